@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+#include <formats/strict_json.hpp>
+#include <fstream>
+#include <shardplan/error.hpp>
+#include <sstream>
+
+namespace shardplan {
+
+nlohmann::json parse_json(std::string_view text, std::string_view file) {
+  std::vector<std::set<std::string>> open_objects;
+  const auto reject_duplicates = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
+    if (event == nlohmann::json::parse_event_t::object_start) open_objects.emplace_back();
+    if (event == nlohmann::json::parse_event_t::object_end) open_objects.pop_back();
+    if (event == nlohmann::json::parse_event_t::key) {
+      const auto key = parsed.get<std::string>();
+      if (!open_objects.back().insert(key).second)
+        throw InputError(fmt::format("{}: key '{}' occurs twice in one object", file, key));
+    }
+    return true;
+  };
+  try {
+    return nlohmann::json::parse(text, reject_duplicates);
+  } catch (const nlohmann::json::parse_error& error) {
+    const std::string_view what = error.what();
+    const auto colon = what.find("parse error");
+    throw InputError(fmt::format("{}: not valid JSON: {}", file, what.substr(colon == std::string_view::npos ? 0 : colon)));
+  }
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  if (!stream || !(text << stream.rdbuf())) throw InputError(fmt::format("{}: cannot be read", path));
+  return text.str();
+}
+
+StrictObject::StrictObject(const nlohmann::json& value, std::string where) : value_(&value), where_(std::move(where)) {
+  if (!value.is_object()) throw InputError(fmt::format("{}: expected an object", where_));
+}
+
+bool StrictObject::has(const std::string& key) const { return value_->contains(key); }
+
+void StrictObject::fail(const std::string& key, std::string_view expected) const {
+  throw InputError(fmt::format("{}: '{}' must be {}", where_, key, expected));
+}
+
+const nlohmann::json& StrictObject::take(const std::string& key) {
+  taken_.insert(key);
+  const auto found = value_->find(key);
+  if (found == value_->end()) throw InputError(fmt::format("{}: key '{}' is missing", where_, key));
+  return *found;
+}
+
+const nlohmann::json& StrictObject::any(const std::string& key) { return take(key); }
+
+std::string StrictObject::text(const std::string& key) {
+  const auto& value = take(key);
+  if (!value.is_string()) fail(key, "a string");
+  return value.get<std::string>();
+}
+
+double StrictObject::number(const std::string& key) {
+  const auto& value = take(key);
+  if (!value.is_number()) fail(key, "a number");
+  return value.get<double>();
+}
+
+std::int64_t StrictObject::integer(const std::string& key) {
+  const auto& value = take(key);
+  if (!value.is_number_integer()) fail(key, "a whole number");
+  return value.get<std::int64_t>();
+}
+
+bool StrictObject::flag(const std::string& key) {
+  const auto& value = take(key);
+  if (!value.is_boolean()) fail(key, "true or false");
+  return value.get<bool>();
+}
+
+const nlohmann::json& StrictObject::array(const std::string& key) {
+  const auto& value = take(key);
+  if (!value.is_array()) fail(key, "a list");
+  return value;
+}
+
+std::vector<std::string> StrictObject::texts(const std::string& key) {
+  std::vector<std::string> all;
+  for (const auto& item : array(key)) {
+    if (!item.is_string()) fail(key, "a list of strings");
+    all.push_back(item.get<std::string>());
+  }
+  return all;
+}
+
+StrictObject StrictObject::object(const std::string& key) {
+  const auto& value = take(key);
+  if (!value.is_object()) fail(key, "an object");
+  return {value, where_ + "." + key};
+}
+
+std::string StrictObject::text_or(const std::string& key, std::string otherwise) {
+  return has(key) ? text(key) : (taken_.insert(key), std::move(otherwise));
+}
+double StrictObject::number_or(const std::string& key, double otherwise) {
+  return has(key) ? number(key) : (taken_.insert(key), otherwise);
+}
+std::int64_t StrictObject::integer_or(const std::string& key, std::int64_t otherwise) {
+  return has(key) ? integer(key) : (taken_.insert(key), otherwise);
+}
+bool StrictObject::flag_or(const std::string& key, bool otherwise) {
+  return has(key) ? flag(key) : (taken_.insert(key), otherwise);
+}
+
+void StrictObject::finish() const {
+  const std::vector<std::string> known(taken_.begin(), taken_.end());
+  for (const auto& item : value_->items())
+    if (!taken_.contains(item.key())) throw InputError(where_ + ": " + unknown_name("key", item.key(), known));
+}
+
+}  // namespace shardplan

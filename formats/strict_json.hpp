@@ -1,0 +1,53 @@
+#pragma once
+// JSON as the loaders want it: a duplicate key, an unknown key, a missing key or a value of another type is one
+// InputError naming file, place and what was expected. Numbers are never truncated (8.9 is not an integer).
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardplan {
+
+/// Parses `text`; `file` names it in errors. Throws InputError (line and column) on malformed text or a duplicate key.
+nlohmann::json parse_json(std::string_view text, std::string_view file);
+
+/// Reads a file whole. Throws InputError when it can't be read.
+std::string read_file(const std::string& path);
+
+/// An object whose keys are taken one by one; `finish` rejects those that nobody took.
+class StrictObject {
+ public:
+  StrictObject(const nlohmann::json& value, std::string where);
+
+  bool has(const std::string& key) const;
+  std::string text(const std::string& key);
+  double number(const std::string& key);
+  std::int64_t integer(const std::string& key);
+  bool flag(const std::string& key);
+  std::vector<std::string> texts(const std::string& key);
+  StrictObject object(const std::string& key);
+  const nlohmann::json& array(const std::string& key);
+  const nlohmann::json& any(const std::string& key);  ///< the raw value, marked as taken
+
+  std::string text_or(const std::string& key, std::string otherwise);
+  double number_or(const std::string& key, double otherwise);
+  std::int64_t integer_or(const std::string& key, std::int64_t otherwise);
+  bool flag_or(const std::string& key, bool otherwise);
+
+  /// Throws InputError on the first key that was never taken, with the nearest key that was.
+  void finish() const;
+  const std::string& where() const { return where_; }
+  [[noreturn]] void fail(const std::string& key, std::string_view expected) const;
+
+ private:
+  const nlohmann::json& take(const std::string& key);
+
+  const nlohmann::json* value_;
+  std::string where_;
+  std::set<std::string> taken_;
+};
+
+}  // namespace shardplan

@@ -1,0 +1,28 @@
+#pragma once
+// What can go wrong, and what each failure means to the caller.
+//   InputError     the user's words, file or data are wrong: one line that says where and what was expected; exit 2
+//   InternalError  shardplan contradicts itself; exit 1
+// "Nothing feasible" is neither: it is a value (Infeasible, evaluation.hpp).
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardplan {
+
+struct InputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct InternalError : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+/// The valid names closest to `wrong` (edit distance, at most `most`, nearest first, ties alphabetical); may be empty.
+std::vector<std::string> nearest_names(std::string_view wrong, std::span<const std::string> valid, std::size_t most = 3);
+
+/// "unknown model 'mixtrl-8x7b'; nearest: mixtral-8x7b, mixtral-8x22b"
+std::string unknown_name(std::string_view kind, std::string_view wrong, std::span<const std::string> valid);
+
+}  // namespace shardplan

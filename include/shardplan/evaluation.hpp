@@ -1,0 +1,68 @@
+#pragma once
+// The answer for one configuration: counts, memory, time, findings. Totals are sums of the parts printed beside them.
+#include <cstdint>
+#include <optional>
+#include <shardplan/collective.hpp>
+#include <shardplan/mesh.hpp>
+#include <shardplan/train_config.hpp>
+#include <shardplan/units.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace shardplan {
+
+/// Bytes per device. arguments = parameters + optimizer + batch; peak is the largest of the moments that memory_use models.
+struct MemoryUse {
+  Bytes parameters, optimizer, batch;
+  Bytes gradients, activations, temporaries;  ///< at the peak
+  Bytes capacity;                             ///< what the device has
+  std::string peak_moment;                    ///< "loss", "backward of moe_layers", "optimizer"
+  Bytes arguments() const { return parameters + optimizer + batch; }
+  Bytes peak() const { return arguments() + gradients + activations + temporaries; }
+};
+
+/// Seconds per step. step = compute + exposed_collective + bubble.
+struct StepTime {
+  Seconds compute, exposed_collective, hidden_collective, bubble;
+  double tokens_per_second_per_device = 0;
+  double model_flops_utilization = 0;  ///< model FLOPs (no recomputation, causal attention) over peak
+  Seconds step() const { return compute + exposed_collective + bubble; }
+};
+
+enum class Severity : std::uint8_t { note, warning, error };
+std::string_view name_of(Severity severity);
+
+struct Finding {
+  std::string id;        ///< stable: "expert-axis-stolen"
+  Severity severity = Severity::note;
+  std::string message;   ///< one sentence with numbers
+  std::string where;     ///< tensor or rule
+  std::string axis;
+  std::string fix;       ///< a flag or a rule line
+};
+
+/// Why a configuration cannot be run: a constraint with numbers, not an error.
+struct Infeasible {
+  std::string constraint;  ///< "hbm", "batch-divisibility", "torus-fit", …
+  std::string message;
+  std::int64_t needed = 0;
+  std::int64_t available = 0;
+};
+
+struct Evaluation {
+  std::string hardware, model, rules, remat;
+  int chips = 0, slices = 1;
+  std::int64_t devices = 0;
+  MoePath moe_path = MoePath::none;
+  Mesh mesh;
+  TrainConfig config;
+  std::vector<Collective> collectives;
+  MemoryUse memory;
+  StepTime time;
+  std::vector<Finding> findings;
+  std::optional<Infeasible> infeasible;  ///< empty: it runs and fits
+  std::vector<std::pair<std::string, std::string>> maxtext_arguments;  ///< ready to paste, in printing order
+};
+
+}  // namespace shardplan

@@ -1,0 +1,45 @@
+#pragma once
+// The logical device mesh: named axes in mesh order (the last is the most network-intensive one, as JAX's mesh builder
+// assumes). An axis that spans slices or nodes has a DCN factor, which is the major part of the axis (SHARDING.md 1.2).
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardplan {
+
+using AxisId = std::uint8_t;           ///< index into Mesh::axes
+using AxisList = std::vector<AxisId>;  ///< major first
+
+struct MeshAxis {
+  std::string name;
+  int ici = 1;  ///< devices along the axis inside a slice (TPU) or node (GPU)
+  int dcn = 1;  ///< slices or nodes along the axis
+  int size() const { return ici * dcn; }
+  bool operator==(const MeshAxis&) const = default;
+};
+
+struct Mesh {
+  std::vector<MeshAxis> axes;
+
+  int size(AxisId axis) const { return axes[axis].size(); }
+  std::optional<AxisId> find(std::string_view name) const;
+  /// Size of a named axis; 1 when the mesh has no such axis (as MaxText treats names outside the mesh).
+  int size_of(std::string_view name) const;
+  /// Product of all axis sizes.
+  std::int64_t devices() const;
+  std::int64_t slices() const;
+  /// Product of the sizes of `list`.
+  std::int64_t product(const AxisList& list) const;
+  bool operator==(const Mesh&) const = default;
+};
+
+/// Parses "data=2,expert=4" onto the axis order `names`; unnamed axes have size 1.
+/// Throws InputError on an unknown axis (nearest names given), a repeated axis or a size below 1.
+Mesh parse_mesh(std::string_view text, const std::vector<std::string>& names);
+
+/// "fsdp=4,expert=2": the axes above 1, in mesh order; "1 device" when there are none.
+std::string describe(const Mesh& mesh);
+
+}  // namespace shardplan

@@ -1,0 +1,58 @@
+#pragma once
+// A model as its configuration gives it. Dims are global counts; -1 or 0 where a kind of layer does not have the dim,
+// as MaxText spells it. Source: MaxText's configs/models/*.yml (facts collected in models/configs/*.json).
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <shardplan/sharding.hpp>
+
+namespace shardplan {
+
+enum class AttentionType { global, mla, compressed };
+
+/// How a layer stack alternates between full and sliding-window attention.
+struct AttentionPattern {
+  std::int64_t window = 0;       ///< tokens a local layer looks back; 0: every layer is global
+  int locals_per_period = 0;     ///< local layers before each global one (gemma3: 5, gpt-oss and gemma2: 1)
+};
+
+struct ModelRules {
+  bool override_rules = false;            ///< replaces the whole list (override_logical_axis_rules) instead of merging
+  std::vector<std::string> mesh_axes;     ///< empty: base.yml's
+  std::vector<Rule> rules;
+  std::vector<std::string> data_sharding; ///< empty: base.yml's
+};
+
+struct Model {
+  std::string name;
+  std::string decoder_block;  ///< MaxText's decoder_block: llama2, mixtral, deepseek, …
+  std::int64_t layers = 0;    ///< decoder layers as counted by base_num_decoder_layers (gemma2: pairs)
+  int sublayers_per_layer = 1;  ///< gemma2: 2 (a local and a global layer make one)
+  std::int64_t emb = 0, q_heads = 0, kv_heads = 0, head_dim = 128, mlp = 0, moe_mlp = -1, vocab = 32000;
+  std::vector<std::string> mlp_activations;  ///< {"silu","linear"}: gated, two input projections
+  std::int64_t num_experts = 1, top_k = 1, shared_experts = 0, first_dense_layers = 0;
+  int interleave_moe_step = 1, cycle_interval = 1;
+  bool tied_embedding = false;
+  AttentionType attention_type = AttentionType::global;
+  std::int64_t q_lora_rank = 0, kv_lora_rank = 0, qk_nope_head_dim = 0, qk_rope_head_dim = 0, v_head_dim = 0;
+  bool use_qk_norm = false, use_post_attn_norm = false, use_post_ffw_norm = false;
+  bool attention_bias = false, mlp_bias = false, attention_sink = false, fused_qkv = false, routed_bias = false;
+  bool share_kv_projections = false;
+  std::int64_t trainable_position_size = 0;  ///< rows of a learned position table (gpt3); 0: none
+  AttentionPattern attention_pattern;
+  ModelRules rules;
+  std::int64_t max_target_length = 2048;
+  double capacity_factor = -1.0;  ///< -1: drop-less
+  bool scan_layers = true;
+  std::optional<std::string> opt_type;      ///< where the model's yml sets it (gpt3: adam_pax)
+  std::optional<bool> use_iota_embed;       ///< likewise
+  std::string not_modelled;  ///< empty, or the layer that shardplan does not model yet ("gated delta net attention")
+
+  bool has_experts() const { return num_experts > 1; }
+  std::int64_t moe_layers() const;    ///< layers whose feed-forward is a mixture of experts
+  std::int64_t dense_layers() const;  ///< the others
+};
+
+}  // namespace shardplan

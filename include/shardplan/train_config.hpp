@@ -1,0 +1,82 @@
+#pragma once
+// One training run's settings: what MaxText's arguments say once defaults are filled in. Names and meanings are
+// MaxText's (configs/base.yml); only settings that change the compiled program are here.
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardplan {
+
+enum class DType : std::uint8_t { pred, f8, bf16, f16, f32, s32, u32 };
+std::int64_t size_of(DType dtype);         ///< bytes an element
+std::string_view name_of(DType dtype);     ///< "bfloat16"
+
+
+enum class MoePath : std::uint8_t {
+  none,      ///< no experts
+  dropping,  ///< sparse_matmul=false, capacity_factor>0: einsums against a [batch, seq, experts, capacity] mask
+  ragged,    ///< sparse_matmul=true: sort, ragged all-to-all, grouped matmul
+  ring,      ///< sparse_matmul=true, use_ring_of_experts=true: all-gather tokens, grouped matmul, reduce-scatter
+};
+
+enum class OptimizerType : std::uint8_t { adamw, adam_pax, sgd, muon };
+
+std::string_view name_of(MoePath path);             ///< "dropping"
+std::string_view name_of(OptimizerType optimizer);  ///< "adamw"
+
+/// Where a named activation lives between forward and backward.
+enum class SavePlace : std::uint8_t { recompute, device, host };
+
+struct TrainConfig {
+  double per_device_batch_size = 12.0;
+  std::int64_t max_target_length = 2048;
+  std::int64_t gradient_accumulation_steps = 1;
+  DType dtype = DType::bf16;         ///< compute
+  DType weight_dtype = DType::f32;
+  DType grad_dtype = DType::f32;
+  DType mu_dtype = DType::f32;       ///< weight_dtype unless set
+  OptimizerType opt_type = OptimizerType::adamw;
+
+  std::string remat_policy = "full";
+  std::map<std::string, SavePlace> saved;  ///< what the policy (or remat_policy=custom) saves, by checkpoint name
+  bool scan_layers = true;
+
+  MoePath moe_path = MoePath::none;
+  bool megablox = true;                    ///< grouped-matmul kernel; false: jax.lax.ragged_dot
+  double capacity_factor = -1.0;
+  double ragged_buffer_factor = -1.0;      ///< <=0: worst-case receive buffer
+  bool moe_dispatch_no_expert_sharding = false;
+  bool float32_weight_sum = true;
+
+  std::string attention = "autoselected";
+  std::string context_parallel_strategy = "all_gather";
+  bool context_parallel_load_balance = true;
+
+  std::int64_t num_pipeline_microbatches = -1;
+  std::int64_t num_pipeline_repeats = -1;
+  std::int64_t num_layers_per_pipeline_stage = 1;
+  std::int64_t pipeline_parallel_layers = -1;
+  bool pipeline_delay_activation_forwarding = false;
+  bool pipeline_fsdp_ag_once = false;
+  bool pipeline_fsdp_ag_per_repeat = false;
+
+  bool shard_mode_explicit = false;
+  bool shard_optimizer_over_data = false;
+  bool use_iota_embed = false;
+  std::int64_t num_vocab_tiling = 1;
+  bool vocab_tiling_ag_once = false;
+  bool optimizer_memory_host_offload = false;
+  bool allow_split_physical_axes = false;
+  bool logits_dot_in_fp32 = false;
+  bool cast_logits_to_fp32 = true;
+};
+
+/// What remat_policy saves, by checkpoint name (SHARDING.md section 4). Throws InputError on an unknown policy.
+std::map<std::string, SavePlace> saved_by_policy(const std::string& policy);
+
+/// The policies that saved_by_policy knows, `custom` excluded, from least to most memory.
+const std::vector<std::string>& remat_policies();
+
+}  // namespace shardplan

@@ -1,0 +1,76 @@
+#include <charconv>
+#include <fmt/format.h>
+#include <shardplan/error.hpp>
+#include <shardplan/mesh.hpp>
+
+namespace shardplan {
+namespace {
+
+int parse_size(std::string_view axis, std::string_view digits) {
+  int size = 0;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
+  if (status != std::errc{} || end != digits.data() + digits.size() || size < 1)
+    throw InputError(fmt::format("mesh: axis '{}' needs a whole number of at least 1, not '{}'", axis, digits));
+  return size;
+}
+
+}  // namespace
+
+std::optional<AxisId> Mesh::find(std::string_view name) const {
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i].name == name) return static_cast<AxisId>(i);
+  return std::nullopt;
+}
+
+int Mesh::size_of(std::string_view name) const {
+  const auto axis = find(name);
+  return axis ? size(*axis) : 1;
+}
+
+std::int64_t Mesh::devices() const {
+  std::int64_t count = 1;
+  for (const auto& axis : axes) count *= axis.size();
+  return count;
+}
+
+std::int64_t Mesh::slices() const {
+  std::int64_t count = 1;
+  for (const auto& axis : axes) count *= axis.dcn;
+  return count;
+}
+
+std::int64_t Mesh::product(const AxisList& list) const {
+  std::int64_t count = 1;
+  for (const AxisId axis : list) count *= size(axis);
+  return count;
+}
+
+Mesh parse_mesh(std::string_view text, const std::vector<std::string>& names) {
+  Mesh mesh;
+  for (const auto& name : names) mesh.axes.push_back({name, 1, 1});
+  std::vector<bool> seen(names.size(), false);
+  while (!text.empty()) {
+    const auto comma = text.find(',');
+    const std::string_view part = text.substr(0, comma);
+    text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
+    const auto equals = part.find('=');
+    if (equals == std::string_view::npos)
+      throw InputError(fmt::format("mesh: expected axis=size, got '{}'", part));
+    const std::string_view name = part.substr(0, equals);
+    const auto axis = mesh.find(name);
+    if (!axis) throw InputError("mesh: " + unknown_name("axis", name, names));
+    if (seen[*axis]) throw InputError(fmt::format("mesh: axis '{}' is given twice", name));
+    seen[*axis] = true;
+    mesh.axes[*axis].ici = parse_size(name, part.substr(equals + 1));
+  }
+  return mesh;
+}
+
+std::string describe(const Mesh& mesh) {
+  std::string text;
+  for (const auto& axis : mesh.axes)
+    if (axis.size() > 1) text += fmt::format("{}{}={}", text.empty() ? "" : ",", axis.name, axis.size());
+  return text.empty() ? "1 device" : text;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,14 @@
+#include <shardplan/model.hpp>
+
+namespace shardplan {
+
+// SHARDING.md section 5: deepseek keeps its first layers dense, llama4 and envy interleave, the rest are all or nothing.
+std::int64_t Model::moe_layers() const {
+  if (!has_experts()) return 0;
+  if (first_dense_layers > 0) return layers - first_dense_layers;
+  return layers / interleave_moe_step;
+}
+
+std::int64_t Model::dense_layers() const { return layers - moe_layers(); }
+
+}  // namespace shardplan

@@ -1,0 +1,55 @@
+// What each remat policy saves. Source: SHARDING.md section 4 (MaxText decoders' policy table).
+#include <fmt/format.h>
+#include <shardplan/error.hpp>
+#include <shardplan/train_config.hpp>
+
+namespace shardplan {
+namespace {
+
+using Saved = std::map<std::string, SavePlace>;
+
+Saved on(SavePlace place, std::initializer_list<const char*> names) {
+  Saved saved;
+  for (const char* name : names) saved[name] = place;
+  return saved;
+}
+
+const std::map<std::string, Saved>& table() {
+  constexpr auto device = SavePlace::device;
+  constexpr auto host = SavePlace::host;
+  static const std::map<std::string, Saved> policies = {
+      {"full", {}},
+      {"save_out_proj", on(device, {"out_proj"})},
+      {"save_qkv_proj", on(device, {"query_proj", "key_proj", "value_proj", "qkv_proj"})},
+      {"save_dot_except_mlp", on(device, {"query_proj", "key_proj", "value_proj", "qkv_proj", "out_proj"})},
+      {"save_dot_with_context_except_mlp",
+       on(device, {"query_proj", "key_proj", "value_proj", "qkv_proj", "out_proj", "context"})},
+      {"save_dot_except_mlpwi", on(device, {"query_proj", "key_proj", "value_proj", "qkv_proj", "out_proj", "mlpwo"})},
+      {"minimal", on(device, {"query_proj", "key_proj", "value_proj", "qkv_proj", "out_proj", "mlpwi_0", "mlpwi_1",
+                              "mlpwi", "mlpwo"})},
+      {"minimal_with_context", on(device, {"query_proj", "key_proj", "value_proj", "qkv_proj", "out_proj", "mlpwi_0",
+                                           "mlpwi_1", "mlpwi", "mlpwo", "context"})},
+      {"qkv_proj_offloaded", on(host, {"query_proj", "key_proj", "value_proj"})},
+      {"minimal_offloaded", on(host, {"query_proj", "key_proj", "value_proj", "qkv_proj", "out_proj", "mlpwi_0",
+                                      "mlpwi_1", "mlpwi", "mlpwo"})},
+  };
+  return policies;
+}
+
+}  // namespace
+
+const std::vector<std::string>& remat_policies() {
+  static const std::vector<std::string> names = {
+      "full", "qkv_proj_offloaded", "minimal_offloaded", "save_out_proj", "save_qkv_proj", "save_dot_except_mlp",
+      "save_dot_with_context_except_mlp", "save_dot_except_mlpwi", "minimal", "minimal_with_context"};
+  return names;
+}
+
+std::map<std::string, SavePlace> saved_by_policy(const std::string& policy) {
+  if (policy == "minimal_flash") return saved_by_policy("minimal_with_context");
+  const auto found = table().find(policy);
+  if (found != table().end()) return found->second;
+  throw InputError("remat_policy: " + unknown_name("policy", policy, remat_policies()));
+}
+
+}  // namespace shardplan
