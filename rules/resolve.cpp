@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <rules/resolve.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+using AxisBits = std::uint64_t;
+
+/// Gives each mesh axis that rules name its own bit, whether the mesh has it or not.
+class AxisBitTable {
+ public:
+  AxisBits bits_of(const Rule& rule) {
+    AxisBits bits = 0;
+    for (const auto& axis : rule.axes) {
+      if ((bits & bit_of(axis)) != 0)
+        throw InputError(fmt::format("rule '{}': mesh axis '{}' is given twice", rule.logical, axis));
+      bits |= bit_of(axis);
+    }
+    return bits;
+  }
+
+ private:
+  AxisBits bit_of(const std::string& axis) {
+    const auto known = std::find(axes_.begin(), axes_.end(), axis);
+    const auto index = known - axes_.begin();
+    if (known == axes_.end()) axes_.push_back(axis);
+    if (axes_.size() > 64) throw InputError("the rules name more than 64 mesh axes");
+    return AxisBits{1} << index;
+  }
+
+  std::vector<std::string> axes_;
+};
+
+AxisList axes_above_one(const Rule& rule, const Mesh& mesh) {
+  AxisList list;
+  for (const auto& name : rule.axes)
+    if (const auto axis = mesh.find(name); axis && mesh.size(*axis) > 1) list.push_back(*axis);
+  return list;
+}
+
+void remove(AxisList& list, const AxisList& axes) {
+  std::erase_if(list, [&](AxisId axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); });
+}
+
+/// flax allows a name once in a tensor; unnamed dims may repeat.
+void check_names_differ(const LogicalAxes& names) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (!names[i].empty() && names[i] == names[j])
+        throw InputError(fmt::format("logical axis '{}' names two dims of one tensor", names[i]));
+}
+
+}  // namespace
+
+struct Resolver::Dim {
+  std::size_t index;
+  const CompiledRule* next;  ///< the first of its rules not tried yet
+  const CompiledRule* end;
+};
+
+Resolver::Resolver(const RuleSet& rules, const Mesh& mesh) {
+  AxisBitTable table;
+  for (std::size_t i = 0; i < rules.rules.size(); ++i) {
+    const Rule& rule = rules.rules[i];
+    rules_[rule.logical].push_back({i, table.bits_of(rule), axes_above_one(rule, mesh)});
+  }
+}
+
+const Resolver::Fallbacks& Resolver::fallbacks(std::string_view logical) const {
+  static const Fallbacks none;
+  const auto known = logical.empty() ? rules_.end() : rules_.find(logical);
+  return known == rules_.end() ? none : known->second;
+}
+
+std::vector<Resolver::Dim> Resolver::open_dims(const LogicalAxes& names) const {
+  std::vector<Dim> dims;
+  dims.reserve(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (const Fallbacks& rules = fallbacks(names[i]); !rules.empty())
+      dims.push_back({i, rules.data(), rules.data() + rules.size()});
+  return dims;
+}
+
+PartitionSpec Resolver::resolve(const LogicalAxes& names) const {
+  check_names_differ(names);
+  PartitionSpec spec{std::vector<AxisList>(names.size())};
+  std::vector<Dim> open = open_dims(names);
+  const auto earlier = [](const Dim& a, const Dim& b) { return a.next->position < b.next->position; };
+  for (std::uint64_t used = 0; !open.empty();) {
+    const auto dim = std::min_element(open.begin(), open.end(), earlier);
+    const CompiledRule& rule = *dim->next++;
+    const bool taken = (rule.axes & used) == 0;
+    if (taken) {
+      spec.dims[dim->index] = rule.sharded;
+      used |= rule.axes;
+    }
+    if (taken || dim->next == dim->end) open.erase(dim);
+  }
+  return spec;
+}
+
+PartitionSpec Resolver::resolve_each_dim(const LogicalAxes& names) const {
+  PartitionSpec spec;
+  for (const auto& name : names) spec.dims.push_back(axes_of_rule(name));
+  return spec;
+}
+
+AxisList Resolver::axes_of_rule(std::string_view logical) const {
+  const Fallbacks& rules = fallbacks(logical);
+  return rules.empty() ? AxisList{} : rules.front().sharded;
+}
+
+PartitionSpec resolve(const LogicalAxes& names, const RuleSet& rules, const Mesh& mesh) {
+  return Resolver(rules, mesh).resolve(names);
+}
+
+PartitionSpec resolve_each_dim(const LogicalAxes& names, const RuleSet& rules, const Mesh& mesh) {
+  return Resolver(rules, mesh).resolve_each_dim(names);
+}
+
+AxisList axes_of_rule(const RuleSet& rules, const Mesh& mesh, std::string_view logical) {
+  return Resolver(rules, mesh).axes_of_rule(logical);
+}
+
+PartitionSpec without_axes(PartitionSpec spec, const AxisList& axes) {
+  for (auto& dim : spec.dims) remove(dim, axes);
+  return spec;
+}
+
+PartitionSpec without_axes(PartitionSpec spec, const AxisList& axes, std::size_t dim) {
+  if (dim >= spec.dims.size()) throw InternalError("without_axes: the spec has no such dim");
+  remove(spec.dims[dim], axes);
+  return spec;
+}
+
+std::string describe(const PartitionSpec& spec, const Mesh& mesh) {
+  const auto quoted = [&](AxisId axis) { return fmt::format("'{}'", mesh.axes[axis].name); };
+  std::vector<std::string> dims;
+  for (const auto& dim : spec.dims) {
+    std::vector<std::string> axes;
+    std::transform(dim.begin(), dim.end(), std::back_inserter(axes), quoted);
+    const std::string list = fmt::format("{}", fmt::join(axes, ","));
+    dims.push_back(axes.empty() ? "None" : axes.size() == 1 ? list : "(" + list + ")");
+  }
+  return fmt::format("P({})", fmt::join(dims, ", "));
+}
+
+}  // namespace shardplan
