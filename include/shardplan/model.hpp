@@ -16,6 +16,7 @@ enum class AttentionType { global, mla, compressed };
 struct AttentionPattern {
   std::int64_t window = 0;       ///< tokens a local layer looks back; 0: every layer is global
   int locals_per_period = 0;     ///< local layers before each global one (gemma3: 5, gpt-oss and gemma2: 1)
+  bool operator==(const AttentionPattern&) const = default;
 };
 
 struct ModelRules {
@@ -23,6 +24,7 @@ struct ModelRules {
   std::vector<std::string> mesh_axes;     ///< empty: base.yml's
   std::vector<Rule> rules;
   std::vector<std::string> data_sharding; ///< empty: base.yml's
+  bool operator==(const ModelRules&) const = default;
 };
 
 struct Model {
@@ -38,6 +40,10 @@ struct Model {
   AttentionType attention_type = AttentionType::global;
   std::int64_t q_lora_rank = 0, kv_lora_rank = 0, qk_nope_head_dim = 0, qk_rope_head_dim = 0, v_head_dim = 0;
   bool use_qk_norm = false, use_post_attn_norm = false, use_post_ffw_norm = false;
+  bool use_pre_norm = true;             ///< norms before attention and MLP (olmo3 has only the ones after)
+  bool qk_norm_over_all_heads = false;  ///< the qk norm spans heads × head_dim, not one head (olmo3)
+  bool layer_norm = false;              ///< LayerNorm with mean and bias in place of RMSNorm (gpt3)
+  /// attention_bias: on query, key, value and, except in qwen2, the output projection. mlp_bias: on every projection.
   bool attention_bias = false, mlp_bias = false, attention_sink = false, fused_qkv = false, routed_bias = false;
   bool share_kv_projections = false;
   std::int64_t trainable_position_size = 0;  ///< rows of a learned position table (gpt3); 0: none
@@ -49,7 +55,9 @@ struct Model {
   std::optional<std::string> opt_type;      ///< where the model's yml sets it (gpt3: adam_pax)
   std::optional<bool> use_iota_embed;       ///< likewise
   std::string not_modelled;  ///< empty, or the layer that shardplan does not model yet ("gated delta net attention")
+  std::string note;          ///< empty, or what of the model is left out ("text decoder only: …")
 
+  bool operator==(const Model&) const = default;
   bool has_experts() const { return num_experts > 1; }
   std::int64_t moe_layers() const;    ///< layers whose feed-forward is a mixture of experts
   std::int64_t dense_layers() const;  ///< the others

@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <models/check_model.hpp>
+#include <models/decoder_block.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+struct Dim {
+  const char* name;
+  std::int64_t value;
+};
+
+/// What a check says when it fails; the place is put in front of it.
+void require(bool holds, const std::string& place, const std::string& message) {
+  if (!holds) throw InputError(place + ": " + message);
+}
+
+void require_positive(std::initializer_list<Dim> dims, const std::string& place) {
+  for (const auto& dim : dims)
+    require(dim.value >= 1, place, fmt::format("{} must be at least 1, not {}", dim.name, dim.value));
+}
+
+void require_not_negative(std::initializer_list<Dim> dims, const std::string& place) {
+  for (const auto& dim : dims)
+    require(dim.value >= 0, place, fmt::format("{} must not be negative, and is {}", dim.name, dim.value));
+}
+
+void check_dims(const Model& model, const std::string& place) {
+  require_positive({{"layers", model.layers},
+                    {"sublayers_per_layer", model.sublayers_per_layer},
+                    {"emb", model.emb},
+                    {"q_heads", model.q_heads},
+                    {"kv_heads", model.kv_heads},
+                    {"head_dim", model.head_dim},
+                    {"mlp", model.mlp},
+                    {"vocab", model.vocab},
+                    {"num_experts", model.num_experts},
+                    {"top_k", model.top_k},
+                    {"interleave_moe_step", model.interleave_moe_step},
+                    {"cycle_interval", model.cycle_interval},
+                    {"max_target_length", model.max_target_length}},
+                   place);
+  require_not_negative({{"shared_experts", model.shared_experts},
+                        {"first_dense_layers", model.first_dense_layers},
+                        {"q_lora_rank", model.q_lora_rank},
+                        {"trainable_position_size", model.trainable_position_size}},
+                       place);
+}
+
+void check_heads(const Model& model, const std::string& place) {
+  require(model.q_heads % model.kv_heads == 0, place,
+          fmt::format("q_heads={} must be a multiple of kv_heads={}", model.q_heads, model.kv_heads));
+  if (model.attention_type != AttentionType::mla) return;
+  // MaxText layers/attention_mla.py: latent attention has no grouped heads.
+  require(model.q_heads == model.kv_heads, place,
+          fmt::format("mla attention needs q_heads={} and kv_heads={} to be equal", model.q_heads, model.kv_heads));
+  require_positive({{"kv_lora_rank", model.kv_lora_rank},
+                    {"qk_nope_head_dim", model.qk_nope_head_dim},
+                    {"qk_rope_head_dim", model.qk_rope_head_dim},
+                    {"v_head_dim", model.v_head_dim}},
+                   place);
+}
+
+/// A window belongs to layers that use it: both numbers are given or neither.
+void check_attention_pattern(const Model& model, const std::string& place) {
+  const auto& pattern = model.attention_pattern;
+  require_not_negative(
+      {{"sliding_window_size", pattern.window}, {"local_layers_per_global", pattern.locals_per_period}}, place);
+  require((pattern.window > 0) == (pattern.locals_per_period > 0), place,
+          fmt::format("sliding_window_size={} and local_layers_per_global={} must both be above 0 or both be left out",
+                      pattern.window, pattern.locals_per_period));
+}
+
+/// MaxText configs/types.py: such a model builds its experts from base_mlp_dim.
+bool is_fully_moe(const Model& model) { return model.interleave_moe_step == 1 && model.first_dense_layers == 0; }
+
+void check_experts(const Model& model, const std::string& place) {
+  require(
+      model.moe_mlp >= 1, place,
+      fmt::format("moe_mlp must be at least 1 in a model with {} experts, not {}", model.num_experts, model.moe_mlp));
+  require(model.top_k <= model.num_experts, place,
+          fmt::format("top_k={} is more than num_experts={}", model.top_k, model.num_experts));
+  require(model.first_dense_layers < model.layers, place,
+          fmt::format("first_dense_layers={} leaves none of {} layers for experts", model.first_dense_layers,
+                      model.layers));
+  require(
+      model.layers % model.interleave_moe_step == 0, place,
+      fmt::format("layers={} must be a multiple of interleave_moe_step={}", model.layers, model.interleave_moe_step));
+  const bool own_width = model.decoder_block == "gemma4";  // exempt in MaxText too
+  require(!is_fully_moe(model) || own_width || model.mlp == model.moe_mlp, place,
+          fmt::format("every layer has experts, so mlp={} must equal moe_mlp={}", model.mlp, model.moe_mlp));
+}
+
+/// What the block's code fixes, whatever a configuration says.
+void check_block_structure(const Model& model, const DecoderBlock& block, const std::string& place) {
+  const int locals = model.attention_pattern.locals_per_period;
+  require(locals == block.locals_per_period, place,
+          fmt::format("decoder block '{}' has local_layers_per_global={}, not {}", block.name, block.locals_per_period,
+                      locals));
+  require(model.sublayers_per_layer == block.sublayers_per_layer, place,
+          fmt::format("decoder block '{}' has sublayers_per_layer={}, not {}", block.name, block.sublayers_per_layer,
+                      model.sublayers_per_layer));
+}
+
+void check_decoder_block(const Model& model, const std::string& place) {
+  const auto& block = find_decoder_block(model.decoder_block, place);
+  require(block.modelled || !model.not_modelled.empty(), place,
+          fmt::format("decoder block '{}' has no layer program; 'not_modelled' must say what is missing", block.name));
+  if (!block.modelled) return;
+  check_block_structure(model, block, place);
+  require(model.has_experts() == (block.feed_forward == FeedForward::experts), place,
+          fmt::format("decoder block '{}' {}, and num_experts is {}", block.name,
+                      block.feed_forward == FeedForward::experts ? "needs at least 2 experts" : "has no experts",
+                      model.num_experts));
+  require(model.cycle_interval == 1 || model.layers % model.cycle_interval == 0, place,
+          fmt::format("layers={} must be a multiple of cycle_interval={}", model.layers, model.cycle_interval));
+}
+
+/// Keeps every later product of dims inside 64 bits.
+void check_size(const Model& model, const std::string& place) {
+  const double heads = static_cast<double>(model.q_heads) * static_cast<double>(model.head_dim);
+  const double width = std::max({heads, static_cast<double>(model.mlp), static_cast<double>(model.moe_mlp)});
+  const double per_layer = static_cast<double>(model.emb) * width * static_cast<double>(model.num_experts);
+  const double parameters =
+      static_cast<double>(model.layers) * per_layer + static_cast<double>(model.emb) * static_cast<double>(model.vocab);
+  require(parameters < 1e16, place,
+          fmt::format("about {:.0e} parameters are more than shardplan can count", parameters));
+}
+
+}  // namespace
+
+void check_model(const Model& model, const std::string& place) {
+  require(!model.name.empty(), place, "name must not be empty");
+  check_dims(model, place);
+  check_heads(model, place);
+  check_attention_pattern(model, place);
+  require(!model.mlp_activations.empty(), place, "mlp_activations must name at least one activation");
+  if (model.has_experts()) check_experts(model, place);
+  check_decoder_block(model, place);
+  check_size(model, place);
+}
+
+}  // namespace shardplan

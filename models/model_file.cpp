@@ -1,0 +1,126 @@
+#include <formats/strict_json.hpp>
+#include <limits>
+#include <models/model_file.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+template <class Member>
+struct Field {
+  const char* key;
+  Member Model::*member;
+};
+
+/// No model goes without these.
+constexpr Field<std::int64_t> required_dims[] = {{"layers", &Model::layers},   {"emb", &Model::emb},
+                                                 {"q_heads", &Model::q_heads}, {"kv_heads", &Model::kv_heads},
+                                                 {"mlp", &Model::mlp},         {"vocab", &Model::vocab}};
+
+constexpr Field<std::int64_t> optional_dims[] = {{"head_dim", &Model::head_dim},
+                                                 {"moe_mlp", &Model::moe_mlp},
+                                                 {"num_experts", &Model::num_experts},
+                                                 {"top_k", &Model::top_k},
+                                                 {"shared_experts", &Model::shared_experts},
+                                                 {"first_dense_layers", &Model::first_dense_layers},
+                                                 {"q_lora_rank", &Model::q_lora_rank},
+                                                 {"kv_lora_rank", &Model::kv_lora_rank},
+                                                 {"qk_nope_head_dim", &Model::qk_nope_head_dim},
+                                                 {"qk_rope_head_dim", &Model::qk_rope_head_dim},
+                                                 {"v_head_dim", &Model::v_head_dim},
+                                                 {"trainable_position_size", &Model::trainable_position_size},
+                                                 {"max_target_length", &Model::max_target_length}};
+
+constexpr Field<int> counts[] = {{"sublayers_per_layer", &Model::sublayers_per_layer},
+                                 {"interleave_moe_step", &Model::interleave_moe_step},
+                                 {"cycle_interval", &Model::cycle_interval}};
+
+constexpr Field<bool> flags[] = {{"tied_embedding", &Model::tied_embedding},
+                                 {"use_qk_norm", &Model::use_qk_norm},
+                                 {"qk_norm_over_all_heads", &Model::qk_norm_over_all_heads},
+                                 {"use_pre_norm", &Model::use_pre_norm},
+                                 {"use_post_attn_norm", &Model::use_post_attn_norm},
+                                 {"use_post_ffw_norm", &Model::use_post_ffw_norm},
+                                 {"layer_norm", &Model::layer_norm},
+                                 {"attention_bias", &Model::attention_bias},
+                                 {"mlp_bias", &Model::mlp_bias},
+                                 {"attention_sink", &Model::attention_sink},
+                                 {"fused_qkv", &Model::fused_qkv},
+                                 {"routed_bias", &Model::routed_bias},
+                                 {"share_kv_projections", &Model::share_kv_projections},
+                                 {"scan_layers", &Model::scan_layers}};
+
+int count_or(StrictObject& object, const std::string& key, int otherwise) {
+  const std::int64_t value = object.integer_or(key, otherwise);
+  if (value < 0 || value > std::numeric_limits<int>::max()) object.fail(key, "a small whole number");
+  return static_cast<int>(value);
+}
+
+AttentionType read_attention_type(StrictObject& object) {
+  static const std::vector<std::string> names = {"global", "mla", "compressed"};
+  const std::string name = object.text_or("attention_type", "global");
+  if (name == "global") return AttentionType::global;
+  if (name == "mla") return AttentionType::mla;
+  if (name == "compressed") return AttentionType::compressed;
+  throw InputError(object.where() + ": " + unknown_name("attention_type", name, names));
+}
+
+/// base.yml: mlp_activations: ["silu", "linear"]
+std::vector<std::string> read_activations(StrictObject& object) {
+  if (!object.has("mlp_activations")) return {"silu", "linear"};
+  return object.texts("mlp_activations");
+}
+
+AttentionPattern read_attention_pattern(StrictObject& object) {
+  return {object.integer_or("sliding_window_size", 0), count_or(object, "local_layers_per_global", 0)};
+}
+
+/// ["norm", ["fsdp"]]
+Rule read_rule(const nlohmann::json& pair, const StrictObject& rules) {
+  constexpr auto expected = "a list of [\"logical axis\", [\"mesh axis\", …]]";
+  if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_array())
+    rules.fail("rules", expected);
+  Rule rule{pair[0].get<std::string>(), {}};
+  for (const auto& axis : pair[1]) {
+    if (!axis.is_string()) rules.fail("rules", expected);
+    rule.axes.push_back(axis.get<std::string>());
+  }
+  return rule;
+}
+
+ModelRules read_model_rules(StrictObject object) {
+  ModelRules rules;
+  rules.override_rules = object.flag("override_rules");
+  if (object.has("mesh_axes")) rules.mesh_axes = object.texts("mesh_axes");
+  if (object.has("data_sharding")) rules.data_sharding = object.texts("data_sharding");
+  for (const auto& pair : object.array("rules")) rules.rules.push_back(read_rule(pair, object));
+  object.finish();
+  return rules;
+}
+
+}  // namespace
+
+Model read_model_file(const nlohmann::json& json, const std::string& place) {
+  StrictObject object(json, place);
+  object.text("source");  // for the reader of the file; nothing is computed from it
+  Model model;
+  model.name = object.text("name");
+  model.decoder_block = object.text("decoder_block");
+  for (const auto& [key, member] : required_dims) model.*member = object.integer(key);
+  for (const auto& [key, member] : optional_dims) model.*member = object.integer_or(key, model.*member);
+  for (const auto& [key, member] : counts) model.*member = count_or(object, key, model.*member);
+  for (const auto& [key, member] : flags) model.*member = object.flag_or(key, model.*member);
+  model.mlp_activations = read_activations(object);
+  model.attention_type = read_attention_type(object);
+  model.attention_pattern = read_attention_pattern(object);
+  model.capacity_factor = object.number_or("capacity_factor", model.capacity_factor);
+  if (object.has("model_rules")) model.rules = read_model_rules(object.object("model_rules"));
+  if (object.has("opt_type")) model.opt_type = object.text("opt_type");
+  if (object.has("use_iota_embed")) model.use_iota_embed = object.flag("use_iota_embed");
+  model.not_modelled = object.text_or("not_modelled", "");
+  model.note = object.text_or("note", "");
+  object.finish();
+  return model;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <models/check_model.hpp>
+#include <models/model_overrides.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+/// Which models read a key at all; MaxText ignores it silently in the others.
+enum class Has { every_model, experts, first_dense_layers, latent_attention, sliding_window, learned_positions };
+
+struct ModelDim {
+  const char* key;
+  std::int64_t Model::*member;
+  Has has;
+  std::int64_t least;
+};
+
+constexpr ModelDim dims[] = {
+    {"base_emb_dim", &Model::emb, Has::every_model, 1},
+    {"base_mlp_dim", &Model::mlp, Has::every_model, 1},
+    {"base_moe_mlp_dim", &Model::moe_mlp, Has::experts, 1},
+    {"base_num_decoder_layers", &Model::layers, Has::every_model, 1},
+    {"base_num_kv_heads", &Model::kv_heads, Has::every_model, 1},
+    {"base_num_query_heads", &Model::q_heads, Has::every_model, 1},
+    {"first_num_dense_layers", &Model::first_dense_layers, Has::first_dense_layers, 0},
+    {"head_dim", &Model::head_dim, Has::every_model, 1},
+    {"kv_lora_rank", &Model::kv_lora_rank, Has::latent_attention, 1},
+    {"num_experts", &Model::num_experts, Has::experts, 2},
+    {"num_experts_per_tok", &Model::top_k, Has::experts, 1},
+    {"q_lora_rank", &Model::q_lora_rank, Has::latent_attention, 0},
+    {"qk_nope_head_dim", &Model::qk_nope_head_dim, Has::latent_attention, 1},
+    {"qk_rope_head_dim", &Model::qk_rope_head_dim, Has::latent_attention, 1},
+    {"shared_experts", &Model::shared_experts, Has::experts, 0},
+    {"trainable_position_size", &Model::trainable_position_size, Has::learned_positions, 1},
+    {"v_head_dim", &Model::v_head_dim, Has::latent_attention, 1},
+    {"vocab_size", &Model::vocab, Has::every_model, 1},
+};
+
+constexpr std::string_view window_key = "sliding_window_size";  // lives in Model::attention_pattern
+
+const ModelDim* find_dim(std::string_view key) {
+  const auto found = std::find_if(std::begin(dims), std::end(dims), [&](const auto& dim) { return dim.key == key; });
+  return found == std::end(dims) ? nullptr : found;
+}
+
+bool applies(Has has, const Model& model) {
+  switch (has) {
+    case Has::every_model:
+      return true;
+    case Has::experts:
+      return model.has_experts();
+    case Has::first_dense_layers:
+      return model.decoder_block == "deepseek";
+    case Has::latent_attention:
+      return model.attention_type == AttentionType::mla;
+    case Has::sliding_window:
+      return model.attention_pattern.locals_per_period > 0;
+    case Has::learned_positions:
+      return model.trainable_position_size > 0;
+  }
+  throw InternalError("unknown Has");
+}
+
+void check_override(const Model& model, const std::string& key, std::int64_t value, Has has, std::int64_t least) {
+  if (!applies(has, model)) throw InputError(fmt::format("{}: model {} has no such dim", key, model.name));
+  if (value < least) throw InputError(fmt::format("{}: must be at least {}, not {}", key, least, value));
+}
+
+}  // namespace
+
+bool is_model_dim(std::string_view key) { return key == window_key || find_dim(key) != nullptr; }
+
+std::vector<std::string> model_dims() {
+  std::vector<std::string> keys = {std::string(window_key)};
+  for (const auto& dim : dims) keys.emplace_back(dim.key);
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+Model with_override(Model model, const std::string& key, std::int64_t value) {
+  if (key == window_key) {
+    check_override(model, key, value, Has::sliding_window, 1);
+    model.attention_pattern.window = value;
+    return model;
+  }
+  const auto* dim = find_dim(key);
+  if (!dim) throw InputError(unknown_name("model dim", key, model_dims()));
+  check_override(model, key, value, dim->has, dim->least);
+  model.*dim->member = value;
+  // MaxText configs/types.py: qwen3_moe takes base_mlp_dim from base_moe_mlp_dim; other such models must be given both.
+  if (key == "base_moe_mlp_dim" && model.decoder_block == "qwen3_moe") model.mlp = value;
+  return model;
+}
+
+Model with_overrides(Model model, const std::vector<std::pair<std::string, std::int64_t>>& overrides) {
+  for (const auto& [key, value] : overrides) model = with_override(std::move(model), key, value);
+  check_model(model, "model " + model.name);
+  return model;
+}
+
+}  // namespace shardplan

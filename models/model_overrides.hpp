@@ -1,0 +1,24 @@
+#pragma once
+// Model dims given on the command line, by MaxText's own names (configs/base.yml): base_num_decoder_layers=4.
+#include <cstdint>
+#include <shardplan/model.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace shardplan {
+
+bool is_model_dim(std::string_view key);
+
+/// The keys that is_model_dim knows, alphabetical.
+std::vector<std::string> model_dims();
+
+/// `model` with one dim replaced. Throws InputError on an unknown key, or a dim that this model does not have.
+/// Dims may contradict each other until the last one is set: check_model afterwards, or use with_overrides.
+Model with_override(Model model, const std::string& key, std::int64_t value);
+
+/// All of them in turn, then check_model.
+Model with_overrides(Model model, const std::vector<std::pair<std::string, std::int64_t>>& overrides);
+
+}  // namespace shardplan

@@ -1,0 +1,16 @@
+#pragma once
+// How many weights a model has, counted as model cards do: matrices and embedding tables, without norm scales, biases,
+// attention sinks and learned positions. (The two latent norms of MLA are counted, as DeepSeek's 671 B counts them.) A
+// model whose layers shardplan does not know (Model::not_modelled) is an InputError, not a wrong number.
+#include <cstdint>
+#include <shardplan/model.hpp>
+
+namespace shardplan {
+
+/// Weights held in all.
+std::int64_t matrix_parameters(const Model& model);
+
+/// Weights that one token passes through: top_k experts in place of all.
+std::int64_t active_matrix_parameters(const Model& model);
+
+}  // namespace shardplan

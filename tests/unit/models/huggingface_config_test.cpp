@@ -1,0 +1,104 @@
+// tests/data/models/huggingface holds the public config.json of each model (huggingface.co), without the keys that
+// speak of tokens and generation.
+#include <gmock/gmock.h>
+
+#include <formats/strict_json.hpp>
+#include <models/load_model.hpp>
+#include <shardplan/error.hpp>
+
+#include "model_text.hpp"
+
+namespace shardplan {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+using testing::ThrowsMessage;
+
+std::string path_of(const std::string& name) { return TEST_DATA "/models/huggingface/" + name + ".json"; }
+
+TEST(HuggingFaceConfig, IsTheSameModelAsTheBuiltIn) {
+  for (const char* name : {"llama3-8b", "mistral-7b", "mixtral-8x7b", "qwen2.5-7b", "qwen3-4b", "qwen3-30b-a3b",
+                           "deepseek2-16b", "deepseek3-671b", "kimi-k2-1t", "gpt-oss-20b"}) {
+    Model model = load_model(path_of(name));
+    model.note.clear();
+    EXPECT_TRUE(model == load_model(name)) << name;
+  }
+}
+
+TEST(HuggingFaceConfig, GemmaDiffersOnlyInMaxTextsPaddedVocabulary) {
+  for (const char* name : {"gemma-7b", "gemma2-9b"}) {
+    Model model = load_model(path_of(name));
+    EXPECT_EQ(model.vocab, 256000) << name;
+    model.vocab = 256128;
+    EXPECT_TRUE(model == load_model(name)) << name;
+  }
+}
+
+TEST(HuggingFaceConfig, ReadsAModelThatIsNotBuiltIn) {
+  const Model model = load_model(path_of("gemma3-1b"));
+  EXPECT_EQ(model.name, "gemma3-1b");
+  EXPECT_EQ(model.decoder_block, "gemma3");
+  EXPECT_EQ(model.attention_pattern, (AttentionPattern{512, 5}));
+  EXPECT_TRUE(model.tied_embedding);
+  EXPECT_TRUE(model.use_qk_norm);
+}
+
+TEST(HuggingFaceConfig, NotesWhatIsLeftOut) {
+  EXPECT_THAT(load_model(path_of("deepseek3-671b")).note, HasSubstr("multi-token prediction"));
+  EXPECT_EQ(load_model(path_of("kimi-k2-1t")).note, "");
+  const auto windowed =
+      replaced(read_file(path_of("mistral-7b")), R"("sliding_window": null)", R"("sliding_window": 4096)");
+  EXPECT_THAT(load_model(write_file("windowed.json", windowed)).note, HasSubstr("sliding_window 4096 is left out"));
+}
+
+struct Change {
+  const char* model;
+  const char* from;
+  const char* to;
+  const char* message;
+};
+
+TEST(HuggingFaceConfig, RejectsWhatMaxTextHasNoLayerFor) {
+  const Change table[] = {
+      {"llama3-8b", "LlamaForCausalLM", "Llama4ForCausalLM",
+       "unknown architecture 'Llama4ForCausalLM'; nearest: LlamaForCausalLM"},
+      {"llama3-8b", "LlamaForCausalLM", "Starcoder2ForCausalLM", "unknown architecture 'Starcoder2ForCausalLM'"},
+      {"llama3-8b", R"(["LlamaForCausalLM"])", "[]", "'architectures' must be a list of one"},
+      {"llama3-8b", R"("attention_bias": false)", R"("attention_bias": true)", "'attention_bias' must be false"},
+      {"llama3-8b", R"("hidden_act": "silu")", R"("hidden_act": "relu2")", "'hidden_act' must be silu"},
+      {"llama3-8b", R"("hidden_size": 4096)", R"("hidden_size": 4097)", "'hidden_size' must be a multiple"},
+      {"llama3-8b", R"("hidden_size": 4096)", R"("hidden_dim": 4096)", "key 'hidden_size' is missing"},
+      {"llama3-8b", R"("hidden_size": 4096)", R"("hidden_size": "4096")", "'hidden_size' must be a whole number"},
+      {"llama3-8b", R"("num_key_value_heads": 8)", R"("num_key_value_heads": 5)",
+       "q_heads=32 must be a multiple of kv_heads=5"},
+      {"qwen2.5-7b", R"("use_sliding_window": false)", R"("use_sliding_window": true)",
+       "'use_sliding_window' must be false"},
+      {"qwen3-4b", R"("attention_bias": false)", R"("attention_bias": true)", "'attention_bias' must be false"},
+      {"qwen3-30b-a3b", R"("decoder_sparse_step": 1)", R"("decoder_sparse_step": 2)",
+       "'decoder_sparse_step' must be 1"},
+      {"qwen3-30b-a3b", R"("mlp_only_layers": [])", R"("mlp_only_layers": [0])", "'mlp_only_layers' must be empty"},
+      {"deepseek3-671b", R"("moe_layer_freq": 1)", R"("moe_layer_freq": 2)", "'moe_layer_freq' must be 1"},
+      {"gpt-oss-20b", R"(["sliding_attention", "full_attention", )", R"(["full_attention", "full_attention", )",
+       "'layer_types' must be 1 sliding_attention to 1 full_attention"},
+      {"gemma2-9b", R"("num_hidden_layers": 42)", R"("num_hidden_layers": 41)", "'num_hidden_layers' must be even"},
+      {"gemma3-1b", R"("sliding_window_pattern": 6)", R"("sliding_window_pattern": 4)",
+       "'sliding_window_pattern' must be 6"},
+  };
+  for (const auto& [model, from, to, message] : table) {
+    const std::string path = write_file("changed.json", replaced(read_file(path_of(model)), from, to));
+    EXPECT_THAT([&] { load_model(path); }, ThrowsMessage<InputError>(AllOf(StartsWith(path), HasSubstr(message))))
+        << model << ": " << from << " → " << to;
+  }
+}
+
+TEST(HuggingFaceConfig, IsNamedAfterItsDirectoryWhenCalledConfig) {
+  const std::string path = write_file("config.json", read_file(path_of("llama3-8b")));
+  const Model model = load_model(path);
+  EXPECT_FALSE(model.name.empty());
+  EXPECT_NE(model.name, "config");
+}
+
+}  // namespace
+}  // namespace shardplan

@@ -1,0 +1,27 @@
+#pragma once
+// Model files made up for a test.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <shardplan/error.hpp>
+#include <shardplan/model.hpp>
+#include <string>
+
+namespace shardplan {
+
+/// Writes `text` to a file of this name in the test's temporary directory; the path.
+inline std::string write_file(const std::string& name, const std::string& text) {
+  const std::string path = testing::TempDir() + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+/// `text` with its one occurrence of `from` replaced.
+inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto position = text.find(from);
+  if (position == std::string::npos || text.find(from, position + 1) != std::string::npos)
+    throw InternalError("test: not exactly one '" + from + "'");
+  return text.replace(position, from.size(), to);
+}
+
+}  // namespace shardplan
