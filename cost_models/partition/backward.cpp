@@ -1,0 +1,113 @@
+// The gradients, in reverse order. Each operation contributes to the gradients of its inputs in whatever layout its local
+// product has; contributions of one layout are added before they are reduced, so consumers of one tensor share a reduction.
+#include <algorithm>
+#include <cost_models/partition/block_partitioner.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+
+void BlockPartitioner::backward(const Operation& op) {
+  settle(op.output);
+  switch (op.kind) {
+    case OpKind::einsum: return backward_einsum(op);
+    case OpKind::normalization:
+      statistics(op, Phase::backward);
+      return backward_elementwise(op);
+    case OpKind::elementwise:
+    case OpKind::add: return backward_elementwise(op);
+    case OpKind::constrain: return contribute(op.inputs.front(), {specs_[op.output], {}}, op);
+    case OpKind::attention: return backward_attention(op);
+    case OpKind::lookup: return backward_lookup(op);
+    case OpKind::cross_entropy: return contribute(op.inputs.front(), {specs_[op.inputs.front()], {}}, op);
+    case OpKind::routing: return backward_routing(op);
+    case OpKind::ragged_dispatch:
+    case OpKind::ragged_return:
+      exchange_rows(op, Phase::backward);
+      return contribute(op.inputs.front(), {specs_[op.inputs.front()], {}}, op);
+    case OpKind::ring_dispatch:
+      scatter_tokens(op, Phase::backward, op.inputs.front());
+      return contribute(op.inputs.front(), {specs_[op.inputs.front()], {}}, op);
+    case OpKind::ring_return:
+      gather_tokens(op, Phase::backward);
+      return contribute(op.inputs.front(), {specs_[op.inputs.front()], {}}, op);
+  }
+  throw InternalError("unknown OpKind");
+}
+
+void BlockPartitioner::backward_einsum(const Operation& op) {
+  backward_operand(op, 0);
+  backward_operand(op, 1);
+}
+
+/// The gradient of one operand is an einsum of the output's gradient with the other operand.
+void BlockPartitioner::backward_operand(const Operation& op, int side) {
+  const TensorId wanted = op.inputs[side], other = op.inputs[1 - side], output = op.output;
+  if (!tensor(wanted).differentiable) return;
+  const TensorId target = tensor(forms_.root(wanted)).parameter ? forms_.root(wanted) : wanted;
+  const EinsumOperand gradient{&tensor(output), specs_[output]};
+  const EinsumOperand factor{&tensor(other), specs_[other]};
+  // Operand order: the forward lhs stays on the left.
+  const bool factor_left = side == 1;
+  const EinsumPlan plan = factor_left ? plan_einsum(factor, gradient, tensor(wanted).dims, &specs_[target], mesh_)
+                                      : plan_einsum(gradient, factor, tensor(wanted).dims, &specs_[target], mesh_);
+  forms_.use_gradient(output, factor_left ? plan.rhs : plan.lhs, op);
+  forms_.use(other, factor_left ? plan.lhs : plan.rhs, Pass::backward, op);
+  if (tensor(target).parameter)
+    reduce_parameter(target, plan.result, op);
+  else
+    contribute(wanted, plan.result, op);
+}
+
+void BlockPartitioner::backward_elementwise(const Operation& op) {
+  for (const TensorId input : op.inputs) {
+    if (!tensor(input).differentiable) continue;
+    Layout gradient{aligned(input, op.output), {}};
+    for (const AxisId axis : axes_of(specs_[op.output]))
+      if (place_of(axis, gradient.spec) < 0) gradient.partial.push_back(axis);
+    if (tensor(input).parameter)
+      reduce_parameter(input, gradient, op);
+    else
+      contribute(input, gradient, op);
+  }
+}
+
+/// Queries split over an axis that keys are whole on: each device has a part of the key gradient's sum.
+void BlockPartitioner::backward_attention(const Operation& op) {
+  forms_.use_gradient(op.output, attention_form(op.output), op);
+  const PartitionSpec queries = attention_form(op.inputs.front());
+  for (const TensorId input : op.inputs) {
+    Layout gradient{attention_form(input), {}};
+    for (const AxisId axis : axes_of(queries))
+      if (place_of(axis, gradient.spec) < 0) gradient.partial.push_back(axis);
+    contribute(input, gradient, op);
+  }
+}
+
+void BlockPartitioner::contribute(TensorId id, Layout layout, const Operation& op) {
+  if (!tensor(id).differentiable) return;
+  auto& pending = contributions_[id];
+  const bool known = std::any_of(pending.begin(), pending.end(), [&](const auto& c) { return c.layout == layout; });
+  if (!known) pending.push_back({std::move(layout), &op});
+}
+
+/// All consumers have contributed: bring the sum to the tensor's own layout.
+void BlockPartitioner::settle(TensorId id) {
+  for (const auto& [layout, op] : contributions_[id])
+    recorder_.record_all(Phase::backward, reshard(tensor(id), layout, specs_[id], mesh_), op->name,
+                         layout.partial.empty()
+                             ? "gradient of '" + tensor(id).name + "' goes back to the layout of its constraint"
+                             : "gradient of '" + tensor(id).name + "' is summed over " + recorder_.axis_names(layout.partial),
+                         block_.executions);
+  contributions_[id].clear();
+}
+
+/// Weight gradients are partial sums over every axis that splits tokens: scattered where the weight is sharded by the
+/// axis, then the shard is all-reduced over the rest (data).
+void BlockPartitioner::reduce_parameter(TensorId parameter, const Layout& gradient, const Operation& op) {
+  recorder_.record_all(Phase::backward, reshard(tensor(parameter), gradient, specs_[parameter], mesh_), op.name,
+                       "gradient of weight '" + tensor(parameter).name + "' is summed over the axes that split its tokens: " +
+                           recorder_.axis_names(gradient.partial),
+                       block_.executions);
+}
+
+}  // namespace shardplan

@@ -1,0 +1,55 @@
+#include <cost_models/partition/block_partitioner.hpp>
+
+namespace shardplan {
+
+BlockPartitioner::BlockPartitioner(const BoundProgram& program, const BoundBlock& bound, const TrainConfig& config,
+                                   const CompilerHabits& habits)
+    : program_(program), block_(*bound.block), config_(config), habits_(habits), mesh_(*program.mesh),
+      bound_specs_(bound.specs), specs_(block_.tensors.size()), liveness_(liveness_of(block_, config.saved)),
+      recorder_(block_, mesh_), forms_(program, block_, specs_, habits, recorder_), contributions_(block_.tensors.size()) {}
+
+PartitionedBlock BlockPartitioner::run() {
+  for (std::size_t i = 0; i < specs_.size(); ++i)
+    if (bound_specs_[i]) specs_[i] = *bound_specs_[i];
+  for (const auto& op : block_.operations) propagate(op);
+
+  for (const auto& op : block_.operations) forward(op, Pass::forward);
+  if (block_.rematerialized)
+    for (std::size_t i = 0; i < block_.operations.size(); ++i)
+      if (liveness_.recomputed[i]) forward(block_.operations[i], Pass::backward);
+  for (auto op = block_.operations.rbegin(); op != block_.operations.rend(); ++op) backward(*op);
+
+  PartitionedBlock result;
+  result.block = &block_;
+  for (std::size_t i = 0; i < block_.operations.size(); ++i) {
+    result.work.push_back(work_of(block_.operations[i]));
+    result.work.back().recomputed = block_.rematerialized && liveness_.recomputed[i];
+  }
+  result.specs = std::move(specs_);
+  result.collectives = recorder_.take();
+  result.liveness = std::move(liveness_);
+  result.gathered_weights = forms_.gathered_weights();
+  return result;
+}
+
+AxisList BlockPartitioner::split_axes(TensorId id, std::initializer_list<Dim> dims) const {
+  AxisList axes;
+  for (std::size_t i = 0; i < tensor(id).dims.size(); ++i)
+    for (const Dim dim : dims)
+      if (tensor(id).dims[i].dim == dim) axes.insert(axes.end(), specs_[id].dims[i].begin(), specs_[id].dims[i].end());
+  return axes;
+}
+
+PartitionedBlock partition_block(const BoundProgram& program, const BoundBlock& block, const TrainConfig& config,
+                                 const CompilerHabits& habits) {
+  return BlockPartitioner(program, block, config, habits).run();
+}
+
+std::vector<PartitionedBlock> partition(const BoundProgram& program, const TrainConfig& config,
+                                        const CompilerHabits& habits) {
+  std::vector<PartitionedBlock> blocks;
+  for (const auto& block : program.blocks) blocks.push_back(partition_block(program, block, config, habits));
+  return blocks;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,76 @@
+#pragma once
+// Walks a block three times: forward (propagating shardings and recording collectives), recomputation of what the remat
+// policy dropped, and backward in reverse. One method an operation kind and direction.
+#include <cost_models/partition/einsum_plan.hpp>
+#include <cost_models/partition/forms.hpp>
+#include <optional>
+
+namespace shardplan {
+
+class BlockPartitioner {
+ public:
+  BlockPartitioner(const BoundProgram& program, const BoundBlock& bound, const TrainConfig& config,
+                   const CompilerHabits& habits);
+  PartitionedBlock run();
+
+ private:
+  struct Contribution {
+    Layout layout;
+    const Operation* op;
+  };
+
+  // forward.cpp
+  void propagate(const Operation& op);
+  void forward(const Operation& op, Pass pass);
+  void forward_einsum(const Operation& op, Pass pass);
+  void forward_elementwise(const Operation& op, Pass pass);
+  void forward_attention(const Operation& op, Pass pass);
+  EinsumPlan forward_plan(const Operation& op) const;
+  PartitionSpec attention_form(TensorId input) const;
+  PartitionSpec aligned(TensorId input, TensorId output) const;
+  void statistics(const Operation& op, Phase phase);
+
+  // backward.cpp
+  void backward(const Operation& op);
+  void backward_einsum(const Operation& op);
+  void backward_operand(const Operation& op, int side);
+  void backward_elementwise(const Operation& op);
+  void backward_attention(const Operation& op);
+  void contribute(TensorId tensor, Layout layout, const Operation& op);
+  void settle(TensorId tensor);
+  void reduce_parameter(TensorId parameter, const Layout& gradient, const Operation& op);
+
+  // exchange.cpp: token lookup and expert dispatch
+  Layout lookup_layout(const Operation& op) const;
+  void forward_lookup(const Operation& op);
+  void backward_lookup(const Operation& op);
+  void routing_traffic(const Operation& op, Phase phase);
+  void backward_routing(const Operation& op);
+  PartitionSpec rows_spec(const Operation& op) const;
+  void exchange_rows(const Operation& op, Phase phase);
+  void gather_tokens(const Operation& op, Phase phase);
+  void scatter_tokens(const Operation& op, Phase phase, TensorId tokens);
+
+  // work.cpp
+  OperationWork work_of(const Operation& op) const;
+  double attention_flops(const Operation& op) const;
+
+  const Tensor& tensor(TensorId id) const { return block_.tensors[id]; }
+  Phase phase_of(Pass pass) const { return pass == Pass::forward ? Phase::forward : Phase::rematerialized_forward; }
+  Bytes local(TensorId id) const { return local_bytes(tensor(id), specs_[id], mesh_); }
+  AxisList split_axes(TensorId id, std::initializer_list<Dim> dims) const;
+
+  const BoundProgram& program_;
+  const Block& block_;
+  const TrainConfig& config_;
+  const CompilerHabits& habits_;
+  const Mesh& mesh_;
+  std::vector<std::optional<PartitionSpec>> bound_specs_;
+  std::vector<PartitionSpec> specs_;
+  Liveness liveness_;
+  Recorder recorder_;
+  Forms forms_;
+  std::vector<std::vector<Contribution>> contributions_;
+};
+
+}  // namespace shardplan

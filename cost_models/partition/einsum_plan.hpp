@@ -1,0 +1,23 @@
+#pragma once
+// How one einsum is partitioned: each mesh axis may split one dim of the product, so each axis is given the dim on which
+// both operands and the result agree best; operands that have it elsewhere are resharded first.
+#include <cost_models/partition/layout.hpp>
+
+namespace shardplan {
+
+struct EinsumOperand {
+  const Tensor* tensor;
+  PartitionSpec spec;
+};
+
+struct EinsumPlan {
+  PartitionSpec lhs, rhs;  ///< the forms in which the operands are used
+  Layout result;           ///< what the local product yields, before it is brought to the target
+  double local_flops = 0;  ///< 2·Π of the local sizes of all dims
+};
+
+/// `target` is the spec that the result is wanted in; null: whatever is cheapest (propagation).
+EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const std::vector<TensorDim>& result_dims,
+                       const PartitionSpec* target, const Mesh& mesh);
+
+}  // namespace shardplan

@@ -1,0 +1,99 @@
+#include <cost_models/partition/forms.hpp>
+#include <fmt/format.h>
+
+namespace shardplan {
+
+Forms::Forms(const BoundProgram& program, const Block& block, const std::vector<PartitionSpec>& specs,
+             const CompilerHabits& habits, Recorder& recorder)
+    : mesh_(*program.mesh), block_(block), specs_(specs), habits_(habits), recorder_(recorder) {
+  alias_of_.assign(block.tensors.size(), -1);
+  for (const auto& op : block.operations)
+    if (op.kind == OpKind::constrain) alias_of_[op.output] = op.inputs.front();
+}
+
+TensorId Forms::root(TensorId tensor) const {
+  while (alias_of_[tensor] >= 0) tensor = alias_of_[tensor];
+  return tensor;
+}
+
+// A constraint on the way is honoured, except that a gather which the consumer would slice away again cancels: the
+// intermediate keeps the axes that source and consumer have on the same dim.
+std::vector<Move> Forms::moves_to(TensorId tensor, const PartitionSpec& spec) const {
+  if (alias_of_[tensor] < 0) return reshard(block_.tensors[tensor], {specs_[tensor], {}}, spec, mesh_);
+  const PartitionSpec& source = specs_[root(tensor)];
+  PartitionSpec middle = specs_[tensor];
+  for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
+    for (const AxisId axis : spec.dims[dim])
+      if (contains(source.dims[dim], axis) && place_of(axis, middle) < 0) middle.dims[dim].push_back(axis);
+  auto moves = moves_to(alias_of_[tensor], middle);
+  const auto rest = reshard(block_.tensors[tensor], {middle, {}}, spec, mesh_);
+  moves.insert(moves.end(), rest.begin(), rest.end());
+  return moves;
+}
+
+// The habit of XLA:TPU in mixture-of-experts layers: a plain weight that both the recomputation and the input gradient
+// read is gathered for each of them (two layouts of the same tensor).
+bool Forms::gathered_twice(TensorId tensor, const Entry& entry, const Operation& op) const {
+  return habits_.gathers_moe_layer_weights_twice && block_.mixture && block_.rematerialized &&
+         block_.tensors[tensor].parameter && entry.pass == Pass::backward && entry.uses == 1 && entry.last_user == &op;
+}
+
+bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op) {
+  for (auto& entry : entries_) {
+    if (entry.tensor != root(tensor) || entry.gradient != gradient || entry.spec != spec) continue;
+    const bool lives_on = entry.pass == pass || (!block_.rematerialized && !gradient);
+    if (!lives_on) continue;
+    if (gathered_twice(tensor, entry, op)) {
+      ++entry.uses;
+      return false;
+    }
+    return true;
+  }
+  entries_.push_back({root(tensor), pass, gradient, spec, &op, 1});
+  return false;
+}
+
+// Gradient accumulation loops over everything, but a weight outside the layer scan is gathered once before the loop.
+std::int64_t Forms::executions(TensorId tensor) const {
+  const bool hoisted = block_.kind != BlockKind::layer && block_.tensors[root(tensor)].parameter;
+  return hoisted ? 1 : block_.executions;
+}
+
+std::string Forms::reason(TensorId tensor, const PartitionSpec& spec, const Operation& op, const Move& move) const {
+  const Tensor& t = block_.tensors[tensor];
+  std::string held, wanted;
+  for (const AxisId axis : move.axes) {
+    const int from = place_of(axis, specs_[root(tensor)]), to = place_of(axis, spec);
+    const Tensor& source = block_.tensors[root(tensor)];
+    if (from >= 0) {
+      const auto& names = source.constraint.axes;
+      held += fmt::format("{}{} on {}", held.empty() ? "" : ", ", mesh_.axes[axis].name,
+                          names.empty() || names[from].empty() ? name_of(source.dims[from].dim) : std::string_view(names[from]));
+    }
+    if (to >= 0) wanted += fmt::format("{}{} on {}", wanted.empty() ? "" : ", ", mesh_.axes[axis].name, name_of(t.dims[to].dim));
+  }
+  if (!wanted.empty()) return fmt::format("{} has {}, {} needs {}", t.name, held, op.name, wanted);
+  return fmt::format("{} '{}' is split ({}), but {} needs it whole: {} splits its other operand or result there",
+                     t.parameter ? "weight" : "activation", t.name, held, op.name, recorder_.axis_names(move.axes));
+}
+
+void Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op) {
+  if (specs_[root(tensor)] == spec) return;
+  if (found(tensor, spec, pass, false, op)) return;
+  const Phase phase = pass == Pass::forward ? Phase::forward : Phase::rematerialized_forward;
+  for (const auto& move : moves_to(tensor, spec)) {
+    recorder_.record(phase, move, op.name, reason(tensor, spec, op, move), executions(tensor));
+    if (pass == Pass::forward && block_.tensors[root(tensor)].parameter) gathered_weights_ += move.bytes;
+  }
+}
+
+void Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Operation& op) {
+  if (specs_[tensor] == spec || found(tensor, spec, Pass::backward, true, op)) return;
+  for (const auto& move : reshard(block_.tensors[tensor], {specs_[tensor], {}}, spec, mesh_))
+    recorder_.record(Phase::backward, move, op.name,
+                     fmt::format("gradient of '{}' is needed in another layout by the gradient of {}",
+                                 block_.tensors[tensor].name, op.name),
+                     block_.executions);
+}
+
+}  // namespace shardplan

@@ -1,0 +1,52 @@
+#pragma once
+// The shardings ("forms") in which a block's tensors have been made available so far. A form that exists costs nothing:
+// three projections that read the same gathered activation share one all-gather, the backward pass shares one weight
+// gather between recomputation and input gradient.
+#include <cost_models/partition/recorder.hpp>
+
+namespace shardplan {
+
+enum class Pass : std::uint8_t { forward, backward };
+
+class Forms {
+ public:
+  Forms(const BoundProgram& program, const Block& block, const std::vector<PartitionSpec>& specs,
+        const CompilerHabits& habits, Recorder& recorder);
+
+  /// Makes `tensor` available to `op` as `spec`. In the backward pass of a rematerialized block forward values are fetched
+  /// again, which the compiler counts as rematerialized forward.
+  void use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op);
+  /// Likewise for the gradient of `tensor`.
+  void use_gradient(TensorId tensor, const PartitionSpec& spec, const Operation& op);
+
+  /// `constrain` and its kin give a tensor another name: what it really is.
+  TensorId root(TensorId tensor) const;
+  Bytes gathered_weights() const { return gathered_weights_; }
+
+ private:
+  struct Entry {
+    TensorId tensor;
+    Pass pass;
+    bool gradient;
+    PartitionSpec spec;
+    const Operation* last_user;
+    int uses;
+  };
+
+  std::vector<Move> moves_to(TensorId tensor, const PartitionSpec& spec) const;
+  bool found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op);
+  bool gathered_twice(TensorId tensor, const Entry& entry, const Operation& op) const;
+  std::int64_t executions(TensorId tensor) const;
+  std::string reason(TensorId tensor, const PartitionSpec& spec, const Operation& op, const Move& move) const;
+
+  const Mesh& mesh_;
+  const Block& block_;
+  const std::vector<PartitionSpec>& specs_;
+  const CompilerHabits& habits_;
+  Recorder& recorder_;
+  std::vector<TensorId> alias_of_;
+  std::vector<Entry> entries_;
+  Bytes gathered_weights_;
+};
+
+}  // namespace shardplan

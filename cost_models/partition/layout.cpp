@@ -1,0 +1,33 @@
+#include <algorithm>
+#include <cost_models/partition/layout.hpp>
+
+namespace shardplan {
+
+bool contains(const AxisList& axes, AxisId axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
+
+int place_of(AxisId axis, const PartitionSpec& spec) {
+  for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
+    if (contains(spec.dims[dim], axis)) return static_cast<int>(dim);
+  return -1;
+}
+
+AxisList axes_of(const PartitionSpec& spec) {
+  AxisList all;
+  for (const auto& axes : spec.dims) all.insert(all.end(), axes.begin(), axes.end());
+  return all;
+}
+
+std::int64_t local_elements(const std::vector<TensorDim>& dims, const PartitionSpec& spec, const Mesh& mesh) {
+  std::int64_t count = 1;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const std::int64_t parts = mesh.product(spec.dims[i]);
+    count *= (dims[i].size + parts - 1) / parts;
+  }
+  return count;
+}
+
+Bytes local_bytes(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {
+  return Bytes{local_elements(tensor.dims, spec, mesh) * size_of(tensor.dtype)};
+}
+
+}  // namespace shardplan

@@ -1,0 +1,28 @@
+#pragma once
+// Where a tensor's elements are: sizes on one device, and the place of a mesh axis in a spec.
+#include <shardplan/program.hpp>
+#include <shardplan/units.hpp>
+
+namespace shardplan {
+
+/// A spec plus the axes over which the values are still partial sums.
+struct Layout {
+  PartitionSpec spec;
+  AxisList partial;
+  bool operator==(const Layout&) const = default;
+};
+
+/// Index of the dim that `axis` splits, or -1.
+int place_of(AxisId axis, const PartitionSpec& spec);
+
+bool contains(const AxisList& axes, AxisId axis);
+
+/// Every axis of the spec, dims in order.
+AxisList axes_of(const PartitionSpec& spec);
+
+/// Elements of one device's shard; a dim that does not divide is padded, as XLA does.
+std::int64_t local_elements(const std::vector<TensorDim>& dims, const PartitionSpec& spec, const Mesh& mesh);
+
+Bytes local_bytes(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh);
+
+}  // namespace shardplan

@@ -1,0 +1,39 @@
+#pragma once
+// What partitioning one block yields: everything that pricing and memory need, still without a machine.
+#include <cost_models/partition/layout.hpp>
+#include <cost_models/partition/liveness.hpp>
+#include <shardplan/bound_program.hpp>
+#include <shardplan/collective.hpp>
+#include <shardplan/hardware.hpp>
+
+namespace shardplan {
+
+enum class WorkKind : std::uint8_t { matmul, attention, vector };
+
+/// The compute of one operation on one device, per execution of its block.
+struct OperationWork {
+  std::string name;
+  WorkKind kind = WorkKind::vector;
+  Flops forward, backward;
+  Bytes forward_traffic, backward_traffic;  ///< HBM reads and writes
+  bool recomputed = false;                  ///< forward runs twice
+};
+
+struct PartitionedBlock {
+  const Block* block = nullptr;
+  std::vector<PartitionSpec> specs;     ///< one a tensor, propagation done
+  std::vector<Collective> collectives;  ///< executions are per step
+  std::vector<OperationWork> work;
+  Liveness liveness;
+  Bytes gathered_weights;               ///< all gathered weight forms of one execution of the body
+};
+
+/// Derives the collectives of forward, recomputed forward and backward of one block.
+PartitionedBlock partition_block(const BoundProgram& program, const BoundBlock& block, const TrainConfig& config,
+                                 const CompilerHabits& habits);
+
+/// All blocks, in order.
+std::vector<PartitionedBlock> partition(const BoundProgram& program, const TrainConfig& config,
+                                        const CompilerHabits& habits);
+
+}  // namespace shardplan

@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <cost_models/partition/reshard.hpp>
+#include <set>
+
+namespace shardplan {
+namespace {
+
+AxisList sorted(AxisList axes) {
+  std::sort(axes.begin(), axes.end());
+  return axes;
+}
+
+void drop(PartitionSpec& spec, const AxisList& axes) {
+  for (auto& dim : spec.dims) std::erase_if(dim, [&](AxisId axis) { return contains(axes, axis); });
+}
+
+/// Builds the moves step by step; `now` is the layout reached so far.
+class Resharding {
+ public:
+  Resharding(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh)
+      : tensor_(tensor), to_(to), mesh_(mesh), now_(from) {}
+
+  std::vector<Move> moves() {
+    reduce();
+    slice();
+    exchange();
+    gather();
+    return std::move(moves_);
+  }
+
+ private:
+  Bytes local() const { return local_bytes(tensor_, now_.spec, mesh_); }
+
+  void record(CollectiveKind kind, AxisList axes, Bytes bytes) {
+    if (mesh_.product(axes) > 1) moves_.push_back({kind, sorted(std::move(axes)), bytes});
+  }
+
+  void reduce() {
+    AxisList scattered, kept;
+    for (const AxisId axis : now_.partial) (place_of(axis, to_) >= 0 ? scattered : kept).push_back(axis);
+    const Bytes whole = local();
+    for (const AxisId axis : scattered) now_.spec.dims[place_of(axis, to_)].push_back(axis);
+    if (!scattered.empty()) record(CollectiveKind::reduce_scatter, scattered, whole);
+    if (!kept.empty()) record(CollectiveKind::all_reduce, kept, local());
+    now_.partial.clear();
+  }
+
+  void slice() {
+    for (std::size_t dim = 0; dim < to_.dims.size(); ++dim)
+      for (const AxisId axis : to_.dims[dim])
+        if (place_of(axis, now_.spec) < 0) now_.spec.dims[dim].push_back(axis);
+  }
+
+  void exchange() {
+    AxisList moving;
+    std::set<std::pair<int, int>> routes;
+    for (const AxisId axis : axes_of(now_.spec)) {
+      const int from = place_of(axis, now_.spec), to = place_of(axis, to_);
+      if (to < 0 || to == from) continue;
+      moving.push_back(axis);
+      routes.emplace(from, to);
+    }
+    if (moving.empty()) return;
+    if (routes.size() == 1)
+      record(CollectiveKind::all_to_all, moving, local());
+    else
+      record(CollectiveKind::all_gather, moving, local() * mesh_.product(moving));
+    drop(now_.spec, moving);
+    for (const AxisId axis : moving) now_.spec.dims[place_of(axis, to_)].push_back(axis);
+  }
+
+  void gather() {
+    AxisList leaving;
+    for (const AxisId axis : axes_of(now_.spec))
+      if (place_of(axis, to_) < 0) leaving.push_back(axis);
+    if (leaving.empty()) return;
+    drop(now_.spec, leaving);
+    record(CollectiveKind::all_gather, leaving, local());
+  }
+
+  const Tensor& tensor_;
+  const PartitionSpec& to_;
+  const Mesh& mesh_;
+  Layout now_;
+  std::vector<Move> moves_;
+};
+
+}  // namespace
+
+std::vector<Move> reshard(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh) {
+  if (from.partial.empty() && from.spec == to) return {};
+  return Resharding(tensor, from, to, mesh).moves();
+}
+
+}  // namespace shardplan

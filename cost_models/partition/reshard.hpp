@@ -1,0 +1,23 @@
+#pragma once
+// The collectives that bring a tensor from one layout to another (SHARDING.md 3.0):
+//   partial sum, target has the axis      reduce-scatter (else all-reduce, of what the scatters left)
+//   axis only in the target               local slice, free
+//   axis moves between two dims           all-to-all
+//   axis not in the target                all-gather, all such axes in one group
+// When axes leave one dim for several others no single all-to-all does it: XLA gathers all of them and slices
+// (the "involuntary full rematerialization" of its log; recorded for embedding lookups under context parallelism).
+#include <cost_models/partition/layout.hpp>
+#include <shardplan/collective.hpp>
+
+namespace shardplan {
+
+struct Move {
+  CollectiveKind kind;
+  AxisList axes;   ///< in mesh order
+  Bytes bytes;     ///< as CollectiveKind says
+  bool operator==(const Move&) const = default;
+};
+
+std::vector<Move> reshard(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh);
+
+}  // namespace shardplan

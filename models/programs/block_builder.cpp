@@ -1,0 +1,64 @@
+#include <models/programs/block_builder.hpp>
+
+namespace shardplan {
+
+BlockBuilder::BlockBuilder(std::string name, BlockKind kind, const Model& m, const TrainConfig& c, const ProgramSizes& s)
+    : model(m), config(c), sizes(s) {
+  block.name = std::move(name);
+  block.kind = kind;
+}
+
+TensorId BlockBuilder::weight(std::string name, Dims dims, LogicalAxes axes) {
+  Tensor tensor;
+  tensor.name = std::move(name);
+  tensor.dims = std::move(dims);
+  tensor.dtype = config.dtype;  // weights are cast to the compute dtype before they move
+  tensor.constraint.axes = std::move(axes);
+  tensor.parameter = true;
+  block.tensors.push_back(std::move(tensor));
+  return static_cast<TensorId>(block.tensors.size() - 1);
+}
+
+TensorId BlockBuilder::activation(std::string name, Dims dims, Constraint constraint,
+                                  std::vector<std::string> checkpoint_names) {
+  Tensor tensor;
+  tensor.name = std::move(name);
+  tensor.dims = std::move(dims);
+  tensor.dtype = config.dtype;
+  tensor.constraint = std::move(constraint);
+  tensor.checkpoint_names = std::move(checkpoint_names);
+  block.tensors.push_back(std::move(tensor));
+  return static_cast<TensorId>(block.tensors.size() - 1);
+}
+
+TensorId BlockBuilder::constant(std::string name, Dims dims, DType dtype, Constraint constraint) {
+  const TensorId id = activation(std::move(name), std::move(dims), std::move(constraint));
+  block.tensors[id].dtype = dtype;
+  block.tensors[id].differentiable = false;
+  return id;
+}
+
+TensorId BlockBuilder::apply(OpKind kind, std::string name, std::vector<TensorId> inputs, TensorId output) {
+  block.operations.push_back({kind, std::move(name), std::move(inputs), output});
+  return output;
+}
+
+TensorId BlockBuilder::constrain(std::string name, TensorId tensor, Constraint constraint) {
+  const Dims same = dims(tensor);
+  const TensorId output = activation(name, same, std::move(constraint));
+  return apply(OpKind::constrain, std::move(name), {tensor}, output);
+}
+
+TensorId BlockBuilder::norm(const std::string& name, TensorId x, Constraint constraint,
+                            std::vector<std::string> checkpoint_names) {
+  const Dims same = dims(x);
+  const TensorId scale = weight(name + "/scale", {same.back()}, {"norm"});
+  const TensorId out = activation(name + " output", same, std::move(constraint), std::move(checkpoint_names));
+  return apply(OpKind::normalization, name, {x, scale}, out);
+}
+
+Dims BlockBuilder::hidden_dims() const {
+  return {{Dim::batch, sizes.batch}, {Dim::sequence, sizes.sequence}, {Dim::embed, model.emb}};
+}
+
+}  // namespace shardplan

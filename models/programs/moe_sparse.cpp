@@ -1,0 +1,61 @@
+// Mixture of experts without padding, inside one shard_map: tokens are sorted by expert and multiplied in groups
+// (SHARDING.md 2.4). They reach their expert's device by ragged all-to-all or by the ring (all-gather, reduce-scatter).
+#include <algorithm>
+#include <cmath>
+#include <models/programs/block_builder.hpp>
+
+namespace shardplan {
+namespace {
+
+/// Rows of a device's receive buffer over the rows it gets when routing is balanced: min(n, X/k) for the worst case,
+/// ragged_buffer_factor where that is set. The ring gathers n times the tokens and keeps its own share.
+double buffer_inflation(const BlockBuilder& b) {
+  const double group = static_cast<double>(b.sizes.expert_group);
+  if (b.config.ragged_buffer_factor > 0) return b.config.ragged_buffer_factor;
+  return std::min(group, static_cast<double>(b.model.num_experts) / static_cast<double>(b.model.top_k));
+}
+
+/// Expert weights enter the shard_map without fsdp: (exp, -, mlp_no_fsdp), then fsdp is peeled.
+TensorId expert_weight(BlockBuilder& b, const std::string& name, Dims dims, LogicalAxes axes, LogicalAxes in_spec) {
+  const TensorId w = b.weight("MoeBlock_0/" + name, std::move(dims), std::move(axes));
+  return b.constrain("MoeBlock_0/" + name + " shard_map input", w, {std::move(in_spec), Peel::fsdp});
+}
+
+}  // namespace
+
+TensorId add_moe_sparse(BlockBuilder& b, TensorId x) {
+  const TensorDim batch = b.dims(x)[0], sequence = b.dims(x)[1], embed{Dim::embed, b.model.emb};
+  const TensorDim experts{Dim::experts, b.model.num_experts}, mlp{Dim::mlp, b.model.moe_mlp}, k{Dim::top_k, b.model.top_k};
+  const Constraint tokens_in{{"activation_batch", "activation_norm_length", ""}};
+  const bool ring = b.config.moe_path == MoePath::ring;
+
+  const double inflation = buffer_inflation(b);
+  const double rows_total = static_cast<double>(batch.size * sequence.size * b.model.top_k) * inflation;
+  const TensorDim rows{Dim::rows, static_cast<std::int64_t>(std::ceil(rows_total / static_cast<double>(experts.size)))};
+  b.block.row_occupancy = 1 / inflation;
+
+  const TensorId logits = add_router(b, x, {{"activation_batch", "activation_norm_length", ""}});
+  const TensorId weights = b.apply(OpKind::elementwise, "MoeBlock_0/top_k", {logits}, b.activation("routing weights", {batch, sequence, k}, tokens_in));
+  const TensorId tokens = b.constrain("MoeBlock_0/shard_map tokens", x, tokens_in);
+
+  const TensorId dispatched = b.apply(ring ? OpKind::ring_dispatch : OpKind::ragged_dispatch, "MoeBlock_0/dispatch",
+                                      {tokens, ring ? logits : weights}, b.activation("routed tokens", {experts, rows, embed}));
+  std::vector<TensorId> projections;
+  for (const std::string name : {"wi_0", "wi_1"}) {
+    const TensorId w = expert_weight(b, name, {experts, embed, mlp}, {"exp", "embed_moe", "mlp_moe"}, {"exp", "", "mlp_no_fsdp"});
+    // MaxText names wi_1 only moe_mlpwi_1 here, so `minimal` computes it again (SHARDING.md section 4).
+    const std::vector<std::string> saved = name == "wi_0" ? std::vector<std::string>{"mlpwi_0", "moe_mlpwi_0"} : std::vector<std::string>{"moe_mlpwi_1"};
+    projections.push_back(b.apply(OpKind::einsum, "MoeBlock_0/" + name, {dispatched, w}, b.activation("expert " + name + " output", {experts, rows, mlp}, {}, saved)));
+  }
+  const TensorId activated = b.apply(OpKind::elementwise, "MoeBlock_0/activation", projections, b.activation("expert hidden", {experts, rows, mlp}));
+  const TensorId wo = expert_weight(b, "wo", {experts, mlp, embed}, {"exp", "mlp_moe", "embed_moe"}, {"exp", "mlp_no_fsdp", ""});
+  const TensorId output = b.apply(OpKind::einsum, "MoeBlock_0/wo", {activated, wo}, b.activation("expert output", {experts, rows, embed}, {}, {"mlpwo", "moe_mlpwo"}));
+
+  const TensorId combined = b.activation("moe output", b.hidden_dims(), b.hidden());
+  if (ring) return b.apply(OpKind::ring_return, "MoeBlock_0/return", {output, logits}, combined);
+  const TensorId returned = b.apply(OpKind::ragged_return, "MoeBlock_0/return", {output, weights},
+                                    b.activation("returned rows", {batch, sequence, k, embed}, {{"activation_batch", "activation_norm_length", "", "activation_embed"}}));
+  return b.apply(OpKind::elementwise, "MoeBlock_0/weighted_sum", {returned, weights}, combined);
+}
+
+}  // namespace shardplan

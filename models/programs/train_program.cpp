@@ -1,0 +1,123 @@
+#include <cmath>
+#include <models/programs/edges.hpp>
+#include <models/programs/train_program.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+enum class FeedForward { dense, mixture };
+
+/// One kind of layer of a stack: its feed-forward, its attention window and how many of it there are.
+struct LayerKind {
+  std::string name;
+  FeedForward feed_forward;
+  std::int64_t window;
+  std::int64_t count;
+};
+
+std::vector<LayerKind> with_windows(const Model& model, LayerKind kind) {
+  const auto& pattern = model.attention_pattern;
+  if (kind.count == 0) return {};
+  if (pattern.window <= 0) return {kind};
+  const std::int64_t period = pattern.locals_per_period + 1;
+  const std::int64_t globals = kind.count / period;
+  return {{kind.name + "_local", kind.feed_forward, pattern.window, kind.count - globals},
+          {kind.name + "_global", kind.feed_forward, 0, globals}};
+}
+
+/// The stacks in order: deepseek's first dense layers, then the rest; layers of different windows are counted apart.
+std::vector<LayerKind> layer_kinds(const Model& model) {
+  const bool mixed = model.moe_layers() > 0 && model.dense_layers() > 0;
+  std::vector<LayerKind> kinds;
+  const std::int64_t sublayers = model.sublayers_per_layer;
+  for (const auto& kind : with_windows(model, {mixed ? "dense_layers" : "layers", FeedForward::dense, 0, model.dense_layers() * sublayers}))
+    kinds.push_back(kind);
+  for (const auto& kind : with_windows(model, {mixed ? "moe_layers" : "layers", FeedForward::mixture, 0, model.moe_layers() * sublayers}))
+    kinds.push_back(kind);
+  std::erase_if(kinds, [](const LayerKind& kind) { return kind.count == 0; });
+  return kinds;
+}
+
+TensorId add_feed_forward(BlockBuilder& b, TensorId x, FeedForward kind) {
+  if (kind == FeedForward::dense) return add_mlp(b, x, "mlp", b.model.mlp);
+  const TensorId routed = b.config.moe_path == MoePath::dropping ? add_moe_dropping(b, x) : add_moe_sparse(b, x);
+  if (b.model.shared_experts == 0) return routed;
+  const TensorId shared = add_mlp(b, x, "shared_experts", b.model.shared_experts * b.model.moe_mlp);
+  return b.apply(OpKind::add, "shared_experts/add", {routed, shared}, b.activation("mixture output", b.hidden_dims(), b.hidden()));
+}
+
+TensorId add_residual(BlockBuilder& b, const std::string& name, TensorId x, TensorId branch) {
+  return b.apply(OpKind::add, name, {x, branch}, b.activation(name, b.hidden_dims(), b.hidden()));
+}
+
+Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& config, const ProgramSizes& sizes) {
+  BlockBuilder b(kind.name, BlockKind::layer, model, config, sizes);
+  const TensorId x = b.activation("layer input", b.hidden_dims(), b.hidden());
+  const TensorId normed = b.norm("pre_self_attention_layer_norm", x, b.hidden());
+  TensorId attention = model.attention_type == AttentionType::mla ? add_mla(b, normed) : add_gqa(b, normed, kind.window);
+  if (model.use_post_attn_norm) attention = b.norm("post_self_attention_norm", attention, b.hidden());
+  const TensorId middle = add_residual(b, "residual after attention", x, attention);
+  const TensorId normed_middle = b.norm("post_self_attention_layer_norm", middle, b.hidden());
+  TensorId feed_forward = add_feed_forward(b, normed_middle, kind.feed_forward);
+  if (model.use_post_ffw_norm) feed_forward = b.norm("post_ffw_norm", feed_forward, b.hidden());
+  b.block.input = x;
+  b.block.output = add_residual(b, "layer output", middle, feed_forward);
+  b.block.mixture = kind.feed_forward == FeedForward::mixture;
+  b.block.layers = kind.count;
+  // A scan of one layer is no loop: the compiler merges the recomputation with the first run (recorded: deepseek2-16b).
+  b.block.rematerialized = !(config.scan_layers && kind.count == 1);
+  return std::move(b.block);
+}
+
+}  // namespace
+
+PipelineShape pipeline_shape(const Model& model, const TrainConfig& config, std::int64_t stages) {
+  PipelineShape shape;
+  if (stages <= 1) return shape;
+  const bool mixed = model.moe_layers() > 0 && model.dense_layers() > 0;
+  const std::int64_t layers = config.pipeline_parallel_layers > 0 ? config.pipeline_parallel_layers
+                              : mixed                             ? model.moe_layers()
+                                                                  : model.layers;
+  shape.stages = stages;
+  shape.layers_per_stage = config.num_layers_per_pipeline_stage;
+  shape.repeats = config.num_pipeline_repeats > 0 ? config.num_pipeline_repeats : std::max<std::int64_t>(1, layers / (stages * shape.layers_per_stage));
+  shape.microbatches = config.num_pipeline_microbatches > 0 ? config.num_pipeline_microbatches : stages;
+  shape.forwarding_delay = config.pipeline_delay_activation_forwarding ? 2 : 1;
+  return shape;
+}
+
+std::int64_t forward_batch(const TrainConfig& config, std::int64_t devices) {
+  return static_cast<std::int64_t>(std::floor(static_cast<double>(devices) * config.per_device_batch_size + 1e-9));
+}
+
+Program train_program(const Model& model, const TrainConfig& config, const ParallelShape& shape) {
+  if (!model.not_modelled.empty())
+    throw InputError("model '" + model.name + "' can't be planned yet: " + model.not_modelled + " is not modelled");
+  Program program;
+  program.pipeline = pipeline_shape(model, config, shape.stages);
+  program.batch = forward_batch(config, shape.devices);
+  program.sequence = config.max_target_length;
+  program.embed = model.emb;
+  program.tied_embedding = model.tied_embedding;
+
+  ProgramSizes sizes{program.batch, program.sequence, shape.expert_group};
+  ProgramSizes microbatch = sizes;
+  microbatch.batch = program.batch / program.pipeline.microbatches;
+
+  program.blocks.push_back(embedding_block(model, config, sizes));
+  for (const auto& kind : layer_kinds(model)) {
+    const bool first_dense = model.moe_layers() > 0 && kind.feed_forward == FeedForward::dense;
+    const bool pipelined = shape.stages > 1 && !first_dense;
+    Block block = layer_block(kind, model, config, pipelined ? microbatch : sizes);
+    block.in_pipeline = pipelined;
+    block.executions = pipelined ? program.pipeline.iterations() * program.pipeline.layers_per_stage * kind.count / model.layers
+                                 : kind.count;
+    program.blocks.push_back(std::move(block));
+  }
+  program.blocks.push_back(head_block(model, config, sizes));
+  for (auto& block : program.blocks) block.executions *= config.gradient_accumulation_steps;
+  return program;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <rules/bind_program.hpp>
+#include <rules/merge_rules.hpp>
+#include <rules/resolve.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+AxisList fsdp_axes(const Mesh& mesh) {
+  const auto axis = mesh.find("fsdp");
+  return axis ? AxisList{*axis} : AxisList{};
+}
+
+std::size_t batch_place(const Tensor& tensor) {
+  for (std::size_t i = 0; i < tensor.dims.size(); ++i)
+    if (tensor.dims[i].dim == Dim::batch) return i;
+  throw InternalError("tensor '" + tensor.name + "' has no batch dim to peel");
+}
+
+std::optional<PartitionSpec> bind(const Tensor& tensor, const Resolver& resolver, const Mesh& mesh) {
+  const auto& [axes, peel] = tensor.constraint;
+  if (axes.empty()) return std::nullopt;
+  if (axes.size() != tensor.dims.size()) throw InternalError("tensor '" + tensor.name + "': one logical axis a dim");
+  switch (peel) {
+    case Peel::none:
+      return resolver.resolve(axes);
+    case Peel::experts_from_batch:
+      return without_axes(resolver.resolve_each_dim(axes), resolver.axes_of_rule("exp"), batch_place(tensor));
+    case Peel::fsdp:
+      return without_axes(resolver.resolve(axes), fsdp_axes(mesh));
+  }
+  throw InternalError("unknown Peel");
+}
+
+BoundBlock bind(const Block& block, const Resolver& resolver, const Mesh& mesh) {
+  BoundBlock bound{&block, {}};
+  bound.specs.reserve(block.tensors.size());
+  for (const auto& tensor : block.tensors) bound.specs.push_back(bind(tensor, resolver, mesh));
+  return bound;
+}
+
+}  // namespace
+
+AxisList expert_axes(const RuleSet& rules, const Mesh& mesh) {
+  const AxisList fsdp = fsdp_axes(mesh);
+  AxisList axes = axes_of_rule(rules, mesh, "exp");
+  std::erase_if(axes, [&](AxisId axis) { return std::find(fsdp.begin(), fsdp.end(), axis) != fsdp.end(); });
+  std::sort(axes.begin(), axes.end());
+  return axes;
+}
+
+BoundProgram bind_program(const Program& program, const RuleSet& rules, const Mesh& mesh) {
+  const Resolver inside(rules, mesh);
+  const bool pipelined = program.pipeline.stages > 1;
+  const Resolver outside = pipelined ? Resolver(rules_outside_pipeline(rules), mesh) : inside;
+  BoundProgram bound{&program, &mesh, {}, expert_axes(rules, mesh), inside.axes_of_rule("layers")};
+  for (const auto& block : program.blocks) {
+    const bool edge = block.kind != BlockKind::layer;  // embedding and head name the stage axis themselves
+    bound.blocks.push_back(bind(block, pipelined && !block.in_pipeline && !edge ? outside : inside, mesh));
+  }
+  return bound;
+}
+
+}  // namespace shardplan
