@@ -42,7 +42,6 @@ void stage_acts_as_data(std::vector<std::string>& axes) {
 RuleSet merge_rules(RuleSet rules, const ModelRules& changes) {
   if (!changes.mesh_axes.empty()) rules.mesh_axes = changes.mesh_axes;
   if (!changes.data_sharding.empty()) rules.data_sharding = changes.data_sharding;
-  if (changes.rules.empty()) return rules;
   rules.rules = changes.override_rules ? changes.rules : merged(std::move(rules.rules), changes.rules);
   return rules;
 }

@@ -9,7 +9,8 @@
 namespace shardplan {
 
 /// MaxText's merge: every old rule whose name occurs among the new ones goes, the new ones come last (so their priority
-/// drops). With override_rules the new list replaces the old one. Mesh axes and data_sharding are replaced where given.
+/// drops). With override_rules the new list replaces the old one, even when it is empty: MaxText then shards nothing by
+/// rule. Mesh axes and data_sharding are replaced where given.
 RuleSet merge_rules(RuleSet rules, const ModelRules& changes);
 
 /// The rules in force for a run without pipelining: a custom set as it is; else `chosen`, changed by the model, then by

@@ -35,10 +35,11 @@ class AxisChoice {
 
  private:
   /// The axis splits different dims of the two operands: one must give way. The result's constraint decides (SHARDING.md
-  /// 1.6: this is how a batch dim that holds the expert axis forces the expert weights to be gathered); without one
-  /// the smaller operand moves.
+  /// 1.6: this is how a batch dim that holds the expert axis forces the expert weights to be gathered); without one a
+  /// contracted dim gives way (no partial sums), else the smaller operand moves.
   MaybeDim clash(Dim left, Dim right, MaybeDim wanted) const {
     if (wanted == left || wanted == right) return wanted;
+    if (has(result_, left) != has(result_, right)) return has(result_, left) ? left : right;
     return local_bytes(*lhs_.tensor, lhs_.spec, mesh_) >= local_bytes(*rhs_.tensor, rhs_.spec, mesh_) ? left : right;
   }
 

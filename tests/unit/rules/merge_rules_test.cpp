@@ -41,7 +41,10 @@ TEST(MergeRules, KeepsBothOfANewName) {
 
 TEST(MergeRules, ReplacesTheListOnOverride) {
   EXPECT_THAT(merge_rules(base, replacement({{"kv", {"fsdp"}}})).rules, ElementsAre(Rule{"kv", {"fsdp"}}));
+  EXPECT_THAT(merge_rules(base, replacement({})).rules, testing::IsEmpty()) << "as MaxText's _apply_rules does";
 }
+
+TEST(MergeRules, KeepsEverythingWithoutChanges) { EXPECT_EQ(merge_rules(base, ModelRules{}).rules, base.rules); }
 
 TEST(MergeRules, ReplacesMeshAxesAndDataShardingOnlyWhereGiven) {
   const RuleSet same = merge_rules(base, change({{"kv", {"fsdp"}}}));

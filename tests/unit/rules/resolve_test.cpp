@@ -130,9 +130,9 @@ const LogicalAxes experts_hidden = {"activation_exp", "activation_batch_moe", ""
 const LogicalAxes wi = {"exp", "embed_moe", "mlp_moe"};
 const LogicalAxes wo = {"exp", "mlp_moe", "embed_moe"};
 
-/// The dispatch under the flag: every dim by itself, then the expert axes peeled from the batch dim.
-PartitionSpec peeled(const LogicalAxes& names, const Resolver& resolver) {
-  return without_axes(resolver.resolve_each_dim(names), resolver.axes_of_rule("exp"), 1);
+/// The dispatch under the flag: every dim by itself, then the mesh axis `expert` peeled from the batch dim.
+PartitionSpec peeled(const LogicalAxes& names, const Resolver& resolver, const Mesh& mesh) {
+  return without_axes(resolver.resolve_each_dim(names), {mesh.find("expert").value()}, 1);
 }
 
 /// The default set as it was before #4007: activation_batch_moe without `expert`.
@@ -177,7 +177,7 @@ TEST(ExpertAxis, IsStolenByTheBatchUnlessTheFlagPeelsIt) {
   for (const auto& row : rows) {
     EXPECT_EQ(describe(before.resolve(row.names), mesh), row.before_4007) << row.tensor;
     EXPECT_EQ(describe(now.resolve(row.names), mesh), row.flag_off) << row.tensor;
-    const PartitionSpec on = row.obeys_the_flag ? peeled(row.names, now) : now.resolve(row.names);
+    const PartitionSpec on = row.obeys_the_flag ? peeled(row.names, now, mesh) : now.resolve(row.names);
     EXPECT_EQ(describe(on, mesh), row.flag_on) << row.tensor;
   }
 }
@@ -185,14 +185,21 @@ TEST(ExpertAxis, IsStolenByTheBatchUnlessTheFlagPeelsIt) {
 TEST(ExpertAxis, IsPeeledFromTheBatchOnlyAndFsdpStays) {
   const RuleSet rules = load_rules("default");
   const Mesh mesh = parse_mesh("fsdp=2,expert=4", rules.mesh_axes);
-  EXPECT_EQ(describe(peeled(dispatch, Resolver(rules, mesh)), mesh), "P('expert', 'fsdp', None, None)");
+  EXPECT_EQ(describe(peeled(dispatch, Resolver(rules, mesh), mesh), mesh), "P('expert', 'fsdp', None, None)");
+}
+
+/// The rule `exp` of this set names fsdp too; the batch keeps it all the same.
+TEST(ExpertAxis, IsTheOnlyAxisPeeled) {
+  const RuleSet rules = load_rules("shard-exp-on-fsdp");
+  const Mesh mesh = parse_mesh("fsdp=4,expert=2", rules.mesh_axes);
+  EXPECT_EQ(describe(peeled(dispatch, Resolver(rules, mesh), mesh), mesh), "P('expert', 'fsdp', None, None)");
 }
 
 TEST(ExpertAxis, FlagChangesNothingWithoutExpertParallelism) {
   const RuleSet rules = load_rules("default");
   const Mesh mesh = parse_mesh("fsdp=4,tensor=2", rules.mesh_axes);
   const Resolver resolver(rules, mesh);
-  EXPECT_EQ(peeled(dispatch, resolver), resolver.resolve(dispatch));
+  EXPECT_EQ(peeled(dispatch, resolver, mesh), resolver.resolve(dispatch));
 }
 
 /// Sets whose activation_batch_moe lacks the expert axes leave them to the expert dim without any flag.
