@@ -1,0 +1,71 @@
+#pragma once
+// What `shardplan plan` is asked and what it answers; reports render PlanAnswer, search fills it.
+#include <cstdint>
+#include <optional>
+#include <shardplan/evaluation.hpp>
+#include <shardplan/hardware.hpp>
+#include <shardplan/model.hpp>
+#include <string>
+#include <vector>
+
+namespace shardplan {
+
+enum class Objective : std::uint8_t {
+  throughput,  ///< tokens/s of the whole job
+  memory,      ///< least peak memory among those within 10% of the best throughput
+  cost,        ///< dollars a token (only machines whose profile has a price)
+};
+
+struct PlanRequest {
+  Model model;
+  std::vector<HardwareProfile> machines;
+  int chips = 0;
+  int slices = 1;
+  std::int64_t sequence_length = 0;                 ///< 0: the model's max_target_length default of MaxText (2048)
+  std::optional<double> per_device_batch;           ///< empty: searched
+  std::optional<std::int64_t> global_batch_tokens;  ///< fixes batch × sequence × accumulation over the whole job
+  std::vector<std::string> rule_sets;               ///< names or files to search; never empty
+  std::string mesh;                                 ///< "expert=8,fsdp=2": these axes are fixed, the rest searched; empty: all searched
+  std::vector<MoePath> moe_paths;                   ///< empty for dense models
+  std::vector<std::string> remat_policies;
+  std::vector<std::pair<std::string, std::string>> settings;  ///< further MaxText KEY=VALUE that hold for every candidate
+  Objective objective = Objective::throughput;
+  int top = 3;                                      ///< alternatives to keep
+};
+
+/// A change that would make an infeasible machine run the model: {"--chips 16"}, {"optimizer state in bfloat16 (mu_dtype=bfloat16)"}.
+struct WouldFit {
+  std::string change;
+  std::optional<Evaluation> evaluation;  ///< what it would give
+};
+
+struct RejectionCount {
+  std::string constraint;   ///< "hbm", "batch-divisibility", …
+  std::int64_t candidates = 0;
+  std::string example;      ///< one message with its numbers
+};
+
+struct MachinePlan {
+  std::string hardware;
+  std::optional<Evaluation> recommended;   ///< empty: nothing fits
+  std::vector<Evaluation> alternatives;    ///< next best with a different mesh, rules or path; best first
+  std::vector<Evaluation> pareto;          ///< time against memory, fastest first
+  std::vector<std::string> reasons;        ///< what dominates, why not the next one
+  std::vector<RejectionCount> rejections;  ///< why candidates were dropped, most frequent first
+  std::int64_t evaluated = 0, fitting = 0;
+  double search_seconds = 0;
+  std::optional<Evaluation> closest;       ///< nothing fits: the one with the least memory
+  std::vector<WouldFit> would_fit;
+  std::string refused;                     ///< the machine can't be planned at all ("no slice of 6 chips; nearest 4, 8")
+};
+
+struct PlanAnswer {
+  std::string model;
+  int chips = 0;
+  std::vector<MachinePlan> machines;  ///< best first; those where nothing fits last
+};
+
+/// Searches every valid mesh × rule set × MoE path × remat policy × per-device batch on each machine.
+PlanAnswer plan(const PlanRequest& request);
+
+}  // namespace shardplan
