@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <hardware/load_profile.hpp>
+#include <hardware/slices.hpp>
+#include <numeric>
+#include <optional>
+#include <shardplan/error.hpp>
+#include <tuple>
+
+namespace shardplan {
+namespace {
+
+int sum_of_extents(const Slice& slice) { return std::accumulate(slice.torus.begin(), slice.torus.end(), 0); }
+
+/// Most cubic: the smallest sum of extents; ties to the first in the profile.
+std::optional<Slice> listed_slice(const HardwareProfile& profile, int chips) {
+  std::optional<Slice> best;
+  for (const Slice& slice : profile.slices)
+    if (slice.chips == chips && (!best || sum_of_extents(slice) < sum_of_extents(*best))) best = slice;
+  return best;
+}
+
+/// A GPU job of several nodes as one slice: whole nodes only.
+std::optional<Slice> nodes_slice(const HardwareProfile& profile, int chips) {
+  const bool whole_nodes = profile.fabric != FabricKind::torus && chips > 0 && chips % profile.chips_per_node == 0;
+  if (!whole_nodes) return std::nullopt;
+  return Slice{
+      fmt::format("{}-{}", profile.topology_prefixes.front(), chips), chips, chips * profile.devices_per_chip, {}, {}};
+}
+
+std::vector<int> valid_counts_near(const HardwareProfile& profile, int chips) {
+  std::vector<int> counts;
+  for (const Slice& slice : profile.slices) counts.push_back(slice.chips);
+  const int node = profile.chips_per_node;
+  if (profile.fabric != FabricKind::torus && chips > node)
+    counts.insert(counts.end(), {chips / node * node, (chips / node + 1) * node});
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+/// The next count below and above: "4 or 8".
+std::string nearest_counts(const HardwareProfile& profile, int chips) {
+  const auto counts = valid_counts_near(profile, chips);
+  const auto above = std::upper_bound(counts.begin(), counts.end(), chips);
+  if (above == counts.begin()) return std::to_string(*above);
+  if (above == counts.end()) return std::to_string(counts.back());
+  return fmt::format("{} or {}", *(above - 1), *above);
+}
+
+std::optional<int> number_after(const std::string& text, const std::string& prefix) {
+  if (!text.starts_with(prefix + "-")) return std::nullopt;
+  const char* begin = text.data() + prefix.size() + 1;
+  const char* end = text.data() + text.size();
+  int number = 0;
+  const auto [stop, error] = std::from_chars(begin, end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+std::optional<Slice> find_slice(const HardwareProfile& profile, const std::string& name) {
+  for (const Slice& slice : profile.slices)
+    if (slice.name == name) return slice;
+  const auto chips = number_after(name, profile.topology_prefixes.front());
+  return chips ? nodes_slice(profile, *chips) : std::nullopt;
+}
+
+}  // namespace
+
+NamedSlice slice_named(const std::string& compile_topology) {
+  std::vector<std::string> valid;
+  for (const std::string& name : profile_names()) {
+    const HardwareProfile profile = load_profile(name);
+    if (auto slice = find_slice(profile, compile_topology)) return {name, *std::move(slice)};
+    for (const Slice& slice : profile.slices) valid.push_back(slice.name);
+  }
+  throw InputError(unknown_name("topology", compile_topology, valid));
+}
+
+Slice slice_of_chips(const HardwareProfile& profile, int chips) {
+  if (auto slice = listed_slice(profile, chips)) return *std::move(slice);
+  if (auto slice = nodes_slice(profile, chips)) return *std::move(slice);
+  throw InputError(
+      fmt::format("{} has no slice of {} chips; nearest: {}", profile.name, chips, nearest_counts(profile, chips)));
+}
+
+}  // namespace shardplan

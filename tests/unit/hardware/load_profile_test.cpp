@@ -1,0 +1,143 @@
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <hardware/load_profile.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+/// toy-torus with one passage of its text replaced.
+std::string edited(const std::string& passage, const std::string& replacement) {
+  std::string text = profile_json("toy-torus");
+  const auto at = text.find(passage);
+  if (at == std::string::npos) throw std::logic_error("the toy has no passage " + passage);
+  return text.replace(at, passage.size(), replacement);
+}
+
+TEST(LoadProfile, NamesComeInDisplayOrder) {
+  EXPECT_THAT(default_profile_names(), ElementsAre("tpu-v5p", "tpu-v6e", "tpu-7x", "mi355x", "h100"));
+  EXPECT_THAT(profile_names(), ElementsAre("tpu-v5p", "tpu-v6e", "tpu-7x", "mi355x", "h100", "b200", "h200", "mi300x",
+                                           "tpu-v4", "tpu-v5e"));
+  EXPECT_THAT(toy_profile_names(), ElementsAre("toy-mesh", "toy-switch", "toy-torus", "toy-two-core"));
+}
+
+TEST(LoadProfile, ConvertsToSi) {
+  const auto v5p = load_profile("tpu-v5p");
+  EXPECT_EQ(v5p.fabric, FabricKind::torus);
+  EXPECT_DOUBLE_EQ(v5p.peak_bf16.value, 459e12);
+  EXPECT_DOUBLE_EQ(v5p.hbm_capacity.value, 95.73 * 1024 * 1024 * 1024);
+  EXPECT_EQ(v5p.hbm_capacity.unit, "GiB");
+  EXPECT_EQ(v5p.hbm_capacity.basis, Basis::measured);
+  EXPECT_DOUBLE_EQ(v5p.link_bandwidth.value, 100e9);
+  EXPECT_DOUBLE_EQ(v5p.scale_out_bandwidth.value, 6.25e9);
+  EXPECT_DOUBLE_EQ(v5p.hop_latency.value, 1e-6);
+  EXPECT_EQ(v5p.habits.reduction, "all-reduce");
+  EXPECT_TRUE(v5p.habits.gathers_moe_layer_weights_twice);
+}
+
+/// Every figure of every machine says where it comes from; an assumed one from what.
+TEST(LoadProfile, EveryFigureHasASource) {
+  for (const std::string& name : profile_names()) {
+    const auto p = load_profile(name);
+    EXPECT_EQ(p.name, name);
+    std::vector<Figure> figures{
+        p.peak_bf16,           p.hbm_capacity,         p.hbm_bandwidth,    p.matmul_efficiency, p.attention_efficiency,
+        p.hbm_efficiency,      p.link_bandwidth,       p.link_efficiency,  p.hop_latency,       p.collective_latency,
+        p.scale_out_bandwidth, p.scale_out_efficiency, p.scale_out_latency};
+    for (const Figure& figure : figures) {
+      EXPECT_GT(figure.source.size(), 5U) << name;
+      const bool says_from_what =
+          figure.source.find("assumed") != std::string::npos || figure.source.find("taken as") != std::string::npos ||
+          figure.source.find("constant of") != std::string::npos || figure.source.find("Primus") != std::string::npos;
+      EXPECT_TRUE(figure.basis != Basis::assumed || says_from_what) << name << ": " << figure.source;
+    }
+    EXPECT_FALSE(p.slices.empty()) << name;
+    EXPECT_FALSE(p.habits.source.empty()) << name;
+  }
+}
+
+TEST(LoadProfile, MachinesDifferWhereTheyShould) {
+  const struct {
+    const char* name;
+    FabricKind fabric;
+    int devices_per_chip, chips_per_node;
+    double peak_bf16, hbm_bandwidth, link;
+  } rows[] = {
+      {"tpu-v5p", FabricKind::torus, 1, 4, 459e12, 2765e9, 100e9},
+      {"tpu-v6e", FabricKind::torus, 1, 8, 918e12, 1638e9, 100e9},
+      {"tpu-7x", FabricKind::torus, 2, 4, 1153.5e12, 3690e9, 100e9},
+      {"tpu-v5e", FabricKind::torus, 1, 8, 197e12, 810e9, 50e9},
+      {"tpu-v4", FabricKind::torus, 1, 4, 275e12, 1200e9, 50e9},
+      {"mi355x", FabricKind::full_mesh, 1, 8, 2500e12, 8000e9, 76.8e9},
+      {"mi300x", FabricKind::full_mesh, 1, 8, 1307.4e12, 5300e9, 64e9},
+      {"h100", FabricKind::switched, 1, 8, 989e12, 3350e9, 450e9},
+      {"h200", FabricKind::switched, 1, 8, 989e12, 4800e9, 450e9},
+      {"b200", FabricKind::switched, 1, 8, 2250e12, 8000e9, 900e9},
+  };
+  for (const auto& row : rows) {
+    const auto p = load_profile(row.name);
+    EXPECT_EQ(p.fabric, row.fabric) << row.name;
+    EXPECT_EQ(p.devices_per_chip, row.devices_per_chip) << row.name;
+    EXPECT_EQ(p.chips_per_node, row.chips_per_node) << row.name;
+    EXPECT_DOUBLE_EQ(p.peak_bf16.value, row.peak_bf16) << row.name;
+    EXPECT_DOUBLE_EQ(p.hbm_bandwidth.value, row.hbm_bandwidth) << row.name;
+    EXPECT_DOUBLE_EQ(p.link_bandwidth.value, row.link) << row.name;
+  }
+}
+
+TEST(LoadProfile, RejectsWrongFilesInOneLine) {
+  const struct {
+    const char *passage, *replacement, *message;
+  } rows[] = {
+      {"\"hop_latency\":", "\"hop_latncy\":", "key 'hop_latency' is missing"},
+      {"\"fabric\": \"torus\",", "\"fabric\": \"torus\", \"colour\": 1,", "mine.json: unknown key 'colour'"},
+      {"\"fabric\": \"torus\",", "\"fabric\": \"torus\", \"fabric\": \"torus\",", "key 'fabric' occurs twice"},
+      {"\"fabric\": \"torus\"", "\"fabric\": \"tours\"", "unknown fabric 'tours'; nearest: torus"},
+      {"\"unit\": \"TFLOP/s\"", "\"unit\": \"TFLOPS\"", "mine.json.peak_bf16: unknown unit 'TFLOPS'; nearest: TFLOP/s"},
+      {"\"unit\": \"TFLOP/s\"", "\"unit\": \"GB\"",
+       "mine.json.peak_bf16: unit 'GB' does not fit; expected a compute rate"},
+      {"\"value\": 100, \"unit\": \"TFLOP/s\", \"source\": \"toy: a round number\"",
+       "\"value\": 100, \"unit\": \"TFLOP/s\"", "mine.json.peak_bf16: key 'source' is missing"},
+      {"\"value\": 100, \"unit\": \"TFLOP/s\", \"source\": \"toy: a round number\"",
+       "\"value\": 100, \"unit\": \"TFLOP/s\", \"source\": \"\"", "'source' must be where the number comes from"},
+      {"\"basis\": \"assumed\"", "\"basis\": \"guessed\"", "unknown basis 'guessed'"},
+      {"\"value\": 100, \"unit\": \"TFLOP/s\"", "\"value\": \"100\", \"unit\": \"TFLOP/s\"",
+       "'value' must be a number"},
+      {"\"value\": 100, \"unit\": \"TFLOP/s\"", "\"value\": -1, \"unit\": \"TFLOP/s\"", "'value' must be above 0"},
+      {"\"value\": 1, \"unit\": \"1\"", "\"value\": 90, \"unit\": \"1\"", "must be a share of at most 1"},
+      {"\"value\": 1, \"unit\": \"devices\"", "\"value\": 1.5, \"unit\": \"devices\"",
+       "'devices_per_chip' must be a whole number"},
+      {"\"value\": 1, \"unit\": \"devices\"", "\"value\": 2, \"unit\": \"devices\"",
+       "'die_to_die_bandwidth' must be given"},
+      {"\"2x2x1\"", "\"2x2x\"", "'shapes' must be shapes of up to three dims"},
+      {"\"2x2x1\"", "\"2x0x1\"", "'shapes' must be shapes of up to three dims"},
+      {"\"2x2x1\"", "\"2x2x2x2\"", "'shapes' must be shapes of up to three dims"},
+      {"\"reduction\": \"reduce-scatter\"", "\"reduction\": \"reduce\"", "unknown reduction 'reduce'"},
+      {"\"name\": \"toy-torus\"", "\"name\" \"toy-torus\"", "mine.json: not valid JSON"},
+  };
+  for (const auto& row : rows)
+    EXPECT_THAT([&] { parse_profile(edited(row.passage, row.replacement), "mine.json"); },
+                ThrowsMessage<InputError>(HasSubstr(row.message)))
+        << row.replacement;
+}
+
+TEST(LoadProfile, SaysWhichNamesExist) {
+  EXPECT_THAT([] { load_profile("tpu-v5"); },
+              ThrowsMessage<InputError>(HasSubstr("unknown hardware 'tpu-v5'; nearest: ")));
+  EXPECT_THAT([] { load_profile("./nowhere.json"); }, ThrowsMessage<InputError>(HasSubstr("nowhere.json")));
+  EXPECT_THAT([] { profile_json("toy-tours"); }, ThrowsMessage<InputError>(HasSubstr("nearest: toy-torus")));
+}
+
+TEST(LoadProfile, ReadsAUsersFile) {
+  const std::string path = testing::TempDir() + "my-torus.json";
+  std::ofstream(path) << edited("\"name\": \"toy-torus\"", "\"name\": \"my-torus\"");
+  EXPECT_EQ(load_profile(path).name, "my-torus");
+}
+
+}  // namespace
+}  // namespace shardplan
