@@ -1,0 +1,13 @@
+#pragma once
+// A MaxText YAML file as arguments: its flat keys in file order. The keys that concern sharding rules are left to
+// rules/load_rules.hpp (load_rule_changes).
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace shardplan {
+
+/// Throws InputError on a file that can't be read or parsed, or a value that is a mapping.
+std::vector<std::pair<std::string, std::string>> read_config_file(const std::string& path);
+
+}  // namespace shardplan

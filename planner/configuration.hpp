@@ -1,0 +1,46 @@
+#pragma once
+// One run, fully said: the model, the machine, the sharding rules, the mesh and the settings that change the program.
+#include <cstdint>
+#include <shardplan/hardware.hpp>
+#include <shardplan/mesh.hpp>
+#include <shardplan/model.hpp>
+#include <shardplan/sharding.hpp>
+#include <shardplan/train_config.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace shardplan {
+
+/// A dim that differs from the model's own file: {"base_num_decoder_layers", 4}.
+using ModelOverride = std::pair<std::string, std::int64_t>;
+
+struct Configuration {
+  Model model;  ///< overrides applied
+  HardwareProfile hardware;
+  Slice slice;         ///< one TPU slice, or one node (or part of it) of GPUs
+  int num_slices = 1;  ///< slices or nodes, joined by the dcn_* axes
+  RuleSet rules;       ///< active: merged, and edited for pipelining
+  Mesh mesh;
+  TrainConfig config;
+
+  std::vector<ModelOverride> model_overrides;  ///< already in `model`
+  ModelRules rule_changes;                     ///< what the arguments change in the rules; already in `rules`
+  std::vector<std::string> ignored_axes;       ///< axes asked for that `rules` has not: MaxText drops them silently
+  std::vector<std::pair<std::string, std::string>> maxtext_arguments;  ///< ready to paste, in printing order
+};
+
+/// B: the sequences of one forward pass over all devices (SHARDING.md section 0: int(N · per_device_batch_size)).
+std::int64_t global_batch(const Configuration& configuration);
+
+/// Stages of the pipeline; 1 without one.
+int pipeline_stages(const Mesh& mesh);
+
+/// B, or one microbatch of it inside a pipeline.
+std::int64_t layer_batch(const Configuration& configuration);
+
+/// `config` with the pipeline counts that were left at -1 filled in (SHARDING.md section 2.6). The repeats stay at -1
+/// where the layers don't divide; first_violation says so.
+TrainConfig with_pipeline_counts(TrainConfig config, const Model& model, int stages);
+
+}  // namespace shardplan

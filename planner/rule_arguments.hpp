@@ -1,0 +1,20 @@
+#pragma once
+// custom_mesh_and_rule and the keys that change the rules for one run, from arguments and from the run's YAML file.
+#include <planner/given_arguments.hpp>
+#include <shardplan/model.hpp>
+#include <shardplan/sharding.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace shardplan {
+
+/// What the arguments change; the command line's changes come after the file's.
+ModelRules read_rule_changes(const GivenArguments& arguments);
+
+/// The rules in force, edited for pipelining when `pipelining`. Throws InputError on an unknown set.
+RuleSet read_rules(const GivenArguments& arguments, const Model& model, const ModelRules& changes, bool pipelining);
+
+std::vector<std::pair<std::string, std::string>> rules_as_arguments(const RuleSet& rules, const ModelRules& changes);
+
+}  // namespace shardplan
