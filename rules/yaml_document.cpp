@@ -22,7 +22,7 @@ class DuplicateKeyCheck : public YAML::EventHandler {
   explicit DuplicateKeyCheck(std::string file) : file_(std::move(file)) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (++documents_ > 1) fail_on_line(mark, file_, "expected one YAML document, found a second");
+    if (++documents_ > 1) fail_on_line(mark, file_, "expected one YAML document, found more text after it");
   }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark&, YAML::anchor_t) override { element(); }

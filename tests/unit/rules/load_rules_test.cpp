@@ -68,6 +68,8 @@ input_data_sharding_logical_axes: ['activation_embed_and_logits_batch', 'activat
 custom_mesh_and_rule: ""
 data_shuffle_seed: 0
 shard_mode: "auto"
+debug_sharding: false
+data_shards: 3
 context_parallel_strategy: "all_gather"
 nested: {deeper: [1, {deepest: 2}]}
 logical_axis_rules: [['embed', ['fsdp']]]
@@ -128,7 +130,7 @@ TEST(LoadRulesError, NamesWhatIsRepeated) {
                  {"a: {b: 1, c: 2, b: 3}", "my.yml:1: key 'b' is given twice"},
                  {"a: {b: [{c: 1}], 'b': 3}", "my.yml:1: key 'b' is given twice"},
                  {"logical_axis_rules: [[embed, fsdp]]\n---\nmesh_axes: [fsdp]",
-                  "my.yml:2: expected one YAML document, found a second"}});
+                  "my.yml:2: expected one YAML document, found more text after it"}});
 }
 
 TEST(LoadRulesError, NamesTheKeyOrAxisThatWasMeant) {
