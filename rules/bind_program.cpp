@@ -7,8 +7,8 @@
 namespace shardplan {
 namespace {
 
-AxisList fsdp_axes(const Mesh& mesh) {
-  const auto axis = mesh.find("fsdp");
+AxisList axes_named(std::string_view name, const Mesh& mesh) {
+  const auto axis = mesh.find(name);
   return axis ? AxisList{*axis} : AxisList{};
 }
 
@@ -26,9 +26,9 @@ std::optional<PartitionSpec> bind(const Tensor& tensor, const Resolver& resolver
     case Peel::none:
       return resolver.resolve(axes);
     case Peel::experts_from_batch:
-      return without_axes(resolver.resolve_each_dim(axes), resolver.axes_of_rule("exp"), batch_place(tensor));
+      return without_axes(resolver.resolve_each_dim(axes), axes_named("expert", mesh), batch_place(tensor));
     case Peel::fsdp:
-      return without_axes(resolver.resolve(axes), fsdp_axes(mesh));
+      return without_axes(resolver.resolve(axes), axes_named("fsdp", mesh));
   }
   throw InternalError("unknown Peel");
 }
@@ -43,9 +43,9 @@ BoundBlock bind(const Block& block, const Resolver& resolver, const Mesh& mesh) 
 }  // namespace
 
 AxisList expert_axes(const RuleSet& rules, const Mesh& mesh) {
-  const AxisList fsdp = fsdp_axes(mesh);
+  const AxisList fsdp = axes_named("fsdp", mesh);
   AxisList axes = axes_of_rule(rules, mesh, "exp");
-  std::erase_if(axes, [&](AxisId axis) { return std::find(fsdp.begin(), fsdp.end(), axis) != fsdp.end(); });
+  std::erase_if(axes, [&](AxisId axis) { return !fsdp.empty() && axis == fsdp.front(); });
   std::sort(axes.begin(), axes.end());
   return axes;
 }

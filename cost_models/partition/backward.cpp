@@ -104,6 +104,8 @@ void BlockPartitioner::settle(TensorId id) {
 /// Weight gradients are partial sums over every axis that splits tokens: scattered where the weight is sharded by the
 /// axis, then the shard is all-reduced over the rest (data).
 void BlockPartitioner::reduce_parameter(TensorId parameter, const Layout& gradient, const Operation& op) {
+  unreduced_gradients_.push_back({tensor(parameter).name + " gradient, before reduction",
+                                  local_bytes(tensor(parameter), gradient.spec, mesh_), forms_.step(), forms_.step()});
   recorder_.record_all(Phase::backward, reshard(tensor(parameter), gradient, specs_[parameter], mesh_), op.name,
                        "gradient of weight '" + tensor(parameter).name + "' is summed over the axes that split its tokens: " +
                            recorder_.axis_names(gradient.partial),

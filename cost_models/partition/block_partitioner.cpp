@@ -13,18 +13,38 @@ PartitionedBlock BlockPartitioner::run() {
     if (bound_specs_[i]) specs_[i] = *bound_specs_[i];
   for (const auto& op : block_.operations) propagate(op);
 
-  for (const auto& op : block_.operations) forward(op, Pass::forward);
-  if (block_.rematerialized)
-    for (std::size_t i = 0; i < block_.operations.size(); ++i)
-      if (liveness_.recomputed[i]) forward(block_.operations[i], Pass::backward);
-  for (auto op = block_.operations.rbegin(); op != block_.operations.rend(); ++op) backward(*op);
+  const std::size_t count = block_.operations.size();
+  forward_step_.assign(count, -1);
+  recompute_step_.assign(count, -1);
+  backward_step_.assign(count, -1);
+  const auto next_step = [this] {
+    forms_.advance();
+    return forms_.step();
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    forward_step_[i] = next_step();
+    forward(block_.operations[i], Pass::forward);
+  }
+  const int backward_begins = forms_.step() + 1;
+  for (std::size_t i = 0; i < count && block_.rematerialized; ++i) {
+    if (!liveness_.recomputed[i]) continue;
+    recompute_step_[i] = next_step();
+    forward(block_.operations[i], Pass::backward);
+  }
+  for (std::size_t i = count; i-- > 0;) {
+    backward_step_[i] = next_step();
+    backward(block_.operations[i]);
+  }
 
   PartitionedBlock result;
   result.block = &block_;
   for (std::size_t i = 0; i < block_.operations.size(); ++i) {
     result.work.push_back(work_of(block_.operations[i]));
+    result.work.back().name = block_.operations[i].name;
     result.work.back().recomputed = block_.rematerialized && liveness_.recomputed[i];
   }
+  result.lifetimes = lifetimes();
+  result.backward_begins = backward_begins;
   result.specs = std::move(specs_);
   result.collectives = recorder_.take();
   result.liveness = std::move(liveness_);

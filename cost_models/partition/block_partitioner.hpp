@@ -51,9 +51,20 @@ class BlockPartitioner {
   void gather_tokens(const Operation& op, Phase phase);
   void scatter_tokens(const Operation& op, Phase phase, TensorId tokens);
 
+  // lifetimes.cpp
+  std::vector<Lifetime> lifetimes() const;
+  int last_read(TensorId id) const;
+  Lifetime attention_scores(std::size_t op) const;
+  Lifetime float_logits(std::size_t op) const;
+
   // work.cpp
   OperationWork work_of(const Operation& op) const;
+  OperationWork einsum_work(const Operation& op) const;
+  OperationWork attention_work(const Operation& op) const;
+  OperationWork elementwise_work(const Operation& op) const;
+  OperationWork unfused_work(const Operation& op) const;
   double attention_flops(const Operation& op) const;
+  double computed_share(const Operation& op) const;
 
   const Tensor& tensor(TensorId id) const { return block_.tensors[id]; }
   Phase phase_of(Pass pass) const { return pass == Pass::forward ? Phase::forward : Phase::rematerialized_forward; }
@@ -71,6 +82,8 @@ class BlockPartitioner {
   Recorder recorder_;
   Forms forms_;
   std::vector<std::vector<Contribution>> contributions_;
+  std::vector<int> forward_step_, recompute_step_, backward_step_;  ///< of each operation; -1: not run
+  std::vector<Lifetime> unreduced_gradients_;                       ///< of parameters, before their reduction
 };
 
 }  // namespace shardplan

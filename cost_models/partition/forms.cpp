@@ -43,13 +43,14 @@ bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gr
     if (entry.tensor != root(tensor) || entry.gradient != gradient || entry.spec != spec) continue;
     const bool lives_on = entry.pass == pass || (!block_.rematerialized && !gradient);
     if (!lives_on) continue;
+    entry.last = step_;
     if (gathered_twice(tensor, entry, op)) {
       ++entry.uses;
       return false;
     }
     return true;
   }
-  entries_.push_back({root(tensor), pass, gradient, spec, &op, 1});
+  entries_.push_back({root(tensor), pass, gradient, spec, &op, 1, step_, step_});
   return false;
 }
 
@@ -81,9 +82,10 @@ void Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Ope
   if (specs_[root(tensor)] == spec) return;
   if (found(tensor, spec, pass, false, op)) return;
   const Phase phase = pass == Pass::forward ? Phase::forward : Phase::rematerialized_forward;
-  for (const auto& move : moves_to(tensor, spec)) {
+  for (auto& move : moves_to(tensor, spec)) {
+    move.parameter = block_.tensors[root(tensor)].parameter;
     recorder_.record(phase, move, op.name, reason(tensor, spec, op, move), executions(tensor));
-    if (pass == Pass::forward && block_.tensors[root(tensor)].parameter) gathered_weights_ += move.bytes;
+    if (pass == Pass::forward && move.parameter) gathered_weights_ += move.bytes;
   }
 }
 
@@ -94,6 +96,16 @@ void Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Opera
                      fmt::format("gradient of '{}' is needed in another layout by the gradient of {}",
                                  block_.tensors[tensor].name, op.name),
                      block_.executions);
+}
+
+std::vector<Lifetime> Forms::lifetimes() const {
+  std::vector<Lifetime> lifetimes;
+  for (const auto& entry : entries_) {
+    const Tensor& tensor = block_.tensors[entry.tensor];
+    lifetimes.push_back({tensor.name + (entry.gradient ? " gradient, gathered" : ", gathered"),
+                         local_bytes(tensor, entry.spec, mesh_), entry.first, entry.last});
+  }
+  return lifetimes;
 }
 
 }  // namespace shardplan

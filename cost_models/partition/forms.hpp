@@ -23,6 +23,12 @@ class Forms {
   TensorId root(TensorId tensor) const;
   Bytes gathered_weights() const { return gathered_weights_; }
 
+  /// The next operation runs: forms used from here on are alive at least until its step.
+  void advance() { ++step_; }
+  int step() const { return step_; }
+  /// Buffers of the forms that differ from the tensors' own layout.
+  std::vector<Lifetime> lifetimes() const;
+
  private:
   struct Entry {
     TensorId tensor;
@@ -31,6 +37,7 @@ class Forms {
     PartitionSpec spec;
     const Operation* last_user;
     int uses;
+    int first, last;  ///< steps
   };
 
   std::vector<Move> moves_to(TensorId tensor, const PartitionSpec& spec) const;
@@ -47,6 +54,7 @@ class Forms {
   std::vector<TensorId> alias_of_;
   std::vector<Entry> entries_;
   Bytes gathered_weights_;
+  int step_ = 0;
 };
 
 }  // namespace shardplan

@@ -2,9 +2,7 @@
 #include <shardplan/error.hpp>
 
 namespace shardplan {
-namespace {
 
-/// Tensors whose values the gradient of `op` reads.
 std::vector<TensorId> read_by_gradient(const Block& block, const Operation& op) {
   std::vector<TensorId> reads;
   switch (op.kind) {
@@ -13,8 +11,7 @@ std::vector<TensorId> read_by_gradient(const Block& block, const Operation& op) 
         if (block.tensors[op.inputs[1 - side]].differentiable) reads.push_back(op.inputs[side]);
       return reads;
     case OpKind::elementwise:
-    case OpKind::normalization:
-    case OpKind::cross_entropy: return op.inputs;
+    case OpKind::normalization: return op.inputs;
     case OpKind::attention:  // the flash kernel's gradient reads its output too
       reads = op.inputs;
       reads.push_back(op.output);
@@ -24,12 +21,15 @@ std::vector<TensorId> read_by_gradient(const Block& block, const Operation& op) 
     case OpKind::ragged_return:
     case OpKind::ring_dispatch: return {op.inputs.back()};
     case OpKind::ring_return: return op.inputs;  // the weighted sum reads rows and weights
+    case OpKind::cross_entropy:  // reads its own float32 copy of the logits
     case OpKind::add:
     case OpKind::constrain:
     case OpKind::lookup: return {};
   }
   throw InternalError("unknown OpKind");
 }
+
+namespace {
 
 class Tracing {
  public:

@@ -12,6 +12,9 @@ struct Liveness {
   std::vector<TensorId> offloaded;  ///< likewise, on the host
 };
 
+/// Tensors whose values the gradient of `op` reads.
+std::vector<TensorId> read_by_gradient(const Block& block, const Operation& op);
+
 /// `saved` says where each checkpoint name goes. A block that isn't rematerialized keeps all it needs.
 Liveness liveness_of(const Block& block, const std::map<std::string, SavePlace>& saved);
 

@@ -15,8 +15,16 @@ struct OperationWork {
   std::string name;
   WorkKind kind = WorkKind::vector;
   Flops forward, backward;
-  Bytes forward_traffic, backward_traffic;  ///< HBM reads and writes
+  Bytes forward_traffic, backward_traffic;  ///< HBM reads and writes that fusion leaves
   bool recomputed = false;                  ///< forward runs twice
+};
+
+/// A buffer that one run of the block's body needs, from the step that writes it to the last that reads it. Steps count
+/// the operations run: forward, then recomputation, then backward.
+struct Lifetime {
+  std::string name;
+  Bytes bytes;
+  int first = 0, last = 0;
 };
 
 struct PartitionedBlock {
@@ -26,6 +34,8 @@ struct PartitionedBlock {
   std::vector<OperationWork> work;
   Liveness liveness;
   Bytes gathered_weights;               ///< all gathered weight forms of one execution of the body
+  std::vector<Lifetime> lifetimes;      ///< of one execution: values, gradients, gathered forms
+  int backward_begins = 0;              ///< step at which recomputation (or backward) starts
 };
 
 /// Derives the collectives of forward, recomputed forward and backward of one block.

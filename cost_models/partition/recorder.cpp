@@ -14,6 +14,7 @@ void Recorder::record(Phase phase, const Move& move, std::string_view op, std::s
   collective.executions = executions;
   collective.op.append(block_.name).append("/").append(op);
   collective.why = std::move(why);
+  collective.parameter = move.parameter;
   collectives_.push_back(std::move(collective));
 }
 

@@ -32,7 +32,7 @@ class Resharding {
   Bytes local() const { return local_bytes(tensor_, now_.spec, mesh_); }
 
   void record(CollectiveKind kind, AxisList axes, Bytes bytes) {
-    if (mesh_.product(axes) > 1) moves_.push_back({kind, sorted(std::move(axes)), bytes});
+    if (mesh_.product(axes) > 1) moves_.push_back({kind, sorted(std::move(axes)), bytes, tensor_.parameter});
   }
 
   void reduce() {

@@ -15,6 +15,7 @@ struct Move {
   CollectiveKind kind;
   AxisList axes;   ///< in mesh order
   Bytes bytes;     ///< as CollectiveKind says
+  bool parameter = false;  ///< of a weight or its gradient
   bool operator==(const Move&) const = default;
 };
 

@@ -1,6 +1,7 @@
 // The compute of each operation: FLOPs and HBM traffic of one device, forward and backward.
 #include <algorithm>
 #include <cost_models/partition/block_partitioner.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -31,34 +32,78 @@ double BlockPartitioner::attention_flops(const Operation& op) const {
          static_cast<double>(tensor(query).dims.back().size + tensor(value).dims.back().size);
 }
 
-OperationWork BlockPartitioner::work_of(const Operation& op) const {
+OperationWork BlockPartitioner::attention_work(const Operation& op) const {
+  OperationWork work = unfused_work(op);
+  work.kind = WorkKind::attention;
+  work.forward = {attention_flops(op)};
+  work.backward = work.forward * 2.5;  // five products against two (recomputes the probabilities)
+  return work;
+}
+
+/// Share of the rows in an expert buffer that are multiplied: the balanced ones; or, where ragged_dot is computed densely,
+/// all of them by every local expert.
+double BlockPartitioner::computed_share(const Operation& op) const {
+  if (!has_dim(tensor(op.output), Dim::rows)) return 1;
+  if (!habits_.ragged_dot_is_dense || config_.megablox) return block_.row_occupancy;
+  return static_cast<double>(tensor(op.inputs[1]).dims.front().size) /
+         static_cast<double>(mesh_.product(program_.expert_axes));
+}
+
+/// 2·Π of the local sizes forward; backward one product of that size for each operand that has a gradient.
+OperationWork BlockPartitioner::einsum_work(const Operation& op) const {
+  const EinsumPlan plan = forward_plan(op);
+  const std::int64_t gradients = std::count_if(op.inputs.begin(), op.inputs.end(),
+                                               [&](TensorId input) { return tensor(input).differentiable; });
   OperationWork work;
-  work.name = op.name;
+  work.kind = WorkKind::matmul;
+  work.forward = {plan.local_flops * computed_share(op)};
+  work.forward_traffic = local_bytes(tensor(op.inputs[0]), plan.lhs, mesh_) +
+                         local_bytes(tensor(op.inputs[1]), plan.rhs, mesh_) +
+                         local_bytes(tensor(op.output), plan.result.spec, mesh_);
+  work.backward = work.forward * static_cast<double>(gradients);
+  work.backward_traffic = work.forward_traffic * gradients;
+  return work;
+}
+
+/// A kernel of its own: inputs read, result written; the gradient reads and writes twice that.
+OperationWork BlockPartitioner::unfused_work(const Operation& op) const {
+  OperationWork work;
   for (const TensorId input : op.inputs) work.forward_traffic += local(input);
   work.forward_traffic += local(op.output);
   work.backward_traffic = work.forward_traffic * 2;
-  if (op.kind == OpKind::attention) {
-    work.kind = WorkKind::attention;
-    work.forward = {attention_flops(op)};
-    work.backward = work.forward * 2.5;  // five products against two (recomputes the probabilities)
-  }
-  if (op.kind == OpKind::einsum) {
-    const EinsumPlan plan = forward_plan(op);
-    work.kind = WorkKind::matmul;
-    work.forward_traffic = local_bytes(tensor(op.inputs[0]), plan.lhs, mesh_) +
-                           local_bytes(tensor(op.inputs[1]), plan.rhs, mesh_) +
-                           local_bytes(tensor(op.output), plan.result.spec, mesh_);
-    const bool rows = has_dim(tensor(op.output), Dim::rows);
-    const bool dense_ragged = rows && habits_.ragged_dot_is_dense && !config_.megablox;
-    const double experts = static_cast<double>(tensor(op.inputs[1]).dims.front().size) /
-                           static_cast<double>(mesh_.product(program_.expert_axes));
-    const double share = !rows ? 1 : dense_ragged ? experts : block_.row_occupancy;
-    work.forward = {plan.local_flops * share};
-    work.backward = work.forward * 2;
-    work.backward_traffic = work.forward_traffic * 2;
-  }
-  if (op.kind == OpKind::constrain) work.forward_traffic = work.backward_traffic = Bytes{0};
   return work;
+}
+
+/// XLA runs a chain of elementwise operations inside the kernel that produces the chain's main input: that tensor is
+/// neither written nor read again, the result is written in its place. A residual add of three 100 B tensors moves
+/// 300 - 2·100 = 100 B, the other operand. A mask made from small routing weights is still written in full.
+OperationWork BlockPartitioner::elementwise_work(const Operation& op) const {
+  Bytes main_input;
+  for (const TensorId input : op.inputs)
+    if (!tensor(input).parameter) main_input = std::max(main_input, local(input));
+  OperationWork work = unfused_work(op);
+  work.forward_traffic -= std::min(main_input, local(op.output)) * 2;
+  work.backward_traffic = work.forward_traffic * 2;
+  return work;
+}
+
+OperationWork BlockPartitioner::work_of(const Operation& op) const {
+  switch (op.kind) {
+    case OpKind::einsum: return einsum_work(op);
+    case OpKind::attention: return attention_work(op);
+    case OpKind::elementwise:
+    case OpKind::add: return elementwise_work(op);
+    case OpKind::constrain: return {};
+    case OpKind::normalization:
+    case OpKind::lookup:
+    case OpKind::cross_entropy:
+    case OpKind::routing:
+    case OpKind::ragged_dispatch:
+    case OpKind::ragged_return:
+    case OpKind::ring_dispatch:
+    case OpKind::ring_return: return unfused_work(op);
+  }
+  throw InternalError("unknown OpKind");
 }
 
 }  // namespace shardplan

@@ -31,6 +31,7 @@ struct Collective {
   std::string op;               ///< where in the program: "layers/self_attention/query"
   std::string why;              ///< one sentence: which tensor, which rule put which axis where
   Seconds seconds;              ///< of all executions; 0 until priced
+  bool parameter = false;       ///< moves a weight or the gradient of one, not an activation
 };
 
 }  // namespace shardplan

@@ -32,6 +32,7 @@ struct CompilerHabits {
   bool gathers_moe_layer_weights_twice = false;  ///< non-expert weights of MoE layers gathered twice in the backward pass
   bool gathers_activations_per_consumer = false; ///< tensor-parallel activations gathered again for each consumer
   bool attention_in_shard_map = true;          ///< default attention kernel runs inside shard_map (splash on TPU)
+  bool copies_stacked_parameters = false;      ///< scanned parameters are copied to layer-major order before the loop
   bool ragged_dot_is_dense = false;            ///< ragged_dot computes every local expert for every row
   std::string reduction;                       ///< what it emits for a sharded gradient: "reduce-scatter" or "all-reduce"
   std::string source;

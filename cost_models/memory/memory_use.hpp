@@ -1,0 +1,19 @@
+#pragma once
+// Memory of one device: what lives through the step, plus the largest of the moments at which XLA's buffer assignment
+// peaks: the loss (all saved activations, logits), the backward pass of each layer stack (its saved activations, the
+// gradients so far, the working set of one layer), the optimizer (all gradients).
+#include <cost_models/partition/partitioned_block.hpp>
+#include <shardplan/evaluation.hpp>
+
+namespace shardplan {
+
+/// What the buffers of one run of a block add up to at its worst step, from `first_step` on.
+Bytes working_set(const PartitionedBlock& block, int first_step);
+
+/// Activations of a block that wait for its backward pass, all layers (or pipeline iterations) of one device.
+Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& program);
+
+MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
+                     const CompilerHabits& habits, Bytes capacity);
+
+}  // namespace shardplan
