@@ -16,8 +16,21 @@ namespace {
   throw InputError(fmt::format("{}: expected {}, not '{}'", place, expected, text));
 }
 
+// Python and YAML take 32_000 for 32000.
+std::string without_digit_separators(std::string_view text) {
+  std::string digits;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto is_digit = [&](std::size_t at) {
+      return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at]));
+    };
+    if (text[i] != '_' || i == 0 || !is_digit(i - 1) || !is_digit(i + 1)) digits += text[i];
+  }
+  return digits;
+}
+
 template <class Number>
-std::optional<Number> whole_text_as(std::string_view text) {
+std::optional<Number> whole_text_as(std::string_view given) {
+  const std::string text = without_digit_separators(given);
   Number value{};
   const char* const end = text.data() + text.size();
   const auto [stopped, status] = std::from_chars(text.data(), end, value);

@@ -71,7 +71,7 @@ Configuration read_configuration(std::span<const std::string> key_values, const 
   auto [model, overrides] = read_model(arguments);
   configuration.config = read_train_config(arguments, model);
   const MeshArguments sizes = read_mesh_arguments(arguments);
-  configuration.rule_changes = read_rule_changes(arguments);
+  configuration.rule_changes = read_rule_changes(arguments, model);
   configuration.rules = read_rules(arguments, model, configuration.rule_changes, pipelines(sizes));
   check_stage_axis(configuration.rules, pipelines(sizes));
   configuration.mesh = build_mesh(sizes, configuration.rules.mesh_axes, slice, num_slices);

@@ -48,9 +48,13 @@ std::string print_rules(const std::vector<Rule>& rules) {
 
 }  // namespace
 
-ModelRules read_rule_changes(const GivenArguments& arguments) {
+ModelRules read_rule_changes(const GivenArguments& arguments, const Model& model) {
   const auto& file = arguments.config_file();
-  return combined(file ? load_rule_changes(*file) : ModelRules{}, changes_on_command_line(arguments));
+  ModelRules changes = combined(file ? load_rule_changes(*file) : ModelRules{}, changes_on_command_line(arguments));
+  const RuleSet with = read_rules(arguments, model, changes, false), without = read_rules(arguments, model, {}, false);
+  const bool idle =
+      with.rules == without.rules && with.mesh_axes == without.mesh_axes && with.data_sharding == without.data_sharding;
+  return idle ? ModelRules{} : changes;
 }
 
 RuleSet read_rules(const GivenArguments& arguments, const Model& model, const ModelRules& changes, bool pipelining) {

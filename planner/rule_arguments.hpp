@@ -9,8 +9,9 @@
 
 namespace shardplan {
 
-/// What the arguments change; the command line's changes come after the file's.
-ModelRules read_rule_changes(const GivenArguments& arguments);
+/// What the arguments change in the model's rules; the command line's changes come after the file's. Empty when all of
+/// them only repeat what holds anyway, as a copy of base.yml does.
+ModelRules read_rule_changes(const GivenArguments& arguments, const Model& model);
 
 /// The rules in force, edited for pipelining when `pipelining`. Throws InputError on an unknown set.
 RuleSet read_rules(const GivenArguments& arguments, const Model& model, const ModelRules& changes, bool pipelining);

@@ -38,6 +38,7 @@ TEST(ArgumentErrors, Values) {
       llama, {
                  {"max_target_length=2048.0", "max_target_length=2048.0: expected a whole number, not '2048.0'"},
                  {"max_target_length=", "expected a whole number, not ''"},
+                 {"max_target_length=_4096", "expected a whole number, not '_4096'"},
                  {"max_target_length=99999999999999999999", "expected a whole number"},
                  {"max_target_length=0", "must be at least 1"},
                  {"max_target_length=-1", "must be at least 1"},

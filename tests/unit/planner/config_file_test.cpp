@@ -50,6 +50,12 @@ TEST_F(ConfigFile, MergesItsRules) {
   EXPECT_EQ(c.rules.rules.back(), (Rule{"kv", {}}));
 }
 
+TEST_F(ConfigFile, IsQuietAboutRulesThatHoldAnyway) {
+  const auto c = read_with("logical_axis_rules: [['norm', 'fsdp']]\n", "model_name=llama2-7b compile_topology=v5p-16");
+  EXPECT_TRUE(c.rule_changes.rules.empty());  // llama2's own file says so too
+  EXPECT_THAT(printed(c), testing::Not(HasSubstr("logical_axis_rules")));
+}
+
 TEST_F(ConfigFile, MayRepeatTheDefaultsOfBaseYml) {
   const auto c = read_with(
       "base_num_decoder_layers: 16\ndecoder_block: 'llama2'\nhardware: 'tpu'\nnum_experts: 1\nuse_iota_embed: False\n"

@@ -29,6 +29,7 @@ TEST(TrainArguments, TakeMaxTextsSpellings) {
     EXPECT_TRUE(read_llama(std::string("pipeline_fsdp_ag_once=") + word).config.pipeline_fsdp_ag_once) << word;
   for (const char* word : {"False", "false", "0"})
     EXPECT_FALSE(read_llama(std::string("scan_layers=") + word).config.scan_layers) << word;
+  EXPECT_EQ(read_llama("max_target_length=4_096").config.max_target_length, 4096);
   for (const char* word : {"2", "2.0", "2e0"})
     EXPECT_EQ(read_llama(std::string("per_device_batch_size=") + word).config.per_device_batch_size, 2) << word;
 }
