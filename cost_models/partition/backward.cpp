@@ -109,7 +109,7 @@ void BlockPartitioner::reduce_parameter(TensorId parameter, const Layout& gradie
   recorder_.record_all(Phase::backward, reshard(tensor(parameter), gradient, specs_[parameter], mesh_), op.name,
                        "gradient of weight '" + tensor(parameter).name + "' is summed over the axes that split its tokens: " +
                            recorder_.axis_names(gradient.partial),
-                       block_.executions);
+                       block_.weights.reductions);
 }
 
 }  // namespace shardplan

@@ -11,6 +11,12 @@ bool has(const std::vector<TensorDim>& dims, Dim dim) {
   return std::any_of(dims.begin(), dims.end(), [&](const TensorDim& d) { return d.dim == dim; });
 }
 
+/// Tokens are sliced for free where the result wants a part of them; features are not (recorded: weight gradients of
+/// attention inputs that are whole along the sequence are computed whole, then sliced).
+bool counts_tokens(Dim dim) {
+  return dim == Dim::batch || dim == Dim::sequence || dim == Dim::rows || dim == Dim::capacity;
+}
+
 MaybeDim dim_at(AxisId axis, const std::vector<TensorDim>& dims, const PartitionSpec& spec) {
   const int place = place_of(axis, spec);
   return place < 0 ? std::nullopt : MaybeDim(dims[place].dim);
@@ -27,13 +33,30 @@ class AxisChoice {
     const MaybeDim left = dim_at(axis, lhs_.tensor->dims, lhs_.spec);
     const MaybeDim right = dim_at(axis, rhs_.tensor->dims, rhs_.spec);
     const MaybeDim wanted = target_ ? dim_at(axis, result_, *target_) : std::nullopt;
-    if (left && right) return left == right ? left : clash(*left, *right, wanted);
+    if (left && right) return left == right ? agreed(*left, wanted) : clash(*left, *right, wanted);
     if (left) return one_sided(*left, rhs_, wanted);
     if (right) return one_sided(*right, lhs_, wanted);
-    return wanted && (has(lhs_.tensor->dims, *wanted) || has(rhs_.tensor->dims, *wanted)) ? wanted : std::nullopt;
+    return std::nullopt;  // nobody has it: computed alike on all its devices, the result is sliced
   }
 
  private:
+  std::int64_t parts(Dim dim, const std::vector<TensorDim>& dims, const PartitionSpec& spec) const {
+    for (std::size_t i = 0; i < dims.size(); ++i)
+      if (dims[i].dim == dim) return mesh_.product(spec.dims[i]);
+    return 1;
+  }
+
+  /// Both operands split the same dim: that is where the product is computed. Unless the result wants the axis on a dim
+  /// of one operand that is then split over every device while the agreed one is not: the partitioner's whole-mesh cases
+  /// come first, so operands are brought to the result's layout (recorded: wo of a peeled dispatch falls back to being
+  /// gathered over expert when a second axis splits the batch).
+  MaybeDim agreed(Dim dim, MaybeDim wanted) const {
+    if (!wanted || wanted == dim || !has(result_, dim)) return dim;
+    const bool result_covers = parts(*wanted, result_, *target_) == mesh_.devices();
+    const bool operands_cover = parts(dim, lhs_.tensor->dims, lhs_.spec) == mesh_.devices();
+    return result_covers && !operands_cover ? wanted : dim;
+  }
+
   /// The axis splits different dims of the two operands: one must give way. The result's constraint decides (SHARDING.md
   /// 1.6: this is how a batch dim that holds the expert axis forces the expert weights to be gathered); without one a
   /// contracted dim gives way (no partial sums), else the smaller operand moves.
@@ -47,7 +70,7 @@ class AxisChoice {
   /// attention inputs whose sequence a rule set leaves unsharded); elsewhere the result simply inherits it.
   MaybeDim one_sided(Dim dim, const EinsumOperand& other, MaybeDim wanted) const {
     if (has(result_, dim)) return dim;
-    if (wanted && has(other.tensor->dims, *wanted)) return wanted;
+    if (wanted && counts_tokens(*wanted) && has(other.tensor->dims, *wanted)) return wanted;
     return std::nullopt;
   }
 
@@ -59,6 +82,24 @@ class AxisChoice {
 };
 
 using Choices = std::vector<std::pair<AxisId, MaybeDim>>;
+
+/// An axis that shares a contracted dim with others can't leave it alone: when one must, the dim is contracted whole, and
+/// the others split what the result wants (recorded: the gradient of that wo gathers both its operands).
+Choices with_whole_contractions(Choices choices, const EinsumOperand& lhs, const EinsumOperand& rhs,
+                                const std::vector<TensorDim>& result, const PartitionSpec* target) {
+  const Choices before = choices;
+  for (const auto* operand : {&lhs, &rhs})
+    for (std::size_t i = 0; i < operand->spec.dims.size(); ++i) {
+      const Dim dim = operand->tensor->dims[i].dim;
+      const AxisList& axes = operand->spec.dims[i];
+      if (has(result, dim) || axes.size() < 2) continue;
+      const auto leaves = [&](const auto& choice) { return contains(axes, choice.first) && choice.second != dim; };
+      if (std::none_of(before.begin(), before.end(), leaves)) continue;
+      for (auto& [axis, chosen] : choices)
+        if (chosen == dim) chosen = target ? dim_at(axis, result, *target) : std::nullopt;
+    }
+  return choices;
+}
 
 /// The spec of `dims` under the choices; a dim that keeps its axes keeps their order too.
 PartitionSpec spec_under(const Choices& choices, const std::vector<TensorDim>& dims, const PartitionSpec* before) {
@@ -97,6 +138,8 @@ EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const
   Choices choices;
   for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis)
     if (mesh.axes[axis].size() > 1) choices.emplace_back(static_cast<AxisId>(axis), choice.of(static_cast<AxisId>(axis)));
+
+  choices = with_whole_contractions(std::move(choices), lhs, rhs, result_dims, target);
 
   EinsumPlan plan;
   plan.lhs = spec_under(choices, lhs.tensor->dims, &lhs.spec);

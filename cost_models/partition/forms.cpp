@@ -18,24 +18,22 @@ TensorId Forms::root(TensorId tensor) const {
 
 // A constraint on the way is honoured, except that a gather which the consumer would slice away again cancels: the
 // intermediate keeps the axes that source and consumer have on the same dim.
-std::vector<Move> Forms::moves_to(TensorId tensor, const PartitionSpec& spec) const {
-  if (alias_of_[tensor] < 0) return reshard(block_.tensors[tensor], {specs_[tensor], {}}, spec, mesh_);
+PartitionSpec Forms::on_the_way(TensorId tensor, const PartitionSpec& spec) const {
+  if (alias_of_[tensor] < 0) return specs_[tensor];
   const PartitionSpec& source = specs_[root(tensor)];
   PartitionSpec middle = specs_[tensor];
   for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
     for (const AxisId axis : spec.dims[dim])
       if (contains(source.dims[dim], axis) && place_of(axis, middle) < 0) middle.dims[dim].push_back(axis);
-  auto moves = moves_to(alias_of_[tensor], middle);
-  const auto rest = reshard(block_.tensors[tensor], {middle, {}}, spec, mesh_);
-  moves.insert(moves.end(), rest.begin(), rest.end());
-  return moves;
+  return middle;
 }
 
-// The habit of XLA:TPU in mixture-of-experts layers: a plain weight that both the recomputation and the input gradient
-// read is gathered for each of them (two layouts of the same tensor).
+// The habit of XLA:TPU in mixture-of-experts layers: an attention weight that both the recomputation and the input
+// gradient read is gathered for each of them (two layouts of the same tensor).
 bool Forms::gathered_twice(TensorId tensor, const Entry& entry, const Operation& op) const {
   return habits_.gathers_moe_layer_weights_twice && block_.mixture && block_.rematerialized &&
-         block_.tensors[tensor].parameter && entry.pass == Pass::backward && entry.uses == 1 && entry.last_user == &op;
+         block_.tensors[tensor].parameter && op.name.starts_with("self_attention/") && entry.pass == Pass::backward &&
+         entry.uses == 1 && entry.last_user == &op;
 }
 
 bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op) {
@@ -54,10 +52,9 @@ bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gr
   return false;
 }
 
-// Gradient accumulation loops over everything, but a weight outside the layer scan is gathered once before the loop.
-std::int64_t Forms::executions(TensorId tensor) const {
-  const bool hoisted = block_.kind != BlockKind::layer && block_.tensors[root(tensor)].parameter;
-  return hoisted ? 1 : block_.executions;
+std::int64_t Forms::executions(TensorId tensor, Pass pass) const {
+  if (!block_.tensors[root(tensor)].parameter) return block_.executions;
+  return pass == Pass::forward ? block_.weights.gathers : block_.weights.backward_gathers;
 }
 
 std::string Forms::reason(TensorId tensor, const PartitionSpec& spec, const Operation& op, const Move& move) const {
@@ -80,11 +77,13 @@ std::string Forms::reason(TensorId tensor, const PartitionSpec& spec, const Oper
 
 void Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op) {
   if (specs_[root(tensor)] == spec) return;
+  const PartitionSpec middle = on_the_way(tensor, spec);
+  if (alias_of_[tensor] >= 0) use(alias_of_[tensor], middle, pass, op);
   if (found(tensor, spec, pass, false, op)) return;
   const Phase phase = pass == Pass::forward ? Phase::forward : Phase::rematerialized_forward;
-  for (auto& move : moves_to(tensor, spec)) {
+  for (auto& move : reshard(block_.tensors[tensor], {middle, {}}, spec, mesh_)) {
     move.parameter = block_.tensors[root(tensor)].parameter;
-    recorder_.record(phase, move, op.name, reason(tensor, spec, op, move), executions(tensor));
+    recorder_.record(phase, move, op.name, reason(tensor, spec, op, move), executions(tensor, pass));
     if (pass == Pass::forward && move.parameter) gathered_weights_ += move.bytes;
   }
 }

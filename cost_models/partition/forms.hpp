@@ -40,10 +40,10 @@ class Forms {
     int first, last;  ///< steps
   };
 
-  std::vector<Move> moves_to(TensorId tensor, const PartitionSpec& spec) const;
+  PartitionSpec on_the_way(TensorId tensor, const PartitionSpec& spec) const;
   bool found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op);
   bool gathered_twice(TensorId tensor, const Entry& entry, const Operation& op) const;
-  std::int64_t executions(TensorId tensor) const;
+  std::int64_t executions(TensorId tensor, Pass pass) const;
   std::string reason(TensorId tensor, const PartitionSpec& spec, const Operation& op, const Move& move) const;
 
   const Mesh& mesh_;

@@ -73,6 +73,13 @@ struct Operation {
 
 enum class BlockKind : std::uint8_t { embedding, layer, head };
 
+/// How often a block's weights are made available in one step, where that differs from how often its body runs.
+struct WeightSchedule {
+  std::int64_t gathers = 1;            ///< in the forward pass
+  std::int64_t backward_gathers = 1;   ///< again, in the backward pass; 0: the gathered weights stay
+  std::int64_t reductions = 1;         ///< of weight gradients
+};
+
 struct Block {
   std::string name;               ///< "moe_layers"
   BlockKind kind = BlockKind::layer;
@@ -81,6 +88,7 @@ struct Block {
   TensorId input = -1, output = -1;
   std::int64_t layers = 1;        ///< copies of the parameters
   std::int64_t executions = 1;    ///< runs of the body in one forward pass of a step (a device's own, in a pipeline)
+  WeightSchedule weights;
   bool rematerialized = false;    ///< backward recomputes what the policy doesn't save
   bool mixture = false;           ///< has experts
   double row_occupancy = 1;       ///< balanced rows over rows of the expert buffer (Dim::rows)

@@ -70,6 +70,17 @@ Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& 
   return std::move(b.block);
 }
 
+/// Weights follow the body, with three exceptions: those outside the layer scan are gathered once, before the loop of
+/// gradient accumulation; pipeline_fsdp_ag_once gathers a stage's weights once a step and reduces their gradients once;
+/// pipeline_fsdp_ag_per_repeat once a repeat (SHARDING.md 2.6, 3.1).
+WeightSchedule weight_schedule(const Block& block, const PipelineShape& pipeline, const TrainConfig& config) {
+  if (block.kind != BlockKind::layer) return {1, 1, block.executions};
+  const std::int64_t on_stage = (block.layers + pipeline.stages - 1) / pipeline.stages * config.gradient_accumulation_steps;
+  if (block.in_pipeline && config.pipeline_fsdp_ag_once) return {on_stage, 0, on_stage};
+  if (block.in_pipeline && config.pipeline_fsdp_ag_per_repeat) return {on_stage, on_stage, on_stage};
+  return {block.executions, block.executions, block.executions};
+}
+
 }  // namespace
 
 PipelineShape pipeline_shape(const Model& model, const TrainConfig& config, std::int64_t stages) {
@@ -116,7 +127,10 @@ Program train_program(const Model& model, const TrainConfig& config, const Paral
     program.blocks.push_back(std::move(block));
   }
   program.blocks.push_back(head_block(model, config, sizes));
-  for (auto& block : program.blocks) block.executions *= config.gradient_accumulation_steps;
+  for (auto& block : program.blocks) {
+    block.executions *= config.gradient_accumulation_steps;
+    block.weights = weight_schedule(block, program.pipeline, config);
+  }
   return program;
 }
 
