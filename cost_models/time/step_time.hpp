@@ -1,0 +1,34 @@
+#pragma once
+// The seconds of one train step on the slowest (that is, any) device:
+//   step = compute + exposed communication + pipeline bubble
+// Each block is two loop bodies, forward and backward; its asynchronous communication hides behind its own compute
+// (overlap.hpp). Of a pipelined block, (iterations - microbatches·repeats) of `iterations` runs work on nothing: the
+// bubble.
+#include <cost_models/partition/partitioned_block.hpp>
+#include <cstdint>
+#include <shardplan/evaluation.hpp>
+#include <shardplan/hardware.hpp>
+#include <shardplan/train_config.hpp>
+
+namespace shardplan {
+
+struct StepWork {
+  const std::vector<PartitionedBlock>& blocks;
+  const std::vector<Collective>& collectives;  ///< of the whole step, priced. `op` begins with the name of its block;
+                                               ///< one that names no block has no compute to hide behind
+  const Program& program;
+  const TrainConfig& config;
+  const HardwareProfile& hardware;
+  Bytes optimizer_traffic;  ///< HBM reads and writes of the parameter update on one device
+  Flops model_flops;        ///< useful FLOPs of a step, all devices (models/model_flops.hpp)
+  double tokens = 0;        ///< of a step, all devices
+  std::int64_t devices = 1;
+};
+
+/// Throws InternalError when the step takes no time.
+StepTime step_time(const StepWork& work);
+
+/// (iterations - microbatches·repeats) / iterations; 0 without a pipeline.
+double bubble_share(const PipelineShape& pipeline);
+
+}  // namespace shardplan

@@ -1,0 +1,129 @@
+// What partitioning counts for pricing: FLOPs and traffic of each operation, and which collectives move weights.
+#include <gmock/gmock.h>
+
+#include <cost_models/partition/partitioned_block.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr TensorDim batch{Dim::batch, 8}, sequence{Dim::sequence, 16}, embed{Dim::embed, 32}, mlp{Dim::mlp, 64};
+constexpr std::int64_t hidden_bytes = 8 * 16 * 32 * 2, wide_bytes = 8 * 16 * 64 * 2;
+
+/// An MLP without gate on a mesh of one axis "fsdp" that splits batch and the weights' embed dim.
+class ToyBlock {
+ public:
+  explicit ToyBlock(int fsdp) {
+    mesh_.axes = {{"fsdp", fsdp, 1}};
+    program_.batch = batch.size;
+    program_.sequence = sequence.size;
+    block_.name = "layers";
+    const PartitionSpec tokens{{split(), {}, {}}};
+    const TensorId x = add("x", {batch, sequence, embed}, tokens);
+    const TensorId mask = add("mask", {batch, sequence, embed}, tokens);
+    const TensorId wi = add("wi", {embed, mlp}, {{split(), {}}});
+    const TensorId hidden = add("hidden", {batch, sequence, mlp}, tokens);
+    const TensorId activated = add("activated", {batch, sequence, mlp}, tokens);
+    const TensorId wo = add("wo", {mlp, embed}, {{{}, split()}});
+    const TensorId y = add("y", {batch, sequence, embed}, tokens);
+    const TensorId out = add("out", {batch, sequence, embed}, tokens);
+    const TensorId scale = add("scale", {embed}, {{{}}});
+    const TensorId normed = add("normed", {batch, sequence, embed}, tokens);
+    const TensorId folded = add("folded", {batch, sequence, embed}, tokens);
+    for (const TensorId weight : {wi, wo, scale}) block_.tensors[weight].parameter = true;
+    block_.tensors[mask].differentiable = false;
+    block_.operations = {{OpKind::einsum, "wi", {x, wi}, hidden},
+                         {OpKind::elementwise, "activation", {hidden}, activated},
+                         {OpKind::einsum, "wo", {activated, wo}, y},
+                         {OpKind::add, "residual", {x, y}, out},
+                         {OpKind::normalization, "norm", {out, scale}, normed},
+                         {OpKind::add, "mask", {scale}, mask},
+                         {OpKind::elementwise, "fold", {activated}, folded}};
+    block_.input = x;
+    block_.output = normed;
+    program_.blocks = {block_};
+  }
+
+  void set_differentiable(TensorId tensor, bool value) { block_.tensors[tensor].differentiable = value; }
+
+  PartitionedBlock partitioned() const {
+    BoundProgram bound;
+    bound.program = &program_;
+    bound.mesh = &mesh_;
+    return partition_block(bound, {&block_, specs_}, TrainConfig{}, CompilerHabits{});
+  }
+
+ private:
+  AxisList split() const { return mesh_.axes[0].size() > 1 ? AxisList{0} : AxisList{}; }
+
+  TensorId add(std::string name, std::vector<TensorDim> dims, PartitionSpec spec) {
+    Tensor tensor;
+    tensor.name = std::move(name);
+    tensor.dims = std::move(dims);
+    block_.tensors.push_back(std::move(tensor));
+    specs_.emplace_back(std::move(spec));
+    return static_cast<TensorId>(block_.tensors.size() - 1);
+  }
+
+  Mesh mesh_;
+  Program program_;
+  Block block_;
+  std::vector<std::optional<PartitionSpec>> specs_;
+};
+
+struct Work {
+  const char* name;
+  WorkKind kind;
+  double forward, backward;
+  std::int64_t traffic;
+};
+
+constexpr double product = 2.0 * 8 * 16 * 32 * 64;
+const Work on_one_device[] = {
+    {"wi", WorkKind::matmul, product, 2 * product, hidden_bytes + wide_bytes + 32 * 64 * 2},  //
+    {"activation", WorkKind::vector, 0, 0, 0},                                                // inside wi's kernel
+    {"wo", WorkKind::matmul, product, 2 * product, hidden_bytes + wide_bytes + 32 * 64 * 2},  //
+    {"residual", WorkKind::vector, 0, 0, hidden_bytes},                                       // the other operand
+    {"norm", WorkKind::vector, 0, 0, 2 * hidden_bytes + 32 * 2},                              // read once, written once
+    {"mask", WorkKind::vector, 0, 0, hidden_bytes + 32 * 2},      // grown from little: written in full
+    {"fold", WorkKind::vector, 0, 0, wide_bytes - hidden_bytes},  // what is folded away was written and is read
+};
+
+TEST(OperationWork, CountsFlopsAndTheTrafficThatFusionLeaves) {
+  const PartitionedBlock block = ToyBlock(1).partitioned();
+  ASSERT_EQ(block.work.size(), std::size(on_one_device));
+  for (std::size_t i = 0; i < block.work.size(); ++i) {
+    const auto& [name, kind, forward, backward, traffic] = on_one_device[i];
+    EXPECT_EQ(block.work[i].name, name);
+    EXPECT_EQ(block.work[i].kind, kind) << name;
+    EXPECT_DOUBLE_EQ(block.work[i].forward.value, forward) << name;
+    EXPECT_DOUBLE_EQ(block.work[i].backward.value, backward) << name;
+    EXPECT_EQ(block.work[i].forward_traffic.value, traffic) << name;
+    EXPECT_EQ(block.work[i].backward_traffic.value, 2 * traffic) << name;
+  }
+}
+
+TEST(OperationWork, OperandWithoutGradientSavesAProduct) {
+  ToyBlock toy(1);
+  toy.set_differentiable(0, false);
+  const OperationWork wi = toy.partitioned().work[0];
+  EXPECT_DOUBLE_EQ(wi.backward.value, wi.forward.value);
+  EXPECT_EQ(wi.backward_traffic, wi.forward_traffic);
+}
+
+TEST(OperationWork, IsSharedAmongDevices) {
+  const PartitionedBlock one = ToyBlock(1).partitioned(), four = ToyBlock(4).partitioned();
+  for (std::size_t i = 0; i < one.work.size(); ++i)
+    EXPECT_DOUBLE_EQ(four.work[i].forward.value * 4, one.work[i].forward.value) << one.work[i].name;
+}
+
+TEST(OperationWork, WeightGathersAndGradientReductionsAreMarked) {
+  std::vector<std::string> weights;
+  for (const auto& c : ToyBlock(4).partitioned().collectives)
+    if (c.parameter) weights.push_back(c.op + " " + std::string(name_of(c.phase)) + " " + std::string(name_of(c.kind)));
+  EXPECT_THAT(weights,
+              testing::IsSupersetOf({"layers/wi forward all-gather", "layers/wo forward all-gather",
+                                     "layers/wi backward reduce-scatter", "layers/wo backward reduce-scatter"}));
+}
+
+}  // namespace
+}  // namespace shardplan

@@ -1,0 +1,86 @@
+// Expected FLOPs of a token: the TFLOP/s over the tokens/s that AI-Hypercomputer/tpu-recipes publishes for the same run
+// (training/ironwood, and the v5p recipes of 2025, which count causal attention).
+#include <gmock/gmock.h>
+
+#include <models/load_model.hpp>
+#include <models/model_flops.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+struct Published {
+  const char* model;
+  std::int64_t sequence;
+  double flops_per_token;
+};
+
+constexpr Published published[] = {
+    {"llama3.1-70b", 8192, 4.492e11},     //
+    {"llama3.1-70b", 131072, 9.324e11},   // attention is more than half
+    {"llama3.1-405b", 8192, 2.524e12},    //
+    {"qwen3-235b-a22b", 4096, 1.483e11},  // 8 of 128 experts
+    {"deepseek3-671b", 8192, 2.812e11},   // MLA, shared expert
+};
+
+TEST(ModelFlops, AgreeWithPublishedRuns) {
+  for (const auto& row : published)
+    EXPECT_NEAR(model_flops_per_token(load_model(row.model), row.sequence).value / row.flops_per_token, 1, 5e-4)
+        << row.model << " at " << row.sequence;
+}
+
+/// One layer, one head: 6·(weights - input table) + 6·heads·(qk + v)·keys.
+Model toy() {
+  Model model;
+  model.name = "toy";
+  model.decoder_block = "llama2";
+  model.layers = 2;
+  model.emb = 8;
+  model.q_heads = model.kv_heads = 1;
+  model.head_dim = 4;
+  model.mlp = 16;
+  model.vocab = 100;
+  model.mlp_activations = {"silu", "linear"};
+  return model;
+}
+
+/// Two layers of 2·8·4·2 attention and 3·8·16 MLP weights, and the head: 6·(2·512 + 800).
+constexpr double toy_weights = 6 * (2 * 512 + 800);
+
+struct Windows {
+  AttentionPattern pattern;
+  std::int64_t sequence;
+  double keys;  ///< summed over the two layers
+};
+
+const Windows windows[] = {
+    {{0, 0}, 100, 50 + 50},           // causal: half
+    {{10, 1}, 100, (10 - 0.5) + 50},  // w - w²/2S on the local one
+    {{100, 1}, 100, 50 + 50},         // a window of the whole sequence is none
+    {{200, 1}, 100, 50 + 50},         //
+    {{10, 0}, 100, 50 + 50},          // period of one: every layer is global
+};
+
+TEST(ModelFlops, CountTheKeysThatAWindowLeaves) {
+  for (const auto& row : windows) {
+    Model model = toy();
+    model.attention_pattern = row.pattern;
+    EXPECT_DOUBLE_EQ(model_flops_per_token(model, row.sequence).value, toy_weights + 6 * 8 * row.keys)
+        << "window " << row.pattern.window << ", locals " << row.pattern.locals_per_period;
+  }
+}
+
+TEST(ModelFlops, TiedTableIsMultipliedOnce) {
+  Model tied = toy();
+  tied.tied_embedding = true;
+  EXPECT_DOUBLE_EQ(model_flops_per_token(tied, 100).value, model_flops_per_token(toy(), 100).value);
+}
+
+TEST(ModelFlops, RefuseWhatIsNotModelled) {
+  Model model = toy();
+  model.not_modelled = "gated delta net attention";
+  EXPECT_THROW(model_flops_per_token(model, 100), InputError);
+}
+
+}  // namespace
+}  // namespace shardplan
