@@ -1,5 +1,7 @@
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/static_memory.hpp>
+#include <cost_models/partition/layer_stack.hpp>
+#include <cost_models/partition/optimizer_traffic.hpp>
 #include <cost_models/partition/pipeline_traffic.hpp>
 #include <cost_models/time/collective_time.hpp>
 #include <cost_models/time/step_time.hpp>
@@ -23,11 +25,14 @@ ParallelShape parallel_shape(const Configuration& c) {
 }
 
 std::vector<Collective> all_collectives(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
-                                        const TrainConfig& config) {
+                                        const TrainConfig& config, const CompilerHabits& habits) {
   std::vector<Collective> all;
-  for (const auto& block : blocks) all.insert(all.end(), block.collectives.begin(), block.collectives.end());
-  const auto pipeline = pipeline_traffic(program, blocks, config);
-  all.insert(all.end(), pipeline.begin(), pipeline.end());
+  const auto append = [&](const std::vector<Collective>& some) { all.insert(all.end(), some.begin(), some.end()); };
+  for (const auto& block : blocks) append(block.collectives);
+  append(pipeline_traffic(program, blocks, config));
+  append(layer_stack_traffic(program, blocks, config, habits));
+  append(zero1_traffic(program, blocks, config));
+  append(muon_traffic(program, blocks, config));
   return all;
 }
 
@@ -104,7 +109,7 @@ Evaluation evaluate(const Configuration& c) {
   Evaluation e = describe_run(c);
   std::optional<Infeasible> misfit;
   const MeshEmbedding embedding = embed_anyway(c, misfit);
-  e.collectives = all_collectives(bound, blocks, c.config);
+  e.collectives = all_collectives(bound, blocks, c.config, c.hardware.habits);
   price(e.collectives, embedding);
   e.memory = memory_use(blocks, bound, c.config, c.hardware.habits, Bytes{static_cast<std::int64_t>(c.hardware.hbm_capacity.value)});
 

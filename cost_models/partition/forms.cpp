@@ -1,11 +1,15 @@
 #include <cost_models/partition/forms.hpp>
+#include <cost_models/partition/layer_stack.hpp>
 #include <fmt/format.h>
 
 namespace shardplan {
 
 Forms::Forms(const BoundProgram& program, const Block& block, const std::vector<PartitionSpec>& specs,
-             const CompilerHabits& habits, Recorder& recorder)
+             const TrainConfig& config, const CompilerHabits& habits, Recorder& recorder)
     : mesh_(*program.mesh), block_(block), specs_(specs), habits_(habits), recorder_(recorder) {
+  resident_ = block.in_pipeline && config.pipeline_fsdp_ag_once;
+  gathered_with_stack_ = habits.moves_stacks_in_compute_dtype && moves_layer_stack(program.program->pipeline, config);
+  resident_scale_ = habits.moves_stacks_in_compute_dtype ? 1 : size_of(config.weight_dtype) / size_of(config.dtype);
   alias_of_.assign(block.tensors.size(), -1);
   for (const auto& op : block.operations)
     if (op.kind == OpKind::constrain) alias_of_[op.output] = op.inputs.front();
@@ -83,6 +87,10 @@ void Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Ope
   const Phase phase = pass == Pass::forward ? Phase::forward : Phase::rematerialized_forward;
   for (auto& move : reshard(block_.tensors[tensor], {middle, {}}, spec, mesh_)) {
     move.parameter = block_.tensors[root(tensor)].parameter;
+    if (move.parameter && resident_) {
+      if (gathered_with_stack_) continue;
+      move.bytes = move.bytes * resident_scale_;
+    }
     recorder_.record(phase, move, op.name, reason(tensor, spec, op, move), executions(tensor, pass));
     if (pass == Pass::forward && move.parameter) gathered_weights_ += move.bytes;
   }

@@ -11,7 +11,7 @@ enum class Pass : std::uint8_t { forward, backward };
 class Forms {
  public:
   Forms(const BoundProgram& program, const Block& block, const std::vector<PartitionSpec>& specs,
-        const CompilerHabits& habits, Recorder& recorder);
+        const TrainConfig& config, const CompilerHabits& habits, Recorder& recorder);
 
   /// Makes `tensor` available to `op` as `spec`. In the backward pass of a rematerialized block forward values are fetched
   /// again, which the compiler counts as rematerialized forward.
@@ -55,6 +55,10 @@ class Forms {
   std::vector<Entry> entries_;
   Bytes gathered_weights_;
   int step_ = 0;
+  // pipeline_fsdp_ag_once: gathered weights stay for the whole step; a compiler that casts late gathers them as they are
+  // stored, one that moves the layer stack gathers them on that way (layer_stack.hpp).
+  bool resident_ = false, gathered_with_stack_ = false;
+  std::int64_t resident_scale_ = 1;
 };
 
 }  // namespace shardplan
