@@ -79,6 +79,7 @@ CompilerHabits read_habits(StrictObject object) {
   habits.attention_in_shard_map = object.flag("attention_in_shard_map");
   habits.copies_stacked_parameters = object.flag("copies_stacked_parameters");
   habits.moves_stacks_in_compute_dtype = object.flag("moves_stacks_in_compute_dtype");
+  habits.defers_head_gradient = object.flag("defers_head_gradient");
   habits.ragged_dot_is_dense = object.flag("ragged_dot_is_dense");
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 2> reductions{
       {{"reduce-scatter", "reduce-scatter"}, {"all-reduce", "all-reduce"}}};

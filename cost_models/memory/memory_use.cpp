@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/memory_use.hpp>
+#include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
 
 namespace shardplan {
@@ -10,21 +12,6 @@ struct Moment {
   Bytes gradients, activations, temporaries;
   Bytes total() const { return gradients + activations + temporaries; }
 };
-
-/// Parameters of a scanned stack are stored [first dim, layers, …]; XLA:GPU copies them to [layers, first dim, …] in
-/// float32 before the loop, unless the first dim is 1 on the device and the copy is free.
-Bytes restacked_parameters(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
-                           const CompilerHabits& habits) {
-  Bytes total;
-  if (!habits.copies_stacked_parameters || !config.scan_layers || block.block->kind != BlockKind::layer) return total;
-  for (std::size_t i = 0; i < block.specs.size(); ++i) {
-    const Tensor& tensor = block.block->tensors[i];
-    if (!tensor.parameter || tensor.dims.empty()) continue;
-    const std::int64_t first = tensor.dims.front().size / program.mesh->product(block.specs[i].dims.front());
-    if (first > 1) total += Bytes{local_elements(tensor.dims, block.specs[i], *program.mesh) * size_of(config.weight_dtype)};
-  }
-  return total * layers_on_device(*block.block, program.program->pipeline);
-}
 
 }  // namespace
 
@@ -62,26 +49,26 @@ MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundPro
   MemoryUse use;
   use.capacity = capacity;
   use.batch = batch_bytes(blocks, program, config);
-  Bytes saved, restacked;
+  Bytes saved, copies;
   for (const auto& block : blocks) {
     use.parameters += parameter_bytes(block, program, config);
     use.optimizer += optimizer_bytes(block, program, config);
     saved += saved_activations(block, program);
-    restacked += restacked_parameters(block, program, config, habits);
+    copies += stacked_weight_copies(block, program, config, habits);
   }
-  const bool accumulates = config.gradient_accumulation_steps > 1;
-  const Bytes accumulator = accumulates ? use.parameters : Bytes{0};
+  const Bytes accumulator = config.gradient_accumulation_steps > 1 ? use.parameters : Bytes{0};
 
   std::vector<Moment> moments;
-  Bytes gradients = accumulator, waiting = saved;
+  Bytes gradients = accumulator;
   for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
-    const bool head = block->block->kind == BlockKind::head;
-    gradients += head ? Bytes{0} : parameter_bytes(*block, program, config);
+    const bool head = block->block->kind == BlockKind::head, layer = block->block->kind == BlockKind::layer;
+    if (layer) gradients += stack_gradients(*block, program, config);
     const int first = block->block->rematerialized ? block->backward_begins : 0;
-    moments.push_back({head ? "loss" : "backward of " + block->block->name, gradients, waiting,
-                       working_set(*block, first) + restacked});
-    if (head) gradients += parameter_bytes(*block, program, config);
-    waiting -= saved_activations(*block, program);
+    moments.push_back({head ? "loss" : "backward of " + block->block->name, gradients, saved,
+                       working_set(*block, first) + copies});
+    if (head) gradients += head_leftover(*block, program, config, habits);
+    saved -= saved_activations(*block, program);
+    copies -= stacked_weight_copies(*block, program, config, habits);
   }
   moments.push_back({"optimizer", use.parameters + accumulator, {}, {}});
 

@@ -55,7 +55,6 @@ class BlockPartitioner {
   std::vector<Lifetime> lifetimes() const;
   int last_read(TensorId id) const;
   Lifetime attention_scores(std::size_t op) const;
-  Lifetime float_logits(std::size_t op) const;
 
   // work.cpp
   OperationWork work_of(const Operation& op) const;

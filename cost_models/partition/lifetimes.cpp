@@ -21,6 +21,7 @@ int BlockPartitioner::last_read(TensorId id) const {
     const auto& op = block_.operations[i];
     if (reads(op.inputs, id)) last = std::max(last, block_.rematerialized ? recompute_step_[i] : forward_step_[i]);
     if (reads(read_by_gradient(block_, op), id)) last = std::max(last, backward_step_[i]);
+    if (op.kind == OpKind::cross_entropy && reads(op.inputs, id)) last = std::max(last, backward_step_[i]);
     if (op.kind == OpKind::constrain && reads(op.inputs, id)) last = std::max(last, last_read(op.output));
   }
   return last;
@@ -36,13 +37,6 @@ Lifetime BlockPartitioner::attention_scores(std::size_t i) const {
   return {"attention scores", Bytes{scores * (2 * size_of(query.dtype) + 1)}, backward_step_[i], backward_step_[i]};
 }
 
-/// The loss works on float32 logits, which wait for the softmax gradient.
-Lifetime BlockPartitioner::float_logits(std::size_t i) const {
-  const TensorId logits = block_.operations[i].inputs.front();
-  const std::int64_t elements = local_elements(tensor(logits).dims, specs_[logits], mesh_);
-  return {"float32 logits", Bytes{elements * size_of(DType::f32)}, forward_step_[i], backward_step_[i]};
-}
-
 std::vector<Lifetime> BlockPartitioner::lifetimes() const {
   std::vector<Lifetime> all = forms_.lifetimes();
   all.insert(all.end(), unreduced_gradients_.begin(), unreduced_gradients_.end());
@@ -51,7 +45,6 @@ std::vector<Lifetime> BlockPartitioner::lifetimes() const {
     const Tensor& output = tensor(op.output);
     const int written = block_.rematerialized ? recompute_step_[i] : forward_step_[i];
     if (written >= 0 && !has_no_buffer(op)) all.push_back({output.name, local(op.output), written, last_read(op.output)});
-    if (op.kind == OpKind::cross_entropy && config_.cast_logits_to_fp32) all.push_back(float_logits(i));
     if (!output.differentiable || has_no_buffer(op)) continue;
     int gradient_begins = backward_step_[i];
     for (std::size_t reader = 0; reader < block_.operations.size(); ++reader)

@@ -34,6 +34,7 @@ struct CompilerHabits {
   bool attention_in_shard_map = true;          ///< default attention kernel runs inside shard_map (splash on TPU)
   bool copies_stacked_parameters = false;      ///< scanned parameters are copied to layer-major order before the loop
   bool moves_stacks_in_compute_dtype = true;   ///< weights are cast before pipeline_fsdp_ag_once gathers and moves them
+  bool defers_head_gradient = false;           ///< head weight gradient computed after the layers' backward pass
   bool ragged_dot_is_dense = false;            ///< ragged_dot computes every local expert for every row
   std::string reduction;                       ///< what it emits for a sharded gradient: "reduce-scatter" or "all-reduce"
   std::string source;

@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <cost_models/memory/gradient_memory.hpp>
+#include <cost_models/memory/stacked_weights.hpp>
+
+namespace shardplan {
+namespace {
+
+/// Axes that split the tokens of a block: its weights' gradients are summed over them.
+AxisList token_axes(const PartitionedBlock& block) {
+  const Tensor& input = block.block->tensors[block.block->input];
+  AxisList axes;
+  for (std::size_t i = 0; i < input.dims.size(); ++i)
+    if (input.dims[i].dim == Dim::batch || input.dims[i].dim == Dim::sequence)
+      axes.insert(axes.end(), block.specs[block.block->input].dims[i].begin(), block.specs[block.block->input].dims[i].end());
+  return axes;
+}
+
+/// XLA:TPU on a three-dimensional torus sums a gradient over the whole slice by all-reduce and slices it only when the
+/// optimizer reads it (recorded: 2x2x2 and 4x4x4); smaller groups reduce-scatter.
+bool stays_whole(const AxisList& summed, const Mesh& mesh, const CompilerHabits& habits) {
+  constexpr std::int64_t smallest_cube = 8;
+  return habits.reduction == "all-reduce" && mesh.product(summed) == mesh.devices() && mesh.devices() >= smallest_cube;
+}
+
+Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& tokens, const Mesh& mesh, const CompilerHabits& habits) {
+  AxisList scattered;
+  for (const AxisId axis : axes_of(spec))
+    if (contains(tokens, axis)) scattered.push_back(axis);
+  if (stays_whole(scattered, mesh, habits))
+    for (auto& dim : spec.dims) std::erase_if(dim, [&](AxisId axis) { return contains(scattered, axis); });
+  return local_bytes(weight, spec, mesh);
+}
+
+}  // namespace
+
+Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
+  const Bytes stack{resident_elements(block, program, config) * size_of(config.weight_dtype)};
+  // A stage of several layers is a loop inside the pipeline's: it writes a stack of its own, which is then added.
+  const bool nested = block.block->in_pipeline && program.program->pipeline.layers_per_stage > 1;
+  return nested ? stack * 2 : stack;
+}
+
+Bytes head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
+                    const CompilerHabits& habits) {
+  const Mesh& mesh = *program.mesh;
+  Bytes gradients, deferred;
+  for (std::size_t i = 0; i < head.specs.size(); ++i)
+    if (head.block->tensors[i].parameter)
+      gradients += gradient_bytes(head.block->tensors[i], head.specs[i], token_axes(head), mesh, habits);
+  if (!habits.defers_head_gradient) return gradients;
+  for (const auto& op : head.block->operations) {
+    if (op.kind != OpKind::einsum) continue;
+    for (const TensorId id : {op.inputs.front(), op.output}) deferred += local_bytes(head.block->tensors[id], head.specs[id], mesh);
+  }
+  return config.num_vocab_tiling > 1 ? gradients : deferred;
+}
+
+Bytes edge_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig&) {
+  Bytes total;
+  for (std::size_t i = 0; i < block.specs.size(); ++i)
+    if (block.block->tensors[i].parameter) total += local_bytes(block.block->tensors[i], block.specs[i], *program.mesh);
+  return total;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,19 @@
+#pragma once
+// Gradients that wait for the optimizer. A layer stack's are written layer by layer into stacks of weight_dtype; those of
+// embedding and head stay in the compute dtype until the optimizer reads them.
+#include <cost_models/partition/partitioned_block.hpp>
+
+namespace shardplan {
+
+/// The stacked gradients of a layer stack, while its backward pass runs.
+Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
+
+/// What the head leaves behind while the layers run backward: the gradient of its weights, or, where the compiler computes
+/// that gradient last (CompilerHabits::defers_head_gradient), the gradient of the logits and the normed decoder output.
+Bytes head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
+                    const CompilerHabits& habits);
+
+/// The gradient of the embedding table.
+Bytes edge_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
+
+}  // namespace shardplan

@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <cost_models/memory/stacked_weights.hpp>
+#include <cost_models/memory/static_memory.hpp>
+
+namespace shardplan {
+namespace {
+
+bool gathers_once(const Block& block, const TrainConfig& config) { return block.in_pipeline && config.pipeline_fsdp_ag_once; }
+
+/// A spec without the axes that pipeline_fsdp_ag_once gathers over.
+PartitionSpec without_fsdp(PartitionSpec spec, const Mesh& mesh) {
+  for (const char* name : {"fsdp", "fsdp_transpose"})
+    if (const auto axis = mesh.find(name))
+      for (auto& dim : spec.dims) std::erase(dim, *axis);
+  return spec;
+}
+
+template <class ElementsOf>
+std::int64_t sum_over_weights(const PartitionedBlock& block, const BoundProgram& program, ElementsOf elements_of) {
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < block.specs.size(); ++i)
+    if (block.block->tensors[i].parameter) total += elements_of(block.block->tensors[i], block.specs[i]);
+  return total * layers_on_device(*block.block, program.program->pipeline);
+}
+
+/// MaxText stores a scanned weight [first dim, layers, …]; XLA:GPU copies it to [layers, first dim, …], unless the first
+/// dim is 1 on the device and the copy is free.
+std::int64_t transposed_elements(const PartitionedBlock& block, const BoundProgram& program) {
+  return sum_over_weights(block, program, [&](const Tensor& weight, const PartitionSpec& spec) -> std::int64_t {
+    if (weight.dims.empty()) return 0;
+    const bool moves = weight.dims.front().size > program.mesh->product(spec.dims.front());
+    return moves ? local_elements(weight.dims, spec, *program.mesh) : 0;
+  });
+}
+
+}  // namespace
+
+std::int64_t resident_elements(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
+  const bool whole = gathers_once(*block.block, config);
+  return sum_over_weights(block, program, [&](const Tensor& weight, const PartitionSpec& spec) {
+    return local_elements(weight.dims, whole ? without_fsdp(spec, *program.mesh) : spec, *program.mesh);
+  });
+}
+
+Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
+                            const CompilerHabits& habits) {
+  if (block.block->kind != BlockKind::layer || !config.scan_layers) return {};
+  const bool casts = habits.moves_stacks_in_compute_dtype && config.dtype != config.weight_dtype;
+  const std::int64_t element = size_of(casts ? config.dtype : config.weight_dtype);
+  if (casts || gathers_once(*block.block, config)) return Bytes{resident_elements(block, program, config) * element};
+  return habits.copies_stacked_parameters ? Bytes{transposed_elements(block, program) * element} : Bytes{0};
+}
+
+}  // namespace shardplan
