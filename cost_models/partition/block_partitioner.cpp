@@ -31,6 +31,7 @@ PartitionedBlock BlockPartitioner::run() {
     recompute_step_[i] = next_step();
     forward(block_.operations[i], Pass::backward);
   }
+  forms_.turn_backward();
   for (std::size_t i = count; i-- > 0;) {
     backward_step_[i] = next_step();
     backward(block_.operations[i]);

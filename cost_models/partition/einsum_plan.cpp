@@ -66,12 +66,18 @@ class AxisChoice {
     return local_bytes(*lhs_.tensor, lhs_.spec, mesh_) >= local_bytes(*rhs_.tensor, rhs_.spec, mesh_) ? left : right;
   }
 
-  /// Only one operand has the axis. On a contracted dim that operand is gathered rather than the other sliced (recorded:
-  /// attention inputs whose sequence a rule set leaves unsharded); elsewhere the result simply inherits it.
+  /// Only one operand has the axis.
+  ///   a dim of the result that the result wants elsewhere, on a dim of the other operand: there (the other is sliced for
+  ///     free, this one gathered: tokens for experts whose rules leave the batch without the expert axis)
+  ///   another dim of the result: the result inherits it
+  ///   contracted experts: partial sums (the combine after such a dispatch)
+  ///   contracted otherwise: this operand is gathered rather than the other sliced (recorded: attention inputs whose
+  ///     sequence a rule set leaves whole)
   MaybeDim one_sided(Dim dim, const EinsumOperand& other, MaybeDim wanted) const {
-    if (has(result_, dim)) return dim;
-    if (wanted && counts_tokens(*wanted) && has(other.tensor->dims, *wanted)) return wanted;
-    return std::nullopt;
+    const bool elsewhere = wanted && wanted != dim && has(other.tensor->dims, *wanted);
+    if (has(result_, dim)) return elsewhere && counts_tokens(dim) ? wanted : dim;
+    if (dim == Dim::experts) return dim;
+    return elsewhere && counts_tokens(*wanted) ? wanted : std::nullopt;
   }
 
   const EinsumOperand& lhs_;

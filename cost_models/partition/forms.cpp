@@ -40,11 +40,31 @@ bool Forms::gathered_twice(TensorId tensor, const Entry& entry, const Operation&
          entry.uses == 1 && entry.last_user == &op;
 }
 
+/// query, key and value are one consumer: their products are merged.
+std::string Forms::consumer_of(const Operation& op) const {
+  const bool projection = op.name == "self_attention/query" || op.name == "self_attention/key" || op.name == "self_attention/value";
+  return (projection ? "self_attention/qkv" : op.name) + (backward_ ? " gradient" : "");
+}
+
+// The habit of XLA:GPU: a gathered activation isn't kept for its next consumer (recorded under tensor parallelism: 3
+// gathers a layer forward, 6 recomputed, 4 backward, where XLA:TPU has 2, 2 and 2).
+bool Forms::shared(const Entry& entry, std::string_view consumer) const {
+  if (!habits_.gathers_activations_per_consumer || block_.tensors[entry.tensor].parameter) return true;
+  const bool only_gathered = [&] {
+    for (std::size_t dim = 0; dim < entry.spec.dims.size(); ++dim)
+      for (const AxisId axis : entry.spec.dims[dim])
+        if (!contains(specs_[entry.tensor].dims[dim], axis)) return false;
+    return true;
+  }();
+  return !only_gathered || (entry.consumer == consumer && !entry.gradient);
+}
+
 bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op) {
+  const std::string consumer = consumer_of(op);
   for (auto& entry : entries_) {
     if (entry.tensor != root(tensor) || entry.gradient != gradient || entry.spec != spec) continue;
     const bool lives_on = entry.pass == pass || (!block_.rematerialized && !gradient);
-    if (!lives_on) continue;
+    if (!lives_on || !shared(entry, consumer)) continue;
     entry.last = step_;
     if (gathered_twice(tensor, entry, op)) {
       ++entry.uses;
@@ -52,7 +72,7 @@ bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gr
     }
     return true;
   }
-  entries_.push_back({root(tensor), pass, gradient, spec, &op, 1, step_, step_});
+  entries_.push_back({root(tensor), pass, gradient, spec, &op, consumer, 1, step_, step_});
   return false;
 }
 
@@ -84,7 +104,8 @@ void Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Ope
   const PartitionSpec middle = on_the_way(tensor, spec);
   if (alias_of_[tensor] >= 0) use(alias_of_[tensor], middle, pass, op);
   if (found(tensor, spec, pass, false, op)) return;
-  const Phase phase = pass == Pass::forward ? Phase::forward : Phase::rematerialized_forward;
+  const Phase again = block_.rematerialized ? Phase::rematerialized_forward : Phase::backward;
+  const Phase phase = pass == Pass::forward ? Phase::forward : again;
   for (auto& move : reshard(block_.tensors[tensor], {middle, {}}, spec, mesh_)) {
     move.parameter = block_.tensors[root(tensor)].parameter;
     if (move.parameter && resident_) {

@@ -23,6 +23,8 @@ class Forms {
   TensorId root(TensorId tensor) const;
   Bytes gathered_weights() const { return gathered_weights_; }
 
+  /// From here on operations run backward, no longer (re)computing values.
+  void turn_backward() { backward_ = true; }
   /// The next operation runs: forms used from here on are alive at least until its step.
   void advance() { ++step_; }
   int step() const { return step_; }
@@ -36,12 +38,15 @@ class Forms {
     bool gradient;
     PartitionSpec spec;
     const Operation* last_user;
+    std::string consumer;  ///< who made it; see shared
     int uses;
     int first, last;  ///< steps
   };
 
   PartitionSpec on_the_way(TensorId tensor, const PartitionSpec& spec) const;
   bool found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op);
+  bool shared(const Entry& entry, std::string_view consumer) const;
+  std::string consumer_of(const Operation& op) const;
   bool gathered_twice(TensorId tensor, const Entry& entry, const Operation& op) const;
   std::int64_t executions(TensorId tensor, Pass pass) const;
   std::string reason(TensorId tensor, const PartitionSpec& spec, const Operation& op, const Move& move) const;
@@ -55,6 +60,7 @@ class Forms {
   std::vector<Entry> entries_;
   Bytes gathered_weights_;
   int step_ = 0;
+  bool backward_ = false;
   // pipeline_fsdp_ag_once: gathered weights stay for the whole step; a compiler that casts late gathers them as they are
   // stored, one that moves the layer stack gathers them on that way (layer_stack.hpp).
   bool resident_ = false, gathered_with_stack_ = false;

@@ -32,8 +32,13 @@ Block embedding_block(const Model& model, const TrainConfig& config, const Progr
 }
 
 Block head_block(const Model& model, const TrainConfig& config, const ProgramSizes& sizes) {
-  BlockBuilder b("head", BlockKind::head, model, config, sizes);
-  const TensorDim batch{Dim::batch, sizes.batch}, sequence{Dim::sequence, sizes.sequence};
+  // Vocabulary tiling runs head and loss on one tile of the tokens at a time, and again in the backward pass.
+  ProgramSizes tile = sizes;
+  tile.sequence = sizes.sequence / config.num_vocab_tiling;
+  BlockBuilder b("head", BlockKind::head, model, config, tile);
+  b.block.executions = config.num_vocab_tiling;
+  b.block.rematerialized = config.num_vocab_tiling > 1;
+  const TensorDim batch{Dim::batch, tile.batch}, sequence{Dim::sequence, tile.sequence};
   const TensorDim vocab{Dim::vocab, model.vocab}, embed{Dim::embed, model.emb};
   const TensorId x = b.activation("decoder output", b.hidden_dims(), edge_hidden());
   const TensorId normed = b.norm("decoder_norm", x, edge_hidden());
