@@ -30,6 +30,12 @@ bool belongs_to(const Collective& collective, const Block& block) {
          collective.op[block.name.size()] == '/';
 }
 
+/// A weight that moves less often than its block runs does so before or after the loop (pipeline_fsdp_ag_once, the
+/// head's weights under gradient accumulation): no layer's compute is at hand.
+bool is_outside_loop(const Collective& collective, const Block& block) {
+  return collective.parameter && collective.executions < block.executions;
+}
+
 /// A step's time by where it is spent: the bodies of each block, the update, and what belongs to no block.
 class Step {
  public:
@@ -62,8 +68,11 @@ class Step {
   /// recomputation may be the gradient's to wait for.
   BodyTime& body_of(const Collective& collective) {
     if (collective.phase == Phase::optimizer) return update_;
-    for (auto& time : blocks_)
-      if (belongs_to(collective, *time.block)) return collective.phase == Phase::forward ? time.forward : time.backward;
+    for (auto& time : blocks_) {
+      if (!belongs_to(collective, *time.block)) continue;
+      if (is_outside_loop(collective, *time.block)) return outside_;
+      return collective.phase == Phase::forward ? time.forward : time.backward;
+    }
     return outside_;
   }
 

@@ -102,6 +102,15 @@ TEST(StepTime, BlocksRunAsOftenAsTheyExecute) {
   EXPECT_DOUBLE_EQ(toy.time().compute.value, 3 * 40 + 3);
 }
 
+TEST(StepTime, WeightsThatMoveOnceAStepAreExposed) {
+  ToyStep toy;
+  toy.shapes[0].executions = 3;
+  toy.communicate(Phase::forward, all_gather, true, 4, "layers/mlp");
+  EXPECT_DOUBLE_EQ(toy.time().exposed_collective.value, 4);
+  toy.collectives[0].executions = 3;
+  EXPECT_DOUBLE_EQ(toy.time().exposed_collective.value, 0);
+}
+
 TEST(StepTime, UpdateMovesItsBytesAndHidesItsOwnGathers) {
   ToyStep toy;
   toy.optimizer_traffic = {2'000'000'000'000};  // 2 s
