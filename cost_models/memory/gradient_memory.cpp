@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
+#include <cost_models/memory/static_memory.hpp>
+#include <cost_models/partition/layer_stack.hpp>
 
 namespace shardplan {
 namespace {
@@ -31,10 +33,14 @@ Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& t
   return local_bytes(weight, spec, mesh);
 }
 
+Bytes resident_stack(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
+  return Bytes{resident_elements(block, program, config) * size_of(config.weight_dtype)};
+}
+
 }  // namespace
 
 Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
-  const Bytes stack{resident_elements(block, program, config) * size_of(config.weight_dtype)};
+  const Bytes stack = resident_stack(block, program, config);
   // A stage of several layers is a loop inside the pipeline's: it writes a stack of its own, which is then added.
   const bool nested = block.block->in_pipeline && program.program->pipeline.layers_per_stage > 1;
   return nested ? stack * 2 : stack;
@@ -55,11 +61,20 @@ Bytes head_leftover(const PartitionedBlock& head, const BoundProgram& program, c
   return config.num_vocab_tiling > 1 ? gradients : deferred;
 }
 
-Bytes edge_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig&) {
+Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
+  if (block.block->kind == BlockKind::layer) return resident_stack(block, program, config);
   Bytes total;
   for (std::size_t i = 0; i < block.specs.size(); ++i)
     if (block.block->tensors[i].parameter) total += local_bytes(block.block->tensors[i], block.specs[i], *program.mesh);
   return total;
+}
+
+Bytes updates_in_flight(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
+  const std::int64_t shards = config.shard_optimizer_over_data ? program.mesh->size_of("data") : 1;
+  if (shards == 1) return {};
+  const Bytes parameters = parameter_bytes(block, program, config);
+  const bool moves = block.block->in_pipeline && moves_layer_stack(program.program->pipeline, config);
+  return parameters + (moves ? Bytes{2 * parameters.value / shards} : Bytes{0});
 }
 
 }  // namespace shardplan

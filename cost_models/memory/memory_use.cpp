@@ -36,6 +36,7 @@ Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& progr
   for (const TensorId saved : block.liveness.saved)
     one += local_bytes(b.tensors[saved], block.specs[saved], *program.mesh);
   const PipelineShape& pipeline = program.program->pipeline;
+  if (!b.rematerialized) one += block.gathered_weights;  // no second gather: the first one's result waits
   if (!b.in_pipeline) return one * b.layers;
   // Each iteration keeps its input; the layers of one stage are run again from it (SHARDING.md section 4).
   const Bytes input = local_bytes(b.tensors[b.input], block.specs[b.input], *program.mesh);
@@ -44,34 +45,69 @@ Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& progr
   return input * pipeline.iterations() + inside + buffers;
 }
 
+namespace {
+
+/// Moments in the order of the step's second half: the loss, the layer stacks backward, the optimizer.
+class Moments {
+ public:
+  Moments(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
+          const CompilerHabits& habits)
+      : blocks_(blocks), program_(program), config_(config), habits_(habits) {
+    for (const auto& block : blocks) {
+      waiting_ += saved_activations(block, program);
+      copies_ += stacked_weight_copies(block, program, config, habits);
+    }
+  }
+
+  std::vector<Moment> all(Bytes accumulator) {
+    gradients_ = accumulator;
+    for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) run_backward(*block);
+    moments_.push_back(optimizer(accumulator));
+    return std::move(moments_);
+  }
+
+ private:
+  void run_backward(const PartitionedBlock& block) {
+    const bool head = block.block->kind == BlockKind::head;
+    if (block.block->kind == BlockKind::layer) gradients_ += stack_gradients(block, program_, config_);
+    const int first = block.block->rematerialized ? block.backward_begins : 0;
+    moments_.push_back({head ? "loss" : "backward of " + block.block->name, gradients_, waiting_, working_set(block, first) + copies_});
+    if (head) gradients_ += head_leftover(block, program_, config_, habits_);
+    waiting_ -= saved_activations(block, program_);
+    copies_ -= stacked_weight_copies(block, program_, config_, habits_);
+  }
+
+  /// All gradients wait for their common norm, then the updates are made.
+  Moment optimizer(Bytes accumulator) const {
+    Bytes gradients, updates;
+    for (const auto& block : blocks_) {
+      gradients += waiting_gradients(block, program_, config_);
+      updates += updates_in_flight(block, program_, config_);
+    }
+    return {"optimizer", std::max(gradients, accumulator), {}, updates};
+  }
+
+  const std::vector<PartitionedBlock>& blocks_;
+  const BoundProgram& program_;
+  const TrainConfig& config_;
+  const CompilerHabits& habits_;
+  std::vector<Moment> moments_;
+  Bytes gradients_, waiting_, copies_;
+};
+
+}  // namespace
+
 MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
                      const CompilerHabits& habits, Bytes capacity) {
   MemoryUse use;
   use.capacity = capacity;
   use.batch = batch_bytes(blocks, program, config);
-  Bytes saved, copies;
   for (const auto& block : blocks) {
     use.parameters += parameter_bytes(block, program, config);
     use.optimizer += optimizer_bytes(block, program, config);
-    saved += saved_activations(block, program);
-    copies += stacked_weight_copies(block, program, config, habits);
   }
   const Bytes accumulator = config.gradient_accumulation_steps > 1 ? use.parameters : Bytes{0};
-
-  std::vector<Moment> moments;
-  Bytes gradients = accumulator;
-  for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
-    const bool head = block->block->kind == BlockKind::head, layer = block->block->kind == BlockKind::layer;
-    if (layer) gradients += stack_gradients(*block, program, config);
-    const int first = block->block->rematerialized ? block->backward_begins : 0;
-    moments.push_back({head ? "loss" : "backward of " + block->block->name, gradients, saved,
-                       working_set(*block, first) + copies});
-    if (head) gradients += head_leftover(*block, program, config, habits);
-    saved -= saved_activations(*block, program);
-    copies -= stacked_weight_copies(*block, program, config, habits);
-  }
-  moments.push_back({"optimizer", use.parameters + accumulator, {}, {}});
-
+  const auto moments = Moments(blocks, program, config, habits).all(accumulator);
   const auto peak = std::max_element(moments.begin(), moments.end(),
                                      [](const Moment& a, const Moment& b) { return a.total() < b.total(); });
   use.gradients = peak->gradients;

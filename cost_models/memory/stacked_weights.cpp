@@ -23,13 +23,21 @@ std::int64_t sum_over_weights(const PartitionedBlock& block, const BoundProgram&
   return total * layers_on_device(*block.block, program.program->pipeline);
 }
 
-/// MaxText stores a scanned weight [first dim, layers, …]; XLA:GPU copies it to [layers, first dim, …], unless the first
-/// dim is 1 on the device and the copy is free.
+bool has_split_dim(const PartitionSpec& spec, std::size_t from) {
+  return std::any_of(spec.dims.begin() + static_cast<std::ptrdiff_t>(from), spec.dims.end(), [](const AxisList& axes) { return !axes.empty(); });
+}
+
+/// XLA:GPU wants each layer's slice contiguous, the dim that it gathers first. MaxText stores a scanned weight
+/// [first dim, layers, …]: copied unless the first dim is 1 on the device. In a pipeline it is [layers, stages, first
+/// dim, …]: copied where a later dim is split.
+bool is_transposed(const Tensor& weight, const PartitionSpec& spec, bool in_pipeline, const Mesh& mesh) {
+  if (weight.dims.empty()) return false;
+  return in_pipeline ? has_split_dim(spec, 1) : weight.dims.front().size > mesh.product(spec.dims.front());
+}
+
 std::int64_t transposed_elements(const PartitionedBlock& block, const BoundProgram& program) {
   return sum_over_weights(block, program, [&](const Tensor& weight, const PartitionSpec& spec) -> std::int64_t {
-    if (weight.dims.empty()) return 0;
-    const bool moves = weight.dims.front().size > program.mesh->product(spec.dims.front());
-    return moves ? local_elements(weight.dims, spec, *program.mesh) : 0;
+    return is_transposed(weight, spec, block.block->in_pipeline, *program.mesh) ? local_elements(weight.dims, spec, *program.mesh) : 0;
   });
 }
 

@@ -36,6 +36,7 @@ void BlockPartitioner::backward(const Operation& op) {
 
 void BlockPartitioner::backward_einsum(const Operation& op) {
   backward_operand(op, 0);
+  forms_.advance();  // the second product runs once the first has let go of its operands
   backward_operand(op, 1);
 }
 
@@ -76,6 +77,7 @@ void BlockPartitioner::backward_attention(const Operation& op) {
   forms_.use_gradient(op.output, attention_form(op.output), op);
   const PartitionSpec queries = attention_form(op.inputs.front());
   for (const TensorId input : op.inputs) {
+    forms_.keep(input, attention_form(input));
     Layout gradient{attention_form(input), {}};
     for (const AxisId axis : axes_of(queries))
       if (place_of(axis, gradient.spec) < 0) gradient.partial.push_back(axis);
@@ -87,7 +89,11 @@ void BlockPartitioner::contribute(TensorId id, Layout layout, const Operation& o
   if (!tensor(id).differentiable) return;
   auto& pending = contributions_[id];
   const bool known = std::any_of(pending.begin(), pending.end(), [&](const auto& c) { return c.layout == layout; });
-  if (!known) pending.push_back({std::move(layout), &op});
+  if (known) return;
+  if (!layout.partial.empty() || layout.spec != specs_[id])
+    partial_gradients_.push_back({tensor(id).name + " gradient from " + op.name, local_bytes(tensor(id), layout.spec, mesh_),
+                                  forms_.step(), forms_.step()});
+  pending.push_back({std::move(layout), &op});
 }
 
 /// All consumers have contributed: bring the sum to the tensor's own layout.
@@ -104,7 +110,7 @@ void BlockPartitioner::settle(TensorId id) {
 /// Weight gradients are partial sums over every axis that splits tokens: scattered where the weight is sharded by the
 /// axis, then the shard is all-reduced over the rest (data).
 void BlockPartitioner::reduce_parameter(TensorId parameter, const Layout& gradient, const Operation& op) {
-  unreduced_gradients_.push_back({tensor(parameter).name + " gradient, before reduction",
+  partial_gradients_.push_back({tensor(parameter).name + " gradient, before reduction",
                                   local_bytes(tensor(parameter), gradient.spec, mesh_), forms_.step(), forms_.step()});
   recorder_.record_all(Phase::backward, reshard(tensor(parameter), gradient, specs_[parameter], mesh_), op.name,
                        "gradient of weight '" + tensor(parameter).name + "' is summed over the axes that split its tokens: " +

@@ -16,6 +16,7 @@ PartitionedBlock BlockPartitioner::run() {
   const std::size_t count = block_.operations.size();
   forward_step_.assign(count, -1);
   recompute_step_.assign(count, -1);
+  backward_begin_.assign(count, -1);
   backward_step_.assign(count, -1);
   const auto next_step = [this] {
     forms_.advance();
@@ -33,8 +34,9 @@ PartitionedBlock BlockPartitioner::run() {
   }
   forms_.turn_backward();
   for (std::size_t i = count; i-- > 0;) {
-    backward_step_[i] = next_step();
+    backward_begin_[i] = next_step();
     backward(block_.operations[i]);
+    backward_step_[i] = forms_.step();
   }
 
   PartitionedBlock result;

@@ -54,7 +54,11 @@ class BlockPartitioner {
   // lifetimes.cpp
   std::vector<Lifetime> lifetimes() const;
   int last_read(TensorId id) const;
-  Lifetime attention_scores(std::size_t op) const;
+  int gradient_begins(TensorId id) const;
+  int gradient_ends(std::size_t op) const;
+  bool has_no_buffer(const Operation& op) const;
+  std::vector<Lifetime> attention_scores(std::size_t op) const;
+  std::vector<Lifetime> unsorted_rows(std::size_t op) const;
 
   // work.cpp
   OperationWork work_of(const Operation& op) const;
@@ -81,8 +85,9 @@ class BlockPartitioner {
   Recorder recorder_;
   Forms forms_;
   std::vector<std::vector<Contribution>> contributions_;
-  std::vector<int> forward_step_, recompute_step_, backward_step_;  ///< of each operation; -1: not run
-  std::vector<Lifetime> unreduced_gradients_;                       ///< of parameters, before their reduction
+  std::vector<int> forward_step_, recompute_step_;     ///< of each operation; -1: not run
+  std::vector<int> backward_begin_, backward_step_;    ///< first and last step of its gradients
+  std::vector<Lifetime> partial_gradients_;            ///< contributions that differ from the layout of their sum
 };
 
 }  // namespace shardplan

@@ -126,6 +126,12 @@ void Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Opera
                      block_.executions);
 }
 
+void Forms::keep(TensorId tensor, const PartitionSpec& spec) {
+  for (auto& entry : entries_)
+    if (entry.tensor == root(tensor) && !entry.gradient && entry.spec == spec && (entry.pass == Pass::backward || !block_.rematerialized))
+      entry.last = step_;
+}
+
 std::vector<Lifetime> Forms::lifetimes() const {
   std::vector<Lifetime> lifetimes;
   for (const auto& entry : entries_) {

@@ -9,10 +9,30 @@ bool reads(const std::vector<TensorId>& inputs, TensorId tensor) {
   return std::find(inputs.begin(), inputs.end(), tensor) != inputs.end();
 }
 
-/// Operations whose result is another name for an input, or is computed inside whatever reads it.
-bool has_no_buffer(const Operation& op) { return op.kind == OpKind::constrain; }
+void append(std::vector<Lifetime>& all, const std::vector<Lifetime>& more) { all.insert(all.end(), more.begin(), more.end()); }
+
+bool works_in_place(const Operation& op) { return op.kind == OpKind::elementwise || op.kind == OpKind::add; }
 
 }  // namespace
+
+/// A result that is another name for its input, or that is computed inside whatever reads it (masks and one-hot ids: a
+/// comparison that fuses into the product that reads it).
+bool BlockPartitioner::has_no_buffer(const Operation& op) const {
+  return op.kind == OpKind::constrain || (works_in_place(op) && !tensor(op.output).differentiable);
+}
+
+/// The gradient of a tensor exists from the first reader's gradient on.
+int BlockPartitioner::gradient_begins(TensorId id) const {
+  int first = forms_.step();
+  for (std::size_t i = 0; i < block_.operations.size(); ++i)
+    if (reads(block_.operations[i].inputs, id)) first = std::min(first, backward_begin_[i]);
+  return first;
+}
+
+/// The gradient of an elementwise operation's result is overwritten by the gradient of an input.
+int BlockPartitioner::gradient_ends(std::size_t i) const {
+  return works_in_place(block_.operations[i]) ? backward_begin_[i] - 1 : backward_step_[i];
+}
 
 /// The last step that reads a value which the backward pass can see: recomputation, or the gradient of a reader.
 int BlockPartitioner::last_read(TensorId id) const {
@@ -27,30 +47,40 @@ int BlockPartitioner::last_read(TensorId id) const {
   return last;
 }
 
-/// attention=dot_product holds the scores [batch, heads, queries, keys]: probabilities and their gradient in the compute
-/// dtype, and the mask (recorded: XLA:GPU's largest temporaries).
-Lifetime BlockPartitioner::attention_scores(std::size_t i) const {
+/// attention=dot_product holds the scores [batch, heads, queries, keys]: probabilities and their mask from where they are
+/// (re)computed to their gradient (recorded: XLA:GPU's largest temporaries).
+std::vector<Lifetime> BlockPartitioner::attention_scores(std::size_t i) const {
   const auto& op = block_.operations[i];
   const Tensor& query = tensor(op.inputs.front());
   const std::int64_t rows = local_elements(query.dims, attention_form(op.inputs.front()), mesh_) / query.dims.back().size;
   const std::int64_t scores = rows * program_.program->sequence;
-  return {"attention scores", Bytes{scores * (2 * size_of(query.dtype) + 1)}, backward_step_[i], backward_step_[i]};
+  const int written = block_.rematerialized ? recompute_step_[i] : forward_step_[i];
+  return {{"attention probabilities", Bytes{scores * size_of(query.dtype)}, written < 0 ? backward_begin_[i] : written, backward_step_[i]},
+          {"attention mask", Bytes{scores}, written < 0 ? backward_begin_[i] : written, backward_step_[i]},
+          {"attention probabilities gradient", Bytes{scores * size_of(query.dtype)}, backward_begin_[i], backward_step_[i]}};
+}
+
+/// Rows change places twice: between devices, and into the order of the experts. Both orders exist while one is made of the other.
+std::vector<Lifetime> BlockPartitioner::unsorted_rows(std::size_t i) const {
+  const auto& op = block_.operations[i];
+  const TensorId rows = op.kind == OpKind::ragged_dispatch ? op.output : op.inputs.front();
+  std::vector<Lifetime> copies = {{"rows in order of arrival, gradient", local(rows), backward_begin_[i], backward_step_[i]}};
+  if (recompute_step_[i] >= 0) copies.push_back({"rows in order of arrival", local(rows), recompute_step_[i], recompute_step_[i]});
+  return copies;
 }
 
 std::vector<Lifetime> BlockPartitioner::lifetimes() const {
   std::vector<Lifetime> all = forms_.lifetimes();
-  all.insert(all.end(), unreduced_gradients_.begin(), unreduced_gradients_.end());
+  append(all, partial_gradients_);
   for (std::size_t i = 0; i < block_.operations.size(); ++i) {
     const auto& op = block_.operations[i];
     const Tensor& output = tensor(op.output);
     const int written = block_.rematerialized ? recompute_step_[i] : forward_step_[i];
     if (written >= 0 && !has_no_buffer(op)) all.push_back({output.name, local(op.output), written, last_read(op.output)});
     if (!output.differentiable || has_no_buffer(op)) continue;
-    int gradient_begins = backward_step_[i];
-    for (std::size_t reader = 0; reader < block_.operations.size(); ++reader)
-      if (reads(block_.operations[reader].inputs, op.output)) gradient_begins = std::min(gradient_begins, backward_step_[reader]);
-    all.push_back({output.name + " gradient", local(op.output), gradient_begins, backward_step_[i]});
-    if (op.kind == OpKind::attention && config_.attention == "dot_product") all.push_back(attention_scores(i));
+    all.push_back({output.name + " gradient", local(op.output), gradient_begins(op.output), gradient_ends(i)});
+    if (op.kind == OpKind::attention && config_.attention == "dot_product") append(all, attention_scores(i));
+    if (op.kind == OpKind::ragged_dispatch || op.kind == OpKind::ragged_return) append(all, unsorted_rows(i));
   }
   return all;
 }
