@@ -1,0 +1,16 @@
+#pragma once
+// Every mesh of a machine's devices over a rule set's axes that could help this model:
+//   sizes inside a slice multiply to its devices, sizes between slices to the slices
+//   an axis is searched when some rule uses it and its size divides the dims that it splits
+//   fsdp_transpose splits what fsdp has split already: alone it would only be fsdp along another dim
+//   between slices only data and fsdp grow, the two that communicate least; an axis that the request fixes may, too
+// What MaxText refuses in combination is left to constraints.hpp.
+#include <planner/search/search_space.hpp>
+#include <vector>
+
+namespace shardplan {
+
+/// In a fixed order: the sizes of later axes vary fastest. Empty when the fixed axes leave none.
+std::vector<Mesh> enumerate_meshes(const SearchSpace& space, const RuleSet& rules);
+
+}  // namespace shardplan

@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <limits>
+#include <planner/evaluate.hpp>
+#include <planner/search/plan_machine.hpp>
+#include <shardplan/error.hpp>
+#include <tuple>
+
+namespace shardplan {
+namespace {
+
+double tokens_per_second(const Evaluation& e) {
+  return e.time.tokens_per_second_per_device * static_cast<double>(e.devices);
+}
+
+/// What the objective makes of a machine's plan; less is better.
+double badness(const MachinePlan& plan, const PlanRequest& request, const HardwareProfile& profile) {
+  const Evaluation& best = *plan.recommended;
+  switch (request.objective) {
+    case Objective::throughput:
+      return -tokens_per_second(best);
+    case Objective::memory:
+      return static_cast<double>(best.memory.peak().value);
+    case Objective::cost:
+      return profile.price_per_chip_hour->value * best.chips / tokens_per_second(best);
+  }
+  throw InternalError("unknown Objective");
+}
+
+/// Plans that fit, then those that name what would, then machines without a plan; in the order of the request
+/// otherwise.
+std::tuple<int, double> rank(const MachinePlan& plan, const PlanRequest& request, const HardwareProfile& profile) {
+  if (plan.recommended) return {0, badness(plan, request, profile)};
+  return {plan.refused.empty() ? 1 : 2, 0};
+}
+
+}  // namespace
+
+PlanAnswer plan_with(const PlanRequest& request, const Evaluator& evaluate) {
+  using Ranked = std::pair<std::tuple<int, double>, MachinePlan>;
+  std::vector<Ranked> ranked;
+  for (const auto& profile : request.machines) {
+    MachinePlan plan = plan_machine(request, profile, evaluate);
+    const auto place = rank(plan, request, profile);
+    ranked.emplace_back(place, std::move(plan));
+  }
+  std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return a.first < b.first; });
+  PlanAnswer answer{request.model.name, request.chips, {}};
+  for (auto& [place, plan] : ranked) answer.machines.push_back(std::move(plan));
+  return answer;
+}
+
+PlanAnswer plan(const PlanRequest& request) { return plan_with(request, evaluate); }
+
+}  // namespace shardplan

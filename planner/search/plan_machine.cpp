@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <planner/search/explore.hpp>
+#include <planner/search/plan_machine.hpp>
+#include <planner/search/present.hpp>
+#include <planner/search/reasons.hpp>
+#include <planner/search/select.hpp>
+#include <planner/search/would_fit.hpp>
+#include <shardplan/error.hpp>
+#include <variant>
+
+namespace shardplan {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Refusal = std::string;
+
+std::variant<Machine, Refusal> usable_machine(const PlanRequest& request, const HardwareProfile& profile) try {
+  if (request.objective == Objective::cost && !profile.price_per_chip_hour)
+    return fmt::format("{} has no recorded price, so objective cost can't rank it", profile.name);
+  return machine_of(profile, request.chips, request.slices);
+} catch (const InputError& error) {
+  return Refusal(error.what());
+}
+
+Refusal why_no_mesh(const SearchSpace& space, const PlanRequest& request) {
+  const std::int64_t devices = static_cast<std::int64_t>(space.base.slice.devices) * space.base.num_slices;
+  if (request.mesh.empty()) return fmt::format("no rule set searched has a mesh of {} devices", devices);
+  return fmt::format("--mesh {}: no rule set searched completes it to {} devices ({} slices of {})", request.mesh,
+                     devices, space.base.num_slices, space.base.slice.name);
+}
+
+double margin_of(Objective objective) { return objective == Objective::memory ? memory_objective_margin : 0; }
+
+// moe_dispatch_no_expert_sharding makes two parallelisms out of what counts as one alternative.
+std::size_t parallelisms_to_keep(const PlanRequest& request) { return 2 * static_cast<std::size_t>(request.top + 1); }
+
+MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
+                           const std::vector<Parallelism>& parallelisms, const Explored& explored,
+                           const Evaluator& evaluate) {
+  const Selection selection = select(explored.fitting, parallelisms, request.objective, request.top);
+  const Presenter presenter(space, parallelisms, evaluate);
+  MachinePlan plan;
+  plan.recommended = presenter.show(selection.recommended);
+  plan.alternatives = presenter.show(selection.alternatives);
+  plan.pareto = presenter.show(explored.front.candidates());
+  plan.reasons = reasons_for(plan, space, parallelisms, explored);
+  return plan;
+}
+
+MachinePlan plan_that_does_not(const PlanRequest& request, const SearchSpace& space, const HardwareProfile& profile,
+                               const std::vector<Parallelism>& parallelisms, const Explored& explored,
+                               const Evaluator& evaluate) {
+  MachinePlan plan;
+  if (!explored.smallest) return plan;  // constraints rejected everything: no change of size helps
+  plan.closest = Presenter(space, parallelisms, evaluate).show(*explored.smallest);
+  plan.would_fit = what_would_fit(request, profile, *plan.closest, evaluate);
+  return plan;
+}
+
+MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, Machine machine,
+                    const Evaluator& evaluate) {
+  const SearchSpace space = search_space(request, std::move(machine));
+  const auto [parallelisms, rejections] = enumerate_parallelisms(space);
+  MachinePlan plan;
+  if (parallelisms.empty() && rejections.sorted().empty()) {
+    plan.refused = why_no_mesh(space, request);
+    return plan;
+  }
+  Explored explored =
+      explore(space, parallelisms, parallelisms_to_keep(request), margin_of(request.objective), evaluate);
+  plan = explored.fitting.empty() ? plan_that_does_not(request, space, profile, parallelisms, explored, evaluate)
+                                  : plan_that_fits(request, space, parallelisms, explored, evaluate);
+  explored.rejections.add(rejections);
+  plan.rejections = explored.rejections.sorted();
+  plan.evaluated = explored.evaluated;
+  plan.fitting = static_cast<std::int64_t>(explored.fitting.size());
+  return plan;
+}
+
+}  // namespace
+
+MachinePlan plan_machine(const PlanRequest& request, const HardwareProfile& profile, const Evaluator& evaluate) {
+  const auto start = Clock::now();
+  auto machine = usable_machine(request, profile);
+  MachinePlan plan;
+  if (const auto* refusal = std::get_if<Refusal>(&machine))
+    plan.refused = *refusal;
+  else
+    plan = plan_on(request, profile, std::get<Machine>(std::move(machine)), evaluate);
+  plan.hardware = profile.name;
+  plan.search_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return plan;
+}
+
+}  // namespace shardplan

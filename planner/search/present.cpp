@@ -1,0 +1,28 @@
+#include <fmt/format.h>
+
+#include <planner/maxtext_arguments.hpp>
+#include <planner/search/present.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+
+Evaluation Presenter::show(const Candidate& candidate) const {
+  const Parallelism& parallelism = parallelisms_[candidate.parallelism];
+  Configuration configuration = configuration_of(space_, parallelism, space_.remat_policies[candidate.remat],
+                                                 parallelism.batches[candidate.batch]);
+  configuration.maxtext_arguments = maxtext_arguments(configuration);
+  Evaluation evaluation = evaluate_(configuration);
+  if (!(cost_of(evaluation) == candidate.cost))
+    throw InternalError(fmt::format("mesh {}: the search saw {} s a token and {} bytes, the plan {} s and {} bytes",
+                                    describe(parallelism.mesh), candidate.cost.seconds_per_token, candidate.cost.peak,
+                                    cost_of(evaluation).seconds_per_token, evaluation.memory.peak().value));
+  return evaluation;
+}
+
+std::vector<Evaluation> Presenter::show(const std::vector<Candidate>& candidates) const {
+  std::vector<Evaluation> evaluations;
+  for (const Candidate& candidate : candidates) evaluations.push_back(show(candidate));
+  return evaluations;
+}
+
+}  // namespace shardplan

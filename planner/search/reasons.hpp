@@ -1,0 +1,15 @@
+#pragma once
+// Why this plan: what takes its time, what the next best one loses, what the other rule sets cost.
+#include <planner/plan.hpp>
+#include <planner/search/explore.hpp>
+#include <planner/search/parallelism.hpp>
+#include <string>
+#include <vector>
+
+namespace shardplan {
+
+/// One sentence each, with numbers, most important first. The machine's plan has a recommendation.
+std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace& space,
+                                     const std::vector<Parallelism>& parallelisms, const Explored& explored);
+
+}  // namespace shardplan

@@ -1,0 +1,45 @@
+#pragma once
+// What a search is over on one machine: everything that is the same for every candidate, and the choices that are not.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <planner/configuration.hpp>
+#include <planner/machine_arguments.hpp>
+#include <planner/plan.hpp>
+#include <string>
+#include <vector>
+
+namespace shardplan {
+
+/// Sequences of one forward pass per device, and forward passes per optimizer step.
+struct BatchOption {
+  double per_device_batch_size = 0;
+  std::int64_t gradient_accumulation_steps = 1;
+  auto operator<=>(const BatchOption&) const = default;
+};
+
+struct SearchSpace {
+  Configuration base;              ///< model, machine and settings; rules, mesh and the choices below are not set
+  std::vector<RuleSet> rule_sets;  ///< in force (merged; edited for pipelining where the mesh fixes stages)
+  std::map<std::string, int> fixed_axes;    ///< total size by mesh axis; 1 counts as fixed too
+  std::vector<MoePath> moe_paths;           ///< {none} for a dense model
+  std::optional<bool> dispatch_peeled;      ///< moe_dispatch_no_expert_sharding where the request fixes it
+  std::vector<std::string> remat_policies;  ///< least memory first
+  std::vector<std::string>
+      unpriced_policies;  ///< left out: they offload to host memory, whose traffic has no price yet
+  std::optional<double> per_device_batch;
+  std::optional<std::int64_t> global_batch_tokens;
+};
+
+/// `profile` with as many chips as asked for: one TPU slice unless `slices` says otherwise, GPUs in whole nodes. Throws
+/// InputError naming the nearest counts that the machine has.
+Machine machine_of(const HardwareProfile& profile, int chips, int slices);
+
+/// Throws InputError on a setting that is malformed or that another part of the request already says, an axis that none
+/// of the rule sets has, and a batch that contradicts itself.
+SearchSpace search_space(const PlanRequest& request, Machine machine);
+
+/// `config` under another remat policy. Only settings can say `custom`; it stays as they say.
+TrainConfig with_remat(TrainConfig config, const std::string& policy);
+
+}  // namespace shardplan

@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <planner/search/select.hpp>
+#include <shardplan/error.hpp>
+#include <tuple>
+#include <utility>
+
+namespace shardplan {
+namespace {
+
+constexpr double indistinguishable = 0.001;
+
+class Selector {
+ public:
+  Selector(std::vector<Candidate> candidates, const std::vector<Parallelism>& parallelisms, Objective objective)
+      : candidates_(std::move(candidates)), parallelisms_(parallelisms), objective_(objective) {}
+
+  bool empty() const { return candidates_.empty(); }
+
+  Candidate take_best() {
+    const auto best = best_by_objective();
+    const Parallelism& taken = parallelisms_[best.parallelism];
+    std::erase_if(candidates_, [&](const Candidate& c) { return is_alike(parallelisms_[c.parallelism], taken); });
+    return best;
+  }
+
+ private:
+  const Candidate& best_by_objective() const {
+    switch (objective_) {
+      case Objective::throughput:
+      case Objective::cost:  // on one machine dollars are seconds
+        return simplest_within(indistinguishable);
+      case Objective::memory:
+        return smallest_within(memory_objective_margin);
+    }
+    throw InternalError("unknown Objective");
+  }
+
+  double fastest() const {
+    const auto less = [](const Candidate& a, const Candidate& b) {
+      return a.cost.seconds_per_token < b.cost.seconds_per_token;
+    };
+    return std::min_element(candidates_.begin(), candidates_.end(), less)->cost.seconds_per_token;
+  }
+
+  template <class Key>
+  const Candidate& least_within(double margin, Key key) const {
+    const double limit = fastest() * (1 + margin);
+    const Candidate* least = nullptr;
+    for (const Candidate& c : candidates_)
+      if (c.cost.seconds_per_token <= limit && (!least || key(c) < key(*least))) least = &c;
+    return *least;
+  }
+
+  const Candidate& simplest_within(double margin) const {
+    return least_within(margin, [&](const Candidate& c) {
+      const Parallelism& p = parallelisms_[c.parallelism];
+      return std::tuple(axes_in_use(p.mesh), p.rules, p.dispatch_peeled, c.cost.seconds_per_token, c.cost.peak,
+                        c.parallelism, c.remat, c.batch);
+    });
+  }
+
+  const Candidate& smallest_within(double margin) const {
+    return least_within(margin, [](const Candidate& c) {
+      return std::tuple(c.cost.peak, c.cost.seconds_per_token, c.parallelism, c.remat, c.batch);
+    });
+  }
+
+  static long axes_in_use(const Mesh& mesh) {
+    return std::count_if(mesh.axes.begin(), mesh.axes.end(), [](const MeshAxis& axis) { return axis.size() > 1; });
+  }
+
+  /// fsdp_transpose continues fsdp along another dim: how the two share their product is no alternative, nor is which
+  /// part of an axis lies between slices.
+  static Mesh folded(Mesh mesh) {
+    const auto fsdp = mesh.find("fsdp"), transpose = mesh.find("fsdp_transpose");
+    for (auto& axis : mesh.axes) axis.ici = axis.size(), axis.dcn = 1;
+    if (fsdp && transpose) mesh.axes[*fsdp].ici *= std::exchange(mesh.axes[*transpose].ici, 1);
+    return mesh;
+  }
+
+  static bool is_alike(const Parallelism& a, const Parallelism& b) {
+    return a.rules == b.rules && a.moe_path == b.moe_path && folded(a.mesh) == folded(b.mesh);
+  }
+
+  std::vector<Candidate> candidates_;
+  const std::vector<Parallelism>& parallelisms_;
+  Objective objective_;
+};
+
+}  // namespace
+
+Selection select(const std::vector<Candidate>& fitting, const std::vector<Parallelism>& parallelisms,
+                 Objective objective, int alternatives) {
+  Selector selector(fitting, parallelisms, objective);
+  Selection selection{selector.take_best(), {}};
+  for (int i = 0; i < alternatives && !selector.empty(); ++i) selection.alternatives.push_back(selector.take_best());
+  return selection;
+}
+
+}  // namespace shardplan

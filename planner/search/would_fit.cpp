@@ -1,0 +1,133 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <models/parameter_count.hpp>
+#include <planner/search/explore.hpp>
+#include <planner/search/parallelism.hpp>
+#include <planner/search/present.hpp>
+#include <planner/search/would_fit.hpp>
+#include <set>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr int most_chips = 4096;
+constexpr std::int64_t shortest_sequence = 1024;
+constexpr std::int64_t most_accumulation = 16;
+
+struct Change {
+  std::string words;
+  PlanRequest request;
+};
+
+bool is_set(const PlanRequest& request, const std::string& key) {
+  return std::any_of(request.settings.begin(), request.settings.end(),
+                     [&](const auto& setting) { return setting.first == key; });
+}
+
+std::vector<Change> narrower_state(const PlanRequest& request) {
+  const std::pair<const char*, std::pair<const char*, const char*>> rows[] = {
+      {"first optimizer moment in bfloat16 (mu_dtype=bfloat16)", {"mu_dtype", "bfloat16"}},
+      {"weights and both moments in bfloat16 (weight_dtype=bfloat16)", {"weight_dtype", "bfloat16"}},
+      {"optimizer state in host memory (optimizer_memory_host_offload=true)",
+       {"optimizer_memory_host_offload", "true"}}};
+  std::vector<Change> changes;
+  for (const auto& [words, setting] : rows) {
+    if (is_set(request, setting.first)) continue;
+    changes.push_back({words, request});
+    changes.back().request.settings.emplace_back(setting);
+  }
+  return changes;
+}
+
+/// The same tokens a step in smaller forward passes. A batch that is searched starts at the smallest anyway.
+std::vector<Change> more_accumulation(const PlanRequest& request) {
+  std::vector<Change> changes;
+  if (!request.per_device_batch || is_set(request, "gradient_accumulation_steps")) return changes;
+  for (std::int64_t steps = 2; steps <= most_accumulation; steps *= 2) {
+    const double batch = *request.per_device_batch / static_cast<double>(steps);
+    changes.push_back({fmt::format("--per-device-batch {} gradient_accumulation_steps={}", batch, steps), request});
+    changes.back().request.per_device_batch = batch;
+    changes.back().request.settings.emplace_back("gradient_accumulation_steps", std::to_string(steps));
+  }
+  return changes;
+}
+
+std::vector<Change> shorter_sequences(const PlanRequest& request, std::int64_t length) {
+  std::vector<Change> changes;
+  if (is_set(request, "max_target_length")) return changes;
+  for (length /= 2; length >= shortest_sequence; length /= 2) {
+    changes.push_back({fmt::format("--seq-len {}", length), request});
+    changes.back().request.sequence_length = length;
+  }
+  return changes;
+}
+
+/// Parameters and optimizer can't be split further than over every device.
+bool may_hold_state(const PlanRequest& request, const HardwareProfile& profile, const TrainConfig& config, int chips) {
+  const bool has_moments = config.opt_type == OptimizerType::adamw || config.opt_type == OptimizerType::adam_pax;
+  std::int64_t bytes = size_of(config.weight_dtype);
+  if (has_moments && !config.optimizer_memory_host_offload)
+    bytes += size_of(config.mu_dtype) + size_of(config.weight_dtype);
+  const double devices = static_cast<double>(chips) * profile.devices_per_chip;
+  return static_cast<double>(matrix_parameters(request.model) * bytes) / devices <= profile.hbm_capacity.value;
+}
+
+std::set<int> larger_sizes(const PlanRequest& request, const HardwareProfile& profile) {
+  std::set<int> sizes;
+  for (const Slice& slice : profile.slices) sizes.insert(slice.chips * request.slices);
+  if (profile.fabric != FabricKind::torus)
+    for (int chips = profile.chips_per_node * 2; chips <= most_chips; chips *= 2) sizes.insert(chips);
+  std::erase_if(sizes, [&](int chips) { return chips <= request.chips || chips > most_chips; });
+  return sizes;
+}
+
+std::vector<Change> larger_machines(const PlanRequest& request, const HardwareProfile& profile,
+                                    const TrainConfig& config) {
+  std::vector<Change> changes;
+  for (const int chips : larger_sizes(request, profile)) {
+    if (!may_hold_state(request, profile, config, chips)) continue;
+    changes.push_back({fmt::format("--chips {}", chips), request});
+    changes.back().request.chips = chips;
+  }
+  return changes;
+}
+
+std::optional<Evaluation> best_of(PlanRequest request, const HardwareProfile& profile, const Evaluator& evaluate) try {
+  const auto least = std::find_first_of(remat_policies().begin(), remat_policies().end(),
+                                        request.remat_policies.begin(), request.remat_policies.end());
+  if (least != remat_policies().end()) request.remat_policies = {*least};
+  const SearchSpace space = search_space(request, machine_of(profile, request.chips, request.slices));
+  const auto [parallelisms, refused] = enumerate_parallelisms(space);
+  const Explored explored = explore(space, parallelisms, 1, 0, evaluate);
+  if (explored.fitting.empty()) return std::nullopt;
+  return Presenter(space, parallelisms, evaluate).show(explored.front.candidates().front());
+} catch (const InputError&) {
+  return std::nullopt;  // --mesh or --slices don't suit the larger machine
+}
+
+std::optional<WouldFit> first_that_fits(const std::vector<Change>& changes, const HardwareProfile& profile,
+                                        const Evaluator& evaluate) {
+  for (const Change& change : changes)
+    if (auto evaluation = best_of(change.request, profile, evaluate))
+      return WouldFit{change.words, std::move(evaluation)};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<WouldFit> what_would_fit(const PlanRequest& request, const HardwareProfile& profile,
+                                     const Evaluation& closest, const Evaluator& evaluate) {
+  std::vector<std::vector<Change>> tries;  // of each list the mildest change that helps
+  for (Change& change : narrower_state(request)) tries.push_back({std::move(change)});
+  tries.push_back(more_accumulation(request));
+  tries.push_back(shorter_sequences(request, closest.config.max_target_length));
+  tries.push_back(larger_machines(request, profile, closest.config));
+  std::vector<WouldFit> found;
+  for (const auto& changes : tries)
+    if (auto fits = first_that_fits(changes, profile, evaluate)) found.push_back(*std::move(fits));
+  return found;
+}
+
+}  // namespace shardplan

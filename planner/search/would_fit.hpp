@@ -1,0 +1,15 @@
+#pragma once
+// What to change when nothing fits. Every answer has been searched and fits; changes that don't help are not named.
+#include <planner/plan.hpp>
+#include <planner/search/candidate.hpp>
+#include <vector>
+
+namespace shardplan {
+
+/// The same request with narrower moments and weights, the optimizer in host memory, accumulation instead of a larger
+/// batch, a shorter sequence, the next machine size up to 4096 chips: each by itself. Costed with the remat policy that
+/// needs least memory.
+std::vector<WouldFit> what_would_fit(const PlanRequest& request, const HardwareProfile& profile,
+                                     const Evaluation& closest, const Evaluator& evaluate);
+
+}  // namespace shardplan
