@@ -1,0 +1,107 @@
+// shardplan hardware|models|rules list|show. `show` prints the data file as it is written, ready to copy and edit.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <formats/strict_json.hpp>
+#include <hardware/load_profile.hpp>
+#include <models/load_model.hpp>
+#include <planner/cli/commands.hpp>
+#include <planner/cli/parse_words.hpp>
+#include <planner/report/json_catalog.hpp>
+#include <planner/report/text_catalog.hpp>
+#include <rules/load_rules.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+template <class Load>
+auto load_all(const std::vector<std::string>& names, Load load) {
+  std::vector<decltype(load(names[0]))> all;
+  for (const auto& name : names) all.push_back(load(name));
+  return all;
+}
+
+bool is_built_in(const std::string& name, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<std::string> all_profile_names() {
+  auto names = profile_names();
+  const auto toys = toy_profile_names();
+  names.insert(names.end(), toys.begin(), toys.end());
+  return names;
+}
+
+std::string ended(std::string text) { return text.ends_with('\n') ? text : text + "\n"; }
+
+std::string profile_source(const std::string& name) {
+  return ended(is_built_in(name, all_profile_names()) ? profile_json(name) : read_file(name));
+}
+
+std::string model_source(const std::string& name) {
+  return ended(is_built_in(name, model_names()) ? model_json(name) : read_file(name));
+}
+
+std::string rules_source(const std::string& name) {
+  return ended(is_built_in(name, rule_set_names()) ? rules_yaml(name) : read_file(name));
+}
+
+template <class Text, class Json>
+Task list_command(const Words& words, const std::string& kind, Text text, Json json) {
+  CommandParser parser(fmt::format("The {} that shardplan knows.", kind), fmt::format("shardplan {} list", kind));
+  parser.parse(words);
+  return parser.task([text, json](Format format, const Style&) {
+    return Answer{format == Format::json ? json() : text(), Outcome::answered};
+  });
+}
+
+template <class Text, class Json>
+Task show_command(const Words& words, const std::string& kind, Text text, Json json) {
+  CommandParser parser(fmt::format("One of the {}, as its file has it.", kind), fmt::format("shardplan {} show", kind));
+  std::optional<std::string> name;
+  parser.add("NAME", name, "", "A built-in name, or a file");
+  parser.parse(words);
+  if (!name) throw InputError(fmt::format("{} show needs a NAME; `shardplan {} list` has them", kind, kind));
+  return parser.task([text, json, name = *name](Format format, const Style&) {
+    const std::string document = json(name);  // also checks a user's file
+    return Answer{format == Format::json ? document : text(name), Outcome::answered};
+  });
+}
+
+}  // namespace
+
+Task hardware_list_command(const Words& words) {
+  return list_command(
+      words, "hardware", [] { return hardware_list_text(load_all(all_profile_names(), load_profile)); },
+      [] { return hardware_list_json(load_all(all_profile_names(), load_profile)); });
+}
+
+Task models_list_command(const Words& words) {
+  return list_command(
+      words, "models", [] { return model_list_text(load_all(model_names(), load_model)); },
+      [] { return model_list_json(load_all(model_names(), load_model)); });
+}
+
+Task rules_list_command(const Words& words) {
+  return list_command(
+      words, "rules", [] { return rule_list_text(load_all(rule_set_names(), load_rules)); },
+      [] { return rule_list_json(load_all(rule_set_names(), load_rules)); });
+}
+
+Task hardware_show_command(const Words& words) {
+  return show_command(words, "hardware", profile_source,
+                      [](const std::string& name) { return hardware_json(load_profile(name)); });
+}
+
+Task models_show_command(const Words& words) {
+  return show_command(words, "models", model_source,
+                      [](const std::string& name) { return model_show_json(load_model(name)); });
+}
+
+Task rules_show_command(const Words& words) {
+  return show_command(words, "rules", rules_source,
+                      [](const std::string& name) { return rules_json(load_rules(name)); });
+}
+
+}  // namespace shardplan

@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <planner/cli/command_table.hpp>
+#include <planner/cli/commands.hpp>
+#include <planner/cli/parse_words.hpp>
+#include <shardplan/error.hpp>
+#include <string_view>
+
+namespace shardplan {
+namespace {
+
+struct Command {
+  std::string_view name, subcommand;
+  Task (*read)(const Words&);
+  std::string_view synopsis, summary;
+};
+
+constexpr std::array commands = {
+    Command{"plan", "", plan_command, "[plan] --model NAME|FILE --chips N …", "the best parallelism on each machine"},
+    Command{"explain", "", explain_command, "explain KEY=VALUE…", "cost exactly one MaxText configuration"},
+    Command{"hardware", "list", hardware_list_command, "hardware list", "the machines"},
+    Command{"hardware", "show", hardware_show_command, "hardware show NAME|FILE", "a machine's profile"},
+    Command{"models", "list", models_list_command, "models list", "the models"},
+    Command{"models", "show", models_show_command, "models show NAME|FILE", "a model's configuration"},
+    Command{"rules", "list", rules_list_command, "rules list", "the sharding rule sets"},
+    Command{"rules", "show", rules_show_command, "rules show NAME|FILE", "a rule set, in MaxText's YAML"},
+    Command{"rules", "resolve", rules_resolve_command, "rules resolve NAME|FILE --mesh axis=n,… AXIS…",
+            "the PartitionSpec of one tensor"},
+};
+
+constexpr std::array<std::string_view, 6> planned = {"compare", "check", "audit", "sweep", "calibrate", "validate"};
+
+std::string help_text() {
+  std::string text =
+      "Plans how to shard the training of a language model with MaxText: which mesh, which rules,\n"
+      "what it costs, and why.\n\nUsage: shardplan COMMAND …\n\n";
+  for (const auto& command : commands) text += fmt::format("  {:<50}{}\n", command.synopsis, command.summary);
+  return text +
+         "\nshardplan COMMAND --help lists the flags of a command. Every command takes --format text|json,\n"
+         "-o FILE and --color auto|always|never.\n\n"
+         "Exit status: 0 answered, 1 internal error, 2 bad input, 3 nothing feasible.\n";
+}
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names(planned.begin(), planned.end());
+  for (const auto& command : commands)
+    if (std::find(names.begin(), names.end(), command.name) == names.end()) names.emplace_back(command.name);
+  return names;
+}
+
+std::vector<std::string> subcommands_of(std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& command : commands)
+    if (command.name == name && !command.subcommand.empty()) names.emplace_back(command.subcommand);
+  return names;
+}
+
+bool asks_for_help(std::string_view word) { return word == "--help" || word == "-h" || word == "help"; }
+
+bool means_plan(const Words& words) {
+  return words.empty() || words[0].starts_with('-') || words[0].find('=') != std::string::npos;
+}
+
+Task read_subcommand(const Words& words) {
+  const auto subcommands = subcommands_of(words[0]);
+  if (words.size() == 2 && asks_for_help(words[1])) throw HelpRequest{help_text()};
+  if (words.size() < 2 || words[1].starts_with('-'))
+    throw InputError(fmt::format("{} needs one of: {}", words[0], fmt::join(subcommands, ", ")));
+  for (const auto& command : commands)
+    if (command.name == words[0] && command.subcommand == words[1])
+      return command.read({words.begin() + 2, words.end()});
+  throw InputError(unknown_name(fmt::format("{} command", words[0]), words[1], subcommands));
+}
+
+}  // namespace
+
+Task read_command_line(const Words& words) {
+  if (words.size() == 1 && asks_for_help(words[0])) throw HelpRequest{help_text()};
+  if (means_plan(words)) return plan_command(words);
+  if (std::find(planned.begin(), planned.end(), words[0]) != planned.end())
+    throw InputError(fmt::format("{} is not available yet", words[0]));
+  if (!subcommands_of(words[0]).empty()) return read_subcommand(words);
+  for (const auto& command : commands)
+    if (command.name == words[0]) return command.read({words.begin() + 1, words.end()});
+  throw InputError(unknown_name("command", words[0], command_names()));
+}
+
+}  // namespace shardplan

@@ -1,0 +1,17 @@
+#pragma once
+// One function a command: its words (the command's own name left out) → what to do.
+#include <planner/cli/task.hpp>
+
+namespace shardplan {
+
+Task plan_command(const Words& words);
+Task explain_command(const Words& words);
+Task hardware_list_command(const Words& words);
+Task hardware_show_command(const Words& words);
+Task models_list_command(const Words& words);
+Task models_show_command(const Words& words);
+Task rules_list_command(const Words& words);
+Task rules_show_command(const Words& words);
+Task rules_resolve_command(const Words& words);
+
+}  // namespace shardplan

@@ -1,0 +1,28 @@
+#pragma once
+// Values of flags: numbers in range, one of a few words, lists.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace shardplan {
+
+/// "8" for --chips → 8. Throws InputError on anything but a whole number from 1 to 2^31 - 1.
+int parse_positive(const std::string& flag, const std::string& text);
+std::optional<int> parse_positive(const std::string& flag, const std::optional<std::string>& text);
+
+/// As above up to 2^63 - 1.
+std::int64_t parse_positive_long(const std::string& flag, const std::string& text);
+
+/// A number above 0.
+double parse_positive_number(const std::string& flag, const std::string& text);
+
+/// "a,b" → {"a","b"}. Throws InputError on an empty or repeated item.
+std::vector<std::string> parse_list(const std::string& flag, const std::string& text);
+
+/// Throws InputError unless `text` is one of `valid`.
+void check_word(const std::string& flag, const std::string& text, const std::vector<std::string>& valid);
+
+}  // namespace shardplan

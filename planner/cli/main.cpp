@@ -1,0 +1,64 @@
+// shardplan ARGUMENTS → task → answer → standard output or -o FILE. Exit codes: docs/exit-codes.md.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <planner/cli/command_table.hpp>
+#include <planner/cli/output_file.hpp>
+#include <planner/cli/parse_words.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr int internal_error = 1;
+constexpr int bad_input = 2;
+
+int exit_code(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::answered:
+      return 0;
+    case Outcome::nothing_feasible:
+      return 3;
+  }
+  throw InternalError("unknown Outcome");
+}
+
+Outcome answer_to_file(const Task& task) {
+  OutputFile file(*task.output_file);
+  const Answer answer = task.compute(task.style);
+  file.commit(answer.text);
+  return answer.outcome;
+}
+
+Outcome answer_to_standard_output(const Task& task) {
+  const Answer answer = task.compute(task.style);
+  write_to_standard_output(answer.text);
+  return answer.outcome;
+}
+
+int run(const Words& words) try {
+  const Task task = read_command_line(words);
+  return exit_code(task.output_file ? answer_to_file(task) : answer_to_standard_output(task));
+} catch (const HelpRequest& help) {
+  write_to_standard_output(help.text);
+  return 0;
+}
+
+int report(int code, std::string_view kind, const std::exception& error) {
+  fmt::print(stderr, "shardplan: {}{}\n", kind, error.what());
+  return code;
+}
+
+int run_guarded(const Words& words) try { return run(words); } catch (const InputError& error) {
+  return report(bad_input, "", error);
+} catch (const InternalError& error) {
+  return report(internal_error, "internal error: ", error);
+} catch (const std::exception& error) {
+  return report(internal_error, "unexpected error: ", error);
+}
+
+}  // namespace
+}  // namespace shardplan
+
+int main(int argc, char** argv) { return shardplan::run_guarded({argv + 1, argv + argc}); }

@@ -1,0 +1,24 @@
+#pragma once
+// --format, -o, --color: the flags that every command has.
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <planner/cli/task.hpp>
+#include <string>
+
+namespace shardplan {
+
+struct OutputOptions {
+  std::string format = "text";
+  std::string color = "auto";
+  std::optional<std::string> file;
+};
+
+void add_output_options(CLI::App& parser, OutputOptions& options);
+
+/// Throws InputError on an unknown format, or one that is not available yet.
+Format format_of(const OutputOptions& options);
+
+/// Colours when they are asked for, or when the answer goes to a terminal that wants them (no-color.org).
+Style style_of(const OutputOptions& options);
+
+}  // namespace shardplan

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <planner/cli/parse_words.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+std::vector<std::string> flags_of(const CLI::App& parser) {
+  std::vector<std::string> flags;
+  for (const auto* option : parser.get_options())
+    for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
+  return flags;
+}
+
+[[noreturn]] void refuse(const std::string& word, const CLI::App& parser) {
+  if (!word.starts_with("-")) throw InputError(fmt::format("unexpected '{}'; see {} --help", word, parser.get_name()));
+  throw InputError(unknown_name("flag", word.substr(0, word.find('=')), flags_of(parser)));
+}
+
+// CLI11 begins its message with the flag: "--chips: 1 required TEXT missing".
+std::string in_our_words(const CLI::ArgumentMismatch& mismatch) {
+  const std::string message = mismatch.what();
+  const std::string flag = message.substr(0, message.find(':'));
+  if (message.ends_with("missing")) return flag + ": a value is missing";
+  return message.find("received") != std::string::npos ? flag + " is given more than once" : message;
+}
+
+}  // namespace
+
+std::string version_text() { return fmt::format("shardplan {}", SHARDPLAN_VERSION); }
+
+CommandParser::CommandParser(const std::string& summary, const std::string& name) : parser_(summary, name) {
+  parser_.allow_extras();
+  parser_.set_help_flag("-h,--help", "Print this and exit");
+  parser_.set_version_flag("--version", version_text(), "Print the version and exit");
+  parser_.get_formatter()->column_width(34);
+  add_output_options(parser_, output_);
+}
+
+void CommandParser::add(const std::string& flag, std::optional<std::string>& value, const std::string& type,
+                        const std::string& help) {
+  parser_.add_option(flag, value, help)->type_name(type);
+}
+
+void CommandParser::add_words(const std::string& name, Words& words, const std::string& help) {
+  parser_.add_option(name, words, help)->type_name("")->expected(0, CLI::detail::expected_max_vector_size);
+}
+
+void CommandParser::add_footer(const std::string& text) { parser_.footer(text); }
+
+Task CommandParser::task(std::function<Answer(Format, const Style&)> compute) const {
+  const Format format = format_of(output_);
+  return {output_.file, style_of(output_),
+          [compute = std::move(compute), format](const Style& style) { return compute(format, style); }};
+}
+
+void CommandParser::parse(const Words& words) {
+  try {
+    parser_.parse(Words(words.rbegin(), words.rend()));  // CLI11 takes them last first
+  } catch (const CLI::CallForHelp&) {
+    throw HelpRequest{parser_.help()};
+  } catch (const CLI::CallForVersion& version) {
+    throw HelpRequest{version.what() + std::string("\n")};
+  } catch (const CLI::ArgumentMismatch& mismatch) {
+    throw InputError(in_our_words(mismatch));
+  } catch (const CLI::ParseError& error) {
+    throw InputError(error.what());
+  }
+  if (const auto unknown = parser_.remaining(); !unknown.empty()) refuse(unknown.front(), parser_);
+}
+
+}  // namespace shardplan

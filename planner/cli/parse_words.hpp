@@ -1,0 +1,42 @@
+#pragma once
+// CLI11 with the project's manners: one InputError line, nearest names for unknown flags, numbers checked by us.
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <optional>
+#include <planner/cli/output_options.hpp>
+#include <planner/cli/task.hpp>
+#include <string>
+
+namespace shardplan {
+
+/// Not an error: --help or --version was given, and this is what it prints.
+struct HelpRequest {
+  std::string text;
+};
+
+std::string version_text();  ///< "shardplan 0.1.0"
+
+/// The flags of one command; "shardplan plan" is its name. Every command has --help, --version and the output options.
+class CommandParser {
+ public:
+  CommandParser(const std::string& summary, const std::string& name);
+
+  /// A flag with a value ("--chips"), or a positional argument ("NAME"); empty when it is not given.
+  void add(const std::string& flag, std::optional<std::string>& value, const std::string& type,
+           const std::string& help);
+  /// The positional arguments that are left.
+  void add_words(const std::string& name, Words& words, const std::string& help);
+  void add_footer(const std::string& text);
+
+  /// Fills in what was added. Throws HelpRequest, or InputError on anything that it doesn't know.
+  void parse(const Words& words);
+
+  /// The task to answer with, from what was parsed. Throws InputError on a bad output option.
+  Task task(std::function<Answer(Format format, const Style& style)> compute) const;
+
+ private:
+  CLI::App parser_;
+  OutputOptions output_;
+};
+
+}  // namespace shardplan

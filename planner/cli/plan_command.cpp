@@ -1,0 +1,64 @@
+// shardplan [plan] --model NAME --chips N …
+#include <algorithm>
+#include <planner/cli/commands.hpp>
+#include <planner/cli/parse_words.hpp>
+#include <planner/cli/plan_request.hpp>
+#include <planner/report/json_plan.hpp>
+#include <planner/report/text_plan.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+void add_flags(CommandParser& parser, PlanFlags& flags) {
+  parser.add("--model", flags.model, "NAME|FILE",
+             "A built-in model, a file of that form, or a Hugging Face config.json");
+  parser.add("--chips", flags.chips, "N", "Chips of all slices together");
+  parser.add("--hardware", flags.hardware, "NAME|FILE[,...]|all", "Machines to compare (default: the five of today)");
+  parser.add("--slices", flags.slices, "N", "TPU slices, or GPU nodes, that the chips are in");
+  parser.add("--seq-len", flags.sequence_length, "S", "Tokens of a sequence (max_target_length)");
+  parser.add("--per-device-batch", flags.per_device_batch, "B", "Sequences a device (default: searched)");
+  parser.add("--global-batch-tokens", flags.global_batch_tokens, "T", "Tokens of a step on all devices");
+  parser.add("--rules", flags.rules, "NAME|FILE[,...]|all", "Sharding rule sets to try (default: all)");
+  parser.add("--mesh", flags.mesh, "axis=n,...", "Sizes of these mesh axes; the others are searched");
+  parser.add("--moe", flags.moe, "PATH", "dropping, ragged, ring or all (default: all)");
+  parser.add("--remat", flags.remat, "POLICY[,...]|all", "Rematerialization policies to try (default: all)");
+  parser.add("--optimizer", flags.optimizer, "NAME", "adamw, muon or sgd");
+  parser.add("--objective", flags.objective, "GOAL", "throughput, memory or cost");
+  parser.add("--top", flags.top, "K", "Alternatives to keep");
+  parser.add_words("KEY=VALUE", flags.key_values, "MaxText settings that hold for every candidate");
+}
+
+// With a machine that was asked for by name, "no slice of 6 chips" is the user's mistake; among several it is a row.
+void check_not_all_refused(const PlanAnswer& answer) {
+  const auto refused = [](const MachinePlan& machine) { return !machine.refused.empty(); };
+  if (answer.machines.empty()) throw InternalError("plan answered for no machine");
+  if (!std::all_of(answer.machines.begin(), answer.machines.end(), refused)) return;
+  std::string message;
+  for (const auto& machine : answer.machines) message += (message.empty() ? "" : "; ") + machine.refused;
+  throw InputError(message);
+}
+
+Answer answer_plan(const PlanRequest& request, Format format, const Style& style) {
+  const PlanAnswer answer = plan(request);
+  check_not_all_refused(answer);
+  const bool any = std::any_of(answer.machines.begin(), answer.machines.end(),
+                               [](const MachinePlan& machine) { return machine.recommended.has_value(); });
+  return {format == Format::json ? plan_json(answer) : plan_text(answer, style),
+          any ? Outcome::answered : Outcome::nothing_feasible};
+}
+
+}  // namespace
+
+Task plan_command(const Words& words) {
+  CommandParser parser("The best mesh, rules and settings for a model on so many chips, machine by machine.",
+                       "shardplan plan");
+  PlanFlags flags;
+  add_flags(parser, flags);
+  parser.parse(words);
+  return parser.task([request = read_plan_request(flags)](Format format, const Style& style) {
+    return answer_plan(request, format, style);
+  });
+}
+
+}  // namespace shardplan

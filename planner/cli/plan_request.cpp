@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <hardware/load_profile.hpp>
+#include <models/load_model.hpp>
+#include <planner/argument_table.hpp>
+#include <planner/cli/flag_values.hpp>
+#include <planner/cli/plan_request.hpp>
+#include <planner/given_arguments.hpp>
+#include <rules/load_rules.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+/// MaxText keys that a flag says, or that the search decides.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> said_by_flags{
+    {{"model_name", "--model"},
+     {"compile_topology", "--hardware and --chips"},
+     {"compile_topology_num_slices", "--slices"},
+     {"num_slices", "--slices"},
+     {"per_device_batch_size", "--per-device-batch"},
+     {"max_target_length", "--seq-len"},
+     {"custom_mesh_and_rule", "--rules"},
+     {"remat_policy", "--remat"},
+     {"use_ring_of_experts", "--moe"},
+     {"sparse_matmul", "--moe"}}};
+
+Model read_model(const PlanFlags& flags) {
+  if (!flags.model) throw InputError("plan needs --model NAME; `shardplan models list` names them");
+  Model model = load_model(*flags.model);
+  if (!model.not_modelled.empty())
+    throw InputError(fmt::format("{}: shardplan does not model {} yet", model.name, model.not_modelled));
+  return model;
+}
+
+std::vector<HardwareProfile> read_machines(const PlanFlags& flags) {
+  std::vector<std::string> names = default_profile_names();
+  if (flags.hardware) names = *flags.hardware == "all" ? profile_names() : parse_list("--hardware", *flags.hardware);
+  std::vector<HardwareProfile> machines;
+  for (const auto& name : names) machines.push_back(load_profile(name));
+  return machines;
+}
+
+// Loaded here only to fail early: the search loads what it needs.
+std::vector<std::string> read_rule_sets(const PlanFlags& flags) {
+  if (!flags.rules || *flags.rules == "all") return rule_set_names();
+  auto names = parse_list("--rules", *flags.rules);
+  for (const auto& name : names) load_rules(name);
+  return names;
+}
+
+std::vector<MoePath> read_moe_paths(const PlanFlags& flags, const Model& model) {
+  constexpr std::array paths = {MoePath::dropping, MoePath::ragged, MoePath::ring};
+  std::vector<std::string> names;
+  for (const MoePath path : paths) names.emplace_back(name_of(path));
+  names.emplace_back("all");
+  if (flags.moe) check_word("--moe", *flags.moe, names);
+  if (!model.has_experts() && flags.moe) throw InputError(fmt::format("--moe: {} has no experts", model.name));
+  if (!model.has_experts()) return {};
+  if (!flags.moe || *flags.moe == "all") return {paths.begin(), paths.end()};
+  return {paths[std::find(names.begin(), names.end(), *flags.moe) - names.begin()]};
+}
+
+std::vector<std::string> read_remat_policies(const PlanFlags& flags) {
+  if (!flags.remat || *flags.remat == "all") return remat_policies();
+  auto policies = parse_list("--remat", *flags.remat);
+  for (const auto& policy : policies) saved_by_policy(policy);  // throws on an unknown one
+  return policies;
+}
+
+Objective read_objective(const PlanFlags& flags) {
+  constexpr std::array objectives = {Objective::throughput, Objective::memory, Objective::cost};
+  const std::vector<std::string> names = {"throughput", "memory", "cost"};
+  const std::string name = flags.objective.value_or("throughput");
+  check_word("--objective", name, names);
+  return objectives[std::find(names.begin(), names.end(), name) - names.begin()];
+}
+
+void check_settings(const Words& key_values) {
+  const GivenArguments given(key_values, std::nullopt);  // throws on what is not MaxText's or not modelled
+  for (const auto& [key, argument] : given.all()) {
+    const auto flag =
+        std::find_if(said_by_flags.begin(), said_by_flags.end(), [&](const auto& row) { return row.first == key; });
+    if (flag != said_by_flags.end())
+      throw InputError(fmt::format("{}: plan takes {} for it", argument.place, flag->second));
+    if (role_of(key) == ArgumentRole::axis)
+      throw InputError(fmt::format("{}: plan takes --mesh for it", argument.place));
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> read_settings(const PlanFlags& flags) {
+  Words words = flags.key_values;
+  if (flags.optimizer) check_word("--optimizer", *flags.optimizer, {"adamw", "muon", "sgd"});
+  if (flags.optimizer) words.push_back("opt_type=" + *flags.optimizer);
+  check_settings(words);
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (const auto& word : words) settings.emplace_back(word.substr(0, word.find('=')), word.substr(word.find('=') + 1));
+  return settings;
+}
+
+void check_axes(const PlanFlags& flags) {
+  std::vector<std::string> axes;
+  for (const auto& row : axis_arguments()) axes.emplace_back(row.axis);
+  if (flags.mesh) parse_mesh(*flags.mesh, axes);
+}
+
+void check_one_batch(const PlanFlags& flags) {
+  if (flags.per_device_batch && flags.global_batch_tokens)
+    throw InputError("--per-device-batch and --global-batch-tokens both fix the batch; give one");
+}
+
+}  // namespace
+
+PlanRequest read_plan_request(const PlanFlags& flags) {
+  PlanRequest request;
+  request.model = read_model(flags);
+  if (!flags.chips) throw InputError("plan needs --chips N");
+  request.chips = parse_positive("--chips", *flags.chips);
+  request.slices = parse_positive("--slices", flags.slices).value_or(1);
+  request.machines = read_machines(flags);
+  check_one_batch(flags);
+  if (flags.sequence_length) request.sequence_length = parse_positive_long("--seq-len", *flags.sequence_length);
+  if (flags.per_device_batch)
+    request.per_device_batch = parse_positive_number("--per-device-batch", *flags.per_device_batch);
+  if (flags.global_batch_tokens)
+    request.global_batch_tokens = parse_positive_long("--global-batch-tokens", *flags.global_batch_tokens);
+  request.rule_sets = read_rule_sets(flags);
+  check_axes(flags);
+  request.mesh = flags.mesh.value_or("");
+  request.moe_paths = read_moe_paths(flags, request.model);
+  request.remat_policies = read_remat_policies(flags);
+  request.settings = read_settings(flags);
+  request.objective = read_objective(flags);
+  request.top = parse_positive("--top", flags.top).value_or(request.top);
+  return request;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,20 @@
+#pragma once
+// The flags of `plan` as the question that the planner answers.
+#include <optional>
+#include <planner/cli/task.hpp>
+#include <planner/plan.hpp>
+#include <string>
+
+namespace shardplan {
+
+/// As written; empty where a flag is not given.
+struct PlanFlags {
+  std::optional<std::string> model, chips, hardware, sequence_length, per_device_batch, global_batch_tokens, rules,
+      mesh, moe, remat, optimizer, objective, slices, top;
+  Words key_values;  ///< further MaxText settings that hold for every candidate
+};
+
+/// Throws InputError on anything missing, unknown, malformed or contradictory.
+PlanRequest read_plan_request(const PlanFlags& flags);
+
+}  // namespace shardplan

@@ -1,0 +1,29 @@
+#pragma once
+// What a command line asks for, once it is understood: what to compute, and where the answer goes.
+#include <functional>
+#include <optional>
+#include <planner/report/style.hpp>
+#include <string>
+#include <vector>
+
+namespace shardplan {
+
+enum class Format { text, json };
+
+/// docs/exit-codes.md; bad input (2) and internal errors (1) are exceptions instead.
+enum class Outcome { answered, nothing_feasible };
+
+struct Answer {
+  std::string text;
+  Outcome outcome = Outcome::answered;
+};
+
+struct Task {
+  std::optional<std::string> output_file;  ///< empty: standard output
+  Style style = Style::plain();
+  std::function<Answer(const Style& style)> compute;
+};
+
+using Words = std::vector<std::string>;
+
+}  // namespace shardplan

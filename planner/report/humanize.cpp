@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <planner/report/humanize.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr double gibi = 1024.0 * 1024.0 * 1024.0;
+constexpr double mebi = 1024.0 * 1024.0;
+
+// Which decimals give three significant digits is decided after rounding: 9.996 is "10.0", not "10.00".
+int decimals(double number) {
+  const double size = std::abs(number);
+  if (size >= 99.95) return 0;
+  return size >= 9.995 ? 1 : 2;
+}
+
+}  // namespace
+
+std::string print_number(double number) {
+  if (!std::isfinite(number)) throw InternalError("a number of the report is not finite");
+  if (std::abs(number) >= 999.5) return print_count(std::llround(number));
+  return fmt::format("{:.{}f}", number, decimals(number));
+}
+
+std::string print_gibibytes(Bytes amount) { return fmt::format("{:.1f}", static_cast<double>(amount.value) / gibi); }
+
+std::string print_memory(Bytes amount) {
+  if (amount.value == 0) return "0 GiB";
+  const auto value = static_cast<double>(amount.value);
+  if (std::abs(value) < 0.9995 * mebi) return print_number(value / 1024) + " KiB";
+  if (std::abs(value) < 0.05 * gibi) return print_number(value / mebi) + " MiB";
+  return print_gibibytes(amount) + " GiB";
+}
+
+std::string print_traffic(Bytes amount) {
+  const auto value = static_cast<double>(amount.value);
+  if (amount.value == 0) return "0 GB";
+  if (value < 0.9995e6) return print_number(value / 1e3) + " kB";
+  if (value < 0.9995e9) return print_number(value / 1e6) + " MB";
+  return print_number(value / 1e9) + " GB";
+}
+
+std::string print_time(Seconds time) {
+  if (time.value == 0) return "0 s";
+  if (time.value < 0.9995e-3) return print_number(time.value * 1e6) + " us";
+  if (time.value < 0.9995) return print_number(time.value * 1e3) + " ms";
+  return print_number(time.value) + " s";
+}
+
+std::string print_count(std::int64_t count) {
+  const std::string digits = std::to_string(count < 0 ? -count : count);
+  std::string text = count < 0 ? "-" : "";
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string print_share(double share) {
+  if (!std::isfinite(share)) throw InternalError("a share of the report is not finite");
+  return fmt::format("{:.1f}%", 100 * share);
+}
+
+}  // namespace shardplan

@@ -1,0 +1,22 @@
+#pragma once
+// Numbers as people read them; one unit for each kind of quantity, so that columns compare: memory in GiB (what device
+// capacities are quoted in), traffic in GB (what links are quoted in), time in s, ms or us.
+#include <cstdint>
+#include <shardplan/units.hpp>
+#include <string>
+
+namespace shardplan {
+
+std::string print_memory(Bytes amount);       ///< "80.1 GiB"; below 0.05 GiB "12.3 MiB" or "40.0 KiB"
+std::string print_traffic(Bytes amount);      ///< "45.1 GB", "12.3 MB", "1.20 kB"
+std::string print_time(Seconds time);         ///< "1.23 s", "45.6 ms", "7.8 us"
+std::string print_count(std::int64_t count);  ///< "12,345"
+std::string print_share(double share);        ///< "45.2%"
+
+/// The number alone, in GiB, for columns that name the unit in their title.
+std::string print_gibibytes(Bytes amount);
+
+/// At least three significant digits: "1.23", "45.6", "7,890".
+std::string print_number(double number);
+
+}  // namespace shardplan

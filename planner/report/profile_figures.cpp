@@ -1,0 +1,58 @@
+#include <hardware/figure_units.hpp>
+#include <planner/report/profile_figures.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+
+std::vector<NamedFigure> figures_of(const HardwareProfile& m) {
+  std::vector<NamedFigure> figures;
+  const auto add = [&](std::string_view key, Dimension dimension, const std::optional<Figure>& figure) {
+    if (figure) figures.push_back({key, *figure, figure->value / si_factor(figure->unit, dimension, m.name)});
+  };
+  add("peak_bf16", Dimension::flops_per_second, m.peak_bf16);
+  add("peak_int8", Dimension::flops_per_second, m.peak_int8);
+  add("peak_fp8", Dimension::flops_per_second, m.peak_fp8);
+  add("hbm_capacity", Dimension::bytes, m.hbm_capacity);
+  add("hbm_bandwidth", Dimension::bytes_per_second, m.hbm_bandwidth);
+  add("matmul_efficiency", Dimension::share, m.matmul_efficiency);
+  add("attention_efficiency", Dimension::share, m.attention_efficiency);
+  add("hbm_efficiency", Dimension::share, m.hbm_efficiency);
+  add("link_bandwidth", Dimension::bytes_per_second, m.link_bandwidth);
+  add("link_efficiency", Dimension::share, m.link_efficiency);
+  add("hop_latency", Dimension::seconds, m.hop_latency);
+  add("collective_latency", Dimension::seconds, m.collective_latency);
+  add("die_to_die_bandwidth", Dimension::bytes_per_second, m.die_to_die_bandwidth);
+  add("scale_out_bandwidth", Dimension::bytes_per_second, m.scale_out_bandwidth);
+  add("scale_out_efficiency", Dimension::share, m.scale_out_efficiency);
+  add("scale_out_latency", Dimension::seconds, m.scale_out_latency);
+  add("price_per_chip_hour", Dimension::dollars_per_hour, m.price_per_chip_hour);
+  return figures;
+}
+
+std::string_view name_of(Basis basis) {
+  switch (basis) {
+    case Basis::datasheet:
+      return "datasheet";
+    case Basis::measured:
+      return "measured";
+    case Basis::derived:
+      return "derived";
+    case Basis::assumed:
+      return "assumed";
+  }
+  throw InternalError("unknown Basis");
+}
+
+std::string_view name_of(FabricKind fabric) {
+  switch (fabric) {
+    case FabricKind::torus:
+      return "torus";
+    case FabricKind::switched:
+      return "switched";
+    case FabricKind::full_mesh:
+      return "full_mesh";
+  }
+  throw InternalError("unknown FabricKind");
+}
+
+}  // namespace shardplan

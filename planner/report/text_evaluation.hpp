@@ -1,0 +1,22 @@
+#pragma once
+// One configuration on a terminal: mesh and rules, the command to paste, time and memory with their parts, collectives,
+// findings.
+#include <planner/report/style.hpp>
+#include <shardplan/evaluation.hpp>
+#include <string>
+
+namespace shardplan {
+
+/// Columns that every text answer keeps to, where the words allow it.
+inline constexpr std::size_t report_width = 110;
+
+/// `explain`: every collective with its reason.
+std::string explanation_text(const Evaluation& evaluation, const Style& style);
+
+/// The same without the reasons, collectives summed: the part of `plan` about the recommended configuration.
+std::string summary_text(const Evaluation& evaluation, const Style& style);
+
+/// "hbm: 93.1 GiB needed, 74.5 GiB available (18.6 GiB too much)"; any other constraint in its own words.
+std::string infeasible_text(const Infeasible& infeasible);
+
+}  // namespace shardplan

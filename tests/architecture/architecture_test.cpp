@@ -1,0 +1,114 @@
+// What may know what, read off the #include lines (docs/architecture.md).
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Include {
+  std::string file;    ///< relative to the repository: "rules/resolve.cpp"
+  std::string header;  ///< as written between the brackets
+};
+
+bool starts_with_any(const std::string& text, const std::vector<std::string>& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](const auto& prefix) { return text.starts_with(prefix); });
+}
+
+const std::vector<std::string> rooms = {"include", "values",      "formats", "hardware", "models",
+                                        "rules",   "cost_models", "planner", "audit"};
+
+std::vector<std::string> prefixes(std::vector<std::string> names) {
+  for (auto& name : names) name += "/";
+  return names;
+}
+
+std::vector<Include> includes_of(const fs::path& path) {
+  std::vector<Include> found;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("#include")) continue;
+    const auto begin = line.find_first_of("<\"") + 1;
+    found.push_back({fs::relative(path, SOURCE_ROOT).generic_string(),
+                     line.substr(begin, line.find_first_of(">\"", begin) - begin)});
+  }
+  return found;
+}
+
+std::vector<Include> read_all_includes() {
+  std::vector<Include> all;
+  for (const auto& room : rooms) {
+    const fs::path folder = fs::path(SOURCE_ROOT) / room;
+    if (!fs::exists(folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+      if (entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp")
+        for (auto& include : includes_of(entry.path())) all.push_back(std::move(include));
+  }
+  return all;
+}
+
+const std::vector<Include>& all_includes() {
+  static const std::vector<Include> all = read_all_includes();
+  return all;
+}
+
+/// "file includes <header>" for every include of one of `headers` from a file that `allowed` does not begin.
+std::vector<std::string> outside(const std::vector<std::string>& headers, const std::vector<std::string>& allowed) {
+  std::vector<std::string> wrong;
+  for (const auto& [file, header] : all_includes())
+    if (starts_with_any(header, headers) && !starts_with_any(file, allowed))
+      wrong.push_back(file + " includes <" + header + ">");
+  return wrong;
+}
+
+/// The same from the files of one room that include one of `headers`.
+std::vector<std::string> inside(const std::string& room, const std::vector<std::string>& headers) {
+  std::vector<std::string> wrong;
+  for (const auto& [file, header] : all_includes())
+    if (file.starts_with(room) && starts_with_any(header, headers))
+      wrong.push_back(file + " includes <" + header + ">");
+  return wrong;
+}
+
+TEST(Architecture, ReadsTheSources) { EXPECT_GT(all_includes().size(), 300U); }
+
+TEST(Architecture, LibrariesStayInTheirRooms) {
+  using testing::IsEmpty;
+  // JSON: the strict reader, the loaders on top of it, and the JSON report.
+  EXPECT_THAT(outside({"nlohmann/"}, {"formats/", "hardware/", "models/", "planner/report/json_", "audit/"}),
+              IsEmpty());
+  EXPECT_THAT(outside({"yaml-cpp/"}, {"rules/", "planner/config_file.cpp"}), IsEmpty());
+  EXPECT_THAT(outside({"CLI/"}, {"planner/cli/"}), IsEmpty());
+  EXPECT_THAT(outside({"boost/graph/"}, {"hardware/", "cost_models/"}), IsEmpty());
+  EXPECT_THAT(outside({"planner/cli/"}, {"planner/cli/"}), IsEmpty());
+  EXPECT_THAT(outside({"planner/report/"}, {"planner/report/", "planner/cli/"}), IsEmpty());
+}
+
+TEST(Architecture, LibrariesStayOutOfHeadersOfTheInterface) {
+  EXPECT_THAT(inside("include/", {"nlohmann/", "yaml-cpp/", "CLI/", "boost/"}), testing::IsEmpty());
+}
+
+TEST(Architecture, RoomsKnowOnlyTheRoomsBelowThem) {
+  struct Row {
+    std::string room;
+    std::vector<std::string> unknown;
+  };
+  for (const auto& [room, unknown] : {
+           Row{"include/", {"values", "formats", "hardware", "models", "rules", "cost_models", "planner", "audit"}},
+           Row{"values/", {"formats", "hardware", "models", "rules", "cost_models", "planner", "audit"}},
+           Row{"formats/", {"hardware", "models", "rules", "cost_models", "planner", "audit"}},
+           Row{"hardware/", {"models", "rules", "cost_models", "planner", "audit"}},
+           Row{"models/", {"hardware", "rules", "cost_models", "planner", "audit"}},
+           Row{"rules/", {"hardware", "models", "cost_models", "planner", "audit"}},
+           Row{"cost_models/", {"hardware", "models", "rules", "planner", "audit"}},
+           Row{"planner/", {"audit"}},
+       })
+    EXPECT_THAT(inside(room, prefixes(unknown)), testing::IsEmpty()) << room;
+}
+
+}  // namespace

@@ -1,0 +1,60 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <tests/golden/golden_case.hpp>
+
+namespace shardplan {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_or_empty(const std::string& path) {
+  std::stringstream text;
+  if (std::ifstream file{path, std::ios::binary}; file && file.peek() != std::ifstream::traits_type::eof())
+    text << file.rdbuf();
+  return text.str();
+}
+
+void write_or_remove(const std::string& path, const std::string& text) {
+  if (text.empty())
+    fs::remove(path);
+  else
+    std::ofstream(path, std::ios::binary) << text;
+}
+
+}  // namespace
+
+std::vector<std::string> case_names(const std::string& cases) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(cases))
+    if (fs::exists(entry.path() / "arguments")) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> read_arguments(const std::string& folder) {
+  std::ifstream file(folder + "/arguments");
+  std::vector<std::string> arguments;
+  for (std::string line; std::getline(file, line);) arguments.push_back(line);
+  return arguments;
+}
+
+ProgramRun read_recorded(const std::string& folder) {
+  const std::string exit = read_or_empty(folder + "/exit");
+  return {read_or_empty(folder + "/stdout"), read_or_empty(folder + "/stderr"), exit.empty() ? 0 : std::stoi(exit)};
+}
+
+void write_recorded(const std::string& folder, const ProgramRun& run) {
+  write_or_remove(folder + "/stdout", comparable(run.output));
+  write_or_remove(folder + "/stderr", run.errors);
+  write_or_remove(folder + "/exit", run.exit_code == 0 ? "" : std::to_string(run.exit_code) + "\n");
+}
+
+std::string comparable(const std::string& text) {
+  static const std::regex seconds(R"re(("search_seconds": )[0-9.e+-]+)re");
+  return std::regex_replace(text, seconds, "$010");
+}
+
+}  // namespace shardplan

@@ -1,0 +1,75 @@
+// -o FILE: the whole answer or the old file, and nothing left lying about.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <tests/golden/run_program.hpp>
+
+namespace shardplan {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Output : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = "/tmp/shardplan-output-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  ProgramRun run(std::vector<std::string> words) const {
+    words.insert(words.begin(), SHARDPLAN_BINARY);
+    return run_program(words, folder_);
+  }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+  std::string read(const std::string& name) const {
+    std::stringstream text;
+    text << std::ifstream(folder_ / name).rdbuf();
+    return text.str();
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const auto& entry : fs::directory_iterator(folder_)) all.push_back(entry.path().filename());
+    return all;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Output, IsWhatStandardOutputWouldBe) {
+  const ProgramRun run = this->run({"rules", "list", "-o", "answer.txt"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.output, "");
+  EXPECT_EQ(read("answer.txt"), this->run({"rules", "list"}).output);
+  EXPECT_THAT(names(), testing::ElementsAre("answer.txt"));
+}
+
+TEST_F(Output, KeepsTheOldFileWhenThereIsNoAnswer) {
+  write("answer.txt", "old");
+  EXPECT_EQ(run({"hardware", "show", "tpu-v5", "-o", "answer.txt"}).exit_code, 2);
+  EXPECT_EQ(read("answer.txt"), "old");
+  EXPECT_THAT(names(), testing::ElementsAre("answer.txt"));
+}
+
+TEST_F(Output, ReplacesTheFileBehindALink) {
+  write("real.txt", "old");
+  fs::create_symlink("real.txt", folder_ / "link.txt");
+  EXPECT_EQ(run({"rules", "list", "-o", "link.txt"}).exit_code, 0);
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link.txt"));
+  EXPECT_NE(read("real.txt"), "old");
+}
+
+TEST_F(Output, RefusesAFileThatIsNotWritable) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  write("answer.txt", "old");
+  fs::permissions(folder_ / "answer.txt", fs::perms::owner_read);
+  EXPECT_EQ(run({"rules", "list", "-o", "answer.txt"}).exit_code, 2);
+  EXPECT_EQ(read("answer.txt"), "old");
+}
+
+}  // namespace
+}  // namespace shardplan

@@ -1,0 +1,74 @@
+#pragma once
+// Hand-made answers to render.
+#include <planner/plan.hpp>
+
+namespace shardplan::examples {
+
+inline Bytes gib(std::int64_t count) { return {count << 30}; }
+
+inline Collective collective(Phase phase, CollectiveKind kind, AxisList axes, std::int64_t bytes,
+                             std::int64_t executions, std::string op, double seconds) {
+  return {phase, kind, std::move(axes), 4, {bytes}, executions, std::move(op), "because of a rule", {seconds}};
+}
+
+inline Evaluation fitting() {
+  Evaluation e;
+  e.hardware = "tpu-v5p";
+  e.model = "mixtral-8x7b";
+  e.rules = "default";
+  e.remat = "full";
+  e.chips = 8;
+  e.devices = 8;
+  e.moe_path = MoePath::dropping;
+  e.mesh.axes = {{"data", 1, 1}, {"fsdp", 2, 1}, {"expert", 4, 1}};
+  e.config.per_device_batch_size = 4;
+  e.collectives = {
+      collective(Phase::forward, CollectiveKind::all_gather, {1}, 1'000'000'000, 32, "layers/MoeBlock_0/wi_0", 0.25),
+      collective(Phase::backward, CollectiveKind::reduce_scatter, {1, 2}, 20'000'000, 32, "layers/self_attention/query",
+                 0.01)};
+  e.memory = {gib(10), gib(20), {40960}, gib(10), gib(30), gib(10), gib(95), "loss"};
+  e.time = {{1.5}, {0.4}, {0.3}, {0.1}, 4096.0, 0.452};
+  e.findings = {
+      {"expert-axis-stolen", Severity::warning, "the batch takes the expert axis", "exp", "expert", "ep-as-dp"}};
+  e.maxtext_arguments = {{"model_name", "mixtral-8x7b"}, {"ici_expert_parallelism", "4"}};
+  return e;
+}
+
+inline Evaluation too_large() {
+  Evaluation e = fitting();
+  e.hardware = "tpu-v6e";
+  e.memory.capacity = gib(32);
+  e.infeasible = Infeasible{"hbm", "", gib(80).value, gib(32).value};
+  return e;
+}
+
+inline MachinePlan machine_that_fits() {
+  MachinePlan machine;
+  machine.hardware = "tpu-v5p";
+  machine.recommended = fitting();
+  machine.alternatives = {fitting()};
+  machine.reasons = {"gathers of expert weights take 12% of the step"};
+  machine.evaluated = 1234;
+  machine.fitting = 56;
+  machine.search_seconds = 0.125;
+  return machine;
+}
+
+inline MachinePlan machine_too_small() {
+  MachinePlan machine;
+  machine.hardware = "tpu-v6e";
+  machine.closest = too_large();
+  machine.would_fit = {{"--chips 32", std::nullopt}, {"mu_dtype=bfloat16", std::nullopt}};
+  machine.rejections = {{"hbm", 1234, "80 GiB of 32 GiB"}};
+  machine.evaluated = 1234;
+  return machine;
+}
+
+inline MachinePlan machine_refused() {
+  MachinePlan machine;
+  machine.hardware = "h100";
+  machine.refused = "h100 has no slice of 6 chips; nearest: 4 or 8";
+  return machine;
+}
+
+}  // namespace shardplan::examples

@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <planner/report/humanize.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+TEST(Humanize, Time) {
+  struct Row {
+    double seconds;
+    const char* text;
+  };
+  for (const auto& [seconds, text] : {Row{0, "0 s"}, Row{1.234, "1.23 s"}, Row{12.34, "12.3 s"}, Row{123.4, "123 s"},
+                                      Row{12345.6, "12,346 s"}, Row{0.0456, "45.6 ms"}, Row{0.9996, "1.00 s"},
+                                      Row{7.8e-6, "7.80 us"}, Row{0.00099951, "1.00 ms"}, Row{9.996, "10.0 s"}})
+    EXPECT_EQ(print_time({seconds}), text) << seconds;
+}
+
+TEST(Humanize, Memory) {
+  struct Row {
+    std::int64_t bytes;
+    const char* text;
+  };
+  for (const auto& [bytes, text] : {Row{0, "0 GiB"}, Row{1LL << 30, "1.0 GiB"}, Row{86'000'000'000, "80.1 GiB"},
+                                    Row{10 << 20, "10.0 MiB"}, Row{40960, "40.0 KiB"}, Row{-(1LL << 31), "-2.0 GiB"}})
+    EXPECT_EQ(print_memory({bytes}), text) << bytes;
+}
+
+TEST(Humanize, Traffic) {
+  struct Row {
+    std::int64_t bytes;
+    const char* text;
+  };
+  for (const auto& [bytes, text] : {Row{0, "0 GB"}, Row{45'100'000'000, "45.1 GB"}, Row{201'326'592, "201 MB"},
+                                    Row{8192, "8.19 kB"}, Row{999'600, "1.00 MB"}, Row{2'000'000'000'000, "2,000 GB"}})
+    EXPECT_EQ(print_traffic({bytes}), text) << bytes;
+}
+
+TEST(Humanize, Counts) {
+  struct Row {
+    std::int64_t count;
+    const char* text;
+  };
+  for (const auto& [count, text] : {Row{0, "0"}, Row{999, "999"}, Row{1000, "1,000"}, Row{1234567, "1,234,567"},
+                                    Row{-1000, "-1,000"}, Row{-100, "-100"}})
+    EXPECT_EQ(print_count(count), text);
+}
+
+TEST(Humanize, RefusesWhatIsNotANumber) {
+  EXPECT_THROW(print_number(std::nan("")), InternalError);
+  EXPECT_THROW(print_share(std::numeric_limits<double>::infinity()), InternalError);
+}
+
+}  // namespace
+}  // namespace shardplan
