@@ -13,7 +13,8 @@ AxisList token_axes(const PartitionedBlock& block) {
   AxisList axes;
   for (std::size_t i = 0; i < input.dims.size(); ++i)
     if (input.dims[i].dim == Dim::batch || input.dims[i].dim == Dim::sequence)
-      axes.insert(axes.end(), block.specs[block.block->input].dims[i].begin(), block.specs[block.block->input].dims[i].end());
+      axes.insert(axes.end(), block.specs[block.block->input].dims[i].begin(),
+                  block.specs[block.block->input].dims[i].end());
   return axes;
 }
 
@@ -24,7 +25,8 @@ bool stays_whole(const AxisList& summed, const Mesh& mesh, const CompilerHabits&
   return habits.reduction == "all-reduce" && mesh.product(summed) == mesh.devices() && mesh.devices() >= smallest_cube;
 }
 
-Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& tokens, const Mesh& mesh, const CompilerHabits& habits) {
+Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& tokens, const Mesh& mesh,
+                     const CompilerHabits& habits) {
   AxisList scattered;
   for (const AxisId axis : axes_of(spec))
     if (contains(tokens, axis)) scattered.push_back(axis);
@@ -33,17 +35,11 @@ Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& t
   return local_bytes(weight, spec, mesh);
 }
 
-Bytes resident_stack(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
-  return Bytes{resident_elements(block, program, config) * size_of(config.weight_dtype)};
-}
-
 }  // namespace
 
 Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
-  const Bytes stack = resident_stack(block, program, config);
-  // A stage of several layers is a loop inside the pipeline's: it writes a stack of its own, which is then added.
-  const bool nested = block.block->in_pipeline && program.program->pipeline.layers_per_stage > 1;
-  return nested ? stack * 2 : stack;
+  const DType dtype = config.scan_layers || block.block->in_pipeline ? config.weight_dtype : config.dtype;
+  return Bytes{resident_elements(block, program, config) * size_of(dtype)};
 }
 
 Bytes head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
@@ -56,13 +52,14 @@ Bytes head_leftover(const PartitionedBlock& head, const BoundProgram& program, c
   if (!habits.defers_head_gradient) return gradients;
   for (const auto& op : head.block->operations) {
     if (op.kind != OpKind::einsum) continue;
-    for (const TensorId id : {op.inputs.front(), op.output}) deferred += local_bytes(head.block->tensors[id], head.specs[id], mesh);
+    for (const TensorId id : {op.inputs.front(), op.output})
+      deferred += local_bytes(head.block->tensors[id], head.specs[id], mesh);
   }
   return config.num_vocab_tiling > 1 ? gradients : deferred;
 }
 
 Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
-  if (block.block->kind == BlockKind::layer) return resident_stack(block, program, config);
+  if (block.block->kind == BlockKind::layer) return stack_gradients(block, program, config);
   Bytes total;
   for (std::size_t i = 0; i < block.specs.size(); ++i)
     if (block.block->tensors[i].parameter) total += local_bytes(block.block->tensors[i], block.specs[i], *program.mesh);

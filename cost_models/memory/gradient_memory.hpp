@@ -1,23 +1,25 @@
 #pragma once
-// Gradients that wait for the optimizer. A layer stack's are written layer by layer into stacks of weight_dtype; those of
-// embedding and head stay in the compute dtype until the optimizer reads them.
+// Gradients that wait for the optimizer. A layer stack's are written layer by layer into stacks of weight_dtype; those
+// of embedding and head stay in the compute dtype until the optimizer reads them.
 #include <cost_models/partition/partitioned_block.hpp>
 
 namespace shardplan {
 
-/// The stacked gradients of a layer stack, while its backward pass runs.
+/// Gradients of a layer stack while its backward pass runs: a scan (over layers or pipeline iterations) writes them
+/// into stacks of weight_dtype; without a scan they stay in the compute dtype.
 Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
 
-/// What the head leaves behind while the layers run backward: the gradient of its weights, or, where the compiler computes
-/// that gradient last (CompilerHabits::defers_head_gradient), the gradient of the logits and the normed decoder output.
+/// What the head leaves behind while the layers run backward: the gradient of its weights, or, where the compiler
+/// computes that gradient last (CompilerHabits::defers_head_gradient), the gradient of the logits and the normed
+/// decoder output.
 Bytes head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
                     const CompilerHabits& habits);
 
 /// What of a block's gradients the optimizer finds.
 Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
 
-/// ZeRO-1 (shard_optimizer_over_data): updated weights are gathered over data, all of them at once (recorded); where the
-/// layer stack moves between stages and repeats (layer_stack.hpp), both moments' updates are on their way too.
+/// ZeRO-1 (shard_optimizer_over_data): updated weights are gathered over data, all of them at once (recorded); where
+/// the layer stack moves between stages and repeats (layer_stack.hpp), both moments' updates are on their way too.
 Bytes updates_in_flight(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
 
 }  // namespace shardplan

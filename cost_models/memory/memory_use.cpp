@@ -20,7 +20,7 @@ Bytes working_set(const PartitionedBlock& block, int first_step) {
   for (const auto& life : block.lifetimes) last_step = std::max(last_step, life.last);
   std::vector<std::int64_t> change(last_step - first_step + 2, 0);
   for (const auto& life : block.lifetimes) {
-    if (life.last < first_step) continue;
+    if (life.last < std::max(life.first, first_step)) continue;
     change[std::max(life.first, first_step) - first_step] += life.bytes.value;
     change[life.last - first_step + 1] -= life.bytes.value;
   }
@@ -29,20 +29,66 @@ Bytes working_set(const PartitionedBlock& block, int first_step) {
   return {worst};
 }
 
+namespace {
+
+/// Buffers of one layer that live from its recomputation into its backward pass.
+Bytes waiting_values(const PartitionedBlock& block) {
+  Bytes total;
+  for (const auto& life : block.lifetimes)
+    if (life.first < block.gradients_begin && life.last >= block.gradients_begin && life.last >= block.backward_begins)
+      total += life.bytes;
+  return total;
+}
+
+/// Layers that no scan separates (scan_layers=false, several layers of a pipeline stage): the next one's weights are
+/// gathered while this one runs.
+Bytes prefetched_weights(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
+  if (block.block->kind != BlockKind::layer || block.block->layers == 1) return {};
+  const bool stage = block.block->in_pipeline && program.program->pipeline.layers_per_stage > 1;
+  const bool resident = block.block->in_pipeline && config.pipeline_fsdp_ag_once;
+  return (stage || !config.scan_layers) && !resident ? block.gathered_weights : Bytes{0};
+}
+
+}  // namespace
+
+std::vector<Loop> loops_of(const std::vector<PartitionedBlock>& blocks) {
+  std::vector<Loop> loops;
+  for (const auto& block : blocks) {
+    if (!block.block->continues_cycle || loops.empty()) loops.emplace_back();
+    loops.back().push_back(&block);
+  }
+  return loops;
+}
+
+Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConfig& config) {
+  Bytes waiting, worst;
+  for (const PartitionedBlock* block : loop) {
+    const bool alone = loop.size() == 1 && block->block->layers_per_cycle == 1;
+    const Bytes values = alone ? Bytes{0} : waiting_values(*block);
+    const int first = block->block->rematerialized ? block->backward_begins : 0;
+    waiting += values * block->block->layers_per_cycle;
+    worst =
+        std::max(worst, waiting - values + working_set(*block, first) + prefetched_weights(*block, program, config));
+  }
+  return worst;
+}
+
 Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& program) {
   const Block& b = *block.block;
   if (b.kind != BlockKind::layer) return {};
-  Bytes one;
+  Bytes named, input;
   for (const TensorId saved : block.liveness.saved)
-    one += local_bytes(b.tensors[saved], block.specs[saved], *program.mesh);
+    (saved == b.input ? input : named) += local_bytes(b.tensors[saved], block.specs[saved], *program.mesh);
   const PipelineShape& pipeline = program.program->pipeline;
-  if (!b.rematerialized) one += block.gathered_weights;  // no second gather: the first one's result waits
-  if (!b.in_pipeline) return one * b.layers;
-  // Each iteration keeps its input; the layers of one stage are run again from it (SHARDING.md section 4).
-  const Bytes input = local_bytes(b.tensors[b.input], block.specs[b.input], *program.mesh);
-  const Bytes inside = pipeline.layers_per_stage > 1 ? one * pipeline.layers_per_stage : one - input;
-  const Bytes buffers = input * (2 + pipeline.microbatches / pipeline.stages + (pipeline.circular_storage() ? pipeline.microbatches : 0));
-  return input * pipeline.iterations() + inside + buffers;
+  if (!b.rematerialized) named += block.gathered_weights;  // no second gather: the first one's result waits
+  if (!b.in_pipeline)                                      // the scan keeps what enters each iteration
+    return named * b.layers + (b.continues_cycle ? Bytes{0} : input * (b.layers / b.layers_per_cycle));
+  // Pipelines rematerialize one iteration at a time, keeping the input of every layer in it (policy names
+  // iteration_input and decoder_layer_input); and they rotate microbatches through their own buffers.
+  const Bytes one = local_bytes(b.tensors[b.input], block.specs[b.input], *program.mesh);
+  const Bytes buffers =
+      one * (2 + pipeline.microbatches / pipeline.stages + (pipeline.circular_storage() ? pipeline.microbatches : 0));
+  return (input + named) * (pipeline.iterations() * pipeline.layers_per_stage) + buffers;
 }
 
 namespace {
@@ -61,20 +107,26 @@ class Moments {
 
   std::vector<Moment> all(Bytes accumulator) {
     gradients_ = accumulator;
-    for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) run_backward(*block);
+    auto loops = loops_of(blocks_);
+    std::reverse(loops.begin(), loops.end());
+    for (const auto& loop : loops) run_backward(loop);
     moments_.push_back(optimizer(accumulator));
     return std::move(moments_);
   }
 
  private:
-  void run_backward(const PartitionedBlock& block) {
-    const bool head = block.block->kind == BlockKind::head;
-    if (block.block->kind == BlockKind::layer) gradients_ += stack_gradients(block, program_, config_);
-    const int first = block.block->rematerialized ? block.backward_begins : 0;
-    moments_.push_back({head ? "loss" : "backward of " + block.block->name, gradients_, waiting_, working_set(block, first) + copies_});
-    if (head) gradients_ += head_leftover(block, program_, config_, habits_);
-    waiting_ -= saved_activations(block, program_);
-    copies_ -= stacked_weight_copies(block, program_, config_, habits_);
+  void run_backward(const Loop& loop) {
+    const Block& last = *loop.back()->block;
+    const bool head = last.kind == BlockKind::head;
+    for (const PartitionedBlock* block : loop)
+      if (last.kind == BlockKind::layer) gradients_ += stack_gradients(*block, program_, config_);
+    moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_, waiting_,
+                        working_set(loop, program_, config_) + copies_});
+    if (head) gradients_ += head_leftover(*loop.back(), program_, config_, habits_);
+    for (const PartitionedBlock* block : loop) {
+      waiting_ -= saved_activations(*block, program_);
+      copies_ -= stacked_weight_copies(*block, program_, config_, habits_);
+    }
   }
 
   /// All gradients wait for their common norm, then the updates are made.
@@ -97,8 +149,8 @@ class Moments {
 
 }  // namespace
 
-MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
-                     const CompilerHabits& habits, Bytes capacity) {
+MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
+                     const TrainConfig& config, const CompilerHabits& habits, Bytes capacity) {
   MemoryUse use;
   use.capacity = capacity;
   use.batch = batch_bytes(blocks, program, config);

@@ -5,7 +5,9 @@
 namespace shardplan {
 namespace {
 
-bool gathers_once(const Block& block, const TrainConfig& config) { return block.in_pipeline && config.pipeline_fsdp_ag_once; }
+bool gathers_once(const Block& block, const TrainConfig& config) {
+  return block.in_pipeline && config.pipeline_fsdp_ag_once;
+}
 
 /// A spec without the axes that pipeline_fsdp_ag_once gathers over.
 PartitionSpec without_fsdp(PartitionSpec spec, const Mesh& mesh) {
@@ -24,7 +26,8 @@ std::int64_t sum_over_weights(const PartitionedBlock& block, const BoundProgram&
 }
 
 bool has_split_dim(const PartitionSpec& spec, std::size_t from) {
-  return std::any_of(spec.dims.begin() + static_cast<std::ptrdiff_t>(from), spec.dims.end(), [](const AxisList& axes) { return !axes.empty(); });
+  return std::any_of(spec.dims.begin() + static_cast<std::ptrdiff_t>(from), spec.dims.end(),
+                     [](const AxisList& axes) { return !axes.empty(); });
 }
 
 /// XLA:GPU wants each layer's slice contiguous, the dim that it gathers first. MaxText stores a scanned weight
@@ -37,7 +40,9 @@ bool is_transposed(const Tensor& weight, const PartitionSpec& spec, bool in_pipe
 
 std::int64_t transposed_elements(const PartitionedBlock& block, const BoundProgram& program) {
   return sum_over_weights(block, program, [&](const Tensor& weight, const PartitionSpec& spec) -> std::int64_t {
-    return is_transposed(weight, spec, block.block->in_pipeline, *program.mesh) ? local_elements(weight.dims, spec, *program.mesh) : 0;
+    return is_transposed(weight, spec, block.block->in_pipeline, *program.mesh)
+               ? local_elements(weight.dims, spec, *program.mesh)
+               : 0;
   });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// Copies of a layer stack's weights that the compiler makes outside of the loop over layers, because the loop's body wants
-// them in another dtype, order or layout. They live from before the first layer to the end of the stack's backward pass.
+// Copies of a layer stack's weights that the compiler makes outside of the loop over layers, because the loop's body
+// wants them in another dtype, order or layout. They live from before the first layer to the end of the stack's
+// backward pass.
 #include <cost_models/partition/partitioned_block.hpp>
 
 namespace shardplan {
@@ -9,8 +10,8 @@ namespace shardplan {
 Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                             const CompilerHabits& habits);
 
-/// Elements of a pipelined stack's weights on one device once they are gathered over fsdp (pipeline_fsdp_ag_once); of any
-/// other stack as it is stored.
+/// Elements of a pipelined stack's weights on one device once they are gathered over fsdp (pipeline_fsdp_ag_once); of
+/// any other stack as it is stored.
 std::int64_t resident_elements(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
 
 }  // namespace shardplan

@@ -28,10 +28,14 @@ std::int64_t moments_of_muon(const Tensor& tensor, const Block& block, const Tra
 
 std::int64_t moment_bytes(const Tensor& tensor, const Block& block, const TrainConfig& config) {
   switch (config.opt_type) {
-    case OptimizerType::adamw: return size_of(config.mu_dtype) + size_of(config.weight_dtype);
-    case OptimizerType::adam_pax: return 2 * size_of(config.weight_dtype);
-    case OptimizerType::sgd: return 0;
-    case OptimizerType::muon: return moments_of_muon(tensor, block, config);
+    case OptimizerType::adamw:
+      return size_of(config.mu_dtype) + size_of(config.weight_dtype);
+    case OptimizerType::adam_pax:
+      return 2 * size_of(config.weight_dtype);
+    case OptimizerType::sgd:
+      return 0;
+    case OptimizerType::muon:
+      return moments_of_muon(tensor, block, config);
   }
   throw InternalError("unknown OptimizerType");
 }

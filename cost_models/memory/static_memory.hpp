@@ -1,5 +1,6 @@
 #pragma once
-// Bytes that live through the whole step: parameters, optimizer state, the input batch; and the gradients of each block.
+// Bytes that live through the whole step: parameters, optimizer state, the input batch; and the gradients of each
+// block.
 #include <cost_models/partition/partitioned_block.hpp>
 
 namespace shardplan {
@@ -7,11 +8,12 @@ namespace shardplan {
 /// Copies of a block's parameters that one device holds: its layers, or its pipeline stage's share of them.
 std::int64_t layers_on_device(const Block& block, const PipelineShape& pipeline);
 
-/// All parameters of a block on one device, in weight_dtype. A head that reads the embedding table holds none of its own.
+/// All parameters of a block on one device, in weight_dtype. A head that reads the embedding table holds none of its
+/// own.
 Bytes parameter_bytes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
 
-/// Optimizer moments (SHARDING.md section 4): adamw mu_dtype + weight_dtype an element; adam_pax two of weight_dtype; sgd
-/// none; muon one for matrices and two for embedding, head and scales. With ZeRO-1 divided over the data axis.
+/// Optimizer moments (SHARDING.md section 4): adamw mu_dtype + weight_dtype an element; adam_pax two of weight_dtype;
+/// sgd none; muon one for matrices and two for embedding, head and scales. With ZeRO-1 divided over the data axis.
 Bytes optimizer_bytes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
 
 /// Five int32 arrays [B·ga, S]: inputs and targets, their segments, and positions.

@@ -32,6 +32,7 @@ PartitionedBlock BlockPartitioner::run() {
     recompute_step_[i] = next_step();
     forward(block_.operations[i], Pass::backward);
   }
+  const int gradients_begin = forms_.step() + 1;
   forms_.turn_backward();
   for (std::size_t i = count; i-- > 0;) {
     backward_begin_[i] = next_step();
@@ -48,6 +49,7 @@ PartitionedBlock BlockPartitioner::run() {
   }
   result.lifetimes = lifetimes();
   result.backward_begins = backward_begins;
+  result.gradients_begin = gradients_begin;
   result.specs = std::move(specs_);
   result.collectives = recorder_.take();
   result.liveness = std::move(liveness_);

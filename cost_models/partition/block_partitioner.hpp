@@ -53,6 +53,7 @@ class BlockPartitioner {
 
   // lifetimes.cpp
   std::vector<Lifetime> lifetimes() const;
+  Bytes buffer_bytes(TensorId id) const;
   int last_read(TensorId id) const;
   int gradient_begins(TensorId id) const;
   int gradient_ends(std::size_t op) const;

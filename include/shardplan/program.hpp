@@ -92,6 +92,8 @@ struct Block {
   bool rematerialized = false;    ///< backward recomputes what the policy doesn't save
   bool mixture = false;           ///< has experts
   double row_occupancy = 1;       ///< balanced rows over rows of the expert buffer (Dim::rows)
+  std::int64_t layers_per_cycle = 1;  ///< copies in one iteration of the layer scan, which is rematerialized as a whole
+  bool continues_cycle = false;   ///< that iteration begins with the block before (gemma3: five local layers, a global one)
   bool in_pipeline = false;       ///< runs once for each pipeline iteration; its parameters carry a stage dim
 };
 

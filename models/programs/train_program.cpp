@@ -14,6 +14,8 @@ struct LayerKind {
   FeedForward feed_forward;
   std::int64_t window;
   std::int64_t count;
+  std::int64_t per_cycle = 1;     ///< layers of this kind in one iteration of the scan
+  bool continues_cycle = false;
 };
 
 std::vector<LayerKind> with_windows(const Model& model, LayerKind kind) {
@@ -22,8 +24,8 @@ std::vector<LayerKind> with_windows(const Model& model, LayerKind kind) {
   if (pattern.window <= 0) return {kind};
   const std::int64_t period = pattern.locals_per_period + 1;
   const std::int64_t globals = kind.count / period;
-  return {{kind.name + "_local", kind.feed_forward, pattern.window, kind.count - globals},
-          {kind.name + "_global", kind.feed_forward, 0, globals}};
+  return {{kind.name + "_local", kind.feed_forward, pattern.window, kind.count - globals, pattern.locals_per_period},
+          {kind.name + "_global", kind.feed_forward, 0, globals, 1, kind.count > globals}};
 }
 
 /// The stacks in order: deepseek's first dense layers, then the rest; layers of different windows are counted apart.
@@ -65,6 +67,10 @@ Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& 
   b.block.output = add_residual(b, "layer output", middle, feed_forward);
   b.block.mixture = kind.feed_forward == FeedForward::mixture;
   b.block.layers = kind.count;
+  if (config.scan_layers) {
+    b.block.layers_per_cycle = kind.per_cycle;
+    b.block.continues_cycle = kind.continues_cycle;
+  }
   // A scan of one layer is no loop: the compiler merges the recomputation with the first run (recorded: deepseek2-16b).
   b.block.rematerialized = !(config.scan_layers && kind.count == 1);
   return std::move(b.block);
