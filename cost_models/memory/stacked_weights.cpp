@@ -57,7 +57,9 @@ std::int64_t resident_elements(const PartitionedBlock& block, const BoundProgram
 
 Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                             const CompilerHabits& habits) {
-  if (block.block->kind != BlockKind::layer || !config.scan_layers) return {};
+  const Block& b = *block.block;
+  const bool loops = config.scan_layers || b.in_pipeline;
+  if (b.kind != BlockKind::layer || !loops || !b.rematerialized) return {};
   const bool casts = habits.moves_stacks_in_compute_dtype && config.dtype != config.weight_dtype;
   const std::int64_t element = size_of(casts ? config.dtype : config.weight_dtype);
   if (casts || gathers_once(*block.block, config)) return Bytes{resident_elements(block, program, config) * element};

@@ -40,14 +40,12 @@ int BlockPartitioner::gradient_ends(std::size_t i) const {
   return works_in_place(block_.operations[i]) ? backward_begin_[i] - 1 : backward_step_[i];
 }
 
-/// Logits (and their gradient) exist a vocabulary tile at a time, in float32 if their product asks for it.
+/// Logits and their gradient are float32 if their product asks for it; the loss makes float32 of bf16 ones on the fly.
 Bytes BlockPartitioner::buffer_bytes(TensorId id) const {
   const Tensor& t = tensor(id);
-  const bool logits =
-      block_.kind == BlockKind::head && !t.parameter && !t.dims.empty() && t.dims.back().dim == Dim::vocab;
-  if (!logits) return local(id);
-  const std::int64_t element = config_.logits_dot_in_fp32 ? size_of(DType::f32) : size_of(t.dtype);
-  return Bytes{local_elements(t.dims, specs_[id], mesh_) * element / config_.num_vocab_tiling};
+  const bool logits = block_.kind == BlockKind::head && !t.parameter && t.dims.back().dim == Dim::vocab;
+  if (!logits || !config_.logits_dot_in_fp32) return local(id);
+  return Bytes{local_elements(t.dims, specs_[id], mesh_) * size_of(DType::f32)};
 }
 
 /// The last step that reads a value which the backward pass can see: recomputation, or the gradient of a reader.
@@ -100,6 +98,9 @@ std::vector<Lifetime> BlockPartitioner::lifetimes() const {
     const int written = block_.rematerialized ? recompute_step_[i] : forward_step_[i];
     if (written >= 0 && !has_no_buffer(op))
       all.push_back({output.name, buffer_bytes(op.output), written, last_read(op.output)});
+    if (op.kind == OpKind::cross_entropy && block_.rematerialized)  // a vocabulary tile computes its logits again
+      all.push_back(
+          {tensor(op.inputs.front()).name, buffer_bytes(op.inputs.front()), backward_begin_[i], backward_step_[i]});
     if (!output.differentiable || has_no_buffer(op)) continue;
     all.push_back({output.name + " gradient", buffer_bytes(op.output), gradient_begins(op.output), gradient_ends(i)});
     if (op.kind == OpKind::attention && config_.attention == "dot_product") append(all, attention_scores(i));

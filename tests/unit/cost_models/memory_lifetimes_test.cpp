@@ -1,0 +1,114 @@
+// Which buffers of one layer are alive together in its backward pass.
+#include <gmock/gmock.h>
+
+#include "memory_toys.hpp"
+
+namespace shardplan {
+namespace {
+
+const Lifetime& life(const PartitionedBlock& block, const std::string& name) {
+  for (auto found = block.lifetimes.rbegin(); found != block.lifetimes.rend(); ++found)
+    if (found->name == name) return *found;
+  throw std::runtime_error("no buffer " + name);
+}
+
+bool exists(const PartitionedBlock& block, const std::string& name) {
+  return std::any_of(block.lifetimes.begin(), block.lifetimes.end(), [&](const Lifetime& l) { return l.name == name; });
+}
+
+bool meet(const Lifetime& a, const Lifetime& b) { return std::max(a.first, b.first) <= std::min(a.last, b.last); }
+
+TEST(WorkingSet, IsTheLargestSumOfBuffersAliveTogether) {
+  PartitionedBlock block;
+  block.lifetimes = {
+      {"a", {10}, 0, 1}, {"b", {20}, 1, 3}, {"c", {30}, 2, 2}, {"d", {40}, 4, 5}, {"in place", {99}, 5, 4}};
+  EXPECT_EQ(working_set(block, 0).value, 50);  // b and c at step 2
+  EXPECT_EQ(working_set(block, 3).value, 40);  // d
+  EXPECT_EQ(working_set(block, 6).value, 0);
+}
+
+TEST(Lifetimes, TheTwoProductsOfAGradientTakeTurns) {
+  const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", "fsdp=4", toy_tpu()});
+  const auto& layer = toy.block("layers");
+  EXPECT_FALSE(meet(life(layer, "mlp/wo, gathered"), life(layer, "mlp/wo gradient, before reduction")))
+      << "the gathered weight goes before its gradient comes";
+  EXPECT_EQ(mib(life(layer, "mlp/wo gradient, before reduction").bytes), 4) << "whole before it is scattered";
+}
+
+TEST(Lifetimes, ElementwiseGradientsAreWrittenInPlace) {
+  const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", "fsdp=1", toy_tpu()});
+  const auto& layer = toy.block("layers");
+  EXPECT_FALSE(meet(life(layer, "mlp hidden gradient"), life(layer, "mlp/wi_0 output gradient")));
+  EXPECT_TRUE(meet(life(layer, "mlp hidden gradient"), life(layer, "mlp/wi_0 output")));
+}
+
+TEST(Lifetimes, LogitsMeetTheirGradientOnceInTheComputeDtype) {
+  struct Row {
+    std::string what;
+    std::function<void(TrainConfig&)> change;
+    std::int64_t mib_each;
+  };
+  const std::vector<Row> rows = {
+      {"1024 tokens of 4096 in bf16", [](TrainConfig&) {}, 8},
+      {"float32 products", [](TrainConfig& c) { c.logits_dot_in_fp32 = true; }, 16},
+      {"a tile of four", [](TrainConfig& c) { c.num_vocab_tiling = 4; }, 2},
+  };
+  for (const auto& row : rows) {
+    const ToyMemory toy({toy_llama(), with(toy_config(1, 1024), row.change), "default", "fsdp=1", toy_tpu()});
+    const auto& head = toy.block("head");
+    EXPECT_TRUE(meet(life(head, "logits"), life(head, "logits gradient"))) << row.what;
+    EXPECT_EQ(mib(life(head, "logits").bytes), row.mib_each) << row.what;
+    EXPECT_EQ(mib(life(head, "logits gradient").bytes), row.mib_each) << row.what;
+  }
+}
+
+TEST(Lifetimes, DotProductAttentionKeepsProbabilitiesAndMask) {
+  TrainConfig config = toy_config(1, 1024);
+  config.attention = "dot_product";
+  const ToyMemory toy({toy_llama(), config, "default", "fsdp=1", toy_gpu()});
+  const auto& layer = toy.block("layers");
+  EXPECT_EQ(mib(life(layer, "attention probabilities").bytes), 16);  // 8 heads × 1024² in bf16
+  EXPECT_EQ(mib(life(layer, "attention mask").bytes), 8);
+  EXPECT_TRUE(meet(life(layer, "attention probabilities"), life(layer, "mlp hidden gradient")))
+      << "through the MLP's backward pass";
+  EXPECT_TRUE(meet(life(layer, "attention probabilities"), life(layer, "attention probabilities gradient")));
+
+  config.attention = "flash";
+  EXPECT_FALSE(exists(ToyMemory({toy_llama(), config, "default", "fsdp=1", toy_gpu()}).block("layers"),
+                      "attention probabilities"));
+}
+
+TEST(Lifetimes, AnOpaqueAttentionKernelHoldsWholeOperandsAndGradients) {
+  TrainConfig config = toy_config(1, 1024);
+  config.attention = "flash";
+  CompilerHabits habits = toy_gpu();
+  habits.attention_in_shard_map = false;
+  const ToyMemory toy({toy_llama(), config, "default", "fsdp=4", habits});
+  const auto& layer = toy.block("layers");
+  for (const char* name : {"query", "key", "value"}) {
+    const auto& gathered = life(layer, std::string(name) + ", gathered");
+    const auto& gradient = life(layer, "attention " + std::string(name) + " gradient from self_attention/attention_op");
+    EXPECT_EQ(mib(gathered.bytes), 8) << name;  // all 4 sequences
+    EXPECT_EQ(mib(gradient.bytes), 8) << name;
+    EXPECT_TRUE(meet(gathered, gradient)) << name;
+  }
+}
+
+TEST(Lifetimes, MasksAreComputedWhereTheyAreRead) {
+  const ToyMemory toy(
+      {toy_mixtral(), toy_moe(toy_config(1, 1024), MoePath::dropping), "default", "expert=8", toy_tpu()});
+  EXPECT_FALSE(exists(toy.block("layers"), "dispatch mask"));
+  EXPECT_TRUE(exists(toy.block("layers"), "combine mask"));
+}
+
+TEST(Lifetimes, RoutedRowsExistInBothOrders) {
+  const ToyMemory toy({toy_mixtral(), toy_moe(toy_config(1, 1024), MoePath::ragged), "default", "expert=4", toy_tpu()});
+  const auto& layer = toy.block("layers");
+  // 1024 tokens × 2 experts × the worst case of 4 devices × 512 wide in bf16.
+  EXPECT_EQ(mib(life(layer, "routed tokens").bytes), 8);
+  EXPECT_EQ(mib(life(layer, "rows in order of arrival").bytes), 8);
+  EXPECT_TRUE(meet(life(layer, "routed tokens"), life(layer, "rows in order of arrival")));
+}
+
+}  // namespace
+}  // namespace shardplan

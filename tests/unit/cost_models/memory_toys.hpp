@@ -1,0 +1,70 @@
+#pragma once
+// Toy runs (toy_layers.hpp) kept whole, so that memory's functions can be asked about each block. Sizes read as MiB,
+// rounded down: the norms' scales are less than one.
+#include <cost_models/memory/memory_use.hpp>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+
+#include "toy_layers.hpp"
+
+namespace shardplan {
+
+class ToyMemory {
+ public:
+  explicit ToyMemory(ToyRun run) : toy_(std::move(run)) {
+    RuleSet rules = active_rules(load_rules(toy_.rules), toy_.model.rules);
+    const int stages = parse_mesh(toy_.mesh, rules.mesh_axes).size_of("stage");
+    if (stages > 1) rules = pipelined(rules);
+    mesh_ = std::make_unique<Mesh>(parse_mesh(toy_.mesh, rules.mesh_axes));
+    program_ = std::make_unique<Program>(
+        train_program(toy_.model, toy_.config, {mesh_->devices(), stages, mesh_->product(expert_axes(rules, *mesh_))}));
+    bound_ = std::make_unique<BoundProgram>(bind_program(*program_, rules, *mesh_));
+    blocks_ = partition(*bound_, toy_.config, toy_.habits);
+  }
+
+  const PartitionedBlock& block(const std::string& name) const {
+    for (const auto& block : blocks_)
+      if (block.block->name == name) return block;
+    throw std::runtime_error("no block " + name);
+  }
+  const std::vector<PartitionedBlock>& blocks() const { return blocks_; }
+  const BoundProgram& bound() const { return *bound_; }
+  const TrainConfig& config() const { return toy_.config; }
+  const CompilerHabits& habits() const { return toy_.habits; }
+  MemoryUse use() const { return memory_use(blocks_, *bound_, toy_.config, toy_.habits, Bytes{1} * (1LL << 40)); }
+
+ private:
+  ToyRun toy_;
+  std::unique_ptr<Mesh> mesh_;
+  std::unique_ptr<Program> program_;
+  std::unique_ptr<BoundProgram> bound_;
+  std::vector<PartitionedBlock> blocks_;
+};
+
+inline std::int64_t mib(Bytes bytes) { return bytes.value >> 20; }
+
+/// Casts layer stacks before the loop, all-reduces over a whole slice.
+inline CompilerHabits toy_tpu() {
+  CompilerHabits habits;
+  habits.moves_stacks_in_compute_dtype = true;
+  habits.reduction = "all-reduce";
+  return habits;
+}
+
+/// Transposes layer stacks in the dtype in which they are stored, leaves the head's gradient for last.
+inline CompilerHabits toy_gpu() {
+  CompilerHabits habits;
+  habits.moves_stacks_in_compute_dtype = false;
+  habits.copies_stacked_parameters = true;
+  habits.defers_head_gradient = true;
+  habits.reduction = "reduce-scatter";
+  return habits;
+}
+
+inline TrainConfig with(TrainConfig config, const std::function<void(TrainConfig&)>& change) {
+  change(config);
+  return config;
+}
+
+}  // namespace shardplan
