@@ -30,7 +30,8 @@ nlohmann::json parse_json(std::string_view text, std::string_view file) {
 std::string read_file(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
-  if (!stream || !(text << stream.rdbuf())) throw InputError(fmt::format("{}: cannot be read", path));
+  if (stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();  // inserting nothing counts as failure
+  if (!stream.is_open() || stream.bad() || !text) throw InputError(fmt::format("{}: cannot be read", path));
   return text.str();
 }
 

@@ -35,11 +35,12 @@ TensorId add_moe_sparse(BlockBuilder& b, TensorId x) {
   b.block.row_occupancy = 1 / inflation;
 
   const TensorId logits = add_router(b, x, {{"activation_batch", "activation_norm_length", ""}});
-  const TensorId weights = b.apply(OpKind::elementwise, "MoeBlock_0/top_k", {logits}, b.activation("routing weights", {batch, sequence, k}, tokens_in));
+  // The ring gathers the logits and routes inside the shard_map.
+  const TensorId routing = ring ? logits : b.apply(OpKind::elementwise, "MoeBlock_0/top_k", {logits}, b.activation("routing weights", {batch, sequence, k}, tokens_in));
   const TensorId tokens = b.constrain("MoeBlock_0/shard_map tokens", x, tokens_in);
 
   const TensorId dispatched = b.apply(ring ? OpKind::ring_dispatch : OpKind::ragged_dispatch, "MoeBlock_0/dispatch",
-                                      {tokens, ring ? logits : weights}, b.activation("routed tokens", {experts, rows, embed}));
+                                      {tokens, routing}, b.activation("routed tokens", {experts, rows, embed}));
   std::vector<TensorId> projections;
   for (const std::string name : {"wi_0", "wi_1"}) {
     const TensorId w = expert_weight(b, name, {experts, embed, mlp}, {"exp", "embed_moe", "mlp_moe"}, {"exp", "", "mlp_no_fsdp"});
@@ -52,10 +53,10 @@ TensorId add_moe_sparse(BlockBuilder& b, TensorId x) {
   const TensorId output = b.apply(OpKind::einsum, "MoeBlock_0/wo", {activated, wo}, b.activation("expert output", {experts, rows, embed}, {}, {"mlpwo", "moe_mlpwo"}));
 
   const TensorId combined = b.activation("moe output", b.hidden_dims(), b.hidden());
-  if (ring) return b.apply(OpKind::ring_return, "MoeBlock_0/return", {output, logits}, combined);
-  const TensorId returned = b.apply(OpKind::ragged_return, "MoeBlock_0/return", {output, weights},
+  if (ring) return b.apply(OpKind::ring_return, "MoeBlock_0/return", {output, routing}, combined);
+  const TensorId returned = b.apply(OpKind::ragged_return, "MoeBlock_0/return", {output, routing},
                                     b.activation("returned rows", {batch, sequence, k, embed}, {{"activation_batch", "activation_norm_length", "", "activation_embed"}}));
-  return b.apply(OpKind::elementwise, "MoeBlock_0/weighted_sum", {returned, weights}, combined);
+  return b.apply(OpKind::elementwise, "MoeBlock_0/weighted_sum", {returned, routing}, combined);
 }
 
 }  // namespace shardplan

@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <formats/strict_json.hpp>
+#include <planner/validate/recorded_program.hpp>
+#include <shardplan/embedded_file.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+
+std::span<const EmbeddedFile> embedded_records();
+
+namespace {
+
+/// The enumerator of that name.
+template <class Enum, std::size_t size>
+Enum named(const std::array<Enum, size>& all, std::string_view kind, const std::string& name,
+           const std::string& where) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](Enum value) { return name_of(value) == name; });
+  if (found != all.end()) return *found;
+  std::vector<std::string> names;
+  for (const Enum value : all) names.emplace_back(name_of(value));
+  throw InputError(where + ": " + unknown_name(kind, name, names));
+}
+
+constexpr std::array phases = {Phase::forward, Phase::rematerialized_forward, Phase::backward, Phase::optimizer};
+constexpr std::array kinds = {CollectiveKind::all_gather,        CollectiveKind::all_reduce,
+                              CollectiveKind::reduce_scatter,    CollectiveKind::all_to_all,
+                              CollectiveKind::ragged_all_to_all, CollectiveKind::collective_permute};
+
+/// What a full recording has beyond what predictions are compared with.
+void accept(StrictObject& object, std::initializer_list<const char*> keys) {
+  for (const char* key : keys)
+    if (object.has(key)) object.any(key);
+}
+
+std::int64_t at_least(std::int64_t least, StrictObject& object, const std::string& key) {
+  const std::int64_t value = object.integer(key);
+  if (value < least) object.fail(key, fmt::format("at least {}", least));
+  return value;
+}
+
+RecordedCollective collective_in(const nlohmann::json& value, const std::string& where) {
+  StrictObject object(value, where);
+  RecordedCollective collective;
+  collective.phase = named(phases, "phase", object.text("phase"), where);
+  collective.kind = named(kinds, "kind of collective", object.text("kind"), where);
+  collective.axes = object.texts("axes");
+  collective.group_size = at_least(2, object, "group_size");
+  collective.bytes = {at_least(0, object, "bytes")};
+  collective.executions = at_least(1, object, "executions");
+  accept(object, {"op", "shapes"});
+  object.finish();
+  return collective;
+}
+
+std::vector<std::string> key_values_in(const nlohmann::json& value, const std::string& where) {
+  std::vector<std::string> list;
+  for (const auto& [key, text] : value.items()) {
+    if (!text.is_string()) throw InputError(fmt::format("{}: '{}' must be a string, as on a command line", where, key));
+    list.push_back(key + "=" + text.get<std::string>());
+  }
+  return list;
+}
+
+MachineChoice machine_in(StrictObject object) {
+  MachineChoice machine;
+  machine.hardware = object.text("name");
+  machine.chips = static_cast<int>(at_least(1, object, "chips"));
+  machine.slices = static_cast<int>(at_least(1, object, "slices"));
+  object.finish();
+  return machine;
+}
+
+std::map<std::string, int> mesh_in(const nlohmann::json& value, const std::string& where) {
+  StrictObject object(value, where);
+  std::map<std::string, int> mesh;
+  for (const auto& item : value.items()) mesh[item.key()] = static_cast<int>(at_least(1, object, item.key()));
+  return mesh;
+}
+
+RecordedMemory memory_in(StrictObject object) {
+  const RecordedMemory memory{{at_least(0, object, "arguments_bytes")}, {at_least(1, object, "peak_bytes")}};
+  accept(object, {"outputs_bytes", "aliased_bytes", "temporaries_bytes", "generated_code_bytes"});
+  object.finish();
+  return memory;
+}
+
+void check_refusal(StrictObject object) {
+  object.number("required_temporaries_gib");
+  object.number("available_gib");
+  object.finish();
+}
+
+std::vector<RecordedCollective> collectives_in(StrictObject& object) {
+  std::vector<RecordedCollective> all;
+  for (const auto& value : object.array("collectives"))
+    all.push_back(collective_in(value, fmt::format("{}.collectives[{}]", object.where(), all.size())));
+  return all;
+}
+
+}  // namespace
+
+RecordedProgram parse_record(std::string_view text, const std::string& file) {
+  const auto document = parse_json(text, file);
+  StrictObject object(document, file);
+  if (object.integer("schema_version") != 1) object.fail("schema_version", "1");
+  RecordedProgram record;
+  record.id = object.text("id");
+  object.object("arguments");
+  record.arguments = key_values_in(object.any("arguments"), file + ".arguments");
+  if (object.has("hardware")) record.machine = machine_in(object.object("hardware"));
+  record.mesh = mesh_in(object.any("mesh"), file + ".mesh");
+  if (object.has("out_of_memory")) {
+    check_refusal(object.object("out_of_memory"));
+    accept(object, {"error"});
+  } else {
+    record.collectives = collectives_in(object);
+    record.memory = memory_in(object.object("memory"));
+  }
+  accept(object, {"produced_by", "device_kind", "devices", "device_coordinates", "config", "logical_axis_rules",
+                  "compiler_estimated_compute_seconds", "state", "temporary_buffers"});
+  object.finish();
+  return record;
+}
+
+RecordedProgram read_record(const std::string& path) { return parse_record(read_file(path), path); }
+
+std::vector<RecordedProgram> built_in_records() {
+  std::vector<RecordedProgram> records;
+  for (const auto& file : embedded_records())
+    records.push_back(parse_record(file.text, "built-in record " + std::string(file.name)));
+  return records;
+}
+
+}  // namespace shardplan

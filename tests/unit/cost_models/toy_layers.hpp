@@ -1,0 +1,150 @@
+#pragma once
+// Small models in the shape of the real ones, run through programs, rules and partitioner, and what comes out as lines
+//   "forward all-gather fsdp 4 MiB x3"
+// for one layer (or one run of an edge block), equal collectives counted together.
+#include <fmt/format.h>
+
+#include <cost_models/partition/layer_stack.hpp>
+#include <cost_models/partition/optimizer_traffic.hpp>
+#include <cost_models/partition/pipeline_traffic.hpp>
+#include <map>
+#include <models/programs/train_program.hpp>
+#include <rules/bind_program.hpp>
+#include <rules/load_rules.hpp>
+#include <rules/merge_rules.hpp>
+#include <string>
+
+#include "partition_toys.hpp"
+
+namespace shardplan {
+
+/// One train step, everything that its collectives depend on. `rules` is a built-in set.
+struct ToyRun {
+  Model model;
+  TrainConfig config;
+  std::string rules = "default", mesh;
+  CompilerHabits habits = {};
+};
+
+/// Weights [1024, 2048] (4 MiB in bf16) in the MLP, [1024, 8, 128] (2 MiB) in attention; 1024 tokens a sequence.
+inline Model toy_llama() {
+  Model model;
+  model.name = model.decoder_block = "llama2";
+  model.layers = 4;
+  model.emb = 1024;
+  model.q_heads = model.kv_heads = 8;
+  model.head_dim = 128;
+  model.mlp = 2048;
+  model.vocab = 4096;
+  model.mlp_activations = {"silu", "linear"};
+  return model;
+}
+
+/// Expert weights [8, 512, 1024] (8 MiB), attention weights [512, 8, 64] (512 KiB); 2 of 8 experts a token.
+inline Model toy_mixtral() {
+  Model model = toy_llama();
+  model.name = model.decoder_block = "mixtral";
+  model.emb = 512;
+  model.head_dim = 64;
+  model.mlp = model.moe_mlp = 1024;
+  model.vocab = 2048;
+  model.num_experts = 8;
+  model.top_k = 2;
+  return model;
+}
+
+/// One dense layer, then three with 16 experts of width 512 and two shared ones; 4 experts a token.
+inline Model toy_deepseek() {
+  Model model = toy_llama();
+  model.name = model.decoder_block = "deepseek";
+  model.moe_mlp = 512;
+  model.num_experts = 16;
+  model.top_k = 4;
+  model.shared_experts = 2;
+  model.first_dense_layers = 1;
+  model.attention_type = AttentionType::mla;
+  model.kv_lora_rank = 512;
+  model.qk_nope_head_dim = 128;
+  model.qk_rope_head_dim = 64;
+  model.v_head_dim = 128;
+  return model;
+}
+
+inline TrainConfig toy_config(double sequences_a_device, std::int64_t sequence, const std::string& remat = "full") {
+  TrainConfig config;
+  config.per_device_batch_size = sequences_a_device;
+  config.max_target_length = sequence;
+  config.remat_policy = remat;
+  config.saved = saved_by_policy(remat);
+  return config;
+}
+
+inline TrainConfig toy_moe(TrainConfig config, MoePath path) {
+  config.moe_path = path;
+  config.capacity_factor = path == MoePath::dropping ? 1.0 : -1.0;
+  return config;
+}
+
+struct ToyStep {
+  Mesh mesh;
+  std::vector<Collective> collectives;         ///< of the whole step
+  std::map<std::string, std::int64_t> layers;  ///< of each block
+};
+
+inline ToyStep run(const ToyRun& toy) {
+  RuleSet rules = active_rules(load_rules(toy.rules), toy.model.rules);
+  const int stages = parse_mesh(toy.mesh, rules.mesh_axes).size_of("stage");
+  if (stages > 1) rules = pipelined(rules);
+  ToyStep step{parse_mesh(toy.mesh, rules.mesh_axes), {}, {}};
+  const Program program = train_program(
+      toy.model, toy.config, {step.mesh.devices(), stages, step.mesh.product(expert_axes(rules, step.mesh))});
+  const BoundProgram bound = bind_program(program, rules, step.mesh);
+  const auto blocks = partition(bound, toy.config, toy.habits);
+  for (const auto& block : blocks) {
+    step.layers[block.block->name] = block.block->layers;
+    step.collectives.insert(step.collectives.end(), block.collectives.begin(), block.collectives.end());
+  }
+  for (const auto& rest :
+       {pipeline_traffic(bound, blocks, toy.config), layer_stack_traffic(bound, blocks, toy.config, toy.habits),
+        zero1_traffic(bound, blocks, toy.config), muon_traffic(bound, blocks, toy.config)})
+    step.collectives.insert(step.collectives.end(), rest.begin(), rest.end());
+  return step;
+}
+
+inline std::string binary_size(Bytes bytes) {
+  constexpr std::int64_t kib = 1024, mib = kib * 1024;
+  if (bytes.value % mib == 0) return fmt::format("{} MiB", bytes.value / mib);
+  if (bytes.value % kib == 0) return fmt::format("{} KiB", bytes.value / kib);
+  return fmt::format("{} B", bytes.value);
+}
+
+/// All-reduce and reduce-scatter are one word, "reduce": which of them the compiler emits is a habit of the machine.
+inline std::string word_for(CollectiveKind kind) {
+  const bool reduces = kind == CollectiveKind::all_reduce || kind == CollectiveKind::reduce_scatter;
+  return reduces ? "reduce" : std::string(name_of(kind));
+}
+
+/// The collectives of `block` whose operation contains `part`, at least `least` bytes each, a layer.
+inline std::vector<std::string> lines(const ToyStep& step, const std::string& block, const std::string& part = "",
+                                      Bytes least = {}) {
+  std::map<std::string, std::int64_t> times;
+  for (const auto& c : step.collectives)
+    if (c.op.starts_with(block + "/") && c.op.find(part) != std::string::npos && c.bytes >= least)
+      times[fmt::format("{} {} {} {}", name_of(c.phase), word_for(c.kind), names(c.axes, step.mesh, "+"),
+                        binary_size(c.bytes))] += c.executions;
+  const std::int64_t layers = step.layers.at(block);
+  std::vector<std::string> all;
+  for (const auto& [what, executions] : times)
+    all.push_back(executions % layers == 0 ? fmt::format("{} x{}", what, executions / layers)
+                                           : fmt::format("{} x{}/{}", what, executions, layers));
+  return all;
+}
+
+/// Bytes of one execution × executions, over the step.
+inline std::int64_t traffic(const ToyStep& step) {
+  std::int64_t total = 0;
+  for (const auto& c : step.collectives) total += c.bytes.value * c.executions;
+  return total;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,171 @@
+// What a layer is made of: weights with their dims and logical axes, the expert buffers, checkpoint names.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <models/load_model.hpp>
+#include <models/programs/train_program.hpp>
+
+namespace shardplan {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+using testing::Not;
+
+struct Layer {
+  const char *model, *block;
+  MoePath path = MoePath::none;
+  std::int64_t sequence = 4096;
+  double capacity_factor = 1, buffer_factor = -1;
+  std::int64_t expert_group = 8;
+};
+
+Block block_of(const Layer& layer) {
+  TrainConfig config;
+  config.per_device_batch_size = 1;
+  config.max_target_length = layer.sequence;
+  config.moe_path = layer.path;
+  config.capacity_factor = layer.capacity_factor;
+  config.ragged_buffer_factor = layer.buffer_factor;
+  for (auto& block : train_program(load_model(layer.model), config, {8, 1, layer.expert_group}).blocks)
+    if (block.name == layer.block) return std::move(block);
+  throw std::logic_error(std::string("test: no block ") + layer.block);
+}
+
+/// "mlp/wi_0 [4096, 11008] embed mlp"
+std::vector<std::string> weights(const Layer& layer) {
+  std::vector<std::string> all;
+  for (const auto& tensor : block_of(layer).tensors) {
+    if (!tensor.parameter) continue;
+    std::vector<std::int64_t> sizes;
+    for (const auto& dim : tensor.dims) sizes.push_back(dim.size);
+    all.push_back(
+        fmt::format("{} [{}] {}", tensor.name, fmt::join(sizes, ", "), fmt::join(tensor.constraint.axes, " ")));
+  }
+  return all;
+}
+
+std::int64_t size_in(const Block& block, const std::string& tensor, Dim wanted) {
+  for (const auto& candidate : block.tensors)
+    if (candidate.name == tensor)
+      for (const auto& dim : candidate.dims)
+        if (dim.dim == wanted) return dim.size;
+  return -1;
+}
+
+std::vector<std::string> names_of(const Block& block, const std::string& tensor) {
+  for (const auto& candidate : block.tensors)
+    if (candidate.name == tensor) return candidate.checkpoint_names;
+  return {"no such tensor"};
+}
+
+TEST(Layer, OfLlama) {
+  EXPECT_THAT(weights({"llama2-7b", "layers"}),
+              ElementsAre("pre_self_attention_layer_norm/scale [4096] norm",
+                          "self_attention/query [4096, 32, 128] embed q_heads kv",
+                          "self_attention/key [4096, 32, 128] embed kv_heads kv_head_dim",
+                          "self_attention/value [4096, 32, 128] embed kv_heads kv_head_dim",
+                          "self_attention/out [32, 128, 4096] heads kv embed",
+                          "post_self_attention_layer_norm/scale [4096] norm", "mlp/wi_0 [4096, 11008] embed mlp",
+                          "mlp/wi_1 [4096, 11008] embed mlp", "mlp/wo [11008, 4096] mlp embed"));
+}
+
+TEST(Layer, OfMixtralHasTheSameExpertsOnEveryPath) {
+  for (const MoePath path : {MoePath::dropping, MoePath::ragged, MoePath::ring})
+    EXPECT_THAT(
+        weights({"mixtral-8x7b", "layers", path}),
+        IsSupersetOf({"MoeBlock_0/gate [4096, 8] embed ", "MoeBlock_0/wi_0 [8, 4096, 14336] exp embed_moe mlp_moe",
+                      "MoeBlock_0/wi_1 [8, 4096, 14336] exp embed_moe mlp_moe",
+                      "MoeBlock_0/wo [8, 14336, 4096] exp mlp_moe embed_moe"}));
+}
+
+// Latent attention: key and value ranks are projected up; the gate carries embed_moe; 2 shared experts of 1408.
+TEST(Layer, OfDeepSeek2) {
+  const Layer layer{"deepseek2-16b", "moe_layers", MoePath::ragged};
+  EXPECT_THAT(
+      weights(layer),
+      IsSupersetOf({"self_attention/query [2048, 16, 192] embed q_heads kv",
+                    "self_attention/wkv_a [2048, 576] embed kv_lora_up_proj",
+                    "self_attention/wkv_b [512, 16, 256] kv_lora kv_heads kv_head_dim",
+                    "self_attention/out [16, 128, 2048] heads kv embed", "MoeBlock_0/gate [2048, 64] embed_moe ",
+                    "shared_experts/wi_0 [2048, 2816] embed mlp", "shared_experts/wo [2816, 2048] mlp embed"}));
+  EXPECT_THAT(weights({"deepseek2-16b", "dense_layers", MoePath::ragged}),
+              Contains("mlp/wi_0 [2048, 10944] embed mlp"));
+  EXPECT_THAT(weights({"deepseek3-671b", "moe_layers", MoePath::ragged}),
+              IsSupersetOf({"self_attention/wq_a [7168, 1536] embed q_lora_up_proj",
+                            "self_attention/wq_b [1536, 128, 192] q_lora q_heads kv"}));
+}
+
+TEST(Layer, HasTheNormsOfItsModel) {
+  EXPECT_THAT(weights({"gemma2-9b", "layers_local"}),
+              IsSupersetOf({"post_self_attention_norm/scale [3584] norm", "post_ffw_norm/scale [3584] norm"}));
+  EXPECT_THAT(weights({"llama2-7b", "layers"}), Not(Contains(HasSubstr("post_ffw_norm"))));
+  EXPECT_THAT(weights({"qwen3-8b", "layers"}),
+              IsSupersetOf({"self_attention/query_norm/scale [128] norm", "self_attention/key_norm/scale [128] norm"}));
+}
+
+TEST(Layer, TiesTheTableToTheHead) {
+  EXPECT_THAT(weights({"gemma-2b", "head"}), Contains("token_embedder/embedding [256128, 2048] vocab embed_vocab"));
+  EXPECT_THAT(weights({"llama2-7b", "head"}), Contains("logits_dense [4096, 32000] embed_vocab vocab"));
+}
+
+struct CapacityRow {
+  const char* what;
+  std::int64_t sequence;
+  double factor;
+  std::int64_t capacity;
+};
+
+// C = int(max(ceil(S·k/X)·cf, cf)) a sequence; mixtral: k 2, X 8.
+TEST(Capacity, IsRoundedUpThenScaled) {
+  for (const auto& [what, sequence, factor, capacity] : {CapacityRow{"the recorded one", 4096, 1, 1024},
+                                                         {"scaled", 4096, 1.25, 1280},
+                                                         {"not whole: 4097·2/8 = 1024.25", 4097, 1, 1025},
+                                                         {"cut after scaling", 4097, 1.5, 1537},
+                                                         {"a short sequence", 1, 2, 2}})
+    EXPECT_EQ(size_in(block_of({"mixtral-8x7b", "layers", MoePath::dropping, sequence, factor}), "dispatched tokens",
+                      Dim::capacity),
+              capacity)
+        << what;
+}
+
+// Rows a device's buffer holds over the rows it gets when routing is balanced: min(n, X/k), or ragged_buffer_factor.
+TEST(RowOccupancy, IsTheShareOfTheBufferThatBalancedRoutingFills) {
+  EXPECT_DOUBLE_EQ(
+      block_of({.model = "mixtral-8x7b", .block = "layers", .path = MoePath::ragged, .expert_group = 8}).row_occupancy,
+      1.0 / 4);
+  EXPECT_DOUBLE_EQ(
+      block_of({.model = "mixtral-8x7b", .block = "layers", .path = MoePath::ragged, .expert_group = 2}).row_occupancy,
+      1.0 / 2);
+  EXPECT_DOUBLE_EQ(block_of({.model = "mixtral-8x7b", .block = "layers", .path = MoePath::ragged, .buffer_factor = 1.5})
+                       .row_occupancy,
+                   1 / 1.5);
+  EXPECT_DOUBLE_EQ(
+      block_of({.model = "mixtral-8x7b", .block = "layers", .path = MoePath::ragged, .expert_group = 1}).row_occupancy,
+      1);
+  EXPECT_DOUBLE_EQ(block_of({.model = "mixtral-8x7b", .block = "layers", .path = MoePath::dropping}).row_occupancy, 1);
+}
+
+// 8 sequences × 4096 tokens × 2 experts = 65536 rows, four times that in the worst-case buffers, over 8 experts.
+TEST(RowOccupancy, GoesWithTheRowsOfTheBuffer) {
+  EXPECT_EQ(size_in(block_of({"mixtral-8x7b", "layers", MoePath::ragged}), "routed tokens", Dim::rows), 65536 * 4 / 8);
+}
+
+TEST(CheckpointNames, AreMaxTexts) {
+  const Block dropping = block_of({"mixtral-8x7b", "layers", MoePath::dropping});
+  EXPECT_THAT(names_of(dropping, "query"), ElementsAre("query_proj"));
+  EXPECT_THAT(names_of(dropping, "context"), ElementsAre("context"));
+  EXPECT_THAT(names_of(dropping, "attention output"), ElementsAre("out_proj"));
+  EXPECT_THAT(names_of(dropping, "expert wi_1 output"), ElementsAre("mlpwi_1", "moe_mlpwi_1"));
+  EXPECT_THAT(names_of(dropping, "expert output"), ElementsAre("mlpwo", "moe_mlpwo"));
+  const Block ragged = block_of({"mixtral-8x7b", "layers", MoePath::ragged});
+  EXPECT_THAT(names_of(ragged, "expert wi_0 output"), ElementsAre("mlpwi_0", "moe_mlpwi_0"));
+  EXPECT_THAT(names_of(ragged, "expert wi_1 output"), ElementsAre("moe_mlpwi_1"));  // so minimal computes it again
+}
+
+}  // namespace
+}  // namespace shardplan

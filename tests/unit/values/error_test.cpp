@@ -1,0 +1,52 @@
+// Which names are offered for a wrong one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+using Names = std::vector<std::string>;
+
+TEST(NearestNames, ComeByEditDistanceThenAlphabetically) {
+  EXPECT_THAT(nearest_names("mixtrl-8x7b", Names{"mixtral-8x22b", "llama2-7b", "mixtral-8x7b"}),
+              ElementsAre("mixtral-8x7b", "mixtral-8x22b"));
+  EXPECT_THAT(nearest_names("cat", Names{"rat", "hat", "bat"}), ElementsAre("bat", "hat", "rat"));
+}
+
+TEST(NearestNames, CountSubstitutionsInsertionsAndDeletions) {
+  // Limit 3 for a short word: kitten → sitting is 3, → sitting hens is more.
+  EXPECT_THAT(nearest_names("kitten", Names{"sitting", "sittings hen"}), ElementsAre("sitting"));
+  EXPECT_THAT(nearest_names("abcd", Names{"bcd", "abcde", "abXd", "wxyz"}), ElementsAre("abXd", "abcde", "bcd"));
+}
+
+TEST(NearestNames, TakeABeginningOfANameForNear) {
+  EXPECT_THAT(nearest_names("deepseek3-671b-2d", Names{"deepseek3-671b-2dfsdp", "deepseek3-671b"}),
+              ElementsAre("deepseek3-671b", "deepseek3-671b-2dfsdp"));
+  EXPECT_THAT(nearest_names("ll", Names{"llama3.1-405b"}), ElementsAre("llama3.1-405b"));
+}
+
+TEST(NearestNames, AreAtMostThreeAndNeverTwice) {
+  EXPECT_THAT(nearest_names("a", Names{"aa", "ab", "ac", "ad"}), ElementsAre("aa", "ab", "ac"));
+  EXPECT_THAT(nearest_names("a", Names{"aa", "ab", "ac"}, 1), ElementsAre("aa"));
+  EXPECT_THAT(nearest_names("ab", Names{"aa", "aa"}), ElementsAre("aa"));
+}
+
+TEST(NearestNames, AreNoneWhenNothingIsNear) {
+  EXPECT_THAT(nearest_names("completely", Names{"x", "fsdp"}), IsEmpty());
+  EXPECT_THAT(nearest_names("x", Names{}), IsEmpty());
+  EXPECT_THAT(nearest_names("", Names{"expert"}), IsEmpty());
+}
+
+TEST(UnknownName, SaysWhatIsNearElseWhatThereIs) {
+  EXPECT_EQ(unknown_name("axis", "fsdq", Names{"data", "fsdp"}), "unknown axis 'fsdq'; nearest: fsdp");
+  EXPECT_EQ(unknown_name("axis", "elephant", Names{"data", "fsdp"}), "unknown axis 'elephant'; known: data, fsdp");
+  EXPECT_EQ(unknown_name("axis", "elephants", Names(13, "fsdp")), "unknown axis 'elephants'");
+}
+
+}  // namespace
+}  // namespace shardplan
