@@ -53,10 +53,12 @@ int BlockPartitioner::last_read(TensorId id) const {
   int last = 0;
   for (std::size_t i = 0; i < block_.operations.size(); ++i) {
     const auto& op = block_.operations[i];
-    if (reads(op.inputs, id)) last = std::max(last, block_.rematerialized ? recompute_step_[i] : forward_step_[i]);
-    if (reads(read_by_gradient(block_, op), id)) last = std::max(last, backward_step_[i]);
-    if (op.kind == OpKind::cross_entropy && reads(op.inputs, id)) last = std::max(last, backward_step_[i]);
-    if (op.kind == OpKind::constrain && reads(op.inputs, id)) last = std::max(last, last_read(op.output));
+    const bool input = reads(op.inputs, id);
+    if (!input && op.output != id) continue;
+    if (input) last = std::max(last, block_.rematerialized ? recompute_step_[i] : forward_step_[i]);
+    const bool loss = input && op.kind == OpKind::cross_entropy;  // its gradient makes the softmax again
+    if (loss || reads(read_by_gradient(block_, op), id)) last = std::max(last, backward_step_[i]);
+    if (input && op.kind == OpKind::constrain) last = std::max(last, last_read(op.output));
   }
   return last;
 }
