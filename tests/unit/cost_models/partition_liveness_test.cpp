@@ -90,6 +90,38 @@ TEST(Liveness, OfASmallBlock) {
   }
 }
 
+struct GradientRow {
+  const char* what;
+  OpKind kind;
+  std::vector<TensorId> inputs;
+  Names reads;
+};
+
+// Tensors x, mask (no gradient), out: what the backward pass of one operation reads.
+TEST(ReadByGradient, IsWhatTheDerivativeNeeds) {
+  Block block;
+  for (const char* name : {"x", "mask", "y", "out"}) {
+    block.tensors.push_back(toy_tensor({{Dim::batch, 2}}));
+    block.tensors.back().name = name;
+  }
+  block.tensors[1].differentiable = false;
+  const GradientRow rows[] = {
+      {"a product: the gradient of each operand reads the other", OpKind::einsum, {0, 2}, {"x", "y"}},
+      {"a product with a mask: nobody asks for the mask's gradient", OpKind::einsum, {0, 1}, {"mask"}},
+      {"elementwise reads its inputs", OpKind::elementwise, {0, 2}, {"x", "y"}},
+      {"so does a norm", OpKind::normalization, {0, 2}, {"x", "y"}},
+      {"a sum reads nothing", OpKind::add, {0, 2}, {}},
+      {"nor does a constraint", OpKind::constrain, {0}, {}},
+      {"attention reads its output too", OpKind::attention, {0, 2}, {"x", "y", "out"}},
+      {"dispatch reads the routing only", OpKind::ragged_dispatch, {0, 2}, {"y"}},
+      {"the ring's return weighs rows by routing", OpKind::ring_return, {0, 2}, {"x", "y"}},
+  };
+  for (const auto& row : rows)
+    EXPECT_THAT(named(block, read_by_gradient(block, {row.kind, "op", row.inputs, 3})),
+                testing::UnorderedElementsAreArray(row.reads))
+        << row.what;
+}
+
 TEST(Liveness, WithoutRematerializationKeepsWhatIsRead) {
   Block block = mlp_block();
   block.rematerialized = false;
