@@ -18,8 +18,9 @@ Bytes head_leftover(const PartitionedBlock& head, const BoundProgram& program, c
 /// What of a block's gradients the optimizer finds.
 Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
 
-/// ZeRO-1 (shard_optimizer_over_data): updated weights are gathered over data, all of them at once (recorded); where
-/// the layer stack moves between stages and repeats (layer_stack.hpp), both moments' updates are on their way too.
+/// ZeRO-1 (shard_optimizer_over_data): updated weights are gathered over data, all of them at once (inferred from one
+/// program's peak); where the layer stack moves between stages and repeats (layer_stack.hpp), both moments' updates are
+/// on their way too.
 Bytes updates_in_flight(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
 
 }  // namespace shardplan

@@ -41,7 +41,7 @@ Bytes waiting_values(const PartitionedBlock& block) {
 }
 
 /// Layers that no scan separates (scan_layers=false, several layers of a pipeline stage): the next one's weights are
-/// gathered while this one runs.
+/// gathered while this one runs (inferred from a program that the compiler refused).
 Bytes prefetched_weights(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
   if (block.block->kind != BlockKind::layer || block.block->layers == 1) return {};
   const bool stage = block.block->in_pipeline && program.program->pipeline.layers_per_stage > 1;
