@@ -3,9 +3,13 @@
 namespace shardplan {
 
 Cost cost_of(const Evaluation& evaluation) {
-  const auto& [constraint, memory] = std::tie(evaluation.infeasible, evaluation.memory);
   const double rate = evaluation.time.tokens_per_second_per_device * static_cast<double>(evaluation.devices);
-  return {rate > 0 ? 1 / rate : 0, memory.peak().value, !constraint, constraint && constraint->constraint == "hbm"};
+  const Bytes peak = evaluation.memory.peak();
+  Cost cost{rate > 0 ? 1 / rate : 0, peak.value, !evaluation.infeasible, false, false};
+  cost.only_too_large = evaluation.infeasible && evaluation.infeasible->constraint == "hbm";
+  cost.far_too_large =
+      static_cast<double>(peak.value) > memory_slack * static_cast<double>(evaluation.memory.capacity.value);
+  return cost;
 }
 
 }  // namespace shardplan

@@ -11,11 +11,16 @@ namespace shardplan {
 /// evaluate() of planner/evaluate.hpp, or a test's stand-in. Called from several threads at once.
 using Evaluator = std::function<Evaluation(const Configuration&)>;
 
+/// How far a bound on memory may be wrong: of one sequence, what a policy saves can be less than what it then need not
+/// recompute at the peak.
+inline constexpr double memory_slack = 1.01;
+
 struct Cost {
   double seconds_per_token = 0;  ///< of the whole job
   std::int64_t peak = 0;         ///< bytes per device
   bool fits = false;             ///< memory and every other constraint
   bool only_too_large = false;   ///< memory is the one constraint that it breaks
+  bool far_too_large = false;    ///< by more than bounds on memory may be wrong
   bool operator==(const Cost&) const = default;
 };
 

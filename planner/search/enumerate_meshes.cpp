@@ -22,9 +22,10 @@ std::vector<Sizes> factorizations(int total, std::span<const Sizes> allowed) {
   return products;
 }
 
+/// Largest first, so that of equal meshes the one that fills the earlier axes comes first.
 Sizes divisors(int number) {
   Sizes found;
-  for (int n = 1; n <= number; ++n)
+  for (int n = number; n >= 1; --n)
     if (number % n == 0) found.push_back(n);
   return found;
 }

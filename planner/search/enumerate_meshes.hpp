@@ -10,7 +10,7 @@
 
 namespace shardplan {
 
-/// In a fixed order: the sizes of later axes vary fastest. Empty when the fixed axes leave none.
+/// In a fixed order: the sizes of later axes vary fastest, larger ones first. Empty when the fixed axes leave none.
 std::vector<Mesh> enumerate_meshes(const SearchSpace& space, const RuleSet& rules);
 
 }  // namespace shardplan

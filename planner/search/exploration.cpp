@@ -3,6 +3,13 @@
 #include <planner/search/exploration.hpp>
 
 namespace shardplan {
+namespace {
+
+std::int64_t bound_on_larger(const Cost& smaller) {
+  return static_cast<std::int64_t>(static_cast<double>(smaller.peak) / memory_slack);
+}
+
+}  // namespace
 
 /// One Configuration that is changed from candidate to candidate: copying model, machine and rules costs as much as
 /// costing them.
@@ -45,9 +52,12 @@ const Cost& Exploration::cost(Runner& runner, std::size_t remat, std::size_t bat
   return *(known = cost_of(evaluation));
 }
 
+/// Or might, under another policy.
 bool Exploration::smallest_fits(Runner& runner, std::size_t batch) {
-  return std::any_of(order_.smallest.begin(), order_.smallest.end(),
-                     [&](std::size_t remat) { return cost(runner, remat, batch).fits; });
+  return std::any_of(order_.smallest.begin(), order_.smallest.end(), [&](std::size_t remat) {
+    const Cost& known = cost(runner, remat, batch);
+    return known.fits || (known.only_too_large && !known.far_too_large);
+  });
 }
 
 /// Doubles the index until a batch doesn't fit, then halves the gap.
@@ -72,7 +82,7 @@ double Exploration::bound_seconds(Runner& runner, std::size_t batch) {
 
 std::int64_t Exploration::bound_peak(Runner& runner, std::size_t batch) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (const std::size_t remat : order_.smallest) least = std::min(least, cost(runner, remat, batch).peak);
+  for (const std::size_t remat : order_.smallest) least = std::min(least, bound_on_larger(cost(runner, remat, batch)));
   return least;
 }
 
@@ -96,8 +106,8 @@ void Exploration::expand_batch(Runner& runner, std::size_t batch, const Bar& bar
     const Cost& known = cost(runner, remat, batch);
     if (known.only_too_large) too_large_[remat] = true;
     for (const std::size_t larger : order_.larger[remat]) {
-      limits[larger] = std::max(limits[larger], known.peak);
-      if (known.only_too_large) too_large_[larger] = true;
+      limits[larger] = std::max(limits[larger], bound_on_larger(known));
+      if (known.far_too_large) too_large_[larger] = true;
     }
   }
 }

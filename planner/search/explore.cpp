@@ -28,7 +28,7 @@ std::vector<Exploration*> in_order_of_promise(Explorations& explorations) {
 /// What is certain so far.
 class Incumbents {
  public:
-  Incumbents(std::size_t keep, double margin) : keep_(keep), margin_(margin) {}
+  explicit Incumbents(const Scope& scope) : scope_(scope) {}
 
   void add(const Exploration& exploration) {
     double best = std::numeric_limits<double>::infinity();
@@ -42,14 +42,14 @@ class Incumbents {
   /// Slower than slowest_best, a parallelism is neither among the best `keep` nor within the margin of the fastest.
   Bar bar() const {
     const double none = std::numeric_limits<double>::infinity();
-    if (best_.size() < keep_) return {front_, none, none};
+    if (best_.size() < scope_.keep) return {front_, none, none};
     const double fastest = best_.front();
-    return {front_, std::max(best_[keep_ - 1], fastest * (1 + margin_)), fastest * (1 + front_margin)};
+    return {front_, std::max(best_[scope_.keep - 1], fastest * (1 + scope_.margin)),
+            fastest * (1 + scope_.front_margin)};
   }
 
  private:
-  std::size_t keep_;
-  double margin_;
+  Scope scope_;
   Front front_;
   std::vector<double> best_;  // of each parallelism, rising
 };
@@ -63,16 +63,16 @@ void expand_in_rounds(const std::vector<Exploration*>& order, Incumbents& incumb
   }
 }
 
-Front front_of(const std::vector<Candidate>& candidates) {
+Front front_of(const std::vector<Candidate>& candidates, const Scope& scope) {
   double fastest = std::numeric_limits<double>::infinity();
   for (const auto& candidate : candidates) fastest = std::min(fastest, candidate.cost.seconds_per_token);
   Front front;
   for (const auto& candidate : candidates)
-    if (candidate.cost.seconds_per_token <= fastest * (1 + front_margin)) front.add(candidate);
+    if (candidate.cost.seconds_per_token <= fastest * (1 + scope.front_margin)) front.add(candidate);
   return front;
 }
 
-Explored collect(const Explorations& explorations) {
+Explored collect(const Explorations& explorations, const Scope& scope) {
   Explored explored;
   for (const auto& exploration : explorations) {
     const auto fitting = exploration.fitting();
@@ -85,21 +85,21 @@ Explored collect(const Explorations& explorations) {
     explored.evaluated += exploration.evaluated();
   }
   if (!explored.fitting.empty()) explored.smallest.reset();
-  explored.front = front_of(explored.fitting);
+  explored.front = front_of(explored.fitting, scope);
   return explored;
 }
 
 }  // namespace
 
-Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, std::size_t keep,
-                 double margin, const Evaluator& evaluate) {
+Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
+                 const Evaluator& evaluate) {
   const RematOrder order = remat_order(space);
   Explorations explorations;
   for (std::size_t i = 0; i < parallelisms.size(); ++i) explorations.emplace_back(space, parallelisms[i], i, order);
   parallel_for(explorations.size(), [&](std::size_t i) { explorations[i].probe(evaluate); });
-  Incumbents incumbents(keep, margin);
+  Incumbents incumbents(scope);
   expand_in_rounds(in_order_of_promise(explorations), incumbents, evaluate);
-  return collect(explorations);
+  return collect(explorations, scope);
 }
 
 }  // namespace shardplan

@@ -7,9 +7,12 @@
 
 namespace shardplan {
 
-/// The front of time against memory ends at this share slower than the fastest: who trades more time than that for
-/// memory is better served by --objective memory on fewer chips.
-inline constexpr double front_margin = 0.5;
+/// What the search has to be certain of.
+struct Scope {
+  std::size_t keep = 1;     ///< so many of the best parallelisms
+  double margin = 0;        ///< every candidate at most this share slower than the fastest
+  double front_margin = 0;  ///< the front of time against memory up to this share slower than the fastest
+};
 
 struct Explored {
   std::vector<Candidate> fitting;     ///< every costed candidate that fits, by parallelism, remat policy and batch
@@ -21,9 +24,8 @@ struct Explored {
   std::int64_t evaluated = 0;
 };
 
-/// Costs candidates until the front of time against memory, the `keep` best parallelisms and all within `margin` (0.1:
-/// 10% slower) of the fastest are certain.
-Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, std::size_t keep,
-                 double margin, const Evaluator& evaluate);
+/// Costs candidates until what `scope` asks for is certain.
+Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
+                 const Evaluator& evaluate);
 
 }  // namespace shardplan

@@ -17,7 +17,8 @@ bool Front::beats(double seconds_per_token, std::int64_t peak) const {
 }
 
 void Front::add(const Candidate& candidate) {
-  const auto& [seconds, peak, fits, too_large] = candidate.cost;
+  const double seconds = candidate.cost.seconds_per_token;
+  const std::int64_t peak = candidate.cost.peak;
   const auto equals = [&](const Candidate& c) { return c.cost.seconds_per_token == seconds && c.cost.peak == peak; };
   if (beats(seconds, peak) || std::any_of(candidates_.begin(), candidates_.end(), equals)) return;
   std::erase_if(candidates_,

@@ -31,10 +31,14 @@ Refusal why_no_mesh(const SearchSpace& space, const PlanRequest& request) {
                      devices, space.base.num_slices, space.base.slice.name);
 }
 
-double margin_of(Objective objective) { return objective == Objective::memory ? memory_objective_margin : 0; }
+/// Who trades more time than that for memory wants fewer chips.
+constexpr double front_margin = 0.5;
 
-// moe_dispatch_no_expert_sharding makes two parallelisms out of what counts as one alternative.
-std::size_t parallelisms_to_keep(const PlanRequest& request) { return 2 * static_cast<std::size_t>(request.top + 1); }
+Scope scope_of(const PlanRequest& request) {
+  // moe_dispatch_no_expert_sharding makes two parallelisms out of what counts as one alternative.
+  const std::size_t keep = 2 * static_cast<std::size_t>(request.top + 1);
+  return {keep, request.objective == Objective::memory ? memory_objective_margin : 0, front_margin};
+}
 
 MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
                            const std::vector<Parallelism>& parallelisms, const Explored& explored,
@@ -68,8 +72,7 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
     plan.refused = why_no_mesh(space, request);
     return plan;
   }
-  Explored explored =
-      explore(space, parallelisms, parallelisms_to_keep(request), margin_of(request.objective), evaluate);
+  Explored explored = explore(space, parallelisms, scope_of(request), evaluate);
   plan = explored.fitting.empty() ? plan_that_does_not(request, space, profile, parallelisms, explored, evaluate)
                                   : plan_that_fits(request, space, parallelisms, explored, evaluate);
   explored.rejections.add(rejections);

@@ -30,7 +30,7 @@ std::vector<Change> narrower_state(const PlanRequest& request) {
   const std::pair<const char*, std::pair<const char*, const char*>> rows[] = {
       {"first optimizer moment in bfloat16 (mu_dtype=bfloat16)", {"mu_dtype", "bfloat16"}},
       {"weights and both moments in bfloat16 (weight_dtype=bfloat16)", {"weight_dtype", "bfloat16"}},
-      {"optimizer state in host memory (optimizer_memory_host_offload=true)",
+      {"optimizer state in host memory (optimizer_memory_host_offload=true; its transfers are not priced)",
        {"optimizer_memory_host_offload", "true"}}};
   std::vector<Change> changes;
   for (const auto& [words, setting] : rows) {
@@ -100,7 +100,7 @@ std::optional<Evaluation> best_of(PlanRequest request, const HardwareProfile& pr
   if (least != remat_policies().end()) request.remat_policies = {*least};
   const SearchSpace space = search_space(request, machine_of(profile, request.chips, request.slices));
   const auto [parallelisms, refused] = enumerate_parallelisms(space);
-  const Explored explored = explore(space, parallelisms, 1, 0, evaluate);
+  const Explored explored = explore(space, parallelisms, Scope{}, evaluate);
   if (explored.fitting.empty()) return std::nullopt;
   return Presenter(space, parallelisms, evaluate).show(explored.front.candidates().front());
 } catch (const InputError&) {
