@@ -124,7 +124,12 @@ PartitionSpec resolve_each_dim(const LogicalAxes& names, const RuleSet& rules, c
 }
 
 AxisList axes_of_rule(const RuleSet& rules, const Mesh& mesh, std::string_view logical) {
-  return Resolver(rules, mesh).axes_of_rule(logical);
+  const auto rule = std::find_if(rules.rules.begin(), rules.rules.end(), [&](const Rule& r) { return r.logical == logical; });
+  AxisList axes;
+  if (rule == rules.rules.end()) return axes;
+  for (const auto& name : rule->axes)
+    if (const auto axis = mesh.find(name); axis && mesh.size(*axis) > 1) axes.push_back(*axis);
+  return axes;
 }
 
 PartitionSpec without_axes(PartitionSpec spec, const AxisList& axes) {

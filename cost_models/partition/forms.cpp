@@ -81,22 +81,41 @@ std::int64_t Forms::executions(TensorId tensor, Pass pass) const {
   return pass == Pass::forward ? block_.weights.gathers : block_.weights.backward_gathers;
 }
 
-std::string Forms::reason(TensorId tensor, const PartitionSpec& spec, const Operation& op, const Move& move) const {
+/// "expert on its batch (rule activation_batch_moe)": where a tensor has the axes, empty if it has none of them.
+std::string Forms::places(TensorId tensor, const PartitionSpec& spec, const AxisList& axes) const {
   const Tensor& t = block_.tensors[tensor];
-  std::string held, wanted;
-  for (const AxisId axis : move.axes) {
-    const int from = place_of(axis, specs_[root(tensor)]), to = place_of(axis, spec);
-    const Tensor& source = block_.tensors[root(tensor)];
-    if (from >= 0) {
-      const auto& names = source.constraint.axes;
-      held += fmt::format("{}{} on {}", held.empty() ? "" : ", ", mesh_.axes[axis].name,
-                          names.empty() || names[from].empty() ? name_of(source.dims[from].dim) : std::string_view(names[from]));
-    }
-    if (to >= 0) wanted += fmt::format("{}{} on {}", wanted.empty() ? "" : ", ", mesh_.axes[axis].name, name_of(t.dims[to].dim));
+  std::string text;
+  for (std::size_t dim = 0; dim < spec.dims.size(); ++dim) {
+    AxisList here;
+    for (const AxisId axis : spec.dims[dim])
+      if (contains(axes, axis)) here.push_back(axis);
+    if (here.empty()) continue;
+    const std::string rule = t.constraint.axes.empty() ? "" : t.constraint.axes[dim];
+    text += fmt::format("{}{} on its {}{}", text.empty() ? "" : ", ", recorder_.axis_names(here), name_of(t.dims[dim].dim),
+                        rule.empty() ? "" : " (rule " + rule + ")");
   }
-  if (!wanted.empty()) return fmt::format("{} has {}, {} needs {}", t.name, held, op.name, wanted);
-  return fmt::format("{} '{}' is split ({}), but {} needs it whole: {} splits its other operand or result there",
-                     t.parameter ? "weight" : "activation", t.name, held, op.name, recorder_.axis_names(move.axes));
+  return text;
+}
+
+/// Who has the axes that `tensor` must give up for `op`: its other operand or its result.
+std::string Forms::rival(TensorId tensor, const Operation& op, const AxisList& axes) const {
+  std::vector<TensorId> others = {op.output};
+  for (const TensorId input : op.inputs)
+    if (root(input) != root(tensor)) others.push_back(input);
+  for (const TensorId other : others)
+    if (const auto where = places(other, specs_[other], axes); !where.empty())
+      return fmt::format("'{}' has {}", block_.tensors[other].name, where);
+  return op.name + " works on all of it";
+}
+
+std::string Forms::reason(TensorId tensor, const PartitionSpec& spec, const Operation& op, const Move& move) const {
+  const TensorId source = root(tensor);
+  const Tensor& t = block_.tensors[source];
+  const std::string held = places(source, specs_[source], move.axes);
+  const char* kind = t.parameter ? "weight" : "activation";
+  if (move.kind == CollectiveKind::all_gather)
+    return fmt::format("{} '{}' has {}, but {}: it is gathered", kind, t.name, held, rival(tensor, op, move.axes));
+  return fmt::format("{} '{}' has {}, {} needs {}", kind, t.name, held, op.name, places(tensor, spec, move.axes));
 }
 
 void Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op) {

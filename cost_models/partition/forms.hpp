@@ -52,6 +52,8 @@ class Forms {
   std::string consumer_of(const Operation& op) const;
   bool gathered_twice(TensorId tensor, const Entry& entry, const Operation& op) const;
   std::int64_t executions(TensorId tensor, Pass pass) const;
+  std::string places(TensorId tensor, const PartitionSpec& spec, const AxisList& axes) const;
+  std::string rival(TensorId tensor, const Operation& op, const AxisList& axes) const;
   std::string reason(TensorId tensor, const PartitionSpec& spec, const Operation& op, const Move& move) const;
 
   const Mesh& mesh_;
