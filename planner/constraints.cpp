@@ -127,6 +127,12 @@ Violation ring_of_experts(const Configuration& c) {
   return std::nullopt;
 }
 
+/// megablox's grouped matmul is a Pallas kernel for TPUs; elsewhere the sparse path runs jax.lax.ragged_dot.
+Violation megablox_kernel(const Configuration& c) {
+  if (!is_sparse(c) || !c.config.megablox || c.hardware.fabric == FabricKind::torus) return std::nullopt;
+  return Infeasible{"megablox-needs-tpu", fmt::format("megablox is a TPU kernel and doesn't run on {}: set megablox=False", c.hardware.name), 1, 0};
+}
+
 Violation ragged_buffer(const Configuration& c) {
   if (!is_sparse(c) || c.config.ragged_buffer_factor <= 0) return std::nullopt;
   if (expert_shards(c) == 1)
@@ -193,6 +199,7 @@ std::optional<Infeasible> first_violation(const Configuration& configuration) {
                                                                 kv_heads,
                                                                 experts_divide,
                                                                 ring_of_experts,
+                                                                megablox_kernel,
                                                                 ragged_buffer,
                                                                 sparse_tensor_sequence,
                                                                 context_violation,

@@ -55,6 +55,12 @@ std::vector<std::string> rule_set_names() {
   return names;
 }
 
+std::vector<std::string> published_rule_set_names() {
+  auto names = rule_set_names();
+  std::erase(names, "ep-tp");
+  return names;
+}
+
 std::string rules_yaml(std::string_view name) {
   if (auto text = built_in(name)) return *text;
   fail_unknown_set(name);

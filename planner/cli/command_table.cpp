@@ -29,9 +29,10 @@ constexpr std::array commands = {
     Command{"rules", "show", rules_show_command, "rules show NAME|FILE", "a rule set, in MaxText's YAML"},
     Command{"rules", "resolve", rules_resolve_command, "rules resolve NAME|FILE --mesh axis=n,… AXIS…",
             "the PartitionSpec of one tensor"},
+    Command{"validate", "", validate_command, "validate [RECORD…]", "predictions against recorded compiler output"},
 };
 
-constexpr std::array<std::string_view, 6> planned = {"compare", "check", "audit", "sweep", "calibrate", "validate"};
+constexpr std::array<std::string_view, 5> planned = {"compare", "check", "audit", "sweep", "calibrate"};
 
 std::string help_text() {
   std::string text =

@@ -45,7 +45,8 @@ std::vector<HardwareProfile> read_machines(const PlanFlags& flags) {
 
 // Loaded here only to fail early: the search loads what it needs.
 std::vector<std::string> read_rule_sets(const PlanFlags& flags) {
-  if (!flags.rules || *flags.rules == "all") return rule_set_names();
+  if (!flags.rules) return published_rule_set_names();
+  if (*flags.rules == "all") return rule_set_names();
   auto names = parse_list("--rules", *flags.rules);
   for (const auto& name : names) load_rules(name);
   return names;

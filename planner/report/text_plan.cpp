@@ -121,6 +121,15 @@ std::string best_text(const MachinePlan& machine, const Style& style) {
          summary_text(*machine.recommended, style) + reasons_text(machine, style) + alternatives_text(machine, style);
 }
 
+/// Every other row of the table can be pasted too.
+std::string commands_text(const PlanAnswer& answer, const MachinePlan& best, const Style& style) {
+  std::string text;
+  for (const auto& machine : answer.machines)
+    if (&machine != &best && machine.recommended)
+      text += fmt::format("  {}\n", machine.hardware) + maxtext_command(machine.recommended->maxtext_arguments, 4, report_width);
+  return text.empty() ? "" : style.paint(Ink::bold, "the other machines") + "\n" + text;
+}
+
 }  // namespace
 
 std::string plan_text(const PlanAnswer& answer, const Style& style) {
@@ -130,7 +139,7 @@ std::string plan_text(const PlanAnswer& answer, const Style& style) {
                                  [](const MachinePlan& machine) { return machine.recommended.has_value(); });
   const std::string verdict = best == answer.machines.end() ? ": nothing fits" : "";
   return title + verdict + "\n\n" + machines_text(answer, style) +
-         (best == answer.machines.end() ? "" : best_text(*best, style));
+         (best == answer.machines.end() ? "" : best_text(*best, style) + commands_text(answer, *best, style));
 }
 
 }  // namespace shardplan

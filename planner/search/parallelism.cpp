@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include <hardware/mesh_embedding.hpp>
 #include <models/programs/train_program.hpp>
 #include <planner/constraints.hpp>
@@ -10,6 +12,7 @@
 #include <planner/search/parallelism.hpp>
 #include <planner/train_arguments.hpp>
 #include <rules/bind_program.hpp>
+#include <rules/resolve.hpp>
 #include <shardplan/error.hpp>
 #include <unordered_set>
 
@@ -65,6 +68,21 @@ std::optional<Infeasible> needless_ring(const Configuration& c) {
                     fmt::format("use_ring_of_experts on {}: every device has all experts", describe(c.mesh)), 2, 1};
 }
 
+/// The double-mapping of SHARDING.md 1.6 is never planned unless it is asked for: with the flag the same mesh exchanges
+/// tokens instead of gathering every expert's weights.
+std::optional<Infeasible> stolen_expert_axis(const Configuration& c) {
+  if (c.config.moe_path != MoePath::dropping || c.config.moe_dispatch_no_expert_sharding) return std::nullopt;
+  const AxisList experts = expert_axes(c.rules, c.mesh);
+  const PartitionSpec dispatch = resolve({"activation_exp", "activation_batch_moe", "", "activation_embed_moe"}, c.rules, c.mesh);
+  const auto on_batch = [&](AxisId axis) { return std::count(dispatch.dims[1].begin(), dispatch.dims[1].end(), axis) > 0; };
+  if (std::none_of(experts.begin(), experts.end(), on_batch)) return std::nullopt;
+  return Infeasible{"expert-axis-stolen",
+                    fmt::format("{} on {}: the batch dim of the dispatch takes the expert axis, so expert weights would be "
+                                "gathered; planned with moe_dispatch_no_expert_sharding instead",
+                                c.rules.name, describe(c.mesh)),
+                    1, 0};
+}
+
 Attempt attempt(const SearchSpace& space, std::size_t rules, const Mesh& mesh, MoePath path, bool dispatch_peeled) {
   Attempt made{{rules, mesh, path, dispatch_peeled, {}}, "", std::nullopt};
   const TrainConfig config = with_pipeline_counts(space.base.config, space.base.model, pipeline_stages(mesh));
@@ -72,6 +90,7 @@ Attempt attempt(const SearchSpace& space, std::size_t rules, const Mesh& mesh, M
   const Configuration smallest =
       configuration_of(space, made.parallelism, space.remat_policies.front(), made.parallelism.batches.front());
   made.violation = needless_ring(smallest);
+  if (!made.violation && !space.dispatch_peeled) made.violation = stolen_expert_axis(smallest);
   if (!made.violation) made.violation = first_violation(smallest);
   if (!made.violation) made.shardings = shardings_of(smallest);
   return made;

@@ -48,9 +48,18 @@ std::string where_time_goes(const Evaluation& e) {
       in_units(time.hidden_collective), most_expensive(e));
 }
 
+/// Predicted peaks are within this share of the compiler's on the recorded programs (shardplan validate).
+constexpr double peak_uncertainty = 0.065;
+
 std::string memory_at_peak(const Evaluation& e) {
-  return fmt::format("memory peaks at {:.1f} of {:.1f} GiB ({})", gib(e.memory.peak()), gib(e.memory.capacity),
-                     e.memory.peak_moment);
+  const double free = 1 - gib(e.memory.peak()) / gib(e.memory.capacity);
+  const std::string tight = free < peak_uncertainty
+                                ? fmt::format("; only {:.1f}% is free and predictions are good to {:.1f}%: keep a smaller "
+                                              "batch or a leaner remat_policy at hand",
+                                              100 * free, 100 * peak_uncertainty)
+                                : "";
+  return fmt::format("memory peaks at {:.1f} of {:.1f} GiB ({}){}", gib(e.memory.peak()), gib(e.memory.capacity),
+                     e.memory.peak_moment, tight);
 }
 
 std::string named(const Evaluation& e) {

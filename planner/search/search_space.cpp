@@ -167,6 +167,14 @@ Machine in_nodes(const HardwareProfile& profile, int chips, int slices) {
   return {profile, slice_of_chips(profile, node), chips / node};
 }
 
+/// GPUs run other kernels than MaxText's TPU defaults: Transformer Engine's attention, which the partitioner can split
+/// (attention=autoselected is computed whole on every device), and jax.lax.ragged_dot instead of megablox.
+void choose_kernels(Configuration& base, const GivenArguments& settings) {
+  if (base.hardware.fabric == FabricKind::torus) return;
+  if (!settings.find("attention")) base.config.attention = "cudnn_flash_te";
+  if (!settings.find("megablox")) base.config.megablox = false;
+}
+
 }  // namespace
 
 Machine machine_of(const HardwareProfile& profile, int chips, int slices) {
@@ -194,6 +202,7 @@ SearchSpace search_space(const PlanRequest& request, Machine machine) {
   base.hardware = std::move(machine.hardware);
   base.slice = std::move(machine.slice);
   base.num_slices = machine.num_slices;
+  choose_kernels(base, settings);
   base.rule_changes = read_rule_changes(settings, base.model);
   space.rule_sets = load_rule_sets(request, base.rule_changes);
   space.fixed_axes = read_fixed_axes(request.mesh, all_axes(space.rule_sets));

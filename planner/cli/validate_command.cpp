@@ -1,0 +1,30 @@
+// shardplan validate [RECORD…]
+#include <planner/cli/commands.hpp>
+#include <planner/cli/parse_words.hpp>
+#include <planner/report/validate_report.hpp>
+#include <planner/validate/score.hpp>
+
+namespace shardplan {
+namespace {
+
+std::vector<RecordedProgram> records(const Words& paths) {
+  if (paths.empty()) return built_in_records();
+  std::vector<RecordedProgram> programs;
+  for (const auto& path : paths) programs.push_back(read_record(path));
+  return programs;
+}
+
+}  // namespace
+
+Task validate_command(const Words& words) {
+  CommandParser parser("What shardplan predicts against what the compiler really emitted.", "shardplan validate");
+  Words paths;
+  parser.add_words("RECORD", paths, "Recorded programs (JSON); without any, the ones that come with shardplan");
+  parser.parse(words);
+  return parser.task([paths](Format format, const Style& style) {
+    const Validation validation = validate(records(paths));
+    return Answer{format == Format::json ? validation_json(validation) : validation_text(validation, style), Outcome::answered};
+  });
+}
+
+}  // namespace shardplan
