@@ -77,7 +77,7 @@ void BlockPartitioner::backward_attention(const Operation& op) {
   forms_.use_gradient(op.output, attention_form(op.output), op);
   const PartitionSpec queries = attention_form(op.inputs.front());
   for (const TensorId input : op.inputs) {
-    forms_.keep(input, attention_form(input));
+    forms_.use(input, attention_form(input), Pass::backward, op);  // gathered again if the kernel wasn't recomputed
     Layout gradient{attention_form(input), {}};
     for (const AxisId axis : axes_of(queries))
       if (place_of(axis, gradient.spec) < 0) gradient.partial.push_back(axis);

@@ -43,6 +43,7 @@ bool Forms::gathered_twice(TensorId tensor, const Entry& entry, const Operation&
 /// query, key and value are one consumer: their products are merged.
 std::string Forms::consumer_of(const Operation& op) const {
   const bool projection = op.name == "self_attention/query" || op.name == "self_attention/key" || op.name == "self_attention/value";
+  if (op.kind == OpKind::attention) return op.name;  // the kernel's gradient reads what its recomputation gathered
   return (projection ? "self_attention/qkv" : op.name) + (backward_ ? " gradient" : "");
 }
 
@@ -143,12 +144,6 @@ void Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Opera
                      fmt::format("gradient of '{}' is needed in another layout by the gradient of {}",
                                  block_.tensors[tensor].name, op.name),
                      block_.executions);
-}
-
-void Forms::keep(TensorId tensor, const PartitionSpec& spec) {
-  for (auto& entry : entries_)
-    if (entry.tensor == root(tensor) && !entry.gradient && entry.spec == spec && (entry.pass == Pass::backward || !block_.rematerialized))
-      entry.last = step_;
 }
 
 std::vector<Lifetime> Forms::lifetimes() const {

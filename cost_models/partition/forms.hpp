@@ -19,9 +19,6 @@ class Forms {
   /// Likewise for the gradient of `tensor`.
   void use_gradient(TensorId tensor, const PartitionSpec& spec, const Operation& op);
 
-  /// A gradient that runs now reads this form of a value again, where the value has it.
-  void keep(TensorId tensor, const PartitionSpec& spec);
-
   /// `constrain` and its kin give a tensor another name: what it really is.
   TensorId root(TensorId tensor) const;
   Bytes gathered_weights() const { return gathered_weights_; }

@@ -51,6 +51,15 @@ class Resharding {
         if (place_of(axis, now_.spec) < 0) now_.spec.dims[dim].push_back(axis);
   }
 
+  /// Axes of dims that lose some of their axes to other dims and others to nobody.
+  AxisList leaving_with(const std::set<std::pair<int, int>>& routes) const {
+    AxisList leaving;
+    for (const auto& [from, to] : routes)
+      for (const AxisId axis : now_.spec.dims[from])
+        if (place_of(axis, to_) < 0 && !contains(leaving, axis)) leaving.push_back(axis);
+    return leaving;
+  }
+
   void exchange() {
     AxisList moving;
     std::set<std::pair<int, int>> routes;
@@ -61,11 +70,15 @@ class Resharding {
       routes.emplace(from, to);
     }
     if (moving.empty()) return;
-    if (routes.size() == 1)
+    AxisList gathered = leaving_with(routes);
+    if (routes.size() == 1 && gathered.empty()) {
       record(CollectiveKind::all_to_all, moving, local());
-    else
-      record(CollectiveKind::all_gather, moving, local() * mesh_.product(moving));
+    } else {
+      gathered.insert(gathered.end(), moving.begin(), moving.end());
+      record(CollectiveKind::all_gather, gathered, local() * mesh_.product(gathered));
+    }
     drop(now_.spec, moving);
+    drop(now_.spec, gathered);
     for (const AxisId axis : moving) now_.spec.dims[place_of(axis, to_)].push_back(axis);
   }
 

@@ -5,7 +5,8 @@
 //   axis moves between two dims           all-to-all
 //   axis not in the target                all-gather, all such axes in one group
 // When axes leave one dim for several others no single all-to-all does it: XLA gathers all of them and slices
-// (the "involuntary full rematerialization" of its log; recorded for embedding lookups under context parallelism).
+// (the "involuntary full rematerialization" of its log; recorded for embedding lookups under context parallelism). The
+// same when a dim loses one axis to another dim and a second one to nobody.
 #include <cost_models/partition/layout.hpp>
 #include <shardplan/collective.hpp>
 

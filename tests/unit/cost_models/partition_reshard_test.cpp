@@ -127,7 +127,9 @@ RC_GTEST_PROP(ReshardProperty, EndsWithTheLocalSizeOfTheTarget, ()) {
       sliced *= mesh.size(axis);
   for (const auto& move : reshard(cube(), from, to, mesh)) {
     const std::int64_t group = mesh.product(move.axes), bytes = move.bytes.value;
-    const bool exchanged = place_of(move.axes.front(), to) >= 0;
+    std::int64_t leaving = 1;  // axes that the target has nowhere; the others are sliced again after a whole gather
+    for (const AxisId axis : move.axes)
+      if (place_of(axis, to) < 0) leaving *= mesh.size(axis);
     switch (move.kind) {
       case CollectiveKind::reduce_scatter:
         RC_ASSERT(bytes == local);
@@ -141,7 +143,7 @@ RC_GTEST_PROP(ReshardProperty, EndsWithTheLocalSizeOfTheTarget, ()) {
         break;
       case CollectiveKind::all_gather:
         RC_ASSERT(bytes == local / sliced * group);
-        if (!exchanged) local *= group;
+        local *= leaving;
         break;
       case CollectiveKind::ragged_all_to_all:
       case CollectiveKind::collective_permute:
