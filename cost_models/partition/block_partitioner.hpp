@@ -42,6 +42,7 @@ class BlockPartitioner {
 
   // exchange.cpp: token lookup and expert dispatch
   Layout lookup_layout(const Operation& op) const;
+  bool gathers_table(const Operation& op) const;
   void forward_lookup(const Operation& op);
   void backward_lookup(const Operation& op);
   void routing_traffic(const Operation& op, Phase phase);

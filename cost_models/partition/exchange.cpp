@@ -38,8 +38,23 @@ Layout BlockPartitioner::lookup_layout(const Operation& op) const {
   return layout;
 }
 
+/// Columns become rows by one all-to-all where one dim's axes go to one dim. Where they go to several the compiler gathers
+/// all of one side: the looked-up columns, or the table if that is smaller (recorded for both sizes of vocabulary).
+bool BlockPartitioner::gathers_table(const Operation& op) const {
+  const TensorId table = op.inputs[0];
+  Bytes columns;
+  for (const auto& move : reshard(tensor(op.output), lookup_layout(op), specs_[op.output], mesh_))
+    if (move.kind == CollectiveKind::all_gather) columns += move.bytes;
+  return columns > local(table) * mesh_.product(split_axes(table, {Dim::embed}));
+}
+
 void BlockPartitioner::forward_lookup(const Operation& op) {
   const TensorId table = op.inputs[0], ids = op.inputs[1];
+  if (gathers_table(op)) {
+    PartitionSpec whole = specs_[table];
+    for (auto& axes : whole.dims) axes = without(axes, split_axes(ids, {Dim::batch, Dim::sequence}));
+    return forms_.use(table, whole, Pass::forward, op);
+  }
   const AxisList shared = common(axes_of(specs_[ids]), axes_of(specs_[table]));
   recorder_.record(Phase::forward, {CollectiveKind::all_gather, in_mesh_order(shared), local(ids) * mesh_.product(shared)},
                    op.name, "every device looks all token ids up in its own columns of the table", block_.executions);
@@ -49,6 +64,11 @@ void BlockPartitioner::forward_lookup(const Operation& op) {
 
 void BlockPartitioner::backward_lookup(const Operation& op) {
   const TensorId table = op.inputs[0], ids = op.inputs[1];
+  if (gathers_table(op)) {
+    Layout gradient{specs_[table], split_axes(ids, {Dim::batch, Dim::sequence})};
+    for (auto& axes : gradient.spec.dims) axes = without(axes, gradient.partial);
+    return reduce_parameter(table, gradient, op);
+  }
   const Layout columns = lookup_layout(op);
   recorder_.record_all(Phase::backward, reshard(tensor(op.output), {specs_[op.output], {}}, columns.spec, mesh_), op.name,
                        "rows of this device's tokens become columns for the table's gradient", block_.executions);
