@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+
 #include <formats/strict_json.hpp>
 #include <fstream>
 #include <shardplan/error.hpp>
@@ -23,14 +24,16 @@ nlohmann::json parse_json(std::string_view text, std::string_view file) {
   } catch (const nlohmann::json::parse_error& error) {
     const std::string_view what = error.what();
     const auto colon = what.find("parse error");
-    throw InputError(fmt::format("{}: not valid JSON: {}", file, what.substr(colon == std::string_view::npos ? 0 : colon)));
+    throw InputError(
+        fmt::format("{}: not valid JSON: {}", file, what.substr(colon == std::string_view::npos ? 0 : colon)));
   }
 }
 
 std::string read_file(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
-  if (stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();  // inserting nothing counts as failure
+  if (stream.peek() != std::ifstream::traits_type::eof())
+    text << stream.rdbuf();  // inserting nothing counts as failure
   if (!stream.is_open() || stream.bad() || !text) throw InputError(fmt::format("{}: cannot be read", path));
   return text.str();
 }

@@ -1,5 +1,6 @@
-#include <charconv>
 #include <fmt/format.h>
+
+#include <charconv>
 #include <shardplan/error.hpp>
 #include <shardplan/mesh.hpp>
 
@@ -54,8 +55,7 @@ Mesh parse_mesh(std::string_view text, const std::vector<std::string>& names) {
     const std::string_view part = text.substr(0, comma);
     text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
     const auto equals = part.find('=');
-    if (equals == std::string_view::npos)
-      throw InputError(fmt::format("mesh: expected axis=size, got '{}'", part));
+    if (equals == std::string_view::npos) throw InputError(fmt::format("mesh: expected axis=size, got '{}'", part));
     const std::string_view name = part.substr(0, equals);
     const auto axis = mesh.find(name);
     if (!axis) throw InputError("mesh: " + unknown_name("axis", name, names));

@@ -2,7 +2,8 @@
 
 namespace shardplan {
 
-// SHARDING.md section 5: deepseek keeps its first layers dense, llama4 and envy interleave, the rest are all or nothing.
+// SHARDING.md section 5: deepseek keeps its first layers dense, llama4 and envy interleave, the rest are all or
+// nothing.
 std::int64_t Model::moe_layers() const {
   if (!has_experts()) return 0;
   if (first_dense_layers > 0) return layers - first_dense_layers;

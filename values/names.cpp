@@ -8,64 +8,92 @@ namespace shardplan {
 
 std::string_view name_of(Phase phase) {
   switch (phase) {
-    case Phase::forward: return "forward";
-    case Phase::rematerialized_forward: return "rematerialized_forward";
-    case Phase::backward: return "backward";
-    case Phase::optimizer: return "optimizer";
+    case Phase::forward:
+      return "forward";
+    case Phase::rematerialized_forward:
+      return "rematerialized_forward";
+    case Phase::backward:
+      return "backward";
+    case Phase::optimizer:
+      return "optimizer";
   }
   throw InternalError("unknown Phase");
 }
 
 std::string_view name_of(CollectiveKind kind) {
   switch (kind) {
-    case CollectiveKind::all_gather: return "all-gather";
-    case CollectiveKind::all_reduce: return "all-reduce";
-    case CollectiveKind::reduce_scatter: return "reduce-scatter";
-    case CollectiveKind::all_to_all: return "all-to-all";
-    case CollectiveKind::ragged_all_to_all: return "ragged-all-to-all";
-    case CollectiveKind::collective_permute: return "collective-permute";
+    case CollectiveKind::all_gather:
+      return "all-gather";
+    case CollectiveKind::all_reduce:
+      return "all-reduce";
+    case CollectiveKind::reduce_scatter:
+      return "reduce-scatter";
+    case CollectiveKind::all_to_all:
+      return "all-to-all";
+    case CollectiveKind::ragged_all_to_all:
+      return "ragged-all-to-all";
+    case CollectiveKind::collective_permute:
+      return "collective-permute";
   }
   throw InternalError("unknown CollectiveKind");
 }
 
 std::string_view name_of(Severity severity) {
   switch (severity) {
-    case Severity::note: return "note";
-    case Severity::warning: return "warning";
-    case Severity::error: return "error";
+    case Severity::note:
+      return "note";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      return "error";
   }
   throw InternalError("unknown Severity");
 }
 
 std::string_view name_of(MoePath path) {
   switch (path) {
-    case MoePath::none: return "none";
-    case MoePath::dropping: return "dropping";
-    case MoePath::ragged: return "ragged";
-    case MoePath::ring: return "ring";
+    case MoePath::none:
+      return "none";
+    case MoePath::dropping:
+      return "dropping";
+    case MoePath::ragged:
+      return "ragged";
+    case MoePath::ring:
+      return "ring";
   }
   throw InternalError("unknown MoePath");
 }
 
 std::string_view name_of(OptimizerType optimizer) {
   switch (optimizer) {
-    case OptimizerType::adamw: return "adamw";
-    case OptimizerType::adam_pax: return "adam_pax";
-    case OptimizerType::sgd: return "sgd";
-    case OptimizerType::muon: return "muon";
+    case OptimizerType::adamw:
+      return "adamw";
+    case OptimizerType::adam_pax:
+      return "adam_pax";
+    case OptimizerType::sgd:
+      return "sgd";
+    case OptimizerType::muon:
+      return "muon";
   }
   throw InternalError("unknown OptimizerType");
 }
 
 std::string_view name_of(DType dtype) {
   switch (dtype) {
-    case DType::pred: return "pred";
-    case DType::f8: return "float8";
-    case DType::bf16: return "bfloat16";
-    case DType::f16: return "float16";
-    case DType::f32: return "float32";
-    case DType::s32: return "int32";
-    case DType::u32: return "uint32";
+    case DType::pred:
+      return "pred";
+    case DType::f8:
+      return "float8";
+    case DType::bf16:
+      return "bfloat16";
+    case DType::f16:
+      return "float16";
+    case DType::f32:
+      return "float32";
+    case DType::s32:
+      return "int32";
+    case DType::u32:
+      return "uint32";
   }
   throw InternalError("unknown DType");
 }
@@ -73,12 +101,15 @@ std::string_view name_of(DType dtype) {
 std::int64_t size_of(DType dtype) {
   switch (dtype) {
     case DType::pred:
-    case DType::f8: return 1;
+    case DType::f8:
+      return 1;
     case DType::bf16:
-    case DType::f16: return 2;
+    case DType::f16:
+      return 2;
     case DType::f32:
     case DType::s32:
-    case DType::u32: return 4;
+    case DType::u32:
+      return 4;
   }
   throw InternalError("unknown DType");
 }

@@ -1,5 +1,6 @@
 // What each remat policy saves. Source: SHARDING.md section 4 (MaxText decoders' policy table).
 #include <fmt/format.h>
+
 #include <shardplan/error.hpp>
 #include <shardplan/train_config.hpp>
 
@@ -39,9 +40,16 @@ const std::map<std::string, Saved>& table() {
 }  // namespace
 
 const std::vector<std::string>& remat_policies() {
-  static const std::vector<std::string> names = {
-      "full", "qkv_proj_offloaded", "minimal_offloaded", "save_out_proj", "save_qkv_proj", "save_dot_except_mlp",
-      "save_dot_with_context_except_mlp", "save_dot_except_mlpwi", "minimal", "minimal_with_context"};
+  static const std::vector<std::string> names = {"full",
+                                                 "qkv_proj_offloaded",
+                                                 "minimal_offloaded",
+                                                 "save_out_proj",
+                                                 "save_qkv_proj",
+                                                 "save_dot_except_mlp",
+                                                 "save_dot_with_context_except_mlp",
+                                                 "save_dot_except_mlpwi",
+                                                 "minimal",
+                                                 "minimal_with_context"};
   return names;
 }
 

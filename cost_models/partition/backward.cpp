@@ -1,5 +1,6 @@
-// The gradients, in reverse order. Each operation contributes to the gradients of its inputs in whatever layout its local
-// product has; contributions of one layout are added before they are reduced, so consumers of one tensor share a reduction.
+// The gradients, in reverse order. Each operation contributes to the gradients of its inputs in whatever layout its
+// local product has; contributions of one layout are added before they are reduced, so consumers of one tensor share a
+// reduction.
 #include <algorithm>
 #include <cost_models/partition/block_partitioner.hpp>
 #include <shardplan/error.hpp>
@@ -9,17 +10,24 @@ namespace shardplan {
 void BlockPartitioner::backward(const Operation& op) {
   settle(op.output);
   switch (op.kind) {
-    case OpKind::einsum: return backward_einsum(op);
+    case OpKind::einsum:
+      return backward_einsum(op);
     case OpKind::normalization:
       statistics(op, Phase::backward);
       return backward_elementwise(op);
     case OpKind::elementwise:
-    case OpKind::add: return backward_elementwise(op);
-    case OpKind::constrain: return contribute(op.inputs.front(), {specs_[op.output], {}}, op);
-    case OpKind::attention: return backward_attention(op);
-    case OpKind::lookup: return backward_lookup(op);
-    case OpKind::cross_entropy: return contribute(op.inputs.front(), {specs_[op.inputs.front()], {}}, op);
-    case OpKind::routing: return backward_routing(op);
+    case OpKind::add:
+      return backward_elementwise(op);
+    case OpKind::constrain:
+      return contribute(op.inputs.front(), {specs_[op.output], {}}, op);
+    case OpKind::attention:
+      return backward_attention(op);
+    case OpKind::lookup:
+      return backward_lookup(op);
+    case OpKind::cross_entropy:
+      return contribute(op.inputs.front(), {specs_[op.inputs.front()], {}}, op);
+    case OpKind::routing:
+      return backward_routing(op);
     case OpKind::ragged_dispatch:
     case OpKind::ragged_return:
       exchange_rows(op, Phase::backward);
@@ -91,19 +99,20 @@ void BlockPartitioner::contribute(TensorId id, Layout layout, const Operation& o
   const bool known = std::any_of(pending.begin(), pending.end(), [&](const auto& c) { return c.layout == layout; });
   if (known) return;
   if (!layout.partial.empty() || layout.spec != specs_[id])
-    partial_gradients_.push_back({tensor(id).name + " gradient from " + op.name, local_bytes(tensor(id), layout.spec, mesh_),
-                                  forms_.step(), forms_.step()});
+    partial_gradients_.push_back({tensor(id).name + " gradient from " + op.name,
+                                  local_bytes(tensor(id), layout.spec, mesh_), forms_.step(), forms_.step()});
   pending.push_back({std::move(layout), &op});
 }
 
 /// All consumers have contributed: bring the sum to the tensor's own layout.
 void BlockPartitioner::settle(TensorId id) {
   for (const auto& [layout, op] : contributions_[id])
-    recorder_.record_all(Phase::backward, reshard(tensor(id), layout, specs_[id], mesh_), op->name,
-                         layout.partial.empty()
-                             ? "gradient of '" + tensor(id).name + "' goes back to the layout of its constraint"
-                             : "gradient of '" + tensor(id).name + "' is summed over " + recorder_.axis_names(layout.partial),
-                         block_.executions);
+    recorder_.record_all(
+        Phase::backward, reshard(tensor(id), layout, specs_[id], mesh_), op->name,
+        layout.partial.empty()
+            ? "gradient of '" + tensor(id).name + "' goes back to the layout of its constraint"
+            : "gradient of '" + tensor(id).name + "' is summed over " + recorder_.axis_names(layout.partial),
+        block_.executions);
   contributions_[id].clear();
 }
 
@@ -111,10 +120,10 @@ void BlockPartitioner::settle(TensorId id) {
 /// axis, then the shard is all-reduced over the rest (data).
 void BlockPartitioner::reduce_parameter(TensorId parameter, const Layout& gradient, const Operation& op) {
   partial_gradients_.push_back({tensor(parameter).name + " gradient, before reduction",
-                                  local_bytes(tensor(parameter), gradient.spec, mesh_), forms_.step(), forms_.step()});
+                                local_bytes(tensor(parameter), gradient.spec, mesh_), forms_.step(), forms_.step()});
   recorder_.record_all(Phase::backward, reshard(tensor(parameter), gradient, specs_[parameter], mesh_), op.name,
-                       "gradient of weight '" + tensor(parameter).name + "' is summed over the axes that split its tokens: " +
-                           recorder_.axis_names(gradient.partial),
+                       "gradient of weight '" + tensor(parameter).name +
+                           "' is summed over the axes that split its tokens: " + recorder_.axis_names(gradient.partial),
                        block_.weights.reductions);
 }
 

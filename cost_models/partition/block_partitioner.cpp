@@ -4,9 +4,17 @@ namespace shardplan {
 
 BlockPartitioner::BlockPartitioner(const BoundProgram& program, const BoundBlock& bound, const TrainConfig& config,
                                    const CompilerHabits& habits)
-    : program_(program), block_(*bound.block), config_(config), habits_(habits), mesh_(*program.mesh),
-      bound_specs_(bound.specs), specs_(block_.tensors.size()), liveness_(liveness_of(block_, config.saved)),
-      recorder_(block_, mesh_), forms_(program, block_, specs_, config, habits, recorder_), contributions_(block_.tensors.size()) {}
+    : program_(program),
+      block_(*bound.block),
+      config_(config),
+      habits_(habits),
+      mesh_(*program.mesh),
+      bound_specs_(bound.specs),
+      specs_(block_.tensors.size()),
+      liveness_(liveness_of(block_, config.saved)),
+      recorder_(block_, mesh_),
+      forms_(program, block_, specs_, config, habits, recorder_),
+      contributions_(block_.tensors.size()) {}
 
 PartitionedBlock BlockPartitioner::run() {
   for (std::size_t i = 0; i < specs_.size(); ++i)

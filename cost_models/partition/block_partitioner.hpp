@@ -87,9 +87,9 @@ class BlockPartitioner {
   Recorder recorder_;
   Forms forms_;
   std::vector<std::vector<Contribution>> contributions_;
-  std::vector<int> forward_step_, recompute_step_;     ///< of each operation; -1: not run
-  std::vector<int> backward_begin_, backward_step_;    ///< first and last step of its gradients
-  std::vector<Lifetime> partial_gradients_;            ///< contributions that differ from the layout of their sum
+  std::vector<int> forward_step_, recompute_step_;   ///< of each operation; -1: not run
+  std::vector<int> backward_begin_, backward_step_;  ///< first and last step of its gradients
+  std::vector<Lifetime> partial_gradients_;          ///< contributions that differ from the layout of their sum
 };
 
 }  // namespace shardplan

@@ -47,9 +47,9 @@ class AxisChoice {
   }
 
   /// Both operands split the same dim: that is where the product is computed. Unless the result wants the axis on a dim
-  /// of one operand that is then split over every device while the agreed one is not: the partitioner's whole-mesh cases
-  /// come first, so operands are brought to the result's layout (recorded: wo of a peeled dispatch falls back to being
-  /// gathered over expert when a second axis splits the batch).
+  /// of one operand that is then split over every device while the agreed one is not: the partitioner's whole-mesh
+  /// cases come first, so operands are brought to the result's layout (recorded: wo of a peeled dispatch falls back to
+  /// being gathered over expert when a second axis splits the batch).
   MaybeDim agreed(Dim dim, MaybeDim wanted) const {
     if (!wanted || wanted == dim || !has(result_, dim)) return dim;
     const bool result_covers = parts(*wanted, result_, *target_) == mesh_.devices();
@@ -57,9 +57,9 @@ class AxisChoice {
     return result_covers && !operands_cover ? wanted : dim;
   }
 
-  /// The axis splits different dims of the two operands: one must give way. The result's constraint decides (SHARDING.md
-  /// 1.6: this is how a batch dim that holds the expert axis forces the expert weights to be gathered); without one a
-  /// contracted dim gives way (no partial sums), else the smaller operand moves.
+  /// The axis splits different dims of the two operands: one must give way. The result's constraint decides
+  /// (SHARDING.md 1.6: this is how a batch dim that holds the expert axis forces the expert weights to be gathered);
+  /// without one a contracted dim gives way (no partial sums), else the smaller operand moves.
   MaybeDim clash(Dim left, Dim right, MaybeDim wanted) const {
     if (wanted == left || wanted == right) return wanted;
     if (has(result_, left) != has(result_, right)) return has(result_, left) ? left : right;
@@ -67,7 +67,8 @@ class AxisChoice {
   }
 
   /// Only one operand has the axis.
-  ///   a dim of the result that the result wants elsewhere, on a dim of the other operand: there (the other is sliced for
+  ///   a dim of the result that the result wants elsewhere, on a dim of the other operand: there (the other is sliced
+  ///   for
   ///     free, this one gathered: tokens for experts whose rules leave the batch without the expert axis)
   ///   another dim of the result: the result inherits it
   ///   contracted experts: partial sums (the combine after such a dispatch)
@@ -89,8 +90,8 @@ class AxisChoice {
 
 using Choices = std::vector<std::pair<AxisId, MaybeDim>>;
 
-/// An axis that shares a contracted dim with others can't leave it alone: when one must, the dim is contracted whole, and
-/// the others split what the result wants (recorded: the gradient of that wo gathers both its operands).
+/// An axis that shares a contracted dim with others can't leave it alone: when one must, the dim is contracted whole,
+/// and the others split what the result wants (recorded: the gradient of that wo gathers both its operands).
 Choices with_whole_contractions(Choices choices, const EinsumOperand& lhs, const EinsumOperand& rhs,
                                 const std::vector<TensorDim>& result, const PartitionSpec* target) {
   const Choices before = choices;
@@ -143,7 +144,8 @@ EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const
   const AxisChoice choice(lhs, rhs, result_dims, target, mesh);
   Choices choices;
   for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis)
-    if (mesh.axes[axis].size() > 1) choices.emplace_back(static_cast<AxisId>(axis), choice.of(static_cast<AxisId>(axis)));
+    if (mesh.axes[axis].size() > 1)
+      choices.emplace_back(static_cast<AxisId>(axis), choice.of(static_cast<AxisId>(axis)));
 
   choices = with_whole_contractions(std::move(choices), lhs, rhs, result_dims, target);
 

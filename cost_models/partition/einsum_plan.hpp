@@ -1,6 +1,6 @@
 #pragma once
-// How one einsum is partitioned: each mesh axis may split one dim of the product, so each axis is given the dim on which
-// both operands and the result agree best; operands that have it elsewhere are resharded first.
+// How one einsum is partitioned: each mesh axis may split one dim of the product, so each axis is given the dim on
+// which both operands and the result agree best; operands that have it elsewhere are resharded first.
 #include <cost_models/partition/layout.hpp>
 
 namespace shardplan {

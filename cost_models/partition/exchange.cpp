@@ -1,4 +1,5 @@
-// Tokens on the move: embedding lookup, routing side traffic, and the dispatch of tokens to experts (SHARDING.md 2.4, 3.1).
+// Tokens on the move: embedding lookup, routing side traffic, and the dispatch of tokens to experts
+// (SHARDING.md 2.4, 3.1).
 #include <algorithm>
 #include <cost_models/partition/block_partitioner.hpp>
 
@@ -24,8 +25,8 @@ AxisList common(const AxisList& a, const AxisList& b) {
 
 }  // namespace
 
-/// What the local lookup yields: each device looks all tokens of the table's group up in its own columns (and, where the
-/// vocabulary is split, finds only some of them: a partial sum).
+/// What the local lookup yields: each device looks all tokens of the table's group up in its own columns (and, where
+/// the vocabulary is split, finds only some of them: a partial sum).
 Layout BlockPartitioner::lookup_layout(const Operation& op) const {
   const TensorId table = op.inputs[0], ids = op.inputs[1];
   const AxisList held = axes_of(specs_[table]);
@@ -38,8 +39,9 @@ Layout BlockPartitioner::lookup_layout(const Operation& op) const {
   return layout;
 }
 
-/// Columns become rows by one all-to-all where one dim's axes go to one dim. Where they go to several the compiler gathers
-/// all of one side: the looked-up columns, or the table if that is smaller (recorded for both sizes of vocabulary).
+/// Columns become rows by one all-to-all where one dim's axes go to one dim. Where they go to several the compiler
+/// gathers all of one side: the looked-up columns, or the table if that is smaller (recorded for both sizes of
+/// vocabulary).
 bool BlockPartitioner::gathers_table(const Operation& op) const {
   const TensorId table = op.inputs[0];
   Bytes columns;
@@ -56,8 +58,9 @@ void BlockPartitioner::forward_lookup(const Operation& op) {
     return forms_.use(table, whole, Pass::forward, op);
   }
   const AxisList shared = common(axes_of(specs_[ids]), axes_of(specs_[table]));
-  recorder_.record(Phase::forward, {CollectiveKind::all_gather, in_mesh_order(shared), local(ids) * mesh_.product(shared)},
-                   op.name, "every device looks all token ids up in its own columns of the table", block_.executions);
+  recorder_.record(Phase::forward,
+                   {CollectiveKind::all_gather, in_mesh_order(shared), local(ids) * mesh_.product(shared)}, op.name,
+                   "every device looks all token ids up in its own columns of the table", block_.executions);
   recorder_.record_all(Phase::forward, reshard(tensor(op.output), lookup_layout(op), specs_[op.output], mesh_), op.name,
                        "looked-up columns of all tokens become whole rows of this device's tokens", block_.executions);
 }
@@ -70,13 +73,14 @@ void BlockPartitioner::backward_lookup(const Operation& op) {
     return reduce_parameter(table, gradient, op);
   }
   const Layout columns = lookup_layout(op);
-  recorder_.record_all(Phase::backward, reshard(tensor(op.output), {specs_[op.output], {}}, columns.spec, mesh_), op.name,
-                       "rows of this device's tokens become columns for the table's gradient", block_.executions);
+  recorder_.record_all(Phase::backward, reshard(tensor(op.output), {specs_[op.output], {}}, columns.spec, mesh_),
+                       op.name, "rows of this device's tokens become columns for the table's gradient",
+                       block_.executions);
   reduce_parameter(table, {specs_[table], without(axes_of(specs_[ids]), axes_of(specs_[table]))}, op);
 }
 
-// Recorded: the scatter indices [batch, sequence, k, 3] and the expert counts are global integers, so they grow with the
-// global batch; the routing weights [batch, sequence, experts] are reduced after their scatter.
+// Recorded: the scatter indices [batch, sequence, k, 3] and the expert counts are global integers, so they grow with
+// the global batch; the routing weights [batch, sequence, experts] are reduced after their scatter.
 void BlockPartitioner::routing_traffic(const Operation& op, Phase phase) {
   const TensorId logits = op.inputs.front();
   const AxisList tokens = in_mesh_order(split_axes(logits, {Dim::batch, Dim::sequence}));
@@ -96,7 +100,8 @@ void BlockPartitioner::backward_routing(const Operation& op) {
   const TensorId logits = op.inputs.front();
   const AxisList tokens = in_mesh_order(split_axes(logits, {Dim::batch, Dim::sequence}));
   recorder_.record(Phase::backward, {CollectiveKind::all_gather, tokens, local(logits) * mesh_.product(tokens)},
-                   op.name + "/routing_gradient", "gradient of the scattered routing weights, all tokens", block_.executions);
+                   op.name + "/routing_gradient", "gradient of the scattered routing weights, all tokens",
+                   block_.executions);
   contribute(logits, {specs_[logits], {}}, op);
 }
 
@@ -104,7 +109,8 @@ void BlockPartitioner::backward_routing(const Operation& op) {
 PartitionSpec BlockPartitioner::rows_spec(const Operation& op) const {
   const TensorId tokens = op.inputs.front();
   PartitionSpec spec;
-  spec.dims = {program_.expert_axes, in_mesh_order(without(split_axes(tokens, {Dim::batch, Dim::sequence}), program_.expert_axes)),
+  spec.dims = {program_.expert_axes,
+               in_mesh_order(without(split_axes(tokens, {Dim::batch, Dim::sequence}), program_.expert_axes)),
                split_axes(tokens, {Dim::embed})};
   return spec;
 }
@@ -113,12 +119,14 @@ PartitionSpec BlockPartitioner::rows_spec(const Operation& op) const {
 void BlockPartitioner::exchange_rows(const Operation& op, Phase phase) {
   const bool dispatch = op.kind == OpKind::ragged_dispatch;
   const TensorId tokens = dispatch ? op.inputs.front() : op.output;
-  // Dispatch reads {tokens, routing weights [batch, sequence, top_k]}; the return yields [batch, sequence, top_k, embed].
+  // Dispatch reads {tokens, routing weights [batch, sequence, top_k]}; the return yields [batch, sequence, top_k,
+  // embed].
   const std::int64_t copies = dispatch ? tensor(op.inputs.back()).dims.back().size : 1;
   const Bytes payload = local(tokens) * copies;
-  recorder_.record(phase, {CollectiveKind::ragged_all_to_all, program_.expert_axes, payload}, op.name,
-                   dispatch ? "tokens go to the devices of their experts" : "expert outputs go back to their tokens' devices",
-                   block_.executions);
+  recorder_.record(
+      phase, {CollectiveKind::ragged_all_to_all, program_.expert_axes, payload}, op.name,
+      dispatch ? "tokens go to the devices of their experts" : "expert outputs go back to their tokens' devices",
+      block_.executions);
 }
 
 void BlockPartitioner::gather_tokens(const Operation& op, Phase phase) {
@@ -128,7 +136,8 @@ void BlockPartitioner::gather_tokens(const Operation& op, Phase phase) {
     recorder_.record(phase, {CollectiveKind::all_gather, program_.expert_axes, local(id) * group},
                      op.name + "/" + tensor(id).name, why, block_.executions);
   };
-  if (!dispatch) return note(op.output, "gradient of the combined output: every expert device needs all tokens of its group");
+  if (!dispatch)
+    return note(op.output, "gradient of the combined output: every expert device needs all tokens of its group");
   for (const TensorId input : op.inputs) note(input, "every expert device needs all tokens of its group");
 }
 
@@ -136,7 +145,8 @@ void BlockPartitioner::scatter_tokens(const Operation& op, Phase phase, TensorId
   const std::int64_t group = mesh_.product(program_.expert_axes);
   const auto note = [&](TensorId id) {
     recorder_.record(phase, {CollectiveKind::reduce_scatter, program_.expert_axes, local(id) * group},
-                     op.name + "/" + tensor(id).name, "each expert device has a part of every token's sum", block_.executions);
+                     op.name + "/" + tensor(id).name, "each expert device has a part of every token's sum",
+                     block_.executions);
   };
   note(tokens);
   if (op.kind == OpKind::ring_dispatch && op.inputs.size() > 1) note(op.inputs[1]);

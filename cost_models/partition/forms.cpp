@@ -1,6 +1,7 @@
+#include <fmt/format.h>
+
 #include <cost_models/partition/forms.hpp>
 #include <cost_models/partition/layer_stack.hpp>
-#include <fmt/format.h>
 
 namespace shardplan {
 
@@ -42,7 +43,8 @@ bool Forms::gathered_twice(TensorId tensor, const Entry& entry, const Operation&
 
 /// query, key and value are one consumer: their products are merged.
 std::string Forms::consumer_of(const Operation& op) const {
-  const bool projection = op.name == "self_attention/query" || op.name == "self_attention/key" || op.name == "self_attention/value";
+  const bool projection =
+      op.name == "self_attention/query" || op.name == "self_attention/key" || op.name == "self_attention/value";
   if (op.kind == OpKind::attention) return op.name;  // the kernel's gradient reads what its recomputation gathered
   return (projection ? "self_attention/qkv" : op.name) + (backward_ ? " gradient" : "");
 }
@@ -92,8 +94,8 @@ std::string Forms::places(TensorId tensor, const PartitionSpec& spec, const Axis
       if (contains(axes, axis)) here.push_back(axis);
     if (here.empty()) continue;
     const std::string rule = t.constraint.axes.empty() ? "" : t.constraint.axes[dim];
-    text += fmt::format("{}{} on its {}{}", text.empty() ? "" : ", ", recorder_.axis_names(here), name_of(t.dims[dim].dim),
-                        rule.empty() ? "" : " (rule " + rule + ")");
+    text += fmt::format("{}{} on its {}{}", text.empty() ? "" : ", ", recorder_.axis_names(here),
+                        name_of(t.dims[dim].dim), rule.empty() ? "" : " (rule " + rule + ")");
   }
   return text;
 }

@@ -13,8 +13,8 @@ class Forms {
   Forms(const BoundProgram& program, const Block& block, const std::vector<PartitionSpec>& specs,
         const TrainConfig& config, const CompilerHabits& habits, Recorder& recorder);
 
-  /// Makes `tensor` available to `op` as `spec`. In the backward pass of a rematerialized block forward values are fetched
-  /// again, which the compiler counts as rematerialized forward.
+  /// Makes `tensor` available to `op` as `spec`. In the backward pass of a rematerialized block forward values are
+  /// fetched again, which the compiler counts as rematerialized forward.
   void use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op);
   /// Likewise for the gradient of `tensor`.
   void use_gradient(TensorId tensor, const PartitionSpec& spec, const Operation& op);
@@ -63,8 +63,8 @@ class Forms {
   Bytes gathered_weights_;
   int step_ = 0;
   bool backward_ = false;
-  // pipeline_fsdp_ag_once: gathered weights stay for the whole step; a compiler that casts late gathers them as they are
-  // stored, one that moves the layer stack gathers them on that way (layer_stack.hpp).
+  // pipeline_fsdp_ag_once: gathered weights stay for the whole step; a compiler that casts late gathers them as they
+  // are stored, one that moves the layer stack gathers them on that way (layer_stack.hpp).
   bool resident_ = false, gathered_with_stack_ = false;
   std::int64_t resident_scale_ = 1;
 };

@@ -1,4 +1,5 @@
-// Shardings forward through the block, and the collectives of each operation's forward run (first run or recomputation).
+// Shardings forward through the block, and the collectives of each operation's forward run (first run or
+// recomputation).
 #include <algorithm>
 #include <cost_models/partition/block_partitioner.hpp>
 #include <shardplan/error.hpp>
@@ -23,11 +24,15 @@ void BlockPartitioner::propagate(const Operation& op) {
       specs_[op.output] = natural.spec;
       // Inside the expert shard_map a partial sum is scattered over the feature dim (SHARDING.md 2.4, step 3).
       const bool rows = index_of(tensor(op.output).dims, Dim::rows) >= 0;
-      if (rows) specs_[op.output].dims.back().insert(specs_[op.output].dims.back().end(), natural.partial.begin(), natural.partial.end());
+      if (rows)
+        specs_[op.output].dims.back().insert(specs_[op.output].dims.back().end(), natural.partial.begin(),
+                                             natural.partial.end());
       return;
     }
     case OpKind::ragged_dispatch:
-    case OpKind::ring_dispatch: specs_[op.output] = rows_spec(op); return;
+    case OpKind::ring_dispatch:
+      specs_[op.output] = rows_spec(op);
+      return;
     case OpKind::elementwise:
     case OpKind::add:
     case OpKind::normalization:
@@ -37,28 +42,40 @@ void BlockPartitioner::propagate(const Operation& op) {
     case OpKind::cross_entropy:
     case OpKind::routing:
     case OpKind::ragged_return:
-    case OpKind::ring_return: specs_[op.output] = aligned(op.inputs.front(), op.output); return;
+    case OpKind::ring_return:
+      specs_[op.output] = aligned(op.inputs.front(), op.output);
+      return;
   }
   throw InternalError("unknown OpKind");
 }
 
 void BlockPartitioner::forward(const Operation& op, Pass pass) {
   switch (op.kind) {
-    case OpKind::einsum: return forward_einsum(op, pass);
+    case OpKind::einsum:
+      return forward_einsum(op, pass);
     case OpKind::elementwise:
-    case OpKind::add: return forward_elementwise(op, pass);
+    case OpKind::add:
+      return forward_elementwise(op, pass);
     case OpKind::normalization:
       forward_elementwise(op, pass);
       return statistics(op, phase_of(pass));
-    case OpKind::constrain: return;  // resharding happens when somebody reads the result
-    case OpKind::attention: return forward_attention(op, pass);
-    case OpKind::lookup: return forward_lookup(op);
-    case OpKind::cross_entropy: return statistics(op, phase_of(pass));
-    case OpKind::routing: return routing_traffic(op, phase_of(pass));
+    case OpKind::constrain:
+      return;  // resharding happens when somebody reads the result
+    case OpKind::attention:
+      return forward_attention(op, pass);
+    case OpKind::lookup:
+      return forward_lookup(op);
+    case OpKind::cross_entropy:
+      return statistics(op, phase_of(pass));
+    case OpKind::routing:
+      return routing_traffic(op, phase_of(pass));
     case OpKind::ragged_dispatch:
-    case OpKind::ragged_return: return exchange_rows(op, phase_of(pass));
-    case OpKind::ring_dispatch: return gather_tokens(op, phase_of(pass));
-    case OpKind::ring_return: return scatter_tokens(op, phase_of(pass), op.output);
+    case OpKind::ragged_return:
+      return exchange_rows(op, phase_of(pass));
+    case OpKind::ring_dispatch:
+      return gather_tokens(op, phase_of(pass));
+    case OpKind::ring_return:
+      return scatter_tokens(op, phase_of(pass), op.output);
   }
   throw InternalError("unknown OpKind");
 }
@@ -118,8 +135,8 @@ void BlockPartitioner::statistics(const Operation& op, Phase phase) {
 // An attention kernel inside shard_map works on the shards that its constraints give it. Outside of one (XLA:GPU with
 // attention=flash or autoselected) the compiler can't split it: operands are gathered whole.
 PartitionSpec BlockPartitioner::attention_form(TensorId input) const {
-  const bool opaque = !habits_.attention_in_shard_map &&
-                      (config_.attention == "flash" || config_.attention == "autoselected");
+  const bool opaque =
+      !habits_.attention_in_shard_map && (config_.attention == "flash" || config_.attention == "autoselected");
   if (!opaque) return specs_[input];
   PartitionSpec whole;
   whole.dims.resize(specs_[input].dims.size());
@@ -131,9 +148,12 @@ void BlockPartitioner::forward_attention(const Operation& op, Pass pass) {
   const TensorId query = op.inputs.front();
   if (attention_form(query) == specs_[query]) return;
   Tensor mask{"attention mask", {}, DType::pred, {}, false, false, {}};
-  mask.dims = {tensor(query).dims[0], {Dim::sequence, program_.program->sequence}, {Dim::position, program_.program->sequence}};
-  recorder_.record(phase_of(pass), {CollectiveKind::all_gather, split_axes(query, {Dim::batch}), local_bytes(mask, {{{}, {}, {}}}, mesh_)},
-                   op.name, "the attention kernel is not inside shard_map, so its mask is gathered too", block_.executions);
+  mask.dims = {
+      tensor(query).dims[0], {Dim::sequence, program_.program->sequence}, {Dim::position, program_.program->sequence}};
+  recorder_.record(
+      phase_of(pass),
+      {CollectiveKind::all_gather, split_axes(query, {Dim::batch}), local_bytes(mask, {{{}, {}, {}}}, mesh_)}, op.name,
+      "the attention kernel is not inside shard_map, so its mask is gathered too", block_.executions);
 }
 
 }  // namespace shardplan

@@ -17,8 +17,14 @@ class StackMoves {
  public:
   StackMoves(const BoundProgram& program, const PartitionedBlock& block, const TrainConfig& config,
              const CompilerHabits& habits, Recorder& recorder)
-      : program_(program), mesh_(*program.mesh), block_(block), config_(config), habits_(habits), recorder_(recorder),
-        gathered_axes_(named_axes(mesh_, {"fsdp", "fsdp_transpose"})), layers_(block.block->layers / program.program->pipeline.stages) {}
+      : program_(program),
+        mesh_(*program.mesh),
+        block_(block),
+        config_(config),
+        habits_(habits),
+        recorder_(recorder),
+        gathered_axes_(named_axes(mesh_, {"fsdp", "fsdp_transpose"})),
+        layers_(block.block->layers / program.program->pipeline.stages) {}
 
   void record(std::size_t tensor) {
     const Tensor& weight = block_.block->tensors[tensor];
@@ -31,7 +37,8 @@ class StackMoves {
   }
 
  private:
-  void move(Phase phase, CollectiveKind kind, const AxisList& axes, std::int64_t bytes, const std::string& name, const char* why) {
+  void move(Phase phase, CollectiveKind kind, const AxisList& axes, std::int64_t bytes, const std::string& name,
+            const char* why) {
     AxisList ordered = axes;
     std::sort(ordered.begin(), ordered.end());
     recorder_.record(phase, {kind, ordered, Bytes{bytes}, true}, "layer_stack/" + name, why, 1);
@@ -48,17 +55,21 @@ class StackMoves {
     constexpr auto to_stages = "and back to stages before the pipeline uses them";
     const std::int64_t stages = program_.program->pipeline.stages;
     if (!habits_.moves_stacks_in_compute_dtype) {  // XLA:GPU gathers and moves float32, casts later
-      move(Phase::forward, CollectiveKind::all_to_all, program_.stage_axes, full * size_of(config_.weight_dtype), name, to_repeats);
-      move(Phase::optimizer, CollectiveKind::all_to_all, program_.stage_axes, full * size_of(config_.weight_dtype), name, to_stages);
+      move(Phase::forward, CollectiveKind::all_to_all, program_.stage_axes, full * size_of(config_.weight_dtype), name,
+           to_repeats);
+      move(Phase::optimizer, CollectiveKind::all_to_all, program_.stage_axes, full * size_of(config_.weight_dtype),
+           name, to_stages);
       return;
     }
     const std::int64_t element = size_of(config_.dtype);
     if (gathered_axes_.empty()) {
       move(Phase::forward, CollectiveKind::all_to_all, program_.stage_axes, full * element, name, to_repeats);
     } else {  // shards of all stages are gathered, then fsdp leaves and stages come in one dim at a time
-      move(Phase::optimizer, CollectiveKind::all_gather, program_.stage_axes, shard * stages * element, name, to_repeats);
+      move(Phase::optimizer, CollectiveKind::all_gather, program_.stage_axes, shard * stages * element, name,
+           to_repeats);
       move(Phase::forward, CollectiveKind::all_to_all, gathered_axes_, shard * stages * element, name, to_repeats);
-      move(Phase::forward, CollectiveKind::collective_permute, stages_and(gathered_axes_), full * element, name, to_repeats);
+      move(Phase::forward, CollectiveKind::collective_permute, stages_and(gathered_axes_), full * element, name,
+           to_repeats);
     }
     move(Phase::optimizer, CollectiveKind::all_to_all, program_.stage_axes, full * element, name, to_stages);
   }
@@ -70,9 +81,11 @@ class StackMoves {
     for (int moment = 0; moment < 2; ++moment) {
       const std::int64_t bytes = shard * size_of(config_.weight_dtype) / mesh_.product(data);
       if (data.empty())
-        move(Phase::optimizer, CollectiveKind::all_to_all, program_.stage_axes, bytes, name, "a moment's update goes back to the stages");
+        move(Phase::optimizer, CollectiveKind::all_to_all, program_.stage_axes, bytes, name,
+             "a moment's update goes back to the stages");
       else
-        move(Phase::optimizer, CollectiveKind::collective_permute, stages_and(data), bytes, name, "a moment's update goes to its data shard");
+        move(Phase::optimizer, CollectiveKind::collective_permute, stages_and(data), bytes, name,
+             "a moment's update goes to its data shard");
     }
   }
 

@@ -11,7 +11,8 @@ std::vector<TensorId> read_by_gradient(const Block& block, const Operation& op) 
         if (block.tensors[op.inputs[1 - side]].differentiable) reads.push_back(op.inputs[side]);
       return reads;
     case OpKind::elementwise:
-    case OpKind::normalization: return op.inputs;
+    case OpKind::normalization:
+      return op.inputs;
     case OpKind::attention:  // the flash kernel's gradient reads its output too
       reads = op.inputs;
       reads.push_back(op.output);
@@ -19,12 +20,15 @@ std::vector<TensorId> read_by_gradient(const Block& block, const Operation& op) 
     case OpKind::routing:
     case OpKind::ragged_dispatch:  // permutations come from the router
     case OpKind::ragged_return:
-    case OpKind::ring_dispatch: return {op.inputs.back()};
-    case OpKind::ring_return: return op.inputs;  // the weighted sum reads rows and weights
+    case OpKind::ring_dispatch:
+      return {op.inputs.back()};
+    case OpKind::ring_return:
+      return op.inputs;          // the weighted sum reads rows and weights
     case OpKind::cross_entropy:  // reads its own float32 copy of the logits
     case OpKind::add:
     case OpKind::constrain:
-    case OpKind::lookup: return {};
+    case OpKind::lookup:
+      return {};
   }
   throw InternalError("unknown OpKind");
 }
@@ -37,7 +41,8 @@ class Tracing {
     result_.needed.assign(block.tensors.size(), false);
     result_.recomputed.assign(block.operations.size(), false);
     producer_.assign(block.tensors.size(), -1);
-    for (std::size_t i = 0; i < block.operations.size(); ++i) producer_[block.operations[i].output] = static_cast<int>(i);
+    for (std::size_t i = 0; i < block.operations.size(); ++i)
+      producer_[block.operations[i].output] = static_cast<int>(i);
   }
 
   Liveness run() {
@@ -53,9 +58,15 @@ class Tracing {
     result_.needed[tensor] = true;
     if (block_.tensors[tensor].parameter) return;
     switch (place(tensor)) {
-      case SavePlace::device: result_.saved.push_back(tensor); return;
-      case SavePlace::host: result_.offloaded.push_back(tensor); return;
-      case SavePlace::recompute: recompute(tensor); return;
+      case SavePlace::device:
+        result_.saved.push_back(tensor);
+        return;
+      case SavePlace::host:
+        result_.offloaded.push_back(tensor);
+        return;
+      case SavePlace::recompute:
+        recompute(tensor);
+        return;
     }
   }
 

@@ -6,9 +6,9 @@
 namespace shardplan {
 
 struct Liveness {
-  std::vector<bool> needed;      ///< by the backward pass, one a tensor
-  std::vector<bool> recomputed;  ///< one an operation: runs again in the backward pass
-  std::vector<TensorId> saved;   ///< kept on the device from forward to backward (the block's input included)
+  std::vector<bool> needed;         ///< by the backward pass, one a tensor
+  std::vector<bool> recomputed;     ///< one an operation: runs again in the backward pass
+  std::vector<TensorId> saved;      ///< kept on the device from forward to backward (the block's input included)
   std::vector<TensorId> offloaded;  ///< likewise, on the host
 };
 

@@ -8,7 +8,8 @@ namespace {
 constexpr std::int64_t newton_schulz_steps = 5;  // optax.contrib.muon ns_steps, as MaxText uses it
 
 template <class RecordParameter>
-std::vector<Collective> over_parameters(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks, RecordParameter record) {
+std::vector<Collective> over_parameters(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
+                                        RecordParameter record) {
   std::vector<Collective> all;
   for (const auto& block : blocks) {
     Recorder recorder(*block.block, *program.mesh);
@@ -46,7 +47,8 @@ struct Matrix {
 };
 
 bool belongs_to_rows(const Tensor& tensor, std::size_t d) {
-  const bool output_projection = tensor.dims.back().dim == Dim::embed && tensor.dims.size() == 3 && tensor.dims.front().dim != Dim::experts;
+  const bool output_projection =
+      tensor.dims.back().dim == Dim::embed && tensor.dims.size() == 3 && tensor.dims.front().dim != Dim::experts;
   if (output_projection) return d + 1 < tensor.dims.size();
   return d == (tensor.dims.front().dim == Dim::experts ? 1U : 0U);
 }
@@ -76,14 +78,15 @@ std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::ve
     const std::int64_t shards = program.mesh->size(*data);
     const int dim = zero1_dim(block, i, program, shards);
     if (dim == -2) return;
-    const std::int64_t bytes = local_elements(weight.dims, block.specs[i], *program.mesh) * layers_held(*block.block, program.program->pipeline) *
-                               size_of(config.weight_dtype);
+    const std::int64_t bytes = local_elements(weight.dims, block.specs[i], *program.mesh) *
+                               layers_held(*block.block, program.program->pipeline) * size_of(config.weight_dtype);
     const bool joined = dim >= 0 && !block.specs[i].dims[dim].empty();
     if (joined) {
       AxisList axes = block.specs[i].dims[dim];
       axes.push_back(*data);
       std::sort(axes.begin(), axes.end());
-      recorder.record(Phase::optimizer, {CollectiveKind::collective_permute, axes, Bytes{bytes / shards}, true}, "zero1/" + weight.name,
+      recorder.record(Phase::optimizer, {CollectiveKind::collective_permute, axes, Bytes{bytes / shards}, true},
+                      "zero1/" + weight.name,
                       "data comes before the axes that already split the dim, so shards change places", 1);
     }
     recorder.record(Phase::optimizer, {CollectiveKind::all_gather, {*data}, Bytes{bytes}, true}, "zero1/" + weight.name,
@@ -99,9 +102,12 @@ std::vector<Collective> muon_traffic(const BoundProgram& program, const std::vec
     if (block.block->kind != BlockKind::layer || weight.dims.size() < 2 || weight.name.ends_with("/bias")) return;
     const Matrix matrix = matrix_of(weight, block.specs[i], *program.mesh);
     const std::int64_t r = std::min(matrix.rows, matrix.columns);
-    const std::int64_t bytes = layers_held(*block.block, program.program->pipeline) * matrix.batch * r * r * size_of(DType::f32);
-    recorder.record(Phase::optimizer, {CollectiveKind::all_reduce, matrix.split, Bytes{bytes}, true}, "muon/" + weight.name,
-                    "Newton-Schulz contracts over a matrix dim that is split: each step sums its Gram matrices", newton_schulz_steps);
+    const std::int64_t bytes =
+        layers_held(*block.block, program.program->pipeline) * matrix.batch * r * r * size_of(DType::f32);
+    recorder.record(Phase::optimizer, {CollectiveKind::all_reduce, matrix.split, Bytes{bytes}, true},
+                    "muon/" + weight.name,
+                    "Newton-Schulz contracts over a matrix dim that is split: each step sums its Gram matrices",
+                    newton_schulz_steps);
   });
 }
 

@@ -1,16 +1,18 @@
 #pragma once
-// What the optimizer step moves beside the gradient reductions: ZeRO-1's gather of updated weights, Muon's Newton-Schulz.
+// What the optimizer step moves beside the gradient reductions: ZeRO-1's gather of updated weights, Muon's
+// Newton-Schulz.
 #include <cost_models/partition/partitioned_block.hpp>
 
 namespace shardplan {
 
-/// shard_optimizer_over_data (SHARDING.md 3.4): each device updates its data shard of the weights, which are then gathered
-/// in weight_dtype. Where the dim that takes `data` is already split (data·fsdp), shards are permuted first.
+/// shard_optimizer_over_data (SHARDING.md 3.4): each device updates its data shard of the weights, which are then
+/// gathered in weight_dtype. Where the dim that takes `data` is already split (data·fsdp), shards are permuted first.
 std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                                       const TrainConfig& config);
 
 /// opt_type=muon (SHARDING.md 3.3): five Newton-Schulz steps on every matrix of the layers; each contracts over the
-/// matrix dims, and over axes that split one of them it all-reduces the r×r Gram matrix in float32, r = min(rows, columns).
+/// matrix dims, and over axes that split one of them it all-reduces the r×r Gram matrix in float32, r = min(rows,
+/// columns).
 std::vector<Collective> muon_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                                      const TrainConfig& config);
 

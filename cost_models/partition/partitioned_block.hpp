@@ -33,10 +33,10 @@ struct PartitionedBlock {
   std::vector<Collective> collectives;  ///< executions are per step
   std::vector<OperationWork> work;
   Liveness liveness;
-  Bytes gathered_weights;               ///< all gathered weight forms of one execution of the body
-  std::vector<Lifetime> lifetimes;      ///< of one execution: values, gradients, gathered forms
-  int backward_begins = 0;              ///< step at which recomputation (or backward) starts
-  int gradients_begin = 0;              ///< step after recomputation
+  Bytes gathered_weights;           ///< all gathered weight forms of one execution of the body
+  std::vector<Lifetime> lifetimes;  ///< of one execution: values, gradients, gathered forms
+  int backward_begins = 0;          ///< step at which recomputation (or backward) starts
+  int gradients_begin = 0;          ///< step after recomputation
 };
 
 /// Derives the collectives of forward, recomputed forward and backward of one block.

@@ -28,8 +28,10 @@ std::vector<Collective> pipeline_traffic(const BoundProgram& program, const std:
   // Per iteration: shift to the next stage, rotation of the in/out buffer, and the circular storage mover.
   const std::int64_t permutes = shape.iterations() * (shape.circular_storage() ? 3 : 2) * accumulation;
   const Move shift{CollectiveKind::collective_permute, program.stage_axes, input_bytes(*layers, mesh)};
-  recorder.record(Phase::forward, shift, "pipeline/shift", "activations go to the next stage, buffers rotate, each iteration", permutes);
-  recorder.record(Phase::backward, shift, "pipeline/shift", "gradients go back along the stages, each iteration", permutes);
+  recorder.record(Phase::forward, shift, "pipeline/shift",
+                  "activations go to the next stage, buffers rotate, each iteration", permutes);
+  recorder.record(Phase::backward, shift, "pipeline/shift", "gradients go back along the stages, each iteration",
+                  permutes);
 
   // The pipeline's output [microbatches, microbatch/axes] becomes the head's batch, which stage and those axes split.
   const PartitionedBlock& head = blocks.back();

@@ -14,8 +14,8 @@ namespace shardplan {
 
 struct Move {
   CollectiveKind kind;
-  AxisList axes;   ///< in mesh order
-  Bytes bytes;     ///< as CollectiveKind says
+  AxisList axes;           ///< in mesh order
+  Bytes bytes;             ///< as CollectiveKind says
   bool parameter = false;  ///< of a weight or its gradient
   bool operator==(const Move&) const = default;
 };

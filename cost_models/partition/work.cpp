@@ -6,8 +6,8 @@
 namespace shardplan {
 namespace {
 
-/// Keys that a query attends to on average. Causal: half the sequence; with a window w: w - w²/2S. A kernel that doesn't
-/// skip masked blocks (dot_product) works on all of them.
+/// Keys that a query attends to on average. Causal: half the sequence; with a window w: w - w²/2S. A kernel that
+/// doesn't skip masked blocks (dot_product) works on all of them.
 double attended_keys(double sequence, double window, bool skips_masked) {
   if (!skips_masked) return sequence;
   if (window <= 0 || window >= sequence) return sequence / 2;
@@ -40,8 +40,8 @@ OperationWork BlockPartitioner::attention_work(const Operation& op) const {
   return work;
 }
 
-/// Share of the rows in an expert buffer that are multiplied: the balanced ones; or, where ragged_dot is computed densely,
-/// all of them by every local expert.
+/// Share of the rows in an expert buffer that are multiplied: the balanced ones; or, where ragged_dot is computed
+/// densely, all of them by every local expert.
 double BlockPartitioner::computed_share(const Operation& op) const {
   if (!has_dim(tensor(op.output), Dim::rows)) return 1;
   if (!habits_.ragged_dot_is_dense || config_.megablox) return block_.row_occupancy;
@@ -52,8 +52,8 @@ double BlockPartitioner::computed_share(const Operation& op) const {
 /// 2·Π of the local sizes forward; backward one product of that size for each operand that has a gradient.
 OperationWork BlockPartitioner::einsum_work(const Operation& op) const {
   const EinsumPlan plan = forward_plan(op);
-  const std::int64_t gradients = std::count_if(op.inputs.begin(), op.inputs.end(),
-                                               [&](TensorId input) { return tensor(input).differentiable; });
+  const std::int64_t gradients =
+      std::count_if(op.inputs.begin(), op.inputs.end(), [&](TensorId input) { return tensor(input).differentiable; });
   OperationWork work;
   work.kind = WorkKind::matmul;
   work.forward = {plan.local_flops * computed_share(op)};
@@ -89,11 +89,15 @@ OperationWork BlockPartitioner::elementwise_work(const Operation& op) const {
 
 OperationWork BlockPartitioner::work_of(const Operation& op) const {
   switch (op.kind) {
-    case OpKind::einsum: return einsum_work(op);
-    case OpKind::attention: return attention_work(op);
+    case OpKind::einsum:
+      return einsum_work(op);
+    case OpKind::attention:
+      return attention_work(op);
     case OpKind::elementwise:
-    case OpKind::add: return elementwise_work(op);
-    case OpKind::constrain: return {};
+    case OpKind::add:
+      return elementwise_work(op);
+    case OpKind::constrain:
+      return {};
     case OpKind::normalization:
     case OpKind::lookup:
     case OpKind::cross_entropy:
@@ -101,7 +105,8 @@ OperationWork BlockPartitioner::work_of(const Operation& op) const {
     case OpKind::ragged_dispatch:
     case OpKind::ragged_return:
     case OpKind::ring_dispatch:
-    case OpKind::ring_return: return unfused_work(op);
+    case OpKind::ring_return:
+      return unfused_work(op);
   }
   throw InternalError("unknown OpKind");
 }

@@ -14,8 +14,8 @@ struct BoundProgram {
   const Program* program = nullptr;
   const Mesh* mesh = nullptr;
   std::vector<BoundBlock> blocks;
-  AxisList expert_axes;   ///< of rule `exp`
-  AxisList stage_axes;    ///< of rule `layers`
+  AxisList expert_axes;  ///< of rule `exp`
+  AxisList stage_axes;   ///< of rule `layers`
 };
 
 }  // namespace shardplan

@@ -24,7 +24,7 @@ std::string_view name_of(CollectiveKind kind);  ///< "all-gather"
 struct Collective {
   Phase phase = Phase::forward;
   CollectiveKind kind = CollectiveKind::all_gather;
-  AxisList axes;                ///< mesh axes of size above 1, in mesh order
+  AxisList axes;  ///< mesh axes of size above 1, in mesh order
   std::int64_t group_size = 1;
   Bytes bytes;                  ///< per device and execution, as CollectiveKind says
   std::int64_t executions = 1;  ///< per step

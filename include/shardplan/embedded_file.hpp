@@ -1,5 +1,6 @@
 #pragma once
-// A data file compiled into the binary (cmake/embed_files.cmake), so that an installed shardplan needs no data directory.
+// A data file compiled into the binary (cmake/embed_files.cmake), so that an installed shardplan needs no data
+// directory.
 #include <span>
 #include <string_view>
 

@@ -20,7 +20,8 @@ struct InternalError : std::logic_error {
 };
 
 /// The valid names closest to `wrong` (edit distance, at most `most`, nearest first, ties alphabetical); may be empty.
-std::vector<std::string> nearest_names(std::string_view wrong, std::span<const std::string> valid, std::size_t most = 3);
+std::vector<std::string> nearest_names(std::string_view wrong, std::span<const std::string> valid,
+                                       std::size_t most = 3);
 
 /// "unknown model 'mixtrl-8x7b'; nearest: mixtral-8x7b, mixtral-8x22b"
 std::string unknown_name(std::string_view kind, std::string_view wrong, std::span<const std::string> valid);

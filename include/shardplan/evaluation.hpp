@@ -4,6 +4,7 @@
 #include <optional>
 #include <shardplan/collective.hpp>
 #include <shardplan/mesh.hpp>
+#include <shardplan/sharding.hpp>
 #include <shardplan/train_config.hpp>
 #include <shardplan/units.hpp>
 #include <string>
@@ -12,7 +13,8 @@
 
 namespace shardplan {
 
-/// Bytes per device. arguments = parameters + optimizer + batch; peak is the largest of the moments that memory_use models.
+/// Bytes per device. arguments = parameters + optimizer + batch; peak is the largest of the moments that memory_use
+/// models.
 struct MemoryUse {
   Bytes parameters, optimizer, batch;
   Bytes gradients, activations, temporaries;  ///< at the peak
@@ -33,13 +35,22 @@ struct StepTime {
 enum class Severity : std::uint8_t { note, warning, error };
 std::string_view name_of(Severity severity);
 
+/// What a step with a finding's fix spares; below 0 where the fix costs more than it spares.
+struct FindingCost {
+  Bytes bytes;          ///< per device, of the collectives
+  Seconds collectives;  ///< if nothing overlapped
+  Seconds step;
+};
+
 struct Finding {
-  std::string id;        ///< stable: "expert-axis-stolen"
+  std::string id;  ///< stable: "expert-axis-stolen"
   Severity severity = Severity::note;
-  std::string message;   ///< one sentence with numbers
-  std::string where;     ///< tensor or rule
+  std::string message;  ///< one sentence with numbers
+  std::string where;    ///< tensor or rule
   std::string axis;
-  std::string fix;       ///< a flag or a rule line
+  std::string fix;                       ///< a flag or a rule line
+  std::vector<Rule> rules = {};          ///< the sharding rules behind it
+  std::optional<FindingCost> cost = {};  ///< empty: nobody has costed the fix
 };
 
 /// Why a configuration cannot be run: a constraint with numbers, not an error.
@@ -61,7 +72,7 @@ struct Evaluation {
   MemoryUse memory;
   StepTime time;
   std::vector<Finding> findings;
-  std::optional<Infeasible> infeasible;  ///< empty: it runs and fits
+  std::optional<Infeasible> infeasible;                                ///< empty: it runs and fits
   std::vector<std::pair<std::string, std::string>> maxtext_arguments;  ///< ready to paste, in printing order
 };
 

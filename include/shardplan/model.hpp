@@ -3,10 +3,9 @@
 // as MaxText spells it. Source: MaxText's configs/models/*.yml (facts collected in models/configs/*.json).
 #include <cstdint>
 #include <optional>
+#include <shardplan/sharding.hpp>
 #include <string>
 #include <vector>
-
-#include <shardplan/sharding.hpp>
 
 namespace shardplan {
 
@@ -14,23 +13,23 @@ enum class AttentionType { global, mla, compressed };
 
 /// How a layer stack alternates between full and sliding-window attention.
 struct AttentionPattern {
-  std::int64_t window = 0;       ///< tokens a local layer looks back; 0: every layer is global
-  int locals_per_period = 0;     ///< local layers before each global one (gemma3: 5, gpt-oss and gemma2: 1)
+  std::int64_t window = 0;    ///< tokens a local layer looks back; 0: every layer is global
+  int locals_per_period = 0;  ///< local layers before each global one (gemma3: 5, gpt-oss and gemma2: 1)
   bool operator==(const AttentionPattern&) const = default;
 };
 
 struct ModelRules {
-  bool override_rules = false;            ///< replaces the whole list (override_logical_axis_rules) instead of merging
-  std::vector<std::string> mesh_axes;     ///< empty: base.yml's
+  bool override_rules = false;         ///< replaces the whole list (override_logical_axis_rules) instead of merging
+  std::vector<std::string> mesh_axes;  ///< empty: base.yml's
   std::vector<Rule> rules;
-  std::vector<std::string> data_sharding; ///< empty: base.yml's
+  std::vector<std::string> data_sharding;  ///< empty: base.yml's
   bool operator==(const ModelRules&) const = default;
 };
 
 struct Model {
   std::string name;
-  std::string decoder_block;  ///< MaxText's decoder_block: llama2, mixtral, deepseek, …
-  std::int64_t layers = 0;    ///< decoder layers as counted by base_num_decoder_layers (gemma2: pairs)
+  std::string decoder_block;    ///< MaxText's decoder_block: llama2, mixtral, deepseek, …
+  std::int64_t layers = 0;      ///< decoder layers as counted by base_num_decoder_layers (gemma2: pairs)
   int sublayers_per_layer = 1;  ///< gemma2: 2 (a local and a global layer make one)
   std::int64_t emb = 0, q_heads = 0, kv_heads = 0, head_dim = 128, mlp = 0, moe_mlp = -1, vocab = 32000;
   std::vector<std::string> mlp_activations;  ///< {"silu","linear"}: gated, two input projections
@@ -52,8 +51,8 @@ struct Model {
   std::int64_t max_target_length = 2048;
   double capacity_factor = -1.0;  ///< -1: drop-less
   bool scan_layers = true;
-  std::optional<std::string> opt_type;      ///< where the model's yml sets it (gpt3: adam_pax)
-  std::optional<bool> use_iota_embed;       ///< likewise
+  std::optional<std::string> opt_type;  ///< where the model's yml sets it (gpt3: adam_pax)
+  std::optional<bool> use_iota_embed;   ///< likewise
   std::string not_modelled;  ///< empty, or the layer that shardplan does not model yet ("gated delta net attention")
   std::string note;          ///< empty, or what of the model is left out ("text decoder only: …")
 

@@ -13,8 +13,22 @@ namespace shardplan {
 
 /// What a tensor's dim counts. An einsum contracts the dims that both operands have and its output lacks.
 enum class Dim : std::uint8_t {
-  batch, sequence, embed, q_heads, kv_heads, head_dim, value_dim, mlp, experts, capacity, rows, top_k, vocab,
-  q_rank, kv_rank, position
+  batch,
+  sequence,
+  embed,
+  q_heads,
+  kv_heads,
+  head_dim,
+  value_dim,
+  mlp,
+  experts,
+  capacity,
+  rows,
+  top_k,
+  vocab,
+  q_rank,
+  kv_rank,
+  position
 };
 std::string_view name_of(Dim dim);
 
@@ -26,7 +40,8 @@ struct TensorDim {
 /// What is taken away from a constraint after resolution (SHARDING.md 1.6, 2.4).
 enum class Peel : std::uint8_t {
   none,
-  experts_from_batch,  ///< moe_dispatch_no_expert_sharding: dims resolved one by one, then expert axes leave the batch dim
+  experts_from_batch,  ///< moe_dispatch_no_expert_sharding: dims resolved one by one, then expert axes leave the batch
+                       ///< dim
   fsdp,                ///< shard_map in-specs of expert weights: fsdp leaves every dim
 };
 
@@ -43,29 +58,30 @@ struct Tensor {
   DType dtype = DType::bf16;
   Constraint constraint;
   bool parameter = false;
-  bool differentiable = true;   ///< false: token ids, masks
+  bool differentiable = true;                 ///< false: token ids, masks
   std::vector<std::string> checkpoint_names;  ///< remat policies save the tensor under these names; empty: never saved
 };
 
 enum class OpKind : std::uint8_t {
-  einsum,         ///< inputs {lhs, rhs}
-  elementwise,    ///< inputs of the output's dims (or parameters of some of them); backward needs the inputs
-  add,            ///< elementwise and linear: backward needs nothing
-  normalization,  ///< inputs {x, scale}: statistics over the embed dim
-  constrain,      ///< the same tensor under another constraint
-  attention,      ///< inputs {q, k, v}: softmax(q·kT)·v, causal
-  lookup,         ///< inputs {table, token ids}
-  cross_entropy,  ///< inputs {logits}: softmax statistics over vocab
-  routing,        ///< inputs {router logits}: top-k, positions, masks (dropping path: scatter indices are global)
-  ragged_dispatch,///< inputs {tokens, routing weights}: sorted by expert, sent to the expert's device by ragged all-to-all
-  ragged_return,  ///< inputs {rows, routing weights}: and back, one row for each of a token's experts
-  ring_dispatch,  ///< inputs {tokens, router logits}: both all-gathered over the expert axes
-  ring_return,    ///< inputs {rows, router logits}: weighted sum of each token's rows, reduce-scatter back
+  einsum,           ///< inputs {lhs, rhs}
+  elementwise,      ///< inputs of the output's dims (or parameters of some of them); backward needs the inputs
+  add,              ///< elementwise and linear: backward needs nothing
+  normalization,    ///< inputs {x, scale}: statistics over the embed dim
+  constrain,        ///< the same tensor under another constraint
+  attention,        ///< inputs {q, k, v}: softmax(q·kT)·v, causal
+  lookup,           ///< inputs {table, token ids}
+  cross_entropy,    ///< inputs {logits}: softmax statistics over vocab
+  routing,          ///< inputs {router logits}: top-k, positions, masks (dropping path: scatter indices are global)
+  ragged_dispatch,  ///< inputs {tokens, routing weights}: sorted by expert, sent to the expert's device by ragged
+                    ///< all-to-all
+  ragged_return,    ///< inputs {rows, routing weights}: and back, one row for each of a token's experts
+  ring_dispatch,    ///< inputs {tokens, router logits}: both all-gathered over the expert axes
+  ring_return,      ///< inputs {rows, router logits}: weighted sum of each token's rows, reduce-scatter back
 };
 
 struct Operation {
   OpKind kind;
-  std::string name;              ///< as MaxText calls it: "self_attention/query"
+  std::string name;  ///< as MaxText calls it: "self_attention/query"
   std::vector<TensorId> inputs;
   TensorId output = -1;
   std::int64_t attention_window = 0;  ///< attention: tokens a query looks back; 0: all
@@ -75,26 +91,27 @@ enum class BlockKind : std::uint8_t { embedding, layer, head };
 
 /// How often a block's weights are made available in one step, where that differs from how often its body runs.
 struct WeightSchedule {
-  std::int64_t gathers = 1;            ///< in the forward pass
-  std::int64_t backward_gathers = 1;   ///< again, in the backward pass; 0: the gathered weights stay
-  std::int64_t reductions = 1;         ///< of weight gradients
+  std::int64_t gathers = 1;           ///< in the forward pass
+  std::int64_t backward_gathers = 1;  ///< again, in the backward pass; 0: the gathered weights stay
+  std::int64_t reductions = 1;        ///< of weight gradients
 };
 
 struct Block {
-  std::string name;               ///< "moe_layers"
+  std::string name;  ///< "moe_layers"
   BlockKind kind = BlockKind::layer;
   std::vector<Tensor> tensors;
   std::vector<Operation> operations;
   TensorId input = -1, output = -1;
-  std::int64_t layers = 1;        ///< copies of the parameters
-  std::int64_t executions = 1;    ///< runs of the body in one forward pass of a step (a device's own, in a pipeline)
+  std::int64_t layers = 1;      ///< copies of the parameters
+  std::int64_t executions = 1;  ///< runs of the body in one forward pass of a step (a device's own, in a pipeline)
   WeightSchedule weights;
-  bool rematerialized = false;    ///< backward recomputes what the policy doesn't save
-  bool mixture = false;           ///< has experts
-  double row_occupancy = 1;       ///< balanced rows over rows of the expert buffer (Dim::rows)
+  bool rematerialized = false;        ///< backward recomputes what the policy doesn't save
+  bool mixture = false;               ///< has experts
+  double row_occupancy = 1;           ///< balanced rows over rows of the expert buffer (Dim::rows)
   std::int64_t layers_per_cycle = 1;  ///< copies in one iteration of the layer scan, which is rematerialized as a whole
-  bool continues_cycle = false;   ///< that iteration begins with the block before (gemma3: five local layers, a global one)
-  bool in_pipeline = false;       ///< runs once for each pipeline iteration; its parameters carry a stage dim
+  bool continues_cycle =
+      false;                 ///< that iteration begins with the block before (gemma3: five local layers, a global one)
+  bool in_pipeline = false;  ///< runs once for each pipeline iteration; its parameters carry a stage dim
 };
 
 /// How layers are spread over pipeline stages (SHARDING.md 2.6). stages 1: no pipeline.
@@ -105,12 +122,12 @@ struct PipelineShape {
 };
 
 struct Program {
-  std::vector<Block> blocks;      ///< in execution order
+  std::vector<Block> blocks;  ///< in execution order
   PipelineShape pipeline;
-  std::int64_t batch = 0;         ///< sequences in one forward pass, all devices
+  std::int64_t batch = 0;  ///< sequences in one forward pass, all devices
   std::int64_t sequence = 0;
   std::int64_t embed = 0;
-  bool tied_embedding = false;    ///< the head reads the embedding table
+  bool tied_embedding = false;  ///< the head reads the embedding table
 };
 
 }  // namespace shardplan

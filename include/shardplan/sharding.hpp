@@ -25,10 +25,10 @@ struct Rule {
 /// An ordered rule list (position is priority) with the mesh axes it is written for.
 struct RuleSet {
   std::string name;
-  std::vector<std::string> mesh_axes;  ///< in mesh order
-  std::vector<Rule> rules;             ///< in priority order; a name may occur several times (fallbacks)
+  std::vector<std::string> mesh_axes;      ///< in mesh order
+  std::vector<Rule> rules;                 ///< in priority order; a name may occur several times (fallbacks)
   std::vector<std::string> data_sharding;  ///< mesh axes over which the input batch is laid out
-  bool custom = false;                 ///< chosen by custom_mesh_and_rule (replaces everything else)
+  bool custom = false;                     ///< chosen by custom_mesh_and_rule (replaces everything else)
 };
 
 }  // namespace shardplan

@@ -10,9 +10,8 @@
 namespace shardplan {
 
 enum class DType : std::uint8_t { pred, f8, bf16, f16, f32, s32, u32 };
-std::int64_t size_of(DType dtype);         ///< bytes an element
-std::string_view name_of(DType dtype);     ///< "bfloat16"
-
+std::int64_t size_of(DType dtype);      ///< bytes an element
+std::string_view name_of(DType dtype);  ///< "bfloat16"
 
 enum class MoePath : std::uint8_t {
   none,      ///< no experts
@@ -33,10 +32,10 @@ struct TrainConfig {
   double per_device_batch_size = 12.0;
   std::int64_t max_target_length = 2048;
   std::int64_t gradient_accumulation_steps = 1;
-  DType dtype = DType::bf16;         ///< compute
+  DType dtype = DType::bf16;  ///< compute
   DType weight_dtype = DType::f32;
   DType grad_dtype = DType::f32;
-  DType mu_dtype = DType::f32;       ///< weight_dtype unless set
+  DType mu_dtype = DType::f32;  ///< weight_dtype unless set
   OptimizerType opt_type = OptimizerType::adamw;
 
   std::string remat_policy = "full";
@@ -44,9 +43,9 @@ struct TrainConfig {
   bool scan_layers = true;
 
   MoePath moe_path = MoePath::none;
-  bool megablox = true;                    ///< grouped-matmul kernel; false: jax.lax.ragged_dot
+  bool megablox = true;  ///< grouped-matmul kernel; false: jax.lax.ragged_dot
   double capacity_factor = -1.0;
-  double ragged_buffer_factor = -1.0;      ///< <=0: worst-case receive buffer
+  double ragged_buffer_factor = -1.0;  ///< <=0: worst-case receive buffer
   bool moe_dispatch_no_expert_sharding = false;
   bool float32_weight_sum = true;
 

@@ -15,9 +15,9 @@ TensorId add_kernel(BlockBuilder& b, const Heads& heads, Dims context_dims, std:
   const TensorId q = b.constrain("attention query", heads.query, query_side);
   const TensorId k = b.constrain("attention key", heads.key, key_side);
   const TensorId v = b.constrain("attention value", heads.value, key_side);
-  const TensorId context =
-      b.activation("context", std::move(context_dims),
-                   {{"activation_batch_attn", "activation_length_attn", "activation_heads", "activation_kv"}}, {"context"});
+  const TensorId context = b.activation(
+      "context", std::move(context_dims),
+      {{"activation_batch_attn", "activation_length_attn", "activation_heads", "activation_kv"}}, {"context"});
   b.apply(OpKind::attention, "self_attention/attention_op", {q, k, v}, context);
   b.block.operations.back().attention_window = window;
   return context;
@@ -28,7 +28,8 @@ TensorId project(BlockBuilder& b, TensorId x, const std::string& name, TensorDim
   const TensorDim in = b.dims(x).back();
   const TensorId w = b.weight("self_attention/" + name, {in, heads, head_dim}, std::move(weight_axes));
   const Dims& tokens = b.dims(x);
-  const TensorId out = b.activation(name, {tokens[0], tokens[1], heads, head_dim}, std::move(constraint), std::move(checkpoint_names));
+  const TensorId out =
+      b.activation(name, {tokens[0], tokens[1], heads, head_dim}, std::move(constraint), std::move(checkpoint_names));
   return b.apply(OpKind::einsum, "self_attention/" + name, {x, w}, out);
 }
 
@@ -46,14 +47,18 @@ TensorId add_output_projection(BlockBuilder& b, TensorId context) {
   const TensorId w = b.weight("self_attention/out", {c[2], c[3], {Dim::embed, b.model.emb}}, {"heads", "kv", "embed"});
   const TensorId out = b.activation("attention output", b.hidden_dims(), b.hidden(), {"out_proj"});
   b.apply(OpKind::einsum, "self_attention/out", {context, w}, out);
-  return b.model.attention_bias && b.model.decoder_block == "gpt_oss" ? add_bias(b, out, "self_attention/out/bias", {"norm"}) : out;
+  return b.model.attention_bias && b.model.decoder_block == "gpt_oss"
+             ? add_bias(b, out, "self_attention/out/bias", {"norm"})
+             : out;
 }
 
 /// One of query, key, value of GQA, with its bias and norm where the model has them.
 TensorId add_gqa_head(BlockBuilder& b, TensorId x, const std::string& name, TensorDim heads, bool normed) {
-  const Constraint split{{"activation_kv_batch", "activation_length_attn", "activation_kv_heads", "activation_kv_head_dim"}};
+  const Constraint split{
+      {"activation_kv_batch", "activation_length_attn", "activation_kv_heads", "activation_kv_head_dim"}};
   const bool query = name == "query";
-  const LogicalAxes axes = query ? LogicalAxes{"embed", "q_heads", "kv"} : LogicalAxes{"embed", "kv_heads", "kv_head_dim"};
+  const LogicalAxes axes =
+      query ? LogicalAxes{"embed", "q_heads", "kv"} : LogicalAxes{"embed", "kv_heads", "kv_head_dim"};
   const std::vector<std::string> saved = {name + "_proj"};
   const TensorDim head_dim{Dim::head_dim, b.model.head_dim};
   TensorId head = project(b, x, name, heads, head_dim, axes, split, normed ? std::vector<std::string>{} : saved);
@@ -65,7 +70,8 @@ TensorId add_gqa_head(BlockBuilder& b, TensorId x, const std::string& name, Tens
 
 TensorId add_gqa(BlockBuilder& b, TensorId x, std::int64_t window) {
   const Model& m = b.model;
-  const TensorId in = b.constrain("attention input", x, {{"activation_batch_attn", "activation_input_length_attn", "activation_embed_attn"}});
+  const TensorId in = b.constrain("attention input", x,
+                                  {{"activation_batch_attn", "activation_input_length_attn", "activation_embed_attn"}});
   Heads heads{};
   heads.query = add_gqa_head(b, in, "query", {Dim::q_heads, m.q_heads}, m.use_qk_norm);
   heads.key = add_gqa_head(b, in, "key", {Dim::kv_heads, m.kv_heads}, m.use_qk_norm);
@@ -81,7 +87,8 @@ TensorId add_mla(BlockBuilder& b, TensorId x) {
   const TensorDim heads{Dim::q_heads, m.q_heads}, qk{Dim::head_dim, m.qk_nope_head_dim + m.qk_rope_head_dim};
   const TensorDim embed{Dim::embed, m.emb}, value_dim{Dim::value_dim, m.v_head_dim};
   const Constraint split{{"activation_kv_batch", "activation_length", "activation_kv_heads", "activation_kv_head_dim"}};
-  const TensorId in = b.constrain("attention input", x, {{"activation_batch_attn", "activation_length", "activation_embed"}});
+  const TensorId in =
+      b.constrain("attention input", x, {{"activation_batch_attn", "activation_length", "activation_embed"}});
 
   Heads h{};
   if (m.q_lora_rank == 0) {
@@ -99,12 +106,15 @@ TensorId add_mla(BlockBuilder& b, TensorId x) {
   const TensorId wkv_a = b.weight("self_attention/wkv_a", {embed, joint}, {"embed", "kv_lora_up_proj"});
   const TensorId low = b.apply(OpKind::einsum, "self_attention/wkv_a", {in, wkv_a},
                                b.activation("key value low rank", {batch, sequence, joint}, {}, {"kv_wa_proj"}));
-  const TensorId latent = b.apply(OpKind::add, "self_attention/split_rope", {low}, b.activation("key value latent", {batch, sequence, rank}));
+  const TensorId latent = b.apply(OpKind::add, "self_attention/split_rope", {low},
+                                  b.activation("key value latent", {batch, sequence, rank}));
   const TensorId normed = b.norm("self_attention/kv_norm", latent, {}, {"mla_kv"});
   const TensorDim kv{Dim::head_dim, m.qk_nope_head_dim + m.v_head_dim};
   const TensorId expanded = project(b, normed, "wkv_b", heads, kv, {"kv_lora", "kv_heads", "kv_head_dim"}, split, {});
-  h.key = b.apply(OpKind::add, "self_attention/key", {expanded, low}, b.activation("key", {batch, sequence, heads, qk}, split, {"key_proj"}));
-  h.value = b.apply(OpKind::add, "self_attention/value", {expanded}, b.activation("value", {batch, sequence, heads, value_dim}, split, {"value_proj"}));
+  h.key = b.apply(OpKind::add, "self_attention/key", {expanded, low},
+                  b.activation("key", {batch, sequence, heads, qk}, split, {"key_proj"}));
+  h.value = b.apply(OpKind::add, "self_attention/value", {expanded},
+                    b.activation("value", {batch, sequence, heads, value_dim}, split, {"value_proj"}));
   return add_output_projection(b, add_kernel(b, h, {batch, sequence, heads, value_dim}, 0));
 }
 

@@ -2,7 +2,8 @@
 
 namespace shardplan {
 
-BlockBuilder::BlockBuilder(std::string name, BlockKind kind, const Model& m, const TrainConfig& c, const ProgramSizes& s)
+BlockBuilder::BlockBuilder(std::string name, BlockKind kind, const Model& m, const TrainConfig& c,
+                           const ProgramSizes& s)
     : model(m), config(c), sizes(s) {
   block.name = std::move(name);
   block.kind = kind;

@@ -10,17 +10,19 @@ using Dims = std::vector<TensorDim>;
 
 /// Sizes that the programs of one train step share.
 struct ProgramSizes {
-  std::int64_t batch = 0;          ///< sequences in one run of the block (a microbatch in a pipeline)
+  std::int64_t batch = 0;  ///< sequences in one run of the block (a microbatch in a pipeline)
   std::int64_t sequence = 0;
-  std::int64_t expert_group = 1;   ///< devices among which the experts are split
+  std::int64_t expert_group = 1;  ///< devices among which the experts are split
 };
 
 class BlockBuilder {
  public:
-  BlockBuilder(std::string name, BlockKind kind, const Model& model, const TrainConfig& config, const ProgramSizes& sizes);
+  BlockBuilder(std::string name, BlockKind kind, const Model& model, const TrainConfig& config,
+               const ProgramSizes& sizes);
 
   TensorId weight(std::string name, Dims dims, LogicalAxes axes);
-  TensorId activation(std::string name, Dims dims, Constraint constraint = {}, std::vector<std::string> checkpoint_names = {});
+  TensorId activation(std::string name, Dims dims, Constraint constraint = {},
+                      std::vector<std::string> checkpoint_names = {});
   /// A tensor that no gradient flows to: token ids, masks.
   TensorId constant(std::string name, Dims dims, DType dtype, Constraint constraint);
 
@@ -29,7 +31,8 @@ class BlockBuilder {
   /// The same tensor under another constraint.
   TensorId constrain(std::string name, TensorId tensor, Constraint constraint);
   /// Root-mean-square norm over the last dim, with a scale of that dim.
-  TensorId norm(const std::string& name, TensorId x, Constraint constraint, std::vector<std::string> checkpoint_names = {});
+  TensorId norm(const std::string& name, TensorId x, Constraint constraint,
+                std::vector<std::string> checkpoint_names = {});
 
   /// [batch, sequence, embed] as every decoder layer constrains it.
   Constraint hidden() const { return {{"activation_batch", "activation_norm_length", "activation_embed"}}; }

@@ -4,7 +4,9 @@ namespace shardplan {
 namespace {
 
 /// The batch of embedding and head is also split over pipeline stages (rule activation_embed_and_logits_batch).
-Constraint edge_hidden() { return {{"activation_embed_and_logits_batch", "activation_norm_length", "activation_embed"}}; }
+Constraint edge_hidden() {
+  return {{"activation_embed_and_logits_batch", "activation_norm_length", "activation_embed"}};
+}
 
 }  // namespace
 
@@ -12,19 +14,24 @@ Block embedding_block(const Model& model, const TrainConfig& config, const Progr
   BlockBuilder b("embedding", BlockKind::embedding, model, config, sizes);
   const TensorDim batch{Dim::batch, sizes.batch}, sequence{Dim::sequence, sizes.sequence};
   const TensorDim vocab{Dim::vocab, model.vocab}, embed{Dim::embed, model.emb};
-  const TensorId ids = b.constant("token ids", {batch, sequence}, DType::s32, {{"activation_embed_and_logits_batch", "activation_norm_length"}});
+  const TensorId ids = b.constant("token ids", {batch, sequence}, DType::s32,
+                                  {{"activation_embed_and_logits_batch", "activation_norm_length"}});
   const TensorId table = b.weight("token_embedder/embedding", {vocab, embed}, {"vocab", "embed_vocab"});
   TensorId x = b.activation("embedded tokens", b.hidden_dims(), edge_hidden());
   if (config.use_iota_embed) {  // one-hot product instead of a lookup: the table is gathered, its gradient scattered
-    const TensorId one_hot = b.constant("one-hot ids", {batch, sequence, vocab}, config.dtype, {{"activation_embed_and_logits_batch", "activation_norm_length", ""}});
+    const TensorId one_hot = b.constant("one-hot ids", {batch, sequence, vocab}, config.dtype,
+                                        {{"activation_embed_and_logits_batch", "activation_norm_length", ""}});
     b.apply(OpKind::add, "token_embedder/iota", {ids}, one_hot);
     b.apply(OpKind::einsum, "token_embedder", {one_hot, table}, x);
   } else {
     b.apply(OpKind::lookup, "token_embedder", {table, ids}, x);
   }
   if (model.trainable_position_size > 0) {
-    const TensorId positions = b.weight("position_embedder/embedding", {{Dim::position, model.trainable_position_size}, embed}, {"vocab", "embed_vocab"});
-    x = b.apply(OpKind::add, "position_embedder", {x, positions}, b.activation("embedded positions", b.hidden_dims(), edge_hidden()));
+    const TensorId positions =
+        b.weight("position_embedder/embedding", {{Dim::position, model.trainable_position_size}, embed},
+                 {"vocab", "embed_vocab"});
+    x = b.apply(OpKind::add, "position_embedder", {x, positions},
+                b.activation("embedded positions", b.hidden_dims(), edge_hidden()));
   }
   b.block.input = ids;
   b.block.output = x;
@@ -45,7 +52,8 @@ Block head_block(const Model& model, const TrainConfig& config, const ProgramSiz
   const TensorId kernel = model.tied_embedding
                               ? b.weight("token_embedder/embedding", {vocab, embed}, {"vocab", "embed_vocab"})
                               : b.weight("logits_dense", {embed, vocab}, {"embed_vocab", "vocab"});
-  const TensorId logits = b.apply(OpKind::einsum, "logits_dense", {normed, kernel}, b.activation("logits", {batch, sequence, vocab}));
+  const TensorId logits =
+      b.apply(OpKind::einsum, "logits_dense", {normed, kernel}, b.activation("logits", {batch, sequence, vocab}));
   b.apply(OpKind::cross_entropy, "loss", {logits}, b.activation("token losses", {batch, sequence}));
   b.block.input = x;
   b.block.output = static_cast<TensorId>(b.block.tensors.size()) - 1;

@@ -18,11 +18,12 @@ TensorId add_mlp(BlockBuilder& b, TensorId x, const std::string& prefix, std::in
     const TensorId out = b.activation(name + " output", hidden_dims, split, {"mlpwi" + suffix});
     projections.push_back(b.apply(OpKind::einsum, name, {x, w}, out));
   }
-  if (b.model.mlp_bias && prefix == "mlp")
-    projections.push_back(b.weight(prefix + "/wi/bias", {mlp}, {"mlp"}));
-  const TensorId activated = b.apply(OpKind::elementwise, prefix + "/activation", projections, b.activation(prefix + " hidden", hidden_dims, split));
+  if (b.model.mlp_bias && prefix == "mlp") projections.push_back(b.weight(prefix + "/wi/bias", {mlp}, {"mlp"}));
+  const TensorId activated = b.apply(OpKind::elementwise, prefix + "/activation", projections,
+                                     b.activation(prefix + " hidden", hidden_dims, split));
   const TensorId wo = b.weight(prefix + "/wo", {mlp, embed}, {"mlp", "embed"});
-  return b.apply(OpKind::einsum, prefix + "/wo", {activated, wo}, b.activation(prefix + " output", b.hidden_dims(), b.hidden(), {"mlpwo"}));
+  return b.apply(OpKind::einsum, prefix + "/wo", {activated, wo},
+                 b.activation(prefix + " output", b.hidden_dims(), b.hidden(), {"mlpwo"}));
 }
 
 }  // namespace shardplan

@@ -8,7 +8,8 @@ namespace {
 
 /// C = int(max(ceil(S·k/X)·cf, cf)), for each sequence.
 std::int64_t capacity(const BlockBuilder& b) {
-  const double per_expert = std::ceil(static_cast<double>(b.sizes.sequence * b.model.top_k) / static_cast<double>(b.model.num_experts));
+  const double per_expert =
+      std::ceil(static_cast<double>(b.sizes.sequence * b.model.top_k) / static_cast<double>(b.model.num_experts));
   const double factor = b.config.capacity_factor;
   return static_cast<std::int64_t>(std::max(per_expert * factor, factor));
 }
@@ -25,7 +26,8 @@ TensorId expert_weight(BlockBuilder& b, const std::string& name, Dims dims, Logi
 TensorId add_router(BlockBuilder& b, TensorId x, Constraint constraint) {
   const TensorDim experts{Dim::experts, b.model.num_experts};
   const bool deepseek = b.model.decoder_block == "deepseek";  // RoutedAndSharedMoE names the gate's dim embed_moe
-  const TensorId gate = b.weight("MoeBlock_0/gate", {{Dim::embed, b.model.emb}, experts}, {deepseek ? "embed_moe" : "embed", ""});
+  const TensorId gate =
+      b.weight("MoeBlock_0/gate", {{Dim::embed, b.model.emb}, experts}, {deepseek ? "embed_moe" : "embed", ""});
   const Dims& tokens = b.dims(x);
   const TensorId logits = b.activation("router logits", {tokens[0], tokens[1], experts}, std::move(constraint));
   return b.apply(OpKind::einsum, "MoeBlock_0/gate", {x, gate}, logits);
@@ -33,7 +35,8 @@ TensorId add_router(BlockBuilder& b, TensorId x, Constraint constraint) {
 
 TensorId add_moe_dropping(BlockBuilder& b, TensorId x) {
   const TensorDim batch = b.dims(x)[0], sequence = b.dims(x)[1], embed{Dim::embed, b.model.emb};
-  const TensorDim experts{Dim::experts, b.model.num_experts}, slots{Dim::capacity, capacity(b)}, mlp{Dim::mlp, b.model.moe_mlp};
+  const TensorDim experts{Dim::experts, b.model.num_experts}, slots{Dim::capacity, capacity(b)},
+      mlp{Dim::mlp, b.model.moe_mlp};
   const Peel peel = b.config.moe_dispatch_no_expert_sharding ? Peel::experts_from_batch : Peel::none;
   const LogicalAxes dispatch_axes = {"activation_exp", "activation_batch_moe", "", "activation_embed_moe"};
   const Constraint hidden{{"activation_exp", "activation_batch_moe", "", "activation_mlp"}, peel};
@@ -42,25 +45,33 @@ TensorId add_moe_dropping(BlockBuilder& b, TensorId x) {
 
   const TensorId logits = add_router(b, x, {{"activation_batch_moe", "activation_length_moe", ""}});
   const TensorId weights = b.apply(OpKind::routing, "MoeBlock_0/routing", {logits},
-                                   b.activation("routing weights", {batch, sequence, {Dim::top_k, b.model.top_k}}, {{"activation_batch_moe", "activation_length_moe", ""}}));
+                                   b.activation("routing weights", {batch, sequence, {Dim::top_k, b.model.top_k}},
+                                                {{"activation_batch_moe", "activation_length_moe", ""}}));
   const TensorId dispatch_mask = b.constant("dispatch mask", mask_dims, b.config.dtype, mask_axes);
   b.apply(OpKind::add, "MoeBlock_0/dispatch_mask", {weights}, dispatch_mask);
-  const TensorId combine_mask = b.apply(OpKind::add, "MoeBlock_0/combine_mask", {weights}, b.activation("combine mask", mask_dims, mask_axes));
+  const TensorId combine_mask =
+      b.apply(OpKind::add, "MoeBlock_0/combine_mask", {weights}, b.activation("combine mask", mask_dims, mask_axes));
 
-  const TensorId dispatched = b.apply(OpKind::einsum, "MoeBlock_0/dispatch", {x, dispatch_mask},
-                                      b.activation("dispatched tokens", {experts, batch, slots, embed}, {dispatch_axes, peel}));
+  const TensorId dispatched =
+      b.apply(OpKind::einsum, "MoeBlock_0/dispatch", {x, dispatch_mask},
+              b.activation("dispatched tokens", {experts, batch, slots, embed}, {dispatch_axes, peel}));
   std::vector<TensorId> projections;
   for (const std::string name : {"wi_0", "wi_1"}) {
-    const TensorId w = expert_weight(b, name, {experts, embed, mlp}, {"exp", "embed_moe", "mlp_moe"}, {"exp", "", "mlp"});
+    const TensorId w =
+        expert_weight(b, name, {experts, embed, mlp}, {"exp", "embed_moe", "mlp_moe"}, {"exp", "", "mlp"});
     projections.push_back(b.apply(OpKind::einsum, "MoeBlock_0/" + name, {dispatched, w},
-                                  b.activation("expert " + name + " output", {experts, batch, slots, mlp}, hidden, {"mlp" + name, "moe_mlp" + name})));
+                                  b.activation("expert " + name + " output", {experts, batch, slots, mlp}, hidden,
+                                               {"mlp" + name, "moe_mlp" + name})));
   }
   const TensorId activated = b.apply(OpKind::elementwise, "MoeBlock_0/activation", projections,
                                      b.activation("expert hidden", {experts, batch, slots, mlp}, hidden));
-  const TensorId wo = expert_weight(b, "wo", {experts, mlp, embed}, {"exp", "mlp_moe", "embed_moe"}, {"exp", "mlp", ""});
-  const TensorId output = b.apply(OpKind::einsum, "MoeBlock_0/wo", {activated, wo},
-                                  b.activation("expert output", {experts, batch, slots, embed}, {dispatch_axes}, {"mlpwo", "moe_mlpwo"}));
-  return b.apply(OpKind::einsum, "MoeBlock_0/combine", {output, combine_mask}, b.activation("moe output", b.hidden_dims(), b.hidden()));
+  const TensorId wo =
+      expert_weight(b, "wo", {experts, mlp, embed}, {"exp", "mlp_moe", "embed_moe"}, {"exp", "mlp", ""});
+  const TensorId output =
+      b.apply(OpKind::einsum, "MoeBlock_0/wo", {activated, wo},
+              b.activation("expert output", {experts, batch, slots, embed}, {dispatch_axes}, {"mlpwo", "moe_mlpwo"}));
+  return b.apply(OpKind::einsum, "MoeBlock_0/combine", {output, combine_mask},
+                 b.activation("moe output", b.hidden_dims(), b.hidden()));
 }
 
 }  // namespace shardplan

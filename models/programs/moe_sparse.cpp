@@ -25,7 +25,8 @@ TensorId expert_weight(BlockBuilder& b, const std::string& name, Dims dims, Logi
 
 TensorId add_moe_sparse(BlockBuilder& b, TensorId x) {
   const TensorDim batch = b.dims(x)[0], sequence = b.dims(x)[1], embed{Dim::embed, b.model.emb};
-  const TensorDim experts{Dim::experts, b.model.num_experts}, mlp{Dim::mlp, b.model.moe_mlp}, k{Dim::top_k, b.model.top_k};
+  const TensorDim experts{Dim::experts, b.model.num_experts}, mlp{Dim::mlp, b.model.moe_mlp},
+      k{Dim::top_k, b.model.top_k};
   const Constraint tokens_in{{"activation_batch", "activation_norm_length", ""}};
   const bool ring = b.config.moe_path == MoePath::ring;
 
@@ -36,26 +37,36 @@ TensorId add_moe_sparse(BlockBuilder& b, TensorId x) {
 
   const TensorId logits = add_router(b, x, {{"activation_batch", "activation_norm_length", ""}});
   // The ring gathers the logits and routes inside the shard_map.
-  const TensorId routing = ring ? logits : b.apply(OpKind::elementwise, "MoeBlock_0/top_k", {logits}, b.activation("routing weights", {batch, sequence, k}, tokens_in));
+  const TensorId routing = ring ? logits
+                                : b.apply(OpKind::elementwise, "MoeBlock_0/top_k", {logits},
+                                          b.activation("routing weights", {batch, sequence, k}, tokens_in));
   const TensorId tokens = b.constrain("MoeBlock_0/shard_map tokens", x, tokens_in);
 
   const TensorId dispatched = b.apply(ring ? OpKind::ring_dispatch : OpKind::ragged_dispatch, "MoeBlock_0/dispatch",
                                       {tokens, routing}, b.activation("routed tokens", {experts, rows, embed}));
   std::vector<TensorId> projections;
   for (const std::string name : {"wi_0", "wi_1"}) {
-    const TensorId w = expert_weight(b, name, {experts, embed, mlp}, {"exp", "embed_moe", "mlp_moe"}, {"exp", "", "mlp_no_fsdp"});
+    const TensorId w =
+        expert_weight(b, name, {experts, embed, mlp}, {"exp", "embed_moe", "mlp_moe"}, {"exp", "", "mlp_no_fsdp"});
     // MaxText names wi_1 only moe_mlpwi_1 here, so `minimal` computes it again (SHARDING.md section 4).
-    const std::vector<std::string> saved = name == "wi_0" ? std::vector<std::string>{"mlpwi_0", "moe_mlpwi_0"} : std::vector<std::string>{"moe_mlpwi_1"};
-    projections.push_back(b.apply(OpKind::einsum, "MoeBlock_0/" + name, {dispatched, w}, b.activation("expert " + name + " output", {experts, rows, mlp}, {}, saved)));
+    const std::vector<std::string> saved =
+        name == "wi_0" ? std::vector<std::string>{"mlpwi_0", "moe_mlpwi_0"} : std::vector<std::string>{"moe_mlpwi_1"};
+    projections.push_back(b.apply(OpKind::einsum, "MoeBlock_0/" + name, {dispatched, w},
+                                  b.activation("expert " + name + " output", {experts, rows, mlp}, {}, saved)));
   }
-  const TensorId activated = b.apply(OpKind::elementwise, "MoeBlock_0/activation", projections, b.activation("expert hidden", {experts, rows, mlp}));
-  const TensorId wo = expert_weight(b, "wo", {experts, mlp, embed}, {"exp", "mlp_moe", "embed_moe"}, {"exp", "mlp_no_fsdp", ""});
-  const TensorId output = b.apply(OpKind::einsum, "MoeBlock_0/wo", {activated, wo}, b.activation("expert output", {experts, rows, embed}, {}, {"mlpwo", "moe_mlpwo"}));
+  const TensorId activated = b.apply(OpKind::elementwise, "MoeBlock_0/activation", projections,
+                                     b.activation("expert hidden", {experts, rows, mlp}));
+  const TensorId wo =
+      expert_weight(b, "wo", {experts, mlp, embed}, {"exp", "mlp_moe", "embed_moe"}, {"exp", "mlp_no_fsdp", ""});
+  const TensorId output = b.apply(OpKind::einsum, "MoeBlock_0/wo", {activated, wo},
+                                  b.activation("expert output", {experts, rows, embed}, {}, {"mlpwo", "moe_mlpwo"}));
 
   const TensorId combined = b.activation("moe output", b.hidden_dims(), b.hidden());
   if (ring) return b.apply(OpKind::ring_return, "MoeBlock_0/return", {output, routing}, combined);
-  const TensorId returned = b.apply(OpKind::ragged_return, "MoeBlock_0/return", {output, routing},
-                                    b.activation("returned rows", {batch, sequence, k, embed}, {{"activation_batch", "activation_norm_length", "", "activation_embed"}}));
+  const TensorId returned =
+      b.apply(OpKind::ragged_return, "MoeBlock_0/return", {output, routing},
+              b.activation("returned rows", {batch, sequence, k, embed},
+                           {{"activation_batch", "activation_norm_length", "", "activation_embed"}}));
   return b.apply(OpKind::elementwise, "MoeBlock_0/weighted_sum", {returned, routing}, combined);
 }
 

@@ -14,7 +14,7 @@ struct LayerKind {
   FeedForward feed_forward;
   std::int64_t window;
   std::int64_t count;
-  std::int64_t per_cycle = 1;     ///< layers of this kind in one iteration of the scan
+  std::int64_t per_cycle = 1;  ///< layers of this kind in one iteration of the scan
   bool continues_cycle = false;
 };
 
@@ -33,9 +33,11 @@ std::vector<LayerKind> layer_kinds(const Model& model) {
   const bool mixed = model.moe_layers() > 0 && model.dense_layers() > 0;
   std::vector<LayerKind> kinds;
   const std::int64_t sublayers = model.sublayers_per_layer;
-  for (const auto& kind : with_windows(model, {mixed ? "dense_layers" : "layers", FeedForward::dense, 0, model.dense_layers() * sublayers}))
+  for (const auto& kind : with_windows(
+           model, {mixed ? "dense_layers" : "layers", FeedForward::dense, 0, model.dense_layers() * sublayers}))
     kinds.push_back(kind);
-  for (const auto& kind : with_windows(model, {mixed ? "moe_layers" : "layers", FeedForward::mixture, 0, model.moe_layers() * sublayers}))
+  for (const auto& kind :
+       with_windows(model, {mixed ? "moe_layers" : "layers", FeedForward::mixture, 0, model.moe_layers() * sublayers}))
     kinds.push_back(kind);
   std::erase_if(kinds, [](const LayerKind& kind) { return kind.count == 0; });
   return kinds;
@@ -46,7 +48,8 @@ TensorId add_feed_forward(BlockBuilder& b, TensorId x, FeedForward kind) {
   const TensorId routed = b.config.moe_path == MoePath::dropping ? add_moe_dropping(b, x) : add_moe_sparse(b, x);
   if (b.model.shared_experts == 0) return routed;
   const TensorId shared = add_mlp(b, x, "shared_experts", b.model.shared_experts * b.model.moe_mlp);
-  return b.apply(OpKind::add, "shared_experts/add", {routed, shared}, b.activation("mixture output", b.hidden_dims(), b.hidden()));
+  return b.apply(OpKind::add, "shared_experts/add", {routed, shared},
+                 b.activation("mixture output", b.hidden_dims(), b.hidden()));
 }
 
 TensorId add_residual(BlockBuilder& b, const std::string& name, TensorId x, TensorId branch) {
@@ -57,7 +60,8 @@ Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& 
   BlockBuilder b(kind.name, BlockKind::layer, model, config, sizes);
   const TensorId x = b.activation("layer input", b.hidden_dims(), b.hidden());
   const TensorId normed = b.norm("pre_self_attention_layer_norm", x, b.hidden());
-  TensorId attention = model.attention_type == AttentionType::mla ? add_mla(b, normed) : add_gqa(b, normed, kind.window);
+  TensorId attention =
+      model.attention_type == AttentionType::mla ? add_mla(b, normed) : add_gqa(b, normed, kind.window);
   if (model.use_post_attn_norm) attention = b.norm("post_self_attention_norm", attention, b.hidden());
   const TensorId middle = add_residual(b, "residual after attention", x, attention);
   const TensorId normed_middle = b.norm("post_self_attention_layer_norm", middle, b.hidden());
@@ -77,11 +81,13 @@ Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& 
 }
 
 /// Weights follow the body, with three exceptions: those outside the layer scan are gathered once, before the loop of
-/// gradient accumulation or vocabulary tiles (and stay with vocab_tiling_ag_once); pipeline_fsdp_ag_once gathers a stage's weights once a step and reduces their gradients once;
-/// pipeline_fsdp_ag_per_repeat once a repeat (SHARDING.md 2.6, 3.1).
+/// gradient accumulation or vocabulary tiles (and stay with vocab_tiling_ag_once); pipeline_fsdp_ag_once gathers a
+/// stage's weights once a step and reduces their gradients once; pipeline_fsdp_ag_per_repeat once a repeat
+/// (SHARDING.md 2.6, 3.1).
 WeightSchedule weight_schedule(const Block& block, const PipelineShape& pipeline, const TrainConfig& config) {
   if (block.kind != BlockKind::layer) return {1, config.vocab_tiling_ag_once ? 0 : 1, block.executions};
-  const std::int64_t on_stage = (block.layers + pipeline.stages - 1) / pipeline.stages * config.gradient_accumulation_steps;
+  const std::int64_t on_stage =
+      (block.layers + pipeline.stages - 1) / pipeline.stages * config.gradient_accumulation_steps;
   if (block.in_pipeline && config.pipeline_fsdp_ag_once) return {on_stage, 0, on_stage};
   if (block.in_pipeline && config.pipeline_fsdp_ag_per_repeat) return {on_stage, on_stage, on_stage};
   return {block.executions, block.executions, block.executions};
@@ -98,7 +104,9 @@ PipelineShape pipeline_shape(const Model& model, const TrainConfig& config, std:
                                                                   : model.layers;
   shape.stages = stages;
   shape.layers_per_stage = config.num_layers_per_pipeline_stage;
-  shape.repeats = config.num_pipeline_repeats > 0 ? config.num_pipeline_repeats : std::max<std::int64_t>(1, layers / (stages * shape.layers_per_stage));
+  shape.repeats = config.num_pipeline_repeats > 0
+                      ? config.num_pipeline_repeats
+                      : std::max<std::int64_t>(1, layers / (stages * shape.layers_per_stage));
   shape.microbatches = config.num_pipeline_microbatches > 0 ? config.num_pipeline_microbatches : stages;
   shape.forwarding_delay = config.pipeline_delay_activation_forwarding ? 2 : 1;
   return shape;
@@ -128,8 +136,9 @@ Program train_program(const Model& model, const TrainConfig& config, const Paral
     const bool pipelined = shape.stages > 1 && !first_dense;
     Block block = layer_block(kind, model, config, pipelined ? microbatch : sizes);
     block.in_pipeline = pipelined;
-    block.executions = pipelined ? program.pipeline.iterations() * program.pipeline.layers_per_stage * kind.count / model.layers
-                                 : kind.count;
+    block.executions =
+        pipelined ? program.pipeline.iterations() * program.pipeline.layers_per_stage * kind.count / model.layers
+                  : kind.count;
     program.blocks.push_back(std::move(block));
   }
   program.blocks.push_back(head_block(model, config, sizes));

@@ -7,9 +7,9 @@ namespace shardplan {
 
 /// What a program depends on besides model and settings.
 struct ParallelShape {
-  std::int64_t devices = 1;        ///< all slices
-  std::int64_t stages = 1;         ///< size of mesh axis `stage`
-  std::int64_t expert_group = 1;   ///< product of the axes of rule `exp`, fsdp left out
+  std::int64_t devices = 1;       ///< all slices
+  std::int64_t stages = 1;        ///< size of mesh axis `stage`
+  std::int64_t expert_group = 1;  ///< product of the axes of rule `exp`, fsdp left out
 };
 
 /// How MaxText lays layers over stages: repeats = layers / (stages × layers_per_stage); delay 2 when activations are
