@@ -1,0 +1,114 @@
+// What depends on the compiler's habits, and the cases that only some meshes meet.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "toy_layers.hpp"
+
+namespace shardplan {
+namespace {
+
+using ::testing::Contains;
+
+std::int64_t executions(const ToyRun& toy, Phase phase, CollectiveKind kind, const std::string& part) {
+  std::int64_t count = 0;
+  for (const auto& c : run(toy).collectives)
+    if (c.phase == phase && c.kind == kind && c.op.find(part) != std::string::npos) count += c.executions;
+  return count;
+}
+
+/// Bytes a step of the collectives of one kind over exactly these axes whose operation contains `part`.
+std::int64_t mebibytes(const ToyStep& step, CollectiveKind kind, const std::string& axes, const std::string& part) {
+  std::int64_t bytes = 0;
+  for (const auto& c : step.collectives)
+    if (c.kind == kind && names(c.axes, step.mesh, "+") == axes && c.op.find(part) != std::string::npos)
+      bytes += c.bytes.value * c.executions;
+  return bytes / (1024 * 1024);
+}
+
+struct ConsumerRow {
+  bool per_consumer;
+  std::int64_t forward, recomputed, backward;
+};
+
+// Recorded: XLA:TPU gathers tensor-parallel activations 2, 2 and 2 times a layer, XLA:GPU 3, 6 and 4 times.
+TEST(Habits, ActivationsAreGatheredOnceOrForEachConsumer) {
+  for (const auto& row : {ConsumerRow{false, 2, 2, 2}, ConsumerRow{true, 3, 6, 4}}) {
+    ToyRun toy{toy_llama(), toy_config(2, 1024), "default", "tensor=4"};
+    toy.habits.gathers_activations_per_consumer = row.per_consumer;
+    const auto gathers = [&](Phase phase) { return executions(toy, phase, CollectiveKind::all_gather, "layers/") / 4; };
+    EXPECT_EQ(gathers(Phase::forward), row.forward);
+    EXPECT_EQ(gathers(Phase::rematerialized_forward), row.recomputed);
+    EXPECT_EQ(gathers(Phase::backward), row.backward);
+  }
+}
+
+// 8 sequences of 1024 tokens are more than the 4096 rows of the table: the table [4096, 1024] (8 MiB) is gathered, not
+// the looked-up columns [8, 1024, 1024] (16 MiB); with 2 sequences (4 MiB) it is the other way round.
+TEST(Embedding, UnderContextParallelismTheSmallerOfTableAndColumnsIsGathered) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "fsdp=4,context=2"};
+  EXPECT_THAT(lines(run(toy), "embedding"), Contains("forward all-gather fsdp+context 8 MiB x1"));
+  EXPECT_THAT(lines(run(toy), "embedding"), Contains("backward reduce fsdp+context 8 MiB x1"));
+  toy.config = toy_config(0.5, 512);
+  EXPECT_THAT(lines(run(toy), "embedding"), Contains("forward all-gather fsdp+context 4 MiB x1"));
+}
+
+// Four tiles: the head is gathered for forward and backward once each (ag_once: not again), reduced for each tile.
+TEST(VocabularyTiles, GatherTheHeadOnceAPassAndReduceItForEachTile) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "fsdp=8"};
+  toy.config.num_vocab_tiling = 4;
+  const auto gathers = [&](Phase phase) { return executions(toy, phase, CollectiveKind::all_gather, "logits_dense"); };
+  EXPECT_EQ(gathers(Phase::forward), 1);
+  EXPECT_EQ(gathers(Phase::rematerialized_forward), 1);
+  EXPECT_EQ(executions(toy, Phase::backward, CollectiveKind::reduce_scatter, "logits_dense"), 4);
+  toy.config.vocab_tiling_ag_once = true;
+  EXPECT_EQ(gathers(Phase::rematerialized_forward), 0);
+}
+
+// A saved context spares the kernel's recomputation, not its keys and values: [8, 1024, 8, 128] is 16 MiB a pass.
+TEST(ContextParallelism, GathersKeysAndValuesAgainWhereTheContextIsSaved) {
+  for (const auto* policy : {"full", "minimal_with_context"}) {
+    const ToyRun toy{toy_llama(), toy_config(1, 1024, policy), "default", "context=8"};
+    EXPECT_EQ(executions(toy, Phase::rematerialized_forward, CollectiveKind::all_gather, "attention_op"), 8) << policy;
+  }
+}
+
+// The peeled dispatch beside a second batch axis: wo [8, 512, 1024] is gathered over expert, forward and recomputed,
+// and its gradient gathers both operands over everything that splits the batch (recorded for fsdp=2, expert=4; the
+// total of data=2, expert=8 is published with the recordings).
+TEST(PeeledDispatch, FallsBackToGatheringWoBesideASecondBatchAxis) {
+  ToyRun toy{toy_mixtral(), toy_moe(toy_config(1, 256), MoePath::dropping), "default", "data=2,expert=4"};
+  toy.config.moe_dispatch_no_expert_sharding = true;
+  const ToyStep beside = run(toy);
+  EXPECT_EQ(mebibytes(beside, CollectiveKind::all_gather, "expert", "MoeBlock_0/wo"), 8 * 4 * 2);
+  EXPECT_GT(mebibytes(beside, CollectiveKind::all_gather, "data+expert", "MoeBlock_0/wo"), 0);
+  toy.mesh = "expert=8";
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "expert", "MoeBlock_0/wo"), 0);
+}
+
+// Two stages of two repeats with weights gathered once: each weight of the stack makes the trip to the repeats and
+// back, its float32 gradient once, its two moments once each. wi_0: 2 layers on the stage × [1024, 2048].
+TEST(LayerStack, MovesBetweenStagesAndRepeatsOnlyWhenGatheredOnceWithRepeats) {
+  ToyRun toy{toy_llama(), toy_config(2, 1024), "default", "stage=2,data=4"};
+  toy.config.num_pipeline_microbatches = 4;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 0);
+  toy.config.pipeline_fsdp_ag_once = true;
+  const std::int64_t bf16 = 2 * 4, f32 = 2 * 8;  // MiB
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 2 * bf16 + f32 + 2 * f32);
+  toy.habits.moves_stacks_in_compute_dtype = false;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 2 * f32 + f32 + 2 * f32);
+  toy.config.num_layers_per_pipeline_stage = 2;  // one repeat
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 0);
+}
+
+// ZeRO-1: updated weights are gathered over data in float32; where data joins fsdp, shards change places first.
+TEST(Zero1, GathersUpdatedWeightsOverData) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "data=8"};
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "data", "zero1/mlp/wi_0"), 0);
+  toy.config.shard_optimizer_over_data = true;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "data", "zero1/mlp/wi_0"), 4 * 8);
+  toy.mesh = "data=2,fsdp=4";
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::collective_permute, "data+fsdp", "zero1/mlp/wi_0"), 4 * 8 / 4 / 2);
+}
+
+}  // namespace
+}  // namespace shardplan
