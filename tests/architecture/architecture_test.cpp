@@ -80,9 +80,10 @@ TEST(Architecture, ReadsTheSources) { EXPECT_GT(all_includes().size(), 300U); }
 TEST(Architecture, LibrariesStayInTheirRooms) {
   using testing::IsEmpty;
   // JSON: the strict reader, the loaders on top of it, and the JSON report.
-  EXPECT_THAT(outside({"nlohmann/"}, {"formats/", "hardware/", "models/", "planner/report/json_", "audit/"}),
+  EXPECT_THAT(outside({"nlohmann/"}, {"formats/", "hardware/", "models/", "planner/report/json_"}),
               IsEmpty());
   EXPECT_THAT(outside({"yaml-cpp/"}, {"rules/", "planner/config_file.cpp"}), IsEmpty());
+  EXPECT_THAT(outside({"zlib.h"}, {"audit/"}), IsEmpty());
   EXPECT_THAT(outside({"CLI/"}, {"planner/cli/"}), IsEmpty());
   EXPECT_THAT(outside({"boost/graph/"}, {"hardware/", "cost_models/"}), IsEmpty());
   EXPECT_THAT(outside({"planner/cli/"}, {"planner/cli/"}), IsEmpty());
@@ -106,7 +107,7 @@ TEST(Architecture, RoomsKnowOnlyTheRoomsBelowThem) {
            Row{"models/", {"hardware", "rules", "cost_models", "planner", "audit"}},
            Row{"rules/", {"hardware", "models", "cost_models", "planner", "audit"}},
            Row{"cost_models/", {"hardware", "models", "rules", "planner", "audit"}},
-           Row{"planner/", {"audit"}},
+           Row{"audit/", {"values", "formats", "hardware", "models", "rules", "cost_models", "planner"}},
        })
     EXPECT_THAT(inside(room, prefixes(unknown)), testing::IsEmpty()) << room;
 }

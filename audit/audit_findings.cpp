@@ -1,0 +1,293 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <audit/audit_findings.hpp>
+#include <map>
+#include <set>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+/// One class and axes, over all phases.
+struct Group {
+  TrafficClass traffic = TrafficClass::gather;
+  AxisList axes;
+  Traffic found, expected;
+  Traffic found_all_reduce, expected_all_reduce;
+  std::vector<const TrafficChange*> phases;
+  std::int64_t excess() const { return found.bytes.value - expected.bytes.value; }
+};
+
+std::vector<Group> groups_of(const std::vector<TrafficChange>& changes) {
+  std::vector<Group> groups;
+  for (const auto& change : changes) {
+    if (groups.empty() || groups.back().traffic != change.traffic || groups.back().axes != change.axes)
+      groups.push_back({change.traffic, change.axes, {}, {}, {}, {}, {}});
+    Group& group = groups.back();
+    group.found += change.found;
+    group.expected += change.expected;
+    group.found_all_reduce += change.found_all_reduce;
+    group.expected_all_reduce += change.expected_all_reduce;
+    group.phases.push_back(&change);
+  }
+  return groups;
+}
+
+bool is_expert_weight(const std::string& tensor) { return tensor == "wi_0" || tensor == "wi_1" || tensor == "wo"; }
+
+/// Extra traffic of some tensors: which, in which phases, how much.
+struct Culprits {
+  std::vector<std::string> tensors;  ///< heaviest first
+  std::set<Phase> phases;
+  Traffic traffic;
+};
+
+std::string id_of(TrafficClass traffic) {
+  switch (traffic) {
+    case TrafficClass::gather:
+      return "unexpected-all-gather";
+    case TrafficClass::reduce:
+      return "unexpected-all-reduce";
+    case TrafficClass::exchange:
+      return "unexpected-all-to-all";
+    case TrafficClass::shift:
+      return "unexpected-collective-permute";
+  }
+  throw InternalError("unknown TrafficClass");
+}
+
+std::string phase_words(const std::set<Phase>& phases) {
+  std::vector<std::string_view> names;
+  for (const Phase phase : phases) names.push_back(name_of(phase));
+  return fmt::format("{}", fmt::join(names, " and "));
+}
+
+class Auditor {
+ public:
+  Auditor(const std::vector<TrafficItem>& found, const std::vector<TrafficChange>& changes, const AuditView& view)
+      : found_(found), view_(view), groups_(groups_of(changes)) {
+    for (const auto& group : groups_) expected_total_ += static_cast<double>(group.expected.bytes.value);
+  }
+
+  std::vector<Finding> findings() {
+    expert_axis();
+    if (view_.against != Against::nothing)
+      for (const auto& group : groups_) compare(group);
+    scattered_all_reduces();
+    odd_groups();
+    std::stable_sort(findings_.begin(), findings_.end(),
+                     [](const auto& a, const auto& b) { return a.severity > b.severity; });
+    return std::move(findings_);
+  }
+
+ private:
+  std::string axis_names(const AxisList& axes) const {
+    std::vector<std::string> names;
+    for (const AxisId axis : axes) names.push_back(view_.mesh.axes[axis].name);
+    return fmt::format("{}", fmt::join(names, "+"));
+  }
+
+  std::string amount(const Traffic& traffic) const {
+    const auto bytes = static_cast<double>(traffic.bytes.value);
+    const std::string size =
+        bytes >= 1e9 ? fmt::format("{:.1f} GB", bytes / 1e9) : fmt::format("{:.1f} MB", bytes / 1e6);
+    return view_.priced ? fmt::format("{}, {:.1f} ms", size, traffic.seconds.value * 1e3) : size;
+  }
+
+  bool matters(std::int64_t difference, std::int64_t expected) const {
+    return difference > view_.thresholds.ignore_below.value &&
+           static_cast<double>(difference) > view_.thresholds.tolerance * static_cast<double>(expected);
+  }
+
+  Severity severity_of(std::int64_t difference) const {
+    return static_cast<double>(difference) > view_.thresholds.tolerance * expected_total_ ? Severity::error
+                                                                                          : Severity::warning;
+  }
+
+  /// What of a group has no counterpart, phases in which no more than expected is moved left out.
+  template <class Counts>
+  Culprits culprits(const Group& group, Counts counts) const {
+    Culprits result;
+    std::map<std::string, std::int64_t> bytes_of;
+    for (const auto* change : group.phases) {
+      if (change->found.bytes <= change->expected.bytes) continue;
+      for (const auto& extra : change->extra) {
+        if (!counts(extra.tensor) || extra.traffic.bytes <= view_.thresholds.ignore_below) continue;
+        bytes_of[extra.tensor] += extra.traffic.bytes.value;
+        result.phases.insert(change->phase);
+        result.traffic += extra.traffic;
+      }
+    }
+    // Collectives that one side combines have no counterpart either; names are for what makes the difference.
+    for (const auto& [tensor, bytes] : bytes_of)
+      if (bytes * 20 >= group.excess()) result.tensors.push_back(tensor);
+    std::stable_sort(result.tensors.begin(), result.tensors.end(),
+                     [&](const auto& a, const auto& b) { return bytes_of[a] > bytes_of[b]; });
+    return result;
+  }
+
+  static std::string tensor_words(std::vector<std::string> tensors) {
+    const std::size_t shown = 6, all = tensors.size();
+    if (all > shown) tensors.resize(shown);
+    return fmt::format("{}{}", fmt::join(tensors, ", "), all > shown ? fmt::format(" and {} more", all - shown) : "");
+  }
+
+  bool over_experts(const AxisList& axes) const {
+    return !view_.expert_axes.empty() && std::any_of(axes.begin(), axes.end(), [&](AxisId axis) {
+      return std::find(view_.expert_axes.begin(), view_.expert_axes.end(), axis) != view_.expert_axes.end();
+    });
+  }
+
+  /// What moves of expert weights over their own axis, whether or not it is expected.
+  Culprits expert_weights(TrafficClass traffic) const {
+    Culprits all;
+    std::set<std::string> tensors;
+    for (const auto& item : found_) {
+      const Collective& c = item.collective;
+      if (item.traffic != traffic || !over_experts(c.axes) || !is_expert_weight(item.tensor)) continue;
+      if (c.bytes * c.executions <= view_.thresholds.ignore_below) continue;
+      tensors.insert(item.tensor);
+      all.phases.insert(c.phase);
+      all.traffic += Traffic{c.bytes * c.executions, c.seconds};
+    }
+    all.tensors.assign(tensors.begin(), tensors.end());
+    return all;
+  }
+
+  /// A warning where the plan or the baseline gathers them too.
+  Severity severity_of_stolen_axis() const {
+    if (view_.against == Against::nothing) return Severity::error;
+    std::int64_t extra = 0;
+    for (const auto& group : groups_)
+      if (group.traffic == TrafficClass::gather && over_experts(group.axes))
+        extra += culprits(group, is_expert_weight).traffic.bytes.value;
+    return severity_of(extra);
+  }
+
+  std::string gradients_too() const {
+    const Culprits reduced = expert_weights(TrafficClass::reduce);
+    if (reduced.tensors.empty()) return "";
+    return fmt::format("; the gradients of {} are reduced over it in {} ({} a step)", tensor_words(reduced.tensors),
+                       phase_words(reduced.phases), amount(reduced.traffic));
+  }
+
+  void expert_axis() {
+    const Culprits gathered = expert_weights(TrafficClass::gather);
+    if (gathered.tensors.empty()) return;
+    const std::string axis = axis_names(view_.expert_axes), tensors = tensor_words(gathered.tensors);
+    const std::string what = fmt::format("gathered over '{}' in {} ({} a step){}", axis, phase_words(gathered.phases),
+                                         amount(gathered.traffic), gradients_too());
+    if (gathered.tensors == std::vector<std::string>{"wo"})
+      findings_.push_back(
+          {"expert-output-not-peeled", Severity::warning,
+           "the constraint on wo's output gives the experts' axis to the batch: expert weight wo is " + what, "wo",
+           axis, "use the expert axis as the only batch axis, or sparse_matmul=True"});
+    else
+      findings_.push_back({"expert-axis-stolen", severity_of_stolen_axis(),
+                           fmt::format("expert double-mapping: the batch dim of the dispatch holds the experts' axis, "
+                                       "so expert weights {} are {}",
+                                       tensors, what),
+                           tensors, axis, "moe_dispatch_no_expert_sharding=True"});
+  }
+
+  void compare(const Group& group) {
+    if (matters(group.excess(), group.expected.bytes.value)) unexpected(group);
+    if (matters(-group.excess(), group.expected.bytes.value)) missing(group);
+    if (group.traffic == TrafficClass::reduce) all_reduces(group);
+  }
+
+  std::string against(const Group& group) const {
+    const std::string found = amount(group.found);
+    return group.expected.bytes.value == 0
+               ? fmt::format("move {} a step where nothing is expected", found)
+               : fmt::format("move {} a step where {} are expected", found, amount(group.expected));
+  }
+
+  void unexpected(const Group& group) {
+    const Culprits extra = culprits(group, [](const std::string&) { return true; });
+    std::string message = fmt::format("{}s over {} {}", name_of(group.traffic), axis_names(group.axes), against(group));
+    if (!extra.tensors.empty())
+      message += fmt::format(": {} in {}", tensor_words(extra.tensors), phase_words(extra.phases));
+    findings_.push_back({id_of(group.traffic), severity_of(group.excess()), message, tensor_words(extra.tensors),
+                         axis_names(group.axes), ""});
+  }
+
+  void missing(const Group& group) {
+    std::set<std::string> tensors;
+    for (const auto* change : group.phases)
+      for (const auto& gone : change->missing)
+        if (gone.traffic.bytes > view_.thresholds.ignore_below) tensors.insert(gone.tensor);
+    const std::vector<std::string> names(tensors.begin(), tensors.end());
+    const bool exchange = group.traffic == TrafficClass::exchange;
+    findings_.push_back({exchange ? "missing-all-to-all" : "less-traffic-than-expected",
+                         exchange ? Severity::warning : Severity::note,
+                         fmt::format("{}s over {} {}", name_of(group.traffic), axis_names(group.axes), against(group)),
+                         tensor_words(names), axis_names(group.axes), ""});
+  }
+
+  // An all-reduce leaves on every device what a reduce-scatter leaves on one, for twice the time.
+  void all_reduces(const Group& group) {
+    const auto difference = group.found_all_reduce.bytes.value - group.expected_all_reduce.bytes.value;
+    if (!matters(difference, group.expected.bytes.value) || matters(group.excess(), group.expected.bytes.value)) return;
+    findings_.push_back({"all-reduce-where-reduce-scatter-suffices",
+                         view_.against == Against::plan ? Severity::note : Severity::warning,
+                         fmt::format("{} over {} are all-reduced each step where a reduce-scatter is expected",
+                                     amount({{difference}, group.found_all_reduce.seconds}), axis_names(group.axes)),
+                         "", axis_names(group.axes), ""});
+  }
+
+  void scattered_all_reduces() {
+    std::map<AxisList, std::pair<Traffic, std::vector<std::string>>> by_axes;
+    for (const auto& item : found_) {
+      if (!item.scattered) continue;
+      auto& [traffic, tensors] = by_axes[item.collective.axes];
+      traffic += Traffic{item.collective.bytes * item.collective.executions, item.collective.seconds};
+      if (std::find(tensors.begin(), tensors.end(), item.tensor) == tensors.end()) tensors.push_back(item.tensor);
+    }
+    for (const auto& [axes, sum] : by_axes) {
+      if (sum.first.bytes <= view_.thresholds.ignore_below) continue;
+      findings_.push_back(
+          {"all-reduce-where-reduce-scatter-suffices", Severity::note,
+           fmt::format("all-reduces over {} ({} a step) are sliced right behind: a reduce-scatter moves half as much",
+                       axis_names(axes), amount(sum.first)),
+           tensor_words(sum.second), axis_names(axes), ""});
+    }
+  }
+
+  void odd_groups() {
+    Traffic sum;
+    std::vector<std::string> tensors;
+    for (const auto& item : found_) {
+      if (!item.matches_no_axes) continue;
+      sum += Traffic{item.collective.bytes * item.collective.executions, item.collective.seconds};
+      tensors.push_back(item.tensor);
+    }
+    if (sum.bytes <= view_.thresholds.ignore_below) return;
+    findings_.push_back(
+        {"groups-match-no-axes", Severity::warning,
+         fmt::format("collectives of {} a step run in device groups that match no set of mesh axes; is the mesh right?",
+                     amount(sum)),
+         tensor_words(tensors), "", ""});
+  }
+
+  const std::vector<TrafficItem>& found_;
+  const AuditView& view_;
+  std::vector<Group> groups_;
+  double expected_total_ = 0;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::vector<Finding> audit_findings(const std::vector<TrafficItem>& found, const std::vector<TrafficChange>& changes,
+                                    const AuditView& view) {
+  return Auditor(found, changes, view).findings();
+}
+
+bool is_regression(const std::vector<Finding>& findings) {
+  return std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.severity == Severity::error; });
+}
+
+}  // namespace shardplan

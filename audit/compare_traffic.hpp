@@ -1,0 +1,56 @@
+#pragma once
+// A program's traffic against what was expected of it, by class, mesh axes and phase. All-reduce and reduce-scatter are
+// one class: which of them the compiler takes for the same reduction is its habit. A ring of collective-permutes that
+// stands for a gather or a reduction counts as one.
+#include <audit/program_traffic.hpp>
+#include <shardplan/collective.hpp>
+#include <string>
+#include <vector>
+
+namespace shardplan {
+
+enum class TrafficClass : std::uint8_t { gather, reduce, exchange, shift };
+std::string_view name_of(TrafficClass traffic);  ///< "all-gather", "all-reduce", "all-to-all", "collective-permute"
+
+/// One collective of either side.
+struct TrafficItem {
+  TrafficClass traffic = TrafficClass::gather;
+  Collective collective;
+  std::string tensor;      ///< "wi_0"; where the program names none, its shape: "convert_element_type bf16[4096,32000]"
+  bool scattered = false;  ///< see HloCollective
+  bool matches_no_axes = false;
+};
+
+std::vector<TrafficItem> items_of(const ProgramTraffic& program);
+std::vector<TrafficItem> items_of(const std::vector<Collective>& plan);
+
+struct Traffic {
+  Bytes bytes;      ///< a device and step
+  Seconds seconds;  ///< 0 while no machine is known
+  Traffic& operator+=(const Traffic& part) {
+    bytes += part.bytes;
+    seconds += part.seconds;
+    return *this;
+  }
+};
+
+struct TensorTraffic {
+  std::string tensor;
+  Traffic traffic;
+};
+
+/// One class, axes and phase.
+struct TrafficChange {
+  TrafficClass traffic = TrafficClass::gather;
+  AxisList axes;
+  Phase phase = Phase::forward;
+  Traffic found, expected;
+  Traffic found_all_reduce, expected_all_reduce;  ///< the part of a reduction that leaves every device with everything
+  std::vector<TensorTraffic> extra, missing;  ///< collectives without a counterpart of the same bytes, heaviest first
+};
+
+/// Ordered by class, axes, phase; those without a difference too.
+std::vector<TrafficChange> compare_traffic(const std::vector<TrafficItem>& found,
+                                           const std::vector<TrafficItem>& expected);
+
+}  // namespace shardplan

@@ -1,0 +1,33 @@
+#pragma once
+// What a compiled program communicates in one step: every collective with the mesh axes, the phase and the source
+// operation, and how often it runs (loops multiplied, the heaviest branch of a conditional).
+#include <audit/group_axes.hpp>
+#include <audit/hlo_program.hpp>
+#include <shardplan/collective.hpp>
+#include <string>
+#include <vector>
+
+namespace shardplan {
+
+struct ProgramCollective {
+  Collective collective;  ///< op: the source operation; why: which instruction, in which loop
+  std::string shape;      ///< "bf16[8,1,4096,14336]"
+  GroupFit fit = GroupFit::whole_axes;
+  RingOf ring = RingOf::nothing;
+  bool scattered = false;
+};
+
+struct ProgramTraffic {
+  std::string source;  ///< the file
+  Mesh mesh;
+  std::vector<ProgramCollective> collectives;  ///< heaviest first within a phase; equal ones are one
+};
+
+/// Throws InputError when the program has other devices than `mesh`, when a loop that communicates has no known number
+/// of trips, and on computations that call each other in a circle.
+ProgramTraffic count_traffic(const HloProgram& program, const Mesh& mesh);
+
+/// The mesh that the program itself names. Throws InputError when it names none, or several.
+Mesh mesh_of_program(const HloProgram& program);
+
+}  // namespace shardplan

@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <audit/read_hlo.hpp>
+#include <planner/audit/audit.hpp>
+#include <planner/audit/price_traffic.hpp>
+#include <planner/evaluate.hpp>
+#include <rules/bind_program.hpp>
+#include <rules/load_rules.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+std::vector<std::string> axis_names(const Mesh& mesh) {
+  std::vector<std::string> names;
+  for (const auto& axis : mesh.axes) names.push_back(axis.name);
+  return names;
+}
+
+/// Without axes of size 1, which a rule set may have and another not.
+std::vector<std::pair<std::string, int>> sized_axes(const Mesh& mesh) {
+  std::vector<std::pair<std::string, int>> sizes;
+  for (const auto& axis : mesh.axes)
+    if (axis.size() > 1) sizes.emplace_back(axis.name, axis.size());
+  return sizes;
+}
+
+void check_mesh(const HloProgram& program, const Mesh& mesh) {
+  for (const auto& named : program.meshes)
+    if (sized_axes(named) != sized_axes(mesh))
+      throw InputError(
+          fmt::format("{}: compiled for mesh {}, not {}", program.source, describe(named), describe(mesh)));
+}
+
+/// The program's own axis order where it names its mesh, else MaxText's.
+Mesh asked_mesh(const std::string& text, const HloProgram& program) {
+  if (program.meshes.size() == 1) return parse_mesh(text, axis_names(program.meshes[0]));
+  std::vector<std::string> names = load_rules("default").mesh_axes;
+  if (std::find(names.begin(), names.end(), "stage") == names.end()) names.insert(names.begin() + 1, "stage");
+  return parse_mesh(text, names);
+}
+
+Mesh mesh_for(const AuditRequest& request, const HloProgram& program) {
+  if (request.configuration) return request.configuration->mesh;
+  return request.mesh ? asked_mesh(*request.mesh, program) : mesh_of_program(program);
+}
+
+std::optional<Machine> machine_for(const AuditRequest& request) {
+  if (!request.configuration) return request.machine;
+  return Machine{request.configuration->hardware, request.configuration->slice, request.configuration->num_slices};
+}
+
+AxisList experts_of(const AuditRequest& request, const Mesh& mesh) {
+  if (request.configuration) return expert_axes(request.configuration->rules, mesh);
+  const auto axis = mesh.find("expert");
+  return axis && mesh.size(*axis) > 1 ? AxisList{*axis} : AxisList{};
+}
+
+Against against_what(const AuditRequest& request) {
+  if (request.baseline) return Against::baseline;
+  return request.configuration ? Against::plan : Against::nothing;
+}
+
+ProgramTraffic read_traffic(const HloProgram& program, const Mesh& mesh, std::optional<LinkPrices>& prices) {
+  check_mesh(program, mesh);
+  ProgramTraffic traffic = count_traffic(program, mesh);
+  if (prices)
+    for (auto& entry : traffic.collectives) entry.collective.seconds = prices->seconds_of(entry.collective);
+  return traffic;
+}
+
+std::vector<Collective> collectives_of(const ProgramTraffic& traffic) {
+  std::vector<Collective> all;
+  for (const auto& entry : traffic.collectives) all.push_back(entry.collective);
+  return all;
+}
+
+}  // namespace
+
+AuditAnswer audit(const AuditRequest& request) {
+  const HloProgram program = read_hlo_file(request.program);
+  AuditAnswer answer;
+  answer.program = program.source;
+  answer.mesh = mesh_for(request, program);
+  const auto machine = machine_for(request);
+  std::optional<LinkPrices> prices;
+  if (machine) prices.emplace(*machine, answer.mesh);
+  if (machine) answer.hardware = machine->hardware.name;
+  answer.found = read_traffic(program, answer.mesh, prices);
+
+  std::vector<TrafficItem> expected;
+  if (request.baseline) {
+    const ProgramTraffic baseline = read_traffic(read_hlo_file(*request.baseline), answer.mesh, prices);
+    answer.against = baseline.source;
+    answer.expected = collectives_of(baseline);
+    expected = items_of(baseline);
+  } else if (request.configuration) {
+    answer.against = "the plan";
+    answer.expected = evaluate(*request.configuration).collectives;
+    expected = items_of(answer.expected);
+  }
+  const auto found = items_of(answer.found);
+  answer.changes = compare_traffic(found, expected);
+  answer.findings = audit_findings(
+      found, answer.changes,
+      {answer.mesh, experts_of(request, answer.mesh), request.thresholds, against_what(request), prices.has_value()});
+  return answer;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,37 @@
+#pragma once
+// `audit`: a compiled program's traffic against the plan for the same MaxText arguments, or against an earlier program.
+#include <audit/audit_findings.hpp>
+#include <audit/compare_traffic.hpp>
+#include <optional>
+#include <planner/configuration.hpp>
+#include <planner/machine_arguments.hpp>
+#include <string>
+#include <vector>
+
+namespace shardplan {
+
+struct AuditRequest {
+  std::string program;                         ///< HLO text, or a dump folder
+  std::optional<Configuration> configuration;  ///< what it was meant to be: mesh, machine, plan
+  std::optional<std::string> mesh;             ///< "fsdp=2,expert=4"; else the configuration's, or the program's own
+  std::optional<Machine> machine;              ///< else the configuration's
+  std::optional<std::string> baseline;         ///< an earlier program; compared with instead of the plan
+  AuditThresholds thresholds;
+};
+
+struct AuditAnswer {
+  std::string program;   ///< the file
+  std::string against;   ///< "the plan", the baseline's file, or empty
+  std::string hardware;  ///< empty: not priced
+  Mesh mesh;
+  ProgramTraffic found;
+  std::vector<Collective> expected;  ///< of the plan or the baseline
+  std::vector<TrafficChange> changes;
+  std::vector<Finding> findings;  ///< gravest first
+  bool is_regression() const { return shardplan::is_regression(findings); }
+};
+
+/// Throws InputError on a program that can't be read, and one whose mesh is not the asked one.
+AuditAnswer audit(const AuditRequest& request);
+
+}  // namespace shardplan

@@ -1,0 +1,65 @@
+#include <gmock/gmock.h>
+
+#include <audit/compare_traffic.hpp>
+
+namespace shardplan {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Collective collective(CollectiveKind kind, std::int64_t bytes, std::int64_t executions, std::string op) {
+  Collective c;
+  c.kind = kind;
+  c.axes = {0};
+  c.group_size = 8;
+  c.bytes = {bytes};
+  c.executions = executions;
+  c.op = std::move(op);
+  c.seconds = {static_cast<double>(bytes * executions)};
+  return c;
+}
+
+std::vector<TrafficItem> program(std::vector<ProgramCollective> collectives) {
+  return items_of(ProgramTraffic{"x.hlo", {{{"expert", 8}}}, std::move(collectives)});
+}
+
+TEST(CompareTraffic, AllReduceAndReduceScatterAreOneClass) {
+  const auto changes =
+      compare_traffic(program({{collective(CollectiveKind::all_reduce, 100, 4, "dot_general"), "f32[25]"}}),
+                      items_of({collective(CollectiveKind::reduce_scatter, 100, 4, "layers/query")}));
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].found.bytes, changes[0].expected.bytes);
+  EXPECT_EQ(changes[0].found_all_reduce.bytes.value, 400);
+  EXPECT_EQ(changes[0].expected_all_reduce.bytes.value, 0);
+  EXPECT_THAT(changes[0].extra, IsEmpty());
+}
+
+TEST(CompareTraffic, ARingOfPermutesIsTheGatherItStandsFor) {
+  const auto changes = compare_traffic(program({{collective(CollectiveKind::collective_permute, 25, 4, "while"),
+                                                 "f32[6]", GroupFit::permutation, RingOf::all_gather}}),
+                                       items_of({collective(CollectiveKind::all_gather, 100, 1, "layers/query")}));
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].traffic, TrafficClass::gather);
+  EXPECT_EQ(changes[0].found.bytes, changes[0].expected.bytes);
+}
+
+TEST(CompareTraffic, WhatHasNoCounterpartIsNamed) {
+  const auto changes =
+      compare_traffic(program({{collective(CollectiveKind::all_gather, 100, 4, "wi_0/sharding_constraint"), "f32[25]"},
+                               {collective(CollectiveKind::all_gather, 10, 6, "convert_element_type"), "bf16[5]"}}),
+                      items_of({collective(CollectiveKind::all_gather, 10, 4, "layers/query"),
+                                collective(CollectiveKind::all_gather, 7, 1, "layers/gate")}));
+  ASSERT_EQ(changes.size(), 1U);
+  ASSERT_EQ(changes[0].extra.size(), 2U);
+  EXPECT_EQ(changes[0].extra[0].tensor, "wi_0");
+  EXPECT_EQ(changes[0].extra[0].traffic.bytes.value, 400);
+  EXPECT_EQ(changes[0].extra[1].tensor, "convert_element_type bf16[5]");
+  EXPECT_EQ(changes[0].extra[1].traffic.bytes.value, 20);  // 6 found, 4 expected
+  EXPECT_DOUBLE_EQ(changes[0].extra[1].traffic.seconds.value, 20);
+  ASSERT_EQ(changes[0].missing.size(), 1U);
+  EXPECT_EQ(changes[0].missing[0].tensor, "gate");
+}
+
+}  // namespace
+}  // namespace shardplan
