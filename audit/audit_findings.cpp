@@ -247,7 +247,11 @@ class Auditor {
       if (std::find(tensors.begin(), tensors.end(), item.tensor) == tensors.end()) tensors.push_back(item.tensor);
     }
     for (const auto& [axes, sum] : by_axes) {
-      if (sum.first.bytes <= view_.thresholds.ignore_below) continue;
+      const std::string axis = axis_names(axes);
+      const bool known = std::any_of(findings_.begin(), findings_.end(), [&](const Finding& f) {
+        return f.id == "all-reduce-where-reduce-scatter-suffices" && f.axis == axis;
+      });
+      if (known || sum.first.bytes <= view_.thresholds.ignore_below) continue;
       findings_.push_back(
           {"all-reduce-where-reduce-scatter-suffices", Severity::note,
            fmt::format("all-reduces over {} ({} a step) are sliced right behind: a reduce-scatter moves half as much",

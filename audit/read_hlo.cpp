@@ -6,6 +6,7 @@
 #include <audit/hlo_shape.hpp>
 #include <audit/loop_condition.hpp>
 #include <audit/read_hlo.hpp>
+#include <audit/slice_tracker.hpp>
 #include <cctype>
 #include <charconv>
 #include <map>
@@ -147,11 +148,13 @@ class HloReader {
     is_condition_ = line.ends_with("-> pred[] {");
     ring_ = ring_of(name);
     shaped_.clear();
+    slices_.begin(current_);
   }
 
   void end_computation() {
     if (!has_root_) lines_.fail(fmt::format("computation {} ends without a ROOT", computation().name));
     inside_ = false;
+    for (const auto index : slices_.scattered()) computation().collectives[index].scattered = true;
     if (!is_condition_) return;
     computation().trips = conditions_[current_].trips([this](const std::string& name) -> const LoopCondition* {
       const auto found = indices_.find(name);
@@ -163,8 +166,9 @@ class HloReader {
   void read_instruction(const HloInstruction& instruction) {
     has_root_ = has_root_ || instruction.root;
     if (is_condition_) conditions_[current_].add(instruction);
-    if (!instruction.shape.starts_with('('))
-      shaped_.push_back({NameHash{}(instruction.name), bytes_of(instruction.shape)});
+    const std::int64_t bytes = instruction.shape.starts_with('(') ? 0 : bytes_of(instruction.shape);
+    if (!instruction.shape.starts_with('(')) shaped_.push_back({NameHash{}(instruction.name), bytes});
+    slices_.see(instruction, bytes, fusion_of(instruction));
     const auto& opcode = instruction.opcode;
     if (opcode.ends_with("-done") || opcode.ends_with("-update")) return;
     const Opcode split = split_opcode(opcode);
@@ -177,6 +181,14 @@ class HloReader {
     if (opcode == "send") return add_send(instruction);
     if (opcode.starts_with("collective-") || opcode.starts_with("all-"))
       lines_.fail(fmt::format("collective '{}' is not understood", opcode));
+  }
+
+  /// Asked for only while the uses of an all-reduce are followed.
+  std::optional<std::size_t> fusion_of(const HloInstruction& instruction) const {
+    if (!slices_.is_watching() || instruction.opcode != "fusion") return std::nullopt;
+    const auto callee = attribute_of(instruction, "calls");
+    const auto found = callee ? indices_.find(without_percent(*callee)) : indices_.end();
+    return found == indices_.end() ? std::nullopt : std::optional(found->second);
   }
 
   std::int64_t bytes_of(std::string_view shape) const {
@@ -227,6 +239,9 @@ class HloReader {
     // XLA:TPU fuses an all-reduce with the slice that follows it: a reduce-scatter in all but name.
     if (kind == CollectiveKind::all_reduce && computation().name.starts_with("all-reduce-scatter"))
       collective.kind = CollectiveKind::reduce_scatter;
+    if (collective.kind == CollectiveKind::all_reduce)
+      slices_.watch(instruction, computation().collectives.size(), collective.bytes.value,
+                    static_cast<std::int64_t>(groups[0].size()));
     computation().collectives.push_back(std::move(collective));
   }
 
@@ -379,6 +394,7 @@ class HloReader {
   std::unordered_map<std::string, std::size_t> group_indices_;
   std::map<std::size_t, LoopCondition> conditions_;
   std::vector<Shaped> shaped_;  ///< instructions of the current computation that are arrays
+  SliceTracker slices_;
   std::size_t current_ = 0;
   RingOf ring_ = RingOf::nothing;
   bool inside_ = false, has_entry_ = false, has_root_ = false, is_condition_ = false, continued_ = false;

@@ -103,6 +103,31 @@ TEST(ReadHlo, AFusedAllReduceAndSliceIsAReduceScatter) {
       "forward reduce-scatter tensor of 4, 32 B x 1: mul\n");
 }
 
+TEST(ReadHlo, AnAllReduceOfWhichOnlySlicesAreUsedIsMarked) {
+  const std::string fused =
+      "%f (a: s32[], b: f32[8]) -> f32[2] {\n  %a = s32[] parameter(0)\n  %b = f32[8]{0} parameter(1)\n"
+      "  ROOT %s = f32[2]{0} dynamic-slice(%b, %a), dynamic_slice_sizes={2}\n}\n\n";
+  struct Row {
+    const char* uses;
+    bool scattered;
+  };
+  for (const auto& [uses, scattered] : {
+           Row{"  %y = f32[2] dynamic-slice(%x, %i), dynamic_slice_sizes={2}\n", true},
+           Row{"  %c = f32[8] bitcast(%x)\n  %y = f32[2] fusion(%i, %c), kind=kLoop, calls=%f\n", true},
+           Row{"  %y = f32[4] dynamic-slice(%x, %i), dynamic_slice_sizes={4}\n", false},
+           Row{"  %y = f32[2] fusion(%x, %i), kind=kLoop, calls=%f\n", false},
+           Row{"  %y = f32[2] dynamic-slice(%x, %i), dynamic_slice_sizes={2}\n  %z = f32[8] negate(%x)\n", false},
+           Row{"", false},
+       }) {
+    const auto traffic =
+        count_traffic(read_hlo(lines_of(program_text(
+                          std::string("  %x = f32[8]{0} all-reduce(%p), replica_groups=[2,4]<=[8]\n") + uses, fused))),
+                      mesh_2x4());
+    ASSERT_EQ(traffic.collectives.size(), 1U);
+    EXPECT_EQ(traffic.collectives[0].scattered, scattered) << uses;
+  }
+}
+
 TEST(ReadHlo, OneBranchOfAConditionalRuns) {
   const auto branch = [](const char* name, int elements) {
     return fmt::format(
