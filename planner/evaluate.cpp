@@ -12,7 +12,7 @@
 #include <models/programs/train_program.hpp>
 #include <planner/constraints.hpp>
 #include <planner/evaluate.hpp>
-#include <planner/findings.hpp>
+#include <planner/findings/findings.hpp>
 #include <planner/maxtext_arguments.hpp>
 #include <rules/bind_program.hpp>
 #include <shardplan/error.hpp>

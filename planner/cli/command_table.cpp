@@ -21,6 +21,8 @@ struct Command {
 constexpr std::array commands = {
     Command{"plan", "", plan_command, "[plan] --model NAME|FILE --chips N …", "the best parallelism on each machine"},
     Command{"explain", "", explain_command, "explain KEY=VALUE…", "cost exactly one MaxText configuration"},
+    Command{"check", "", check_command, "check --rules NAME|FILE …", "what will go wrong with sharding rules"},
+    Command{"audit", "", audit_command, "audit --hlo FILE KEY=VALUE…", "a compiled program against its plan"},
     Command{"hardware", "list", hardware_list_command, "hardware list", "the machines"},
     Command{"hardware", "show", hardware_show_command, "hardware show NAME|FILE", "a machine's profile"},
     Command{"models", "list", models_list_command, "models list", "the models"},
@@ -32,7 +34,7 @@ constexpr std::array commands = {
     Command{"validate", "", validate_command, "validate [RECORD…]", "predictions against recorded compiler output"},
 };
 
-constexpr std::array<std::string_view, 5> planned = {"compare", "check", "audit", "sweep", "calibrate"};
+constexpr std::array<std::string_view, 3> planned = {"compare", "sweep", "calibrate"};
 
 std::string help_text() {
   std::string text =
@@ -42,7 +44,8 @@ std::string help_text() {
   return text +
          "\nshardplan COMMAND --help lists the flags of a command. Every command takes --format text|json,\n"
          "-o FILE and --color auto|always|never.\n\n"
-         "Exit status: 0 answered, 1 internal error, 2 bad input, 3 nothing feasible.\n";
+         "Exit status: 0 answered, 1 internal error, 2 bad input, 3 nothing feasible,\n"
+         "4 a regression or an error-level finding.\n";
 }
 
 std::vector<std::string> command_names() {

@@ -6,6 +6,8 @@ namespace shardplan {
 
 Task plan_command(const Words& words);
 Task explain_command(const Words& words);
+Task check_command(const Words& words);
+Task audit_command(const Words& words);
 Task hardware_list_command(const Words& words);
 Task hardware_show_command(const Words& words);
 Task models_list_command(const Words& words);

@@ -20,6 +20,8 @@ int exit_code(Outcome outcome) {
       return 0;
     case Outcome::nothing_feasible:
       return 3;
+    case Outcome::regression:
+      return 4;
   }
   throw InternalError("unknown Outcome");
 }

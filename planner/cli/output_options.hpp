@@ -4,6 +4,7 @@
 #include <optional>
 #include <planner/cli/task.hpp>
 #include <string>
+#include <vector>
 
 namespace shardplan {
 
@@ -11,11 +12,12 @@ struct OutputOptions {
   std::string format = "text";
   std::string color = "auto";
   std::optional<std::string> file;
+  std::vector<std::string> formats = {"text", "json"};  ///< those that the command can answer in
 };
 
 void add_output_options(CLI::App& parser, OutputOptions& options);
 
-/// Throws InputError on an unknown format, or one that is not available yet.
+/// Throws InputError on an unknown format, or one that the command has not.
 Format format_of(const OutputOptions& options);
 
 /// Colours when they are asked for, or when the answer goes to a terminal that wants them (no-color.org).

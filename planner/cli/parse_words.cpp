@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <planner/cli/parse_words.hpp>
@@ -49,6 +50,11 @@ void CommandParser::add_words(const std::string& name, Words& words, const std::
 }
 
 void CommandParser::add_footer(const std::string& text) { parser_.footer(text); }
+
+void CommandParser::offer_formats(std::vector<std::string> formats) {
+  parser_.get_option("--format")->description(fmt::format("{}", fmt::join(formats, ", ")));
+  output_.formats = std::move(formats);
+}
 
 Task CommandParser::task(std::function<Answer(Format, const Style&)> compute) const {
   const Format format = format_of(output_);

@@ -27,6 +27,8 @@ class CommandParser {
   /// The positional arguments that are left.
   void add_words(const std::string& name, Words& words, const std::string& help);
   void add_footer(const std::string& text);
+  /// The formats that the command can answer in, where they are more than text and json.
+  void offer_formats(std::vector<std::string> formats);
 
   /// Fills in what was added. Throws HelpRequest, or InputError on anything that it doesn't know.
   void parse(const Words& words);

@@ -8,10 +8,10 @@
 
 namespace shardplan {
 
-enum class Format { text, json };
+enum class Format { text, json, sarif, github };
 
 /// docs/exit-codes.md; bad input (2) and internal errors (1) are exceptions instead.
-enum class Outcome { answered, nothing_feasible };
+enum class Outcome { answered, nothing_feasible, regression };
 
 struct Answer {
   std::string text;

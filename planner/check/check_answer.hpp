@@ -1,0 +1,47 @@
+#pragma once
+// What `check` has to say about a rule set: findings, each with where it bites, the rules behind it and what it costs.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <shardplan/evaluation.hpp>
+#include <string>
+#include <vector>
+
+namespace shardplan {
+
+/// One rule as it stands in the set that was checked. Line 0: it is not there (a model's own rule, a pipeline's edit).
+struct RulePlace {
+  Rule rule;
+  int line = 0;
+};
+
+/// The configurations that have a finding: by model, by mesh, by path through a mixture-of-experts layer.
+struct Bites {
+  std::vector<std::string> models, meshes, paths;  ///< in the order of checking, each once
+  std::int64_t cases = 0;                          ///< 0: the finding is about the rules alone
+};
+
+struct CheckedFinding {
+  Finding finding;    ///< as it stands where it costs most
+  std::string worst;  ///< "mixtral-8x7b on expert=8, dropping path"; empty for the rules alone
+  std::vector<RulePlace> rules;
+  Bites bites;
+};
+
+struct CheckAnswer {
+  std::string rules;  ///< name, or path as given
+  bool rules_are_file = false;
+  std::string hardware;
+  std::vector<std::string> models, meshes;  ///< that were checked
+  std::int64_t cases = 0;
+  std::vector<CheckedFinding> findings;  ///< errors first, then the costliest
+  std::optional<Evaluation> found;       ///< a single configuration, or the one with the worst finding
+  std::optional<Evaluation> expected;    ///< the same with the fixes; empty where nothing is to be fixed
+
+  bool is_regression() const {
+    return std::any_of(findings.begin(), findings.end(),
+                       [](const CheckedFinding& f) { return f.finding.severity == Severity::error; });
+  }
+};
+
+}  // namespace shardplan

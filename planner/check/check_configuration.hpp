@@ -1,0 +1,15 @@
+#pragma once
+// One configuration: its findings, and what each costs against the configuration with that finding's fix.
+#include <planner/configuration.hpp>
+#include <shardplan/evaluation.hpp>
+
+namespace shardplan {
+
+struct CheckedConfiguration {
+  Evaluation evaluation;            ///< its findings are costed, and say what MaxText would refuse
+  std::optional<Evaluation> fixed;  ///< with the fix of its costliest finding
+};
+
+CheckedConfiguration check_configuration(const Configuration& configuration);
+
+}  // namespace shardplan

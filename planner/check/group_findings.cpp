@@ -1,0 +1,69 @@
+#include <planner/check/group_findings.hpp>
+
+namespace shardplan {
+namespace {
+
+void add_once(std::vector<std::string>& list, const std::string& word) {
+  if (std::find(list.begin(), list.end(), word) == list.end()) list.push_back(word);
+}
+
+double seconds_of(const Finding& finding) { return finding.cost ? finding.cost->collectives.value : 0; }
+
+/// The entry for findings like this one; a new one at the end when it is the first.
+CheckedFinding& entry_for(std::vector<CheckedFinding>& entries, const Finding& finding) {
+  const auto alike = [&](const CheckedFinding& entry) {
+    return entry.finding.id == finding.id && entry.finding.severity == finding.severity && entry.bites.cases > 0;
+  };
+  if (const auto known = std::find_if(entries.begin(), entries.end(), alike); known != entries.end()) return *known;
+  return entries.emplace_back();
+}
+
+void add(std::vector<CheckedFinding>& entries, const Finding& finding, const CaseResult& in, const RulePlaces& places) {
+  CheckedFinding& entry = entry_for(entries, finding);
+  if (entry.bites.cases == 0 || seconds_of(finding) > seconds_of(entry.finding)) {
+    entry.finding = finding;
+    entry.worst = in.model + " on " + in.mesh + (in.path == "none" ? "" : ", " + in.path + " path");
+    entry.rules = places.places_of(finding.rules);
+  }
+  ++entry.bites.cases;
+  add_once(entry.bites.models, in.model);
+  add_once(entry.bites.meshes, in.mesh);
+  if (in.path != "none") add_once(entry.bites.paths, in.path);
+}
+
+bool comes_first(const CheckedFinding& a, const CheckedFinding& b) {
+  if (a.finding.severity != b.finding.severity) return a.finding.severity > b.finding.severity;
+  return seconds_of(a.finding) > seconds_of(b.finding);
+}
+
+/// The case to show whole: the first one with the worst finding.
+const CaseResult& shown_case(const std::vector<CaseResult>& cases) {
+  const auto worst = [](const CaseResult& c) {
+    int severity = -1;
+    for (const auto& finding : c.findings) severity = std::max(severity, static_cast<int>(finding.severity));
+    return severity;
+  };
+  return *std::max_element(cases.begin(), cases.end(),
+                           [&](const auto& a, const auto& b) { return worst(a) < worst(b); });
+}
+
+}  // namespace
+
+CheckAnswer group_findings(const std::vector<CaseResult>& cases, const std::vector<Finding>& of_rules,
+                           const RulePlaces& places) {
+  CheckAnswer answer;
+  answer.cases = static_cast<std::int64_t>(cases.size());
+  for (const auto& one : cases) {
+    add_once(answer.models, one.model);
+    add_once(answer.meshes, one.mesh);
+    for (const auto& finding : one.findings) add(answer.findings, finding, one, places);
+  }
+  for (const auto& finding : of_rules) answer.findings.push_back({finding, "", places.places_of(finding.rules), {}});
+  std::stable_sort(answer.findings.begin(), answer.findings.end(), comes_first);
+  if (cases.empty() || !shown_case(cases).evaluation) return answer;
+  answer.found = shown_case(cases).evaluation;
+  answer.expected = shown_case(cases).fixed;
+  return answer;
+}
+
+}  // namespace shardplan

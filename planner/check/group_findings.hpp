@@ -1,0 +1,20 @@
+#pragma once
+// Findings of many configurations, one entry for each kind.
+#include <planner/check/check_answer.hpp>
+#include <planner/check/rule_places.hpp>
+#include <vector>
+
+namespace shardplan {
+
+struct CaseResult {
+  std::string model, mesh, path;  ///< path: of the mixture-of-experts layers; "none" without
+  std::vector<Finding> findings;
+  std::optional<Evaluation> evaluation, fixed;  ///< kept where there are few cases
+};
+
+/// Findings of one id and severity are one entry, which speaks of the case where it costs most (of the first, where
+/// nobody has costed it). `found` and `expected` are of the case whose entry comes first.
+CheckAnswer group_findings(const std::vector<CaseResult>& cases, const std::vector<Finding>& of_rules,
+                           const RulePlaces& places);
+
+}  // namespace shardplan

@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <planner/check/remedies.hpp>
+#include <rules/resolve.hpp>
+#include <string_view>
+
+namespace shardplan {
+namespace {
+
+using Change = Configuration (*)(const Finding&, Configuration);
+
+Configuration peeled_dispatch(const Finding&, Configuration c) {
+  c.config.moe_dispatch_no_expert_sharding = true;
+  return c;
+}
+
+Configuration sparse_path(const Finding&, Configuration c) {
+  c.config.moe_path = MoePath::ragged;
+  c.config.megablox = c.hardware.fabric == FabricKind::torus;  // a TPU kernel
+  c.config.moe_dispatch_no_expert_sharding = false;
+  return c;
+}
+
+/// Rule `name` with the axes of rule `like` appended where it has them not; a new first rule where there is none.
+RuleSet with_axes_of(RuleSet set, const std::string& name, const std::string& like) {
+  const auto named = [&](const std::string& wanted) {
+    return std::find_if(set.rules.begin(), set.rules.end(), [&](const Rule& rule) { return rule.logical == wanted; });
+  };
+  const auto source = named(like);
+  if (source == set.rules.end()) return set;
+  const std::vector<std::string> axes = source->axes;
+  const auto target = named(name);
+  if (target == set.rules.end()) {
+    set.rules.insert(set.rules.begin(), {name, axes});
+    return set;
+  }
+  for (const auto& axis : axes)
+    if (std::find(target->axes.begin(), target->axes.end(), axis) == target->axes.end()) target->axes.push_back(axis);
+  return set;
+}
+
+Configuration split_attention_input(const Finding&, Configuration c) {
+  c.rules = with_axes_of(std::move(c.rules), "activation_input_length_attn", "activation_norm_length");
+  return c;
+}
+
+Configuration kernel_in_shard_map(const Finding&, Configuration c) {
+  c.config.attention = "cudnn_flash_te";
+  return c;
+}
+
+Configuration gathered_every_iteration(const Finding&, Configuration c) {
+  c.config.pipeline_fsdp_ag_once = false;
+  return c;
+}
+
+Configuration optimizer_like_weights(const Finding&, Configuration c) {
+  c.config.shard_optimizer_over_data = false;
+  return c;
+}
+
+Configuration one_batch_rule(const Finding&, Configuration c) {
+  for (const char* name : {"activation_batch_attn", "activation_kv_batch"})
+    c.rules = with_axes_of(std::move(c.rules), name, "activation_batch");
+  return c;
+}
+
+/// The missing axes at the end of every rule that already splits an embed dim of weights.
+Configuration embed_over_missing_axes(const Finding& finding, Configuration c) {
+  for (auto& rule : c.rules.rules) {
+    if (!rule.logical.starts_with("embed")) continue;
+    for (std::size_t at = 0; at <= finding.axis.size();) {
+      const std::size_t end = std::min(finding.axis.find('+', at), finding.axis.size());
+      const std::string axis = finding.axis.substr(at, end - at);
+      if (std::find(rule.axes.begin(), rule.axes.end(), axis) == rule.axes.end()) rule.axes.push_back(axis);
+      at = end + 1;
+    }
+  }
+  return c;
+}
+
+struct Remedy {
+  std::string_view id;
+  Change change;
+  std::string_view words = "";  ///< empty: the finding's own
+};
+
+constexpr Remedy remedies[] = {
+    {"expert-axis-stolen", peeled_dispatch},
+    // Beside a second batch axis the flag alone leaves wo behind (expert-output-not-peeled).
+    {"expert-axis-stolen", sparse_path, "sparse_matmul=True"},
+    {"expert-output-not-peeled", sparse_path},
+    {"missing-all-to-all", sparse_path},
+    {"sequence-gathered-for-attention", split_attention_input},
+    {"attention-replicated", kernel_in_shard_map},
+    {"layer-stack-reshard", gathered_every_iteration},
+    {"optimizer-shards-permuted", optimizer_like_weights},
+    {"unexpected-all-gather", one_batch_rule},
+    {"weights-not-sharded", embed_over_missing_axes},
+};
+
+}  // namespace
+
+std::vector<Fix> fixes_of(const Finding& finding, const Configuration& configuration) {
+  std::vector<Fix> fixes;
+  for (const auto& [id, change, words] : remedies)
+    if (finding.id == id)
+      fixes.push_back({words.empty() ? finding.fix : std::string(words), change(finding, configuration)});
+  return fixes;
+}
+
+}  // namespace shardplan

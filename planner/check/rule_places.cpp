@@ -1,0 +1,44 @@
+#include <algorithm>
+#include <formats/strict_json.hpp>
+#include <planner/check/rule_places.hpp>
+#include <rules/load_rules.hpp>
+#include <rules/rule_lines.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+bool is_built_in(const std::string& name) {
+  const auto names = rule_set_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// MaxText configs/types.py lists the name, but the file behind it was reverted: pydantic accepts it, loading fails.
+void refuse_missing_set(const std::string& name) {
+  if (name == "2d-fsdp")
+    throw InputError(
+        "rule set '2d-fsdp': MaxText lists the name but has no custom_mesh_and_rule/2d-fsdp.yml, so a run stops at "
+        "start-up; deepseek3-671b-2dfsdp brings such rules with its model");
+}
+
+}  // namespace
+
+RulePlaces::RulePlaces(const std::string& name_or_path) : is_file_(!is_built_in(name_or_path)) {
+  refuse_missing_set(name_or_path);
+  set_ = load_rules(name_or_path);
+  lines_ = rule_lines(is_file_ ? read_file(name_or_path) : rules_yaml(name_or_path), name_or_path);
+}
+
+RulePlace RulePlaces::place_of(const Rule& rule) const {
+  const auto& rules = set_.rules;
+  const auto found = std::find(rules.begin(), rules.end(), rule);
+  return {rule, found == rules.end() ? 0 : lines_[static_cast<std::size_t>(found - rules.begin())]};
+}
+
+std::vector<RulePlace> RulePlaces::places_of(const std::vector<Rule>& rules) const {
+  std::vector<RulePlace> places;
+  for (const auto& rule : rules) places.push_back(place_of(rule));
+  return places;
+}
+
+}  // namespace shardplan

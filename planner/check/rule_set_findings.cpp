@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <models/load_model.hpp>
+#include <planner/argument_table.hpp>
+#include <planner/check/rule_set_findings.hpp>
+#include <rules/load_rules.hpp>
+#include <rules/unreachable_rules.hpp>
+#include <set>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+std::string in_yaml(const Rule& rule) {
+  if (rule.axes.empty()) return fmt::format("['{}', []]", rule.logical);
+  return fmt::format("['{}', ['{}']]", rule.logical, fmt::join(rule.axes, "', '"));
+}
+
+void add_unreachable(std::vector<Finding>& findings, const RuleSet& set) {
+  for (const auto& [rule, hidden_by] : unreachable_rules(set)) {
+    const Rule &later = set.rules[rule], &earlier = set.rules[hidden_by];
+    findings.push_back({"rule-unreachable",
+                        Severity::warning,
+                        fmt::format("rule {} can never apply: {} comes first and asks for no axis that it doesn't",
+                                    in_yaml(later), in_yaml(earlier)),
+                        later.logical,
+                        "",
+                        "put the longer list first, or leave the rule out",
+                        {later, earlier}});
+  }
+}
+
+/// Every logical axis that MaxText's layers name has a rule in some set that comes with it or in a model's own.
+std::vector<std::string> known_names() {
+  std::set<std::string> names;
+  for (const auto& set : rule_set_names())
+    for (const auto& rule : load_rules(set).rules) names.insert(rule.logical);
+  for (const auto& model : model_names())
+    for (const auto& rule : load_model(model).rules.rules) names.insert(rule.logical);
+  return {names.begin(), names.end()};
+}
+
+void add_unknown_names(std::vector<Finding>& findings, const RuleSet& set) {
+  const auto known = known_names();
+  for (const auto& rule : set.rules) {
+    if (std::binary_search(known.begin(), known.end(), rule.logical)) continue;
+    const auto nearest = nearest_names(rule.logical, known, 1);
+    findings.push_back({"rule-name-unknown",
+                        Severity::warning,
+                        fmt::format("no tensor of MaxText has a logical axis '{}': the rule does nothing, and what it "
+                                    "was meant for is replicated",
+                                    rule.logical),
+                        rule.logical,
+                        "",
+                        nearest.empty() ? "leave the rule out" : fmt::format("'{}'?", nearest.front()),
+                        {rule}});
+  }
+}
+
+bool is_mesh_axis_of_maxtext(const std::string& axis) {
+  const auto flags = axis_arguments();
+  return axis == "diloco" ||
+         std::any_of(flags.begin(), flags.end(), [&](const AxisArgument& row) { return row.axis == axis; });
+}
+
+/// An axis outside mesh_axes has size 1; it still blocks, but MaxText's own sets do that too. One that MaxText has
+/// under no name is a misspelling.
+void add_unknown_axes(std::vector<Finding>& findings, const RuleSet& set) {
+  for (const auto& rule : set.rules)
+    for (const auto& axis : rule.axes) {
+      const bool in_mesh = std::find(set.mesh_axes.begin(), set.mesh_axes.end(), axis) != set.mesh_axes.end();
+      if (in_mesh || is_mesh_axis_of_maxtext(axis) || axis == "tensor_transpose") continue;
+      const auto nearest = nearest_names(axis, set.mesh_axes, 1);
+      findings.push_back(
+          {"rule-axis-unknown",
+           Severity::warning,
+           fmt::format("rule {} names '{}', which is no mesh axis: it counts as size 1", in_yaml(rule), axis),
+           rule.logical,
+           axis,
+           nearest.empty() ? "leave the axis out" : fmt::format("'{}'?", nearest.front()),
+           {rule}});
+    }
+}
+
+}  // namespace
+
+std::vector<Finding> rule_set_findings(const RuleSet& rules) {
+  std::vector<Finding> findings;
+  add_unreachable(findings, rules);
+  add_unknown_names(findings, rules);
+  add_unknown_axes(findings, rules);
+  return findings;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,88 @@
+// Findings about attention layers.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <planner/findings/finding_rules.hpp>
+
+namespace shardplan {
+namespace {
+
+/// Axes that split the hidden state's sequence and are missing from the rule of the attention inputs.
+AxisList lost_axes(const FindingSubject& s) {
+  const AxisList kept = axes_of_first("activation_input_length_attn", s);
+  AxisList lost = axes_of_first("activation_norm_length", s);
+  std::erase_if(lost, [&](AxisId axis) { return contains(kept, axis); });
+  return lost;
+}
+
+std::string rule_line(std::string_view name, const AxisList& axes, const Mesh& mesh) {
+  std::vector<std::string> quoted;
+  for (const AxisId axis : axes) quoted.push_back("'" + mesh.axes[axis].name + "'");
+  return fmt::format("['{}', [{}]]", name, fmt::join(quoted, ", "));
+}
+
+bool is_attention_input_gather(const Collective& c) {
+  return c.kind == CollectiveKind::all_gather && c.why.find("'attention input'") != std::string::npos &&
+         c.op.find("self_attention") != std::string::npos;
+}
+
+}  // namespace
+
+/// No custom set of MaxText has a rule for activation_input_length_attn: GQA inputs lose their split of the sequence.
+MaybeFinding sequence_gathered_for_attention(const FindingSubject& s) {
+  const AxisList lost = lost_axes(s);
+  if (lost.empty()) return std::nullopt;
+  const Traffic gathered =
+      traffic_of(s, [&](const Collective& c) { return is_attention_input_gather(c) && overlap(c.axes, lost); });
+  if (gathered.empty()) return std::nullopt;
+  return Finding{"sequence-gathered-for-attention",
+                 Severity::warning,
+                 fmt::format("rule set '{}' gives activation_input_length_attn no '{}', which splits the sequence of "
+                             "the hidden state: attention inputs are gathered along the sequence, {}",
+                             s.rules().name, axis_names(lost, s.mesh()), in_words(gathered)),
+                 "self_attention",
+                 axis_names(lost, s.mesh()),
+                 "add " + rule_line("activation_input_length_attn", lost, s.mesh()) + " to the rules",
+                 rules_named(s.rules(), {"activation_input_length_attn", "activation_norm_length"})};
+}
+
+MaybeFinding attention_replicated(const FindingSubject& s) {
+  const auto& attention = s.config().attention;
+  const auto& habits = s.configuration.hardware.habits;
+  if (habits.attention_in_shard_map || (attention != "flash" && attention != "autoselected")) return std::nullopt;
+  const Traffic gathered = traffic_of(s, [](const Collective& c) { return c.op.ends_with("attention_op"); });
+  if (gathered.empty()) return std::nullopt;
+  return Finding{"attention-replicated",
+                 Severity::error,
+                 fmt::format("attention={} runs outside shard_map on {}: q, k and v are gathered whole and attention "
+                             "is computed on every device, {}",
+                             attention, habits.compiler, in_words(gathered)),
+                 "self_attention/attention_op",
+                 "",
+                 "attention=cudnn_flash_te"};
+}
+
+/// Multi-head latent attention exchanges keys and values after their up-projection: for deepseek3 40,960 elements a
+/// token, where the latent that they are computed from has 576.
+MaybeFinding expanded_key_value_gathered(const FindingSubject& s) {
+  const Model& model = s.configuration.model;
+  const AxisList context = axes_of_first("activation_length", s);
+  if (model.attention_type != AttentionType::mla || context.empty()) return std::nullopt;
+  if (s.config().context_parallel_strategy != "all_gather") return std::nullopt;
+  const Traffic gathered = traffic_of(s, [&](const Collective& c) {
+    return c.kind == CollectiveKind::all_gather && c.op.ends_with("attention_op") && overlap(c.axes, context);
+  });
+  if (gathered.empty()) return std::nullopt;
+  const std::int64_t expanded = model.q_heads * (model.qk_nope_head_dim + model.qk_rope_head_dim + model.v_head_dim);
+  return Finding{
+      "expanded-key-value-gathered",
+      Severity::note,
+      fmt::format("context parallelism gathers the expanded keys and values of latent attention, {} elements "
+                  "a token where the latent has {}: {}",
+                  expanded, model.kv_lora_rank + model.qk_rope_head_dim, in_words(gathered)),
+      "self_attention/attention_op",
+      axis_names(context, s.mesh()),
+      "context_parallel_strategy=ring, or less context parallelism"};
+}
+
+}  // namespace shardplan

@@ -1,0 +1,145 @@
+// Findings about mixture-of-experts layers. On the dropping path the places of the expert axes decide
+// (SHARDING semantics of MaxText layers/moe.py; PR #4179 is the first case):
+//   on the masks' batch, not on the dispatch's experts   expert weights are gathered       expert-axis-stolen
+//   on both                                              tokens are exchanged              (all-to-all)
+//   not on the batch, on the dispatch's experts          tokens are gathered               missing-all-to-all
+#include <fmt/format.h>
+
+#include <planner/findings/finding_rules.hpp>
+
+namespace shardplan {
+namespace {
+
+std::string expert_axis_names(const FindingSubject& s) { return axis_names(s.program.expert_axes, s.mesh()); }
+
+bool over_expert_axes(const Collective& c, const FindingSubject& s) { return overlap(c.axes, s.program.expert_axes); }
+
+bool is_dropping(const FindingSubject& s) { return s.config().moe_path == MoePath::dropping; }
+
+/// Whether an expert axis splits this dim of this tensor of the first mixture layer.
+bool expert_axis_on(std::string_view tensor, Dim dim, const FindingSubject& s) {
+  for (const auto& block : s.blocks)
+    for (std::size_t i = 0; block.block->mixture && i < block.specs.size(); ++i) {
+      const Tensor& candidate = block.block->tensors[i];
+      if (candidate.name != tensor) continue;
+      for (std::size_t d = 0; d < candidate.dims.size(); ++d)
+        if (candidate.dims[d].dim == dim) return overlap(block.specs[i].dims[d], s.program.expert_axes);
+    }
+  return false;
+}
+
+bool splits_mask_batch(const FindingSubject& s) { return expert_axis_on("dispatch mask", Dim::batch, s); }
+bool splits_dispatched_experts(const FindingSubject& s) { return expert_axis_on("dispatched tokens", Dim::experts, s); }
+
+/// "activation_batch_moe leaves …": experts that no axis splits although the mesh has one of that name.
+MaybeFinding experts_not_split(const FindingSubject& s) {
+  const auto axis = s.mesh().find("expert");
+  if (!s.configuration.model.has_experts() || !s.program.expert_axes.empty() || !axis || s.mesh().size(*axis) == 1)
+    return std::nullopt;
+  const bool by_design = s.configuration.model.rules.override_rules && !s.rules().custom;
+  return Finding{"missing-all-to-all",
+                 by_design ? Severity::note : Severity::warning,
+                 fmt::format("the mesh has expert={}, but no rule `exp` gives it to the experts: every device of that "
+                             "axis computes all experts and no tokens are exchanged",
+                             s.mesh().size(*axis)),
+                 "MoeBlock_0",
+                 "expert",
+                 "add ['exp', ['expert']] and ['activation_exp', ['expert']] to the rules",
+                 rules_named(s.rules(), {"exp", "activation_exp"})};
+}
+
+}  // namespace
+
+MaybeFinding expert_axis_stolen(const FindingSubject& s) {
+  if (!is_dropping(s) || s.program.expert_axes.empty()) return std::nullopt;
+  if (!splits_mask_batch(s) || splits_dispatched_experts(s)) return std::nullopt;
+  const Traffic weights =
+      traffic_of(s, [&](const Collective& c) { return over_expert_axes(c, s) && is_expert_weight(c); });
+  if (weights.empty()) return std::nullopt;
+  return Finding{
+      "expert-axis-stolen",
+      Severity::error,
+      fmt::format("expert double-mapping: rule activation_batch_moe gives '{0}' to the batch dim of the dispatch "
+                  "before activation_exp can, so every expert's weights (wi_0, wi_1, wo) are gathered over '{0}' and "
+                  "their gradients reduced instead of tokens being exchanged: {1}",
+                  expert_axis_names(s), in_words(weights)),
+      "MoeBlock_0/wi_0, wi_1, wo",
+      expert_axis_names(s),
+      "moe_dispatch_no_expert_sharding=True",
+      rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
+}
+
+/// The dispatch is peeled, the output of wo isn't: beside a second batch axis wo falls back to being gathered.
+MaybeFinding expert_output_not_peeled(const FindingSubject& s) {
+  if (!is_dropping(s) || !s.config().moe_dispatch_no_expert_sharding) return std::nullopt;
+  const Traffic weights = traffic_of(s, [&](const Collective& c) {
+    return over_expert_axes(c, s) && c.op.ends_with("MoeBlock_0/wo") && is_expert_weight(c);
+  });
+  if (weights.empty()) return std::nullopt;
+  return Finding{
+      "expert-output-not-peeled",
+      Severity::warning,
+      fmt::format("moe_dispatch_no_expert_sharding keeps experts on '{0}' up to wo, but the constraint on wo's output "
+                  "puts that axis back on the batch beside a second batch axis: wo is gathered over '{0}', {1}",
+                  expert_axis_names(s), in_words(weights)),
+      "MoeBlock_0/wo",
+      expert_axis_names(s),
+      "sparse_matmul=True, or '" + expert_axis_names(s) + "' as the only axis of the batch",
+      rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
+}
+
+MaybeFinding missing_all_to_all(const FindingSubject& s) {
+  if (auto finding = experts_not_split(s)) return finding;
+  if (!is_dropping(s) || s.program.expert_axes.empty()) return std::nullopt;
+  if (splits_mask_batch(s) || !splits_dispatched_experts(s)) return std::nullopt;
+  const Traffic tokens = traffic_of(s, [&](const Collective& c) {
+    return !c.parameter && over_expert_axes(c, s) && c.op.find("/MoeBlock_0/") != std::string::npos &&
+           c.op.find("/routing") == std::string::npos;
+  });
+  if (tokens.empty()) return std::nullopt;
+  return Finding{"missing-all-to-all",
+                 Severity::warning,
+                 fmt::format("rule activation_batch_moe leaves '{0}' off the batch: in place of an all-to-all of the "
+                             "routed tokens, all tokens are gathered over '{0}' before the dispatch and summed after "
+                             "the combine, {1}",
+                             expert_axis_names(s), in_words(tokens)),
+                 "MoeBlock_0/dispatch, combine",
+                 expert_axis_names(s),
+                 "sparse_matmul=True",
+                 rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
+}
+
+MaybeFinding worst_case_rows(const FindingSubject& s) {
+  for (const auto& block : s.blocks) {
+    if (!block.block->mixture || block.block->row_occupancy >= 0.999) continue;
+    const bool dense = s.configuration.hardware.habits.ragged_dot_is_dense && !s.config().megablox;
+    return Finding{
+        "worst-case-rows",
+        dense ? Severity::warning : Severity::note,
+        fmt::format("expert buffers hold the worst case of routing, {:.3g} times the rows of balanced "
+                    "routing; {} with them{}",
+                    1 / block.block->row_occupancy, dense ? "memory and compute grow" : "memory grows",
+                    s.mesh().size_of("tensor") > 1 ? ", and so does the reduce-scatter of wo over 'tensor'" : ""),
+        "MoeBlock_0",
+        expert_axis_names(s),
+        "ragged_buffer_factor (drops tokens beyond it)"};
+  }
+  return std::nullopt;
+}
+
+/// The sparse path names wi_1's output only moe_mlpwi_1, which no policy `minimal…` has in its list.
+MaybeFinding minimal_recomputes_wi_1(const FindingSubject& s) {
+  const bool sparse = s.config().moe_path == MoePath::ragged || s.config().moe_path == MoePath::ring;
+  const auto& saved = s.config().saved;
+  if (!sparse || !saved.contains("mlpwi_0") || saved.contains("moe_mlpwi_1")) return std::nullopt;
+  return Finding{"minimal-recomputes-wi-1",
+                 Severity::note,
+                 fmt::format("remat_policy={} saves the output of wi_0 but not of wi_1, which the sparse path names "
+                             "moe_mlpwi_1 only: wi_1 is computed again in the backward pass",
+                             s.config().remat_policy),
+                 "MoeBlock_0/wi_1",
+                 "",
+                 "remat_policy=custom with moe_mlpwi_1=device"};
+}
+
+}  // namespace shardplan

@@ -1,0 +1,40 @@
+#pragma once
+// One function a finding: nothing where it does not bite. Private to this room.
+#include <optional>
+#include <planner/findings/subject.hpp>
+#include <vector>
+
+namespace shardplan {
+
+using MaybeFinding = std::optional<Finding>;
+
+// expert_findings.cpp
+MaybeFinding expert_axis_stolen(const FindingSubject& subject);
+MaybeFinding expert_output_not_peeled(const FindingSubject& subject);
+MaybeFinding missing_all_to_all(const FindingSubject& subject);
+MaybeFinding worst_case_rows(const FindingSubject& subject);
+MaybeFinding minimal_recomputes_wi_1(const FindingSubject& subject);
+
+// attention_findings.cpp
+MaybeFinding sequence_gathered_for_attention(const FindingSubject& subject);
+MaybeFinding attention_replicated(const FindingSubject& subject);
+MaybeFinding expanded_key_value_gathered(const FindingSubject& subject);
+
+// weight_findings.cpp
+MaybeFinding weights_not_sharded(const FindingSubject& subject);
+MaybeFinding layer_stack_reshard(const FindingSubject& subject);
+MaybeFinding optimizer_shards_permuted(const FindingSubject& subject);
+
+// collective_findings.cpp
+MaybeFinding unexpected_all_gather(const FindingSubject& subject);
+MaybeFinding unexpected_all_reduce(const FindingSubject& subject);
+MaybeFinding all_reduce_where_reduce_scatter_suffices(const FindingSubject& subject);
+
+// setting_findings.cpp
+MaybeFinding custom_rules_drop_model_rules(const FindingSubject& subject);
+MaybeFinding logits_sequence_gathered(const FindingSubject& subject);
+MaybeFinding context_lost_in_explicit_mode(const FindingSubject& subject);
+MaybeFinding mesh_does_not_fit_torus(const FindingSubject& subject);
+std::vector<Finding> ignored_axes(const FindingSubject& subject);
+
+}  // namespace shardplan

@@ -1,0 +1,34 @@
+#include <planner/findings/finding_rules.hpp>
+#include <planner/findings/findings.hpp>
+
+namespace shardplan {
+
+std::vector<Finding> findings_of(const Configuration& configuration, const BoundProgram& program,
+                                 const std::vector<PartitionedBlock>& blocks, const Evaluation& evaluation) {
+  constexpr MaybeFinding (*rules[])(const FindingSubject&) = {expert_axis_stolen,
+                                                              expert_output_not_peeled,
+                                                              missing_all_to_all,
+                                                              worst_case_rows,
+                                                              minimal_recomputes_wi_1,
+                                                              sequence_gathered_for_attention,
+                                                              attention_replicated,
+                                                              expanded_key_value_gathered,
+                                                              weights_not_sharded,
+                                                              layer_stack_reshard,
+                                                              optimizer_shards_permuted,
+                                                              unexpected_all_gather,
+                                                              unexpected_all_reduce,
+                                                              all_reduce_where_reduce_scatter_suffices,
+                                                              custom_rules_drop_model_rules,
+                                                              logits_sequence_gathered,
+                                                              context_lost_in_explicit_mode,
+                                                              mesh_does_not_fit_torus};
+  const FindingSubject subject{configuration, program, blocks, evaluation};
+  std::vector<Finding> findings;
+  for (const auto rule : rules)
+    if (auto finding = rule(subject)) findings.push_back(std::move(*finding));
+  for (auto& finding : ignored_axes(subject)) findings.push_back(std::move(finding));
+  return findings;
+}
+
+}  // namespace shardplan

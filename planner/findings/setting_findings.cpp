@@ -1,0 +1,86 @@
+// Findings about rules and settings that take effect differently than they read.
+#include <fmt/format.h>
+
+#include <planner/findings/finding_rules.hpp>
+#include <rules/resolve.hpp>
+
+namespace shardplan {
+
+/// custom_mesh_and_rule is applied after the model's own rules were merged, and replaces all of them.
+MaybeFinding custom_rules_drop_model_rules(const FindingSubject& s) {
+  const Model& model = s.configuration.model;
+  if (!s.rules().custom || (model.rules.rules.empty() && !model.rules.override_rules)) return std::nullopt;
+  return Finding{"custom-rules-drop-model-rules",
+                 model.rules.override_rules ? Severity::warning : Severity::note,
+                 fmt::format("custom_mesh_and_rule replaces all rules, {}'s own included: its {} of {} {} no effect",
+                             model.name, model.rules.rules.size() == 1 ? "rule" : "rules",
+                             model.rules.rules.empty() ? "nothing" : model.rules.rules.front().logical,
+                             model.rules.rules.size() == 1 ? "has" : "and others have"),
+                 s.rules().name,
+                 "",
+                 "copy the model's rules into the custom set",
+                 model.rules.rules};
+}
+
+/// With vocabulary tiling the logits' batch and sequence are one dim with a rule of its own.
+MaybeFinding logits_sequence_gathered(const FindingSubject& s) {
+  if (s.config().num_vocab_tiling <= 1) return std::nullopt;
+  const AxisList kept = axes_of_first("activation_embed_and_logits_batch_sequence", s);
+  AxisList lost = axes_of_first("activation_length", s);
+  std::erase_if(lost, [&](AxisId axis) { return contains(kept, axis); });
+  if (lost.empty()) return std::nullopt;
+  const std::string axes = axis_names(lost, s.mesh());
+  return Finding{"logits-sequence-gathered",
+                 Severity::warning,
+                 fmt::format("rule activation_embed_and_logits_batch_sequence of '{}' leaves out '{}', which splits "
+                             "the sequence: with num_vocab_tiling={} the hidden state is gathered over it before the "
+                             "logits and every device of that axis computes the same tiles",
+                             s.rules().name, axes, s.config().num_vocab_tiling),
+                 "logits_dense",
+                 axes,
+                 "add '" + axes + "' to rule activation_embed_and_logits_batch_sequence",
+                 rules_named(s.rules(), {"activation_embed_and_logits_batch_sequence", "activation_length"})};
+}
+
+/// In explicit mode the DeepSeek decoder names the MLP hidden state (batch, norm_length, mlp) where others name it
+/// (batch, length, mlp). Rule activation_mlp comes first and takes tensor_sequence, size 1 or not, so the tuple of
+/// activation_norm_length is skipped whole.
+MaybeFinding context_lost_in_explicit_mode(const FindingSubject& s) {
+  if (!s.config().shard_mode_explicit || s.configuration.model.decoder_block != "deepseek") return std::nullopt;
+  const auto sequence_axes = [&](const char* length) {
+    return resolve({"activation_batch", length, "activation_mlp"}, s.rules(), s.mesh()).dims[1];
+  };
+  const AxisList wanted = sequence_axes("activation_length"), actual = sequence_axes("activation_norm_length");
+  if (wanted.empty() || !actual.empty()) return std::nullopt;
+  const std::string axes = axis_names(wanted, s.mesh());
+  return Finding{
+      "context-lost-in-explicit-mode",
+      Severity::warning,
+      fmt::format("shard_mode=explicit: the DeepSeek decoder names its MLP hidden state activation_norm_length, "
+                  "whose rule is skipped because activation_mlp took tensor_sequence first: '{}' no longer "
+                  "splits the sequence there",
+                  axes),
+      "mlp",
+      axes,
+      "shard_mode=auto, or move activation_norm_length before activation_mlp",
+      rules_named(s.rules(), {"activation_mlp", "activation_norm_length"})};
+}
+
+MaybeFinding mesh_does_not_fit_torus(const FindingSubject& s) {
+  const auto& infeasible = s.evaluation.infeasible;
+  if (!infeasible || infeasible->constraint != "mesh-does-not-fit-torus") return std::nullopt;
+  return Finding{"mesh-does-not-fit-torus",       Severity::error, infeasible->message, describe(s.mesh()), "",
+                 "allow_split_physical_axes=True"};
+}
+
+std::vector<Finding> ignored_axes(const FindingSubject& s) {
+  std::vector<Finding> findings;
+  for (const auto& axis : s.configuration.ignored_axes)
+    findings.push_back(
+        {"axis-ignored", Severity::warning,
+         fmt::format("rule set '{}' has no mesh axis '{}': MaxText ignores the flag silently", s.rules().name, axis),
+         s.rules().name, axis, fmt::format("leave it out, or choose a rule set with '{}'", axis)});
+  return findings;
+}
+
+}  // namespace shardplan

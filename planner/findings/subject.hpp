@@ -1,0 +1,60 @@
+#pragma once
+// What a finding is read off, and the words and sums that findings share. Private to this room.
+#include <algorithm>
+#include <cost_models/partition/layout.hpp>
+#include <cost_models/partition/partitioned_block.hpp>
+#include <initializer_list>
+#include <planner/configuration.hpp>
+#include <shardplan/evaluation.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardplan {
+
+struct FindingSubject {
+  const Configuration& configuration;
+  const BoundProgram& program;
+  const std::vector<PartitionedBlock>& blocks;
+  const Evaluation& evaluation;
+
+  const Mesh& mesh() const { return configuration.mesh; }
+  const RuleSet& rules() const { return configuration.rules; }
+  const TrainConfig& config() const { return configuration.config; }
+};
+
+/// Of one device and step; seconds if nothing overlapped.
+struct Traffic {
+  Bytes bytes;
+  Seconds seconds;
+  bool empty() const { return bytes.value == 0; }
+};
+
+/// The collectives that `matches`.
+template <class Matches>
+Traffic traffic_of(const FindingSubject& subject, Matches matches) {
+  Traffic traffic;
+  for (const auto& collective : subject.evaluation.collectives) {
+    if (!matches(collective)) continue;
+    traffic.bytes += collective.bytes * collective.executions;
+    traffic.seconds += collective.seconds;
+  }
+  return traffic;
+}
+
+std::string in_words(Bytes amount);            ///< "45.1 GB", "3.2 MB"
+std::string in_words(Seconds time);            ///< "1.23 s", "45.6 ms"
+std::string in_words(const Traffic& traffic);  ///< "45.1 GB and 120 ms a step"
+/// "expert", "context+expert"
+std::string axis_names(const AxisList& axes, const Mesh& mesh);
+
+bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings);
+bool overlap(const AxisList& a, const AxisList& b);
+bool is_expert_weight(const Collective& collective);
+
+/// The rules of these names, in priority order.
+std::vector<Rule> rules_named(const RuleSet& rules, std::initializer_list<std::string_view> names);
+/// Mesh axes above 1 of the first rule of that name, as rules/resolve.hpp has it, without compiling the whole set.
+AxisList axes_of_first(std::string_view logical, const FindingSubject& subject);
+
+}  // namespace shardplan

@@ -1,0 +1,148 @@
+// Findings about weights: parameters that an axis leaves whole, and shards that move without need.
+#include <fmt/format.h>
+
+#include <array>
+#include <planner/findings/finding_rules.hpp>
+
+namespace shardplan {
+namespace {
+
+// The axes of MaxText's own start-up check (sharding.assert_params_sufficiently_sharded) and its default
+// sharding_tolerance. It compares elements with bytes, so that float32 weights may leave 8% of the elements whole.
+constexpr std::array<std::string_view, 9> checked_axes = {
+    "fsdp",  "fsdp_transpose", "context", "context_usp_ulysses", "context_autoregressive", "tensor", "tensor_sequence",
+    "stage", "expert"};
+constexpr double sharding_tolerance = 0.02;
+
+AxisList nontrivial_axes(const Mesh& mesh) {
+  AxisList axes;
+  for (std::size_t i = 0; i < mesh.axes.size(); ++i)
+    if (mesh.axes[i].size() > 1 &&
+        std::find(checked_axes.begin(), checked_axes.end(), mesh.axes[i].name) != checked_axes.end())
+      axes.push_back(static_cast<AxisId>(i));
+  return axes;
+}
+
+AxisList missing_from(const PartitionSpec& spec, const AxisList& axes) {
+  AxisList missing;
+  for (const AxisId axis : axes)
+    if (place_of(axis, spec) < 0) missing.push_back(axis);
+  return missing;
+}
+
+std::int64_t elements_of(const Block& block, const Tensor& tensor) {
+  std::int64_t elements = block.layers;
+  for (const auto& dim : tensor.dims) elements *= dim.size;
+  return elements;
+}
+
+/// Elements of all parameters, of those that miss an axis, and the largest of the latter.
+struct Census {
+  std::int64_t all = 0, unsharded = 0, largest = 0;
+  const Block* block = nullptr;
+  const Tensor* tensor = nullptr;
+  AxisList missing;  ///< by the largest
+};
+
+Census count_parameters(const FindingSubject& s, const AxisList& axes) {
+  Census census;
+  for (const auto& block : s.blocks)
+    for (std::size_t i = 0; i < block.specs.size(); ++i) {
+      const Tensor& tensor = block.block->tensors[i];
+      if (!tensor.parameter) continue;
+      const std::int64_t elements = elements_of(*block.block, tensor);
+      const AxisList missing = missing_from(block.specs[i], axes);
+      census.all += elements;
+      if (missing.empty()) continue;
+      census.unsharded += elements;
+      if (elements <= census.largest) continue;
+      census.largest = elements;
+      census.block = block.block;
+      census.tensor = &tensor;
+      census.missing = missing;
+    }
+  return census;
+}
+
+/// The rules of the tensor's dims, in priority order.
+std::vector<Rule> rules_of(const Tensor& tensor, const RuleSet& rules) {
+  std::vector<Rule> found;
+  for (const auto& rule : rules.rules)
+    if (std::find(tensor.constraint.axes.begin(), tensor.constraint.axes.end(), rule.logical) !=
+        tensor.constraint.axes.end())
+      found.push_back(rule);
+  return found;
+}
+
+/// The embed dim's rule is where MaxText's sets put the axes that shard weights as fsdp does.
+std::string rule_to_extend(const Tensor& tensor) {
+  const auto& names = tensor.constraint.axes;
+  const auto embed =
+      std::find_if(names.begin(), names.end(), [](const auto& name) { return name.starts_with("embed"); });
+  if (embed != names.end()) return *embed;
+  const auto named = std::find_if(names.begin(), names.end(), [](const auto& name) { return !name.empty(); });
+  return named == names.end() ? "embed" : *named;
+}
+
+bool is_permuted_shard(const Collective& c) {
+  return c.kind == CollectiveKind::collective_permute && c.op.find("/zero1/") != std::string::npos;
+}
+
+}  // namespace
+
+MaybeFinding weights_not_sharded(const FindingSubject& s) {
+  const AxisList axes = nontrivial_axes(s.mesh());
+  if (axes.empty() || s.mesh().size_of("stage") > 1) return std::nullopt;  // MaxText skips pipelines
+  const Census census = count_parameters(s, axes);
+  const auto bytes = static_cast<double>(census.all * size_of(s.config().weight_dtype));
+  if (static_cast<double>(census.unsharded) <= sharding_tolerance * bytes) return std::nullopt;
+  const std::string missing = axis_names(census.missing, s.mesh()), rule = rule_to_extend(*census.tensor);
+  const Traffic gradients = traffic_of(s, [&](const Collective& c) {
+    return c.kind == CollectiveKind::all_reduce && c.phase == Phase::backward && overlap(c.axes, census.missing) &&
+           (c.parameter || c.why.starts_with("gradient of weight"));
+  });
+  return Finding{
+      "weights-not-sharded",
+      Severity::error,
+      fmt::format("{:.0f}% of the parameters lack an axis of the mesh, most of them '{}' (no '{}'): MaxText's check of "
+                  "unsharded parameters (sharding_tolerance=0.02) refuses to start; their gradients are all-reduced, "
+                  "{}",
+                  100 * static_cast<double>(census.unsharded) / static_cast<double>(census.all), census.tensor->name,
+                  missing, in_words(gradients)),
+      census.block->name + "/" + census.tensor->name,
+      missing,
+      fmt::format("add '{}' to rule {}, or choose a mesh without it", missing, rule),
+      rules_of(*census.tensor, s.rules())};
+}
+
+/// Stacked weights are stored stage-major and used repeat-major; pipeline_fsdp_ag_once makes the compiler move them.
+MaybeFinding layer_stack_reshard(const FindingSubject& s) {
+  const Traffic moved =
+      traffic_of(s, [](const Collective& c) { return c.op.find("/layer_stack/") != std::string::npos; });
+  if (moved.empty()) return std::nullopt;
+  const PipelineShape& shape = s.program.program->pipeline;
+  return Finding{"layer-stack-reshard",
+                 Severity::warning,
+                 fmt::format("pipeline_fsdp_ag_once with {} repeats: layer weights are stored stage-major and used "
+                             "repeat-major, so all of them, their gradients and moments move between stages, {}",
+                             shape.repeats, in_words(moved)),
+                 "pipeline_module/layers",
+                 "stage",
+                 fmt::format("num_layers_per_pipeline_stage={} (one repeat), or pipeline_fsdp_ag_once=False",
+                             shape.layers_per_stage * shape.repeats)};
+}
+
+MaybeFinding optimizer_shards_permuted(const FindingSubject& s) {
+  const Traffic moved = traffic_of(s, is_permuted_shard);
+  if (moved.empty()) return std::nullopt;
+  return Finding{"optimizer-shards-permuted",
+                 Severity::note,
+                 fmt::format("shard_optimizer_over_data puts 'data' before the axes that already split a weight's dim: "
+                             "gradients change places before the update, {}",
+                             in_words(moved)),
+                 "optimizer",
+                 "data",
+                 "one of data and fsdp only, or shard_optimizer_over_data=False"};
+}
+
+}  // namespace shardplan

@@ -1,0 +1,24 @@
+#pragma once
+// The answer of `check` for people:
+//   default on tpu-v5p: 3 findings, 1 of them an error   (2 configurations: mixtral-8x7b on expert=8)
+//
+//   error expert-axis-stolen
+//     expert double-mapping: rule activation_batch_moe gives 'expert' to …
+//     there   mixtral-8x7b on expert=8, dropping path
+//     rules   line 43 ['activation_batch_moe', ['data', 'fsdp', 'fsdp_transpose', 'expert']]
+//     fix     moe_dispatch_no_expert_sharding=True
+//     bites   2 of 40 configurations: mixtral-8x7b, mixtral-8x22b (dropping path)
+//             on expert=8 · fsdp=2,expert=4
+#include <planner/check/check_answer.hpp>
+#include <planner/report/style.hpp>
+#include <string>
+
+namespace shardplan {
+
+std::string check_text(const CheckAnswer& answer, const Style& style);
+std::string check_json(const CheckAnswer& answer);
+
+/// A rule as MaxText's YAML has it: "['exp', ['expert']]".
+std::string rule_in_yaml(const Rule& rule);
+
+}  // namespace shardplan
