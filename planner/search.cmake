@@ -8,6 +8,8 @@ target_sources(shardplan_planner PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/search/explore.cpp
   ${CMAKE_CURRENT_LIST_DIR}/search/front.cpp
   ${CMAKE_CURRENT_LIST_DIR}/search/parallelism.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/search/pipeline_bounds.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/search/pipeline_options.cpp
   ${CMAKE_CURRENT_LIST_DIR}/search/plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/search/plan_machine.cpp
   ${CMAKE_CURRENT_LIST_DIR}/search/present.cpp

@@ -13,7 +13,7 @@ using Evaluator = std::function<Evaluation(const Configuration&)>;
 
 /// How far a bound on memory may be wrong: of one sequence, what a policy saves can be less than what it then need not
 /// recompute at the peak.
-inline constexpr double memory_slack = 1.01;
+inline constexpr double memory_slack = 1.02;
 
 struct Cost {
   double seconds_per_token = 0;  ///< of the whole job

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <numeric>
 #include <planner/search/enumerate_meshes.hpp>
+#include <planner/search/pipeline_options.hpp>
 #include <span>
+#include <string_view>
 
 namespace shardplan {
 namespace {
@@ -48,27 +50,33 @@ std::vector<std::int64_t> split_dims(const std::string& axis, const SearchSpace&
   return {model.q_heads, model.kv_heads};
 }
 
-/// Without a request for them these stay at 1: stages (pipelines are not searched), replicas of DiLoCo, inference's
-/// axes, and the second context factor, which needs context_parallel_strategy=usp.
-bool is_searched(const std::string& axis, const SearchSpace& space, const RuleSet& rules) {
-  static constexpr const char* names[] = {"data",  "fsdp", "fsdp_transpose", "context", "tensor", "tensor_sequence",
-                                          "expert"};
-  const bool known = std::find(std::begin(names), std::end(names), axis) != std::end(names);
+using AxisNames = std::span<const std::string_view>;
+
+/// Without a request for them these stay at 1: replicas of DiLoCo, inference's axes, and the second context factor,
+/// which needs context_parallel_strategy=usp.
+constexpr std::string_view plain_axes[] = {"data",  "fsdp", "fsdp_transpose", "context", "tensor", "tensor_sequence",
+                                           "expert"};
+/// Beside stages: a limit of the search, no fact. --mesh names the others.
+constexpr std::string_view axes_beside_stages[] = {"data", "fsdp", "tensor", "expert"};
+
+bool is_searched(const std::string& axis, const SearchSpace& space, const RuleSet& rules, AxisNames names) {
+  const bool known = std::find(names.begin(), names.end(), axis) != names.end();
   // Without experts the expert axis repeats what fsdp (or context, or tensor) does.
   return known && some_rule_uses(rules, axis) && (axis != "expert" || space.base.model.has_experts());
 }
 
 /// The sizes that one axis may have in all, out of the divisors of `devices`.
-Sizes total_sizes(const std::string& axis, const SearchSpace& space, const RuleSet& rules, int devices) {
+Sizes total_sizes(const std::string& axis, const SearchSpace& space, const RuleSet& rules, int devices,
+                  AxisNames names) {
   if (const auto fixed = space.fixed_axes.find(axis); fixed != space.fixed_axes.end()) return {fixed->second};
-  if (!is_searched(axis, space, rules)) return {1};
+  if (!is_searched(axis, space, rules, names)) return {1};
   Sizes sizes = divisors(devices);
   for (const std::int64_t dim : split_dims(axis, space)) std::erase_if(sizes, [&](int n) { return dim % n != 0; });
   return sizes;
 }
 
 bool may_span_slices(const std::string& axis, const SearchSpace& space) {
-  return axis == "data" || axis == "fsdp" || space.fixed_axes.contains(axis);
+  return axis == "data" || axis == "fsdp" || axis == "stage" || space.fixed_axes.contains(axis);
 }
 
 /// What each axis may be between slices, then inside one, given its sizes in all.
@@ -114,18 +122,39 @@ bool is_fsdp_by_another_name(const Mesh& mesh, const SearchSpace& space) {
   return mesh.size_of("fsdp_transpose") > 1 && mesh.size_of("fsdp") == 1;
 }
 
+/// Every mesh whose axes have one of these sizes in all.
+std::vector<Mesh> meshes_with(const std::vector<Sizes>& totals, const SearchSpace& space, const RuleSet& rules) {
+  std::vector<Mesh> meshes;
+  for (const Sizes& dcn : factorizations(space.base.num_slices, between_slices(totals, space, rules)))
+    for (const Sizes& ici : factorizations(space.base.slice.devices, inside_slice(totals, dcn)))
+      meshes.push_back(mesh_of(rules, ici, dcn));
+  std::erase_if(meshes, [&](const Mesh& mesh) { return is_fsdp_by_another_name(mesh, space); });
+  return meshes;
+}
+
+int devices_of(const SearchSpace& space) { return space.base.slice.devices * space.base.num_slices; }
+
 }  // namespace
 
 std::vector<Mesh> enumerate_meshes(const SearchSpace& space, const RuleSet& rules) {
-  if (!has_fixed_axes(space, rules)) return {};
-  const int slice = space.base.slice.devices, slices = space.base.num_slices;
+  const auto fixed_stages = space.fixed_axes.find("stage");
+  const bool pipelines = fixed_stages != space.fixed_axes.end() && fixed_stages->second > 1;
+  if (pipelines || !has_fixed_axes(space, rules)) return {};
   std::vector<Sizes> totals;
-  for (const auto& axis : rules.mesh_axes) totals.push_back(total_sizes(axis, space, rules, slice * slices));
-  std::vector<Mesh> meshes;
-  for (const Sizes& dcn : factorizations(slices, between_slices(totals, space, rules)))
-    for (const Sizes& ici : factorizations(slice, inside_slice(totals, dcn)))
-      meshes.push_back(mesh_of(rules, ici, dcn));
-  std::erase_if(meshes, [&](const Mesh& mesh) { return is_fsdp_by_another_name(mesh, space); });
+  for (const auto& axis : rules.mesh_axes)
+    totals.push_back(axis == "stage" ? Sizes{1} : total_sizes(axis, space, rules, devices_of(space), plain_axes));
+  return meshes_with(totals, space, rules);
+}
+
+std::vector<Mesh> enumerate_pipelined_meshes(const SearchSpace& space, const RuleSet& rules) {
+  if (!has_fixed_axes(space, rules)) return {};
+  std::vector<Sizes> totals;
+  for (const auto& axis : rules.mesh_axes)
+    totals.push_back(axis == "stage" && !space.fixed_axes.contains(axis)
+                         ? stage_sizes(space, devices_of(space))
+                         : total_sizes(axis, space, rules, devices_of(space), axes_beside_stages));
+  auto meshes = meshes_with(totals, space, rules);
+  std::erase_if(meshes, [](const Mesh& mesh) { return pipeline_stages(mesh) == 1; });
   return meshes;
 }
 

@@ -11,6 +11,13 @@ std::int64_t bound_on_larger(const Cost& smaller) {
 
 }  // namespace
 
+void Bar::raise(const Candidate& candidate) {
+  const double seconds = candidate.cost.seconds_per_token;
+  front.add(candidate);
+  slowest_best = std::min(slowest_best, seconds * (1 + margin));
+  slowest_on_front = std::min(slowest_on_front, seconds * (1 + front_margin));
+}
+
 /// One Configuration that is changed from candidate to candidate: copying model, machine and rules costs as much as
 /// costing them.
 class Exploration::Runner {
@@ -39,7 +46,7 @@ class Exploration::Runner {
 
 Exploration::Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index,
                          const RematOrder& order)
-    : space_(space), parallelism_(parallelism), order_(order), index_(index), too_large_(space.remat_policies.size()) {
+    : space_(space), parallelism_(parallelism), order_(order), index_(index) {
   costs_.assign(space.remat_policies.size(), std::vector<std::optional<Cost>>(parallelism.batches.size()));
 }
 
@@ -86,38 +93,58 @@ std::int64_t Exploration::bound_peak(Runner& runner, std::size_t batch) {
   return least;
 }
 
-void Exploration::probe(const Evaluator& evaluate) {
+void Exploration::probe_memory(const Evaluator& evaluate) {
   Runner runner(*this, evaluate);
   // With accumulation steps to spare, a smaller batch needs not less memory: all have to be tried.
   fits_ = smallest_fits(runner, 0) || !memory_grows_with_batch();
-  if (!fits_) return;
+  if (fits_) least_peak_ = memory_grows_with_batch() ? bound_peak(runner, 0) : 0;
+}
+
+void Exploration::probe_time(const Evaluator& evaluate) {
+  Runner runner(*this, evaluate);
   least_seconds_ = bound_seconds(runner, parallelism_.batches.size() - 1);
-  least_peak_ = memory_grows_with_batch() ? bound_peak(runner, 0) : 0;
+  is_timed_ = true;
+}
+
+void Exploration::rule_out(const Exploration& smaller) {
+  fits_ = false;
+  rejections_.add(smaller.rejections_);
+}
+
+/// Smaller batches take longer a token and need no less than the smallest of all.
+bool Exploration::no_smaller_reaches(Runner& runner, std::size_t batch, const Bar& bar) {
+  return memory_grows_with_batch() && !bar.is_reached(bound_seconds(runner, batch), least_peak_);
 }
 
 /// Every policy at one batch, smallest first, but for those known not to fit or not to reach the bar: `limits` are what
 /// the smaller policies need already.
-void Exploration::expand_batch(Runner& runner, std::size_t batch, const Bar& bar) {
+void Exploration::expand_batch(Runner& runner, std::size_t batch, Bar& bar) {
   const double seconds = bound_seconds(runner, batch);
-  std::vector<std::int64_t> limits(too_large_.size(), 0);
-  if (!memory_grows_with_batch()) too_large_.assign(too_large_.size(), false);
+  const std::int64_t peak = memory_grows_with_batch() ? bound_peak(runner, batch) : 0;
+  if (!bar.is_reached(seconds, peak)) return;
+  std::vector<std::int64_t> limits(order_.larger.size(), 0);
+  std::vector<char> too_large(order_.larger.size());
   for (std::size_t remat = 0; remat < limits.size(); ++remat) {
-    if (too_large_[remat] || !bar.is_reached(seconds, limits[remat])) continue;
+    if (too_large[remat] || !bar.is_reached(seconds, limits[remat])) continue;
     const Cost& known = cost(runner, remat, batch);
-    if (known.only_too_large) too_large_[remat] = true;
+    if (known.fits) bar.raise({index_, remat, batch, known});
     for (const std::size_t larger : order_.larger[remat]) {
       limits[larger] = std::max(limits[larger], bound_on_larger(known));
-      if (known.far_too_large) too_large_[larger] = true;
+      if (known.far_too_large) too_large[larger] = true;
     }
   }
 }
 
-void Exploration::expand(const Evaluator& evaluate, const Bar& bar) {
+/// From the largest batch, where the fastest candidates are, down.
+void Exploration::expand(const Evaluator& evaluate, Bar bar) {
+  if (!bar.is_reached(least_seconds_, least_peak_)) return;
+  if (!is_timed_) probe_time(evaluate);
   if (!bar.is_reached(least_seconds_, least_peak_)) return;
   Runner runner(*this, evaluate);
   const std::size_t batches = count_fitting_batches(runner);
   least_seconds_ = bound_seconds(runner, batches - 1);
-  for (std::size_t batch = 0; batch < batches; ++batch) expand_batch(runner, batch, bar);
+  for (std::size_t batch = batches; batch-- > 0 && !no_smaller_reaches(runner, batch, bar);)
+    expand_batch(runner, batch, bar);
 }
 
 std::vector<Candidate> Exploration::fitting() const {

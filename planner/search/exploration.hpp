@@ -15,24 +15,35 @@ namespace shardplan {
 
 /// What a candidate has to do to matter, given what has been found so far.
 struct Bar {
-  const Front& front;
-  double slowest_best;      ///< no slower than this it may be recommended or be an alternative, whatever its memory
-  double slowest_on_front;  ///< no slower than this it may be on the front
+  Front front;
+  double slowest_best;          ///< no slower than this it may be recommended or be an alternative, whatever its memory
+  double slowest_on_front;      ///< no slower than this it may be on the front
+  double margin, front_margin;  ///< what a candidate of the same alternative may lose on the fastest known, and still
+                                ///< be chosen in its place, or be on the front
   bool is_reached(double seconds_per_token, std::int64_t peak) const {
     return seconds_per_token <= slowest_best ||
            (seconds_per_token <= slowest_on_front && !front.beats(seconds_per_token, peak));
   }
+  /// Raises it by what one of the same alternative reaches.
+  void raise(const Candidate& candidate);
 };
 
 class Exploration {
  public:
   Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index, const RematOrder& order);
 
-  /// Costs the smallest candidate and the fastest there could be, whether it fits or not.
-  void probe(const Evaluator& evaluate);
+  /// Costs the smallest candidate.
+  void probe_memory(const Evaluator& evaluate);
+  /// Costs the fastest candidate that there could be, whether it fits or not.
+  void probe_time(const Evaluator& evaluate);
+  /// In place of them: `smaller` needs no more memory and doesn't fit; no candidate is faster than `fastest`'s.
+  void rule_out(const Exploration& smaller);
+  void assume_no_faster(const Exploration& fastest) { least_seconds_ = fastest.least_seconds_; }
   /// Costs every candidate that could reach the bar.
-  void expand(const Evaluator& evaluate, const Bar& bar);
+  void expand(const Evaluator& evaluate, Bar bar);
 
+  const Parallelism& parallelism() const { return parallelism_; }
+  bool pipelines() const { return pipeline_stages(parallelism_.mesh) > 1; }
   bool fits() const { return fits_; }
   std::size_t index() const { return index_; }
   double least_seconds() const { return least_seconds_; }  ///< per token, of any candidate
@@ -50,19 +61,19 @@ class Exploration {
   std::size_t count_fitting_batches(Runner& runner);
   double bound_seconds(Runner& runner, std::size_t batch);
   std::int64_t bound_peak(Runner& runner, std::size_t batch);
-  void expand_batch(Runner& runner, std::size_t batch, const Bar& bar);
+  void expand_batch(Runner& runner, std::size_t batch, Bar& bar);
+  bool no_smaller_reaches(Runner& runner, std::size_t batch, const Bar& bar);
   bool memory_grows_with_batch() const { return !space_.global_batch_tokens; }
 
   const SearchSpace& space_;
   const Parallelism& parallelism_;
   const RematOrder& order_;
   std::size_t index_;
-  bool fits_ = false;
+  bool fits_ = false, is_timed_ = false;
   double least_seconds_ = 0;
   std::int64_t least_peak_ = 0;
   std::int64_t evaluated_ = 0;
   std::vector<std::vector<std::optional<Cost>>> costs_;  ///< by remat policy, then batch
-  std::vector<char> too_large_;                          ///< by remat policy: at an earlier batch
   Rejections rejections_;
 };
 

@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-
 #include <hardware/mesh_embedding.hpp>
 #include <models/programs/train_program.hpp>
 #include <planner/constraints.hpp>
@@ -15,6 +14,7 @@
 #include <rules/resolve.hpp>
 #include <shardplan/error.hpp>
 #include <unordered_set>
+#include <utility>
 
 namespace shardplan {
 namespace {
@@ -73,28 +73,82 @@ std::optional<Infeasible> needless_ring(const Configuration& c) {
 std::optional<Infeasible> stolen_expert_axis(const Configuration& c) {
   if (c.config.moe_path != MoePath::dropping || c.config.moe_dispatch_no_expert_sharding) return std::nullopt;
   const AxisList experts = expert_axes(c.rules, c.mesh);
-  const PartitionSpec dispatch = resolve({"activation_exp", "activation_batch_moe", "", "activation_embed_moe"}, c.rules, c.mesh);
-  const auto on_batch = [&](AxisId axis) { return std::count(dispatch.dims[1].begin(), dispatch.dims[1].end(), axis) > 0; };
+  const PartitionSpec dispatch =
+      resolve({"activation_exp", "activation_batch_moe", "", "activation_embed_moe"}, c.rules, c.mesh);
+  const auto on_batch = [&](AxisId axis) {
+    return std::count(dispatch.dims[1].begin(), dispatch.dims[1].end(), axis) > 0;
+  };
   if (std::none_of(experts.begin(), experts.end(), on_batch)) return std::nullopt;
-  return Infeasible{"expert-axis-stolen",
-                    fmt::format("{} on {}: the batch dim of the dispatch takes the expert axis, so expert weights would be "
-                                "gathered; planned with moe_dispatch_no_expert_sharding instead",
-                                c.rules.name, describe(c.mesh)),
-                    1, 0};
+  return Infeasible{
+      "expert-axis-stolen",
+      fmt::format("{} on {}: the batch dim of the dispatch takes the expert axis, so expert weights would be "
+                  "gathered; planned with moe_dispatch_no_expert_sharding instead",
+                  c.rules.name, describe(c.mesh)),
+      1, 0};
 }
 
-Attempt attempt(const SearchSpace& space, std::size_t rules, const Mesh& mesh, MoePath path, bool dispatch_peeled) {
-  Attempt made{{rules, mesh, path, dispatch_peeled, {}}, "", std::nullopt};
-  const TrainConfig config = with_pipeline_counts(space.base.config, space.base.model, pipeline_stages(mesh));
-  made.parallelism.batches = batch_options(space, mesh, batch_unit(space.rule_sets[rules], mesh, config));
-  const Configuration smallest =
-      configuration_of(space, made.parallelism, space.remat_policies.front(), made.parallelism.batches.front());
-  made.violation = needless_ring(smallest);
-  if (!made.violation && !space.dispatch_peeled) made.violation = stolen_expert_axis(smallest);
-  if (!made.violation) made.violation = first_violation(smallest);
-  if (!made.violation) made.shardings = shardings_of(smallest);
-  return made;
+/// What holds for every schedule and batch.
+std::optional<Infeasible> sharding_violation(const SearchSpace& space, const Configuration& any) {
+  if (auto violation = needless_ring(any)) return violation;
+  if (auto violation = pipelined_experts(any)) return violation;
+  return space.dispatch_peeled ? std::nullopt : stolen_expert_axis(any);
 }
+
+/// With and without ZeRO-1 where data holds copies of the optimizer and fsdp doesn't split it: where it does, the data
+/// axis goes before fsdp's and every weight changes places (SHARDING.md section 3.4).
+std::vector<bool> optimizer_choices(const SearchSpace& space, const Mesh& mesh) {
+  const TrainConfig& config = space.base.config;
+  if (space.optimizer_over_data_fixed) return {config.shard_optimizer_over_data};
+  const bool adam = config.opt_type == OptimizerType::adamw || config.opt_type == OptimizerType::adam_pax;
+  const bool copies = mesh.size_of("data") > 1 && mesh.size_of("fsdp") * mesh.size_of("fsdp_transpose") == 1;
+  return adam && copies ? std::vector<bool>{false, true} : std::vector<bool>{false};
+}
+
+std::string text_of(const PipelineSchedule& schedule, bool optimizer_over_data) {
+  return fmt::format(" {}x{} {} {} {}", schedule.repeats, schedule.layers_per_stage, schedule.microbatches,
+                     schedule.gathered_once, optimizer_over_data);
+}
+
+/// Attempts under one sharding: no tensor of the layers depends on the schedule or on the optimizer's place.
+class Attempts {
+ public:
+  Attempts(const SearchSpace& space, const Parallelism& parallelism)
+      : space_(space),
+        parallelism_(parallelism),
+        smallest_(configuration_of(space, parallelism, space.remat_policies.front(), {1, 1})),
+        violation_(sharding_violation(space, smallest_)) {}
+
+  std::vector<Attempt> all() {
+    if (violation_) return {{parallelism_, "", violation_}};
+    std::vector<Attempt> attempts;
+    for (const PipelineSchedule& schedule : pipeline_schedules(space_, parallelism_.mesh))
+      for (const bool over_data : optimizer_choices(space_, parallelism_.mesh))
+        attempts.push_back(with(schedule, over_data));
+    return attempts;
+  }
+
+ private:
+  Attempt with(const PipelineSchedule& schedule, bool optimizer_over_data) {
+    Parallelism p = parallelism_;
+    p.schedule = schedule;
+    p.optimizer_over_data = optimizer_over_data;
+    TrainConfig& config = smallest_.config;
+    config = with_schedule(config, schedule, smallest_.model, pipeline_stages(p.mesh));
+    config.shard_optimizer_over_data = optimizer_over_data;
+    p.batches = batch_options(space_, p.mesh, batch_unit(smallest_.rules, p.mesh, config));
+    config.per_device_batch_size = p.batches.front().per_device_batch_size;
+    config.gradient_accumulation_steps = p.batches.front().gradient_accumulation_steps;
+    auto violation = first_violation(smallest_);
+    if (!violation && shardings_.empty()) shardings_ = shardings_of(smallest_);
+    return {std::move(p), shardings_ + text_of(schedule, optimizer_over_data), std::move(violation)};
+  }
+
+  const SearchSpace& space_;
+  const Parallelism& parallelism_;
+  Configuration smallest_;  // changed from attempt to attempt: copying model and machine costs more than the checks
+  std::optional<Infeasible> violation_;
+  std::string shardings_;
+};
 
 /// With and without moe_dispatch_no_expert_sharding where it could matter.
 std::vector<bool> dispatch_choices(const SearchSpace& space, const RuleSet& rules, const Mesh& mesh, MoePath path) {
@@ -113,8 +167,9 @@ std::vector<Attempt> attempts_on(const SearchSpace& space, std::size_t rules, co
   if (auto violation = torus_violation(space.base, mesh)) return {{{}, "", std::move(violation)}};
   std::vector<Attempt> attempts;
   for (const MoePath path : space.moe_paths)
-    for (const bool dispatch_peeled : dispatch_choices(space, space.rule_sets[rules], mesh, path))
-      attempts.push_back(attempt(space, rules, mesh, path, dispatch_peeled));
+    for (const bool dispatch_peeled : dispatch_choices(space, rules_on(space, rules, mesh), mesh, path))
+      for (auto& made : Attempts(space, {rules, mesh, path, dispatch_peeled, {}, false, {}}).all())
+        attempts.push_back(std::move(made));
   return attempts;
 }
 
@@ -125,8 +180,11 @@ struct Place {
 
 std::vector<Place> places_of(const SearchSpace& space) {
   std::vector<Place> places;
-  for (std::size_t rules = 0; rules < space.rule_sets.size(); ++rules)
+  for (std::size_t rules = 0; rules < space.rule_sets.size() && space.plain_meshes; ++rules)
     for (auto& mesh : enumerate_meshes(space, space.rule_sets[rules])) places.push_back({rules, std::move(mesh)});
+  for (std::size_t rules = 0; rules < space.rule_sets.size(); ++rules)
+    if (const auto& set = space.pipelined_sets[rules])
+      for (auto& mesh : enumerate_pipelined_meshes(space, *set)) places.push_back({rules, std::move(mesh)});
   return places;
 }
 
@@ -146,16 +204,29 @@ std::optional<Infeasible> path_violation(const SearchSpace& space, MoePath path)
   return Infeasible{"moe-path", error.what(), 0, 0};
 }
 
+/// fsdp_transpose continues fsdp along another dim.
+Mesh folded(Mesh mesh) {
+  const auto fsdp = mesh.find("fsdp"), transpose = mesh.find("fsdp_transpose");
+  for (auto& axis : mesh.axes) axis.ici = axis.size(), axis.dcn = 1;
+  if (fsdp && transpose) mesh.axes[*fsdp].ici *= std::exchange(mesh.axes[*transpose].ici, 1);
+  return mesh;
+}
+
 }  // namespace
+
+bool is_alike(const Parallelism& a, const Parallelism& b) {
+  return a.rules == b.rules && a.moe_path == b.moe_path && folded(a.mesh) == folded(b.mesh);
+}
 
 Configuration configuration_of(const SearchSpace& space, const Parallelism& parallelism, const std::string& remat,
                                const BatchOption& batch) {
   Configuration configuration = space.base;
-  configuration.rules = space.rule_sets[parallelism.rules];
+  configuration.rules = rules_on(space, parallelism.rules, parallelism.mesh);
   configuration.mesh = parallelism.mesh;
   TrainConfig& config = configuration.config;
   config = with_remat(with_path(config, parallelism.moe_path, parallelism.dispatch_peeled), remat);
-  config = with_pipeline_counts(config, configuration.model, pipeline_stages(parallelism.mesh));
+  config = with_schedule(config, parallelism.schedule, configuration.model, pipeline_stages(parallelism.mesh));
+  config.shard_optimizer_over_data = parallelism.optimizer_over_data;
   config.per_device_batch_size = batch.per_device_batch_size;
   config.gradient_accumulation_steps = batch.gradient_accumulation_steps;
   return configuration;
@@ -169,6 +240,11 @@ Parallelisms enumerate_parallelisms(const SearchSpace& all) {
     if (violation) found.rejections.add(*violation);
     return violation.has_value();
   });
+  const bool asks_for_stages = space.fixed_axes.contains("stage");
+  if (const auto differ = layers_differ(space.base.model); differ && !asks_for_stages) {
+    found.rejections.add(*differ);
+    space.pipelined_sets.assign(space.rule_sets.size(), std::nullopt);
+  }
   if (!space.unpriced_policies.empty()) found.rejections.add(unpriced(space.unpriced_policies));
   const auto places = places_of(space);
   std::vector<std::vector<Attempt>> attempts(places.size());

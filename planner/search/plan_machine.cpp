@@ -35,9 +35,8 @@ Refusal why_no_mesh(const SearchSpace& space, const PlanRequest& request) {
 constexpr double front_margin = 0.5;
 
 Scope scope_of(const PlanRequest& request) {
-  // moe_dispatch_no_expert_sharding makes two parallelisms out of what counts as one alternative.
-  const std::size_t keep = 2 * static_cast<std::size_t>(request.top + 1);
-  return {keep, request.objective == Objective::memory ? memory_objective_margin : 0, front_margin};
+  const std::size_t keep = static_cast<std::size_t>(request.top + 1);
+  return {keep, request.objective == Objective::memory ? memory_objective_margin : 0, front_margin, true};
 }
 
 MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
@@ -49,7 +48,9 @@ MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
   plan.recommended = presenter.show(selection.recommended);
   plan.alternatives = presenter.show(selection.alternatives);
   plan.pareto = presenter.show(explored.front.candidates());
-  plan.reasons = reasons_for(plan, space, parallelisms, explored);
+  const auto pipeline = best_pipeline(explored.fitting, parallelisms);
+  plan.reasons = reasons_for(plan, pipeline ? std::optional(presenter.show(*pipeline)) : std::nullopt, space,
+                             parallelisms, explored);
   return plan;
 }
 

@@ -54,18 +54,27 @@ constexpr double peak_uncertainty = 0.065;
 std::string memory_at_peak(const Evaluation& e) {
   const double free = 1 - gib(e.memory.peak()) / gib(e.memory.capacity);
   const std::string tight = free < peak_uncertainty
-                                ? fmt::format("; only {:.1f}% is free and predictions are good to {:.1f}%: keep a smaller "
-                                              "batch or a leaner remat_policy at hand",
-                                              100 * free, 100 * peak_uncertainty)
+                                ? fmt::format(
+                                      "; only {:.1f}% is free and predictions are good to {:.1f}%: keep a smaller "
+                                      "batch or a leaner remat_policy at hand",
+                                      100 * free, 100 * peak_uncertainty)
                                 : "";
   return fmt::format("memory peaks at {:.1f} of {:.1f} GiB ({}){}", gib(e.memory.peak()), gib(e.memory.capacity),
                      e.memory.peak_moment, tight);
 }
 
+std::string schedule_of(const Evaluation& e) {
+  if (pipeline_stages(e.mesh) == 1) return "";
+  const TrainConfig& c = e.config;
+  const std::string repeats = c.num_pipeline_repeats == 1 ? "" : fmt::format("{} repeats of ", c.num_pipeline_repeats);
+  return fmt::format(", {}{} layers a stage, {} microbatches{}", repeats, c.num_layers_per_pipeline_stage,
+                     c.num_pipeline_microbatches, c.pipeline_fsdp_ag_once ? ", weights gathered once" : "");
+}
+
 std::string named(const Evaluation& e) {
   const std::string path = e.moe_path == MoePath::none ? "" : fmt::format(", {}", name_of(e.moe_path));
-  return fmt::format("{} ({} rules{}, remat_policy={}, per_device_batch_size={})", describe(e.mesh), e.rules, path,
-                     e.remat, e.config.per_device_batch_size);
+  return fmt::format("{} ({} rules{}{}, remat_policy={}, per_device_batch_size={})", describe(e.mesh), e.rules, path,
+                     schedule_of(e), e.remat, e.config.per_device_batch_size);
 }
 
 double tokens_of(const Evaluation& e) {
@@ -104,6 +113,35 @@ std::string why_not(const Evaluation& best, const Evaluation& other) {
                      100 * loss / mine, part, memory_difference(best, other));
 }
 
+std::string exposed_permutes(const Evaluation& e) {
+  Seconds permutes;
+  for (const auto& collective : e.collectives)
+    if (collective.kind == CollectiveKind::collective_permute) permutes += collective.seconds;
+  return fmt::format("{:.1f}% of the step's time if nothing hid them", 100 * permutes.value / e.time.step().value);
+}
+
+std::string bubble_of(const Evaluation& e) {
+  return fmt::format("its bubble is {:.1f}% of its step", 100 * e.time.bubble.value / e.time.step().value);
+}
+
+/// How the best pipeline compares, whatever its place.
+std::string where_pipelines_are(const Evaluation& best, const Evaluation& pipeline) {
+  if (pipeline_stages(best.mesh) > 1)
+    return fmt::format("a pipeline is fastest: {}; its permutes are {}", bubble_of(pipeline),
+                       exposed_permutes(pipeline));
+  const double mine = best.time.step().value / tokens_of(best);
+  const double slower = (pipeline.time.step().value / tokens_of(pipeline) / mine - 1) * 100;
+  const auto [part, loss] = biggest_loss(best, pipeline);
+  return fmt::format("best pipeline: {} is {:.1f}% slower, {:.1f}% of a step in {}; {}, its permutes are {}, and it {}",
+                     named(pipeline), slower, 100 * loss / mine, part, bubble_of(pipeline), exposed_permutes(pipeline),
+                     memory_difference(best, pipeline));
+}
+
+bool some_pipeline(const std::vector<Parallelism>& parallelisms) {
+  return std::any_of(parallelisms.begin(), parallelisms.end(),
+                     [](const Parallelism& p) { return pipeline_stages(p.mesh) > 1; });
+}
+
 /// How much of the time every candidate of a rule set loses at least.
 std::vector<std::string> what_other_rules_cost(const Evaluation& best, const SearchSpace& space,
                                                const std::vector<Parallelism>& parallelisms, const Explored& explored) {
@@ -135,11 +173,14 @@ std::string what_dropping_means(const Evaluation& e) {
 
 }  // namespace
 
-std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace& space,
-                                     const std::vector<Parallelism>& parallelisms, const Explored& explored) {
+std::vector<std::string> reasons_for(const MachinePlan& plan, const std::optional<Evaluation>& pipeline,
+                                     const SearchSpace& space, const std::vector<Parallelism>& parallelisms,
+                                     const Explored& explored) {
   const Evaluation& best = *plan.recommended;
   std::vector<std::string> reasons = {where_time_goes(best), memory_at_peak(best)};
   if (!plan.alternatives.empty()) reasons.push_back(why_not(best, plan.alternatives.front()));
+  if (pipeline) reasons.push_back(where_pipelines_are(best, *pipeline));
+  if (!pipeline && some_pipeline(parallelisms)) reasons.push_back("no pipeline searched fits");
   for (auto& sentence : what_other_rules_cost(best, space, parallelisms, explored))
     reasons.push_back(std::move(sentence));
   if (best.moe_path == MoePath::dropping) reasons.push_back(what_dropping_means(best));

@@ -1,5 +1,6 @@
 #pragma once
-// Why this plan: what takes its time, what the next best one loses, what the other rule sets cost.
+// Why this plan: what takes its time, what the next best one and the best pipeline lose, what the other rule sets cost.
+#include <optional>
 #include <planner/plan.hpp>
 #include <planner/search/explore.hpp>
 #include <planner/search/parallelism.hpp>
@@ -8,8 +9,10 @@
 
 namespace shardplan {
 
-/// One sentence each, with numbers, most important first. The machine's plan has a recommendation.
-std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace& space,
-                                     const std::vector<Parallelism>& parallelisms, const Explored& explored);
+/// One sentence each, with numbers, most important first. The machine's plan has a recommendation; `pipeline` is the
+/// fastest that fits with more than one stage, if any.
+std::vector<std::string> reasons_for(const MachinePlan& plan, const std::optional<Evaluation>& pipeline,
+                                     const SearchSpace& space, const std::vector<Parallelism>& parallelisms,
+                                     const Explored& explored);
 
 }  // namespace shardplan

@@ -60,11 +60,6 @@ TrainConfig settings_config(const GivenArguments& settings, const PlanRequest& r
   return config;
 }
 
-bool is_fixed_pipeline(const std::map<std::string, int>& fixed) {
-  const auto stage = fixed.find("stage");
-  return stage != fixed.end() && stage->second > 1;
-}
-
 std::vector<RuleSet> load_rule_sets(const PlanRequest& request, const ModelRules& changes) {
   if (request.rule_sets.empty()) throw InternalError("a plan request without rule sets");
   std::vector<RuleSet> sets;
@@ -92,14 +87,12 @@ std::map<std::string, int> read_fixed_axes(const std::string& text, const std::v
   return fixed;
 }
 
-/// With stages fixed, MaxText edits the rules (rules/merge_rules.hpp); a set without the axis can't pipeline.
-std::vector<RuleSet> with_pipeline(std::vector<RuleSet> sets, bool pipelines) {
-  if (!pipelines) return sets;
-  std::erase_if(sets, [](const RuleSet& set) {
-    return std::find(set.mesh_axes.begin(), set.mesh_axes.end(), "stage") == set.mesh_axes.end();
-  });
-  for (auto& set : sets) set = pipelined(std::move(set));
-  return sets;
+/// As MaxText edits it for more than one stage (rules/merge_rules.hpp); a set without the axis can't pipeline.
+std::optional<RuleSet> edited_for_stages(const RuleSet& set) {
+  const auto has = [&](const char* axis) {
+    return std::find(set.mesh_axes.begin(), set.mesh_axes.end(), axis) != set.mesh_axes.end();
+  };
+  return has("stage") && has("data") ? std::optional(pipelined(set)) : std::nullopt;
 }
 
 std::vector<std::string> least_memory_first(std::vector<std::string> policies) {
@@ -206,15 +199,36 @@ SearchSpace search_space(const PlanRequest& request, Machine machine) {
   base.rule_changes = read_rule_changes(settings, base.model);
   space.rule_sets = load_rule_sets(request, base.rule_changes);
   space.fixed_axes = read_fixed_axes(request.mesh, all_axes(space.rule_sets));
-  space.rule_sets = with_pipeline(std::move(space.rule_sets), is_fixed_pipeline(space.fixed_axes));
+  for (const RuleSet& set : space.rule_sets) space.pipelined_sets.push_back(edited_for_stages(set));
   space.moe_paths = paths_of(request, base.model);
   if (settings.find("moe_dispatch_no_expert_sharding"))
     space.dispatch_peeled = base.config.moe_dispatch_no_expert_sharding;
+  space.layers_per_stage_fixed = settings.find("num_layers_per_pipeline_stage") != nullptr;
+  space.gathered_once_fixed = settings.find("pipeline_fsdp_ag_once") != nullptr;
+  space.optimizer_over_data_fixed = settings.find("shard_optimizer_over_data") != nullptr;
   space.remat_policies = policies_of(request, settings);
   leave_out_unpriced(space);
   space.per_device_batch = fixed_batch(request, settings, base.config);
   space.global_batch_tokens = request.global_batch_tokens;
   check_tokens(space);
+  return space;
+}
+
+const RuleSet& rules_on(const SearchSpace& space, std::size_t rules, const Mesh& mesh) {
+  if (pipeline_stages(mesh) == 1) return space.rule_sets[rules];
+  if (!space.pipelined_sets[rules])
+    throw InternalError(
+        fmt::format("{} has stages that rule set {} has not", describe(mesh), space.rule_sets[rules].name));
+  return *space.pipelined_sets[rules];
+}
+
+SearchSpace without_pipelines(SearchSpace space) {
+  space.pipelined_sets.assign(space.rule_sets.size(), std::nullopt);
+  return space;
+}
+
+SearchSpace with_pipelines_only(SearchSpace space) {
+  space.plain_meshes = false;
   return space;
 }
 

@@ -7,8 +7,6 @@
 namespace shardplan {
 namespace {
 
-constexpr double indistinguishable = 0.001;
-
 class Selector {
  public:
   Selector(std::vector<Candidate> candidates, const std::vector<Parallelism>& parallelisms, Objective objective)
@@ -54,8 +52,8 @@ class Selector {
   const Candidate& simplest_within(double margin) const {
     return least_within(margin, [&](const Candidate& c) {
       const Parallelism& p = parallelisms_[c.parallelism];
-      return std::tuple(axes_in_use(p.mesh), p.rules, p.dispatch_peeled, c.cost.seconds_per_token, c.cost.peak,
-                        c.parallelism, c.remat, c.batch);
+      return std::tuple(axes_in_use(p.mesh), p.rules, flags(p), c.cost.seconds_per_token, c.cost.peak, c.parallelism,
+                        c.remat, c.batch);
     });
   }
 
@@ -69,17 +67,8 @@ class Selector {
     return std::count_if(mesh.axes.begin(), mesh.axes.end(), [](const MeshAxis& axis) { return axis.size() > 1; });
   }
 
-  /// fsdp_transpose continues fsdp along another dim: how the two share their product is no alternative, nor is which
-  /// part of an axis lies between slices.
-  static Mesh folded(Mesh mesh) {
-    const auto fsdp = mesh.find("fsdp"), transpose = mesh.find("fsdp_transpose");
-    for (auto& axis : mesh.axes) axis.ici = axis.size(), axis.dcn = 1;
-    if (fsdp && transpose) mesh.axes[*fsdp].ici *= std::exchange(mesh.axes[*transpose].ici, 1);
-    return mesh;
-  }
-
-  static bool is_alike(const Parallelism& a, const Parallelism& b) {
-    return a.rules == b.rules && a.moe_path == b.moe_path && folded(a.mesh) == folded(b.mesh);
+  static int flags(const Parallelism& p) {
+    return int{p.dispatch_peeled} + int{p.schedule.gathered_once} + int{p.optimizer_over_data};
   }
 
   std::vector<Candidate> candidates_;
@@ -95,6 +84,15 @@ Selection select(const std::vector<Candidate>& fitting, const std::vector<Parall
   Selection selection{selector.take_best(), {}};
   for (int i = 0; i < alternatives && !selector.empty(); ++i) selection.alternatives.push_back(selector.take_best());
   return selection;
+}
+
+std::optional<Candidate> best_pipeline(const std::vector<Candidate>& fitting,
+                                       const std::vector<Parallelism>& parallelisms) {
+  std::vector<Candidate> pipelines;
+  std::copy_if(fitting.begin(), fitting.end(), std::back_inserter(pipelines),
+               [&](const Candidate& c) { return pipeline_stages(parallelisms[c.parallelism].mesh) > 1; });
+  if (pipelines.empty()) return std::nullopt;
+  return select(pipelines, parallelisms, Objective::throughput, 0).recommended;
 }
 
 }  // namespace shardplan

@@ -20,4 +20,8 @@ struct Selection {
 Selection select(const std::vector<Candidate>& fitting, const std::vector<Parallelism>& parallelisms,
                  Objective objective, int alternatives);
 
+/// The one of them with more than one stage that select() would choose for throughput; empty when there is none.
+std::optional<Candidate> best_pipeline(const std::vector<Candidate>& fitting,
+                                       const std::vector<Parallelism>& parallelisms);
+
 }  // namespace shardplan

@@ -94,15 +94,21 @@ std::vector<Change> larger_machines(const PlanRequest& request, const HardwarePr
   return changes;
 }
 
+std::optional<Evaluation> best_in(const SearchSpace& space, const Evaluator& evaluate) {
+  const auto [parallelisms, refused] = enumerate_parallelisms(space);
+  const Explored explored = explore(space, parallelisms, Scope{}, evaluate);
+  if (explored.fitting.empty()) return std::nullopt;
+  return Presenter(space, parallelisms, evaluate).show(explored.front.candidates().front());
+}
+
+/// Pipelines only where nothing fits without one.
 std::optional<Evaluation> best_of(PlanRequest request, const HardwareProfile& profile, const Evaluator& evaluate) try {
   const auto least = std::find_first_of(remat_policies().begin(), remat_policies().end(),
                                         request.remat_policies.begin(), request.remat_policies.end());
   if (least != remat_policies().end()) request.remat_policies = {*least};
   const SearchSpace space = search_space(request, machine_of(profile, request.chips, request.slices));
-  const auto [parallelisms, refused] = enumerate_parallelisms(space);
-  const Explored explored = explore(space, parallelisms, Scope{}, evaluate);
-  if (explored.fitting.empty()) return std::nullopt;
-  return Presenter(space, parallelisms, evaluate).show(explored.front.candidates().front());
+  if (auto plain = best_in(without_pipelines(space), evaluate)) return plain;
+  return best_in(with_pipelines_only(space), evaluate);
 } catch (const InputError&) {
   return std::nullopt;  // --mesh or --slices don't suit the larger machine
 }

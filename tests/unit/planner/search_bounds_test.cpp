@@ -69,7 +69,7 @@ std::vector<Candidate> all_that_fit(const SearchSpace& space, const std::vector<
 
 void expect_nothing_lost(const SearchSpace& space, const Evaluator& cost, const std::string& where) {
   const auto parallelisms = enumerate_parallelisms(space).list;
-  const Scope scope{4, 0, 0.5};
+  const Scope scope{2, 0, 0.5, true};
   const auto all = all_that_fit(space, parallelisms, cost);
   const Explored explored = explore(space, parallelisms, scope, cost);
   ASSERT_FALSE(all.empty()) << where;
@@ -84,6 +84,13 @@ void expect_nothing_lost(const SearchSpace& space, const Evaluator& cost, const 
   const auto mine = select(explored.fitting, parallelisms, Objective::throughput, 1);
   const auto best = select(all, parallelisms, Objective::throughput, 1);
   EXPECT_EQ(mine.recommended.cost, best.recommended.cost) << where;
+  const auto my_pipeline = best_pipeline(explored.fitting, parallelisms);
+  const auto pipeline = best_pipeline(all, parallelisms);
+  ASSERT_EQ(my_pipeline.has_value(), pipeline.has_value()) << where;
+  EXPECT_TRUE(pipeline) << where;
+  if (pipeline && my_pipeline) {
+    EXPECT_EQ(my_pipeline->cost, pipeline->cost) << where;
+  }
   ASSERT_EQ(mine.alternatives.size(), best.alternatives.size());
   for (std::size_t i = 0; i < mine.alternatives.size(); ++i)
     EXPECT_EQ(mine.alternatives[i].cost, best.alternatives[i].cost) << where;

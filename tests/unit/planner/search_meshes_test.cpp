@@ -14,14 +14,17 @@ struct Case {
   int chips, slices;
 };
 
-std::set<std::string> meshes_of(const Case& c) {
+SearchSpace space_of(const Case& c) {
   PlanRequest request = request_for(c.model, c.machine, c.chips);
   request.rule_sets = {c.rules};
   request.mesh = c.mesh;
   request.slices = c.slices;
-  const SearchSpace space = space_of(request);
+  return space_of(request);
+}
+
+std::set<std::string> names_of(const std::vector<Mesh>& meshes, const SearchSpace& space) {
   std::set<std::string> names;
-  for (const Mesh& mesh : enumerate_meshes(space, space.rule_sets.front())) {
+  for (const Mesh& mesh : meshes) {
     std::string name;
     for (const auto& axis : mesh.axes)
       if (axis.size() > 1)
@@ -32,6 +35,33 @@ std::set<std::string> meshes_of(const Case& c) {
     EXPECT_EQ(mesh.slices(), space.base.num_slices) << name;
   }
   return names;
+}
+
+std::set<std::string> meshes_of(const Case& c) {
+  const SearchSpace space = space_of(c);
+  return names_of(enumerate_meshes(space, space.rule_sets.front()), space);
+}
+
+TEST(EnumerateMeshes, PipelinesInFull) {
+  // 32 layers; only data, fsdp, expert and tensor beside stages.
+  const std::pair<Case, std::set<std::string>> rows[] = {
+      {{"stage before data", "llama2-7b", "toy-switch", "default", "", 4, 1},
+       {"stage=4", "stage=2 data=2", "stage=2 fsdp=2", "stage=2 tensor=2"}},
+      {{"no such axis of these rules", "mixtral-8x7b", "toy-switch", "ep-as-cp", "", 4, 1},
+       {"stage=4", "stage=2 data=2", "stage=2 fsdp=2", "stage=2 expert=2"}},
+      {{"a fixed axis", "llama2-7b", "toy-switch", "default", "stage=2,context=2", 4, 1}, {"stage=2 context=2"}},
+      {{"none", "llama2-7b", "toy-switch", "default", "stage=1", 4, 1}, {}},
+      {{"26 layers in the pipeline", "deepseek2-16b", "toy-switch", "ep-as-cp", "data=1,expert=1", 8, 1},
+       {"stage=2 fsdp=4"}},
+      {{"stages join nodes", "llama2-7b", "toy-switch", "ep-as-cp", "fsdp=1,data=8", 16, 1},
+       {"stage=2 data=2x4", "stage=2x1 data=8"}},
+  };
+  for (const auto& [given, expected] : rows) {
+    const SearchSpace space = space_of(given);
+    ASSERT_TRUE(space.pipelined_sets.front()) << given.what;
+    EXPECT_EQ(names_of(enumerate_pipelined_meshes(space, *space.pipelined_sets.front()), space), expected)
+        << given.what;
+  }
 }
 
 TEST(EnumerateMeshes, SmallCasesInFull) {
@@ -45,7 +75,7 @@ TEST(EnumerateMeshes, SmallCasesInFull) {
       {{"an axis fixed", "mixtral-8x7b", "toy-switch", "ep-as-cp", "expert=2", 4, 1},
        {"data=2 expert=2", "fsdp=2 expert=2"}},
       {{"an axis fixed at 1", "mixtral-8x7b", "toy-switch", "ep-as-cp", "expert=1,data=1", 4, 1}, {"fsdp=4"}},
-      {{"a stage only on request", "llama2-7b", "toy-switch", "ep-as-cp", "stage=2,fsdp=2", 4, 1}, {"stage=2 fsdp=2"}},
+      {{"stages are enumerated apart", "llama2-7b", "toy-switch", "ep-as-cp", "stage=2,fsdp=2", 4, 1}, {}},
       {{"a fixed axis that the rules lack", "llama2-7b", "toy-switch", "pure-fsdp", "fsdp=8", 4, 1}, {}},
       {{"a size that leaves nothing", "llama2-7b", "toy-switch", "ep-as-cp", "fsdp=3", 4, 1}, {}},
       {{"two nodes: data or fsdp joins them", "llama2-7b", "toy-switch", "ep-as-cp", "", 16, 1},

@@ -28,7 +28,7 @@ inline constexpr std::int64_t gigabyte = 1'000'000'000;
 
 /// Weights take 80 GB over all devices but those of axis data, a sequence and device 1 GB, and what each policy saves
 /// as much again. A step takes 1 s, 0.1 s more for each doubling of tensor and 0.05 s of context, and 2 s a sequence,
-/// less 0.1 s for each name saved.
+/// less 0.1 s for each name saved; stages are idle (stages-1)/(microbatches·repeats) as long again.
 inline Evaluation toy_evaluation(const Configuration& c) {
   Evaluation e;
   e.hardware = c.hardware.name;
@@ -46,6 +46,10 @@ inline Evaluation toy_evaluation(const Configuration& c) {
   e.memory.parameters = {80 * gigabyte * size_of(c.config.mu_dtype) / 4 / shards};
   e.memory.activations = {static_cast<std::int64_t>(batch * (1 + saved) * gigabyte)};
   e.time.compute = {batch * (2 - saved / 10)};
+  if (const int stages = c.mesh.size_of("stage"); stages > 1)
+    e.time.bubble =
+        e.time.compute * (static_cast<double>(stages - 1) /
+                          static_cast<double>(c.config.num_pipeline_microbatches * c.config.num_pipeline_repeats));
   const int tensor = c.mesh.size_of("tensor") * c.mesh.size_of("tensor_sequence");
   e.time.exposed_collective = {1 + 0.1 * std::log2(tensor) + 0.05 * std::log2(c.mesh.size_of("context"))};
   e.time.tokens_per_second_per_device = batch * static_cast<double>(c.config.max_target_length) / e.time.step().value;
