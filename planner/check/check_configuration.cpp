@@ -44,7 +44,8 @@ struct CostedFix {
   FindingCost cost;
 };
 
-bool pays(const FindingCost& cost) { return cost.collectives.value > 0 || cost.step.value > 0; }
+/// Every finding with a fix is about collectives; compute that the fix changes beside them is no reason.
+bool pays(const FindingCost& cost) { return cost.collectives.value > 0; }
 
 /// The first fix that pays; where none does, the first that runs.
 std::optional<CostedFix> best_fix(const Finding& finding, const Configuration& configuration, const Evaluation& now) {
