@@ -53,11 +53,12 @@ AxisList expert_axes(const RuleSet& rules, const Mesh& mesh) {
 BoundProgram bind_program(const Program& program, const RuleSet& rules, const Mesh& mesh) {
   const Resolver inside(rules, mesh);
   const bool pipelined = program.pipeline.stages > 1;
-  const Resolver outside = pipelined ? Resolver(rules_outside_pipeline(rules), mesh) : inside;
+  std::optional<Resolver> outside;
+  if (pipelined) outside.emplace(rules_outside_pipeline(rules), mesh);
   BoundProgram bound{&program, &mesh, {}, expert_axes(rules, mesh), inside.axes_of_rule("layers")};
   for (const auto& block : program.blocks) {
     const bool edge = block.kind != BlockKind::layer;  // embedding and head name the stage axis themselves
-    bound.blocks.push_back(bind(block, pipelined && !block.in_pipeline && !edge ? outside : inside, mesh));
+    bound.blocks.push_back(bind(block, pipelined && !block.in_pipeline && !edge ? *outside : inside, mesh));
   }
   return bound;
 }

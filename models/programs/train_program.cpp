@@ -136,9 +136,10 @@ Program train_program(const Model& model, const TrainConfig& config, const Paral
     const bool pipelined = shape.stages > 1 && !first_dense;
     Block block = layer_block(kind, model, config, pipelined ? microbatch : sizes);
     block.in_pipeline = pipelined;
-    block.executions =
-        pipelined ? program.pipeline.iterations() * program.pipeline.layers_per_stage * kind.count / model.layers
-                  : kind.count;
+    // A stage runs its share of these layers, 1/(stages·repeats) of them, in each iteration.
+    block.executions = pipelined ? program.pipeline.iterations() * kind.count /
+                                       (program.pipeline.stages * program.pipeline.repeats)
+                                 : kind.count;
     program.blocks.push_back(std::move(block));
   }
   program.blocks.push_back(head_block(model, config, sizes));
