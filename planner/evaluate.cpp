@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/partition/layer_stack.hpp>
@@ -5,7 +7,6 @@
 #include <cost_models/partition/pipeline_traffic.hpp>
 #include <cost_models/time/collective_time.hpp>
 #include <cost_models/time/step_time.hpp>
-#include <fmt/format.h>
 #include <hardware/mesh_embedding.hpp>
 #include <map>
 #include <models/model_flops.hpp>
@@ -45,8 +46,8 @@ void price(std::vector<Collective>& collectives, const MeshEmbedding& embedding)
   }
 }
 
-/// The mesh on the machine's links. One that the torus can't hold whole is priced as if axes could be split, and said to
-/// be infeasible.
+/// The mesh on the machine's links. One that the torus can't hold whole is priced as if axes could be split, and said
+/// to be infeasible.
 MeshEmbedding embed_anyway(const Configuration& c, std::optional<Infeasible>& refused) {
   auto embedding = embed(c.hardware, c.slice, c.mesh, c.config.allow_split_physical_axes);
   if (auto* whole = std::get_if<MeshEmbedding>(&embedding)) return std::move(*whole);
@@ -63,8 +64,17 @@ std::optional<Infeasible> indivisible_weight(const BoundProgram& program, const 
       if (!tensor.parameter) continue;
       std::vector<std::int64_t> sizes;
       for (const auto& dim : tensor.dims) sizes.push_back(dim.size);
-      if (auto violation = indivisible(block.block->name + "/" + tensor.name, sizes, block.specs[i], *program.mesh)) return violation;
+      if (auto violation = indivisible(block.block->name + "/" + tensor.name, sizes, block.specs[i], *program.mesh))
+        return violation;
     }
+  return std::nullopt;
+}
+
+/// MaxText refuses to start with too many weights whole on an axis (SHARDING.md section 6).
+std::optional<Infeasible> refused_at_start(const std::vector<Finding>& findings) {
+  for (const auto& finding : findings)
+    if (finding.id == "weights-not-sharded" && finding.severity == Severity::error)
+      return Infeasible{"weights-not-sharded", finding.message, 1, 0};
   return std::nullopt;
 }
 
@@ -72,8 +82,9 @@ std::optional<Infeasible> too_large(const MemoryUse& memory) {
   if (memory.peak() <= memory.capacity) return std::nullopt;
   const double gib = 1024.0 * 1024 * 1024;
   return Infeasible{"hbm",
-                    fmt::format("needs {:.1f} GiB a device at the {}, {:.1f} GiB available", static_cast<double>(memory.peak().value) / gib,
-                                memory.peak_moment, static_cast<double>(memory.capacity.value) / gib),
+                    fmt::format("needs {:.1f} GiB a device at the {}, {:.1f} GiB available",
+                                static_cast<double>(memory.peak().value) / gib, memory.peak_moment,
+                                static_cast<double>(memory.capacity.value) / gib),
                     memory.peak().value, memory.capacity.value};
 }
 
@@ -111,17 +122,20 @@ Evaluation evaluate(const Configuration& c) {
   const MeshEmbedding embedding = embed_anyway(c, misfit);
   e.collectives = all_collectives(bound, blocks, c.config, c.hardware.habits);
   price(e.collectives, embedding);
-  e.memory = memory_use(blocks, bound, c.config, c.hardware.habits, Bytes{static_cast<std::int64_t>(c.hardware.hbm_capacity.value)});
+  e.memory = memory_use(blocks, bound, c.config, c.hardware.habits,
+                        Bytes{static_cast<std::int64_t>(c.hardware.hbm_capacity.value)});
 
   const double tokens = static_cast<double>(program.batch * c.config.gradient_accumulation_steps * program.sequence);
   const Flops model_flops = model_flops_per_token(c.model, program.sequence) * tokens;
-  e.time = step_time({blocks, e.collectives, program, c.config, c.hardware, optimizer_traffic(e.memory, c.config), model_flops, tokens, e.devices});
+  e.time = step_time({blocks, e.collectives, program, c.config, c.hardware, optimizer_traffic(e.memory, c.config),
+                      model_flops, tokens, e.devices});
 
   e.infeasible = first_violation(c);
   if (!e.infeasible) e.infeasible = indivisible_weight(bound, blocks);
   if (!e.infeasible) e.infeasible = misfit;
   if (!e.infeasible) e.infeasible = too_large(e.memory);
   e.findings = findings_of(c, bound, blocks, e);
+  if (!e.infeasible) e.infeasible = refused_at_start(e.findings);
   return e;
 }
 

@@ -124,7 +124,8 @@ PartitionSpec resolve_each_dim(const LogicalAxes& names, const RuleSet& rules, c
 }
 
 AxisList axes_of_rule(const RuleSet& rules, const Mesh& mesh, std::string_view logical) {
-  const auto rule = std::find_if(rules.rules.begin(), rules.rules.end(), [&](const Rule& r) { return r.logical == logical; });
+  const auto rule =
+      std::find_if(rules.rules.begin(), rules.rules.end(), [&](const Rule& r) { return r.logical == logical; });
   AxisList axes;
   if (rule == rules.rules.end()) return axes;
   for (const auto& name : rule->axes)

@@ -126,7 +126,8 @@ std::string commands_text(const PlanAnswer& answer, const MachinePlan& best, con
   std::string text;
   for (const auto& machine : answer.machines)
     if (&machine != &best && machine.recommended)
-      text += fmt::format("  {}\n", machine.hardware) + maxtext_command(machine.recommended->maxtext_arguments, 4, report_width);
+      text += fmt::format("  {}\n", machine.hardware) +
+              maxtext_command(machine.recommended->maxtext_arguments, 4, report_width);
   return text.empty() ? "" : style.paint(Ink::bold, "the other machines") + "\n" + text;
 }
 
