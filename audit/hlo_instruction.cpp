@@ -7,9 +7,8 @@ namespace {
 
 constexpr std::size_t none = std::string_view::npos;
 
-/// Where the bracket at `begin` is closed.
-std::size_t closing(std::string_view text, std::size_t begin) {
-  int depth = 0;
+/// Where the bracket at `begin` is closed, or the last of `depth` brackets that are open there; quotes hide brackets.
+std::size_t closing(std::string_view text, std::size_t begin, int depth = 0) {
   bool quoted = false;
   for (std::size_t i = begin; i < text.size(); ++i) {
     const char c = text[i];
@@ -31,27 +30,7 @@ std::size_t closing(std::string_view text, std::size_t begin) {
 }
 
 /// The end of the operand list, which the text is in.
-std::size_t end_of_operands(std::string_view rest) {
-  int depth = 1;
-  bool quoted = false;
-  for (std::size_t i = 0; i < rest.size(); ++i) {
-    const char c = rest[i];
-    if (quoted) {
-      if (c == '\\')
-        ++i;
-      else if (c == '"')
-        quoted = false;
-      continue;
-    }
-    if (c == '"')
-      quoted = true;
-    else if (c == '(' || c == '{' || c == '[')
-      ++depth;
-    else if ((c == ')' || c == '}' || c == ']') && --depth == 0)
-      return i;
-  }
-  return none;
-}
+std::size_t end_of_operands(std::string_view rest) { return closing(rest, 0, 1); }
 
 /// The end of an attribute's value: the next comma outside of brackets and quotes. A mesh goes on behind its axes:
 /// mesh['a'=2], device_ids=(1,0) {'a'}

@@ -12,18 +12,6 @@ namespace {
 constexpr std::size_t models_shown = 12;
 constexpr std::size_t meshes_shown = 6;
 
-Ink ink_of(Severity severity) {
-  switch (severity) {
-    case Severity::note:
-      return Ink::cyan;
-    case Severity::warning:
-      return Ink::yellow;
-    case Severity::error:
-      return Ink::red;
-  }
-  return Ink::plain;
-}
-
 std::string counted(std::int64_t count, std::string_view what) {
   return fmt::format("{} {}{}", print_count(count), what, count == 1 ? "" : "s");
 }

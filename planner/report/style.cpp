@@ -35,6 +35,18 @@ bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0x
 
 }  // namespace
 
+Ink ink_of(Severity severity) {
+  switch (severity) {
+    case Severity::note:
+      return Ink::cyan;
+    case Severity::warning:
+      return Ink::yellow;
+    case Severity::error:
+      return Ink::red;
+  }
+  throw InternalError("unknown Severity");
+}
+
 std::string Style::paint(Ink ink, std::string_view text) const {
   if (!colours_ || ink == Ink::plain || text.empty()) return std::string(text);
   return fmt::format("\x1b[{}m{}\x1b[0m", code_of(ink), text);

@@ -1,5 +1,6 @@
 #pragma once
 // Colours and weights for terminals; the identity where the answer goes to a file or a pipe.
+#include <shardplan/evaluation.hpp>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,9 @@ class Style {
   explicit Style(bool colours) : colours_(colours) {}
   bool colours_;
 };
+
+/// The colour of a finding.
+Ink ink_of(Severity severity);
 
 /// Columns that `text` takes on a terminal: UTF-8 characters, without escape sequences.
 std::size_t display_width(std::string_view text);

@@ -12,18 +12,6 @@
 namespace shardplan {
 namespace {
 
-Ink ink_of(Severity severity) {
-  switch (severity) {
-    case Severity::note:
-      return Ink::cyan;
-    case Severity::warning:
-      return Ink::yellow;
-    case Severity::error:
-      return Ink::red;
-  }
-  throw InternalError("unknown Severity");
-}
-
 std::string signed_traffic(std::int64_t bytes) {
   if (bytes == 0) return "";
   return (bytes < 0 ? "-" : "+") + print_traffic({bytes < 0 ? -bytes : bytes});

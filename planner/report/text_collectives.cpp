@@ -34,18 +34,6 @@ std::string traffic_title(const Evaluation& evaluation, const Style& style) {
                                                              print_traffic(all.bytes), print_time(all.seconds));
 }
 
-Ink ink_of(Severity severity) {
-  switch (severity) {
-    case Severity::note:
-      return Ink::dim;
-    case Severity::warning:
-      return Ink::yellow;
-    case Severity::error:
-      return Ink::red;
-  }
-  throw InternalError("unknown Severity");
-}
-
 std::string finding_text(const Finding& finding, const Style& style) {
   const std::string first = fmt::format("  {} {}: ", style.paint(ink_of(finding.severity), name_of(finding.severity)),
                                         style.paint(Ink::bold, finding.id));
