@@ -45,10 +45,20 @@ struct RejectionCount {
   std::string example;      ///< one message with its numbers
 };
 
+/// The fastest plan of one kind of parallelism, and what it loses against the recommended one.
+struct StrategyPlan {
+  std::string strategy;  ///< "tensor"
+  double slower;         ///< share by which a token takes longer: 0.147
+  std::string why;       ///< "12.1% of a step in exposed communication"; empty when it isn't slower
+  std::string pipeline;  ///< "4 repeats of 5 layers a stage, 8 microbatches: bubble 8.4%, permutes 1.6% if none hid"
+  Evaluation evaluation;
+};
+
 struct MachinePlan {
   std::string hardware;
   std::optional<Evaluation> recommended;   ///< empty: nothing fits
   std::vector<Evaluation> alternatives;    ///< next best with a different mesh, rules or path; best first
+  std::vector<StrategyPlan> strategies;    ///< the best of each kind of parallelism that fits, fastest first
   std::vector<Evaluation> pareto;          ///< time against memory, fastest first
   std::vector<std::string> reasons;        ///< what dominates, why not the next one
   std::vector<RejectionCount> rejections;  ///< why candidates were dropped, most frequent first

@@ -27,6 +27,13 @@ OrderedJson json_list(const std::vector<Item>& items, Print print) {
   return list;
 }
 
+OrderedJson json_strategy(const StrategyPlan& plan) {
+  OrderedJson value = {{"strategy", plan.strategy}, {"slower", json_number(plan.slower, "slower")}, {"why", plan.why}};
+  if (!plan.pipeline.empty()) value["pipeline"] = plan.pipeline;
+  value.update(json_point(plan.evaluation));
+  return value;
+}
+
 OrderedJson json_rejection(const RejectionCount& rejection) {
   return {{"constraint", rejection.constraint}, {"candidates", rejection.candidates}, {"example", rejection.example}};
 }
@@ -42,6 +49,7 @@ OrderedJson json_machine(const MachinePlan& machine) {
   value["recommended"] = machine.recommended ? json_evaluation(*machine.recommended) : OrderedJson(nullptr);
   value["alternatives"] = json_list(machine.alternatives, json_evaluation);
   value["reasons"] = machine.reasons;
+  value["strategies"] = json_list(machine.strategies, json_strategy);
   value["evaluated"] = machine.evaluated;
   value["fitting"] = machine.fitting;
   value["search_seconds"] = json_number(machine.search_seconds, "search_seconds");

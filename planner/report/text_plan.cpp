@@ -107,6 +107,24 @@ std::string reasons_text(const MachinePlan& machine, const Style& style) {
   return text;
 }
 
+std::string strategies_text(const MachinePlan& machine, const Style& style) {
+  if (machine.strategies.size() < 2) return "";
+  TextTable table({{"with"},
+                   {"slower", Align::right},
+                   {"HBM GiB", Align::right},
+                   {"batch", Align::right},
+                   {"mesh", Align::left, true},
+                   {"rules", Align::left, true},
+                   {"mostly"}});
+  for (const auto& plan : machine.strategies) {
+    table.add({plan.strategy, plan.slower < 0.0005 ? "-" : print_share(plan.slower), memory_text(plan.evaluation.memory),
+               fmt::format("{:g}", plan.evaluation.config.per_device_batch_size), describe(plan.evaluation.mesh),
+               plan.evaluation.rules, plan.why});
+    if (!plan.pipeline.empty()) table.add_spanning({"", "", "", ""}, plan.pipeline);
+  }
+  return style.paint(Ink::bold, "best of each kind of parallelism") + "\n" + table.print(report_width, 2);
+}
+
 std::string alternatives_text(const MachinePlan& machine, const Style& style) {
   if (machine.alternatives.empty()) return "";
   TextTable table(figure_columns({}));
@@ -118,7 +136,8 @@ std::string best_text(const MachinePlan& machine, const Style& style) {
   return "\n" + style.paint(Ink::bold, fmt::format("best: {}", machine.hardware)) +
          fmt::format("  (of {} configurations, {} fit)\n", print_count(machine.evaluated),
                      print_count(machine.fitting)) +
-         summary_text(*machine.recommended, style) + reasons_text(machine, style) + alternatives_text(machine, style);
+         summary_text(*machine.recommended, style) + reasons_text(machine, style) +
+         strategies_text(machine, style) + alternatives_text(machine, style);
 }
 
 /// Every other row of the table can be pasted too.

@@ -43,7 +43,6 @@ class Exploration {
   void expand(const Evaluator& evaluate, Bar bar);
 
   const Parallelism& parallelism() const { return parallelism_; }
-  bool pipelines() const { return pipeline_stages(parallelism_.mesh) > 1; }
   bool fits() const { return fits_; }
   std::size_t index() const { return index_; }
   double least_seconds() const { return least_seconds_; }  ///< per token, of any candidate

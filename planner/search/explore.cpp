@@ -4,6 +4,7 @@
 #include <planner/search/explore.hpp>
 #include <planner/search/parallel_for.hpp>
 #include <planner/search/pipeline_bounds.hpp>
+#include <planner/search/strategies.hpp>
 #include <span>
 #include <tuple>
 
@@ -78,7 +79,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// What is certain so far.
 class Incumbents {
  public:
-  explicit Incumbents(const Scope& scope) : scope_(scope) {}
+  explicit Incumbents(const Scope& scope) : scope_(scope) { best_of_.fill(never); }
 
   void add(const Exploration& exploration) {
     double best = never;
@@ -87,7 +88,8 @@ class Incumbents {
       best = std::min(best, candidate.cost.seconds_per_token);
     }
     if (!std::isfinite(best)) return;
-    if (exploration.pipelines()) best_pipeline_ = std::min(best_pipeline_, best);
+    for (std::size_t i = 0; i < strategies.size(); ++i)
+      if (uses(exploration.parallelism().mesh, strategies[i])) best_of_[i] = std::min(best_of_[i], best);
     add_alternative(exploration.parallelism(), best);
   }
 
@@ -98,9 +100,9 @@ class Incumbents {
     Bar bar{front_, never, never, margin, scope_.front_margin};
     if (best_.size() >= scope_.keep) {
       const double fastest = best_.front().seconds;
-      const double pipeline = scope_.best_pipeline && exploration.pipelines() ? best_pipeline_ : 0;
       bar.slowest_best = std::max({best_[scope_.keep - 1].seconds * (1 + indistinguishable),
-                                   fastest * (1 + scope_.margin), pipeline * (1 + indistinguishable)});
+                                   fastest * (1 + scope_.margin),
+                                   slowest_of_strategies(exploration.parallelism().mesh) * (1 + indistinguishable)});
       bar.slowest_on_front = fastest * (1 + scope_.front_margin);
     }
     const auto alike = find_alike(exploration.parallelism());
@@ -113,6 +115,14 @@ class Incumbents {
     const Parallelism* parallelism;
     double seconds;
   };
+
+  /// What would be the best of one of its strategies.
+  double slowest_of_strategies(const Mesh& mesh) const {
+    double slowest = 0;
+    for (std::size_t i = 0; i < strategies.size() && scope_.best_of_strategies; ++i)
+      if (uses(mesh, strategies[i])) slowest = std::max(slowest, best_of_[i]);
+    return slowest;
+  }
 
   std::vector<Alternative>::const_iterator find_alike(const Parallelism& parallelism) const {
     return std::find_if(best_.begin(), best_.end(),
@@ -131,7 +141,7 @@ class Incumbents {
 
   Scope scope_;
   Front front_;
-  double best_pipeline_ = never;
+  std::array<double, strategies.size()> best_of_;  // by strategy
   std::vector<Alternative> best_;  // fastest first
 };
 

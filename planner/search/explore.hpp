@@ -12,10 +12,10 @@ inline constexpr double indistinguishable = 0.001;
 
 /// What the search has to be certain of.
 struct Scope {
-  std::size_t keep = 1;        ///< so many of the best alternatives (is_alike)
-  double margin = 0;           ///< every candidate at most this share slower than the fastest
-  double front_margin = 0;     ///< the front of time against memory up to this share slower than the fastest
-  bool best_pipeline = false;  ///< and the fastest of the pipelines, whatever its place
+  std::size_t keep = 1;             ///< so many of the best alternatives (is_alike)
+  double margin = 0;                ///< every candidate at most this share slower than the fastest
+  double front_margin = 0;          ///< the front of time against memory up to this share slower than the fastest
+  bool best_of_strategies = false;  ///< and the fastest of each Strategy, whatever its place
 };
 
 struct Explored {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <planner/search/comparison.hpp>
 #include <planner/search/explore.hpp>
 #include <planner/search/plan_machine.hpp>
 #include <planner/search/present.hpp>
@@ -39,6 +40,16 @@ Scope scope_of(const PlanRequest& request) {
   return {keep, request.objective == Objective::memory ? memory_objective_margin : 0, front_margin, true};
 }
 
+std::vector<std::pair<Strategy, Evaluation>> best_of_each(const Presenter& presenter,
+                                                          const std::vector<Parallelism>& parallelisms,
+                                                          const Explored& explored) {
+  std::vector<std::pair<Strategy, Evaluation>> best;
+  for (const Strategy strategy : strategies)
+    if (const auto candidate = best_of(strategy, explored.fitting, parallelisms))
+      best.emplace_back(strategy, presenter.show(*candidate));
+  return best;
+}
+
 MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
                            const std::vector<Parallelism>& parallelisms, const Explored& explored,
                            const Evaluator& evaluate) {
@@ -48,9 +59,8 @@ MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
   plan.recommended = presenter.show(selection.recommended);
   plan.alternatives = presenter.show(selection.alternatives);
   plan.pareto = presenter.show(explored.front.candidates());
-  const auto pipeline = best_pipeline(explored.fitting, parallelisms);
-  plan.reasons = reasons_for(plan, pipeline ? std::optional(presenter.show(*pipeline)) : std::nullopt, space,
-                             parallelisms, explored);
+  plan.strategies = compare_strategies(*plan.recommended, best_of_each(presenter, parallelisms, explored));
+  plan.reasons = reasons_for(plan, space, parallelisms, explored);
   return plan;
 }
 

@@ -2,8 +2,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
+#include <planner/search/comparison.hpp>
 #include <planner/search/reasons.hpp>
 
 namespace shardplan {
@@ -63,39 +63,10 @@ std::string memory_at_peak(const Evaluation& e) {
                      e.memory.peak_moment, tight);
 }
 
-std::string schedule_of(const Evaluation& e) {
-  if (pipeline_stages(e.mesh) == 1) return "";
-  const TrainConfig& c = e.config;
-  const std::string repeats = c.num_pipeline_repeats == 1 ? "" : fmt::format("{} repeats of ", c.num_pipeline_repeats);
-  return fmt::format(", {}{} layers a stage, {} microbatches{}", repeats, c.num_layers_per_pipeline_stage,
-                     c.num_pipeline_microbatches, c.pipeline_fsdp_ag_once ? ", weights gathered once" : "");
-}
-
 std::string named(const Evaluation& e) {
   const std::string path = e.moe_path == MoePath::none ? "" : fmt::format(", {}", name_of(e.moe_path));
   return fmt::format("{} ({} rules{}{}, remat_policy={}, per_device_batch_size={})", describe(e.mesh), e.rules, path,
-                     schedule_of(e), e.remat, e.config.per_device_batch_size);
-}
-
-double tokens_of(const Evaluation& e) {
-  return e.time.tokens_per_second_per_device * static_cast<double>(e.devices) * e.time.step().value;
-}
-
-struct Part {
-  std::string name;
-  double loss;  ///< seconds a token that the other loses here
-};
-
-/// The part of the step in which `other` loses most, per token.
-Part biggest_loss(const Evaluation& best, const Evaluation& other) {
-  const auto loss = [&](Seconds mine, Seconds theirs) {
-    return theirs.value / tokens_of(other) - mine.value / tokens_of(best);
-  };
-  std::array<Part, 3> parts = {
-      Part{"compute", loss(best.time.compute, other.time.compute)},
-      Part{"exposed communication", loss(best.time.exposed_collective, other.time.exposed_collective)},
-      Part{"the pipeline's bubble", loss(best.time.bubble, other.time.bubble)}};
-  return *std::max_element(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.loss < b.loss; });
+                     schedule_of(e).empty() ? "" : ", " + schedule_of(e), e.remat, e.config.per_device_batch_size);
 }
 
 std::string memory_difference(const Evaluation& best, const Evaluation& other) {
@@ -104,42 +75,24 @@ std::string memory_difference(const Evaluation& best, const Evaluation& other) {
 }
 
 std::string why_not(const Evaluation& best, const Evaluation& other) {
-  const double mine = best.time.step().value / tokens_of(best), theirs = other.time.step().value / tokens_of(other);
-  const double slower = (theirs / mine - 1) * 100;
-  if (slower < 0.05)
+  const double slower = slower_than(best, other);
+  if (slower < 0.0005)
     return fmt::format("next best: {} is as fast and {}", named(other), memory_difference(best, other));
-  const auto [part, loss] = biggest_loss(best, other);
-  return fmt::format("next best: {} is {:.1f}% slower, {:.1f}% of a step in {}, and {}", named(other), slower,
-                     100 * loss / mine, part, memory_difference(best, other));
+  return fmt::format("next best: {} is {:.1f}% slower, {}, and {}", named(other), 100 * slower,
+                     biggest_loss(best, other), memory_difference(best, other));
 }
 
-std::string exposed_permutes(const Evaluation& e) {
-  Seconds permutes;
-  for (const auto& collective : e.collectives)
-    if (collective.kind == CollectiveKind::collective_permute) permutes += collective.seconds;
-  return fmt::format("{:.1f}% of the step's time if nothing hid them", 100 * permutes.value / e.time.step().value);
-}
-
-std::string bubble_of(const Evaluation& e) {
-  return fmt::format("its bubble is {:.1f}% of its step", 100 * e.time.bubble.value / e.time.step().value);
-}
-
-/// How the best pipeline compares, whatever its place.
-std::string where_pipelines_are(const Evaluation& best, const Evaluation& pipeline) {
-  if (pipeline_stages(best.mesh) > 1)
-    return fmt::format("a pipeline is fastest: {}; its permutes are {}", bubble_of(pipeline),
-                       exposed_permutes(pipeline));
-  const double mine = best.time.step().value / tokens_of(best);
-  const double slower = (pipeline.time.step().value / tokens_of(pipeline) / mine - 1) * 100;
-  const auto [part, loss] = biggest_loss(best, pipeline);
-  return fmt::format("best pipeline: {} is {:.1f}% slower, {:.1f}% of a step in {}; {}, its permutes are {}, and it {}",
-                     named(pipeline), slower, 100 * loss / mine, part, bubble_of(pipeline), exposed_permutes(pipeline),
-                     memory_difference(best, pipeline));
-}
-
-bool some_pipeline(const std::vector<Parallelism>& parallelisms) {
-  return std::any_of(parallelisms.begin(), parallelisms.end(),
-                     [](const Parallelism& p) { return pipeline_stages(p.mesh) > 1; });
+/// Strategies searched of which no candidate fits.
+std::vector<std::string> what_does_not_fit(const MachinePlan& plan, const std::vector<Parallelism>& parallelisms) {
+  std::vector<std::string> sentences;
+  for (const Strategy strategy : strategies) {
+    const auto is_it = [&](const StrategyPlan& p) { return p.strategy == name_of(strategy); };
+    const auto uses_it = [&](const Parallelism& p) { return uses(p.mesh, strategy); };
+    if (std::none_of(plan.strategies.begin(), plan.strategies.end(), is_it) &&
+        std::any_of(parallelisms.begin(), parallelisms.end(), uses_it))
+      sentences.push_back(fmt::format("no mesh with {} fits", meshes_of(strategy)));
+  }
+  return sentences;
 }
 
 /// How much of the time every candidate of a rule set loses at least.
@@ -173,14 +126,12 @@ std::string what_dropping_means(const Evaluation& e) {
 
 }  // namespace
 
-std::vector<std::string> reasons_for(const MachinePlan& plan, const std::optional<Evaluation>& pipeline,
-                                     const SearchSpace& space, const std::vector<Parallelism>& parallelisms,
-                                     const Explored& explored) {
+std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace& space,
+                                     const std::vector<Parallelism>& parallelisms, const Explored& explored) {
   const Evaluation& best = *plan.recommended;
   std::vector<std::string> reasons = {where_time_goes(best), memory_at_peak(best)};
   if (!plan.alternatives.empty()) reasons.push_back(why_not(best, plan.alternatives.front()));
-  if (pipeline) reasons.push_back(where_pipelines_are(best, *pipeline));
-  if (!pipeline && some_pipeline(parallelisms)) reasons.push_back("no pipeline searched fits");
+  for (auto& sentence : what_does_not_fit(plan, parallelisms)) reasons.push_back(std::move(sentence));
   for (auto& sentence : what_other_rules_cost(best, space, parallelisms, explored))
     reasons.push_back(std::move(sentence));
   if (best.moe_path == MoePath::dropping) reasons.push_back(what_dropping_means(best));

@@ -86,13 +86,13 @@ Selection select(const std::vector<Candidate>& fitting, const std::vector<Parall
   return selection;
 }
 
-std::optional<Candidate> best_pipeline(const std::vector<Candidate>& fitting,
-                                       const std::vector<Parallelism>& parallelisms) {
-  std::vector<Candidate> pipelines;
-  std::copy_if(fitting.begin(), fitting.end(), std::back_inserter(pipelines),
-               [&](const Candidate& c) { return pipeline_stages(parallelisms[c.parallelism].mesh) > 1; });
-  if (pipelines.empty()) return std::nullopt;
-  return select(pipelines, parallelisms, Objective::throughput, 0).recommended;
+std::optional<Candidate> best_of(Strategy strategy, const std::vector<Candidate>& fitting,
+                                 const std::vector<Parallelism>& parallelisms) {
+  std::vector<Candidate> using_it;
+  std::copy_if(fitting.begin(), fitting.end(), std::back_inserter(using_it),
+               [&](const Candidate& c) { return uses(parallelisms[c.parallelism].mesh, strategy); });
+  if (using_it.empty()) return std::nullopt;
+  return select(using_it, parallelisms, Objective::throughput, 0).recommended;
 }
 
 }  // namespace shardplan

@@ -2,6 +2,7 @@
 // Which of the candidates that fit to recommend, and which to show beside it.
 #include <planner/search/explore.hpp>
 #include <planner/search/parallelism.hpp>
+#include <planner/search/strategies.hpp>
 #include <vector>
 
 namespace shardplan {
@@ -20,8 +21,8 @@ struct Selection {
 Selection select(const std::vector<Candidate>& fitting, const std::vector<Parallelism>& parallelisms,
                  Objective objective, int alternatives);
 
-/// The one of them with more than one stage that select() would choose for throughput; empty when there is none.
-std::optional<Candidate> best_pipeline(const std::vector<Candidate>& fitting,
-                                       const std::vector<Parallelism>& parallelisms);
+/// The one of those whose mesh uses the strategy that select() would choose for throughput; empty when there is none.
+std::optional<Candidate> best_of(Strategy strategy, const std::vector<Candidate>& fitting,
+                                 const std::vector<Parallelism>& parallelisms);
 
 }  // namespace shardplan

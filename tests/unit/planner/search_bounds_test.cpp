@@ -84,13 +84,16 @@ void expect_nothing_lost(const SearchSpace& space, const Evaluator& cost, const 
   const auto mine = select(explored.fitting, parallelisms, Objective::throughput, 1);
   const auto best = select(all, parallelisms, Objective::throughput, 1);
   EXPECT_EQ(mine.recommended.cost, best.recommended.cost) << where;
-  const auto my_pipeline = best_pipeline(explored.fitting, parallelisms);
-  const auto pipeline = best_pipeline(all, parallelisms);
-  ASSERT_EQ(my_pipeline.has_value(), pipeline.has_value()) << where;
-  EXPECT_TRUE(pipeline) << where;
-  if (pipeline && my_pipeline) {
-    EXPECT_EQ(my_pipeline->cost, pipeline->cost) << where;
+  std::size_t strategies_found = 0;
+  for (const Strategy strategy : strategies) {
+    const auto my_best = best_of(strategy, explored.fitting, parallelisms);
+    const auto its_best = best_of(strategy, all, parallelisms);
+    ASSERT_EQ(my_best.has_value(), its_best.has_value()) << where << ": " << name_of(strategy);
+    if (!its_best) continue;
+    EXPECT_EQ(my_best->cost, its_best->cost) << where << ": " << name_of(strategy);
+    ++strategies_found;
   }
+  EXPECT_GE(strategies_found, 3U) << where;
   ASSERT_EQ(mine.alternatives.size(), best.alternatives.size());
   for (std::size_t i = 0; i < mine.alternatives.size(); ++i)
     EXPECT_EQ(mine.alternatives[i].cost, best.alternatives[i].cost) << where;

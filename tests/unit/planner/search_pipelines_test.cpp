@@ -122,12 +122,17 @@ TEST(Pipelines, PlansSayHowTheBestOneCompares) {
   MachinePlan plan = plan_machine(request, request.machines.front(), toy_evaluation);
   EXPECT_EQ(describe(plan.recommended->mesh), "fsdp=8");
   // 4 repeats, 8 microbatches, 2 stages: 1/32 of 8 s more in a step of 9.
-  EXPECT_THAT(plan.reasons, Contains(HasSubstr("best pipeline: stage=2,fsdp=4 (default rules, 4 repeats of 4 layers a "
-                                               "stage, 8 microbatches")));
-  EXPECT_THAT(plan.reasons, Contains(HasSubstr("is 2.8% slower, 2.8% of a step in the pipeline's bubble")));
+  const auto is_pipeline = Field(&StrategyPlan::strategy, "pipeline");
+  const auto row = std::find_if(plan.strategies.begin(), plan.strategies.end(),
+                                [](const StrategyPlan& p) { return p.strategy == "pipeline"; });
+  ASSERT_NE(row, plan.strategies.end());
+  EXPECT_EQ(describe(row->evaluation.mesh), "stage=2,fsdp=4");
+  EXPECT_THAT(row->pipeline, HasSubstr("4 repeats of 4 layers a stage, 8 microbatches: bubble 2.7%"));
+  EXPECT_NEAR(row->slower, 0.25 / 9, 1e-6);
+  EXPECT_EQ(row->why, "2.8% of a step in the pipeline's bubble");
   request.mesh = "stage=1";
   plan = plan_machine(request, request.machines.front(), toy_evaluation);
-  EXPECT_THAT(plan.reasons, Not(Contains(HasSubstr("pipeline"))));
+  EXPECT_THAT(plan.strategies, Not(Contains(is_pipeline)));
 }
 
 TEST(Pipelines, WhatIsNotPlannedIsSaid) {

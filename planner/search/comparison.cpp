@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <planner/configuration.hpp>
+#include <planner/search/comparison.hpp>
+
+namespace shardplan {
+namespace {
+
+struct Part {
+  const char* name;
+  double loss;  ///< seconds a token that the other loses here
+};
+
+/// "4 repeats of 5 layers a stage, 8 microbatches: bubble 8.4%, permutes 1.6% if none hid" of its own step.
+std::string pipeline_of(const Evaluation& e) {
+  if (pipeline_stages(e.mesh) == 1) return "";
+  Seconds permutes;
+  for (const auto& collective : e.collectives)
+    if (collective.kind == CollectiveKind::collective_permute) permutes += collective.seconds;
+  const double percent = e.time.step().value / 100;
+  return fmt::format("{}: bubble {:.1f}%, permutes {:.1f}% if none hid", schedule_of(e), e.time.bubble.value / percent,
+                     permutes.value / percent);
+}
+
+/// Less than this no report shows.
+constexpr double visible = 0.0005;
+
+}  // namespace
+
+double tokens_of(const Evaluation& e) {
+  return e.time.tokens_per_second_per_device * static_cast<double>(e.devices) * e.time.step().value;
+}
+
+double slower_than(const Evaluation& best, const Evaluation& other) {
+  return other.time.step().value / tokens_of(other) / (best.time.step().value / tokens_of(best)) - 1;
+}
+
+std::string biggest_loss(const Evaluation& best, const Evaluation& other) {
+  const auto loss = [&](Seconds mine, Seconds theirs) {
+    return theirs.value / tokens_of(other) - mine.value / tokens_of(best);
+  };
+  const std::array<Part, 3> parts = {
+      Part{"compute", loss(best.time.compute, other.time.compute)},
+      Part{"exposed communication", loss(best.time.exposed_collective, other.time.exposed_collective)},
+      Part{"the pipeline's bubble", loss(best.time.bubble, other.time.bubble)}};
+  const Part& most =
+      *std::max_element(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.loss < b.loss; });
+  return fmt::format("{:.1f}% of a step in {}", 100 * most.loss * tokens_of(best) / best.time.step().value, most.name);
+}
+
+std::string schedule_of(const Evaluation& e) {
+  if (pipeline_stages(e.mesh) == 1) return "";
+  const TrainConfig& c = e.config;
+  const std::string repeats = c.num_pipeline_repeats == 1 ? "" : fmt::format("{} repeats of ", c.num_pipeline_repeats);
+  return fmt::format("{}{} layer{} a stage, {} microbatches{}", repeats, c.num_layers_per_pipeline_stage,
+                     c.num_layers_per_pipeline_stage == 1 ? "" : "s", c.num_pipeline_microbatches,
+                     c.pipeline_fsdp_ag_once ? ", weights gathered once" : "");
+}
+
+std::vector<StrategyPlan> compare_strategies(const Evaluation& best,
+                                             std::vector<std::pair<Strategy, Evaluation>> plans) {
+  std::vector<StrategyPlan> rows;
+  for (auto& [strategy, plan] : plans) {
+    const double slower = slower_than(best, plan);
+    std::string why = slower < visible ? "" : biggest_loss(best, plan);
+    std::string pipeline = pipeline_of(plan);
+    rows.push_back({std::string(name_of(strategy)), slower, std::move(why), std::move(pipeline), std::move(plan)});
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const StrategyPlan& a, const StrategyPlan& b) { return a.slower < b.slower; });
+  return rows;
+}
+
+}  // namespace shardplan
