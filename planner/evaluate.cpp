@@ -32,7 +32,7 @@ std::vector<Collective> all_collectives(const BoundProgram& program, const std::
   for (const auto& block : blocks) append(block.collectives);
   append(pipeline_traffic(program, blocks, config));
   append(layer_stack_traffic(program, blocks, config, habits));
-  append(zero1_traffic(program, blocks, config));
+  append(zero1_traffic(program, blocks, config, habits));
   append(muon_traffic(program, blocks, config));
   return all;
 }

@@ -103,4 +103,9 @@ Machine read_machine(const GivenArguments& arguments, const MachineChoice& choic
   return machine;
 }
 
+StepProgram read_program(const GivenArguments& arguments, const MachineChoice& choice) {
+  const bool names_topology = !arguments.text("compile_topology", "").empty();
+  return choice.program.value_or(names_topology ? StepProgram::train_compile : StepProgram::train);
+}
+
 }  // namespace shardplan

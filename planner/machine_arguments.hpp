@@ -3,15 +3,17 @@
 #include <optional>
 #include <planner/given_arguments.hpp>
 #include <shardplan/hardware.hpp>
+#include <shardplan/train_config.hpp>
 #include <string>
 
 namespace shardplan {
 
-/// --hardware, --chips, --slices of the command line.
+/// --hardware, --chips, --slices and --program of the command line.
 struct MachineChoice {
   std::optional<std::string> hardware;
   std::optional<int> chips;   ///< of all slices
   std::optional<int> slices;  ///< TPU slices, or GPU nodes
+  std::optional<StepProgram> program = {};  ///< empty: train_compile where compile_topology, which only it reads, is given
 };
 
 struct Machine {
@@ -22,5 +24,7 @@ struct Machine {
 
 /// Throws InputError when arguments and choice don't name a machine, or contradict each other.
 Machine read_machine(const GivenArguments& arguments, const MachineChoice& choice);
+
+StepProgram read_program(const GivenArguments& arguments, const MachineChoice& choice);
 
 }  // namespace shardplan

@@ -70,6 +70,7 @@ Configuration read_configuration(std::span<const std::string> key_values, const 
   auto [hardware, slice, num_slices] = read_machine(arguments, choice);
   auto [model, overrides] = read_model(arguments);
   configuration.config = read_train_config(arguments, model);
+  configuration.config.program = read_program(arguments, choice);
   const MeshArguments sizes = read_mesh_arguments(arguments);
   configuration.rule_changes = read_rule_changes(arguments, model);
   configuration.rules = read_rules(arguments, model, configuration.rule_changes, pipelines(sizes));

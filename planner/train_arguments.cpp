@@ -113,6 +113,14 @@ void check_capacity(const Model& model, bool sparse_matmul, double capacity_fact
                     capacity_factor));
 }
 
+// Only whole trees of modules of one kind were compiled.
+void check_modules(const TrainConfig& config) {
+  if (config.enable_nnx == config.pure_nnx && config.pure_nnx == config.pure_nnx_decoder) return;
+  throw InputError(fmt::format(
+      "enable_nnx={}, pure_nnx={}, pure_nnx_decoder={}: shardplan models NNX (all true) and Linen (all false), no mix",
+      config.enable_nnx, config.pure_nnx, config.pure_nnx_decoder));
+}
+
 void add_special(std::vector<std::pair<std::string, std::string>>& printed, const TrainConfig& config,
                  const TrainConfig& baseline) {
   if (config.moe_path == MoePath::dropping) printed.emplace_back("sparse_matmul", "false");
@@ -141,6 +149,7 @@ TrainConfig read_train_config(const GivenArguments& arguments, const Model& mode
   config.opt_type = read_optimizer(arguments, model, config.opt_type);
   config.mu_dtype = read_mu_dtype(arguments, config.weight_dtype);
   config.shard_mode_explicit = read_shard_mode_explicit(arguments);
+  check_modules(config);
   config.moe_path = moe_path_of(model, arguments.flag("sparse_matmul", true),
                                 arguments.flag("use_ring_of_experts", false), config.capacity_factor);
   const Remat remat = read_remat(arguments);

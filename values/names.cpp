@@ -64,6 +64,16 @@ std::string_view name_of(MoePath path) {
   throw InternalError("unknown MoePath");
 }
 
+std::string_view name_of(StepProgram program) {
+  switch (program) {
+    case StepProgram::train:
+      return "train";
+    case StepProgram::train_compile:
+      return "train_compile";
+  }
+  throw InternalError("unknown StepProgram");
+}
+
 std::string_view name_of(OptimizerType optimizer) {
   switch (optimizer) {
     case OptimizerType::adamw:

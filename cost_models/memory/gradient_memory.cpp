@@ -2,7 +2,7 @@
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
-#include <cost_models/partition/layer_stack.hpp>
+#include <cost_models/partition/optimizer_layout.hpp>
 
 namespace shardplan {
 namespace {
@@ -35,11 +35,28 @@ Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& t
   return local_bytes(weight, spec, mesh);
 }
 
+/// pipeline_fsdp_ag_per_repeat: the gradients of the gathered weights, all repeats', before they are scattered.
+Bytes window_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
+  if (!config.pipeline_fsdp_ag_per_repeat) return {};
+  return Bytes{gathered_elements(block, program) * size_of(config.dtype)};
+}
+
 }  // namespace
 
 Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
-  const DType dtype = config.scan_layers || block.block->in_pipeline ? config.weight_dtype : config.dtype;
-  return Bytes{resident_elements(block, program, config) * size_of(dtype)};
+  const bool stacked = config.scan_layers || block.block->in_pipeline;
+  const DType dtype = stacked ? accumulation_dtype(*program.mesh, config) : config.dtype;
+  const Block& b = *block.block;
+  if (b.in_pipeline)
+    return Bytes{resident_elements(block, program, config) * size_of(dtype)} +
+           window_gradients(block, program, config);
+  Bytes total;
+  for (std::size_t i = 0; i < block.specs.size(); ++i)
+    if (b.tensors[i].parameter)
+      total += Bytes{local_elements(b.tensors[i].dims, gradient_spec(b.tensors[i], block.specs[i], b, program, config),
+                                    *program.mesh) *
+                     size_of(dtype)};
+  return total * layers_on_device(b, program.program->pipeline);
 }
 
 Bytes head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
@@ -61,17 +78,46 @@ Bytes head_leftover(const PartitionedBlock& head, const BoundProgram& program, c
 Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
   if (block.block->kind == BlockKind::layer) return stack_gradients(block, program, config);
   Bytes total;
-  for (std::size_t i = 0; i < block.specs.size(); ++i)
-    if (block.block->tensors[i].parameter) total += local_bytes(block.block->tensors[i], block.specs[i], *program.mesh);
+  for (std::size_t i = 0; i < block.specs.size(); ++i) {
+    const Tensor& weight = block.block->tensors[i];
+    if (!weight.parameter) continue;
+    total += local_bytes(weight, gradient_spec(weight, block.specs[i], *block.block, program, config), *program.mesh);
+  }
   return total;
 }
 
-Bytes updates_in_flight(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
-  const std::int64_t shards = config.shard_optimizer_over_data ? program.mesh->size_of("data") : 1;
-  if (shards == 1) return {};
-  const Bytes parameters = parameter_bytes(block, program, config);
-  const bool moves = block.block->in_pipeline && moves_layer_stack(program.program->pipeline, config);
-  return parameters + (moves ? Bytes{2 * parameters.value / shards} : Bytes{0});
+Bytes updates_in_flight(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
+                        const TrainConfig& config, const CompilerHabits& habits) {
+  if (!zero1_axis(*program.mesh, config)) return {};
+  Bytes whole, shards, largest;
+  for (const auto& block : blocks) {
+    whole += whole_parameter_bytes(block, program, config.weight_dtype);
+    for (std::size_t i = 0; i < block.specs.size(); ++i) {
+      const Tensor& weight = block.block->tensors[i];
+      if (!weight.parameter) continue;
+      const Bytes stack{local_elements(weight.dims, block.specs[i], *program.mesh) *
+                        layers_on_device(*block.block, program.program->pipeline) * size_of(config.weight_dtype)};
+      shards += Bytes{stack.value / optimizer_shards(block, i, program, config)};
+      largest = std::max(largest, stack);
+    }
+  }
+  if (config.program == StepProgram::train) return shards + gathered_parameters(blocks, program, config, habits);
+  return whole + shards + largest;
+}
+
+Bytes gathered_parameters(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
+                          const TrainConfig& config, const CompilerHabits& habits) {
+  if (!zero1_axis(*program.mesh, config)) return {};
+  const auto whole = [&](DType dtype) {
+    Bytes total;
+    for (const auto& block : blocks) total += whole_parameter_bytes(block, program, dtype);
+    return total;
+  };
+  const bool ahead = config.program == StepProgram::train_compile;
+  const Bytes copy = ahead ? whole(config.weight_dtype) : Bytes{0};
+  if (config.gradient_accumulation_steps > 1) return copy + whole(accumulation_dtype(*program.mesh, config));
+  const bool casts = habits.moves_stacks_in_compute_dtype && config.dtype != config.weight_dtype;
+  return ahead || (!config.pure_nnx && casts) ? copy : whole(config.weight_dtype);
 }
 
 }  // namespace shardplan

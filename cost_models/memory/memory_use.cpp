@@ -3,6 +3,7 @@
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
+#include <cost_models/partition/optimizer_layout.hpp>
 
 namespace shardplan {
 namespace {
@@ -99,6 +100,7 @@ class Moments {
   Moments(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
           const CompilerHabits& habits)
       : blocks_(blocks), program_(program), config_(config), habits_(habits) {
+    copies_ = gathered_parameters(blocks, program, config, habits);
     for (const auto& block : blocks) {
       waiting_ += saved_activations(block, program);
       copies_ += stacked_weight_copies(block, program, config, habits);
@@ -131,12 +133,10 @@ class Moments {
 
   /// All gradients wait for their common norm, then the updates are made.
   Moment optimizer(Bytes accumulator) const {
-    Bytes gradients, updates;
-    for (const auto& block : blocks_) {
-      gradients += waiting_gradients(block, program_, config_);
-      updates += updates_in_flight(block, program_, config_);
-    }
-    return {"optimizer", std::max(gradients, accumulator), {}, updates};
+    Bytes gradients;
+    for (const auto& block : blocks_) gradients += waiting_gradients(block, program_, config_);
+    return {"optimizer", std::max(gradients, accumulator), {},
+            updates_in_flight(blocks_, program_, config_, habits_)};
   }
 
   const std::vector<PartitionedBlock>& blocks_;
@@ -158,7 +158,10 @@ MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundPro
     use.parameters += parameter_bytes(block, program, config);
     use.optimizer += optimizer_bytes(block, program, config);
   }
-  const Bytes accumulator = config.gradient_accumulation_steps > 1 ? use.parameters : Bytes{0};
+  Bytes accumulator;
+  for (const auto& block : blocks)
+    if (config.gradient_accumulation_steps > 1)
+      accumulator += whole_parameter_bytes(block, program, accumulation_dtype(*program.mesh, config));
   const auto moments = Moments(blocks, program, config, habits).all(accumulator);
   const auto peak = std::max_element(moments.begin(), moments.end(),
                                      [](const Moment& a, const Moment& b) { return a.total() < b.total(); });

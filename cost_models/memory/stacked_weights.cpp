@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
+#include <cost_models/partition/optimizer_layout.hpp>
 
 namespace shardplan {
 namespace {
@@ -48,10 +49,16 @@ std::int64_t transposed_elements(const PartitionedBlock& block, const BoundProgr
 
 }  // namespace
 
-std::int64_t resident_elements(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
-  const bool whole = gathers_once(*block.block, config);
+std::int64_t gathered_elements(const PartitionedBlock& block, const BoundProgram& program) {
   return sum_over_weights(block, program, [&](const Tensor& weight, const PartitionSpec& spec) {
-    return local_elements(weight.dims, whole ? without_fsdp(spec, *program.mesh) : spec, *program.mesh);
+    return local_elements(weight.dims, without_fsdp(spec, *program.mesh), *program.mesh);
+  });
+}
+
+std::int64_t resident_elements(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
+  if (gathers_once(*block.block, config)) return gathered_elements(block, program);
+  return sum_over_weights(block, program, [&](const Tensor& weight, const PartitionSpec& spec) {
+    return local_elements(weight.dims, spec, *program.mesh);
   });
 }
 
@@ -60,9 +67,13 @@ Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& p
   const Block& b = *block.block;
   const bool loops = config.scan_layers || b.in_pipeline;
   if (b.kind != BlockKind::layer || !loops || !b.rematerialized) return {};
-  const bool casts = habits.moves_stacks_in_compute_dtype && config.dtype != config.weight_dtype;
-  const std::int64_t element = size_of(casts ? config.dtype : config.weight_dtype);
-  if (casts || gathers_once(*block.block, config)) return Bytes{resident_elements(block, program, config) * element};
+  const DType stored = accumulation_dtype(*program.mesh, config);
+  const bool casts = habits.moves_stacks_in_compute_dtype && config.dtype != stored;
+  const std::int64_t element = size_of(casts ? config.dtype : stored);
+  const std::int64_t copies = b.in_pipeline && config.pipeline_fsdp_ag_per_repeat ? 2 : 1;
+  const bool explicit_pipeline = b.in_pipeline && config.shard_mode_explicit && !config.pipeline_fsdp_ag_per_repeat;
+  if (explicit_pipeline) return Bytes{gathered_elements(block, program) * element};
+  if (casts || gathers_once(b, config)) return Bytes{resident_elements(block, program, config) * element * copies};
   return habits.copies_stacked_parameters ? Bytes{transposed_elements(block, program) * element} : Bytes{0};
 }
 

@@ -6,9 +6,13 @@
 
 namespace shardplan {
 
-/// The largest of nothing, a cast (XLA:TPU), a transposition (XLA:GPU) or a gather (pipeline_fsdp_ag_once).
+/// The largest of nothing, a cast (XLA:TPU; two with pipeline_fsdp_ag_per_repeat, whose window is cut from a second
+/// one), a transposition (XLA:GPU) or a gather (pipeline_fsdp_ag_once).
 Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                             const CompilerHabits& habits);
+
+/// Elements of a stack's weights on one device once they are gathered over fsdp.
+std::int64_t gathered_elements(const PartitionedBlock& block, const BoundProgram& program);
 
 /// Elements of a pipelined stack's weights on one device once they are gathered over fsdp (pipeline_fsdp_ag_once); of
 /// any other stack as it is stored.

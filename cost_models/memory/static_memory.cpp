@@ -1,4 +1,5 @@
 #include <cost_models/memory/static_memory.hpp>
+#include <cost_models/partition/optimizer_layout.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -15,7 +16,7 @@ Bytes sum_over_parameters(const PartitionedBlock& block, const BoundProgram& pro
   for (std::size_t i = 0; i < block.specs.size(); ++i) {
     const Tensor& tensor = block.block->tensors[i];
     if (!tensor.parameter || is_shared(tensor, *block.block, *program.program)) continue;
-    total += bytes_of(tensor, local_elements(tensor.dims, block.specs[i], *program.mesh));
+    total += bytes_of(i, local_elements(tensor.dims, block.specs[i], *program.mesh));
   }
   return total * layers_on_device(*block.block, program.program->pipeline);
 }
@@ -42,23 +43,35 @@ std::int64_t moment_bytes(const Tensor& tensor, const Block& block, const TrainC
 
 }  // namespace
 
+std::int64_t optimizer_shards(const PartitionedBlock& block, std::size_t i, const BoundProgram& program,
+                              const TrainConfig& config) {
+  return optimizer_layout(block.block->tensors[i], block.specs[i], *block.block, program.program->pipeline,
+                          *program.mesh, config)
+      .shards;
+}
+
 std::int64_t layers_on_device(const Block& block, const PipelineShape& pipeline) {
   return block.in_pipeline ? (block.layers + pipeline.stages - 1) / pipeline.stages : block.layers;
 }
 
+Bytes whole_parameter_bytes(const PartitionedBlock& block, const BoundProgram& program, DType dtype) {
+  return sum_over_parameters(block, program,
+                             [&](std::size_t, std::int64_t elements) { return Bytes{elements * size_of(dtype)}; });
+}
+
 Bytes parameter_bytes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
-  return sum_over_parameters(block, program, [&](const Tensor&, std::int64_t elements) {
-    return Bytes{elements * size_of(config.weight_dtype)};
+  return sum_over_parameters(block, program, [&](std::size_t i, std::int64_t elements) {
+    const std::int64_t shards = config.program == StepProgram::train ? optimizer_shards(block, i, program, config) : 1;
+    return Bytes{elements / shards * size_of(config.weight_dtype)};
   });
 }
 
 Bytes optimizer_bytes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
   if (config.optimizer_memory_host_offload) return {};
-  const std::int64_t shards = config.shard_optimizer_over_data ? program.mesh->size_of("data") : 1;
-  const Bytes whole = sum_over_parameters(block, program, [&](const Tensor& tensor, std::int64_t elements) {
-    return Bytes{elements * moment_bytes(tensor, *block.block, config)};
+  return sum_over_parameters(block, program, [&](std::size_t i, std::int64_t elements) {
+    return Bytes{elements / optimizer_shards(block, i, program, config) *
+                 moment_bytes(block.block->tensors[i], *block.block, config)};
   });
-  return Bytes{whole.value / shards};
 }
 
 Bytes batch_bytes(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config) {

@@ -8,12 +8,19 @@ namespace shardplan {
 /// Copies of a block's parameters that one device holds: its layers, or its pipeline stage's share of them.
 std::int64_t layers_on_device(const Block& block, const PipelineShape& pipeline);
 
-/// All parameters of a block on one device, in weight_dtype. A head that reads the embedding table holds none of its
+/// Parts into which ZeRO-1 splits what one device holds of the block's i-th tensor, a parameter; 1 without it.
+std::int64_t optimizer_shards(const PartitionedBlock& block, std::size_t i, const BoundProgram& program,
+                              const TrainConfig& config);
+
+/// All parameters of a block in their own layout on one device. A head that reads the embedding table holds none of its
 /// own.
+Bytes whole_parameter_bytes(const PartitionedBlock& block, const BoundProgram& program, DType dtype);
+
+/// As they are kept between steps, in weight_dtype: under ZeRO-1 the training loop keeps a data shard only.
 Bytes parameter_bytes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
 
 /// Optimizer moments (SHARDING.md section 4): adamw mu_dtype + weight_dtype an element; adam_pax two of weight_dtype;
-/// sgd none; muon one for matrices and two for embedding, head and scales. With ZeRO-1 divided over the data axis.
+/// sgd none; muon one for matrices and two for embedding, head and scales. With ZeRO-1 a data shard of it.
 Bytes optimizer_bytes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
 
 /// Five int32 arrays [B·ga, S]: inputs and targets, their segments, and positions.

@@ -3,6 +3,8 @@
 // reduction.
 #include <algorithm>
 #include <cost_models/partition/block_partitioner.hpp>
+#include <cost_models/partition/layer_stack.hpp>
+#include <cost_models/partition/optimizer_layout.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -57,8 +59,9 @@ void BlockPartitioner::backward_operand(const Operation& op, int side) {
   const EinsumOperand factor{&tensor(other), specs_[other]};
   // Operand order: the forward lhs stays on the left.
   const bool factor_left = side == 1;
-  const EinsumPlan plan = factor_left ? plan_einsum(factor, gradient, tensor(wanted).dims, &specs_[target], mesh_)
-                                      : plan_einsum(gradient, factor, tensor(wanted).dims, &specs_[target], mesh_);
+  const PartitionSpec sum = gradient_target(target);
+  const EinsumPlan plan = factor_left ? plan_einsum(factor, gradient, tensor(wanted).dims, &sum, mesh_)
+                                      : plan_einsum(gradient, factor, tensor(wanted).dims, &sum, mesh_);
   forms_.use_gradient(output, factor_left ? plan.rhs : plan.lhs, op);
   forms_.use(other, factor_left ? plan.lhs : plan.rhs, Pass::backward, op);
   if (tensor(target).parameter)
@@ -116,12 +119,39 @@ void BlockPartitioner::settle(TensorId id) {
   contributions_[id].clear();
 }
 
-/// Weight gradients are partial sums over every axis that splits tokens: scattered where the weight is sharded by the
+PartitionSpec BlockPartitioner::gradient_target(TensorId id) const {
+  return tensor(id).parameter ? gradient_spec(tensor(id), specs_[id], block_, program_, config_) : specs_[id];
+}
+
+/// Weight gradients are partial sums over every axis that splits tokens: scattered where their target is sharded by the
 /// axis, then the shard is all-reduced over the rest (data).
 void BlockPartitioner::reduce_parameter(TensorId parameter, const Layout& gradient, const Operation& op) {
+  if (block_.in_pipeline && config_.pipeline_fsdp_ag_per_repeat) return reduce_each_repeat(parameter, gradient, op);
+  sum_parameter(parameter, gradient, gradient_target(parameter), op);
+}
+
+/// The gather of a repeat's weights is a shard_map whose gradient is a reduce-scatter. Outside of it the compiler wants
+/// the gradient summed already, once a repeat and once more for the iterations that drain the pipeline (recorded).
+void BlockPartitioner::reduce_each_repeat(TensorId parameter, const Layout& gradient, const Operation& op) {
+  const PipelineShape& pipeline = program_.program->pipeline;
+  recorder_.record_all(Phase::backward, reshard(tensor(parameter), gradient, gradient.spec, mesh_), op.name,
+                       "pipeline_fsdp_ag_per_repeat: the gradient of a repeat's weight '" + tensor(parameter).name +
+                           "' is summed before the gather's own gradient scatters it",
+                       block_.weights.reductions / pipeline.repeats * (pipeline.repeats + 1));
+  Layout scattered = gradient;
+  std::erase_if(scattered.partial, [&](AxisId axis) { return !contains(axes_of(specs_[parameter]), axis); });
+  sum_parameter(parameter, scattered, specs_[parameter], op);
+}
+
+void BlockPartitioner::sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& target,
+                                     const Operation& op) {
   partial_gradients_.push_back({tensor(parameter).name + " gradient, before reduction",
                                 local_bytes(tensor(parameter), gradient.spec, mesh_), forms_.step(), forms_.step()});
-  recorder_.record_all(Phase::backward, reshard(tensor(parameter), gradient, specs_[parameter], mesh_), op.name,
+  auto moves = reshard(tensor(parameter), gradient, target, mesh_);
+  // Explicit pipelines whose layer stack moves sum after the cast (recorded).
+  if (block_.in_pipeline && config_.shard_mode_explicit && moves_layer_stack(program_.program->pipeline, config_))
+    for (auto& move : moves) move.bytes = move.bytes * (size_of(config_.weight_dtype) / size_of(config_.dtype));
+  recorder_.record_all(Phase::backward, moves, op.name,
                        "gradient of weight '" + tensor(parameter).name +
                            "' is summed over the axes that split its tokens: " + recorder_.axis_names(gradient.partial),
                        block_.weights.reductions);

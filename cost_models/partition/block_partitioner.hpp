@@ -38,11 +38,15 @@ class BlockPartitioner {
   void backward_attention(const Operation& op);
   void contribute(TensorId tensor, Layout layout, const Operation& op);
   void settle(TensorId tensor);
+  PartitionSpec gradient_target(TensorId tensor) const;
+  void reduce_each_repeat(TensorId parameter, const Layout& gradient, const Operation& op);
+  void sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& target, const Operation& op);
   void reduce_parameter(TensorId parameter, const Layout& gradient, const Operation& op);
 
   // exchange.cpp: token lookup and expert dispatch
   Layout lookup_layout(const Operation& op) const;
   bool gathers_table(const Operation& op) const;
+  bool gathers_rows(const Operation& op) const;
   void forward_lookup(const Operation& op);
   void backward_lookup(const Operation& op);
   void routing_traffic(const Operation& op, Phase phase);

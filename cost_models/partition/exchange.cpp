@@ -65,6 +65,15 @@ void BlockPartitioner::forward_lookup(const Operation& op) {
                        "looked-up columns of all tokens become whole rows of this device's tokens", block_.executions);
 }
 
+/// ZeRO-1 wants rows of the table's gradient on each data shard: it looks through all tokens' rows for its own, unless
+/// the table is smaller than they are; then the whole table is summed and sliced (recorded for both).
+bool BlockPartitioner::gathers_rows(const Operation& op) const {
+  const TensorId table = op.inputs[0];
+  if (gradient_target(table) == specs_[table] || !common(axes_of(specs_[op.inputs[1]]), axes_of(specs_[table])).empty())
+    return false;
+  return local(op.output) * mesh_.product(axes_of(specs_[op.inputs[1]])) < local(table);
+}
+
 void BlockPartitioner::backward_lookup(const Operation& op) {
   const TensorId table = op.inputs[0], ids = op.inputs[1];
   if (gathers_table(op)) {
@@ -72,11 +81,18 @@ void BlockPartitioner::backward_lookup(const Operation& op) {
     for (auto& axes : gradient.spec.dims) axes = without(axes, gradient.partial);
     return reduce_parameter(table, gradient, op);
   }
+  if (gathers_rows(op)) {
+    const AxisList tokens = in_mesh_order(axes_of(specs_[ids]));
+    return recorder_.record(Phase::backward,
+                            {CollectiveKind::all_gather, tokens, local(op.output) * mesh_.product(tokens)}, op.name,
+                            "each data shard of the table's gradient takes its rows from all tokens'",
+                            block_.executions);
+  }
   const Layout columns = lookup_layout(op);
   recorder_.record_all(Phase::backward, reshard(tensor(op.output), {specs_[op.output], {}}, columns.spec, mesh_),
                        op.name, "rows of this device's tokens become columns for the table's gradient",
                        block_.executions);
-  reduce_parameter(table, {specs_[table], without(axes_of(specs_[ids]), axes_of(specs_[table]))}, op);
+  sum_parameter(table, {specs_[table], without(axes_of(specs_[ids]), axes_of(specs_[table]))}, specs_[table], op);
 }
 
 // Recorded: the scatter indices [batch, sequence, k, 3] and the expert counts are global integers, so they grow with

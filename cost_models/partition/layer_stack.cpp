@@ -38,10 +38,10 @@ class StackMoves {
 
  private:
   void move(Phase phase, CollectiveKind kind, const AxisList& axes, std::int64_t bytes, const std::string& name,
-            const char* why) {
+            const char* why, std::int64_t executions = 1) {
     AxisList ordered = axes;
     std::sort(ordered.begin(), ordered.end());
-    recorder_.record(phase, {kind, ordered, Bytes{bytes}, true}, "layer_stack/" + name, why, 1);
+    recorder_.record(phase, {kind, ordered, Bytes{bytes}, true}, "layer_stack/" + name, why, executions);
   }
 
   AxisList stages_and(const AxisList& axes) const {
@@ -75,8 +75,11 @@ class StackMoves {
   }
 
   void record_gradients(const std::string& name, std::int64_t full, std::int64_t shard) {
+    const bool every_iteration = config_.shard_mode_explicit;
     move(Phase::backward, CollectiveKind::all_to_all, program_.stage_axes, full * size_of(config_.weight_dtype), name,
-         "gradients of all layers move from stages to repeats");
+         "gradients of all layers move from stages to repeats",
+         every_iteration ? program_.program->pipeline.iterations() : 1);
+    if (every_iteration) return;
     const AxisList data = config_.shard_optimizer_over_data ? named_axes(mesh_, {"data"}) : AxisList{};
     for (int moment = 0; moment < 2; ++moment) {
       const std::int64_t bytes = shard * size_of(config_.weight_dtype) / mesh_.product(data);

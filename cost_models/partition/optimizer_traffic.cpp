@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cost_models/partition/optimizer_layout.hpp>
 #include <cost_models/partition/optimizer_traffic.hpp>
 #include <cost_models/partition/recorder.hpp>
 
@@ -23,21 +24,6 @@ std::vector<Collective> over_parameters(const BoundProgram& program, const std::
 
 std::int64_t layers_held(const Block& block, const PipelineShape& pipeline) {
   return block.in_pipeline ? block.layers / pipeline.stages : block.layers;
-}
-
-/// The first dim whose shard the data axis divides and that tensor doesn't split; a stack of layers offers its repeats
-/// dim first. -1: the repeats; -2: none.
-int zero1_dim(const PartitionedBlock& block, std::size_t i, const BoundProgram& program, std::int64_t data) {
-  const PipelineShape& pipeline = program.program->pipeline;
-  if (block.block->in_pipeline && pipeline.repeats > 1 && pipeline.repeats % data == 0) return -1;
-  const auto tensor_axis = program.mesh->find("tensor");
-  const auto& dims = block.block->tensors[i].dims;
-  for (std::size_t d = 0; d < dims.size(); ++d) {
-    const AxisList& axes = block.specs[i].dims[d];
-    if (tensor_axis && contains(axes, *tensor_axis)) continue;
-    if (dims[d].size / program.mesh->product(axes) % data == 0) return static_cast<int>(d);
-  }
-  return -2;
 }
 
 /// Dims of the matrix that Newton-Schulz works on: attention kernels join heads and head_dim; experts are a batch.
@@ -67,30 +53,41 @@ Matrix matrix_of(const Tensor& tensor, const PartitionSpec& spec, const Mesh& me
   return matrix;
 }
 
+/// train_compile gathers updated weights. The training loop gathers them at the start: for gradient accumulation after
+/// a cast; NNX keeps what it gathers for the update, so as stored; Linen keeps the shards for that, and XLA:TPU casts
+/// what moves.
+DType gathered_dtype(const BoundProgram& program, const TrainConfig& config, const CompilerHabits& habits) {
+  if (config.program == StepProgram::train_compile) return config.weight_dtype;
+  if (config.gradient_accumulation_steps > 1) return accumulation_dtype(*program.mesh, config);
+  return config.pure_nnx || !habits.moves_stacks_in_compute_dtype ? config.weight_dtype : config.dtype;
+}
+
 }  // namespace
 
 std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
-                                      const TrainConfig& config) {
-  const auto data = program.mesh->find("data");
-  if (!config.shard_optimizer_over_data || !data || program.mesh->size(*data) == 1) return {};
+                                      const TrainConfig& config, const CompilerHabits& habits) {
+  const auto data = zero1_axis(*program.mesh, config);
+  if (!data) return {};
+  const std::int64_t element = size_of(gathered_dtype(program, config, habits));
+  const char* why = config.program == StepProgram::train
+                        ? "between steps each device keeps a data shard of the weight: it is gathered for the step"
+                        : "each data shard of the optimizer updates its part of the weight; the parts are gathered";
   return over_parameters(program, blocks, [&](Recorder& recorder, const PartitionedBlock& block, std::size_t i) {
     const Tensor& weight = block.block->tensors[i];
-    const std::int64_t shards = program.mesh->size(*data);
-    const int dim = zero1_dim(block, i, program, shards);
-    if (dim == -2) return;
+    const auto layout = optimizer_layout(weight, block.specs[i], *block.block, program.program->pipeline, *program.mesh, config);
+    if (layout.shards == 1) return;
     const std::int64_t bytes = local_elements(weight.dims, block.specs[i], *program.mesh) *
-                               layers_held(*block.block, program.program->pipeline) * size_of(config.weight_dtype);
-    const bool joined = dim >= 0 && !block.specs[i].dims[dim].empty();
-    if (joined) {
-      AxisList axes = block.specs[i].dims[dim];
+                               layers_held(*block.block, program.program->pipeline) * element;
+    if (!layout.joined.empty()) {
+      AxisList axes = layout.joined;
       axes.push_back(*data);
       std::sort(axes.begin(), axes.end());
-      recorder.record(Phase::optimizer, {CollectiveKind::collective_permute, axes, Bytes{bytes / shards}, true},
+      recorder.record(Phase::optimizer, {CollectiveKind::collective_permute, axes, Bytes{bytes / layout.shards}, true},
                       "zero1/" + weight.name,
                       "data comes before the axes that already split the dim, so shards change places", 1);
     }
     recorder.record(Phase::optimizer, {CollectiveKind::all_gather, {*data}, Bytes{bytes}, true}, "zero1/" + weight.name,
-                    "each data shard of the optimizer updates its part of the weight; the parts are gathered", 1);
+                    why, 1);
   });
 }
 

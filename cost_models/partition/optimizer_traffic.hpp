@@ -5,10 +5,11 @@
 
 namespace shardplan {
 
-/// shard_optimizer_over_data (SHARDING.md 3.4): each device updates its data shard of the weights, which are then
-/// gathered in weight_dtype. Where the dim that takes `data` is already split (data·fsdp), shards are permuted first.
+/// shard_optimizer_over_data (SHARDING.md 3.4): each device updates its data shard of the weights. train_compile's
+/// program gathers them after the update, in weight_dtype; the training loop's keeps the shards and gathers at the start
+/// of the next step. Where the dim that takes `data` is already split (data·fsdp), shards are permuted first.
 std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
-                                      const TrainConfig& config);
+                                      const TrainConfig& config, const CompilerHabits& habits);
 
 /// opt_type=muon (SHARDING.md 3.3): five Newton-Schulz steps on every matrix of the layers; each contracts over the
 /// matrix dims, and over axes that split one of them it all-reduces the r×r Gram matrix in float32, r = min(rows,

@@ -22,13 +22,20 @@ enum class MoePath : std::uint8_t {
 
 enum class OptimizerType : std::uint8_t { adamw, adam_pax, sgd, muon };
 
+/// Which of MaxText's programs runs the step. Both run the same one but under shard_optimizer_over_data: the training
+/// loop keeps the parameters in the optimizer's layout between steps and gathers them at the start of each;
+/// train_compile hands them to the step whole and gathers the updated ones at its end (SHARDING.md 3.4).
+enum class StepProgram : std::uint8_t { train, train_compile };
+
 std::string_view name_of(MoePath path);             ///< "dropping"
 std::string_view name_of(OptimizerType optimizer);  ///< "adamw"
+std::string_view name_of(StepProgram program);      ///< "train_compile"
 
 /// Where a named activation lives between forward and backward.
 enum class SavePlace : std::uint8_t { recompute, device, host };
 
 struct TrainConfig {
+  StepProgram program = StepProgram::train;
   double per_device_batch_size = 12.0;
   std::int64_t max_target_length = 2048;
   std::int64_t gradient_accumulation_steps = 1;
@@ -61,6 +68,7 @@ struct TrainConfig {
   bool pipeline_fsdp_ag_once = false;
   bool pipeline_fsdp_ag_per_repeat = false;
 
+  bool enable_nnx = true, pure_nnx = true, pure_nnx_decoder = true;  ///< all false: MaxText's older Linen modules
   bool shard_mode_explicit = false;
   bool shard_optimizer_over_data = false;
   bool use_iota_embed = false;

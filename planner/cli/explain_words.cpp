@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <planner/argument_table.hpp>
 #include <planner/cli/explain_words.hpp>
 #include <planner/cli/flag_values.hpp>
@@ -56,10 +57,22 @@ Mesh read_mesh(const ExplainFlags& flags, const Words& named) {
   return spread_over(parse_mesh(*flags.mesh, rules.mesh_axes), machine.num_slices);
 }
 
+std::optional<StepProgram> read_step_program(const ExplainFlags& flags) {
+  constexpr std::array programs = {StepProgram::train, StepProgram::train_compile};
+  if (!flags.program) return std::nullopt;
+  std::vector<std::string> names;
+  for (const StepProgram program : programs) {
+    if (name_of(program) == *flags.program) return program;
+    names.emplace_back(name_of(program));
+  }
+  throw InputError("--program: " + unknown_name("program", *flags.program, names));
+}
+
 }  // namespace
 
 MachineChoice read_machine_choice(const ExplainFlags& flags) {
-  return {flags.hardware, parse_positive("--chips", flags.chips), parse_positive("--slices", flags.slices)};
+  return {flags.hardware, parse_positive("--chips", flags.chips), parse_positive("--slices", flags.slices),
+          read_step_program(flags)};
 }
 
 Words explain_words(const ExplainFlags& flags) {

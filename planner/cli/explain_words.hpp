@@ -9,7 +9,7 @@ namespace shardplan {
 
 /// As written; empty where a flag is not given.
 struct ExplainFlags {
-  std::optional<std::string> model, hardware, chips, slices, rules, mesh, config_file;
+  std::optional<std::string> model, hardware, chips, slices, rules, mesh, config_file, program;
   Words key_values;
 };
 

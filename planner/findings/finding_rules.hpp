@@ -24,6 +24,7 @@ MaybeFinding expanded_key_value_gathered(const FindingSubject& subject);
 MaybeFinding weights_not_sharded(const FindingSubject& subject);
 MaybeFinding layer_stack_reshard(const FindingSubject& subject);
 MaybeFinding optimizer_shards_permuted(const FindingSubject& subject);
+MaybeFinding whole_weights_beside_shards(const FindingSubject& subject);
 
 // collective_findings.cpp
 MaybeFinding unexpected_all_gather(const FindingSubject& subject);
@@ -34,6 +35,7 @@ MaybeFinding all_reduce_where_reduce_scatter_suffices(const FindingSubject& subj
 MaybeFinding custom_rules_drop_model_rules(const FindingSubject& subject);
 MaybeFinding logits_sequence_gathered(const FindingSubject& subject);
 MaybeFinding context_lost_in_explicit_mode(const FindingSubject& subject);
+MaybeFinding explicit_pipeline(const FindingSubject& subject);
 MaybeFinding mesh_does_not_fit_torus(const FindingSubject& subject);
 std::vector<Finding> ignored_axes(const FindingSubject& subject);
 

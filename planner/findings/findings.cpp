@@ -16,12 +16,14 @@ std::vector<Finding> findings_of(const Configuration& configuration, const Bound
                                                               weights_not_sharded,
                                                               layer_stack_reshard,
                                                               optimizer_shards_permuted,
+                                                              whole_weights_beside_shards,
                                                               unexpected_all_gather,
                                                               unexpected_all_reduce,
                                                               all_reduce_where_reduce_scatter_suffices,
                                                               custom_rules_drop_model_rules,
                                                               logits_sequence_gathered,
                                                               context_lost_in_explicit_mode,
+                                                              explicit_pipeline,
                                                               mesh_does_not_fit_torus};
   const FindingSubject subject{configuration, program, blocks, evaluation};
   std::vector<Finding> findings;

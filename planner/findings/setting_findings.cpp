@@ -66,6 +66,29 @@ MaybeFinding context_lost_in_explicit_mode(const FindingSubject& s) {
       rules_named(s.rules(), {"activation_mlp", "activation_norm_length"})};
 }
 
+/// What is known of pipelines in explicit mode: docs/cost-model.md.
+MaybeFinding explicit_pipeline(const FindingSubject& s) {
+  const PipelineShape& shape = s.program.program->pipeline;
+  if (!s.config().shard_mode_explicit || shape.stages == 1) return std::nullopt;
+  const Traffic moved =
+      traffic_of(s, [](const Collective& c) { return c.op.find("/layer_stack/") != std::string::npos; });
+  const std::string stack =
+      moved.empty() ? ""
+                    : fmt::format(", and the gradients of all layers move between stages and repeats as often, {}",
+                                  in_words(moved));
+  return Finding{"explicit-pipeline",
+                 Severity::warning,
+                 fmt::format("shard_mode=explicit: MaxText e591f30cb's pipeline does not trace with JAX 0.10.2 or "
+                             "0.12.0.1 (ShardingTypeError). Counted here is the program that it compiles to once "
+                             "repaired: weight gradients are summed in each of {} iterations{}; memory comes out "
+                             "8-15% low. Where it ran (PR #2744, December 2025) a step took 1.5 times auto's with "
+                             "fsdp, 1.14 times with ZeRO-1",
+                             shape.iterations(), stack),
+                 "pipeline_module/layers",
+                 "stage",
+                 "shard_mode=auto"};
+}
+
 MaybeFinding mesh_does_not_fit_torus(const FindingSubject& s) {
   const auto& infeasible = s.evaluation.infeasible;
   if (!infeasible || infeasible->constraint != "mesh-does-not-fit-torus") return std::nullopt;

@@ -132,6 +132,32 @@ MaybeFinding layer_stack_reshard(const FindingSubject& s) {
                              shape.layers_per_stage * shape.repeats)};
 }
 
+/// ZeRO-1 saves less than its name says: beside their shards, whole weights stay on the device to the end of the step.
+MaybeFinding whole_weights_beside_shards(const FindingSubject& s) {
+  const TrainConfig& c = s.config();
+  if (!c.shard_optimizer_over_data || s.mesh().size_of("data") == 1 || c.gradient_accumulation_steps > 1)
+    return std::nullopt;
+  const bool ahead = c.program == StepProgram::train_compile;
+  if (!ahead && !c.pure_nnx) return std::nullopt;
+  const auto parameters = static_cast<double>(s.evaluation.memory.parameters.value);
+  const double whole = (ahead ? 1 : s.mesh().size_of("data")) * parameters / 1e9;
+  return Finding{
+      "zero1-whole-weights",
+      Severity::note,
+      ahead ? fmt::format("train_compile's program takes the weights whole and copies them: {:.1f} GB twice. The "
+                          "training loop keeps 1/{} of the first between steps: --program train costs that one",
+                          whole, s.mesh().size_of("data"))
+            : fmt::format("the training loop gathers the {} weights at the start of the step and NNX keeps them for the "
+                          "update: {:.1f} GB beside the optimizer's shards, and float32 on the network",
+                          name_of(c.weight_dtype), whole),
+      "optimizer",
+      "data",
+      ahead ? "--program train, unless this is about train_compile's memory report"
+            : "enable_nnx=False pure_nnx=False pure_nnx_decoder=False (Linen casts before it gathers), or "
+              "gradient_accumulation_steps above 1",
+      {}};
+}
+
 MaybeFinding optimizer_shards_permuted(const FindingSubject& s) {
   const Traffic moved = traffic_of(s, is_permuted_shard);
   if (moved.empty()) return std::nullopt;

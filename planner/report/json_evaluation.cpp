@@ -99,6 +99,7 @@ OrderedJson json_setting(const Evaluation& evaluation) {
           {"mesh", json_mesh(evaluation.mesh)},
           {"mesh_between_slices", json_slice_axes(evaluation.mesh)},
           {"remat", evaluation.remat},
+          {"program", name_of(evaluation.config.program)},
           {"per_device_batch_size", json_number(evaluation.config.per_device_batch_size, "per_device_batch_size")},
           {"max_target_length", evaluation.config.max_target_length},
           {"feasible", !evaluation.infeasible.has_value()}};

@@ -29,6 +29,8 @@ constexpr std::array kinds = {CollectiveKind::all_gather,        CollectiveKind:
                               CollectiveKind::reduce_scatter,    CollectiveKind::all_to_all,
                               CollectiveKind::ragged_all_to_all, CollectiveKind::collective_permute};
 
+constexpr std::array programs = {StepProgram::train, StepProgram::train_compile};
+
 /// What a full recording has beyond what predictions are compared with.
 void accept(StrictObject& object, std::initializer_list<const char*> keys) {
   for (const char* key : keys)
@@ -111,6 +113,8 @@ RecordedProgram parse_record(std::string_view text, const std::string& file) {
   object.object("arguments");
   record.arguments = key_values_in(object.any("arguments"), file + ".arguments");
   if (object.has("hardware")) record.machine = machine_in(object.object("hardware"));
+  record.machine.program = StepProgram::train_compile;  // recordings are ahead-of-time compilations
+  if (object.has("program")) record.machine.program = named(programs, "program", object.text("program"), file);
   record.mesh = mesh_in(object.any("mesh"), file + ".mesh");
   if (object.has("out_of_memory")) {
     check_refusal(object.object("out_of_memory"));

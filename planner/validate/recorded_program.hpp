@@ -27,7 +27,7 @@ struct RecordedMemory {
 struct RecordedProgram {
   std::string id;
   std::vector<std::string> arguments;  ///< KEY=VALUE, as MaxText takes them
-  MachineChoice machine;               ///< empty where compile_topology among the arguments names it
+  MachineChoice machine;               ///< empty but for the program where compile_topology names it
   std::map<std::string, int> mesh;     ///< every axis
   std::vector<RecordedCollective> collectives;
   std::optional<RecordedMemory> memory;  ///< empty: the compiler refused the program as out of memory

@@ -42,6 +42,15 @@ TEST(RecordedProgram, IsRead) {
   EXPECT_EQ(record.memory->peak, Bytes{30});
 }
 
+TEST(RecordedProgram, IsTrainCompilesUnlessItSaysOtherwise) {
+  EXPECT_EQ(parse_record(compiled, "toy.json").machine.program, StepProgram::train_compile);
+  const auto said = [](const std::string& program) {
+    return with(R"("id": "toy")", R"("id": "toy", "program": ")" + program + "\"");
+  };
+  EXPECT_EQ(parse_record(said("train"), "toy.json").machine.program, StepProgram::train);
+  EXPECT_THROW(parse_record(said("eval"), "toy.json"), InputError);
+}
+
 TEST(RecordedProgram, ThatTheCompilerRefusedHasNoMemory) {
   const auto refused = parse_record(
       R"({"schema_version": 1, "id": "toy", "arguments": {}, "mesh": {"fsdp": 8},

@@ -110,19 +110,76 @@ TEST(SavedActivations, OfACycleAreItsInputOnly) {
   EXPECT_EQ(loops_of(toy.blocks()).size(), 3u);  // embedding, the cycle, head
 }
 
-TEST(Updates, AreGatheredUnderZero1) {
-  const Change zero1 = [](TrainConfig& c) { c.shard_optimizer_over_data = true; };
+TEST(StackedWeights, AWindowOfARepeatIsCutFromASecondCopy) {
+  const Change per_repeat = [](TrainConfig& c) { circular(c), c.pipeline_fsdp_ag_per_repeat = true; };
+  const ToyMemory toy = memory_of({"", "stage=2,fsdp=2", toy_tpu(), 0, per_repeat});
+  const auto& layers = toy.block("layers");
+  EXPECT_EQ(mib(stacked_weight_copies(layers, toy.bound(), toy.config(), toy.habits())), 2 * 20);
+  // Of two layers of 10 Mi: shards in float32, and all of them in bf16 before the scatter.
+  EXPECT_EQ(mib(stack_gradients(layers, toy.bound(), toy.config())), 40 + 40);
+}
+
+const Change zero1 = [](TrainConfig& c) { c.shard_optimizer_over_data = true; };
+const Change ahead_of_time = [](TrainConfig& c) { zero1(c), c.program = StepProgram::train_compile; };
+const Change linen = [](TrainConfig& c) { zero1(c), c.enable_nnx = c.pure_nnx = c.pure_nnx_decoder = false; };
+const Change accumulates = [](TrainConfig& c) { zero1(c), c.gradient_accumulation_steps = 2; };
+
+// 40 Mi of layers, 4 Mi each of embedding and head: 192 MiB in float32; the largest stack is 4 x 2 Mi.
+TEST(Zero1, KeepsWholeWeightsBesideTheShards) {
   const std::vector<Row> rows = {
-      {"no ZeRO-1", "data=2", toy_tpu(), 0},
-      {"40 Mi in float32", "data=2", toy_tpu(), 160, zero1},
-      {"nothing to gather", "fsdp=2", toy_tpu(), 0, zero1},
-      {"20 Mi whole, two halves on their way", "stage=2,data=2", toy_tpu(), 80 + 80,
-       [&](TrainConfig& c) { gathered_once(c), zero1(c); }},
+      {"off", "data=2", toy_tpu(), 0},
+      {"one data shard", "fsdp=2", toy_tpu(), 0, zero1},
+      {"gathered at the start of the step", "data=2", toy_tpu(), 192, zero1},
+      {"copied", "data=2", toy_tpu(), 192, ahead_of_time},
+      {"Linen on a compiler that casts first has its stacks", "data=2", toy_tpu(), 0, linen},
+      {"and on one that doesn't", "data=2", toy_gpu(), 192, linen},
+      {"in the compute dtype where gradients accumulate", "data=2", toy_tpu(), 96, accumulates},
+      {"a stage's half of the layers", "stage=2,data=2", toy_tpu(), 80 + 32,
+       [](TrainConfig& c) { gathered_once(c), zero1(c); }},
   };
   for (const auto& row : rows) {
     const ToyMemory toy = memory_of(row);
-    EXPECT_EQ(mib(updates_in_flight(toy.block("layers"), toy.bound(), toy.config())), row.expected) << row.what;
+    EXPECT_EQ(mib(gathered_parameters(toy.blocks(), toy.bound(), toy.config(), toy.habits())), row.expected)
+        << row.what;
   }
+}
+
+TEST(Zero1, HoldsUpdatesOfAllWeights) {
+  const std::vector<Row> rows = {
+      {"off", "data=2", toy_tpu(), 0},
+      {"shards beside what was gathered", "data=2", toy_tpu(), 96 + 192, zero1},
+      {"shards, all gathered, the largest copied", "data=2", toy_tpu(), 96 + 192 + 32, ahead_of_time},
+      {"shards alone", "data=2", toy_tpu(), 96, linen},
+  };
+  for (const auto& row : rows) {
+    const ToyMemory toy = memory_of(row);
+    EXPECT_EQ(mib(updates_in_flight(toy.blocks(), toy.bound(), toy.config(), toy.habits())), row.expected) << row.what;
+  }
+}
+
+TEST(Zero1, SumsGradientsIntoShardsUnlessALoopComesBetween) {
+  const std::vector<Row> rows = {
+      {"whole", "data=2", toy_tpu(), 160},
+      {"shards", "data=2", toy_tpu(), 80, zero1},
+      {"whole, in the compute dtype", "data=2", toy_tpu(), 80, accumulates},
+      {"a stage's, whole", "stage=2,data=2", toy_tpu(), 80, [](TrainConfig& c) { circular(c), zero1(c); }},
+  };
+  for (const auto& row : rows) {
+    const ToyMemory toy = memory_of(row);
+    EXPECT_EQ(mib(stack_gradients(toy.block("layers"), toy.bound(), toy.config())), row.expected) << row.what;
+  }
+}
+
+// 48 Mi of parameters, two moments of them.
+TEST(Zero1, TheTrainingLoopKeepsParametersInShardsToo) {
+  const auto arguments_of = [](const Change& change) {
+    const MemoryUse use = memory_of({"", "data=2", toy_tpu(), 0, change}).use();
+    return std::pair(mib(use.parameters), mib(use.optimizer));
+  };
+  EXPECT_EQ(arguments_of([](TrainConfig&) {}), std::pair(192L, 384L));
+  EXPECT_EQ(arguments_of(ahead_of_time), std::pair(192L, 192L));
+  EXPECT_EQ(arguments_of(zero1), std::pair(96L, 192L));
+  EXPECT_EQ(arguments_of(linen), std::pair(96L, 192L));
 }
 
 }  // namespace

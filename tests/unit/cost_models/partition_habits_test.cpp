@@ -100,14 +100,76 @@ TEST(LayerStack, MovesBetweenStagesAndRepeatsOnlyWhenGatheredOnceWithRepeats) {
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 0);
 }
 
-// ZeRO-1: updated weights are gathered over data in float32; where data joins fsdp, shards change places first.
-TEST(Zero1, GathersUpdatedWeightsOverData) {
-  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "data=8"};
-  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "data", "zero1/mlp/wi_0"), 0);
+/// wi_0 is 8 MiB in float32, 4 layers of it; embedding and head 16 MiB each.
+ToyRun zero1_run(const std::string& mesh) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", mesh};
   toy.config.shard_optimizer_over_data = true;
-  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "data", "zero1/mlp/wi_0"), 4 * 8);
-  toy.mesh = "data=2,fsdp=4";
-  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::collective_permute, "data+fsdp", "zero1/mlp/wi_0"), 4 * 8 / 4 / 2);
+  return toy;
+}
+
+std::int64_t gathered(const ToyRun& toy) {
+  return mebibytes(run(toy), CollectiveKind::all_gather, "data", "zero1/mlp/wi_0");
+}
+
+// ZeRO-1 gathers weights once a step: in float32, but Linen on a compiler that casts first and gradient accumulation
+// (which train_compile's program does after its own gather of updates) in bf16.
+TEST(Zero1, GathersWeightsOverData) {
+  ToyRun toy = zero1_run("data=8");
+  EXPECT_EQ(gathered(toy), 4 * 8);
+  toy.config.pure_nnx = false;
+  toy.habits.moves_stacks_in_compute_dtype = true;
+  EXPECT_EQ(gathered(toy), 4 * 4);
+  toy.habits.moves_stacks_in_compute_dtype = false;
+  EXPECT_EQ(gathered(toy), 4 * 8);
+  toy.config.pure_nnx = true;
+  toy.config.gradient_accumulation_steps = 2;
+  EXPECT_EQ(gathered(toy), 4 * 4);
+  toy.config.program = StepProgram::train_compile;
+  EXPECT_EQ(gathered(toy), 4 * 8);
+  toy.config.shard_optimizer_over_data = false;
+  EXPECT_EQ(gathered(toy), 0);
+}
+
+TEST(Zero1, SwapsShardsWhereDataJoinsFsdp) {
+  EXPECT_EQ(mebibytes(run(zero1_run("data=2,fsdp=4")), CollectiveKind::collective_permute, "data+fsdp", "zero1/mlp/wi_0"),
+            4 * 8 / 4 / 2);
+}
+
+// Gradients go to the optimizer's shards: reduce-scatter. Accumulated ones stay whole. The table's rows come to the
+// shards where they are smaller than the table: 8 x 1024 rows of 2 KiB against 4096.
+TEST(Zero1, ScattersGradientsToTheirShards) {
+  ToyRun toy = zero1_run("data=8");
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "data", "mlp/wi_0"), 4 * 4);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "data", "mlp/wi_0"), 0);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "data", "token_embedder"), 8);
+  toy.config.max_target_length = 128;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "data", "token_embedder"), 0);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "data", "token_embedder"), 2 + 16);  // and the weight
+  toy.config.gradient_accumulation_steps = 2;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "data", "mlp/wi_0"), 2 * 4 * 4);
+}
+
+// Recorded: each repeat's weight gradients are summed whole before they are scattered, and once more in the drain.
+TEST(Pipeline, WeightsGatheredPerRepeatAreSummedBeforeTheirScatter) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,fsdp=2"};
+  toy.config.num_pipeline_microbatches = 4;
+  toy.config.pipeline_fsdp_ag_per_repeat = true;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), 2 * 4);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "fsdp", "mlp/wi_0"), 3 * 4);
+}
+
+// Recorded of a repaired MaxText: 9 iterations (2 stages, 2 repeats, 4 microbatches), each of which sums the gradients
+// and, under pipeline_fsdp_ag_once, moves the stack's; weights are gathered once either way.
+TEST(Pipeline, ExplicitModeSumsInEveryIteration) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,fsdp=2"};
+  toy.config.num_pipeline_microbatches = 4;
+  toy.config.shard_mode_explicit = true;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "mlp/wi_0"), 2 * 4);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), 9 * 4);
+  toy.config.pipeline_fsdp_ag_once = true;
+  toy.habits.moves_stacks_in_compute_dtype = true;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), 9 * 8);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 9 * 2 * 8 + 2 * 4);
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ inline ToyStep run(const ToyRun& toy) {
   }
   for (const auto& rest :
        {pipeline_traffic(bound, blocks, toy.config), layer_stack_traffic(bound, blocks, toy.config, toy.habits),
-        zero1_traffic(bound, blocks, toy.config), muon_traffic(bound, blocks, toy.config)})
+        zero1_traffic(bound, blocks, toy.config, toy.habits), muon_traffic(bound, blocks, toy.config)})
     step.collectives.insert(step.collectives.end(), rest.begin(), rest.end());
   return step;
 }

@@ -66,5 +66,26 @@ TEST(MachineArguments, MustNotContradictEachOther) {
     EXPECT_THAT(error_of(std::string("model_name=llama2-7b ") + line, choice), HasSubstr(message)) << line;
 }
 
+// compile_topology is an argument of train_compile alone; --program has the last word.
+TEST(MachineArguments, NameTheProgram) {
+  const auto program = [](const char* line, MachineChoice choice) {
+    return read(std::string("model_name=llama2-7b ") + line, choice).config.program;
+  };
+  MachineChoice v5p{"tpu-v5p", 8, {}};
+  EXPECT_EQ(program("", v5p), StepProgram::train);
+  EXPECT_EQ(program("compile_topology=v5p-16", {}), StepProgram::train_compile);
+  v5p.program = StepProgram::train_compile;
+  EXPECT_EQ(program("", v5p), StepProgram::train_compile);
+  v5p.program = StepProgram::train;
+  EXPECT_EQ(program("compile_topology=v5p-16", v5p), StepProgram::train);
+}
+
+TEST(MachineArguments, ModulesAreAllOfOneKind) {
+  const Configuration linen =
+      read_llama("ici_fsdp_parallelism=8 enable_nnx=False pure_nnx=False pure_nnx_decoder=False");
+  EXPECT_FALSE(linen.config.pure_nnx);
+  EXPECT_THAT(printed(linen), HasSubstr("enable_nnx=false pure_nnx=false pure_nnx_decoder=false"));
+}
+
 }  // namespace
 }  // namespace shardplan

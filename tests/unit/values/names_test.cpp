@@ -27,6 +27,8 @@ TEST(Names, OfPathsOptimizersAndSeverities) {
   EXPECT_EQ(name_of(MoePath::dropping), "dropping");
   EXPECT_EQ(name_of(MoePath::ragged), "ragged");
   EXPECT_EQ(name_of(MoePath::ring), "ring");
+  EXPECT_EQ(name_of(StepProgram::train), "train");
+  EXPECT_EQ(name_of(StepProgram::train_compile), "train_compile");
   EXPECT_EQ(name_of(OptimizerType::adamw), "adamw");
   EXPECT_EQ(name_of(OptimizerType::adam_pax), "adam_pax");
   EXPECT_EQ(name_of(OptimizerType::sgd), "sgd");

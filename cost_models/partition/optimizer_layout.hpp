@@ -1,0 +1,32 @@
+#pragma once
+// Where the optimizer keeps each weight. Without ZeRO-1 that is the weight's own layout; under
+// shard_optimizer_over_data (SHARDING.md 3.4) the first dim whose shard the data axis divides, and that tensor doesn't
+// split, gets `data` before its axes. A pipeline's stack offers its repeats dim first, which no spec here shows.
+#include <cost_models/partition/partitioned_block.hpp>
+#include <optional>
+
+namespace shardplan {
+
+/// The axis over which ZeRO-1 splits the optimizer; empty when it is off or there is one data shard.
+std::optional<AxisId> zero1_axis(const Mesh& mesh, const TrainConfig& config);
+
+struct OptimizerLayout {
+  PartitionSpec spec;       ///< the weight's spec, with data where it shows
+  std::int64_t shards = 1;  ///< parts into which data splits the weight's shard
+  AxisList joined;          ///< the axes that data now precedes on its dim; empty when it has the dim for itself
+};
+
+/// Of a weight of `block` whose own layout is `spec`.
+OptimizerLayout optimizer_layout(const Tensor& weight, const PartitionSpec& spec, const Block& block,
+                                 const PipelineShape& pipeline, const Mesh& mesh, const TrainConfig& config);
+
+/// Where a weight's gradient is summed to: the optimizer's layout, unless a loop comes between (pipelines and gradient
+/// accumulation sum in the weight's own layout) or shard_mode=explicit fixes the gradient's type (all recorded).
+PartitionSpec gradient_spec(const Tensor& weight, const PartitionSpec& spec, const Block& block,
+                            const BoundProgram& program, const TrainConfig& config);
+
+/// What the loss computes with and its gradients accumulate in: ZeRO-1 casts to the compute dtype before the loop of
+/// gradient accumulation.
+DType accumulation_dtype(const Mesh& mesh, const TrainConfig& config);
+
+}  // namespace shardplan
