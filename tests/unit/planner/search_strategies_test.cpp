@@ -4,6 +4,7 @@
 #include <planner/evaluate.hpp>
 #include <planner/search/comparison.hpp>
 #include <planner/search/plan_machine.hpp>
+#include <planner/search/reasons.hpp>
 #include <rules/load_rules.hpp>
 
 #include "search_requests.hpp"
@@ -52,15 +53,14 @@ TEST(Strategies, ALargeModelsPipelineRanksBetweenFsdpAndTensor) {
 }
 
 TEST(Strategies, ThoseThatFitNowhereAreNamed) {
-  PlanRequest request = request_for("llama3.1-70b", "tpu-v5p", 16);
-  request.mesh = "data=1,fsdp_transpose=1,context=1,expert=1,stage=1";
-  request.per_device_batch = 4;
-  request.remat_policies = {"full"};
-  const MachinePlan plan = plan_machine(request, request.machines.front(), evaluate);
-  ASSERT_TRUE(plan.recommended);
-  EXPECT_THAT(plan.reasons, Not(Contains(HasSubstr("no mesh with pipeline"))));
-  for (const auto& row : plan.strategies)
-    EXPECT_THAT(plan.reasons, Not(Contains(HasSubstr("no mesh with " + row.strategy)))) << row.strategy;
+  const PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  MachinePlan plan = plan_machine(request, request.machines.front(), toy_evaluation);
+  const SearchSpace space = space_of(request);
+  const auto parallelisms = enumerate_parallelisms(space).list;
+  const Explored explored = explore(space, parallelisms, Scope{}, toy_evaluation);
+  EXPECT_THAT(reasons_for(plan, space, parallelisms, explored), Not(Contains(HasSubstr("fits"))));
+  std::erase_if(plan.strategies, [](const StrategyPlan& p) { return p.strategy == "tensor"; });
+  EXPECT_THAT(reasons_for(plan, space, parallelisms, explored), Contains("no mesh with tensor parallelism fits"));
 }
 
 }  // namespace
