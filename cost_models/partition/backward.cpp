@@ -47,7 +47,36 @@ void BlockPartitioner::backward(const Operation& op) {
 void BlockPartitioner::backward_einsum(const Operation& op) {
   backward_operand(op, 0);
   forms_.advance();  // the second product runs once the first has let go of its operands
+  const AxisList axes = projection_axes(op);
+  if (!axes.empty()) exchange_projection(op, axes);
   backward_operand(op, 1);
+}
+
+/// Where a circular pipeline picks its weights each iteration, the gradient of a projection onto heads is added to a
+/// stack whose layout does not reach the product: the axes that split both the projection's input and its heads. XLA
+/// leaves them on the input's dim (recorded for tensor parallelism, with and without fsdp).
+AxisList BlockPartitioner::projection_axes(const Operation& op) const {
+  const bool picked = block_.in_pipeline && program_.program->pipeline.repeats > 1 &&
+                      !config_.pipeline_fsdp_ag_once && !config_.pipeline_fsdp_ag_per_repeat;
+  const TensorId input = op.inputs[0], weight = op.inputs[1];
+  if (!picked || !tensor(weight).parameter || tensor(weight).dims.size() != 3) return {};
+  AxisList axes;
+  for (const AxisId axis : split_axes(weight, {Dim::q_heads, Dim::kv_heads}))
+    if (contains(split_axes(input, {Dim::embed}), axis)) axes.push_back(axis);
+  return axes;
+}
+
+void BlockPartitioner::exchange_projection(const Operation& op, const AxisList& axes) {
+  const TensorId weight = op.inputs[1];
+  PartitionSpec whole = specs_[op.output], kept = specs_[weight];
+  for (auto& dim : whole.dims) std::erase_if(dim, [&](AxisId axis) { return contains(axes, axis); });
+  for (auto& dim : kept.dims) std::erase_if(dim, [&](AxisId axis) { return !contains(axes, axis); });
+  forms_.use_gradient(op.output, whole, op);
+  recorder_.record(Phase::backward,
+                   {CollectiveKind::all_to_all, axes,
+                    Bytes{local_elements(tensor(weight).dims, kept, mesh_) * size_of(config_.weight_dtype)}, true},
+                   op.name, "the gradient of weight '" + tensor(weight).name + "' leaves the input's dim for its heads",
+                   block_.executions);
 }
 
 /// The gradient of one operand is an einsum of the output's gradient with the other operand.
@@ -151,10 +180,13 @@ void BlockPartitioner::sum_parameter(TensorId parameter, const Layout& gradient,
   // Explicit pipelines whose layer stack moves sum after the cast (recorded).
   if (block_.in_pipeline && config_.shard_mode_explicit && moves_layer_stack(program_.program->pipeline, config_))
     for (auto& move : moves) move.bytes = move.bytes * (size_of(config_.weight_dtype) / size_of(config_.dtype));
-  recorder_.record_all(Phase::backward, moves, op.name,
-                       "gradient of weight '" + tensor(parameter).name +
-                           "' is summed over the axes that split its tokens: " + recorder_.axis_names(gradient.partial),
-                       block_.weights.reductions);
+  const std::string why = "gradient of weight '" + tensor(parameter).name +
+                          "' is summed over the axes that split its tokens: " +
+                          recorder_.axis_names(gradient.partial);
+  for (const auto& move : moves)
+    recorder_.record(Phase::backward, move, op.name, why,
+                     move.kind == CollectiveKind::all_reduce ? block_.weights.whole_reductions
+                                                             : block_.weights.reductions);
 }
 
 }  // namespace shardplan

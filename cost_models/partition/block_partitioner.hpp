@@ -34,6 +34,8 @@ class BlockPartitioner {
   void backward(const Operation& op);
   void backward_einsum(const Operation& op);
   void backward_operand(const Operation& op, int side);
+  AxisList projection_axes(const Operation& op) const;
+  void exchange_projection(const Operation& op, const AxisList& axes);
   void backward_elementwise(const Operation& op);
   void backward_attention(const Operation& op);
   void contribute(TensorId tensor, Layout layout, const Operation& op);

@@ -93,7 +93,8 @@ enum class BlockKind : std::uint8_t { embedding, layer, head };
 struct WeightSchedule {
   std::int64_t gathers = 1;           ///< in the forward pass
   std::int64_t backward_gathers = 1;  ///< again, in the backward pass; 0: the gathered weights stay
-  std::int64_t reductions = 1;        ///< of weight gradients
+  std::int64_t reductions = 1;        ///< of weight gradients, where they are scattered
+  std::int64_t whole_reductions = 1;  ///< where they aren't: an all-reduce can wait for the end of a loop of sums
 };
 
 struct Block {

@@ -83,17 +83,20 @@ Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& 
 /// Weights follow the body, with three exceptions: those outside the layer scan are gathered once, before the loop of
 /// gradient accumulation or vocabulary tiles (and stay with vocab_tiling_ag_once); pipeline_fsdp_ag_once gathers a
 /// stage's weights once a step and reduces their gradients once; pipeline_fsdp_ag_per_repeat once a repeat
-/// (SHARDING.md 2.6, 3.1). In explicit mode a pipeline's weights are always gathered once and their gradients always
+/// (SHARDING.md 2.6, 3.1). XLA moves an all-reduce of what a pipeline's iterations add up behind the last (recorded for
+/// data, with and without fsdp, whose reduce-scatters stay). In explicit mode a pipeline's weights are always gathered once and their gradients always
 /// summed in every iteration (recorded, of MaxText e591f30cb repaired so that it traces).
 WeightSchedule weight_schedule(const Block& block, const PipelineShape& pipeline, const TrainConfig& config) {
-  if (block.kind != BlockKind::layer) return {1, config.vocab_tiling_ag_once ? 0 : 1, block.executions};
+  if (block.kind != BlockKind::layer)
+    return {1, config.vocab_tiling_ag_once ? 0 : 1, block.executions, block.executions};
   const std::int64_t on_stage =
       (block.layers + pipeline.stages - 1) / pipeline.stages * config.gradient_accumulation_steps;
   if (block.in_pipeline && config.shard_mode_explicit && !config.pipeline_fsdp_ag_per_repeat)
-    return {on_stage, 0, block.executions};
-  if (block.in_pipeline && config.pipeline_fsdp_ag_once) return {on_stage, 0, on_stage};
-  if (block.in_pipeline && config.pipeline_fsdp_ag_per_repeat) return {on_stage, on_stage, on_stage};
-  return {block.executions, block.executions, block.executions};
+    return {on_stage, 0, block.executions, block.executions};
+  if (block.in_pipeline && config.pipeline_fsdp_ag_once) return {on_stage, 0, on_stage, on_stage};
+  if (block.in_pipeline && config.pipeline_fsdp_ag_per_repeat) return {on_stage, on_stage, on_stage, on_stage};
+  const std::int64_t each = block.executions;
+  return {each, each, each, block.in_pipeline ? on_stage : each};
 }
 
 }  // namespace

@@ -172,5 +172,44 @@ TEST(Pipeline, ExplicitModeSumsInEveryIteration) {
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 9 * 2 * 8 + 2 * 4);
 }
 
+// Recorded: what iterations only add up is all-reduced behind the last; what is scattered, in each of them.
+TEST(Pipeline, SumsOverDataWaitForTheLastIteration) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,data=2,fsdp=2"};
+  toy.config.num_pipeline_microbatches = 4;  // 9 iterations, 2 layers a stage
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), 9 * 4);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "data", "mlp/wi_0"), 2 * 2);
+  toy.mesh = "stage=2,data=4";
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "data", "mlp/wi_0"), 2 * 4);
+}
+
+// Recorded: weights picked each iteration get their attention projections' gradients split over the input's dim.
+TEST(Pipeline, ProjectionGradientsGoFromInputToHeads) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,tensor=2"};
+  toy.config.num_pipeline_microbatches = 4;
+  const std::int64_t query = 4 / 2;  // MiB of [1024, 8, 128] in float32, half of it
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "tensor", "self_attention/query"), 9 * query);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "tensor", "mlp"), 0);
+  toy.config.pipeline_fsdp_ag_once = true;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "tensor", "self_attention/query"), 0);
+}
+
+// Recorded: the axes that a weight keeps are shifted with its stages, onto the dim before.
+TEST(Pipeline, TheLayerStackTakesTensorAlong) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,tensor=2,fsdp=2"};
+  toy.config.num_pipeline_microbatches = 4;
+  toy.config.pipeline_fsdp_ag_once = true;
+  toy.habits.moves_stacks_in_compute_dtype = true;
+  const std::int64_t full = 2 * 4 / 2, shards = full, gradients = 2 * full, moment = 2 * shards / 2;  // MiB on a device
+  const auto moved = [&](CollectiveKind kind, const char* axes, const std::string& weight) {
+    return mebibytes(run(toy), kind, axes, "layer_stack/mlp/" + weight);
+  };
+  EXPECT_EQ(moved(CollectiveKind::all_to_all, "tensor", "wi_0"), shards);
+  EXPECT_EQ(moved(CollectiveKind::all_to_all, "stage+tensor", "wi_0"), full + gradients);
+  EXPECT_EQ(moved(CollectiveKind::collective_permute, "stage+fsdp+tensor", "wi_0"), full + 2 * moment);
+  EXPECT_EQ(moved(CollectiveKind::all_to_all, "fsdp+tensor", "wo"), shards);
+  EXPECT_EQ(moved(CollectiveKind::all_to_all, "tensor", "wo"), gradients);
+  EXPECT_EQ(moved(CollectiveKind::collective_permute, "stage+tensor", "wo"), full + gradients + 2 * moment);
+}
+
 }  // namespace
 }  // namespace shardplan
