@@ -1,5 +1,7 @@
 #pragma once
 // Model files made up for a test.
+#include <unistd.h>
+#include <filesystem>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -11,7 +13,11 @@ namespace shardplan {
 
 /// Writes `text` to a file of this name in the test's temporary directory; the path.
 inline std::string write_file(const std::string& name, const std::string& text) {
-  const std::string path = testing::TempDir() + name;
+  // Tests run side by side: a folder of its own for each.
+  const auto folder = std::filesystem::path(testing::TempDir()) /
+                      ("shardplan-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string path = folder / name;
   std::ofstream(path) << text;
   return path;
 }
