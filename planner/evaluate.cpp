@@ -33,7 +33,7 @@ std::vector<Collective> all_collectives(const BoundProgram& program, const std::
   append(pipeline_traffic(program, blocks, config));
   append(layer_stack_traffic(program, blocks, config, habits));
   append(zero1_traffic(program, blocks, config, habits));
-  append(muon_traffic(program, blocks, config));
+  append(muon_traffic(program, blocks, config, habits));
   return all;
 }
 

@@ -86,38 +86,4 @@ Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& progr
   return total;
 }
 
-Bytes updates_in_flight(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                        const TrainConfig& config, const CompilerHabits& habits) {
-  if (!zero1_axis(*program.mesh, config)) return {};
-  Bytes whole, shards, largest;
-  for (const auto& block : blocks) {
-    whole += whole_parameter_bytes(block, program, config.weight_dtype);
-    for (std::size_t i = 0; i < block.specs.size(); ++i) {
-      const Tensor& weight = block.block->tensors[i];
-      if (!weight.parameter) continue;
-      const Bytes stack{local_elements(weight.dims, block.specs[i], *program.mesh) *
-                        layers_on_device(*block.block, program.program->pipeline) * size_of(config.weight_dtype)};
-      shards += Bytes{stack.value / optimizer_shards(block, i, program, config)};
-      largest = std::max(largest, stack);
-    }
-  }
-  if (config.program == StepProgram::train) return shards + gathered_parameters(blocks, program, config, habits);
-  return whole + shards + largest;
-}
-
-Bytes gathered_parameters(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                          const TrainConfig& config, const CompilerHabits& habits) {
-  if (!zero1_axis(*program.mesh, config)) return {};
-  const auto whole = [&](DType dtype) {
-    Bytes total;
-    for (const auto& block : blocks) total += whole_parameter_bytes(block, program, dtype);
-    return total;
-  };
-  const bool ahead = config.program == StepProgram::train_compile;
-  const Bytes copy = ahead ? whole(config.weight_dtype) : Bytes{0};
-  if (config.gradient_accumulation_steps > 1) return copy + whole(accumulation_dtype(*program.mesh, config));
-  const bool casts = habits.moves_stacks_in_compute_dtype && config.dtype != config.weight_dtype;
-  return ahead || (!config.pure_nnx && casts) ? copy : whole(config.weight_dtype);
-}
-
 }  // namespace shardplan

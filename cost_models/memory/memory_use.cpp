@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/memory_use.hpp>
+#include <cost_models/memory/optimizer_memory.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/partition/optimizer_layout.hpp>

@@ -92,7 +92,11 @@ void BlockPartitioner::backward_operand(const Operation& op, int side) {
   const EinsumPlan plan = factor_left ? plan_einsum(factor, gradient, tensor(wanted).dims, &sum, mesh_)
                                       : plan_einsum(gradient, factor, tensor(wanted).dims, &sum, mesh_);
   forms_.use_gradient(output, factor_left ? plan.rhs : plan.lhs, op);
-  forms_.use(other, factor_left ? plan.lhs : plan.rhs, Pass::backward, op);
+  PartitionSpec read = factor_left ? plan.lhs : plan.rhs;
+  // The gradient of a mask in slices reads all experts' rows whole, though their batch could be split (recorded).
+  if (wanted == mask_slices_.first)
+    for (auto& axes : read.dims) std::erase_if(axes, [&](AxisId axis) { return contains(mask_axes_, axis); });
+  forms_.use(other, read, Pass::backward, op);
   if (tensor(target).parameter)
     reduce_parameter(target, plan.result, op);
   else
@@ -140,7 +144,7 @@ void BlockPartitioner::contribute(TensorId id, Layout layout, const Operation& o
 void BlockPartitioner::settle(TensorId id) {
   for (const auto& [layout, op] : contributions_[id])
     recorder_.record_all(
-        Phase::backward, reshard(tensor(id), layout, specs_[id], mesh_), op->name,
+        Phase::backward, reshard(tensor(id), layout, gradient_target(id), mesh_), op->name,
         layout.partial.empty()
             ? "gradient of '" + tensor(id).name + "' goes back to the layout of its constraint"
             : "gradient of '" + tensor(id).name + "' is summed over " + recorder_.axis_names(layout.partial),
@@ -149,6 +153,7 @@ void BlockPartitioner::settle(TensorId id) {
 }
 
 PartitionSpec BlockPartitioner::gradient_target(TensorId id) const {
+  if (id == mask_slices_.first) return mask_slices_.second;
   return tensor(id).parameter ? gradient_spec(tensor(id), specs_[id], block_, program_, config_) : specs_[id];
 }
 

@@ -20,6 +20,7 @@ PartitionedBlock BlockPartitioner::run() {
   for (std::size_t i = 0; i < specs_.size(); ++i)
     if (bound_specs_[i]) specs_[i] = *bound_specs_[i];
   for (const auto& op : block_.operations) propagate(op);
+  for (const auto& op : block_.operations) slice_masks(op);
 
   const std::size_t count = block_.operations.size();
   forward_step_.assign(count, -1);

@@ -34,8 +34,8 @@ class AxisChoice {
     const MaybeDim right = dim_at(axis, rhs_.tensor->dims, rhs_.spec);
     const MaybeDim wanted = target_ ? dim_at(axis, result_, *target_) : std::nullopt;
     if (left && right) return left == right ? agreed(*left, wanted) : clash(*left, *right, wanted);
-    if (left) return one_sided(*left, rhs_, wanted);
-    if (right) return one_sided(*right, lhs_, wanted);
+    if (left) return one_sided(*left, lhs_, rhs_, wanted);
+    if (right) return one_sided(*right, rhs_, lhs_, wanted);
     return std::nullopt;  // nobody has it: computed alike on all its devices, the result is sliced
   }
 
@@ -71,14 +71,27 @@ class AxisChoice {
   ///   for
   ///     free, this one gathered: tokens for experts whose rules leave the batch without the expert axis)
   ///   another dim of the result: the result inherits it
-  ///   contracted experts: partial sums (the combine after such a dispatch)
+  ///   contracted experts: partial sums (the combine after such a dispatch), unless all experts' rows are fewer than
+  ///     the tokens that would be summed: then they go where the result wants the axis
   ///   contracted otherwise: this operand is gathered rather than the other sliced (recorded: attention inputs whose
   ///     sequence a rule set leaves whole)
-  MaybeDim one_sided(Dim dim, const EinsumOperand& other, MaybeDim wanted) const {
+  MaybeDim one_sided(Dim dim, const EinsumOperand& own, const EinsumOperand& other, MaybeDim wanted) const {
     const bool elsewhere = wanted && wanted != dim && has(other.tensor->dims, *wanted);
     if (has(result_, dim)) return elsewhere && counts_tokens(dim) ? wanted : dim;
-    if (dim == Dim::experts) return dim;
+    if (dim == Dim::experts) return elsewhere && has(own.tensor->dims, *wanted) && is_less(own) ? wanted : dim;
     return elsewhere && counts_tokens(*wanted) ? wanted : std::nullopt;
+  }
+
+  /// Whether an operand's shard is less than the partial sums of all that the result's shards are made of.
+  bool is_less(const EinsumOperand& own) const {
+    std::int64_t sums = 1;
+    for (std::size_t i = 0; i < result_.size(); ++i) {
+      std::int64_t parts = 1;
+      for (const AxisId axis : target_->dims[i])
+        if (place_of(axis, own.spec) < 0) parts *= mesh_.size(axis);
+      sums *= result_[i].size / parts;
+    }
+    return local_elements(own.tensor->dims, own.spec, mesh_) < sums;
   }
 
   const EinsumOperand& lhs_;

@@ -49,6 +49,32 @@ void BlockPartitioner::propagate(const Operation& op) {
   throw InternalError("unknown OpKind");
 }
 
+/// [experts, batch, capacity, …]
+bool BlockPartitioner::is_expert_rows(TensorId id) const { return index_of(tensor(id).dims, Dim::experts) >= 0; }
+
+bool BlockPartitioner::is_mask(TensorId id) const {
+  return index_of(tensor(id).dims, Dim::capacity) >= 0 && index_of(tensor(id).dims, Dim::sequence) >= 0;
+}
+
+/// Where the combine reads its mask in slices, masks are made in slices, and so is its gradient; who reads one whole
+/// gathers it (recorded).
+void BlockPartitioner::slice_masks(const Operation& op) {
+  const bool combines = op.kind == OpKind::einsum && is_mask(op.inputs[1]) && !is_expert_rows(op.output);
+  if (!combines) return;
+  const PartitionSpec sliced = forward_plan(op).rhs;
+  for (const AxisId axis : axes_of(sliced))
+    if (place_of(axis, specs_[op.inputs[1]]) < 0) mask_axes_.push_back(axis);
+  if (!mask_axes_.empty()) mask_slices_ = {op.inputs[1], sliced};
+}
+
+/// A dispatch that reads its mask whole gathers what was made in slices.
+void BlockPartitioner::gather_mask(const Operation& op, Pass pass) {
+  if (mask_axes_.empty() || !is_mask(op.inputs[1]) || !is_expert_rows(op.output)) return;
+  recorder_.record(phase_of(pass), {CollectiveKind::all_gather, mask_axes_, local(op.inputs[1])}, op.name + "/mask",
+                   "masks are made in the slices that the combine reads; the dispatch needs all of its own",
+                   block_.executions);
+}
+
 void BlockPartitioner::forward(const Operation& op, Pass pass) {
   switch (op.kind) {
     case OpKind::einsum:
@@ -90,6 +116,7 @@ void BlockPartitioner::forward_einsum(const Operation& op, Pass pass) {
   const EinsumPlan plan = forward_plan(op);
   forms_.use(op.inputs[0], plan.lhs, pass, op);
   forms_.use(op.inputs[1], plan.rhs, pass, op);
+  gather_mask(op, pass);
   const auto moves = reshard(tensor(op.output), plan.result, specs_[op.output], mesh_);
   if (moves.empty()) return;
   const bool sums = !plan.result.partial.empty();

@@ -1,12 +1,11 @@
 #include <algorithm>
+#include <cost_models/partition/muon_matrix.hpp>
 #include <cost_models/partition/optimizer_layout.hpp>
 #include <cost_models/partition/optimizer_traffic.hpp>
 #include <cost_models/partition/recorder.hpp>
 
 namespace shardplan {
 namespace {
-
-constexpr std::int64_t newton_schulz_steps = 5;  // optax.contrib.muon ns_steps, as MaxText uses it
 
 template <class RecordParameter>
 std::vector<Collective> over_parameters(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
@@ -24,33 +23,6 @@ std::vector<Collective> over_parameters(const BoundProgram& program, const std::
 
 std::int64_t layers_held(const Block& block, const PipelineShape& pipeline) {
   return block.in_pipeline ? block.layers / pipeline.stages : block.layers;
-}
-
-/// Dims of the matrix that Newton-Schulz works on: attention kernels join heads and head_dim; experts are a batch.
-struct Matrix {
-  std::int64_t rows = 1, columns = 1, batch = 1;
-  AxisList split;  ///< axes on rows or columns
-};
-
-bool belongs_to_rows(const Tensor& tensor, std::size_t d) {
-  const bool output_projection =
-      tensor.dims.back().dim == Dim::embed && tensor.dims.size() == 3 && tensor.dims.front().dim != Dim::experts;
-  if (output_projection) return d + 1 < tensor.dims.size();
-  return d == (tensor.dims.front().dim == Dim::experts ? 1U : 0U);
-}
-
-Matrix matrix_of(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {
-  Matrix matrix;
-  for (std::size_t d = 0; d < tensor.dims.size(); ++d) {
-    if (d == 0 && tensor.dims[d].dim == Dim::experts && tensor.dims.size() == 3) {
-      matrix.batch = tensor.dims[d].size / mesh.product(spec.dims[d]);
-      continue;
-    }
-    (belongs_to_rows(tensor, d) ? matrix.rows : matrix.columns) *= tensor.dims[d].size;
-    matrix.split.insert(matrix.split.end(), spec.dims[d].begin(), spec.dims[d].end());
-  }
-  std::sort(matrix.split.begin(), matrix.split.end());
-  return matrix;
 }
 
 /// train_compile gathers updated weights. The training loop gathers them at the start: for gradient accumulation after
@@ -92,19 +64,25 @@ std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::ve
 }
 
 std::vector<Collective> muon_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
-                                     const TrainConfig& config) {
+                                     const TrainConfig& config, const CompilerHabits& habits) {
   if (config.opt_type != OptimizerType::muon) return {};
+  const std::int64_t moved = size_of(habits.moves_stacks_in_compute_dtype ? config.dtype : DType::f32);
   return over_parameters(program, blocks, [&](Recorder& recorder, const PartitionedBlock& block, std::size_t i) {
     const Tensor& weight = block.block->tensors[i];
-    if (block.block->kind != BlockKind::layer || weight.dims.size() < 2 || weight.name.ends_with("/bias")) return;
-    const Matrix matrix = matrix_of(weight, block.specs[i], *program.mesh);
-    const std::int64_t r = std::min(matrix.rows, matrix.columns);
-    const std::int64_t bytes =
-        layers_held(*block.block, program.program->pipeline) * matrix.batch * r * r * size_of(DType::f32);
-    recorder.record(Phase::optimizer, {CollectiveKind::all_reduce, matrix.split, Bytes{bytes}, true},
-                    "muon/" + weight.name,
-                    "Newton-Schulz contracts over a matrix dim that is split: each step sums its Gram matrices",
-                    newton_schulz_steps);
+    if (!is_muon_matrix(weight, *block.block)) return;
+    const MuonMatrix matrix = muon_matrix(weight, block.specs[i], *program.mesh);
+    const std::int64_t copies = layers_held(*block.block, program.program->pipeline) * matrix.batch;
+    const auto record = [&](CollectiveKind kind, const AxisList& axes, std::int64_t elements, std::int64_t element,
+                            const char* why) {
+      recorder.record(Phase::optimizer, {kind, axes, Bytes{copies * elements * element}, true}, "muon/" + weight.name,
+                      why, newton_schulz_steps);
+    };
+    const std::int64_t gram = matrix.kept * matrix.kept;
+    record(CollectiveKind::all_reduce, matrix.contracted_axes, gram, size_of(DType::f32),
+           "Newton-Schulz contracts over a matrix dim that is split: each step sums its Gram matrices");
+    record(CollectiveKind::all_gather, matrix.kept_axes, matrix.kept * matrix.contracted, moved,
+           "Newton-Schulz multiplies a matrix that is split on the dim it keeps with itself: each step gathers it");
+    record(CollectiveKind::all_gather, matrix.kept_axes, gram, moved, "and its Gram matrix, to square it");
   });
 }
 

@@ -11,10 +11,10 @@ namespace shardplan {
 std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                                       const TrainConfig& config, const CompilerHabits& habits);
 
-/// opt_type=muon (SHARDING.md 3.3): five Newton-Schulz steps on every matrix of the layers; each contracts over the
-/// matrix dims, and over axes that split one of them it all-reduces the r×r Gram matrix in float32, r = min(rows,
-/// columns).
+/// opt_type=muon (SHARDING.md 3.3): five Newton-Schulz steps X' = aX + (bA + cA²)X, A = X·Xᵀ, on every matrix of the
+/// layers (muon_matrix.hpp). An axis that splits the contracted dim leaves A in parts: all-reduce, float32. One that
+/// splits the kept dim leaves X and A in rows: both are gathered (recorded for both).
 std::vector<Collective> muon_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
-                                     const TrainConfig& config);
+                                     const TrainConfig& config, const CompilerHabits& habits);
 
 }  // namespace shardplan

@@ -99,6 +99,18 @@ WeightSchedule weight_schedule(const Block& block, const PipelineShape& pipeline
   return {each, each, each, block.in_pipeline ? on_stage : each};
 }
 
+/// Layers of one scan iteration are recomputed together. When the last has run backward, the weights that the others were
+/// recomputed with are gone: they are gathered once more (recorded: gemma2, one local and one global layer).
+void gather_again_in_cycles(std::vector<Block>& blocks) {
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    Block& block = blocks[i];
+    if (block.kind != BlockKind::layer || !block.rematerialized || block.weights.backward_gathers == 0) continue;
+    const bool is_last = i + 1 == blocks.size() || !blocks[i + 1].continues_cycle;
+    const std::int64_t again = is_last ? block.layers_per_cycle - 1 : block.layers_per_cycle;
+    block.weights.backward_gathers += block.weights.backward_gathers / block.layers_per_cycle * again;
+  }
+}
+
 }  // namespace
 
 PipelineShape pipeline_shape(const Model& model, const TrainConfig& config, std::int64_t stages) {
@@ -153,6 +165,7 @@ Program train_program(const Model& model, const TrainConfig& config, const Paral
     block.executions *= config.gradient_accumulation_steps;
     block.weights = weight_schedule(block, program.pipeline, config);
   }
+  gather_again_in_cycles(program.blocks);
   return program;
 }
 

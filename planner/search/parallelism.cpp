@@ -90,7 +90,6 @@ std::optional<Infeasible> stolen_expert_axis(const Configuration& c) {
 /// What holds for every schedule and batch.
 std::optional<Infeasible> sharding_violation(const SearchSpace& space, const Configuration& any) {
   if (auto violation = needless_ring(any)) return violation;
-  if (auto violation = pipelined_experts(any)) return violation;
   return space.dispatch_peeled ? std::nullopt : stolen_expert_axis(any);
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <planner/search/pipeline_options.hpp>
-#include <rules/bind_program.hpp>
 
 namespace shardplan {
 namespace {
@@ -97,19 +96,6 @@ std::optional<Infeasible> layers_differ(const Model& model) {
   // Only deepseek's decoder takes its dense layers out of the pipeline.
   if (mixtures_and_others && model.decoder_block != "deepseek") return mixed(model, "some layers have experts");
   return std::nullopt;
-}
-
-// MaxText's former validation refused sparse_matmul with expert and pipeline parallelism together (SHARDING.md
-// section 6); today's checks nothing and no program is recorded.
-std::optional<Infeasible> pipelined_experts(const Configuration& c) {
-  const bool sparse = c.config.moe_path == MoePath::ragged || c.config.moe_path == MoePath::ring;
-  if (!sparse || pipeline_stages(c.mesh) == 1 || expert_axes(c.rules, c.mesh).empty()) return std::nullopt;
-  return Infeasible{"sparse-expert-pipeline",
-                    fmt::format("sparse_matmul with experts split over devices inside a pipeline ({}): MaxText's own "
-                                "validation refused it and no compiled program shows that it works; --moe dropping "
-                                "pipelines",
-                                describe(c.mesh)),
-                    1, c.mesh.product(expert_axes(c.rules, c.mesh))};
 }
 
 }  // namespace shardplan

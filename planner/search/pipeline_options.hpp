@@ -32,7 +32,4 @@ TrainConfig with_schedule(TrainConfig config, const PipelineSchedule& schedule, 
 /// alike.
 std::optional<Infeasible> layers_differ(const Model& model);
 
-/// The paths through experts that are not planned inside a pipeline.
-std::optional<Infeasible> pipelined_experts(const Configuration& configuration);
-
 }  // namespace shardplan

@@ -172,28 +172,16 @@ TEST(Edges, TiedEmbeddingIsGatheredForTheHeadOnly) {
   EXPECT_THAT(lines(run(tied), "embedding"), Contains("forward all-to-all fsdp 2 MiB x1"));
 }
 
-// Newton-Schulz: five steps, each contracting the dim that fsdp splits. Experts: 3 layers × 8 local experts of
-// [512, 512] float32 are 24 MiB; with the experts themselves over fsdp no matrix is split.
-TEST(Optimizer, MuonReducesForEachNewtonSchulzStepUnlessExpertsAreWhole) {
-  ToyRun muon{toy_deepseek(), toy_moe(toy_config(1, 1024), MoePath::dropping), "default", "fsdp=4,expert=2"};
-  muon.config.opt_type = OptimizerType::muon;
-  const auto reductions_of_experts = [&muon] {
-    std::vector<Collective> found;
-    for (const auto& c : run(muon).collectives)
-      if (c.phase == Phase::optimizer && c.op.find("MoeBlock_0/w") != std::string::npos) found.push_back(c);
-    return found;
-  };
-  std::int64_t steps = 0;
-  for (const auto& reduction : reductions_of_experts()) {
-    EXPECT_EQ(reduction.bytes, Bytes{24 * 512 * 512 * 4});
-    steps += reduction.executions;
-  }
-  EXPECT_EQ(steps, 15);
-  muon.rules = "shard-exp-on-fsdp";
-  EXPECT_THAT(reductions_of_experts(), IsEmpty());
-  muon.rules = "default";
-  muon.config.opt_type = OptimizerType::adamw;
-  EXPECT_THAT(reductions_of_experts(), IsEmpty());
+// A local and a global layer are recomputed together: the local one's weights are gathered once more for its gradients.
+TEST(Dense, LayersOfOneScanIterationGatherAgain) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "fsdp=4"};
+  toy.model.attention_pattern = {256, 1};  // 2 local, 2 global, 4 MiB each
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "layers_local/mlp/wi_0"), 2 * 3 * 4);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "layers_global/mlp/wi_0"), 2 * 2 * 4);
+  toy.model.attention_pattern = {256, 3};  // three local ones in an iteration
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "layers_local/mlp/wi_0"), 3 * 3 * 4);
+  toy.config.scan_layers = false;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "layers_local/mlp/wi_0"), 3 * 2 * 4);
 }
 
 }  // namespace

@@ -82,5 +82,82 @@ TEST(Pipeline, OfOneStageIsNone) {
   EXPECT_EQ(executions(run(toy), Phase::forward, CollectiveKind::collective_permute, ""), 0);
 }
 
+// Two stages of two repeats with weights gathered once: each weight of the stack makes the trip to the repeats and
+// back, its float32 gradient once, its two moments once each. wi_0: 2 layers on the stage × [1024, 2048].
+TEST(LayerStack, MovesBetweenStagesAndRepeatsOnlyWhenGatheredOnceWithRepeats) {
+  ToyRun toy{toy_llama(), toy_config(2, 1024), "default", "stage=2,data=4"};
+  toy.config.num_pipeline_microbatches = 4;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 0);
+  toy.config.pipeline_fsdp_ag_once = true;
+  const std::int64_t bf16 = 2 * 4, f32 = 2 * 8;  // MiB
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 2 * bf16 + f32 + 2 * f32);
+  toy.habits.moves_stacks_in_compute_dtype = false;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 2 * f32 + f32 + 2 * f32);
+  toy.config.num_layers_per_pipeline_stage = 2;  // one repeat
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 0);
+}
+
+// Recorded: each repeat's weight gradients are summed whole before they are scattered, and once more in the drain.
+TEST(Pipeline, WeightsGatheredPerRepeatAreSummedBeforeTheirScatter) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,fsdp=2"};
+  toy.config.num_pipeline_microbatches = 4;
+  toy.config.pipeline_fsdp_ag_per_repeat = true;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), 2 * 4);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "fsdp", "mlp/wi_0"), 3 * 4);
+}
+
+// Recorded of a repaired MaxText: 9 iterations (2 stages, 2 repeats, 4 microbatches), each of which sums the gradients
+// and, under pipeline_fsdp_ag_once, moves the stack's; weights are gathered once either way.
+TEST(Pipeline, ExplicitModeSumsInEveryIteration) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,fsdp=2"};
+  toy.config.num_pipeline_microbatches = 4;
+  toy.config.shard_mode_explicit = true;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "mlp/wi_0"), 2 * 4);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), 9 * 4);
+  toy.config.pipeline_fsdp_ag_once = true;
+  toy.habits.moves_stacks_in_compute_dtype = true;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), 9 * 8);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 9 * 2 * 8 + 2 * 4);
+}
+
+// Recorded: what iterations only add up is all-reduced behind the last; what is scattered, in each of them.
+TEST(Pipeline, SumsOverDataWaitForTheLastIteration) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,data=2,fsdp=2"};
+  toy.config.num_pipeline_microbatches = 4;  // 9 iterations, 2 layers a stage
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), 9 * 4);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "data", "mlp/wi_0"), 2 * 2);
+  toy.mesh = "stage=2,data=4";
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "data", "mlp/wi_0"), 2 * 4);
+}
+
+// Recorded: weights picked each iteration get their attention projections' gradients split over the input's dim.
+TEST(Pipeline, ProjectionGradientsGoFromInputToHeads) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,tensor=2"};
+  toy.config.num_pipeline_microbatches = 4;
+  const std::int64_t query = 4 / 2;  // MiB of [1024, 8, 128] in float32, half of it
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "tensor", "self_attention/query"), 9 * query);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "tensor", "mlp"), 0);
+  toy.config.pipeline_fsdp_ag_once = true;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "tensor", "self_attention/query"), 0);
+}
+
+// Recorded: the axes that a weight keeps are shifted with its stages, onto the dim before.
+TEST(Pipeline, TheLayerStackTakesTensorAlong) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,tensor=2,fsdp=2"};
+  toy.config.num_pipeline_microbatches = 4;
+  toy.config.pipeline_fsdp_ag_once = true;
+  toy.habits.moves_stacks_in_compute_dtype = true;
+  const std::int64_t full = 2 * 4 / 2, shards = full, gradients = 2 * full, moment = 2 * shards / 2;  // MiB on a device
+  const auto moved = [&](CollectiveKind kind, const char* axes, const std::string& weight) {
+    return mebibytes(run(toy), kind, axes, "layer_stack/mlp/" + weight);
+  };
+  EXPECT_EQ(moved(CollectiveKind::all_to_all, "tensor", "wi_0"), shards);
+  EXPECT_EQ(moved(CollectiveKind::all_to_all, "stage+tensor", "wi_0"), full + gradients);
+  EXPECT_EQ(moved(CollectiveKind::collective_permute, "stage+fsdp+tensor", "wi_0"), full + 2 * moment);
+  EXPECT_EQ(moved(CollectiveKind::all_to_all, "fsdp+tensor", "wo"), shards);
+  EXPECT_EQ(moved(CollectiveKind::all_to_all, "tensor", "wo"), gradients);
+  EXPECT_EQ(moved(CollectiveKind::collective_permute, "stage+tensor", "wo"), full + gradients + 2 * moment);
+}
+
 }  // namespace
 }  // namespace shardplan

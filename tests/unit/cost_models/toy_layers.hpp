@@ -106,7 +106,7 @@ inline ToyStep run(const ToyRun& toy) {
   }
   for (const auto& rest :
        {pipeline_traffic(bound, blocks, toy.config), layer_stack_traffic(bound, blocks, toy.config, toy.habits),
-        zero1_traffic(bound, blocks, toy.config, toy.habits), muon_traffic(bound, blocks, toy.config)})
+        zero1_traffic(bound, blocks, toy.config, toy.habits), muon_traffic(bound, blocks, toy.config, toy.habits)})
     step.collectives.insert(step.collectives.end(), rest.begin(), rest.end());
   return step;
 }
@@ -122,6 +122,15 @@ inline std::string binary_size(Bytes bytes) {
 inline std::string word_for(CollectiveKind kind) {
   const bool reduces = kind == CollectiveKind::all_reduce || kind == CollectiveKind::reduce_scatter;
   return reduces ? "reduce" : std::string(name_of(kind));
+}
+
+/// Bytes a step of the collectives of one kind over exactly these axes whose operation contains `part`.
+inline std::int64_t mebibytes(const ToyStep& step, CollectiveKind kind, const std::string& axes, const std::string& part) {
+  std::int64_t bytes = 0;
+  for (const auto& c : step.collectives)
+    if (c.kind == kind && names(c.axes, step.mesh, "+") == axes && c.op.find(part) != std::string::npos)
+      bytes += c.bytes.value * c.executions;
+  return bytes / (1024 * 1024);
 }
 
 /// The collectives of `block` whose operation contains `part`, at least `least` bytes each, a layer.

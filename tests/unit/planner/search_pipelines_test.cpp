@@ -141,12 +141,6 @@ TEST(Pipelines, WhatIsNotPlannedIsSaid) {
   };
   PlanRequest mixed = request_for("gemma3-4b", "toy-switch", 8);
   EXPECT_THAT(rejections_of(mixed), Contains(Field(&RejectionCount::constraint, "pipeline-layers-differ")));
-  PlanRequest sparse = request_for("mixtral-8x7b", "toy-switch", 8);
-  sparse.mesh = "stage=2,expert=4";
-  sparse.moe_paths = {MoePath::ragged};
-  EXPECT_THAT(rejections_of(sparse), Contains(Field(&RejectionCount::constraint, "sparse-expert-pipeline")));
-  sparse.mesh = "stage=2,fsdp=4";
-  EXPECT_THAT(rejections_of(sparse), Not(Contains(Field(&RejectionCount::constraint, "sparse-expert-pipeline"))));
   PlanRequest odd = request_for("llama2-7b", "toy-switch", 8);
   odd.mesh = "stage=8";
   odd.settings = {{"num_layers_per_pipeline_stage", "3"}};
