@@ -104,19 +104,23 @@ class AxisChoice {
 using Choices = std::vector<std::pair<AxisId, MaybeDim>>;
 
 /// An axis that shares a contracted dim with others can't leave it alone: when one must, the dim is contracted whole,
-/// and the others split what the result wants (recorded: the gradient of that wo gathers both its operands).
+/// and the others split what the result wants (recorded: the gradient of that wo gathers both its operands). So does the
+/// one that leaves where only its own operand has that dim (recorded: a router's gradient exchanges the tokens).
 Choices with_whole_contractions(Choices choices, const EinsumOperand& lhs, const EinsumOperand& rhs,
                                 const std::vector<TensorDim>& result, const PartitionSpec* target) {
   const Choices before = choices;
-  for (const auto* operand : {&lhs, &rhs})
+  for (const auto& [operand, other] : {std::pair{&lhs, &rhs}, std::pair{&rhs, &lhs}})
     for (std::size_t i = 0; i < operand->spec.dims.size(); ++i) {
       const Dim dim = operand->tensor->dims[i].dim;
       const AxisList& axes = operand->spec.dims[i];
       if (has(result, dim) || axes.size() < 2) continue;
       const auto leaves = [&](const auto& choice) { return contains(axes, choice.first) && choice.second != dim; };
       if (std::none_of(before.begin(), before.end(), leaves)) continue;
-      for (auto& [axis, chosen] : choices)
-        if (chosen == dim) chosen = target ? dim_at(axis, result, *target) : std::nullopt;
+      for (auto& [axis, chosen] : choices) {
+        const MaybeDim wanted = target ? dim_at(axis, result, *target) : std::nullopt;
+        const bool own = wanted && has(operand->tensor->dims, *wanted) && !has(other->tensor->dims, *wanted);
+        if (chosen == dim || (!chosen && contains(axes, axis) && own)) chosen = wanted;
+      }
     }
   return choices;
 }

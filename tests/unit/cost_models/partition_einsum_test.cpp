@@ -127,5 +127,14 @@ TEST(EinsumPlan, PadsADimThatDoesNotDivide) {
                                "-|-", "data|-", "-", 2 * 3 * 4 * 16}});
 }
 
+// The gradient of a router: [batch 8, embed 4] x [batch 8, experts 8] -> [embed 4, experts 8], 512 flops whole. fsdp could
+// stay on the contracted batch, but expert has to leave it: both go to the embed dim, which only the tokens have.
+TEST(EinsumPlan, WhatLeavesAContractedDimGoesWhereOnlyItsOperandHasIt) {
+  const TensorDim batch{Dim::batch, 8}, embed{Dim::embed, 4}, experts{Dim::experts, 8};
+  const Product router{toy_tensor({batch, embed}), toy_tensor({batch, experts}), {embed, experts}};
+  expect_plans(router, {{"both", "fsdp=2,expert=2", "fsdp expert|-", "fsdp|-", "fsdp expert|-", "-|fsdp expert", "-|-",
+                         "fsdp expert|-", "-", 128}});
+}
+
 }  // namespace
 }  // namespace shardplan
