@@ -13,7 +13,8 @@ struct MachineChoice {
   std::optional<std::string> hardware;
   std::optional<int> chips;   ///< of all slices
   std::optional<int> slices;  ///< TPU slices, or GPU nodes
-  std::optional<StepProgram> program = {};  ///< empty: train_compile where compile_topology, which only it reads, is given
+  std::optional<StepProgram> program =
+      {};  ///< empty: train_compile where compile_topology, which only it reads, is given
 };
 
 struct Machine {

@@ -25,24 +25,26 @@ struct PlanRequest {
   std::optional<double> per_device_batch;           ///< empty: searched
   std::optional<std::int64_t> global_batch_tokens;  ///< fixes batch × sequence × accumulation over the whole job
   std::vector<std::string> rule_sets;               ///< names or files to search; never empty
-  std::string mesh;                                 ///< "expert=8,fsdp=2": these axes are fixed, the rest searched; empty: all searched
-  std::vector<MoePath> moe_paths;                   ///< empty for dense models
+  std::string mesh;                ///< "expert=8,fsdp=2": these axes are fixed, the rest searched; empty: all searched
+  std::vector<MoePath> moe_paths;  ///< empty for dense models
   std::vector<std::string> remat_policies;
-  std::vector<std::pair<std::string, std::string>> settings;  ///< further MaxText KEY=VALUE that hold for every candidate
+  std::vector<std::pair<std::string, std::string>>
+      settings;  ///< further MaxText KEY=VALUE that hold for every candidate
   Objective objective = Objective::throughput;
-  int top = 3;                                      ///< alternatives to keep
+  int top = 3;  ///< alternatives to keep
 };
 
-/// A change that would make an infeasible machine run the model: {"--chips 16"}, {"optimizer state in bfloat16 (mu_dtype=bfloat16)"}.
+/// A change that would make an infeasible machine run the model: {"--chips 16"}, {"optimizer state in bfloat16
+/// (mu_dtype=bfloat16)"}.
 struct WouldFit {
   std::string change;
   std::optional<Evaluation> evaluation;  ///< what it would give
 };
 
 struct RejectionCount {
-  std::string constraint;   ///< "hbm", "batch-divisibility", …
+  std::string constraint;  ///< "hbm", "batch-divisibility", …
   std::int64_t candidates = 0;
-  std::string example;      ///< one message with its numbers
+  std::string example;  ///< one message with its numbers
 };
 
 /// The fastest plan of one kind of parallelism, and what it loses against the recommended one.
@@ -64,9 +66,9 @@ struct MachinePlan {
   std::vector<RejectionCount> rejections;  ///< why candidates were dropped, most frequent first
   std::int64_t evaluated = 0, fitting = 0;
   double search_seconds = 0;
-  std::optional<Evaluation> closest;       ///< nothing fits: the one with the least memory
+  std::optional<Evaluation> closest;  ///< nothing fits: the one with the least memory
   std::vector<WouldFit> would_fit;
-  std::string refused;                     ///< the machine can't be planned at all ("no slice of 6 chips; nearest 4, 8")
+  std::string refused;  ///< the machine can't be planned at all ("no slice of 6 chips; nearest 4, 8")
 };
 
 struct PlanAnswer {

@@ -48,8 +48,7 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
   const DType dtype = stacked ? accumulation_dtype(*program.mesh, config) : config.dtype;
   const Block& b = *block.block;
   if (b.in_pipeline)
-    return Bytes{resident_elements(block, program, config) * size_of(dtype)} +
-           window_gradients(block, program, config);
+    return Bytes{resident_elements(block, program, config) * size_of(dtype)} + window_gradients(block, program, config);
   Bytes total;
   for (std::size_t i = 0; i < block.specs.size(); ++i)
     if (b.tensors[i].parameter)

@@ -136,8 +136,7 @@ class Moments {
   Moment optimizer(Bytes accumulator) const {
     Bytes gradients;
     for (const auto& block : blocks_) gradients += waiting_gradients(block, program_, config_);
-    return {"optimizer", std::max(gradients, accumulator), {},
-            updates_in_flight(blocks_, program_, config_, habits_)};
+    return {"optimizer", std::max(gradients, accumulator), {}, updates_in_flight(blocks_, program_, config_, habits_)};
   }
 
   const std::vector<PartitionedBlock>& blocks_;

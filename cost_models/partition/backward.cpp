@@ -56,8 +56,8 @@ void BlockPartitioner::backward_einsum(const Operation& op) {
 /// stack whose layout does not reach the product: the axes that split both the projection's input and its heads. XLA
 /// leaves them on the input's dim (recorded for tensor parallelism, with and without fsdp).
 AxisList BlockPartitioner::projection_axes(const Operation& op) const {
-  const bool picked = block_.in_pipeline && program_.program->pipeline.repeats > 1 &&
-                      !config_.pipeline_fsdp_ag_once && !config_.pipeline_fsdp_ag_per_repeat;
+  const bool picked = block_.in_pipeline && program_.program->pipeline.repeats > 1 && !config_.pipeline_fsdp_ag_once &&
+                      !config_.pipeline_fsdp_ag_per_repeat;
   const TensorId input = op.inputs[0], weight = op.inputs[1];
   if (!picked || !tensor(weight).parameter || tensor(weight).dims.size() != 3) return {};
   AxisList axes;
@@ -186,12 +186,11 @@ void BlockPartitioner::sum_parameter(TensorId parameter, const Layout& gradient,
   if (block_.in_pipeline && config_.shard_mode_explicit && moves_layer_stack(program_.program->pipeline, config_))
     for (auto& move : moves) move.bytes = move.bytes * (size_of(config_.weight_dtype) / size_of(config_.dtype));
   const std::string why = "gradient of weight '" + tensor(parameter).name +
-                          "' is summed over the axes that split its tokens: " +
-                          recorder_.axis_names(gradient.partial);
+                          "' is summed over the axes that split its tokens: " + recorder_.axis_names(gradient.partial);
   for (const auto& move : moves)
-    recorder_.record(Phase::backward, move, op.name, why,
-                     move.kind == CollectiveKind::all_reduce ? block_.weights.whole_reductions
-                                                             : block_.weights.reductions);
+    recorder_.record(
+        Phase::backward, move, op.name, why,
+        move.kind == CollectiveKind::all_reduce ? block_.weights.whole_reductions : block_.weights.reductions);
 }
 
 }  // namespace shardplan

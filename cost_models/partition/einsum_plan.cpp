@@ -104,8 +104,8 @@ class AxisChoice {
 using Choices = std::vector<std::pair<AxisId, MaybeDim>>;
 
 /// An axis that shares a contracted dim with others can't leave it alone: when one must, the dim is contracted whole,
-/// and the others split what the result wants (recorded: the gradient of that wo gathers both its operands). So does the
-/// one that leaves where only its own operand has that dim (recorded: a router's gradient exchanges the tokens).
+/// and the others split what the result wants (recorded: the gradient of that wo gathers both its operands). So does
+/// the one that leaves where only its own operand has that dim (recorded: a router's gradient exchanges the tokens).
 Choices with_whole_contractions(Choices choices, const EinsumOperand& lhs, const EinsumOperand& rhs,
                                 const std::vector<TensorDim>& result, const PartitionSpec* target) {
   const Choices before = choices;

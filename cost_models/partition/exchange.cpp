@@ -83,10 +83,9 @@ void BlockPartitioner::backward_lookup(const Operation& op) {
   }
   if (gathers_rows(op)) {
     const AxisList tokens = in_mesh_order(axes_of(specs_[ids]));
-    return recorder_.record(Phase::backward,
-                            {CollectiveKind::all_gather, tokens, local(op.output) * mesh_.product(tokens)}, op.name,
-                            "each data shard of the table's gradient takes its rows from all tokens'",
-                            block_.executions);
+    return recorder_.record(
+        Phase::backward, {CollectiveKind::all_gather, tokens, local(op.output) * mesh_.product(tokens)}, op.name,
+        "each data shard of the table's gradient takes its rows from all tokens'", block_.executions);
   }
   const Layout columns = lookup_layout(op);
   recorder_.record_all(Phase::backward, reshard(tensor(op.output), {specs_[op.output], {}}, columns.spec, mesh_),

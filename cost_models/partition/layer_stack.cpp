@@ -30,16 +30,19 @@ class StackMoves {
     const Tensor& weight = block_.block->tensors[tensor];
     PartitionSpec whole = block_.specs[tensor];
     for (auto& axes : whole.dims) std::erase_if(axes, [&](AxisId axis) { return contains(gathered_axes_, axis); });
-    Stack stack{weight.name, local_elements(weight.dims, whole, mesh_) * layers_,
-                local_elements(weight.dims, block_.specs[tensor], mesh_) * layers_, {}, axes_of(whole)};
+    Stack stack{weight.name,
+                local_elements(weight.dims, whole, mesh_) * layers_,
+                local_elements(weight.dims, block_.specs[tensor], mesh_) * layers_,
+                {},
+                axes_of(whole)};
     if (!whole.dims.empty()) stack.on_stages = whole.dims.front();
     record_weights(stack);
     record_gradients(stack);
   }
 
  private:
-  /// One weight of all the layers that a stage holds. The axes that stay when it is gathered (tensor, expert) are shifted
-  /// by one dim with the stages: those of the weight's first dim onto the stages, others onto the dim before.
+  /// One weight of all the layers that a stage holds. The axes that stay when it is gathered (tensor, expert) are
+  /// shifted by one dim with the stages: those of the weight's first dim onto the stages, others onto the dim before.
   struct Stack {
     std::string name;
     std::int64_t full, shard;  ///< elements on a device, gathered and as stored

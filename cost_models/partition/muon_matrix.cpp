@@ -4,9 +4,7 @@
 namespace shardplan {
 namespace {
 
-bool is_of_experts(const Tensor& weight) {
-  return weight.dims.front().dim == Dim::experts && weight.dims.size() == 3;
-}
+bool is_of_experts(const Tensor& weight) { return weight.dims.front().dim == Dim::experts && weight.dims.size() == 3; }
 
 /// Reduction dims: the first, after the experts; of an output projection [heads, head_dim, embed] all but the last.
 bool is_reduction(const Tensor& weight, std::size_t d) {

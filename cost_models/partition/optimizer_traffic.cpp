@@ -46,7 +46,8 @@ std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::ve
                         : "each data shard of the optimizer updates its part of the weight; the parts are gathered";
   return over_parameters(program, blocks, [&](Recorder& recorder, const PartitionedBlock& block, std::size_t i) {
     const Tensor& weight = block.block->tensors[i];
-    const auto layout = optimizer_layout(weight, block.specs[i], *block.block, program.program->pipeline, *program.mesh, config);
+    const auto layout =
+        optimizer_layout(weight, block.specs[i], *block.block, program.program->pipeline, *program.mesh, config);
     if (layout.shards == 1) return;
     const std::int64_t bytes = local_elements(weight.dims, block.specs[i], *program.mesh) *
                                layers_held(*block.block, program.program->pipeline) * element;

@@ -6,8 +6,8 @@
 namespace shardplan {
 
 /// shard_optimizer_over_data (SHARDING.md 3.4): each device updates its data shard of the weights. train_compile's
-/// program gathers them after the update, in weight_dtype; the training loop's keeps the shards and gathers at the start
-/// of the next step. Where the dim that takes `data` is already split (data·fsdp), shards are permuted first.
+/// program gathers them after the update, in weight_dtype; the training loop's keeps the shards and gathers at the
+/// start of the next step. Where the dim that takes `data` is already split (data·fsdp), shards are permuted first.
 std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                                       const TrainConfig& config, const CompilerHabits& habits);
 

@@ -84,8 +84,9 @@ Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& 
 /// gradient accumulation or vocabulary tiles (and stay with vocab_tiling_ag_once); pipeline_fsdp_ag_once gathers a
 /// stage's weights once a step and reduces their gradients once; pipeline_fsdp_ag_per_repeat once a repeat
 /// (SHARDING.md 2.6, 3.1). XLA moves an all-reduce of what a pipeline's iterations add up behind the last (recorded for
-/// data, with and without fsdp, whose reduce-scatters stay). In explicit mode a pipeline's weights are always gathered once and their gradients always
-/// summed in every iteration (recorded, of MaxText e591f30cb repaired so that it traces).
+/// data, with and without fsdp, whose reduce-scatters stay). In explicit mode a pipeline's weights are always gathered
+/// once and their gradients always summed in every iteration (recorded, of MaxText e591f30cb repaired so that it
+/// traces).
 WeightSchedule weight_schedule(const Block& block, const PipelineShape& pipeline, const TrainConfig& config) {
   if (block.kind != BlockKind::layer)
     return {1, config.vocab_tiling_ag_once ? 0 : 1, block.executions, block.executions};
@@ -99,8 +100,8 @@ WeightSchedule weight_schedule(const Block& block, const PipelineShape& pipeline
   return {each, each, each, block.in_pipeline ? on_stage : each};
 }
 
-/// Layers of one scan iteration are recomputed together. When the last has run backward, the weights that the others were
-/// recomputed with are gone: they are gathered once more (recorded: gemma2, one local and one global layer).
+/// Layers of one scan iteration are recomputed together. When the last has run backward, the weights that the others
+/// were recomputed with are gone: they are gathered once more (recorded: gemma2, one local and one global layer).
 void gather_again_in_cycles(std::vector<Block>& blocks) {
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     Block& block = blocks[i];
@@ -155,9 +156,9 @@ Program train_program(const Model& model, const TrainConfig& config, const Paral
     Block block = layer_block(kind, model, config, pipelined ? microbatch : sizes);
     block.in_pipeline = pipelined;
     // A stage runs its share of these layers, 1/(stages·repeats) of them, in each iteration.
-    block.executions = pipelined ? program.pipeline.iterations() * kind.count /
-                                       (program.pipeline.stages * program.pipeline.repeats)
-                                 : kind.count;
+    block.executions =
+        pipelined ? program.pipeline.iterations() * kind.count / (program.pipeline.stages * program.pipeline.repeats)
+                  : kind.count;
     program.blocks.push_back(std::move(block));
   }
   program.blocks.push_back(head_block(model, config, sizes));

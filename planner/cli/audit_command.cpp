@@ -35,7 +35,8 @@ void add_flags(CommandParser& parser, AuditFlags& flags) {
   parser.add("--rules", flags.run.rules, "NAME|FILE", "The same as custom_mesh_and_rule=NAME");
   parser.add("--mesh", flags.run.mesh, "axis=n,...", "The mesh, where neither arguments nor the program name it");
   parser.add("--config", flags.run.config_file, "FILE", "A MaxText YAML file that stands in for any KEY=VALUE");
-  parser.add("--program", flags.run.program, "NAME", "train or train_compile; default: train_compile with compile_topology");
+  parser.add("--program", flags.run.program, "NAME",
+             "train or train_compile; default: train_compile with compile_topology");
   parser.add_words("KEY=VALUE", flags.run.key_values, "MaxText's arguments of the run: the plan to compare with");
   parser.add_footer("Exit status: 0 no regression, 4 a regression or another error-level finding, 2 bad input.");
   parser.offer_formats({"text", "json", "sarif", "github"});

@@ -22,7 +22,8 @@ void add_flags(CommandParser& parser, ExplainFlags& flags) {
   parser.add("--rules", flags.rules, "NAME|FILE", "The same as custom_mesh_and_rule=NAME");
   parser.add("--mesh", flags.mesh, "axis=n,...", "The whole mesh; other axes have size 1");
   parser.add("--config", flags.config_file, "FILE", "A MaxText YAML file that stands in for any KEY=VALUE");
-  parser.add("--program", flags.program, "NAME", "train or train_compile; default: train_compile with compile_topology");
+  parser.add("--program", flags.program, "NAME",
+             "train or train_compile; default: train_compile with compile_topology");
   parser.add_words("KEY=VALUE", flags.key_values, "MaxText's own arguments; its defaults hold for the rest");
 }
 

@@ -144,12 +144,13 @@ MaybeFinding whole_weights_beside_shards(const FindingSubject& s) {
   return Finding{
       "zero1-whole-weights",
       Severity::note,
-      ahead ? fmt::format("train_compile's program takes the weights whole and copies them, {:.1f} GB twice; the "
-                          "training loop keeps 1/{} between steps and gathers the rest",
-                          whole, s.mesh().size_of("data"))
-            : fmt::format("the training loop gathers the {} weights at the start of the step and NNX keeps them for the "
-                          "update: {:.1f} GB beside the optimizer's shards, and float32 on the network",
-                          name_of(c.weight_dtype), whole),
+      ahead
+          ? fmt::format("train_compile's program takes the weights whole and copies them, {:.1f} GB twice; the "
+                        "training loop keeps 1/{} between steps and gathers the rest",
+                        whole, s.mesh().size_of("data"))
+          : fmt::format("the training loop gathers the {} weights at the start of the step and NNX keeps them for the "
+                        "update: {:.1f} GB beside the optimizer's shards, and float32 on the network",
+                        name_of(c.weight_dtype), whole),
       "optimizer",
       "data",
       fmt::format("{}enable_nnx=False pure_nnx=False pure_nnx_decoder=False (Linen's training loop casts before it "

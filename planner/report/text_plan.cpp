@@ -117,9 +117,9 @@ std::string strategies_text(const MachinePlan& machine, const Style& style) {
                    {"rules", Align::left, true},
                    {"mostly"}});
   for (const auto& plan : machine.strategies) {
-    table.add({plan.strategy, plan.slower < 0.0005 ? "-" : print_share(plan.slower), memory_text(plan.evaluation.memory),
-               fmt::format("{:g}", plan.evaluation.config.per_device_batch_size), describe(plan.evaluation.mesh),
-               plan.evaluation.rules, plan.why});
+    table.add({plan.strategy, plan.slower < 0.0005 ? "-" : print_share(plan.slower),
+               memory_text(plan.evaluation.memory), fmt::format("{:g}", plan.evaluation.config.per_device_batch_size),
+               describe(plan.evaluation.mesh), plan.evaluation.rules, plan.why});
     if (!plan.pipeline.empty()) table.add_spanning({"", "", "", ""}, plan.pipeline);
   }
   return style.paint(Ink::bold, "best of each kind of parallelism") + "\n" + table.print(report_width, 2);
@@ -136,8 +136,8 @@ std::string best_text(const MachinePlan& machine, const Style& style) {
   return "\n" + style.paint(Ink::bold, fmt::format("best: {}", machine.hardware)) +
          fmt::format("  (of {} configurations, {} fit)\n", print_count(machine.evaluated),
                      print_count(machine.fitting)) +
-         summary_text(*machine.recommended, style) + reasons_text(machine, style) +
-         strategies_text(machine, style) + alternatives_text(machine, style);
+         summary_text(*machine.recommended, style) + reasons_text(machine, style) + strategies_text(machine, style) +
+         alternatives_text(machine, style);
 }
 
 /// Every other row of the table can be pasted too.

@@ -14,13 +14,15 @@ double tokens_of(const Evaluation& evaluation);
 /// The share by which a token takes longer: 0.11 for 11%.
 double slower_than(const Evaluation& best, const Evaluation& other);
 
-/// The part of the step in which a token loses most: "9.4% of a step in the pipeline's bubble" (of the best one's step).
+/// The part of the step in which a token loses most: "9.4% of a step in the pipeline's bubble" (of the best one's
+/// step).
 std::string biggest_loss(const Evaluation& best, const Evaluation& other);
 
 /// "4 repeats of 5 layers a stage, 8 microbatches"; empty without a pipeline.
 std::string schedule_of(const Evaluation& evaluation);
 
 /// The best plan of each strategy as rows, fastest first; the recommended one is among them.
-std::vector<StrategyPlan> compare_strategies(const Evaluation& best, std::vector<std::pair<Strategy, Evaluation>> plans);
+std::vector<StrategyPlan> compare_strategies(const Evaluation& best,
+                                             std::vector<std::pair<Strategy, Evaluation>> plans);
 
 }  // namespace shardplan

@@ -100,9 +100,9 @@ class Incumbents {
     Bar bar{front_, never, never, margin, scope_.front_margin};
     if (best_.size() >= scope_.keep) {
       const double fastest = best_.front().seconds;
-      bar.slowest_best = std::max({best_[scope_.keep - 1].seconds * (1 + indistinguishable),
-                                   fastest * (1 + scope_.margin),
-                                   slowest_of_strategies(exploration.parallelism().mesh) * (1 + indistinguishable)});
+      bar.slowest_best =
+          std::max({best_[scope_.keep - 1].seconds * (1 + indistinguishable), fastest * (1 + scope_.margin),
+                    slowest_of_strategies(exploration.parallelism().mesh) * (1 + indistinguishable)});
       bar.slowest_on_front = fastest * (1 + scope_.front_margin);
     }
     const auto alike = find_alike(exploration.parallelism());
@@ -142,7 +142,7 @@ class Incumbents {
   Scope scope_;
   Front front_;
   std::array<double, strategies.size()> best_of_;  // by strategy
-  std::vector<Alternative> best_;  // fastest first
+  std::vector<Alternative> best_;                  // fastest first
 };
 
 void expand_in_rounds(const std::vector<Exploration*>& order, Incumbents& incumbents, const Evaluator& evaluate) {

@@ -127,8 +127,8 @@ TEST(EinsumPlan, PadsADimThatDoesNotDivide) {
                                "-|-", "data|-", "-", 2 * 3 * 4 * 16}});
 }
 
-// The gradient of a router: [batch 8, embed 4] x [batch 8, experts 8] -> [embed 4, experts 8], 512 flops whole. fsdp could
-// stay on the contracted batch, but expert has to leave it: both go to the embed dim, which only the tokens have.
+// The gradient of a router: [batch 8, embed 4] x [batch 8, experts 8] -> [embed 4, experts 8], 512 flops whole. fsdp
+// could stay on the contracted batch, but expert has to leave it: both go to the embed dim, which only the tokens have.
 TEST(EinsumPlan, WhatLeavesAContractedDimGoesWhereOnlyItsOperandHasIt) {
   const TensorDim batch{Dim::batch, 8}, embed{Dim::embed, 4}, experts{Dim::experts, 8};
   const Product router{toy_tensor({batch, embed}), toy_tensor({batch, experts}), {embed, experts}};

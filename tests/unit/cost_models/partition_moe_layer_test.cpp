@@ -118,14 +118,15 @@ TEST(Dropping, RulesWithoutTheExpertAxisInTheMoeBatchLeaveExpertsInPlace) {
         << rules;
 }
 
-// There the combine moves whichever is less: rows [8, 16, 64, 512] of all experts (1 MiB a device) go to their batch and
-// masks [16, 256, 8, 64] are made in slices, or partial sums of tokens [16, 256, 512] are scattered (4 MiB).
+// There the combine moves whichever is less: rows [8, 16, 64, 512] of all experts (1 MiB a device) go to their batch
+// and masks [16, 256, 8, 64] are made in slices, or partial sums of tokens [16, 256, 512] are scattered (4 MiB).
 TEST(Dropping, CombineMovesRowsOrSumsWhicheverIsLess) {
   ToyRun toy = dropping("expert=8", Dispatch::as_ruled, "full", "pipeline-large-moe");
-  EXPECT_THAT(lines(run(toy), "layers", "MoeBlock_0/", large),
-              IsSupersetOf({"forward all-gather expert 4 MiB x2", "forward all-to-all expert 1 MiB x1",
-                            "rematerialized_forward all-gather expert 4 MiB x2",
-                            "rematerialized_forward all-gather expert 8 MiB x1", "backward all-gather expert 4 MiB x1"}));
+  EXPECT_THAT(
+      lines(run(toy), "layers", "MoeBlock_0/", large),
+      IsSupersetOf({"forward all-gather expert 4 MiB x2", "forward all-to-all expert 1 MiB x1",
+                    "rematerialized_forward all-gather expert 4 MiB x2",
+                    "rematerialized_forward all-gather expert 8 MiB x1", "backward all-gather expert 4 MiB x1"}));
   toy.config.capacity_factor = 8;
   const auto wide = lines(run(toy), "layers", "MoeBlock_0/", large);
   EXPECT_THAT(wide, Contains("forward reduce expert 4 MiB x1"));

@@ -40,8 +40,9 @@ TEST(Zero1, GathersWeightsOverData) {
 }
 
 TEST(Zero1, SwapsShardsWhereDataJoinsFsdp) {
-  EXPECT_EQ(mebibytes(run(zero1_run("data=2,fsdp=4")), CollectiveKind::collective_permute, "data+fsdp", "zero1/mlp/wi_0"),
-            4 * 8 / 4 / 2);
+  EXPECT_EQ(
+      mebibytes(run(zero1_run("data=2,fsdp=4")), CollectiveKind::collective_permute, "data+fsdp", "zero1/mlp/wi_0"),
+      4 * 8 / 4 / 2);
 }
 
 // Gradients go to the optimizer's shards: reduce-scatter. Accumulated ones stay whole. The table's rows come to the
@@ -82,8 +83,8 @@ TEST(Optimizer, MuonReducesForEachNewtonSchulzStepUnlessExpertsAreWhole) {
   EXPECT_THAT(reductions_of_experts(), IsEmpty());
 }
 
-// A matrix that is split on the dim it keeps (the smaller; of a square one the rows) is gathered in every step, and so is
-// its Gram matrix: 4 layers of [1024, 2048] in float32 are 32 MiB, of [1024, 1024] 16 MiB.
+// A matrix that is split on the dim it keeps (the smaller; of a square one the rows) is gathered in every step, and so
+// is its Gram matrix: 4 layers of [1024, 2048] in float32 are 32 MiB, of [1024, 1024] 16 MiB.
 TEST(Optimizer, MuonGathersMatricesThatAreSplitOnTheirSmallerDim) {
   ToyRun muon{toy_llama(), toy_config(1, 1024), "default", "fsdp=4"};
   muon.config.opt_type = OptimizerType::muon;

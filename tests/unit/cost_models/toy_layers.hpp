@@ -125,7 +125,8 @@ inline std::string word_for(CollectiveKind kind) {
 }
 
 /// Bytes a step of the collectives of one kind over exactly these axes whose operation contains `part`.
-inline std::int64_t mebibytes(const ToyStep& step, CollectiveKind kind, const std::string& axes, const std::string& part) {
+inline std::int64_t mebibytes(const ToyStep& step, CollectiveKind kind, const std::string& axes,
+                              const std::string& part) {
   std::int64_t bytes = 0;
   for (const auto& c : step.collectives)
     if (c.kind == kind && names(c.axes, step.mesh, "+") == axes && c.op.find(part) != std::string::npos)

@@ -1,9 +1,9 @@
 #pragma once
 // Model files made up for a test.
-#include <unistd.h>
-#include <filesystem>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <shardplan/error.hpp>
 #include <shardplan/model.hpp>
@@ -14,8 +14,7 @@ namespace shardplan {
 /// Writes `text` to a file of this name in the test's temporary directory; the path.
 inline std::string write_file(const std::string& name, const std::string& text) {
   // Tests run side by side: a folder of its own for each.
-  const auto folder = std::filesystem::path(testing::TempDir()) /
-                      ("shardplan-" + std::to_string(getpid()));
+  const auto folder = std::filesystem::path(testing::TempDir()) / ("shardplan-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   const std::string path = folder / name;
   std::ofstream(path) << text;
