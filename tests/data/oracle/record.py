@@ -32,7 +32,8 @@ def lower(maxtext, arguments, in_training_loop):
 
     base = str(maxtext / "maxtext/configs/base.yml")
     config = pyconfig.initialize(["record", base, "run_name=record", "base_output_directory=/tmp",
-                                  "compile_xla_flags=" + FLAGS, *(f"{k}={v}" for k, v in arguments.items())])
+                                  "compile_topology_num_slices=1", "compile_xla_flags=" + FLAGS,
+                                  *(f"{k}={v}" for k, v in arguments.items())])
     train_compile.validate_config(config)
     jax.config.update("jax_use_shardy_partitioner", config.shardy)
     mesh = train_compile.get_topology_mesh(config)
