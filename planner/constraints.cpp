@@ -168,6 +168,16 @@ Violation explicit_sharding(const Configuration& c) {
       fmt::format("shard_mode=explicit knows the decoders llama2 and deepseek, not {}", c.model.decoder_block), 1, 0};
 }
 
+// Of pipelines in explicit mode the one that does not even trace once the others are repaired (docs/cost-model.md).
+Violation explicit_window(const Configuration& c) {
+  if (!c.config.shard_mode_explicit || !c.config.pipeline_fsdp_ag_per_repeat || pipeline_stages(c.mesh) == 1)
+    return std::nullopt;
+  return Infeasible{"explicit-sharding",
+                    "shard_mode=explicit with pipeline_fsdp_ag_per_repeat names 'stage' twice in one sharding: MaxText "
+                    "does not trace it",
+                    1, 0};
+}
+
 Violation muon_decoder(const Configuration& c) {
   if (c.config.opt_type != OptimizerType::muon ||
       one_of(c.model.decoder_block, {"deepseek", "deepseek4", "qwen3", "gemma3", "llama2"}))
@@ -204,7 +214,7 @@ std::optional<Infeasible> first_violation(const Configuration& configuration) {
                                                                 sparse_tensor_sequence,
                                                                 context_violation,
                                                                 vocab_tiling,
-                                                                explicit_sharding,
+                                                                explicit_sharding, explicit_window,
                                                                 muon_decoder,
                                                                 optimizer_over_data,
                                                                 indivisible_activation};

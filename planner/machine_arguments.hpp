@@ -13,8 +13,8 @@ struct MachineChoice {
   std::optional<std::string> hardware;
   std::optional<int> chips;   ///< of all slices
   std::optional<int> slices;  ///< TPU slices, or GPU nodes
-  std::optional<StepProgram> program =
-      {};  ///< empty: train_compile where compile_topology, which only it reads, is given
+  /// Empty: train_compile where compile_topology, which only it reads, is given.
+  std::optional<StepProgram> program = {};
 };
 
 struct Machine {
@@ -26,6 +26,7 @@ struct Machine {
 /// Throws InputError when arguments and choice don't name a machine, or contradict each other.
 Machine read_machine(const GivenArguments& arguments, const MachineChoice& choice);
 
+/// The program that the choice names, or that the arguments imply.
 StepProgram read_program(const GivenArguments& arguments, const MachineChoice& choice);
 
 }  // namespace shardplan

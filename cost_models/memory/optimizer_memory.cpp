@@ -7,10 +7,12 @@
 namespace shardplan {
 namespace {
 
-/// All matrices are orthogonalized together: each one's shard in float32 and in the compute dtype; of the largest, what
-/// its step gathers.
+/// All matrices are orthogonalized together: each one's shard in float32 and in the dtype that moves, if that is another;
+/// of the largest, what its step gathers.
 Bytes newton_schulz_matrices(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                             const TrainConfig& config) {
+                             const TrainConfig& config, const CompilerHabits& habits) {
+  const DType moved = newton_schulz_dtype(config, habits);
+  const std::int64_t copies = size_of(DType::f32) + (moved == DType::f32 ? 0 : size_of(moved));
   Bytes shards, gathered;
   for (const auto& block : blocks)
     for (std::size_t i = 0; i < block.specs.size(); ++i) {
@@ -18,11 +20,11 @@ Bytes newton_schulz_matrices(const std::vector<PartitionedBlock>& blocks, const 
       if (!weight.parameter || !is_muon_matrix(weight, *block.block)) continue;
       const std::int64_t layers = layers_on_device(*block.block, program.program->pipeline);
       const std::int64_t elements = local_elements(weight.dims, block.specs[i], *program.mesh) * layers;
-      shards += Bytes{elements * (size_of(DType::f32) + size_of(config.dtype))};
+      shards += Bytes{elements * copies};
       const MuonMatrix matrix = muon_matrix(weight, block.specs[i], *program.mesh);
       if (matrix.kept_axes.empty()) continue;
       const std::int64_t whole = layers * matrix.batch * matrix.kept * (matrix.contracted + matrix.kept);
-      gathered = std::max(gathered, Bytes{whole * size_of(config.dtype)});
+      gathered = std::max(gathered, Bytes{whole * size_of(moved)});
     }
   return shards + gathered;
 }
@@ -31,7 +33,7 @@ Bytes newton_schulz_matrices(const std::vector<PartitionedBlock>& blocks, const 
 
 Bytes updates_in_flight(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                         const TrainConfig& config, const CompilerHabits& habits) {
-  if (config.opt_type == OptimizerType::muon) return newton_schulz_matrices(blocks, program, config);
+  if (config.opt_type == OptimizerType::muon) return newton_schulz_matrices(blocks, program, config, habits);
   if (!zero1_axis(*program.mesh, config)) return {};
   Bytes whole, shards, largest;
   for (const auto& block : blocks) {
@@ -60,8 +62,8 @@ Bytes gathered_parameters(const std::vector<PartitionedBlock>& blocks, const Bou
   const bool ahead = config.program == StepProgram::train_compile;
   const Bytes copy = ahead ? whole(config.weight_dtype) : Bytes{0};
   if (config.gradient_accumulation_steps > 1) return copy + whole(accumulation_dtype(*program.mesh, config));
-  const bool casts = habits.moves_stacks_in_compute_dtype && config.dtype != config.weight_dtype;
-  return ahead || (!config.pure_nnx && casts) ? copy : whole(config.weight_dtype);
+  const bool as_stored = gathered_dtype(*program.mesh, config, habits) == config.weight_dtype;
+  return ahead || !as_stored ? copy : whole(config.weight_dtype);
 }
 
 }  // namespace shardplan

@@ -1,5 +1,4 @@
 #include <cost_models/memory/static_memory.hpp>
-#include <cost_models/partition/optimizer_layout.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -48,10 +47,6 @@ std::int64_t optimizer_shards(const PartitionedBlock& block, std::size_t i, cons
   return optimizer_layout(block.block->tensors[i], block.specs[i], *block.block, program.program->pipeline,
                           *program.mesh, config)
       .shards;
-}
-
-std::int64_t layers_on_device(const Block& block, const PipelineShape& pipeline) {
-  return block.in_pipeline ? (block.layers + pipeline.stages - 1) / pipeline.stages : block.layers;
 }
 
 Bytes whole_parameter_bytes(const PartitionedBlock& block, const BoundProgram& program, DType dtype) {

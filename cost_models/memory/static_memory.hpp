@@ -1,12 +1,9 @@
 #pragma once
 // Bytes that live through the whole step: parameters, optimizer state, the input batch; and the gradients of each
 // block.
-#include <cost_models/partition/partitioned_block.hpp>
+#include <cost_models/partition/optimizer_layout.hpp>
 
 namespace shardplan {
-
-/// Copies of a block's parameters that one device holds: its layers, or its pipeline stage's share of them.
-std::int64_t layers_on_device(const Block& block, const PipelineShape& pipeline);
 
 /// Parts into which ZeRO-1 splits what one device holds of the block's i-th tensor, a parameter; 1 without it.
 std::int64_t optimizer_shards(const PartitionedBlock& block, std::size_t i, const BoundProgram& program,

@@ -95,7 +95,7 @@ void BlockPartitioner::backward_operand(const Operation& op, int side) {
   PartitionSpec read = factor_left ? plan.lhs : plan.rhs;
   // The gradient of a mask in slices reads all experts' rows whole, though their batch could be split (recorded).
   if (wanted == mask_slices_.first)
-    for (auto& axes : read.dims) std::erase_if(axes, [&](AxisId axis) { return contains(mask_axes_, axis); });
+    for (auto& axes : read.dims) std::erase_if(axes, [&](AxisId axis) { return contains(mask_axes(), axis); });
   forms_.use(other, read, Pass::backward, op);
   if (tensor(target).parameter)
     reduce_parameter(target, plan.result, op);

@@ -24,6 +24,7 @@ class BlockPartitioner {
   bool is_mask(TensorId id) const;
   bool is_expert_rows(TensorId id) const;
   void slice_masks(const Operation& op);
+  AxisList mask_axes() const;
   void gather_mask(const Operation& op, Pass pass);
   void forward(const Operation& op, Pass pass);
   void forward_einsum(const Operation& op, Pass pass);
@@ -99,7 +100,6 @@ class BlockPartitioner {
   std::vector<std::vector<Contribution>> contributions_;
   std::vector<int> forward_step_, recompute_step_;   ///< of each operation; -1: not run
   std::vector<int> backward_begin_, backward_step_;  ///< first and last step of its gradients
-  AxisList mask_axes_;                               ///< by which masks are made in slices but not constrained to
   std::pair<TensorId, PartitionSpec> mask_slices_ = {-1, {}};  ///< the combine's, and its gradient's layout
   std::vector<Lifetime> partial_gradients_;  ///< contributions that differ from the layout of their sum
 };

@@ -62,15 +62,22 @@ void BlockPartitioner::slice_masks(const Operation& op) {
   const bool combines = op.kind == OpKind::einsum && is_mask(op.inputs[1]) && !is_expert_rows(op.output);
   if (!combines) return;
   const PartitionSpec sliced = forward_plan(op).rhs;
-  for (const AxisId axis : axes_of(sliced))
-    if (place_of(axis, specs_[op.inputs[1]]) < 0) mask_axes_.push_back(axis);
-  if (!mask_axes_.empty()) mask_slices_ = {op.inputs[1], sliced};
+  if (sliced != specs_[op.inputs[1]]) mask_slices_ = {op.inputs[1], sliced};
+}
+
+/// By which masks are made in slices, though no constraint says so; none where the combine reads its mask whole.
+AxisList BlockPartitioner::mask_axes() const {
+  const auto& [mask, sliced] = mask_slices_;
+  AxisList axes;
+  for (const AxisId axis : mask < 0 ? AxisList{} : axes_of(sliced))
+    if (place_of(axis, specs_[mask]) < 0) axes.push_back(axis);
+  return axes;
 }
 
 /// A dispatch that reads its mask whole gathers what was made in slices.
 void BlockPartitioner::gather_mask(const Operation& op, Pass pass) {
-  if (mask_axes_.empty() || !is_mask(op.inputs[1]) || !is_expert_rows(op.output)) return;
-  recorder_.record(phase_of(pass), {CollectiveKind::all_gather, mask_axes_, local(op.inputs[1])}, op.name + "/mask",
+  if (mask_slices_.first < 0 || !is_mask(op.inputs[1]) || !is_expert_rows(op.output)) return;
+  recorder_.record(phase_of(pass), {CollectiveKind::all_gather, mask_axes(), local(op.inputs[1])}, op.name + "/mask",
                    "masks are made in the slices that the combine reads; the dispatch needs all of its own",
                    block_.executions);
 }

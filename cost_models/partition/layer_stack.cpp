@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cost_models/partition/layer_stack.hpp>
+#include <cost_models/partition/optimizer_layout.hpp>
 #include <cost_models/partition/recorder.hpp>
 
 namespace shardplan {
@@ -24,7 +25,7 @@ class StackMoves {
         habits_(habits),
         recorder_(recorder),
         gathered_axes_(named_axes(mesh_, {"fsdp", "fsdp_transpose"})),
-        layers_(block.block->layers / program.program->pipeline.stages) {}
+        layers_(layers_on_device(*block.block, program.program->pipeline)) {}
 
   void record(std::size_t tensor) {
     const Tensor& weight = block_.block->tensors[tensor];

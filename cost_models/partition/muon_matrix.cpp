@@ -19,6 +19,10 @@ bool is_muon_matrix(const Tensor& weight, const Block& block) {
   return block.kind == BlockKind::layer && weight.dims.size() >= 2 && !weight.name.ends_with("/bias");
 }
 
+DType newton_schulz_dtype(const TrainConfig& config, const CompilerHabits& habits) {
+  return habits.moves_stacks_in_compute_dtype ? config.dtype : DType::f32;
+}
+
 MuonMatrix muon_matrix(const Tensor& weight, const PartitionSpec& spec, const Mesh& mesh) {
   MuonMatrix matrix;
   for (std::size_t d = 0; d < weight.dims.size(); ++d) {

@@ -16,6 +16,9 @@ struct MuonMatrix {
 /// Whether muon updates it: a matrix of a layer. Embedding, head, scales and biases are adamw's.
 bool is_muon_matrix(const Tensor& weight, const Block& block);
 
+/// In which matrices are gathered: XLA:TPU casts what moves.
+DType newton_schulz_dtype(const TrainConfig& config, const CompilerHabits& habits);
+
 MuonMatrix muon_matrix(const Tensor& weight, const PartitionSpec& spec, const Mesh& mesh);
 
 }  // namespace shardplan

@@ -2,6 +2,10 @@
 
 namespace shardplan {
 
+std::int64_t layers_on_device(const Block& block, const PipelineShape& pipeline) {
+  return block.in_pipeline ? (block.layers + pipeline.stages - 1) / pipeline.stages : block.layers;
+}
+
 std::optional<AxisId> zero1_axis(const Mesh& mesh, const TrainConfig& config) {
   const auto data = mesh.find("data");
   if (!config.shard_optimizer_over_data || !data || mesh.size(*data) == 1) return std::nullopt;
@@ -34,6 +38,12 @@ PartitionSpec gradient_spec(const Tensor& weight, const PartitionSpec& spec, con
 
 DType accumulation_dtype(const Mesh& mesh, const TrainConfig& config) {
   return zero1_axis(mesh, config) && config.gradient_accumulation_steps > 1 ? DType::bf16 : config.weight_dtype;
+}
+
+DType gathered_dtype(const Mesh& mesh, const TrainConfig& config, const CompilerHabits& habits) {
+  if (config.program == StepProgram::train_compile) return config.weight_dtype;
+  if (config.gradient_accumulation_steps > 1) return accumulation_dtype(mesh, config);
+  return config.pure_nnx || !habits.moves_stacks_in_compute_dtype ? config.weight_dtype : config.dtype;
 }
 
 }  // namespace shardplan

@@ -7,6 +7,9 @@
 
 namespace shardplan {
 
+/// Copies of a block's parameters that one device holds: its layers, or its pipeline stage's share of them.
+std::int64_t layers_on_device(const Block& block, const PipelineShape& pipeline);
+
 /// The axis over which ZeRO-1 splits the optimizer; empty when it is off or there is one data shard.
 std::optional<AxisId> zero1_axis(const Mesh& mesh, const TrainConfig& config);
 
@@ -24,6 +27,11 @@ OptimizerLayout optimizer_layout(const Tensor& weight, const PartitionSpec& spec
 /// accumulation sum in the weight's own layout) or shard_mode=explicit fixes the gradient's type (all recorded).
 PartitionSpec gradient_spec(const Tensor& weight, const PartitionSpec& spec, const Block& block,
                             const BoundProgram& program, const TrainConfig& config);
+
+/// The dtype in which ZeRO-1 gathers weights. train_compile's program gathers updated ones. The training loop gathers at
+/// the start of the step: for gradient accumulation after a cast; NNX keeps what it gathers for the update, so as
+/// stored; Linen keeps the shards for that, and XLA:TPU casts what moves.
+DType gathered_dtype(const Mesh& mesh, const TrainConfig& config, const CompilerHabits& habits);
 
 /// What the loss computes with and its gradients accumulate in: ZeRO-1 casts to the compute dtype before the loop of
 /// gradient accumulation.

@@ -21,26 +21,13 @@ std::vector<Collective> over_parameters(const BoundProgram& program, const std::
   return all;
 }
 
-std::int64_t layers_held(const Block& block, const PipelineShape& pipeline) {
-  return block.in_pipeline ? block.layers / pipeline.stages : block.layers;
-}
-
-/// train_compile gathers updated weights. The training loop gathers them at the start: for gradient accumulation after
-/// a cast; NNX keeps what it gathers for the update, so as stored; Linen keeps the shards for that, and XLA:TPU casts
-/// what moves.
-DType gathered_dtype(const BoundProgram& program, const TrainConfig& config, const CompilerHabits& habits) {
-  if (config.program == StepProgram::train_compile) return config.weight_dtype;
-  if (config.gradient_accumulation_steps > 1) return accumulation_dtype(*program.mesh, config);
-  return config.pure_nnx || !habits.moves_stacks_in_compute_dtype ? config.weight_dtype : config.dtype;
-}
-
 }  // namespace
 
 std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                                       const TrainConfig& config, const CompilerHabits& habits) {
   const auto data = zero1_axis(*program.mesh, config);
   if (!data) return {};
-  const std::int64_t element = size_of(gathered_dtype(program, config, habits));
+  const std::int64_t element = size_of(gathered_dtype(*program.mesh, config, habits));
   const char* why = config.program == StepProgram::train
                         ? "between steps each device keeps a data shard of the weight: it is gathered for the step"
                         : "each data shard of the optimizer updates its part of the weight; the parts are gathered";
@@ -50,7 +37,7 @@ std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::ve
         optimizer_layout(weight, block.specs[i], *block.block, program.program->pipeline, *program.mesh, config);
     if (layout.shards == 1) return;
     const std::int64_t bytes = local_elements(weight.dims, block.specs[i], *program.mesh) *
-                               layers_held(*block.block, program.program->pipeline) * element;
+                               layers_on_device(*block.block, program.program->pipeline) * element;
     if (!layout.joined.empty()) {
       AxisList axes = layout.joined;
       axes.push_back(*data);
@@ -67,12 +54,12 @@ std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::ve
 std::vector<Collective> muon_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                                      const TrainConfig& config, const CompilerHabits& habits) {
   if (config.opt_type != OptimizerType::muon) return {};
-  const std::int64_t moved = size_of(habits.moves_stacks_in_compute_dtype ? config.dtype : DType::f32);
+  const std::int64_t moved = size_of(newton_schulz_dtype(config, habits));
   return over_parameters(program, blocks, [&](Recorder& recorder, const PartitionedBlock& block, std::size_t i) {
     const Tensor& weight = block.block->tensors[i];
     if (!is_muon_matrix(weight, *block.block)) return;
     const MuonMatrix matrix = muon_matrix(weight, block.specs[i], *program.mesh);
-    const std::int64_t copies = layers_held(*block.block, program.program->pipeline) * matrix.batch;
+    const std::int64_t copies = layers_on_device(*block.block, program.program->pipeline) * matrix.batch;
     const auto record = [&](CollectiveKind kind, const AxisList& axes, std::int64_t elements, std::int64_t element,
                             const char* why) {
       recorder.record(Phase::optimizer, {kind, axes, Bytes{copies * elements * element}, true}, "muon/" + weight.name,

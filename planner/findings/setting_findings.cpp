@@ -81,7 +81,7 @@ MaybeFinding explicit_pipeline(const FindingSubject& s) {
                  fmt::format("shard_mode=explicit: MaxText e591f30cb's pipeline does not trace with JAX 0.10.2 or "
                              "0.12.0.1 (ShardingTypeError). Counted here is the program that it compiles to once "
                              "repaired: weight gradients are summed in each of {} iterations{}; memory comes out "
-                             "8-15% low. Where it ran (PR #2744, December 2025) a step took 1.5 times auto's with "
+                             "6-11% low. Where it ran (PR #2744, December 2025) a step took 1.5 times auto's with "
                              "fsdp, 1.14 times with ZeRO-1",
                              shape.iterations(), stack),
                  "pipeline_module/layers",

@@ -117,7 +117,7 @@ std::string strategies_text(const MachinePlan& machine, const Style& style) {
                    {"rules", Align::left, true},
                    {"mostly"}});
   for (const auto& plan : machine.strategies) {
-    table.add({plan.strategy, plan.slower < 0.0005 ? "-" : print_share(plan.slower),
+    table.add({plan.strategy, plan.why.empty() ? "-" : print_share(plan.slower),
                memory_text(plan.evaluation.memory), fmt::format("{:g}", plan.evaluation.config.per_device_batch_size),
                describe(plan.evaluation.mesh), plan.evaluation.rules, plan.why});
     if (!plan.pipeline.empty()) table.add_spanning({"", "", "", ""}, plan.pipeline);

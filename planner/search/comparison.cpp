@@ -24,9 +24,6 @@ std::string pipeline_of(const Evaluation& e) {
                      permutes.value / percent);
 }
 
-/// Less than this no report shows.
-constexpr double visible = 0.0005;
-
 }  // namespace
 
 double tokens_of(const Evaluation& e) {
@@ -64,7 +61,7 @@ std::vector<StrategyPlan> compare_strategies(const Evaluation& best,
   std::vector<StrategyPlan> rows;
   for (auto& [strategy, plan] : plans) {
     const double slower = slower_than(best, plan);
-    std::string why = slower < visible ? "" : biggest_loss(best, plan);
+    std::string why = slower < visible_slowdown ? "" : biggest_loss(best, plan);
     std::string pipeline = pipeline_of(plan);
     rows.push_back({std::string(name_of(strategy)), slower, std::move(why), std::move(pipeline), std::move(plan)});
   }

@@ -11,6 +11,9 @@ namespace shardplan {
 /// Tokens of one step of the whole job.
 double tokens_of(const Evaluation& evaluation);
 
+/// Slower by less than this no report shows.
+inline constexpr double visible_slowdown = 0.0005;
+
 /// The share by which a token takes longer: 0.11 for 11%.
 double slower_than(const Evaluation& best, const Evaluation& other);
 

@@ -76,7 +76,7 @@ std::string memory_difference(const Evaluation& best, const Evaluation& other) {
 
 std::string why_not(const Evaluation& best, const Evaluation& other) {
   const double slower = slower_than(best, other);
-  if (slower < 0.0005)
+  if (slower < visible_slowdown)
     return fmt::format("next best: {} is as fast and {}", named(other), memory_difference(best, other));
   return fmt::format("next best: {} is {:.1f}% slower, {}, and {}", named(other), 100 * slower,
                      biggest_loss(best, other), memory_difference(best, other));

@@ -1,6 +1,6 @@
 #pragma once
-// Why this plan: what takes its time, what the next best one loses, which
-// strategies fit nowhere, what the other rule sets cost.
+// Why this plan: what takes its time, what the next best one loses, which strategies fit nowhere, what the other rule
+// sets cost.
 #include <planner/plan.hpp>
 #include <planner/search/explore.hpp>
 #include <planner/search/parallelism.hpp>

@@ -140,6 +140,8 @@ TEST(Constraints, Settings) {
                 {
                     {"num_vocab_tiling=5 per_device_batch_size=1", "vocab-tiling", "2048 tokens a device", 5, 2048},
                     {"shard_optimizer_over_data=True opt_type=sgd", "optimizer-over-data", "not sgd", 1, 0},
+                    {"shard_mode=explicit ici_pipeline_parallelism=2 pipeline_fsdp_ag_per_repeat=True", "explicit-sharding",
+                     "names 'stage' twice", 1, 0},
                 });
   expect_broken(mixtral, {
                              {"shard_mode=explicit", "explicit-sharding", "not mixtral", 1, 0},
