@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <audit/op_name.hpp>
+#include <audit/hlo/op_name.hpp>
 #include <audit/program_traffic.hpp>
 #include <map>
 #include <shardplan/error.hpp>

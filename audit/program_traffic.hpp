@@ -2,7 +2,7 @@
 // What a compiled program communicates in one step: every collective with the mesh axes, the phase and the source
 // operation, and how often it runs (loops multiplied, the heaviest branch of a conditional).
 #include <audit/group_axes.hpp>
-#include <audit/hlo_program.hpp>
+#include <audit/hlo/hlo_program.hpp>
 #include <shardplan/collective.hpp>
 #include <string>
 #include <vector>

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <audit/program_traffic.hpp>
-#include <audit/read_hlo.hpp>
+#include <audit/hlo/read_hlo.hpp>
 #include <filesystem>
 #include <fstream>
 #include <map>

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cost_models/memory/optimizer_memory.hpp>
 #include <cost_models/memory/static_memory.hpp>
-#include <cost_models/partition/muon_matrix.hpp>
-#include <cost_models/partition/optimizer_layout.hpp>
+#include <cost_models/step/muon_matrix.hpp>
+#include <cost_models/step/optimizer_layout.hpp>
 
 namespace shardplan {
 namespace {

@@ -3,8 +3,8 @@
 // reduction.
 #include <algorithm>
 #include <cost_models/partition/block_partitioner.hpp>
-#include <cost_models/partition/layer_stack.hpp>
-#include <cost_models/partition/optimizer_layout.hpp>
+#include <cost_models/step/layer_stack.hpp>
+#include <cost_models/step/optimizer_layout.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <cost_models/partition/forms.hpp>
-#include <cost_models/partition/layer_stack.hpp>
+#include <cost_models/step/layer_stack.hpp>
 
 namespace shardplan {
 

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <audit/read_hlo.hpp>
+#include <audit/hlo/read_hlo.hpp>
 #include <planner/audit/audit.hpp>
 #include <planner/audit/price_traffic.hpp>
-#include <planner/evaluate.hpp>
+#include <planner/evaluate/evaluate.hpp>
 #include <rules/bind_program.hpp>
 #include <rules/load_rules.hpp>
 #include <shardplan/error.hpp>

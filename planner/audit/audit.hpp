@@ -3,8 +3,8 @@
 #include <audit/audit_findings.hpp>
 #include <audit/compare_traffic.hpp>
 #include <optional>
-#include <planner/configuration.hpp>
-#include <planner/machine_arguments.hpp>
+#include <shardplan/configuration.hpp>
+#include <arguments/machine_arguments.hpp>
 #include <string>
 #include <vector>
 

@@ -1,8 +1,8 @@
 #pragma once
 // Seconds of a compiled program's collectives on a machine: the same prices as the plan's.
-#include <hardware/mesh_embedding.hpp>
+#include <hardware/network/mesh_embedding.hpp>
 #include <map>
-#include <planner/machine_arguments.hpp>
+#include <arguments/machine_arguments.hpp>
 #include <shardplan/collective.hpp>
 
 namespace shardplan {

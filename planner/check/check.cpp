@@ -7,9 +7,9 @@
 #include <planner/check/group_findings.hpp>
 #include <planner/check/rule_places.hpp>
 #include <planner/check/rule_set_findings.hpp>
-#include <planner/constraints.hpp>
-#include <planner/given_arguments.hpp>
-#include <planner/search/parallel_for.hpp>
+#include <planner/constraints/constraints.hpp>
+#include <arguments/given_arguments.hpp>
+#include <shardplan/parallel_for.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

@@ -4,7 +4,7 @@
 //   models × meshes × MoE paths         → check_configuration each → grouped by finding
 #include <optional>
 #include <planner/check/check_answer.hpp>
-#include <planner/machine_arguments.hpp>
+#include <arguments/machine_arguments.hpp>
 #include <string>
 #include <vector>
 

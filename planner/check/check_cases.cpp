@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <hardware/load_profile.hpp>
-#include <planner/argument_table.hpp>
+#include <arguments/keys/argument_table.hpp>
 #include <planner/check/check_cases.hpp>
 #include <planner/check/check_meshes.hpp>
-#include <planner/given_arguments.hpp>
-#include <planner/maxtext_arguments.hpp>
-#include <planner/train_arguments.hpp>
+#include <arguments/given_arguments.hpp>
+#include <arguments/maxtext_arguments.hpp>
+#include <arguments/train_arguments.hpp>
 #include <rules/load_rules.hpp>
 #include <shardplan/error.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 // The configurations that a request to check asks for.
 #include <planner/check/check.hpp>
-#include <planner/configuration.hpp>
+#include <shardplan/configuration.hpp>
 #include <vector>
 
 namespace shardplan {

@@ -3,7 +3,7 @@
 #include <array>
 #include <planner/check/check_configuration.hpp>
 #include <planner/check/remedies.hpp>
-#include <planner/evaluate.hpp>
+#include <planner/evaluate/evaluate.hpp>
 #include <planner/findings/subject.hpp>
 #include <string_view>
 

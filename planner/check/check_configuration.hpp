@@ -1,6 +1,6 @@
 #pragma once
 // One configuration: its findings, and what each costs against the configuration with that finding's fix.
-#include <planner/configuration.hpp>
+#include <shardplan/configuration.hpp>
 #include <shardplan/evaluation.hpp>
 
 namespace shardplan {

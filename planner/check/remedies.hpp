@@ -1,6 +1,6 @@
 #pragma once
 // The configurations that a finding's fixes lead to, so that they can be costed too.
-#include <planner/configuration.hpp>
+#include <shardplan/configuration.hpp>
 #include <shardplan/evaluation.hpp>
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <models/load_model.hpp>
-#include <planner/argument_table.hpp>
+#include <arguments/keys/argument_table.hpp>
 #include <planner/check/rule_set_findings.hpp>
 #include <rules/load_rules.hpp>
 #include <rules/unreachable_rules.hpp>

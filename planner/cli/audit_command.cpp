@@ -8,11 +8,11 @@
 #include <planner/cli/commands.hpp>
 #include <planner/cli/explain_words.hpp>
 #include <planner/cli/parse_words.hpp>
-#include <planner/given_arguments.hpp>
-#include <planner/maxtext_arguments.hpp>
+#include <arguments/given_arguments.hpp>
+#include <arguments/maxtext_arguments.hpp>
 #include <planner/report/audit_report.hpp>
-#include <planner/report/github.hpp>
-#include <planner/report/sarif.hpp>
+#include <planner/report/ci/github.hpp>
+#include <planner/report/ci/sarif.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

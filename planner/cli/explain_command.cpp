@@ -4,10 +4,10 @@
 #include <planner/cli/commands.hpp>
 #include <planner/cli/explain_words.hpp>
 #include <planner/cli/parse_words.hpp>
-#include <planner/evaluate.hpp>
-#include <planner/maxtext_arguments.hpp>
-#include <planner/report/json_evaluation.hpp>
-#include <planner/report/text_evaluation.hpp>
+#include <planner/evaluate/evaluate.hpp>
+#include <arguments/maxtext_arguments.hpp>
+#include <planner/report/json/json_evaluation.hpp>
+#include <planner/report/text/text_evaluation.hpp>
 #include <shardplan/error.hpp>
 #include <string_view>
 

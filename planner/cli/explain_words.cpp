@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <planner/argument_table.hpp>
+#include <arguments/keys/argument_table.hpp>
 #include <planner/cli/explain_words.hpp>
 #include <planner/cli/flag_values.hpp>
-#include <planner/model_arguments.hpp>
-#include <planner/rule_arguments.hpp>
+#include <arguments/model_arguments.hpp>
+#include <arguments/rule_arguments.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

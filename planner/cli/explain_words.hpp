@@ -2,7 +2,7 @@
 // The convenience flags of `explain` as the MaxText arguments that they stand for.
 #include <optional>
 #include <planner/cli/task.hpp>
-#include <planner/machine_arguments.hpp>
+#include <arguments/machine_arguments.hpp>
 #include <string>
 
 namespace shardplan {

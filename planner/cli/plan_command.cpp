@@ -3,8 +3,8 @@
 #include <planner/cli/commands.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <planner/cli/plan_request.hpp>
-#include <planner/report/json_plan.hpp>
-#include <planner/report/text_plan.hpp>
+#include <planner/report/json/json_plan.hpp>
+#include <planner/report/text/text_plan.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

@@ -4,10 +4,10 @@
 #include <array>
 #include <hardware/load_profile.hpp>
 #include <models/load_model.hpp>
-#include <planner/argument_table.hpp>
+#include <arguments/keys/argument_table.hpp>
 #include <planner/cli/flag_values.hpp>
 #include <planner/cli/plan_request.hpp>
-#include <planner/given_arguments.hpp>
+#include <arguments/given_arguments.hpp>
 #include <rules/load_rules.hpp>
 #include <shardplan/error.hpp>
 

@@ -2,7 +2,7 @@
 // The flags of `plan` as the question that the planner answers.
 #include <optional>
 #include <planner/cli/task.hpp>
-#include <planner/plan.hpp>
+#include <shardplan/plan.hpp>
 #include <string>
 
 namespace shardplan {

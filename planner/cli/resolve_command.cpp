@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <planner/cli/commands.hpp>
 #include <planner/cli/parse_words.hpp>
-#include <planner/report/json_catalog.hpp>
-#include <planner/report/text_catalog.hpp>
+#include <planner/report/json/json_catalog.hpp>
+#include <planner/report/text/text_catalog.hpp>
 #include <rules/load_rules.hpp>
 #include <rules/resolve.hpp>
 #include <shardplan/error.hpp>

@@ -12,7 +12,7 @@
 //   axis-ignored, custom-rules-drop-model-rules, logits-sequence-gathered,
 //   context-lost-in-explicit-mode, mesh-does-not-fit-torus                        setting_findings.cpp
 #include <cost_models/partition/partitioned_block.hpp>
-#include <planner/configuration.hpp>
+#include <shardplan/configuration.hpp>
 #include <shardplan/evaluation.hpp>
 
 namespace shardplan {

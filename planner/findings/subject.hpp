@@ -4,7 +4,7 @@
 #include <cost_models/partition/layout.hpp>
 #include <cost_models/partition/partitioned_block.hpp>
 #include <initializer_list>
-#include <planner/configuration.hpp>
+#include <shardplan/configuration.hpp>
 #include <shardplan/evaluation.hpp>
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <planner/configuration.hpp>
+#include <shardplan/configuration.hpp>
 #include <planner/search/comparison.hpp>
 
 namespace shardplan {

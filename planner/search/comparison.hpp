@@ -1,6 +1,6 @@
 #pragma once
 // One plan against the recommended one: how much slower a token is, where it loses most, what its pipeline does.
-#include <planner/plan.hpp>
+#include <shardplan/plan.hpp>
 #include <planner/search/strategies.hpp>
 #include <string>
 #include <utility>

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <limits>
-#include <planner/evaluate.hpp>
+#include <planner/evaluate/evaluate.hpp>
 #include <planner/search/plan_machine.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>

@@ -2,7 +2,7 @@
 
 #include <chrono>
 #include <planner/search/comparison.hpp>
-#include <planner/search/explore.hpp>
+#include <planner/search/explore/explore.hpp>
 #include <planner/search/plan_machine.hpp>
 #include <planner/search/present.hpp>
 #include <planner/search/reasons.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 // The plan of one machine: enumerate, explore, select, explain.
-#include <planner/plan.hpp>
-#include <planner/search/candidate.hpp>
+#include <shardplan/plan.hpp>
+#include <planner/search/space/candidate.hpp>
 
 namespace shardplan {
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <planner/maxtext_arguments.hpp>
+#include <arguments/maxtext_arguments.hpp>
 #include <planner/search/present.hpp>
 #include <shardplan/error.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 // Candidates as the evaluations to show.
-#include <planner/search/candidate.hpp>
-#include <planner/search/parallelism.hpp>
+#include <planner/search/space/candidate.hpp>
+#include <planner/search/space/parallelism.hpp>
 #include <vector>
 
 namespace shardplan {

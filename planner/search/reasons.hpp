@@ -1,9 +1,9 @@
 #pragma once
 // Why this plan: what takes its time, what the next best one loses, which strategies fit nowhere, what the other rule
 // sets cost.
-#include <planner/plan.hpp>
-#include <planner/search/explore.hpp>
-#include <planner/search/parallelism.hpp>
+#include <shardplan/plan.hpp>
+#include <planner/search/explore/explore.hpp>
+#include <planner/search/space/parallelism.hpp>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,7 @@
 #pragma once
 // Which of the candidates that fit to recommend, and which to show beside it.
-#include <planner/search/explore.hpp>
-#include <planner/search/parallelism.hpp>
+#include <planner/search/explore/explore.hpp>
+#include <planner/search/space/parallelism.hpp>
 #include <planner/search/strategies.hpp>
 #include <vector>
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <models/parameter_count.hpp>
-#include <planner/search/explore.hpp>
-#include <planner/search/parallelism.hpp>
+#include <planner/search/explore/explore.hpp>
+#include <planner/search/space/parallelism.hpp>
 #include <planner/search/present.hpp>
 #include <planner/search/would_fit.hpp>
 #include <set>

@@ -1,7 +1,7 @@
 #pragma once
 // What to change when nothing fits. Every answer has been searched and fits; changes that don't help are not named.
-#include <planner/plan.hpp>
-#include <planner/search/candidate.hpp>
+#include <shardplan/plan.hpp>
+#include <planner/search/space/candidate.hpp>
 #include <vector>
 
 namespace shardplan {

@@ -3,7 +3,7 @@
 // optimized program and its buffer assignment. Form and provenance: tests/data/oracle/README.md.
 #include <map>
 #include <optional>
-#include <planner/machine_arguments.hpp>
+#include <arguments/machine_arguments.hpp>
 #include <shardplan/collective.hpp>
 #include <string>
 #include <string_view>

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <planner/evaluate.hpp>
-#include <planner/maxtext_arguments.hpp>
+#include <planner/evaluate/evaluate.hpp>
+#include <arguments/maxtext_arguments.hpp>
 #include <planner/validate/score.hpp>
 #include <shardplan/error.hpp>
 

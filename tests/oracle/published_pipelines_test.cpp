@@ -4,8 +4,8 @@
 // What is known of the explicit rows is in docs/cost-model.md.
 #include <gtest/gtest.h>
 
-#include <planner/evaluate.hpp>
-#include <planner/maxtext_arguments.hpp>
+#include <planner/evaluate/evaluate.hpp>
+#include <arguments/maxtext_arguments.hpp>
 
 namespace shardplan {
 namespace {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <planner/evaluate.hpp>
-#include <planner/maxtext_arguments.hpp>
+#include <planner/evaluate/evaluate.hpp>
+#include <arguments/maxtext_arguments.hpp>
 #include <planner/validate/score.hpp>
 
 namespace shardplan {

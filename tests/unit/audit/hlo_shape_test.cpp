@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include <audit/hlo_shape.hpp>
+#include <audit/hlo/hlo_shape.hpp>
 
 namespace shardplan {
 namespace {

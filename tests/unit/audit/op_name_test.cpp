@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include <audit/op_name.hpp>
+#include <audit/hlo/op_name.hpp>
 
 namespace shardplan {
 namespace {

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include <audit/replica_groups.hpp>
+#include <audit/hlo/replica_groups.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

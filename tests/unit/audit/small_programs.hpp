@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <audit/program_traffic.hpp>
-#include <audit/read_hlo.hpp>
+#include <audit/hlo/read_hlo.hpp>
 #include <cstring>
 #include <string>
 #include <vector>

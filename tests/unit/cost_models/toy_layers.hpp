@@ -4,9 +4,9 @@
 // for one layer (or one run of an edge block), equal collectives counted together.
 #include <fmt/format.h>
 
-#include <cost_models/partition/layer_stack.hpp>
-#include <cost_models/partition/optimizer_traffic.hpp>
-#include <cost_models/partition/pipeline_traffic.hpp>
+#include <cost_models/step/layer_stack.hpp>
+#include <cost_models/step/optimizer_traffic.hpp>
+#include <cost_models/step/pipeline_traffic.hpp>
 #include <map>
 #include <models/programs/train_program.hpp>
 #include <rules/bind_program.hpp>

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <hardware/group_rates.hpp>
-#include <hardware/link_loads.hpp>
+#include <hardware/network/group_rates.hpp>
+#include <hardware/network/link_loads.hpp>
 
 namespace shardplan {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <formats/strict_json.hpp>
 #include <hardware/load_profile.hpp>
-#include <hardware/mesh_embedding.hpp>
+#include <hardware/network/mesh_embedding.hpp>
 #include <hardware/slices.hpp>
 #include <shardplan/error.hpp>
 

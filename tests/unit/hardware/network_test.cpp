@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <hardware/load_profile.hpp>
-#include <hardware/mesh_embedding.hpp>
+#include <hardware/network/mesh_embedding.hpp>
 #include <hardware/slices.hpp>
 
 namespace shardplan {

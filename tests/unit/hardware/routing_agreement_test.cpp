@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <hardware/load_profile.hpp>
-#include <hardware/mesh_embedding.hpp>
+#include <hardware/network/mesh_embedding.hpp>
 #include <hardware/slices.hpp>
 #include <map>
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <hardware/torus_assignment.hpp>
+#include <hardware/network/torus_assignment.hpp>
 #include <sstream>
 
 namespace shardplan {

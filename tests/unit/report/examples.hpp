@@ -1,6 +1,6 @@
 #pragma once
 // Hand-made answers to render.
-#include <planner/plan.hpp>
+#include <shardplan/plan.hpp>
 
 namespace shardplan::examples {
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <planner/report/json_evaluation.hpp>
-#include <planner/report/json_plan.hpp>
+#include <planner/report/json/json_evaluation.hpp>
+#include <planner/report/json/json_plan.hpp>
 #include <shardplan/error.hpp>
 #include <tests/unit/report/examples.hpp>
 

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <planner/report/text_evaluation.hpp>
-#include <planner/report/text_plan.hpp>
+#include <planner/report/text/text_evaluation.hpp>
+#include <planner/report/text/text_plan.hpp>
 #include <sstream>
 #include <tests/unit/report/examples.hpp>
 

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <planner/report/style.hpp>
-#include <planner/report/text_table.hpp>
+#include <planner/report/text/text_table.hpp>
 #include <sstream>
 
 namespace shardplan {

@@ -1,0 +1,22 @@
+#pragma once
+// Who wins when a run's argument and the model's own file set the same key. MaxText (configs/pyconfig.py): base.yml <
+// the run's YAML file < the model's file < the command line, which needs override_model_config=true to say otherwise.
+#include <arguments/given_arguments.hpp>
+#include <string>
+
+namespace shardplan {
+
+/// What the model's file says about a key.
+struct ModelsWord {
+  std::string model;  ///< "mixtral-8x7b"
+  std::string key;
+  std::string value;         ///< as printed: "32"
+  std::string base_default;  ///< what base.yml says: "16"
+  bool in_file = false;      ///< the model's file sets the key at all
+};
+
+/// Whether `given` is to be used. It is not when it only repeats the model or, in a copy of base.yml, the default.
+/// Throws InputError when it contradicts the model without the right to.
+bool overrides_model(const GivenArgument& given, const ModelsWord& word, const GivenArguments& arguments);
+
+}  // namespace shardplan

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <arguments/argument_values.hpp>
+#include <shardplan/error.hpp>
+#include <vector>
+
+namespace shardplan {
+namespace {
+
+[[noreturn]] void fail(const std::string& text, const std::string& place, std::string_view expected) {
+  throw InputError(fmt::format("{}: expected {}, not '{}'", place, expected, text));
+}
+
+// Python and YAML take 32_000 for 32000.
+std::string without_digit_separators(std::string_view text) {
+  std::string digits;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto is_digit = [&](std::size_t at) {
+      return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at]));
+    };
+    if (text[i] != '_' || i == 0 || !is_digit(i - 1) || !is_digit(i + 1)) digits += text[i];
+  }
+  return digits;
+}
+
+template <class Number>
+std::optional<Number> whole_text_as(std::string_view given) {
+  const std::string text = without_digit_separators(given);
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [stopped, status] = std::from_chars(text.data(), end, value);
+  if (text.empty() || status != std::errc{} || stopped != end) return std::nullopt;
+  return value;
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return result;
+}
+
+}  // namespace
+
+bool parse_flag(const std::string& text, const std::string& place) {
+  const std::string word = lower(text);
+  if (word == "true" || word == "1") return true;
+  if (word == "false" || word == "0") return false;
+  fail(text, place, "True or False");
+}
+
+std::int64_t parse_integer(const std::string& text, const std::string& place) {
+  if (const auto value = whole_text_as<std::int64_t>(text)) return *value;
+  fail(text, place, "a whole number");
+}
+
+double parse_number(const std::string& text, const std::string& place) {
+  const auto value = whole_text_as<double>(text);
+  if (value && std::isfinite(*value)) return *value;
+  fail(text, place, "a number");
+}
+
+DType parse_dtype(const std::string& text, const std::string& place) {
+  constexpr std::string_view names[] = {"bfloat16", "float32", "float16"};
+  constexpr DType types[] = {DType::bf16, DType::f32, DType::f16};
+  const std::string word = parse_word(text, names, place);
+  return types[std::find(std::begin(names), std::end(names), word) - std::begin(names)];
+}
+
+std::string parse_word(const std::string& text, std::span<const std::string_view> valid, const std::string& place) {
+  const std::string word = lower(text);
+  if (std::find(valid.begin(), valid.end(), word) != valid.end()) return word;
+  const std::vector<std::string> names(valid.begin(), valid.end());
+  throw InputError(fmt::format("{}: {}", place, unknown_name("value", text, names)));
+}
+
+std::string canonical(std::string_view text) {
+  std::string result = lower(text);
+  std::erase_if(result,
+                [](char letter) { return std::string_view(" '\"[]()").find(letter) != std::string_view::npos; });
+  if (result == "none" || result == "null") return "";
+  if (const auto number = whole_text_as<double>(result)) return print_value(*number);
+  return result;
+}
+
+std::string print_value(bool value) { return value ? "true" : "false"; }
+
+std::string print_value(double value) { return fmt::format("{}", value); }
+
+}  // namespace shardplan

@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <hardware/load_profile.hpp>
+#include <hardware/slices.hpp>
+#include <limits>
+#include <arguments/machine_arguments.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+std::optional<int> slice_count(const GivenArguments& arguments, const std::string& key) {
+  const auto count = arguments.integer(key);
+  if (!count || *count == -1) return std::nullopt;  // base.yml's "not set"
+  if (*count < 1 || *count > std::numeric_limits<int>::max())
+    throw InputError(fmt::format("{}: expected at least 1", arguments.find(key)->place));
+  return static_cast<int>(*count);
+}
+
+// Nodes of GPUs are what TPU slices are to MaxText: the dcn_* axes join them.
+Machine split_into_nodes(Machine machine) {
+  const int node = machine.hardware.chips_per_node;
+  if (machine.hardware.fabric == FabricKind::torus || machine.slice.chips <= node) return machine;
+  machine.num_slices *= machine.slice.chips / node;
+  machine.slice = slice_of_chips(machine.hardware, node);
+  return machine;
+}
+
+// Three ways to say how many slices; those that are used have to agree.
+std::optional<int> read_slices(const GivenArguments& arguments, const MachineChoice& choice) {
+  std::optional<int> slices = choice.slices;
+  for (const char* key : {"compile_topology_num_slices", "num_slices"}) {
+    const auto count = slice_count(arguments, key);
+    if (count && slices && *count != *slices)
+      throw InputError(fmt::format("{}: {} slices were asked for elsewhere", arguments.find(key)->place, *slices));
+    if (count) slices = count;
+  }
+  if (slices && *slices < 1) throw InputError(fmt::format("--slices {}: expected at least 1", *slices));
+  return slices;
+}
+
+std::string counted_slices(int slices) { return fmt::format("{} slice{}", slices, slices == 1 ? "" : "s"); }
+
+void check_named(const Machine& machine, const std::string& topology, const MachineChoice& choice) {
+  if (choice.hardware && load_profile(*choice.hardware).name != machine.hardware.name)
+    throw InputError(fmt::format("compile_topology={} is a {}, but the hardware asked for is {}", topology,
+                                 machine.hardware.name, *choice.hardware));
+  if (const int chips = machine.num_slices * machine.slice.chips; choice.chips && *choice.chips != chips)
+    throw InputError(fmt::format("compile_topology={} with {} has {} chips, but {} were asked for", topology,
+                                 counted_slices(machine.num_slices), chips, *choice.chips));
+}
+
+Machine named_machine(const std::string& topology, const MachineChoice& choice, int slices) {
+  const NamedSlice named = slice_named(topology);
+  Machine machine{load_profile(named.profile), named.slice, slices};
+  check_named(machine, topology, choice);
+  return split_into_nodes(std::move(machine));
+}
+
+// A TPU is one slice unless more are asked for; GPUs fill whole nodes.
+int usual_slices(const HardwareProfile& hardware, int chips) {
+  if (hardware.fabric == FabricKind::torus || chips <= hardware.chips_per_node) return 1;
+  if (chips % hardware.chips_per_node == 0) return chips / hardware.chips_per_node;
+  throw InputError(fmt::format("{} {}s don't fill nodes of {}; nearest: {}, {}", chips, hardware.name,
+                               hardware.chips_per_node, chips / hardware.chips_per_node * hardware.chips_per_node,
+                               (chips / hardware.chips_per_node + 1) * hardware.chips_per_node));
+}
+
+Machine chosen_machine(const MachineChoice& choice, std::optional<int> slices) {
+  if (!choice.hardware)
+    throw InputError("which machine? give compile_topology=v5p-16, or --hardware NAME and --chips N");
+  if (!choice.chips) throw InputError(fmt::format("how many chips of {}? give --chips N", *choice.hardware));
+  if (*choice.chips < 1) throw InputError(fmt::format("--chips {}: expected at least 1", *choice.chips));
+  HardwareProfile hardware = load_profile(*choice.hardware);
+  const int count = slices.value_or(usual_slices(hardware, *choice.chips));
+  if (*choice.chips % count != 0)
+    throw InputError(fmt::format("{} chips can't be split into {} equal slices", *choice.chips, count));
+  if (hardware.fabric != FabricKind::torus && *choice.chips / count > hardware.chips_per_node)
+    throw InputError(fmt::format("{} {}s in {} is more than the {} of a node; ask for {}", *choice.chips, hardware.name,
+                                 counted_slices(count), hardware.chips_per_node,
+                                 counted_slices(usual_slices(hardware, *choice.chips))));
+  Slice slice = slice_of_chips(hardware, *choice.chips / count);
+  return {std::move(hardware), std::move(slice), count};
+}
+
+// MaxText needs hardware=gpu to be told; here it only has to be true.
+void check_hardware_kind(const GivenArguments& arguments, const HardwareProfile& hardware) {
+  const auto* given = arguments.find("hardware");
+  if (!given || given->in_file) return;  // a copy of base.yml says tpu
+  const bool is_tpu = hardware.fabric == FabricKind::torus;
+  if (is_tpu ? given->value == "tpu" : given->value.starts_with("gpu")) return;
+  throw InputError(fmt::format("{}: {} needs hardware={}", given->place, hardware.name, is_tpu ? "tpu" : "gpu"));
+}
+
+}  // namespace
+
+Machine read_machine(const GivenArguments& arguments, const MachineChoice& choice) {
+  const auto slices = read_slices(arguments, choice);
+  const std::string topology = arguments.text("compile_topology", "");
+  Machine machine =
+      topology.empty() ? chosen_machine(choice, slices) : named_machine(topology, choice, slices.value_or(1));
+  check_hardware_kind(arguments, machine.hardware);
+  return machine;
+}
+
+StepProgram read_program(const GivenArguments& arguments, const MachineChoice& choice) {
+  const bool names_topology = !arguments.text("compile_topology", "").empty();
+  return choice.program.value_or(names_topology ? StepProgram::train_compile : StepProgram::train);
+}
+
+}  // namespace shardplan

@@ -1,0 +1,32 @@
+#pragma once
+// Which machine, how much of it: compile_topology as MaxText spells it, or a hardware profile and a number of chips.
+#include <optional>
+#include <arguments/given_arguments.hpp>
+#include <shardplan/hardware.hpp>
+#include <shardplan/train_config.hpp>
+#include <string>
+
+namespace shardplan {
+
+/// --hardware, --chips, --slices and --program of the command line.
+struct MachineChoice {
+  std::optional<std::string> hardware;
+  std::optional<int> chips;   ///< of all slices
+  std::optional<int> slices;  ///< TPU slices, or GPU nodes
+  /// Empty: train_compile where compile_topology, which only it reads, is given.
+  std::optional<StepProgram> program = {};
+};
+
+struct Machine {
+  HardwareProfile hardware;
+  Slice slice;
+  int num_slices = 1;
+};
+
+/// Throws InputError when arguments and choice don't name a machine, or contradict each other.
+Machine read_machine(const GivenArguments& arguments, const MachineChoice& choice);
+
+/// The program that the choice names, or that the arguments imply.
+StepProgram read_program(const GivenArguments& arguments, const MachineChoice& choice);
+
+}  // namespace shardplan

@@ -1,0 +1,169 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <arguments/keys/argument_table.hpp>
+#include <arguments/mesh_arguments.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr int left_over = -1;
+
+// One of the two lists: the sizes in mesh order and what they have to multiply to.
+struct SizeList {
+  std::string_view network;  // "ici"
+  std::vector<std::string> axes;
+  std::vector<int> sizes;
+  int target = 1;
+  std::string whole;  // "8 devices of a slice (v5p-16)"
+};
+
+int default_size(std::string_view network, std::string_view axis) {
+  return axis == (network == "ici" ? "fsdp" : "data") ? left_over : 1;
+}
+
+int read_size(const GivenArguments& arguments, const std::string& key, int otherwise) {
+  const auto size = arguments.integer(key);
+  if (!size) return otherwise;
+  if (*size == left_over || (*size >= 1 && *size <= 1'000'000)) return static_cast<int>(*size);
+  throw InputError(fmt::format("{}: expected at least 1, or -1 for what is left over", arguments.find(key)->place));
+}
+
+std::int64_t product_of_given(const SizeList& list) {
+  std::int64_t product = 1;
+  for (const int size : list.sizes) product *= size == left_over ? 1 : size;
+  return product;
+}
+
+std::string describe_sizes(const SizeList& list) {
+  std::string text;
+  for (std::size_t i = 0; i < list.axes.size(); ++i)
+    if (list.sizes[i] > 1)
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", axis_key(list.network, list.axes[i]), list.sizes[i]);
+  return text.empty() ? fmt::format("every {}_*_parallelism is 1", list.network) : text;
+}
+
+// The first axis whose size alone could put the product right, the default left-over axis before the others.
+std::string advice(const SizeList& list) {
+  const std::int64_t product = product_of_given(list);
+  std::string other;
+  for (std::size_t i = 0; i < list.axes.size(); ++i) {
+    const std::int64_t rest = product / std::max(1, list.sizes[i]);
+    const bool preferred = default_size(list.network, list.axes[i]) == left_over;
+    if (list.sizes[i] == left_over || list.target % rest != 0 || (!preferred && list.sizes[i] == 1)) continue;
+    const std::string change = fmt::format("; set {}={}", axis_key(list.network, list.axes[i]), list.target / rest);
+    if (preferred) return change;
+    if (other.empty()) other = change;
+  }
+  if (!other.empty()) return other;
+  const bool has_fsdp = std::find(list.axes.begin(), list.axes.end(), "fsdp") != list.axes.end();
+  if (product == 1 && has_fsdp) return fmt::format("; set {}={}", axis_key(list.network, "fsdp"), list.target);
+  return "";
+}
+
+void check_one_left_over(const SizeList& list) {
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < list.axes.size(); ++i)
+    if (list.sizes[i] == left_over) keys.push_back(axis_key(list.network, list.axes[i]));
+  if (keys.size() <= 1) return;
+  const std::string usual = axis_key(list.network, list.network == "ici" ? "fsdp" : "data");
+  throw InputError(fmt::format("{} and {} are both -1, but only one axis can take what is left over; set {}=1", keys[0],
+                               keys[1], std::find(keys.begin(), keys.end(), usual) != keys.end() ? usual : keys[0]));
+}
+
+std::vector<int> fill_left_over(SizeList list) {
+  check_one_left_over(list);
+  const std::int64_t given = product_of_given(list);
+  const auto open = std::find(list.sizes.begin(), list.sizes.end(), left_over);
+  const bool fits = open == list.sizes.end() ? given == list.target : list.target % given == 0;
+  if (!fits)
+    throw InputError(fmt::format("{}: {} does not {} the {}{}", list.network == "ici" ? "mesh" : "mesh between slices",
+                                 describe_sizes(list), open == list.sizes.end() ? "multiply to" : "divide", list.whole,
+                                 advice(list)));
+  if (open != list.sizes.end()) *open = static_cast<int>(list.target / given);
+  return list.sizes;
+}
+
+SizeList size_list(std::string_view network, const std::map<std::string, int>& sizes,
+                   const std::vector<std::string>& axes) {
+  SizeList list{network, axes, {}, 1, ""};
+  for (const auto& axis : axes) {
+    if (axis != "diloco" && !sizes.contains(axis))
+      throw InputError(fmt::format("mesh axis '{}' of the rules has no MaxText argument for its size", axis));
+    list.sizes.push_back(axis == "diloco" ? 1 : sizes.at(axis));
+  }
+  return list;
+}
+
+std::vector<int> ici_sizes(const MeshArguments& arguments, const std::vector<std::string>& axes, const Slice& slice) {
+  SizeList list = size_list("ici", arguments.ici, axes);
+  list.target = slice.devices;
+  list.whole = fmt::format("{} devices of a slice or node ({})", slice.devices, slice.name);
+  return fill_left_over(list);
+}
+
+// MaxText configs/types.py: any dcn flag above 1 needs a second slice, whether the mesh has the axis or not.
+void check_single_slice(const MeshArguments& arguments) {
+  for (const auto& [axis, size] : arguments.dcn)
+    if (size > 1)
+      throw InputError(fmt::format("{}={}: there is one slice only; ask for more with compile_topology_num_slices",
+                                   axis_key("dcn", axis), size));
+}
+
+std::vector<int> dcn_sizes(const MeshArguments& arguments, const std::vector<std::string>& axes, int num_slices) {
+  SizeList list = size_list("dcn", arguments.dcn, axes);
+  list.target = num_slices;
+  list.whole = fmt::format("{} slices", num_slices);
+  if (num_slices > 1) return fill_left_over(list);
+  check_single_slice(arguments);
+  return std::vector<int>(axes.size(), 1);
+}
+
+}  // namespace
+
+MeshArguments read_mesh_arguments(const GivenArguments& arguments) {
+  MeshArguments sizes;
+  for (const auto& [axis, flag] : axis_arguments()) {
+    const std::string name(axis);
+    sizes.ici[name] = read_size(arguments, axis_key("ici", axis), default_size("ici", axis));
+    sizes.dcn[name] = read_size(arguments, axis_key("dcn", axis), default_size("dcn", axis));
+  }
+  return sizes;
+}
+
+bool pipelines(const MeshArguments& arguments) {
+  const auto stages = [](int size) { return size > 1; };
+  if (arguments.ici.at("stage") == left_over || arguments.dcn.at("stage") == left_over)
+    throw InputError("ici_pipeline_parallelism and dcn_pipeline_parallelism need a number: -1 would hide the pipeline");
+  return stages(arguments.ici.at("stage")) || stages(arguments.dcn.at("stage"));
+}
+
+Mesh build_mesh(const MeshArguments& arguments, const std::vector<std::string>& axes, const Slice& slice,
+                int num_slices) {
+  const auto ici = ici_sizes(arguments, axes, slice);
+  const auto dcn = dcn_sizes(arguments, axes, num_slices);
+  Mesh mesh;
+  for (std::size_t i = 0; i < axes.size(); ++i) mesh.axes.push_back({axes[i], ici[i], dcn[i]});
+  return mesh;
+}
+
+std::vector<std::string> ignored_axes(const MeshArguments& arguments, const std::vector<std::string>& axes) {
+  std::vector<std::string> ignored;
+  for (const auto& [axis, size] : arguments.ici)
+    if ((size > 1 || arguments.dcn.at(axis) > 1) && std::find(axes.begin(), axes.end(), axis) == axes.end())
+      ignored.push_back(axis);
+  return ignored;
+}
+
+std::vector<std::pair<std::string, std::string>> mesh_as_arguments(const Mesh& mesh, int num_slices) {
+  std::vector<std::pair<std::string, std::string>> printed;
+  for (const auto& axis : mesh.axes)
+    if (axis.ici > 1 || axis.name == "fsdp") printed.emplace_back(axis_key("ici", axis.name), std::to_string(axis.ici));
+  for (const auto& axis : mesh.axes)
+    if (axis.dcn > 1 || (num_slices > 1 && axis.name == "data"))
+      printed.emplace_back(axis_key("dcn", axis.name), std::to_string(axis.dcn));
+  return printed;
+}
+
+}  // namespace shardplan

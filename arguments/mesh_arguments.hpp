@@ -1,0 +1,35 @@
+#pragma once
+// ici_*_parallelism and dcn_*_parallelism → Mesh, as MaxText's fill_unspecified_mesh_axes does (SHARDING.md
+// section 1.2): at most one -1 a list takes what is left over; by default that is fsdp inside a slice and data between
+// slices.
+#include <map>
+#include <arguments/given_arguments.hpp>
+#include <shardplan/hardware.hpp>
+#include <shardplan/mesh.hpp>
+#include <string>
+#include <vector>
+
+namespace shardplan {
+
+struct MeshArguments {
+  std::map<std::string, int> ici, dcn;  ///< by mesh axis, defaults filled in; -1 takes what is left over
+};
+
+/// Throws InputError on a size that is neither -1 nor at least 1.
+MeshArguments read_mesh_arguments(const GivenArguments& arguments);
+
+/// Whether the arguments ask for more than one pipeline stage.
+bool pipelines(const MeshArguments& arguments);
+
+/// The mesh over `axes`, in that order. Throws InputError, with the numbers and the argument to change, when the sizes
+/// don't multiply to the devices of a slice or to the slices.
+Mesh build_mesh(const MeshArguments& arguments, const std::vector<std::string>& axes, const Slice& slice,
+                int num_slices);
+
+/// The axes above 1 that `axes` has not, alphabetical.
+std::vector<std::string> ignored_axes(const MeshArguments& arguments, const std::vector<std::string>& axes);
+
+/// A mesh as arguments: every axis above 1, and the two that would otherwise take what is left over.
+std::vector<std::pair<std::string, std::string>> mesh_as_arguments(const Mesh& mesh, int num_slices);
+
+}  // namespace shardplan

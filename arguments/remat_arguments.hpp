@@ -1,0 +1,22 @@
+#pragma once
+// remat_policy, and with remat_policy=custom where each named activation lives (SHARDING.md section 4).
+#include <map>
+#include <arguments/given_arguments.hpp>
+#include <shardplan/train_config.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace shardplan {
+
+struct Remat {
+  std::string policy = "full";
+  std::map<std::string, SavePlace> saved;  ///< by checkpoint name; what is not in it is recomputed
+};
+
+/// Throws InputError on an unknown policy or place. Places are read only with remat_policy=custom, as in MaxText.
+Remat read_remat(const GivenArguments& arguments);
+
+std::vector<std::pair<std::string, std::string>> remat_as_arguments(const Remat& remat);
+
+}  // namespace shardplan

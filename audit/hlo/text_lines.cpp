@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <audit/hlo/text_lines.hpp>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <shardplan/error.hpp>
+#include <utility>
+
+namespace shardplan {
+namespace {
+
+constexpr std::size_t first_buffer = std::size_t{1} << 20;
+
+std::string reason_of(gzFile file) {
+  int code = 0;
+  const char* text = gzerror(file, &code);
+  return code == Z_ERRNO ? std::strerror(errno) : text;
+}
+
+}  // namespace
+
+TextSource open_text(const std::string& path) {
+  if (std::filesystem::is_directory(path)) throw InputError(path + ": a directory, not a file");
+  // zlib reads a file that is not gzipped as it is.
+  const std::shared_ptr<gzFile_s> file(gzopen(path.c_str(), "rb"), [](gzFile_s* open) {
+    if (open) gzclose(open);
+  });
+  if (!file) throw InputError(fmt::format("{}: {}", path, std::strerror(errno)));
+  gzbuffer(file.get(), 1U << 17);
+  return [file, path](char* buffer, std::size_t size) {
+    const int count = gzread(file.get(), buffer, static_cast<unsigned>(size));
+    int code = Z_OK;
+    gzerror(file.get(), &code);
+    if (count < 0 || (code != Z_OK && code != Z_STREAM_END))
+      throw InputError(fmt::format("{}: damaged or cut off ({})", path, reason_of(file.get())));
+    return static_cast<std::size_t>(count);
+  };
+}
+
+TextLines::TextLines(std::string name, TextSource source)
+    : name_(std::move(name)), source_(std::move(source)), buffer_(first_buffer) {}
+
+// Keeps what is not read yet, at the front; grows only when one line fills the whole buffer.
+bool TextLines::refill() {
+  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  if (end_ == buffer_.size()) buffer_.resize(buffer_.size() * 2);
+  std::size_t count = 0;
+  try {
+    count = source_(buffer_.data() + end_, buffer_.size() - end_);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{} after line {}", error.what(), number_));
+  }
+  end_ += count;
+  return count > 0;
+}
+
+bool TextLines::next() {
+  std::size_t searched = begin_;
+  for (;;) {
+    const char* found = static_cast<const char*>(std::memchr(buffer_.data() + searched, '\n', end_ - searched));
+    const std::size_t pending = end_ - begin_;
+    if (found) {
+      line_ = {buffer_.data() + begin_, static_cast<std::size_t>(found - buffer_.data()) - begin_};
+      begin_ += line_.size() + 1;
+      break;
+    }
+    if (!refill()) {
+      if (pending == 0) return false;
+      line_ = {buffer_.data(), pending};
+      begin_ = end_;
+      break;
+    }
+    searched = pending;  // refill() moved the pending bytes to the front
+  }
+  if (line_.ends_with('\r')) line_.remove_suffix(1);
+  ++number_;
+  return true;
+}
+
+void TextLines::fail(const std::string& what) const {
+  throw InputError(fmt::format("{}:{}: {}", name_, number_, what));
+}
+
+}  // namespace shardplan

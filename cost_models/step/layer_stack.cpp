@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <cost_models/step/layer_stack.hpp>
+#include <cost_models/step/optimizer_layout.hpp>
+#include <cost_models/partition/recorder.hpp>
+
+namespace shardplan {
+namespace {
+
+AxisList named_axes(const Mesh& mesh, std::initializer_list<const char*> names) {
+  AxisList axes;
+  for (const char* name : names)
+    if (const auto axis = mesh.find(name); axis && mesh.size(*axis) > 1) axes.push_back(*axis);
+  return axes;
+}
+
+/// The stacked copies of one weight that a stage holds, and its moves between stages and repeats.
+class StackMoves {
+ public:
+  StackMoves(const BoundProgram& program, const PartitionedBlock& block, const TrainConfig& config,
+             const CompilerHabits& habits, Recorder& recorder)
+      : program_(program),
+        mesh_(*program.mesh),
+        block_(block),
+        config_(config),
+        habits_(habits),
+        recorder_(recorder),
+        gathered_axes_(named_axes(mesh_, {"fsdp", "fsdp_transpose"})),
+        layers_(layers_on_device(*block.block, program.program->pipeline)) {}
+
+  void record(std::size_t tensor) {
+    const Tensor& weight = block_.block->tensors[tensor];
+    PartitionSpec whole = block_.specs[tensor];
+    for (auto& axes : whole.dims) std::erase_if(axes, [&](AxisId axis) { return contains(gathered_axes_, axis); });
+    Stack stack{weight.name,
+                local_elements(weight.dims, whole, mesh_) * layers_,
+                local_elements(weight.dims, block_.specs[tensor], mesh_) * layers_,
+                {},
+                axes_of(whole)};
+    if (!whole.dims.empty()) stack.on_stages = whole.dims.front();
+    record_weights(stack);
+    record_gradients(stack);
+  }
+
+ private:
+  /// One weight of all the layers that a stage holds. The axes that stay when it is gathered (tensor, expert) are
+  /// shifted by one dim with the stages: those of the weight's first dim onto the stages, others onto the dim before.
+  struct Stack {
+    std::string name;
+    std::int64_t full, shard;  ///< elements on a device, gathered and as stored
+    AxisList on_stages, kept;
+    bool leaves_stages() const { return !on_stages.empty(); }
+  };
+
+  void move(Phase phase, CollectiveKind kind, const AxisList& axes, std::int64_t bytes, const Stack& stack,
+            const char* why, std::int64_t executions = 1) {
+    AxisList ordered = axes;
+    std::sort(ordered.begin(), ordered.end());
+    recorder_.record(phase, {kind, ordered, Bytes{bytes}, true}, "layer_stack/" + stack.name, why, executions);
+  }
+
+  AxisList stages_and(const AxisList& axes, const AxisList& more = {}) const {
+    AxisList both = program_.stage_axes;
+    both.insert(both.end(), axes.begin(), axes.end());
+    both.insert(both.end(), more.begin(), more.end());
+    return both;
+  }
+
+  /// Between stages and repeats: one exchange, which takes kept axes along; or, where these were on the stages, a
+  /// permute of them and an exchange over `exchanged`.
+  void between(Phase phase, const Stack& stack, const AxisList& exchanged, std::int64_t bytes, const char* why,
+               std::int64_t executions = 1) {
+    if (!stack.leaves_stages())
+      return move(phase, CollectiveKind::all_to_all, stages_and(stack.kept), bytes, stack, why, executions);
+    move(phase, CollectiveKind::all_to_all, exchanged, bytes, stack, why, executions);
+    move(phase, CollectiveKind::collective_permute, stages_and(stack.kept), bytes, stack, why, executions);
+  }
+
+  void record_weights(const Stack& stack) {
+    constexpr auto to_repeats = "all layer weights move from stages to repeats at the start of the step";
+    constexpr auto to_stages = "and back to stages before the pipeline uses them";
+    const std::int64_t stages = program_.program->pipeline.stages;
+    if (!habits_.moves_stacks_in_compute_dtype) {  // XLA:GPU gathers and moves float32, casts later
+      const std::int64_t bytes = stack.full * size_of(config_.weight_dtype);
+      between(Phase::forward, stack, stack.kept, bytes, to_repeats);
+      return between(Phase::optimizer, stack, program_.stage_axes, bytes, to_stages);
+    }
+    const std::int64_t element = size_of(config_.dtype);
+    if (gathered_axes_.empty()) {
+      between(Phase::forward, stack, stack.kept, stack.full * element, to_repeats);
+    } else {  // shards of all stages are gathered, then fsdp leaves and stages come in one dim at a time
+      const std::int64_t shards = stack.shard * stages * element;
+      AxisList first = stack.kept;
+      if (stack.kept.empty() || stack.leaves_stages())
+        first.insert(first.end(), gathered_axes_.begin(), gathered_axes_.end());
+      move(Phase::optimizer, CollectiveKind::all_gather, program_.stage_axes, shards, stack, to_repeats);
+      move(Phase::forward, CollectiveKind::all_to_all, first, shards, stack, to_repeats);
+      move(Phase::forward, CollectiveKind::collective_permute, stages_and(gathered_axes_, stack.kept),
+           stack.full * element, stack, to_repeats);
+    }
+    between(Phase::optimizer, stack, program_.stage_axes, stack.full * element, to_stages);
+  }
+
+  void record_gradients(const Stack& stack) {
+    const bool every_iteration = config_.shard_mode_explicit;
+    between(Phase::backward, stack, stack.kept, stack.full * size_of(config_.weight_dtype),
+            "gradients of all layers move from stages to repeats",
+            every_iteration ? program_.program->pipeline.iterations() : 1);
+    if (every_iteration) return;
+    const AxisList data = config_.shard_optimizer_over_data ? named_axes(mesh_, {"data"}) : AxisList{};
+    for (int moment = 0; moment < 2; ++moment) record_moment(stack, data);
+  }
+
+  void record_moment(const Stack& stack, const AxisList& data) {
+    const std::int64_t bytes = stack.shard * size_of(config_.weight_dtype) / mesh_.product(data);
+    if (!data.empty())
+      return move(Phase::optimizer, CollectiveKind::collective_permute, stages_and(data, stack.kept), bytes, stack,
+                  "a moment's update goes to its data shard");
+    constexpr auto why = "a moment's update goes back to the stages";
+    move(Phase::optimizer, CollectiveKind::all_to_all, program_.stage_axes, bytes, stack, why);
+    if (stack.kept.empty()) return;
+    const AxisList gathered = stack.leaves_stages() ? AxisList{} : gathered_axes_;
+    move(Phase::optimizer, CollectiveKind::collective_permute, stages_and(gathered, stack.kept), bytes, stack, why);
+  }
+
+  const BoundProgram& program_;
+  const Mesh& mesh_;
+  const PartitionedBlock& block_;
+  const TrainConfig& config_;
+  const CompilerHabits& habits_;
+  Recorder& recorder_;
+  AxisList gathered_axes_;
+  std::int64_t layers_;
+};
+
+}  // namespace
+
+bool moves_layer_stack(const PipelineShape& pipeline, const TrainConfig& config) {
+  return pipeline.stages > 1 && pipeline.repeats > 1 && config.pipeline_fsdp_ag_once;
+}
+
+std::vector<Collective> layer_stack_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
+                                            const TrainConfig& config, const CompilerHabits& habits) {
+  std::vector<Collective> all;
+  if (!moves_layer_stack(program.program->pipeline, config)) return all;
+  for (const auto& block : blocks) {
+    if (!block.block->in_pipeline) continue;
+    Recorder recorder(*block.block, *program.mesh);
+    StackMoves moves(program, block, config, habits, recorder);
+    for (std::size_t i = 0; i < block.specs.size(); ++i)
+      if (block.block->tensors[i].parameter) moves.record(i);
+    const auto collectives = recorder.take();
+    all.insert(all.end(), collectives.begin(), collectives.end());
+  }
+  return all;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,49 @@
+#include <cost_models/step/optimizer_layout.hpp>
+
+namespace shardplan {
+
+std::int64_t layers_on_device(const Block& block, const PipelineShape& pipeline) {
+  return block.in_pipeline ? (block.layers + pipeline.stages - 1) / pipeline.stages : block.layers;
+}
+
+std::optional<AxisId> zero1_axis(const Mesh& mesh, const TrainConfig& config) {
+  const auto data = mesh.find("data");
+  if (!config.shard_optimizer_over_data || !data || mesh.size(*data) == 1) return std::nullopt;
+  return data;
+}
+
+OptimizerLayout optimizer_layout(const Tensor& weight, const PartitionSpec& spec, const Block& block,
+                                 const PipelineShape& pipeline, const Mesh& mesh, const TrainConfig& config) {
+  const auto data = zero1_axis(mesh, config);
+  if (!data) return {spec, 1, {}};
+  const std::int64_t shards = mesh.size(*data);
+  if (block.in_pipeline && pipeline.repeats > 1 && pipeline.repeats % shards == 0) return {spec, shards, {}};
+  const auto tensor_axis = mesh.find("tensor");
+  for (std::size_t d = 0; d < weight.dims.size(); ++d) {
+    const AxisList& axes = spec.dims[d];
+    if (tensor_axis && contains(axes, *tensor_axis)) continue;
+    if (weight.dims[d].size / mesh.product(axes) % shards != 0) continue;
+    OptimizerLayout layout{spec, shards, axes};
+    layout.spec.dims[d].insert(layout.spec.dims[d].begin(), *data);
+    return layout;
+  }
+  return {spec, 1, {}};
+}
+
+PartitionSpec gradient_spec(const Tensor& weight, const PartitionSpec& spec, const Block& block,
+                            const BoundProgram& program, const TrainConfig& config) {
+  if (block.in_pipeline || config.gradient_accumulation_steps > 1 || config.shard_mode_explicit) return spec;
+  return optimizer_layout(weight, spec, block, program.program->pipeline, *program.mesh, config).spec;
+}
+
+DType accumulation_dtype(const Mesh& mesh, const TrainConfig& config) {
+  return zero1_axis(mesh, config) && config.gradient_accumulation_steps > 1 ? DType::bf16 : config.weight_dtype;
+}
+
+DType gathered_dtype(const Mesh& mesh, const TrainConfig& config, const CompilerHabits& habits) {
+  if (config.program == StepProgram::train_compile) return config.weight_dtype;
+  if (config.gradient_accumulation_steps > 1) return accumulation_dtype(mesh, config);
+  return config.pure_nnx || !habits.moves_stacks_in_compute_dtype ? config.weight_dtype : config.dtype;
+}
+
+}  // namespace shardplan

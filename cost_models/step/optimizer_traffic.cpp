@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <cost_models/step/muon_matrix.hpp>
+#include <cost_models/step/optimizer_layout.hpp>
+#include <cost_models/step/optimizer_traffic.hpp>
+#include <cost_models/partition/recorder.hpp>
+
+namespace shardplan {
+namespace {
+
+template <class RecordParameter>
+std::vector<Collective> over_parameters(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
+                                        RecordParameter record) {
+  std::vector<Collective> all;
+  for (const auto& block : blocks) {
+    Recorder recorder(*block.block, *program.mesh);
+    for (std::size_t i = 0; i < block.specs.size(); ++i)
+      if (block.block->tensors[i].parameter) record(recorder, block, i);
+    const auto collectives = recorder.take();
+    all.insert(all.end(), collectives.begin(), collectives.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
+                                      const TrainConfig& config, const CompilerHabits& habits) {
+  const auto data = zero1_axis(*program.mesh, config);
+  if (!data) return {};
+  const std::int64_t element = size_of(gathered_dtype(*program.mesh, config, habits));
+  const char* why = config.program == StepProgram::train
+                        ? "between steps each device keeps a data shard of the weight: it is gathered for the step"
+                        : "each data shard of the optimizer updates its part of the weight; the parts are gathered";
+  return over_parameters(program, blocks, [&](Recorder& recorder, const PartitionedBlock& block, std::size_t i) {
+    const Tensor& weight = block.block->tensors[i];
+    const auto layout =
+        optimizer_layout(weight, block.specs[i], *block.block, program.program->pipeline, *program.mesh, config);
+    if (layout.shards == 1) return;
+    const std::int64_t bytes = local_elements(weight.dims, block.specs[i], *program.mesh) *
+                               layers_on_device(*block.block, program.program->pipeline) * element;
+    if (!layout.joined.empty()) {
+      AxisList axes = layout.joined;
+      axes.push_back(*data);
+      std::sort(axes.begin(), axes.end());
+      recorder.record(Phase::optimizer, {CollectiveKind::collective_permute, axes, Bytes{bytes / layout.shards}, true},
+                      "zero1/" + weight.name,
+                      "data comes before the axes that already split the dim, so shards change places", 1);
+    }
+    recorder.record(Phase::optimizer, {CollectiveKind::all_gather, {*data}, Bytes{bytes}, true}, "zero1/" + weight.name,
+                    why, 1);
+  });
+}
+
+std::vector<Collective> muon_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
+                                     const TrainConfig& config, const CompilerHabits& habits) {
+  if (config.opt_type != OptimizerType::muon) return {};
+  const std::int64_t moved = size_of(newton_schulz_dtype(config, habits));
+  return over_parameters(program, blocks, [&](Recorder& recorder, const PartitionedBlock& block, std::size_t i) {
+    const Tensor& weight = block.block->tensors[i];
+    if (!is_muon_matrix(weight, *block.block)) return;
+    const MuonMatrix matrix = muon_matrix(weight, block.specs[i], *program.mesh);
+    const std::int64_t copies = layers_on_device(*block.block, program.program->pipeline) * matrix.batch;
+    const auto record = [&](CollectiveKind kind, const AxisList& axes, std::int64_t elements, std::int64_t element,
+                            const char* why) {
+      recorder.record(Phase::optimizer, {kind, axes, Bytes{copies * elements * element}, true}, "muon/" + weight.name,
+                      why, newton_schulz_steps);
+    };
+    const std::int64_t gram = matrix.kept * matrix.kept;
+    record(CollectiveKind::all_reduce, matrix.contracted_axes, gram, size_of(DType::f32),
+           "Newton-Schulz contracts over a matrix dim that is split: each step sums its Gram matrices");
+    record(CollectiveKind::all_gather, matrix.kept_axes, matrix.kept * matrix.contracted, moved,
+           "Newton-Schulz multiplies a matrix that is split on the dim it keeps with itself: each step gathers it");
+    record(CollectiveKind::all_gather, matrix.kept_axes, gram, moved, "and its Gram matrix, to square it");
+  });
+}
+
+}  // namespace shardplan

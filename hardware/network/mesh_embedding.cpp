@@ -1,0 +1,323 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <hardware/network/mesh_embedding.hpp>
+#include <numeric>
+#include <shardplan/error.hpp>
+#include <string_view>
+
+namespace shardplan {
+namespace {
+
+constexpr std::size_t core_dim = 3;
+constexpr std::size_t torus_dims = 3;
+constexpr std::string_view dim_names = "xyz";
+
+DimSizes shape_of(const Slice& slice, int devices_per_chip) {
+  DimSizes shape{1, 1, 1, devices_per_chip};
+  std::copy(slice.torus.begin(), slice.torus.end(), shape.begin());
+  return shape;
+}
+
+std::string describe_dims(const DimSizes& sizes) {
+  std::string text;
+  for (const int size : sizes)
+    if (size > 1) text += fmt::format("{}{}", text.empty() ? "" : "x", size);
+  return text.empty() ? "no dim" : text;
+}
+
+std::string describe_part(const DimPart& part, char dim) {
+  if (part.stride > 1) return fmt::format("{} along {}, {} chips apart", part.size, dim, part.stride);
+  if (part.closes) return fmt::format("ring of {} along {}", part.size, dim);
+  if (part.size == 2) return fmt::format("2 along {}", dim);
+  return fmt::format("line of {} along {} (no wraparound)", part.size, dim);
+}
+
+/// Ranks are row-major over the mesh, nodes hold consecutive ranks: the part of an axis inside a node and the part
+/// across nodes. An axis that does not line up with the node counts as across nodes, which is the slower assumption.
+TorusAssignment ranks_in_nodes(const std::vector<int>& sizes, int node) {
+  TorusAssignment assignment(sizes.size(), DimSizes{1, 1, 1, 1});
+  int stride = 1;
+  for (std::size_t axis = sizes.size(); axis-- > 0;) {
+    const int room = stride < node && node % stride == 0 ? node / stride : 1;
+    const int inside = std::gcd(room, sizes[axis]);
+    const bool lines_up = inside == room || inside == sizes[axis];
+    assignment[axis][1] = lines_up ? inside : 1;
+    assignment[axis][0] = sizes[axis] / assignment[axis][1];
+    stride *= sizes[axis];
+  }
+  return assignment;
+}
+
+Infeasible no_dims_left(const UnplacedAxis& unplaced, const Slice& slice, const Mesh& mesh) {
+  const MeshAxis& axis = mesh.axes[unplaced.axis];
+  const long left = 1L * unplaced.left[0] * unplaced.left[1] * unplaced.left[2] * unplaced.left[3];
+  return {"mesh-does-not-fit-torus",
+          fmt::format("axis '{}' of size {} is not a product of whole torus dims: {} is left of {} ({}) for it; "
+                      "allow_split_physical_axes=true would split a dim",
+                      axis.name, axis.ici, describe_dims(unplaced.left), slice.name, fmt::join(slice.torus, "x")),
+          axis.ici, left};
+}
+
+/// The box that each group fills, when all fill boxes of the same extents.
+std::optional<DimSizes> common_box(const DeviceGroups& groups) {
+  std::optional<DimSizes> common;
+  for (const auto& group : groups) {
+    DeviceCoordinates low = group.front(), high = low;
+    for (const auto& at : group)
+      for (std::size_t dim = 0; dim < at.size(); ++dim)
+        low[dim] = std::min(low[dim], at[dim]), high[dim] = std::max(high[dim], at[dim]);
+    DimSizes box;
+    for (std::size_t dim = 0; dim < box.size(); ++dim) box[dim] = high[dim] - low[dim] + 1;
+    const bool filled = 1L * box[0] * box[1] * box[2] * box[3] == static_cast<long>(group.size());
+    if (!filled || (common && *common != box)) return std::nullopt;
+    common = box;
+  }
+  return common;
+}
+
+/// Dims work side by side: an all-gather sends a share of the data first along each of them, so their rates add up
+/// (each device's links are all busy); an exchange crosses one after the other, so the busiest dim sets its time.
+GroupRates side_by_side(const std::array<GroupRates, torus_dims>& dims) {
+  GroupRates all;
+  double busiest = 0;  // seconds for a buffer of one byte
+  for (const GroupRates& dim : dims) {
+    if (dim.size == 1) continue;
+    const double n = dim.size;
+    busiest = std::max(busiest, (n - 1) / n / dim.exchange);
+    all.shift = all.size == 1 ? dim.shift : std::min(all.shift, dim.shift);
+    all.size *= dim.size;
+    all.ring += dim.ring;
+    all.hops += dim.hops;
+  }
+  const double n = all.size;
+  if (all.size > 1) all.exchange = (n - 1) / n / busiest;
+  return all;
+}
+
+/// Chips' links serve both their devices, which are busy at once.
+GroupRates shared_by(int devices_per_chip, GroupRates rates) {
+  rates.ring /= devices_per_chip;
+  rates.exchange /= devices_per_chip;
+  rates.shift /= devices_per_chip;
+  return rates;
+}
+
+GroupRates die_to_die(int cores, double rate) { return {cores, rate, rate, rate, cores > 1 ? 1 : 0}; }
+
+}  // namespace
+
+MeshEmbedding::MeshEmbedding(const HardwareProfile& profile, const Slice& slice, const Mesh& mesh)
+    : fabric_(profile.fabric),
+      slice_(slice),
+      devices_per_chip_(profile.devices_per_chip),
+      devices_per_node_(profile.devices_per_chip * profile.chips_per_node),
+      scale_out_(profile.scale_out_bandwidth.value * profile.scale_out_efficiency.value),
+      hop_latency_(profile.hop_latency.value),
+      collective_latency_(profile.collective_latency.value),
+      scale_out_latency_(profile.scale_out_latency.value) {
+  const double efficiency = profile.link_efficiency.value;
+  links_.chip_to_chip = profile.link_bandwidth.value * efficiency;
+  if (profile.die_to_die_bandwidth) links_.die_to_die = profile.die_to_die_bandwidth->value * efficiency;
+  for (const MeshAxis& axis : mesh.axes) ici_.push_back(axis.ici), dcn_.push_back(axis.dcn);
+}
+
+std::variant<MeshEmbedding, Infeasible> embed(const HardwareProfile& profile, const Slice& slice, const Mesh& mesh,
+                                              bool allow_split_physical_axes) {
+  MeshEmbedding embedding(profile, slice, mesh);
+  const auto& sizes = embedding.ici_;
+  const long devices = std::accumulate(sizes.begin(), sizes.end(), 1L, std::multiplies<>());
+  if (devices != slice.devices)
+    throw InputError(
+        fmt::format("mesh {} has {} devices a slice; {} has {}", describe(mesh), devices, slice.name, slice.devices));
+
+  if (profile.fabric != FabricKind::torus) {
+    embedding.assignment_ = ranks_in_nodes(sizes, embedding.devices_per_node_);
+    return embedding;
+  }
+  if (auto path = ring_order(profile, slice, *std::max_element(sizes.begin(), sizes.end()))) {
+    embedding.path_ = *std::move(path);
+    return embedding;
+  }
+  const DimSizes torus = shape_of(slice, profile.devices_per_chip);
+  auto assigned = assign_whole_dims(torus, sizes);
+  if (const auto* unplaced = std::get_if<UnplacedAxis>(&assigned); unplaced && !allow_split_physical_axes)
+    return no_dims_left(*unplaced, slice, mesh);
+  if (std::holds_alternative<UnplacedAxis>(assigned)) assigned = assign_splitting_dims(torus, sizes);
+  embedding.assignment_ = std::get<TorusAssignment>(std::move(assigned));
+  return embedding;
+}
+
+MeshEmbedding::Members MeshEmbedding::members_of(const AxisList& axes) const {
+  Members members{std::vector<char>(ici_.size()), 1, 1};
+  for (const AxisId axis : axes) {
+    if (axis >= ici_.size()) throw InternalError("axis outside the mesh");
+    members.is_in[axis] = 1;
+  }
+  for (std::size_t axis = 0; axis < ici_.size(); ++axis) {
+    if (!members.is_in[axis]) continue;
+    const int across_nodes = fabric_ == FabricKind::torus ? 1 : assignment_[axis][0];
+    members.inside *= ici_[axis] / across_nodes;
+    members.outside *= dcn_[axis] * across_nodes;
+  }
+  return members;
+}
+
+// From the last axis (minor) to the first: an axis' members are as far apart as the later axes are long. Neighbouring
+// axes of the group merge into one part.
+std::vector<DimPart> MeshEmbedding::parts_on(const Members& members, std::size_t dim) const {
+  std::vector<DimPart> parts;
+  int stride = 1;
+  for (std::size_t axis = ici_.size(); axis-- > 0;) {
+    const int size = assignment_[axis][dim];
+    if (size > 1 && members.is_in[axis]) {
+      const bool continues = !parts.empty() && parts.back().size * parts.back().stride == stride;
+      if (continues)
+        parts.back().size *= size;
+      else
+        parts.push_back({size, stride, false});
+    }
+    stride *= size;
+  }
+  for (DimPart& part : parts) part.closes = slice_.wraps[dim] && stride > 2 && part.size * part.stride == stride;
+  return parts;
+}
+
+GroupRates MeshEmbedding::rates_on_dim(const Members& members, std::size_t dim) const {
+  GroupRates rates;
+  double exchange_seconds = 0;  // the parts' loads add up on the links of the dim
+  for (const DimPart& part : parts_on(members, dim)) {
+    rates = nested(rates, rates_of(part, links_.chip_to_chip));
+    exchange_seconds += exchange_load(part) / links_.chip_to_chip;
+  }
+  const double n = rates.size;
+  if (rates.size > 1) rates.exchange = (n - 1) / n / exchange_seconds;
+  return rates;
+}
+
+GroupRates MeshEmbedding::rates_on_torus(const Members& members) const {
+  std::array<GroupRates, torus_dims> dims;
+  int cores = 1;
+  for (std::size_t dim = 0; dim < slice_.torus.size(); ++dim) dims[dim] = rates_on_dim(members, dim);
+  for (std::size_t axis = 0; axis < ici_.size(); ++axis)
+    if (members.is_in[axis]) cores *= assignment_[axis][core_dim];
+  return nested(die_to_die(cores, links_.die_to_die), shared_by(devices_per_chip_, side_by_side(dims)));
+}
+
+DeviceGroups MeshEmbedding::groups_of(const Members& members) const {
+  DeviceGroups groups(path_.size() / static_cast<std::size_t>(members.inside));
+  for (std::size_t device = 0; device < path_.size(); ++device) {
+    std::size_t group = 0, rest = device, scale = 1;
+    for (std::size_t axis = ici_.size(); axis-- > 0;) {
+      const auto size = static_cast<std::size_t>(ici_[axis]);
+      if (!members.is_in[axis]) group += rest % size * scale, scale *= size;
+      rest /= size;
+    }
+    groups[group].push_back(path_[device]);
+  }
+  return groups;
+}
+
+GroupRates MeshEmbedding::rates_on_path(const Members& members) const {
+  const DeviceGroups groups = groups_of(members);
+  const auto box = common_box(groups);
+  if (!box) return routed_rates(slice_, groups, links_);
+  std::array<GroupRates, torus_dims> dims;
+  for (std::size_t dim = 0; dim < slice_.torus.size(); ++dim) {
+    const bool closes = slice_.wraps[dim] && (*box)[dim] == slice_.torus[dim] && (*box)[dim] > 2;
+    if ((*box)[dim] > 1) dims[dim] = rates_of({(*box)[dim], 1, closes}, links_.chip_to_chip);
+  }
+  return nested(die_to_die((*box)[core_dim], links_.die_to_die), shared_by(devices_per_chip_, side_by_side(dims)));
+}
+
+// A switch lets every device send at full rate to any peer. In a full mesh a device has one link to each peer, so a
+// group of n uses n-1 of them, and a shift one.
+GroupRates MeshEmbedding::rates_in_node(int size) const {
+  const double link = links_.chip_to_chip, peers = size - 1;
+  switch (fabric_) {
+    case FabricKind::switched:
+      return {size, link, link, link, size - 1};
+    case FabricKind::full_mesh:
+      return {size, peers * link, peers * link, link, 1};
+    case FabricKind::torus:
+      break;
+  }
+  throw InternalError("a torus has no nodes to compute rates in");
+}
+
+GroupRates MeshEmbedding::rates_inside(const Members& members) const {
+  if (members.inside == 1) return {};
+  if (fabric_ != FabricKind::torus) return rates_in_node(members.inside);
+  return path_.empty() ? rates_on_torus(members) : rates_on_path(members);
+}
+
+GroupRates MeshEmbedding::rates_outside(int size) const { return {size, scale_out_, scale_out_, scale_out_, 0}; }
+
+// Fixed cost: the collective itself, a hop latency for each link on the longest way, and a round trip for each of the
+// log2(slices) rounds of a tree between slices or nodes.
+GroupNetwork MeshEmbedding::network(const AxisList& axes) const {
+  const Members members = members_of(axes);
+  const GroupRates rates = nested(rates_inside(members), rates_outside(members.outside));
+  if (rates.size == 1) return {1, {links_.chip_to_chip}, {links_.chip_to_chip}, {links_.chip_to_chip}, {}, "1 device"};
+  const int rounds = std::bit_width(static_cast<unsigned>(members.outside) - 1);
+  const double latency = collective_latency_ + rates.hops * hop_latency_ + rounds * scale_out_latency_;
+  return {rates.size, {rates.ring}, {rates.exchange}, {rates.shift}, {latency}, describe(members)};
+}
+
+std::string MeshEmbedding::describe_inside(const Members& members) const {
+  switch (fabric_) {
+    case FabricKind::switched:
+      return fmt::format("{} through the node's switch", members.inside);
+    case FabricKind::full_mesh:
+      return fmt::format("{} with direct links to each other", members.inside);
+    case FabricKind::torus:
+      break;
+  }
+  if (!path_.empty()) return fmt::format("{} along the device path of {}", members.inside, slice_.name);
+  std::string text;
+  for (std::size_t dim = 0; dim < slice_.torus.size(); ++dim)
+    for (const DimPart& part : parts_on(members, dim))
+      text += (text.empty() ? "" : ", ") + describe_part(part, dim_names[dim]);
+  for (std::size_t axis = 0; axis < ici_.size(); ++axis)
+    if (members.is_in[axis] && assignment_[axis][core_dim] > 1)
+      text += (text.empty() ? "" : ", ") + std::string("both devices of a chip");
+  return text;
+}
+
+std::string MeshEmbedding::describe(const Members& members) const {
+  std::string text = fmt::format("{} devices: ", members.inside * members.outside);
+  if (members.inside > 1) text += describe_inside(members);
+  if (members.outside == 1) return text;
+  const std::string_view places = fabric_ == FabricKind::torus ? "slices" : "nodes";
+  return text + fmt::format("{}across {} {}", members.inside > 1 ? ", " : "", members.outside, places);
+}
+
+/// Along each dim the later axis is the minor one; along an axis the later dim.
+DeviceCoordinates MeshEmbedding::coordinates_on_torus(int device) const {
+  DeviceCoordinates at{};
+  DimSizes stride{1, 1, 1, 1};
+  for (std::size_t axis = ici_.size(); axis-- > 0;) {
+    int index = device % ici_[axis];
+    device /= ici_[axis];
+    for (std::size_t dim = stride.size(); dim-- > 0;) {
+      const int size = assignment_[axis][dim];
+      at[dim] += index % size * stride[dim];
+      index /= size;
+      stride[dim] *= size;
+    }
+  }
+  return at;
+}
+
+std::vector<DeviceCoordinates> MeshEmbedding::device_coordinates() const {
+  if (!path_.empty()) return path_;
+  std::vector<DeviceCoordinates> all;
+  for (int device = 0; device < slice_.devices; ++device)
+    all.push_back(fabric_ == FabricKind::torus
+                      ? coordinates_on_torus(device)
+                      : DeviceCoordinates{device / devices_per_node_, device % devices_per_node_, 0, 0});
+  return all;
+}
+
+}  // namespace shardplan

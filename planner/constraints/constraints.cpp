@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <planner/constraints/constraints.hpp>
+#include <rules/resolve.hpp>
+
+namespace shardplan {
+namespace {
+
+using Violation = std::optional<Infeasible>;
+
+std::int64_t expert_shards(const Configuration& c) { return c.mesh.product(axes_of_rule(c.rules, c.mesh, "exp")); }
+
+bool is_sparse(const Configuration& c) {
+  return c.config.moe_path == MoePath::ragged || c.config.moe_path == MoePath::ring;
+}
+
+bool one_of(const std::string& name, std::initializer_list<const char*> names) {
+  return std::any_of(names.begin(), names.end(), [&](const char* other) { return name == other; });
+}
+
+// MaxText truncates int(N · per_device_batch_size); a plan must not depend on what is cut off.
+Violation batch_is_whole(const Configuration& c) {
+  const double batch = static_cast<double>(c.mesh.devices()) * c.config.per_device_batch_size;
+  if (batch >= 1 && std::abs(batch - std::round(batch)) < 1e-6) return std::nullopt;
+  return Infeasible{"batch",
+                    fmt::format("per_device_batch_size={} on {} devices is {:g} sequences, not a whole number above 0",
+                                c.config.per_device_batch_size, c.mesh.devices(), batch),
+                    1, static_cast<std::int64_t>(batch)};
+}
+
+Violation pipeline_layers(const Configuration& c) {
+  const std::int64_t stages = pipeline_stages(c.mesh), per_stage = c.config.num_layers_per_pipeline_stage;
+  if (stages == 1) return std::nullopt;
+  const std::int64_t layers = c.config.pipeline_parallel_layers, repeats = c.config.num_pipeline_repeats;
+  if (repeats < 1)
+    return Infeasible{
+        "pipeline-layers",
+        fmt::format("{} stages of {} layers don't divide the {} layers in the pipeline", stages, per_stage, layers),
+        stages * per_stage, layers};
+  if (stages * repeats * per_stage == layers) return std::nullopt;
+  return Infeasible{"pipeline-layers",
+                    fmt::format("{} stages x {} repeats x {} layers a stage is {} layers, but {} are in the pipeline",
+                                stages, repeats, per_stage, stages * repeats * per_stage, layers),
+                    stages * repeats * per_stage, layers};
+}
+
+Violation pipeline_layers_exist(const Configuration& c) {
+  const bool deepseek = c.model.decoder_block == "deepseek";
+  const std::int64_t most = deepseek ? c.model.layers - c.model.first_dense_layers : c.model.layers;
+  if (pipeline_stages(c.mesh) == 1 || c.config.pipeline_parallel_layers <= most) return std::nullopt;
+  return Infeasible{
+      "pipeline-layers",
+      fmt::format("pipeline_parallel_layers={}, but {} has {}{} layers", c.config.pipeline_parallel_layers,
+                  c.model.name, most, deepseek ? " mixture-of-experts" : ""),
+      c.config.pipeline_parallel_layers, most};
+}
+
+Violation pipeline_microbatches(const Configuration& c) {
+  const std::int64_t stages = pipeline_stages(c.mesh), microbatches = c.config.num_pipeline_microbatches;
+  if (stages == 1) return std::nullopt;
+  if (microbatches % stages != 0)
+    return Infeasible{"pipeline-microbatches",
+                      fmt::format("{} microbatches are not a multiple of {} stages", microbatches, stages), stages,
+                      microbatches};
+  if (c.config.pipeline_delay_activation_forwarding && microbatches < 2 * stages)
+    return Infeasible{"pipeline-microbatches",
+                      fmt::format("delayed forwarding over {} stages needs {} microbatches, not {}", stages, 2 * stages,
+                                  microbatches),
+                      2 * stages, microbatches};
+  return std::nullopt;
+}
+
+Violation pipeline_batch(const Configuration& c) {
+  const std::int64_t batch = global_batch(c), microbatches = c.config.num_pipeline_microbatches;
+  if (pipeline_stages(c.mesh) == 1 || batch % microbatches == 0) return std::nullopt;
+  return Infeasible{"pipeline-batch",
+                    fmt::format("{} sequences can't be split into {} microbatches", batch, microbatches), microbatches,
+                    batch};
+}
+
+// MaxText configs/types.py: weight prefetching is for circular pipelines of single layers.
+Violation pipeline_prefetch(const Configuration& c) {
+  const auto& config = c.config;
+  if (pipeline_stages(c.mesh) == 1 || !config.pipeline_fsdp_ag_per_repeat) return std::nullopt;
+  if (config.num_pipeline_repeats <= 1)
+    return Infeasible{"pipeline-prefetch", "pipeline_fsdp_ag_per_repeat needs at least 2 repeats, not 1", 2, 1};
+  if (config.num_layers_per_pipeline_stage != 1)
+    return Infeasible{
+        "pipeline-prefetch",
+        fmt::format("pipeline_fsdp_ag_per_repeat needs 1 layer a stage, not {}", config.num_layers_per_pipeline_stage),
+        1, config.num_layers_per_pipeline_stage};
+  if (config.pipeline_delay_activation_forwarding)
+    return Infeasible{"pipeline-prefetch", "pipeline_fsdp_ag_per_repeat excludes delayed activation forwarding", 0, 1};
+  return std::nullopt;
+}
+
+// GQA only (MaxText layers/attentions.py, _validate_kv_head_sharding).
+Violation kv_heads(const Configuration& c) {
+  const std::int64_t shards = static_cast<std::int64_t>(c.mesh.size_of("tensor")) * c.mesh.size_of("tensor_sequence") *
+                              c.mesh.size_of("autoregressive");
+  if (c.model.attention_type == AttentionType::mla || c.model.kv_heads % shards == 0) return std::nullopt;
+  return Infeasible{"kv-heads",
+                    fmt::format("{} KV heads can't be split over tensor·tensor_sequence·autoregressive = {}",
+                                c.model.kv_heads, shards),
+                    shards, c.model.kv_heads};
+}
+
+Violation experts_divide(const Configuration& c) {
+  const std::int64_t shards = expert_shards(c);
+  if (!c.model.has_experts() || c.model.num_experts % shards == 0) return std::nullopt;
+  return Infeasible{"expert-divisibility",
+                    fmt::format("{} experts can't be split over {} devices (rule exp)", c.model.num_experts, shards),
+                    shards, c.model.num_experts};
+}
+
+Violation ring_of_experts(const Configuration& c) {
+  if (c.config.moe_path != MoePath::ring) return std::nullopt;
+  if (expert_shards(c) == 1)
+    return Infeasible{"ring-needs-expert-parallelism", "use_ring_of_experts needs experts on at least 2 devices, not 1",
+                      2, 1};
+  if (!c.config.megablox)
+    return Infeasible{"ring-needs-megablox", "use_ring_of_experts needs megablox: jax.lax.ragged_dot fails under it", 1,
+                      0};
+  return std::nullopt;
+}
+
+/// megablox's grouped matmul is a Pallas kernel for TPUs; elsewhere the sparse path runs jax.lax.ragged_dot.
+Violation megablox_kernel(const Configuration& c) {
+  if (!is_sparse(c) || !c.config.megablox || c.hardware.fabric == FabricKind::torus) return std::nullopt;
+  return Infeasible{"megablox-needs-tpu", fmt::format("megablox is a TPU kernel and doesn't run on {}: set megablox=False", c.hardware.name), 1, 0};
+}
+
+Violation ragged_buffer(const Configuration& c) {
+  if (!is_sparse(c) || c.config.ragged_buffer_factor <= 0) return std::nullopt;
+  if (expert_shards(c) == 1)
+    return Infeasible{"ragged-buffer", "ragged_buffer_factor needs experts on at least 2 devices, not 1", 2, 1};
+  if (c.config.moe_path == MoePath::ring)
+    return Infeasible{"ragged-buffer", "ragged_buffer_factor with use_ring_of_experts needs use_ragged_sort", 1, 0};
+  return std::nullopt;
+}
+
+// The expert weights are split over tensor_sequence and nothing sums over it: MaxText computes a wrong result.
+Violation sparse_tensor_sequence(const Configuration& c) {
+  const int size = c.mesh.size_of("tensor_sequence");
+  if (!is_sparse(c) || size == 1) return std::nullopt;
+  return Infeasible{
+      "sparse-tensor-sequence",
+      fmt::format("sparse_matmul with tensor_sequence={} gives wrong results in MaxText; use tensor", size), 1, size};
+}
+
+Violation vocab_tiling(const Configuration& c) {
+  const double tokens = c.config.per_device_batch_size * static_cast<double>(c.config.max_target_length);
+  if (std::fmod(tokens, static_cast<double>(c.config.num_vocab_tiling)) == 0) return std::nullopt;
+  return Infeasible{
+      "vocab-tiling",
+      fmt::format("{:g} tokens a device can't be split into {} vocabulary tiles", tokens, c.config.num_vocab_tiling),
+      c.config.num_vocab_tiling, static_cast<std::int64_t>(tokens)};
+}
+
+Violation explicit_sharding(const Configuration& c) {
+  if (!c.config.shard_mode_explicit || one_of(c.model.decoder_block, {"simple", "simple_mlp", "llama2", "deepseek"}))
+    return std::nullopt;
+  return Infeasible{
+      "explicit-sharding",
+      fmt::format("shard_mode=explicit knows the decoders llama2 and deepseek, not {}", c.model.decoder_block), 1, 0};
+}
+
+// Of pipelines in explicit mode the one that does not even trace once the others are repaired (docs/cost-model.md).
+Violation explicit_window(const Configuration& c) {
+  if (!c.config.shard_mode_explicit || !c.config.pipeline_fsdp_ag_per_repeat || pipeline_stages(c.mesh) == 1)
+    return std::nullopt;
+  return Infeasible{"explicit-sharding",
+                    "shard_mode=explicit with pipeline_fsdp_ag_per_repeat names 'stage' twice in one sharding: MaxText "
+                    "does not trace it",
+                    1, 0};
+}
+
+Violation muon_decoder(const Configuration& c) {
+  if (c.config.opt_type != OptimizerType::muon ||
+      one_of(c.model.decoder_block, {"deepseek", "deepseek4", "qwen3", "gemma3", "llama2"}))
+    return std::nullopt;
+  return Infeasible{
+      "muon-decoder",
+      fmt::format("opt_type=muon knows the decoders deepseek, qwen3, gemma3 and llama2, not {}", c.model.decoder_block),
+      1, 0};
+}
+
+Violation optimizer_over_data(const Configuration& c) {
+  const auto type = c.config.opt_type;
+  if (!c.config.shard_optimizer_over_data || type == OptimizerType::adamw || type == OptimizerType::adam_pax)
+    return std::nullopt;
+  return Infeasible{"optimizer-over-data",
+                    fmt::format("shard_optimizer_over_data needs adamw or adam_pax, not {}", name_of(type)), 1, 0};
+}
+
+}  // namespace
+
+std::optional<Infeasible> first_violation(const Configuration& configuration) {
+  // Counts before the divisions that use them.
+  constexpr Violation (*constraints[])(const Configuration&) = {batch_is_whole,
+                                                                pipeline_layers_exist,
+                                                                pipeline_layers,
+                                                                pipeline_microbatches,
+                                                                pipeline_batch,
+                                                                pipeline_prefetch,
+                                                                kv_heads,
+                                                                experts_divide,
+                                                                ring_of_experts,
+                                                                megablox_kernel,
+                                                                ragged_buffer,
+                                                                sparse_tensor_sequence,
+                                                                context_violation,
+                                                                vocab_tiling,
+                                                                explicit_sharding, explicit_window,
+                                                                muon_decoder,
+                                                                optimizer_over_data,
+                                                                indivisible_activation};
+  for (const auto constraint : constraints)
+    if (auto violation = constraint(configuration)) return violation;
+  return std::nullopt;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,17 @@
+#pragma once
+// What MaxText refuses, or would compute wrongly, before memory and machine come into it (SHARDING.md section 6).
+#include <optional>
+#include <shardplan/configuration.hpp>
+#include <planner/constraints/divisibility.hpp>
+#include <shardplan/evaluation.hpp>
+
+namespace shardplan {
+
+/// The first constraint that the configuration breaks, with its numbers. Weights are the engine's to check
+/// (indivisible).
+std::optional<Infeasible> first_violation(const Configuration& configuration);
+
+/// The part of it that concerns context parallelism (context_constraints.cpp).
+std::optional<Infeasible> context_violation(const Configuration& configuration);
+
+}  // namespace shardplan

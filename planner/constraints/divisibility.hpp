@@ -1,0 +1,20 @@
+#pragma once
+// Whether dims divide into the shards that the rules ask for. JAX refuses a sharding whose shards would be unequal.
+#include <cstdint>
+#include <optional>
+#include <shardplan/configuration.hpp>
+#include <shardplan/evaluation.hpp>
+#include <string>
+#include <vector>
+
+namespace shardplan {
+
+/// The first dim of `sizes` that its axes don't divide: constraint "indivisible-dim". The spec may have fewer dims.
+std::optional<Infeasible> indivisible(const std::string& tensor, const std::vector<std::int64_t>& sizes,
+                                      const PartitionSpec& spec, const Mesh& mesh);
+
+/// The same for the activations that MaxText constrains (SHARDING.md section 2.2): "batch-divisibility",
+/// "sequence-divisibility", or "indivisible-dim" for the other dims.
+std::optional<Infeasible> indivisible_activation(const Configuration& configuration);
+
+}  // namespace shardplan

@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include <cost_models/memory/memory_use.hpp>
+#include <cost_models/memory/static_memory.hpp>
+#include <cost_models/step/layer_stack.hpp>
+#include <cost_models/step/optimizer_traffic.hpp>
+#include <cost_models/step/pipeline_traffic.hpp>
+#include <cost_models/time/collective_time.hpp>
+#include <cost_models/time/step_time.hpp>
+#include <hardware/network/mesh_embedding.hpp>
+#include <map>
+#include <models/model_flops.hpp>
+#include <models/programs/train_program.hpp>
+#include <planner/constraints/constraints.hpp>
+#include <planner/evaluate/evaluate.hpp>
+#include <planner/findings/findings.hpp>
+#include <arguments/maxtext_arguments.hpp>
+#include <rules/bind_program.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+ParallelShape parallel_shape(const Configuration& c) {
+  return {c.mesh.devices(), c.mesh.size_of("stage"), c.mesh.product(expert_axes(c.rules, c.mesh))};
+}
+
+std::vector<Collective> all_collectives(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
+                                        const TrainConfig& config, const CompilerHabits& habits) {
+  std::vector<Collective> all;
+  const auto append = [&](const std::vector<Collective>& some) { all.insert(all.end(), some.begin(), some.end()); };
+  for (const auto& block : blocks) append(block.collectives);
+  append(pipeline_traffic(program, blocks, config));
+  append(layer_stack_traffic(program, blocks, config, habits));
+  append(zero1_traffic(program, blocks, config, habits));
+  append(muon_traffic(program, blocks, config, habits));
+  return all;
+}
+
+void price(std::vector<Collective>& collectives, const MeshEmbedding& embedding) {
+  std::map<AxisList, GroupNetwork> networks;
+  for (auto& collective : collectives) {
+    const auto [network, is_new] = networks.try_emplace(collective.axes);
+    if (is_new) network->second = embedding.network(collective.axes);
+    collective.seconds = collective_time(collective, network->second);
+  }
+}
+
+/// The mesh on the machine's links. One that the torus can't hold whole is priced as if axes could be split, and said
+/// to be infeasible.
+MeshEmbedding embed_anyway(const Configuration& c, std::optional<Infeasible>& refused) {
+  auto embedding = embed(c.hardware, c.slice, c.mesh, c.config.allow_split_physical_axes);
+  if (auto* whole = std::get_if<MeshEmbedding>(&embedding)) return std::move(*whole);
+  refused = std::get<Infeasible>(embedding);
+  auto split = embed(c.hardware, c.slice, c.mesh, true);
+  if (auto* parts = std::get_if<MeshEmbedding>(&split)) return std::move(*parts);
+  throw InputError("mesh " + describe(c.mesh) + ": " + std::get<Infeasible>(split).message);
+}
+
+std::optional<Infeasible> indivisible_weight(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks) {
+  for (const auto& block : blocks)
+    for (std::size_t i = 0; i < block.specs.size(); ++i) {
+      const Tensor& tensor = block.block->tensors[i];
+      if (!tensor.parameter) continue;
+      std::vector<std::int64_t> sizes;
+      for (const auto& dim : tensor.dims) sizes.push_back(dim.size);
+      if (auto violation = indivisible(block.block->name + "/" + tensor.name, sizes, block.specs[i], *program.mesh))
+        return violation;
+    }
+  return std::nullopt;
+}
+
+/// MaxText refuses to start with too many weights whole on an axis (SHARDING.md section 6).
+std::optional<Infeasible> refused_at_start(const std::vector<Finding>& findings) {
+  for (const auto& finding : findings)
+    if (finding.id == "weights-not-sharded" && finding.severity == Severity::error)
+      return Infeasible{"weights-not-sharded", finding.message, 1, 0};
+  return std::nullopt;
+}
+
+std::optional<Infeasible> too_large(const MemoryUse& memory) {
+  if (memory.peak() <= memory.capacity) return std::nullopt;
+  const double gib = 1024.0 * 1024 * 1024;
+  return Infeasible{"hbm",
+                    fmt::format("needs {:.1f} GiB a device at the {}, {:.1f} GiB available",
+                                static_cast<double>(memory.peak().value) / gib, memory.peak_moment,
+                                static_cast<double>(memory.capacity.value) / gib),
+                    memory.peak().value, memory.capacity.value};
+}
+
+Bytes optimizer_traffic(const MemoryUse& memory, const TrainConfig& config) {
+  // Reads parameters, moments and gradients, writes parameters and moments.
+  const Bytes gradients{memory.parameters.value};
+  return (memory.parameters + memory.optimizer) * 2 + gradients * config.gradient_accumulation_steps;
+}
+
+Evaluation describe_run(const Configuration& c) {
+  Evaluation e;
+  e.hardware = c.hardware.name;
+  e.model = c.model.name;
+  e.rules = c.rules.name;
+  e.remat = c.config.remat_policy;
+  e.slices = c.num_slices;
+  e.chips = c.slice.chips * c.num_slices;
+  e.devices = c.mesh.devices();
+  e.moe_path = c.config.moe_path;
+  e.mesh = c.mesh;
+  e.config = c.config;
+  e.maxtext_arguments = maxtext_arguments(c);
+  return e;
+}
+
+}  // namespace
+
+Evaluation evaluate(const Configuration& c) {
+  const Program program = train_program(c.model, c.config, parallel_shape(c));
+  const BoundProgram bound = bind_program(program, c.rules, c.mesh);
+  const auto blocks = partition(bound, c.config, c.hardware.habits);
+
+  Evaluation e = describe_run(c);
+  std::optional<Infeasible> misfit;
+  const MeshEmbedding embedding = embed_anyway(c, misfit);
+  e.collectives = all_collectives(bound, blocks, c.config, c.hardware.habits);
+  price(e.collectives, embedding);
+  e.memory = memory_use(blocks, bound, c.config, c.hardware.habits,
+                        Bytes{static_cast<std::int64_t>(c.hardware.hbm_capacity.value)});
+
+  const double tokens = static_cast<double>(program.batch * c.config.gradient_accumulation_steps * program.sequence);
+  const Flops model_flops = model_flops_per_token(c.model, program.sequence) * tokens;
+  e.time = step_time({blocks, e.collectives, program, c.config, c.hardware, optimizer_traffic(e.memory, c.config),
+                      model_flops, tokens, e.devices});
+
+  e.infeasible = first_violation(c);
+  if (!e.infeasible) e.infeasible = indivisible_weight(bound, blocks);
+  if (!e.infeasible) e.infeasible = misfit;
+  if (!e.infeasible) e.infeasible = too_large(e.memory);
+  e.findings = findings_of(c, bound, blocks, e);
+  if (!e.infeasible) e.infeasible = refused_at_start(e.findings);
+  return e;
+}
+
+}  // namespace shardplan

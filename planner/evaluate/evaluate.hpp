@@ -1,0 +1,13 @@
+#pragma once
+// One configuration, costed: program → bound → partitioned → priced on the machine's links → memory and time.
+#include <shardplan/configuration.hpp>
+#include <shardplan/evaluation.hpp>
+
+namespace shardplan {
+
+/// Costs exactly this configuration. A violated constraint (constraints.hpp), a mesh that the torus can't hold or too
+/// little memory is a value: Evaluation::infeasible says which and by how much; counts, memory and time are filled in
+/// whenever they can be computed. Throws InputError for a model that isn't modelled.
+Evaluation evaluate(const Configuration& configuration);
+
+}  // namespace shardplan

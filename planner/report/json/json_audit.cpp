@@ -1,0 +1,91 @@
+#include <planner/report/audit_report.hpp>
+#include <planner/report/json/json_values.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+std::string_view name_of(GroupFit fit) {
+  switch (fit) {
+    case GroupFit::whole_axes:
+      return "whole_axes";
+    case GroupFit::part_of_axes:
+      return "part_of_axes";
+    case GroupFit::permutation:
+      return "permutation";
+    case GroupFit::no_axes:
+      return "no_axes";
+  }
+  throw InternalError("unknown GroupFit");
+}
+
+/// As in every document with collectives and findings.
+OrderedJson json_parts(const AuditAnswer& answer, std::vector<Collective> collectives) {
+  Evaluation evaluation;
+  evaluation.mesh = answer.mesh;
+  evaluation.collectives = std::move(collectives);
+  evaluation.findings = answer.findings;
+  return json_evaluation(evaluation);
+}
+
+OrderedJson json_found(const AuditAnswer& answer) {
+  std::vector<Collective> collectives;
+  for (const auto& entry : answer.found.collectives) collectives.push_back(entry.collective);
+  OrderedJson all = json_parts(answer, std::move(collectives))["collectives"];
+  for (std::size_t i = 0; i < answer.found.collectives.size(); ++i) {
+    all[i]["shape"] = answer.found.collectives[i].shape;
+    all[i]["groups"] = name_of(answer.found.collectives[i].fit);
+  }
+  return all;
+}
+
+OrderedJson json_traffic(const Traffic& traffic) {
+  return {{"bytes", traffic.bytes.value}, {"seconds", json_number(traffic.seconds.value, "seconds")}};
+}
+
+OrderedJson json_tensors(const std::vector<TensorTraffic>& tensors) {
+  OrderedJson all = OrderedJson::array();
+  for (const auto& one : tensors) {
+    OrderedJson tensor = {{"tensor", one.tensor}};
+    tensor.update(json_traffic(one.traffic));
+    all.push_back(std::move(tensor));
+  }
+  return all;
+}
+
+OrderedJson json_changes(const AuditAnswer& answer) {
+  OrderedJson all = OrderedJson::array();
+  for (const auto& change : answer.changes) {
+    if (change.found.bytes == change.expected.bytes) continue;
+    OrderedJson axes = OrderedJson::array();
+    for (const AxisId axis : change.axes) axes.push_back(answer.mesh.axes[axis].name);
+    all.push_back({{"kind", shardplan::name_of(change.traffic)},
+                   {"axes", std::move(axes)},
+                   {"phase", shardplan::name_of(change.phase)},
+                   {"found", json_traffic(change.found)},
+                   {"expected", json_traffic(change.expected)},
+                   {"extra", json_tensors(change.extra)},
+                   {"missing", json_tensors(change.missing)}});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string audit_json(const AuditAnswer& answer) {
+  const OrderedJson parts = json_parts(answer, answer.expected);
+  const bool compared = !answer.against.empty();
+  return print_document({{"schema_version", schema_version},
+                         {"command", "audit"},
+                         {"program", answer.program},
+                         {"against", compared ? OrderedJson(answer.against) : OrderedJson()},
+                         {"hardware", answer.hardware.empty() ? OrderedJson() : OrderedJson(answer.hardware)},
+                         {"mesh", json_mesh(answer.mesh)},
+                         {"findings", parts["findings"]},
+                         {"changes", compared ? json_changes(answer) : OrderedJson::array()},
+                         {"collectives", json_found(answer)},
+                         {"expected", parts["collectives"]},
+                         {"verdict", answer.is_regression() ? "regression" : "ok"}});
+}
+
+}  // namespace shardplan

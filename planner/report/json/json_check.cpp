@@ -1,0 +1,65 @@
+#include <planner/report/check_report.hpp>
+#include <planner/report/json/json_values.hpp>
+
+namespace shardplan {
+namespace {
+
+OrderedJson json_rules(const std::vector<RulePlace>& rules) {
+  OrderedJson all = OrderedJson::array();
+  for (const auto& place : rules) {
+    OrderedJson rule = {{"logical", place.rule.logical}, {"axes", place.rule.axes}};
+    if (place.line > 0) rule["line"] = place.line;
+    all.push_back(std::move(rule));
+  }
+  return all;
+}
+
+OrderedJson json_cost(const FindingCost& cost) {
+  return {{"bytes", cost.bytes.value},
+          {"collective_seconds", json_number(cost.collectives.value, "collective_seconds")},
+          {"step_seconds", json_number(cost.step.value, "step_seconds")}};
+}
+
+OrderedJson json_finding(const CheckedFinding& checked) {
+  const Finding& finding = checked.finding;
+  OrderedJson json = {{"id", finding.id},
+                      {"severity", name_of(finding.severity)},
+                      {"message", finding.message},
+                      {"where", finding.where},
+                      {"axis", finding.axis},
+                      {"fix", finding.fix},
+                      {"rules", json_rules(checked.rules)}};
+  if (finding.cost) json["cost"] = json_cost(*finding.cost);
+  if (checked.bites.cases == 0) return json;
+  json["worst"] = checked.worst;
+  json["configurations"] = checked.bites.cases;
+  json["models"] = checked.bites.models;
+  json["meshes"] = checked.bites.meshes;
+  json["moe_paths"] = checked.bites.paths;
+  return json;
+}
+
+OrderedJson collectives_of(const std::optional<Evaluation>& evaluation) {
+  return evaluation ? json_evaluation(*evaluation)["collectives"] : OrderedJson::array();
+}
+
+}  // namespace
+
+std::string check_json(const CheckAnswer& answer) {
+  OrderedJson findings = OrderedJson::array();
+  for (const auto& checked : answer.findings) findings.push_back(json_finding(checked));
+  const auto& expected = answer.expected ? answer.expected : answer.found;
+  return print_document({{"schema_version", schema_version},
+                         {"command", "check"},
+                         {"rules", answer.rules},
+                         {"hardware", answer.hardware},
+                         {"models", answer.models},
+                         {"meshes", answer.meshes},
+                         {"configurations", answer.cases},
+                         {"findings", std::move(findings)},
+                         {"collectives", collectives_of(answer.found)},
+                         {"expected", collectives_of(expected)},
+                         {"verdict", answer.is_regression() ? "regression" : "ok"}});
+}
+
+}  // namespace shardplan

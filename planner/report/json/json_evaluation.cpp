@@ -1,0 +1,123 @@
+#include <planner/report/json/json_evaluation.hpp>
+#include <planner/report/json/json_values.hpp>
+
+namespace shardplan {
+namespace {
+
+OrderedJson json_axes(const AxisList& axes, const Mesh& mesh) {
+  OrderedJson names = OrderedJson::array();
+  for (const AxisId axis : axes) names.push_back(mesh.axes[axis].name);
+  return names;
+}
+
+OrderedJson json_collective(const Collective& collective, const Mesh& mesh) {
+  return {{"phase", name_of(collective.phase)},
+          {"kind", name_of(collective.kind)},
+          {"axes", json_axes(collective.axes, mesh)},
+          {"group_size", collective.group_size},
+          {"bytes", collective.bytes.value},
+          {"executions", collective.executions},
+          {"op", collective.op},
+          {"why", collective.why},
+          {"seconds", json_number(collective.seconds.value, collective.op)}};
+}
+
+OrderedJson json_collectives(const Evaluation& evaluation) {
+  OrderedJson all = OrderedJson::array();
+  for (const auto& collective : evaluation.collectives) all.push_back(json_collective(collective, evaluation.mesh));
+  return all;
+}
+
+OrderedJson json_memory(const MemoryUse& memory) {
+  return {{"parameters_bytes", memory.parameters.value},
+          {"optimizer_bytes", memory.optimizer.value},
+          {"batch_bytes", memory.batch.value},
+          {"arguments_bytes", memory.arguments().value},
+          {"gradients_bytes", memory.gradients.value},
+          {"activations_bytes", memory.activations.value},
+          {"temporaries_bytes", memory.temporaries.value},
+          {"peak_bytes", memory.peak().value},
+          {"peak_moment", memory.peak_moment},
+          {"capacity_bytes", memory.capacity.value}};
+}
+
+OrderedJson json_time(const StepTime& time) {
+  return {
+      {"step_seconds", json_number(time.step().value, "step_seconds")},
+      {"compute_seconds", json_number(time.compute.value, "compute_seconds")},
+      {"exposed_collective_seconds", json_number(time.exposed_collective.value, "exposed_collective_seconds")},
+      {"hidden_collective_seconds", json_number(time.hidden_collective.value, "hidden_collective_seconds")},
+      {"bubble_seconds", json_number(time.bubble.value, "bubble_seconds")},
+      {"tokens_per_second_per_device", json_number(time.tokens_per_second_per_device, "tokens_per_second_per_device")},
+      {"model_flops_utilization", json_number(time.model_flops_utilization, "model_flops_utilization")}};
+}
+
+OrderedJson json_findings(const std::vector<Finding>& findings) {
+  OrderedJson all = OrderedJson::array();
+  for (const auto& finding : findings)
+    all.push_back({{"id", finding.id},
+                   {"severity", name_of(finding.severity)},
+                   {"message", finding.message},
+                   {"where", finding.where},
+                   {"axis", finding.axis},
+                   {"fix", finding.fix}});
+  return all;
+}
+
+// What is short is bytes only where the constraint is memory.
+OrderedJson json_infeasible(const Infeasible& infeasible) {
+  const bool memory = infeasible.constraint == "hbm";
+  return {{"constraint", infeasible.constraint},
+          {"message", infeasible.message},
+          {memory ? "needed_bytes" : "needed", infeasible.needed},
+          {memory ? "available_bytes" : "available", infeasible.available}};
+}
+
+OrderedJson json_arguments(const Evaluation& evaluation) {
+  OrderedJson arguments = OrderedJson::object();
+  for (const auto& [key, value] : evaluation.maxtext_arguments) arguments[key] = value;
+  return arguments;
+}
+
+// The axes that cross slices or nodes, and by how much; most meshes have none.
+OrderedJson json_slice_axes(const Mesh& mesh) {
+  OrderedJson sizes = OrderedJson::object();
+  for (const auto& axis : mesh.axes)
+    if (axis.dcn > 1) sizes[axis.name] = axis.dcn;
+  return sizes;
+}
+
+OrderedJson json_setting(const Evaluation& evaluation) {
+  return {{"schema_version", schema_version},
+          {"hardware", evaluation.hardware},
+          {"chips", evaluation.chips},
+          {"devices", evaluation.devices},
+          {"slices", evaluation.slices},
+          {"model", evaluation.model},
+          {"rules", evaluation.rules},
+          {"moe_path", name_of(evaluation.moe_path)},
+          {"mesh", json_mesh(evaluation.mesh)},
+          {"mesh_between_slices", json_slice_axes(evaluation.mesh)},
+          {"remat", evaluation.remat},
+          {"program", name_of(evaluation.config.program)},
+          {"per_device_batch_size", json_number(evaluation.config.per_device_batch_size, "per_device_batch_size")},
+          {"max_target_length", evaluation.config.max_target_length},
+          {"feasible", !evaluation.infeasible.has_value()}};
+}
+
+}  // namespace
+
+OrderedJson json_evaluation(const Evaluation& evaluation) {
+  OrderedJson document = json_setting(evaluation);
+  if (evaluation.infeasible) document["infeasible"] = json_infeasible(*evaluation.infeasible);
+  document["collectives"] = json_collectives(evaluation);
+  document["memory"] = json_memory(evaluation.memory);
+  document["time"] = json_time(evaluation.time);
+  document["findings"] = json_findings(evaluation.findings);
+  document["maxtext_arguments"] = json_arguments(evaluation);
+  return document;
+}
+
+std::string explanation_json(const Evaluation& evaluation) { return print_document(json_evaluation(evaluation)); }
+
+}  // namespace shardplan

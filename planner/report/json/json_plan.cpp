@@ -1,0 +1,74 @@
+#include <planner/report/json/json_plan.hpp>
+#include <planner/report/json/json_values.hpp>
+
+namespace shardplan {
+namespace {
+
+// A point of the front: enough to choose by; `explain` with its maxtext_arguments gives the rest.
+OrderedJson json_point(const Evaluation& evaluation) {
+  OrderedJson arguments = OrderedJson::object();
+  for (const auto& [key, value] : evaluation.maxtext_arguments) arguments[key] = value;
+  return {{"mesh", json_mesh(evaluation.mesh)},
+          {"rules", evaluation.rules},
+          {"moe_path", name_of(evaluation.moe_path)},
+          {"remat", evaluation.remat},
+          {"per_device_batch_size", json_number(evaluation.config.per_device_batch_size, "per_device_batch_size")},
+          {"step_seconds", json_number(evaluation.time.step().value, "step_seconds")},
+          {"tokens_per_second_per_device",
+           json_number(evaluation.time.tokens_per_second_per_device, "tokens_per_second_per_device")},
+          {"peak_bytes", evaluation.memory.peak().value},
+          {"maxtext_arguments", std::move(arguments)}};
+}
+
+template <class Item, class Print>
+OrderedJson json_list(const std::vector<Item>& items, Print print) {
+  OrderedJson list = OrderedJson::array();
+  for (const auto& item : items) list.push_back(print(item));
+  return list;
+}
+
+OrderedJson json_strategy(const StrategyPlan& plan) {
+  OrderedJson value = {{"strategy", plan.strategy}, {"slower", json_number(plan.slower, "slower")}, {"why", plan.why}};
+  if (!plan.pipeline.empty()) value["pipeline"] = plan.pipeline;
+  value.update(json_point(plan.evaluation));
+  return value;
+}
+
+OrderedJson json_rejection(const RejectionCount& rejection) {
+  return {{"constraint", rejection.constraint}, {"candidates", rejection.candidates}, {"example", rejection.example}};
+}
+
+OrderedJson json_would_fit(const WouldFit& way) {
+  OrderedJson value = {{"change", way.change}};
+  if (way.evaluation) value["evaluation"] = json_evaluation(*way.evaluation);
+  return value;
+}
+
+OrderedJson json_machine(const MachinePlan& machine) {
+  OrderedJson value = {{"hardware", machine.hardware}, {"feasible", machine.recommended.has_value()}};
+  value["recommended"] = machine.recommended ? json_evaluation(*machine.recommended) : OrderedJson(nullptr);
+  value["alternatives"] = json_list(machine.alternatives, json_evaluation);
+  value["reasons"] = machine.reasons;
+  value["strategies"] = json_list(machine.strategies, json_strategy);
+  value["evaluated"] = machine.evaluated;
+  value["fitting"] = machine.fitting;
+  value["search_seconds"] = json_number(machine.search_seconds, "search_seconds");
+  value["pareto"] = json_list(machine.pareto, json_point);
+  value["rejections"] = json_list(machine.rejections, json_rejection);
+  if (machine.closest) value["closest"] = json_evaluation(*machine.closest);
+  value["would_fit"] = json_list(machine.would_fit, json_would_fit);
+  if (!machine.refused.empty()) value["refused"] = machine.refused;
+  return value;
+}
+
+}  // namespace
+
+std::string plan_json(const PlanAnswer& answer) {
+  return print_document({{"schema_version", schema_version},
+                         {"command", "plan"},
+                         {"model", answer.model},
+                         {"chips", answer.chips},
+                         {"results", json_list(answer.machines, json_machine)}});
+}
+
+}  // namespace shardplan

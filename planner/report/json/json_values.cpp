@@ -1,0 +1,22 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <planner/report/json/json_values.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+
+OrderedJson json_number(double number, std::string_view what) {
+  if (!std::isfinite(number)) throw InternalError(fmt::format("{} is not a finite number", what));
+  return number;
+}
+
+OrderedJson json_mesh(const Mesh& mesh) {
+  OrderedJson sizes = OrderedJson::object();
+  for (const auto& axis : mesh.axes) sizes[axis.name] = axis.size();
+  return sizes;
+}
+
+std::string print_document(const OrderedJson& document) { return document.dump(1) + "\n"; }
+
+}  // namespace shardplan

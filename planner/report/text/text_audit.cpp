@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <planner/report/audit_report.hpp>
+#include <planner/report/humanize.hpp>
+#include <planner/report/text/text_evaluation.hpp>
+#include <planner/report/text/text_sections.hpp>
+#include <planner/report/text/text_table.hpp>
+#include <planner/report/wrap.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+std::string signed_traffic(std::int64_t bytes) {
+  if (bytes == 0) return "";
+  return (bytes < 0 ? "-" : "+") + print_traffic({bytes < 0 ? -bytes : bytes});
+}
+
+std::string signed_time(double seconds) {
+  if (std::abs(seconds) < 1e-6) return "";
+  return (seconds < 0 ? "-" : "+") + print_time({seconds < 0 ? -seconds : seconds});
+}
+
+std::string verdict_line(const AuditAnswer& answer, const Style& style) {
+  std::string scope = "mesh " + describe(answer.mesh);
+  if (!answer.against.empty()) scope = "against " + answer.against + "; " + scope;
+  if (!answer.hardware.empty()) scope += "; priced on " + answer.hardware;
+  const std::string verdict =
+      answer.is_regression() ? style.paint(Ink::red, "regression") : style.paint(Ink::green, "ok");
+  return fmt::format("{}: {}  ({})\n", style.paint(Ink::bold, answer.program), verdict, scope);
+}
+
+std::vector<std::string> place_cells(const TrafficChange& change, const AuditAnswer& answer) {
+  return {std::string(name_of(change.traffic)), axes_text(change.axes, answer.mesh),
+          std::string(name_of(change.phase))};
+}
+
+/// Without a machine the columns of time are left out.
+TextTable table_with(std::vector<std::string> titles, bool priced, std::vector<std::string> time_titles) {
+  std::vector<Column> columns = {{"kind"}, {"axes"}, {"phase"}};
+  for (auto& title : titles) columns.push_back({std::move(title), Align::right});
+  if (priced)
+    for (auto& title : time_titles) columns.push_back({std::move(title), Align::right});
+  return TextTable(std::move(columns));
+}
+
+std::vector<std::string> number_cells(const Traffic& found, const Traffic& expected, const AuditAnswer& answer) {
+  const bool compared = !answer.against.empty(), priced = !answer.hardware.empty();
+  std::vector<std::string> cells;
+  if (compared) cells.push_back(print_traffic(expected.bytes));
+  cells.push_back(print_traffic(found.bytes));
+  if (compared) cells.push_back(signed_traffic(found.bytes.value - expected.bytes.value));
+  if (priced) cells.push_back(print_time(found.seconds));
+  if (priced && compared) cells.push_back(signed_time(found.seconds.value - expected.seconds.value));
+  return cells;
+}
+
+/// Rows of less than a megabyte are one.
+std::string traffic_table(const AuditAnswer& answer) {
+  constexpr Bytes small{1'000'000};
+  const bool compared = !answer.against.empty(), priced = !answer.hardware.empty();
+  TextTable table = compared ? table_with({"expected", "found", "difference"}, priced, {"time", "difference"})
+                             : table_with({"found"}, priced, {"time"});
+  const auto add_row = [&](std::vector<std::string> cells, const Traffic& found, const Traffic& expected) {
+    for (auto& cell : number_cells(found, expected, answer)) cells.push_back(std::move(cell));
+    table.add(std::move(cells));
+  };
+  Traffic found, expected;
+  for (const auto& change : answer.changes) {
+    if (change.found.bytes >= small || change.expected.bytes >= small) {
+      add_row(place_cells(change, answer), change.found, change.expected);
+      continue;
+    }
+    found += change.found;
+    expected += change.expected;
+  }
+  if (found.bytes.value + expected.bytes.value > 0) add_row({"others", "", ""}, found, expected);
+  return table.print(report_width, 2);
+}
+
+std::string finding_text(const Finding& finding, const Style& style) {
+  std::string text = fmt::format("\n{} {}\n", style.paint(ink_of(finding.severity), name_of(finding.severity)),
+                                 style.paint(Ink::bold, finding.id));
+  text += wrap_text(finding.message, "    ", report_width);
+  if (!finding.fix.empty()) text += wrap_text(finding.fix, "    fix  ", report_width);
+  return text;
+}
+
+}  // namespace
+
+std::string audit_text(const AuditAnswer& answer, const Style& style) {
+  std::string text =
+      verdict_line(answer, style) + "\n" + style.paint(Ink::bold, "collectives") + "  a device and step\n";
+  text += traffic_table(answer);
+  for (const auto& finding : answer.findings) text += finding_text(finding, style);
+  return text;
+}
+
+}  // namespace shardplan

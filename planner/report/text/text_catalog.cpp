@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <models/parameter_count.hpp>
+#include <planner/report/humanize.hpp>
+#include <planner/report/profile_figures.hpp>
+#include <planner/report/text/text_catalog.hpp>
+#include <planner/report/text/text_evaluation.hpp>
+#include <planner/report/text/text_sections.hpp>
+#include <planner/report/text/text_table.hpp>
+#include <rules/resolve.hpp>
+
+namespace shardplan {
+namespace {
+
+std::string per_device(const Figure& figure, double unit) { return print_number(figure.value / unit); }
+
+std::string slices_text(const std::vector<Slice>& slices) {
+  if (slices.empty()) return "-";
+  return fmt::format("{}..{}", slices.front().chips, print_count(slices.back().chips));
+}
+
+std::string billions(std::int64_t count) { return print_number(static_cast<double>(count) / 1e9) + " B"; }
+
+std::vector<std::string> cells_of(const Model& model) {
+  const bool known = model.not_modelled.empty();
+  const std::string experts = model.has_experts() ? fmt::format("{} of {}", model.top_k, model.num_experts) : "-";
+  return {model.name,
+          std::string(model.decoder_block),
+          std::to_string(model.layers),
+          experts,
+          known ? billions(matrix_parameters(model)) : "-",
+          known ? billions(active_matrix_parameters(model)) : "-",
+          known ? model.note : "not modelled: " + model.not_modelled};
+}
+
+std::string names_text(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, " ")); }
+
+}  // namespace
+
+std::string hardware_list_text(const std::vector<HardwareProfile>& machines) {
+  TextTable table({{"machine"},
+                   {"description", Align::left, true},
+                   {"fabric"},
+                   {"bf16 TFLOP/s", Align::right},
+                   {"HBM GiB", Align::right},
+                   {"HBM GB/s", Align::right},
+                   {"link GB/s", Align::right},
+                   {"chips", Align::right}});
+  for (const auto& machine : machines)
+    table.add({machine.name, machine.description, std::string(name_of(machine.fabric)),
+               per_device(machine.peak_bf16, 1e12), per_device(machine.hbm_capacity, 1024.0 * 1024 * 1024),
+               per_device(machine.hbm_bandwidth, 1e9), per_device(machine.link_bandwidth, 1e9),
+               slices_text(machine.slices)});
+  return table.print(report_width) +
+         "\nRates and memory of a device, a link in one direction; chips of a slice or node.\n"
+         "`shardplan hardware show NAME` prints a profile with unit, source and basis of every figure.\n";
+}
+
+std::string model_list_text(const std::vector<Model>& models) {
+  TextTable table({{"model"},
+                   {"decoder"},
+                   {"layers", Align::right},
+                   {"experts", Align::right},
+                   {"weights", Align::right},
+                   {"active", Align::right},
+                   {"note", Align::left, true}});
+  for (const auto& model : models) table.add(cells_of(model));
+  return table.print(report_width);
+}
+
+std::string rule_list_text(const std::vector<RuleSet>& sets) {
+  TextTable table({{"rules"}, {"number", Align::right}, {"mesh axes", Align::left, true}});
+  for (const auto& set : sets) table.add({set.name, std::to_string(set.rules.size()), names_text(set.mesh_axes)});
+  return table.print(report_width);
+}
+
+std::string spec_text(const LogicalAxes& names, const PartitionSpec& spec, const Mesh& mesh) {
+  TextTable table({{"dim"}, {"logical axis"}, {"mesh axes"}, {"parts", Align::right}});
+  for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
+    table.add({std::to_string(dim), names[dim].empty() ? "-" : names[dim], axes_text(spec.dims[dim], mesh),
+               print_count(mesh.product(spec.dims[dim]))});
+  return describe(spec, mesh) + "\n\n" + table.print(report_width);
+}
+
+}  // namespace shardplan

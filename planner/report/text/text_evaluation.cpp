@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include <limits>
+#include <planner/report/humanize.hpp>
+#include <planner/report/text/text_evaluation.hpp>
+#include <planner/report/text/text_sections.hpp>
+#include <planner/report/wrap.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr std::size_t groups_in_summary = 8;
+constexpr std::size_t findings_in_summary = 4;
+
+std::string machine_text(const Evaluation& evaluation) {
+  std::string text = fmt::format("{}, {} chips", evaluation.hardware, print_count(evaluation.chips));
+  if (evaluation.devices != evaluation.chips) text += fmt::format(" ({} devices)", print_count(evaluation.devices));
+  if (evaluation.slices > 1) text += fmt::format(" in {} slices", print_count(evaluation.slices));
+  return text;
+}
+
+std::string verdict_line(const Evaluation& evaluation, const Style& style) {
+  if (!evaluation.infeasible) return style.paint(Ink::green, "fits") + "\n";
+  return style.paint(Ink::red, "does not run") + wrap_text(infeasible_text(*evaluation.infeasible), "  ", report_width);
+}
+
+}  // namespace
+
+std::string infeasible_text(const Infeasible& infeasible) {
+  if (infeasible.constraint != "hbm") return fmt::format("{}: {}", infeasible.constraint, infeasible.message);
+  return fmt::format("hbm: {} needed, {} available ({} too much)", print_memory({infeasible.needed}),
+                     print_memory({infeasible.available}), print_memory({infeasible.needed - infeasible.available}));
+}
+
+std::string explanation_text(const Evaluation& evaluation, const Style& style) {
+  return style.paint(Ink::bold, fmt::format("{} on {}", evaluation.model, machine_text(evaluation))) + "  " +
+         verdict_line(evaluation, style) + settings_section(evaluation, style) + command_section(evaluation, style) +
+         time_section(evaluation, style) + memory_section(evaluation, style) +
+         findings_section(evaluation, style, std::numeric_limits<std::size_t>::max()) +
+         all_collectives_section(evaluation, style);
+}
+
+std::string summary_text(const Evaluation& evaluation, const Style& style) {
+  return settings_section(evaluation, style) + command_section(evaluation, style) + time_section(evaluation, style) +
+         memory_section(evaluation, style) + grouped_collectives_section(evaluation, style, groups_in_summary) +
+         findings_section(evaluation, style, findings_in_summary);
+}
+
+}  // namespace shardplan

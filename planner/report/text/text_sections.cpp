@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <planner/report/humanize.hpp>
+#include <planner/report/part_bar.hpp>
+#include <planner/report/text/text_evaluation.hpp>
+#include <planner/report/text/text_sections.hpp>
+#include <planner/report/wrap.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr std::size_t margin = 11;  // of what stands beside a section's title
+constexpr std::size_t bar_length = 90;
+
+std::string titled(std::string_view title, const std::string& text, const Style& style) {
+  return style.paint(Ink::bold, fmt::format("{:<{}}", title, margin)) + text + "\n";
+}
+
+std::string batch_text(const Evaluation& evaluation) {
+  const TrainConfig& config = evaluation.config;
+  const double tokens = config.per_device_batch_size * static_cast<double>(config.max_target_length) *
+                        static_cast<double>(config.gradient_accumulation_steps * evaluation.devices);
+  std::string text = fmt::format("{:g} sequences of {} tokens a device", config.per_device_batch_size,
+                                 print_count(config.max_target_length));
+  if (config.gradient_accumulation_steps > 1)
+    text += fmt::format(", accumulated over {} forward passes", config.gradient_accumulation_steps);
+  return text + fmt::format("; {} tokens a step", print_count(static_cast<std::int64_t>(tokens)));
+}
+
+BarPart time_part(char letter, Ink ink, std::string_view name, Seconds amount, Seconds whole) {
+  const double share = whole.value > 0 ? amount / whole : 0;
+  return {letter, ink, fmt::format("{} {} ({})", name, print_time(amount), print_share(share)), amount.value};
+}
+
+BarPart memory_part(char letter, Ink ink, std::string_view name, Bytes amount) {
+  return {letter, ink, fmt::format("{} {}", name, print_memory(amount)), static_cast<double>(amount.value)};
+}
+
+std::string memory_headline(const MemoryUse& memory) {
+  std::string text = fmt::format("{} of {} a device", print_memory(memory.peak()), print_memory(memory.capacity));
+  if (!memory.peak_moment.empty()) text += fmt::format(" at the peak ({})", memory.peak_moment);
+  const Bytes left = memory.capacity - memory.peak();
+  return text + (left.value >= 0 ? fmt::format(", {} free", print_memory(left))
+                                 : fmt::format(", {} too much", print_memory(left * -1)));
+}
+
+}  // namespace
+
+std::string axes_text(const AxisList& axes, const Mesh& mesh) {
+  std::vector<std::string> names;
+  for (const AxisId axis : axes) names.push_back(mesh.axes[axis].name);
+  return names.empty() ? "-" : fmt::format("{}", fmt::join(names, "+"));
+}
+
+std::string settings_section(const Evaluation& evaluation, const Style& style) {
+  std::string rules = evaluation.rules;
+  if (evaluation.moe_path != MoePath::none) rules += fmt::format("   MoE path {}", name_of(evaluation.moe_path));
+  return titled("mesh", describe(evaluation.mesh), style) +
+         titled("rules", fmt::format("{}   remat {}", rules, evaluation.remat), style) +
+         titled("batch", batch_text(evaluation), style);
+}
+
+std::string command_section(const Evaluation& evaluation, const Style& style) {
+  if (evaluation.maxtext_arguments.empty()) return "";
+  return titled("MaxText", style.paint(Ink::dim, "(add run_name, base_output_directory and the data set)"), style) +
+         maxtext_command(evaluation.maxtext_arguments, 2, report_width);
+}
+
+std::string time_section(const Evaluation& evaluation, const Style& style) {
+  const StepTime& time = evaluation.time;
+  if (!(time.step().value > 0)) return "";
+  const std::vector<BarPart> parts = {
+      time_part('C', Ink::green, "compute", time.compute, time.step()),
+      time_part('E', Ink::red, "exposed collectives", time.exposed_collective, time.step()),
+      time_part('B', Ink::yellow, "pipeline bubble", time.bubble, time.step())};
+  std::string headline =
+      fmt::format("{} a step   {} tokens/s a device   MFU {}", print_time(time.step()),
+                  print_number(time.tokens_per_second_per_device), print_share(time.model_flops_utilization));
+  if (time.hidden_collective.value > 0)
+    headline += fmt::format("   ({} of collectives hidden behind compute)", print_time(time.hidden_collective));
+  return titled("time", headline, style) + "  " + print_bar(parts, 0, bar_length, style) + "\n" +
+         print_legend(parts, report_width, 3, style);
+}
+
+std::string memory_section(const Evaluation& evaluation, const Style& style) {
+  const MemoryUse& memory = evaluation.memory;
+  if (memory.peak().value == 0) return "";
+  const std::vector<BarPart> parts = {memory_part('P', Ink::blue, "parameters", memory.parameters),
+                                      memory_part('O', Ink::magenta, "optimizer", memory.optimizer),
+                                      memory_part('I', Ink::plain, "input batch", memory.batch),
+                                      memory_part('G', Ink::yellow, "gradients", memory.gradients),
+                                      memory_part('A', Ink::cyan, "activations", memory.activations),
+                                      memory_part('T', Ink::red, "temporaries", memory.temporaries)};
+  return titled("memory", memory_headline(memory), style) + "  " +
+         print_bar(parts, static_cast<double>(memory.capacity.value), bar_length, style) + "\n" +
+         print_legend(parts, report_width, 3, style);
+}
+
+}  // namespace shardplan

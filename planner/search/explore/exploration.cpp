@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <limits>
+#include <planner/search/explore/exploration.hpp>
+
+namespace shardplan {
+namespace {
+
+std::int64_t bound_on_larger(const Cost& smaller) {
+  return static_cast<std::int64_t>(static_cast<double>(smaller.peak) / memory_slack);
+}
+
+}  // namespace
+
+void Bar::raise(const Candidate& candidate) {
+  const double seconds = candidate.cost.seconds_per_token;
+  front.add(candidate);
+  slowest_best = std::min(slowest_best, seconds * (1 + margin));
+  slowest_on_front = std::min(slowest_on_front, seconds * (1 + front_margin));
+}
+
+/// One Configuration that is changed from candidate to candidate: copying model, machine and rules costs as much as
+/// costing them.
+class Exploration::Runner {
+ public:
+  Runner(const Exploration& exploration, const Evaluator& evaluate)
+      : space_(exploration.space_),
+        batches_(exploration.parallelism_.batches),
+        evaluate_(evaluate),
+        configuration_(
+            configuration_of(space_, exploration.parallelism_, space_.remat_policies.front(), batches_.front())) {}
+
+  Evaluation run(std::size_t remat, std::size_t batch) {
+    TrainConfig config = with_remat(configuration_.config, space_.remat_policies[remat]);
+    config.per_device_batch_size = batches_[batch].per_device_batch_size;
+    config.gradient_accumulation_steps = batches_[batch].gradient_accumulation_steps;
+    configuration_.config = std::move(config);
+    return evaluate_(configuration_);
+  }
+
+ private:
+  const SearchSpace& space_;
+  const std::vector<BatchOption>& batches_;
+  const Evaluator& evaluate_;
+  Configuration configuration_;
+};
+
+Exploration::Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index,
+                         const RematOrder& order)
+    : space_(space), parallelism_(parallelism), order_(order), index_(index) {
+  costs_.assign(space.remat_policies.size(), std::vector<std::optional<Cost>>(parallelism.batches.size()));
+}
+
+const Cost& Exploration::cost(Runner& runner, std::size_t remat, std::size_t batch) {
+  auto& known = costs_[remat][batch];
+  if (known) return *known;
+  const Evaluation evaluation = runner.run(remat, batch);
+  ++evaluated_;
+  if (evaluation.infeasible) rejections_.add(*evaluation.infeasible);
+  return *(known = cost_of(evaluation));
+}
+
+/// Or might, under another policy.
+bool Exploration::smallest_fits(Runner& runner, std::size_t batch) {
+  return std::any_of(order_.smallest.begin(), order_.smallest.end(), [&](std::size_t remat) {
+    const Cost& known = cost(runner, remat, batch);
+    return known.fits || (known.only_too_large && !known.far_too_large);
+  });
+}
+
+/// Doubles the index until a batch doesn't fit, then halves the gap.
+std::size_t Exploration::count_fitting_batches(Runner& runner) {
+  const std::size_t all = parallelism_.batches.size();
+  if (!memory_grows_with_batch()) return all;
+  std::size_t fits = 0, step = 1;  // batch `fits` does
+  while (fits + step < all && smallest_fits(runner, fits + step)) {
+    fits += step;
+    step *= 2;
+  }
+  for (; step > 0; step /= 2)
+    if (fits + step < all && smallest_fits(runner, fits + step)) fits += step;
+  return fits + 1;
+}
+
+double Exploration::bound_seconds(Runner& runner, std::size_t batch) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::size_t remat : order_.fastest) least = std::min(least, cost(runner, remat, batch).seconds_per_token);
+  return least;
+}
+
+std::int64_t Exploration::bound_peak(Runner& runner, std::size_t batch) {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const std::size_t remat : order_.smallest) least = std::min(least, bound_on_larger(cost(runner, remat, batch)));
+  return least;
+}
+
+void Exploration::probe_memory(const Evaluator& evaluate) {
+  Runner runner(*this, evaluate);
+  // With accumulation steps to spare, a smaller batch needs not less memory: all have to be tried.
+  fits_ = smallest_fits(runner, 0) || !memory_grows_with_batch();
+  if (fits_) least_peak_ = memory_grows_with_batch() ? bound_peak(runner, 0) : 0;
+}
+
+void Exploration::probe_time(const Evaluator& evaluate) {
+  Runner runner(*this, evaluate);
+  least_seconds_ = bound_seconds(runner, parallelism_.batches.size() - 1);
+  is_timed_ = true;
+}
+
+void Exploration::rule_out(const Exploration& smaller) {
+  fits_ = false;
+  rejections_.add(smaller.rejections_);
+}
+
+/// Smaller batches take longer a token and need no less than the smallest of all.
+bool Exploration::no_smaller_reaches(Runner& runner, std::size_t batch, const Bar& bar) {
+  return memory_grows_with_batch() && !bar.is_reached(bound_seconds(runner, batch), least_peak_);
+}
+
+/// Every policy at one batch, smallest first, but for those known not to fit or not to reach the bar: `limits` are what
+/// the smaller policies need already.
+void Exploration::expand_batch(Runner& runner, std::size_t batch, Bar& bar) {
+  const double seconds = bound_seconds(runner, batch);
+  const std::int64_t peak = memory_grows_with_batch() ? bound_peak(runner, batch) : 0;
+  if (!bar.is_reached(seconds, peak)) return;
+  std::vector<std::int64_t> limits(order_.larger.size(), 0);
+  std::vector<char> too_large(order_.larger.size());
+  for (std::size_t remat = 0; remat < limits.size(); ++remat) {
+    if (too_large[remat] || !bar.is_reached(seconds, limits[remat])) continue;
+    const Cost& known = cost(runner, remat, batch);
+    if (known.fits) bar.raise({index_, remat, batch, known});
+    for (const std::size_t larger : order_.larger[remat]) {
+      limits[larger] = std::max(limits[larger], bound_on_larger(known));
+      if (known.far_too_large) too_large[larger] = true;
+    }
+  }
+}
+
+/// From the largest batch, where the fastest candidates are, down.
+void Exploration::expand(const Evaluator& evaluate, Bar bar) {
+  if (!bar.is_reached(least_seconds_, least_peak_)) return;
+  if (!is_timed_) probe_time(evaluate);
+  if (!bar.is_reached(least_seconds_, least_peak_)) return;
+  Runner runner(*this, evaluate);
+  const std::size_t batches = count_fitting_batches(runner);
+  least_seconds_ = bound_seconds(runner, batches - 1);
+  for (std::size_t batch = batches; batch-- > 0 && !no_smaller_reaches(runner, batch, bar);)
+    expand_batch(runner, batch, bar);
+}
+
+std::vector<Candidate> Exploration::fitting() const {
+  std::vector<Candidate> found;
+  for (std::size_t remat = 0; remat < costs_.size(); ++remat)
+    for (std::size_t batch = 0; batch < costs_[remat].size(); ++batch)
+      if (const auto& cost = costs_[remat][batch]; cost && cost->fits) found.push_back({index_, remat, batch, *cost});
+  return found;
+}
+
+std::optional<Candidate> Exploration::smallest() const {
+  std::optional<Candidate> least;
+  for (std::size_t remat = 0; remat < costs_.size(); ++remat)
+    for (std::size_t batch = 0; batch < costs_[remat].size(); ++batch)
+      if (const auto& cost = costs_[remat][batch]; cost && cost->only_too_large)
+        if (!least || cost->peak < least->cost.peak) least = Candidate{index_, remat, batch, *cost};
+  return least;
+}
+
+}  // namespace shardplan

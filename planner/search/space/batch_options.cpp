@@ -1,0 +1,59 @@
+#include <numeric>
+#include <planner/search/space/batch_options.hpp>
+#include <rules/resolve.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr std::int64_t most_units = 4096;  // 8 million tokens a device and pass at the default sequence length
+
+/// The batch per device that MaxText turns back into exactly `sequences` (it truncates), if a double can say it.
+std::optional<double> per_device(std::int64_t sequences, std::int64_t devices) {
+  const double batch = static_cast<double>(sequences) / static_cast<double>(devices);
+  const bool exact = static_cast<std::int64_t>(static_cast<double>(devices) * batch) == sequences;
+  return exact ? std::optional(batch) : std::nullopt;
+}
+
+std::vector<BatchOption> searched(std::int64_t devices, std::int64_t unit, std::int64_t accumulation) {
+  std::vector<BatchOption> options;
+  for (std::int64_t power = 1; power <= most_units; power *= 2)
+    for (const std::int64_t units : {power, power % 2 == 0 ? power / 2 * 3 : 0})
+      if (const auto batch = per_device(units * unit, devices); units > 0 && batch)
+        options.push_back({*batch, accumulation});
+  return options;
+}
+
+std::vector<BatchOption> split_in_steps(std::int64_t sequences, std::int64_t devices, std::int64_t unit) {
+  std::vector<BatchOption> options;
+  for (std::int64_t steps = sequences; steps >= 1; --steps) {
+    if (sequences % steps != 0 || sequences / steps % unit != 0) continue;
+    if (const auto batch = per_device(sequences / steps, devices)) options.push_back({*batch, steps});
+  }
+  return options;
+}
+
+}  // namespace
+
+std::int64_t batch_unit(const RuleSet& rules, const Mesh& mesh, const TrainConfig& config) {
+  const Resolver resolver(rules, mesh);
+  const auto shards = [&](const char* logical) { return mesh.product(resolver.axes_of_rule(logical)); };
+  const bool pipelines = pipeline_stages(mesh) > 1;
+  const std::int64_t microbatches = pipelines ? config.num_pipeline_microbatches : 1;
+  std::int64_t unit = 1;
+  for (const char* logical :
+       {"activation_batch", "activation_batch_attn", "activation_kv_batch", "activation_batch_moe"})
+    unit = std::lcm(unit, shards(logical));
+  return std::lcm(unit * microbatches, shards("activation_embed_and_logits_batch"));
+}
+
+std::vector<BatchOption> batch_options(const SearchSpace& space, const Mesh& mesh, std::int64_t unit) {
+  const std::int64_t accumulation = space.base.config.gradient_accumulation_steps;
+  if (space.per_device_batch) return {{*space.per_device_batch, accumulation}};
+  if (!space.global_batch_tokens) return searched(mesh.devices(), unit, accumulation);
+  const std::int64_t sequences = *space.global_batch_tokens / space.base.config.max_target_length;
+  auto options = split_in_steps(sequences, mesh.devices(), unit);
+  const double whole = static_cast<double>(sequences) / static_cast<double>(mesh.devices() * accumulation);
+  return options.empty() ? std::vector<BatchOption>{{whole, accumulation}} : options;
+}
+
+}  // namespace shardplan

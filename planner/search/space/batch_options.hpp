@@ -1,0 +1,17 @@
+#pragma once
+// Which batches a mesh can train with.
+#include <planner/search/space/search_space.hpp>
+#include <vector>
+
+namespace shardplan {
+
+/// The sequences of one forward pass have to be a multiple of this: the devices that the rules split the batch over, in
+/// every microbatch of a pipeline.
+std::int64_t batch_unit(const RuleSet& rules, const Mesh& mesh, const TrainConfig& config);
+
+/// Smallest first. A batch per device that the request fixes is the only one; global_batch_tokens is split into every
+/// number of accumulation steps that leaves multiples of the unit (or, when none does, into the settings' own, so that
+/// the constraint it breaks can be reported); otherwise 1, 2, 3, 4, 6, 8, 12, … units.
+std::vector<BatchOption> batch_options(const SearchSpace& space, const Mesh& mesh, std::int64_t unit);
+
+}  // namespace shardplan

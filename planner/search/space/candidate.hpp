@@ -1,0 +1,36 @@
+#pragma once
+// One point of the search, small enough to keep thousands.
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <planner/search/space/search_space.hpp>
+#include <shardplan/evaluation.hpp>
+
+namespace shardplan {
+
+/// evaluate() of planner/evaluate.hpp, or a test's stand-in. Called from several threads at once.
+using Evaluator = std::function<Evaluation(const Configuration&)>;
+
+/// How far a bound on memory may be wrong: of one sequence, what a policy saves can be less than what it then need not
+/// recompute at the peak.
+inline constexpr double memory_slack = 1.02;
+
+struct Cost {
+  double seconds_per_token = 0;  ///< of the whole job
+  std::int64_t peak = 0;         ///< bytes per device
+  bool fits = false;             ///< memory and every other constraint
+  bool only_too_large = false;   ///< memory is the one constraint that it breaks
+  bool far_too_large = false;    ///< by more than bounds on memory may be wrong
+  bool operator==(const Cost&) const = default;
+};
+
+Cost cost_of(const Evaluation& evaluation);
+
+struct Candidate {
+  std::size_t parallelism = 0;  ///< index into the list of enumerate_parallelisms
+  std::size_t remat = 0;        ///< index into SearchSpace::remat_policies
+  std::size_t batch = 0;        ///< index into Parallelism::batches
+  Cost cost;
+};
+
+}  // namespace shardplan

@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <numeric>
+#include <planner/search/space/enumerate_meshes.hpp>
+#include <planner/search/space/pipeline_options.hpp>
+#include <span>
+#include <string_view>
+
+namespace shardplan {
+namespace {
+
+using Sizes = std::vector<int>;
+
+/// Every way to write `total` as an ordered product with one factor from each list.
+std::vector<Sizes> factorizations(int total, std::span<const Sizes> allowed) {
+  if (allowed.empty()) return total == 1 ? std::vector<Sizes>{{}} : std::vector<Sizes>{};
+  std::vector<Sizes> products;
+  for (const int factor : allowed.front()) {
+    if (total % factor != 0) continue;
+    for (auto& rest : factorizations(total / factor, allowed.subspan(1))) {
+      rest.insert(rest.begin(), factor);
+      products.push_back(std::move(rest));
+    }
+  }
+  return products;
+}
+
+/// Largest first, so that of equal meshes the one that fills the earlier axes comes first.
+Sizes divisors(int number) {
+  Sizes found;
+  for (int n = number; n >= 1; --n)
+    if (number % n == 0) found.push_back(n);
+  return found;
+}
+
+bool some_rule_uses(const RuleSet& rules, const std::string& axis) {
+  return std::any_of(rules.rules.begin(), rules.rules.end(), [&](const Rule& rule) {
+    return std::find(rule.axes.begin(), rule.axes.end(), axis) != rule.axes.end();
+  });
+}
+
+/// The dims of the model that an axis of this name splits in every rule set; its size has to divide them all. Other
+/// dims depend on the rules and are checked for each candidate.
+std::vector<std::int64_t> split_dims(const std::string& axis, const SearchSpace& space) {
+  const Model& model = space.base.model;
+  if (axis == "expert") return {model.num_experts};
+  if (axis == "context") return {space.base.config.max_target_length};
+  if (axis == "fsdp") return {model.emb};
+  if (axis != "tensor" && axis != "tensor_sequence") return {};
+  if (model.attention_type == AttentionType::mla) return {model.q_heads};
+  return {model.q_heads, model.kv_heads};
+}
+
+using AxisNames = std::span<const std::string_view>;
+
+/// Without a request for them these stay at 1: replicas of DiLoCo, inference's axes, and the second context factor,
+/// which needs context_parallel_strategy=usp.
+constexpr std::string_view plain_axes[] = {"data",  "fsdp", "fsdp_transpose", "context", "tensor", "tensor_sequence",
+                                           "expert"};
+/// Beside stages: a limit of the search, no fact. --mesh names the others.
+constexpr std::string_view axes_beside_stages[] = {"data", "fsdp", "tensor", "expert"};
+
+bool is_searched(const std::string& axis, const SearchSpace& space, const RuleSet& rules, AxisNames names) {
+  const bool known = std::find(names.begin(), names.end(), axis) != names.end();
+  // Without experts the expert axis repeats what fsdp (or context, or tensor) does.
+  return known && some_rule_uses(rules, axis) && (axis != "expert" || space.base.model.has_experts());
+}
+
+/// The sizes that one axis may have in all, out of the divisors of `devices`.
+Sizes total_sizes(const std::string& axis, const SearchSpace& space, const RuleSet& rules, int devices,
+                  AxisNames names) {
+  if (const auto fixed = space.fixed_axes.find(axis); fixed != space.fixed_axes.end()) return {fixed->second};
+  if (!is_searched(axis, space, rules, names)) return {1};
+  Sizes sizes = divisors(devices);
+  for (const std::int64_t dim : split_dims(axis, space)) std::erase_if(sizes, [&](int n) { return dim % n != 0; });
+  return sizes;
+}
+
+bool may_span_slices(const std::string& axis, const SearchSpace& space) {
+  return axis == "data" || axis == "fsdp" || axis == "stage" || space.fixed_axes.contains(axis);
+}
+
+/// What each axis may be between slices, then inside one, given its sizes in all.
+std::vector<Sizes> between_slices(const std::vector<Sizes>& totals, const SearchSpace& space, const RuleSet& rules) {
+  std::vector<Sizes> allowed;
+  for (std::size_t i = 0; i < totals.size(); ++i) {
+    Sizes sizes = may_span_slices(rules.mesh_axes[i], space) ? divisors(space.base.num_slices) : Sizes{1};
+    std::erase_if(sizes, [&](int dcn) {
+      return std::none_of(totals[i].begin(), totals[i].end(), [&](int total) { return total % dcn == 0; });
+    });
+    allowed.push_back(std::move(sizes));
+  }
+  return allowed;
+}
+
+std::vector<Sizes> inside_slice(const std::vector<Sizes>& totals, const Sizes& dcn) {
+  std::vector<Sizes> allowed;
+  for (std::size_t i = 0; i < totals.size(); ++i) {
+    Sizes sizes;
+    for (const int total : totals[i])
+      if (total % dcn[i] == 0) sizes.push_back(total / dcn[i]);
+    allowed.push_back(std::move(sizes));
+  }
+  return allowed;
+}
+
+Mesh mesh_of(const RuleSet& rules, const Sizes& ici, const Sizes& dcn) {
+  Mesh mesh;
+  for (std::size_t i = 0; i < ici.size(); ++i) mesh.axes.push_back({rules.mesh_axes[i], ici[i], dcn[i]});
+  return mesh;
+}
+
+/// An axis that is fixed above 1 and that the rules don't have would be dropped silently by MaxText.
+bool has_fixed_axes(const SearchSpace& space, const RuleSet& rules) {
+  return std::all_of(space.fixed_axes.begin(), space.fixed_axes.end(), [&](const auto& fixed) {
+    const auto& axes = rules.mesh_axes;
+    return fixed.second == 1 || std::find(axes.begin(), axes.end(), fixed.first) != axes.end();
+  });
+}
+
+bool is_fsdp_by_another_name(const Mesh& mesh, const SearchSpace& space) {
+  if (space.fixed_axes.contains("fsdp") || space.fixed_axes.contains("fsdp_transpose")) return false;
+  return mesh.size_of("fsdp_transpose") > 1 && mesh.size_of("fsdp") == 1;
+}
+
+/// Every mesh whose axes have one of these sizes in all.
+std::vector<Mesh> meshes_with(const std::vector<Sizes>& totals, const SearchSpace& space, const RuleSet& rules) {
+  std::vector<Mesh> meshes;
+  for (const Sizes& dcn : factorizations(space.base.num_slices, between_slices(totals, space, rules)))
+    for (const Sizes& ici : factorizations(space.base.slice.devices, inside_slice(totals, dcn)))
+      meshes.push_back(mesh_of(rules, ici, dcn));
+  std::erase_if(meshes, [&](const Mesh& mesh) { return is_fsdp_by_another_name(mesh, space); });
+  return meshes;
+}
+
+int devices_of(const SearchSpace& space) { return space.base.slice.devices * space.base.num_slices; }
+
+}  // namespace
+
+std::vector<Mesh> enumerate_meshes(const SearchSpace& space, const RuleSet& rules) {
+  const auto fixed_stages = space.fixed_axes.find("stage");
+  const bool pipelines = fixed_stages != space.fixed_axes.end() && fixed_stages->second > 1;
+  if (pipelines || !has_fixed_axes(space, rules)) return {};
+  std::vector<Sizes> totals;
+  for (const auto& axis : rules.mesh_axes)
+    totals.push_back(axis == "stage" ? Sizes{1} : total_sizes(axis, space, rules, devices_of(space), plain_axes));
+  return meshes_with(totals, space, rules);
+}
+
+std::vector<Mesh> enumerate_pipelined_meshes(const SearchSpace& space, const RuleSet& rules) {
+  if (!has_fixed_axes(space, rules)) return {};
+  std::vector<Sizes> totals;
+  for (const auto& axis : rules.mesh_axes)
+    totals.push_back(axis == "stage" && !space.fixed_axes.contains(axis)
+                         ? stage_sizes(space, devices_of(space))
+                         : total_sizes(axis, space, rules, devices_of(space), axes_beside_stages));
+  auto meshes = meshes_with(totals, space, rules);
+  std::erase_if(meshes, [](const Mesh& mesh) { return pipeline_stages(mesh) == 1; });
+  return meshes;
+}
+
+}  // namespace shardplan

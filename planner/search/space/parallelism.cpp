@@ -1,0 +1,262 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <hardware/network/mesh_embedding.hpp>
+#include <models/programs/train_program.hpp>
+#include <planner/constraints/constraints.hpp>
+#include <planner/search/space/batch_options.hpp>
+#include <planner/search/space/enumerate_meshes.hpp>
+#include <shardplan/parallel_for.hpp>
+#include <planner/search/space/parallelism.hpp>
+#include <arguments/train_arguments.hpp>
+#include <rules/bind_program.hpp>
+#include <rules/resolve.hpp>
+#include <shardplan/error.hpp>
+#include <unordered_set>
+#include <utility>
+
+namespace shardplan {
+namespace {
+
+// Where neither settings nor model give one; Switch Transformer's training value (Fedus et al. 2021, section 2.2).
+constexpr double default_capacity_factor = 1.25;
+
+TrainConfig with_path(TrainConfig config, MoePath path, bool dispatch_peeled) {
+  config.moe_path = path;
+  config.moe_dispatch_no_expert_sharding = dispatch_peeled;
+  if (path == MoePath::dropping && config.capacity_factor <= 0) config.capacity_factor = default_capacity_factor;
+  return config;
+}
+
+/// A parallelism, or why it is none, or neither: the torus' complaint is told once a mesh.
+struct Attempt {
+  Parallelism parallelism;
+  std::string shardings;  ///< equal strings: the same sharding of every tensor on the same mesh
+  std::optional<Infeasible> violation;
+};
+
+void add_axes(std::string& text, const AxisList& axes, const Mesh& mesh) {
+  for (const AxisId axis : axes) text += mesh.axes[axis].name + '.';
+  text += ',';
+}
+
+/// Path, axes above 1 in mesh order, then the spec of every tensor in program order.
+std::string shardings_of(const Configuration& c) {
+  const auto experts = expert_axes(c.rules, c.mesh);
+  const Program program =
+      train_program(c.model, c.config, {c.mesh.devices(), pipeline_stages(c.mesh), c.mesh.product(experts)});
+  const BoundProgram bound = bind_program(program, c.rules, c.mesh);
+  std::string text(name_of(c.config.moe_path));
+  for (const auto& axis : c.mesh.axes)
+    if (axis.size() > 1) text += fmt::format(" {}={}x{}", axis.name, axis.dcn, axis.ici);
+  for (const auto& block : bound.blocks)
+    for (const auto& spec : block.specs) {
+      text += spec ? ';' : '?';
+      if (spec)
+        for (const auto& axes : spec->dims) add_axes(text, axes, c.mesh);
+    }
+  add_axes(text, bound.expert_axes, c.mesh);
+  return text;
+}
+
+/// A ring over experts that every device has. MaxText accepts it where rule `exp` names fsdp, which only splits the
+/// stored weights (shard-exp-on-fsdp).
+std::optional<Infeasible> needless_ring(const Configuration& c) {
+  if (c.config.moe_path != MoePath::ring || !expert_axes(c.rules, c.mesh).empty()) return std::nullopt;
+  return Infeasible{"ring-needs-expert-parallelism",
+                    fmt::format("use_ring_of_experts on {}: every device has all experts", describe(c.mesh)), 2, 1};
+}
+
+/// The double-mapping of SHARDING.md 1.6 is never planned unless it is asked for: with the flag the same mesh exchanges
+/// tokens instead of gathering every expert's weights.
+std::optional<Infeasible> stolen_expert_axis(const Configuration& c) {
+  if (c.config.moe_path != MoePath::dropping || c.config.moe_dispatch_no_expert_sharding) return std::nullopt;
+  const AxisList experts = expert_axes(c.rules, c.mesh);
+  const PartitionSpec dispatch =
+      resolve({"activation_exp", "activation_batch_moe", "", "activation_embed_moe"}, c.rules, c.mesh);
+  const auto on_batch = [&](AxisId axis) {
+    return std::count(dispatch.dims[1].begin(), dispatch.dims[1].end(), axis) > 0;
+  };
+  if (std::none_of(experts.begin(), experts.end(), on_batch)) return std::nullopt;
+  return Infeasible{
+      "expert-axis-stolen",
+      fmt::format("{} on {}: the batch dim of the dispatch takes the expert axis, so expert weights would be "
+                  "gathered; planned with moe_dispatch_no_expert_sharding instead",
+                  c.rules.name, describe(c.mesh)),
+      1, 0};
+}
+
+/// What holds for every schedule and batch.
+std::optional<Infeasible> sharding_violation(const SearchSpace& space, const Configuration& any) {
+  if (auto violation = needless_ring(any)) return violation;
+  return space.dispatch_peeled ? std::nullopt : stolen_expert_axis(any);
+}
+
+/// With and without ZeRO-1 where data holds copies of the optimizer and fsdp doesn't split it: where it does, the data
+/// axis goes before fsdp's and every weight changes places (SHARDING.md section 3.4).
+std::vector<bool> optimizer_choices(const SearchSpace& space, const Mesh& mesh) {
+  const TrainConfig& config = space.base.config;
+  if (space.optimizer_over_data_fixed) return {config.shard_optimizer_over_data};
+  const bool adam = config.opt_type == OptimizerType::adamw || config.opt_type == OptimizerType::adam_pax;
+  const bool copies = mesh.size_of("data") > 1 && mesh.size_of("fsdp") * mesh.size_of("fsdp_transpose") == 1;
+  return adam && copies ? std::vector<bool>{false, true} : std::vector<bool>{false};
+}
+
+std::string text_of(const PipelineSchedule& schedule, bool optimizer_over_data) {
+  return fmt::format(" {}x{} {} {} {}", schedule.repeats, schedule.layers_per_stage, schedule.microbatches,
+                     schedule.gathered_once, optimizer_over_data);
+}
+
+/// Attempts under one sharding: no tensor of the layers depends on the schedule or on the optimizer's place.
+class Attempts {
+ public:
+  Attempts(const SearchSpace& space, const Parallelism& parallelism)
+      : space_(space),
+        parallelism_(parallelism),
+        smallest_(configuration_of(space, parallelism, space.remat_policies.front(), {1, 1})),
+        violation_(sharding_violation(space, smallest_)) {}
+
+  std::vector<Attempt> all() {
+    if (violation_) return {{parallelism_, "", violation_}};
+    std::vector<Attempt> attempts;
+    for (const PipelineSchedule& schedule : pipeline_schedules(space_, parallelism_.mesh))
+      for (const bool over_data : optimizer_choices(space_, parallelism_.mesh))
+        attempts.push_back(with(schedule, over_data));
+    return attempts;
+  }
+
+ private:
+  Attempt with(const PipelineSchedule& schedule, bool optimizer_over_data) {
+    Parallelism p = parallelism_;
+    p.schedule = schedule;
+    p.optimizer_over_data = optimizer_over_data;
+    TrainConfig& config = smallest_.config;
+    config = with_schedule(config, schedule, smallest_.model, pipeline_stages(p.mesh));
+    config.shard_optimizer_over_data = optimizer_over_data;
+    p.batches = batch_options(space_, p.mesh, batch_unit(smallest_.rules, p.mesh, config));
+    config.per_device_batch_size = p.batches.front().per_device_batch_size;
+    config.gradient_accumulation_steps = p.batches.front().gradient_accumulation_steps;
+    auto violation = first_violation(smallest_);
+    if (!violation && shardings_.empty()) shardings_ = shardings_of(smallest_);
+    return {std::move(p), shardings_ + text_of(schedule, optimizer_over_data), std::move(violation)};
+  }
+
+  const SearchSpace& space_;
+  const Parallelism& parallelism_;
+  Configuration smallest_;  // changed from attempt to attempt: copying model and machine costs more than the checks
+  std::optional<Infeasible> violation_;
+  std::string shardings_;
+};
+
+/// With and without moe_dispatch_no_expert_sharding where it could matter.
+std::vector<bool> dispatch_choices(const SearchSpace& space, const RuleSet& rules, const Mesh& mesh, MoePath path) {
+  if (path != MoePath::dropping) return {false};
+  if (space.dispatch_peeled) return {*space.dispatch_peeled};
+  return expert_axes(rules, mesh).empty() ? std::vector<bool>{false} : std::vector<bool>{false, true};
+}
+
+std::optional<Infeasible> torus_violation(const Configuration& base, const Mesh& mesh) {
+  auto fit = embed(base.hardware, base.slice, mesh, base.config.allow_split_physical_axes);
+  const auto* infeasible = std::get_if<Infeasible>(&fit);
+  return infeasible ? std::optional(*infeasible) : std::nullopt;
+}
+
+std::vector<Attempt> attempts_on(const SearchSpace& space, std::size_t rules, const Mesh& mesh) {
+  if (auto violation = torus_violation(space.base, mesh)) return {{{}, "", std::move(violation)}};
+  std::vector<Attempt> attempts;
+  for (const MoePath path : space.moe_paths)
+    for (const bool dispatch_peeled : dispatch_choices(space, rules_on(space, rules, mesh), mesh, path))
+      for (auto& made : Attempts(space, {rules, mesh, path, dispatch_peeled, {}, false, {}}).all())
+        attempts.push_back(std::move(made));
+  return attempts;
+}
+
+struct Place {
+  std::size_t rules;
+  Mesh mesh;
+};
+
+std::vector<Place> places_of(const SearchSpace& space) {
+  std::vector<Place> places;
+  for (std::size_t rules = 0; rules < space.rule_sets.size() && space.plain_meshes; ++rules)
+    for (auto& mesh : enumerate_meshes(space, space.rule_sets[rules])) places.push_back({rules, std::move(mesh)});
+  for (std::size_t rules = 0; rules < space.rule_sets.size(); ++rules)
+    if (const auto& set = space.pipelined_sets[rules])
+      for (auto& mesh : enumerate_pipelined_meshes(space, *set)) places.push_back({rules, std::move(mesh)});
+  return places;
+}
+
+Infeasible unpriced(const std::vector<std::string>& policies) {
+  return {"host-traffic-not-priced",
+          fmt::format("remat_policy={} moves activations to the host, which is not priced; --remat asks for one",
+                      fmt::join(policies, ", ")),
+          0, 0};
+}
+
+/// Paths that MaxText's decoder for this model does not have (planner/train_arguments.hpp).
+std::optional<Infeasible> path_violation(const SearchSpace& space, MoePath path) try {
+  const double capacity = with_path(space.base.config, path, false).capacity_factor;
+  moe_path_of(space.base.model, path != MoePath::dropping, path == MoePath::ring, capacity);
+  return std::nullopt;
+} catch (const InputError& error) {
+  return Infeasible{"moe-path", error.what(), 0, 0};
+}
+
+/// fsdp_transpose continues fsdp along another dim.
+Mesh folded(Mesh mesh) {
+  const auto fsdp = mesh.find("fsdp"), transpose = mesh.find("fsdp_transpose");
+  for (auto& axis : mesh.axes) axis.ici = axis.size(), axis.dcn = 1;
+  if (fsdp && transpose) mesh.axes[*fsdp].ici *= std::exchange(mesh.axes[*transpose].ici, 1);
+  return mesh;
+}
+
+}  // namespace
+
+bool is_alike(const Parallelism& a, const Parallelism& b) {
+  return a.rules == b.rules && a.moe_path == b.moe_path && folded(a.mesh) == folded(b.mesh);
+}
+
+Configuration configuration_of(const SearchSpace& space, const Parallelism& parallelism, const std::string& remat,
+                               const BatchOption& batch) {
+  Configuration configuration = space.base;
+  configuration.rules = rules_on(space, parallelism.rules, parallelism.mesh);
+  configuration.mesh = parallelism.mesh;
+  TrainConfig& config = configuration.config;
+  config = with_remat(with_path(config, parallelism.moe_path, parallelism.dispatch_peeled), remat);
+  config = with_schedule(config, parallelism.schedule, configuration.model, pipeline_stages(parallelism.mesh));
+  config.shard_optimizer_over_data = parallelism.optimizer_over_data;
+  config.per_device_batch_size = batch.per_device_batch_size;
+  config.gradient_accumulation_steps = batch.gradient_accumulation_steps;
+  return configuration;
+}
+
+Parallelisms enumerate_parallelisms(const SearchSpace& all) {
+  Parallelisms found;
+  SearchSpace space = all;
+  std::erase_if(space.moe_paths, [&](MoePath path) {
+    const auto violation = path_violation(all, path);
+    if (violation) found.rejections.add(*violation);
+    return violation.has_value();
+  });
+  const bool asks_for_stages = space.fixed_axes.contains("stage");
+  if (const auto differ = layers_differ(space.base.model); differ && !asks_for_stages) {
+    found.rejections.add(*differ);
+    space.pipelined_sets.assign(space.rule_sets.size(), std::nullopt);
+  }
+  if (!space.unpriced_policies.empty()) found.rejections.add(unpriced(space.unpriced_policies));
+  const auto places = places_of(space);
+  std::vector<std::vector<Attempt>> attempts(places.size());
+  parallel_for(places.size(),
+               [&](std::size_t i) { attempts[i] = attempts_on(space, places[i].rules, places[i].mesh); });
+  std::unordered_set<std::string> seen;
+  for (auto& on_mesh : attempts)
+    for (auto& made : on_mesh)
+      if (made.violation)
+        found.rejections.add(*made.violation);
+      else if (seen.insert(std::move(made.shardings)).second)
+        found.list.push_back(std::move(made.parallelism));
+  return found;
+}
+
+}  // namespace shardplan

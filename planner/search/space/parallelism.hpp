@@ -1,0 +1,39 @@
+#pragma once
+// How the devices share the work: the rules, the mesh, the path through the experts, and how a mesh with stages runs
+// its pipeline. The search sees each one once, whatever it is called.
+#include <planner/search/space/pipeline_options.hpp>
+#include <planner/search/explore/rejections.hpp>
+#include <planner/search/space/search_space.hpp>
+#include <vector>
+
+namespace shardplan {
+
+struct Parallelism {
+  std::size_t rules = 0;  ///< index into SearchSpace::rule_sets
+  Mesh mesh;
+  MoePath moe_path = MoePath::none;
+  bool dispatch_peeled = false;  ///< moe_dispatch_no_expert_sharding
+  PipelineSchedule schedule = {};
+  bool optimizer_over_data = false;  ///< shard_optimizer_over_data: ZeRO-1
+  std::vector<BatchOption> batches;  ///< smallest first
+};
+
+struct Parallelisms {
+  std::vector<Parallelism> list;
+  Rejections rejections;
+};
+
+/// Whether two are shown as one alternative: the same rules, path and mesh, but for how fsdp and fsdp_transpose share
+/// their product and for which part of an axis lies between slices.
+bool is_alike(const Parallelism& a, const Parallelism& b);
+
+/// Every rule set × mesh × path × schedule of a pipeline, and ZeRO-1 where fsdp doesn't split the optimizer, that the
+/// machine's torus holds and MaxText accepts. Two that give every tensor of the training step the same sharding are one
+/// candidate: the first rule set of the request keeps it.
+Parallelisms enumerate_parallelisms(const SearchSpace& space);
+
+/// One candidate in full, without maxtext_arguments (an expense that only the plans shown need).
+Configuration configuration_of(const SearchSpace& space, const Parallelism& parallelism, const std::string& remat,
+                               const BatchOption& batch);
+
+}  // namespace shardplan

@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <planner/search/space/pipeline_options.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr std::int64_t searched_repeats[] = {1, 2, 4};
+constexpr std::int64_t searched_rounds[] = {1, 2, 4};  // microbatches over stages
+
+std::int64_t pipelined_layers(const SearchSpace& space) {
+  return with_pipeline_counts(space.base.config, space.base.model, 2).pipeline_parallel_layers;
+}
+
+/// The repeats of a schedule in which a stage has `layers_per_stage` layers; 0 when they don't divide.
+std::int64_t repeats_of(std::int64_t layers, std::int64_t stages, std::int64_t layers_per_stage) {
+  return layers % (stages * layers_per_stage) == 0 ? layers / (stages * layers_per_stage) : 0;
+}
+
+std::vector<std::int64_t> repeat_choices(const SearchSpace& space, std::int64_t stages) {
+  const TrainConfig& config = space.base.config;
+  const std::int64_t layers = pipelined_layers(space);
+  if (space.layers_per_stage_fixed) {
+    const std::int64_t repeats = repeats_of(layers, stages, config.num_layers_per_pipeline_stage);
+    return repeats == 0 ? std::vector<std::int64_t>{} : std::vector{repeats};
+  }
+  std::vector<std::int64_t> choices;
+  if (config.num_pipeline_repeats != -1)
+    choices = {config.num_pipeline_repeats};
+  else if (config.pipeline_fsdp_ag_per_repeat)  // of single layers
+    choices = {layers / stages};
+  else
+    choices.assign(std::begin(searched_repeats), std::end(searched_repeats));
+  std::erase_if(choices, [&](std::int64_t repeats) { return layers % (stages * repeats) != 0; });
+  return choices;
+}
+
+std::vector<std::int64_t> microbatch_choices(const TrainConfig& config, std::int64_t stages) {
+  if (config.num_pipeline_microbatches != -1) return {config.num_pipeline_microbatches};
+  std::vector<std::int64_t> choices;
+  for (const std::int64_t rounds : searched_rounds)
+    if (rounds > 1 || !config.pipeline_delay_activation_forwarding) choices.push_back(rounds * stages);
+  return choices;
+}
+
+std::vector<bool> gather_choices(const SearchSpace& space, const Mesh& mesh) {
+  const TrainConfig& config = space.base.config;
+  if (space.gathered_once_fixed || config.pipeline_fsdp_ag_per_repeat) return {config.pipeline_fsdp_ag_once};
+  const bool split = mesh.size_of("fsdp") * mesh.size_of("fsdp_transpose") > 1;
+  return split ? std::vector<bool>{false, true} : std::vector<bool>{false};
+}
+
+Infeasible mixed(const Model& model, const char* what) {
+  return {"pipeline-layers-differ",
+          fmt::format("{}: {}, and only pipelines of layers that are alike are planned", model.name, what), 0, 0};
+}
+
+}  // namespace
+
+std::vector<PipelineSchedule> pipeline_schedules(const SearchSpace& space, const Mesh& mesh) {
+  const std::int64_t stages = pipeline_stages(mesh);
+  if (stages == 1) return {{}};
+  const std::int64_t layers = pipelined_layers(space);
+  std::vector<PipelineSchedule> schedules;
+  const auto microbatches = microbatch_choices(space.base.config, stages);
+  for (const bool once : gather_choices(space, mesh))
+    for (const std::int64_t repeats : repeat_choices(space, stages))
+      for (const std::int64_t count : microbatches)
+        schedules.push_back({layers / (stages * repeats), repeats, count, once});
+  if (schedules.empty()) schedules.push_back({space.base.config.num_layers_per_pipeline_stage, -1, microbatches[0]});
+  return schedules;
+}
+
+std::vector<int> stage_sizes(const SearchSpace& space, int devices) {
+  const std::int64_t layers = pipelined_layers(space);
+  std::vector<int> sizes;
+  for (int stages = devices; stages > 1; --stages)
+    if (devices % stages == 0 && layers % stages == 0) sizes.push_back(stages);
+  return sizes;
+}
+
+TrainConfig with_schedule(TrainConfig config, const PipelineSchedule& schedule, const Model& model, int stages) {
+  if (stages == 1) return config;
+  config.num_layers_per_pipeline_stage = schedule.layers_per_stage;
+  config.num_pipeline_repeats = schedule.repeats;
+  config.num_pipeline_microbatches = schedule.microbatches;
+  config.pipeline_fsdp_ag_once = schedule.gathered_once;
+  return with_pipeline_counts(config, model, stages);
+}
+
+std::optional<Infeasible> layers_differ(const Model& model) {
+  const bool mixtures_and_others = model.moe_layers() > 0 && model.dense_layers() > 0;
+  if (model.attention_pattern.window > 0) return mixed(model, "local and global attention alternate");
+  if (model.sublayers_per_layer > 1 || model.cycle_interval > 1) return mixed(model, "layers repeat in cycles");
+  // Only deepseek's decoder takes its dense layers out of the pipeline.
+  if (mixtures_and_others && model.decoder_block != "deepseek") return mixed(model, "some layers have experts");
+  return std::nullopt;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,56 @@
+#pragma once
+// What a search is over on one machine: everything that is the same for every candidate, and the choices that are not.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <shardplan/configuration.hpp>
+#include <arguments/machine_arguments.hpp>
+#include <shardplan/plan.hpp>
+#include <string>
+#include <vector>
+
+namespace shardplan {
+
+/// Sequences of one forward pass per device, and forward passes per optimizer step.
+struct BatchOption {
+  double per_device_batch_size = 0;
+  std::int64_t gradient_accumulation_steps = 1;
+  auto operator<=>(const BatchOption&) const = default;
+};
+
+struct SearchSpace {
+  Configuration base;              ///< model, machine and settings; rules, mesh and the choices below are not set
+  std::vector<RuleSet> rule_sets;  ///< in force without a pipeline (merged)
+  std::vector<std::optional<RuleSet>> pipelined_sets;  ///< each as MaxText edits it for stages; empty: it has none
+  std::map<std::string, int> fixed_axes;               ///< total size by mesh axis; 1 counts as fixed too
+  std::vector<MoePath> moe_paths;                      ///< {none} for a dense model
+  bool plain_meshes = true;                            ///< those without stages are searched
+  std::optional<bool> dispatch_peeled;                 ///< moe_dispatch_no_expert_sharding where the request fixes it
+  bool layers_per_stage_fixed = false, gathered_once_fixed = false;  ///< the request says them
+  bool optimizer_over_data_fixed = false;                            ///< likewise shard_optimizer_over_data
+  std::vector<std::string> remat_policies;                           ///< least memory first
+  std::vector<std::string>
+      unpriced_policies;  ///< left out: they offload to host memory, whose traffic has no price yet
+  std::optional<double> per_device_batch;
+  std::optional<std::int64_t> global_batch_tokens;
+};
+
+/// `profile` with as many chips as asked for: one TPU slice unless `slices` says otherwise, GPUs in whole nodes. Throws
+/// InputError naming the nearest counts that the machine has.
+Machine machine_of(const HardwareProfile& profile, int chips, int slices);
+
+/// Throws InputError on a setting that is malformed or that another part of the request already says, an axis that none
+/// of the rule sets has, and a batch that contradicts itself.
+SearchSpace search_space(const PlanRequest& request, Machine machine);
+
+/// The rules on a mesh: those without a pipeline, or edited for its stages.
+const RuleSet& rules_on(const SearchSpace& space, std::size_t rules, const Mesh& mesh);
+
+/// The part of a space whose meshes have no stages, and the rest.
+SearchSpace without_pipelines(SearchSpace space);
+SearchSpace with_pipelines_only(SearchSpace space);
+
+/// `config` under another remat policy. Only settings can say `custom`; it stays as they say.
+TrainConfig with_remat(TrainConfig config, const std::string& policy);
+
+}  // namespace shardplan

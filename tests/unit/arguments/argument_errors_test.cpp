@@ -1,0 +1,149 @@
+// Everything that can be wrong with a line of arguments, and what the message says.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <tests/unit/reading.hpp>
+
+namespace shardplan {
+namespace {
+
+using testing::HasSubstr;
+
+struct Wrong {
+  const char* line;
+  const char* message;
+};
+
+const std::string llama = "model_name=llama2-7b compile_topology=v5p-16 ";
+const std::string mixtral = "model_name=mixtral-8x7b compile_topology=v5p-16 ";
+
+void expect_messages(const std::string& start, std::initializer_list<Wrong> rows) {
+  for (const auto& [line, message] : rows) EXPECT_THAT(error_of(start + line), HasSubstr(message)) << start << line;
+}
+
+TEST(ArgumentErrors, Words) {
+  expect_messages(
+      llama, {
+                 {"fsdp", "expected KEY=VALUE as MaxText takes it, not 'fsdp'"},
+                 {"=8", "expected KEY=VALUE"},
+                 {"remat_policy=full remat_policy=minimal", "remat_policy is given twice: 'full' and 'minimal'"},
+                 {"ici_fdsp_parallelism=8", "unknown argument 'ici_fdsp_parallelism'; nearest: ici_fsdp_parallelism"},
+                 {"per_device_batchsize=8", "nearest: per_device_batch_size"},
+                 {"ici_tensor_transpose_parallelism=2", "unknown argument"},
+             });
+}
+
+TEST(ArgumentErrors, Values) {
+  expect_messages(
+      llama, {
+                 {"max_target_length=2048.0", "max_target_length=2048.0: expected a whole number, not '2048.0'"},
+                 {"max_target_length=", "expected a whole number, not ''"},
+                 {"max_target_length=_4096", "expected a whole number, not '_4096'"},
+                 {"max_target_length=99999999999999999999", "expected a whole number"},
+                 {"max_target_length=0", "must be at least 1"},
+                 {"max_target_length=-1", "must be at least 1"},
+                 {"num_pipeline_microbatches=0", "must be at least 1"},
+                 {"per_device_batch_size=two", "per_device_batch_size=two: expected a number, not 'two'"},
+                 {"per_device_batch_size=2x", "expected a number"},
+                 {"per_device_batch_size=nan", "expected a number"},
+                 {"per_device_batch_size=inf", "expected a number"},
+                 {"per_device_batch_size=-1", "must be at least 0"},
+                 {"scan_layers=yes", "scan_layers=yes: expected True or False, not 'yes'"},
+                 {"dtype=bf16", "dtype=bf16: unknown value 'bf16'; known: bfloat16, float32, float16"},
+                 {"opt_type=adafactor", "opt_type=adafactor: unknown value 'adafactor'"},
+                 {"attention=flsh", "nearest: flash"},
+                 {"shard_mode=manual", "unknown value 'manual'; known: auto, explicit"},
+                 {"context_parallel_strategy=gather", "unknown value 'gather'; known: all_gather, ring, ulysses, usp"},
+                 {"remat_policy=minimall", "remat_policy: unknown policy 'minimall'; nearest: minimal"},
+                 {"remat_policy=none", "shardplan does not model this policy yet"},
+                 {"remat_policy=custom context=host", "context=host: unknown value 'host'"},
+                 {"logical_axis_rules=[['norm',['fsdp']", "arguments"},
+             });
+}
+
+TEST(ArgumentErrors, NotModelled) {
+  expect_messages(mixtral, {
+                               {"quantization=fp8", "quantization=fp8: shardplan does not model quantization yet"},
+                               {"use_indexer=True", "does not model use_indexer yet"},
+                               {"num_moe_token_chunks=2", "does not model num_moe_token_chunks yet"},
+                               {"shard_exp_on_fsdp=true", "custom_mesh_and_rule=shard-exp-on-fsdp is modelled"},
+                               {"use_2d_fsdp_sharding=True", "does not model use_2d_fsdp_sharding yet"},
+                               {"enable_nnx=False", "models NNX (all true) and Linen (all false), no mix"},
+                               {"mtp_num_layers=1", "multi-token prediction"},
+                               {"dcn_diloco_parallelism=2", "DiLoCo"},
+                               {"param_scan_axis=0", "does not model param_scan_axis yet"},
+                           });
+  EXPECT_THAT(error_of("model_name=qwen3-next-80b-a3b compile_topology=v5p-16"), HasSubstr("does not model"));
+}
+
+TEST(ArgumentErrors, MixtureOfExpertsPaths) {
+  expect_messages(
+      mixtral,
+      {
+          {"sparse_matmul=False", "sparse_matmul=false with capacity_factor=-1 computes every expert for every token"},
+          {"sparse_matmul=False capacity_factor=0", "set capacity_factor=1.25, say, or sparse_matmul=true"},
+          {"capacity_factor=-2", "must be at least -1"},
+      });
+  expect_messages(
+      "compile_topology=v5p-16 ",
+      {
+          {"model_name=gpt-oss-20b sparse_matmul=False capacity_factor=1.0", "gpt_oss decoder takes only -1"},
+          {"model_name=llama4-17b-16e", "model_name=llama4-17b-16e: shardplan does not model "},
+      });
+}
+
+TEST(ArgumentErrors, Model) {
+  expect_messages(
+      "compile_topology=v5p-16 ",
+      {
+          {"", "which model? give model_name=NAME"},
+          {"model_name=default", "which model?"},
+          {"model_name=mixtrl-8x7b", "nearest: mixtral-8x7b"},
+          {"model_name=mixtral-8x7b base_num_decoder_layers=4",
+           "base_num_decoder_layers=4: mixtral-8x7b says 32; add override_model_config=true"},
+          {"model_name=mixtral-8x7b decoder_block=llama2", "mixtral-8x7b says mixtral"},
+          {"model_name=mixtral-8x7b base_mlp_dim=8192 override_model_config=true", "must equal moe_mlp=14336"},
+          {"model_name=gpt3-175b opt_type=adamw", "gpt3-175b says adam_pax; add override_model_config=true"},
+          {"model_name=llama2-7b num_experts=8", "no such dim"},
+      });
+}
+
+TEST(ArgumentErrors, Mesh) {
+  expect_messages(
+      llama,
+      {
+          {"ici_fsdp_parallelism=3",
+           "mesh: ici_fsdp_parallelism=3 does not multiply to the 8 devices of a slice or node "
+           "(v5p-16); set ici_fsdp_parallelism=8"},
+          {"ici_fsdp_parallelism=4 ici_expert_parallelism=4", "set ici_fsdp_parallelism=2"},
+          {"ici_tensor_parallelism=3", "ici_tensor_parallelism=3 does not divide the 8 devices"},
+          {"ici_data_parallelism=-1", "ici_data_parallelism and ici_fsdp_parallelism are both -1"},
+          {"ici_data_parallelism=-1", "set ici_fsdp_parallelism=1"},
+          {"ici_data_parallelism=0", "ici_data_parallelism=0: expected at least 1, or -1"},
+          {"ici_data_parallelism=-2", "expected at least 1, or -1"},
+          {"dcn_data_parallelism=2", "dcn_data_parallelism=2: there is one slice only"},
+          {"compile_topology_num_slices=2 dcn_fsdp_parallelism=3",
+           "mesh between slices: dcn_fsdp_parallelism=3 does not "
+           "divide the 2 slices"},
+          {"custom_mesh_and_rule=pure-fsdp compile_topology_num_slices=2", "set dcn_fsdp_parallelism=2"},
+          {"custom_mesh_and_rule=pure-fsdp ici_pipeline_parallelism=2", "rule set 'pure-fsdp' has no stage axis"},
+          {"ici_pipeline_parallelism=-1", "need a number"},
+          {"custom_mesh_and_rule=ep-as-pc", "nearest: "},
+          {"context_parallel_strategy=ring ici_context_parallelism=2", "needs use_tokamax_splash=true"},
+      });
+}
+
+TEST(ArgumentErrors, Machine) {
+  EXPECT_THAT(error_of("model_name=llama2-7b"), HasSubstr("which machine?"));
+  expect_messages(
+      "model_name=llama2-7b ",
+      {
+          {"compile_topology=v5p-17", "v5p-16"},
+          {"compile_topology=v5p-16 compile_topology_num_slices=0", "expected at least 1"},
+          {"compile_topology=v5p-16 num_slices=2 compile_topology_num_slices=4", "4 slices were asked for elsewhere"},
+          {"compile_topology=v5p-16 hardware=gpu", "tpu-v5p needs hardware=tpu"},
+      });
+}
+
+}  // namespace
+}  // namespace shardplan

@@ -1,0 +1,55 @@
+// model_name and the dims that are changed for one run.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <models/load_model.hpp>
+
+#include <tests/unit/reading.hpp>
+
+namespace shardplan {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+TEST(ModelArguments, OverrideDims) {
+  const Configuration c = read_mixtral("base_num_decoder_layers=4 override_model_config=True");
+  EXPECT_EQ(c.model.layers, 4);
+  EXPECT_EQ(load_model("mixtral-8x7b").layers, 32);
+  EXPECT_THAT(c.model_overrides, ElementsAre(Pair("base_num_decoder_layers", 4)));
+  EXPECT_THAT(printed(c), HasSubstr("base_num_decoder_layers=4 override_model_config=true"));
+}
+
+TEST(ModelArguments, MayRepeatWhatTheModelSays) {
+  const Configuration c = read_mixtral(
+      "base_num_decoder_layers=32 num_experts=8 decoder_block=mixtral mlp_activations=['silu','linear'] "
+      "attention_type=global logits_via_embedding=False");
+  EXPECT_TRUE(c.model_overrides.empty());
+}
+
+TEST(ModelArguments, ReadEveryModelledModel) {
+  for (const auto& name : model_names()) {
+    if (!load_model(name).not_modelled.empty()) continue;
+    EXPECT_EQ(error_of("compile_topology=v5p-16 model_name=" + name), "") << name;
+  }
+}
+
+TEST(RuleArguments, ChangeTheRules) {
+  const Configuration c = read_llama("logical_axis_rules=[['norm',['tensor']],['mine','data']]");
+  ASSERT_GE(c.rules.rules.size(), 2U);
+  EXPECT_EQ(c.rules.rules.back(), (Rule{"mine", {"data"}}));
+  EXPECT_EQ(c.rules.rules[c.rules.rules.size() - 2], (Rule{"norm", {"tensor"}}));
+  EXPECT_THAT(printed(c), HasSubstr("logical_axis_rules=[['norm',['tensor']],['mine',['data']]]"));
+  const auto again = read(printed(c));
+  EXPECT_EQ(again.rules.rules, c.rules.rules);
+}
+
+TEST(RuleArguments, ReplaceTheRules) {
+  const Configuration c = read_llama("logical_axis_rules=[['embed','fsdp']] override_logical_axis_rules=True");
+  EXPECT_THAT(c.rules.rules, ElementsAre(Rule{"embed", {"fsdp"}}));
+  EXPECT_EQ(read(printed(c)).rules.rules, c.rules.rules);
+}
+
+}  // namespace
+}  // namespace shardplan

@@ -1,0 +1,130 @@
+// One configuration: which findings, how severe, what the fix spares.
+#include <gmock/gmock.h>
+
+#include <tests/unit/check/checking.hpp>
+
+namespace shardplan {
+namespace {
+
+const std::string dropping = " sparse_matmul=False capacity_factor=1.25";
+const std::string expert8 =
+    "model_name=mixtral-8x7b compile_topology=v5p-16 ici_fsdp_parallelism=1 ici_expert_parallelism=8" + dropping;
+const std::string expert4_fsdp2 =
+    "model_name=mixtral-8x7b compile_topology=v5p-16 ici_fsdp_parallelism=2 ici_expert_parallelism=4" + dropping;
+
+struct Row {
+  std::string arguments, id;
+  Severity severity;
+  std::string axis;
+};
+
+class Bites : public testing::TestWithParam<Row> {};
+
+TEST_P(Bites, IsFound) {
+  const auto& [arguments, id, severity, axis] = GetParam();
+  const auto findings = checked(arguments).evaluation.findings;
+  ASSERT_THAT(ids_of(findings), testing::Contains(id));
+  EXPECT_EQ(finding_of(findings, id).severity, severity);
+  EXPECT_EQ(finding_of(findings, id).axis, axis);
+}
+
+const std::string llama = "model_name=llama2-7b compile_topology=v5p-16";
+const std::string deepseek = "model_name=deepseek2-16b compile_topology=v5p-16";
+const std::string fsdp2_context4 = " ici_fsdp_parallelism=2 ici_context_parallelism=4";
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, Bites,
+    testing::Values(
+        Row{expert8, "expert-axis-stolen", Severity::error, "expert"},
+        Row{expert8 + " custom_mesh_and_rule=ep-as-dp", "expert-axis-stolen", Severity::error, "expert"},
+        Row{expert4_fsdp2 + " moe_dispatch_no_expert_sharding=True", "expert-output-not-peeled", Severity::warning,
+            "expert"},
+        Row{expert4_fsdp2 + " custom_mesh_and_rule=cp-as-ep", "missing-all-to-all", Severity::warning, "expert"},
+        Row{"model_name=deepseek3-671b-2dfsdp compile_topology=v5p-512 ici_expert_parallelism=8", "missing-all-to-all",
+            Severity::note, "expert"},
+        Row{deepseek + " ici_fsdp_parallelism=2 ici_expert_parallelism=4", "worst-case-rows", Severity::note, "expert"},
+        Row{deepseek + " remat_policy=minimal", "minimal-recomputes-wi-1", Severity::note, ""},
+        Row{deepseek + fsdp2_context4, "expanded-key-value-gathered", Severity::note, "context"},
+        Row{deepseek + fsdp2_context4 + " shard_mode=explicit", "context-lost-in-explicit-mode", Severity::warning,
+            "context"},
+        Row{llama + fsdp2_context4 + " custom_mesh_and_rule=cp-as-ep", "sequence-gathered-for-attention",
+            Severity::warning, "context"},
+        Row{llama + fsdp2_context4 + " custom_mesh_and_rule=pipeline-large-moe", "weights-not-sharded", Severity::error,
+            "context"},
+        Row{llama + fsdp2_context4 + " custom_mesh_and_rule=cp-as-ep num_vocab_tiling=4", "logits-sequence-gathered",
+            Severity::warning, "context"},
+        Row{llama + " custom_mesh_and_rule=pure-fsdp", "custom-rules-drop-model-rules", Severity::note, ""},
+        Row{"model_name=deepseek3-671b-2dfsdp compile_topology=v5p-512 custom_mesh_and_rule=pure-fsdp",
+            "custom-rules-drop-model-rules", Severity::warning, ""},
+        Row{llama + " custom_mesh_and_rule=pure-fsdp ici_tensor_parallelism=2", "axis-ignored", Severity::warning,
+            "tensor"},
+        Row{llama + " ici_pipeline_parallelism=2 pipeline_fsdp_ag_once=True", "layer-stack-reshard", Severity::warning,
+            "stage"},
+        Row{llama + " ici_data_parallelism=2 shard_optimizer_over_data=True", "zero1-whole-weights", Severity::note,
+            "data"},
+        Row{llama + " ici_pipeline_parallelism=2 shard_mode=explicit", "explicit-pipeline", Severity::warning, "stage"},
+        Row{llama + " ici_data_parallelism=2 shard_optimizer_over_data=True", "optimizer-shards-permuted",
+            Severity::note, "data"},
+        Row{"model_name=mixtral-8x7b compile_topology=v5p-16 ici_tensor_sequence_parallelism=2",
+            "sparse-tensor-sequence", Severity::error, ""},
+        Row{expert8, "memory-exceeded", Severity::warning, ""}));
+
+// The severity and the sentence follow from both evaluations.
+TEST(CheckConfiguration, SaysWhatTheFlagSpares) {
+  const auto [evaluation, fixed] = checked(expert8);
+  const Finding stolen = finding_of(evaluation.findings, "expert-axis-stolen");
+  EXPECT_THAT(stolen.message, testing::HasSubstr("expert double-mapping"));
+  EXPECT_EQ(stolen.fix, "moe_dispatch_no_expert_sharding=True");
+  EXPECT_THAT(logical_names(stolen.rules), testing::ElementsAre("activation_batch_moe", "activation_exp"));
+  ASSERT_TRUE(stolen.cost && fixed);
+  EXPECT_GT(stolen.cost->bytes.value, 0);
+  EXPECT_GT(stolen.cost->collectives.value, 0);
+  EXPECT_TRUE(fixed->config.moe_dispatch_no_expert_sharding);
+  EXPECT_DOUBLE_EQ(stolen.cost->step.value, (evaluation.time.step() - fixed->time.step()).value);
+}
+
+TEST(CheckConfiguration, OffersTheSparsePathWhereTheFlagIsNotEnough) {
+  const Finding stolen = finding_of(checked(expert4_fsdp2).evaluation.findings, "expert-axis-stolen");
+  EXPECT_EQ(stolen.fix, "sparse_matmul=True");
+}
+
+TEST(CheckConfiguration, HasNothingOnTheDispatchOnceTheFlagIsOn) {
+  const auto findings = checked(expert8 + " moe_dispatch_no_expert_sharding=True").evaluation.findings;
+  EXPECT_THAT(ids_of(findings), testing::Not(testing::Contains("expert-axis-stolen")));
+  EXPECT_THAT(ids_of(findings), testing::Not(testing::Contains("expert-output-not-peeled")));
+}
+
+TEST(CheckConfiguration, MakesANoteOfWhatCostsLessThanItsFix) {
+  const Finding stolen = finding_of(checked("model_name=deepseek3-tiny compile_topology=v5p-16 ici_fsdp_parallelism=1 "
+                                            "ici_expert_parallelism=8" +
+                                            dropping)
+                                        .evaluation.findings,
+                                    "expert-axis-stolen");
+  EXPECT_EQ(stolen.id, "expert-axis-stolen");
+  EXPECT_EQ(stolen.severity, Severity::note);
+  EXPECT_THAT(stolen.message, testing::HasSubstr("costs more than it spares"));
+}
+
+TEST(CheckConfiguration, TellsAReplicatedKernelOnGpus) {
+  const MachineChoice gpus{"mi355x", 8, std::nullopt};
+  const auto with = [&](const std::string& kernel) {
+    return ids_of(
+        checked("model_name=llama3.1-8b per_device_batch_size=4 attention=" + kernel, gpus).evaluation.findings);
+  };
+  EXPECT_THAT(with("flash"), testing::Contains("attention-replicated"));
+  EXPECT_THAT(with("cudnn_flash_te"), testing::Not(testing::Contains("attention-replicated")));
+}
+
+TEST(CheckConfiguration, RefusesWhatDoesNotDivideAsAFinding) {
+  const auto findings =
+      checked(
+          "model_name=llama2-7b compile_topology=v5p-16 ici_context_parallelism=8 max_target_length=2049 "
+          "ici_fsdp_parallelism=1")
+          .evaluation.findings;
+  const Finding refused = finding_of(findings, "indivisible-dim");
+  EXPECT_EQ(refused.severity, Severity::error);
+  EXPECT_THAT(refused.message, testing::HasSubstr("2049"));
+}
+
+}  // namespace
+}  // namespace shardplan

@@ -1,0 +1,111 @@
+// No error-level finding where a MaxText engineer would see nothing wrong: the promise that lets `check` stand in CI.
+#include <gmock/gmock.h>
+
+#include <models/load_model.hpp>
+#include <planner/check/check_cases.hpp>
+#include <shardplan/parallel_for.hpp>
+#include <rules/load_rules.hpp>
+#include <tests/unit/check/checking.hpp>
+
+namespace shardplan {
+namespace {
+
+/// "MODEL on MESH: ids" for every configuration that MaxText accepts and that has an error.
+std::vector<std::string> errors_of(const CheckRequest& request, const std::vector<std::string>& models,
+                                   bool (*is_expected)(const Configuration&, const Finding&)) {
+  std::vector<std::vector<std::string>> of_model(models.size());
+  parallel_for(models.size(), [&](std::size_t i) {
+    for (const auto& configuration : check_cases(request, models[i])) {
+      const Evaluation evaluation = check_configuration(configuration).evaluation;
+      if (evaluation.infeasible && evaluation.infeasible->constraint != "hbm") continue;
+      for (const auto& finding : evaluation.findings)
+        if (finding.severity == Severity::error && !is_expected(configuration, finding))
+          of_model[i].push_back(evaluation.model + " on " + describe(evaluation.mesh) + ": " + finding.id);
+    }
+  });
+  std::vector<std::string> all;
+  for (const auto& errors : of_model) all.insert(all.end(), errors.begin(), errors.end());
+  return all;
+}
+
+std::vector<std::string> models_that(bool (*suit)(const Model&)) {
+  std::vector<std::string> names;
+  for (const auto& name : model_names()) {
+    const Model model = load_model(name);
+    if (model.not_modelled.empty() && !model.rules.override_rules && suit(model)) names.push_back(name);
+  }
+  return names;
+}
+
+CheckRequest request_for(const std::string& rules, std::vector<std::string> arguments) {
+  CheckRequest request;
+  request.rules = rules;
+  request.key_values = std::move(arguments);
+  return request;
+}
+
+bool nothing(const Configuration&, const Finding&) { return false; }
+
+/// What MaxText's own start-up check refuses, over an axis that no weight rule of the set uses (pipeline-large-moe has
+/// `context` in none) or that the set takes off some weights (ep-as-dp has `expert` on the experts' alone).
+bool is_refused_by_maxtext(const Configuration&, const Finding& finding) { return finding.id == "weights-not-sharded"; }
+
+class EveryRuleSet : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Sets, EveryRuleSet, testing::ValuesIn(rule_set_names()), [](const auto& row) {
+  std::string name = row.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST_P(EveryRuleSet, IsCleanOnDenseModels) {
+  const auto dense = models_that([](const Model& model) { return !model.has_experts(); });
+  const bool lacks_context = GetParam() == "pipeline-large-moe";
+  EXPECT_THAT(errors_of(request_for(GetParam(), {}), dense, lacks_context ? is_refused_by_maxtext : nothing),
+              testing::IsEmpty());
+}
+
+TEST_P(EveryRuleSet, IsCleanOnTheSparsePath) {
+  const auto mixtures = models_that([](const Model& model) { return model.has_experts(); });
+  EXPECT_THAT(errors_of(request_for(GetParam(), {"sparse_matmul=True"}), mixtures, is_refused_by_maxtext),
+              testing::IsEmpty());
+}
+
+// The dropping path with an expert axis of size 1: nothing to steal.
+TEST_P(EveryRuleSet, IsCleanWithoutAnExpertAxis) {
+  const auto mixtures = models_that([](const Model& model) {
+    return model.has_experts() && model.decoder_block != "gpt_oss" && model.decoder_block != "llama4";
+  });
+  const auto needs_experts = [](const Configuration& c, const Finding& finding) {
+    return c.mesh.size_of("expert") > 1 || finding.id == "weights-not-sharded";
+  };
+  EXPECT_THAT(errors_of(request_for(GetParam(), {"sparse_matmul=False"}), mixtures, needs_experts), testing::IsEmpty());
+}
+
+// Sets that split what MaxText's check wants split are clean with all weights counted.
+TEST(HealthyConfigurations, HaveTheirWeightsSharded) {
+  const auto all = models_that([](const Model&) { return true; });
+  for (const char* rules : {"default", "cp-as-ep", "pure-fsdp", "ep-tp"})
+    EXPECT_THAT(errors_of(request_for(rules, {"sparse_matmul=True"}), all, nothing), testing::IsEmpty()) << rules;
+}
+
+// Decode-like batches: one sequence a device, or less.
+TEST(HealthyConfigurations, StayCleanWithSmallBatches) {
+  for (const char* batch : {"per_device_batch_size=1", "per_device_batch_size=0.25"})
+    EXPECT_THAT(errors_of(request_for("default", {"sparse_matmul=True", batch}),
+                          models_that([](const Model& model) { return model.decoder_block == "deepseek"; }), nothing),
+                testing::IsEmpty())
+        << batch;
+}
+
+// With the flag on, the dispatch of every model keeps its experts, whatever the mesh.
+TEST(HealthyConfigurations, StayCleanWithTheFlag) {
+  const auto mixtures = models_that([](const Model& model) {
+    return model.has_experts() && model.decoder_block != "gpt_oss" && model.decoder_block != "llama4";
+  });
+  EXPECT_THAT(errors_of(request_for("default", {"sparse_matmul=False", "moe_dispatch_no_expert_sharding=True"}),
+                        mixtures, nothing),
+              testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace shardplan

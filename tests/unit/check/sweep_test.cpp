@@ -1,0 +1,101 @@
+// Rule sets over models and meshes.
+#include <gmock/gmock.h>
+
+#include <planner/check/check.hpp>
+#include <tests/unit/check/checking.hpp>
+
+namespace shardplan {
+namespace {
+
+CheckRequest request_for(const std::string& rules) {
+  CheckRequest request;
+  request.rules = rules;
+  return request;
+}
+
+const CheckedFinding* entry_of(const CheckAnswer& answer, const std::string& id) {
+  for (const auto& entry : answer.findings)
+    if (entry.finding.id == id) return &entry;
+  return nullptr;
+}
+
+TEST(Check, FindsTheStolenAxisOverAllModelsAndMeshes) {
+  const CheckAnswer answer = check(request_for("default"));
+  EXPECT_TRUE(answer.is_regression());
+  EXPECT_GT(answer.models.size(), 40U);
+  const CheckedFinding* stolen = entry_of(answer, "expert-axis-stolen");
+  ASSERT_NE(stolen, nullptr);
+  EXPECT_THAT(stolen->bites.models, testing::Contains("mixtral-8x7b"));
+  EXPECT_THAT(stolen->bites.meshes, testing::Contains("expert=8"));
+  EXPECT_THAT(stolen->bites.meshes, testing::Not(testing::Contains("fsdp=8")));
+  EXPECT_THAT(stolen->bites.paths, testing::ElementsAre("dropping"));
+  EXPECT_LT(answer.findings.size(), 12U) << "grouped, not one line a configuration";
+}
+
+TEST(Check, PutsErrorsFirst) {
+  const CheckAnswer answer = check(request_for("pipeline-large-moe"));
+  for (std::size_t i = 1; i < answer.findings.size(); ++i)
+    EXPECT_GE(answer.findings[i - 1].finding.severity, answer.findings[i].finding.severity);
+}
+
+TEST(Check, ChecksBothPathsOfOneModelAndMesh) {
+  CheckRequest request = request_for("default");
+  request.model = "mixtral-8x7b";
+  request.mesh = "expert=8";
+  const CheckAnswer answer = check(request);
+  EXPECT_EQ(answer.cases, 2);
+  EXPECT_TRUE(answer.is_regression());
+  ASSERT_TRUE(answer.found && answer.expected);
+  EXPECT_EQ(answer.found->moe_path, MoePath::dropping);
+  request.key_values = {"moe_dispatch_no_expert_sharding=True"};
+  EXPECT_FALSE(check(request).is_regression());
+  request.key_values = {"sparse_matmul=True"};
+  EXPECT_EQ(check(request).cases, 1);
+}
+
+TEST(Check, TakesAMeshFromArguments) {
+  CheckRequest request = request_for("default");
+  request.model = "mixtral-8x7b";
+  request.key_values = {"ici_expert_parallelism=4", "ici_fsdp_parallelism=2", "sparse_matmul=False"};
+  EXPECT_THAT(check(request).meshes, testing::ElementsAre("fsdp=2,expert=4"));
+}
+
+TEST(Check, WarnsOfAKernelThatNobodyChose) {
+  CheckRequest request = request_for("default");
+  request.model = "llama3.1-8b";
+  request.mesh = "fsdp=8";
+  request.machine.hardware = "mi355x";
+  const CheckAnswer by_default = check(request);
+  ASSERT_NE(entry_of(by_default, "attention-replicated"), nullptr);
+  EXPECT_FALSE(by_default.is_regression());
+  request.key_values = {"attention=flash"};
+  EXPECT_TRUE(check(request).is_regression());
+}
+
+TEST(Check, PointsAtTheLinesOfAFile) {
+  CheckRequest request = request_for(TEST_DATA "/check/batches_disagree.yml");
+  request.model = "llama3-8b";
+  request.mesh = "fsdp=4,expert=2";
+  const CheckAnswer answer = check(request);
+  const CheckedFinding* gathered = entry_of(answer, "unexpected-all-gather");
+  ASSERT_NE(gathered, nullptr);
+  EXPECT_EQ(gathered->finding.severity, Severity::error);
+  ASSERT_EQ(gathered->rules.size(), 3U);
+  EXPECT_EQ(gathered->rules[1].rule.logical, "activation_batch_attn");
+  EXPECT_EQ(gathered->rules[1].line, 7);
+  for (const char* id : {"rule-unreachable", "rule-name-unknown", "rule-axis-unknown"})
+    EXPECT_NE(entry_of(answer, id), nullptr) << id;
+}
+
+TEST(Check, RefusesWhatItCanNotCheck) {
+  CheckRequest request = request_for("default");
+  request.model = "mixtral-8x7b";
+  request.mesh = "expart=8";
+  EXPECT_THROW(check(request), InputError);
+  request.mesh = "expert=8";
+  request.machine.chips = 16;
+  EXPECT_THROW(check(request), InputError);
+}
+
+}  // namespace
+}  // namespace shardplan

@@ -1,1 +1,0 @@
-room_tests(model_programs "shardplan_models" programs_blocks_test.cpp programs_every_model_test.cpp programs_layer_test.cpp)

@@ -1,0 +1,69 @@
+#include <gmock/gmock.h>
+
+#include <planner/search/space/batch_options.hpp>
+
+#include "requests.hpp"
+
+namespace shardplan {
+namespace {
+
+using ::testing::ElementsAre;
+
+const std::vector<std::string>& axes() {
+  static const auto names = space_of(request_for("llama2-7b", "toy-switch", 8)).rule_sets.front().mesh_axes;
+  return names;
+}
+
+std::int64_t unit_of(const std::string& mesh) {
+  const SearchSpace space = space_of(request_for("llama2-7b", "toy-switch", 8));
+  return batch_unit(space.rule_sets.front(), parse_mesh(mesh, axes()), space.base.config);
+}
+
+TEST(BatchOptions, UnitIsWhatTheRulesSplitTheBatchOver) {
+  EXPECT_EQ(unit_of("fsdp=8"), 8);
+  EXPECT_EQ(unit_of("fsdp=4,tensor=2"), 4);
+  EXPECT_EQ(unit_of("data=2,fsdp=2,context=2"), 4);
+  EXPECT_EQ(unit_of("tensor=8"), 1);
+}
+
+TEST(BatchOptions, SearchedOnesAreMultiplesOfTheUnit) {
+  const SearchSpace space = space_of(request_for("llama2-7b", "toy-switch", 8));
+  const auto options = batch_options(space, parse_mesh("fsdp=4,tensor=2", axes()), 4);
+  ASSERT_GT(options.size(), 8u);
+  std::vector<double> first;
+  for (int i = 0; i < 8; ++i) first.push_back(options[i].per_device_batch_size);
+  EXPECT_THAT(first, ElementsAre(0.5, 1, 1.5, 2, 3, 4, 6, 8));
+  EXPECT_TRUE(std::is_sorted(options.begin(), options.end()));
+}
+
+TEST(BatchOptions, MaxTextTruncatesBackToTheSequencesMeant) {
+  const SearchSpace space = space_of(request_for("llama2-7b", "toy-switch", 8));
+  for (const int devices : {6, 12, 24, 48, 96, 192}) {
+    const Mesh mesh = parse_mesh("fsdp=" + std::to_string(devices), axes());
+    for (const auto& option : batch_options(space, mesh, 1)) {
+      const double sequences = devices * option.per_device_batch_size;
+      EXPECT_EQ(sequences, std::floor(sequences)) << devices << " devices, " << option.per_device_batch_size;
+    }
+  }
+}
+
+TEST(BatchOptions, AFixedBatchIsTheOnlyOne) {
+  PlanRequest request = request_for("llama2-7b", "toy-switch", 8);
+  request.per_device_batch = 3;
+  const SearchSpace space = space_of(request);
+  EXPECT_THAT(batch_options(space, parse_mesh("fsdp=8", axes()), 8), ElementsAre(BatchOption{3, 1}));
+}
+
+TEST(BatchOptions, GlobalTokensAreSplitIntoSteps) {
+  PlanRequest request = request_for("llama2-7b", "toy-switch", 8);
+  request.sequence_length = 1000;
+  request.global_batch_tokens = 32000;
+  const SearchSpace space = space_of(request);
+  EXPECT_THAT(batch_options(space, parse_mesh("fsdp=8", axes()), 8),
+              ElementsAre(BatchOption{1, 4}, BatchOption{2, 2}, BatchOption{4, 1}));
+  EXPECT_THAT(batch_options(space, parse_mesh("fsdp=8", axes()), 64),
+              ElementsAre(BatchOption{4, 1}));  // for the message
+}
+
+}  // namespace
+}  // namespace shardplan

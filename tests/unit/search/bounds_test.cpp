@@ -1,0 +1,118 @@
+// The two facts that let the search leave candidates out (planner/search/exploration.hpp), and that leaving them out
+// loses nothing.
+#include <gmock/gmock.h>
+
+#include <planner/evaluate/evaluate.hpp>
+#include <planner/search/explore/explore.hpp>
+#include <planner/search/select.hpp>
+
+#include "requests.hpp"
+
+namespace shardplan {
+namespace {
+
+struct Machine {
+  std::string model, machine;
+  int chips;
+};
+
+SearchSpace wide_space(const Machine& machine) {
+  PlanRequest request = request_for(machine.model, machine.machine, machine.chips);
+  request.rule_sets = {"default", "ep-as-cp", "shard-exp-on-fsdp"};
+  request.remat_policies = {"full", "save_out_proj", "save_qkv_proj", "minimal", "minimal_with_context"};
+  return space_of(request);
+}
+
+const Machine machines[] = {
+    {"llama3-8b", "tpu-v5p", 8}, {"mixtral-8x7b", "mi300x", 8}, {"deepseek2-16b", "tpu-v6e", 16}};
+
+TEST(SearchBounds, MemoryGrowsAndTimeATokenFallsWithBatchAndSaving) {
+  for (const auto& machine : machines) {
+    const SearchSpace space = wide_space(machine);
+    const RematOrder order = remat_order(space);
+    const auto parallelisms = enumerate_parallelisms(space).list;
+    for (std::size_t i = 0; i < parallelisms.size(); i += 7) {
+      const auto& p = parallelisms[i];
+      const auto cost = [&](std::size_t remat, std::size_t batch) {
+        return cost_of(evaluate(configuration_of(space, p, space.remat_policies[remat], p.batches[batch])));
+      };
+      const std::string where = machine.model + " " + describe(p.mesh) + " " + space.rule_sets[p.rules].name;
+      for (const std::size_t batch : {0u, 1u, 3u, 6u}) {
+        for (std::size_t remat = 0; remat < space.remat_policies.size(); ++remat) {
+          const Cost now = cost(remat, batch), next = cost(remat, batch + 1);
+          EXPECT_LE(now.peak, next.peak) << where;
+          EXPECT_LE(next.seconds_per_token, now.seconds_per_token * 1.0001) << where;
+          EXPECT_LE(cost(order.fastest.front(), batch).seconds_per_token, now.seconds_per_token * 1.0001) << where;
+          EXPECT_LE(static_cast<double>(cost(order.smallest.front(), batch).peak),
+                    memory_slack * static_cast<double>(now.peak))
+              << where;
+        }
+      }
+    }
+  }
+}
+
+/// Every candidate there is.
+std::vector<Candidate> all_that_fit(const SearchSpace& space, const std::vector<Parallelism>& parallelisms,
+                                    const Evaluator& cost) {
+  std::vector<Candidate> all;
+  for (std::size_t i = 0; i < parallelisms.size(); ++i)
+    for (std::size_t remat = 0; remat < space.remat_policies.size(); ++remat)
+      for (std::size_t batch = 0; batch < parallelisms[i].batches.size(); ++batch) {
+        const auto& option = parallelisms[i].batches[batch];
+        const Cost found = cost_of(cost(configuration_of(space, parallelisms[i], space.remat_policies[remat], option)));
+        if (!found.fits) break;  // nor does a larger batch
+        all.push_back({i, remat, batch, found});
+      }
+  return all;
+}
+
+void expect_nothing_lost(const SearchSpace& space, const Evaluator& cost, const std::string& where) {
+  const auto parallelisms = enumerate_parallelisms(space).list;
+  const Scope scope{2, 0, 0.5, true};
+  const auto all = all_that_fit(space, parallelisms, cost);
+  const Explored explored = explore(space, parallelisms, scope, cost);
+  ASSERT_FALSE(all.empty()) << where;
+  double fastest = all.front().cost.seconds_per_token;
+  for (const auto& c : all) fastest = std::min(fastest, c.cost.seconds_per_token);
+  Front front;
+  for (const auto& c : all)
+    if (c.cost.seconds_per_token <= fastest * (1 + scope.front_margin)) front.add(c);
+  ASSERT_EQ(explored.front.candidates().size(), front.candidates().size()) << where;
+  for (std::size_t i = 0; i < front.candidates().size(); ++i)
+    EXPECT_EQ(explored.front.candidates()[i].cost, front.candidates()[i].cost) << where;
+  const auto mine = select(explored.fitting, parallelisms, Objective::throughput, 1);
+  const auto best = select(all, parallelisms, Objective::throughput, 1);
+  EXPECT_EQ(mine.recommended.cost, best.recommended.cost) << where;
+  std::size_t strategies_found = 0;
+  for (const Strategy strategy : strategies) {
+    const auto my_best = best_of(strategy, explored.fitting, parallelisms);
+    const auto its_best = best_of(strategy, all, parallelisms);
+    ASSERT_EQ(my_best.has_value(), its_best.has_value()) << where << ": " << name_of(strategy);
+    if (!its_best) continue;
+    EXPECT_EQ(my_best->cost, its_best->cost) << where << ": " << name_of(strategy);
+    ++strategies_found;
+  }
+  EXPECT_GE(strategies_found, 3U) << where;
+  ASSERT_EQ(mine.alternatives.size(), best.alternatives.size());
+  for (std::size_t i = 0; i < mine.alternatives.size(); ++i)
+    EXPECT_EQ(mine.alternatives[i].cost, best.alternatives[i].cost) << where;
+  EXPECT_LE(explored.evaluated, static_cast<std::int64_t>(parallelisms.size() * space.remat_policies.size() * 26));
+}
+
+TEST(SearchBounds, PruningLosesNothing) {
+  for (const auto& machine :
+       {Machine{"llama3-8b", "toy-switch", 8}, {"llama3-8b", "toy-torus", 16}, {"mixtral-8x7b", "toy-switch", 8}})
+    expect_nothing_lost(wide_space(machine), toy_evaluation, machine.model + " on " + machine.machine);
+}
+
+TEST(SearchBounds, PruningLosesNothingUnderTheCostModel) {
+  PlanRequest request = request_for("llama3-8b", "tpu-v5p", 8);
+  expect_nothing_lost(space_of(request), evaluate, "llama3-8b");
+  request = request_for("mixtral-8x7b", "mi300x", 8);
+  request.mesh = "tensor_sequence=1,fsdp_transpose=1,context=1,tensor=1";
+  expect_nothing_lost(space_of(request), evaluate, "mixtral-8x7b");
+}
+
+}  // namespace
+}  // namespace shardplan

@@ -1,0 +1,107 @@
+#include <gmock/gmock.h>
+
+#include <map>
+#include <planner/search/space/parallelism.hpp>
+#include <rules/load_rules.hpp>
+
+#include "requests.hpp"
+
+namespace shardplan {
+namespace {
+
+std::map<std::string, int> count_by_rules(const SearchSpace& space, const Parallelisms& found) {
+  std::map<std::string, int> count;
+  for (const auto& p : found.list) ++count[space.rule_sets[p.rules].name];
+  return count;
+}
+
+std::vector<std::string> constraints(const Parallelisms& found) {
+  std::vector<std::string> names;
+  for (const auto& rejection : found.rejections.sorted()) names.push_back(rejection.constraint);
+  return names;
+}
+
+TEST(Parallelisms, RuleSetsThatShardAlikeAreSearchedOnce) {
+  PlanRequest request = request_for("llama2-7b", "toy-switch", 8);
+  request.rule_sets = {"default"};
+  const auto alone = enumerate_parallelisms(space_of(request)).list.size();
+  request.rule_sets = {"default", "pure-fsdp"};
+  const SearchSpace space = space_of(request);
+  // llama2-7b's own rules shard the norms over fsdp, which a custom set drops: another sharding.
+  EXPECT_EQ(count_by_rules(space, enumerate_parallelisms(space))["pure-fsdp"], 1);
+  request.model = load_model("llama3-8b");
+  EXPECT_EQ(enumerate_parallelisms(space_of(request)).list.size(), alone);
+}
+
+TEST(Parallelisms, TheDispatchFlagIsTriedOnlyWhereItChangesASharding) {
+  struct Row {
+    std::string rules, mesh;
+    std::vector<bool> expected;  // the flag of each parallelism
+  };
+  // Without the flag, default's batch dim would steal the expert axis of the dispatch.
+  const Row rows[] = {
+      {"default", "expert=8", {true}}, {"default", "fsdp=8", {false}}, {"ep-as-cp", "expert=8", {false}}};
+  for (const auto& [rules, mesh, expected] : rows) {
+    PlanRequest request = request_for("mixtral-8x7b", "toy-switch", 8);
+    request.rule_sets = {rules};
+    request.mesh = mesh;
+    request.moe_paths = {MoePath::dropping};
+    std::vector<bool> found;
+    for (const auto& p : enumerate_parallelisms(space_of(request)).list) found.push_back(p.dispatch_peeled);
+    EXPECT_EQ(found, expected) << rules << " " << mesh;
+  }
+}
+
+TEST(Parallelisms, DroppingHasACapacity) {
+  struct Row {
+    std::vector<std::pair<std::string, std::string>> settings;
+    double expected;
+  };
+  const Row rows[] = {{{}, 1.25}, {{{"capacity_factor", "2"}}, 2}};
+  for (const auto& [settings, expected] : rows) {
+    PlanRequest request = request_for("mixtral-8x7b", "toy-switch", 8);
+    request.settings = settings;
+    request.moe_paths = {MoePath::dropping};
+    const SearchSpace space = space_of(request);
+    const auto found = enumerate_parallelisms(space);
+    ASSERT_FALSE(found.list.empty());
+    const auto c = configuration_of(space, found.list.front(), "full", {1, 1});
+    EXPECT_EQ(c.config.capacity_factor, expected);
+    EXPECT_EQ(c.config.moe_path, MoePath::dropping);
+  }
+}
+
+TEST(Parallelisms, RejectionsNameTheConstraint) {
+  using ::testing::Contains;
+  using ::testing::Not;
+  PlanRequest ring = request_for("mixtral-8x7b", "toy-switch", 8);
+  ring.mesh = "fsdp=8";
+  ring.moe_paths = {MoePath::ring};
+  EXPECT_THAT(constraints(enumerate_parallelisms(space_of(ring))), Contains("ring-needs-expert-parallelism"));
+
+  PlanRequest torus = request_for("llama2-7b", "toy-torus", 64);  // 4x4x4
+  torus.mesh = "tensor=8,fsdp=8";
+  const auto refused = enumerate_parallelisms(space_of(torus));
+  EXPECT_THAT(constraints(refused), Contains("mesh-does-not-fit-torus"));
+  EXPECT_TRUE(refused.list.empty());
+  torus.settings = {{"allow_split_physical_axes", "true"}};
+  EXPECT_FALSE(enumerate_parallelisms(space_of(torus)).list.empty());
+
+  PlanRequest batch = request_for("llama2-7b", "toy-switch", 8);
+  batch.mesh = "fsdp=8";
+  batch.per_device_batch = 0.5;
+  EXPECT_THAT(constraints(enumerate_parallelisms(space_of(batch))), Contains("batch-divisibility"));
+
+  PlanRequest path = request_for("gpt-oss-20b", "toy-switch", 8);
+  path.moe_paths = {MoePath::dropping};
+  EXPECT_THAT(constraints(enumerate_parallelisms(space_of(path))), Contains("moe-path"));
+
+  PlanRequest offloaded = request_for("llama2-7b", "toy-switch", 8);
+  offloaded.remat_policies = {"full", "minimal_offloaded"};
+  EXPECT_THAT(constraints(enumerate_parallelisms(space_of(offloaded))), Contains("host-traffic-not-priced"));
+  offloaded.remat_policies = {"minimal_offloaded"};
+  EXPECT_THAT(constraints(enumerate_parallelisms(space_of(offloaded))), Not(Contains("host-traffic-not-priced")));
+}
+
+}  // namespace
+}  // namespace shardplan

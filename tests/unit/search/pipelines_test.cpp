@@ -1,0 +1,171 @@
+// Pipelines in the search: which schedules there are, what is known of them before they are costed
+// (planner/search/pipeline_bounds.hpp), and that what is recommended can be pasted.
+#include <gmock/gmock.h>
+
+#include <planner/constraints/constraints.hpp>
+#include <planner/evaluate/evaluate.hpp>
+#include <arguments/maxtext_arguments.hpp>
+#include <planner/search/space/pipeline_bounds.hpp>
+#include <planner/search/space/remat_order.hpp>
+
+#include "requests.hpp"
+
+namespace shardplan {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Mesh mesh_of(const SearchSpace& space, const std::string& text) {
+  return parse_mesh(text, space.pipelined_sets.front()->mesh_axes);
+}
+
+TEST(Pipelines, SchedulesDivideTheLayers) {
+  using Settings = std::vector<std::pair<std::string, std::string>>;
+  struct Row {
+    const char *what, *model, *mesh;
+    Settings settings;
+    std::vector<PipelineSchedule> expected;  // layers a stage, repeats, microbatches, gathered once
+  };
+  const Row rows[] = {
+      {"no stages", "llama2-7b", "fsdp=8", {}, {{1, 1, 1, false}}},
+      {"1, 2 and 4 repeats of 32 layers",
+       "llama2-7b",
+       "stage=2,tensor=4",
+       {},
+       {{16, 1, 2}, {16, 1, 4}, {16, 1, 8}, {8, 2, 2}, {8, 2, 4}, {8, 2, 8}, {4, 4, 2}, {4, 4, 4}, {4, 4, 8}}},
+      {"26 of 27 layers", "deepseek2-16b", "stage=2", {}, {{13, 1, 2}, {13, 1, 4}, {13, 1, 8}}},
+      {"weights once",
+       "deepseek2-16b",
+       "stage=2,fsdp=4",
+       {{"num_pipeline_microbatches", "4"}},
+       {{13, 1, 4}, {13, 1, 4, true}}},
+      {"layers a stage",
+       "llama2-7b",
+       "stage=8",
+       {{"num_layers_per_pipeline_stage", "1"}},
+       {{1, 4, 8}, {1, 4, 16}, {1, 4, 32}}},
+      {"delayed forwarding",
+       "llama2-7b",
+       "stage=8",
+       {{"pipeline_delay_activation_forwarding", "true"}, {"num_pipeline_repeats", "2"}},
+       {{2, 2, 16}, {2, 2, 32}}},
+      {"layers that don't divide", "llama2-7b", "stage=3", {}, {{1, -1, 3}}},
+  };
+  for (const auto& [what, model, mesh, settings, expected] : rows) {
+    PlanRequest request = request_for(model, "toy-switch", 8);
+    request.settings = settings;
+    const SearchSpace space = space_of(request);
+    EXPECT_EQ(pipeline_schedules(space, mesh_of(space, mesh)), expected) << what;
+  }
+}
+
+TEST(Pipelines, BoundsHoldUnderTheCostModel) {
+  const std::pair<const char*, const char*> runs[] = {
+      {"llama3-8b", "tpu-v5p"}, {"mixtral-8x7b", "mi300x"}, {"deepseek2-16b", "tpu-v6e"}};
+  int memory = 0, time = 0;
+  for (const auto& [model, machine] : runs) {
+    PlanRequest request = request_for(model, machine, 8);
+    request.rule_sets = {"default", "pipeline-large-moe", "ep-as-cp"};
+    request.remat_policies = {"full", "minimal"};
+    const SearchSpace space = space_of(request);
+    const RematOrder order = remat_order(space);
+    const auto list = enumerate_parallelisms(with_pipelines_only(space)).list;
+    const auto cost = [&](const Parallelism& p, std::size_t remat, const BatchOption& batch) {
+      return cost_of(evaluate(configuration_of(space, p, space.remat_policies[remat], batch)));
+    };
+    for (std::size_t i = 0; i < list.size(); i += 5)
+      for (const Parallelism& other : list) {
+        const Parallelism& p = list[i];
+        const std::string where = std::string(model) + " " + describe(p.mesh);
+        if (needs_no_more_memory(p, other) && ++memory) {
+          const std::size_t least = order.smallest.front();
+          EXPECT_LE(static_cast<double>(cost(p, least, p.batches.front()).peak),
+                    memory_slack * static_cast<double>(cost(other, least, other.batches.front()).peak))
+              << where << " " << p.schedule.microbatches << " " << other.schedule.microbatches;
+        }
+        if (takes_no_longer(p, other) && ++time) {
+          const std::size_t most = order.fastest.front();
+          EXPECT_LE(cost(p, most, p.batches.back()).seconds_per_token,
+                    1.0001 * cost(other, most, other.batches.back()).seconds_per_token)
+              << where << " " << p.schedule.microbatches << " " << other.schedule.microbatches;
+        }
+      }
+  }
+  EXPECT_GT(memory, 100);
+  EXPECT_GT(time, 100);
+}
+
+TEST(Pipelines, ARecommendedOneCanBePasted) {
+  PlanRequest request = request_for("llama3.1-70b", "tpu-v5p", 64);
+  request.mesh = "stage=4";
+  request.rule_sets = {"default", "pipeline-large-moe"};
+  const MachinePlan plan = plan_machine(request, request.machines.front(), evaluate);
+  ASSERT_TRUE(plan.recommended);
+  const Evaluation& best = *plan.recommended;
+  EXPECT_EQ(best.mesh.size_of("stage"), 4);
+  EXPECT_FALSE(best.infeasible);
+  std::vector<std::string> words;
+  for (const auto& [key, value] : best.maxtext_arguments) words.push_back(key + "=" + value);
+  EXPECT_THAT(words, Contains("ici_pipeline_parallelism=4"));
+  const Configuration pasted = read_configuration(words, {}, std::nullopt);
+  EXPECT_FALSE(first_violation(pasted));
+  EXPECT_EQ(pasted.mesh, best.mesh);
+  EXPECT_EQ(maxtext_arguments(pasted), best.maxtext_arguments);
+  EXPECT_EQ(cost_of(evaluate(pasted)), cost_of(best));
+}
+
+TEST(Pipelines, PlansSayHowTheBestOneCompares) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  MachinePlan plan = plan_machine(request, request.machines.front(), toy_evaluation);
+  EXPECT_EQ(describe(plan.recommended->mesh), "fsdp=8");
+  // 4 repeats, 8 microbatches, 2 stages: 1/32 of 8 s more in a step of 9.
+  const auto is_pipeline = Field(&StrategyPlan::strategy, "pipeline");
+  const auto row = std::find_if(plan.strategies.begin(), plan.strategies.end(),
+                                [](const StrategyPlan& p) { return p.strategy == "pipeline"; });
+  ASSERT_NE(row, plan.strategies.end());
+  EXPECT_EQ(describe(row->evaluation.mesh), "stage=2,fsdp=4");
+  EXPECT_THAT(row->pipeline, HasSubstr("4 repeats of 4 layers a stage, 8 microbatches: bubble 2.7%"));
+  EXPECT_NEAR(row->slower, 0.25 / 9, 1e-6);
+  EXPECT_EQ(row->why, "2.8% of a step in the pipeline's bubble");
+  request.mesh = "stage=1";
+  plan = plan_machine(request, request.machines.front(), toy_evaluation);
+  EXPECT_THAT(plan.strategies, Not(Contains(is_pipeline)));
+}
+
+TEST(Pipelines, WhatIsNotPlannedIsSaid) {
+  const auto rejections_of = [](const PlanRequest& request) {
+    return enumerate_parallelisms(space_of(request)).rejections.sorted();
+  };
+  PlanRequest mixed = request_for("gemma3-4b", "toy-switch", 8);
+  EXPECT_THAT(rejections_of(mixed), Contains(Field(&RejectionCount::constraint, "pipeline-layers-differ")));
+  PlanRequest odd = request_for("llama2-7b", "toy-switch", 8);
+  odd.mesh = "stage=8";
+  odd.settings = {{"num_layers_per_pipeline_stage", "3"}};
+  EXPECT_THAT(rejections_of(odd), Contains(Field(&RejectionCount::constraint, "pipeline-layers")));
+}
+
+TEST(Pipelines, OptimizersAreSpreadOverDataWhereFsdpLeavesThemWhole) {
+  struct Row {
+    const char *optimizer, *mesh;
+    std::vector<bool> expected;
+  };
+  const Row rows[] = {{"adamw", "data=8", {false, true}},
+                      {"adamw", "data=4,fsdp=2", {false}},
+                      {"adamw", "fsdp=8", {false}},
+                      {"sgd", "data=8", {false}}};
+  for (const auto& [optimizer, mesh, expected] : rows) {
+    PlanRequest request = request_for("llama2-7b", "toy-switch", 8);
+    request.mesh = mesh;
+    request.settings = {{"opt_type", optimizer}};
+    const SearchSpace space = space_of(request);
+    std::vector<bool> found;
+    for (const auto& p : enumerate_parallelisms(space).list) found.push_back(p.optimizer_over_data);
+    EXPECT_EQ(found, expected) << optimizer << " " << mesh;
+  }
+}
+
+}  // namespace
+}  // namespace shardplan

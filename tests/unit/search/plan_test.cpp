@@ -1,0 +1,212 @@
+#include <gmock/gmock.h>
+
+#include <arguments/maxtext_arguments.hpp>
+#include <shardplan/error.hpp>
+
+#include "requests.hpp"
+
+namespace shardplan {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+MachinePlan plan_one(const PlanRequest& request, const Evaluator& evaluator = toy_evaluation) {
+  return plan_with(request, evaluator).machines.front();
+}
+
+/// What a plan decides, apart from how long it took.
+std::string decisions(const MachinePlan& plan) {
+  std::string text;
+  const auto add = [&](const Evaluation& e) {
+    for (const auto& [key, value] : e.maxtext_arguments) text += key + "=" + value + " ";
+    text += "\n";
+  };
+  if (plan.recommended) add(*plan.recommended);
+  for (const auto& e : plan.alternatives) add(e);
+  for (const auto& e : plan.pareto) add(e);
+  for (const auto& reason : plan.reasons) text += reason + "\n";
+  for (const auto& r : plan.rejections)
+    text += r.constraint + " " + std::to_string(r.candidates) + " " + r.example + "\n";
+  return text + std::to_string(plan.evaluated) + " " + std::to_string(plan.fitting);
+}
+
+// 80 GB of weights on 8 devices leave 90 GB. minimal_with_context saves ten names: 11 GB and 1 s a sequence, so 8 of
+// them; a token then takes (1/8 + 1) s / 2048.
+TEST(Plan, RecommendsTheBestThatFits) {
+  const MachinePlan plan = plan_one(request_for("llama3-8b", "toy-switch", 8));
+  ASSERT_TRUE(plan.recommended);
+  EXPECT_EQ(describe(plan.recommended->mesh), "fsdp=8");
+  EXPECT_EQ(plan.recommended->remat, "minimal_with_context");
+  EXPECT_EQ(plan.recommended->config.per_device_batch_size, 8);
+  EXPECT_EQ(plan.recommended->memory.peak().value, 98 * gigabyte);
+  EXPECT_THAT(plan.recommended->maxtext_arguments,
+              Contains(std::pair<std::string, std::string>("ici_fsdp_parallelism", "8")));
+  EXPECT_GT(plan.evaluated, plan.fitting);
+  EXPECT_THAT(plan.rejections, Contains(Field(&RejectionCount::constraint, "hbm")));
+}
+
+TEST(Plan, AlternativesDifferAndGetWorse) {
+  const MachinePlan plan = plan_one(request_for("llama3-8b", "toy-switch", 8));
+  ASSERT_EQ(plan.alternatives.size(), 3u);
+  std::vector<std::string> meshes = {describe(plan.recommended->mesh)};
+  double rate = plan.recommended->time.tokens_per_second_per_device;
+  for (const auto& e : plan.alternatives) {
+    EXPECT_THAT(meshes, Not(Contains(describe(e.mesh))));
+    EXPECT_LE(e.time.tokens_per_second_per_device, rate * 1.001);
+    meshes.push_back(describe(e.mesh));
+    rate = e.time.tokens_per_second_per_device;
+  }
+}
+
+TEST(Plan, FrontTradesTimeForMemory) {
+  const MachinePlan plan = plan_one(request_for("llama3-8b", "toy-switch", 8));
+  ASSERT_GT(plan.pareto.size(), 3u);
+  for (std::size_t i = 1; i < plan.pareto.size(); ++i) {
+    EXPECT_LT(plan.pareto[i].time.tokens_per_second_per_device, plan.pareto[i - 1].time.tokens_per_second_per_device);
+    EXPECT_LT(plan.pareto[i].memory.peak(), plan.pareto[i - 1].memory.peak());
+  }
+}
+
+TEST(Plan, IsTheSameEveryTime) {
+  PlanRequest request = request_for("mixtral-8x7b", "toy-switch", 16);
+  request.rule_sets = {"default", "ep-as-cp", "shard-exp-on-fsdp"};
+  const std::string first = decisions(plan_one(request));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(decisions(plan_one(request)), first);
+}
+
+TEST(Plan, ReasonsHaveNumbers) {
+  const MachinePlan plan = plan_one(request_for("llama3-8b", "toy-switch", 8));
+  ASSERT_GE(plan.reasons.size(), 3u);
+  // 8 sequences of 1 s each, 1 s of communication.
+  EXPECT_THAT(plan.reasons[0], HasSubstr("a step of 9 s is 89% compute and 11% exposed communication"));
+  EXPECT_THAT(plan.reasons[1], HasSubstr("91.3 of 93.1 GiB"));  // 98 and 100 GB
+  // fsdp=4,context=2: 0.05 s more.
+  EXPECT_THAT(plan.reasons[2], HasSubstr("0.6% slower, 0.6% of a step in exposed communication"));
+}
+
+TEST(Plan, TheRequestFixesWhatItNames) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  request.mesh = "tensor=2";
+  request.per_device_batch = 2;
+  request.remat_policies = {"full"};
+  request.settings = {{"mu_dtype", "bfloat16"}};
+  const MachinePlan plan = plan_one(request);
+  ASSERT_TRUE(plan.recommended);
+  EXPECT_EQ(describe(plan.recommended->mesh), "fsdp=4,tensor=2");
+  EXPECT_EQ(plan.recommended->config.per_device_batch_size, 2);
+  EXPECT_EQ(plan.recommended->remat, "full");
+  EXPECT_EQ(plan.recommended->config.mu_dtype, DType::bf16);
+}
+
+TEST(Plan, GlobalTokensHoldForEveryPlan) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  request.sequence_length = 1024;
+  request.global_batch_tokens = 1024 * 512;
+  const MachinePlan plan = plan_one(request);
+  ASSERT_TRUE(plan.recommended);
+  for (const auto& e : plan.pareto) {
+    const double sequences =
+        e.config.per_device_batch_size * 8 * static_cast<double>(e.config.gradient_accumulation_steps);
+    EXPECT_EQ(sequences, 512);
+  }
+}
+
+TEST(Plan, WithoutRoomSaysWhatIsClosestAndWhatWouldFit) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  request.per_device_batch = 256;
+  request.remat_policies = {"full"};
+  const MachinePlan plan = plan_one(request);
+  EXPECT_FALSE(plan.recommended);
+  ASSERT_TRUE(plan.closest);
+  EXPECT_EQ(plan.closest->memory.peak().value, 266 * gigabyte);
+  ASSERT_EQ(plan.would_fit.size(), 1u);  // a longer batch per device fits on no number of devices
+  EXPECT_EQ(plan.would_fit[0].change, "--per-device-batch 64 gradient_accumulation_steps=4");
+  ASSERT_TRUE(plan.would_fit[0].evaluation);
+  EXPECT_FALSE(plan.would_fit[0].evaluation->infeasible);
+}
+
+TEST(Plan, WouldFitOnMoreChipsOrWithNarrowerMoments) {
+  PlanRequest request = request_for("llama3-8b", "toy-torus", 8);
+  request.settings = {{"max_target_length", "1024"}};
+  request.model.name = "llama3-8b";
+  const Evaluator large = [](const Configuration& c) {  // 800 GB of weights in f32
+    Evaluation e = toy_evaluation(c);
+    e.memory.parameters = e.memory.parameters * 12;
+    e.infeasible.reset();
+    if (e.memory.peak() > e.memory.capacity) e.infeasible = Infeasible{"hbm", "too large", 1, 0};
+    return e;
+  };
+  const MachinePlan plan = plan_one(request, large);
+  EXPECT_FALSE(plan.recommended);
+  std::vector<std::string> changes;
+  for (const auto& would : plan.would_fit) changes.push_back(would.change);
+  EXPECT_THAT(changes,
+              testing::ElementsAre("first optimizer moment in bfloat16 (mu_dtype=bfloat16)",
+                                   "weights and both moments in bfloat16 (weight_dtype=bfloat16)", "--chips 16"));
+}
+
+TEST(Plan, MachinesThatCannotBePlannedSayWhy) {
+  PlanRequest request = request_for("llama3-8b", "toy-torus", 6);
+  EXPECT_THAT(plan_one(request).refused, HasSubstr("toy-torus has no slice of 6 chips; nearest: 4 or 8"));
+  request.chips = 8;
+  request.objective = Objective::cost;
+  EXPECT_THAT(plan_one(request).refused, HasSubstr("no recorded price"));
+  request.objective = Objective::throughput;
+  request.mesh = "fsdp=16";
+  EXPECT_THAT(plan_one(request).refused, HasSubstr("--mesh fsdp=16"));
+}
+
+TEST(Plan, BadRequestsAreErrors) {
+  struct Row {
+    std::vector<std::pair<std::string, std::string>> settings;
+    std::string mesh, message;
+  };
+  const Row rows[] = {
+      {{{"custom_mesh_and_rule", "pure-fsdp"}}, "", "use --rules"},
+      {{{"ici_fsdp_parallelism", "8"}}, "", "fix an axis with --mesh"},
+      {{{"sparse_matmul", "false"}}, "", "use --moe"},
+      {{{"capacity_factr", "1"}}, "", "capacity_factor"},
+      {{}, "exprt=8", "expert"},
+  };
+  for (const auto& [settings, mesh, message] : rows) {
+    PlanRequest request = request_for("mixtral-8x7b", "toy-switch", 8);
+    request.settings = settings;
+    request.mesh = mesh;
+    try {
+      plan_one(request);
+      ADD_FAILURE() << "no error: " << message;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(message));
+    }
+  }
+}
+
+TEST(Plan, BestMachineFirst) {
+  PlanRequest request = request_for("llama3-8b", "toy-torus", 8);
+  request.machines = {load_profile("toy-torus"), load_profile("toy-two-core"), load_profile("toy-switch")};
+  request.machines[0].hbm_capacity.value = 1;
+  request.machines[1].name = "large";
+  request.machines[1].hbm_capacity.value = 400e9;
+  const PlanAnswer answer = plan_with(request, toy_evaluation);
+  std::vector<std::string> names;
+  for (const auto& machine : answer.machines) names.push_back(machine.hardware);
+  EXPECT_THAT(names, testing::ElementsAre("large", "toy-switch", "toy-torus"));
+  EXPECT_TRUE(answer.machines[2].closest);
+}
+
+TEST(Plan, ASearchThatItsEvaluationContradictsIsAnInternalError) {
+  std::atomic<int> calls = 0;
+  const Evaluator drifting = [&](const Configuration& c) {
+    Evaluation e = toy_evaluation(c);
+    e.memory.temporaries = {++calls};
+    return e;
+  };
+  EXPECT_THROW(plan_one(request_for("llama3-8b", "toy-switch", 8), drifting), InternalError);
+}
+
+}  // namespace
+}  // namespace shardplan

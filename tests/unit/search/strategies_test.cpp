@@ -1,0 +1,67 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <planner/evaluate/evaluate.hpp>
+#include <planner/search/comparison.hpp>
+#include <planner/search/plan_machine.hpp>
+#include <planner/search/reasons.hpp>
+#include <rules/load_rules.hpp>
+
+#include "requests.hpp"
+
+namespace shardplan {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::vector<std::string> strategies_of(const std::string& mesh) {
+  const Mesh parsed = parse_mesh(mesh, load_rules("default").mesh_axes);
+  std::vector<std::string> names;
+  for (const Strategy strategy : strategies)
+    if (uses(parsed, strategy)) names.emplace_back(name_of(strategy));
+  return names;
+}
+
+TEST(Strategies, AMeshUsesThoseOfItsAxes) {
+  EXPECT_THAT(strategies_of("data=2,fsdp=4,fsdp_transpose=2"), ElementsAre("data·fsdp"));
+  EXPECT_THAT(strategies_of(""), ElementsAre("data·fsdp"));
+  EXPECT_THAT(strategies_of("fsdp=4,tensor_sequence=2"), ElementsAre("tensor"));
+  EXPECT_THAT(strategies_of("stage=2,tensor=2,expert=2,context=2"),
+              ElementsAre("tensor", "context", "expert", "pipeline"));
+}
+
+/// Llama-70B on 64 chips: FSDP hides its gathers; a pipeline pays a bubble; tensor parallelism waits for activations
+/// in every layer.
+TEST(Strategies, ALargeModelsPipelineRanksBetweenFsdpAndTensor) {
+  const PlanRequest request = request_for("llama3.1-70b", "tpu-v5p", 64);
+  const MachinePlan plan = plan_machine(request, request.machines.front(), evaluate);
+  std::vector<std::string> order;
+  for (const auto& row : plan.strategies) {
+    order.push_back(row.strategy);
+    EXPECT_FALSE(row.evaluation.infeasible);
+    EXPECT_NEAR(row.slower, slower_than(*plan.recommended, row.evaluation), 1e-12);
+    EXPECT_EQ(row.pipeline.empty(), row.strategy != "pipeline");
+  }
+  EXPECT_THAT(order, ElementsAre("data·fsdp", "context", "pipeline", "tensor"));
+  EXPECT_THAT(plan.strategies[0].why, IsEmpty());
+  EXPECT_THAT(plan.strategies[2].why, HasSubstr("in the pipeline's bubble"));
+  EXPECT_THAT(plan.strategies[3].why, HasSubstr("in exposed communication"));
+}
+
+TEST(Strategies, ThoseThatFitNowhereAreNamed) {
+  const PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  MachinePlan plan = plan_machine(request, request.machines.front(), toy_evaluation);
+  const SearchSpace space = space_of(request);
+  const auto parallelisms = enumerate_parallelisms(space).list;
+  const Explored explored = explore(space, parallelisms, Scope{}, toy_evaluation);
+  EXPECT_THAT(reasons_for(plan, space, parallelisms, explored), Not(Contains(HasSubstr("fits"))));
+  std::erase_if(plan.strategies, [](const StrategyPlan& p) { return p.strategy == "tensor"; });
+  EXPECT_THAT(reasons_for(plan, space, parallelisms, explored), Contains("no mesh with tensor parallelism fits"));
+}
+
+}  // namespace
+}  // namespace shardplan
