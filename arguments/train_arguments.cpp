@@ -46,7 +46,10 @@ struct SettingReader {
 
   void operator()(bool TrainConfig::*field) { config.*field = parse_flag(given.value, given.place); }
   void operator()(DType TrainConfig::*field) { config.*field = parse_dtype(given.value, given.place); }
-  void operator()(std::string TrainConfig::*field) { config.*field = parse_word(given.value, row.words, given.place); }
+  void operator()(std::string TrainConfig::*field) {
+    const std::vector<std::string_view> words(row.words.begin(), row.words.end());
+    config.*field = parse_word(given.value, words, given.place);
+  }
   void operator()(std::int64_t TrainConfig::*field) {
     config.*field = parse_integer(given.value, given.place);
     check_least(static_cast<double>(config.*field), row, given.place);

@@ -11,47 +11,28 @@ namespace {
 
 using Roles = std::map<std::string, ArgumentRole, std::less<>>;
 
+void add(Roles& roles, const std::string& key, ArgumentRole role) {
+  if (!roles.emplace(key, role).second) throw InternalError(fmt::format("argument '{}' is in two tables", key));
+}
+
 template <class Table>
-void add(Roles& roles, const Table& table, ArgumentRole role) {
-  for (const auto& row : table)
-    if (!roles.emplace(row.key, role).second)
-      throw InternalError(fmt::format("argument '{}' is in two tables", row.key));
-}
-
-std::vector<SpecialArgument> axis_keys() {
-  static std::vector<std::string> names;
-  if (names.empty())
-    for (const char* network : {"ici", "dcn"})
-      for (const auto& row : axis_arguments()) names.push_back(axis_key(network, row.axis));
-  std::vector<SpecialArgument> rows;
-  for (const auto& name : names) rows.push_back({name, ""});
-  return rows;
-}
-
-std::vector<SpecialArgument> ignored_keys() {
-  std::vector<SpecialArgument> rows;
-  for (const auto& topic : ignored_topics()) {
-    std::string_view rest = topic.keys;
-    while (!rest.empty()) {
-      const auto space = rest.find(' ');
-      rows.push_back({rest.substr(0, space), topic.what});
-      rest = space == std::string_view::npos ? std::string_view{} : rest.substr(space + 1);
-    }
-  }
-  return rows;
+void add_rows(Roles& roles, const Table& table, ArgumentRole role) {
+  for (const auto& row : table) add(roles, row.key, role);
 }
 
 const Roles& roles() {
   static const Roles all = [] {
     Roles made;
-    add(made, setting_arguments(), ArgumentRole::setting);
-    add(made, special_arguments(), ArgumentRole::special);
-    add(made, model_dim_arguments(), ArgumentRole::model_dim);
-    add(made, architecture_arguments(), ArgumentRole::architecture);
-    add(made, remat_arguments(), ArgumentRole::remat);
-    add(made, axis_keys(), ArgumentRole::axis);
-    add(made, unmodelled_arguments(), ArgumentRole::unmodelled);
-    add(made, ignored_keys(), ArgumentRole::ignored);
+    add_rows(made, setting_arguments(), ArgumentRole::setting);
+    add_rows(made, special_arguments(), ArgumentRole::special);
+    add_rows(made, model_dim_arguments(), ArgumentRole::model_dim);
+    add_rows(made, architecture_arguments(), ArgumentRole::architecture);
+    add_rows(made, remat_arguments(), ArgumentRole::remat);
+    add_rows(made, unmodelled_arguments(), ArgumentRole::unmodelled);
+    for (const char* network : {"ici", "dcn"})
+      for (const auto& row : axis_arguments()) add(made, axis_key(network, row.axis), ArgumentRole::axis);
+    for (const auto& topic : ignored_topics())
+      for (const auto& key : topic.keys) add(made, key, ArgumentRole::ignored);
     return made;
   }();
   return all;

@@ -1,6 +1,8 @@
 #pragma once
 // Every MaxText argument that shardplan knows, as tables: what it sets, or why it may be ignored, or why it must keep
-// its default. Names and defaults are MaxText's (configs/base.yml at e591f30cb).
+// its default. Keys, defaults and what is said of them are data, maxtext_keys.json, which names the MaxText commit they
+// were read from; refresh_keys.py brings it up to date. Which member of TrainConfig or Model a key is, is code
+// (key_members.cpp).
 #include <cstdint>
 #include <shardplan/model.hpp>
 #include <shardplan/train_config.hpp>
@@ -12,68 +14,77 @@
 
 namespace shardplan {
 
+/// The MaxText commit whose configs/base.yml the keys and defaults are from.
+struct KeySource {
+  std::string repository, commit, date;
+};
+const KeySource& key_source();
+
 /// The member of TrainConfig that a setting is. Its type says how the value is read and printed.
 using SettingField = std::variant<bool TrainConfig::*, std::int64_t TrainConfig::*, double TrainConfig::*,
                                   DType TrainConfig::*, std::string TrainConfig::*>;
 
 struct SettingArgument {
-  std::string_view key;
+  std::string key;
   SettingField field;
-  double least = 0;                     ///< numbers: the smallest valid value; -1 also stands for "not set"
-  std::vector<std::string_view> words;  ///< text: the valid values
+  std::string base_default;        ///< what base.yml says
+  double least = 0;                ///< numbers: the smallest valid value; -1 also stands for "not set"
+  std::vector<std::string> words;  ///< text: the valid values
 };
 std::span<const SettingArgument> setting_arguments();
 
 /// Read by code of its own, because it is not one member of TrainConfig.
 struct SpecialArgument {
-  std::string_view key;
-  std::string_view what;
+  std::string key;
+  std::string what;
 };
 std::span<const SpecialArgument> special_arguments();
 
 /// A dim of the model, which models/model_overrides.hpp changes.
 struct ModelDimArgument {
-  std::string_view key;
+  std::string key;
   std::int64_t (*of)(const Model& model);
-  std::int64_t base_default;  ///< what base.yml says
-  bool in_every_model;        ///< every configs/models/*.yml sets it, even to the default
+  std::int64_t base_default;
+  bool in_every_model;  ///< every configs/models/*.yml sets it, even to the default
 };
 std::span<const ModelDimArgument> model_dim_arguments();
 
 /// A property of the model that an argument may repeat but not change.
 struct ArchitectureArgument {
-  std::string_view key;
+  std::string key;
   std::string (*of)(const Model& model);
-  std::string_view base_default;
+  std::string base_default;
 };
 std::span<const ArchitectureArgument> architecture_arguments();
 
 /// Where remat_policy=custom keeps a named activation.
 struct RematArgument {
-  std::string_view key;
-  std::string_view base_default;
+  std::string key;
+  std::string base_default;
 };
 std::span<const RematArgument> remat_arguments();
 
 /// Changes the program in a way that shardplan does not model: only the default is accepted.
 struct UnmodelledArgument {
-  std::string_view key;
-  std::string_view base_default;
-  std::string_view what;
+  std::string key;
+  std::string base_default;
+  std::string what;
 };
 std::span<const UnmodelledArgument> unmodelled_arguments();
 
-/// Cannot change shapes, shardings or collectives: accepted and ignored.
+/// Cannot change what a train step shards, moves or keeps: accepted and ignored. Constants inside layers and kernel
+/// tiles are here too; the prices of kernels are shares of peak, not functions of tile sizes.
 struct IgnoredTopic {
-  std::string_view what;
-  std::string_view keys;  ///< separated by spaces
+  std::string what;
+  std::vector<std::string> keys;
 };
 std::span<const IgnoredTopic> ignored_topics();
 
-/// The mesh axes that have an ici_ and a dcn_ flag; `flag` is the middle of its name.
+/// The mesh axes that have an ici_ and a dcn_ flag; `flag` is the middle of its name, the axis' own but for stage.
+/// `sequence` is still parsed, although no mesh has the axis any more.
 struct AxisArgument {
-  std::string_view axis;
-  std::string_view flag;
+  std::string axis;
+  std::string flag;
 };
 std::span<const AxisArgument> axis_arguments();
 /// "ici_pipeline_parallelism" for ("ici", "stage"). Throws InputError on an axis without flags.

@@ -2,8 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <arguments/keys/key_file.hpp>
+#include <arguments/keys/key_members.hpp>
 #include <models/model_overrides.hpp>
-#include <arguments/keys/argument_table.hpp>
 
 #include <tests/unit/reading.hpp>
 
@@ -15,6 +16,56 @@ TEST(ArgumentTable, KnowsAllOfBaseYmlOnce) {
   for (const char* key : {"run_name", "steps", "base_output_directory", "dataset_path", "enable_checkpointing",
                           "sa_block_q", "adam_b1", "profiler", "tokenizer_path", "learning_rate"})
     EXPECT_EQ(role_of(key), ArgumentRole::ignored) << key;
+}
+
+TEST(ArgumentTable, NamesTheMaxTextItWasReadFrom) {
+  EXPECT_EQ(key_source().repository, "AI-Hypercomputer/maxtext");
+  EXPECT_EQ(key_source().commit.size(), 40U);
+}
+
+TEST(ArgumentTable, GivesEveryKeyOneRole) {
+  std::vector<std::string> keys;
+  for (const auto& row : setting_arguments()) keys.push_back(row.key);
+  for (const auto& row : special_arguments()) keys.push_back(row.key);
+  for (const auto& row : model_dim_arguments()) keys.push_back(row.key);
+  for (const auto& row : architecture_arguments()) keys.push_back(row.key);
+  for (const auto& row : remat_arguments()) keys.push_back(row.key);
+  for (const auto& row : unmodelled_arguments()) keys.push_back(row.key);
+  for (const auto& topic : ignored_topics()) keys.insert(keys.end(), topic.keys.begin(), topic.keys.end());
+  for (const auto& row : axis_arguments())
+    for (const char* network : {"ici", "dcn"}) keys.push_back(axis_key(network, row.axis));
+  std::sort(keys.begin(), keys.end());
+  EXPECT_EQ(keys, argument_names());
+}
+
+TEST(ArgumentTable, HasARowForEveryMember) {
+  EXPECT_EQ(setting_arguments().size(), setting_members());
+  EXPECT_EQ(model_dim_arguments().size(), model_dim_members());
+  EXPECT_EQ(architecture_arguments().size(), architecture_members());
+  EXPECT_THROW(setting_member("no_such_setting"), InternalError);
+}
+
+// Given as arguments, the defaults of base.yml change nothing: TrainConfig has the same ones.
+TEST(ArgumentTable, SharesItsDefaultsWithTrainConfig) {
+  const Configuration plain = read_llama("");
+  for (const auto& row : setting_arguments()) {
+    const Configuration same = read_llama(row.key + "=" + row.base_default);
+    EXPECT_EQ(printed(same), printed(plain)) << row.key;
+  }
+}
+
+TEST(ArgumentTable, IsReadStrictly) {
+  const auto error = [](const std::string& text) {
+    try {
+      parse_key_file(text, "keys.json");
+    } catch (const InputError& wrong) {
+      return std::string(wrong.what());
+    }
+    return std::string("nothing wrong");
+  };
+  EXPECT_THAT(error("{}"), testing::HasSubstr("maxtext"));
+  EXPECT_THAT(error(R"({"maxtext": {"repository": "r", "commit": "c", "date": "d", "branch": "b"}})"),
+              testing::HasSubstr("branch"));
 }
 
 TEST(ArgumentTable, KnowsEveryDimThatAModelHas) {

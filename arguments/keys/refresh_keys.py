@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Compares arguments/keys/maxtext_keys.json with a MaxText checkout, and brings it up to date.
+
+  refresh_keys.py CHECKOUT [--revision REV]            what differs: keys added, removed, defaults changed; exit 1 if any
+  refresh_keys.py CHECKOUT [--revision REV] --update   the same, and writes it into the file
+
+CHECKOUT is a git repository of MaxText, bare or not. The classification of keys is made by hand and kept. A key that
+is new is entered as `unmodelled`: shardplan then takes its default only, until somebody has read what it does.
+A key that MaxText took away goes, unless code reads it: those rows stay, and are named."""
+import argparse
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+KEYS_FILE = Path(__file__).with_name("maxtext_keys.json")
+CONFIGS = "src/maxtext/configs"
+ROWS_WITH_DEFAULT = ("settings", "special", "model_dims", "architecture", "remat", "unmodelled")
+READ_BY_CODE = ("settings", "special", "model_dims", "architecture")
+LINE_WIDTH = 118
+
+
+def git(checkout, *words):
+    done = subprocess.run(["git", "-C", str(checkout), *words], check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def without_comment(text):
+    quote = None
+    for i, letter in enumerate(text):
+        if quote:
+            quote = None if letter == quote else quote
+        elif letter in "'\"":
+            quote = letter
+        elif letter == "#" and (i == 0 or text[i - 1].isspace()):
+            return text[:i].strip()
+    return text.strip()
+
+
+def read_defaults(base_yml):
+    """Top-level `key: value` lines; what a value goes on with is indented and only long lists have it."""
+    defaults = {}
+    for line in base_yml.splitlines():
+        found = re.match(r"([A-Za-z_]\w*):(?:\s+(.*))?$", line)
+        if found:
+            defaults[found[1]] = as_text(without_comment(found[2] or ""))
+    return defaults
+
+
+def as_text(value):
+    """A YAML value as MaxText's command line writes it: no quotes, lists as a,b."""
+    if value.startswith("[") and value.endswith("]") and value != "[]":
+        return ",".join(as_text(item.strip()) for item in value[1:-1].split(","))
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value
+
+
+def read_fields(types_py):
+    """The names of the fields of types.py, some of which base.yml doesn't set."""
+    return set(re.findall(r"^  ([a-z_]\w*): [^=\n]+(?:\[[^=]*\])? = ", types_py, re.MULTILINE))
+
+
+def canonical(text):
+    """What two spellings of one value have in common; the C++ side has the same (argument_values.cpp)."""
+    word = re.sub(r"[ '\"\[\]()]", "", str(text).lower())
+    if word in ("none", "null"):
+        return ""
+    try:
+        return repr(float(word))
+    except ValueError:
+        return word
+
+
+def rows_of(keys):
+    """(role, row) of every key that has a row of its own."""
+    return [(role, row) for role in ROWS_WITH_DEFAULT for row in keys[role]]
+
+
+def axis_keys(keys):
+    return {f"{network}_{row['flag']}_parallelism" for network in ("ici", "dcn") for row in keys["axes"]}
+
+
+def known_keys(keys):
+    ignored = {key for topic in keys["ignored"] for key in topic["keys"]}
+    return {row["key"] for _, row in rows_of(keys)} | ignored | axis_keys(keys)
+
+
+def compare(keys, defaults, fields):
+    changed = {}
+    for _, row in rows_of(keys):
+        new = defaults.get(row["key"])
+        if "default" in row and new is not None and canonical(new) != canonical(row["default"]):
+            changed[row["key"]] = new
+    known = known_keys(keys)
+    return {"added": {key: value for key, value in defaults.items() if key not in known},
+            "removed": sorted(key for key in known if key not in defaults and key not in fields),
+            "changed": changed}
+
+
+def apply(keys, difference, commit, date):
+    for _, row in rows_of(keys):
+        if row["key"] in difference["changed"]:
+            row["default"] = difference["changed"][row["key"]]
+    gone = set(difference["removed"])
+    for role in ("remat", "unmodelled"):
+        keys[role] = [row for row in keys[role] if row["key"] not in gone]
+    for topic in keys["ignored"]:
+        topic["keys"] = [key for key in topic["keys"] if key not in gone]
+    for key, value in difference["added"].items():
+        what = f"a setting that is new in MaxText {commit[:9]}"
+        keys["unmodelled"].append({"key": key, "default": value, "what": what})
+    keys["maxtext"].update(commit=commit, date=date)
+
+
+def wrapped(words, indent):
+    lines, line = [], ""
+    for word in words:
+        if line and len(indent) + len(line) + len(word) + 2 > LINE_WIDTH:
+            lines.append(line)
+            line = ""
+        line += (" " if line else "") + word
+    return ("\n" + indent).join([*lines, line])
+
+
+def printed(keys):
+    """JSON with one row a line."""
+    def row_list(rows):
+        return "[\n" + ",\n".join("    " + json.dumps(row, ensure_ascii=False) for row in rows) + "\n  ]"
+
+    def topic(row):
+        words = [json.dumps(key) + "," for key in sorted(row["keys"])]
+        words[-1] = words[-1][:-1]
+        return f'    {{"what": {json.dumps(row["what"])},\n     "keys": [{wrapped(words, " " * 14)}]}}'
+
+    parts = [f'  "maxtext": {json.dumps(keys["maxtext"])}']
+    parts += [f'  "{role}": {row_list(keys[role])}' for role in (*ROWS_WITH_DEFAULT, "axes")]
+    parts.append('  "ignored": [\n' + ",\n".join(topic(row) for row in keys["ignored"]) + "\n  ]")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def report(difference, keys):
+    by_code = {row["key"] for role, row in rows_of(keys) if role in READ_BY_CODE} | axis_keys(keys)
+    for key, value in difference["added"].items():
+        print(f"added    {key}: {value!r}")
+    for key in difference["removed"]:
+        print(f"removed  {key}" + (" (stays: code reads it)" if key in by_code else ""))
+    for key, value in difference["changed"].items():
+        print(f"default  {key}: now {value!r}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkout", type=Path)
+    parser.add_argument("--revision", default="HEAD")
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--file", type=Path, default=KEYS_FILE, help=argparse.SUPPRESS)
+    flags = parser.parse_args()
+    keys = json.loads(flags.file.read_text())
+    commit, date = git(flags.checkout, "log", "-1", "--format=%H %cs", flags.revision).split()
+    defaults = read_defaults(git(flags.checkout, "show", f"{commit}:{CONFIGS}/base.yml"))
+    fields = read_fields(git(flags.checkout, "show", f"{commit}:{CONFIGS}/types.py"))
+    difference = compare(keys, defaults, fields)
+    report(difference, keys)
+    if flags.update:
+        apply(keys, difference, commit, date)
+        flags.file.write_text(printed(keys))
+    return 1 if any(difference.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
