@@ -101,14 +101,15 @@ bool read_shard_mode_explicit(const GivenArguments& arguments) {
 
 // MaxText configs/types.py, the checks of num_experts > 1 and of the llama4 decoder.
 void check_capacity(const Model& model, bool sparse_matmul, double capacity_factor) {
-  if (model.decoder_block == "llama4" && capacity_factor >= 0)
-    throw InputError(fmt::format("capacity_factor={}: MaxText's llama4 decoder takes only -1", capacity_factor));
-  if (model.decoder_block == "gpt_oss" && !sparse_matmul && capacity_factor != -1)
+  if (model.decoder_block.capacity == CapacityChoice::never && capacity_factor >= 0)
+    throw InputError(fmt::format("capacity_factor={}: MaxText's {} decoder takes only -1", capacity_factor,
+                                 model.decoder_block.name));
+  if (model.decoder_block.capacity == CapacityChoice::with_sparse_matmul && !sparse_matmul && capacity_factor != -1)
     throw InputError(
-        fmt::format("capacity_factor={}: with sparse_matmul=false MaxText's gpt_oss decoder takes only -1, "
+        fmt::format("capacity_factor={}: with sparse_matmul=false MaxText's {} decoder takes only -1, "
                     "which computes every expert for every token and is not modelled; set "
                     "sparse_matmul=true",
-                    capacity_factor));
+                    capacity_factor, model.decoder_block.name));
   if (!sparse_matmul && capacity_factor <= 0)
     throw InputError(
         fmt::format("sparse_matmul=false with capacity_factor={} computes every expert for every token, "

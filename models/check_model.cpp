@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <models/check_model.hpp>
-#include <models/decoder_block.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
 
-struct Dim {
+struct NamedSize {
   const char* name;
   std::int64_t value;
 };
@@ -18,12 +17,12 @@ void require(bool holds, const std::string& place, const std::string& message) {
   if (!holds) throw InputError(place + ": " + message);
 }
 
-void require_positive(std::initializer_list<Dim> dims, const std::string& place) {
+void require_positive(std::initializer_list<NamedSize> dims, const std::string& place) {
   for (const auto& dim : dims)
     require(dim.value >= 1, place, fmt::format("{} must be at least 1, not {}", dim.name, dim.value));
 }
 
-void require_not_negative(std::initializer_list<Dim> dims, const std::string& place) {
+void require_not_negative(std::initializer_list<NamedSize> dims, const std::string& place) {
   for (const auto& dim : dims)
     require(dim.value >= 0, place, fmt::format("{} must not be negative, and is {}", dim.name, dim.value));
 }
@@ -89,7 +88,7 @@ void check_experts(const Model& model, const std::string& place) {
   require(
       model.layers % model.interleave_moe_step == 0, place,
       fmt::format("layers={} must be a multiple of interleave_moe_step={}", model.layers, model.interleave_moe_step));
-  const bool own_width = model.decoder_block == "gemma4";  // exempt in MaxText too
+  const bool own_width = model.decoder_block.free_moe_width;  // exempt in MaxText too
   require(!is_fully_moe(model) || own_width || model.mlp == model.moe_mlp, place,
           fmt::format("every layer has experts, so mlp={} must equal moe_mlp={}", model.mlp, model.moe_mlp));
 }
@@ -106,7 +105,7 @@ void check_block_structure(const Model& model, const DecoderBlock& block, const 
 }
 
 void check_decoder_block(const Model& model, const std::string& place) {
-  const auto& block = find_decoder_block(model.decoder_block, place);
+  const DecoderBlock& block = model.decoder_block;
   require(block.modelled || !model.not_modelled.empty(), place,
           fmt::format("decoder block '{}' has no layer program; 'not_modelled' must say what is missing", block.name));
   if (!block.modelled) return;

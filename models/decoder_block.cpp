@@ -5,28 +5,47 @@
 namespace shardplan {
 namespace {
 
+using Kind = DecoderBlockKind;
+constexpr FeedForward experts = FeedForward::experts;
+
 constexpr DecoderBlock blocks[] = {
-    {"llama2", FeedForward::dense, true},
-    {"mistral", FeedForward::dense, true},
-    {"mixtral", FeedForward::experts, true},
-    {"deepseek", FeedForward::experts, true},
-    {"qwen2", FeedForward::dense, true},
-    {"qwen3", FeedForward::dense, true},
-    {"qwen3_moe", FeedForward::experts, true},
-    {"gpt_oss", FeedForward::experts, true, 1},
-    {"gpt3", FeedForward::dense, true},
-    {"gemma", FeedForward::dense, true},
-    {"gemma2", FeedForward::dense, true, 1, 2},
-    {"gemma3", FeedForward::dense, true, 5},
-    {"olmo3", FeedForward::dense, true, 3},
-    {"deepseek4", FeedForward::experts, false},
-    {"envy", FeedForward::experts, false},
-    {"gemma4", FeedForward::dense, false},  // one of its two shapes has experts; no check depends on it
-    {"gemma4_small", FeedForward::dense, false},
-    {"llama4", FeedForward::experts, false},
-    {"qwen3_custom_moe", FeedForward::experts, false},
-    {"qwen3_next", FeedForward::experts, false},
-    {"qwen3_5", FeedForward::experts, false},
+    {.kind = Kind::llama2, .name = "llama2", .explicit_sharding = true, .muon = true},
+    {.kind = Kind::mistral, .name = "mistral"},
+    {.kind = Kind::mixtral, .name = "mixtral", .feed_forward = experts},
+    {.kind = Kind::deepseek,
+     .name = "deepseek",
+     .feed_forward = experts,
+     .dense_layers_before_pipeline = true,
+     .gate_axis = "embed_moe",  // RoutedAndSharedMoE
+     .explicit_sharding = true,
+     .explicit_mlp_by_norm_length = true,
+     .muon = true},
+    {.kind = Kind::qwen2, .name = "qwen2", .attention_output_bias = false},  // layers/attentions.py: is_qwen2
+    {.kind = Kind::qwen3, .name = "qwen3", .muon = true},
+    {.kind = Kind::qwen3_moe, .name = "qwen3_moe", .feed_forward = experts, .mlp_follows_moe_mlp = true},
+    {.kind = Kind::gpt_oss,
+     .name = "gpt_oss",
+     .feed_forward = experts,
+     .locals_per_period = 1,
+     .capacity = CapacityChoice::with_sparse_matmul},
+    {.kind = Kind::gpt3, .name = "gpt3"},
+    {.kind = Kind::gemma, .name = "gemma"},
+    {.kind = Kind::gemma2, .name = "gemma2", .locals_per_period = 1, .sublayers_per_layer = 2},
+    {.kind = Kind::gemma3, .name = "gemma3", .locals_per_period = 5, .muon = true},
+    {.kind = Kind::olmo3, .name = "olmo3", .locals_per_period = 3},
+    {.kind = Kind::deepseek4, .name = "deepseek4", .feed_forward = experts, .modelled = false, .muon = true},
+    {.kind = Kind::envy, .name = "envy", .feed_forward = experts, .modelled = false},
+    // One of its two shapes has experts; no check depends on it.
+    {.kind = Kind::gemma4, .name = "gemma4", .modelled = false, .free_moe_width = true},
+    {.kind = Kind::gemma4_small, .name = "gemma4_small", .modelled = false},
+    {.kind = Kind::llama4,
+     .name = "llama4",
+     .feed_forward = experts,
+     .modelled = false,
+     .capacity = CapacityChoice::never},
+    {.kind = Kind::qwen3_custom_moe, .name = "qwen3_custom_moe", .feed_forward = experts, .modelled = false},
+    {.kind = Kind::qwen3_next, .name = "qwen3_next", .feed_forward = experts, .modelled = false},
+    {.kind = Kind::qwen3_5, .name = "qwen3_5", .feed_forward = experts, .modelled = false},
 };
 
 }  // namespace
@@ -35,6 +54,12 @@ std::vector<std::string> decoder_block_names() {
   std::vector<std::string> names;
   for (const auto& block : blocks) names.emplace_back(block.name);
   return names;
+}
+
+const DecoderBlock& decoder_block(DecoderBlockKind kind) {
+  const auto found = std::find_if(std::begin(blocks), std::end(blocks), [&](const auto& b) { return b.kind == kind; });
+  if (found != std::end(blocks)) return *found;
+  throw InternalError("a decoder block without a row");
 }
 
 const DecoderBlock& find_decoder_block(const std::string& name, const std::string& place) {

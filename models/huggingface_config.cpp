@@ -2,6 +2,7 @@
 
 #include <formats/strict_json.hpp>
 #include <map>
+#include <models/decoder_block.hpp>
 #include <models/huggingface_config.hpp>
 #include <shardplan/error.hpp>
 
@@ -39,9 +40,9 @@ std::vector<std::string> gated_activations(StrictObject& config, const std::stri
 }
 
 /// What every decoder has; each architecture adds its own below.
-Model decoder(StrictObject& config, const std::string& decoder_block) {
+Model decoder(StrictObject& config, DecoderBlockKind kind) {
   Model model;
-  model.decoder_block = decoder_block;
+  model.decoder_block = decoder_block(kind);
   model.layers = config.integer("num_hidden_layers");
   model.emb = config.integer("hidden_size");
   model.q_heads = config.integer("num_attention_heads");
@@ -60,8 +61,8 @@ std::int64_t derived_head_dim(StrictObject& config, const Model& model) {
   return model.emb / model.q_heads;
 }
 
-Model silu_decoder(StrictObject& config, const std::string& decoder_block) {
-  Model model = decoder(config, decoder_block);
+Model silu_decoder(StrictObject& config, DecoderBlockKind kind) {
+  Model model = decoder(config, kind);
   model.mlp_activations = gated_activations(config, "hidden_act");
   model.head_dim = derived_head_dim(config, model);
   return model;
@@ -70,7 +71,7 @@ Model silu_decoder(StrictObject& config, const std::string& decoder_block) {
 Model llama(StrictObject& config) {
   require_off(config, "attention_bias");
   require_off(config, "mlp_bias");
-  return silu_decoder(config, "llama2");
+  return silu_decoder(config, DecoderBlockKind::llama2);
 }
 
 /// MaxText's mistral and mixtral blocks attend globally whatever the checkpoint was trained with.
@@ -80,13 +81,13 @@ std::string ignored_window(StrictObject& config) {
 }
 
 Model mistral(StrictObject& config) {
-  Model model = silu_decoder(config, "mistral");
+  Model model = silu_decoder(config, DecoderBlockKind::mistral);
   model.note = ignored_window(config);
   return model;
 }
 
 Model mixtral(StrictObject& config) {
-  Model model = silu_decoder(config, "mixtral");
+  Model model = silu_decoder(config, DecoderBlockKind::mixtral);
   model.num_experts = config.integer("num_local_experts");
   model.top_k = config.integer("num_experts_per_tok");
   model.moe_mlp = model.mlp;
@@ -96,7 +97,7 @@ Model mixtral(StrictObject& config) {
 
 Model qwen2(StrictObject& config) {
   require_off(config, "use_sliding_window");
-  Model model = silu_decoder(config, "qwen2");
+  Model model = silu_decoder(config, DecoderBlockKind::qwen2);
   model.attention_bias = true;  // always, in this architecture
   return model;
 }
@@ -104,14 +105,14 @@ Model qwen2(StrictObject& config) {
 Model qwen3(StrictObject& config) {
   require_off(config, "use_sliding_window");
   require_off(config, "attention_bias");
-  Model model = silu_decoder(config, "qwen3");
+  Model model = silu_decoder(config, DecoderBlockKind::qwen3);
   model.use_qk_norm = true;
   return model;
 }
 
 Model qwen3_moe(StrictObject& config) {
   Model model = qwen3(config);
-  model.decoder_block = "qwen3_moe";
+  model.decoder_block = decoder_block(DecoderBlockKind::qwen3_moe);
   require_value(config, "decoder_sparse_step", 1);
   if (given(config, "mlp_only_layers") && !config.array("mlp_only_layers").empty())
     config.fail("mlp_only_layers", "empty: MaxText has experts in every layer");
@@ -125,7 +126,7 @@ Model qwen3_moe(StrictObject& config) {
 Model deepseek(StrictObject& config) {
   require_off(config, "attention_bias");
   require_value(config, "moe_layer_freq", 1);
-  Model model = decoder(config, "deepseek");
+  Model model = decoder(config, DecoderBlockKind::deepseek);
   model.mlp_activations = gated_activations(config, "hidden_act");
   model.attention_type = AttentionType::mla;
   model.q_lora_rank = given_integer_or(config, "q_lora_rank", 0);
@@ -166,7 +167,7 @@ Model with_windows(Model model, StrictObject& config, int locals_per_period) {
 }
 
 Model gpt_oss(StrictObject& config) {
-  Model model = with_windows(decoder(config, "gpt_oss"), config, 1);
+  Model model = with_windows(decoder(config, DecoderBlockKind::gpt_oss), config, 1);
   model.mlp_activations = {"sigmoid", "linear"};  // the clamped gate, which the file calls silu
   model.head_dim = config.integer("head_dim");
   model.num_experts = config.integer("num_local_experts");
@@ -178,9 +179,9 @@ Model gpt_oss(StrictObject& config) {
 }
 
 /// Gemma's embedding is tied unless the file says otherwise (transformers' GemmaConfig).
-Model gemma_decoder(StrictObject& config, const std::string& decoder_block) {
+Model gemma_decoder(StrictObject& config, DecoderBlockKind kind) {
   require_off(config, "attention_bias");
-  Model model = decoder(config, decoder_block);
+  Model model = decoder(config, kind);
   model.tied_embedding = given_flag_or(config, "tie_word_embeddings", true);
   model.mlp_activations =
       gated_activations(config, given(config, "hidden_activation") ? "hidden_activation" : "hidden_act");
@@ -188,11 +189,11 @@ Model gemma_decoder(StrictObject& config, const std::string& decoder_block) {
   return model;
 }
 
-Model gemma(StrictObject& config) { return gemma_decoder(config, "gemma"); }
+Model gemma(StrictObject& config) { return gemma_decoder(config, DecoderBlockKind::gemma); }
 
 /// MaxText joins a local and a global layer into one (models/gemma2.py).
 Model gemma2(StrictObject& config) {
-  Model model = with_windows(gemma_decoder(config, "gemma2"), config, 1);
+  Model model = with_windows(gemma_decoder(config, DecoderBlockKind::gemma2), config, 1);
   if (model.layers % 2 != 0) config.fail("num_hidden_layers", "even: MaxText pairs a local with a global layer");
   model.layers /= 2;
   model.sublayers_per_layer = 2;
@@ -202,7 +203,7 @@ Model gemma2(StrictObject& config) {
 
 Model gemma3(StrictObject& config) {
   require_value(config, "sliding_window_pattern", 6);
-  Model model = with_windows(gemma_decoder(config, "gemma3"), config, 5);
+  Model model = with_windows(gemma_decoder(config, DecoderBlockKind::gemma3), config, 5);
   model.use_post_attn_norm = model.use_post_ffw_norm = model.use_qk_norm = true;
   return model;
 }

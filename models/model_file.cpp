@@ -1,5 +1,6 @@
 #include <formats/strict_json.hpp>
 #include <limits>
+#include <models/decoder_block.hpp>
 #include <models/model_file.hpp>
 #include <shardplan/error.hpp>
 
@@ -105,7 +106,7 @@ Model read_model_file(const nlohmann::json& json, const std::string& place) {
   object.text("source");  // for the reader of the file; nothing is computed from it
   Model model;
   model.name = object.text("name");
-  model.decoder_block = object.text("decoder_block");
+  model.decoder_block = find_decoder_block(object.text("decoder_block"), place);
   for (const auto& [key, member] : required_dims) model.*member = object.integer(key);
   for (const auto& [key, member] : optional_dims) model.*member = object.integer_or(key, model.*member);
   for (const auto& [key, member] : counts) model.*member = count_or(object, key, model.*member);

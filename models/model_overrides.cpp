@@ -54,7 +54,7 @@ bool applies(Has has, const Model& model) {
     case Has::experts:
       return model.has_experts();
     case Has::first_dense_layers:
-      return model.decoder_block == "deepseek";
+      return model.decoder_block.dense_layers_before_pipeline;
     case Has::latent_attention:
       return model.attention_type == AttentionType::mla;
     case Has::sliding_window:
@@ -92,7 +92,7 @@ Model with_override(Model model, const std::string& key, std::int64_t value) {
   check_override(model, key, value, dim->has, dim->least);
   model.*dim->member = value;
   // MaxText configs/types.py: qwen3_moe takes base_mlp_dim from base_moe_mlp_dim; other such models must be given both.
-  if (key == "base_moe_mlp_dim" && model.decoder_block == "qwen3_moe") model.mlp = value;
+  if (key == "base_moe_mlp_dim" && model.decoder_block.mlp_follows_moe_mlp) model.mlp = value;
   return model;
 }
 

@@ -101,7 +101,7 @@ struct ArchitectureMember {
 };
 
 constexpr ArchitectureMember architecture[] = {
-    {"decoder_block", [](M m) { return m.decoder_block; }},
+    {"decoder_block", [](M m) { return std::string(m.decoder_block.name); }},
     {"attention_type", attention_type},
     {"mlp_activations", [](M m) { return fmt::format("{}", fmt::join(m.mlp_activations, ",")); }},
     {"logits_via_embedding", [](M m) { return flag(m.tied_embedding); }},

@@ -4,17 +4,12 @@
 namespace shardplan {
 namespace {
 
-/// The head of a tied model names the embedding table again.
-bool is_shared(const Tensor& tensor, const Block& block, const Program& program) {
-  return program.tied_embedding && block.kind == BlockKind::head && tensor.name == "token_embedder/embedding";
-}
-
 template <class BytesOfTensor>
 Bytes sum_over_parameters(const PartitionedBlock& block, const BoundProgram& program, BytesOfTensor bytes_of) {
   Bytes total;
   for (std::size_t i = 0; i < block.specs.size(); ++i) {
     const Tensor& tensor = block.block->tensors[i];
-    if (!tensor.parameter || is_shared(tensor, *block.block, *program.program)) continue;
+    if (!tensor.parameter || tensor.shared) continue;
     total += bytes_of(i, local_elements(tensor.dims, block.specs[i], *program.mesh));
   }
   return total * layers_on_device(*block.block, program.program->pipeline);

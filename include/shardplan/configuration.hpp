@@ -5,6 +5,7 @@
 #include <shardplan/mesh.hpp>
 #include <shardplan/model.hpp>
 #include <shardplan/sharding.hpp>
+#include <shardplan/step_counts.hpp>
 #include <shardplan/train_config.hpp>
 #include <string>
 #include <utility>
@@ -30,7 +31,7 @@ struct Configuration {
   std::vector<std::pair<std::string, std::string>> maxtext_arguments;  ///< ready to paste, in printing order
 };
 
-/// B: the sequences of one forward pass over all devices (SHARDING.md section 0: int(N · per_device_batch_size)).
+/// B: the sequences of one forward pass over all devices.
 std::int64_t global_batch(const Configuration& configuration);
 
 /// Stages of the pipeline; 1 without one.
@@ -38,9 +39,5 @@ int pipeline_stages(const Mesh& mesh);
 
 /// B, or one microbatch of it inside a pipeline.
 std::int64_t layer_batch(const Configuration& configuration);
-
-/// `config` with the pipeline counts that were left at -1 filled in (SHARDING.md section 2.6). The repeats stay at -1
-/// where the layers don't divide; first_violation says so.
-TrainConfig with_pipeline_counts(TrainConfig config, const Model& model, int stages);
 
 }  // namespace shardplan

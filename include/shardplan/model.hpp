@@ -3,6 +3,7 @@
 // as MaxText spells it. Source: MaxText's configs/models/*.yml (facts collected in models/configs/*.json).
 #include <cstdint>
 #include <optional>
+#include <shardplan/decoder_block.hpp>
 #include <shardplan/sharding.hpp>
 #include <string>
 #include <vector>
@@ -28,7 +29,7 @@ struct ModelRules {
 
 struct Model {
   std::string name;
-  std::string decoder_block;    ///< MaxText's decoder_block: llama2, mixtral, deepseek, …
+  DecoderBlock decoder_block;   ///< MaxText's decoder_block and what it decides
   std::int64_t layers = 0;      ///< decoder layers as counted by base_num_decoder_layers (gemma2: pairs)
   int sublayers_per_layer = 1;  ///< gemma2: 2 (a local and a global layer make one)
   std::int64_t emb = 0, q_heads = 0, kv_heads = 0, head_dim = 128, mlp = 0, moe_mlp = -1, vocab = 32000;

@@ -35,6 +35,7 @@ std::string_view name_of(Dim dim);
 struct TensorDim {
   Dim dim;
   std::int64_t size;  ///< global
+  bool operator==(const TensorDim&) const = default;
 };
 
 /// What is taken away from a constraint after resolution (SHARDING.md 1.6, 2.4).
@@ -48,6 +49,7 @@ enum class Peel : std::uint8_t {
 struct Constraint {
   LogicalAxes axes;  ///< one for each dim; empty: unconstrained, sharding propagates
   Peel peel = Peel::none;
+  bool operator==(const Constraint&) const = default;
 };
 
 using TensorId = std::int32_t;
@@ -60,6 +62,8 @@ struct Tensor {
   bool parameter = false;
   bool differentiable = true;                 ///< false: token ids, masks
   std::vector<std::string> checkpoint_names;  ///< remat policies save the tensor under these names; empty: never saved
+  bool shared = false;  ///< a parameter that an earlier block holds and updates: the head of a tied model
+  bool operator==(const Tensor&) const = default;
 };
 
 enum class OpKind : std::uint8_t {
@@ -85,6 +89,7 @@ struct Operation {
   std::vector<TensorId> inputs;
   TensorId output = -1;
   std::int64_t attention_window = 0;  ///< attention: tokens a query looks back; 0: all
+  bool operator==(const Operation&) const = default;
 };
 
 enum class BlockKind : std::uint8_t { embedding, layer, head };
@@ -95,6 +100,7 @@ struct WeightSchedule {
   std::int64_t backward_gathers = 1;  ///< again, in the backward pass; 0: the gathered weights stay
   std::int64_t reductions = 1;        ///< of weight gradients, where they are scattered
   std::int64_t whole_reductions = 1;  ///< where they aren't: an all-reduce can wait for the end of a loop of sums
+  bool operator==(const WeightSchedule&) const = default;
 };
 
 struct Block {
@@ -108,27 +114,37 @@ struct Block {
   WeightSchedule weights;
   bool rematerialized = false;        ///< backward recomputes what the policy doesn't save
   bool mixture = false;               ///< has experts
+  std::int64_t experts_per_token = 0;
   double row_occupancy = 1;           ///< balanced rows over rows of the expert buffer (Dim::rows)
   std::int64_t layers_per_cycle = 1;  ///< copies in one iteration of the layer scan, which is rematerialized as a whole
   bool continues_cycle =
       false;                 ///< that iteration begins with the block before (gemma3: five local layers, a global one)
   bool in_pipeline = false;  ///< runs once for each pipeline iteration; its parameters carry a stage dim
+  bool operator==(const Block&) const = default;
 };
 
 /// How layers are spread over pipeline stages (SHARDING.md 2.6). stages 1: no pipeline.
 struct PipelineShape {
   std::int64_t stages = 1, microbatches = 1, repeats = 1, layers_per_stage = 1, forwarding_delay = 1;
   std::int64_t iterations() const { return microbatches * repeats + forwarding_delay * (stages - 1); }
+  bool operator==(const PipelineShape&) const = default;
   bool circular_storage() const { return repeats > 1 && microbatches > stages * forwarding_delay; }
 };
 
+/// Which passes a step makes over the blocks.
+enum class StepKind : std::uint8_t {
+  train,    ///< forward, recomputed forward, backward, update
+  forward,  ///< forward alone: nothing is saved, no gradient, no optimizer
+};
+
 struct Program {
+  StepKind step = StepKind::train;
   std::vector<Block> blocks;  ///< in execution order
   PipelineShape pipeline;
   std::int64_t batch = 0;  ///< sequences in one forward pass, all devices
   std::int64_t sequence = 0;
   std::int64_t embed = 0;
-  bool tied_embedding = false;  ///< the head reads the embedding table
+  bool operator==(const Program&) const = default;
 };
 
 }  // namespace shardplan

@@ -47,7 +47,7 @@ TensorId add_output_projection(BlockBuilder& b, TensorId context) {
   const TensorId w = b.weight("self_attention/out", {c[2], c[3], {Dim::embed, b.model.emb}}, {"heads", "kv", "embed"});
   const TensorId out = b.activation("attention output", b.hidden_dims(), b.hidden(), {"out_proj"});
   b.apply(OpKind::einsum, "self_attention/out", {context, w}, out);
-  return b.model.attention_bias && b.model.decoder_block == "gpt_oss"
+  return b.model.attention_bias && b.model.decoder_block.attention_output_bias
              ? add_bias(b, out, "self_attention/out/bias", {"norm"})
              : out;
 }

@@ -52,6 +52,7 @@ Block head_block(const Model& model, const TrainConfig& config, const ProgramSiz
   const TensorId kernel = model.tied_embedding
                               ? b.weight("token_embedder/embedding", {vocab, embed}, {"vocab", "embed_vocab"})
                               : b.weight("logits_dense", {embed, vocab}, {"embed_vocab", "vocab"});
+  b.block.tensors[kernel].shared = model.tied_embedding;
   const TensorId logits =
       b.apply(OpKind::einsum, "logits_dense", {normed, kernel}, b.activation("logits", {batch, sequence, vocab}));
   b.apply(OpKind::cross_entropy, "loss", {logits}, b.activation("token losses", {batch, sequence}));

@@ -25,9 +25,8 @@ TensorId expert_weight(BlockBuilder& b, const std::string& name, Dims dims, Logi
 
 TensorId add_router(BlockBuilder& b, TensorId x, Constraint constraint) {
   const TensorDim experts{Dim::experts, b.model.num_experts};
-  const bool deepseek = b.model.decoder_block == "deepseek";  // RoutedAndSharedMoE names the gate's dim embed_moe
   const TensorId gate =
-      b.weight("MoeBlock_0/gate", {{Dim::embed, b.model.emb}, experts}, {deepseek ? "embed_moe" : "embed", ""});
+      b.weight("MoeBlock_0/gate", {{Dim::embed, b.model.emb}, experts}, {std::string(b.model.decoder_block.gate_axis), ""});
   const Dims& tokens = b.dims(x);
   const TensorId logits = b.activation("router logits", {tokens[0], tokens[1], experts}, std::move(constraint));
   return b.apply(OpKind::einsum, "MoeBlock_0/gate", {x, gate}, logits);

@@ -1,12 +1,10 @@
-#include <cmath>
 #include <models/programs/edges.hpp>
 #include <models/programs/train_program.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/step_counts.hpp>
 
 namespace shardplan {
 namespace {
-
-enum class FeedForward { dense, mixture };
 
 /// One kind of layer of a stack: its feed-forward, its attention window and how many of it there are.
 struct LayerKind {
@@ -37,7 +35,7 @@ std::vector<LayerKind> layer_kinds(const Model& model) {
            model, {mixed ? "dense_layers" : "layers", FeedForward::dense, 0, model.dense_layers() * sublayers}))
     kinds.push_back(kind);
   for (const auto& kind :
-       with_windows(model, {mixed ? "moe_layers" : "layers", FeedForward::mixture, 0, model.moe_layers() * sublayers}))
+       with_windows(model, {mixed ? "moe_layers" : "layers", FeedForward::experts, 0, model.moe_layers() * sublayers}))
     kinds.push_back(kind);
   std::erase_if(kinds, [](const LayerKind& kind) { return kind.count == 0; });
   return kinds;
@@ -69,7 +67,8 @@ Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& 
   if (model.use_post_ffw_norm) feed_forward = b.norm("post_ffw_norm", feed_forward, b.hidden());
   b.block.input = x;
   b.block.output = add_residual(b, "layer output", middle, feed_forward);
-  b.block.mixture = kind.feed_forward == FeedForward::mixture;
+  b.block.mixture = kind.feed_forward == FeedForward::experts;
+  b.block.experts_per_token = b.block.mixture ? model.top_k : 0;
   b.block.layers = kind.count;
   if (config.scan_layers) {
     b.block.layers_per_cycle = kind.per_cycle;
@@ -117,22 +116,15 @@ void gather_again_in_cycles(std::vector<Block>& blocks) {
 PipelineShape pipeline_shape(const Model& model, const TrainConfig& config, std::int64_t stages) {
   PipelineShape shape;
   if (stages <= 1) return shape;
-  const bool mixed = model.moe_layers() > 0 && model.dense_layers() > 0;
-  const std::int64_t layers = config.pipeline_parallel_layers > 0 ? config.pipeline_parallel_layers
-                              : mixed                             ? model.moe_layers()
-                                                                  : model.layers;
+  const TrainConfig filled = with_pipeline_counts(config, model, stages);
   shape.stages = stages;
-  shape.layers_per_stage = config.num_layers_per_pipeline_stage;
-  shape.repeats = config.num_pipeline_repeats > 0
-                      ? config.num_pipeline_repeats
-                      : std::max<std::int64_t>(1, layers / (stages * shape.layers_per_stage));
-  shape.microbatches = config.num_pipeline_microbatches > 0 ? config.num_pipeline_microbatches : stages;
-  shape.forwarding_delay = config.pipeline_delay_activation_forwarding ? 2 : 1;
+  shape.layers_per_stage = filled.num_layers_per_pipeline_stage;
+  shape.repeats = filled.num_pipeline_repeats > 0
+                      ? filled.num_pipeline_repeats
+                      : std::max<std::int64_t>(1, filled.pipeline_parallel_layers / (stages * shape.layers_per_stage));
+  shape.microbatches = filled.num_pipeline_microbatches;
+  shape.forwarding_delay = filled.pipeline_delay_activation_forwarding ? 2 : 1;
   return shape;
-}
-
-std::int64_t forward_batch(const TrainConfig& config, std::int64_t devices) {
-  return static_cast<std::int64_t>(std::floor(static_cast<double>(devices) * config.per_device_batch_size + 1e-9));
 }
 
 Program train_program(const Model& model, const TrainConfig& config, const ParallelShape& shape) {
@@ -140,10 +132,9 @@ Program train_program(const Model& model, const TrainConfig& config, const Paral
     throw InputError("model '" + model.name + "' can't be planned yet: " + model.not_modelled + " is not modelled");
   Program program;
   program.pipeline = pipeline_shape(model, config, shape.stages);
-  program.batch = forward_batch(config, shape.devices);
+  program.batch = global_batch(config, shape.devices);
   program.sequence = config.max_target_length;
   program.embed = model.emb;
-  program.tied_embedding = model.tied_embedding;
 
   ProgramSizes sizes{program.batch, program.sequence, shape.expert_group};
   ProgramSizes microbatch = sizes;

@@ -13,11 +13,8 @@ struct ParallelShape {
 };
 
 /// How MaxText lays layers over stages: repeats = layers / (stages × layers_per_stage); delay 2 when activations are
-/// forwarded late; microbatches default to the stages. The arithmetic is checked by the planner's constraints.
+/// forwarded late; counts left at -1 as with_pipeline_counts fills them. The arithmetic is checked by the planner's constraints.
 PipelineShape pipeline_shape(const Model& model, const TrainConfig& config, std::int64_t stages);
-
-/// B = int(devices × per_device_batch_size) sequences in one forward pass (SHARDING.md section 0).
-std::int64_t forward_batch(const TrainConfig& config, std::int64_t devices);
 
 Program train_program(const Model& model, const TrainConfig& config, const ParallelShape& shape);
 

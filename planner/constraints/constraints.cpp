@@ -17,14 +17,10 @@ bool is_sparse(const Configuration& c) {
   return c.config.moe_path == MoePath::ragged || c.config.moe_path == MoePath::ring;
 }
 
-bool one_of(const std::string& name, std::initializer_list<const char*> names) {
-  return std::any_of(names.begin(), names.end(), [&](const char* other) { return name == other; });
-}
-
 // MaxText truncates int(N · per_device_batch_size); a plan must not depend on what is cut off.
 Violation batch_is_whole(const Configuration& c) {
-  const double batch = static_cast<double>(c.mesh.devices()) * c.config.per_device_batch_size;
-  if (batch >= 1 && std::abs(batch - std::round(batch)) < 1e-6) return std::nullopt;
+  const double batch = sequences_in_a_pass(c.config, c.mesh.devices());
+  if (batch >= 1 && batch == std::floor(batch)) return std::nullopt;
   return Infeasible{"batch",
                     fmt::format("per_device_batch_size={} on {} devices is {:g} sequences, not a whole number above 0",
                                 c.config.per_device_batch_size, c.mesh.devices(), batch),
@@ -48,13 +44,13 @@ Violation pipeline_layers(const Configuration& c) {
 }
 
 Violation pipeline_layers_exist(const Configuration& c) {
-  const bool deepseek = c.model.decoder_block == "deepseek";
-  const std::int64_t most = deepseek ? c.model.layers - c.model.first_dense_layers : c.model.layers;
+  const bool dense_before = c.model.decoder_block.dense_layers_before_pipeline;
+  const std::int64_t most = dense_before ? c.model.layers - c.model.first_dense_layers : c.model.layers;
   if (pipeline_stages(c.mesh) == 1 || c.config.pipeline_parallel_layers <= most) return std::nullopt;
   return Infeasible{
       "pipeline-layers",
       fmt::format("pipeline_parallel_layers={}, but {} has {}{} layers", c.config.pipeline_parallel_layers,
-                  c.model.name, most, deepseek ? " mixture-of-experts" : ""),
+                  c.model.name, most, dense_before ? " mixture-of-experts" : ""),
       c.config.pipeline_parallel_layers, most};
 }
 
@@ -161,11 +157,10 @@ Violation vocab_tiling(const Configuration& c) {
 }
 
 Violation explicit_sharding(const Configuration& c) {
-  if (!c.config.shard_mode_explicit || one_of(c.model.decoder_block, {"simple", "simple_mlp", "llama2", "deepseek"}))
-    return std::nullopt;
+  if (!c.config.shard_mode_explicit || c.model.decoder_block.explicit_sharding) return std::nullopt;
   return Infeasible{
       "explicit-sharding",
-      fmt::format("shard_mode=explicit knows the decoders llama2 and deepseek, not {}", c.model.decoder_block), 1, 0};
+      fmt::format("shard_mode=explicit knows the decoders llama2 and deepseek, not {}", c.model.decoder_block.name), 1, 0};
 }
 
 // Of pipelines in explicit mode the one that does not even trace once the others are repaired (docs/cost-model.md).
@@ -179,12 +174,10 @@ Violation explicit_window(const Configuration& c) {
 }
 
 Violation muon_decoder(const Configuration& c) {
-  if (c.config.opt_type != OptimizerType::muon ||
-      one_of(c.model.decoder_block, {"deepseek", "deepseek4", "qwen3", "gemma3", "llama2"}))
-    return std::nullopt;
+  if (c.config.opt_type != OptimizerType::muon || c.model.decoder_block.muon) return std::nullopt;
   return Infeasible{
       "muon-decoder",
-      fmt::format("opt_type=muon knows the decoders deepseek, qwen3, gemma3 and llama2, not {}", c.model.decoder_block),
+      fmt::format("opt_type=muon knows the decoders deepseek, qwen3, gemma3 and llama2, not {}", c.model.decoder_block.name),
       1, 0};
 }
 

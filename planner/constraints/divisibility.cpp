@@ -123,7 +123,7 @@ std::optional<Infeasible> first_of(const std::vector<Activation>& list, const Ru
 
 // DeepSeek's dense layers run before the pipeline, with stages as data parallelism.
 std::optional<Infeasible> outside_pipeline(const Configuration& configuration) {
-  const bool has_some = configuration.model.decoder_block == "deepseek" && configuration.model.first_dense_layers > 0;
+  const bool has_some = configuration.model.decoder_block.dense_layers_before_pipeline && configuration.model.first_dense_layers > 0;
   if (pipeline_stages(configuration.mesh) == 1 || !has_some) return std::nullopt;
   const auto hidden =
       hidden_state(global_batch(configuration), configuration.config.max_target_length, configuration.model);

@@ -46,7 +46,7 @@ OrderedJson json_machine(const HardwareProfile& machine) {
 OrderedJson json_model_row(const Model& model) {
   const bool known = model.not_modelled.empty();
   return {{"name", model.name},
-          {"decoder_block", model.decoder_block},
+          {"decoder_block", model.decoder_block.name},
           {"layers", model.layers},
           {"num_experts", model.num_experts},
           {"parameters", known ? OrderedJson(matrix_parameters(model)) : OrderedJson(nullptr)},

@@ -26,7 +26,7 @@ std::vector<std::string> cells_of(const Model& model) {
   const bool known = model.not_modelled.empty();
   const std::string experts = model.has_experts() ? fmt::format("{} of {}", model.top_k, model.num_experts) : "-";
   return {model.name,
-          std::string(model.decoder_block),
+          std::string(model.decoder_block.name),
           std::to_string(model.layers),
           experts,
           known ? billions(matrix_parameters(model)) : "-",

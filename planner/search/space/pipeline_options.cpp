@@ -93,8 +93,7 @@ std::optional<Infeasible> layers_differ(const Model& model) {
   const bool mixtures_and_others = model.moe_layers() > 0 && model.dense_layers() > 0;
   if (model.attention_pattern.window > 0) return mixed(model, "local and global attention alternate");
   if (model.sublayers_per_layer > 1 || model.cycle_interval > 1) return mixed(model, "layers repeat in cycles");
-  // Only deepseek's decoder takes its dense layers out of the pipeline.
-  if (mixtures_and_others && model.decoder_block != "deepseek") return mixed(model, "some layers have experts");
+  if (mixtures_and_others && !model.decoder_block.dense_layers_before_pipeline) return mixed(model, "some layers have experts");
   return std::nullopt;
 }
 

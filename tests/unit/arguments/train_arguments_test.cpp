@@ -1,5 +1,7 @@
 // Settings: MaxText's defaults, its spellings, and what follows from what.
 #include <gmock/gmock.h>
+
+#include <models/decoder_block.hpp>
 #include <gtest/gtest.h>
 
 #include <arguments/train_arguments.hpp>
@@ -60,7 +62,7 @@ TEST(TrainArguments, ChooseThePathThroughTheExperts) {
 
 TEST(TrainArguments, KnowWhatLlama4Refuses) {
   Model model;
-  model.decoder_block = "llama4";
+  model.decoder_block = decoder_block(DecoderBlockKind::llama4);
   model.num_experts = 16;
   EXPECT_EQ(moe_path_of(model, true, false, -1), MoePath::ragged);
   EXPECT_THROW(moe_path_of(model, true, false, 1.25), InputError);

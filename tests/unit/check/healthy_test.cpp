@@ -73,7 +73,7 @@ TEST_P(EveryRuleSet, IsCleanOnTheSparsePath) {
 // The dropping path with an expert axis of size 1: nothing to steal.
 TEST_P(EveryRuleSet, IsCleanWithoutAnExpertAxis) {
   const auto mixtures = models_that([](const Model& model) {
-    return model.has_experts() && model.decoder_block != "gpt_oss" && model.decoder_block != "llama4";
+    return model.has_experts() && model.decoder_block.capacity == CapacityChoice::free;
   });
   const auto needs_experts = [](const Configuration& c, const Finding& finding) {
     return c.mesh.size_of("expert") > 1 || finding.id == "weights-not-sharded";
@@ -92,7 +92,7 @@ TEST(HealthyConfigurations, HaveTheirWeightsSharded) {
 TEST(HealthyConfigurations, StayCleanWithSmallBatches) {
   for (const char* batch : {"per_device_batch_size=1", "per_device_batch_size=0.25"})
     EXPECT_THAT(errors_of(request_for("default", {"sparse_matmul=True", batch}),
-                          models_that([](const Model& model) { return model.decoder_block == "deepseek"; }), nothing),
+                          models_that([](const Model& model) { return model.decoder_block.kind == DecoderBlockKind::deepseek; }), nothing),
                 testing::IsEmpty())
         << batch;
 }
@@ -100,7 +100,7 @@ TEST(HealthyConfigurations, StayCleanWithSmallBatches) {
 // With the flag on, the dispatch of every model keeps its experts, whatever the mesh.
 TEST(HealthyConfigurations, StayCleanWithTheFlag) {
   const auto mixtures = models_that([](const Model& model) {
-    return model.has_experts() && model.decoder_block != "gpt_oss" && model.decoder_block != "llama4";
+    return model.has_experts() && model.decoder_block.capacity == CapacityChoice::free;
   });
   EXPECT_THAT(errors_of(request_for("default", {"sparse_matmul=False", "moe_dispatch_no_expert_sharding=True"}),
                         mixtures, nothing),

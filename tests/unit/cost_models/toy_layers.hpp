@@ -8,6 +8,7 @@
 #include <cost_models/step/optimizer_traffic.hpp>
 #include <cost_models/step/pipeline_traffic.hpp>
 #include <map>
+#include <models/decoder_block.hpp>
 #include <models/programs/train_program.hpp>
 #include <rules/bind_program.hpp>
 #include <rules/load_rules.hpp>
@@ -29,7 +30,8 @@ struct ToyRun {
 /// Weights [1024, 2048] (4 MiB in bf16) in the MLP, [1024, 8, 128] (2 MiB) in attention; 1024 tokens a sequence.
 inline Model toy_llama() {
   Model model;
-  model.name = model.decoder_block = "llama2";
+  model.name = "llama2";
+  model.decoder_block = decoder_block(DecoderBlockKind::llama2);
   model.layers = 4;
   model.emb = 1024;
   model.q_heads = model.kv_heads = 8;
@@ -43,7 +45,8 @@ inline Model toy_llama() {
 /// Expert weights [8, 512, 1024] (8 MiB), attention weights [512, 8, 64] (512 KiB); 2 of 8 experts a token.
 inline Model toy_mixtral() {
   Model model = toy_llama();
-  model.name = model.decoder_block = "mixtral";
+  model.name = "mixtral";
+  model.decoder_block = decoder_block(DecoderBlockKind::mixtral);
   model.emb = 512;
   model.head_dim = 64;
   model.mlp = model.moe_mlp = 1024;
@@ -56,7 +59,8 @@ inline Model toy_mixtral() {
 /// One dense layer, then three with 16 experts of width 512 and two shared ones; 4 experts a token.
 inline Model toy_deepseek() {
   Model model = toy_llama();
-  model.name = model.decoder_block = "deepseek";
+  model.name = "deepseek";
+  model.decoder_block = decoder_block(DecoderBlockKind::deepseek);
   model.moe_mlp = 512;
   model.num_experts = 16;
   model.top_k = 4;

@@ -39,7 +39,7 @@ TEST(HuggingFaceConfig, GemmaDiffersOnlyInMaxTextsPaddedVocabulary) {
 TEST(HuggingFaceConfig, ReadsAModelThatIsNotBuiltIn) {
   const Model model = load_model(path_of("gemma3-1b"));
   EXPECT_EQ(model.name, "gemma3-1b");
-  EXPECT_EQ(model.decoder_block, "gemma3");
+  EXPECT_EQ(model.decoder_block.kind, DecoderBlockKind::gemma3);
   EXPECT_EQ(model.attention_pattern, (AttentionPattern{512, 5}));
   EXPECT_TRUE(model.tied_embedding);
   EXPECT_TRUE(model.use_qk_norm);

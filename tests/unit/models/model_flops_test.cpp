@@ -33,7 +33,6 @@ TEST(ModelFlops, AgreeWithPublishedRuns) {
 Model toy() {
   Model model;
   model.name = "toy";
-  model.decoder_block = "llama2";
   model.layers = 2;
   model.emb = 8;
   model.q_heads = model.kv_heads = 1;

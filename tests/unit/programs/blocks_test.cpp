@@ -6,6 +6,7 @@
 #include <models/load_model.hpp>
 #include <models/programs/train_program.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/step_counts.hpp>
 
 namespace shardplan {
 namespace {
@@ -104,11 +105,11 @@ struct BatchRow {
   std::int64_t devices, batch;
 };
 
-TEST(ForwardBatch, IsTheWholePartOfDevicesTimesSequences) {
+TEST(GlobalBatch, IsTheWholePartOfDevicesTimesSequences) {
   for (const auto& [per_device, devices, batch] :
-       {BatchRow{12, 8, 96}, {0.5, 8, 4}, {0.1, 30, 3}, {0.3, 8, 2}, {1.0 / 3, 3, 1}}) {
+       {BatchRow{12, 8, 96}, {0.5, 8, 4}, {0.1, 30, 3}, {0.3, 8, 2}, {1.0 / 3, 3, 1}, {0.29, 100, 29}}) {
     TrainConfig config = config_of(per_device);
-    EXPECT_EQ(forward_batch(config, devices), batch) << per_device << " x " << devices;
+    EXPECT_EQ(global_batch(config, devices), batch) << per_device << " x " << devices;
   }
 }
 
@@ -127,6 +128,7 @@ TEST(PipelineShape, FollowsMaxText) {
                           {"more microbatches than stages: circular storage", 4, 1, 8, -1, false, 8, 8, 67, true},
                           {"one repeat", 4, 8, 8, -1, false, 8, 1, 11, false},
                           {"activations forwarded late: the bubble doubles", 4, 8, 8, -1, true, 8, 1, 14, false},
+                          {"and there are twice the microbatches", 4, 8, -1, -1, true, 8, 1, 14, false},
                           {"repeats given", 4, 1, 4, 2, false, 4, 2, 11, false}}) {
     TrainConfig config = config_of(1);
     config.num_layers_per_pipeline_stage = row.layers_per_stage;
