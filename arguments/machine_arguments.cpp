@@ -17,10 +17,10 @@ std::optional<int> slice_count(const GivenArguments& arguments, const std::strin
   return static_cast<int>(*count);
 }
 
-// Nodes of GPUs are what TPU slices are to MaxText: the dcn_* axes join them.
+// Nodes are what slices of a torus are to MaxText: the dcn_* axes join them.
 Machine split_into_nodes(Machine machine) {
   const int node = machine.hardware.chips_per_node;
-  if (machine.hardware.fabric == FabricKind::torus || machine.slice.chips <= node) return machine;
+  if (!ends_at_node(machine.hardware.fabric) || machine.slice.chips <= node) return machine;
   machine.num_slices *= machine.slice.chips / node;
   machine.slice = slice_of_chips(machine.hardware, node);
   return machine;
@@ -57,9 +57,9 @@ Machine named_machine(const std::string& topology, const MachineChoice& choice, 
   return split_into_nodes(std::move(machine));
 }
 
-// A TPU is one slice unless more are asked for; GPUs fill whole nodes.
+// A torus is one slice unless more are asked for; other machines fill whole nodes.
 int usual_slices(const HardwareProfile& hardware, int chips) {
-  if (hardware.fabric == FabricKind::torus || chips <= hardware.chips_per_node) return 1;
+  if (!ends_at_node(hardware.fabric) || chips <= hardware.chips_per_node) return 1;
   if (chips % hardware.chips_per_node == 0) return chips / hardware.chips_per_node;
   throw InputError(fmt::format("{} {}s don't fill nodes of {}; nearest: {}, {}", chips, hardware.name,
                                hardware.chips_per_node, chips / hardware.chips_per_node * hardware.chips_per_node,
@@ -75,7 +75,7 @@ Machine chosen_machine(const MachineChoice& choice, std::optional<int> slices) {
   const int count = slices.value_or(usual_slices(hardware, *choice.chips));
   if (*choice.chips % count != 0)
     throw InputError(fmt::format("{} chips can't be split into {} equal slices", *choice.chips, count));
-  if (hardware.fabric != FabricKind::torus && *choice.chips / count > hardware.chips_per_node)
+  if (ends_at_node(hardware.fabric) && *choice.chips / count > hardware.chips_per_node)
     throw InputError(fmt::format("{} {}s in {} is more than the {} of a node; ask for {}", *choice.chips, hardware.name,
                                  counted_slices(count), hardware.chips_per_node,
                                  counted_slices(usual_slices(hardware, *choice.chips))));
@@ -87,9 +87,17 @@ Machine chosen_machine(const MachineChoice& choice, std::optional<int> slices) {
 void check_hardware_kind(const GivenArguments& arguments, const HardwareProfile& hardware) {
   const auto* given = arguments.find("hardware");
   if (!given || given->in_file) return;  // a copy of base.yml says tpu
-  const bool is_tpu = hardware.fabric == FabricKind::torus;
-  if (is_tpu ? given->value == "tpu" : given->value.starts_with("gpu")) return;
-  throw InputError(fmt::format("{}: {} needs hardware={}", given->place, hardware.name, is_tpu ? "tpu" : "gpu"));
+  switch (hardware.launch.hardware) {
+    case MaxtextHardware::tpu:
+      if (given->value == "tpu") return;
+      throw InputError(fmt::format("{}: {} needs hardware=tpu", given->place, hardware.name));
+    case MaxtextHardware::gpu:
+      if (given->value.starts_with("gpu")) return;
+      throw InputError(fmt::format("{}: {} needs hardware=gpu", given->place, hardware.name));
+    case MaxtextHardware::none:
+      throw InputError(fmt::format("{}: MaxText does not run on {}", given->place, hardware.name));
+  }
+  throw InternalError("unknown MaxtextHardware");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <arguments/model_arguments.hpp>
 #include <arguments/rule_arguments.hpp>
 #include <arguments/train_arguments.hpp>
+#include <compilers/load_compiler.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -18,7 +19,7 @@ bool moves_the_sequence(const std::string& strategy) { return strategy != "all_g
 
 // MaxText configs/types.py: ring, ulysses and usp on TPU are written in the Tokamax kernel alone.
 bool needs_tokamax(const Configuration& configuration) {
-  return configuration.hardware.fabric == FabricKind::torus &&
+  return configuration.compiler.kernels.has_tokamax_splash &&
          moves_the_sequence(configuration.config.context_parallel_strategy);
 }
 
@@ -36,10 +37,18 @@ void check_stage_axis(const RuleSet& rules, bool pipelining) {
 }
 
 Printed printed_machine(const Configuration& configuration) {
-  if (configuration.hardware.fabric != FabricKind::torus) return {{"hardware", "gpu"}};
-  if (configuration.hardware.topology_prefixes.empty()) return {};
-  return {{"compile_topology", configuration.slice.name},
-          {"compile_topology_num_slices", std::to_string(configuration.num_slices)}};
+  const Launch& launch = configuration.hardware.launch;
+  if (launch.compile_topology)
+    return {{"compile_topology", configuration.slice.name},
+            {"compile_topology_num_slices", std::to_string(configuration.num_slices)}};
+  switch (launch.hardware) {
+    case MaxtextHardware::tpu:  // base.yml's default
+    case MaxtextHardware::none:
+      return {};
+    case MaxtextHardware::gpu:
+      return {{"hardware", "gpu"}};
+  }
+  throw InternalError("unknown MaxtextHardware");
 }
 
 // The defaults under this mesh: counts that follow from it are not worth printing.
@@ -80,6 +89,9 @@ Configuration read_configuration(std::span<const std::string> key_values, const 
   configuration.config = with_pipeline_counts(configuration.config, model, pipeline_stages(configuration.mesh));
   configuration.model = std::move(model);
   configuration.model_overrides = std::move(overrides);
+  configuration.compiler = load_compiler(hardware.compiler);
+  if (hardware.launch.hardware == MaxtextHardware::none)  // where MaxText's defaults mean nothing
+    configuration.config = with_kernels(configuration.config, configuration.compiler.kernels, arguments);
   configuration.hardware = std::move(hardware);
   configuration.slice = std::move(slice);
   configuration.num_slices = num_slices;

@@ -162,6 +162,12 @@ TrainConfig read_train_config(const GivenArguments& arguments, const Model& mode
   return config;
 }
 
+TrainConfig with_kernels(TrainConfig config, const Kernels& kernels, const GivenArguments& arguments) {
+  if (!arguments.find("attention")) config.attention = kernels.attention;
+  if (!arguments.find("megablox")) config.megablox = kernels.grouped_matmul == GroupedMatmul::megablox;
+  return config;
+}
+
 MoePath moe_path_of(const Model& model, bool sparse_matmul, bool use_ring_of_experts, double capacity_factor) {
   if (!model.has_experts()) return MoePath::none;
   check_capacity(model, sparse_matmul, capacity_factor);

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <formats/strict_json.hpp>
-#include <hardware/figure_units.hpp>
+#include <filesystem>
+#include <formats/named_value.hpp>
+#include <formats/read_figure.hpp>
 #include <hardware/load_profile.hpp>
+#include <hardware/read_device_paths.hpp>
 #include <hardware/read_slices.hpp>
 #include <shardplan/embedded_file.hpp>
 #include <shardplan/error.hpp>
@@ -18,75 +18,30 @@ std::span<const EmbeddedFile> embedded_toys();
 
 namespace {
 
-template <class Value, std::size_t count>
-Value value_of(const std::array<std::pair<std::string_view, Value>, count>& known, StrictObject& object,
-               const std::string& key) {
-  const std::string text = object.text(key);
-  std::vector<std::string> names;
-  for (const auto& [name, value] : known) {
-    if (name == text) return value;
-    names.emplace_back(name);
-  }
-  throw InputError(fmt::format("{}: {}", object.where(), unknown_name(key, text, names)));
-}
-
-Basis read_basis(StrictObject& object) {
-  static constexpr std::array<std::pair<std::string_view, Basis>, 4> known{{{"datasheet", Basis::datasheet},
-                                                                            {"measured", Basis::measured},
-                                                                            {"derived", Basis::derived},
-                                                                            {"assumed", Basis::assumed}}};
-  return value_of(known, object, "basis");
-}
-
 FabricKind read_fabric(StrictObject& object) {
-  static constexpr std::array<std::pair<std::string_view, FabricKind>, 3> known{
+  static constexpr NamedValues<FabricKind, 3> known{
       {{"torus", FabricKind::torus}, {"switched", FabricKind::switched}, {"full_mesh", FabricKind::full_mesh}}};
   return value_of(known, object, "fabric");
 }
 
-Figure read_figure(StrictObject& profile, const std::string& key, Dimension dimension) {
-  StrictObject object = profile.object(key);
-  Figure figure{object.number("value"), object.text("unit"), object.text("source"), read_basis(object)};
+Launch read_launch(StrictObject object) {
+  static constexpr NamedValues<MaxtextHardware, 3> known{
+      {{"tpu", MaxtextHardware::tpu}, {"gpu", MaxtextHardware::gpu}, {"none", MaxtextHardware::none}}};
+  const Launch launch{value_of(known, object, "maxtext_hardware"), object.flag("compile_topology")};
+  if (launch.hardware == MaxtextHardware::none && launch.compile_topology)
+    object.fail("compile_topology", "false: MaxText does not run on this machine");
+  object.text("source");
   object.finish();
-  figure.value *= si_factor(figure.unit, dimension, object.where());
-  if (!(figure.value > 0)) object.fail("value", "above 0");
-  if (figure.source.empty()) object.fail("source", "where the number comes from, not empty");
-  return figure;
+  return launch;
 }
 
-std::optional<Figure> read_optional_figure(StrictObject& profile, const std::string& key, Dimension dimension) {
-  if (!profile.has(key)) return std::nullopt;
-  return read_figure(profile, key, dimension);
-}
-
-Figure read_share(StrictObject& profile, const std::string& key) {
-  Figure figure = read_figure(profile, key, Dimension::share);
-  if (figure.value > 1) profile.fail(key, "a share of at most 1");
-  return figure;
-}
-
-int read_count(StrictObject& profile, const std::string& key) {
-  const double value = read_figure(profile, key, Dimension::count).value;
-  if (value != std::floor(value) || value > 1e6) profile.fail(key, "a whole number");
-  return static_cast<int>(value);
-}
-
-CompilerHabits read_habits(StrictObject object) {
-  CompilerHabits habits;
-  habits.compiler = object.text("name");
-  habits.gathers_moe_layer_weights_twice = object.flag("gathers_moe_layer_weights_twice");
-  habits.gathers_activations_per_consumer = object.flag("gathers_activations_per_consumer");
-  habits.attention_in_shard_map = object.flag("attention_in_shard_map");
-  habits.copies_stacked_parameters = object.flag("copies_stacked_parameters");
-  habits.moves_stacks_in_compute_dtype = object.flag("moves_stacks_in_compute_dtype");
-  habits.defers_head_gradient = object.flag("defers_head_gradient");
-  habits.ragged_dot_is_dense = object.flag("ragged_dot_is_dense");
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 2> reductions{
-      {{"reduce-scatter", "reduce-scatter"}, {"all-reduce", "all-reduce"}}};
-  habits.reduction = value_of(reductions, object, "reduction");
-  habits.source = object.text("source");
-  object.finish();
-  return habits;
+/// Profiles of earlier versions had the compiler's habits in them.
+std::string read_compiler(StrictObject& object) {
+  const nlohmann::json& value = object.any("compiler");
+  if (!value.is_string())
+    object.fail("compiler", "the name of a compiler, as in \"xla-gpu\", or the path of its file, where its habits are "
+                            "now (docs/compilers.md)");
+  return value.get<std::string>();
 }
 
 HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& object) {
@@ -118,6 +73,18 @@ void check_die_to_die(const StrictObject& object, const HardwareProfile& profile
   if (profile.devices_per_chip > 2) object.fail("devices_per_chip", "1 or 2");
   if ((profile.devices_per_chip == 2) != profile.die_to_die_bandwidth.has_value())
     object.fail("die_to_die_bandwidth", "given exactly when a chip has 2 devices");
+}
+
+bool is_file(const std::string& name_or_path) {
+  return name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".json");
+}
+
+/// A compiler's file is named from the profile's folder.
+HardwareProfile read_profile(const std::string& path) {
+  HardwareProfile profile = parse_profile(read_file(path), path);
+  if (is_file(profile.compiler))
+    profile.compiler = (std::filesystem::path(path).parent_path() / profile.compiler).generic_string();
+  return profile;
 }
 
 const EmbeddedFile* find_built_in(const std::string& name) {
@@ -169,14 +136,16 @@ HardwareProfile parse_profile(std::string_view text, const std::string& file) {
   profile = with_network_figures(std::move(profile), object);
   check_die_to_die(object, profile);
   profile = with_slices(std::move(profile), object.object("slices"));
-  profile.habits = read_habits(object.object("compiler"));
+  if (object.has("device_order")) profile.device_paths = read_device_paths(object.object("device_order"), profile);
+  profile.compiler = read_compiler(object);
+  profile.launch = read_launch(object.object("launch"));
   object.finish();
   return profile;
 }
 
 HardwareProfile load_profile(const std::string& name_or_path) {
-  const bool is_path = name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".json");
-  if (is_path) return parse_profile(read_file(name_or_path), name_or_path);
+  const bool is_path = is_file(name_or_path);
+  if (is_path) return read_profile(name_or_path);
   const EmbeddedFile& file = built_in(name_or_path);
   return parse_profile(file.text, name_or_path + ".json");
 }

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
+#include <hardware/read_device_paths.hpp>
 #include <hardware/read_slices.hpp>
 #include <numeric>
 #include <shardplan/error.hpp>
@@ -23,21 +23,6 @@ int read_positive(StrictObject& object, const std::string& key) {
   const auto value = object.integer(key);
   if (value < 1 || value > 1'000'000) object.fail(key, "a whole number from 1 up");
   return static_cast<int>(value);
-}
-
-/// "4x4x8" → {4, 4, 8}; empty when it is not that.
-std::vector<int> parse_shape(std::string_view text) {
-  std::vector<int> dims;
-  while (true) {
-    int extent = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
-    if (error != std::errc() || extent < 1 || extent > 4096) return {};
-    dims.push_back(extent);
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (text.empty()) return dims;
-    if (text.front() != 'x') return {};
-    text.remove_prefix(1);
-  }
 }
 
 std::vector<bool> rings_of(const std::vector<int>& torus, const TorusNaming& naming) {
@@ -70,7 +55,7 @@ HardwareProfile with_torus_slices(HardwareProfile profile, StrictObject& object)
     slice.name = free_name(slice.name, shape, profile.slices);
     profile.slices.push_back(std::move(slice));
   }
-  profile.topology_prefixes = {naming.prefix};
+  profile.slice_prefix = naming.prefix;
   return profile;
 }
 
@@ -83,7 +68,7 @@ HardwareProfile with_node_slices(HardwareProfile profile, StrictObject& object) 
     const int chips = count.get<int>();
     profile.slices.push_back({fmt::format("{}-{}", prefix, chips), chips, chips * profile.devices_per_chip, {}, {}});
   }
-  profile.topology_prefixes = {prefix};
+  profile.slice_prefix = prefix;
   return profile;
 }
 

@@ -22,19 +22,18 @@ std::optional<Slice> listed_slice(const HardwareProfile& profile, int chips) {
   return best;
 }
 
-/// A GPU job of several nodes as one slice: whole nodes only.
+/// A job of several nodes as one slice: whole nodes only.
 std::optional<Slice> nodes_slice(const HardwareProfile& profile, int chips) {
-  const bool whole_nodes = profile.fabric != FabricKind::torus && chips > 0 && chips % profile.chips_per_node == 0;
+  const bool whole_nodes = ends_at_node(profile.fabric) && chips > 0 && chips % profile.chips_per_node == 0;
   if (!whole_nodes) return std::nullopt;
-  return Slice{
-      fmt::format("{}-{}", profile.topology_prefixes.front(), chips), chips, chips * profile.devices_per_chip, {}, {}};
+  return Slice{fmt::format("{}-{}", profile.slice_prefix, chips), chips, chips * profile.devices_per_chip, {}, {}};
 }
 
 std::vector<int> valid_counts_near(const HardwareProfile& profile, int chips) {
   std::vector<int> counts;
   for (const Slice& slice : profile.slices) counts.push_back(slice.chips);
   const int node = profile.chips_per_node;
-  if (profile.fabric != FabricKind::torus && chips > node)
+  if (ends_at_node(profile.fabric) && chips > node)
     counts.insert(counts.end(), {chips / node * node, (chips / node + 1) * node});
   std::sort(counts.begin(), counts.end());
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
@@ -63,7 +62,7 @@ std::optional<int> number_after(const std::string& text, const std::string& pref
 std::optional<Slice> find_slice(const HardwareProfile& profile, const std::string& name) {
   for (const Slice& slice : profile.slices)
     if (slice.name == name) return slice;
-  const auto chips = number_after(name, profile.topology_prefixes.front());
+  const auto chips = number_after(name, profile.slice_prefix);
   return chips ? nodes_slice(profile, *chips) : std::nullopt;
 }
 

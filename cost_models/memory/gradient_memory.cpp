@@ -20,17 +20,17 @@ AxisList token_axes(const PartitionedBlock& block) {
 
 /// XLA:TPU on a three-dimensional torus sums a gradient over the whole slice by all-reduce and slices it only when the
 /// optimizer reads it (recorded: 2x2x2 and 4x4x4); smaller groups reduce-scatter.
-bool stays_whole(const AxisList& summed, const Mesh& mesh, const CompilerHabits& habits) {
+bool stays_whole(const AxisList& summed, const Mesh& mesh, const Compiler& compiler) {
   constexpr std::int64_t smallest_cube = 8;
-  return habits.reduction == "all-reduce" && mesh.product(summed) == mesh.devices() && mesh.devices() >= smallest_cube;
+  return compiler.has(Habit::all_reduces_over_whole_slices) && mesh.product(summed) == mesh.devices() && mesh.devices() >= smallest_cube;
 }
 
 Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& tokens, const Mesh& mesh,
-                     const CompilerHabits& habits) {
+                     const Compiler& compiler) {
   AxisList scattered;
   for (const AxisId axis : axes_of(spec))
     if (contains(tokens, axis)) scattered.push_back(axis);
-  if (stays_whole(scattered, mesh, habits))
+  if (stays_whole(scattered, mesh, compiler))
     for (auto& dim : spec.dims) std::erase_if(dim, [&](AxisId axis) { return contains(scattered, axis); });
   return local_bytes(weight, spec, mesh);
 }
@@ -59,13 +59,13 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
 }
 
 Bytes head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
-                    const CompilerHabits& habits) {
+                    const Compiler& compiler) {
   const Mesh& mesh = *program.mesh;
   Bytes gradients, deferred;
   for (std::size_t i = 0; i < head.specs.size(); ++i)
     if (head.block->tensors[i].parameter)
-      gradients += gradient_bytes(head.block->tensors[i], head.specs[i], token_axes(head), mesh, habits);
-  if (!habits.defers_head_gradient) return gradients;
+      gradients += gradient_bytes(head.block->tensors[i], head.specs[i], token_axes(head), mesh, compiler);
+  if (!compiler.has(Habit::defers_head_gradient)) return gradients;
   for (const auto& op : head.block->operations) {
     if (op.kind != OpKind::einsum) continue;
     for (const TensorId id : {op.inputs.front(), op.output})

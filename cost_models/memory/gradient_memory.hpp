@@ -10,10 +10,10 @@ namespace shardplan {
 Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
 
 /// What the head leaves behind while the layers run backward: the gradient of its weights, or, where the compiler
-/// computes that gradient last (CompilerHabits::defers_head_gradient), the gradient of the logits and the normed
+/// computes that gradient last (Habit::defers_head_gradient), the gradient of the logits and the normed
 /// decoder output.
 Bytes head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
-                    const CompilerHabits& habits);
+                    const Compiler& compiler);
 
 /// What of a block's gradients the optimizer finds.
 Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);

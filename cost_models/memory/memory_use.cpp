@@ -99,12 +99,12 @@ namespace {
 class Moments {
  public:
   Moments(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
-          const CompilerHabits& habits)
-      : blocks_(blocks), program_(program), config_(config), habits_(habits) {
-    copies_ = gathered_parameters(blocks, program, config, habits);
+          const Compiler& compiler)
+      : blocks_(blocks), program_(program), config_(config), compiler_(compiler) {
+    copies_ = gathered_parameters(blocks, program, config, compiler);
     for (const auto& block : blocks) {
       waiting_ += saved_activations(block, program);
-      copies_ += stacked_weight_copies(block, program, config, habits);
+      copies_ += stacked_weight_copies(block, program, config, compiler);
     }
   }
 
@@ -125,10 +125,10 @@ class Moments {
       if (last.kind == BlockKind::layer) gradients_ += stack_gradients(*block, program_, config_);
     moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_, waiting_,
                         working_set(loop, program_, config_) + copies_});
-    if (head) gradients_ += head_leftover(*loop.back(), program_, config_, habits_);
+    if (head) gradients_ += head_leftover(*loop.back(), program_, config_, compiler_);
     for (const PartitionedBlock* block : loop) {
       waiting_ -= saved_activations(*block, program_);
-      copies_ -= stacked_weight_copies(*block, program_, config_, habits_);
+      copies_ -= stacked_weight_copies(*block, program_, config_, compiler_);
     }
   }
 
@@ -136,13 +136,13 @@ class Moments {
   Moment optimizer(Bytes accumulator) const {
     Bytes gradients;
     for (const auto& block : blocks_) gradients += waiting_gradients(block, program_, config_);
-    return {"optimizer", std::max(gradients, accumulator), {}, updates_in_flight(blocks_, program_, config_, habits_)};
+    return {"optimizer", std::max(gradients, accumulator), {}, updates_in_flight(blocks_, program_, config_, compiler_)};
   }
 
   const std::vector<PartitionedBlock>& blocks_;
   const BoundProgram& program_;
   const TrainConfig& config_;
-  const CompilerHabits& habits_;
+  const Compiler& compiler_;
   std::vector<Moment> moments_;
   Bytes gradients_, waiting_, copies_;
 };
@@ -150,7 +150,7 @@ class Moments {
 }  // namespace
 
 MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                     const TrainConfig& config, const CompilerHabits& habits, Bytes capacity) {
+                     const TrainConfig& config, const Compiler& compiler, Bytes capacity) {
   MemoryUse use;
   use.capacity = capacity;
   use.batch = batch_bytes(blocks, program, config);
@@ -162,7 +162,7 @@ MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundPro
   for (const auto& block : blocks)
     if (config.gradient_accumulation_steps > 1)
       accumulator += whole_parameter_bytes(block, program, accumulation_dtype(*program.mesh, config));
-  const auto moments = Moments(blocks, program, config, habits).all(accumulator);
+  const auto moments = Moments(blocks, program, config, compiler).all(accumulator);
   const auto peak = std::max_element(moments.begin(), moments.end(),
                                      [](const Moment& a, const Moment& b) { return a.total() < b.total(); });
   use.gradients = peak->gradients;

@@ -22,6 +22,6 @@ Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConf
 Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& program);
 
 MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                     const TrainConfig& config, const CompilerHabits& habits, Bytes capacity);
+                     const TrainConfig& config, const Compiler& compiler, Bytes capacity);
 
 }  // namespace shardplan

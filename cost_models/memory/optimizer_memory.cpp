@@ -10,8 +10,8 @@ namespace {
 /// All matrices are orthogonalized together: each one's shard in float32 and in the dtype that moves, if that is another;
 /// of the largest, what its step gathers.
 Bytes newton_schulz_matrices(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                             const TrainConfig& config, const CompilerHabits& habits) {
-  const DType moved = newton_schulz_dtype(config, habits);
+                             const TrainConfig& config, const Compiler& compiler) {
+  const DType moved = newton_schulz_dtype(config, compiler);
   const std::int64_t copies = size_of(DType::f32) + (moved == DType::f32 ? 0 : size_of(moved));
   Bytes shards, gathered;
   for (const auto& block : blocks)
@@ -32,8 +32,8 @@ Bytes newton_schulz_matrices(const std::vector<PartitionedBlock>& blocks, const 
 }  // namespace
 
 Bytes updates_in_flight(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                        const TrainConfig& config, const CompilerHabits& habits) {
-  if (config.opt_type == OptimizerType::muon) return newton_schulz_matrices(blocks, program, config, habits);
+                        const TrainConfig& config, const Compiler& compiler) {
+  if (config.opt_type == OptimizerType::muon) return newton_schulz_matrices(blocks, program, config, compiler);
   if (!zero1_axis(*program.mesh, config)) return {};
   Bytes whole, shards, largest;
   for (const auto& block : blocks) {
@@ -47,12 +47,12 @@ Bytes updates_in_flight(const std::vector<PartitionedBlock>& blocks, const Bound
       largest = std::max(largest, stack);
     }
   }
-  if (config.program == StepProgram::train) return shards + gathered_parameters(blocks, program, config, habits);
+  if (config.program == StepProgram::train) return shards + gathered_parameters(blocks, program, config, compiler);
   return whole + shards + largest;
 }
 
 Bytes gathered_parameters(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                          const TrainConfig& config, const CompilerHabits& habits) {
+                          const TrainConfig& config, const Compiler& compiler) {
   if (!zero1_axis(*program.mesh, config)) return {};
   const auto whole = [&](DType dtype) {
     Bytes total;
@@ -62,7 +62,7 @@ Bytes gathered_parameters(const std::vector<PartitionedBlock>& blocks, const Bou
   const bool ahead = config.program == StepProgram::train_compile;
   const Bytes copy = ahead ? whole(config.weight_dtype) : Bytes{0};
   if (config.gradient_accumulation_steps > 1) return copy + whole(accumulation_dtype(*program.mesh, config));
-  const bool as_stored = gathered_dtype(*program.mesh, config, habits) == config.weight_dtype;
+  const bool as_stored = gathered_dtype(*program.mesh, config, compiler) == config.weight_dtype;
   return ahead || !as_stored ? copy : whole(config.weight_dtype);
 }
 

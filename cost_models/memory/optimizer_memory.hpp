@@ -10,7 +10,7 @@ namespace shardplan {
 /// train_compile's program, where no copy waits any more, all of them gathered and a copy of the largest on its way
 /// into the output.
 Bytes updates_in_flight(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                        const TrainConfig& config, const CompilerHabits& habits);
+                        const TrainConfig& config, const Compiler& compiler);
 
 /// The whole weights that ZeRO-1 has beside its shards, to the end of the step: what the training loop gathers at the
 /// start, in weight_dtype under NNX and in the compute dtype for the loop of gradient accumulation; in train_compile's
@@ -18,6 +18,6 @@ Bytes updates_in_flight(const std::vector<PartitionedBlock>& blocks, const Bound
 /// loop keeps the shards for the update: what its layers read is their stack in the compute dtype (stacked_weights.hpp)
 /// where the compiler casts before it gathers.
 Bytes gathered_parameters(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                          const TrainConfig& config, const CompilerHabits& habits);
+                          const TrainConfig& config, const Compiler& compiler);
 
 }  // namespace shardplan

@@ -63,18 +63,18 @@ std::int64_t resident_elements(const PartitionedBlock& block, const BoundProgram
 }
 
 Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
-                            const CompilerHabits& habits) {
+                            const Compiler& compiler) {
   const Block& b = *block.block;
   const bool loops = config.scan_layers || b.in_pipeline;
   if (b.kind != BlockKind::layer || !loops || !b.rematerialized) return {};
   const DType stored = accumulation_dtype(*program.mesh, config);
-  const bool casts = habits.moves_stacks_in_compute_dtype && config.dtype != stored;
+  const bool casts = compiler.has(Habit::moves_stacks_in_compute_dtype) && config.dtype != stored;
   const std::int64_t element = size_of(casts ? config.dtype : stored);
   const std::int64_t copies = b.in_pipeline && config.pipeline_fsdp_ag_per_repeat ? 2 : 1;
   const bool explicit_pipeline = b.in_pipeline && config.shard_mode_explicit && !config.pipeline_fsdp_ag_per_repeat;
   if (explicit_pipeline) return Bytes{gathered_elements(block, program) * element};
   if (casts || gathers_once(b, config)) return Bytes{resident_elements(block, program, config) * element * copies};
-  return habits.copies_stacked_parameters ? Bytes{transposed_elements(block, program) * element} : Bytes{0};
+  return compiler.has(Habit::copies_stacked_parameters) ? Bytes{transposed_elements(block, program) * element} : Bytes{0};
 }
 
 }  // namespace shardplan

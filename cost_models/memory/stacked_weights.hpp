@@ -9,7 +9,7 @@ namespace shardplan {
 /// The largest of nothing, a cast (XLA:TPU; two with pipeline_fsdp_ag_per_repeat, whose window is cut from a second
 /// one), a transposition (XLA:GPU) or a gather (pipeline_fsdp_ag_once).
 Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
-                            const CompilerHabits& habits);
+                            const Compiler& compiler);
 
 /// Elements of a stack's weights on one device once they are gathered over fsdp.
 std::int64_t gathered_elements(const PartitionedBlock& block, const BoundProgram& program);

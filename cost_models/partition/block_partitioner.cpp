@@ -3,17 +3,17 @@
 namespace shardplan {
 
 BlockPartitioner::BlockPartitioner(const BoundProgram& program, const BoundBlock& bound, const TrainConfig& config,
-                                   const CompilerHabits& habits)
+                                   const Compiler& compiler)
     : program_(program),
       block_(*bound.block),
       config_(config),
-      habits_(habits),
+      compiler_(compiler),
       mesh_(*program.mesh),
       bound_specs_(bound.specs),
       specs_(block_.tensors.size()),
       liveness_(liveness_of(block_, config.saved)),
       recorder_(block_, mesh_),
-      forms_(program, block_, specs_, config, habits, recorder_),
+      forms_(program, block_, specs_, config, compiler, recorder_),
       contributions_(block_.tensors.size()) {}
 
 PartitionedBlock BlockPartitioner::run() {
@@ -75,14 +75,14 @@ AxisList BlockPartitioner::split_axes(TensorId id, std::initializer_list<Dim> di
 }
 
 PartitionedBlock partition_block(const BoundProgram& program, const BoundBlock& block, const TrainConfig& config,
-                                 const CompilerHabits& habits) {
-  return BlockPartitioner(program, block, config, habits).run();
+                                 const Compiler& compiler) {
+  return BlockPartitioner(program, block, config, compiler).run();
 }
 
 std::vector<PartitionedBlock> partition(const BoundProgram& program, const TrainConfig& config,
-                                        const CompilerHabits& habits) {
+                                        const Compiler& compiler) {
   std::vector<PartitionedBlock> blocks;
-  for (const auto& block : program.blocks) blocks.push_back(partition_block(program, block, config, habits));
+  for (const auto& block : program.blocks) blocks.push_back(partition_block(program, block, config, compiler));
   return blocks;
 }
 

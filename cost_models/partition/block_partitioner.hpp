@@ -10,7 +10,7 @@ namespace shardplan {
 class BlockPartitioner {
  public:
   BlockPartitioner(const BoundProgram& program, const BoundBlock& bound, const TrainConfig& config,
-                   const CompilerHabits& habits);
+                   const Compiler& compiler);
   PartitionedBlock run();
 
  private:
@@ -90,7 +90,7 @@ class BlockPartitioner {
   const BoundProgram& program_;
   const Block& block_;
   const TrainConfig& config_;
-  const CompilerHabits& habits_;
+  const Compiler& compiler_;
   const Mesh& mesh_;
   std::vector<std::optional<PartitionSpec>> bound_specs_;
   std::vector<PartitionSpec> specs_;

@@ -6,11 +6,11 @@
 namespace shardplan {
 
 Forms::Forms(const BoundProgram& program, const Block& block, const std::vector<PartitionSpec>& specs,
-             const TrainConfig& config, const CompilerHabits& habits, Recorder& recorder)
-    : mesh_(*program.mesh), block_(block), specs_(specs), habits_(habits), recorder_(recorder) {
+             const TrainConfig& config, const Compiler& compiler, Recorder& recorder)
+    : mesh_(*program.mesh), block_(block), specs_(specs), compiler_(compiler), recorder_(recorder) {
   resident_ = block.in_pipeline && config.pipeline_fsdp_ag_once;
-  gathered_with_stack_ = habits.moves_stacks_in_compute_dtype && moves_layer_stack(program.program->pipeline, config);
-  resident_scale_ = habits.moves_stacks_in_compute_dtype ? 1 : size_of(config.weight_dtype) / size_of(config.dtype);
+  gathered_with_stack_ = compiler.has(Habit::moves_stacks_in_compute_dtype) && moves_layer_stack(program.program->pipeline, config);
+  resident_scale_ = compiler.has(Habit::moves_stacks_in_compute_dtype) ? 1 : size_of(config.weight_dtype) / size_of(config.dtype);
   alias_of_.assign(block.tensors.size(), -1);
   for (const auto& op : block.operations)
     if (op.kind == OpKind::constrain) alias_of_[op.output] = op.inputs.front();
@@ -36,7 +36,7 @@ PartitionSpec Forms::on_the_way(TensorId tensor, const PartitionSpec& spec) cons
 // The habit of XLA:TPU in mixture-of-experts layers: an attention weight that both the recomputation and the input
 // gradient read is gathered for each of them (two layouts of the same tensor).
 bool Forms::gathered_twice(TensorId tensor, const Entry& entry, const Operation& op) const {
-  return habits_.gathers_moe_layer_weights_twice && block_.mixture && block_.rematerialized &&
+  return compiler_.has(Habit::gathers_moe_layer_weights_twice) && block_.mixture && block_.rematerialized &&
          block_.tensors[tensor].parameter && op.name.starts_with("self_attention/") && entry.pass == Pass::backward &&
          entry.uses == 1 && entry.last_user == &op;
 }
@@ -52,7 +52,7 @@ std::string Forms::consumer_of(const Operation& op) const {
 // The habit of XLA:GPU: a gathered activation isn't kept for its next consumer (recorded under tensor parallelism: 3
 // gathers a layer forward, 6 recomputed, 4 backward, where XLA:TPU has 2, 2 and 2).
 bool Forms::shared(const Entry& entry, std::string_view consumer) const {
-  if (!habits_.gathers_activations_per_consumer || block_.tensors[entry.tensor].parameter) return true;
+  if (!compiler_.has(Habit::gathers_activations_per_consumer) || block_.tensors[entry.tensor].parameter) return true;
   const bool only_gathered = [&] {
     for (std::size_t dim = 0; dim < entry.spec.dims.size(); ++dim)
       for (const AxisId axis : entry.spec.dims[dim])

@@ -11,7 +11,7 @@ enum class Pass : std::uint8_t { forward, backward };
 class Forms {
  public:
   Forms(const BoundProgram& program, const Block& block, const std::vector<PartitionSpec>& specs,
-        const TrainConfig& config, const CompilerHabits& habits, Recorder& recorder);
+        const TrainConfig& config, const Compiler& compiler, Recorder& recorder);
 
   /// Makes `tensor` available to `op` as `spec`. In the backward pass of a rematerialized block forward values are
   /// fetched again, which the compiler counts as rematerialized forward.
@@ -56,7 +56,7 @@ class Forms {
   const Mesh& mesh_;
   const Block& block_;
   const std::vector<PartitionSpec>& specs_;
-  const CompilerHabits& habits_;
+  const Compiler& compiler_;
   Recorder& recorder_;
   std::vector<TensorId> alias_of_;
   std::vector<Entry> entries_;

@@ -170,7 +170,7 @@ void BlockPartitioner::statistics(const Operation& op, Phase phase) {
 // attention=flash or autoselected) the compiler can't split it: operands are gathered whole.
 PartitionSpec BlockPartitioner::attention_form(TensorId input) const {
   const bool opaque =
-      !habits_.attention_in_shard_map && (config_.attention == "flash" || config_.attention == "autoselected");
+      compiler_.has(Habit::attention_outside_shard_map) && (config_.attention == "flash" || config_.attention == "autoselected");
   if (!opaque) return specs_[input];
   PartitionSpec whole;
   whole.dims.resize(specs_[input].dims.size());

@@ -4,7 +4,7 @@
 #include <cost_models/partition/liveness.hpp>
 #include <shardplan/bound_program.hpp>
 #include <shardplan/collective.hpp>
-#include <shardplan/hardware.hpp>
+#include <shardplan/compiler.hpp>
 
 namespace shardplan {
 
@@ -41,10 +41,10 @@ struct PartitionedBlock {
 
 /// Derives the collectives of forward, recomputed forward and backward of one block.
 PartitionedBlock partition_block(const BoundProgram& program, const BoundBlock& block, const TrainConfig& config,
-                                 const CompilerHabits& habits);
+                                 const Compiler& compiler);
 
 /// All blocks, in order.
 std::vector<PartitionedBlock> partition(const BoundProgram& program, const TrainConfig& config,
-                                        const CompilerHabits& habits);
+                                        const Compiler& compiler);
 
 }  // namespace shardplan

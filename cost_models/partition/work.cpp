@@ -44,7 +44,7 @@ OperationWork BlockPartitioner::attention_work(const Operation& op) const {
 /// densely, all of them by every local expert.
 double BlockPartitioner::computed_share(const Operation& op) const {
   if (!has_dim(tensor(op.output), Dim::rows)) return 1;
-  if (!habits_.ragged_dot_is_dense || config_.megablox) return block_.row_occupancy;
+  if (!compiler_.has(Habit::ragged_dot_is_dense) || config_.megablox) return block_.row_occupancy;
   return static_cast<double>(tensor(op.inputs[1]).dims.front().size) /
          static_cast<double>(mesh_.product(program_.expert_axes));
 }

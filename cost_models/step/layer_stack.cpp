@@ -17,12 +17,12 @@ AxisList named_axes(const Mesh& mesh, std::initializer_list<const char*> names) 
 class StackMoves {
  public:
   StackMoves(const BoundProgram& program, const PartitionedBlock& block, const TrainConfig& config,
-             const CompilerHabits& habits, Recorder& recorder)
+             const Compiler& compiler, Recorder& recorder)
       : program_(program),
         mesh_(*program.mesh),
         block_(block),
         config_(config),
-        habits_(habits),
+        compiler_(compiler),
         recorder_(recorder),
         gathered_axes_(named_axes(mesh_, {"fsdp", "fsdp_transpose"})),
         layers_(layers_on_device(*block.block, program.program->pipeline)) {}
@@ -79,7 +79,7 @@ class StackMoves {
     constexpr auto to_repeats = "all layer weights move from stages to repeats at the start of the step";
     constexpr auto to_stages = "and back to stages before the pipeline uses them";
     const std::int64_t stages = program_.program->pipeline.stages;
-    if (!habits_.moves_stacks_in_compute_dtype) {  // XLA:GPU gathers and moves float32, casts later
+    if (!compiler_.has(Habit::moves_stacks_in_compute_dtype)) {  // XLA:GPU gathers and moves float32, casts later
       const std::int64_t bytes = stack.full * size_of(config_.weight_dtype);
       between(Phase::forward, stack, stack.kept, bytes, to_repeats);
       return between(Phase::optimizer, stack, program_.stage_axes, bytes, to_stages);
@@ -126,7 +126,7 @@ class StackMoves {
   const Mesh& mesh_;
   const PartitionedBlock& block_;
   const TrainConfig& config_;
-  const CompilerHabits& habits_;
+  const Compiler& compiler_;
   Recorder& recorder_;
   AxisList gathered_axes_;
   std::int64_t layers_;
@@ -139,13 +139,13 @@ bool moves_layer_stack(const PipelineShape& pipeline, const TrainConfig& config)
 }
 
 std::vector<Collective> layer_stack_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
-                                            const TrainConfig& config, const CompilerHabits& habits) {
+                                            const TrainConfig& config, const Compiler& compiler) {
   std::vector<Collective> all;
   if (!moves_layer_stack(program.program->pipeline, config)) return all;
   for (const auto& block : blocks) {
     if (!block.block->in_pipeline) continue;
     Recorder recorder(*block.block, *program.mesh);
-    StackMoves moves(program, block, config, habits, recorder);
+    StackMoves moves(program, block, config, compiler, recorder);
     for (std::size_t i = 0; i < block.specs.size(); ++i)
       if (block.block->tensors[i].parameter) moves.record(i);
     const auto collectives = recorder.take();

@@ -10,9 +10,9 @@ namespace shardplan {
 
 /// Collectives beside those of the blocks; empty unless the run is such a pipeline. Recorded on XLA:TPU and XLA:GPU,
 /// which differ in the dtype that moves and in how fsdp shards take part
-/// (CompilerHabits::moves_stacks_in_compute_dtype).
+/// (Habit::moves_stacks_in_compute_dtype).
 std::vector<Collective> layer_stack_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
-                                            const TrainConfig& config, const CompilerHabits& habits);
+                                            const TrainConfig& config, const Compiler& compiler);
 
 /// Whether layer_stack_traffic has anything to say.
 bool moves_layer_stack(const PipelineShape& pipeline, const TrainConfig& config);

@@ -19,8 +19,8 @@ bool is_muon_matrix(const Tensor& weight, const Block& block) {
   return block.kind == BlockKind::layer && weight.dims.size() >= 2 && !weight.name.ends_with("/bias");
 }
 
-DType newton_schulz_dtype(const TrainConfig& config, const CompilerHabits& habits) {
-  return habits.moves_stacks_in_compute_dtype ? config.dtype : DType::f32;
+DType newton_schulz_dtype(const TrainConfig& config, const Compiler& compiler) {
+  return compiler.has(Habit::moves_stacks_in_compute_dtype) ? config.dtype : DType::f32;
 }
 
 MuonMatrix muon_matrix(const Tensor& weight, const PartitionSpec& spec, const Mesh& mesh) {

@@ -17,7 +17,7 @@ struct MuonMatrix {
 bool is_muon_matrix(const Tensor& weight, const Block& block);
 
 /// In which matrices are gathered: XLA:TPU casts what moves.
-DType newton_schulz_dtype(const TrainConfig& config, const CompilerHabits& habits);
+DType newton_schulz_dtype(const TrainConfig& config, const Compiler& compiler);
 
 MuonMatrix muon_matrix(const Tensor& weight, const PartitionSpec& spec, const Mesh& mesh);
 

@@ -40,10 +40,10 @@ DType accumulation_dtype(const Mesh& mesh, const TrainConfig& config) {
   return zero1_axis(mesh, config) && config.gradient_accumulation_steps > 1 ? DType::bf16 : config.weight_dtype;
 }
 
-DType gathered_dtype(const Mesh& mesh, const TrainConfig& config, const CompilerHabits& habits) {
+DType gathered_dtype(const Mesh& mesh, const TrainConfig& config, const Compiler& compiler) {
   if (config.program == StepProgram::train_compile) return config.weight_dtype;
   if (config.gradient_accumulation_steps > 1) return accumulation_dtype(mesh, config);
-  return config.pure_nnx || !habits.moves_stacks_in_compute_dtype ? config.weight_dtype : config.dtype;
+  return config.pure_nnx || !compiler.has(Habit::moves_stacks_in_compute_dtype) ? config.weight_dtype : config.dtype;
 }
 
 }  // namespace shardplan

@@ -31,7 +31,7 @@ PartitionSpec gradient_spec(const Tensor& weight, const PartitionSpec& spec, con
 /// The dtype in which ZeRO-1 gathers weights. train_compile's program gathers updated ones. The training loop gathers at
 /// the start of the step: for gradient accumulation after a cast; NNX keeps what it gathers for the update, so as
 /// stored; Linen keeps the shards for that, and XLA:TPU casts what moves.
-DType gathered_dtype(const Mesh& mesh, const TrainConfig& config, const CompilerHabits& habits);
+DType gathered_dtype(const Mesh& mesh, const TrainConfig& config, const Compiler& compiler);
 
 /// What the loss computes with and its gradients accumulate in: ZeRO-1 casts to the compute dtype before the loop of
 /// gradient accumulation.

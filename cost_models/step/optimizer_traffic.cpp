@@ -24,10 +24,10 @@ std::vector<Collective> over_parameters(const BoundProgram& program, const std::
 }  // namespace
 
 std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
-                                      const TrainConfig& config, const CompilerHabits& habits) {
+                                      const TrainConfig& config, const Compiler& compiler) {
   const auto data = zero1_axis(*program.mesh, config);
   if (!data) return {};
-  const std::int64_t element = size_of(gathered_dtype(*program.mesh, config, habits));
+  const std::int64_t element = size_of(gathered_dtype(*program.mesh, config, compiler));
   const char* why = config.program == StepProgram::train
                         ? "between steps each device keeps a data shard of the weight: it is gathered for the step"
                         : "each data shard of the optimizer updates its part of the weight; the parts are gathered";
@@ -52,9 +52,9 @@ std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::ve
 }
 
 std::vector<Collective> muon_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
-                                     const TrainConfig& config, const CompilerHabits& habits) {
+                                     const TrainConfig& config, const Compiler& compiler) {
   if (config.opt_type != OptimizerType::muon) return {};
-  const std::int64_t moved = size_of(newton_schulz_dtype(config, habits));
+  const std::int64_t moved = size_of(newton_schulz_dtype(config, compiler));
   return over_parameters(program, blocks, [&](Recorder& recorder, const PartitionedBlock& block, std::size_t i) {
     const Tensor& weight = block.block->tensors[i];
     if (!is_muon_matrix(weight, *block.block)) return;

@@ -9,12 +9,12 @@ namespace shardplan {
 /// program gathers them after the update, in weight_dtype; the training loop's keeps the shards and gathers at the
 /// start of the next step. Where the dim that takes `data` is already split (data·fsdp), shards are permuted first.
 std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
-                                      const TrainConfig& config, const CompilerHabits& habits);
+                                      const TrainConfig& config, const Compiler& compiler);
 
 /// opt_type=muon (SHARDING.md 3.3): five Newton-Schulz steps X' = aX + (bA + cA²)X, A = X·Xᵀ, on every matrix of the
 /// layers (muon_matrix.hpp). An axis that splits the contracted dim leaves A in parts: all-reduce, float32. One that
 /// splits the kept dim leaves X and A in rows: both are gathered (recorded for both).
 std::vector<Collective> muon_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
-                                     const TrainConfig& config, const CompilerHabits& habits);
+                                     const TrainConfig& config, const Compiler& compiler);
 
 }  // namespace shardplan

@@ -3,8 +3,9 @@
 //   hidden  = min(asynchronous, compute of the same loop body)
 //   exposed = synchronous + asynchronous - hidden
 // Weight gathers and weight-gradient reductions depend on nothing nearby: XLA starts them early and waits late.
-// Activations are needed at once. What the compiler makes synchronous all the same is recorded (overlap.cpp).
+// Activations are needed at once. What the compiler makes synchronous all the same, its file says (OverlapShares).
 #include <shardplan/collective.hpp>
+#include <shardplan/compiler.hpp>
 #include <shardplan/program.hpp>
 
 namespace shardplan {
@@ -17,6 +18,6 @@ struct BodyTime {
 };
 
 /// The share of a collective's time in which the device waits for it whatever else there is to compute.
-double synchronous_share(const Collective& collective, const PipelineShape& pipeline);
+double synchronous_share(const Collective& collective, const PipelineShape& pipeline, const OverlapShares& shares);
 
 }  // namespace shardplan

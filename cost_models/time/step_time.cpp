@@ -59,7 +59,7 @@ class Step {
  private:
   void add(const Collective& collective) {
     BodyTime& body = body_of(collective);
-    const double waiting = synchronous_share(collective, work_.program.pipeline);
+    const double waiting = synchronous_share(collective, work_.program.pipeline, work_.compiler.overlap);
     body.synchronous += collective.seconds * waiting;
     body.asynchronous += collective.seconds * (1 - waiting);
   }

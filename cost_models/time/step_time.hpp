@@ -6,6 +6,7 @@
 // bubble.
 #include <cost_models/partition/partitioned_block.hpp>
 #include <cstdint>
+#include <shardplan/compiler.hpp>
 #include <shardplan/evaluation.hpp>
 #include <shardplan/hardware.hpp>
 #include <shardplan/train_config.hpp>
@@ -18,6 +19,7 @@ struct StepWork {
                                                ///< one that names no block has no compute to hide behind
   const Program& program;
   const TrainConfig& config;
+  const Compiler& compiler;
   const HardwareProfile& hardware;
   Bytes optimizer_traffic;  ///< HBM reads and writes of the parameter update on one device
   Flops model_flops;        ///< useful FLOPs of a step, all devices (models/model_flops.hpp)

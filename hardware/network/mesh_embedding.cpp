@@ -132,7 +132,7 @@ std::variant<MeshEmbedding, Infeasible> embed(const HardwareProfile& profile, co
     throw InputError(
         fmt::format("mesh {} has {} devices a slice; {} has {}", describe(mesh), devices, slice.name, slice.devices));
 
-  if (profile.fabric != FabricKind::torus) {
+  if (ends_at_node(profile.fabric)) {
     embedding.assignment_ = ranks_in_nodes(sizes, embedding.devices_per_node_);
     return embedding;
   }
@@ -157,7 +157,7 @@ MeshEmbedding::Members MeshEmbedding::members_of(const AxisList& axes) const {
   }
   for (std::size_t axis = 0; axis < ici_.size(); ++axis) {
     if (!members.is_in[axis]) continue;
-    const int across_nodes = fabric_ == FabricKind::torus ? 1 : assignment_[axis][0];
+    const int across_nodes = ends_at_node(fabric_) ? assignment_[axis][0] : 1;
     members.inside *= ici_[axis] / across_nodes;
     members.outside *= dcn_[axis] * across_nodes;
   }
@@ -248,7 +248,7 @@ GroupRates MeshEmbedding::rates_in_node(int size) const {
 
 GroupRates MeshEmbedding::rates_inside(const Members& members) const {
   if (members.inside == 1) return {};
-  if (fabric_ != FabricKind::torus) return rates_in_node(members.inside);
+  if (ends_at_node(fabric_)) return rates_in_node(members.inside);
   return path_.empty() ? rates_on_torus(members) : rates_on_path(members);
 }
 
@@ -289,7 +289,7 @@ std::string MeshEmbedding::describe(const Members& members) const {
   std::string text = fmt::format("{} devices: ", members.inside * members.outside);
   if (members.inside > 1) text += describe_inside(members);
   if (members.outside == 1) return text;
-  const std::string_view places = fabric_ == FabricKind::torus ? "slices" : "nodes";
+  const std::string_view places = ends_at_node(fabric_) ? "nodes" : "slices";
   return text + fmt::format("{}across {} {}", members.inside > 1 ? ", " : "", members.outside, places);
 }
 
@@ -314,9 +314,9 @@ std::vector<DeviceCoordinates> MeshEmbedding::device_coordinates() const {
   if (!path_.empty()) return path_;
   std::vector<DeviceCoordinates> all;
   for (int device = 0; device < slice_.devices; ++device)
-    all.push_back(fabric_ == FabricKind::torus
-                      ? coordinates_on_torus(device)
-                      : DeviceCoordinates{device / devices_per_node_, device % devices_per_node_, 0, 0});
+    all.push_back(ends_at_node(fabric_)
+                      ? DeviceCoordinates{device / devices_per_node_, device % devices_per_node_, 0, 0}
+                      : coordinates_on_torus(device));
   return all;
 }
 

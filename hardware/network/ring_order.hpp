@@ -12,7 +12,7 @@ namespace shardplan {
 using DeviceCoordinates = std::array<int, 4>;
 
 /// Coordinates of the devices along the path, or nothing where JAX assigns dims. `largest_axis` is the largest size in
-/// the mesh: a v5e or v6e 4x4 slice gets its path only when one axis takes all of it.
+/// the mesh: some slices get their path only when one axis takes all of it.
 std::optional<std::vector<DeviceCoordinates>> ring_order(const HardwareProfile& profile, const Slice& slice,
                                                          int largest_axis);
 

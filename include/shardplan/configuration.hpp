@@ -1,6 +1,7 @@
 #pragma once
 // One run, fully said: the model, the machine, the sharding rules, the mesh and the settings that change the program.
 #include <cstdint>
+#include <shardplan/compiler.hpp>
 #include <shardplan/hardware.hpp>
 #include <shardplan/mesh.hpp>
 #include <shardplan/model.hpp>
@@ -19,7 +20,8 @@ using ModelOverride = std::pair<std::string, std::int64_t>;
 struct Configuration {
   Model model;  ///< overrides applied
   HardwareProfile hardware;
-  Slice slice;         ///< one TPU slice, or one node (or part of it) of GPUs
+  Compiler compiler;   ///< the machine's
+  Slice slice;         ///< one slice of a torus, or one node (or part of it)
   int num_slices = 1;  ///< slices or nodes, joined by the dcn_* axes
   RuleSet rules;       ///< active: merged, and edited for pipelining
   Mesh mesh;

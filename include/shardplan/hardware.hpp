@@ -1,52 +1,44 @@
 #pragma once
 // A machine as its profile (hardware/profiles/*.json) gives it. Every figure carries unit, source and basis; the loader
 // converts each to the SI unit named here. Per direction unless it says otherwise.
-#include <cstdint>
-#include <map>
 #include <optional>
+#include <shardplan/figure.hpp>
 #include <shardplan/units.hpp>
 #include <string>
 #include <vector>
 
 namespace shardplan {
 
-enum class Basis { datasheet, measured, derived, assumed };
-
-/// One number of a profile, in SI units (bytes, bytes/s, flop/s, s, 1), with where it came from.
-struct Figure {
-  double value = 0;
-  std::string unit;  ///< as printed in the profile ("GB/s"); `value` is already converted
-  std::string source;
-  Basis basis = Basis::assumed;
-};
-
 enum class FabricKind {
-  torus,      ///< TPU ICI: a torus of chips, links to the neighbours in each dim
+  torus,      ///< a torus or mesh of chips, links to the neighbours in each dim (TPU ICI)
   switched,   ///< NVSwitch: each device injects at full rate to any peer
   full_mesh,  ///< xGMI: one direct link to each peer of the node; an exchange among n devices uses n-1 links
 };
 
-/// What the compiler of this machine does differently for the same program; data, because it is a habit, not a law.
-struct CompilerHabits {
-  std::string compiler;  ///< "XLA:TPU", "XLA:GPU"
-  bool gathers_moe_layer_weights_twice =
-      false;  ///< non-expert weights of MoE layers gathered twice in the backward pass
-  bool gathers_activations_per_consumer = false;  ///< tensor-parallel activations gathered again for each consumer
-  bool attention_in_shard_map = true;             ///< default attention kernel runs inside shard_map (splash on TPU)
-  bool copies_stacked_parameters = false;     ///< scanned parameters are copied to layer-major order before the loop
-  bool moves_stacks_in_compute_dtype = true;  ///< weights are cast before pipeline_fsdp_ag_once gathers and moves them
-  bool defers_head_gradient = false;          ///< head weight gradient computed after the layers' backward pass
-  bool ragged_dot_is_dense = false;           ///< ragged_dot computes every local expert for every row
-  std::string reduction;  ///< what it emits for a sharded gradient: "reduce-scatter" or "all-reduce"
-  std::string source;
+/// What MaxText calls the machine in `hardware=`; none: MaxText doesn't run on it.
+enum class MaxtextHardware { tpu, gpu, none };
+
+/// How MaxText is told to run on the machine.
+struct Launch {
+  MaxtextHardware hardware = MaxtextHardware::none;
+  bool compile_topology = false;  ///< its slices have names that compile_topology knows
 };
 
-/// A shape the machine is sold or scheduled in. For a TPU: a torus of chips. For GPUs: nodes of `devices_per_node`.
+/// A fixed path along which JAX lays the devices of a small slice out, whatever the mesh: positions in the order core,
+/// x, y, z (core varies fastest), again for each layer of as many devices.
+struct DevicePath {
+  std::vector<std::vector<int>> shapes;  ///< of the slices that it holds for
+  std::vector<int> positions;
+  bool one_axis_only = false;  ///< only where one mesh axis takes the whole slice
+};
+
+/// A shape the machine is sold or scheduled in: a torus of chips, or a node (or part of it) of a switched or full-mesh
+/// machine.
 struct Slice {
   std::string name;  ///< "v5p-16", "h100-8"
   int chips = 0;
   int devices = 0;          ///< JAX devices (two for each 7x chip)
-  std::vector<int> torus;   ///< chips along each physical dim; empty for GPUs
+  std::vector<int> torus;   ///< chips along each physical dim; empty without a torus
   std::vector<bool> wraps;  ///< whether that dim closes into a ring
 };
 
@@ -55,7 +47,7 @@ struct HardwareProfile {
   std::string description;  ///< "Google TPU v5p"
   FabricKind fabric = FabricKind::torus;
   int devices_per_chip = 1;
-  int chips_per_node = 4;  ///< chips of a host (TPU) or GPUs of a node
+  int chips_per_node = 4;  ///< chips of a host, or GPUs of a node
 
   Figure peak_bf16;  ///< flop/s of a device
   std::optional<Figure> peak_int8, peak_fp8;
@@ -69,15 +61,21 @@ struct HardwareProfile {
   Figure hop_latency;      ///< seconds a hop
   Figure collective_latency;                   ///< fixed seconds a collective
   std::optional<Figure> die_to_die_bandwidth;  ///< between the devices of one chip (7x)
-  Figure scale_out_bandwidth;                  ///< bytes/s of one device out of its slice (TPU, DCN) or node (GPU, NIC)
+  Figure scale_out_bandwidth;                  ///< bytes/s of one device out of its slice (DCN) or node (NIC)
   Figure scale_out_efficiency;
   Figure scale_out_latency;
   std::optional<Figure> price_per_chip_hour;  ///< dollars; absent where no list price is recorded
 
-  std::vector<Slice> slices;  ///< the valid ones, smallest first (GPU: one node or a part of it; more are nodes × n)
-  CompilerHabits habits;
-  std::vector<std::string> topology_prefixes;  ///< names in compile_topology: "v5p", "tpu7x"
+  std::vector<Slice> slices;  ///< the valid ones, smallest first (nodes: one or a part of it; more are nodes × n)
+  std::string slice_prefix;   ///< of the slices' names: "v5p"
+  std::vector<DevicePath> device_paths;
+  std::string compiler;  ///< its name, or the path of its file (compilers/load_compiler.hpp)
+  Launch launch;
 };
+
+/// Whether the links end at a node, so that larger jobs are whole nodes joined by the scale-out network; a torus ends at
+/// its slice.
+bool ends_at_node(FabricKind fabric);
 
 /// The effective network of a group of devices that differ only in some mesh axes, for one collective at a time.
 /// Rates are per device: an all-gather of `result` bytes over n devices takes (n-1)/n·result / ring_rate.

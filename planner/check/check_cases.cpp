@@ -81,8 +81,8 @@ bool takes_dropping(const Model& model) try {
 
 void add_with_paths(std::vector<Configuration>& cases, Configuration configuration, const CheckRequest& request) {
   const bool both = configuration.model.has_experts() && !gives_path(request) && takes_dropping(configuration.model);
-  if (!given(request).find("megablox"))  // a TPU kernel
-    configuration.config.megablox = configuration.hardware.fabric == FabricKind::torus;
+  if (!given(request).find("megablox"))
+    configuration.config.megablox = configuration.compiler.kernels.grouped_matmul == GroupedMatmul::megablox;
   cases.push_back(configuration);
   if (!both) return;
   configuration.config.moe_path = MoePath::dropping;
@@ -130,8 +130,8 @@ std::vector<Configuration> every_mesh(const CheckRequest& request, const std::st
   for (auto& word : any_mesh(load_rules(request.rules))) words.push_back(std::move(word));
   Configuration base = read_configuration(words, machine_for(request, devices), request.config_file);
   base.config.allow_split_physical_axes = true;
-  if (!base.hardware.habits.attention_in_shard_map && !given(request).find("attention"))
-    base.config.attention = "cudnn_flash_te";  // as plan has it: the default would drown what the rules do
+  if (base.compiler.has(Habit::attention_outside_shard_map) && !given(request).find("attention"))
+    base.config.attention = base.compiler.kernels.attention;  // MaxText's default would drown what the rules do
   std::vector<Configuration> cases;
   for (auto& mesh : check_meshes(base.rules, base.model, static_cast<int>(base.mesh.devices()))) {
     base.mesh = std::move(mesh);

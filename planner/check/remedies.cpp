@@ -15,7 +15,7 @@ Configuration peeled_dispatch(const Finding&, Configuration c) {
 
 Configuration sparse_path(const Finding&, Configuration c) {
   c.config.moe_path = MoePath::ragged;
-  c.config.megablox = c.hardware.fabric == FabricKind::torus;  // a TPU kernel
+  c.config.megablox = c.compiler.kernels.grouped_matmul == GroupedMatmul::megablox;
   c.config.moe_dispatch_no_expert_sharding = false;
   return c;
 }
@@ -44,7 +44,7 @@ Configuration split_attention_input(const Finding&, Configuration c) {
 }
 
 Configuration kernel_in_shard_map(const Finding&, Configuration c) {
-  c.config.attention = "cudnn_flash_te";
+  c.config.attention = c.compiler.kernels.attention;
   return c;
 }
 

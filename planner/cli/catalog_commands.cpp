@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compilers/load_compiler.hpp>
 #include <formats/strict_json.hpp>
 #include <hardware/load_profile.hpp>
 #include <models/load_model.hpp>
@@ -31,6 +32,12 @@ std::vector<std::string> all_profile_names() {
   const auto toys = toy_profile_names();
   names.insert(names.end(), toys.begin(), toys.end());
   return names;
+}
+
+CatalogMachine catalog_machine(const std::string& name) {
+  HardwareProfile profile = load_profile(name);
+  Compiler compiler = load_compiler(profile.compiler);
+  return {std::move(profile), std::move(compiler)};
 }
 
 std::string ended(std::string text) { return text.ends_with('\n') ? text : text + "\n"; }
@@ -74,7 +81,7 @@ Task show_command(const Words& words, const std::string& kind, Text text, Json j
 Task hardware_list_command(const Words& words) {
   return list_command(
       words, "hardware", [] { return hardware_list_text(load_all(all_profile_names(), load_profile)); },
-      [] { return hardware_list_json(load_all(all_profile_names(), load_profile)); });
+      [] { return hardware_list_json(load_all(all_profile_names(), catalog_machine)); });
 }
 
 Task models_list_command(const Words& words) {
@@ -91,7 +98,7 @@ Task rules_list_command(const Words& words) {
 
 Task hardware_show_command(const Words& words) {
   return show_command(words, "hardware", profile_source,
-                      [](const std::string& name) { return hardware_json(load_profile(name)); });
+                      [](const std::string& name) { return hardware_json(catalog_machine(name)); });
 }
 
 Task models_show_command(const Words& words) {

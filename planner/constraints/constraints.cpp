@@ -125,7 +125,7 @@ Violation ring_of_experts(const Configuration& c) {
 
 /// megablox's grouped matmul is a Pallas kernel for TPUs; elsewhere the sparse path runs jax.lax.ragged_dot.
 Violation megablox_kernel(const Configuration& c) {
-  if (!is_sparse(c) || !c.config.megablox || c.hardware.fabric == FabricKind::torus) return std::nullopt;
+  if (!is_sparse(c) || !c.config.megablox || c.compiler.kernels.has_megablox) return std::nullopt;
   return Infeasible{"megablox-needs-tpu", fmt::format("megablox is a TPU kernel and doesn't run on {}: set megablox=False", c.hardware.name), 1, 0};
 }
 

@@ -58,7 +58,7 @@ Violation needs_flash_on_context(const Context& context) {
 }
 
 Violation needs_tpu(const Context& context) {
-  if (context.c.hardware.fabric == FabricKind::torus) return std::nullopt;
+  if (context.c.compiler.kernels.has_tokamax_splash) return std::nullopt;
   return broken(context, fmt::format("is for TPUs, not {}", context.c.hardware.name), 1, 0);
 }
 

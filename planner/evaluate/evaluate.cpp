@@ -26,14 +26,14 @@ ParallelShape parallel_shape(const Configuration& c) {
 }
 
 std::vector<Collective> all_collectives(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
-                                        const TrainConfig& config, const CompilerHabits& habits) {
+                                        const TrainConfig& config, const Compiler& compiler) {
   std::vector<Collective> all;
   const auto append = [&](const std::vector<Collective>& some) { all.insert(all.end(), some.begin(), some.end()); };
   for (const auto& block : blocks) append(block.collectives);
   append(pipeline_traffic(program, blocks, config));
-  append(layer_stack_traffic(program, blocks, config, habits));
-  append(zero1_traffic(program, blocks, config, habits));
-  append(muon_traffic(program, blocks, config, habits));
+  append(layer_stack_traffic(program, blocks, config, compiler));
+  append(zero1_traffic(program, blocks, config, compiler));
+  append(muon_traffic(program, blocks, config, compiler));
   return all;
 }
 
@@ -115,19 +115,19 @@ Evaluation describe_run(const Configuration& c) {
 Evaluation evaluate(const Configuration& c) {
   const Program program = train_program(c.model, c.config, parallel_shape(c));
   const BoundProgram bound = bind_program(program, c.rules, c.mesh);
-  const auto blocks = partition(bound, c.config, c.hardware.habits);
+  const auto blocks = partition(bound, c.config, c.compiler);
 
   Evaluation e = describe_run(c);
   std::optional<Infeasible> misfit;
   const MeshEmbedding embedding = embed_anyway(c, misfit);
-  e.collectives = all_collectives(bound, blocks, c.config, c.hardware.habits);
+  e.collectives = all_collectives(bound, blocks, c.config, c.compiler);
   price(e.collectives, embedding);
-  e.memory = memory_use(blocks, bound, c.config, c.hardware.habits,
+  e.memory = memory_use(blocks, bound, c.config, c.compiler,
                         Bytes{static_cast<std::int64_t>(c.hardware.hbm_capacity.value)});
 
   const double tokens = static_cast<double>(program.batch * c.config.gradient_accumulation_steps * program.sequence);
   const Flops model_flops = model_flops_per_token(c.model, program.sequence) * tokens;
-  e.time = step_time({blocks, e.collectives, program, c.config, c.hardware, optimizer_traffic(e.memory, c.config),
+  e.time = step_time({blocks, e.collectives, program, c.config, c.compiler, c.hardware, optimizer_traffic(e.memory, c.config),
                       model_flops, tokens, e.devices});
 
   e.infeasible = first_violation(c);

@@ -48,18 +48,18 @@ MaybeFinding sequence_gathered_for_attention(const FindingSubject& s) {
 
 MaybeFinding attention_replicated(const FindingSubject& s) {
   const auto& attention = s.config().attention;
-  const auto& habits = s.configuration.hardware.habits;
-  if (habits.attention_in_shard_map || (attention != "flash" && attention != "autoselected")) return std::nullopt;
+  const Compiler& compiler = s.configuration.compiler;
+  if (!compiler.has(Habit::attention_outside_shard_map) || (attention != "flash" && attention != "autoselected")) return std::nullopt;
   const Traffic gathered = traffic_of(s, [](const Collective& c) { return c.op.ends_with("attention_op"); });
   if (gathered.empty()) return std::nullopt;
   return Finding{"attention-replicated",
                  Severity::error,
                  fmt::format("attention={} runs outside shard_map on {}: q, k and v are gathered whole and attention "
                              "is computed on every device, {}",
-                             attention, habits.compiler, in_words(gathered)),
+                             attention, compiler.family, in_words(gathered)),
                  "self_attention/attention_op",
                  "",
-                 "attention=cudnn_flash_te"};
+                 "attention=" + compiler.kernels.attention};
 }
 
 /// Multi-head latent attention exchanges keys and values after their up-projection: for deepseek3 40,960 elements a

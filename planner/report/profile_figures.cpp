@@ -1,4 +1,4 @@
-#include <hardware/figure_units.hpp>
+#include <formats/figure_units.hpp>
 #include <planner/report/profile_figures.hpp>
 #include <shardplan/error.hpp>
 

@@ -77,7 +77,7 @@ bool may_hold_state(const PlanRequest& request, const HardwareProfile& profile, 
 std::set<int> larger_sizes(const PlanRequest& request, const HardwareProfile& profile) {
   std::set<int> sizes;
   for (const Slice& slice : profile.slices) sizes.insert(slice.chips * request.slices);
-  if (profile.fabric != FabricKind::torus)
+  if (ends_at_node(profile.fabric))
     for (int chips = profile.chips_per_node * 2; chips <= most_chips; chips *= 2) sizes.insert(chips);
   std::erase_if(sizes, [&](int chips) { return chips <= request.chips || chips > most_chips; });
   return sizes;

@@ -32,13 +32,14 @@ OrderedJson json_slices(const std::vector<Slice>& slices) {
   return all;
 }
 
-OrderedJson json_machine(const HardwareProfile& machine) {
+OrderedJson json_machine(const CatalogMachine& entry) {
+  const HardwareProfile& machine = entry.profile;
   return {{"name", machine.name},
           {"description", machine.description},
           {"fabric", name_of(machine.fabric)},
           {"devices_per_chip", machine.devices_per_chip},
           {"chips_per_node", machine.chips_per_node},
-          {"compiler", machine.habits.compiler},
+          {"compiler", entry.compiler.family},
           {"figures", json_figures(machine)}};
 }
 
@@ -76,15 +77,15 @@ OrderedJson json_rule_row(const RuleSet& set) {
 
 }  // namespace
 
-std::string hardware_list_json(const std::vector<HardwareProfile>& machines) {
+std::string hardware_list_json(const std::vector<CatalogMachine>& machines) {
   OrderedJson all = OrderedJson::array();
   for (const auto& machine : machines) all.push_back(json_machine(machine));
   return print_document(json_document("hardware", std::move(all)));
 }
 
-std::string hardware_json(const HardwareProfile& machine) {
+std::string hardware_json(const CatalogMachine& machine) {
   OrderedJson value = json_machine(machine);
-  value["slices"] = json_slices(machine.slices);
+  value["slices"] = json_slices(machine.profile.slices);
   return print_document(json_document("hardware", std::move(value)));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 // The JSON documents of `hardware|models|rules list|show` and of `rules resolve` (schema_version 1).
+#include <shardplan/compiler.hpp>
 #include <shardplan/hardware.hpp>
 #include <shardplan/model.hpp>
 #include <shardplan/sharding.hpp>
@@ -8,8 +9,14 @@
 
 namespace shardplan {
 
-std::string hardware_list_json(const std::vector<HardwareProfile>& machines);
-std::string hardware_json(const HardwareProfile& machine);
+/// A machine with its compiler.
+struct CatalogMachine {
+  HardwareProfile profile;
+  Compiler compiler;
+};
+
+std::string hardware_list_json(const std::vector<CatalogMachine>& machines);
+std::string hardware_json(const CatalogMachine& machine);
 std::string model_list_json(const std::vector<Model>& models);
 std::string model_show_json(const Model& model);
 std::string rule_list_json(const std::vector<RuleSet>& sets);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compilers/load_compiler.hpp>
 #include <hardware/slices.hpp>
 #include <models/model_overrides.hpp>
 #include <arguments/keys/argument_table.hpp>
@@ -151,21 +152,13 @@ void check_tokens(const SearchSpace& space) {
                                  *space.global_batch_tokens, length));
 }
 
-/// Nodes of GPUs are what slices are to a TPU: the dcn axes join them.
+/// Nodes are what slices are to a torus: the dcn axes join them.
 Machine in_nodes(const HardwareProfile& profile, int chips, int slices) {
   const int node = profile.chips_per_node;
-  if (profile.fabric == FabricKind::torus || slices > 1 || chips <= node)
+  if (!ends_at_node(profile.fabric) || slices > 1 || chips <= node)
     return {profile, slice_of_chips(profile, chips / slices), slices};
   slice_of_chips(profile, chips);  // throws unless the nodes are whole
   return {profile, slice_of_chips(profile, node), chips / node};
-}
-
-/// GPUs run other kernels than MaxText's TPU defaults: Transformer Engine's attention, which the partitioner can split
-/// (attention=autoselected is computed whole on every device), and jax.lax.ragged_dot instead of megablox.
-void choose_kernels(Configuration& base, const GivenArguments& settings) {
-  if (base.hardware.fabric == FabricKind::torus) return;
-  if (!settings.find("attention")) base.config.attention = "cudnn_flash_te";
-  if (!settings.find("megablox")) base.config.megablox = false;
 }
 
 }  // namespace
@@ -175,7 +168,7 @@ Machine machine_of(const HardwareProfile& profile, int chips, int slices) {
   if (slices < 1) throw InputError(fmt::format("--slices {}: expected at least 1", slices));
   if (chips % slices != 0) throw InputError(fmt::format("{} chips can't be split into {} equal slices", chips, slices));
   const Machine machine = in_nodes(profile, chips, slices);
-  if (profile.fabric != FabricKind::torus && machine.slice.chips > profile.chips_per_node)
+  if (ends_at_node(profile.fabric) && machine.slice.chips > profile.chips_per_node)
     throw InputError(fmt::format("{} {}s in {} slices is more than the {} of a node", chips, profile.name, slices,
                                  profile.chips_per_node));
   return machine;
@@ -192,10 +185,11 @@ SearchSpace search_space(const PlanRequest& request, Machine machine) {
   base.model_overrides = overridden_dims(settings);
   base.model = with_overrides(request.model, base.model_overrides);
   base.config = settings_config(settings, request, base.model);
+  base.compiler = load_compiler(machine.hardware.compiler);
   base.hardware = std::move(machine.hardware);
   base.slice = std::move(machine.slice);
   base.num_slices = machine.num_slices;
-  choose_kernels(base, settings);
+  base.config = with_kernels(base.config, base.compiler.kernels, settings);
   base.rule_changes = read_rule_changes(settings, base.model);
   space.rule_sets = load_rule_sets(request, base.rule_changes);
   space.fixed_axes = read_fixed_axes(request.mesh, all_axes(space.rule_sets));

@@ -81,9 +81,8 @@ TEST(Lifetimes, DotProductAttentionKeepsProbabilitiesAndMask) {
 TEST(Lifetimes, AnOpaqueAttentionKernelHoldsWholeOperandsAndGradients) {
   TrainConfig config = toy_config(1, 1024);
   config.attention = "flash";
-  CompilerHabits habits = toy_gpu();
-  habits.attention_in_shard_map = false;
-  const ToyMemory toy({toy_llama(), config, "default", "fsdp=4", habits});
+  const Compiler compiler = with(toy_gpu(), Habit::attention_outside_shard_map);
+  const ToyMemory toy({toy_llama(), config, "default", "fsdp=4", compiler});
   const auto& layer = toy.block("layers");
   for (const char* name : {"query", "key", "value"}) {
     const auto& gathered = life(layer, std::string(name) + ", gathered");

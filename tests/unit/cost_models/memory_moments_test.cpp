@@ -45,7 +45,7 @@ TEST(Moments, BackwardOfAStackHoldsCopiesGradientsAndSavedInputs) {
   EXPECT_EQ(mib(use.gradients), 160 + 8);  // the stack in float32, the head in bf16
   EXPECT_EQ(mib(use.activations), 4 * 2);
   EXPECT_EQ(use.temporaries, working_set(layers, layers.backward_begins) +
-                                 stacked_weight_copies(layers, toy.bound(), toy.config(), toy.habits()));
+                                 stacked_weight_copies(layers, toy.bound(), toy.config(), toy.compiler()));
   EXPECT_EQ(use.peak(), use.parameters + use.optimizer + use.batch + use.gradients + use.activations + use.temporaries);
 }
 

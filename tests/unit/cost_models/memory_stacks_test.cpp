@@ -16,13 +16,13 @@ using Change = std::function<void(TrainConfig&)>;
 
 struct Row {
   std::string what, mesh;
-  CompilerHabits habits;
+  Compiler compiler;
   std::int64_t expected;
   Change change = [](TrainConfig&) {};
 };
 
 ToyMemory memory_of(const Row& row) {
-  return ToyMemory({toy_llama(), with(toy_config(1, 1024), row.change), "default", row.mesh, row.habits});
+  return ToyMemory({toy_llama(), with(toy_config(1, 1024), row.change), "default", row.mesh, row.compiler});
 }
 
 /// Two stages of one layer each, two repeats, four microbatches.
@@ -49,7 +49,7 @@ TEST(StackedWeights, ExistAgainWhereTheLoopWantsThemDifferently) {
   };
   for (const auto& row : rows) {
     const ToyMemory toy = memory_of(row);
-    EXPECT_EQ(mib(stacked_weight_copies(toy.block("layers"), toy.bound(), toy.config(), toy.habits())), row.expected)
+    EXPECT_EQ(mib(stacked_weight_copies(toy.block("layers"), toy.bound(), toy.config(), toy.compiler())), row.expected)
         << row.what;
   }
 }
@@ -80,7 +80,7 @@ TEST(HeadLeftover, IsAGradientOrWhatItIsMadeOf) {
   };
   for (const auto& row : rows) {
     const ToyMemory toy = memory_of(row);
-    EXPECT_EQ(mib(head_leftover(toy.block("head"), toy.bound(), toy.config(), toy.habits())), row.expected) << row.what;
+    EXPECT_EQ(mib(head_leftover(toy.block("head"), toy.bound(), toy.config(), toy.compiler())), row.expected) << row.what;
   }
 }
 
@@ -115,7 +115,7 @@ TEST(StackedWeights, AWindowOfARepeatIsCutFromASecondCopy) {
   const Change per_repeat = [](TrainConfig& c) { circular(c), c.pipeline_fsdp_ag_per_repeat = true; };
   const ToyMemory toy = memory_of({"", "stage=2,fsdp=2", toy_tpu(), 0, per_repeat});
   const auto& layers = toy.block("layers");
-  EXPECT_EQ(mib(stacked_weight_copies(layers, toy.bound(), toy.config(), toy.habits())), 2 * 20);
+  EXPECT_EQ(mib(stacked_weight_copies(layers, toy.bound(), toy.config(), toy.compiler())), 2 * 20);
   // Of two layers of 10 Mi: shards in float32, and all of them in bf16 before the scatter.
   EXPECT_EQ(mib(stack_gradients(layers, toy.bound(), toy.config())), 40 + 40);
 }
@@ -140,7 +140,7 @@ TEST(Zero1, KeepsWholeWeightsBesideTheShards) {
   };
   for (const auto& row : rows) {
     const ToyMemory toy = memory_of(row);
-    EXPECT_EQ(mib(gathered_parameters(toy.blocks(), toy.bound(), toy.config(), toy.habits())), row.expected)
+    EXPECT_EQ(mib(gathered_parameters(toy.blocks(), toy.bound(), toy.config(), toy.compiler())), row.expected)
         << row.what;
   }
 }
@@ -154,7 +154,7 @@ TEST(Zero1, HoldsUpdatesOfAllWeights) {
   };
   for (const auto& row : rows) {
     const ToyMemory toy = memory_of(row);
-    EXPECT_EQ(mib(updates_in_flight(toy.blocks(), toy.bound(), toy.config(), toy.habits())), row.expected) << row.what;
+    EXPECT_EQ(mib(updates_in_flight(toy.blocks(), toy.bound(), toy.config(), toy.compiler())), row.expected) << row.what;
   }
 }
 
@@ -188,7 +188,7 @@ TEST(Zero1, TheTrainingLoopKeepsParametersInShardsToo) {
 TEST(Muon, HoldsAllMatricesAndTheLargestWhole) {
   const Change muon = [](TrainConfig& c) { c.opt_type = OptimizerType::muon; };
   const ToyMemory toy = memory_of({"", "fsdp=4", toy_tpu(), 0, muon});
-  EXPECT_EQ(mib(updates_in_flight(toy.blocks(), toy.bound(), toy.config(), toy.habits())), 40 + 20 + 16 + 8);
+  EXPECT_EQ(mib(updates_in_flight(toy.blocks(), toy.bound(), toy.config(), toy.compiler())), 40 + 20 + 16 + 8);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class ToyMemory {
     program_ = std::make_unique<Program>(
         train_program(toy_.model, toy_.config, {mesh_->devices(), stages, mesh_->product(expert_axes(rules, *mesh_))}));
     bound_ = std::make_unique<BoundProgram>(bind_program(*program_, rules, *mesh_));
-    blocks_ = partition(*bound_, toy_.config, toy_.habits);
+    blocks_ = partition(*bound_, toy_.config, toy_.compiler);
   }
 
   const PartitionedBlock& block(const std::string& name) const {
@@ -31,8 +31,8 @@ class ToyMemory {
   const std::vector<PartitionedBlock>& blocks() const { return blocks_; }
   const BoundProgram& bound() const { return *bound_; }
   const TrainConfig& config() const { return toy_.config; }
-  const CompilerHabits& habits() const { return toy_.habits; }
-  MemoryUse use() const { return memory_use(blocks_, *bound_, toy_.config, toy_.habits, Bytes{1} * (1LL << 40)); }
+  const Compiler& compiler() const { return toy_.compiler; }
+  MemoryUse use() const { return memory_use(blocks_, *bound_, toy_.config, toy_.compiler, Bytes{1} * (1LL << 40)); }
 
  private:
   ToyRun toy_;
@@ -45,21 +45,14 @@ class ToyMemory {
 inline std::int64_t mib(Bytes bytes) { return bytes.value >> 20; }
 
 /// Casts layer stacks before the loop, all-reduces over a whole slice.
-inline CompilerHabits toy_tpu() {
-  CompilerHabits habits;
-  habits.moves_stacks_in_compute_dtype = true;
-  habits.reduction = "all-reduce";
-  return habits;
-}
+inline Compiler toy_tpu() { return with(plain_compiler(), Habit::all_reduces_over_whole_slices); }
 
 /// Transposes layer stacks in the dtype in which they are stored, leaves the head's gradient for last.
-inline CompilerHabits toy_gpu() {
-  CompilerHabits habits;
-  habits.moves_stacks_in_compute_dtype = false;
-  habits.copies_stacked_parameters = true;
-  habits.defers_head_gradient = true;
-  habits.reduction = "reduce-scatter";
-  return habits;
+inline Compiler toy_gpu() {
+  Compiler compiler = without(plain_compiler(), Habit::moves_stacks_in_compute_dtype);
+  compiler.habits.add(Habit::copies_stacked_parameters);
+  compiler.habits.add(Habit::defers_head_gradient);
+  return compiler;
 }
 
 inline TrainConfig with(TrainConfig config, const std::function<void(TrainConfig&)>& change) {

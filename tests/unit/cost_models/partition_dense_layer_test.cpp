@@ -98,7 +98,7 @@ TEST(DenseLayer, TensorHalvesTheWeightsAndReducesNormStatistics) {
 // XLA:GPU: 3 forward, 6 recomputed and 4 backward gathers of the hidden state where XLA:TPU has 2, 2 and 2.
 TEST(DenseLayer, TensorOnGpuGathersAgainForEachConsumer) {
   ToyRun gpu = llama("fsdp=4,tensor=2");
-  gpu.habits.gathers_activations_per_consumer = true;
+  gpu.compiler.habits.add(Habit::gathers_activations_per_consumer);
   std::map<Phase, std::int64_t> gathers;
   const ToyStep step = run(gpu);
   for (const auto& c : step.collectives)
@@ -134,7 +134,7 @@ TEST(DenseLayer, RulesWithoutAnInputLengthGatherTheAttentionInputForTheGradients
 // mask [8, 1024, 1024] with them.
 TEST(DenseLayer, AttentionOutsideShardMapGathersItsOperands) {
   ToyRun gpu = llama("fsdp=8");
-  gpu.habits.attention_in_shard_map = false;
+  gpu.compiler.habits.add(Habit::attention_outside_shard_map);
   gpu.config.attention = "flash";
   EXPECT_THAT(lines(run(gpu), "layers", "attention_op"),
               IsSupersetOf({"forward all-gather fsdp 16 MiB x3", "forward all-gather fsdp 8 MiB x1"}));

@@ -25,7 +25,7 @@ struct ConsumerRow {
 TEST(Habits, ActivationsAreGatheredOnceOrForEachConsumer) {
   for (const auto& row : {ConsumerRow{false, 2, 2, 2}, ConsumerRow{true, 3, 6, 4}}) {
     ToyRun toy{toy_llama(), toy_config(2, 1024), "default", "tensor=4"};
-    toy.habits.gathers_activations_per_consumer = row.per_consumer;
+    if (row.per_consumer) toy.compiler.habits.add(Habit::gathers_activations_per_consumer);
     const auto gathers = [&](Phase phase) { return executions(toy, phase, CollectiveKind::all_gather, "layers/") / 4; };
     EXPECT_EQ(gathers(Phase::forward), row.forward);
     EXPECT_EQ(gathers(Phase::rematerialized_forward), row.recomputed);

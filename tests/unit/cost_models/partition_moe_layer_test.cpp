@@ -160,7 +160,7 @@ TEST(Dropping, WorkedBytesOfMixtral) {
 
 TEST(Dropping, TpuGathersPlainWeightsOfMoeLayersTwiceInTheBackwardPass) {
   ToyRun tpu = dropping("expert=8", Dispatch::peeled);
-  tpu.habits.gathers_moe_layer_weights_twice = true;
+  tpu.compiler.habits.add(Habit::gathers_moe_layer_weights_twice);
   EXPECT_THAT(
       lines(run(tpu), "layers", "layers/self_attention"),
       UnorderedElementsAre("forward all-gather expert 512 KiB x4",

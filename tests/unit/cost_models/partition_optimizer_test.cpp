@@ -26,9 +26,9 @@ TEST(Zero1, GathersWeightsOverData) {
   ToyRun toy = zero1_run("data=8");
   EXPECT_EQ(gathered(toy), 4 * 8);
   toy.config.pure_nnx = false;
-  toy.habits.moves_stacks_in_compute_dtype = true;
+  toy.compiler.habits.add(Habit::moves_stacks_in_compute_dtype);
   EXPECT_EQ(gathered(toy), 4 * 4);
-  toy.habits.moves_stacks_in_compute_dtype = false;
+  toy.compiler.habits.remove(Habit::moves_stacks_in_compute_dtype);
   EXPECT_EQ(gathered(toy), 4 * 8);
   toy.config.pure_nnx = true;
   toy.config.gradient_accumulation_steps = 2;
@@ -88,7 +88,7 @@ TEST(Optimizer, MuonReducesForEachNewtonSchulzStepUnlessExpertsAreWhole) {
 TEST(Optimizer, MuonGathersMatricesThatAreSplitOnTheirSmallerDim) {
   ToyRun muon{toy_llama(), toy_config(1, 1024), "default", "fsdp=4"};
   muon.config.opt_type = OptimizerType::muon;
-  muon.habits.moves_stacks_in_compute_dtype = false;
+  muon.compiler.habits.remove(Habit::moves_stacks_in_compute_dtype);
   const auto gathered = [&](const char* weight) {
     return mebibytes(run(muon), CollectiveKind::all_gather, "fsdp", std::string("muon/") + weight);
   };
@@ -100,7 +100,7 @@ TEST(Optimizer, MuonGathersMatricesThatAreSplitOnTheirSmallerDim) {
   EXPECT_EQ(gathered("self_attention/query"), 5 * (16 + 16));
   EXPECT_EQ(reduced("self_attention/out"), 5 * 16);
   EXPECT_EQ(gathered("self_attention/out"), 0);
-  muon.habits.moves_stacks_in_compute_dtype = true;
+  muon.compiler.habits.add(Habit::moves_stacks_in_compute_dtype);
   EXPECT_EQ(gathered("mlp/wi_0"), 5 * (16 + 8));
 }
 

@@ -91,7 +91,7 @@ TEST(LayerStack, MovesBetweenStagesAndRepeatsOnlyWhenGatheredOnceWithRepeats) {
   toy.config.pipeline_fsdp_ag_once = true;
   const std::int64_t bf16 = 2 * 4, f32 = 2 * 8;  // MiB
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 2 * bf16 + f32 + 2 * f32);
-  toy.habits.moves_stacks_in_compute_dtype = false;
+  toy.compiler.habits.remove(Habit::moves_stacks_in_compute_dtype);
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 2 * f32 + f32 + 2 * f32);
   toy.config.num_layers_per_pipeline_stage = 2;  // one repeat
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 0);
@@ -115,7 +115,7 @@ TEST(Pipeline, ExplicitModeSumsInEveryIteration) {
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "mlp/wi_0"), 2 * 4);
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), 9 * 4);
   toy.config.pipeline_fsdp_ag_once = true;
-  toy.habits.moves_stacks_in_compute_dtype = true;
+  toy.compiler.habits.add(Habit::moves_stacks_in_compute_dtype);
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), 9 * 8);
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 9 * 2 * 8 + 2 * 4);
 }
@@ -146,7 +146,7 @@ TEST(Pipeline, TheLayerStackTakesTensorAlong) {
   ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,tensor=2,fsdp=2"};
   toy.config.num_pipeline_microbatches = 4;
   toy.config.pipeline_fsdp_ag_once = true;
-  toy.habits.moves_stacks_in_compute_dtype = true;
+  toy.compiler.habits.add(Habit::moves_stacks_in_compute_dtype);
   const std::int64_t full = 2 * 4 / 2, shards = full, gradients = 2 * full, moment = 2 * shards / 2;  // MiB on a device
   const auto moved = [&](CollectiveKind kind, const char* axes, const std::string& weight) {
     return mebibytes(run(toy), kind, axes, "layer_stack/mlp/" + weight);

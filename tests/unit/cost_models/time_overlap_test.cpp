@@ -55,7 +55,7 @@ TEST(Overlap, KnowsWhatTheDeviceWaitsFor) {
     c.parameter = row.parameter;
     PipelineShape pipeline;
     pipeline.forwarding_delay = row.forwarding_delay;
-    EXPECT_DOUBLE_EQ(synchronous_share(c, pipeline), row.synchronous)
+    EXPECT_DOUBLE_EQ(synchronous_share(c, pipeline, {0, 0.83, 0.37, 1}), row.synchronous)
         << name_of(row.kind) << (row.parameter ? " of a weight" : " of an activation");
   }
 }

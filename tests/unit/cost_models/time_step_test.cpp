@@ -18,6 +18,7 @@ struct ToyStep {
   std::vector<Collective> collectives;
   Program program;
   TrainConfig config;
+  Compiler compiler = toy_compiler();
   HardwareProfile machine = toy_machine();
   Bytes optimizer_traffic;
 
@@ -30,7 +31,7 @@ struct ToyStep {
   }
 
   StepTime time() const {
-    return step_time({blocks, collectives, program, config, machine, optimizer_traffic, {8600e12}, 860, 2});
+    return step_time({blocks, collectives, program, config, compiler, machine, optimizer_traffic, {8600e12}, 860, 2});
   }
 
   void communicate(Phase phase, CollectiveKind kind, bool parameter, double seconds, std::string op) {

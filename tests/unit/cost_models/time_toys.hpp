@@ -1,8 +1,16 @@
 #pragma once
 // A machine whose prices can be checked in the head: 100 TFLOP/s, 1 TB/s of HBM, everything reached in full.
+#include <shardplan/compiler.hpp>
 #include <shardplan/hardware.hpp>
 
 namespace shardplan {
+
+/// What XLA leaves synchronous on GPUs.
+inline Compiler toy_compiler() {
+  Compiler compiler;
+  compiler.overlap = {0, 0.83, 0.37, 1};
+  return compiler;
+}
 
 inline HardwareProfile toy_machine() {
   HardwareProfile machine;

@@ -49,7 +49,7 @@ class ToyBlock {
     BoundProgram bound;
     bound.program = &program_;
     bound.mesh = &mesh_;
-    return partition_block(bound, {&block_, specs_}, TrainConfig{}, CompilerHabits{});
+    return partition_block(bound, {&block_, specs_}, TrainConfig{}, Compiler{});
   }
 
  private:

@@ -4,6 +4,7 @@
 // for one layer (or one run of an edge block), equal collectives counted together.
 #include <fmt/format.h>
 
+#include <compilers/load_compiler.hpp>
 #include <cost_models/step/layer_stack.hpp>
 #include <cost_models/step/optimizer_traffic.hpp>
 #include <cost_models/step/pipeline_traffic.hpp>
@@ -19,12 +20,25 @@
 
 namespace shardplan {
 
+/// Casts layer stacks before the loop; no other habits.
+inline Compiler plain_compiler() { return load_compiler("plain"); }
+
+inline Compiler without(Compiler compiler, Habit habit) {
+  compiler.habits.remove(habit);
+  return compiler;
+}
+
+inline Compiler with(Compiler compiler, Habit habit) {
+  compiler.habits.add(habit);
+  return compiler;
+}
+
 /// One train step, everything that its collectives depend on. `rules` is a built-in set.
 struct ToyRun {
   Model model;
   TrainConfig config;
   std::string rules = "default", mesh;
-  CompilerHabits habits = {};
+  Compiler compiler = plain_compiler();
 };
 
 /// Weights [1024, 2048] (4 MiB in bf16) in the MLP, [1024, 8, 128] (2 MiB) in attention; 1024 tokens a sequence.
@@ -103,14 +117,14 @@ inline ToyStep run(const ToyRun& toy) {
   const Program program = train_program(
       toy.model, toy.config, {step.mesh.devices(), stages, step.mesh.product(expert_axes(rules, step.mesh))});
   const BoundProgram bound = bind_program(program, rules, step.mesh);
-  const auto blocks = partition(bound, toy.config, toy.habits);
+  const auto blocks = partition(bound, toy.config, toy.compiler);
   for (const auto& block : blocks) {
     step.layers[block.block->name] = block.block->layers;
     step.collectives.insert(step.collectives.end(), block.collectives.begin(), block.collectives.end());
   }
   for (const auto& rest :
-       {pipeline_traffic(bound, blocks, toy.config), layer_stack_traffic(bound, blocks, toy.config, toy.habits),
-        zero1_traffic(bound, blocks, toy.config, toy.habits), muon_traffic(bound, blocks, toy.config, toy.habits)})
+       {pipeline_traffic(bound, blocks, toy.config), layer_stack_traffic(bound, blocks, toy.config, toy.compiler),
+        zero1_traffic(bound, blocks, toy.config, toy.compiler), muon_traffic(bound, blocks, toy.config, toy.compiler)})
     step.collectives.insert(step.collectives.end(), rest.begin(), rest.end());
   return step;
 }

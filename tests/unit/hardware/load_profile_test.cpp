@@ -36,8 +36,9 @@ TEST(LoadProfile, ConvertsToSi) {
   EXPECT_DOUBLE_EQ(v5p.link_bandwidth.value, 100e9);
   EXPECT_DOUBLE_EQ(v5p.scale_out_bandwidth.value, 6.25e9);
   EXPECT_DOUBLE_EQ(v5p.hop_latency.value, 1e-6);
-  EXPECT_EQ(v5p.habits.reduction, "all-reduce");
-  EXPECT_TRUE(v5p.habits.gathers_moe_layer_weights_twice);
+  EXPECT_EQ(v5p.compiler, "xla-tpu-v5p");
+  EXPECT_EQ(v5p.launch.hardware, MaxtextHardware::tpu);
+  EXPECT_TRUE(v5p.launch.compile_topology);
 }
 
 /// Every figure of every machine says where it comes from; an assumed one from what.
@@ -57,7 +58,6 @@ TEST(LoadProfile, EveryFigureHasASource) {
       EXPECT_TRUE(figure.basis != Basis::assumed || says_from_what) << name << ": " << figure.source;
     }
     EXPECT_FALSE(p.slices.empty()) << name;
-    EXPECT_FALSE(p.habits.source.empty()) << name;
   }
 }
 
@@ -117,7 +117,11 @@ TEST(LoadProfile, RejectsWrongFilesInOneLine) {
       {"\"2x2x1\"", "\"2x2x\"", "'shapes' must be shapes of up to three dims"},
       {"\"2x2x1\"", "\"2x0x1\"", "'shapes' must be shapes of up to three dims"},
       {"\"2x2x1\"", "\"2x2x2x2\"", "'shapes' must be shapes of up to three dims"},
-      {"\"reduction\": \"reduce-scatter\"", "\"reduction\": \"reduce\"", "unknown reduction 'reduce'"},
+      {"\"compiler\": \"plain\"", "\"compiler\": {\"name\": \"none\"}",
+       "'compiler' must be the name of a compiler, as in \"xla-gpu\", or the path of its file, where its habits are now"},
+      {"\"maxtext_hardware\": \"tpu\"", "\"maxtext_hardware\": \"cpu\"", "unknown maxtext_hardware 'cpu'"},
+      {"\"maxtext_hardware\": \"tpu\"", "\"maxtext_hardware\": \"none\"",
+       "'compile_topology' must be false: MaxText does not run on this machine"},
       {"\"name\": \"toy-torus\"", "\"name\" \"toy-torus\"", "mine.json: not valid JSON"},
   };
   for (const auto& row : rows)

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include <hardware/figure_units.hpp>
+#include <formats/figure_units.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

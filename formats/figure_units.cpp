@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <hardware/figure_units.hpp>
+#include <formats/figure_units.hpp>
 #include <shardplan/error.hpp>
 #include <string_view>
 #include <vector>

@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <compilers/load_compiler.hpp>
+#include <formats/named_value.hpp>
+#include <formats/read_figure.hpp>
+#include <shardplan/embedded_file.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+
+std::span<const EmbeddedFile> embedded_compilers();
+
+namespace {
+
+constexpr int longest_chain = 8;  // of files that are each like the next
+
+bool is_file(const std::string& name_or_path) {
+  return name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".json");
+}
+
+const EmbeddedFile& built_in(const std::string& name) {
+  for (const EmbeddedFile& file : embedded_compilers())
+    if (file.name == name) return file;
+  throw InputError(unknown_name("compiler", name, compiler_names()));
+}
+
+/// What `document` leaves out, from the compiler that it is `like`: whole entries of habits, kernels, overlap and flags,
+/// whole values otherwise.
+nlohmann::json completed(nlohmann::json document, const std::string& file, int chain) {
+  if (!document.is_object() || !document.contains("like")) return document;
+  if (chain == longest_chain) throw InputError(file + ": 'like' goes round in a circle");
+  const std::string like = StrictObject(document, file).text("like");
+  const std::string base_file = like + ".json";
+  nlohmann::json base = completed(parse_json(built_in(like).text, base_file), base_file, chain + 1);
+  document.erase("like");
+  for (const auto& [key, value] : document.items()) {
+    if (value.is_object() && base.contains(key))
+      base[key].update(value);
+    else
+      base[key] = value;
+  }
+  return base;
+}
+
+DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObject object) {
+  if (object.flag("on")) described.compiler.habits.add(habit);
+  Evidence& evidence = described.evidence[habit];
+  evidence.source = object.text("source");
+  if (evidence.source.empty()) object.fail("source", "how it is known, not empty");
+  if (object.has("records")) evidence.records = object.texts("records");
+  object.finish();
+  return described;
+}
+
+DescribedCompiler with_habits(DescribedCompiler described, StrictObject object) {
+  for (const Habit habit : all_habits()) {
+    const std::string key(name_of(habit));
+    described = with_habit(std::move(described), habit, object.object(key));
+  }
+  object.finish();
+  return described;
+}
+
+Kernels read_kernels(StrictObject object) {
+  static constexpr NamedValues<GroupedMatmul, 2> grouped{
+      {{"megablox", GroupedMatmul::megablox}, {"ragged_dot", GroupedMatmul::ragged_dot}}};
+  Kernels kernels{object.text("attention"), value_of(grouped, object, "grouped_matmul"), object.flag("has_megablox"),
+                  object.flag("has_tokamax_splash")};
+  if (kernels.grouped_matmul == GroupedMatmul::megablox && !kernels.has_megablox)
+    object.fail("grouped_matmul", "ragged_dot where has_megablox is false");
+  object.text("source");
+  object.finish();
+  return kernels;
+}
+
+DescribedCompiler with_overlap(DescribedCompiler described, StrictObject object) {
+  OverlapShares& shares = described.compiler.overlap;
+  for (const auto& [key, share] : {std::pair{"weights", &shares.weights},
+                                   {"ragged_exchange", &shares.ragged_exchange},
+                                   {"partial_sums", &shares.partial_sums},
+                                   {"other_activations", &shares.other_activations}}) {
+    const Figure figure = read_share_or_none(object, key);
+    *share = figure.value;
+    described.overlap.emplace(key, figure);
+  }
+  object.finish();
+  return described;
+}
+
+std::map<std::string, std::string> read_flags(const nlohmann::json& value, const std::string& where) {
+  StrictObject object(value, where);
+  std::map<std::string, std::string> flags;
+  for (const auto& item : value.items()) flags[item.key()] = object.text(item.key());
+  return flags;
+}
+
+}  // namespace
+
+std::vector<std::string> compiler_names() {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : embedded_compilers()) names.emplace_back(file.name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+DescribedCompiler parse_compiler(std::string_view text, const std::string& file) {
+  const nlohmann::json document = completed(parse_json(text, file), file, 0);
+  StrictObject object(document, file);
+  DescribedCompiler described;
+  described.compiler.name = object.text("name");
+  described.compiler.family = object.text("family");
+  described.description = object.text("description");
+  described = with_habits(std::move(described), object.object("habits"));
+  described.compiler.kernels = read_kernels(object.object("kernels"));
+  described = with_overlap(std::move(described), object.object("overlap"));
+  if (object.has("flags")) described.flags = read_flags(object.any("flags"), file + ".flags");
+  object.finish();
+  return described;
+}
+
+DescribedCompiler describe_compiler(const std::string& name_or_path) {
+  if (is_file(name_or_path)) return parse_compiler(read_file(name_or_path), name_or_path);
+  return parse_compiler(built_in(name_or_path).text, name_or_path + ".json");
+}
+
+Compiler load_compiler(const std::string& name_or_path) { return describe_compiler(name_or_path).compiler; }
+
+}  // namespace shardplan

@@ -1,0 +1,27 @@
+#pragma once
+// A word of a data file as an enumerator.
+#include <fmt/format.h>
+
+#include <array>
+#include <formats/strict_json.hpp>
+#include <shardplan/error.hpp>
+#include <utility>
+
+namespace shardplan {
+
+template <class Value, std::size_t count>
+using NamedValues = std::array<std::pair<std::string_view, Value>, count>;
+
+/// The value of `known` that `key` names. Throws InputError with the nearest names.
+template <class Value, std::size_t count>
+Value value_of(const NamedValues<Value, count>& known, StrictObject& object, const std::string& key) {
+  const std::string text = object.text(key);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : known) {
+    if (name == text) return value;
+    names.emplace_back(name);
+  }
+  throw InputError(fmt::format("{}: {}", object.where(), unknown_name(key, text, names)));
+}
+
+}  // namespace shardplan

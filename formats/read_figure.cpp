@@ -1,0 +1,57 @@
+#include <cmath>
+#include <formats/named_value.hpp>
+#include <formats/read_figure.hpp>
+#include <limits>
+
+namespace shardplan {
+namespace {
+
+Basis read_basis(StrictObject& object) {
+  static constexpr NamedValues<Basis, 4> known{{{"datasheet", Basis::datasheet},
+                                                {"measured", Basis::measured},
+                                                {"derived", Basis::derived},
+                                                {"assumed", Basis::assumed}}};
+  return value_of(known, object, "basis");
+}
+
+Figure read_any_figure(StrictObject& parent, const std::string& key, Dimension dimension, double least) {
+  StrictObject object = parent.object(key);
+  Figure figure{object.number("value"), object.text("unit"), object.text("source"), read_basis(object)};
+  object.finish();
+  figure.value *= si_factor(figure.unit, dimension, object.where());
+  if (!(figure.value >= least)) object.fail("value", least == 0 ? "at least 0" : "above 0");
+  if (figure.source.empty()) object.fail("source", "where the number comes from, not empty");
+  return figure;
+}
+
+Figure checked_share(const StrictObject& object, const std::string& key, Figure figure) {
+  if (figure.value > 1) object.fail(key, "a share of at most 1");
+  return figure;
+}
+
+}  // namespace
+
+Figure read_figure(StrictObject& object, const std::string& key, Dimension dimension) {
+  return read_any_figure(object, key, dimension, std::numeric_limits<double>::denorm_min());
+}
+
+std::optional<Figure> read_optional_figure(StrictObject& object, const std::string& key, Dimension dimension) {
+  if (!object.has(key)) return std::nullopt;
+  return read_figure(object, key, dimension);
+}
+
+Figure read_share(StrictObject& object, const std::string& key) {
+  return checked_share(object, key, read_figure(object, key, Dimension::share));
+}
+
+Figure read_share_or_none(StrictObject& object, const std::string& key) {
+  return checked_share(object, key, read_any_figure(object, key, Dimension::share, 0));
+}
+
+int read_count(StrictObject& object, const std::string& key) {
+  const double value = read_figure(object, key, Dimension::count).value;
+  if (value != std::floor(value) || value > 1e6) object.fail(key, "a whole number");
+  return static_cast<int>(value);
+}
+
+}  // namespace shardplan

@@ -1,0 +1,22 @@
+#pragma once
+// Figures of data files: {"value": 459, "unit": "TFLOP/s", "source": "…", "basis": "datasheet"}, all four needed.
+#include <formats/figure_units.hpp>
+#include <formats/strict_json.hpp>
+#include <shardplan/figure.hpp>
+
+namespace shardplan {
+
+/// Above 0, converted to the SI unit of `dimension`.
+Figure read_figure(StrictObject& object, const std::string& key, Dimension dimension);
+std::optional<Figure> read_optional_figure(StrictObject& object, const std::string& key, Dimension dimension);
+
+/// Above 0, at most 1.
+Figure read_share(StrictObject& object, const std::string& key);
+
+/// From 0 to 1.
+Figure read_share_or_none(StrictObject& object, const std::string& key);
+
+/// Whole, up to a million.
+int read_count(StrictObject& object, const std::string& key);
+
+}  // namespace shardplan

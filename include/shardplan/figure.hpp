@@ -1,0 +1,17 @@
+#pragma once
+// One number of a data file with where it came from.
+#include <string>
+
+namespace shardplan {
+
+enum class Basis { datasheet, measured, derived, assumed };
+
+/// In SI units (bytes, bytes/s, flop/s, s, 1).
+struct Figure {
+  double value = 0;
+  std::string unit;  ///< as printed in the file ("GB/s"); `value` is already converted
+  std::string source;
+  Basis basis = Basis::assumed;
+};
+
+}  // namespace shardplan

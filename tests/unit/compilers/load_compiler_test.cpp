@@ -1,0 +1,120 @@
+#include <gmock/gmock.h>
+
+#include <compilers/load_compiler.hpp>
+#include <fstream>
+#include <hardware/load_profile.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::vector<Habit> habits_of(const std::string& name) {
+  const Compiler compiler = load_compiler(name);
+  std::vector<Habit> habits;
+  for (const Habit habit : all_habits())
+    if (compiler.has(habit)) habits.push_back(habit);
+  return habits;
+}
+
+TEST(LoadCompiler, NamesAreThoseOfTheFiles) {
+  EXPECT_THAT(compiler_names(), ElementsAre("plain", "plain-gpu", "xla-gpu", "xla-tpu", "xla-tpu-7x", "xla-tpu-v5p"));
+  for (const auto& name : compiler_names()) EXPECT_EQ(load_compiler(name).name, name);
+}
+
+TEST(LoadCompiler, EveryHabitHasANameOfItsOwn) {
+  std::set<std::string_view> names;
+  for (const Habit habit : all_habits()) names.insert(name_of(habit));
+  EXPECT_EQ(names.size(), all_habits().size());
+}
+
+TEST(LoadCompiler, CompilersDifferWhereTheyShould) {
+  EXPECT_TRUE(load_compiler("xla-tpu").has(Habit::moves_stacks_in_compute_dtype));
+  EXPECT_FALSE(load_compiler("xla-gpu").has(Habit::moves_stacks_in_compute_dtype));
+  EXPECT_TRUE(load_compiler("xla-gpu").has(Habit::attention_outside_shard_map));
+  EXPECT_NE(habits_of("xla-tpu"), habits_of("xla-tpu-7x"));
+  EXPECT_NE(habits_of("xla-tpu"), habits_of("xla-tpu-v5p"));
+  EXPECT_EQ(load_compiler("xla-tpu").kernels.grouped_matmul, GroupedMatmul::megablox);
+  EXPECT_EQ(load_compiler("xla-gpu").kernels.attention, "cudnn_flash_te");
+  EXPECT_FALSE(load_compiler("xla-gpu").kernels.has_megablox);
+  EXPECT_DOUBLE_EQ(load_compiler("xla-gpu").overlap.ragged_exchange, 0.83);
+}
+
+TEST(LoadCompiler, EveryMachineNamesOne) {
+  for (const auto& name : profile_names())
+    EXPECT_THAT(compiler_names(), testing::Contains(load_profile(name).compiler)) << name;
+}
+
+TEST(LoadCompiler, EveryHabitAndShareSaysHowItIsKnown) {
+  for (const auto& name : compiler_names()) {
+    const DescribedCompiler described = describe_compiler(name);
+    EXPECT_EQ(described.evidence.size(), all_habits().size());
+    for (const auto& [habit, evidence] : described.evidence) EXPECT_GT(evidence.source.size(), 5U) << name_of(habit);
+    EXPECT_EQ(described.overlap.size(), 4U);
+  }
+}
+
+constexpr std::string_view mine = R"({
+  "name": "mine", "like": "xla-gpu", "description": "XLA:GPU of next year",
+  "habits": {"ragged_dot_is_dense": {"on": false, "source": "release notes", "records": ["h100_mx_ep8_fix"]}},
+  "kernels": {"attention": "flash"},
+  "flags": {"xla_gpu_some_flag": "splits the exchange"}
+})";
+
+TEST(LoadCompiler, AFileSaysOnlyWhatDiffersFromAnother) {
+  const DescribedCompiler described = parse_compiler(mine, "mine.json");
+  EXPECT_EQ(described.compiler.name, "mine");
+  EXPECT_EQ(described.compiler.family, "XLA:GPU");
+  EXPECT_FALSE(described.compiler.has(Habit::ragged_dot_is_dense));
+  EXPECT_TRUE(described.compiler.has(Habit::defers_head_gradient));
+  EXPECT_EQ(described.compiler.kernels.attention, "flash");
+  EXPECT_EQ(described.compiler.kernels.grouped_matmul, GroupedMatmul::ragged_dot);
+  EXPECT_THAT(described.evidence.at(Habit::ragged_dot_is_dense).records, ElementsAre("h100_mx_ep8_fix"));
+  EXPECT_EQ(described.flags.at("xla_gpu_some_flag"), "splits the exchange");
+}
+
+std::string edited(const std::string& passage, const std::string& replacement) {
+  std::string text(mine);
+  const auto at = text.find(passage);
+  if (at == std::string::npos) throw std::logic_error("no passage " + passage);
+  return text.replace(at, passage.size(), replacement);
+}
+
+TEST(LoadCompiler, RejectsWrongFilesInOneLine) {
+  const struct {
+    const char *passage, *replacement, *message;
+  } rows[] = {
+      {"\"like\": \"xla-gpu\"", "\"like\": \"xla-gqu\"", "unknown compiler 'xla-gqu'; nearest: xla-gpu"},
+      {"\"ragged_dot_is_dense\"", "\"ragged_dot_is_sparse\"", "unknown key 'ragged_dot_is_sparse'"},
+      {"\"on\": false, ", "", "key 'on' is missing"},
+      {"\"on\": false", "\"on\": 0", "'on' must be"},
+      {"\"release notes\"", "\"\"", "'source' must be how it is known"},
+      {"\"attention\": \"flash\"", "\"grouped_matmul\": \"cutlass\"", "unknown grouped_matmul 'cutlass'"},
+      {"\"attention\": \"flash\"", "\"grouped_matmul\": \"megablox\"",
+       "'grouped_matmul' must be ragged_dot where has_megablox is false"},
+      {"\"flags\": {\"xla_gpu_some_flag\": \"splits the exchange\"}",
+       "\"overlap\": {\"partial_sums\": {\"value\": 2, \"unit\": \"1\", \"source\": \"s\", \"basis\": \"assumed\"}}",
+       "'partial_sums' must be a share of at most 1"},
+      {"\"like\": \"xla-gpu\", ", "", "is missing"},
+  };
+  for (const auto& row : rows)
+    EXPECT_THAT([&] { parse_compiler(edited(row.passage, row.replacement), "mine.json"); },
+                ThrowsMessage<InputError>(HasSubstr(row.message)))
+        << row.replacement;
+  EXPECT_THAT([] { load_compiler("xla-cpu"); }, ThrowsMessage<InputError>(HasSubstr("unknown compiler 'xla-cpu'")));
+}
+
+TEST(LoadCompiler, AProfileNamesAFileFromItsOwnFolder) {
+  const std::string folder = testing::TempDir();
+  std::ofstream(folder + "mine.json") << mine;
+  std::string profile = profile_json("toy-torus");
+  profile.replace(profile.find("\"plain\""), 7, "\"./mine.json\"");
+  std::ofstream(folder + "my-machine.json") << profile;
+  EXPECT_EQ(load_compiler(load_profile(folder + "my-machine.json").compiler).name, "mine");
+}
+
+}  // namespace
+}  // namespace shardplan
