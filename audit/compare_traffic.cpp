@@ -51,7 +51,7 @@ std::string tensor_of(const ProgramCollective& program) {
 }
 
 /// "moe_layers/MoeBlock_0/wi_0" → "wi_0"
-std::string tensor_of(const Collective& planned) { return planned.op.substr(planned.op.rfind('/') + 1); }
+std::string tensor_of(const NamedCollective& planned) { return planned.op.substr(planned.op.rfind('/') + 1); }
 
 using Place = std::tuple<TrafficClass, AxisList, Phase>;
 
@@ -122,7 +122,7 @@ std::vector<TrafficItem> items_of(const ProgramTraffic& program) {
   return items;
 }
 
-std::vector<TrafficItem> items_of(const std::vector<Collective>& plan) {
+std::vector<TrafficItem> items_of(const std::vector<NamedCollective>& plan) {
   std::vector<TrafficItem> items;
   for (const auto& c : plan) items.push_back({class_of(c.kind), c, tensor_of(c), false, false});
   return items;

@@ -15,14 +15,14 @@ std::string_view name_of(TrafficClass traffic);  ///< "all-gather", "all-reduce"
 /// One collective of either side.
 struct TrafficItem {
   TrafficClass traffic = TrafficClass::gather;
-  Collective collective;
+  NamedCollective collective;
   std::string tensor;      ///< "wi_0"; where the program names none, its shape: "convert_element_type bf16[4096,32000]"
   bool scattered = false;  ///< see HloCollective
   bool matches_no_axes = false;
 };
 
 std::vector<TrafficItem> items_of(const ProgramTraffic& program);
-std::vector<TrafficItem> items_of(const std::vector<Collective>& plan);
+std::vector<TrafficItem> items_of(const std::vector<NamedCollective>& plan);
 
 struct Traffic {
   Bytes bytes;      ///< a device and step

@@ -108,7 +108,8 @@ class TrafficCounter {
     const std::string& op_name = found.op_name.empty() ? context.op_name : found.op_name;
     const GroupAxes& group = group_axes_[found.groups];
     ProgramCollective entry{{}, found.shape, group.fit, found.ring, found.scattered};
-    Collective& c = entry.collective;
+    NamedCollective& c = entry.collective;
+    c.cause = Cause::read_from_program;
     c.phase = phase_of(op_name);
     c.kind = found.kind;
     c.axes = group.axes;

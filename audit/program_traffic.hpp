@@ -10,7 +10,7 @@
 namespace shardplan {
 
 struct ProgramCollective {
-  Collective collective;  ///< op: the source operation; why: which instruction, in which loop
+  NamedCollective collective;  ///< op: the source operation; why: which instruction, in which loop
   std::string shape;      ///< "bf16[8,1,4096,14336]"
   GroupFit fit = GroupFit::whole_axes;
   RingOf ring = RingOf::nothing;

@@ -4,7 +4,7 @@
 #include <cost_models/memory/optimizer_memory.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
-#include <cost_models/step/optimizer_layout.hpp>
+#include <cost_models/partition/optimizer_layout.hpp>
 
 namespace shardplan {
 namespace {

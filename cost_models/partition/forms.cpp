@@ -1,7 +1,6 @@
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <cost_models/partition/forms.hpp>
-#include <cost_models/step/layer_stack.hpp>
+#include <cost_models/partition/optimizer_layout.hpp>
 
 namespace shardplan {
 
@@ -37,21 +36,23 @@ PartitionSpec Forms::on_the_way(TensorId tensor, const PartitionSpec& spec) cons
 // gradient read is gathered for each of them (two layouts of the same tensor).
 bool Forms::gathered_twice(TensorId tensor, const Entry& entry, const Operation& op) const {
   return compiler_.has(Habit::gathers_moe_layer_weights_twice) && block_.mixture && block_.rematerialized &&
-         block_.tensors[tensor].parameter && op.name.starts_with("self_attention/") && entry.pass == Pass::backward &&
+         block_.tensors[tensor].parameter && op.module == Module::attention && entry.pass == Pass::backward &&
          entry.uses == 1 && entry.last_user == &op;
 }
 
-/// query, key and value are one consumer: their products are merged.
-std::string Forms::consumer_of(const Operation& op) const {
-  const bool projection =
-      op.name == "self_attention/query" || op.name == "self_attention/key" || op.name == "self_attention/value";
-  if (op.kind == OpKind::attention) return op.name;  // the kernel's gradient reads what its recomputation gathered
-  return (projection ? "self_attention/qkv" : op.name) + (backward_ ? " gradient" : "");
+/// query, key and value are one consumer: their products are merged, and named by the first of them.
+Forms::Consumer Forms::consumer_of(const Operation& op) const {
+  if (op.kind == OpKind::attention) return {id_of(op)};  // the kernel's gradient reads what its recomputation gathered
+  if (op.role != OperationRole::qkv_projection) return {id_of(op), backward_};
+  const auto first = std::find_if(block_.operations.begin(), block_.operations.end(), [](const Operation& other) {
+    return other.role == OperationRole::qkv_projection;
+  });
+  return {id_of(*first), backward_};
 }
 
 // The habit of XLA:GPU: a gathered activation isn't kept for its next consumer (recorded under tensor parallelism: 3
 // gathers a layer forward, 6 recomputed, 4 backward, where XLA:TPU has 2, 2 and 2).
-bool Forms::shared(const Entry& entry, std::string_view consumer) const {
+bool Forms::shared(const Entry& entry, const Consumer& consumer) const {
   if (!compiler_.has(Habit::gathers_activations_per_consumer) || block_.tensors[entry.tensor].parameter) return true;
   const bool only_gathered = [&] {
     for (std::size_t dim = 0; dim < entry.spec.dims.size(); ++dim)
@@ -63,7 +64,7 @@ bool Forms::shared(const Entry& entry, std::string_view consumer) const {
 }
 
 bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op) {
-  const std::string consumer = consumer_of(op);
+  const Consumer consumer = consumer_of(op);
   for (auto& entry : entries_) {
     if (entry.tensor != root(tensor) || entry.gradient != gradient || entry.spec != spec) continue;
     const bool lives_on = entry.pass == pass || (!block_.rematerialized && !gradient);
@@ -84,43 +85,6 @@ std::int64_t Forms::executions(TensorId tensor, Pass pass) const {
   return pass == Pass::forward ? block_.weights.gathers : block_.weights.backward_gathers;
 }
 
-/// "expert on its batch (rule activation_batch_moe)": where a tensor has the axes, empty if it has none of them.
-std::string Forms::places(TensorId tensor, const PartitionSpec& spec, const AxisList& axes) const {
-  const Tensor& t = block_.tensors[tensor];
-  std::string text;
-  for (std::size_t dim = 0; dim < spec.dims.size(); ++dim) {
-    AxisList here;
-    for (const AxisId axis : spec.dims[dim])
-      if (contains(axes, axis)) here.push_back(axis);
-    if (here.empty()) continue;
-    const std::string rule = t.constraint.axes.empty() ? "" : t.constraint.axes[dim];
-    text += fmt::format("{}{} on its {}{}", text.empty() ? "" : ", ", recorder_.axis_names(here),
-                        name_of(t.dims[dim].dim), rule.empty() ? "" : " (rule " + rule + ")");
-  }
-  return text;
-}
-
-/// Who has the axes that `tensor` must give up for `op`: its other operand or its result.
-std::string Forms::rival(TensorId tensor, const Operation& op, const AxisList& axes) const {
-  std::vector<TensorId> others = {op.output};
-  for (const TensorId input : op.inputs)
-    if (root(input) != root(tensor)) others.push_back(input);
-  for (const TensorId other : others)
-    if (const auto where = places(other, specs_[other], axes); !where.empty())
-      return fmt::format("'{}' has {}", block_.tensors[other].name, where);
-  return op.name + " works on all of it";
-}
-
-std::string Forms::reason(TensorId tensor, const PartitionSpec& spec, const Operation& op, const Move& move) const {
-  const TensorId source = root(tensor);
-  const Tensor& t = block_.tensors[source];
-  const std::string held = places(source, specs_[source], move.axes);
-  const char* kind = t.parameter ? "weight" : "activation";
-  if (move.kind == CollectiveKind::all_gather)
-    return fmt::format("{} '{}' has {}, but {}: it is gathered", kind, t.name, held, rival(tensor, op, move.axes));
-  return fmt::format("{} '{}' has {}, {} needs {}", kind, t.name, held, op.name, places(tensor, spec, move.axes));
-}
-
 void Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op) {
   if (specs_[root(tensor)] == spec) return;
   const PartitionSpec middle = on_the_way(tensor, spec);
@@ -134,7 +98,7 @@ void Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Ope
       if (gathered_with_stack_) continue;
       move.bytes = move.bytes * resident_scale_;
     }
-    recorder_.record(phase, move, op.name, reason(tensor, spec, op, move), executions(tensor, pass));
+    recorder_.record(phase, move, {id_of(op), tensor, Cause::operand_layout, {middle, {}}, spec}, executions(tensor, pass));
     if (pass == Pass::forward && move.parameter) gathered_weights_ += move.bytes;
   }
 }
@@ -142,9 +106,7 @@ void Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Ope
 void Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Operation& op) {
   if (specs_[tensor] == spec || found(tensor, spec, Pass::backward, true, op)) return;
   for (const auto& move : reshard(block_.tensors[tensor], {specs_[tensor], {}}, spec, mesh_))
-    recorder_.record(Phase::backward, move, op.name,
-                     fmt::format("gradient of '{}' is needed in another layout by the gradient of {}",
-                                 block_.tensors[tensor].name, op.name),
+    recorder_.record(Phase::backward, move, {id_of(op), tensor, Cause::gradient_layout, {specs_[tensor], {}}, spec},
                      block_.executions);
 }
 

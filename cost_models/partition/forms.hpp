@@ -2,7 +2,9 @@
 // The shardings ("forms") in which a block's tensors have been made available so far. A form that exists costs nothing:
 // three projections that read the same gathered activation share one all-gather, the backward pass shares one weight
 // gather between recomputation and input gradient.
+#include <cost_models/partition/partitioned_block.hpp>
 #include <cost_models/partition/recorder.hpp>
+#include <shardplan/compiler.hpp>
 
 namespace shardplan {
 
@@ -32,26 +34,31 @@ class Forms {
   std::vector<Lifetime> lifetimes() const;
 
  private:
+  /// Who reads a form; what the compiler merges into one product is one consumer.
+  struct Consumer {
+    OperationId operation = -1;
+    bool gradient = false;
+    bool operator==(const Consumer&) const = default;
+  };
+
   struct Entry {
     TensorId tensor;
     Pass pass;
     bool gradient;
     PartitionSpec spec;
     const Operation* last_user;
-    std::string consumer;  ///< who made it; see shared
+    Consumer consumer;  ///< who made it; see shared
     int uses;
     int first, last;  ///< steps
   };
 
   PartitionSpec on_the_way(TensorId tensor, const PartitionSpec& spec) const;
   bool found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op);
-  bool shared(const Entry& entry, std::string_view consumer) const;
-  std::string consumer_of(const Operation& op) const;
+  bool shared(const Entry& entry, const Consumer& consumer) const;
+  Consumer consumer_of(const Operation& op) const;
   bool gathered_twice(TensorId tensor, const Entry& entry, const Operation& op) const;
   std::int64_t executions(TensorId tensor, Pass pass) const;
-  std::string places(TensorId tensor, const PartitionSpec& spec, const AxisList& axes) const;
-  std::string rival(TensorId tensor, const Operation& op, const AxisList& axes) const;
-  std::string reason(TensorId tensor, const PartitionSpec& spec, const Operation& op, const Move& move) const;
+  OperationId id_of(const Operation& op) const { return static_cast<OperationId>(&op - block_.operations.data()); }
 
   const Mesh& mesh_;
   const Block& block_;

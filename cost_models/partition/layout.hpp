@@ -5,13 +5,6 @@
 
 namespace shardplan {
 
-/// A spec plus the axes over which the values are still partial sums.
-struct Layout {
-  PartitionSpec spec;
-  AxisList partial;
-  bool operator==(const Layout&) const = default;
-};
-
 /// Index of the dim that `axis` splits, or -1.
 int place_of(AxisId axis, const PartitionSpec& spec);
 

@@ -1,10 +1,10 @@
 #pragma once
 // What partitioning one block yields: everything that pricing and memory need, still without a machine.
 #include <cost_models/partition/layout.hpp>
-#include <cost_models/partition/liveness.hpp>
 #include <shardplan/bound_program.hpp>
 #include <shardplan/collective.hpp>
-#include <shardplan/compiler.hpp>
+#include <string>
+#include <vector>
 
 namespace shardplan {
 
@@ -27,6 +27,14 @@ struct Lifetime {
   int first = 0, last = 0;
 };
 
+/// What the backward pass of a block needs, and what of it is kept, moved to the host or computed again.
+struct Liveness {
+  std::vector<bool> needed;         ///< by the backward pass, one a tensor
+  std::vector<bool> recomputed;     ///< one an operation: runs again in the backward pass
+  std::vector<TensorId> saved;      ///< kept on the device from forward to backward (the block's input included)
+  std::vector<TensorId> offloaded;  ///< likewise, on the host
+};
+
 struct PartitionedBlock {
   const Block* block = nullptr;
   std::vector<PartitionSpec> specs;     ///< one a tensor, propagation done
@@ -38,13 +46,5 @@ struct PartitionedBlock {
   int backward_begins = 0;          ///< step at which recomputation (or backward) starts
   int gradients_begin = 0;          ///< step after recomputation
 };
-
-/// Derives the collectives of forward, recomputed forward and backward of one block.
-PartitionedBlock partition_block(const BoundProgram& program, const BoundBlock& block, const TrainConfig& config,
-                                 const Compiler& compiler);
-
-/// All blocks, in order.
-std::vector<PartitionedBlock> partition(const BoundProgram& program, const TrainConfig& config,
-                                        const Compiler& compiler);
 
 }  // namespace shardplan

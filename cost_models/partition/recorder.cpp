@@ -1,8 +1,21 @@
 #include <cost_models/partition/recorder.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
+namespace {
 
-void Recorder::record(Phase phase, const Move& move, std::string_view op, std::string why, std::int64_t executions) {
+BlockId id_of(const Block& block, const Program& program) {
+  for (std::size_t i = 0; i < program.blocks.size(); ++i)
+    if (&program.blocks[i] == &block) return static_cast<BlockId>(i);
+  throw InternalError("block '" + block.name + "' is not of the program");
+}
+
+}  // namespace
+
+Recorder::Recorder(const Program& program, const Block& block, const Mesh& mesh)
+    : block_(id_of(block, program)), mesh_(mesh) {}
+
+void Recorder::record(Phase phase, const Move& move, const Origin& origin, std::int64_t executions) {
   const std::int64_t group = mesh_.product(move.axes);
   if (group <= 1 || move.bytes.value <= 0 || executions <= 0) return;
   Collective collective;
@@ -12,21 +25,18 @@ void Recorder::record(Phase phase, const Move& move, std::string_view op, std::s
   collective.group_size = group;
   collective.bytes = move.bytes;
   collective.executions = executions;
-  collective.op.append(block_.name).append("/").append(op);
-  collective.why = std::move(why);
   collective.parameter = move.parameter;
+  collective.block = block_;
+  collective.operation = origin.operation;
+  collective.tensor = origin.tensor;
+  collective.cause = origin.cause;
+  collective.from = origin.from;
+  collective.to = origin.to;
   collectives_.push_back(std::move(collective));
 }
 
-void Recorder::record_all(Phase phase, const std::vector<Move>& moves, std::string_view op, const std::string& why,
-                          std::int64_t executions) {
-  for (const auto& move : moves) record(phase, move, op, why, executions);
-}
-
-std::string Recorder::axis_names(const AxisList& axes) const {
-  std::string text;
-  for (const AxisId axis : axes) text.append(text.empty() ? "" : "+").append(mesh_.axes[axis].name);
-  return text;
+void Recorder::record_all(Phase phase, const std::vector<Move>& moves, const Origin& origin, std::int64_t executions) {
+  for (const auto& move : moves) record(phase, move, origin, executions);
 }
 
 }  // namespace shardplan

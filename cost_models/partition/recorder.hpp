@@ -1,24 +1,30 @@
 #pragma once
-// Writes collectives down with their reason.
-#include <cost_models/partition/partitioned_block.hpp>
+// Writes the collectives of one block down, with what they belong to and why they exist.
 #include <cost_models/partition/reshard.hpp>
 
 namespace shardplan {
 
-/// Collects the collectives of one block.
+/// What a collective is about; ids of the block that the recorder writes for.
+struct Origin {
+  OperationId operation = -1;  ///< -1: none; the tensor moves between steps or stages
+  TensorId tensor = -1;
+  Cause cause = Cause::operand_layout;
+  Layout from = {};
+  PartitionSpec to = {};
+};
+
 class Recorder {
  public:
-  Recorder(const Block& block, const Mesh& mesh) : block_(block), mesh_(mesh) {}
+  /// Throws InternalError when `block` is not one of the program's.
+  Recorder(const Program& program, const Block& block, const Mesh& mesh);
 
-  void record(Phase phase, const Move& move, std::string_view op, std::string why, std::int64_t executions);
-  void record_all(Phase phase, const std::vector<Move>& moves, std::string_view op, const std::string& why,
-                  std::int64_t executions);
-  /// "'fsdp'+'expert'"
-  std::string axis_names(const AxisList& axes) const;
+  /// Nothing where the group is one device, nothing moves or nothing runs.
+  void record(Phase phase, const Move& move, const Origin& origin, std::int64_t executions);
+  void record_all(Phase phase, const std::vector<Move>& moves, const Origin& origin, std::int64_t executions);
   std::vector<Collective> take() { return std::move(collectives_); }
 
  private:
-  const Block& block_;
+  BlockId block_;
   const Mesh& mesh_;
   std::vector<Collective> collectives_;
 };

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <cost_models/step/layer_stack.hpp>
-#include <cost_models/step/optimizer_layout.hpp>
+#include <cost_models/partition/optimizer_layout.hpp>
 #include <cost_models/partition/recorder.hpp>
+#include <cost_models/step/layer_stack.hpp>
 
 namespace shardplan {
 namespace {
@@ -31,7 +31,7 @@ class StackMoves {
     const Tensor& weight = block_.block->tensors[tensor];
     PartitionSpec whole = block_.specs[tensor];
     for (auto& axes : whole.dims) std::erase_if(axes, [&](AxisId axis) { return contains(gathered_axes_, axis); });
-    Stack stack{weight.name,
+    Stack stack{static_cast<TensorId>(tensor),
                 local_elements(weight.dims, whole, mesh_) * layers_,
                 local_elements(weight.dims, block_.specs[tensor], mesh_) * layers_,
                 {},
@@ -45,17 +45,17 @@ class StackMoves {
   /// One weight of all the layers that a stage holds. The axes that stay when it is gathered (tensor, expert) are
   /// shifted by one dim with the stages: those of the weight's first dim onto the stages, others onto the dim before.
   struct Stack {
-    std::string name;
+    TensorId weight;
     std::int64_t full, shard;  ///< elements on a device, gathered and as stored
     AxisList on_stages, kept;
     bool leaves_stages() const { return !on_stages.empty(); }
   };
 
   void move(Phase phase, CollectiveKind kind, const AxisList& axes, std::int64_t bytes, const Stack& stack,
-            const char* why, std::int64_t executions = 1) {
+            Cause cause, std::int64_t executions = 1) {
     AxisList ordered = axes;
     std::sort(ordered.begin(), ordered.end());
-    recorder_.record(phase, {kind, ordered, Bytes{bytes}, true}, "layer_stack/" + stack.name, why, executions);
+    recorder_.record(phase, {kind, ordered, Bytes{bytes}, true}, {-1, stack.weight, cause, {}, {}}, executions);
   }
 
   AxisList stages_and(const AxisList& axes, const AxisList& more = {}) const {
@@ -67,17 +67,16 @@ class StackMoves {
 
   /// Between stages and repeats: one exchange, which takes kept axes along; or, where these were on the stages, a
   /// permute of them and an exchange over `exchanged`.
-  void between(Phase phase, const Stack& stack, const AxisList& exchanged, std::int64_t bytes, const char* why,
+  void between(Phase phase, const Stack& stack, const AxisList& exchanged, std::int64_t bytes, Cause cause,
                std::int64_t executions = 1) {
     if (!stack.leaves_stages())
-      return move(phase, CollectiveKind::all_to_all, stages_and(stack.kept), bytes, stack, why, executions);
-    move(phase, CollectiveKind::all_to_all, exchanged, bytes, stack, why, executions);
-    move(phase, CollectiveKind::collective_permute, stages_and(stack.kept), bytes, stack, why, executions);
+      return move(phase, CollectiveKind::all_to_all, stages_and(stack.kept), bytes, stack, cause, executions);
+    move(phase, CollectiveKind::all_to_all, exchanged, bytes, stack, cause, executions);
+    move(phase, CollectiveKind::collective_permute, stages_and(stack.kept), bytes, stack, cause, executions);
   }
 
   void record_weights(const Stack& stack) {
-    constexpr auto to_repeats = "all layer weights move from stages to repeats at the start of the step";
-    constexpr auto to_stages = "and back to stages before the pipeline uses them";
+    constexpr Cause to_repeats = Cause::stack_to_repeats, to_stages = Cause::stack_to_stages;
     const std::int64_t stages = program_.program->pipeline.stages;
     if (!compiler_.has(Habit::moves_stacks_in_compute_dtype)) {  // XLA:GPU gathers and moves float32, casts later
       const std::int64_t bytes = stack.full * size_of(config_.weight_dtype);
@@ -103,7 +102,7 @@ class StackMoves {
   void record_gradients(const Stack& stack) {
     const bool every_iteration = config_.shard_mode_explicit;
     between(Phase::backward, stack, stack.kept, stack.full * size_of(config_.weight_dtype),
-            "gradients of all layers move from stages to repeats",
+            Cause::stack_gradients,
             every_iteration ? program_.program->pipeline.iterations() : 1);
     if (every_iteration) return;
     const AxisList data = config_.shard_optimizer_over_data ? named_axes(mesh_, {"data"}) : AxisList{};
@@ -114,12 +113,12 @@ class StackMoves {
     const std::int64_t bytes = stack.shard * size_of(config_.weight_dtype) / mesh_.product(data);
     if (!data.empty())
       return move(Phase::optimizer, CollectiveKind::collective_permute, stages_and(data, stack.kept), bytes, stack,
-                  "a moment's update goes to its data shard");
-    constexpr auto why = "a moment's update goes back to the stages";
-    move(Phase::optimizer, CollectiveKind::all_to_all, program_.stage_axes, bytes, stack, why);
+                  Cause::stack_moment_to_data);
+    constexpr Cause cause = Cause::stack_moment_to_stages;
+    move(Phase::optimizer, CollectiveKind::all_to_all, program_.stage_axes, bytes, stack, cause);
     if (stack.kept.empty()) return;
     const AxisList gathered = stack.leaves_stages() ? AxisList{} : gathered_axes_;
-    move(Phase::optimizer, CollectiveKind::collective_permute, stages_and(gathered, stack.kept), bytes, stack, why);
+    move(Phase::optimizer, CollectiveKind::collective_permute, stages_and(gathered, stack.kept), bytes, stack, cause);
   }
 
   const BoundProgram& program_;
@@ -134,17 +133,13 @@ class StackMoves {
 
 }  // namespace
 
-bool moves_layer_stack(const PipelineShape& pipeline, const TrainConfig& config) {
-  return pipeline.stages > 1 && pipeline.repeats > 1 && config.pipeline_fsdp_ag_once;
-}
-
 std::vector<Collective> layer_stack_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                                             const TrainConfig& config, const Compiler& compiler) {
   std::vector<Collective> all;
   if (!moves_layer_stack(program.program->pipeline, config)) return all;
   for (const auto& block : blocks) {
     if (!block.block->in_pipeline) continue;
-    Recorder recorder(*block.block, *program.mesh);
+    Recorder recorder(*program.program, *block.block, *program.mesh);
     StackMoves moves(program, block, config, compiler, recorder);
     for (std::size_t i = 0; i < block.specs.size(); ++i)
       if (block.block->tensors[i].parameter) moves.record(i);

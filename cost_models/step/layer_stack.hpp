@@ -5,6 +5,7 @@
 // move from [repeats, stages/P] to [repeats/P, stages] and back, their gradients and both moments' updates make the
 // same trip.
 #include <cost_models/partition/partitioned_block.hpp>
+#include <shardplan/compiler.hpp>
 
 namespace shardplan {
 
@@ -13,8 +14,5 @@ namespace shardplan {
 /// (Habit::moves_stacks_in_compute_dtype).
 std::vector<Collective> layer_stack_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                                             const TrainConfig& config, const Compiler& compiler);
-
-/// Whether layer_stack_traffic has anything to say.
-bool moves_layer_stack(const PipelineShape& pipeline, const TrainConfig& config);
 
 }  // namespace shardplan

@@ -16,7 +16,7 @@ bool is_reduction(const Tensor& weight, std::size_t d) {
 }  // namespace
 
 bool is_muon_matrix(const Tensor& weight, const Block& block) {
-  return block.kind == BlockKind::layer && weight.dims.size() >= 2 && !weight.name.ends_with("/bias");
+  return block.kind == BlockKind::layer && weight.dims.size() >= 2 && weight.role != TensorRole::bias;
 }
 
 DType newton_schulz_dtype(const TrainConfig& config, const Compiler& compiler) {

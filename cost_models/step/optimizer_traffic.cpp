@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cost_models/step/muon_matrix.hpp>
-#include <cost_models/step/optimizer_layout.hpp>
+#include <cost_models/partition/optimizer_layout.hpp>
 #include <cost_models/step/optimizer_traffic.hpp>
 #include <cost_models/partition/recorder.hpp>
 
@@ -12,7 +12,7 @@ std::vector<Collective> over_parameters(const BoundProgram& program, const std::
                                         RecordParameter record) {
   std::vector<Collective> all;
   for (const auto& block : blocks) {
-    Recorder recorder(*block.block, *program.mesh);
+    Recorder recorder(*program.program, *block.block, *program.mesh);
     for (std::size_t i = 0; i < block.specs.size(); ++i)
       if (block.block->tensors[i].parameter) record(recorder, block, i);
     const auto collectives = recorder.take();
@@ -28,14 +28,14 @@ std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::ve
   const auto data = zero1_axis(*program.mesh, config);
   if (!data) return {};
   const std::int64_t element = size_of(gathered_dtype(*program.mesh, config, compiler));
-  const char* why = config.program == StepProgram::train
-                        ? "between steps each device keeps a data shard of the weight: it is gathered for the step"
-                        : "each data shard of the optimizer updates its part of the weight; the parts are gathered";
+  const Cause gathered =
+      config.program == StepProgram::train ? Cause::zero1_step_weights : Cause::zero1_updated_weights;
   return over_parameters(program, blocks, [&](Recorder& recorder, const PartitionedBlock& block, std::size_t i) {
     const Tensor& weight = block.block->tensors[i];
     const auto layout =
         optimizer_layout(weight, block.specs[i], *block.block, program.program->pipeline, *program.mesh, config);
     if (layout.shards == 1) return;
+    const auto tensor = static_cast<TensorId>(i);
     const std::int64_t bytes = local_elements(weight.dims, block.specs[i], *program.mesh) *
                                layers_on_device(*block.block, program.program->pipeline) * element;
     if (!layout.joined.empty()) {
@@ -43,11 +43,10 @@ std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::ve
       axes.push_back(*data);
       std::sort(axes.begin(), axes.end());
       recorder.record(Phase::optimizer, {CollectiveKind::collective_permute, axes, Bytes{bytes / layout.shards}, true},
-                      "zero1/" + weight.name,
-                      "data comes before the axes that already split the dim, so shards change places", 1);
+                      {-1, tensor, Cause::zero1_permuted_shards, {layout.spec, {}}, block.specs[i]}, 1);
     }
-    recorder.record(Phase::optimizer, {CollectiveKind::all_gather, {*data}, Bytes{bytes}, true}, "zero1/" + weight.name,
-                    why, 1);
+    recorder.record(Phase::optimizer, {CollectiveKind::all_gather, {*data}, Bytes{bytes}, true},
+                    {-1, tensor, gathered, {layout.spec, {}}, block.specs[i]}, 1);
   });
 }
 
@@ -61,16 +60,16 @@ std::vector<Collective> muon_traffic(const BoundProgram& program, const std::vec
     const MuonMatrix matrix = muon_matrix(weight, block.specs[i], *program.mesh);
     const std::int64_t copies = layers_on_device(*block.block, program.program->pipeline) * matrix.batch;
     const auto record = [&](CollectiveKind kind, const AxisList& axes, std::int64_t elements, std::int64_t element,
-                            const char* why) {
-      recorder.record(Phase::optimizer, {kind, axes, Bytes{copies * elements * element}, true}, "muon/" + weight.name,
-                      why, newton_schulz_steps);
+                            Cause cause) {
+      recorder.record(Phase::optimizer, {kind, axes, Bytes{copies * elements * element}, true},
+                      {-1, static_cast<TensorId>(i), cause, {block.specs[i], {}}, {}}, newton_schulz_steps);
     };
     const std::int64_t gram = matrix.kept * matrix.kept;
     record(CollectiveKind::all_reduce, matrix.contracted_axes, gram, size_of(DType::f32),
-           "Newton-Schulz contracts over a matrix dim that is split: each step sums its Gram matrices");
+           Cause::newton_schulz_gram);
     record(CollectiveKind::all_gather, matrix.kept_axes, matrix.kept * matrix.contracted, moved,
-           "Newton-Schulz multiplies a matrix that is split on the dim it keeps with itself: each step gathers it");
-    record(CollectiveKind::all_gather, matrix.kept_axes, gram, moved, "and its Gram matrix, to square it");
+           Cause::newton_schulz_matrix);
+    record(CollectiveKind::all_gather, matrix.kept_axes, gram, moved, Cause::newton_schulz_square);
   });
 }
 

@@ -23,22 +23,23 @@ std::vector<Collective> pipeline_traffic(const BoundProgram& program, const std:
   const Mesh& mesh = *program.mesh;
   const PipelineShape& shape = program.program->pipeline;
   const std::int64_t accumulation = config.gradient_accumulation_steps;
-  Recorder recorder(*layers->block, mesh);
+  Recorder recorder(*program.program, *layers->block, mesh);
 
   // Per iteration: shift to the next stage, rotation of the in/out buffer, and the circular storage mover.
   const std::int64_t permutes = shape.iterations() * (shape.circular_storage() ? 3 : 2) * accumulation;
   const Move shift{CollectiveKind::collective_permute, program.stage_axes, input_bytes(*layers, mesh)};
-  recorder.record(Phase::forward, shift, "pipeline/shift",
-                  "activations go to the next stage, buffers rotate, each iteration", permutes);
-  recorder.record(Phase::backward, shift, "pipeline/shift", "gradients go back along the stages, each iteration",
-                  permutes);
+  const TensorId input = layers->block->input;
+  const Origin shifted{-1, input, Cause::stage_shift, {layers->specs[input], {}}, layers->specs[input]};
+  recorder.record(Phase::forward, shift, shifted, permutes);
+  recorder.record(Phase::backward, shift, shifted, permutes);
 
   // The pipeline's output [microbatches, microbatch/axes] becomes the head's batch, which stage and those axes split.
   const PartitionedBlock& head = blocks.back();
   const AxisList inner = layers->specs[layers->block->input].dims.front();
   const Move leave{CollectiveKind::all_to_all, inner, input_bytes(head, mesh)};
-  recorder.record(Phase::forward, leave, "pipeline/output", "microbatches become the batch of the head", accumulation);
-  recorder.record(Phase::backward, leave, "pipeline/output", "the head's gradient becomes microbatches", accumulation);
+  const Origin left{-1, input, Cause::pipeline_output, {layers->specs[input], {}}, {}};
+  recorder.record(Phase::forward, leave, left, accumulation);
+  recorder.record(Phase::backward, leave, left, accumulation);
   return recorder.take();
 }
 

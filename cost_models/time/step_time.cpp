@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cost_models/time/compute_time.hpp>
 #include <cost_models/time/overlap.hpp>
 #include <cost_models/time/step_time.hpp>
@@ -23,11 +25,6 @@ std::vector<BlockTime> block_compute(const StepWork& work) {
     times.push_back(time);
   }
   return times;
-}
-
-bool belongs_to(const Collective& collective, const Block& block) {
-  return collective.op.starts_with(block.name) && collective.op.size() > block.name.size() &&
-         collective.op[block.name.size()] == '/';
 }
 
 /// A weight that moves less often than its block runs does so before or after the loop (pipeline_fsdp_ag_once, the
@@ -68,12 +65,11 @@ class Step {
   /// recomputation may be the gradient's to wait for.
   BodyTime& body_of(const Collective& collective) {
     if (collective.phase == Phase::optimizer) return update_;
-    for (auto& time : blocks_) {
-      if (!belongs_to(collective, *time.block)) continue;
-      if (is_outside_loop(collective, *time.block)) return outside_;
-      return collective.phase == Phase::forward ? time.forward : time.backward;
-    }
-    return outside_;
+    if (collective.block < 0 || collective.block >= static_cast<BlockId>(blocks_.size()))
+      throw InternalError(fmt::format("a {} of no block of the program", name_of(collective.kind)));
+    auto& time = blocks_[collective.block];
+    if (is_outside_loop(collective, *time.block)) return outside_;
+    return collective.phase == Phase::forward ? time.forward : time.backward;
   }
 
   static void add_to(StepTime& total, const BodyTime& body, double idle) {

@@ -15,8 +15,7 @@ namespace shardplan {
 
 struct StepWork {
   const std::vector<PartitionedBlock>& blocks;
-  const std::vector<Collective>& collectives;  ///< of the whole step, priced. `op` begins with the name of its block;
-                                               ///< one that names no block has no compute to hide behind
+  const std::vector<Collective>& collectives;  ///< of the whole step, priced
   const Program& program;
   const TrainConfig& config;
   const Compiler& compiler;
@@ -27,7 +26,7 @@ struct StepWork {
   std::int64_t devices = 1;
 };
 
-/// Throws InternalError when the step takes no time.
+/// Throws InternalError when the step takes no time or a collective is of none of the blocks.
 StepTime step_time(const StepWork& work);
 
 /// (iterations - microbatches·repeats) / iterations; 0 without a pipeline.

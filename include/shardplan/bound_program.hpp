@@ -2,6 +2,7 @@
 // A program whose constraints have been resolved on a mesh.
 #include <optional>
 #include <shardplan/program.hpp>
+#include <span>
 
 namespace shardplan {
 
@@ -16,6 +17,18 @@ struct BoundProgram {
   std::vector<BoundBlock> blocks;
   AxisList expert_axes;  ///< of rule `exp`
   AxisList stage_axes;   ///< of rule `layers`
+};
+
+/// A program and where its tensors ended up: what it takes to say in words what a collective is about.
+struct LaidOutProgram {
+  Program program;
+  std::vector<std::vector<PartitionSpec>> specs;  ///< of each block, one a tensor; propagation done
+};
+
+/// The same, borrowed.
+struct LayoutView {
+  const Program& program;
+  std::vector<std::span<const PartitionSpec>> specs;
 };
 
 }  // namespace shardplan

@@ -1,7 +1,11 @@
 #pragma once
-// One collective of a train step, counted and (once a machine is known) priced.
+// One collective of a train step, counted and (once a machine is known) priced. What it belongs to and why it exists are
+// ids and enums; planner/words makes sentences of them.
 #include <cstdint>
+#include <shardplan/cause.hpp>
 #include <shardplan/mesh.hpp>
+#include <shardplan/program.hpp>
+#include <shardplan/sharding.hpp>
 #include <shardplan/units.hpp>
 #include <string>
 #include <string_view>
@@ -28,10 +32,21 @@ struct Collective {
   std::int64_t group_size = 1;
   Bytes bytes;                  ///< per device and execution, as CollectiveKind says
   std::int64_t executions = 1;  ///< per step
-  std::string op;               ///< where in the program: "layers/self_attention/query"
-  std::string why;              ///< one sentence: which tensor, which rule put which axis where
   Seconds seconds;              ///< of all executions; 0 until priced
   bool parameter = false;       ///< moves a weight or the gradient of one, not an activation
+
+  BlockId block = -1;          ///< in Program::blocks; -1: read from a compiled program, not planned
+  OperationId operation = -1;  ///< in Block::operations; -1: of a tensor between steps or stages, not of an operation
+  TensorId tensor = -1;        ///< in Block::tensors: what moves, or whose gradient does
+  Cause cause = Cause::operand_layout;
+  Layout from;       ///< of the tensor, before; partial: axes over which it is still to be summed
+  PartitionSpec to;  ///< and after this and the other collectives of the same move
+};
+
+/// A collective with the words that a reader finds it by.
+struct NamedCollective : Collective {
+  std::string op;   ///< where in the program: "layers/self_attention/query"
+  std::string why;  ///< one sentence: which tensor, which rule put which axis where
 };
 
 }  // namespace shardplan

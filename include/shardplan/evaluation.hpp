@@ -1,7 +1,9 @@
 #pragma once
 // The answer for one configuration: counts, memory, time, findings. Totals are sums of the parts printed beside them.
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <shardplan/bound_program.hpp>
 #include <shardplan/collective.hpp>
 #include <shardplan/mesh.hpp>
 #include <shardplan/sharding.hpp>
@@ -68,6 +70,7 @@ struct Evaluation {
   MoePath moe_path = MoePath::none;
   Mesh mesh;
   TrainConfig config;
+  std::shared_ptr<const LaidOutProgram> laid_out;  ///< what the ids of the collectives are ids of
   std::vector<Collective> collectives;
   MemoryUse memory;
   StepTime time;

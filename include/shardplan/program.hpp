@@ -52,10 +52,24 @@ struct Constraint {
   bool operator==(const Constraint&) const = default;
 };
 
-using TensorId = std::int32_t;
+using BlockId = std::int32_t;      ///< index into Program::blocks
+using OperationId = std::int32_t;  ///< index into Block::operations
+using TensorId = std::int32_t;     ///< index into Block::tensors
+
+/// What a tensor is to those who decide by it; names are for people.
+enum class TensorRole : std::uint8_t {
+  plain,
+  bias,                  ///< a parameter that is added
+  attention_input,       ///< what queries, keys and values are projected from
+  dispatch_mask,         ///< dropping path: which token goes to which slot of which expert
+  dispatched_tokens,     ///< dropping path: [experts, batch, capacity, embed]
+  expert_input_weight,   ///< wi_0, wi_1
+  expert_output_weight,  ///< wo
+};
 
 struct Tensor {
   std::string name;
+  TensorRole role = TensorRole::plain;
   std::vector<TensorDim> dims;
   DType dtype = DType::bf16;
   Constraint constraint;
@@ -83,11 +97,24 @@ enum class OpKind : std::uint8_t {
   ring_return,      ///< inputs {rows, router logits}: weighted sum of each token's rows, reduce-scatter back
 };
 
+/// The part of a decoder layer that an operation belongs to.
+enum class Module : std::uint8_t { none, attention, mlp, shared_experts, mixture };
+
+/// What an operation is to a compiler that treats it in a way of its own.
+enum class OperationRole : std::uint8_t {
+  plain,
+  qkv_projection,     ///< query, key, value: products of one operand, which compilers merge
+  expert_projection,  ///< wi_0, wi_1
+  expert_output,      ///< wo
+};
+
 struct Operation {
   OpKind kind;
   std::string name;  ///< as MaxText calls it: "self_attention/query"
   std::vector<TensorId> inputs;
   TensorId output = -1;
+  Module module = Module::none;
+  OperationRole role = OperationRole::plain;
   std::int64_t attention_window = 0;  ///< attention: tokens a query looks back; 0: all
   bool operator==(const Operation&) const = default;
 };

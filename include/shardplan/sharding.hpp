@@ -12,6 +12,13 @@ struct PartitionSpec {
   bool operator==(const PartitionSpec&) const = default;
 };
 
+/// A spec plus the axes over which the values are still partial sums.
+struct Layout {
+  PartitionSpec spec;
+  AxisList partial;
+  bool operator==(const Layout&) const = default;
+};
+
 /// Logical names of a tensor's dims, one each; an empty string is an unnamed dim (None in JAX).
 using LogicalAxes = std::vector<std::string>;
 

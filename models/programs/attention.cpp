@@ -33,10 +33,17 @@ TensorId project(BlockBuilder& b, TensorId x, const std::string& name, TensorDim
   return b.apply(OpKind::einsum, "self_attention/" + name, {x, w}, out);
 }
 
+/// Query, key or value: compilers merge what makes them of one operand.
+TensorId as_projection(BlockBuilder& b, TensorId head) {
+  b.block.operations.back().role = OperationRole::qkv_projection;
+  return head;
+}
+
 TensorId add_bias(BlockBuilder& b, TensorId x, const std::string& name, LogicalAxes axes) {
   const Dims same = b.dims(x);
   Dims trailing(same.end() - static_cast<std::ptrdiff_t>(axes.size()), same.end());
   const TensorId bias = b.weight(name, std::move(trailing), std::move(axes));
+  b.block.tensors[bias].role = TensorRole::bias;
   const Constraint constraint = b.block.tensors[x].constraint;
   const auto names = b.block.tensors[x].checkpoint_names;
   return b.apply(OpKind::add, name, {x, bias}, b.activation(name + " output", same, constraint, names));
@@ -61,7 +68,8 @@ TensorId add_gqa_head(BlockBuilder& b, TensorId x, const std::string& name, Tens
       query ? LogicalAxes{"embed", "q_heads", "kv"} : LogicalAxes{"embed", "kv_heads", "kv_head_dim"};
   const std::vector<std::string> saved = {name + "_proj"};
   const TensorDim head_dim{Dim::head_dim, b.model.head_dim};
-  TensorId head = project(b, x, name, heads, head_dim, axes, split, normed ? std::vector<std::string>{} : saved);
+  TensorId head = as_projection(
+      b, project(b, x, name, heads, head_dim, axes, split, normed ? std::vector<std::string>{} : saved));
   if (b.model.attention_bias) head = add_bias(b, head, "self_attention/" + name + "/bias", {axes[1], axes[2]});
   return normed ? b.norm("self_attention/" + name + "_norm", head, split, saved) : head;
 }
@@ -72,6 +80,7 @@ TensorId add_gqa(BlockBuilder& b, TensorId x, std::int64_t window) {
   const Model& m = b.model;
   const TensorId in = b.constrain("attention input", x,
                                   {{"activation_batch_attn", "activation_input_length_attn", "activation_embed_attn"}});
+  b.block.tensors[in].role = TensorRole::attention_input;
   Heads heads{};
   heads.query = add_gqa_head(b, in, "query", {Dim::q_heads, m.q_heads}, m.use_qk_norm);
   heads.key = add_gqa_head(b, in, "key", {Dim::kv_heads, m.kv_heads}, m.use_qk_norm);
@@ -89,10 +98,12 @@ TensorId add_mla(BlockBuilder& b, TensorId x) {
   const Constraint split{{"activation_kv_batch", "activation_length", "activation_kv_heads", "activation_kv_head_dim"}};
   const TensorId in =
       b.constrain("attention input", x, {{"activation_batch_attn", "activation_length", "activation_embed"}});
+  b.block.tensors[in].role = TensorRole::attention_input;
 
   Heads h{};
   if (m.q_lora_rank == 0) {
-    h.query = project(b, in, "query", heads, qk, {"embed", "q_heads", "kv"}, split, {"query_proj"});
+    h.query =
+        as_projection(b, project(b, in, "query", heads, qk, {"embed", "q_heads", "kv"}, split, {"query_proj"}));
   } else {
     const TensorDim rank{Dim::q_rank, m.q_lora_rank};
     const TensorId wq_a = b.weight("self_attention/wq_a", {embed, rank}, {"embed", "q_lora_up_proj"});
@@ -111,10 +122,10 @@ TensorId add_mla(BlockBuilder& b, TensorId x) {
   const TensorId normed = b.norm("self_attention/kv_norm", latent, {}, {"mla_kv"});
   const TensorDim kv{Dim::head_dim, m.qk_nope_head_dim + m.v_head_dim};
   const TensorId expanded = project(b, normed, "wkv_b", heads, kv, {"kv_lora", "kv_heads", "kv_head_dim"}, split, {});
-  h.key = b.apply(OpKind::add, "self_attention/key", {expanded, low},
-                  b.activation("key", {batch, sequence, heads, qk}, split, {"key_proj"}));
-  h.value = b.apply(OpKind::add, "self_attention/value", {expanded},
-                    b.activation("value", {batch, sequence, heads, value_dim}, split, {"value_proj"}));
+  h.key = as_projection(b, b.apply(OpKind::add, "self_attention/key", {expanded, low},
+                                   b.activation("key", {batch, sequence, heads, qk}, split, {"key_proj"})));
+  h.value = as_projection(b, b.apply(OpKind::add, "self_attention/value", {expanded},
+                                     b.activation("value", {batch, sequence, heads, value_dim}, split, {"value_proj"})));
   return add_output_projection(b, add_kernel(b, h, {batch, sequence, heads, value_dim}, 0));
 }
 

@@ -40,7 +40,7 @@ TensorId BlockBuilder::constant(std::string name, Dims dims, DType dtype, Constr
 }
 
 TensorId BlockBuilder::apply(OpKind kind, std::string name, std::vector<TensorId> inputs, TensorId output) {
-  block.operations.push_back({kind, std::move(name), std::move(inputs), output});
+  block.operations.push_back({kind, std::move(name), std::move(inputs), output, module});
   return output;
 }
 

@@ -39,6 +39,7 @@ class BlockBuilder {
   Dims hidden_dims() const;
   const Dims& dims(TensorId tensor) const { return block.tensors[tensor].dims; }
 
+  Module module = Module::none;  ///< of the operations that are added from here on
   const Model& model;
   const TrainConfig& config;
   const ProgramSizes& sizes;

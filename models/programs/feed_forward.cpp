@@ -18,7 +18,10 @@ TensorId add_mlp(BlockBuilder& b, TensorId x, const std::string& prefix, std::in
     const TensorId out = b.activation(name + " output", hidden_dims, split, {"mlpwi" + suffix});
     projections.push_back(b.apply(OpKind::einsum, name, {x, w}, out));
   }
-  if (b.model.mlp_bias && prefix == "mlp") projections.push_back(b.weight(prefix + "/wi/bias", {mlp}, {"mlp"}));
+  if (b.model.mlp_bias && b.module == Module::mlp) {
+    projections.push_back(b.weight(prefix + "/wi/bias", {mlp}, {"mlp"}));
+    b.block.tensors[projections.back()].role = TensorRole::bias;
+  }
   const TensorId activated = b.apply(OpKind::elementwise, prefix + "/activation", projections,
                                      b.activation(prefix + " hidden", hidden_dims, split));
   const TensorId wo = b.weight(prefix + "/wo", {mlp, embed}, {"mlp", "embed"});

@@ -15,8 +15,10 @@ std::int64_t capacity(const BlockBuilder& b) {
 }
 
 /// Expert weights are constrained again where experts are really split; that constraint is what fixes their layout.
-TensorId expert_weight(BlockBuilder& b, const std::string& name, Dims dims, LogicalAxes axes, LogicalAxes constraint) {
+TensorId expert_weight(BlockBuilder& b, const std::string& name, TensorRole role, Dims dims, LogicalAxes axes,
+                       LogicalAxes constraint) {
   const TensorId w = b.weight("MoeBlock_0/" + name, std::move(dims), std::move(axes));
+  b.block.tensors[w].role = role;
   if (b.sizes.expert_group <= 1) return w;
   return b.constrain("MoeBlock_0/" + name + " constrained", w, {std::move(constraint)});
 }
@@ -47,6 +49,7 @@ TensorId add_moe_dropping(BlockBuilder& b, TensorId x) {
                                    b.activation("routing weights", {batch, sequence, {Dim::top_k, b.model.top_k}},
                                                 {{"activation_batch_moe", "activation_length_moe", ""}}));
   const TensorId dispatch_mask = b.constant("dispatch mask", mask_dims, b.config.dtype, mask_axes);
+  b.block.tensors[dispatch_mask].role = TensorRole::dispatch_mask;
   b.apply(OpKind::add, "MoeBlock_0/dispatch_mask", {weights}, dispatch_mask);
   const TensorId combine_mask =
       b.apply(OpKind::add, "MoeBlock_0/combine_mask", {weights}, b.activation("combine mask", mask_dims, mask_axes));
@@ -54,21 +57,24 @@ TensorId add_moe_dropping(BlockBuilder& b, TensorId x) {
   const TensorId dispatched =
       b.apply(OpKind::einsum, "MoeBlock_0/dispatch", {x, dispatch_mask},
               b.activation("dispatched tokens", {experts, batch, slots, embed}, {dispatch_axes, peel}));
+  b.block.tensors[dispatched].role = TensorRole::dispatched_tokens;
   std::vector<TensorId> projections;
   for (const std::string name : {"wi_0", "wi_1"}) {
     const TensorId w =
-        expert_weight(b, name, {experts, embed, mlp}, {"exp", "embed_moe", "mlp_moe"}, {"exp", "", "mlp"});
+        expert_weight(b, name, TensorRole::expert_input_weight, {experts, embed, mlp}, {"exp", "embed_moe", "mlp_moe"}, {"exp", "", "mlp"});
     projections.push_back(b.apply(OpKind::einsum, "MoeBlock_0/" + name, {dispatched, w},
                                   b.activation("expert " + name + " output", {experts, batch, slots, mlp}, hidden,
                                                {"mlp" + name, "moe_mlp" + name})));
+    b.block.operations.back().role = OperationRole::expert_projection;
   }
   const TensorId activated = b.apply(OpKind::elementwise, "MoeBlock_0/activation", projections,
                                      b.activation("expert hidden", {experts, batch, slots, mlp}, hidden));
   const TensorId wo =
-      expert_weight(b, "wo", {experts, mlp, embed}, {"exp", "mlp_moe", "embed_moe"}, {"exp", "mlp", ""});
+      expert_weight(b, "wo", TensorRole::expert_output_weight, {experts, mlp, embed}, {"exp", "mlp_moe", "embed_moe"}, {"exp", "mlp", ""});
   const TensorId output =
       b.apply(OpKind::einsum, "MoeBlock_0/wo", {activated, wo},
               b.activation("expert output", {experts, batch, slots, embed}, {dispatch_axes}, {"mlpwo", "moe_mlpwo"}));
+  b.block.operations.back().role = OperationRole::expert_output;
   return b.apply(OpKind::einsum, "MoeBlock_0/combine", {output, combine_mask},
                  b.activation("moe output", b.hidden_dims(), b.hidden()));
 }

@@ -16,8 +16,10 @@ double buffer_inflation(const BlockBuilder& b) {
 }
 
 /// Expert weights enter the shard_map without fsdp: (exp, -, mlp_no_fsdp), then fsdp is peeled.
-TensorId expert_weight(BlockBuilder& b, const std::string& name, Dims dims, LogicalAxes axes, LogicalAxes in_spec) {
+TensorId expert_weight(BlockBuilder& b, const std::string& name, TensorRole role, Dims dims, LogicalAxes axes,
+                       LogicalAxes in_spec) {
   const TensorId w = b.weight("MoeBlock_0/" + name, std::move(dims), std::move(axes));
+  b.block.tensors[w].role = role;
   return b.constrain("MoeBlock_0/" + name + " shard_map input", w, {std::move(in_spec), Peel::fsdp});
 }
 
@@ -47,19 +49,21 @@ TensorId add_moe_sparse(BlockBuilder& b, TensorId x) {
   std::vector<TensorId> projections;
   for (const std::string name : {"wi_0", "wi_1"}) {
     const TensorId w =
-        expert_weight(b, name, {experts, embed, mlp}, {"exp", "embed_moe", "mlp_moe"}, {"exp", "", "mlp_no_fsdp"});
+        expert_weight(b, name, TensorRole::expert_input_weight, {experts, embed, mlp}, {"exp", "embed_moe", "mlp_moe"}, {"exp", "", "mlp_no_fsdp"});
     // MaxText names wi_1 only moe_mlpwi_1 here, so `minimal` computes it again (SHARDING.md section 4).
     const std::vector<std::string> saved =
         name == "wi_0" ? std::vector<std::string>{"mlpwi_0", "moe_mlpwi_0"} : std::vector<std::string>{"moe_mlpwi_1"};
     projections.push_back(b.apply(OpKind::einsum, "MoeBlock_0/" + name, {dispatched, w},
                                   b.activation("expert " + name + " output", {experts, rows, mlp}, {}, saved)));
+    b.block.operations.back().role = OperationRole::expert_projection;
   }
   const TensorId activated = b.apply(OpKind::elementwise, "MoeBlock_0/activation", projections,
                                      b.activation("expert hidden", {experts, rows, mlp}));
   const TensorId wo =
-      expert_weight(b, "wo", {experts, mlp, embed}, {"exp", "mlp_moe", "embed_moe"}, {"exp", "mlp_no_fsdp", ""});
+      expert_weight(b, "wo", TensorRole::expert_output_weight, {experts, mlp, embed}, {"exp", "mlp_moe", "embed_moe"}, {"exp", "mlp_no_fsdp", ""});
   const TensorId output = b.apply(OpKind::einsum, "MoeBlock_0/wo", {activated, wo},
                                   b.activation("expert output", {experts, rows, embed}, {}, {"mlpwo", "moe_mlpwo"}));
+  b.block.operations.back().role = OperationRole::expert_output;
 
   const TensorId combined = b.activation("moe output", b.hidden_dims(), b.hidden());
   if (ring) return b.apply(OpKind::ring_return, "MoeBlock_0/return", {output, routing}, combined);

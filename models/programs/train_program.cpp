@@ -42,9 +42,11 @@ std::vector<LayerKind> layer_kinds(const Model& model) {
 }
 
 TensorId add_feed_forward(BlockBuilder& b, TensorId x, FeedForward kind) {
+  b.module = kind == FeedForward::dense ? Module::mlp : Module::mixture;
   if (kind == FeedForward::dense) return add_mlp(b, x, "mlp", b.model.mlp);
   const TensorId routed = b.config.moe_path == MoePath::dropping ? add_moe_dropping(b, x) : add_moe_sparse(b, x);
   if (b.model.shared_experts == 0) return routed;
+  b.module = Module::shared_experts;
   const TensorId shared = add_mlp(b, x, "shared_experts", b.model.shared_experts * b.model.moe_mlp);
   return b.apply(OpKind::add, "shared_experts/add", {routed, shared},
                  b.activation("mixture output", b.hidden_dims(), b.hidden()));
@@ -58,12 +60,15 @@ Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& 
   BlockBuilder b(kind.name, BlockKind::layer, model, config, sizes);
   const TensorId x = b.activation("layer input", b.hidden_dims(), b.hidden());
   const TensorId normed = b.norm("pre_self_attention_layer_norm", x, b.hidden());
+  b.module = Module::attention;
   TensorId attention =
       model.attention_type == AttentionType::mla ? add_mla(b, normed) : add_gqa(b, normed, kind.window);
+  b.module = Module::none;
   if (model.use_post_attn_norm) attention = b.norm("post_self_attention_norm", attention, b.hidden());
   const TensorId middle = add_residual(b, "residual after attention", x, attention);
   const TensorId normed_middle = b.norm("post_self_attention_layer_norm", middle, b.hidden());
   TensorId feed_forward = add_feed_forward(b, normed_middle, kind.feed_forward);
+  b.module = Module::none;
   if (model.use_post_ffw_norm) feed_forward = b.norm("post_ffw_norm", feed_forward, b.hidden());
   b.block.input = x;
   b.block.output = add_residual(b, "layer output", middle, feed_forward);

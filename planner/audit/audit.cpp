@@ -5,6 +5,7 @@
 #include <planner/audit/audit.hpp>
 #include <planner/audit/price_traffic.hpp>
 #include <planner/evaluate/evaluate.hpp>
+#include <planner/words/collective_words.hpp>
 #include <rules/bind_program.hpp>
 #include <rules/load_rules.hpp>
 #include <shardplan/error.hpp>
@@ -70,8 +71,8 @@ ProgramTraffic read_traffic(const HloProgram& program, const Mesh& mesh, std::op
   return traffic;
 }
 
-std::vector<Collective> collectives_of(const ProgramTraffic& traffic) {
-  std::vector<Collective> all;
+std::vector<NamedCollective> collectives_of(const ProgramTraffic& traffic) {
+  std::vector<NamedCollective> all;
   for (const auto& entry : traffic.collectives) all.push_back(entry.collective);
   return all;
 }
@@ -97,7 +98,7 @@ AuditAnswer audit(const AuditRequest& request) {
     expected = items_of(baseline);
   } else if (request.configuration) {
     answer.against = "the plan";
-    answer.expected = evaluate(*request.configuration).collectives;
+    answer.expected = named_collectives(evaluate(*request.configuration));
     expected = items_of(answer.expected);
   }
   const auto found = items_of(answer.found);

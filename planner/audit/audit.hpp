@@ -25,7 +25,7 @@ struct AuditAnswer {
   std::string hardware;  ///< empty: not priced
   Mesh mesh;
   ProgramTraffic found;
-  std::vector<Collective> expected;  ///< of the plan or the baseline
+  std::vector<NamedCollective> expected;  ///< of the plan or the baseline
   std::vector<TrafficChange> changes;
   std::vector<Finding> findings;  ///< gravest first
   bool is_regression() const { return shardplan::is_regression(findings); }

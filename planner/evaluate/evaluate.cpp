@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cost_models/blocks/partition_block.hpp>
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/step/layer_stack.hpp>
@@ -113,9 +114,11 @@ Evaluation describe_run(const Configuration& c) {
 }  // namespace
 
 Evaluation evaluate(const Configuration& c) {
-  const Program program = train_program(c.model, c.config, parallel_shape(c));
+  const auto laid_out = std::make_shared<LaidOutProgram>();
+  laid_out->program = train_program(c.model, c.config, parallel_shape(c));
+  const Program& program = laid_out->program;
   const BoundProgram bound = bind_program(program, c.rules, c.mesh);
-  const auto blocks = partition(bound, c.config, c.compiler);
+  auto blocks = partition(bound, c.config, c.compiler);
 
   Evaluation e = describe_run(c);
   std::optional<Infeasible> misfit;
@@ -135,6 +138,8 @@ Evaluation evaluate(const Configuration& c) {
   if (!e.infeasible) e.infeasible = misfit;
   if (!e.infeasible) e.infeasible = too_large(e.memory);
   e.findings = findings_of(c, bound, blocks, e);
+  for (auto& block : blocks) laid_out->specs.push_back(std::move(block.specs));
+  e.laid_out = laid_out;
   if (!e.infeasible) e.infeasible = refused_at_start(e.findings);
   return e;
 }

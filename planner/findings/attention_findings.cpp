@@ -21,9 +21,9 @@ std::string rule_line(std::string_view name, const AxisList& axes, const Mesh& m
   return fmt::format("['{}', [{}]]", name, fmt::join(quoted, ", "));
 }
 
-bool is_attention_input_gather(const Collective& c) {
-  return c.kind == CollectiveKind::all_gather && c.why.find("'attention input'") != std::string::npos &&
-         c.op.find("self_attention") != std::string::npos;
+bool is_attention_input_gather(const Collective& c, const FindingSubject& s) {
+  const Tensor* tensor = s.tensor_of(c);
+  return c.kind == CollectiveKind::all_gather && tensor && tensor->role == TensorRole::attention_input;
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ MaybeFinding sequence_gathered_for_attention(const FindingSubject& s) {
   const AxisList lost = lost_axes(s);
   if (lost.empty()) return std::nullopt;
   const Traffic gathered =
-      traffic_of(s, [&](const Collective& c) { return is_attention_input_gather(c) && overlap(c.axes, lost); });
+      traffic_of(s, [&](const Collective& c) { return is_attention_input_gather(c, s) && overlap(c.axes, lost); });
   if (gathered.empty()) return std::nullopt;
   return Finding{"sequence-gathered-for-attention",
                  Severity::warning,
@@ -50,7 +50,7 @@ MaybeFinding attention_replicated(const FindingSubject& s) {
   const auto& attention = s.config().attention;
   const Compiler& compiler = s.configuration.compiler;
   if (!compiler.has(Habit::attention_outside_shard_map) || (attention != "flash" && attention != "autoselected")) return std::nullopt;
-  const Traffic gathered = traffic_of(s, [](const Collective& c) { return c.op.ends_with("attention_op"); });
+  const Traffic gathered = traffic_of(s, [&](const Collective& c) { return is_of(OpKind::attention, c, s); });
   if (gathered.empty()) return std::nullopt;
   return Finding{"attention-replicated",
                  Severity::error,
@@ -70,7 +70,7 @@ MaybeFinding expanded_key_value_gathered(const FindingSubject& s) {
   if (model.attention_type != AttentionType::mla || context.empty()) return std::nullopt;
   if (s.config().context_parallel_strategy != "all_gather") return std::nullopt;
   const Traffic gathered = traffic_of(s, [&](const Collective& c) {
-    return c.kind == CollectiveKind::all_gather && c.op.ends_with("attention_op") && overlap(c.axes, context);
+    return c.kind == CollectiveKind::all_gather && is_of(OpKind::attention, c, s) && overlap(c.axes, context);
   });
   if (gathered.empty()) return std::nullopt;
   const std::int64_t expanded = model.q_heads * (model.qk_nope_head_dim + model.qk_rope_head_dim + model.v_head_dim);

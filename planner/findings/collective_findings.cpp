@@ -6,18 +6,15 @@
 namespace shardplan {
 namespace {
 
-bool is_layer_activation(const Collective& c) {
-  if (c.parameter || c.phase == Phase::optimizer || c.why.starts_with("gradient of weight")) return false;
-  return c.op.find("/self_attention/") != std::string::npos || c.op.find("/mlp/") != std::string::npos ||
-         c.op.find("/shared_experts/") != std::string::npos;
+bool is_layer_activation(const Collective& c, const FindingSubject& s) {
+  const Operation* op = s.operation_of(c);
+  if (c.parameter || !op) return false;
+  return op->module == Module::attention || op->module == Module::mlp || op->module == Module::shared_experts;
 }
-
-/// A kernel outside shard_map gathers its operands over every axis (attention-replicated).
-bool is_attention_kernel(const Collective& c) { return c.op.ends_with("/attention_op"); }
 
 bool is_partial_sum(const Collective& c) {
   return c.kind == CollectiveKind::all_reduce && c.phase == Phase::forward &&
-         c.why.starts_with("the contracted dim is split");
+         c.cause == Cause::contracted_dim_split;
 }
 
 /// Axes over which features are split on purpose: Megatron's tensor parallelism.
@@ -40,23 +37,24 @@ std::optional<std::pair<const Collective*, Traffic>> first_and_all(const Finding
 }  // namespace
 
 /// Activations of attention or MLP that are gathered over an axis of the batch: activation_batch and the rule of that
-/// tensor's batch dim disagree.
+/// tensor's batch dim disagree. A kernel outside shard_map gathers its operands over every axis: attention-replicated.
 MaybeFinding unexpected_all_gather(const FindingSubject& s) {
   const AxisList batch = axes_of_first("activation_batch", s);
   const auto found = first_and_all(s, [&](const Collective& c) {
-    return c.kind == CollectiveKind::all_gather && is_layer_activation(c) && !is_attention_kernel(c) &&
+    return c.kind == CollectiveKind::all_gather && is_layer_activation(c, s) && !is_of(OpKind::attention, c, s) &&
            overlap(c.axes, batch);
   });
   if (!found) return std::nullopt;
   const auto& [first, traffic] = *found;
+  const NamedCollective named = s.named(*first);
   const std::string axes = axis_names(first->axes, s.mesh());
   return Finding{
       "unexpected-all-gather",
       Severity::error,
       fmt::format("activations are gathered over '{}', an axis of the batch, because the rules of their batch "
                   "dims disagree ({}): {}",
-                  axes, first->why, in_words(traffic)),
-      first->op,
+                  axes, named.why, in_words(traffic)),
+      named.op,
       axes,
       "give activation_batch, activation_batch_attn and activation_kv_batch the same axes",
       rules_named(s.rules(), {"activation_batch", "activation_batch_attn", "activation_kv_batch"})};
@@ -66,18 +64,19 @@ MaybeFinding unexpected_all_gather(const FindingSubject& s) {
 MaybeFinding unexpected_all_reduce(const FindingSubject& s) {
   const AxisList features = feature_axes(s);
   const auto found = first_and_all(s, [&](const Collective& c) {
-    return is_partial_sum(c) && is_layer_activation(c) && !overlap(c.axes, features);
+    return is_partial_sum(c) && is_layer_activation(c, s) && !overlap(c.axes, features);
   });
   if (!found) return std::nullopt;
   const auto& [first, traffic] = *found;
+  const NamedCollective named = s.named(*first);
   const std::string axes = axis_names(first->axes, s.mesh());
   return Finding{
       "unexpected-all-reduce",
       Severity::error,
       fmt::format("activations are summed over '{}', which splits no heads and no MLP features: a rule puts it "
                   "on a dim that is contracted ({}): {}",
-                  axes, first->why, in_words(traffic)),
-      first->op,
+                  axes, named.why, in_words(traffic)),
+      named.op,
       axes,
       "leave '" + axes + "' out of the rules of that dim",
       rules_named(s.rules(), {"activation_embed", "activation_embed_attn", "activation_mlp", "embed"})};
@@ -87,16 +86,17 @@ MaybeFinding unexpected_all_reduce(const FindingSubject& s) {
 MaybeFinding all_reduce_where_reduce_scatter_suffices(const FindingSubject& s) {
   const AxisList features = feature_axes(s);
   const auto found = first_and_all(
-      s, [&](const Collective& c) { return is_partial_sum(c) && is_layer_activation(c) && overlap(c.axes, features); });
+      s, [&](const Collective& c) { return is_partial_sum(c) && is_layer_activation(c, s) && overlap(c.axes, features); });
   if (!found) return std::nullopt;
   const auto& [first, traffic] = *found;
+  const NamedCollective named = s.named(*first);
   const std::string axes = axis_names(first->axes, s.mesh());
   return Finding{"all-reduce-where-reduce-scatter-suffices",
                  Severity::note,
                  fmt::format("partial sums over '{}' are all-reduced, because no rule splits the hidden state over it: "
                              "norms and residuals are computed and kept {} times, {}",
                              axes, first->group_size, in_words(traffic)),
-                 first->op,
+                 named.op,
                  axes,
                  "add ['activation_embed', ['" + axes + "']] to the rules",
                  rules_named(s.rules(), {"activation_embed", "activation_norm_length"})};

@@ -17,19 +17,19 @@ bool over_expert_axes(const Collective& c, const FindingSubject& s) { return ove
 bool is_dropping(const FindingSubject& s) { return s.config().moe_path == MoePath::dropping; }
 
 /// Whether an expert axis splits this dim of this tensor of the first mixture layer.
-bool expert_axis_on(std::string_view tensor, Dim dim, const FindingSubject& s) {
+bool expert_axis_on(TensorRole role, Dim dim, const FindingSubject& s) {
   for (const auto& block : s.blocks)
     for (std::size_t i = 0; block.block->mixture && i < block.specs.size(); ++i) {
       const Tensor& candidate = block.block->tensors[i];
-      if (candidate.name != tensor) continue;
+      if (candidate.role != role) continue;
       for (std::size_t d = 0; d < candidate.dims.size(); ++d)
         if (candidate.dims[d].dim == dim) return overlap(block.specs[i].dims[d], s.program.expert_axes);
     }
   return false;
 }
 
-bool splits_mask_batch(const FindingSubject& s) { return expert_axis_on("dispatch mask", Dim::batch, s); }
-bool splits_dispatched_experts(const FindingSubject& s) { return expert_axis_on("dispatched tokens", Dim::experts, s); }
+bool splits_mask_batch(const FindingSubject& s) { return expert_axis_on(TensorRole::dispatch_mask, Dim::batch, s); }
+bool splits_dispatched_experts(const FindingSubject& s) { return expert_axis_on(TensorRole::dispatched_tokens, Dim::experts, s); }
 
 /// "activation_batch_moe leaves …": experts that no axis splits although the mesh has one of that name.
 MaybeFinding experts_not_split(const FindingSubject& s) {
@@ -54,7 +54,7 @@ MaybeFinding expert_axis_stolen(const FindingSubject& s) {
   if (!is_dropping(s) || s.program.expert_axes.empty()) return std::nullopt;
   if (!splits_mask_batch(s) || splits_dispatched_experts(s)) return std::nullopt;
   const Traffic weights =
-      traffic_of(s, [&](const Collective& c) { return over_expert_axes(c, s) && is_expert_weight(c); });
+      traffic_of(s, [&](const Collective& c) { return over_expert_axes(c, s) && is_expert_weight(c, s); });
   if (weights.empty()) return std::nullopt;
   return Finding{
       "expert-axis-stolen",
@@ -73,7 +73,7 @@ MaybeFinding expert_axis_stolen(const FindingSubject& s) {
 MaybeFinding expert_output_not_peeled(const FindingSubject& s) {
   if (!is_dropping(s) || !s.config().moe_dispatch_no_expert_sharding) return std::nullopt;
   const Traffic weights = traffic_of(s, [&](const Collective& c) {
-    return over_expert_axes(c, s) && c.op.ends_with("MoeBlock_0/wo") && is_expert_weight(c);
+    return over_expert_axes(c, s) && is_expert_output_weight(c, s);
   });
   if (weights.empty()) return std::nullopt;
   return Finding{
@@ -93,8 +93,8 @@ MaybeFinding missing_all_to_all(const FindingSubject& s) {
   if (!is_dropping(s) || s.program.expert_axes.empty()) return std::nullopt;
   if (splits_mask_batch(s) || !splits_dispatched_experts(s)) return std::nullopt;
   const Traffic tokens = traffic_of(s, [&](const Collective& c) {
-    return !c.parameter && over_expert_axes(c, s) && c.op.find("/MoeBlock_0/") != std::string::npos &&
-           c.op.find("/routing") == std::string::npos;
+    const Operation* op = s.operation_of(c);
+    return !c.parameter && over_expert_axes(c, s) && op && op->module == Module::mixture && op->kind != OpKind::routing;
   });
   if (tokens.empty()) return std::nullopt;
   return Finding{"missing-all-to-all",

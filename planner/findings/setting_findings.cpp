@@ -71,7 +71,7 @@ MaybeFinding explicit_pipeline(const FindingSubject& s) {
   const PipelineShape& shape = s.program.program->pipeline;
   if (!s.config().shard_mode_explicit || shape.stages == 1) return std::nullopt;
   const Traffic moved =
-      traffic_of(s, [](const Collective& c) { return c.op.find("/layer_stack/") != std::string::npos; });
+      traffic_of(s, is_of_layer_stack);
   const std::string stack =
       moved.empty() ? ""
                     : fmt::format(", and the gradients of all layers move between stages and repeats as often, {}",

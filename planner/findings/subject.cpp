@@ -1,8 +1,31 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <planner/findings/subject.hpp>
+#include <planner/words/collective_words.hpp>
 
 namespace shardplan {
+namespace {
+
+bool moves_or_sums(const Collective& c) {
+  return c.parameter || c.kind == CollectiveKind::reduce_scatter || c.kind == CollectiveKind::all_reduce;
+}
+
+}  // namespace
+
+const Operation* FindingSubject::operation_of(const Collective& c) const {
+  return c.operation < 0 ? nullptr : &program.program->blocks.at(c.block).operations.at(c.operation);
+}
+
+const Tensor* FindingSubject::tensor_of(const Collective& c) const {
+  return c.tensor < 0 ? nullptr : &program.program->blocks.at(c.block).tensors.at(c.tensor);
+}
+
+NamedCollective FindingSubject::named(const Collective& c) const {
+  LayoutView view{*program.program, {}};
+  for (const auto& block : blocks) view.specs.emplace_back(block.specs);
+  return in_words(c, view, mesh());
+}
 
 std::string in_words(Bytes amount) {
   const auto value = static_cast<double>(amount.value);
@@ -28,18 +51,35 @@ std::string axis_names(const AxisList& axes, const Mesh& mesh) {
   return text;
 }
 
-bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings) {
-  return std::any_of(endings.begin(), endings.end(), [&](auto ending) { return text.ends_with(ending); });
-}
-
 bool overlap(const AxisList& a, const AxisList& b) {
   return std::any_of(a.begin(), a.end(), [&](AxisId axis) { return contains(b, axis); });
 }
 
-bool is_expert_weight(const Collective& collective) {
-  return ends_with_any(collective.op, {"MoeBlock_0/wi_0", "MoeBlock_0/wi_1", "MoeBlock_0/wo"}) &&
-         (collective.parameter || collective.kind == CollectiveKind::reduce_scatter ||
-          collective.kind == CollectiveKind::all_reduce);
+bool is_expert_weight(const Collective& c, const FindingSubject& s) {
+  const Operation* op = s.operation_of(c);
+  const bool product = op && op->role == OperationRole::expert_projection;
+  const Tensor* tensor = op ? nullptr : s.tensor_of(c);
+  const bool weight = tensor && tensor->role == TensorRole::expert_input_weight;
+  return ((product || weight) && moves_or_sums(c)) || is_expert_output_weight(c, s);
+}
+
+bool is_expert_output_weight(const Collective& c, const FindingSubject& s) {
+  const Operation* op = s.operation_of(c);
+  const bool product = op && op->role == OperationRole::expert_output;
+  const Tensor* tensor = op ? nullptr : s.tensor_of(c);
+  const bool weight = tensor && tensor->role == TensorRole::expert_output_weight;
+  return (product || weight) && moves_or_sums(c);
+}
+
+bool is_of(OpKind kind, const Collective& c, const FindingSubject& s) {
+  const Operation* op = s.operation_of(c);
+  return op && op->kind == kind;
+}
+
+bool is_of_layer_stack(const Collective& c) {
+  constexpr std::array causes = {Cause::stack_to_repeats, Cause::stack_to_stages, Cause::stack_gradients,
+                                 Cause::stack_moment_to_data, Cause::stack_moment_to_stages};
+  return std::find(causes.begin(), causes.end(), c.cause) != causes.end();
 }
 
 std::vector<Rule> rules_named(const RuleSet& rules, std::initializer_list<std::string_view> names) {

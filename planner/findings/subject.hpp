@@ -18,6 +18,12 @@ struct FindingSubject {
   const std::vector<PartitionedBlock>& blocks;
   const Evaluation& evaluation;
 
+  /// The operation or tensor that a collective is about; null: none.
+  const Operation* operation_of(const Collective& collective) const;
+  const Tensor* tensor_of(const Collective& collective) const;
+  /// The collective with its place and reason in words.
+  NamedCollective named(const Collective& collective) const;
+
   const Mesh& mesh() const { return configuration.mesh; }
   const RuleSet& rules() const { return configuration.rules; }
   const TrainConfig& config() const { return configuration.config; }
@@ -48,9 +54,15 @@ std::string in_words(const Traffic& traffic);  ///< "45.1 GB and 120 ms a step"
 /// "expert", "context+expert"
 std::string axis_names(const AxisList& axes, const Mesh& mesh);
 
-bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings);
 bool overlap(const AxisList& a, const AxisList& b);
-bool is_expert_weight(const Collective& collective);
+/// Moves an expert's weights, or sums their gradients.
+bool is_expert_weight(const Collective& collective, const FindingSubject& subject);
+/// The same of wo alone.
+bool is_expert_output_weight(const Collective& collective, const FindingSubject& subject);
+/// Of an operation of this kind.
+bool is_of(OpKind kind, const Collective& collective, const FindingSubject& subject);
+/// Of a circular pipeline's layer stack (cost_models/step/layer_stack.hpp).
+bool is_of_layer_stack(const Collective& collective);
 
 /// The rules of these names, in priority order.
 std::vector<Rule> rules_named(const RuleSet& rules, std::initializer_list<std::string_view> names);

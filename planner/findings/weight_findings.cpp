@@ -77,15 +77,14 @@ std::vector<Rule> rules_of(const Tensor& tensor, const RuleSet& rules) {
 /// The embed dim's rule is where MaxText's sets put the axes that shard weights as fsdp does.
 std::string rule_to_extend(const Tensor& tensor) {
   const auto& names = tensor.constraint.axes;
-  const auto embed =
-      std::find_if(names.begin(), names.end(), [](const auto& name) { return name.starts_with("embed"); });
-  if (embed != names.end()) return *embed;
+  for (std::size_t i = 0; i < std::min(names.size(), tensor.dims.size()); ++i)
+    if (tensor.dims[i].dim == Dim::embed && !names[i].empty()) return names[i];
   const auto named = std::find_if(names.begin(), names.end(), [](const auto& name) { return !name.empty(); });
   return named == names.end() ? "embed" : *named;
 }
 
 bool is_permuted_shard(const Collective& c) {
-  return c.kind == CollectiveKind::collective_permute && c.op.find("/zero1/") != std::string::npos;
+  return c.kind == CollectiveKind::collective_permute && c.cause == Cause::zero1_permuted_shards;
 }
 
 }  // namespace
@@ -98,8 +97,7 @@ MaybeFinding weights_not_sharded(const FindingSubject& s) {
   if (static_cast<double>(census.unsharded) <= sharding_tolerance * bytes) return std::nullopt;
   const std::string missing = axis_names(census.missing, s.mesh()), rule = rule_to_extend(*census.tensor);
   const Traffic gradients = traffic_of(s, [&](const Collective& c) {
-    return c.kind == CollectiveKind::all_reduce && c.phase == Phase::backward && overlap(c.axes, census.missing) &&
-           (c.parameter || c.why.starts_with("gradient of weight"));
+    return c.kind == CollectiveKind::all_reduce && c.phase == Phase::backward && overlap(c.axes, census.missing) && c.parameter;
   });
   return Finding{
       "weights-not-sharded",
@@ -117,8 +115,7 @@ MaybeFinding weights_not_sharded(const FindingSubject& s) {
 
 /// Stacked weights are stored stage-major and used repeat-major; pipeline_fsdp_ag_once makes the compiler move them.
 MaybeFinding layer_stack_reshard(const FindingSubject& s) {
-  const Traffic moved =
-      traffic_of(s, [](const Collective& c) { return c.op.find("/layer_stack/") != std::string::npos; });
+  const Traffic moved = traffic_of(s, is_of_layer_stack);
   if (moved.empty()) return std::nullopt;
   const PipelineShape& shape = s.program.program->pipeline;
   return Finding{"layer-stack-reshard",

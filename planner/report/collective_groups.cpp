@@ -23,7 +23,7 @@ struct Sum {
   std::map<std::string, std::int64_t> bytes_by_operation;
 };
 
-void add(Sum& sum, const Collective& collective) {
+void add(Sum& sum, const NamedCollective& collective) {
   const Place place = place_of(collective.op);
   const Bytes bytes = collective.bytes * collective.executions;
   sum.group.kind = collective.kind;
@@ -50,7 +50,7 @@ auto rank_of(const CollectiveGroup& group) {
 
 }  // namespace
 
-std::vector<CollectiveGroup> group_collectives(const std::vector<Collective>& collectives) {
+std::vector<CollectiveGroup> group_collectives(const std::vector<NamedCollective>& collectives) {
   std::map<std::tuple<CollectiveKind, AxisList, std::string>, Sum> sums;
   for (const auto& collective : collectives)
     add(sums[{collective.kind, collective.axes, place_of(collective.op).module}], collective);

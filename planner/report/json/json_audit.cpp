@@ -1,4 +1,5 @@
 #include <planner/report/audit_report.hpp>
+#include <planner/report/json/json_evaluation.hpp>
 #include <planner/report/json/json_values.hpp>
 #include <shardplan/error.hpp>
 
@@ -19,19 +20,10 @@ std::string_view name_of(GroupFit fit) {
   throw InternalError("unknown GroupFit");
 }
 
-/// As in every document with collectives and findings.
-OrderedJson json_parts(const AuditAnswer& answer, std::vector<Collective> collectives) {
-  Evaluation evaluation;
-  evaluation.mesh = answer.mesh;
-  evaluation.collectives = std::move(collectives);
-  evaluation.findings = answer.findings;
-  return json_evaluation(evaluation);
-}
-
 OrderedJson json_found(const AuditAnswer& answer) {
-  std::vector<Collective> collectives;
+  std::vector<NamedCollective> collectives;
   for (const auto& entry : answer.found.collectives) collectives.push_back(entry.collective);
-  OrderedJson all = json_parts(answer, std::move(collectives))["collectives"];
+  OrderedJson all = json_collectives(collectives, answer.mesh);
   for (std::size_t i = 0; i < answer.found.collectives.size(); ++i) {
     all[i]["shape"] = answer.found.collectives[i].shape;
     all[i]["groups"] = name_of(answer.found.collectives[i].fit);
@@ -73,7 +65,6 @@ OrderedJson json_changes(const AuditAnswer& answer) {
 }  // namespace
 
 std::string audit_json(const AuditAnswer& answer) {
-  const OrderedJson parts = json_parts(answer, answer.expected);
   const bool compared = !answer.against.empty();
   return print_document({{"schema_version", schema_version},
                          {"command", "audit"},
@@ -81,10 +72,10 @@ std::string audit_json(const AuditAnswer& answer) {
                          {"against", compared ? OrderedJson(answer.against) : OrderedJson()},
                          {"hardware", answer.hardware.empty() ? OrderedJson() : OrderedJson(answer.hardware)},
                          {"mesh", json_mesh(answer.mesh)},
-                         {"findings", parts["findings"]},
+                         {"findings", json_findings(answer.findings)},
                          {"changes", compared ? json_changes(answer) : OrderedJson::array()},
                          {"collectives", json_found(answer)},
-                         {"expected", parts["collectives"]},
+                         {"expected", json_collectives(answer.expected, answer.mesh)},
                          {"verdict", answer.is_regression() ? "regression" : "ok"}});
 }
 

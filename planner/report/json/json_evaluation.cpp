@@ -1,5 +1,6 @@
 #include <planner/report/json/json_evaluation.hpp>
 #include <planner/report/json/json_values.hpp>
+#include <planner/words/collective_words.hpp>
 
 namespace shardplan {
 namespace {
@@ -10,7 +11,7 @@ OrderedJson json_axes(const AxisList& axes, const Mesh& mesh) {
   return names;
 }
 
-OrderedJson json_collective(const Collective& collective, const Mesh& mesh) {
+OrderedJson json_collective(const NamedCollective& collective, const Mesh& mesh) {
   return {{"phase", name_of(collective.phase)},
           {"kind", name_of(collective.kind)},
           {"axes", json_axes(collective.axes, mesh)},
@@ -18,14 +19,9 @@ OrderedJson json_collective(const Collective& collective, const Mesh& mesh) {
           {"bytes", collective.bytes.value},
           {"executions", collective.executions},
           {"op", collective.op},
+          {"cause", name_of(collective.cause)},
           {"why", collective.why},
           {"seconds", json_number(collective.seconds.value, collective.op)}};
-}
-
-OrderedJson json_collectives(const Evaluation& evaluation) {
-  OrderedJson all = OrderedJson::array();
-  for (const auto& collective : evaluation.collectives) all.push_back(json_collective(collective, evaluation.mesh));
-  return all;
 }
 
 OrderedJson json_memory(const MemoryUse& memory) {
@@ -50,18 +46,6 @@ OrderedJson json_time(const StepTime& time) {
       {"bubble_seconds", json_number(time.bubble.value, "bubble_seconds")},
       {"tokens_per_second_per_device", json_number(time.tokens_per_second_per_device, "tokens_per_second_per_device")},
       {"model_flops_utilization", json_number(time.model_flops_utilization, "model_flops_utilization")}};
-}
-
-OrderedJson json_findings(const std::vector<Finding>& findings) {
-  OrderedJson all = OrderedJson::array();
-  for (const auto& finding : findings)
-    all.push_back({{"id", finding.id},
-                   {"severity", name_of(finding.severity)},
-                   {"message", finding.message},
-                   {"where", finding.where},
-                   {"axis", finding.axis},
-                   {"fix", finding.fix}});
-  return all;
 }
 
 // What is short is bytes only where the constraint is memory.
@@ -107,10 +91,28 @@ OrderedJson json_setting(const Evaluation& evaluation) {
 
 }  // namespace
 
+OrderedJson json_collectives(const std::vector<NamedCollective>& collectives, const Mesh& mesh) {
+  OrderedJson all = OrderedJson::array();
+  for (const auto& collective : collectives) all.push_back(json_collective(collective, mesh));
+  return all;
+}
+
+OrderedJson json_findings(const std::vector<Finding>& findings) {
+  OrderedJson all = OrderedJson::array();
+  for (const auto& finding : findings)
+    all.push_back({{"id", finding.id},
+                   {"severity", name_of(finding.severity)},
+                   {"message", finding.message},
+                   {"where", finding.where},
+                   {"axis", finding.axis},
+                   {"fix", finding.fix}});
+  return all;
+}
+
 OrderedJson json_evaluation(const Evaluation& evaluation) {
   OrderedJson document = json_setting(evaluation);
   if (evaluation.infeasible) document["infeasible"] = json_infeasible(*evaluation.infeasible);
-  document["collectives"] = json_collectives(evaluation);
+  document["collectives"] = json_collectives(named_collectives(evaluation), evaluation.mesh);
   document["memory"] = json_memory(evaluation.memory);
   document["time"] = json_time(evaluation.time);
   document["findings"] = json_findings(evaluation.findings);

@@ -14,6 +14,8 @@ inline constexpr int schema_version = 1;
 OrderedJson json_number(double number, std::string_view what);
 OrderedJson json_mesh(const Mesh& mesh);
 OrderedJson json_evaluation(const Evaluation& evaluation);
+OrderedJson json_collectives(const std::vector<NamedCollective>& collectives, const Mesh& mesh);
+OrderedJson json_findings(const std::vector<Finding>& findings);
 
 /// A document as it is printed: indented, with a line feed at its end.
 std::string print_document(const OrderedJson& document);

@@ -9,6 +9,7 @@
 #include <planner/report/text/text_sections.hpp>
 #include <planner/report/text/text_table.hpp>
 #include <planner/report/wrap.hpp>
+#include <planner/words/collective_words.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -29,7 +30,7 @@ std::vector<std::string> cells_of(std::string kind, std::string axes, std::strin
 }
 
 std::string traffic_title(const Evaluation& evaluation, const Style& style) {
-  const CollectiveGroup all = sum_of(group_collectives(evaluation.collectives), 0);
+  const CollectiveGroup all = sum_of(group_collectives(named_collectives(evaluation)), 0);
   return style.paint(Ink::bold, "collectives") + fmt::format("  {} a step and device, {} if nothing overlapped\n",
                                                              print_traffic(all.bytes), print_time(all.seconds));
 }
@@ -53,7 +54,7 @@ std::string phase_text(const Evaluation& evaluation, Phase phase, const Style& s
                    {"times", Align::right},
                    {"a step", Align::right},
                    {"time", Align::right}});
-  for (const auto& one : evaluation.collectives) {
+  for (const auto& one : named_collectives(evaluation)) {
     if (one.phase != phase) continue;
     table.add({style.paint(Ink::bold, name_of(one.kind)), axes_text(one.axes, evaluation.mesh),
                print_count(one.group_size), one.op, print_traffic(one.bytes), print_count(one.executions),
@@ -66,7 +67,7 @@ std::string phase_text(const Evaluation& evaluation, Phase phase, const Style& s
 }  // namespace
 
 std::string grouped_collectives_section(const Evaluation& evaluation, const Style& style, std::size_t most) {
-  const auto groups = group_collectives(evaluation.collectives);
+  const auto groups = group_collectives(named_collectives(evaluation));
   if (groups.empty()) return style.paint(Ink::bold, "collectives") + "  none\n";
   TextTable table({{"kind"},
                    {"axes"},

@@ -8,8 +8,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Collective collective(CollectiveKind kind, std::int64_t bytes, std::int64_t executions, std::string op) {
-  Collective c;
+NamedCollective collective(CollectiveKind kind, std::int64_t bytes, std::int64_t executions, std::string op) {
+  NamedCollective c;
   c.kind = kind;
   c.axes = {0};
   c.group_size = 8;

@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cost_models/partition/liveness.hpp>
+#include <cost_models/blocks/liveness.hpp>
+#include <cost_models/operations/operation_kind.hpp>
 #include <set>
 
 #include "toy_layers.hpp"
@@ -117,7 +118,7 @@ TEST(ReadByGradient, IsWhatTheDerivativeNeeds) {
       {"the ring's return weighs rows by routing", OpKind::ring_return, {0, 2}, {"x", "y"}},
   };
   for (const auto& row : rows)
-    EXPECT_THAT(named(block, read_by_gradient(block, {row.kind, "op", row.inputs, 3})),
+    EXPECT_THAT(named(block, operation_kind(row.kind).read_by_gradient(block, {row.kind, "op", row.inputs, 3})),
                 testing::UnorderedElementsAreArray(row.reads))
         << row.what;
 }

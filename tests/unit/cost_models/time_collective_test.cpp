@@ -15,7 +15,6 @@ Collective collective(CollectiveKind kind, std::int64_t group, std::int64_t byte
   c.group_size = group;
   c.bytes = {bytes};
   c.executions = executions;
-  c.op = "layers/toy";
   return c;
 }
 

@@ -10,6 +10,8 @@ namespace {
 
 using enum CollectiveKind;
 
+constexpr BlockId layers = 0, layers_local = 1;
+
 /// Two stacks on the toy machine, each run once a step: "layers" computes 10 s forward, 10 s again and 20 s backward,
 /// "layers_local" 1 s forward and 2 s backward.
 struct ToyStep {
@@ -34,13 +36,13 @@ struct ToyStep {
     return step_time({blocks, collectives, program, config, compiler, machine, optimizer_traffic, {8600e12}, 860, 2});
   }
 
-  void communicate(Phase phase, CollectiveKind kind, bool parameter, double seconds, std::string op) {
+  void communicate(Phase phase, CollectiveKind kind, bool parameter, double seconds, BlockId block) {
     Collective c;
     c.phase = phase;
     c.kind = kind;
     c.parameter = parameter;
     c.seconds = {seconds};
-    c.op = std::move(op);
+    c.block = block;
     collectives.push_back(std::move(c));
   }
 };
@@ -58,30 +60,29 @@ struct Overlapped {
   CollectiveKind kind;
   bool parameter;
   double seconds;
-  const char* op;
+  BlockId block;
   double hidden, exposed;
 };
 
 using enum Phase;
 const Overlapped overlapped[] = {
-    {forward, all_gather, true, 8, "layers/mlp", 8, 0},                   // behind 10 s of compute
-    {forward, all_gather, true, 12, "layers/mlp", 10, 2},                 //
-    {rematerialized_forward, all_gather, true, 29, "layers/mlp", 29, 0},  // one loop with the gradients: 10 + 20 s
-    {backward, reduce_scatter, true, 35, "layers/mlp", 30, 5},            //
-    {forward, all_gather, true, 8, "layers_local/mlp", 1, 7},             // its own compute only
-    {backward, all_reduce, true, 2, "layers_local/mlp", 2, 0},            //
-    {forward, all_gather, false, 8, "layers/mlp", 0, 8},                  // an activation is waited for
-    {forward, ragged_all_to_all, false, 10, "layers/mlp", 1.7, 8.3},      //
-    {optimizer, all_gather, true, 3, "layers/mlp", 0, 3},                 // no layer to hide behind any more
-    {forward, all_gather, true, 3, "elsewhere/mlp", 0, 3},                // of no block
+    {forward, all_gather, true, 8, layers, 8, 0},                   // behind 10 s of compute
+    {forward, all_gather, true, 12, layers, 10, 2},                 //
+    {rematerialized_forward, all_gather, true, 29, layers, 29, 0},  // one loop with the gradients: 10 + 20 s
+    {backward, reduce_scatter, true, 35, layers, 30, 5},            //
+    {forward, all_gather, true, 8, layers_local, 1, 7},             // its own compute only
+    {backward, all_reduce, true, 2, layers_local, 2, 0},            //
+    {forward, all_gather, false, 8, layers, 0, 8},                  // an activation is waited for
+    {forward, ragged_all_to_all, false, 10, layers, 1.7, 8.3},      //
+    {optimizer, all_gather, true, 3, layers, 0, 3},                 // no layer to hide behind any more
 };
 
 TEST(StepTime, HidesWeightTrafficBehindTheSameBlocksCompute) {
   for (const auto& row : overlapped) {
     ToyStep toy;
-    toy.communicate(row.phase, row.kind, row.parameter, row.seconds, row.op);
+    toy.communicate(row.phase, row.kind, row.parameter, row.seconds, row.block);
     const StepTime time = toy.time();
-    const std::string what = std::string(name_of(row.phase)) + " " + std::string(name_of(row.kind)) + " " + row.op;
+    const std::string what = std::string(name_of(row.phase)) + " " + std::string(name_of(row.kind)) + " of block " + std::to_string(row.block);
     EXPECT_NEAR(time.hidden_collective.value, row.hidden, 1e-9) << what;
     EXPECT_NEAR(time.exposed_collective.value, row.exposed, 1e-9) << what;
     EXPECT_NEAR(time.compute.value, 43, 1e-9) << what;
@@ -91,8 +92,8 @@ TEST(StepTime, HidesWeightTrafficBehindTheSameBlocksCompute) {
 
 TEST(StepTime, CollectivesOfOneBodyShareItsCompute) {
   ToyStep toy;
-  toy.communicate(Phase::forward, all_gather, true, 6, "layers/query");
-  toy.communicate(Phase::forward, all_gather, true, 6, "layers/mlp");
+  toy.communicate(Phase::forward, all_gather, true, 6, layers);
+  toy.communicate(Phase::forward, all_gather, true, 6, layers);
   EXPECT_NEAR(toy.time().hidden_collective.value, 10, 1e-9);
   EXPECT_NEAR(toy.time().exposed_collective.value, 2, 1e-9);
 }
@@ -106,7 +107,7 @@ TEST(StepTime, BlocksRunAsOftenAsTheyExecute) {
 TEST(StepTime, WeightsThatMoveOnceAStepAreExposed) {
   ToyStep toy;
   toy.shapes[0].executions = 3;
-  toy.communicate(Phase::forward, all_gather, true, 4, "layers/mlp");
+  toy.communicate(Phase::forward, all_gather, true, 4, layers);
   EXPECT_DOUBLE_EQ(toy.time().exposed_collective.value, 4);
   toy.collectives[0].executions = 3;
   EXPECT_DOUBLE_EQ(toy.time().exposed_collective.value, 0);
@@ -115,7 +116,7 @@ TEST(StepTime, WeightsThatMoveOnceAStepAreExposed) {
 TEST(StepTime, UpdateMovesItsBytesAndHidesItsOwnGathers) {
   ToyStep toy;
   toy.optimizer_traffic = {2'000'000'000'000};  // 2 s
-  toy.communicate(Phase::optimizer, all_gather, true, 3, "layers/mlp");
+  toy.communicate(Phase::optimizer, all_gather, true, 3, layers);
   EXPECT_DOUBLE_EQ(toy.time().compute.value, 45);
   EXPECT_DOUBLE_EQ(toy.time().hidden_collective.value, 2);
   EXPECT_DOUBLE_EQ(toy.time().exposed_collective.value, 1);
@@ -146,13 +147,21 @@ TEST(StepTime, BubbleTakesItsShareOfPipelinedBlocksOnly) {
   ToyStep toy;
   toy.program.pipeline = {2, 3, 1, 1, 1};  // a quarter
   toy.shapes[0].in_pipeline = true;
-  toy.communicate(Phase::forward, all_to_all, false, 4, "layers/mlp");
-  toy.communicate(Phase::forward, all_to_all, false, 4, "layers_local/mlp");
+  toy.communicate(Phase::forward, all_to_all, false, 4, layers);
+  toy.communicate(Phase::forward, all_to_all, false, 4, layers_local);
   const StepTime time = toy.time();
   EXPECT_DOUBLE_EQ(time.compute.value, 30 + 3);
   EXPECT_DOUBLE_EQ(time.exposed_collective.value, 3 + 4);
   EXPECT_DOUBLE_EQ(time.bubble.value, 10 + 1);
   EXPECT_DOUBLE_EQ(time.step().value, 43 + 8);
+}
+
+TEST(StepTime, RefusesACollectiveOfNoBlock) {
+  for (const BlockId block : {-1, 2}) {
+    ToyStep toy;
+    toy.communicate(Phase::forward, all_gather, true, 3, block);
+    EXPECT_THROW(toy.time(), InternalError) << block;
+  }
 }
 
 TEST(StepTime, RefusesAnEmptyStep) {

@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 
 #include <compilers/load_compiler.hpp>
+#include <cost_models/blocks/partition_block.hpp>
 #include <cost_models/step/layer_stack.hpp>
 #include <cost_models/step/optimizer_traffic.hpp>
 #include <cost_models/step/pipeline_traffic.hpp>
 #include <map>
 #include <models/decoder_block.hpp>
 #include <models/programs/train_program.hpp>
+#include <planner/words/collective_words.hpp>
 #include <rules/bind_program.hpp>
 #include <rules/load_rules.hpp>
 #include <rules/merge_rules.hpp>
@@ -105,7 +107,7 @@ inline TrainConfig toy_moe(TrainConfig config, MoePath path) {
 
 struct ToyStep {
   Mesh mesh;
-  std::vector<Collective> collectives;         ///< of the whole step
+  std::vector<NamedCollective> collectives;    ///< of the whole step
   std::map<std::string, std::int64_t> layers;  ///< of each block
 };
 
@@ -118,14 +120,19 @@ inline ToyStep run(const ToyRun& toy) {
       toy.model, toy.config, {step.mesh.devices(), stages, step.mesh.product(expert_axes(rules, step.mesh))});
   const BoundProgram bound = bind_program(program, rules, step.mesh);
   const auto blocks = partition(bound, toy.config, toy.compiler);
+  LayoutView view{program, {}};
+  for (const auto& block : blocks) view.specs.emplace_back(block.specs);
+  const auto append = [&](const std::vector<Collective>& some) {
+    for (auto& named : in_words(some, view, step.mesh)) step.collectives.push_back(std::move(named));
+  };
   for (const auto& block : blocks) {
     step.layers[block.block->name] = block.block->layers;
-    step.collectives.insert(step.collectives.end(), block.collectives.begin(), block.collectives.end());
+    append(block.collectives);
   }
   for (const auto& rest :
        {pipeline_traffic(bound, blocks, toy.config), layer_stack_traffic(bound, blocks, toy.config, toy.compiler),
         zero1_traffic(bound, blocks, toy.config, toy.compiler), muon_traffic(bound, blocks, toy.config, toy.compiler)})
-    step.collectives.insert(step.collectives.end(), rest.begin(), rest.end());
+    append(rest);
   return step;
 }
 

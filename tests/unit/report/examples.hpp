@@ -6,9 +6,37 @@ namespace shardplan::examples {
 
 inline Bytes gib(std::int64_t count) { return {count << 30}; }
 
-inline Collective collective(Phase phase, CollectiveKind kind, AxisList axes, std::int64_t bytes,
-                             std::int64_t executions, std::string op, double seconds) {
-  return {phase, kind, std::move(axes), 4, {bytes}, executions, std::move(op), "because of a rule", {seconds}};
+inline NamedCollective collective(Phase phase, CollectiveKind kind, AxisList axes, std::int64_t bytes,
+                                  std::int64_t executions, std::string op, double seconds) {
+  NamedCollective c;
+  c.phase = phase;
+  c.kind = kind;
+  c.axes = std::move(axes);
+  c.group_size = 4;
+  c.bytes = {bytes};
+  c.executions = executions;
+  c.seconds = {seconds};
+  c.op = std::move(op);
+  return c;
+}
+
+/// Puts a collective of an activation into an evaluation, with the program that it is of: `op` is "block/operation".
+inline void add(Evaluation& e, const NamedCollective& named) {
+  auto program = e.laid_out ? std::make_shared<LaidOutProgram>(*e.laid_out) : std::make_shared<LaidOutProgram>();
+  Block block;
+  block.name = named.op.substr(0, named.op.find('/'));
+  block.tensors.resize(1);
+  block.tensors[0].name = "hidden state";
+  block.operations = {{OpKind::einsum, named.op.substr(named.op.find('/') + 1), {0, 0}, 0}};
+  program->program.blocks.push_back(block);
+  program->specs.emplace_back(1);
+  Collective c = named;
+  c.block = static_cast<BlockId>(program->program.blocks.size()) - 1;
+  c.operation = c.tensor = 0;
+  c.cause = Cause::contracted_dim_split;
+  c.from.partial = c.axes;
+  e.collectives.push_back(c);
+  e.laid_out = program;
 }
 
 inline Evaluation fitting() {
@@ -22,10 +50,9 @@ inline Evaluation fitting() {
   e.moe_path = MoePath::dropping;
   e.mesh.axes = {{"data", 1, 1}, {"fsdp", 2, 1}, {"expert", 4, 1}};
   e.config.per_device_batch_size = 4;
-  e.collectives = {
-      collective(Phase::forward, CollectiveKind::all_gather, {1}, 1'000'000'000, 32, "layers/MoeBlock_0/wi_0", 0.25),
-      collective(Phase::backward, CollectiveKind::reduce_scatter, {1, 2}, 20'000'000, 32, "layers/self_attention/query",
-                 0.01)};
+  add(e, collective(Phase::forward, CollectiveKind::all_gather, {1}, 1'000'000'000, 32, "layers/MoeBlock_0/wi_0", 0.25));
+  add(e, collective(Phase::backward, CollectiveKind::reduce_scatter, {1, 2}, 20'000'000, 32,
+                    "layers/self_attention/query", 0.01));
   e.memory = {gib(10), gib(20), {40960}, gib(10), gib(30), gib(10), gib(95), "loss"};
   e.time = {{1.5}, {0.4}, {0.3}, {0.1}, 4096.0, 0.452};
   e.findings = {

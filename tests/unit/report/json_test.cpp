@@ -28,7 +28,8 @@ TEST(EvaluationJson, HasTheKeysOfTheContract) {
                                               {"bytes", 20'000'000},
                                               {"executions", 32},
                                               {"op", "layers/self_attention/query"},
-                                              {"why", "because of a rule"},
+                                              {"cause", "contracted-dim-split"},
+                                              {"why", "the contracted dim is split over fsdp+expert: each device holds a partial sum of 'hidden state'"},
                                               {"seconds", 0.01}}));
   EXPECT_EQ(document["findings"][0]["severity"], "warning");
 }

@@ -57,9 +57,8 @@ TEST(PlanText, FitsAScreenWhateverIsInIt) {
   best.rules = "pipeline-large-moe";
   best.mesh.axes = {{"data", 16, 4}, {"stage", 4, 1}, {"fsdp", 128, 1}, {"tensor", 8, 1}, {"expert", 64, 1}};
   for (int i = 0; i < 40; ++i)
-    best.collectives.push_back(
-        examples::collective(Phase::forward, CollectiveKind::all_gather, {0, 2, 3, 4}, 1 << 30, 61,
-                             "layers/module_" + std::to_string(i) + "/a_rather_long_operation_name", 0.1));
+    examples::add(best, examples::collective(Phase::forward, CollectiveKind::all_gather, {0, 2, 3, 4}, 1 << 30, 61,
+                                             "layers/module_" + std::to_string(i) + "/a_rather_long_operation_name", 0.1));
   for (int i = 0; i < 9; ++i) best.findings.push_back(best.findings.front());
   machine.alternatives.assign(3, best);
   const auto lines = lines_of(plan_text(answer_of(std::vector<MachinePlan>(5, machine)), Style::plain()));
@@ -70,7 +69,7 @@ TEST(PlanText, FitsAScreenWhateverIsInIt) {
 TEST(ExplanationText, GivesEveryCollectiveItsReason) {
   const std::string text = explanation_text(examples::fitting(), Style::plain());
   EXPECT_THAT(text, AllOf(HasSubstr("mixtral-8x7b on tpu-v5p, 8 chips  fits"), HasSubstr("layers/MoeBlock_0/wi_0"),
-                          HasSubstr("layers/self_attention/query"), HasSubstr("because of a rule")));
+                          HasSubstr("layers/self_attention/query"), HasSubstr("the contracted dim is split over fsdp")));
 }
 
 TEST(ExplanationText, SaysWhyItDoesNotRun) {

@@ -2,13 +2,13 @@
 // Where the optimizer keeps each weight. Without ZeRO-1 that is the weight's own layout; under
 // shard_optimizer_over_data (SHARDING.md 3.4) the first dim whose shard the data axis divides, and that tensor doesn't
 // split, gets `data` before its axes. A pipeline's stack offers its repeats dim first, which no spec here shows.
-#include <cost_models/partition/partitioned_block.hpp>
+#include <cost_models/partition/layout.hpp>
+#include <cost_models/partition/stacked_layers.hpp>
 #include <optional>
+#include <shardplan/bound_program.hpp>
+#include <shardplan/compiler.hpp>
 
 namespace shardplan {
-
-/// Copies of a block's parameters that one device holds: its layers, or its pipeline stage's share of them.
-std::int64_t layers_on_device(const Block& block, const PipelineShape& pipeline);
 
 /// The axis over which ZeRO-1 splits the optimizer; empty when it is off or there is one data shard.
 std::optional<AxisId> zero1_axis(const Mesh& mesh, const TrainConfig& config);

@@ -1,38 +1,7 @@
-#include <cost_models/partition/liveness.hpp>
-#include <shardplan/error.hpp>
+#include <cost_models/blocks/liveness.hpp>
+#include <cost_models/operations/operation_kind.hpp>
 
 namespace shardplan {
-
-std::vector<TensorId> read_by_gradient(const Block& block, const Operation& op) {
-  std::vector<TensorId> reads;
-  switch (op.kind) {
-    case OpKind::einsum:  // the gradient of each operand reads the other
-      for (int side = 0; side < 2; ++side)
-        if (block.tensors[op.inputs[1 - side]].differentiable) reads.push_back(op.inputs[side]);
-      return reads;
-    case OpKind::elementwise:
-    case OpKind::normalization:
-      return op.inputs;
-    case OpKind::attention:  // the flash kernel's gradient reads its output too
-      reads = op.inputs;
-      reads.push_back(op.output);
-      return reads;
-    case OpKind::routing:
-    case OpKind::ragged_dispatch:  // permutations come from the router
-    case OpKind::ragged_return:
-    case OpKind::ring_dispatch:
-      return {op.inputs.back()};
-    case OpKind::ring_return:
-      return op.inputs;          // the weighted sum reads rows and weights
-    case OpKind::cross_entropy:  // reads its own float32 copy of the logits
-    case OpKind::add:
-    case OpKind::constrain:
-    case OpKind::lookup:
-      return {};
-  }
-  throw InternalError("unknown OpKind");
-}
-
 namespace {
 
 class Tracing {
@@ -48,7 +17,7 @@ class Tracing {
   Liveness run() {
     need(block_.input);
     for (const auto& op : block_.operations)
-      for (const TensorId tensor : read_by_gradient(block_, op)) need(tensor);
+      for (const TensorId tensor : operation_kind(op.kind).read_by_gradient(block_, op)) need(tensor);
     return std::move(result_);
   }
 

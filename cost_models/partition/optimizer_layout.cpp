@@ -1,10 +1,6 @@
-#include <cost_models/step/optimizer_layout.hpp>
+#include <cost_models/partition/optimizer_layout.hpp>
 
 namespace shardplan {
-
-std::int64_t layers_on_device(const Block& block, const PipelineShape& pipeline) {
-  return block.in_pipeline ? (block.layers + pipeline.stages - 1) / pipeline.stages : block.layers;
-}
 
 std::optional<AxisId> zero1_axis(const Mesh& mesh, const TrainConfig& config) {
   const auto data = mesh.find("data");

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <cost_models/blocks/buffers.hpp>
+
+namespace shardplan {
+namespace {
+
+bool reads(const std::vector<TensorId>& inputs, TensorId tensor) {
+  return std::find(inputs.begin(), inputs.end(), tensor) != inputs.end();
+}
+
+void append(std::vector<Lifetime>& all, const std::vector<Lifetime>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+class Buffers {
+ public:
+  Buffers(const BlockState& state, const Schedule& schedule)
+      : state_(state), schedule_(schedule), block_(state.block) {}
+
+  std::vector<Lifetime> all() const {
+    std::vector<Lifetime> all = state_.forms.lifetimes();
+    append(all, state_.gradients.partial());
+    for (std::size_t i = 0; i < block_.operations.size(); ++i) append(all, of_operation(static_cast<OperationId>(i)));
+    return all;
+  }
+
+ private:
+  const OperationKind& kind_of(OperationId op) const { return operation_kind(block_.operations[op].kind); }
+
+  std::vector<Lifetime> of_operation(OperationId i) const {
+    const auto& op = block_.operations[i];
+    const Tensor& output = block_.tensors[op.output];
+    std::vector<Lifetime> all;
+    const int written = schedule_.written(block_, i);
+    if (written >= 0 && !has_no_buffer(i))
+      all.push_back({output.name, bytes_of(op.output), written, last_read(op.output)});
+    if (kind_of(i).gradient_recomputes() && block_.rematerialized)  // a vocabulary tile computes its logits again
+      all.push_back({block_.tensors[op.inputs.front()].name, bytes_of(op.inputs.front()),
+                     schedule_.backward_begins[i], schedule_.backward_ends[i]});
+    if (!output.differentiable || has_no_buffer(i)) return all;
+    all.push_back({output.name + " gradient", bytes_of(op.output), gradient_begins(op.output), gradient_ends(i)});
+    append(all, kind_of(i).buffers(state_, schedule_, i));
+    return all;
+  }
+
+  /// A result that is another name for its input, or that is computed inside whatever reads it (masks and one-hot ids: a
+  /// comparison that fuses into the product that reads it).
+  bool has_no_buffer(OperationId i) const {
+    const bool fuses = kind_of(i).works_in_place() && !block_.tensors[block_.operations[i].output].differentiable;
+    return kind_of(i).is_alias() || fuses;
+  }
+
+  /// The gradient of a tensor exists from the first reader's gradient on; that of the block's output from the start.
+  int gradient_begins(TensorId id) const {
+    int first = schedule_.backward_begins.back();
+    for (const int step : schedule_.recomputed)
+      if (step >= 0) first = std::min(first, step);
+    if (id == block_.output) return first;
+    first = state_.forms.step();
+    for (std::size_t i = 0; i < block_.operations.size(); ++i)
+      if (reads(block_.operations[i].inputs, id)) first = std::min(first, schedule_.backward_begins[i]);
+    return first;
+  }
+
+  /// The gradient of an elementwise operation's result is overwritten by the gradient of an input.
+  int gradient_ends(OperationId i) const {
+    return kind_of(i).works_in_place() ? schedule_.backward_begins[i] - 1 : schedule_.backward_ends[i];
+  }
+
+  /// Logits and their gradient are float32 if their product asks for it; the loss makes float32 of bf16 ones on the
+  /// fly.
+  Bytes bytes_of(TensorId id) const {
+    const Tensor& t = block_.tensors[id];
+    const bool logits = block_.kind == BlockKind::head && !t.parameter && t.dims.back().dim == Dim::vocab;
+    if (!logits || !state_.config.logits_dot_in_fp32) return state_.local(id);
+    return Bytes{local_elements(t.dims, state_.spec(id), state_.mesh) * size_of(DType::f32)};
+  }
+
+  /// The last step that reads a value which the backward pass can see: recomputation, or the gradient of a reader.
+  int last_read(TensorId id) const {
+    int last = 0;
+    for (std::size_t i = 0; i < block_.operations.size(); ++i) {
+      const auto& op = block_.operations[i];
+      const auto& kind = operation_kind(op.kind);
+      const bool input = reads(op.inputs, id);
+      if (!input && op.output != id) continue;
+      if (input) last = std::max(last, schedule_.written(block_, static_cast<OperationId>(i)));
+      const bool again = input && kind.gradient_recomputes();
+      if (again || reads(kind.read_by_gradient(block_, op), id)) last = std::max(last, schedule_.backward_ends[i]);
+      if (input && kind.is_alias()) last = std::max(last, last_read(op.output));
+    }
+    return last;
+  }
+
+  const BlockState& state_;
+  const Schedule& schedule_;
+  const Block& block_;
+};
+
+}  // namespace
+
+std::vector<Lifetime> buffers_of(const BlockState& state, const Schedule& schedule) {
+  return Buffers(state, schedule).all();
+}
+
+}  // namespace shardplan

@@ -1,0 +1,105 @@
+#include <cost_models/blocks/buffers.hpp>
+#include <cost_models/blocks/liveness.hpp>
+#include <cost_models/blocks/partition_block.hpp>
+
+namespace shardplan {
+namespace {
+
+class BlockWalk {
+ public:
+  BlockWalk(const BoundProgram& program, const BoundBlock& bound, const TrainConfig& config,
+            const Compiler& compiler)
+      : state_(program, bound, config, compiler), liveness_(liveness_of(state_.block, config.saved)) {
+    const std::size_t count = operations().size();
+    for (auto* steps : {&schedule_.forward, &schedule_.recomputed, &schedule_.backward_begins, &schedule_.backward_ends})
+      steps->assign(count, -1);
+  }
+
+  PartitionedBlock run() {
+    propagate();
+    run_forward();
+    PartitionedBlock result;
+    result.backward_begins = state_.forms.step() + 1;
+    recompute();
+    result.gradients_begin = state_.forms.step() + 1;
+    run_backward();
+    result.block = &state_.block;
+    result.work = work();
+    result.lifetimes = buffers_of(state_, schedule_);
+    result.collectives = state_.recorder.take();
+    result.gathered_weights = state_.forms.gathered_weights();
+    result.liveness = std::move(liveness_);
+    result.specs = state_.take_specs();
+    return result;
+  }
+
+ private:
+  const std::vector<Operation>& operations() const { return state_.block.operations; }
+
+  int next_step() {
+    state_.forms.advance();
+    return state_.forms.step();
+  }
+
+  void propagate() {
+    for (const auto& op : operations())
+      if (!state_.is_constrained(op.output))
+        state_.lay_out(op.output, operation_kind(op.kind).result_spec(state_, op));
+    for (const auto& op : operations()) operation_kind(op.kind).prepare(state_, op);
+  }
+
+  void run_forward() {
+    for (std::size_t i = 0; i < operations().size(); ++i) {
+      schedule_.forward[i] = next_step();
+      operation_kind(operations()[i].kind).forward(state_, operations()[i], Pass::forward);
+    }
+  }
+
+  void recompute() {
+    for (std::size_t i = 0; i < operations().size() && state_.block.rematerialized; ++i) {
+      if (!liveness_.recomputed[i]) continue;
+      schedule_.recomputed[i] = next_step();
+      operation_kind(operations()[i].kind).forward(state_, operations()[i], Pass::backward);
+    }
+  }
+
+  void run_backward() {
+    state_.forms.turn_backward();
+    for (std::size_t i = operations().size(); i-- > 0;) {
+      schedule_.backward_begins[i] = next_step();
+      state_.gradients.settle(operations()[i].output);
+      operation_kind(operations()[i].kind).backward(state_, operations()[i]);
+      schedule_.backward_ends[i] = state_.forms.step();
+    }
+  }
+
+  std::vector<OperationWork> work() const {
+    std::vector<OperationWork> all;
+    for (std::size_t i = 0; i < operations().size(); ++i) {
+      all.push_back(operation_kind(operations()[i].kind).work(state_, operations()[i]));
+      all.back().name = operations()[i].name;
+      all.back().recomputed = state_.block.rematerialized && liveness_.recomputed[i];
+    }
+    return all;
+  }
+
+  BlockState state_;
+  Liveness liveness_;
+  Schedule schedule_;
+};
+
+}  // namespace
+
+PartitionedBlock partition_block(const BoundProgram& program, const BoundBlock& block, const TrainConfig& config,
+                                 const Compiler& compiler) {
+  return BlockWalk(program, block, config, compiler).run();
+}
+
+std::vector<PartitionedBlock> partition(const BoundProgram& program, const TrainConfig& config,
+                                        const Compiler& compiler) {
+  std::vector<PartitionedBlock> blocks;
+  for (const auto& block : program.blocks) blocks.push_back(partition_block(program, block, config, compiler));
+  return blocks;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,17 @@
+#pragma once
+// Walks a block three times: forward (sharding propagates, collectives are recorded), recomputation of what the remat
+// policy dropped, and backward in reverse.
+#include <cost_models/partition/partitioned_block.hpp>
+#include <shardplan/compiler.hpp>
+
+namespace shardplan {
+
+/// Derives the collectives of forward, recomputed forward and backward of one block, its work and its buffers.
+PartitionedBlock partition_block(const BoundProgram& program, const BoundBlock& block, const TrainConfig& config,
+                                 const Compiler& compiler);
+
+/// All blocks, in order.
+std::vector<PartitionedBlock> partition(const BoundProgram& program, const TrainConfig& config,
+                                        const Compiler& compiler);
+
+}  // namespace shardplan

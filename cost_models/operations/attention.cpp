@@ -1,0 +1,114 @@
+// softmax(q·kT)·v, causal: inputs {q, k, v}.
+#include <cost_models/operations/operation_kinds.hpp>
+
+namespace shardplan {
+namespace {
+
+/// An attention kernel inside shard_map works on the shards that its constraints give it. Outside of one (XLA:GPU with
+/// attention=flash or autoselected) the compiler can't split it: operands are gathered whole.
+PartitionSpec attention_form(const BlockState& state, TensorId input) {
+  const auto& kernel = state.config.attention;
+  const bool opaque = state.compiler.has(Habit::attention_outside_shard_map) && (kernel == "flash" || kernel == "autoselected");
+  if (!opaque) return state.spec(input);
+  PartitionSpec whole;
+  whole.dims.resize(state.spec(input).dims.size());
+  return whole;
+}
+
+/// Keys that a query attends to on average. Causal: half the sequence; with a window w: w - w²/2S. A kernel that
+/// doesn't skip masked blocks (dot_product) works on all of them.
+double attended_keys(double sequence, double window, bool skips_masked) {
+  if (!skips_masked) return sequence;
+  if (window <= 0 || window >= sequence) return sequence / 2;
+  return window - window * window / (2 * sequence);
+}
+
+bool holds_scores(const BlockState& state) { return state.config.attention == "dot_product"; }
+
+/// 2·b·h·s·keys·(qk dim + v dim): the two products of attention, on the queries that this device has.
+double attention_flops(const BlockState& state, const Operation& op) {
+  const TensorId query = op.inputs[0], value = op.inputs[2];
+  const double heads_and_queries =
+      static_cast<double>(local_elements(state.tensor(query).dims, attention_form(state, query), state.mesh)) /
+      static_cast<double>(state.tensor(query).dims.back().size);
+  const double keys = attended_keys(static_cast<double>(state.program.program->sequence),
+                                    static_cast<double>(op.attention_window), !holds_scores(state));
+  return 2 * heads_and_queries * keys *
+         static_cast<double>(state.tensor(query).dims.back().size + state.tensor(value).dims.back().size);
+}
+
+void gather_mask(BlockState& state, const Operation& op, Pass pass) {
+  const TensorId query = op.inputs.front();
+  const std::int64_t sequence = state.program.program->sequence;
+  Tensor mask;
+  mask.dtype = DType::pred;
+  mask.dims = {state.tensor(query).dims[0], {Dim::sequence, sequence}, {Dim::position, sequence}};
+  const PartitionSpec whole{{{}, {}, {}}};
+  state.recorder.record(BlockState::phase_of(pass),
+                        {CollectiveKind::all_gather, state.split_axes(query, {Dim::batch}),
+                         local_bytes(mask, whole, state.mesh)},
+                        {state.id_of(op), query, Cause::attention_mask, {}, whole}, state.block.executions);
+}
+
+class Attention final : public OperationKind {
+ public:
+  void forward(BlockState& state, const Operation& op, Pass pass) const override {
+    for (const TensorId input : op.inputs) state.forms.use(input, attention_form(state, input), pass, op);
+    const TensorId query = op.inputs.front();
+    if (attention_form(state, query) != state.spec(query)) gather_mask(state, op, pass);
+  }
+
+  /// Queries split over an axis that keys are whole on: each device has a part of the key gradient's sum.
+  void backward(BlockState& state, const Operation& op) const override {
+    state.forms.use_gradient(op.output, attention_form(state, op.output), op);
+    const PartitionSpec queries = attention_form(state, op.inputs.front());
+    for (const TensorId input : op.inputs) {
+      const PartitionSpec form = attention_form(state, input);
+      state.forms.use(input, form, Pass::backward, op);  // gathered again if the kernel wasn't recomputed
+      Layout gradient{form, {}};
+      for (const AxisId axis : axes_of(queries))
+        if (place_of(axis, gradient.spec) < 0) gradient.partial.push_back(axis);
+      state.gradients.contribute(input, gradient, op);
+    }
+  }
+
+  /// The flash kernel's gradient reads its output too.
+  std::vector<TensorId> read_by_gradient(const Block&, const Operation& op) const override {
+    std::vector<TensorId> reads = op.inputs;
+    reads.push_back(op.output);
+    return reads;
+  }
+
+  OperationWork work(const BlockState& state, const Operation& op) const override {
+    OperationWork work = unfused_work(state, op);
+    work.kind = WorkKind::attention;
+    work.forward = {attention_flops(state, op)};
+    work.backward = work.forward * 2.5;  // five products against two (recomputes the probabilities)
+    return work;
+  }
+
+  /// attention=dot_product holds the scores [batch, heads, queries, keys]: probabilities and their mask from where they
+  /// are (re)computed to their gradient (recorded: XLA:GPU's largest temporaries).
+  std::vector<Lifetime> buffers(const BlockState& state, const Schedule& schedule, OperationId id) const override {
+    if (!holds_scores(state)) return {};
+    const TensorId q = state.block.operations[id].inputs.front();
+    const Tensor& query = state.tensor(q);
+    const std::int64_t rows =
+        local_elements(query.dims, attention_form(state, q), state.mesh) / query.dims.back().size;
+    const std::int64_t scores = rows * state.program.program->sequence;
+    const int begins = schedule.backward_begins[id], ends = schedule.backward_ends[id];
+    const int written = schedule.written(state.block, id) < 0 ? begins : schedule.written(state.block, id);
+    return {{"attention probabilities", Bytes{scores * size_of(query.dtype)}, written, ends},
+            {"attention mask", Bytes{scores}, written, ends},
+            {"attention probabilities gradient", Bytes{scores * size_of(query.dtype)}, begins, ends}};
+  }
+};
+
+}  // namespace
+
+const OperationKind& attention_kind() {
+  static const Attention kind;
+  return kind;
+}
+
+}  // namespace shardplan

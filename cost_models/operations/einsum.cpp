@@ -1,0 +1,165 @@
+// Products: inputs {lhs, rhs}. The gradient of one operand is an einsum of the result's gradient with the other operand.
+#include <algorithm>
+#include <cost_models/operations/operation_kinds.hpp>
+#include <cost_models/partition/einsum_plan.hpp>
+
+namespace shardplan {
+namespace {
+
+EinsumPlan plan_of(const BlockState& state, const Operation& op) {
+  const TensorId lhs = op.inputs[0], rhs = op.inputs[1];
+  return plan_einsum({&state.tensor(lhs), state.spec(lhs)}, {&state.tensor(rhs), state.spec(rhs)},
+                     state.tensor(op.output).dims, state.is_constrained(op.output) ? &state.spec(op.output) : nullptr,
+                     state.mesh);
+}
+
+bool has(const Tensor& tensor, Dim dim) { return index_of(tensor.dims, dim) >= 0; }
+
+/// [experts, batch, capacity, …]
+bool is_expert_rows(const Tensor& tensor) { return has(tensor, Dim::experts); }
+bool is_mask(const Tensor& tensor) { return has(tensor, Dim::capacity) && has(tensor, Dim::sequence); }
+
+bool is_combine(const BlockState& state, const Operation& op) {
+  return is_mask(state.tensor(op.inputs[1])) && !is_expert_rows(state.tensor(op.output));
+}
+
+/// A dispatch that reads its mask whole gathers what was made in slices.
+void gather_mask(BlockState& state, const Operation& op, Pass pass) {
+  const TensorId mask = op.inputs[1];
+  if (!state.masks.exist() || !is_mask(state.tensor(mask)) || !is_expert_rows(state.tensor(op.output))) return;
+  state.recorder.record(BlockState::phase_of(pass),
+                        {CollectiveKind::all_gather, state.masks.axes(state.specs()), state.local(mask)},
+                        {state.id_of(op), mask, Cause::dispatch_mask_slices, {state.masks.spec, {}}, state.spec(mask)},
+                        state.block.executions);
+}
+
+/// Where a circular pipeline picks its weights each iteration, the gradient of a projection onto heads is added to a
+/// stack whose layout does not reach the product: the axes that split both the projection's input and its heads. XLA
+/// leaves them on the input's dim (recorded for tensor parallelism, with and without fsdp).
+AxisList projection_axes(const BlockState& state, const Operation& op) {
+  const bool picked = state.block.in_pipeline && state.program.program->pipeline.repeats > 1 &&
+                      !state.config.pipeline_fsdp_ag_once && !state.config.pipeline_fsdp_ag_per_repeat;
+  const TensorId input = op.inputs[0], weight = op.inputs[1];
+  if (!picked || !state.tensor(weight).parameter || state.tensor(weight).dims.size() != 3) return {};
+  AxisList axes;
+  for (const AxisId axis : state.split_axes(weight, {Dim::q_heads, Dim::kv_heads}))
+    if (contains(state.split_axes(input, {Dim::embed}), axis)) axes.push_back(axis);
+  return axes;
+}
+
+void exchange_projection(BlockState& state, const Operation& op, const AxisList& axes) {
+  const TensorId weight = op.inputs[1];
+  PartitionSpec whole = state.spec(op.output), kept = state.spec(weight);
+  for (auto& dim : whole.dims) std::erase_if(dim, [&](AxisId axis) { return contains(axes, axis); });
+  for (auto& dim : kept.dims) std::erase_if(dim, [&](AxisId axis) { return !contains(axes, axis); });
+  state.forms.use_gradient(op.output, whole, op);
+  const Bytes bytes{local_elements(state.tensor(weight).dims, kept, state.mesh) * size_of(state.config.weight_dtype)};
+  state.recorder.record(Phase::backward, {CollectiveKind::all_to_all, axes, bytes, true},
+                        {state.id_of(op), weight, Cause::heads_of_weight_gradient, {}, state.spec(weight)},
+                        state.block.executions);
+}
+
+/// Operand order: the forward lhs stays on the left.
+void backward_operand(BlockState& state, const Operation& op, int side) {
+  const TensorId wanted = op.inputs[side], other = op.inputs[1 - side], output = op.output;
+  if (!state.tensor(wanted).differentiable) return;
+  const TensorId root = state.forms.root(wanted), target = state.tensor(root).parameter ? root : wanted;
+  const EinsumOperand gradient{&state.tensor(output), state.spec(output)};
+  const EinsumOperand factor{&state.tensor(other), state.spec(other)};
+  const bool factor_left = side == 1;
+  const PartitionSpec sum = state.gradients.target(target);
+  const EinsumPlan plan = factor_left ? plan_einsum(factor, gradient, state.tensor(wanted).dims, &sum, state.mesh)
+                                      : plan_einsum(gradient, factor, state.tensor(wanted).dims, &sum, state.mesh);
+  state.forms.use_gradient(output, factor_left ? plan.rhs : plan.lhs, op);
+  PartitionSpec read = factor_left ? plan.lhs : plan.rhs;
+  // The gradient of a mask in slices reads all experts' rows whole, though their batch could be split (recorded).
+  if (wanted == state.masks.mask) {
+    const AxisList sliced = state.masks.axes(state.specs());
+    for (auto& axes : read.dims) std::erase_if(axes, [&](AxisId axis) { return contains(sliced, axis); });
+  }
+  state.forms.use(other, read, Pass::backward, op);
+  if (state.tensor(target).parameter)
+    state.gradients.reduce_parameter(target, plan.result, op);
+  else
+    state.gradients.contribute(wanted, plan.result, op);
+}
+
+/// Share of the rows in an expert buffer that are multiplied: the balanced ones; or, where ragged_dot is computed
+/// densely, all of them by every local expert.
+double computed_share(const BlockState& state, const Operation& op) {
+  if (!has(state.tensor(op.output), Dim::rows)) return 1;
+  if (!state.compiler.has(Habit::ragged_dot_is_dense) || state.config.megablox) return state.block.row_occupancy;
+  return static_cast<double>(state.tensor(op.inputs[1]).dims.front().size) /
+         static_cast<double>(state.mesh.product(state.program.expert_axes));
+}
+
+class Einsum final : public OperationKind {
+ public:
+  /// Inside the expert shard_map a partial sum is scattered over the feature dim (SHARDING.md 2.4, step 3).
+  PartitionSpec result_spec(const BlockState& state, const Operation& op) const override {
+    Layout natural = plan_of(state, op).result;
+    if (has(state.tensor(op.output), Dim::rows))
+      natural.spec.dims.back().insert(natural.spec.dims.back().end(), natural.partial.begin(), natural.partial.end());
+    return std::move(natural.spec);
+  }
+
+  void prepare(BlockState& state, const Operation& op) const override {
+    if (!is_combine(state, op)) return;
+    PartitionSpec sliced = plan_of(state, op).rhs;
+    if (sliced != state.spec(op.inputs[1])) state.masks = {op.inputs[1], std::move(sliced)};
+  }
+
+  void forward(BlockState& state, const Operation& op, Pass pass) const override {
+    const EinsumPlan plan = plan_of(state, op);
+    state.forms.use(op.inputs[0], plan.lhs, pass, op);
+    state.forms.use(op.inputs[1], plan.rhs, pass, op);
+    gather_mask(state, op, pass);
+    const Cause cause = plan.result.partial.empty() ? Cause::result_layout : Cause::contracted_dim_split;
+    state.recorder.record_all(BlockState::phase_of(pass),
+                              reshard(state.tensor(op.output), plan.result, state.spec(op.output), state.mesh),
+                              {state.id_of(op), op.output, cause, plan.result, state.spec(op.output)},
+                              state.block.executions);
+  }
+
+  void backward(BlockState& state, const Operation& op) const override {
+    backward_operand(state, op, 0);
+    state.forms.advance();  // the second product runs once the first has let go of its operands
+    const AxisList axes = projection_axes(state, op);
+    if (!axes.empty()) exchange_projection(state, op, axes);
+    backward_operand(state, op, 1);
+  }
+
+  /// The gradient of each operand reads the other.
+  std::vector<TensorId> read_by_gradient(const Block& block, const Operation& op) const override {
+    std::vector<TensorId> reads;
+    for (int side = 0; side < 2; ++side)
+      if (block.tensors[op.inputs[1 - side]].differentiable) reads.push_back(op.inputs[side]);
+    return reads;
+  }
+
+  /// 2·Π of the local sizes forward; backward one product of that size for each operand that has a gradient.
+  OperationWork work(const BlockState& state, const Operation& op) const override {
+    const EinsumPlan plan = plan_of(state, op);
+    const std::int64_t gradients = std::count_if(op.inputs.begin(), op.inputs.end(), [&](TensorId input) {
+      return state.tensor(input).differentiable;
+    });
+    OperationWork work;
+    work.kind = WorkKind::matmul;
+    work.forward = {plan.local_flops * computed_share(state, op)};
+    work.forward_traffic = local_bytes(state.tensor(op.inputs[0]), plan.lhs, state.mesh) +
+                           local_bytes(state.tensor(op.inputs[1]), plan.rhs, state.mesh) +
+                           local_bytes(state.tensor(op.output), plan.result.spec, state.mesh);
+    work.backward = work.forward * static_cast<double>(gradients);
+    work.backward_traffic = work.forward_traffic * gradients;
+    return work;
+  }
+};
+
+}  // namespace
+
+const OperationKind& einsum_kind() {
+  static const Einsum kind;
+  return kind;
+}
+
+}  // namespace shardplan

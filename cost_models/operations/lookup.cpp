@@ -1,0 +1,113 @@
+// The embedding: inputs {table, token ids} (SHARDING.md 3.1).
+#include <cost_models/operations/axis_lists.hpp>
+#include <cost_models/operations/operation_kinds.hpp>
+
+namespace shardplan {
+namespace {
+
+/// What the local lookup yields: each device looks all tokens of the table's group up in its own columns (and, where
+/// the vocabulary is split, finds only some of them: a partial sum).
+Layout lookup_layout(const BlockState& state, const Operation& op) {
+  const TensorId table = op.inputs[0], ids = op.inputs[1];
+  const AxisList held = axes_of(state.spec(table));
+  Layout layout;
+  for (const auto& dim : state.tensor(op.output).dims) {
+    if (dim.dim == Dim::embed) layout.spec.dims.push_back(state.split_axes(table, {Dim::embed}));
+    if (dim.dim != Dim::embed) layout.spec.dims.push_back(without(state.split_axes(ids, {dim.dim}), held));
+  }
+  layout.partial = state.split_axes(table, {Dim::vocab});
+  return layout;
+}
+
+AxisList token_axes(const BlockState& state, TensorId ids) { return state.split_axes(ids, {Dim::batch, Dim::sequence}); }
+
+/// Columns become rows by one all-to-all where one dim's axes go to one dim. Where they go to several the compiler
+/// gathers all of one side: the looked-up columns, or the table if that is smaller (recorded for both sizes of
+/// vocabulary).
+bool gathers_table(const BlockState& state, const Operation& op) {
+  const TensorId table = op.inputs[0];
+  Bytes columns;
+  for (const auto& move :
+       reshard(state.tensor(op.output), lookup_layout(state, op), state.spec(op.output), state.mesh))
+    if (move.kind == CollectiveKind::all_gather) columns += move.bytes;
+  return columns > state.local(table) * state.mesh.product(state.split_axes(table, {Dim::embed}));
+}
+
+/// ZeRO-1 wants rows of the table's gradient on each data shard: it looks through all tokens' rows for its own, unless
+/// the table is smaller than they are; then the whole table is summed and sliced (recorded for both).
+bool gathers_rows(const BlockState& state, const Operation& op) {
+  const TensorId table = op.inputs[0];
+  const AxisList tokens = axes_of(state.spec(op.inputs[1]));
+  if (state.gradients.target(table) == state.spec(table) || !common(tokens, axes_of(state.spec(table))).empty())
+    return false;
+  return state.local(op.output) * state.mesh.product(tokens) < state.local(table);
+}
+
+void look_up_in_columns(BlockState& state, const Operation& op) {
+  const TensorId table = op.inputs[0], ids = op.inputs[1];
+  const AxisList shared = common(axes_of(state.spec(ids)), axes_of(state.spec(table)));
+  const Layout columns = lookup_layout(state, op);
+  state.recorder.record(
+      Phase::forward,
+      {CollectiveKind::all_gather, in_mesh_order(shared), state.local(ids) * state.mesh.product(shared)},
+      {state.id_of(op), ids, Cause::token_ids, {state.spec(ids), {}}}, state.block.executions);
+  state.recorder.record_all(Phase::forward,
+                            reshard(state.tensor(op.output), columns, state.spec(op.output), state.mesh),
+                            {state.id_of(op), op.output, Cause::embedding_columns, columns, state.spec(op.output)},
+                            state.block.executions);
+}
+
+void reduce_whole_table(BlockState& state, const Operation& op) {
+  const TensorId table = op.inputs[0];
+  Layout gradient{state.spec(table), token_axes(state, op.inputs[1])};
+  for (auto& axes : gradient.spec.dims) axes = without(axes, gradient.partial);
+  state.gradients.reduce_parameter(table, gradient, op);
+}
+
+void gather_rows(BlockState& state, const Operation& op) {
+  const AxisList tokens = in_mesh_order(axes_of(state.spec(op.inputs[1])));
+  state.recorder.record(
+      Phase::backward, {CollectiveKind::all_gather, tokens, state.local(op.output) * state.mesh.product(tokens)},
+      {state.id_of(op), op.output, Cause::embedding_gradient_rows, {state.spec(op.output), {}}},
+      state.block.executions);
+}
+
+void exchange_columns(BlockState& state, const Operation& op) {
+  const TensorId table = op.inputs[0], ids = op.inputs[1];
+  const Layout rows{state.spec(op.output), {}};
+  const PartitionSpec columns = lookup_layout(state, op).spec;
+  state.recorder.record_all(Phase::backward, reshard(state.tensor(op.output), rows, columns, state.mesh),
+                            {state.id_of(op), op.output, Cause::embedding_gradient_columns, rows, columns},
+                            state.block.executions);
+  state.gradients.sum_parameter(table,
+                                {state.spec(table), without(axes_of(state.spec(ids)), axes_of(state.spec(table)))},
+                                state.spec(table), op);
+}
+
+class Lookup final : public OperationKind {
+ public:
+  void forward(BlockState& state, const Operation& op, Pass) const override {
+    if (!gathers_table(state, op)) return look_up_in_columns(state, op);
+    const TensorId table = op.inputs[0];
+    PartitionSpec whole = state.spec(table);
+    for (auto& axes : whole.dims) axes = without(axes, token_axes(state, op.inputs[1]));
+    state.forms.use(table, whole, Pass::forward, op);
+  }
+
+  void backward(BlockState& state, const Operation& op) const override {
+    if (gathers_table(state, op)) return reduce_whole_table(state, op);
+    if (gathers_rows(state, op)) return gather_rows(state, op);
+    exchange_columns(state, op);
+  }
+
+  std::vector<TensorId> read_by_gradient(const Block&, const Operation&) const override { return {}; }
+};
+
+}  // namespace
+
+const OperationKind& lookup_kind() {
+  static const Lookup kind;
+  return kind;
+}
+
+}  // namespace shardplan

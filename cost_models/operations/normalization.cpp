@@ -1,0 +1,29 @@
+// Norms over the last dim: inputs {x, scale}.
+#include <cost_models/operations/operation_kinds.hpp>
+
+namespace shardplan {
+namespace {
+
+class Normalization final : public OperationKind {
+ public:
+  void forward(BlockState& state, const Operation& op, Pass pass) const override {
+    for (const TensorId input : op.inputs) state.forms.use(input, state.aligned(input, op.output), pass, op);
+    reduce_statistics(state, op, BlockState::phase_of(pass));
+  }
+
+  void backward(BlockState& state, const Operation& op) const override {
+    reduce_statistics(state, op, Phase::backward);
+    contribute_elementwise(state, op);
+  }
+
+  std::vector<TensorId> read_by_gradient(const Block&, const Operation& op) const override { return op.inputs; }
+};
+
+}  // namespace
+
+const OperationKind& normalization_kind() {
+  static const Normalization kind;
+  return kind;
+}
+
+}  // namespace shardplan

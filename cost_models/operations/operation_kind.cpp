@@ -1,0 +1,46 @@
+#include <cost_models/operations/operation_kind.hpp>
+
+namespace shardplan {
+
+PartitionSpec OperationKind::result_spec(const BlockState& state, const Operation& op) const {
+  return state.aligned(op.inputs.front(), op.output);
+}
+
+OperationWork OperationKind::work(const BlockState& state, const Operation& op) const { return unfused_work(state, op); }
+
+OperationWork unfused_work(const BlockState& state, const Operation& op) {
+  OperationWork work;
+  for (const TensorId input : op.inputs) work.forward_traffic += state.local(input);
+  work.forward_traffic += state.local(op.output);
+  work.backward_traffic = work.forward_traffic * 2;
+  return work;
+}
+
+void contribute_elementwise(BlockState& state, const Operation& op) {
+  for (const TensorId input : op.inputs) {
+    if (!state.tensor(input).differentiable) continue;
+    Layout gradient{state.aligned(input, op.output), {}};
+    for (const AxisId axis : axes_of(state.spec(op.output)))
+      if (place_of(axis, gradient.spec) < 0) gradient.partial.push_back(axis);
+    if (state.tensor(input).parameter)
+      state.gradients.reduce_parameter(input, gradient, op);
+    else
+      state.gradients.contribute(input, gradient, op);
+  }
+}
+
+void reduce_statistics(BlockState& state, const Operation& op, Phase phase) {
+  const TensorId input = op.inputs.front();
+  const AxisList axes = state.split_axes(input, {Dim::embed, Dim::vocab, Dim::mlp, Dim::q_rank, Dim::kv_rank});
+  if (axes.empty()) return;
+  Tensor statistic = state.tensor(input);
+  statistic.dims.pop_back();
+  statistic.dtype = DType::f32;
+  PartitionSpec spec = state.spec(input);
+  spec.dims.pop_back();
+  state.recorder.record(phase, {CollectiveKind::all_reduce, axes, local_bytes(statistic, spec, state.mesh)},
+                        {state.id_of(op), input, Cause::feature_statistics, {spec, axes}, spec},
+                        state.block.executions);
+}
+
+}  // namespace shardplan

@@ -1,0 +1,57 @@
+#pragma once
+// What partitioning knows of one kind of operation. A kind is a file of this folder: what its result's layout is, what it
+// moves in each direction, what its gradient reads, its work, its buffers. A new kind is a new file and a line in
+// operation_kinds.cpp.
+#include <cost_models/partition/block_state.hpp>
+
+namespace shardplan {
+
+/// When each operation of a block runs, as steps of the walk (Lifetime); -1: it doesn't.
+struct Schedule {
+  std::vector<int> forward, recomputed;
+  std::vector<int> backward_begins, backward_ends;  ///< first and last step of its gradients
+
+  /// The step that writes an operation's result as the backward pass sees it.
+  int written(const Block& block, OperationId op) const { return block.rematerialized ? recomputed[op] : forward[op]; }
+};
+
+class OperationKind {
+ public:
+  virtual ~OperationKind() = default;
+
+  /// The layout of a result that no rule constrains. Unless a kind says otherwise: that of its first input.
+  virtual PartitionSpec result_spec(const BlockState& state, const Operation& op) const;
+  /// Once all layouts are known, before anything runs.
+  virtual void prepare(BlockState&, const Operation&) const {}
+  /// The collectives of the first run, or of the recomputation.
+  virtual void forward(BlockState& state, const Operation& op, Pass pass) const = 0;
+  /// The collectives of its gradients, and what it contributes to those of its inputs.
+  virtual void backward(BlockState& state, const Operation& op) const = 0;
+  /// Tensors whose values its gradient reads.
+  virtual std::vector<TensorId> read_by_gradient(const Block& block, const Operation& op) const = 0;
+  /// Whether its gradient computes from its inputs what it doesn't read back: then they live until it has run.
+  virtual bool gradient_recomputes() const { return false; }
+  /// FLOPs and HBM traffic of one device. Unless a kind says otherwise: inputs read, result written; the gradient reads
+  /// and writes twice that.
+  virtual OperationWork work(const BlockState& state, const Operation& op) const;
+  /// Whether the result is written in the place of the main input, and its gradient in that of the result's.
+  virtual bool works_in_place() const { return false; }
+  /// Whether the result is another name for the input.
+  virtual bool is_alias() const { return false; }
+  /// Buffers beside the result and its gradient.
+  virtual std::vector<Lifetime> buffers(const BlockState&, const Schedule&, OperationId) const { return {}; }
+};
+
+const OperationKind& operation_kind(OpKind kind);
+
+/// Inputs read, result written; the gradient reads and writes twice that.
+OperationWork unfused_work(const BlockState& state, const Operation& op);
+
+/// Elementwise gradients: each input's has the layout that the input is read in; axes that split the result but not the
+/// input leave partial sums.
+void contribute_elementwise(BlockState& state, const Operation& op);
+
+/// Norm and softmax statistics: a float32 number a token, reduced over the axes that split the feature dim.
+void reduce_statistics(BlockState& state, const Operation& op, Phase phase);
+
+}  // namespace shardplan

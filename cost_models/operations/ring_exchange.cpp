@@ -1,0 +1,66 @@
+// The ring of experts: tokens and router logits are all-gathered over the expert axes, each token's sum is
+// reduce-scattered back (SHARDING.md 2.4). Dispatch reads {tokens, router logits}; the return {rows, router logits}.
+#include <cost_models/operations/expert_rows.hpp>
+#include <cost_models/operations/operation_kinds.hpp>
+
+namespace shardplan {
+namespace {
+
+void move_group(BlockState& state, const Operation& op, Phase phase, CollectiveKind kind, TensorId tensor,
+                Cause cause) {
+  const AxisList& axes = state.program.expert_axes;
+  state.recorder.record(phase, {kind, axes, state.local(tensor) * state.mesh.product(axes)},
+                        {state.id_of(op), tensor, cause}, state.block.executions);
+}
+
+class RingDispatch final : public OperationKind {
+ public:
+  PartitionSpec result_spec(const BlockState& state, const Operation& op) const override {
+    return expert_rows_spec(state, op);
+  }
+
+  void forward(BlockState& state, const Operation& op, Pass pass) const override {
+    for (const TensorId input : op.inputs)
+      move_group(state, op, BlockState::phase_of(pass), CollectiveKind::all_gather, input, Cause::ring_tokens);
+  }
+
+  void backward(BlockState& state, const Operation& op) const override {
+    for (const TensorId input : op.inputs)
+      move_group(state, op, Phase::backward, CollectiveKind::reduce_scatter, input, Cause::ring_sum);
+    state.gradients.contribute(op.inputs.front(), {state.spec(op.inputs.front()), {}}, op);
+  }
+
+  /// Permutations come from the router.
+  std::vector<TensorId> read_by_gradient(const Block&, const Operation& op) const override {
+    return {op.inputs.back()};
+  }
+};
+
+class RingReturn final : public OperationKind {
+ public:
+  void forward(BlockState& state, const Operation& op, Pass pass) const override {
+    move_group(state, op, BlockState::phase_of(pass), CollectiveKind::reduce_scatter, op.output, Cause::ring_sum);
+  }
+
+  void backward(BlockState& state, const Operation& op) const override {
+    move_group(state, op, Phase::backward, CollectiveKind::all_gather, op.output, Cause::ring_gradient);
+    state.gradients.contribute(op.inputs.front(), {state.spec(op.inputs.front()), {}}, op);
+  }
+
+  /// The weighted sum reads rows and weights.
+  std::vector<TensorId> read_by_gradient(const Block&, const Operation& op) const override { return op.inputs; }
+};
+
+}  // namespace
+
+const OperationKind& ring_dispatch_kind() {
+  static const RingDispatch kind;
+  return kind;
+}
+
+const OperationKind& ring_return_kind() {
+  static const RingReturn kind;
+  return kind;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,46 @@
+#include <cost_models/partition/block_state.hpp>
+
+namespace shardplan {
+
+BlockState::BlockState(const BoundProgram& bound_program, const BoundBlock& bound, const TrainConfig& train_config,
+                       const Compiler& the_compiler)
+    : program(bound_program),
+      block(*bound.block),
+      config(train_config),
+      compiler(the_compiler),
+      mesh(*bound_program.mesh),
+      constrained_(bound.specs),
+      specs_(block.tensors.size()),
+      recorder(*bound_program.program, block, mesh),
+      forms(program, block, specs_, config, compiler, recorder),
+      gradients(program, block, specs_, config, masks, forms, recorder) {
+  for (std::size_t i = 0; i < specs_.size(); ++i)
+    if (constrained_[i]) specs_[i] = *constrained_[i];
+}
+
+AxisList BlockState::split_axes(TensorId id, std::initializer_list<Dim> dims) const {
+  AxisList axes;
+  for (std::size_t i = 0; i < tensor(id).dims.size(); ++i)
+    for (const Dim dim : dims)
+      if (tensor(id).dims[i].dim == dim) axes.insert(axes.end(), specs_[id].dims[i].begin(), specs_[id].dims[i].end());
+  return axes;
+}
+
+PartitionSpec BlockState::aligned(TensorId input, TensorId output) const {
+  const bool towards_input = !is_constrained(output) && specs_[output].dims.empty();
+  const TensorId from = towards_input ? input : output, to = towards_input ? output : input;
+  PartitionSpec spec;
+  for (const auto& dim : tensor(to).dims) {
+    const int place = index_of(tensor(from).dims, dim.dim);
+    spec.dims.push_back(place < 0 ? AxisList{} : specs_[from].dims[place]);
+  }
+  return spec;
+}
+
+int index_of(const std::vector<TensorDim>& dims, Dim dim) {
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    if (dims[i].dim == dim) return static_cast<int>(i);
+  return -1;
+}
+
+}  // namespace shardplan

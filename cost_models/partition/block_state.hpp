@@ -1,0 +1,56 @@
+#pragma once
+// One block while it is walked: where its tensors are, what has been made available, which gradients are pending. What
+// each kind of operation does with it: cost_models/operations.
+#include <cost_models/partition/gradients.hpp>
+#include <initializer_list>
+#include <optional>
+
+namespace shardplan {
+
+class BlockState {
+ public:
+  BlockState(const BoundProgram& program, const BoundBlock& bound, const TrainConfig& config,
+             const Compiler& compiler);
+  BlockState(const BlockState&) = delete;
+  BlockState& operator=(const BlockState&) = delete;
+
+  const Tensor& tensor(TensorId id) const { return block.tensors[id]; }
+  const PartitionSpec& spec(TensorId id) const { return specs_[id]; }
+  const std::vector<PartitionSpec>& specs() const { return specs_; }
+  std::vector<PartitionSpec> take_specs() { return std::move(specs_); }
+  /// Whether the rules say where the tensor is; else sharding propagates.
+  bool is_constrained(TensorId id) const { return constrained_[id].has_value(); }
+  void lay_out(TensorId id, PartitionSpec spec) { specs_[id] = std::move(spec); }
+
+  OperationId id_of(const Operation& op) const { return static_cast<OperationId>(&op - block.operations.data()); }
+  /// Bytes of one device's shard.
+  Bytes local(TensorId id) const { return local_bytes(tensor(id), specs_[id], mesh); }
+  /// Axes that split these dims of a tensor.
+  AxisList split_axes(TensorId id, std::initializer_list<Dim> dims) const;
+  /// `input`'s dims laid out as the output's dims of the same name (or the other way round where the output has no
+  /// layout yet); dims that the other lacks stay whole.
+  PartitionSpec aligned(TensorId input, TensorId output) const;
+  /// In the forward pass; or in the recomputation, which belongs to the backward one.
+  static Phase phase_of(Pass pass) { return pass == Pass::forward ? Phase::forward : Phase::rematerialized_forward; }
+
+  const BoundProgram& program;
+  const Block& block;
+  const TrainConfig& config;
+  const Compiler& compiler;
+  const Mesh& mesh;
+
+ private:
+  std::vector<std::optional<PartitionSpec>> constrained_;
+  std::vector<PartitionSpec> specs_;
+
+ public:
+  MaskSlices masks;
+  Recorder recorder;
+  Forms forms;
+  Gradients gradients;
+};
+
+/// Index of a dim, or -1.
+int index_of(const std::vector<TensorDim>& dims, Dim dim);
+
+}  // namespace shardplan

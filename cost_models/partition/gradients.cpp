@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <cost_models/partition/gradients.hpp>
+#include <cost_models/partition/optimizer_layout.hpp>
+
+namespace shardplan {
+
+Gradients::Gradients(const BoundProgram& program, const Block& block, const std::vector<PartitionSpec>& specs,
+                     const TrainConfig& config, const MaskSlices& masks, const Forms& forms, Recorder& recorder)
+    : program_(program),
+      block_(block),
+      specs_(specs),
+      config_(config),
+      masks_(masks),
+      mesh_(*program.mesh),
+      forms_(forms),
+      recorder_(recorder),
+      contributions_(block.tensors.size()) {}
+
+void Gradients::contribute(TensorId id, Layout layout, const Operation& op) {
+  if (!tensor(id).differentiable) return;
+  auto& pending = contributions_[id];
+  const bool known = std::any_of(pending.begin(), pending.end(), [&](const auto& c) { return c.layout == layout; });
+  if (known) return;
+  if (!layout.partial.empty() || layout.spec != specs_[id])
+    partial_.push_back({tensor(id).name + " gradient from " + op.name, local_bytes(tensor(id), layout.spec, mesh_),
+                        forms_.step(), forms_.step()});
+  pending.push_back({std::move(layout), &op});
+}
+
+void Gradients::settle(TensorId id) {
+  for (const auto& [layout, op] : contributions_[id]) {
+    const Cause cause = layout.partial.empty() ? Cause::activation_gradient_layout : Cause::activation_gradient_sum;
+    const PartitionSpec wanted = target(id);
+    recorder_.record_all(Phase::backward, reshard(tensor(id), layout, wanted, mesh_),
+                         {id_of(*op), id, cause, layout, wanted}, block_.executions);
+  }
+  contributions_[id].clear();
+}
+
+PartitionSpec Gradients::target(TensorId id) const {
+  if (id == masks_.mask) return masks_.spec;
+  return tensor(id).parameter ? gradient_spec(tensor(id), specs_[id], block_, program_, config_) : specs_[id];
+}
+
+void Gradients::reduce_parameter(TensorId parameter, const Layout& gradient, const Operation& op) {
+  if (block_.in_pipeline && config_.pipeline_fsdp_ag_per_repeat) return reduce_each_repeat(parameter, gradient, op);
+  sum_parameter(parameter, gradient, target(parameter), op);
+}
+
+/// The gather of a repeat's weights is a shard_map whose gradient is a reduce-scatter. Outside of it the compiler wants
+/// the gradient summed already, once a repeat and once more for the iterations that drain the pipeline (recorded).
+void Gradients::reduce_each_repeat(TensorId parameter, const Layout& gradient, const Operation& op) {
+  const PipelineShape& pipeline = program_.program->pipeline;
+  recorder_.record_all(Phase::backward, reshard(tensor(parameter), gradient, gradient.spec, mesh_),
+                       {id_of(op), parameter, Cause::weight_gradient_each_repeat, gradient, gradient.spec},
+                       block_.weights.reductions / pipeline.repeats * (pipeline.repeats + 1));
+  Layout scattered = gradient;
+  std::erase_if(scattered.partial, [&](AxisId axis) { return !contains(axes_of(specs_[parameter]), axis); });
+  sum_parameter(parameter, scattered, specs_[parameter], op);
+}
+
+void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted,
+                              const Operation& op) {
+  partial_.push_back({tensor(parameter).name + " gradient, before reduction",
+                      local_bytes(tensor(parameter), gradient.spec, mesh_), forms_.step(), forms_.step()});
+  auto moves = reshard(tensor(parameter), gradient, wanted, mesh_);
+  // Explicit pipelines whose layer stack moves sum after the cast (recorded).
+  if (block_.in_pipeline && config_.shard_mode_explicit && moves_layer_stack(program_.program->pipeline, config_))
+    for (auto& move : moves) move.bytes = move.bytes * (size_of(config_.weight_dtype) / size_of(config_.dtype));
+  for (const auto& move : moves)
+    recorder_.record(
+        Phase::backward, move, {id_of(op), parameter, Cause::weight_gradient, gradient, wanted},
+        move.kind == CollectiveKind::all_reduce ? block_.weights.whole_reductions : block_.weights.reductions);
+}
+
+}  // namespace shardplan

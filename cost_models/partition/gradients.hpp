@@ -1,0 +1,52 @@
+#pragma once
+// The gradients of a block's tensors. Each operation contributes to the gradients of its inputs in whatever layout its
+// local product has; contributions of one layout are added before they are reduced, so consumers of one tensor share a
+// reduction.
+#include <cost_models/partition/forms.hpp>
+#include <cost_models/partition/mask_slices.hpp>
+
+namespace shardplan {
+
+class Gradients {
+ public:
+  Gradients(const BoundProgram& program, const Block& block, const std::vector<PartitionSpec>& specs,
+            const TrainConfig& config, const MaskSlices& masks, const Forms& forms, Recorder& recorder);
+
+  /// Adds to the gradient of an activation.
+  void contribute(TensorId tensor, Layout layout, const Operation& op);
+  /// All consumers have contributed: brings the sum to the tensor's own layout.
+  void settle(TensorId tensor);
+  /// The layout that the gradient of a tensor ends up in.
+  PartitionSpec target(TensorId tensor) const;
+
+  /// Weight gradients are partial sums over every axis that splits tokens: scattered where their target is sharded by
+  /// the axis, then the shard is all-reduced over the rest (data).
+  void reduce_parameter(TensorId parameter, const Layout& gradient, const Operation& op);
+  void sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& target, const Operation& op);
+
+  /// Contributions that differ from the layout of their sum: buffers of one step.
+  const std::vector<Lifetime>& partial() const { return partial_; }
+
+ private:
+  struct Contribution {
+    Layout layout;
+    const Operation* op;
+  };
+
+  void reduce_each_repeat(TensorId parameter, const Layout& gradient, const Operation& op);
+  const Tensor& tensor(TensorId id) const { return block_.tensors[id]; }
+  OperationId id_of(const Operation& op) const { return static_cast<OperationId>(&op - block_.operations.data()); }
+
+  const BoundProgram& program_;
+  const Block& block_;
+  const std::vector<PartitionSpec>& specs_;
+  const TrainConfig& config_;
+  const MaskSlices& masks_;
+  const Mesh& mesh_;
+  const Forms& forms_;
+  Recorder& recorder_;
+  std::vector<std::vector<Contribution>> contributions_;
+  std::vector<Lifetime> partial_;
+};
+
+}  // namespace shardplan

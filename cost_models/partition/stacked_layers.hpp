@@ -1,0 +1,14 @@
+#pragma once
+// How the copies of a block's layers lie on the devices of a pipeline.
+#include <shardplan/program.hpp>
+
+namespace shardplan {
+
+/// Copies of a block's parameters that one device holds: its layers, or its pipeline stage's share of them.
+std::int64_t layers_on_device(const Block& block, const PipelineShape& pipeline);
+
+/// Whether all layer weights change places at the start of a step (cost_models/step/layer_stack.hpp): circular pipelines
+/// that gather their weights once.
+bool moves_layer_stack(const PipelineShape& pipeline, const TrainConfig& config);
+
+}  // namespace shardplan

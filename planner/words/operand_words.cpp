@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <planner/words/operand_words.hpp>
+
+namespace shardplan {
+namespace {
+
+bool contains(const AxisList& axes, AxisId axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
+
+class OperandWords {
+ public:
+  OperandWords(const Collective& collective, const LayoutView& program, const Mesh& mesh)
+      : collective_(collective),
+        block_(program.program.blocks[collective.block]),
+        specs_(program.specs[collective.block]),
+        mesh_(mesh) {}
+
+  std::string reason() const {
+    const TensorId source = root(collective_.tensor);
+    const Tensor& t = block_.tensors[source];
+    const char* kind = t.parameter ? "weight" : "activation";
+    const std::string held = places(source, specs_[source]);
+    if (collective_.kind == CollectiveKind::all_gather)
+      return fmt::format("{} '{}' has {}, but {}: it is gathered", kind, t.name, held, rival(source));
+    return fmt::format("{} '{}' has {}, {} needs {}", kind, t.name, held, operation().name,
+                       places(collective_.tensor, collective_.to));
+  }
+
+ private:
+  const Operation& operation() const { return block_.operations[collective_.operation]; }
+
+  /// What a tensor is under the names that constraints give it.
+  TensorId root(TensorId tensor) const {
+    for (const auto& op : block_.operations)
+      if (op.kind == OpKind::constrain && op.output == tensor) return root(op.inputs.front());
+    return tensor;
+  }
+
+  /// "expert on its batch (rule activation_batch_moe)": where a tensor has the axes, empty if it has none of them.
+  std::string places(TensorId tensor, const PartitionSpec& spec) const {
+    const Tensor& t = block_.tensors[tensor];
+    std::string text;
+    for (std::size_t dim = 0; dim < spec.dims.size(); ++dim) {
+      AxisList here;
+      for (const AxisId axis : spec.dims[dim])
+        if (contains(collective_.axes, axis)) here.push_back(axis);
+      if (here.empty()) continue;
+      const std::string rule = t.constraint.axes.empty() ? "" : t.constraint.axes[dim];
+      text += fmt::format("{}{} on its {}{}", text.empty() ? "" : ", ", joined_axes(here, mesh_),
+                          name_of(t.dims[dim].dim), rule.empty() ? "" : " (rule " + rule + ")");
+    }
+    return text;
+  }
+
+  /// Who has the axes that `tensor` must give up: the operation's result or its other operand.
+  std::string rival(TensorId tensor) const {
+    std::vector<TensorId> others = {operation().output};
+    for (const TensorId input : operation().inputs)
+      if (root(input) != tensor) others.push_back(input);
+    for (const TensorId other : others)
+      if (const auto where = places(other, specs_[other]); !where.empty())
+        return fmt::format("'{}' has {}", block_.tensors[other].name, where);
+    return operation().name + " works on all of it";
+  }
+
+  const Collective& collective_;
+  const Block& block_;
+  std::span<const PartitionSpec> specs_;
+  const Mesh& mesh_;
+};
+
+}  // namespace
+
+std::string joined_axes(const AxisList& axes, const Mesh& mesh) {
+  std::string text;
+  for (const AxisId axis : axes) text.append(text.empty() ? "" : "+").append(mesh.axes[axis].name);
+  return text;
+}
+
+std::string operand_reason(const Collective& collective, const LayoutView& program, const Mesh& mesh) {
+  return OperandWords(collective, program, mesh).reason();
+}
+
+}  // namespace shardplan
