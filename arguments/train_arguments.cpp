@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include <arguments/argument_precedence.hpp>
-#include <arguments/keys/argument_table.hpp>
 #include <arguments/argument_values.hpp>
+#include <arguments/keys/argument_table.hpp>
 #include <arguments/remat_arguments.hpp>
+#include <arguments/step_size.hpp>
 #include <arguments/train_arguments.hpp>
 #include <shardplan/error.hpp>
 
@@ -154,6 +155,7 @@ TrainConfig read_train_config(const GivenArguments& arguments, const Model& mode
   config.mu_dtype = read_mu_dtype(arguments, config.weight_dtype);
   config.shard_mode_explicit = read_shard_mode_explicit(arguments);
   check_modules(config);
+  check_step_size(config);
   config.moe_path = moe_path_of(model, arguments.flag("sparse_matmul", true),
                                 arguments.flag("use_ring_of_experts", false), config.capacity_factor);
   const Remat remat = read_remat(arguments);

@@ -44,16 +44,16 @@ struct Culprits {
   Traffic traffic;
 };
 
-std::string id_of(TrafficClass traffic) {
+FindingId id_of(TrafficClass traffic) {
   switch (traffic) {
     case TrafficClass::gather:
-      return "unexpected-all-gather";
+      return FindingId::unexpected_all_gather;
     case TrafficClass::reduce:
-      return "unexpected-all-reduce";
+      return FindingId::unexpected_all_reduce;
     case TrafficClass::exchange:
-      return "unexpected-all-to-all";
+      return FindingId::unexpected_all_to_all;
     case TrafficClass::shift:
-      return "unexpected-collective-permute";
+      return FindingId::unexpected_collective_permute;
   }
   throw InternalError("unknown TrafficClass");
 }
@@ -83,11 +83,8 @@ class Auditor {
   }
 
  private:
-  std::string axis_names(const AxisList& axes) const {
-    std::vector<std::string> names;
-    for (const AxisId axis : axes) names.push_back(view_.mesh.axes[axis].name);
-    return fmt::format("{}", fmt::join(names, "+"));
-  }
+  std::vector<std::string> axis_names(const AxisList& axes) const { return names_of(axes, view_.mesh); }
+  std::string axes_text(const AxisList& axes) const { return join_axes(axis_names(axes)); }
 
   std::string amount(const Traffic& traffic) const {
     const auto bytes = static_cast<double>(traffic.bytes.value);
@@ -176,20 +173,21 @@ class Auditor {
   void expert_axis() {
     const Culprits gathered = expert_weights(TrafficClass::gather);
     if (gathered.tensors.empty()) return;
-    const std::string axis = axis_names(view_.expert_axes), tensors = tensor_words(gathered.tensors);
-    const std::string what = fmt::format("gathered over '{}' in {} ({} a step){}", axis, phase_words(gathered.phases),
-                                         amount(gathered.traffic), gradients_too());
+    const auto axes = axis_names(view_.expert_axes);
+    const std::string tensors = tensor_words(gathered.tensors);
+    const std::string what = fmt::format("gathered over '{}' in {} ({} a step){}", join_axes(axes),
+                                         phase_words(gathered.phases), amount(gathered.traffic), gradients_too());
     if (gathered.tensors == std::vector<std::string>{"wo"})
       findings_.push_back(
-          {"expert-output-not-peeled", Severity::warning,
+          {FindingId::expert_output_not_peeled, Severity::warning,
            "the constraint on wo's output gives the experts' axis to the batch: expert weight wo is " + what, "wo",
-           axis, "use the expert axis as the only batch axis, or sparse_matmul=True"});
+           axes, "use the expert axis as the only batch axis, or sparse_matmul=True"});
     else
-      findings_.push_back({"expert-axis-stolen", severity_of_stolen_axis(),
+      findings_.push_back({FindingId::expert_axis_stolen, severity_of_stolen_axis(),
                            fmt::format("expert double-mapping: the batch dim of the dispatch holds the experts' axis, "
                                        "so expert weights {} are {}",
                                        tensors, what),
-                           tensors, axis, "moe_dispatch_no_expert_sharding=True"});
+                           tensors, axes, "moe_dispatch_no_expert_sharding=True"});
   }
 
   void compare(const Group& group) {
@@ -207,7 +205,7 @@ class Auditor {
 
   void unexpected(const Group& group) {
     const Culprits extra = culprits(group, [](const std::string&) { return true; });
-    std::string message = fmt::format("{}s over {} {}", name_of(group.traffic), axis_names(group.axes), against(group));
+    std::string message = fmt::format("{}s over {} {}", name_of(group.traffic), axes_text(group.axes), against(group));
     if (!extra.tensors.empty())
       message += fmt::format(": {} in {}", tensor_words(extra.tensors), phase_words(extra.phases));
     findings_.push_back({id_of(group.traffic), severity_of(group.excess()), message, tensor_words(extra.tensors),
@@ -221,9 +219,9 @@ class Auditor {
         if (gone.traffic.bytes > view_.thresholds.ignore_below) tensors.insert(gone.tensor);
     const std::vector<std::string> names(tensors.begin(), tensors.end());
     const bool exchange = group.traffic == TrafficClass::exchange;
-    findings_.push_back({exchange ? "missing-all-to-all" : "less-traffic-than-expected",
+    findings_.push_back({exchange ? FindingId::missing_all_to_all : FindingId::less_traffic_than_expected,
                          exchange ? Severity::warning : Severity::note,
-                         fmt::format("{}s over {} {}", name_of(group.traffic), axis_names(group.axes), against(group)),
+                         fmt::format("{}s over {} {}", name_of(group.traffic), axes_text(group.axes), against(group)),
                          tensor_words(names), axis_names(group.axes), ""});
   }
 
@@ -231,10 +229,10 @@ class Auditor {
   void all_reduces(const Group& group) {
     const auto difference = group.found_all_reduce.bytes.value - group.expected_all_reduce.bytes.value;
     if (!matters(difference, group.expected.bytes.value) || matters(group.excess(), group.expected.bytes.value)) return;
-    findings_.push_back({"all-reduce-where-reduce-scatter-suffices",
+    findings_.push_back({FindingId::all_reduce_where_reduce_scatter_suffices,
                          view_.against == Against::plan ? Severity::note : Severity::warning,
                          fmt::format("{} over {} are all-reduced each step where a reduce-scatter is expected",
-                                     amount({{difference}, group.found_all_reduce.seconds}), axis_names(group.axes)),
+                                     amount({{difference}, group.found_all_reduce.seconds}), axes_text(group.axes)),
                          "", axis_names(group.axes), ""});
   }
 
@@ -247,16 +245,16 @@ class Auditor {
       if (std::find(tensors.begin(), tensors.end(), item.tensor) == tensors.end()) tensors.push_back(item.tensor);
     }
     for (const auto& [axes, sum] : by_axes) {
-      const std::string axis = axis_names(axes);
+      const auto names = axis_names(axes);
       const bool known = std::any_of(findings_.begin(), findings_.end(), [&](const Finding& f) {
-        return f.id == "all-reduce-where-reduce-scatter-suffices" && f.axis == axis;
+        return f.id == FindingId::all_reduce_where_reduce_scatter_suffices && f.axes == names;
       });
       if (known || sum.first.bytes <= view_.thresholds.ignore_below) continue;
       findings_.push_back(
-          {"all-reduce-where-reduce-scatter-suffices", Severity::note,
+          {FindingId::all_reduce_where_reduce_scatter_suffices, Severity::note,
            fmt::format("all-reduces over {} ({} a step) are sliced right behind: a reduce-scatter moves half as much",
-                       axis_names(axes), amount(sum.first)),
-           tensor_words(sum.second), axis_names(axes), ""});
+                       join_axes(names), amount(sum.first)),
+           tensor_words(sum.second), names, ""});
     }
   }
 
@@ -270,10 +268,13 @@ class Auditor {
     }
     if (sum.bytes <= view_.thresholds.ignore_below) return;
     findings_.push_back(
-        {"groups-match-no-axes", Severity::warning,
+        {FindingId::groups_match_no_axes,
+         Severity::warning,
          fmt::format("collectives of {} a step run in device groups that match no set of mesh axes; is the mesh right?",
                      amount(sum)),
-         tensor_words(tensors), "", ""});
+         tensor_words(tensors),
+         {},
+         ""});
   }
 
   const std::vector<TrafficItem>& found_;

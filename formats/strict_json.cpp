@@ -2,6 +2,7 @@
 
 #include <formats/strict_json.hpp>
 #include <fstream>
+#include <limits>
 #include <shardplan/error.hpp>
 #include <sstream>
 
@@ -26,6 +27,8 @@ nlohmann::json parse_json(std::string_view text, std::string_view file) {
     const auto colon = what.find("parse error");
     throw InputError(
         fmt::format("{}: not valid JSON: {}", file, what.substr(colon == std::string_view::npos ? 0 : colon)));
+  } catch (const nlohmann::json::out_of_range&) {
+    throw InputError(fmt::format("{}: a number is beyond what a double holds (1.8e308)", file));
   }
 }
 
@@ -72,6 +75,8 @@ double StrictObject::number(const std::string& key) {
 std::int64_t StrictObject::integer(const std::string& key) {
   const auto& value = take(key);
   if (!value.is_number_integer()) fail(key, "a whole number");
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
+    fail(key, "a whole number below 2^63");
   return value.get<std::int64_t>();
 }
 

@@ -58,11 +58,12 @@ int count_or(StrictObject& object, const std::string& key, int otherwise) {
 }
 
 AttentionType read_attention_type(StrictObject& object) {
-  static const std::vector<std::string> names = {"global", "mla", "compressed"};
-  const std::string name = object.text_or("attention_type", "global");
-  if (name == "global") return AttentionType::global;
-  if (name == "mla") return AttentionType::mla;
-  if (name == "compressed") return AttentionType::compressed;
+  const std::string name = object.text_or("attention_type", std::string(name_of(AttentionType::global)));
+  std::vector<std::string> names;
+  for (const AttentionType type : attention_types) {
+    if (name == name_of(type)) return type;
+    names.emplace_back(name_of(type));
+  }
   throw InputError(object.where() + ": " + unknown_name("attention_type", name, names));
 }
 

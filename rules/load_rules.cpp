@@ -100,8 +100,4 @@ ModelRules parse_rule_changes(std::string_view yaml, const std::string& file) {
           .data_sharding = std::move(content.data_sharding)};
 }
 
-std::vector<Rule> parse_rule_list(std::string_view yaml, const std::string& where) {
-  return read_rule_list(yaml, where);
-}
-
 }  // namespace shardplan

@@ -37,7 +37,4 @@ RuleSet parse_rules(std::string_view yaml, const std::string& file);
 ModelRules load_rule_changes(const std::string& path);
 ModelRules parse_rule_changes(std::string_view yaml, const std::string& file);
 
-/// A bare rule list, as in logical_axis_rules="[['norm', 'fsdp']]" on a command line.
-std::vector<Rule> parse_rule_list(std::string_view yaml, const std::string& where);
-
 }  // namespace shardplan

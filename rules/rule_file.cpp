@@ -148,10 +148,6 @@ RuleFile read_rule_file(std::string_view yaml, const std::string& file) {
   return content;
 }
 
-std::vector<Rule> read_rule_list(std::string_view yaml, const std::string& where) {
-  return RuleFileReader(where).rules(parse_yaml(yaml, where), "rules");
-}
-
 void require_rules(const RuleFile& content, const std::string& file) {
   if (!content.rules.empty()) return;
   const auto nearest = nearest_names("logical_axis_rules", content.other_keys, 1);

@@ -18,9 +18,6 @@ struct RuleFile {
 /// Throws InputError (file, line, what was expected) on malformed YAML, a wrong form or a key that looks misspelt.
 RuleFile read_rule_file(std::string_view yaml, const std::string& file);
 
-/// A list of [name, axis] and [name, [axes]] pairs without a mapping around it.
-std::vector<Rule> read_rule_list(std::string_view yaml, const std::string& where);
-
 /// Throws InputError when the file has no rules, with the key that was perhaps meant.
 void require_rules(const RuleFile& content, const std::string& file);
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <shardplan/error.hpp>
@@ -72,5 +73,13 @@ std::string describe(const Mesh& mesh) {
     if (axis.size() > 1) text += fmt::format("{}{}={}", text.empty() ? "" : ",", axis.name, axis.size());
   return text.empty() ? "1 device" : text;
 }
+
+std::vector<std::string> names_of(const AxisList& axes, const Mesh& mesh) {
+  std::vector<std::string> names;
+  for (const AxisId axis : axes) names.push_back(mesh.axes[axis].name);
+  return names;
+}
+
+std::string join_axes(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, "+")); }
 
 }  // namespace shardplan

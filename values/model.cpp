@@ -1,6 +1,19 @@
+#include <shardplan/error.hpp>
 #include <shardplan/model.hpp>
 
 namespace shardplan {
+
+std::string_view name_of(AttentionType type) {
+  switch (type) {
+    case AttentionType::global:
+      return "global";
+    case AttentionType::mla:
+      return "mla";
+    case AttentionType::compressed:
+      return "compressed";
+  }
+  throw InternalError("unknown AttentionType");
+}
 
 // SHARDING.md section 5: deepseek keeps its first layers dense, llama4 and envy interleave, the rest are all or
 // nothing.

@@ -1,7 +1,6 @@
 // The words for enumerators, spelled as MaxText, XLA or INTERFACE.md spell them.
 #include <shardplan/collective.hpp>
 #include <shardplan/error.hpp>
-#include <shardplan/evaluation.hpp>
 #include <shardplan/train_config.hpp>
 
 namespace shardplan {
@@ -38,18 +37,6 @@ std::string_view name_of(CollectiveKind kind) {
   throw InternalError("unknown CollectiveKind");
 }
 
-std::string_view name_of(Severity severity) {
-  switch (severity) {
-    case Severity::note:
-      return "note";
-    case Severity::warning:
-      return "warning";
-    case Severity::error:
-      return "error";
-  }
-  throw InternalError("unknown Severity");
-}
-
 std::string_view name_of(MoePath path) {
   switch (path) {
     case MoePath::none:
@@ -62,6 +49,12 @@ std::string_view name_of(MoePath path) {
       return "ring";
   }
   throw InternalError("unknown MoePath");
+}
+
+std::vector<std::string> names_of(const std::vector<MoePath>& paths) {
+  std::vector<std::string> names;
+  for (const MoePath path : paths) names.emplace_back(name_of(path));
+  return names;
 }
 
 std::string_view name_of(StepProgram program) {

@@ -83,17 +83,7 @@ constexpr ModelDimMember model_dims[] = {
 
 std::string flag(bool value) { return value ? "true" : "false"; }
 
-std::string attention_type(M model) {
-  switch (model.attention_type) {
-    case AttentionType::global:
-      return "global";
-    case AttentionType::mla:
-      return "mla";
-    case AttentionType::compressed:
-      return "compressed";
-  }
-  throw InternalError("unknown AttentionType");
-}
+std::string attention_type(M model) { return std::string(name_of(model.attention_type)); }
 
 struct ArchitectureMember {
   std::string_view key;

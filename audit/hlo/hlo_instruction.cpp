@@ -59,6 +59,12 @@ bool ends_structure(std::string_view key) {
 
 }  // namespace
 
+Opcode split_opcode(std::string_view opcode) {
+  constexpr std::string_view suffix = "-start";
+  if (!opcode.ends_with(suffix)) return {opcode};
+  return {opcode.substr(0, opcode.size() - suffix.size()), true};
+}
+
 std::string_view without_percent(std::string_view name) {
   if (name.starts_with('%')) name.remove_prefix(1);
   return name;

@@ -17,6 +17,13 @@ struct HloInstruction {
   bool root = false;
 };
 
+/// "all-gather-start" is all-gather, which starts.
+struct Opcode {
+  std::string_view base;
+  bool starts = false;  ///< the first half of an asynchronous pair; the second half says nothing new
+};
+Opcode split_opcode(std::string_view opcode);
+
 /// Empty: not an instruction.
 std::optional<HloInstruction> parse_instruction(std::string_view line);
 

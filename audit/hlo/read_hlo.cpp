@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <audit/hlo/collective_reader.hpp>
+#include <audit/hlo/group_table.hpp>
 #include <audit/hlo/hlo_instruction.hpp>
 #include <audit/hlo/hlo_shape.hpp>
 #include <audit/hlo/loop_condition.hpp>
@@ -23,63 +24,20 @@ struct NameHash {
   std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
 };
 
-struct Opcode {
-  std::string_view base;
-  bool starts = false;  ///< the first half of an asynchronous pair; the second half says nothing new
-};
-
-Opcode split_opcode(std::string_view opcode) {
-  constexpr std::string_view suffix = "-start";
-  if (!opcode.ends_with(suffix)) return {opcode};
-  return {opcode.substr(0, opcode.size() - suffix.size()), true};
-}
-
-std::optional<CollectiveKind> kind_of(std::string_view base) {
-  constexpr std::array<std::pair<std::string_view, CollectiveKind>, 6> kinds = {
-      {{"all-gather", CollectiveKind::all_gather},
-       {"all-reduce", CollectiveKind::all_reduce},
-       {"reduce-scatter", CollectiveKind::reduce_scatter},
-       {"all-to-all", CollectiveKind::all_to_all},
-       {"ragged-all-to-all", CollectiveKind::ragged_all_to_all},
-       {"collective-permute", CollectiveKind::collective_permute}}};
-  for (const auto& [name, kind] : kinds)
-    if (name == base) return kind;
-  return std::nullopt;
-}
-
-RingOf ring_of(std::string_view computation) {
-  constexpr std::string_view body = "windowed_dot_general_body";
-  const auto at = computation.find(body);
-  if (at == nowhere) return RingOf::nothing;
-  return computation.find("_rs", at + body.size()) == nowhere ? RingOf::all_gather : RingOf::reduce_scatter;
-}
-
-/// The result among the shapes of "-start": ((operands), result, contexts…), or operand, result, contexts… in one flat
-/// tuple; an all-reduce-start of old has its results alone.
-std::string_view result_shape(std::string_view shape, Opcode opcode) {
-  const auto elements = elements_of_shape(shape);
-  if (!opcode.starts || elements.size() < 2) return shape;
-  if (opcode.base == "all-reduce" && !elements[0].starts_with('(')) return shape;
-  return elements[1];
-}
-
 class HloReader {
  public:
-  explicit HloReader(TextLines& lines) : lines_(lines) {}
+  explicit HloReader(TextLines& lines) : lines_(lines), groups_(lines), collectives_(lines, groups_) {}
 
   HloProgram read() {
     read_module_line();
     while (lines_.next()) read_line(lines_.line());
     finish();
+    program_.groups = groups_.take_groups();
+    program_.meshes = groups_.take_meshes();
     return std::move(program_);
   }
 
  private:
-  struct Shaped {
-    std::size_t name_hash;
-    std::int64_t bytes;
-  };
-
   void read_module_line() {
     program_.source = lines_.name();
     do {
@@ -93,6 +51,7 @@ class HloReader {
     if (partitions > 1 && replicas > 1)
       lines_.fail(fmt::format("{} replicas of {} partitions; one of the two has to be 1", replicas, partitions));
     program_.devices = std::max(partitions, replicas);
+    groups_.of_devices(program_.devices);
   }
 
   std::int64_t header_number(std::string_view key) const {
@@ -146,8 +105,7 @@ class HloReader {
     inside_ = true;
     has_root_ = false;
     is_condition_ = line.ends_with("-> pred[] {");
-    ring_ = ring_of(name);
-    shaped_.clear();
+    collectives_.begin(name);
     slices_.begin(current_);
   }
 
@@ -166,19 +124,16 @@ class HloReader {
   void read_instruction(const HloInstruction& instruction) {
     has_root_ = has_root_ || instruction.root;
     if (is_condition_) conditions_[current_].add(instruction);
-    const std::int64_t bytes = instruction.shape.starts_with('(') ? 0 : bytes_of(instruction.shape);
-    if (!instruction.shape.starts_with('(')) shaped_.push_back({NameHash{}(instruction.name), bytes});
-    slices_.see(instruction, bytes, fusion_of(instruction));
+    slices_.see(instruction, collectives_.see(instruction), fusion_of(instruction));
     const auto& opcode = instruction.opcode;
     if (opcode.ends_with("-done") || opcode.ends_with("-update")) return;
-    const Opcode split = split_opcode(opcode);
-    if (const auto kind = kind_of(split.base)) return add_collective(instruction, split, *kind);
+    if (is_collective(opcode)) return add_collective(instruction);
+    const auto base = split_opcode(opcode).base;
     if (opcode == "while") return add_loop(instruction);
     if (opcode == "conditional") return add_branches(instruction);
-    if (split.base == "fusion" || split.base == "async") return add_call(instruction, "calls");
-    if (split.base == "call") return add_call(instruction, "to_apply");
+    if (base == "fusion" || base == "async") return add_call(instruction, "calls");
+    if (base == "call") return add_call(instruction, "to_apply");
     if (opcode == "custom-call") return add_list(instruction, "called_computations", CallKind::once);
-    if (opcode == "send") return add_send(instruction);
     if (opcode.starts_with("collective-") || opcode.starts_with("all-"))
       lines_.fail(fmt::format("collective '{}' is not understood", opcode));
   }
@@ -191,113 +146,13 @@ class HloReader {
     return found == indices_.end() ? std::nullopt : std::optional(found->second);
   }
 
-  std::int64_t bytes_of(std::string_view shape) const {
-    const auto bytes = bytes_of_shape(shape);
-    if (!bytes) lines_.fail(fmt::format("'{}' is not a shape", shape.substr(0, 60)));
-    return *bytes;
-  }
-
-  std::size_t groups_of(std::string_view key, const HloInstruction& instruction) {
-    const auto text = attribute_of(instruction, key);
-    if (!text) lines_.fail(fmt::format("{} without {}", instruction.opcode, key));
-    return intern_groups(std::string(*text), key);
-  }
-
-  std::size_t intern_groups(const std::string& text, std::string_view key) {
-    const auto [place, is_new] = group_indices_.try_emplace(fmt::format("{}={}", key, text), program_.groups.size());
-    if (!is_new) return place->second;
-    try {
-      program_.groups.push_back(key == "replica_groups" ? parse_replica_groups(text, program_.devices)
-                                                        : parse_source_target_pairs(text, program_.devices));
-    } catch (const InputError& error) {
-      lines_.fail(error.what());
-    }
-    if (const auto& mesh = program_.groups.back().mesh) note_mesh(*mesh);
-    return place->second;
-  }
-
-  // The partitioner makes meshes of its own, whose axes are called axis_0, axis_1, …
-  void note_mesh(const Mesh& mesh) {
-    if (mesh.axes[0].name.starts_with("axis_")) return;
-    if (std::find(program_.meshes.begin(), program_.meshes.end(), mesh) == program_.meshes.end())
-      program_.meshes.push_back(mesh);
-  }
-
-  void add_collective(const HloInstruction& instruction, Opcode opcode, CollectiveKind kind) {
-    HloCollective collective;
-    const bool permute = kind == CollectiveKind::collective_permute;
-    collective.groups = groups_of(permute ? "source_target_pairs" : "replica_groups", instruction);
-    const auto& groups = program_.groups[collective.groups].groups;
-    if (groups.empty() || (!permute && groups[0].size() < 2)) return;  // nothing moves
-    collective.kind = kind;
-    collective.name = instruction.name;
-    collective.op_name = op_name_of(instruction);
-    const auto shape = result_shape(instruction.shape, opcode);
-    collective.shape = short_shape(shape);
-    collective.bytes = {moved_bytes(instruction, kind, bytes_of(shape), static_cast<std::int64_t>(groups[0].size()))};
-    if (permute) collective.ring = ring_;
-    // XLA:TPU fuses an all-reduce with the slice that follows it: a reduce-scatter in all but name.
-    if (kind == CollectiveKind::all_reduce && computation().name.starts_with("all-reduce-scatter"))
-      collective.kind = CollectiveKind::reduce_scatter;
-    if (collective.kind == CollectiveKind::all_reduce)
-      slices_.watch(instruction, computation().collectives.size(), collective.bytes.value,
-                    static_cast<std::int64_t>(groups[0].size()));
-    computation().collectives.push_back(std::move(collective));
-  }
-
-  std::int64_t moved_bytes(const HloInstruction& instruction, CollectiveKind kind, std::int64_t result,
-                           std::int64_t group_size) const {
-    switch (kind) {
-      case CollectiveKind::all_gather:
-      case CollectiveKind::all_reduce:
-      case CollectiveKind::all_to_all:
-      case CollectiveKind::collective_permute:
-        return result;
-      case CollectiveKind::reduce_scatter: {
-        std::int64_t input = 0;
-        if (__builtin_mul_overflow(result, group_size, &input)) lines_.fail("a reduce-scatter of more than 2^63 bytes");
-        return input;
-      }
-      case CollectiveKind::ragged_all_to_all:
-        return std::min(result, bytes_of_operand(instruction));
-    }
-    throw InternalError("unknown CollectiveKind");
-  }
-
-  /// Of the first operand, which is defined above in the same computation.
-  std::int64_t bytes_of_operand(const HloInstruction& instruction) const {
-    const auto operands = operands_of(instruction);
-    if (!operands || operands->empty()) lines_.fail(fmt::format("{} without operands", instruction.opcode));
-    const auto hash = NameHash{}(operands->front());
-    const auto found =
-        std::find_if(shaped_.begin(), shaped_.end(), [&](const Shaped& s) { return s.name_hash == hash; });
-    if (found == shaped_.end()) lines_.fail(fmt::format("operand {} is not defined above", operands->front()));
-    return found->bytes;
-  }
-
-  // XLA:GPU can decompose a collective-permute into send and recv, which keep its pairs as an attribute.
-  void add_send(const HloInstruction& instruction) {
-    constexpr std::string_view key = "_xla_send_recv_source_target_pairs=";
-    const auto attributes = attribute_of(instruction, "frontend_attributes");
-    const auto at = attributes ? attributes->find(key) : nowhere;
-    if (at == nowhere) {
-      if (instruction.rest.find("is_host_transfer=true") != nowhere) return;
-      lines_.fail("send without source-target pairs");
-    }
-    auto text = attributes->substr(at + key.size());
-    if (text.starts_with('"')) text.remove_prefix(1);
-    const auto end = text.find("}}");
-    if (end == nowhere) lines_.fail("malformed source-target pairs");
-    HloCollective collective;
-    collective.kind = CollectiveKind::collective_permute;
-    collective.groups = intern_groups(std::string(text.substr(0, end + 2)), "source_target_pairs");
-    collective.name = instruction.name;
-    collective.op_name = op_name_of(instruction);
-    const auto sent = elements_of_shape(instruction.shape)[0];
-    collective.shape = short_shape(sent);
-    collective.bytes = {bytes_of(sent)};
-    collective.ring = ring_;
-    if (!program_.groups[collective.groups].groups.empty()) computation().collectives.push_back(std::move(collective));
+  void add_collective(const HloInstruction& instruction) {
+    auto collective = collectives_.read(instruction);
+    if (!collective) return;
+    if (collective->kind == CollectiveKind::all_reduce)
+      slices_.watch(instruction, computation().collectives.size(), collective->bytes.value,
+                    static_cast<std::int64_t>(groups_.groups_at(collective->groups)[0].size()));
+    computation().collectives.push_back(std::move(*collective));
   }
 
   HloCall call_from(const HloInstruction& instruction, std::string_view callee) {
@@ -390,13 +245,12 @@ class HloReader {
 
   TextLines& lines_;
   HloProgram program_;
+  GroupTable groups_;
+  CollectiveReader collectives_;
   std::unordered_map<std::string, std::size_t, NameHash, std::equal_to<>> indices_;
-  std::unordered_map<std::string, std::size_t> group_indices_;
   std::map<std::size_t, LoopCondition> conditions_;
-  std::vector<Shaped> shaped_;  ///< instructions of the current computation that are arrays
   SliceTracker slices_;
   std::size_t current_ = 0;
-  RingOf ring_ = RingOf::nothing;
   bool inside_ = false, has_entry_ = false, has_root_ = false, is_condition_ = false, continued_ = false;
 };
 

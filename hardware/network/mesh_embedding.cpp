@@ -53,7 +53,7 @@ TorusAssignment ranks_in_nodes(const std::vector<int>& sizes, int node) {
 Infeasible no_dims_left(const UnplacedAxis& unplaced, const Slice& slice, const Mesh& mesh) {
   const MeshAxis& axis = mesh.axes[unplaced.axis];
   const long left = 1L * unplaced.left[0] * unplaced.left[1] * unplaced.left[2] * unplaced.left[3];
-  return {"mesh-does-not-fit-torus",
+  return {ConstraintId::mesh_does_not_fit_torus,
           fmt::format("axis '{}' of size {} is not a product of whole torus dims: {} is left of {} ({}) for it; "
                       "allow_split_physical_axes=true would split a dim",
                       axis.name, axis.ici, describe_dims(unplaced.left), slice.name, fmt::join(slice.torus, "x")),

@@ -5,8 +5,9 @@
 #include <optional>
 #include <shardplan/bound_program.hpp>
 #include <shardplan/collective.hpp>
+#include <shardplan/finding.hpp>
+#include <shardplan/infeasible.hpp>
 #include <shardplan/mesh.hpp>
-#include <shardplan/sharding.hpp>
 #include <shardplan/train_config.hpp>
 #include <shardplan/units.hpp>
 #include <string>
@@ -32,35 +33,6 @@ struct StepTime {
   double tokens_per_second_per_device = 0;
   double model_flops_utilization = 0;  ///< model FLOPs (no recomputation, causal attention) over peak
   Seconds step() const { return compute + exposed_collective + bubble; }
-};
-
-enum class Severity : std::uint8_t { note, warning, error };
-std::string_view name_of(Severity severity);
-
-/// What a step with a finding's fix spares; below 0 where the fix costs more than it spares.
-struct FindingCost {
-  Bytes bytes;          ///< per device, of the collectives
-  Seconds collectives;  ///< if nothing overlapped
-  Seconds step;
-};
-
-struct Finding {
-  std::string id;  ///< stable: "expert-axis-stolen"
-  Severity severity = Severity::note;
-  std::string message;  ///< one sentence with numbers
-  std::string where;    ///< tensor or rule
-  std::string axis;
-  std::string fix;                       ///< a flag or a rule line
-  std::vector<Rule> rules = {};          ///< the sharding rules behind it
-  std::optional<FindingCost> cost = {};  ///< empty: nobody has costed the fix
-};
-
-/// Why a configuration cannot be run: a constraint with numbers, not an error.
-struct Infeasible {
-  std::string constraint;  ///< "hbm", "batch-divisibility", "torus-fit", …
-  std::string message;
-  std::int64_t needed = 0;
-  std::int64_t available = 0;
 };
 
 struct Evaluation {

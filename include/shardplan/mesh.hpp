@@ -42,4 +42,8 @@ Mesh parse_mesh(std::string_view text, const std::vector<std::string>& names);
 /// "fsdp=4,expert=2": the axes above 1, in mesh order; "1 device" when there are none.
 std::string describe(const Mesh& mesh);
 
+std::vector<std::string> names_of(const AxisList& axes, const Mesh& mesh);
+/// Axes as sentences and tables have them: "context+expert".
+std::string join_axes(const std::vector<std::string>& names);
+
 }  // namespace shardplan

@@ -6,11 +6,15 @@
 #include <shardplan/decoder_block.hpp>
 #include <shardplan/sharding.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace shardplan {
 
 enum class AttentionType { global, mla, compressed };
+inline constexpr AttentionType attention_types[] = {AttentionType::global, AttentionType::mla,
+                                                    AttentionType::compressed};
+std::string_view name_of(AttentionType type);
 
 /// How a layer stack alternates between full and sliding-window attention.
 struct AttentionPattern {

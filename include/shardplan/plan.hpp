@@ -42,7 +42,7 @@ struct WouldFit {
 };
 
 struct RejectionCount {
-  std::string constraint;  ///< "hbm", "batch-divisibility", …
+  ConstraintId constraint = ConstraintId::hbm;
   std::int64_t candidates = 0;
   std::string example;  ///< one message with its numbers
 };

@@ -9,6 +9,9 @@
 
 namespace shardplan {
 
+/// Where neither settings nor model give one; Switch Transformer's training value (Fedus et al. 2021, section 2.2).
+inline constexpr double usual_capacity_factor = 1.25;
+
 enum class DType : std::uint8_t { pred, f8, bf16, f16, f32, s32, u32 };
 std::int64_t size_of(DType dtype);      ///< bytes an element
 std::string_view name_of(DType dtype);  ///< "bfloat16"
@@ -27,7 +30,8 @@ enum class OptimizerType : std::uint8_t { adamw, adam_pax, sgd, muon };
 /// train_compile hands them to the step whole and gathers the updated ones at its end (SHARDING.md 3.4).
 enum class StepProgram : std::uint8_t { train, train_compile };
 
-std::string_view name_of(MoePath path);             ///< "dropping"
+std::string_view name_of(MoePath path);
+std::vector<std::string> names_of(const std::vector<MoePath>& paths);  ///< "dropping"
 std::string_view name_of(OptimizerType optimizer);  ///< "adamw"
 std::string_view name_of(StepProgram program);      ///< "train_compile"
 

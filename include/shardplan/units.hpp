@@ -4,6 +4,8 @@
 // not compile.
 #include <compare>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace shardplan {
 
@@ -58,5 +60,20 @@ constexpr Seconds operator/(Bytes amount, BytesPerSecond rate) {
   return {static_cast<double>(amount.value) / rate.value};
 }
 constexpr Seconds operator/(Flops amount, FlopsPerSecond rate) { return {amount.value / rate.value}; }
+
+/// An amount in the unit that people would take.
+struct Scaled {
+  double number = 0;
+  std::string_view unit;
+};
+Scaled scaled(Bytes amount);  ///< kB, MB, GB, TB
+Scaled scaled(Seconds time);  ///< us, ms, s
+
+/// Within sentences, three digits: "45.1 GB", "3.2 MB", "1.23 s".
+std::string in_words(Bytes amount);
+std::string in_words(Seconds time);
+
+/// Memory in what capacities of devices are quoted in.
+double gibibytes(Bytes amount);
 
 }  // namespace shardplan

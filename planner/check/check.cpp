@@ -32,13 +32,12 @@ struct ModelResult {
 };
 
 bool is_left_out(const Evaluation& evaluation) {
-  return evaluation.infeasible && evaluation.infeasible->constraint != "hbm";
+  return evaluation.infeasible && evaluation.infeasible->constraint != ConstraintId::hbm;
 }
 
 CaseResult result_of(CheckedConfiguration checked) {
   const Evaluation& e = checked.evaluation;
-  CaseResult result{e.model,    describe(e.mesh), std::string(name_of(e.moe_path)),
-                    e.findings, std::nullopt,     std::nullopt};
+  CaseResult result{e.model, describe(e.mesh), e.moe_path, e.findings, std::nullopt, std::nullopt};
   result.evaluation = std::move(checked.evaluation);
   result.fixed = std::move(checked.fixed);
   return result;
@@ -50,7 +49,7 @@ void sweep(const std::vector<Configuration>& configurations, ModelResult& result
     if (first_violation(configuration)) continue;
     CheckedConfiguration checked = check_configuration(configuration);
     if (is_left_out(checked.evaluation)) continue;
-    std::erase_if(checked.evaluation.findings, [](const Finding& f) { return f.id == "memory-exceeded"; });
+    std::erase_if(checked.evaluation.findings, [](const Finding& f) { return f.id == FindingId::memory_exceeded; });
     result.cases.push_back(result_of(std::move(checked)));
     result.cases.back().evaluation.reset();
     result.cases.back().fixed.reset();
@@ -81,7 +80,7 @@ std::vector<CaseResult> sweep_models(const CheckRequest& request, const std::vec
 /// A kernel that nobody chose is worth a warning: it says nothing about the rules that are checked.
 void demote_default_kernel(std::vector<Finding>& findings, const GivenArguments& arguments) {
   for (auto& finding : findings)
-    if (finding.id == "attention-replicated" && !arguments.find("attention"))
+    if (finding.id == FindingId::attention_replicated && !arguments.find("attention"))
       finding.severity = std::min(finding.severity, Severity::warning);
 }
 
@@ -101,9 +100,12 @@ std::vector<Finding> dropped_arguments(const CheckRequest& request, const RuleSe
   std::vector<Finding> findings;
   for (const auto& word : request.key_values)
     if (word.starts_with("logical_axis_rules="))
-      findings.push_back({"custom-rules-drop-arguments", Severity::warning,
+      findings.push_back({FindingId::custom_rules_drop_arguments,
+                          Severity::warning,
                           "custom_mesh_and_rule replaces all rules: logical_axis_rules has no effect beside it",
-                          rules.name, "", "put the rules into the custom set"});
+                          rules.name,
+                          {},
+                          "put the rules into the custom set"});
   return findings;
 }
 

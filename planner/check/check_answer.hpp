@@ -17,8 +17,9 @@ struct RulePlace {
 
 /// The configurations that have a finding: by model, by mesh, by path through a mixture-of-experts layer.
 struct Bites {
-  std::vector<std::string> models, meshes, paths;  ///< in the order of checking, each once
-  std::int64_t cases = 0;                          ///< 0: the finding is about the rules alone
+  std::vector<std::string> models, meshes;  ///< in the order of checking, each once
+  std::vector<MoePath> paths;               ///< without those of dense models
+  std::int64_t cases = 0;                   ///< 0: the finding is about the rules alone
 };
 
 struct CheckedFinding {

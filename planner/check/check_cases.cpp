@@ -16,9 +16,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Where nothing says one; Switch Transformer's training value (Fedus et al. 2021, section 2.2).
-constexpr double usual_capacity_factor = 1.25;
-
 GivenArguments given(const CheckRequest& request) { return {request.key_values, request.config_file}; }
 
 bool is_axis_key(const std::string& key) {

@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <planner/check/check_configuration.hpp>
 #include <planner/check/remedies.hpp>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/findings/subject.hpp>
-#include <string_view>
 
 namespace shardplan {
 namespace {
@@ -32,11 +30,11 @@ std::string comparison(const Evaluation& now, const Evaluation& fixed) {
 }
 
 bool runs_if_large_enough(const Evaluation& evaluation) {
-  return !evaluation.infeasible || evaluation.infeasible->constraint == "hbm";
+  return !evaluation.infeasible || evaluation.infeasible->constraint == ConstraintId::hbm;
 }
 
 /// MaxText refuses these whatever they cost.
-bool is_refused(const Finding& finding) { return finding.id == "weights-not-sharded"; }
+bool is_refused(const Finding& finding) { return finding.id == FindingId::weights_not_sharded; }
 
 struct CostedFix {
   std::string words;
@@ -65,7 +63,7 @@ Finding weighed(Finding finding, const CostedFix& fix, const Evaluation& now) {
   finding.cost = fix.cost;
   finding.fix = fix.words;
   finding.message += fmt::format(" ({})", comparison(now, fix.evaluation));
-  if (finding.id == "expert-axis-stolen" && pays(fix.cost) && fix.cost.step.value < 0)
+  if (finding.id == FindingId::expert_axis_stolen && pays(fix.cost) && fix.cost.step.value < 0)
     finding.message += "; the step counts gathers of weights as hidden behind compute, exchanges of tokens not";
   if (pays(fix.cost) || is_refused(finding) || finding.severity == Severity::note) return finding;
   finding.severity = Severity::note;
@@ -73,26 +71,31 @@ Finding weighed(Finding finding, const CostedFix& fix, const Evaluation& now) {
   return finding;
 }
 
-bool concerns_divisibility(std::string_view constraint) {
-  constexpr std::array<std::string_view, 4> all = {"indivisible-dim", "batch-divisibility", "sequence-divisibility",
-                                                   "expert-divisibility"};
-  return std::find(all.begin(), all.end(), constraint) != all.end();
+/// Dims that don't divide, memory and whole weights are findings of their own.
+FindingId finding_of(ConstraintId constraint) {
+  if (is_divisibility(constraint)) return FindingId::indivisible_dim;
+  if (constraint == ConstraintId::hbm) return FindingId::memory_exceeded;
+  return constraint == ConstraintId::weights_not_sharded ? FindingId::weights_not_sharded : FindingId::refused;
+}
+
+std::string_view fix_of(FindingId id) {
+  if (id == FindingId::indivisible_dim) return "a mesh or a batch that divides";
+  if (id == FindingId::memory_exceeded)
+    return "more devices, a smaller per_device_batch_size, or a remat_policy that saves less";
+  return "";
 }
 
 /// What MaxText refuses, or computes wrongly, as a finding; the torus' complaint is one already.
 std::optional<Finding> refusal(const Evaluation& evaluation) {
-  if (!evaluation.infeasible || evaluation.infeasible->constraint == "mesh-does-not-fit-torus") return std::nullopt;
-  const Infeasible& infeasible = *evaluation.infeasible;
-  Finding finding{infeasible.constraint, Severity::error, infeasible.message, describe(evaluation.mesh), "", ""};
-  if (concerns_divisibility(infeasible.constraint)) {
-    finding.id = "indivisible-dim";
-    finding.fix = "a mesh or a batch that divides";
-  }
-  if (infeasible.constraint == "hbm") {
-    finding.id = "memory-exceeded";
-    finding.severity = Severity::warning;
-    finding.fix = "more devices, a smaller per_device_batch_size, or a remat_policy that saves less";
-  }
+  const auto& infeasible = evaluation.infeasible;
+  if (!infeasible || infeasible->constraint == ConstraintId::mesh_does_not_fit_torus) return std::nullopt;
+  Finding finding;
+  finding.id = finding_of(infeasible->constraint);
+  finding.severity = finding.id == FindingId::memory_exceeded ? Severity::warning : Severity::error;
+  finding.message = infeasible->message;
+  finding.where = describe(evaluation.mesh);
+  finding.fix = fix_of(finding.id);
+  if (finding.id == FindingId::refused) finding.broken = infeasible->constraint;
   return finding;
 }
 

@@ -1,18 +1,23 @@
+#include <fmt/format.h>
+
 #include <planner/check/group_findings.hpp>
 
 namespace shardplan {
 namespace {
 
-void add_once(std::vector<std::string>& list, const std::string& word) {
-  if (std::find(list.begin(), list.end(), word) == list.end()) list.push_back(word);
+template <class Item>
+void add_once(std::vector<Item>& list, const Item& item) {
+  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
 }
+
+std::string path_words(MoePath path) { return path == MoePath::none ? "" : fmt::format(", {} path", name_of(path)); }
 
 double seconds_of(const Finding& finding) { return finding.cost ? finding.cost->collectives.value : 0; }
 
 /// The entry for findings like this one; a new one at the end when it is the first.
 CheckedFinding& entry_for(std::vector<CheckedFinding>& entries, const Finding& finding) {
   const auto alike = [&](const CheckedFinding& entry) {
-    return entry.finding.id == finding.id && entry.finding.severity == finding.severity && entry.bites.cases > 0;
+    return entry.finding.is_like(finding) && entry.finding.severity == finding.severity && entry.bites.cases > 0;
   };
   if (const auto known = std::find_if(entries.begin(), entries.end(), alike); known != entries.end()) return *known;
   return entries.emplace_back();
@@ -22,13 +27,13 @@ void add(std::vector<CheckedFinding>& entries, const Finding& finding, const Cas
   CheckedFinding& entry = entry_for(entries, finding);
   if (entry.bites.cases == 0 || seconds_of(finding) > seconds_of(entry.finding)) {
     entry.finding = finding;
-    entry.worst = in.model + " on " + in.mesh + (in.path == "none" ? "" : ", " + in.path + " path");
+    entry.worst = in.model + " on " + in.mesh + path_words(in.path);
     entry.rules = places.places_of(finding.rules);
   }
   ++entry.bites.cases;
   add_once(entry.bites.models, in.model);
   add_once(entry.bites.meshes, in.mesh);
-  if (in.path != "none") add_once(entry.bites.paths, in.path);
+  if (in.path != MoePath::none) add_once(entry.bites.paths, in.path);
 }
 
 bool comes_first(const CheckedFinding& a, const CheckedFinding& b) {

@@ -7,7 +7,8 @@
 namespace shardplan {
 
 struct CaseResult {
-  std::string model, mesh, path;  ///< path: of the mixture-of-experts layers; "none" without
+  std::string model, mesh;
+  MoePath path = MoePath::none;
   std::vector<Finding> findings;
   std::optional<Evaluation> evaluation, fixed;  ///< kept where there are few cases
 };

@@ -68,34 +68,30 @@ Configuration one_batch_rule(const Finding&, Configuration c) {
 Configuration embed_over_missing_axes(const Finding& finding, Configuration c) {
   for (auto& rule : c.rules.rules) {
     if (!rule.logical.starts_with("embed")) continue;
-    for (std::size_t at = 0; at <= finding.axis.size();) {
-      const std::size_t end = std::min(finding.axis.find('+', at), finding.axis.size());
-      const std::string axis = finding.axis.substr(at, end - at);
+    for (const auto& axis : finding.axes)
       if (std::find(rule.axes.begin(), rule.axes.end(), axis) == rule.axes.end()) rule.axes.push_back(axis);
-      at = end + 1;
-    }
   }
   return c;
 }
 
 struct Remedy {
-  std::string_view id;
+  FindingId id;
   Change change;
   std::string_view words = "";  ///< empty: the finding's own
 };
 
 constexpr Remedy remedies[] = {
-    {"expert-axis-stolen", peeled_dispatch},
+    {FindingId::expert_axis_stolen, peeled_dispatch},
     // Beside a second batch axis the flag alone leaves wo behind (expert-output-not-peeled).
-    {"expert-axis-stolen", sparse_path, "sparse_matmul=True"},
-    {"expert-output-not-peeled", sparse_path},
-    {"missing-all-to-all", sparse_path},
-    {"sequence-gathered-for-attention", split_attention_input},
-    {"attention-replicated", kernel_in_shard_map},
-    {"layer-stack-reshard", gathered_every_iteration},
-    {"optimizer-shards-permuted", optimizer_like_weights},
-    {"unexpected-all-gather", one_batch_rule},
-    {"weights-not-sharded", embed_over_missing_axes},
+    {FindingId::expert_axis_stolen, sparse_path, "sparse_matmul=True"},
+    {FindingId::expert_output_not_peeled, sparse_path},
+    {FindingId::missing_all_to_all, sparse_path},
+    {FindingId::sequence_gathered_for_attention, split_attention_input},
+    {FindingId::attention_replicated, kernel_in_shard_map},
+    {FindingId::layer_stack_reshard, gathered_every_iteration},
+    {FindingId::optimizer_shards_permuted, optimizer_like_weights},
+    {FindingId::unexpected_all_gather, one_batch_rule},
+    {FindingId::weights_not_sharded, embed_over_missing_axes},
 };
 
 }  // namespace

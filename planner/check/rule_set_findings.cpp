@@ -21,12 +21,12 @@ std::string in_yaml(const Rule& rule) {
 void add_unreachable(std::vector<Finding>& findings, const RuleSet& set) {
   for (const auto& [rule, hidden_by] : unreachable_rules(set)) {
     const Rule &later = set.rules[rule], &earlier = set.rules[hidden_by];
-    findings.push_back({"rule-unreachable",
+    findings.push_back({FindingId::rule_unreachable,
                         Severity::warning,
                         fmt::format("rule {} can never apply: {} comes first and asks for no axis that it doesn't",
                                     in_yaml(later), in_yaml(earlier)),
                         later.logical,
-                        "",
+                        {},
                         "put the longer list first, or leave the rule out",
                         {later, earlier}});
   }
@@ -47,13 +47,13 @@ void add_unknown_names(std::vector<Finding>& findings, const RuleSet& set) {
   for (const auto& rule : set.rules) {
     if (std::binary_search(known.begin(), known.end(), rule.logical)) continue;
     const auto nearest = nearest_names(rule.logical, known, 1);
-    findings.push_back({"rule-name-unknown",
+    findings.push_back({FindingId::rule_name_unknown,
                         Severity::warning,
                         fmt::format("no tensor of MaxText has a logical axis '{}': the rule does nothing, and what it "
                                     "was meant for is replicated",
                                     rule.logical),
                         rule.logical,
-                        "",
+                        {},
                         nearest.empty() ? "leave the rule out" : fmt::format("'{}'?", nearest.front()),
                         {rule}});
   }
@@ -74,11 +74,11 @@ void add_unknown_axes(std::vector<Finding>& findings, const RuleSet& set) {
       if (in_mesh || is_mesh_axis_of_maxtext(axis) || axis == "tensor_transpose") continue;
       const auto nearest = nearest_names(axis, set.mesh_axes, 1);
       findings.push_back(
-          {"rule-axis-unknown",
+          {FindingId::rule_axis_unknown,
            Severity::warning,
            fmt::format("rule {} names '{}', which is no mesh axis: it counts as size 1", in_yaml(rule), axis),
            rule.logical,
-           axis,
+           {axis},
            nearest.empty() ? "leave the axis out" : fmt::format("'{}'?", nearest.front()),
            {rule}});
     }

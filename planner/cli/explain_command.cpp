@@ -1,6 +1,4 @@
 // shardplan explain KEY=VALUE… | --model … --hardware … --chips … --rules … --mesh …
-#include <algorithm>
-#include <array>
 #include <planner/cli/commands.hpp>
 #include <planner/cli/explain_words.hpp>
 #include <planner/cli/parse_words.hpp>
@@ -9,7 +7,6 @@
 #include <planner/report/json/json_evaluation.hpp>
 #include <planner/report/text/text_evaluation.hpp>
 #include <shardplan/error.hpp>
-#include <string_view>
 
 namespace shardplan {
 namespace {
@@ -29,11 +26,7 @@ void add_flags(CommandParser& parser, ExplainFlags& flags) {
 
 // Of what a configuration can break, a dim that an axis can't divide is a contradiction in the arguments; the rest (too
 // little memory, a torus that can't hold the mesh, …) is an answer about a sound question.
-bool is_contradiction(const Infeasible& infeasible) {
-  constexpr std::array<std::string_view, 4> constraints = {"batch-divisibility", "sequence-divisibility",
-                                                           "expert-divisibility", "indivisible-dim"};
-  return std::find(constraints.begin(), constraints.end(), infeasible.constraint) != constraints.end();
-}
+bool is_contradiction(const Infeasible& infeasible) { return is_divisibility(infeasible.constraint); }
 
 Answer answer_explain(const Configuration& configuration, Format format, const Style& style) {
   const Evaluation evaluation = evaluate(configuration);

@@ -21,7 +21,7 @@ bool is_sparse(const Configuration& c) {
 Violation batch_is_whole(const Configuration& c) {
   const double batch = sequences_in_a_pass(c.config, c.mesh.devices());
   if (batch >= 1 && batch == std::floor(batch)) return std::nullopt;
-  return Infeasible{"batch",
+  return Infeasible{ConstraintId::batch,
                     fmt::format("per_device_batch_size={} on {} devices is {:g} sequences, not a whole number above 0",
                                 c.config.per_device_batch_size, c.mesh.devices(), batch),
                     1, static_cast<std::int64_t>(batch)};
@@ -33,11 +33,11 @@ Violation pipeline_layers(const Configuration& c) {
   const std::int64_t layers = c.config.pipeline_parallel_layers, repeats = c.config.num_pipeline_repeats;
   if (repeats < 1)
     return Infeasible{
-        "pipeline-layers",
+        ConstraintId::pipeline_layers,
         fmt::format("{} stages of {} layers don't divide the {} layers in the pipeline", stages, per_stage, layers),
         stages * per_stage, layers};
   if (stages * repeats * per_stage == layers) return std::nullopt;
-  return Infeasible{"pipeline-layers",
+  return Infeasible{ConstraintId::pipeline_layers,
                     fmt::format("{} stages x {} repeats x {} layers a stage is {} layers, but {} are in the pipeline",
                                 stages, repeats, per_stage, stages * repeats * per_stage, layers),
                     stages * repeats * per_stage, layers};
@@ -48,7 +48,7 @@ Violation pipeline_layers_exist(const Configuration& c) {
   const std::int64_t most = dense_before ? c.model.layers - c.model.first_dense_layers : c.model.layers;
   if (pipeline_stages(c.mesh) == 1 || c.config.pipeline_parallel_layers <= most) return std::nullopt;
   return Infeasible{
-      "pipeline-layers",
+      ConstraintId::pipeline_layers,
       fmt::format("pipeline_parallel_layers={}, but {} has {}{} layers", c.config.pipeline_parallel_layers,
                   c.model.name, most, dense_before ? " mixture-of-experts" : ""),
       c.config.pipeline_parallel_layers, most};
@@ -58,11 +58,11 @@ Violation pipeline_microbatches(const Configuration& c) {
   const std::int64_t stages = pipeline_stages(c.mesh), microbatches = c.config.num_pipeline_microbatches;
   if (stages == 1) return std::nullopt;
   if (microbatches % stages != 0)
-    return Infeasible{"pipeline-microbatches",
+    return Infeasible{ConstraintId::pipeline_microbatches,
                       fmt::format("{} microbatches are not a multiple of {} stages", microbatches, stages), stages,
                       microbatches};
   if (c.config.pipeline_delay_activation_forwarding && microbatches < 2 * stages)
-    return Infeasible{"pipeline-microbatches",
+    return Infeasible{ConstraintId::pipeline_microbatches,
                       fmt::format("delayed forwarding over {} stages needs {} microbatches, not {}", stages, 2 * stages,
                                   microbatches),
                       2 * stages, microbatches};
@@ -72,7 +72,7 @@ Violation pipeline_microbatches(const Configuration& c) {
 Violation pipeline_batch(const Configuration& c) {
   const std::int64_t batch = global_batch(c), microbatches = c.config.num_pipeline_microbatches;
   if (pipeline_stages(c.mesh) == 1 || batch % microbatches == 0) return std::nullopt;
-  return Infeasible{"pipeline-batch",
+  return Infeasible{ConstraintId::pipeline_batch,
                     fmt::format("{} sequences can't be split into {} microbatches", batch, microbatches), microbatches,
                     batch};
 }
@@ -82,14 +82,16 @@ Violation pipeline_prefetch(const Configuration& c) {
   const auto& config = c.config;
   if (pipeline_stages(c.mesh) == 1 || !config.pipeline_fsdp_ag_per_repeat) return std::nullopt;
   if (config.num_pipeline_repeats <= 1)
-    return Infeasible{"pipeline-prefetch", "pipeline_fsdp_ag_per_repeat needs at least 2 repeats, not 1", 2, 1};
+    return Infeasible{ConstraintId::pipeline_prefetch, "pipeline_fsdp_ag_per_repeat needs at least 2 repeats, not 1", 2,
+                      1};
   if (config.num_layers_per_pipeline_stage != 1)
     return Infeasible{
-        "pipeline-prefetch",
+        ConstraintId::pipeline_prefetch,
         fmt::format("pipeline_fsdp_ag_per_repeat needs 1 layer a stage, not {}", config.num_layers_per_pipeline_stage),
         1, config.num_layers_per_pipeline_stage};
   if (config.pipeline_delay_activation_forwarding)
-    return Infeasible{"pipeline-prefetch", "pipeline_fsdp_ag_per_repeat excludes delayed activation forwarding", 0, 1};
+    return Infeasible{ConstraintId::pipeline_prefetch,
+                      "pipeline_fsdp_ag_per_repeat excludes delayed activation forwarding", 0, 1};
   return std::nullopt;
 }
 
@@ -98,7 +100,7 @@ Violation kv_heads(const Configuration& c) {
   const std::int64_t shards = static_cast<std::int64_t>(c.mesh.size_of("tensor")) * c.mesh.size_of("tensor_sequence") *
                               c.mesh.size_of("autoregressive");
   if (c.model.attention_type == AttentionType::mla || c.model.kv_heads % shards == 0) return std::nullopt;
-  return Infeasible{"kv-heads",
+  return Infeasible{ConstraintId::kv_heads,
                     fmt::format("{} KV heads can't be split over tensor·tensor_sequence·autoregressive = {}",
                                 c.model.kv_heads, shards),
                     shards, c.model.kv_heads};
@@ -107,7 +109,7 @@ Violation kv_heads(const Configuration& c) {
 Violation experts_divide(const Configuration& c) {
   const std::int64_t shards = expert_shards(c);
   if (!c.model.has_experts() || c.model.num_experts % shards == 0) return std::nullopt;
-  return Infeasible{"expert-divisibility",
+  return Infeasible{ConstraintId::expert_divisibility,
                     fmt::format("{} experts can't be split over {} devices (rule exp)", c.model.num_experts, shards),
                     shards, c.model.num_experts};
 }
@@ -115,26 +117,30 @@ Violation experts_divide(const Configuration& c) {
 Violation ring_of_experts(const Configuration& c) {
   if (c.config.moe_path != MoePath::ring) return std::nullopt;
   if (expert_shards(c) == 1)
-    return Infeasible{"ring-needs-expert-parallelism", "use_ring_of_experts needs experts on at least 2 devices, not 1",
-                      2, 1};
+    return Infeasible{ConstraintId::ring_needs_expert_parallelism,
+                      "use_ring_of_experts needs experts on at least 2 devices, not 1", 2, 1};
   if (!c.config.megablox)
-    return Infeasible{"ring-needs-megablox", "use_ring_of_experts needs megablox: jax.lax.ragged_dot fails under it", 1,
-                      0};
+    return Infeasible{ConstraintId::ring_needs_megablox,
+                      "use_ring_of_experts needs megablox: jax.lax.ragged_dot fails under it", 1, 0};
   return std::nullopt;
 }
 
 /// megablox's grouped matmul is a Pallas kernel for TPUs; elsewhere the sparse path runs jax.lax.ragged_dot.
 Violation megablox_kernel(const Configuration& c) {
   if (!is_sparse(c) || !c.config.megablox || c.compiler.kernels.has_megablox) return std::nullopt;
-  return Infeasible{"megablox-needs-tpu", fmt::format("megablox is a TPU kernel and doesn't run on {}: set megablox=False", c.hardware.name), 1, 0};
+  return Infeasible{ConstraintId::megablox_needs_tpu,
+                    fmt::format("megablox is a TPU kernel and doesn't run on {}: set megablox=False", c.hardware.name),
+                    1, 0};
 }
 
 Violation ragged_buffer(const Configuration& c) {
   if (!is_sparse(c) || c.config.ragged_buffer_factor <= 0) return std::nullopt;
   if (expert_shards(c) == 1)
-    return Infeasible{"ragged-buffer", "ragged_buffer_factor needs experts on at least 2 devices, not 1", 2, 1};
+    return Infeasible{ConstraintId::ragged_buffer, "ragged_buffer_factor needs experts on at least 2 devices, not 1", 2,
+                      1};
   if (c.config.moe_path == MoePath::ring)
-    return Infeasible{"ragged-buffer", "ragged_buffer_factor with use_ring_of_experts needs use_ragged_sort", 1, 0};
+    return Infeasible{ConstraintId::ragged_buffer,
+                      "ragged_buffer_factor with use_ring_of_experts needs use_ragged_sort", 1, 0};
   return std::nullopt;
 }
 
@@ -143,15 +149,21 @@ Violation sparse_tensor_sequence(const Configuration& c) {
   const int size = c.mesh.size_of("tensor_sequence");
   if (!is_sparse(c) || size == 1) return std::nullopt;
   return Infeasible{
-      "sparse-tensor-sequence",
+      ConstraintId::sparse_tensor_sequence,
       fmt::format("sparse_matmul with tensor_sequence={} gives wrong results in MaxText; use tensor", size), 1, size};
 }
 
+// MaxText configs/types.py checks per_device_batch_size · max_target_length % num_vocab_tiling, of one tile too.
 Violation vocab_tiling(const Configuration& c) {
   const double tokens = c.config.per_device_batch_size * static_cast<double>(c.config.max_target_length);
   if (std::fmod(tokens, static_cast<double>(c.config.num_vocab_tiling)) == 0) return std::nullopt;
+  if (c.config.num_vocab_tiling == 1)
+    return Infeasible{
+        ConstraintId::vocab_tiling,
+        fmt::format("{:g} tokens a device are no whole number, and MaxText takes no other, tiled or not", tokens), 1,
+        static_cast<std::int64_t>(tokens)};
   return Infeasible{
-      "vocab-tiling",
+      ConstraintId::vocab_tiling,
       fmt::format("{:g} tokens a device can't be split into {} vocabulary tiles", tokens, c.config.num_vocab_tiling),
       c.config.num_vocab_tiling, static_cast<std::int64_t>(tokens)};
 }
@@ -159,7 +171,7 @@ Violation vocab_tiling(const Configuration& c) {
 Violation explicit_sharding(const Configuration& c) {
   if (!c.config.shard_mode_explicit || c.model.decoder_block.explicit_sharding) return std::nullopt;
   return Infeasible{
-      "explicit-sharding",
+      ConstraintId::explicit_sharding,
       fmt::format("shard_mode=explicit knows the decoders llama2 and deepseek, not {}", c.model.decoder_block.name), 1, 0};
 }
 
@@ -167,7 +179,7 @@ Violation explicit_sharding(const Configuration& c) {
 Violation explicit_window(const Configuration& c) {
   if (!c.config.shard_mode_explicit || !c.config.pipeline_fsdp_ag_per_repeat || pipeline_stages(c.mesh) == 1)
     return std::nullopt;
-  return Infeasible{"explicit-sharding",
+  return Infeasible{ConstraintId::explicit_sharding,
                     "shard_mode=explicit with pipeline_fsdp_ag_per_repeat names 'stage' twice in one sharding: MaxText "
                     "does not trace it",
                     1, 0};
@@ -176,7 +188,7 @@ Violation explicit_window(const Configuration& c) {
 Violation muon_decoder(const Configuration& c) {
   if (c.config.opt_type != OptimizerType::muon || c.model.decoder_block.muon) return std::nullopt;
   return Infeasible{
-      "muon-decoder",
+      ConstraintId::muon_decoder,
       fmt::format("opt_type=muon knows the decoders deepseek, qwen3, gemma3 and llama2, not {}", c.model.decoder_block.name),
       1, 0};
 }
@@ -185,7 +197,7 @@ Violation optimizer_over_data(const Configuration& c) {
   const auto type = c.config.opt_type;
   if (!c.config.shard_optimizer_over_data || type == OptimizerType::adamw || type == OptimizerType::adam_pax)
     return std::nullopt;
-  return Infeasible{"optimizer-over-data",
+  return Infeasible{ConstraintId::optimizer_over_data,
                     fmt::format("shard_optimizer_over_data needs adamw or adam_pax, not {}", name_of(type)), 1, 0};
 }
 

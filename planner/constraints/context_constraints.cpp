@@ -34,8 +34,8 @@ Context context_of(const Configuration& c) {
 }
 
 Infeasible broken(const Context& context, const std::string& rest, std::int64_t needed, std::int64_t available) {
-  return {"context-strategy", fmt::format("context_parallel_strategy={} {}", context.strategy, rest), needed,
-          available};
+  return {ConstraintId::context_strategy, fmt::format("context_parallel_strategy={} {}", context.strategy, rest),
+          needed, available};
 }
 
 Violation needs_more_than_one(const Context& context, const char* axis, std::int64_t size) {

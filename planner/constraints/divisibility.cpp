@@ -4,6 +4,7 @@
 #include <planner/constraints/divisibility.hpp>
 #include <rules/merge_rules.hpp>
 #include <rules/resolve.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -34,19 +35,19 @@ Infeasible in_words(Role role, const Dim& dim, const std::string& tensor, const 
       axes.size() == 1 ? describe_axes(axes, mesh) : fmt::format("{} = {}", describe_axes(axes, mesh), shards);
   switch (role) {
     case Role::batch:
-      return {"batch-divisibility",
+      return {ConstraintId::batch_divisibility,
               fmt::format("{} sequences ({} of the {}) can't be split over {}", dim.size, dim.logical, tensor, split),
               shards, dim.size};
     case Role::sequence:
-      return {"sequence-divisibility",
+      return {ConstraintId::sequence_divisibility,
               fmt::format("{} positions ({} of the {}) can't be split over {}", dim.size, dim.logical, tensor, split),
               shards, dim.size};
     case Role::other:
-      return {"indivisible-dim",
+      return {ConstraintId::indivisible_dim,
               fmt::format("a dim of {} ({} of the {}) can't be split over {}", dim.size, dim.logical, tensor, split),
               shards, dim.size};
   }
-  return {};
+  throw InternalError("unknown Role");
 }
 
 std::optional<Infeasible> first_indivisible(const Activation& activation, const Resolver& resolver, const Mesh& mesh) {
@@ -137,7 +138,7 @@ std::optional<Infeasible> indivisible(const std::string& tensor, const std::vect
   for (std::size_t i = 0; i < std::min(sizes.size(), spec.dims.size()); ++i) {
     const std::int64_t shards = mesh.product(spec.dims[i]);
     if (sizes[i] % shards == 0) continue;
-    return Infeasible{"indivisible-dim",
+    return Infeasible{ConstraintId::indivisible_dim,
                       fmt::format("dim {} of {} is {}, which {} can't divide", i, tensor, sizes[i],
                                   describe_axes(spec.dims[i], mesh)),
                       shards, sizes[i]};

@@ -74,18 +74,17 @@ std::optional<Infeasible> indivisible_weight(const BoundProgram& program, const 
 /// MaxText refuses to start with too many weights whole on an axis (SHARDING.md section 6).
 std::optional<Infeasible> refused_at_start(const std::vector<Finding>& findings) {
   for (const auto& finding : findings)
-    if (finding.id == "weights-not-sharded" && finding.severity == Severity::error)
-      return Infeasible{"weights-not-sharded", finding.message, 1, 0};
+    if (finding.id == FindingId::weights_not_sharded && finding.severity == Severity::error)
+      return Infeasible{ConstraintId::weights_not_sharded, finding.message, 1, 0};
   return std::nullopt;
 }
 
 std::optional<Infeasible> too_large(const MemoryUse& memory) {
   if (memory.peak() <= memory.capacity) return std::nullopt;
-  const double gib = 1024.0 * 1024 * 1024;
-  return Infeasible{"hbm",
+  return Infeasible{ConstraintId::hbm,
                     fmt::format("needs {:.1f} GiB a device at the {}, {:.1f} GiB available",
-                                static_cast<double>(memory.peak().value) / gib, memory.peak_moment,
-                                static_cast<double>(memory.capacity.value) / gib),
+                                gibibytes(memory.peak()), memory.peak_moment,
+                                gibibytes(memory.capacity)),
                     memory.peak().value, memory.capacity.value};
 }
 

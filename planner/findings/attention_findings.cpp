@@ -35,13 +35,14 @@ MaybeFinding sequence_gathered_for_attention(const FindingSubject& s) {
   const Traffic gathered =
       traffic_of(s, [&](const Collective& c) { return is_attention_input_gather(c, s) && overlap(c.axes, lost); });
   if (gathered.empty()) return std::nullopt;
-  return Finding{"sequence-gathered-for-attention",
+  const auto axes = names_of(lost, s.mesh());
+  return Finding{FindingId::sequence_gathered_for_attention,
                  Severity::warning,
                  fmt::format("rule set '{}' gives activation_input_length_attn no '{}', which splits the sequence of "
                              "the hidden state: attention inputs are gathered along the sequence, {}",
-                             s.rules().name, axis_names(lost, s.mesh()), in_words(gathered)),
+                             s.rules().name, join_axes(axes), in_words(gathered)),
                  "self_attention",
-                 axis_names(lost, s.mesh()),
+                 axes,
                  "add " + rule_line("activation_input_length_attn", lost, s.mesh()) + " to the rules",
                  rules_named(s.rules(), {"activation_input_length_attn", "activation_norm_length"})};
 }
@@ -52,13 +53,13 @@ MaybeFinding attention_replicated(const FindingSubject& s) {
   if (!compiler.has(Habit::attention_outside_shard_map) || (attention != "flash" && attention != "autoselected")) return std::nullopt;
   const Traffic gathered = traffic_of(s, [&](const Collective& c) { return is_of(OpKind::attention, c, s); });
   if (gathered.empty()) return std::nullopt;
-  return Finding{"attention-replicated",
+  return Finding{FindingId::attention_replicated,
                  Severity::error,
                  fmt::format("attention={} runs outside shard_map on {}: q, k and v are gathered whole and attention "
                              "is computed on every device, {}",
                              attention, compiler.family, in_words(gathered)),
                  "self_attention/attention_op",
-                 "",
+                 {},
                  "attention=" + compiler.kernels.attention};
 }
 
@@ -75,13 +76,13 @@ MaybeFinding expanded_key_value_gathered(const FindingSubject& s) {
   if (gathered.empty()) return std::nullopt;
   const std::int64_t expanded = model.q_heads * (model.qk_nope_head_dim + model.qk_rope_head_dim + model.v_head_dim);
   return Finding{
-      "expanded-key-value-gathered",
+      FindingId::expanded_key_value_gathered,
       Severity::note,
       fmt::format("context parallelism gathers the expanded keys and values of latent attention, {} elements "
                   "a token where the latent has {}: {}",
                   expanded, model.kv_lora_rank + model.qk_rope_head_dim, in_words(gathered)),
       "self_attention/attention_op",
-      axis_names(context, s.mesh()),
+      names_of(context, s.mesh()),
       "context_parallel_strategy=ring, or less context parallelism"};
 }
 

@@ -47,13 +47,14 @@ MaybeFinding unexpected_all_gather(const FindingSubject& s) {
   if (!found) return std::nullopt;
   const auto& [first, traffic] = *found;
   const NamedCollective named = s.named(*first);
-  const std::string axes = axis_names(first->axes, s.mesh());
+  const auto axes = names_of(first->axes, s.mesh());
+  const std::string over = join_axes(axes);
   return Finding{
-      "unexpected-all-gather",
+      FindingId::unexpected_all_gather,
       Severity::error,
       fmt::format("activations are gathered over '{}', an axis of the batch, because the rules of their batch "
                   "dims disagree ({}): {}",
-                  axes, named.why, in_words(traffic)),
+                  over, named.why, in_words(traffic)),
       named.op,
       axes,
       "give activation_batch, activation_batch_attn and activation_kv_batch the same axes",
@@ -69,16 +70,17 @@ MaybeFinding unexpected_all_reduce(const FindingSubject& s) {
   if (!found) return std::nullopt;
   const auto& [first, traffic] = *found;
   const NamedCollective named = s.named(*first);
-  const std::string axes = axis_names(first->axes, s.mesh());
+  const auto axes = names_of(first->axes, s.mesh());
+  const std::string over = join_axes(axes);
   return Finding{
-      "unexpected-all-reduce",
+      FindingId::unexpected_all_reduce,
       Severity::error,
       fmt::format("activations are summed over '{}', which splits no heads and no MLP features: a rule puts it "
                   "on a dim that is contracted ({}): {}",
-                  axes, named.why, in_words(traffic)),
+                  over, named.why, in_words(traffic)),
       named.op,
       axes,
-      "leave '" + axes + "' out of the rules of that dim",
+      "leave '" + over + "' out of the rules of that dim",
       rules_named(s.rules(), {"activation_embed", "activation_embed_attn", "activation_mlp", "embed"})};
 }
 
@@ -90,15 +92,16 @@ MaybeFinding all_reduce_where_reduce_scatter_suffices(const FindingSubject& s) {
   if (!found) return std::nullopt;
   const auto& [first, traffic] = *found;
   const NamedCollective named = s.named(*first);
-  const std::string axes = axis_names(first->axes, s.mesh());
-  return Finding{"all-reduce-where-reduce-scatter-suffices",
+  const auto axes = names_of(first->axes, s.mesh());
+  const std::string over = join_axes(axes);
+  return Finding{FindingId::all_reduce_where_reduce_scatter_suffices,
                  Severity::note,
                  fmt::format("partial sums over '{}' are all-reduced, because no rule splits the hidden state over it: "
                              "norms and residuals are computed and kept {} times, {}",
-                             axes, first->group_size, in_words(traffic)),
+                             over, first->group_size, in_words(traffic)),
                  named.op,
                  axes,
-                 "add ['activation_embed', ['" + axes + "']] to the rules",
+                 "add ['activation_embed', ['" + over + "']] to the rules",
                  rules_named(s.rules(), {"activation_embed", "activation_norm_length"})};
 }
 

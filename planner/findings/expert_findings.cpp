@@ -10,7 +10,11 @@
 namespace shardplan {
 namespace {
 
-std::string expert_axis_names(const FindingSubject& s) { return axis_names(s.program.expert_axes, s.mesh()); }
+std::vector<std::string> expert_axis_names(const FindingSubject& s) {
+  return names_of(s.program.expert_axes, s.mesh());
+}
+
+std::string expert_axes_text(const FindingSubject& s) { return join_axes(expert_axis_names(s)); }
 
 bool over_expert_axes(const Collective& c, const FindingSubject& s) { return overlap(c.axes, s.program.expert_axes); }
 
@@ -37,13 +41,13 @@ MaybeFinding experts_not_split(const FindingSubject& s) {
   if (!s.configuration.model.has_experts() || !s.program.expert_axes.empty() || !axis || s.mesh().size(*axis) == 1)
     return std::nullopt;
   const bool by_design = s.configuration.model.rules.override_rules && !s.rules().custom;
-  return Finding{"missing-all-to-all",
+  return Finding{FindingId::missing_all_to_all,
                  by_design ? Severity::note : Severity::warning,
                  fmt::format("the mesh has expert={}, but no rule `exp` gives it to the experts: every device of that "
                              "axis computes all experts and no tokens are exchanged",
                              s.mesh().size(*axis)),
                  "MoeBlock_0",
-                 "expert",
+                 {"expert"},
                  "add ['exp', ['expert']] and ['activation_exp', ['expert']] to the rules",
                  rules_named(s.rules(), {"exp", "activation_exp"})};
 }
@@ -57,12 +61,12 @@ MaybeFinding expert_axis_stolen(const FindingSubject& s) {
       traffic_of(s, [&](const Collective& c) { return over_expert_axes(c, s) && is_expert_weight(c, s); });
   if (weights.empty()) return std::nullopt;
   return Finding{
-      "expert-axis-stolen",
+      FindingId::expert_axis_stolen,
       Severity::error,
       fmt::format("expert double-mapping: rule activation_batch_moe gives '{0}' to the batch dim of the dispatch "
                   "before activation_exp can, so every expert's weights (wi_0, wi_1, wo) are gathered over '{0}' and "
                   "their gradients reduced instead of tokens being exchanged: {1}",
-                  expert_axis_names(s), in_words(weights)),
+                  expert_axes_text(s), in_words(weights)),
       "MoeBlock_0/wi_0, wi_1, wo",
       expert_axis_names(s),
       "moe_dispatch_no_expert_sharding=True",
@@ -77,14 +81,14 @@ MaybeFinding expert_output_not_peeled(const FindingSubject& s) {
   });
   if (weights.empty()) return std::nullopt;
   return Finding{
-      "expert-output-not-peeled",
+      FindingId::expert_output_not_peeled,
       Severity::warning,
       fmt::format("moe_dispatch_no_expert_sharding keeps experts on '{0}' up to wo, but the constraint on wo's output "
                   "puts that axis back on the batch beside a second batch axis: wo is gathered over '{0}', {1}",
-                  expert_axis_names(s), in_words(weights)),
+                  expert_axes_text(s), in_words(weights)),
       "MoeBlock_0/wo",
       expert_axis_names(s),
-      "sparse_matmul=True, or '" + expert_axis_names(s) + "' as the only axis of the batch",
+      "sparse_matmul=True, or '" + expert_axes_text(s) + "' as the only axis of the batch",
       rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
 }
 
@@ -97,12 +101,12 @@ MaybeFinding missing_all_to_all(const FindingSubject& s) {
     return !c.parameter && over_expert_axes(c, s) && op && op->module == Module::mixture && op->kind != OpKind::routing;
   });
   if (tokens.empty()) return std::nullopt;
-  return Finding{"missing-all-to-all",
+  return Finding{FindingId::missing_all_to_all,
                  Severity::warning,
                  fmt::format("rule activation_batch_moe leaves '{0}' off the batch: in place of an all-to-all of the "
                              "routed tokens, all tokens are gathered over '{0}' before the dispatch and summed after "
                              "the combine, {1}",
-                             expert_axis_names(s), in_words(tokens)),
+                             expert_axes_text(s), in_words(tokens)),
                  "MoeBlock_0/dispatch, combine",
                  expert_axis_names(s),
                  "sparse_matmul=True",
@@ -114,7 +118,7 @@ MaybeFinding worst_case_rows(const FindingSubject& s) {
     if (!block.block->mixture || block.block->row_occupancy >= 0.999) continue;
     const bool dense = s.configuration.compiler.has(Habit::ragged_dot_is_dense) && !s.config().megablox;
     return Finding{
-        "worst-case-rows",
+        FindingId::worst_case_rows,
         dense ? Severity::warning : Severity::note,
         fmt::format("expert buffers hold the worst case of routing, {:.3g} times the rows of balanced "
                     "routing; {} with them{}",
@@ -132,13 +136,13 @@ MaybeFinding minimal_recomputes_wi_1(const FindingSubject& s) {
   const bool sparse = s.config().moe_path == MoePath::ragged || s.config().moe_path == MoePath::ring;
   const auto& saved = s.config().saved;
   if (!sparse || !saved.contains("mlpwi_0") || saved.contains("moe_mlpwi_1")) return std::nullopt;
-  return Finding{"minimal-recomputes-wi-1",
+  return Finding{FindingId::minimal_recomputes_wi_1,
                  Severity::note,
                  fmt::format("remat_policy={} saves the output of wi_0 but not of wi_1, which the sparse path names "
                              "moe_mlpwi_1 only: wi_1 is computed again in the backward pass",
                              s.config().remat_policy),
                  "MoeBlock_0/wi_1",
-                 "",
+                 {},
                  "remat_policy=custom with moe_mlpwi_1=device"};
 }
 

@@ -10,14 +10,14 @@ namespace shardplan {
 MaybeFinding custom_rules_drop_model_rules(const FindingSubject& s) {
   const Model& model = s.configuration.model;
   if (!s.rules().custom || (model.rules.rules.empty() && !model.rules.override_rules)) return std::nullopt;
-  return Finding{"custom-rules-drop-model-rules",
+  return Finding{FindingId::custom_rules_drop_model_rules,
                  model.rules.override_rules ? Severity::warning : Severity::note,
                  fmt::format("custom_mesh_and_rule replaces all rules, {}'s own included: its {} of {} {} no effect",
                              model.name, model.rules.rules.size() == 1 ? "rule" : "rules",
                              model.rules.rules.empty() ? "nothing" : model.rules.rules.front().logical,
                              model.rules.rules.size() == 1 ? "has" : "and others have"),
                  s.rules().name,
-                 "",
+                 {},
                  "copy the model's rules into the custom set",
                  model.rules.rules};
 }
@@ -29,16 +29,17 @@ MaybeFinding logits_sequence_gathered(const FindingSubject& s) {
   AxisList lost = axes_of_first("activation_length", s);
   std::erase_if(lost, [&](AxisId axis) { return contains(kept, axis); });
   if (lost.empty()) return std::nullopt;
-  const std::string axes = axis_names(lost, s.mesh());
-  return Finding{"logits-sequence-gathered",
+  const auto axes = names_of(lost, s.mesh());
+  const std::string named = join_axes(axes);
+  return Finding{FindingId::logits_sequence_gathered,
                  Severity::warning,
                  fmt::format("rule activation_embed_and_logits_batch_sequence of '{}' leaves out '{}', which splits "
                              "the sequence: with num_vocab_tiling={} the hidden state is gathered over it before the "
                              "logits and every device of that axis computes the same tiles",
-                             s.rules().name, axes, s.config().num_vocab_tiling),
+                             s.rules().name, named, s.config().num_vocab_tiling),
                  "logits_dense",
                  axes,
-                 "add '" + axes + "' to rule activation_embed_and_logits_batch_sequence",
+                 "add '" + named + "' to rule activation_embed_and_logits_batch_sequence",
                  rules_named(s.rules(), {"activation_embed_and_logits_batch_sequence", "activation_length"})};
 }
 
@@ -52,14 +53,14 @@ MaybeFinding context_lost_in_explicit_mode(const FindingSubject& s) {
   };
   const AxisList wanted = sequence_axes("activation_length"), actual = sequence_axes("activation_norm_length");
   if (wanted.empty() || !actual.empty()) return std::nullopt;
-  const std::string axes = axis_names(wanted, s.mesh());
+  const auto axes = names_of(wanted, s.mesh());
   return Finding{
-      "context-lost-in-explicit-mode",
+      FindingId::context_lost_in_explicit_mode,
       Severity::warning,
       fmt::format("shard_mode=explicit: the DeepSeek decoder names its MLP hidden state activation_norm_length, "
                   "whose rule is skipped because activation_mlp took tensor_sequence first: '{}' no longer "
                   "splits the sequence there",
-                  axes),
+                  join_axes(axes)),
       "mlp",
       axes,
       "shard_mode=auto, or move activation_norm_length before activation_mlp",
@@ -76,7 +77,7 @@ MaybeFinding explicit_pipeline(const FindingSubject& s) {
       moved.empty() ? ""
                     : fmt::format(", and the gradients of all layers move between stages and repeats as often, {}",
                                   in_words(moved));
-  return Finding{"explicit-pipeline",
+  return Finding{FindingId::explicit_pipeline,
                  Severity::warning,
                  fmt::format("shard_mode=explicit: MaxText e591f30cb's pipeline does not trace with JAX 0.10.2 or "
                              "0.12.0.1 (ShardingTypeError). Counted here is the program that it compiles to once "
@@ -85,14 +86,14 @@ MaybeFinding explicit_pipeline(const FindingSubject& s) {
                              "fsdp, 1.14 times with ZeRO-1",
                              shape.iterations(), stack),
                  "pipeline_module/layers",
-                 "stage",
+                 {"stage"},
                  "shard_mode=auto"};
 }
 
 MaybeFinding mesh_does_not_fit_torus(const FindingSubject& s) {
   const auto& infeasible = s.evaluation.infeasible;
-  if (!infeasible || infeasible->constraint != "mesh-does-not-fit-torus") return std::nullopt;
-  return Finding{"mesh-does-not-fit-torus",       Severity::error, infeasible->message, describe(s.mesh()), "",
+  if (!infeasible || infeasible->constraint != ConstraintId::mesh_does_not_fit_torus) return std::nullopt;
+  return Finding{FindingId::mesh_does_not_fit_torus, Severity::error, infeasible->message, describe(s.mesh()), {},
                  "allow_split_physical_axes=True"};
 }
 
@@ -100,9 +101,12 @@ std::vector<Finding> ignored_axes(const FindingSubject& s) {
   std::vector<Finding> findings;
   for (const auto& axis : s.configuration.ignored_axes)
     findings.push_back(
-        {"axis-ignored", Severity::warning,
+        {FindingId::axis_ignored,
+         Severity::warning,
          fmt::format("rule set '{}' has no mesh axis '{}': MaxText ignores the flag silently", s.rules().name, axis),
-         s.rules().name, axis, fmt::format("leave it out, or choose a rule set with '{}'", axis)});
+         s.rules().name,
+         {axis},
+         fmt::format("leave it out, or choose a rule set with '{}'", axis)});
   return findings;
 }
 

@@ -27,28 +27,8 @@ NamedCollective FindingSubject::named(const Collective& c) const {
   return in_words(c, view, mesh());
 }
 
-std::string in_words(Bytes amount) {
-  const auto value = static_cast<double>(amount.value);
-  if (value < 0.9995e6) return fmt::format("{:.3g} kB", value / 1e3);
-  if (value < 0.9995e9) return fmt::format("{:.3g} MB", value / 1e6);
-  if (value < 0.9995e12) return fmt::format("{:.3g} GB", value / 1e9);
-  return fmt::format("{:.3g} TB", value / 1e12);
-}
-
-std::string in_words(Seconds time) {
-  if (time.value < 0.9995e-3) return fmt::format("{:.3g} us", time.value * 1e6);
-  if (time.value < 0.9995) return fmt::format("{:.3g} ms", time.value * 1e3);
-  return fmt::format("{:.3g} s", time.value);
-}
-
 std::string in_words(const Traffic& traffic) {
   return fmt::format("{} and {} a step", in_words(traffic.bytes), in_words(traffic.seconds));
-}
-
-std::string axis_names(const AxisList& axes, const Mesh& mesh) {
-  std::string text;
-  for (const AxisId axis : axes) text += (text.empty() ? "" : "+") + mesh.axes[axis].name;
-  return text;
 }
 
 bool overlap(const AxisList& a, const AxisList& b) {

@@ -48,11 +48,7 @@ Traffic traffic_of(const FindingSubject& subject, Matches matches) {
   return traffic;
 }
 
-std::string in_words(Bytes amount);            ///< "45.1 GB", "3.2 MB"
-std::string in_words(Seconds time);            ///< "1.23 s", "45.6 ms"
 std::string in_words(const Traffic& traffic);  ///< "45.1 GB and 120 ms a step"
-/// "expert", "context+expert"
-std::string axis_names(const AxisList& axes, const Mesh& mesh);
 
 bool overlap(const AxisList& a, const AxisList& b);
 /// Moves an expert's weights, or sums their gradients.

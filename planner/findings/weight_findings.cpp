@@ -95,21 +95,22 @@ MaybeFinding weights_not_sharded(const FindingSubject& s) {
   const Census census = count_parameters(s, axes);
   const auto bytes = static_cast<double>(census.all * size_of(s.config().weight_dtype));
   if (static_cast<double>(census.unsharded) <= sharding_tolerance * bytes) return std::nullopt;
-  const std::string missing = axis_names(census.missing, s.mesh()), rule = rule_to_extend(*census.tensor);
+  const auto missing = names_of(census.missing, s.mesh());
+  const std::string named = join_axes(missing), rule = rule_to_extend(*census.tensor);
   const Traffic gradients = traffic_of(s, [&](const Collective& c) {
     return c.kind == CollectiveKind::all_reduce && c.phase == Phase::backward && overlap(c.axes, census.missing) && c.parameter;
   });
   return Finding{
-      "weights-not-sharded",
+      FindingId::weights_not_sharded,
       Severity::error,
       fmt::format("{:.0f}% of the parameters lack an axis of the mesh, most of them '{}' (no '{}'): MaxText's check of "
                   "unsharded parameters (sharding_tolerance=0.02) refuses to start; their gradients are all-reduced, "
                   "{}",
                   100 * static_cast<double>(census.unsharded) / static_cast<double>(census.all), census.tensor->name,
-                  missing, in_words(gradients)),
+                  named, in_words(gradients)),
       census.block->name + "/" + census.tensor->name,
       missing,
-      fmt::format("add '{}' to rule {}, or choose a mesh without it", missing, rule),
+      fmt::format("add '{}' to rule {}, or choose a mesh without it", named, rule),
       rules_of(*census.tensor, s.rules())};
 }
 
@@ -118,13 +119,13 @@ MaybeFinding layer_stack_reshard(const FindingSubject& s) {
   const Traffic moved = traffic_of(s, is_of_layer_stack);
   if (moved.empty()) return std::nullopt;
   const PipelineShape& shape = s.program.program->pipeline;
-  return Finding{"layer-stack-reshard",
+  return Finding{FindingId::layer_stack_reshard,
                  Severity::warning,
                  fmt::format("pipeline_fsdp_ag_once with {} repeats: layer weights are stored stage-major and used "
                              "repeat-major, so all of them, their gradients and moments move between stages, {}",
                              shape.repeats, in_words(moved)),
                  "pipeline_module/layers",
-                 "stage",
+                 {"stage"},
                  fmt::format("num_layers_per_pipeline_stage={} (one repeat), or pipeline_fsdp_ag_once=False",
                              shape.layers_per_stage * shape.repeats)};
 }
@@ -139,7 +140,7 @@ MaybeFinding whole_weights_beside_shards(const FindingSubject& s) {
   const auto parameters = static_cast<double>(s.evaluation.memory.parameters.value);
   const double whole = (ahead ? 1 : s.mesh().size_of("data")) * parameters / 1e9;
   return Finding{
-      "zero1-whole-weights",
+      FindingId::zero1_whole_weights,
       Severity::note,
       ahead
           ? fmt::format("train_compile's program takes the weights whole and copies them, {:.1f} GB twice; the "
@@ -149,7 +150,7 @@ MaybeFinding whole_weights_beside_shards(const FindingSubject& s) {
                         "update: {:.1f} GB beside the optimizer's shards, and float32 on the network",
                         name_of(c.weight_dtype), whole),
       "optimizer",
-      "data",
+      {"data"},
       fmt::format("{}enable_nnx=False pure_nnx=False pure_nnx_decoder=False (Linen's training loop casts before it "
                   "gathers and keeps no copy), or gradient_accumulation_steps above 1",
                   ahead ? "--program train for what the training loop needs; " : ""),
@@ -159,13 +160,13 @@ MaybeFinding whole_weights_beside_shards(const FindingSubject& s) {
 MaybeFinding optimizer_shards_permuted(const FindingSubject& s) {
   const Traffic moved = traffic_of(s, is_permuted_shard);
   if (moved.empty()) return std::nullopt;
-  return Finding{"optimizer-shards-permuted",
+  return Finding{FindingId::optimizer_shards_permuted,
                  Severity::note,
                  fmt::format("shard_optimizer_over_data puts 'data' before the axes that already split a weight's dim: "
                              "gradients change places before the update, {}",
                              in_words(moved)),
                  "optimizer",
-                 "data",
+                 {"data"},
                  "one of data and fsdp only, or shard_optimizer_over_data=False"};
 }
 

@@ -25,7 +25,7 @@ std::string print_number(double number) {
   return fmt::format("{:.{}f}", number, decimals(number));
 }
 
-std::string print_gibibytes(Bytes amount) { return fmt::format("{:.1f}", static_cast<double>(amount.value) / gibi); }
+std::string print_gibibytes(Bytes amount) { return fmt::format("{:.1f}", gibibytes(amount)); }
 
 std::string print_memory(Bytes amount) {
   if (amount.value == 0) return "0 GiB";
@@ -36,18 +36,16 @@ std::string print_memory(Bytes amount) {
 }
 
 std::string print_traffic(Bytes amount) {
-  const auto value = static_cast<double>(amount.value);
   if (amount.value == 0) return "0 GB";
-  if (value < 0.9995e6) return print_number(value / 1e3) + " kB";
-  if (value < 0.9995e9) return print_number(value / 1e6) + " MB";
-  return print_number(value / 1e9) + " GB";
+  if (amount.value >= 999'500'000'000) return print_number(static_cast<double>(amount.value) / 1e9) + " GB";
+  const auto [number, unit] = scaled(amount);
+  return fmt::format("{} {}", print_number(number), unit);
 }
 
 std::string print_time(Seconds time) {
   if (time.value == 0) return "0 s";
-  if (time.value < 0.9995e-3) return print_number(time.value * 1e6) + " us";
-  if (time.value < 0.9995) return print_number(time.value * 1e3) + " ms";
-  return print_number(time.value) + " s";
+  const auto [number, unit] = scaled(time);
+  return fmt::format("{} {}", print_number(number), unit);
 }
 
 std::string print_count(std::int64_t count) {

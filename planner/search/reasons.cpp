@@ -9,20 +9,13 @@
 namespace shardplan {
 namespace {
 
-double gib(Bytes bytes) { return static_cast<double>(bytes.value) / (1024.0 * 1024 * 1024); }
-
-std::string in_units(Seconds time) {
-  return time.value < 1 ? fmt::format("{:.3g} ms", time.value * 1e3) : fmt::format("{:.3g} s", time.value);
-}
-
 /// All collectives of one kind over the same axes: "all-gathers over fsdp".
 using Traffic = std::map<std::string, Seconds>;
 
 Traffic traffic_of(const Evaluation& e) {
   Traffic traffic;
   for (const auto& collective : e.collectives) {
-    std::vector<std::string> axes;
-    for (const AxisId axis : collective.axes) axes.push_back(e.mesh.axes[axis].name);
+    const auto axes = names_of(collective.axes, e.mesh);
     traffic[fmt::format("{} over {}", name_of(collective.kind), fmt::join(axes, "·"))] += collective.seconds;
   }
   return traffic;
@@ -33,7 +26,7 @@ std::string most_expensive(const Evaluation& e) {
   if (traffic.empty()) return "";
   const auto most = std::max_element(traffic.begin(), traffic.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
-  return fmt::format("; the most expensive is {} ({})", most->first, in_units(most->second));
+  return fmt::format("; the most expensive is {} ({})", most->first, in_words(most->second));
 }
 
 std::string where_time_goes(const Evaluation& e) {
@@ -44,22 +37,22 @@ std::string where_time_goes(const Evaluation& e) {
   return fmt::format(
       "a step of {} is {:.0f}% compute and {:.0f}% exposed communication{}; {} of communication hides "
       "behind compute{}",
-      in_units(time.step()), time.compute.value / whole, time.exposed_collective.value / whole, bubble,
-      in_units(time.hidden_collective), most_expensive(e));
+      in_words(time.step()), time.compute.value / whole, time.exposed_collective.value / whole, bubble,
+      in_words(time.hidden_collective), most_expensive(e));
 }
 
 /// Predicted peaks are within this share of the compiler's on the recorded programs (shardplan validate).
 constexpr double peak_uncertainty = 0.065;
 
 std::string memory_at_peak(const Evaluation& e) {
-  const double free = 1 - gib(e.memory.peak()) / gib(e.memory.capacity);
+  const double free = 1 - gibibytes(e.memory.peak()) / gibibytes(e.memory.capacity);
   const std::string tight = free < peak_uncertainty
                                 ? fmt::format(
                                       "; only {:.1f}% is free and predictions are good to {:.1f}%: keep a smaller "
                                       "batch or a leaner remat_policy at hand",
                                       100 * free, 100 * peak_uncertainty)
                                 : "";
-  return fmt::format("memory peaks at {:.1f} of {:.1f} GiB ({}){}", gib(e.memory.peak()), gib(e.memory.capacity),
+  return fmt::format("memory peaks at {:.1f} of {:.1f} GiB ({}){}", gibibytes(e.memory.peak()), gibibytes(e.memory.capacity),
                      e.memory.peak_moment, tight);
 }
 
@@ -70,7 +63,7 @@ std::string named(const Evaluation& e) {
 }
 
 std::string memory_difference(const Evaluation& best, const Evaluation& other) {
-  const double more = gib(other.memory.peak()) - gib(best.memory.peak());
+  const double more = gibibytes(other.memory.peak()) - gibibytes(best.memory.peak());
   return fmt::format("needs {:.1f} GiB {}", std::abs(more), more < 0 ? "less" : "more");
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // What the XLA compiler made of one MaxText train step: the arguments it was compiled with, the collectives of the
-// optimized program and its buffer assignment. Form and provenance: tests/data/oracle/README.md.
+// optimized program and its buffer assignment. Form and provenance: planner/validate/records/README.md.
 #include <map>
 #include <optional>
 #include <arguments/machine_arguments.hpp>

@@ -58,11 +58,8 @@ Traffic traffic(const std::vector<RecordedCollective>& collectives, Grouping gro
 
 std::vector<RecordedCollective> as_recorded(const Evaluation& evaluation) {
   std::vector<RecordedCollective> all;
-  for (const auto& c : evaluation.collectives) {
-    RecordedCollective& recorded = all.emplace_back();
-    recorded = {c.phase, c.kind, {}, c.group_size, c.bytes, c.executions};
-    for (const AxisId axis : c.axes) recorded.axes.push_back(evaluation.mesh.axes[axis].name);
-  }
+  for (const auto& c : evaluation.collectives)
+    all.push_back({c.phase, c.kind, names_of(c.axes, evaluation.mesh), c.group_size, c.bytes, c.executions});
   return all;
 }
 
@@ -115,7 +112,7 @@ void check_mesh(const RecordedProgram& record, const Mesh& mesh) {
 RecordScore compared(const RecordedProgram& record, const Evaluation& evaluation) {
   RecordScore score{.id = record.id, .refused_too = {}, .worst = {}, .failure = {}};
   if (!record.memory) {
-    score.refused_too = evaluation.infeasible && evaluation.infeasible->constraint == "hbm";
+    score.refused_too = evaluation.infeasible && evaluation.infeasible->constraint == ConstraintId::hbm;
     return score;
   }
   const auto predicted = as_recorded(evaluation);

@@ -43,8 +43,8 @@ std::string annotation(const CheckedFinding& checked, const CheckAnswer& answer)
     properties = fmt::format("file={},line={},", escaped_property(answer.rules), line_of(checked));
   std::string message = checked.worst.empty() ? finding.message : checked.worst + ": " + finding.message;
   if (!finding.fix.empty()) message += "\nfix: " + finding.fix;
-  return fmt::format("::{} {}title={}::{}\n", command_of(finding.severity), properties, escaped_property(finding.id),
-                     escaped_data(message));
+  return fmt::format("::{} {}title={}::{}\n", command_of(finding.severity), properties,
+                     escaped_property(published_id(finding)), escaped_data(message));
 }
 
 }  // namespace

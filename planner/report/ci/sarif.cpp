@@ -1,40 +1,29 @@
 #include <planner/report/check_report.hpp>
 #include <planner/report/json/json_values.hpp>
 #include <planner/report/ci/sarif.hpp>
-#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
 
 constexpr const char* sarif_schema = "https://json.schemastore.org/sarif-2.1.0.json";
 
-std::string_view level_of(Severity severity) {
-  switch (severity) {
-    case Severity::note:
-      return "note";
-    case Severity::warning:
-      return "warning";
-    case Severity::error:
-      return "error";
-  }
-  throw InternalError("unknown Severity");
-}
-
 OrderedJson text(const std::string& words) { return {{"text", words}}; }
 
 /// "expert-axis-stolen" → "expert axis stolen"
-std::string title_of(std::string id) {
-  std::replace(id.begin(), id.end(), '-', ' ');
-  return id;
+std::string title_of(std::string_view id) {
+  std::string title(id);
+  std::replace(title.begin(), title.end(), '-', ' ');
+  return title;
 }
 
 OrderedJson rule_descriptors(const CheckAnswer& answer) {
   OrderedJson all = OrderedJson::array();
-  std::vector<std::string> seen;
+  std::vector<std::string_view> seen;
   for (const auto& [finding, worst, rules, bites] : answer.findings) {
-    if (std::find(seen.begin(), seen.end(), finding.id) != seen.end()) continue;
-    seen.push_back(finding.id);
-    all.push_back({{"id", finding.id}, {"shortDescription", text(title_of(finding.id))}});
+    const std::string_view id = published_id(finding);
+    if (std::find(seen.begin(), seen.end(), id) != seen.end()) continue;
+    seen.push_back(id);
+    all.push_back({{"id", id}, {"shortDescription", text(title_of(id))}});
   }
   return all;
 }
@@ -63,8 +52,8 @@ std::string message_of(const CheckedFinding& checked) {
 }
 
 OrderedJson result_of(const CheckedFinding& checked, const CheckAnswer& answer) {
-  return {{"ruleId", checked.finding.id},
-          {"level", level_of(checked.finding.severity)},
+  return {{"ruleId", published_id(checked.finding)},
+          {"level", name_of(checked.finding.severity)},  // SARIF has the same words
           {"message", text(message_of(checked))},
           {"locations", locations_of(checked, answer)},
           {"properties", {{"models", checked.bites.models}, {"meshes", checked.bites.meshes}}}};

@@ -49,10 +49,8 @@ OrderedJson json_changes(const AuditAnswer& answer) {
   OrderedJson all = OrderedJson::array();
   for (const auto& change : answer.changes) {
     if (change.found.bytes == change.expected.bytes) continue;
-    OrderedJson axes = OrderedJson::array();
-    for (const AxisId axis : change.axes) axes.push_back(answer.mesh.axes[axis].name);
     all.push_back({{"kind", shardplan::name_of(change.traffic)},
-                   {"axes", std::move(axes)},
+                   {"axes", names_of(change.axes, answer.mesh)},
                    {"phase", shardplan::name_of(change.phase)},
                    {"found", json_traffic(change.found)},
                    {"expected", json_traffic(change.expected)},

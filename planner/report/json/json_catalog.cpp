@@ -56,18 +56,6 @@ OrderedJson json_model_row(const Model& model) {
           {"note", model.note}};
 }
 
-std::string_view name_of(AttentionType type) {
-  switch (type) {
-    case AttentionType::global:
-      return "global";
-    case AttentionType::mla:
-      return "mla";
-    case AttentionType::compressed:
-      return "compressed";
-  }
-  throw InternalError("unknown AttentionType");
-}
-
 OrderedJson json_rule_row(const RuleSet& set) {
   return {{"name", set.name},
           {"mesh_axes", set.mesh_axes},
@@ -139,11 +127,7 @@ std::string rules_json(const RuleSet& rules) {
 
 std::string spec_json(const PartitionSpec& spec, const Mesh& mesh) {
   OrderedJson dims = OrderedJson::array();
-  for (const auto& axes : spec.dims) {
-    OrderedJson names = OrderedJson::array();
-    for (const AxisId axis : axes) names.push_back(mesh.axes[axis].name);
-    dims.push_back(std::move(names));
-  }
+  for (const auto& axes : spec.dims) dims.push_back(names_of(axes, mesh));
   return print_document(json_document("spec", std::move(dims)));
 }
 

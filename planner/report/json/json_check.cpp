@@ -22,11 +22,11 @@ OrderedJson json_cost(const FindingCost& cost) {
 
 OrderedJson json_finding(const CheckedFinding& checked) {
   const Finding& finding = checked.finding;
-  OrderedJson json = {{"id", finding.id},
+  OrderedJson json = {{"id", published_id(finding)},
                       {"severity", name_of(finding.severity)},
                       {"message", finding.message},
                       {"where", finding.where},
-                      {"axis", finding.axis},
+                      {"axis", join_axes(finding.axes)},
                       {"fix", finding.fix},
                       {"rules", json_rules(checked.rules)}};
   if (finding.cost) json["cost"] = json_cost(*finding.cost);
@@ -35,7 +35,7 @@ OrderedJson json_finding(const CheckedFinding& checked) {
   json["configurations"] = checked.bites.cases;
   json["models"] = checked.bites.models;
   json["meshes"] = checked.bites.meshes;
-  json["moe_paths"] = checked.bites.paths;
+  json["moe_paths"] = names_of(checked.bites.paths);
   return json;
 }
 

@@ -5,16 +5,10 @@
 namespace shardplan {
 namespace {
 
-OrderedJson json_axes(const AxisList& axes, const Mesh& mesh) {
-  OrderedJson names = OrderedJson::array();
-  for (const AxisId axis : axes) names.push_back(mesh.axes[axis].name);
-  return names;
-}
-
 OrderedJson json_collective(const NamedCollective& collective, const Mesh& mesh) {
   return {{"phase", name_of(collective.phase)},
           {"kind", name_of(collective.kind)},
-          {"axes", json_axes(collective.axes, mesh)},
+          {"axes", names_of(collective.axes, mesh)},
           {"group_size", collective.group_size},
           {"bytes", collective.bytes.value},
           {"executions", collective.executions},
@@ -50,8 +44,8 @@ OrderedJson json_time(const StepTime& time) {
 
 // What is short is bytes only where the constraint is memory.
 OrderedJson json_infeasible(const Infeasible& infeasible) {
-  const bool memory = infeasible.constraint == "hbm";
-  return {{"constraint", infeasible.constraint},
+  const bool memory = infeasible.constraint == ConstraintId::hbm;
+  return {{"constraint", name_of(infeasible.constraint)},
           {"message", infeasible.message},
           {memory ? "needed_bytes" : "needed", infeasible.needed},
           {memory ? "available_bytes" : "available", infeasible.available}};
@@ -100,11 +94,11 @@ OrderedJson json_collectives(const std::vector<NamedCollective>& collectives, co
 OrderedJson json_findings(const std::vector<Finding>& findings) {
   OrderedJson all = OrderedJson::array();
   for (const auto& finding : findings)
-    all.push_back({{"id", finding.id},
+    all.push_back({{"id", published_id(finding)},
                    {"severity", name_of(finding.severity)},
                    {"message", finding.message},
                    {"where", finding.where},
-                   {"axis", finding.axis},
+                   {"axis", join_axes(finding.axes)},
                    {"fix", finding.fix}});
   return all;
 }

@@ -35,7 +35,9 @@ OrderedJson json_strategy(const StrategyPlan& plan) {
 }
 
 OrderedJson json_rejection(const RejectionCount& rejection) {
-  return {{"constraint", rejection.constraint}, {"candidates", rejection.candidates}, {"example", rejection.example}};
+  return {{"constraint", name_of(rejection.constraint)},
+          {"candidates", rejection.candidates},
+          {"example", rejection.example}};
 }
 
 OrderedJson json_would_fit(const WouldFit& way) {

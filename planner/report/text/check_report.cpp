@@ -42,14 +42,14 @@ std::string bites_part(const CheckedFinding& checked, std::int64_t cases) {
   if (bites.cases == 0 || cases <= 1) return "";
   std::string where = fmt::format("{} of {}: ", print_count(bites.cases), counted(cases, "configuration"));
   where += first_of(bites.models, models_shown, ", ");
-  if (!bites.paths.empty()) where += fmt::format(" ({} path)", fmt::join(bites.paths, " and "));
+  if (!bites.paths.empty()) where += fmt::format(" ({} path)", fmt::join(names_of(bites.paths), " and "));
   return part("bites", where) + part("", "on " + first_of(bites.meshes, meshes_shown, " · "));
 }
 
 std::string finding_text(const CheckedFinding& checked, const CheckAnswer& answer, const Style& style) {
   const Finding& finding = checked.finding;
   std::string text = fmt::format("{} {}\n", style.paint(ink_of(finding.severity), name_of(finding.severity)),
-                                 style.paint(Ink::bold, finding.id));
+                                 style.paint(Ink::bold, published_id(finding)));
   text += wrap_text(finding.message, "    ", report_width);
   if (answer.cases > 1 && !checked.worst.empty()) text += part("there", checked.worst);
   if (!finding.where.empty()) text += part("where", finding.where);

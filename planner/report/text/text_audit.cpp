@@ -81,7 +81,7 @@ std::string traffic_table(const AuditAnswer& answer) {
 
 std::string finding_text(const Finding& finding, const Style& style) {
   std::string text = fmt::format("\n{} {}\n", style.paint(ink_of(finding.severity), name_of(finding.severity)),
-                                 style.paint(Ink::bold, finding.id));
+                                 style.paint(Ink::bold, published_id(finding)));
   text += wrap_text(finding.message, "    ", report_width);
   if (!finding.fix.empty()) text += wrap_text(finding.fix, "    fix  ", report_width);
   return text;

@@ -37,9 +37,9 @@ std::string traffic_title(const Evaluation& evaluation, const Style& style) {
 
 std::string finding_text(const Finding& finding, const Style& style) {
   const std::string first = fmt::format("  {} {}: ", style.paint(ink_of(finding.severity), name_of(finding.severity)),
-                                        style.paint(Ink::bold, finding.id));
+                                        style.paint(Ink::bold, published_id(finding)));
   std::string place = finding.where;
-  if (!finding.axis.empty()) place += fmt::format("{}axis {}", place.empty() ? "" : ", ", finding.axis);
+  if (!finding.axes.empty()) place += fmt::format("{}axis {}", place.empty() ? "" : ", ", join_axes(finding.axes));
   std::string text = finding.message + (place.empty() ? "" : fmt::format(" ({})", place));
   if (!finding.fix.empty()) text += fmt::format("; fix: {}", finding.fix);
   return wrap_text(first + text, "  ", report_width);

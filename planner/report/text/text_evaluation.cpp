@@ -27,7 +27,8 @@ std::string verdict_line(const Evaluation& evaluation, const Style& style) {
 }  // namespace
 
 std::string infeasible_text(const Infeasible& infeasible) {
-  if (infeasible.constraint != "hbm") return fmt::format("{}: {}", infeasible.constraint, infeasible.message);
+  if (infeasible.constraint != ConstraintId::hbm)
+    return fmt::format("{}: {}", name_of(infeasible.constraint), infeasible.message);
   return fmt::format("hbm: {} needed, {} available ({} too much)", print_memory({infeasible.needed}),
                      print_memory({infeasible.available}), print_memory({infeasible.needed - infeasible.available}));
 }

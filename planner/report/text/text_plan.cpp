@@ -62,10 +62,10 @@ std::string shortfall_of(const MachinePlan& machine) {
   if (!machine.refused.empty()) return machine.refused;
   if (!machine.closest || !machine.closest->infeasible) {
     if (machine.rejections.empty()) return "no valid configuration";
-    return fmt::format("{}: {}", machine.rejections.front().constraint, machine.rejections.front().example);
+    return fmt::format("{}: {}", name_of(machine.rejections.front().constraint), machine.rejections.front().example);
   }
   const Infeasible& infeasible = *machine.closest->infeasible;
-  if (infeasible.constraint != "hbm") return infeasible_text(infeasible);
+  if (infeasible.constraint != ConstraintId::hbm) return infeasible_text(infeasible);
   return fmt::format("needs {} of {} at least ({} too much) with {}", print_memory({infeasible.needed}),
                      print_memory({infeasible.available}), print_memory({infeasible.needed - infeasible.available}),
                      settings_of(*machine.closest));

@@ -49,9 +49,7 @@ std::string memory_headline(const MemoryUse& memory) {
 }  // namespace
 
 std::string axes_text(const AxisList& axes, const Mesh& mesh) {
-  std::vector<std::string> names;
-  for (const AxisId axis : axes) names.push_back(mesh.axes[axis].name);
-  return names.empty() ? "-" : fmt::format("{}", fmt::join(names, "+"));
+  return axes.empty() ? "-" : join_axes(names_of(axes, mesh));
 }
 
 std::string settings_section(const Evaluation& evaluation, const Style& style) {

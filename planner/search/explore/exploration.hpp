@@ -46,7 +46,6 @@ class Exploration {
   bool fits() const { return fits_; }
   std::size_t index() const { return index_; }
   double least_seconds() const { return least_seconds_; }  ///< per token, of any candidate
-  std::int64_t least_peak() const { return least_peak_; }
 
   std::vector<Candidate> fitting() const;
   std::optional<Candidate> smallest() const;  ///< of those that break no constraint but memory

@@ -21,7 +21,7 @@ std::vector<RejectionCount> Rejections::sorted() const {
   std::vector<RejectionCount> list;
   for (const auto& [constraint, count] : counts_) list.push_back(count);
   std::sort(list.begin(), list.end(), [](const RejectionCount& a, const RejectionCount& b) {
-    return std::tuple(-a.candidates, a.constraint) < std::tuple(-b.candidates, b.constraint);
+    return std::tuple(-a.candidates, name_of(a.constraint)) < std::tuple(-b.candidates, name_of(b.constraint));
   });
   return list;
 }

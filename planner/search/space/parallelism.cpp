@@ -19,13 +19,10 @@
 namespace shardplan {
 namespace {
 
-// Where neither settings nor model give one; Switch Transformer's training value (Fedus et al. 2021, section 2.2).
-constexpr double default_capacity_factor = 1.25;
-
 TrainConfig with_path(TrainConfig config, MoePath path, bool dispatch_peeled) {
   config.moe_path = path;
   config.moe_dispatch_no_expert_sharding = dispatch_peeled;
-  if (path == MoePath::dropping && config.capacity_factor <= 0) config.capacity_factor = default_capacity_factor;
+  if (path == MoePath::dropping && config.capacity_factor <= 0) config.capacity_factor = usual_capacity_factor;
   return config;
 }
 
@@ -64,7 +61,7 @@ std::string shardings_of(const Configuration& c) {
 /// stored weights (shard-exp-on-fsdp).
 std::optional<Infeasible> needless_ring(const Configuration& c) {
   if (c.config.moe_path != MoePath::ring || !expert_axes(c.rules, c.mesh).empty()) return std::nullopt;
-  return Infeasible{"ring-needs-expert-parallelism",
+  return Infeasible{ConstraintId::ring_needs_expert_parallelism,
                     fmt::format("use_ring_of_experts on {}: every device has all experts", describe(c.mesh)), 2, 1};
 }
 
@@ -80,7 +77,7 @@ std::optional<Infeasible> stolen_expert_axis(const Configuration& c) {
   };
   if (std::none_of(experts.begin(), experts.end(), on_batch)) return std::nullopt;
   return Infeasible{
-      "expert-axis-stolen",
+      ConstraintId::expert_axis_stolen,
       fmt::format("{} on {}: the batch dim of the dispatch takes the expert axis, so expert weights would be "
                   "gathered; planned with moe_dispatch_no_expert_sharding instead",
                   c.rules.name, describe(c.mesh)),
@@ -188,7 +185,7 @@ std::vector<Place> places_of(const SearchSpace& space) {
 }
 
 Infeasible unpriced(const std::vector<std::string>& policies) {
-  return {"host-traffic-not-priced",
+  return {ConstraintId::host_traffic_not_priced,
           fmt::format("remat_policy={} moves activations to the host, which is not priced; --remat asks for one",
                       fmt::join(policies, ", ")),
           0, 0};
@@ -200,7 +197,7 @@ std::optional<Infeasible> path_violation(const SearchSpace& space, MoePath path)
   moe_path_of(space.base.model, path != MoePath::dropping, path == MoePath::ring, capacity);
   return std::nullopt;
 } catch (const InputError& error) {
-  return Infeasible{"moe-path", error.what(), 0, 0};
+  return Infeasible{ConstraintId::moe_path, error.what(), 0, 0};
 }
 
 /// fsdp_transpose continues fsdp along another dim.

@@ -52,7 +52,7 @@ std::vector<bool> gather_choices(const SearchSpace& space, const Mesh& mesh) {
 }
 
 Infeasible mixed(const Model& model, const char* what) {
-  return {"pipeline-layers-differ",
+  return {ConstraintId::pipeline_layers_differ,
           fmt::format("{}: {}, and only pipelines of layers that are alike are planned", model.name, what), 0, 0};
 }
 

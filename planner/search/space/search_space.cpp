@@ -1,15 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <arguments/argument_values.hpp>
+#include <arguments/given_arguments.hpp>
+#include <arguments/keys/argument_table.hpp>
+#include <arguments/rule_arguments.hpp>
+#include <arguments/step_size.hpp>
+#include <arguments/train_arguments.hpp>
 #include <compilers/load_compiler.hpp>
 #include <hardware/slices.hpp>
 #include <models/model_overrides.hpp>
-#include <arguments/keys/argument_table.hpp>
-#include <arguments/argument_values.hpp>
-#include <arguments/given_arguments.hpp>
-#include <arguments/rule_arguments.hpp>
 #include <planner/search/space/search_space.hpp>
-#include <arguments/train_arguments.hpp>
 #include <rules/load_rules.hpp>
 #include <rules/merge_rules.hpp>
 #include <shardplan/error.hpp>
@@ -150,6 +151,13 @@ void check_tokens(const SearchSpace& space) {
   if (space.global_batch_tokens && (*space.global_batch_tokens < length || *space.global_batch_tokens % length != 0))
     throw InputError(fmt::format("--global-batch-tokens {}: not a whole number of sequences of {} tokens",
                                  *space.global_batch_tokens, length));
+  const std::int64_t devices = static_cast<std::int64_t>(space.base.slice.devices) * space.base.num_slices;
+  if (space.global_batch_tokens.value_or(0) / devices > most_tokens_a_device)
+    throw InputError(fmt::format("--global-batch-tokens {}: more than {} a device", *space.global_batch_tokens,
+                                 most_tokens_a_device));
+  TrainConfig config = space.base.config;
+  config.per_device_batch_size = space.per_device_batch.value_or(0);
+  check_step_size(config);
 }
 
 /// Nodes are what slices are to a torus: the dcn axes join them.

@@ -18,7 +18,7 @@ using Counts = std::map<std::string, std::int64_t>;
 
 Counts recorded(const std::string& id) {
   Counts counts;
-  const auto record = nlohmann::json::parse(std::ifstream(TEST_DATA "/oracle/programs/" + id + ".json"));
+  const auto record = nlohmann::json::parse(std::ifstream(RECORDS "/" + id + ".json"));
   for (const auto& c : record["collectives"]) {
     std::string axes;
     for (const auto& axis : c["axes"]) axes += (axes.empty() ? "" : "+") + axis.get<std::string>();

@@ -14,12 +14,12 @@ inline CheckedConfiguration checked(const std::string& line, const MachineChoice
 
 inline std::vector<std::string> ids_of(const std::vector<Finding>& findings) {
   std::vector<std::string> ids;
-  for (const auto& finding : findings) ids.push_back(finding.id);
+  for (const auto& finding : findings) ids.emplace_back(published_id(finding));
   return ids;
 }
 
 /// A finding of that id, or an empty one.
-inline Finding finding_of(const std::vector<Finding>& findings, const std::string& id) {
+inline Finding finding_of(const std::vector<Finding>& findings, FindingId id) {
   const auto found = std::find_if(findings.begin(), findings.end(), [&](const auto& f) { return f.id == id; });
   return found == findings.end() ? Finding{} : *found;
 }

@@ -13,7 +13,8 @@ const std::string expert4_fsdp2 =
     "model_name=mixtral-8x7b compile_topology=v5p-16 ici_fsdp_parallelism=2 ici_expert_parallelism=4" + dropping;
 
 struct Row {
-  std::string arguments, id;
+  std::string arguments;
+  FindingId id;
   Severity severity;
   std::string axis;
 };
@@ -23,9 +24,9 @@ class Bites : public testing::TestWithParam<Row> {};
 TEST_P(Bites, IsFound) {
   const auto& [arguments, id, severity, axis] = GetParam();
   const auto findings = checked(arguments).evaluation.findings;
-  ASSERT_THAT(ids_of(findings), testing::Contains(id));
+  ASSERT_THAT(ids_of(findings), testing::Contains(name_of(id)));
   EXPECT_EQ(finding_of(findings, id).severity, severity);
-  EXPECT_EQ(finding_of(findings, id).axis, axis);
+  EXPECT_EQ(join_axes(finding_of(findings, id).axes), axis);
 }
 
 const std::string llama = "model_name=llama2-7b compile_topology=v5p-16";
@@ -35,44 +36,45 @@ const std::string fsdp2_context4 = " ici_fsdp_parallelism=2 ici_context_parallel
 INSTANTIATE_TEST_SUITE_P(
     Table, Bites,
     testing::Values(
-        Row{expert8, "expert-axis-stolen", Severity::error, "expert"},
-        Row{expert8 + " custom_mesh_and_rule=ep-as-dp", "expert-axis-stolen", Severity::error, "expert"},
-        Row{expert4_fsdp2 + " moe_dispatch_no_expert_sharding=True", "expert-output-not-peeled", Severity::warning,
+        Row{expert8, FindingId::expert_axis_stolen, Severity::error, "expert"},
+        Row{expert8 + " custom_mesh_and_rule=ep-as-dp", FindingId::expert_axis_stolen, Severity::error, "expert"},
+        Row{expert4_fsdp2 + " moe_dispatch_no_expert_sharding=True", FindingId::expert_output_not_peeled,
+            Severity::warning, "expert"},
+        Row{expert4_fsdp2 + " custom_mesh_and_rule=cp-as-ep", FindingId::missing_all_to_all, Severity::warning,
             "expert"},
-        Row{expert4_fsdp2 + " custom_mesh_and_rule=cp-as-ep", "missing-all-to-all", Severity::warning, "expert"},
-        Row{"model_name=deepseek3-671b-2dfsdp compile_topology=v5p-512 ici_expert_parallelism=8", "missing-all-to-all",
-            Severity::note, "expert"},
-        Row{deepseek + " ici_fsdp_parallelism=2 ici_expert_parallelism=4", "worst-case-rows", Severity::note, "expert"},
-        Row{deepseek + " remat_policy=minimal", "minimal-recomputes-wi-1", Severity::note, ""},
-        Row{deepseek + fsdp2_context4, "expanded-key-value-gathered", Severity::note, "context"},
-        Row{deepseek + fsdp2_context4 + " shard_mode=explicit", "context-lost-in-explicit-mode", Severity::warning,
-            "context"},
-        Row{llama + fsdp2_context4 + " custom_mesh_and_rule=cp-as-ep", "sequence-gathered-for-attention",
+        Row{"model_name=deepseek3-671b-2dfsdp compile_topology=v5p-512 ici_expert_parallelism=8",
+            FindingId::missing_all_to_all, Severity::note, "expert"},
+        Row{deepseek + " ici_fsdp_parallelism=2 ici_expert_parallelism=4", FindingId::worst_case_rows, Severity::note,
+            "expert"},
+        Row{deepseek + " remat_policy=minimal", FindingId::minimal_recomputes_wi_1, Severity::note, ""},
+        Row{deepseek + fsdp2_context4, FindingId::expanded_key_value_gathered, Severity::note, "context"},
+        Row{deepseek + fsdp2_context4 + " shard_mode=explicit", FindingId::context_lost_in_explicit_mode,
             Severity::warning, "context"},
-        Row{llama + fsdp2_context4 + " custom_mesh_and_rule=pipeline-large-moe", "weights-not-sharded", Severity::error,
-            "context"},
-        Row{llama + fsdp2_context4 + " custom_mesh_and_rule=cp-as-ep num_vocab_tiling=4", "logits-sequence-gathered",
+        Row{llama + fsdp2_context4 + " custom_mesh_and_rule=cp-as-ep", FindingId::sequence_gathered_for_attention,
             Severity::warning, "context"},
-        Row{llama + " custom_mesh_and_rule=pure-fsdp", "custom-rules-drop-model-rules", Severity::note, ""},
+        Row{llama + fsdp2_context4 + " custom_mesh_and_rule=pipeline-large-moe", FindingId::weights_not_sharded,
+            Severity::error, "context"},
+        Row{llama + fsdp2_context4 + " custom_mesh_and_rule=cp-as-ep num_vocab_tiling=4",
+            FindingId::logits_sequence_gathered, Severity::warning, "context"},
+        Row{llama + " custom_mesh_and_rule=pure-fsdp", FindingId::custom_rules_drop_model_rules, Severity::note, ""},
         Row{"model_name=deepseek3-671b-2dfsdp compile_topology=v5p-512 custom_mesh_and_rule=pure-fsdp",
-            "custom-rules-drop-model-rules", Severity::warning, ""},
-        Row{llama + " custom_mesh_and_rule=pure-fsdp ici_tensor_parallelism=2", "axis-ignored", Severity::warning,
-            "tensor"},
-        Row{llama + " ici_pipeline_parallelism=2 pipeline_fsdp_ag_once=True", "layer-stack-reshard", Severity::warning,
-            "stage"},
-        Row{llama + " ici_data_parallelism=2 shard_optimizer_over_data=True", "zero1-whole-weights", Severity::note,
-            "data"},
-        Row{llama + " ici_pipeline_parallelism=2 shard_mode=explicit", "explicit-pipeline", Severity::warning, "stage"},
-        Row{llama + " ici_data_parallelism=2 shard_optimizer_over_data=True", "optimizer-shards-permuted",
+            FindingId::custom_rules_drop_model_rules, Severity::warning, ""},
+        Row{llama + " custom_mesh_and_rule=pure-fsdp ici_tensor_parallelism=2", FindingId::axis_ignored,
+            Severity::warning, "tensor"},
+        Row{llama + " ici_pipeline_parallelism=2 pipeline_fsdp_ag_once=True", FindingId::layer_stack_reshard,
+            Severity::warning, "stage"},
+        Row{llama + " ici_data_parallelism=2 shard_optimizer_over_data=True", FindingId::zero1_whole_weights,
             Severity::note, "data"},
-        Row{"model_name=mixtral-8x7b compile_topology=v5p-16 ici_tensor_sequence_parallelism=2",
-            "sparse-tensor-sequence", Severity::error, ""},
-        Row{expert8, "memory-exceeded", Severity::warning, ""}));
+        Row{llama + " ici_pipeline_parallelism=2 shard_mode=explicit", FindingId::explicit_pipeline, Severity::warning,
+            "stage"},
+        Row{llama + " ici_data_parallelism=2 shard_optimizer_over_data=True", FindingId::optimizer_shards_permuted,
+            Severity::note, "data"},
+        Row{expert8, FindingId::memory_exceeded, Severity::warning, ""}));
 
 // The severity and the sentence follow from both evaluations.
 TEST(CheckConfiguration, SaysWhatTheFlagSpares) {
   const auto [evaluation, fixed] = checked(expert8);
-  const Finding stolen = finding_of(evaluation.findings, "expert-axis-stolen");
+  const Finding stolen = finding_of(evaluation.findings, FindingId::expert_axis_stolen);
   EXPECT_THAT(stolen.message, testing::HasSubstr("expert double-mapping"));
   EXPECT_EQ(stolen.fix, "moe_dispatch_no_expert_sharding=True");
   EXPECT_THAT(logical_names(stolen.rules), testing::ElementsAre("activation_batch_moe", "activation_exp"));
@@ -84,7 +86,7 @@ TEST(CheckConfiguration, SaysWhatTheFlagSpares) {
 }
 
 TEST(CheckConfiguration, OffersTheSparsePathWhereTheFlagIsNotEnough) {
-  const Finding stolen = finding_of(checked(expert4_fsdp2).evaluation.findings, "expert-axis-stolen");
+  const Finding stolen = finding_of(checked(expert4_fsdp2).evaluation.findings, FindingId::expert_axis_stolen);
   EXPECT_EQ(stolen.fix, "sparse_matmul=True");
 }
 
@@ -99,8 +101,8 @@ TEST(CheckConfiguration, MakesANoteOfWhatCostsLessThanItsFix) {
                                             "ici_expert_parallelism=8" +
                                             dropping)
                                         .evaluation.findings,
-                                    "expert-axis-stolen");
-  EXPECT_EQ(stolen.id, "expert-axis-stolen");
+                                    FindingId::expert_axis_stolen);
+  EXPECT_EQ(stolen.id, FindingId::expert_axis_stolen);
   EXPECT_EQ(stolen.severity, Severity::note);
   EXPECT_THAT(stolen.message, testing::HasSubstr("costs more than it spares"));
 }
@@ -115,13 +117,20 @@ TEST(CheckConfiguration, TellsAReplicatedKernelOnGpus) {
   EXPECT_THAT(with("cudnn_flash_te"), testing::Not(testing::Contains("attention-replicated")));
 }
 
+TEST(CheckConfiguration, RefusesUnderTheIdOfTheConstraint) {
+  const auto findings =
+      checked("model_name=mixtral-8x7b compile_topology=v5p-16 ici_tensor_sequence_parallelism=2").evaluation.findings;
+  EXPECT_THAT(ids_of(findings), testing::Contains("sparse-tensor-sequence"));
+  EXPECT_EQ(finding_of(findings, FindingId::refused).severity, Severity::error);
+}
+
 TEST(CheckConfiguration, RefusesWhatDoesNotDivideAsAFinding) {
   const auto findings =
       checked(
           "model_name=llama2-7b compile_topology=v5p-16 ici_context_parallelism=8 max_target_length=2049 "
           "ici_fsdp_parallelism=1")
           .evaluation.findings;
-  const Finding refused = finding_of(findings, "indivisible-dim");
+  const Finding refused = finding_of(findings, FindingId::indivisible_dim);
   EXPECT_EQ(refused.severity, Severity::error);
   EXPECT_THAT(refused.message, testing::HasSubstr("2049"));
 }

@@ -17,10 +17,11 @@ std::vector<std::string> errors_of(const CheckRequest& request, const std::vecto
   parallel_for(models.size(), [&](std::size_t i) {
     for (const auto& configuration : check_cases(request, models[i])) {
       const Evaluation evaluation = check_configuration(configuration).evaluation;
-      if (evaluation.infeasible && evaluation.infeasible->constraint != "hbm") continue;
+      if (evaluation.infeasible && evaluation.infeasible->constraint != ConstraintId::hbm) continue;
       for (const auto& finding : evaluation.findings)
         if (finding.severity == Severity::error && !is_expected(configuration, finding))
-          of_model[i].push_back(evaluation.model + " on " + describe(evaluation.mesh) + ": " + finding.id);
+          of_model[i].push_back(evaluation.model + " on " + describe(evaluation.mesh) + ": " +
+                                std::string(published_id(finding)));
     }
   });
   std::vector<std::string> all;
@@ -48,7 +49,9 @@ bool nothing(const Configuration&, const Finding&) { return false; }
 
 /// What MaxText's own start-up check refuses, over an axis that no weight rule of the set uses (pipeline-large-moe has
 /// `context` in none) or that the set takes off some weights (ep-as-dp has `expert` on the experts' alone).
-bool is_refused_by_maxtext(const Configuration&, const Finding& finding) { return finding.id == "weights-not-sharded"; }
+bool is_refused_by_maxtext(const Configuration&, const Finding& finding) {
+  return finding.id == FindingId::weights_not_sharded;
+}
 
 class EveryRuleSet : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Sets, EveryRuleSet, testing::ValuesIn(rule_set_names()), [](const auto& row) {
@@ -76,7 +79,7 @@ TEST_P(EveryRuleSet, IsCleanWithoutAnExpertAxis) {
     return model.has_experts() && model.decoder_block.capacity == CapacityChoice::free;
   });
   const auto needs_experts = [](const Configuration& c, const Finding& finding) {
-    return c.mesh.size_of("expert") > 1 || finding.id == "weights-not-sharded";
+    return c.mesh.size_of("expert") > 1 || finding.id == FindingId::weights_not_sharded;
   };
   EXPECT_THAT(errors_of(request_for(GetParam(), {"sparse_matmul=False"}), mixtures, needs_experts), testing::IsEmpty());
 }

@@ -13,7 +13,7 @@ CheckRequest request_for(const std::string& rules) {
   return request;
 }
 
-const CheckedFinding* entry_of(const CheckAnswer& answer, const std::string& id) {
+const CheckedFinding* entry_of(const CheckAnswer& answer, FindingId id) {
   for (const auto& entry : answer.findings)
     if (entry.finding.id == id) return &entry;
   return nullptr;
@@ -23,12 +23,12 @@ TEST(Check, FindsTheStolenAxisOverAllModelsAndMeshes) {
   const CheckAnswer answer = check(request_for("default"));
   EXPECT_TRUE(answer.is_regression());
   EXPECT_GT(answer.models.size(), 40U);
-  const CheckedFinding* stolen = entry_of(answer, "expert-axis-stolen");
+  const CheckedFinding* stolen = entry_of(answer, FindingId::expert_axis_stolen);
   ASSERT_NE(stolen, nullptr);
   EXPECT_THAT(stolen->bites.models, testing::Contains("mixtral-8x7b"));
   EXPECT_THAT(stolen->bites.meshes, testing::Contains("expert=8"));
   EXPECT_THAT(stolen->bites.meshes, testing::Not(testing::Contains("fsdp=8")));
-  EXPECT_THAT(stolen->bites.paths, testing::ElementsAre("dropping"));
+  EXPECT_THAT(stolen->bites.paths, testing::ElementsAre(MoePath::dropping));
   EXPECT_LT(answer.findings.size(), 12U) << "grouped, not one line a configuration";
 }
 
@@ -66,7 +66,7 @@ TEST(Check, WarnsOfAKernelThatNobodyChose) {
   request.mesh = "fsdp=8";
   request.machine.hardware = "mi355x";
   const CheckAnswer by_default = check(request);
-  ASSERT_NE(entry_of(by_default, "attention-replicated"), nullptr);
+  ASSERT_NE(entry_of(by_default, FindingId::attention_replicated), nullptr);
   EXPECT_FALSE(by_default.is_regression());
   request.key_values = {"attention=flash"};
   EXPECT_TRUE(check(request).is_regression());
@@ -77,14 +77,14 @@ TEST(Check, PointsAtTheLinesOfAFile) {
   request.model = "llama3-8b";
   request.mesh = "fsdp=4,expert=2";
   const CheckAnswer answer = check(request);
-  const CheckedFinding* gathered = entry_of(answer, "unexpected-all-gather");
+  const CheckedFinding* gathered = entry_of(answer, FindingId::unexpected_all_gather);
   ASSERT_NE(gathered, nullptr);
   EXPECT_EQ(gathered->finding.severity, Severity::error);
   ASSERT_EQ(gathered->rules.size(), 3U);
   EXPECT_EQ(gathered->rules[1].rule.logical, "activation_batch_attn");
   EXPECT_EQ(gathered->rules[1].line, 7);
-  for (const char* id : {"rule-unreachable", "rule-name-unknown", "rule-axis-unknown"})
-    EXPECT_NE(entry_of(answer, id), nullptr) << id;
+  for (const FindingId id : {FindingId::rule_unreachable, FindingId::rule_name_unknown, FindingId::rule_axis_unknown})
+    EXPECT_NE(entry_of(answer, id), nullptr) << name_of(id);
 }
 
 TEST(Check, RefusesWhatItCanNotCheck) {

@@ -87,6 +87,15 @@ struct TypeRow {
   const char* complaint;
 };
 
+TEST(StrictObject, RefusesNumbersBeyondTheirTypes) {
+  EXPECT_EQ(complaint_of([] { parse_json(R"({"a": 1e999})", "toy.json"); }),
+            "toy.json: a number is beyond what a double holds (1.8e308)");
+  const auto value = parse_json(R"({"a": 9223372036854775808, "b": 9223372036854775807})", "toy.json");
+  StrictObject object{value, "toy.json"};
+  EXPECT_EQ(complaint_of([&] { object.integer("a"); }), "toy.json: 'a' must be a whole number below 2^63");
+  EXPECT_EQ(object.integer("b"), 9223372036854775807);
+}
+
 TEST(StrictObject, ConvertsNothing) {
   const TypeRow rows[] = {
       {"8.9 is no integer", [](auto& o) { o.integer("share"); }, "toy.json: 'share' must be a whole number"},

@@ -46,7 +46,7 @@ TEST(MeshEmbedding, RefusesWhatTheTorusCannotHold) {
   const Mesh mesh{{{"stage", 4, 1}, {"fsdp", 8, 1}, {"expert", 2, 1}}};
   const auto refused = embed(load_profile(named.profile), named.slice, mesh, false);
   ASSERT_TRUE(std::holds_alternative<Infeasible>(refused));
-  EXPECT_EQ(std::get<Infeasible>(refused).constraint, "mesh-does-not-fit-torus");
+  EXPECT_EQ(std::get<Infeasible>(refused).constraint, ConstraintId::mesh_does_not_fit_torus);
   EXPECT_THAT(std::get<Infeasible>(refused).message, HasSubstr("axis 'expert' of size 2"));
   EXPECT_EQ(std::get<Infeasible>(refused).needed, 2);
   EXPECT_TRUE(std::holds_alternative<MeshEmbedding>(embed(load_profile(named.profile), named.slice, mesh, true)));

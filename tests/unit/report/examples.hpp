@@ -55,8 +55,12 @@ inline Evaluation fitting() {
                     "layers/self_attention/query", 0.01));
   e.memory = {gib(10), gib(20), {40960}, gib(10), gib(30), gib(10), gib(95), "loss"};
   e.time = {{1.5}, {0.4}, {0.3}, {0.1}, 4096.0, 0.452};
-  e.findings = {
-      {"expert-axis-stolen", Severity::warning, "the batch takes the expert axis", "exp", "expert", "ep-as-dp"}};
+  e.findings = {{FindingId::expert_axis_stolen,
+                 Severity::warning,
+                 "the batch takes the expert axis",
+                 "exp",
+                 {"expert"},
+                 "ep-as-dp"}};
   e.maxtext_arguments = {{"model_name", "mixtral-8x7b"}, {"ici_expert_parallelism", "4"}};
   return e;
 }
@@ -65,7 +69,7 @@ inline Evaluation too_large() {
   Evaluation e = fitting();
   e.hardware = "tpu-v6e";
   e.memory.capacity = gib(32);
-  e.infeasible = Infeasible{"hbm", "", gib(80).value, gib(32).value};
+  e.infeasible = Infeasible{ConstraintId::hbm, "", gib(80).value, gib(32).value};
   return e;
 }
 
@@ -86,7 +90,7 @@ inline MachinePlan machine_too_small() {
   machine.hardware = "tpu-v6e";
   machine.closest = too_large();
   machine.would_fit = {{"--chips 32", std::nullopt}, {"mu_dtype=bfloat16", std::nullopt}};
-  machine.rejections = {{"hbm", 1234, "80 GiB of 32 GiB"}};
+  machine.rejections = {{ConstraintId::hbm, 1234, "80 GiB of 32 GiB"}};
   machine.evaluated = 1234;
   return machine;
 }

@@ -54,7 +54,8 @@ TEST(EvaluationJson, SaysByHowMuchMemoryFallsShort) {
 
 TEST(EvaluationJson, OtherConstraintsAreNotInBytes) {
   Evaluation evaluation = examples::fitting();
-  evaluation.infeasible = Infeasible{"torus-fit", "expert=8 is no product of torus dims", 8, 4};
+  evaluation.infeasible =
+      Infeasible{ConstraintId::mesh_does_not_fit_torus, "expert=8 is no product of torus dims", 8, 4};
   const json infeasible = json::parse(explanation_json(evaluation))["infeasible"];
   EXPECT_EQ(infeasible["needed"], 8);
   EXPECT_FALSE(infeasible.contains("needed_bytes"));

@@ -188,12 +188,5 @@ TEST(RuleChanges, ReadAnOverride) {
   EXPECT_THAT(changes.data_sharding, ElementsAre("data", "fsdp"));
 }
 
-TEST(RuleList, ReadsAnArgumentsValue) {
-  EXPECT_THAT(parse_rule_list("[['norm', 'fsdp'], [\"kv\", []]]", "logical_axis_rules"),
-              ElementsAre(Rule{"norm", {"fsdp"}}, Rule{"kv", {}}));
-  EXPECT_THAT([] { parse_rule_list("norm", "logical_axis_rules"); },
-              testing::ThrowsMessage<InputError>(testing::HasSubstr("expected a list of")));
-}
-
 }  // namespace
 }  // namespace shardplan

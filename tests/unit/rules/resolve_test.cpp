@@ -262,7 +262,7 @@ TEST(AxesOfRule, GivesExpertAndContextParallelAxes) {
   const auto axes = [](const char* set, const char* sizes, const char* logical) {
     const RuleSet rules = load_rules(set);
     const Mesh mesh = parse_mesh(sizes, rules.mesh_axes);
-    return names_of({{axes_of_rule(rules, mesh, logical)}}, mesh).front();
+    return names_of(PartitionSpec{{axes_of_rule(rules, mesh, logical)}}, mesh).front();
   };
   EXPECT_THAT(axes("default", "expert=8", "exp"), ElementsAre("expert"));
   EXPECT_THAT(axes("default", "fsdp=8", "exp"), testing::IsEmpty()) << "size 1 is dropped";

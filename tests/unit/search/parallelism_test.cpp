@@ -17,7 +17,7 @@ std::map<std::string, int> count_by_rules(const SearchSpace& space, const Parall
 
 std::vector<std::string> constraints(const Parallelisms& found) {
   std::vector<std::string> names;
-  for (const auto& rejection : found.rejections.sorted()) names.push_back(rejection.constraint);
+  for (const auto& rejection : found.rejections.sorted()) names.emplace_back(name_of(rejection.constraint));
   return names;
 }
 

@@ -140,11 +140,11 @@ TEST(Pipelines, WhatIsNotPlannedIsSaid) {
     return enumerate_parallelisms(space_of(request)).rejections.sorted();
   };
   PlanRequest mixed = request_for("gemma3-4b", "toy-switch", 8);
-  EXPECT_THAT(rejections_of(mixed), Contains(Field(&RejectionCount::constraint, "pipeline-layers-differ")));
+  EXPECT_THAT(rejections_of(mixed), Contains(Field(&RejectionCount::constraint, ConstraintId::pipeline_layers_differ)));
   PlanRequest odd = request_for("llama2-7b", "toy-switch", 8);
   odd.mesh = "stage=8";
   odd.settings = {{"num_layers_per_pipeline_stage", "3"}};
-  EXPECT_THAT(rejections_of(odd), Contains(Field(&RejectionCount::constraint, "pipeline-layers")));
+  EXPECT_THAT(rejections_of(odd), Contains(Field(&RejectionCount::constraint, ConstraintId::pipeline_layers)));
 }
 
 TEST(Pipelines, OptimizersAreSpreadOverDataWhereFsdpLeavesThemWhole) {

@@ -30,7 +30,7 @@ std::string decisions(const MachinePlan& plan) {
   for (const auto& e : plan.pareto) add(e);
   for (const auto& reason : plan.reasons) text += reason + "\n";
   for (const auto& r : plan.rejections)
-    text += r.constraint + " " + std::to_string(r.candidates) + " " + r.example + "\n";
+    text += std::string(name_of(r.constraint)) + " " + std::to_string(r.candidates) + " " + r.example + "\n";
   return text + std::to_string(plan.evaluated) + " " + std::to_string(plan.fitting);
 }
 
@@ -46,7 +46,7 @@ TEST(Plan, RecommendsTheBestThatFits) {
   EXPECT_THAT(plan.recommended->maxtext_arguments,
               Contains(std::pair<std::string, std::string>("ici_fsdp_parallelism", "8")));
   EXPECT_GT(plan.evaluated, plan.fitting);
-  EXPECT_THAT(plan.rejections, Contains(Field(&RejectionCount::constraint, "hbm")));
+  EXPECT_THAT(plan.rejections, Contains(Field(&RejectionCount::constraint, ConstraintId::hbm)));
 }
 
 TEST(Plan, AlternativesDifferAndGetWorse) {
@@ -137,7 +137,7 @@ TEST(Plan, WouldFitOnMoreChipsOrWithNarrowerMoments) {
     Evaluation e = toy_evaluation(c);
     e.memory.parameters = e.memory.parameters * 12;
     e.infeasible.reset();
-    if (e.memory.peak() > e.memory.capacity) e.infeasible = Infeasible{"hbm", "too large", 1, 0};
+    if (e.memory.peak() > e.memory.capacity) e.infeasible = Infeasible{ConstraintId::hbm, "too large", 1, 0};
     return e;
   };
   const MachinePlan plan = plan_one(request, large);

@@ -54,7 +54,7 @@ inline Evaluation toy_evaluation(const Configuration& c) {
   e.time.exposed_collective = {1 + 0.1 * std::log2(tensor) + 0.05 * std::log2(c.mesh.size_of("context"))};
   e.time.tokens_per_second_per_device = batch * static_cast<double>(c.config.max_target_length) / e.time.step().value;
   if (e.memory.peak() > e.memory.capacity)
-    e.infeasible = Infeasible{"hbm", "too large", e.memory.peak().value, e.memory.capacity.value};
+    e.infeasible = Infeasible{ConstraintId::hbm, "too large", e.memory.peak().value, e.memory.capacity.value};
   return e;
 }
 

@@ -84,7 +84,7 @@ def main():
                          "aliased_bytes": memory.alias_size_in_bytes, "temporaries_bytes": memory.temp_size_in_bytes,
                          "generated_code_bytes": memory.generated_code_size_in_bytes,
                          "peak_bytes": memory.peak_memory_in_bytes}}
-    folder = pathlib.Path(__file__).parent / "programs"
+    folder = pathlib.Path(__file__).parent
     (folder / (options.id + ".json")).write_text(json.dumps(record, indent=1) + "\n")
 
 

@@ -1,0 +1,84 @@
+#pragma once
+// What a MaxText engineer should be told about a configuration, a rule set or a compiled program.
+#include <cstdint>
+#include <optional>
+#include <shardplan/infeasible.hpp>
+#include <shardplan/sharding.hpp>
+#include <shardplan/units.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardplan {
+
+enum class Severity : std::uint8_t { note, warning, error };
+std::string_view name_of(Severity severity);
+
+/// What a finding is about. The published ids (name_of) are stable: docs/check.md and docs/audit.md list them.
+enum class FindingId : std::uint8_t {
+  // Attention.
+  sequence_gathered_for_attention,
+  attention_replicated,
+  expanded_key_value_gathered,
+  // Mixtures of experts.
+  expert_axis_stolen,
+  expert_output_not_peeled,
+  missing_all_to_all,
+  worst_case_rows,
+  minimal_recomputes_wi_1,
+  // Weights and the optimizer.
+  weights_not_sharded,
+  layer_stack_reshard,
+  optimizer_shards_permuted,
+  zero1_whole_weights,
+  // Collectives that nothing asks for, and those that are not there.
+  unexpected_all_gather,
+  unexpected_all_reduce,
+  unexpected_all_to_all,
+  unexpected_collective_permute,
+  all_reduce_where_reduce_scatter_suffices,
+  less_traffic_than_expected,
+  groups_match_no_axes,
+  // Settings and rules.
+  axis_ignored,
+  context_lost_in_explicit_mode,
+  custom_rules_drop_arguments,
+  custom_rules_drop_model_rules,
+  explicit_pipeline,
+  logits_sequence_gathered,
+  mesh_does_not_fit_torus,
+  rule_axis_unknown,
+  rule_name_unknown,
+  rule_unreachable,
+  // Constraints that a configuration breaks.
+  indivisible_dim,
+  memory_exceeded,
+  refused,  ///< any other; published under the constraint's own id (published_id)
+};
+std::string_view name_of(FindingId finding);  ///< "expert-axis-stolen"
+
+/// What a step with a finding's fix spares; below 0 where the fix costs more than it spares.
+struct FindingCost {
+  Bytes bytes;          ///< per device, of the collectives
+  Seconds collectives;  ///< if nothing overlapped
+  Seconds step;
+};
+
+struct Finding {
+  FindingId id = FindingId::expert_axis_stolen;
+  Severity severity = Severity::note;
+  std::string message;                   ///< one sentence with numbers
+  std::string where;                     ///< tensor or rule
+  std::vector<std::string> axes;         ///< mesh axes; of a rule set's findings also those that no mesh has
+  std::string fix;                       ///< a flag or a rule line
+  std::vector<Rule> rules = {};          ///< the sharding rules behind it
+  std::optional<FindingCost> cost = {};  ///< empty: nobody has costed the fix
+  std::optional<ConstraintId> broken = {};  ///< where the id is `refused`
+
+  bool is_like(const Finding& other) const { return id == other.id && broken == other.broken; }
+};
+
+/// "expert-axis-stolen"; of a refused configuration the id of the constraint that it breaks.
+std::string_view published_id(const Finding& finding);
+
+}  // namespace shardplan

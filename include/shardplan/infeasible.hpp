@@ -1,0 +1,56 @@
+#pragma once
+// Why a configuration can't be run: a value with numbers, not an error.
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace shardplan {
+
+/// What a configuration can break. The published ids (name_of) are stable: scripts match them.
+enum class ConstraintId : std::uint8_t {
+  hbm,  ///< the device's memory
+  // Sizes that don't divide.
+  batch,
+  batch_divisibility,
+  sequence_divisibility,
+  expert_divisibility,
+  indivisible_dim,
+  kv_heads,
+  vocab_tiling,
+  // Pipelines.
+  pipeline_layers,
+  pipeline_layers_differ,
+  pipeline_microbatches,
+  pipeline_batch,
+  pipeline_prefetch,
+  // Mixtures of experts.
+  moe_path,
+  ring_needs_expert_parallelism,
+  ring_needs_megablox,
+  megablox_needs_tpu,
+  ragged_buffer,
+  sparse_tensor_sequence,
+  expert_axis_stolen,
+  // Settings that exclude each other.
+  context_strategy,
+  explicit_sharding,
+  muon_decoder,
+  optimizer_over_data,
+  // What MaxText's start-up, the torus and the price list say.
+  weights_not_sharded,
+  mesh_does_not_fit_torus,
+  host_traffic_not_priced,
+};
+std::string_view name_of(ConstraintId constraint);  ///< "hbm", "batch-divisibility", …
+
+/// A dim that its axes don't divide, whatever the dim is.
+bool is_divisibility(ConstraintId constraint);
+
+struct Infeasible {
+  ConstraintId constraint = ConstraintId::hbm;
+  std::string message;
+  std::int64_t needed = 0;
+  std::int64_t available = 0;
+};
+
+}  // namespace shardplan

@@ -1,0 +1,59 @@
+// The published ids of constraints and findings: scripts match them, so that none may ever change.
+#include <gmock/gmock.h>
+
+#include <set>
+#include <shardplan/finding.hpp>
+#include <shardplan/infeasible.hpp>
+
+namespace shardplan {
+namespace {
+
+/// The names of all enumerators up to the last one.
+template <class Id>
+std::vector<std::string> names_up_to(Id last) {
+  std::vector<std::string> names;
+  for (int i = 0; i <= static_cast<int>(last); ++i) names.emplace_back(name_of(static_cast<Id>(i)));
+  return names;
+}
+
+TEST(Ids, OfConstraintsArePublished) {
+  EXPECT_THAT(
+      names_up_to(ConstraintId::host_traffic_not_priced),
+      testing::ElementsAre(
+                  "hbm", "batch", "batch-divisibility", "sequence-divisibility", "expert-divisibility",
+                  "indivisible-dim", "kv-heads", "vocab-tiling", "pipeline-layers", "pipeline-layers-differ",
+                  "pipeline-microbatches", "pipeline-batch", "pipeline-prefetch", "moe-path",
+                  "ring-needs-expert-parallelism", "ring-needs-megablox", "megablox-needs-tpu", "ragged-buffer",
+                  "sparse-tensor-sequence", "expert-axis-stolen", "context-strategy", "explicit-sharding",
+                  "muon-decoder", "optimizer-over-data", "weights-not-sharded", "mesh-does-not-fit-torus",
+                  "host-traffic-not-priced"));
+}
+
+TEST(Ids, OfFindingsArePublished) {
+  const std::vector<std::string> published = {
+      "sequence-gathered-for-attention", "attention-replicated", "expanded-key-value-gathered", "expert-axis-stolen",
+      "expert-output-not-peeled", "missing-all-to-all", "worst-case-rows", "minimal-recomputes-wi-1",
+      "weights-not-sharded", "layer-stack-reshard", "optimizer-shards-permuted", "zero1-whole-weights",
+      "unexpected-all-gather", "unexpected-all-reduce", "unexpected-all-to-all", "unexpected-collective-permute",
+      "all-reduce-where-reduce-scatter-suffices", "less-traffic-than-expected", "groups-match-no-axes",
+      "axis-ignored", "context-lost-in-explicit-mode", "custom-rules-drop-arguments",
+      "custom-rules-drop-model-rules", "explicit-pipeline", "logits-sequence-gathered", "mesh-does-not-fit-torus",
+      "rule-axis-unknown", "rule-name-unknown", "rule-unreachable", "indivisible-dim", "memory-exceeded"};
+  EXPECT_EQ(names_up_to(FindingId::memory_exceeded), published);
+  EXPECT_EQ(std::set<std::string>(published.begin(), published.end()).size(), published.size());
+}
+
+TEST(Ids, OfARefusedConfigurationIsItsConstraints) {
+  Finding finding;
+  EXPECT_EQ(published_id(finding), "expert-axis-stolen");
+  finding.id = FindingId::refused;
+  finding.broken = ConstraintId::kv_heads;
+  EXPECT_EQ(published_id(finding), "kv-heads");
+  Finding other = finding;
+  EXPECT_TRUE(other.is_like(finding));
+  other.broken = ConstraintId::batch;
+  EXPECT_FALSE(other.is_like(finding));
+}
+
+}  // namespace
+}  // namespace shardplan

@@ -1,0 +1,92 @@
+#include <shardplan/error.hpp>
+#include <shardplan/finding.hpp>
+
+namespace shardplan {
+
+std::string_view name_of(Severity severity) {
+  switch (severity) {
+    case Severity::note:
+      return "note";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      return "error";
+  }
+  throw InternalError("unknown Severity");
+}
+
+std::string_view name_of(FindingId finding) {
+  switch (finding) {
+    case FindingId::expert_axis_stolen:
+      return "expert-axis-stolen";
+    case FindingId::expert_output_not_peeled:
+      return "expert-output-not-peeled";
+    case FindingId::missing_all_to_all:
+      return "missing-all-to-all";
+    case FindingId::worst_case_rows:
+      return "worst-case-rows";
+    case FindingId::minimal_recomputes_wi_1:
+      return "minimal-recomputes-wi-1";
+    case FindingId::sequence_gathered_for_attention:
+      return "sequence-gathered-for-attention";
+    case FindingId::attention_replicated:
+      return "attention-replicated";
+    case FindingId::expanded_key_value_gathered:
+      return "expanded-key-value-gathered";
+    case FindingId::weights_not_sharded:
+      return "weights-not-sharded";
+    case FindingId::layer_stack_reshard:
+      return "layer-stack-reshard";
+    case FindingId::optimizer_shards_permuted:
+      return "optimizer-shards-permuted";
+    case FindingId::zero1_whole_weights:
+      return "zero1-whole-weights";
+    case FindingId::unexpected_all_gather:
+      return "unexpected-all-gather";
+    case FindingId::unexpected_all_reduce:
+      return "unexpected-all-reduce";
+    case FindingId::unexpected_all_to_all:
+      return "unexpected-all-to-all";
+    case FindingId::unexpected_collective_permute:
+      return "unexpected-collective-permute";
+    case FindingId::all_reduce_where_reduce_scatter_suffices:
+      return "all-reduce-where-reduce-scatter-suffices";
+    case FindingId::less_traffic_than_expected:
+      return "less-traffic-than-expected";
+    case FindingId::groups_match_no_axes:
+      return "groups-match-no-axes";
+    case FindingId::axis_ignored:
+      return "axis-ignored";
+    case FindingId::context_lost_in_explicit_mode:
+      return "context-lost-in-explicit-mode";
+    case FindingId::custom_rules_drop_arguments:
+      return "custom-rules-drop-arguments";
+    case FindingId::custom_rules_drop_model_rules:
+      return "custom-rules-drop-model-rules";
+    case FindingId::explicit_pipeline:
+      return "explicit-pipeline";
+    case FindingId::logits_sequence_gathered:
+      return "logits-sequence-gathered";
+    case FindingId::mesh_does_not_fit_torus:
+      return "mesh-does-not-fit-torus";
+    case FindingId::rule_axis_unknown:
+      return "rule-axis-unknown";
+    case FindingId::rule_name_unknown:
+      return "rule-name-unknown";
+    case FindingId::rule_unreachable:
+      return "rule-unreachable";
+    case FindingId::indivisible_dim:
+      return "indivisible-dim";
+    case FindingId::memory_exceeded:
+      return "memory-exceeded";
+    case FindingId::refused:
+      return "refused";
+  }
+  throw InternalError("unknown FindingId");
+}
+
+std::string_view published_id(const Finding& finding) {
+  return finding.id == FindingId::refused && finding.broken ? name_of(*finding.broken) : name_of(finding.id);
+}
+
+}  // namespace shardplan
