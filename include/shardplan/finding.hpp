@@ -67,12 +67,12 @@ struct FindingCost {
 struct Finding {
   FindingId id = FindingId::expert_axis_stolen;
   Severity severity = Severity::note;
-  std::string message;                   ///< one sentence with numbers
-  std::string where;                     ///< tensor or rule
-  std::vector<std::string> axes;         ///< mesh axes; of a rule set's findings also those that no mesh has
-  std::string fix;                       ///< a flag or a rule line
-  std::vector<Rule> rules = {};          ///< the sharding rules behind it
-  std::optional<FindingCost> cost = {};  ///< empty: nobody has costed the fix
+  std::string message;                      ///< one sentence with numbers
+  std::string where;                        ///< tensor or rule
+  std::vector<std::string> axes;            ///< mesh axes; of a rule set's findings also those that no mesh has
+  std::string fix;                          ///< a flag or a rule line
+  std::vector<Rule> rules = {};             ///< the sharding rules behind it
+  std::optional<FindingCost> cost = {};     ///< empty: nobody has costed the fix
   std::optional<ConstraintId> broken = {};  ///< where the id is `refused`
 
   bool is_like(const Finding& other) const { return id == other.id && broken == other.broken; }

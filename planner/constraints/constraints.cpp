@@ -172,7 +172,8 @@ Violation explicit_sharding(const Configuration& c) {
   if (!c.config.shard_mode_explicit || c.model.decoder_block.explicit_sharding) return std::nullopt;
   return Infeasible{
       ConstraintId::explicit_sharding,
-      fmt::format("shard_mode=explicit knows the decoders llama2 and deepseek, not {}", c.model.decoder_block.name), 1, 0};
+      fmt::format("shard_mode=explicit knows the decoders llama2 and deepseek, not {}", c.model.decoder_block.name), 1,
+      0};
 }
 
 // Of pipelines in explicit mode the one that does not even trace once the others are repaired (docs/cost-model.md).
@@ -187,10 +188,10 @@ Violation explicit_window(const Configuration& c) {
 
 Violation muon_decoder(const Configuration& c) {
   if (c.config.opt_type != OptimizerType::muon || c.model.decoder_block.muon) return std::nullopt;
-  return Infeasible{
-      ConstraintId::muon_decoder,
-      fmt::format("opt_type=muon knows the decoders deepseek, qwen3, gemma3 and llama2, not {}", c.model.decoder_block.name),
-      1, 0};
+  return Infeasible{ConstraintId::muon_decoder,
+                    fmt::format("opt_type=muon knows the decoders deepseek, qwen3, gemma3 and llama2, not {}",
+                                c.model.decoder_block.name),
+                    1, 0};
 }
 
 Violation optimizer_over_data(const Configuration& c) {

@@ -82,9 +82,8 @@ std::optional<Infeasible> refused_at_start(const std::vector<Finding>& findings)
 std::optional<Infeasible> too_large(const MemoryUse& memory) {
   if (memory.peak() <= memory.capacity) return std::nullopt;
   return Infeasible{ConstraintId::hbm,
-                    fmt::format("needs {:.1f} GiB a device at the {}, {:.1f} GiB available",
-                                gibibytes(memory.peak()), memory.peak_moment,
-                                gibibytes(memory.capacity)),
+                    fmt::format("needs {:.1f} GiB a device at the {}, {:.1f} GiB available", gibibytes(memory.peak()),
+                                memory.peak_moment, gibibytes(memory.capacity)),
                     memory.peak().value, memory.capacity.value};
 }
 
@@ -112,9 +111,13 @@ Evaluation describe_run(const Configuration& c) {
 
 }  // namespace
 
-Evaluation evaluate(const Configuration& c) {
+Program program_of(const Configuration& c) { return train_program(c.model, c.config, parallel_shape(c)); }
+
+Evaluation evaluate(const Configuration& c) { return evaluate(c, program_of(c)); }
+
+Evaluation evaluate(const Configuration& c, Program step) {
   const auto laid_out = std::make_shared<LaidOutProgram>();
-  laid_out->program = train_program(c.model, c.config, parallel_shape(c));
+  laid_out->program = std::move(step);
   const Program& program = laid_out->program;
   const BoundProgram bound = bind_program(program, c.rules, c.mesh);
   auto blocks = partition(bound, c.config, c.compiler);

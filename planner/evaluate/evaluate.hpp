@@ -10,4 +10,9 @@ namespace shardplan {
 /// whenever they can be computed. Throws InputError for a model that isn't modelled.
 Evaluation evaluate(const Configuration& configuration);
 
+/// The train step of a configuration, and what that step costs: evaluate() in two. No name in the program decides
+/// anything; names are for people.
+Program program_of(const Configuration& configuration);
+Evaluation evaluate(const Configuration& configuration, Program program);
+
 }  // namespace shardplan

@@ -52,8 +52,8 @@ std::string memory_at_peak(const Evaluation& e) {
                                       "batch or a leaner remat_policy at hand",
                                       100 * free, 100 * peak_uncertainty)
                                 : "";
-  return fmt::format("memory peaks at {:.1f} of {:.1f} GiB ({}){}", gibibytes(e.memory.peak()), gibibytes(e.memory.capacity),
-                     e.memory.peak_moment, tight);
+  return fmt::format("memory peaks at {:.1f} of {:.1f} GiB ({}){}", gibibytes(e.memory.peak()),
+                     gibibytes(e.memory.capacity), e.memory.peak_moment, tight);
 }
 
 std::string named(const Evaluation& e) {

@@ -72,11 +72,7 @@ class OperandWords {
 
 }  // namespace
 
-std::string joined_axes(const AxisList& axes, const Mesh& mesh) {
-  std::string text;
-  for (const AxisId axis : axes) text.append(text.empty() ? "" : "+").append(mesh.axes[axis].name);
-  return text;
-}
+std::string joined_axes(const AxisList& axes, const Mesh& mesh) { return join_axes(names_of(axes, mesh)); }
 
 std::string operand_reason(const Collective& collective, const LayoutView& program, const Mesh& mesh) {
   return OperandWords(collective, program, mesh).reason();

@@ -19,26 +19,47 @@ std::vector<std::string> names_up_to(Id last) {
 TEST(Ids, OfConstraintsArePublished) {
   EXPECT_THAT(
       names_up_to(ConstraintId::host_traffic_not_priced),
-      testing::ElementsAre(
-                  "hbm", "batch", "batch-divisibility", "sequence-divisibility", "expert-divisibility",
-                  "indivisible-dim", "kv-heads", "vocab-tiling", "pipeline-layers", "pipeline-layers-differ",
-                  "pipeline-microbatches", "pipeline-batch", "pipeline-prefetch", "moe-path",
-                  "ring-needs-expert-parallelism", "ring-needs-megablox", "megablox-needs-tpu", "ragged-buffer",
-                  "sparse-tensor-sequence", "expert-axis-stolen", "context-strategy", "explicit-sharding",
-                  "muon-decoder", "optimizer-over-data", "weights-not-sharded", "mesh-does-not-fit-torus",
-                  "host-traffic-not-priced"));
+      testing::ElementsAre("hbm", "batch", "batch-divisibility", "sequence-divisibility", "expert-divisibility",
+                           "indivisible-dim", "kv-heads", "vocab-tiling", "pipeline-layers", "pipeline-layers-differ",
+                           "pipeline-microbatches", "pipeline-batch", "pipeline-prefetch", "moe-path",
+                           "ring-needs-expert-parallelism", "ring-needs-megablox", "megablox-needs-tpu",
+                           "ragged-buffer", "sparse-tensor-sequence", "expert-axis-stolen", "context-strategy",
+                           "explicit-sharding", "muon-decoder", "optimizer-over-data", "weights-not-sharded",
+                           "mesh-does-not-fit-torus", "host-traffic-not-priced"));
 }
 
 TEST(Ids, OfFindingsArePublished) {
-  const std::vector<std::string> published = {
-      "sequence-gathered-for-attention", "attention-replicated", "expanded-key-value-gathered", "expert-axis-stolen",
-      "expert-output-not-peeled", "missing-all-to-all", "worst-case-rows", "minimal-recomputes-wi-1",
-      "weights-not-sharded", "layer-stack-reshard", "optimizer-shards-permuted", "zero1-whole-weights",
-      "unexpected-all-gather", "unexpected-all-reduce", "unexpected-all-to-all", "unexpected-collective-permute",
-      "all-reduce-where-reduce-scatter-suffices", "less-traffic-than-expected", "groups-match-no-axes",
-      "axis-ignored", "context-lost-in-explicit-mode", "custom-rules-drop-arguments",
-      "custom-rules-drop-model-rules", "explicit-pipeline", "logits-sequence-gathered", "mesh-does-not-fit-torus",
-      "rule-axis-unknown", "rule-name-unknown", "rule-unreachable", "indivisible-dim", "memory-exceeded"};
+  const std::vector<std::string> published = {"sequence-gathered-for-attention",
+                                              "attention-replicated",
+                                              "expanded-key-value-gathered",
+                                              "expert-axis-stolen",
+                                              "expert-output-not-peeled",
+                                              "missing-all-to-all",
+                                              "worst-case-rows",
+                                              "minimal-recomputes-wi-1",
+                                              "weights-not-sharded",
+                                              "layer-stack-reshard",
+                                              "optimizer-shards-permuted",
+                                              "zero1-whole-weights",
+                                              "unexpected-all-gather",
+                                              "unexpected-all-reduce",
+                                              "unexpected-all-to-all",
+                                              "unexpected-collective-permute",
+                                              "all-reduce-where-reduce-scatter-suffices",
+                                              "less-traffic-than-expected",
+                                              "groups-match-no-axes",
+                                              "axis-ignored",
+                                              "context-lost-in-explicit-mode",
+                                              "custom-rules-drop-arguments",
+                                              "custom-rules-drop-model-rules",
+                                              "explicit-pipeline",
+                                              "logits-sequence-gathered",
+                                              "mesh-does-not-fit-torus",
+                                              "rule-axis-unknown",
+                                              "rule-name-unknown",
+                                              "rule-unreachable",
+                                              "indivisible-dim",
+                                              "memory-exceeded"};
   EXPECT_EQ(names_up_to(FindingId::memory_exceeded), published);
   EXPECT_EQ(std::set<std::string>(published.begin(), published.end()).size(), published.size());
 }
