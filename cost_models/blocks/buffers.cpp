@@ -34,6 +34,10 @@ class Buffers {
     const int written = schedule_.written(block_, i);
     if (written >= 0 && !has_no_buffer(i))
       all.push_back({output.name, bytes_of(op.output), written, last_read(op.output)});
+    if (!schedule_.has_backward(i)) {
+      append(all, kind_of(i).buffers(state_, schedule_, i));
+      return all;
+    }
     if (kind_of(i).gradient_recomputes() && block_.rematerialized)  // a vocabulary tile computes its logits again
       all.push_back({block_.tensors[op.inputs.front()].name, bytes_of(op.inputs.front()),
                      schedule_.backward_begins[i], schedule_.backward_ends[i]});

@@ -67,6 +67,13 @@ class Tracing {
 
 }  // namespace
 
+Liveness nothing_saved(const Block& block) {
+  Liveness liveness;
+  liveness.needed.assign(block.tensors.size(), false);
+  liveness.recomputed.assign(block.operations.size(), false);
+  return liveness;
+}
+
 Liveness liveness_of(const Block& block, const std::map<std::string, SavePlace>& saved) {
   return Tracing(block, saved).run();
 }

@@ -8,4 +8,7 @@ namespace shardplan {
 /// `saved` says where each checkpoint name goes. A block that isn't rematerialized keeps all it needs.
 Liveness liveness_of(const Block& block, const std::map<std::string, SavePlace>& saved);
 
+/// Of a step without a backward pass.
+Liveness nothing_saved(const Block& block);
+
 }  // namespace shardplan

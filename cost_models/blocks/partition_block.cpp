@@ -9,7 +9,8 @@ class BlockWalk {
  public:
   BlockWalk(const BoundProgram& program, const BoundBlock& bound, const TrainConfig& config,
             const Compiler& compiler)
-      : state_(program, bound, config, compiler), liveness_(liveness_of(state_.block, config.saved)) {
+      : state_(program, bound, config, compiler),
+        liveness_(trains() ? liveness_of(state_.block, config.saved) : nothing_saved(state_.block)) {
     const std::size_t count = operations().size();
     for (auto* steps : {&schedule_.forward, &schedule_.recomputed, &schedule_.backward_begins, &schedule_.backward_ends})
       steps->assign(count, -1);
@@ -20,9 +21,9 @@ class BlockWalk {
     run_forward();
     PartitionedBlock result;
     result.backward_begins = state_.forms.step() + 1;
-    recompute();
+    if (trains()) recompute();
     result.gradients_begin = state_.forms.step() + 1;
-    run_backward();
+    if (trains()) run_backward();
     result.block = &state_.block;
     result.work = work();
     result.lifetimes = buffers_of(state_, schedule_);
@@ -34,6 +35,8 @@ class BlockWalk {
   }
 
  private:
+  bool trains() const { return state_.program.program->step == StepKind::train; }
+
   const std::vector<Operation>& operations() const { return state_.block.operations; }
 
   int next_step() {
@@ -79,6 +82,9 @@ class BlockWalk {
       all.push_back(operation_kind(operations()[i].kind).work(state_, operations()[i]));
       all.back().name = operations()[i].name;
       all.back().recomputed = state_.block.rematerialized && liveness_.recomputed[i];
+      if (trains()) continue;
+      all.back().backward = {};
+      all.back().backward_traffic = {};
     }
     return all;
   }

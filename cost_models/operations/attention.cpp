@@ -96,6 +96,9 @@ class Attention final : public OperationKind {
     const std::int64_t rows =
         local_elements(query.dims, attention_form(state, q), state.mesh) / query.dims.back().size;
     const std::int64_t scores = rows * state.program.program->sequence;
+    if (!schedule.has_backward(id))
+      return {{"attention probabilities", Bytes{scores * size_of(query.dtype)}, schedule.forward[id], schedule.forward[id]},
+              {"attention mask", Bytes{scores}, schedule.forward[id], schedule.forward[id]}};
     const int begins = schedule.backward_begins[id], ends = schedule.backward_ends[id];
     const int written = schedule.written(state.block, id) < 0 ? begins : schedule.written(state.block, id);
     return {{"attention probabilities", Bytes{scores * size_of(query.dtype)}, written, ends},

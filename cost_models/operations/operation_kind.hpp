@@ -11,8 +11,11 @@ struct Schedule {
   std::vector<int> forward, recomputed;
   std::vector<int> backward_begins, backward_ends;  ///< first and last step of its gradients
 
-  /// The step that writes an operation's result as the backward pass sees it.
-  int written(const Block& block, OperationId op) const { return block.rematerialized ? recomputed[op] : forward[op]; }
+  bool has_backward(OperationId op) const { return backward_begins[op] >= 0; }
+  /// The step that writes an operation's result as the backward pass sees it; without one, as it is written.
+  int written(const Block& block, OperationId op) const {
+    return block.rematerialized && has_backward(op) ? recomputed[op] : forward[op];
+  }
 };
 
 class OperationKind {

@@ -27,6 +27,8 @@ class RaggedExchange : public OperationKind {
   /// of the other.
   std::vector<Lifetime> buffers(const BlockState& state, const Schedule& schedule, OperationId id) const override {
     const Bytes rows = state.local(rows_of(state.block.operations[id]));
+    if (!schedule.has_backward(id))
+      return {{"rows in order of arrival", rows, schedule.forward[id], schedule.forward[id]}};
     std::vector<Lifetime> copies = {
         {"rows in order of arrival, gradient", rows, schedule.backward_begins[id], schedule.backward_ends[id]}};
     if (const int step = schedule.recomputed[id]; step >= 0)

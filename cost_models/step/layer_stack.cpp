@@ -136,7 +136,7 @@ class StackMoves {
 std::vector<Collective> layer_stack_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                                             const TrainConfig& config, const Compiler& compiler) {
   std::vector<Collective> all;
-  if (!moves_layer_stack(program.program->pipeline, config)) return all;
+  if (program.program->step == StepKind::forward || !moves_layer_stack(program.program->pipeline, config)) return all;
   for (const auto& block : blocks) {
     if (!block.block->in_pipeline) continue;
     Recorder recorder(*program.program, *block.block, *program.mesh);

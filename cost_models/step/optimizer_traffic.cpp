@@ -26,7 +26,7 @@ std::vector<Collective> over_parameters(const BoundProgram& program, const std::
 std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                                       const TrainConfig& config, const Compiler& compiler) {
   const auto data = zero1_axis(*program.mesh, config);
-  if (!data) return {};
+  if (!data || program.program->step == StepKind::forward) return {};
   const std::int64_t element = size_of(gathered_dtype(*program.mesh, config, compiler));
   const Cause gathered =
       config.program == StepProgram::train ? Cause::zero1_step_weights : Cause::zero1_updated_weights;
@@ -52,7 +52,7 @@ std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::ve
 
 std::vector<Collective> muon_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                                      const TrainConfig& config, const Compiler& compiler) {
-  if (config.opt_type != OptimizerType::muon) return {};
+  if (config.opt_type != OptimizerType::muon || program.program->step == StepKind::forward) return {};
   const std::int64_t moved = size_of(newton_schulz_dtype(config, compiler));
   return over_parameters(program, blocks, [&](Recorder& recorder, const PartitionedBlock& block, std::size_t i) {
     const Tensor& weight = block.block->tensors[i];

@@ -23,6 +23,7 @@ std::vector<Collective> pipeline_traffic(const BoundProgram& program, const std:
   const Mesh& mesh = *program.mesh;
   const PipelineShape& shape = program.program->pipeline;
   const std::int64_t accumulation = config.gradient_accumulation_steps;
+  const bool trains = program.program->step == StepKind::train;
   Recorder recorder(*program.program, *layers->block, mesh);
 
   // Per iteration: shift to the next stage, rotation of the in/out buffer, and the circular storage mover.
@@ -31,7 +32,7 @@ std::vector<Collective> pipeline_traffic(const BoundProgram& program, const std:
   const TensorId input = layers->block->input;
   const Origin shifted{-1, input, Cause::stage_shift, {layers->specs[input], {}}, layers->specs[input]};
   recorder.record(Phase::forward, shift, shifted, permutes);
-  recorder.record(Phase::backward, shift, shifted, permutes);
+  if (trains) recorder.record(Phase::backward, shift, shifted, permutes);
 
   // The pipeline's output [microbatches, microbatch/axes] becomes the head's batch, which stage and those axes split.
   const PartitionedBlock& head = blocks.back();
@@ -39,7 +40,7 @@ std::vector<Collective> pipeline_traffic(const BoundProgram& program, const std:
   const Move leave{CollectiveKind::all_to_all, inner, input_bytes(head, mesh)};
   const Origin left{-1, input, Cause::pipeline_output, {layers->specs[input], {}}, {}};
   recorder.record(Phase::forward, leave, left, accumulation);
-  recorder.record(Phase::backward, leave, left, accumulation);
+  if (trains) recorder.record(Phase::backward, leave, left, accumulation);
   return recorder.take();
 }
 
