@@ -116,6 +116,10 @@ void check_decoder_block(const Model& model, const std::string& place) {
                       model.num_experts));
   require(model.cycle_interval == 1 || model.layers % model.cycle_interval == 0, place,
           fmt::format("layers={} must be a multiple of cycle_interval={}", model.layers, model.cycle_interval));
+  const int period = block.locals_per_period + 1;
+  require(model.cycle_interval == 1 || model.cycle_interval == period, place,
+          fmt::format("cycle_interval={}: the layers of decoder block '{}' repeat after {}", model.cycle_interval,
+                      block.name, period));
 }
 
 /// Keeps every later product of dims inside 64 bits.

@@ -16,6 +16,7 @@ constexpr DecoderBlock blocks[] = {
      .name = "deepseek",
      .feed_forward = experts,
      .dense_layers_before_pipeline = true,
+     .routed_bias_only_picks = true,  // layers/moe.py: deepseek_routing
      .gate_axis = "embed_moe",  // RoutedAndSharedMoE
      .explicit_sharding = true,
      .explicit_mlp_by_norm_length = true,
@@ -28,7 +29,7 @@ constexpr DecoderBlock blocks[] = {
      .feed_forward = experts,
      .locals_per_period = 1,
      .capacity = CapacityChoice::with_sparse_matmul},
-    {.kind = Kind::gpt3, .name = "gpt3"},
+    {.kind = Kind::gpt3, .name = "gpt3", .fuses_heads = true},
     {.kind = Kind::gemma, .name = "gemma"},
     {.kind = Kind::gemma2, .name = "gemma2", .locals_per_period = 1, .sublayers_per_layer = 2},
     {.kind = Kind::gemma3, .name = "gemma3", .locals_per_period = 5, .muon = true},

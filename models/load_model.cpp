@@ -5,6 +5,7 @@
 #include <models/huggingface_config.hpp>
 #include <models/load_model.hpp>
 #include <models/model_file.hpp>
+#include <models/unread_fields.hpp>
 #include <shardplan/embedded_file.hpp>
 #include <shardplan/error.hpp>
 
@@ -57,15 +58,15 @@ std::string model_json(const std::string& name) {
 }
 
 Model load_model(const std::string& name_or_path) {
-  Model model;
   if (const auto* file = find_built_in(name_or_path)) {
-    model = parse_model(file->text, "model " + name_or_path, name_or_path);
-  } else if (looks_like_path(name_or_path)) {
-    model = parse_model(read_file(name_or_path), name_or_path, name_from_path(name_or_path));
-  } else {
-    fail_unknown(name_or_path);
+    Model model = parse_model(file->text, "model " + name_or_path, name_or_path);
+    check_model(model, name_or_path);
+    return model;  // a test has seen that its fields are read
   }
+  if (!looks_like_path(name_or_path)) fail_unknown(name_or_path);
+  Model model = parse_model(read_file(name_or_path), name_or_path, name_from_path(name_or_path));
   check_model(model, name_or_path);
+  check_fields_are_read(model, name_or_path);
   return model;
 }
 

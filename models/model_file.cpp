@@ -1,55 +1,12 @@
 #include <formats/strict_json.hpp>
 #include <limits>
 #include <models/decoder_block.hpp>
+#include <models/model_fields.hpp>
 #include <models/model_file.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
-
-template <class Member>
-struct Field {
-  const char* key;
-  Member Model::*member;
-};
-
-/// No model goes without these.
-constexpr Field<std::int64_t> required_dims[] = {{"layers", &Model::layers},   {"emb", &Model::emb},
-                                                 {"q_heads", &Model::q_heads}, {"kv_heads", &Model::kv_heads},
-                                                 {"mlp", &Model::mlp},         {"vocab", &Model::vocab}};
-
-constexpr Field<std::int64_t> optional_dims[] = {{"head_dim", &Model::head_dim},
-                                                 {"moe_mlp", &Model::moe_mlp},
-                                                 {"num_experts", &Model::num_experts},
-                                                 {"top_k", &Model::top_k},
-                                                 {"shared_experts", &Model::shared_experts},
-                                                 {"first_dense_layers", &Model::first_dense_layers},
-                                                 {"q_lora_rank", &Model::q_lora_rank},
-                                                 {"kv_lora_rank", &Model::kv_lora_rank},
-                                                 {"qk_nope_head_dim", &Model::qk_nope_head_dim},
-                                                 {"qk_rope_head_dim", &Model::qk_rope_head_dim},
-                                                 {"v_head_dim", &Model::v_head_dim},
-                                                 {"trainable_position_size", &Model::trainable_position_size},
-                                                 {"max_target_length", &Model::max_target_length}};
-
-constexpr Field<int> counts[] = {{"sublayers_per_layer", &Model::sublayers_per_layer},
-                                 {"interleave_moe_step", &Model::interleave_moe_step},
-                                 {"cycle_interval", &Model::cycle_interval}};
-
-constexpr Field<bool> flags[] = {{"tied_embedding", &Model::tied_embedding},
-                                 {"use_qk_norm", &Model::use_qk_norm},
-                                 {"qk_norm_over_all_heads", &Model::qk_norm_over_all_heads},
-                                 {"use_pre_norm", &Model::use_pre_norm},
-                                 {"use_post_attn_norm", &Model::use_post_attn_norm},
-                                 {"use_post_ffw_norm", &Model::use_post_ffw_norm},
-                                 {"layer_norm", &Model::layer_norm},
-                                 {"attention_bias", &Model::attention_bias},
-                                 {"mlp_bias", &Model::mlp_bias},
-                                 {"attention_sink", &Model::attention_sink},
-                                 {"fused_qkv", &Model::fused_qkv},
-                                 {"routed_bias", &Model::routed_bias},
-                                 {"share_kv_projections", &Model::share_kv_projections},
-                                 {"scan_layers", &Model::scan_layers}};
 
 int count_or(StrictObject& object, const std::string& key, int otherwise) {
   const std::int64_t value = object.integer_or(key, otherwise);
@@ -108,10 +65,10 @@ Model read_model_file(const nlohmann::json& json, const std::string& place) {
   Model model;
   model.name = object.text("name");
   model.decoder_block = find_decoder_block(object.text("decoder_block"), place);
-  for (const auto& [key, member] : required_dims) model.*member = object.integer(key);
-  for (const auto& [key, member] : optional_dims) model.*member = object.integer_or(key, model.*member);
-  for (const auto& [key, member] : counts) model.*member = count_or(object, key, model.*member);
-  for (const auto& [key, member] : flags) model.*member = object.flag_or(key, model.*member);
+  for (const auto& [key, member] : required_model_dims) model.*member = object.integer(key);
+  for (const auto& [key, member] : optional_model_dims) model.*member = object.integer_or(key, model.*member);
+  for (const auto& [key, member] : model_counts) model.*member = count_or(object, key, model.*member);
+  for (const auto& [key, member] : model_flags) model.*member = object.flag_or(key, model.*member);
   model.mlp_activations = read_activations(object);
   model.attention_type = read_attention_type(object);
   model.attention_pattern = read_attention_pattern(object);

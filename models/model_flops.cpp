@@ -1,6 +1,6 @@
+#include <algorithm>
 #include <models/model_flops.hpp>
-#include <models/parameter_count.hpp>
-#include <shardplan/error.hpp>
+#include <models/programs/matrices.hpp>
 
 namespace shardplan {
 namespace {
@@ -9,40 +9,77 @@ double attended_keys(double sequence, double window) {
   return window <= 0 || window >= sequence ? sequence / 2 : window - window * window / (2 * sequence);
 }
 
-/// Keys summed over the layers: with a window, all but each period's last layer are local.
-double attended_keys_of_layers(const Model& model, std::int64_t sequence) {
-  const std::int64_t layers = model.layers * model.sublayers_per_layer;
-  const auto& [window, locals] = model.attention_pattern;
-  const std::int64_t globals = window > 0 ? layers / (locals + 1) : layers;
-  const double length = static_cast<double>(sequence);
-  return static_cast<double>(globals) * attended_keys(length, 0) +
-         static_cast<double>(layers - globals) * attended_keys(length, static_cast<double>(window));
+std::int64_t size_in(const Tensor& tensor, Dim dim) {
+  for (const auto& d : tensor.dims)
+    if (d.dim == dim) return d.size;
+  return 1;
 }
 
-/// The two products of one head: query·key over the qk dim, probabilities·value over the v dim.
-std::int64_t attention_dims(const Model& model) {
-  switch (model.attention_type) {
-    case AttentionType::global:
-      return 2 * model.head_dim;
-    case AttentionType::mla:
-      return model.qk_nope_head_dim + model.qk_rope_head_dim + model.v_head_dim;
-    case AttentionType::compressed:
-      break;  // not modelled; active_matrix_parameters has said so
+bool has(const Tensor& tensor, Dim dim) {
+  return std::any_of(tensor.dims.begin(), tensor.dims.end(), [&](const TensorDim& d) { return d.dim == dim; });
+}
+
+std::int64_t multiplied_weights(const Block& block) {
+  std::int64_t weights = 0;
+  for (const Matrix& matrix : matrices_of(block)) switch (matrix.use) {
+      case WeightUse::multiplied:
+        weights += elements_of(*matrix.tensor);
+        break;
+      case WeightUse::by_experts:
+        weights += elements_of_a_tokens_experts(*matrix.tensor, block);
+        break;
+      case WeightUse::looked_up:
+        break;
+    }
+  return weights;
+}
+
+/// The two products of a head: query·key over the qk dim, probabilities·value over the v dim, with each key.
+double attention_products(const Operation& op, const Block& block, std::int64_t sequence) {
+  const Tensor &query = block.tensors[op.inputs[0]], &context = block.tensors[op.output];
+  const std::int64_t dims = query.dims.back().size + context.dims.back().size;
+  return static_cast<double>(size_in(query, Dim::q_heads) * dims) *
+         attended_keys(static_cast<double>(sequence), static_cast<double>(op.attention_window));
+}
+
+/// Π of the dims that either operand has. A mask [batch, sequence, experts, capacity] is no arithmetic.
+double activation_products(const Operation& op, const Block& block) {
+  const Tensor &lhs = block.tensors[op.inputs[0]], &rhs = block.tensors[op.inputs[1]];
+  if (has(lhs, Dim::capacity) || has(rhs, Dim::capacity)) return 0;
+  double products = static_cast<double>(elements_of(lhs));
+  for (const auto& dim : rhs.dims)
+    if (!has(lhs, dim.dim)) products *= static_cast<double>(dim.size);
+  const Tensor& input = block.tensors[block.input];
+  return products / static_cast<double>(size_in(input, Dim::batch) * size_in(input, Dim::sequence));
+}
+
+bool is_between_activations(const Operation& op, const std::vector<TensorId>& roots, const Block& block) {
+  return op.kind == OpKind::einsum && std::none_of(op.inputs.begin(), op.inputs.end(), [&](TensorId input) {
+           return block.tensors[roots[input]].parameter;
+         });
+}
+
+/// Multiply-adds of a token in one layer, weights left out.
+double other_products(const Block& block, std::int64_t sequence) {
+  const std::vector<TensorId> roots = roots_of(block);
+  double products = 0;
+  for (const auto& op : block.operations) {
+    if (op.kind == OpKind::attention) products += attention_products(op, block, sequence);
+    if (is_between_activations(op, roots, block)) products += activation_products(op, block);
   }
-  throw InternalError("no FLOP count for this attention type");
-}
-
-/// A tied table is counted once and multiplied with in the head, so nothing is left out.
-std::int64_t multiplied_weights(const Model& model) {
-  return active_matrix_parameters(model) - (model.tied_embedding ? 0 : model.vocab * model.emb);
+  return products;
 }
 
 }  // namespace
 
-Flops model_flops_per_token(const Model& model, std::int64_t sequence) {
-  const double weights = static_cast<double>(multiplied_weights(model));
-  const double attention = static_cast<double>(model.q_heads * attention_dims(model));
-  return {6 * weights + 6 * attention * attended_keys_of_layers(model, sequence)};
+Flops model_flops_per_token(const Program& program) {
+  std::int64_t weights = 0;
+  double others = 0;
+  for (const auto& block : program.blocks) {
+    weights += multiplied_weights(block) * block.layers;
+    others += other_products(block, program.sequence) * static_cast<double>(block.layers);
+  }
+  return {6 * static_cast<double>(weights) + 6 * others};
 }
 
 }  // namespace shardplan

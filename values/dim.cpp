@@ -37,6 +37,8 @@ std::string_view name_of(Dim dim) {
       return "kv_rank";
     case Dim::position:
       return "position";
+    case Dim::qkv:
+      return "qkv";
   }
   throw InternalError("unknown Dim");
 }

@@ -28,7 +28,8 @@ enum class Dim : std::uint8_t {
   vocab,
   q_rank,
   kv_rank,
-  position
+  position,
+  qkv  ///< query, key, value
 };
 std::string_view name_of(Dim dim);
 

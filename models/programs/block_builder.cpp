@@ -20,6 +20,12 @@ TensorId BlockBuilder::weight(std::string name, Dims dims, LogicalAxes axes) {
   return static_cast<TensorId>(block.tensors.size() - 1);
 }
 
+TensorId BlockBuilder::bias(std::string name, Dims dims, LogicalAxes axes) {
+  const TensorId id = weight(std::move(name), std::move(dims), std::move(axes));
+  block.tensors[id].role = TensorRole::bias;
+  return id;
+}
+
 TensorId BlockBuilder::activation(std::string name, Dims dims, Constraint constraint,
                                   std::vector<std::string> checkpoint_names) {
   Tensor tensor;
@@ -52,10 +58,36 @@ TensorId BlockBuilder::constrain(std::string name, TensorId tensor, Constraint c
 
 TensorId BlockBuilder::norm(const std::string& name, TensorId x, Constraint constraint,
                             std::vector<std::string> checkpoint_names) {
+  return norm_over(1, name, x, std::move(constraint), std::move(checkpoint_names));
+}
+
+TensorId BlockBuilder::norm_over(std::size_t scaled_dims, const std::string& name, TensorId x, Constraint constraint,
+                                 std::vector<std::string> checkpoint_names) {
   const Dims same = dims(x);
-  const TensorId scale = weight(name + "/scale", {same.back()}, {"norm"});
+  Dims scaled(same.end() - static_cast<std::ptrdiff_t>(scaled_dims), same.end());
+  LogicalAxes axes(scaled_dims);
+  axes.front() = "norm";  // one flat dim in MaxText, the first of these outermost
+  const TensorId scale = weight(name + "/scale", std::move(scaled), std::move(axes));
   const TensorId out = activation(name + " output", same, std::move(constraint), std::move(checkpoint_names));
   return apply(OpKind::normalization, name, {x, scale}, out);
+}
+
+TensorId BlockBuilder::hidden_norm(const std::string& name, TensorId x, Constraint constraint) {
+  const TensorId scaled = norm(name, x, std::move(constraint));
+  return model.layer_norm ? add_bias(scaled, name + "/bias", {"norm"}) : scaled;
+}
+
+TensorId BlockBuilder::add_bias(TensorId x, const std::string& name, LogicalAxes axes) {
+  const Dims& all = dims(x);
+  const Dims last(all.end() - static_cast<std::ptrdiff_t>(axes.size()), all.end());
+  return add_bias_over(last, x, name, std::move(axes));
+}
+
+TensorId BlockBuilder::add_bias_over(Dims bias_dims, TensorId x, const std::string& name, LogicalAxes axes) {
+  const Tensor plain = block.tensors[x];
+  const TensorId added = bias(name, std::move(bias_dims), std::move(axes));
+  const TensorId out = activation(name + " output", plain.dims, plain.constraint, plain.checkpoint_names);
+  return apply(OpKind::add, name, {x, added}, out);
 }
 
 Dims BlockBuilder::hidden_dims() const {

@@ -21,6 +21,8 @@ class BlockBuilder {
                const ProgramSizes& sizes);
 
   TensorId weight(std::string name, Dims dims, LogicalAxes axes);
+  /// A weight that is added.
+  TensorId bias(std::string name, Dims dims, LogicalAxes axes);
   TensorId activation(std::string name, Dims dims, Constraint constraint = {},
                       std::vector<std::string> checkpoint_names = {});
   /// A tensor that no gradient flows to: token ids, masks.
@@ -33,6 +35,15 @@ class BlockBuilder {
   /// Root-mean-square norm over the last dim, with a scale of that dim.
   TensorId norm(const std::string& name, TensorId x, Constraint constraint,
                 std::vector<std::string> checkpoint_names = {});
+  /// The same over the last `scaled_dims` dims.
+  TensorId norm_over(std::size_t scaled_dims, const std::string& name, TensorId x, Constraint constraint,
+                     std::vector<std::string> checkpoint_names = {});
+  /// The norm of the hidden state that the model has; LayerNorm's bias goes beside the scale.
+  TensorId hidden_norm(const std::string& name, TensorId x, Constraint constraint);
+  /// x plus a bias of its last dims, one for each logical axis, under x's constraint and checkpoint names.
+  TensorId add_bias(TensorId x, const std::string& name, LogicalAxes axes);
+  /// The same with a bias of any of its dims.
+  TensorId add_bias_over(Dims bias_dims, TensorId x, const std::string& name, LogicalAxes axes);
 
   /// [batch, sequence, embed] as every decoder layer constrains it.
   Constraint hidden() const { return {{"activation_batch", "activation_norm_length", "activation_embed"}}; }
@@ -45,17 +56,5 @@ class BlockBuilder {
   const ProgramSizes& sizes;
   Block block;
 };
-
-// The parts of a decoder layer; each takes the normed input [batch, sequence, embed] and returns its output, which the
-// caller adds to the residual.
-TensorId add_gqa(BlockBuilder& b, TensorId x, std::int64_t window);
-TensorId add_mla(BlockBuilder& b, TensorId x);
-/// `prefix` "mlp" or "shared_experts"; `width` is the hidden dim.
-TensorId add_mlp(BlockBuilder& b, TensorId x, const std::string& prefix, std::int64_t width);
-TensorId add_moe_dropping(BlockBuilder& b, TensorId x);
-TensorId add_moe_sparse(BlockBuilder& b, TensorId x);
-
-/// The router: logits [batch, sequence, experts] under `constraint`.
-TensorId add_router(BlockBuilder& b, TensorId x, Constraint constraint);
 
 }  // namespace shardplan

@@ -38,26 +38,43 @@ Block embedding_block(const Model& model, const TrainConfig& config, const Progr
   return std::move(b.block);
 }
 
-Block head_block(const Model& model, const TrainConfig& config, const ProgramSizes& sizes) {
+namespace {
+
+/// Final norm and product with the head's kernel, or with the embedding table of a tied model.
+TensorId add_logits(BlockBuilder& b) {
+  const Model& model = b.model;
+  const TensorDim vocab{Dim::vocab, model.vocab}, embed{Dim::embed, model.emb};
+  const TensorId x = b.activation("decoder output", b.hidden_dims(), edge_hidden());
+  b.block.input = x;
+  const TensorId normed = b.hidden_norm("decoder_norm", x, edge_hidden());
+  const TensorId kernel = model.tied_embedding
+                              ? b.weight("token_embedder/embedding", {vocab, embed}, {"vocab", "embed_vocab"})
+                              : b.weight("logits_dense", {embed, vocab}, {"embed_vocab", "vocab"});
+  b.block.tensors[kernel].shared = model.tied_embedding;
+  const Dims tokens = b.dims(x);
+  return b.apply(OpKind::einsum, "logits_dense", {normed, kernel},
+                 b.activation("logits", {tokens[0], tokens[1], vocab}));
+}
+
+}  // namespace
+
+Block loss_block(const Model& model, const TrainConfig& config, const ProgramSizes& sizes) {
   // Vocabulary tiling runs head and loss on one tile of the tokens at a time, and again in the backward pass.
   ProgramSizes tile = sizes;
   tile.sequence = sizes.sequence / config.num_vocab_tiling;
   BlockBuilder b("head", BlockKind::head, model, config, tile);
   b.block.executions = config.num_vocab_tiling;
   b.block.rematerialized = config.num_vocab_tiling > 1;
-  const TensorDim batch{Dim::batch, tile.batch}, sequence{Dim::sequence, tile.sequence};
-  const TensorDim vocab{Dim::vocab, model.vocab}, embed{Dim::embed, model.emb};
-  const TensorId x = b.activation("decoder output", b.hidden_dims(), edge_hidden());
-  const TensorId normed = b.norm("decoder_norm", x, edge_hidden());
-  const TensorId kernel = model.tied_embedding
-                              ? b.weight("token_embedder/embedding", {vocab, embed}, {"vocab", "embed_vocab"})
-                              : b.weight("logits_dense", {embed, vocab}, {"embed_vocab", "vocab"});
-  b.block.tensors[kernel].shared = model.tied_embedding;
-  const TensorId logits =
-      b.apply(OpKind::einsum, "logits_dense", {normed, kernel}, b.activation("logits", {batch, sequence, vocab}));
-  b.apply(OpKind::cross_entropy, "loss", {logits}, b.activation("token losses", {batch, sequence}));
-  b.block.input = x;
-  b.block.output = static_cast<TensorId>(b.block.tensors.size()) - 1;
+  const TensorId logits = add_logits(b);
+  const Dims tokens = b.dims(b.block.input);
+  b.block.output =
+      b.apply(OpKind::cross_entropy, "loss", {logits}, b.activation("token losses", {tokens[0], tokens[1]}));
+  return std::move(b.block);
+}
+
+Block logits_block(const Model& model, const TrainConfig& config, const ProgramSizes& sizes) {
+  BlockBuilder b("head", BlockKind::head, model, config, sizes);
+  b.block.output = add_logits(b);
   return std::move(b.block);
 }
 

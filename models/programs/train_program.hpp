@@ -1,7 +1,6 @@
 #pragma once
-// The program of one train step: embedding, decoder layer stacks (inside or outside a pipeline), head and loss.
-#include <shardplan/model.hpp>
-#include <shardplan/program.hpp>
+// The program of one step: embedding, decoder layer stacks (inside or outside a pipeline), head and loss.
+#include <models/programs/layer_kinds.hpp>
 
 namespace shardplan {
 
@@ -16,6 +15,22 @@ struct ParallelShape {
 /// forwarded late; counts left at -1 as with_pipeline_counts fills them. The arithmetic is checked by the planner's constraints.
 PipelineShape pipeline_shape(const Model& model, const TrainConfig& config, std::int64_t stages);
 
+/// A model's dims, and the layers made of them: layer_kinds' own, or others composed of mixers.
+struct Decoder {
+  Model model;
+  std::vector<LayerKind> layers;
+};
+
+/// Throws InputError on a model whose layers are not modelled.
+Decoder decoder_of(const Model& model);
+
+Program train_program(const Decoder& decoder, const TrainConfig& config, const ParallelShape& shape);
 Program train_program(const Model& model, const TrainConfig& config, const ParallelShape& shape);
+
+/// One forward pass up to the logits: no loss, no gradient, no update.
+Program forward_program(const Decoder& decoder, const TrainConfig& config, const ParallelShape& shape);
+
+/// The model without a mesh: one device, one sequence, experts without padding. For what depends on the model alone.
+Program reference_program(const Model& model, std::int64_t sequence);
 
 }  // namespace shardplan

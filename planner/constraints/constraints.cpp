@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <models/programs/train_program.hpp>
 #include <planner/constraints/constraints.hpp>
+#include <rules/bind_program.hpp>
 #include <rules/resolve.hpp>
 
 namespace shardplan {
@@ -204,7 +206,7 @@ Violation optimizer_over_data(const Configuration& c) {
 
 }  // namespace
 
-std::optional<Infeasible> first_violation(const Configuration& configuration) {
+std::optional<Infeasible> first_violation_of_settings(const Configuration& configuration) {
   // Counts before the divisions that use them.
   constexpr Violation (*constraints[])(const Configuration&) = {batch_is_whole,
                                                                 pipeline_layers_exist,
@@ -222,11 +224,26 @@ std::optional<Infeasible> first_violation(const Configuration& configuration) {
                                                                 vocab_tiling,
                                                                 explicit_sharding, explicit_window,
                                                                 muon_decoder,
-                                                                optimizer_over_data,
-                                                                indivisible_activation};
+                                                                optimizer_over_data};
   for (const auto constraint : constraints)
     if (auto violation = constraint(configuration)) return violation;
   return std::nullopt;
+}
+
+Program program_of(const Configuration& c) {
+  return train_program(c.model, c.config,
+                       {c.mesh.devices(), pipeline_stages(c.mesh), c.mesh.product(expert_axes(c.rules, c.mesh))});
+}
+
+std::optional<Infeasible> first_violation(const Configuration& configuration, const BoundProgram& program) {
+  if (auto violation = first_violation_of_settings(configuration)) return violation;
+  return indivisible_activation(program);
+}
+
+std::optional<Infeasible> first_violation(const Configuration& configuration) {
+  if (auto violation = first_violation_of_settings(configuration)) return violation;
+  const Program program = program_of(configuration);
+  return indivisible_activation(bind_program(program, configuration.rules, configuration.mesh));
 }
 
 }  // namespace shardplan

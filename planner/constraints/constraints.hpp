@@ -7,9 +7,18 @@
 
 namespace shardplan {
 
+/// The train step of a configuration.
+Program program_of(const Configuration& configuration);
+
 /// The first constraint that the configuration breaks, with its numbers. Weights are the engine's to check
 /// (indivisible).
 std::optional<Infeasible> first_violation(const Configuration& configuration);
+
+/// The same where its program is at hand, bound to its mesh.
+std::optional<Infeasible> first_violation(const Configuration& configuration, const BoundProgram& program);
+
+/// The part of it that needs no program.
+std::optional<Infeasible> first_violation_of_settings(const Configuration& configuration);
 
 /// The part of it that concerns context parallelism (context_constraints.cpp).
 std::optional<Infeasible> context_violation(const Configuration& configuration);

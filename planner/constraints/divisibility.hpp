@@ -2,7 +2,7 @@
 // Whether dims divide into the shards that the rules ask for. JAX refuses a sharding whose shards would be unequal.
 #include <cstdint>
 #include <optional>
-#include <shardplan/configuration.hpp>
+#include <shardplan/bound_program.hpp>
 #include <shardplan/evaluation.hpp>
 #include <string>
 #include <vector>
@@ -13,8 +13,8 @@ namespace shardplan {
 std::optional<Infeasible> indivisible(const std::string& tensor, const std::vector<std::int64_t>& sizes,
                                       const PartitionSpec& spec, const Mesh& mesh);
 
-/// The same for the activations that MaxText constrains (SHARDING.md section 2.2): "batch-divisibility",
-/// "sequence-divisibility", or "indivisible-dim" for the other dims.
-std::optional<Infeasible> indivisible_activation(const Configuration& configuration);
+/// The same for the activations that the program constrains: "batch-divisibility", "sequence-divisibility", or
+/// "indivisible-dim" for the other dims.
+std::optional<Infeasible> indivisible_activation(const BoundProgram& program);
 
 }  // namespace shardplan

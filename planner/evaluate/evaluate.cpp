@@ -11,7 +11,6 @@
 #include <hardware/network/mesh_embedding.hpp>
 #include <map>
 #include <models/model_flops.hpp>
-#include <models/programs/train_program.hpp>
 #include <planner/constraints/constraints.hpp>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/findings/findings.hpp>
@@ -21,10 +20,6 @@
 
 namespace shardplan {
 namespace {
-
-ParallelShape parallel_shape(const Configuration& c) {
-  return {c.mesh.devices(), c.mesh.size_of("stage"), c.mesh.product(expert_axes(c.rules, c.mesh))};
-}
 
 std::vector<Collective> all_collectives(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                                         const TrainConfig& config, const Compiler& compiler) {
@@ -131,11 +126,11 @@ Evaluation evaluate(const Configuration& c, Program step) {
                         Bytes{static_cast<std::int64_t>(c.hardware.hbm_capacity.value)});
 
   const double tokens = static_cast<double>(program.batch * c.config.gradient_accumulation_steps * program.sequence);
-  const Flops model_flops = model_flops_per_token(c.model, program.sequence) * tokens;
+  const Flops model_flops = model_flops_per_token(program) * tokens;
   e.time = step_time({blocks, e.collectives, program, c.config, c.compiler, c.hardware, optimizer_traffic(e.memory, c.config),
                       model_flops, tokens, e.devices});
 
-  e.infeasible = first_violation(c);
+  e.infeasible = first_violation(c, bound);
   if (!e.infeasible) e.infeasible = indivisible_weight(bound, blocks);
   if (!e.infeasible) e.infeasible = misfit;
   if (!e.infeasible) e.infeasible = too_large(e.memory);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <hardware/network/mesh_embedding.hpp>
-#include <models/programs/train_program.hpp>
 #include <planner/constraints/constraints.hpp>
 #include <planner/search/space/batch_options.hpp>
 #include <planner/search/space/enumerate_meshes.hpp>
@@ -39,11 +38,7 @@ void add_axes(std::string& text, const AxisList& axes, const Mesh& mesh) {
 }
 
 /// Path, axes above 1 in mesh order, then the spec of every tensor in program order.
-std::string shardings_of(const Configuration& c) {
-  const auto experts = expert_axes(c.rules, c.mesh);
-  const Program program =
-      train_program(c.model, c.config, {c.mesh.devices(), pipeline_stages(c.mesh), c.mesh.product(experts)});
-  const BoundProgram bound = bind_program(program, c.rules, c.mesh);
+std::string shardings_of(const Configuration& c, const BoundProgram& bound) {
   std::string text(name_of(c.config.moe_path));
   for (const auto& axis : c.mesh.axes)
     if (axis.size() > 1) text += fmt::format(" {}={}x{}", axis.name, axis.dcn, axis.ici);
@@ -134,15 +129,30 @@ class Attempts {
     p.batches = batch_options(space_, p.mesh, batch_unit(smallest_.rules, p.mesh, config));
     config.per_device_batch_size = p.batches.front().per_device_batch_size;
     config.gradient_accumulation_steps = p.batches.front().gradient_accumulation_steps;
-    auto violation = first_violation(smallest_);
-    if (!violation && shardings_.empty()) shardings_ = shardings_of(smallest_);
+    auto violation = violation_of_smallest();
     return {std::move(p), shardings_ + text_of(schedule, optimizer_over_data), std::move(violation)};
+  }
+
+  std::optional<Infeasible> violation_of_smallest() {
+    if (auto violation = first_violation_of_settings(smallest_)) return violation;
+    const Program program = program_of(smallest_);
+    bind_again(program);
+    auto violation = indivisible_activation(bound_);
+    if (!violation && shardings_.empty()) shardings_ = shardings_of(smallest_, bound_);
+    return violation;
+  }
+
+  void bind_again(const Program& program) {
+    if (bound_.blocks.empty()) bound_ = bind_program(program, smallest_.rules, smallest_.mesh);
+    for (std::size_t i = 0; i < program.blocks.size(); ++i) bound_.blocks[i].block = &program.blocks[i];
+    bound_.program = &program;
   }
 
   const SearchSpace& space_;
   const Parallelism& parallelism_;
   Configuration smallest_;  // changed from attempt to attempt: copying model and machine costs more than the checks
   std::optional<Infeasible> violation_;
+  BoundProgram bound_;
   std::string shardings_;
 };
 

@@ -50,7 +50,7 @@ TEST(Constraints, Batch) {
           {"per_device_batch_size=0.3", "batch", "per_device_batch_size=0.3 on 8 devices is 2.4 sequences", 1, 2},
           {"per_device_batch_size=0", "batch", "0 sequences", 1, 0},
           {"per_device_batch_size=0.5", "batch-divisibility",
-           "4 sequences (activation_embed_and_logits_batch of the input tokens) can't be split over fsdp=8", 8, 4},
+           "4 sequences (activation_embed_and_logits_batch of the token ids) can't be split over fsdp=8", 8, 4},
           {"per_device_batch_size=0.5 ici_tensor_parallelism=1 ici_fsdp_parallelism=4 ici_data_parallelism=2",
            "batch-divisibility", "data=2·fsdp=4 = 8", 8, 4},
       });
@@ -68,7 +68,7 @@ TEST(Constraints, BatchOfTheExpertRuleSets) {
 TEST(Constraints, Sequence) {
   expect_broken(
       llama, {{"max_target_length=2050 ici_context_parallelism=4", "sequence-divisibility",
-               "2050 positions (activation_norm_length of the input tokens) can't be split over context=4", 4, 2050}});
+               "2050 positions (activation_norm_length of the token ids) can't be split over context=4", 4, 2050}});
   expect_kept(llama, {"max_target_length=2052 ici_context_parallelism=4"});
 }
 
@@ -118,7 +118,7 @@ TEST(Constraints, Pipeline) {
           {"ici_pipeline_parallelism=2 num_pipeline_microbatches=64 per_device_batch_size=4", "pipeline-batch",
            "32 sequences can't be split into 64 microbatches", 64, 32},
           {"ici_pipeline_parallelism=2 num_pipeline_microbatches=16 per_device_batch_size=4", "batch-divisibility",
-           "2 sequences (activation_batch of the hidden state) can't be split over fsdp=4", 4, 2},
+           "2 sequences (activation_batch of the layer input) can't be split over fsdp=4", 4, 2},
           {"ici_pipeline_parallelism=2 num_layers_per_pipeline_stage=16 pipeline_fsdp_ag_per_repeat=True",
            "pipeline-prefetch", "at least 2 repeats", 2, 1},
           {"ici_pipeline_parallelism=2 num_layers_per_pipeline_stage=2 pipeline_fsdp_ag_per_repeat=True",

@@ -111,13 +111,13 @@ struct ToyStep {
   std::map<std::string, std::int64_t> layers;  ///< of each block
 };
 
-inline ToyStep run(const ToyRun& toy) {
+inline ToyStep run(const ToyRun& toy, const Decoder& decoder) {
   RuleSet rules = active_rules(load_rules(toy.rules), toy.model.rules);
   const int stages = parse_mesh(toy.mesh, rules.mesh_axes).size_of("stage");
   if (stages > 1) rules = pipelined(rules);
   ToyStep step{parse_mesh(toy.mesh, rules.mesh_axes), {}, {}};
   const Program program = train_program(
-      toy.model, toy.config, {step.mesh.devices(), stages, step.mesh.product(expert_axes(rules, step.mesh))});
+      decoder, toy.config, {step.mesh.devices(), stages, step.mesh.product(expert_axes(rules, step.mesh))});
   const BoundProgram bound = bind_program(program, rules, step.mesh);
   const auto blocks = partition(bound, toy.config, toy.compiler);
   LayoutView view{program, {}};
@@ -135,6 +135,8 @@ inline ToyStep run(const ToyRun& toy) {
     append(rest);
   return step;
 }
+
+inline ToyStep run(const ToyRun& toy) { return run(toy, decoder_of(toy.model)); }
 
 inline std::string binary_size(Bytes bytes) {
   constexpr std::int64_t kib = 1024, mib = kib * 1024;

@@ -4,6 +4,7 @@
 
 #include <models/load_model.hpp>
 #include <models/model_flops.hpp>
+#include <models/programs/train_program.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -25,7 +26,7 @@ constexpr Published published[] = {
 
 TEST(ModelFlops, AgreeWithPublishedRuns) {
   for (const auto& row : published)
-    EXPECT_NEAR(model_flops_per_token(load_model(row.model), row.sequence).value / row.flops_per_token, 1, 5e-4)
+    EXPECT_NEAR(model_flops_per_token(reference_program(load_model(row.model), row.sequence)).value / row.flops_per_token, 1, 5e-4)
         << row.model << " at " << row.sequence;
 }
 
@@ -46,6 +47,8 @@ Model toy() {
 /// Two layers of 2·8·4·2 attention and 3·8·16 MLP weights, and the head: 6·(2·512 + 800).
 constexpr double toy_weights = 6 * (2 * 512 + 800);
 
+double flops(const Model& model) { return model_flops_per_token(reference_program(model, 100)).value; }
+
 struct Windows {
   AttentionPattern pattern;
   std::int64_t sequence;
@@ -64,7 +67,7 @@ TEST(ModelFlops, CountTheKeysThatAWindowLeaves) {
   for (const auto& row : windows) {
     Model model = toy();
     model.attention_pattern = row.pattern;
-    EXPECT_DOUBLE_EQ(model_flops_per_token(model, row.sequence).value, toy_weights + 6 * 8 * row.keys)
+    EXPECT_DOUBLE_EQ(model_flops_per_token(reference_program(model, row.sequence)).value, toy_weights + 6 * 8 * row.keys)
         << "window " << row.pattern.window << ", locals " << row.pattern.locals_per_period;
   }
 }
@@ -72,13 +75,45 @@ TEST(ModelFlops, CountTheKeysThatAWindowLeaves) {
 TEST(ModelFlops, TiedTableIsMultipliedOnce) {
   Model tied = toy();
   tied.tied_embedding = true;
-  EXPECT_DOUBLE_EQ(model_flops_per_token(tied, 100).value, model_flops_per_token(toy(), 100).value);
+  EXPECT_DOUBLE_EQ(flops(tied), flops(toy()));
+}
+
+/// 4 experts of width 16, 3 of them a token: 3·3·8·16 in place of the MLP, and a gate of 8·4.
+Model toy_experts() {
+  Model model = toy();
+  model.num_experts = 4;
+  model.top_k = 3;
+  model.moe_mlp = 16;
+  return model;
+}
+
+TEST(ModelFlops, CountATokensOwnExperts) {
+  constexpr double layer = 2 * 8 * 4 * 2 + 3 * 3 * 8 * 16 + 8 * 4;
+  EXPECT_DOUBLE_EQ(flops(toy_experts()), 6 * (2 * layer + 800) + 6 * 8 * 100);
+}
+
+// The program of a run: padded experts, a pipeline, accumulation and vocabulary tiles leave a token's worth alone.
+TEST(ModelFlops, OfAnyProgramOfTheModelAreTheSame) {
+  for (const MoePath path : {MoePath::dropping, MoePath::ragged, MoePath::ring}) {
+    TrainConfig config;
+    config.per_device_batch_size = 2;
+    config.max_target_length = 100;
+    config.moe_path = path;
+    config.capacity_factor = 1.3;
+    config.gradient_accumulation_steps = 3;
+    config.num_vocab_tiling = 4;
+    config.use_iota_embed = true;
+    for (const std::int64_t stages : {1, 2})
+      EXPECT_DOUBLE_EQ(model_flops_per_token(train_program(toy_experts(), config, {8, stages, 4})).value,
+                       flops(toy_experts()))
+          << name_of(path) << " on " << stages << " stages";
+  }
 }
 
 TEST(ModelFlops, RefuseWhatIsNotModelled) {
   Model model = toy();
   model.not_modelled = "gated delta net attention";
-  EXPECT_THROW(model_flops_per_token(model, 100), InputError);
+  EXPECT_THROW(flops(model), InputError);
 }
 
 }  // namespace

@@ -108,6 +108,54 @@ TEST(Layer, HasTheNormsOfItsModel) {
               IsSupersetOf({"self_attention/query_norm/scale [128] norm", "self_attention/key_norm/scale [128] norm"}));
 }
 
+// MaxText models/olmo3.py: norms after attention and MLP alone; GlobalRMSNorm over all heads.
+TEST(Layer, OfOlmo3) {
+  EXPECT_THAT(weights({"olmo3-7b", "layers_local"}),
+              ElementsAre("self_attention/query [4096, 32, 128] embed q_heads kv",
+                          "self_attention/query_norm/scale [32, 128] norm ",
+                          "self_attention/key [4096, 32, 128] embed kv_heads kv_head_dim",
+                          "self_attention/key_norm/scale [32, 128] norm ",
+                          "self_attention/value [4096, 32, 128] embed kv_heads kv_head_dim",
+                          "self_attention/out [32, 128, 4096] heads kv embed",
+                          "post_self_attention_norm/scale [4096] norm", "mlp/wi_0 [4096, 11008] embed mlp",
+                          "mlp/wi_1 [4096, 11008] embed mlp", "mlp/wo [11008, 4096] mlp embed",
+                          "post_ffw_norm/scale [4096] norm"));
+}
+
+// MaxText models/gpt3.py: LayerNorm with bias, one projection for query, key and value, a bias on every projection.
+TEST(Layer, OfGpt3) {
+  EXPECT_THAT(
+      weights({"gpt3-6b", "layers"}),
+      ElementsAre("pre_self_attention_layer_norm/scale [3072] norm", "pre_self_attention_layer_norm/bias [3072] norm",
+                  "self_attention/qkv_proj [3072, 3, 12, 256] embed qkv heads kv",
+                  "self_attention/qkv_proj/bias [3, 12, 256] qkv heads kv",
+                  "self_attention/out [12, 256, 3072] heads kv embed", "self_attention/out/bias [3072] embed",
+                  "post_self_attention_layer_norm/scale [3072] norm", "post_self_attention_layer_norm/bias [3072] norm",
+                  "mlp/wi [3072, 12288] embed mlp", "mlp/wi/bias [12288] mlp", "mlp/wo [12288, 3072] mlp embed",
+                  "mlp/wo/bias [3072] embed"));
+  EXPECT_THAT(weights({"gpt3-6b", "head"}), IsSupersetOf({"decoder_norm/bias [3072] norm"}));
+}
+
+// MaxText layers/attentions.py, layers/moe.py: a sink a head, a bias of the router and of each expert's projections.
+TEST(Layer, OfGptOss) {
+  EXPECT_THAT(weights({"gpt-oss-20b", "layers_local", MoePath::ragged}),
+              IsSupersetOf({"self_attention/sinks [64] ", "self_attention/out/bias [2880] embed",
+                            "MoeBlock_0/gate/bias [32] ", "MoeBlock_0/wi_0/bias [32, 2880] exp activation_mlp",
+                            "MoeBlock_0/wi_1/bias [32, 2880] exp activation_mlp",
+                            "MoeBlock_0/wo/bias [32, 2880] exp activation_embed"}));
+}
+
+// DeepSeek V3 picks experts by biased logits and weighs them by the others: its bias has no gradient.
+TEST(Layer, LearnsTheRoutedBiasWhereWeightsDependOnIt) {
+  const auto learns = [](const char* model, const char* block) {
+    for (const auto& tensor : block_of({model, block, MoePath::ragged}).tensors)
+      if (tensor.name == "MoeBlock_0/gate/bias") return tensor.differentiable;
+    throw std::logic_error("test: no bias");
+  };
+  EXPECT_FALSE(learns("deepseek3-671b", "moe_layers"));
+  EXPECT_TRUE(learns("gpt-oss-20b", "layers_global"));
+}
+
 TEST(Layer, TiesTheTableToTheHead) {
   EXPECT_THAT(weights({"gemma-2b", "head"}), Contains("token_embedder/embedding [256128, 2048] vocab embed_vocab"));
   EXPECT_THAT(weights({"llama2-7b", "head"}), Contains("logits_dense [4096, 32000] embed_vocab vocab"));

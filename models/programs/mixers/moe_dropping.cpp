@@ -1,7 +1,7 @@
 // Mixture of experts with capacity: einsums against masks [batch, sequence, experts, capacity] (SHARDING.md 1.6, 2.5).
 #include <algorithm>
 #include <cmath>
-#include <models/programs/block_builder.hpp>
+#include <models/programs/mixers/mixture_of_experts.hpp>
 
 namespace shardplan {
 namespace {
@@ -25,16 +25,7 @@ TensorId expert_weight(BlockBuilder& b, const std::string& name, TensorRole role
 
 }  // namespace
 
-TensorId add_router(BlockBuilder& b, TensorId x, Constraint constraint) {
-  const TensorDim experts{Dim::experts, b.model.num_experts};
-  const TensorId gate =
-      b.weight("MoeBlock_0/gate", {{Dim::embed, b.model.emb}, experts}, {std::string(b.model.decoder_block.gate_axis), ""});
-  const Dims& tokens = b.dims(x);
-  const TensorId logits = b.activation("router logits", {tokens[0], tokens[1], experts}, std::move(constraint));
-  return b.apply(OpKind::einsum, "MoeBlock_0/gate", {x, gate}, logits);
-}
-
-TensorId add_moe_dropping(BlockBuilder& b, TensorId x) {
+TensorId add_experts_dropping(BlockBuilder& b, TensorId x) {
   const TensorDim batch = b.dims(x)[0], sequence = b.dims(x)[1], embed{Dim::embed, b.model.emb};
   const TensorDim experts{Dim::experts, b.model.num_experts}, slots{Dim::capacity, capacity(b)},
       mlp{Dim::mlp, b.model.moe_mlp};
@@ -66,15 +57,19 @@ TensorId add_moe_dropping(BlockBuilder& b, TensorId x) {
                                   b.activation("expert " + name + " output", {experts, batch, slots, mlp}, hidden,
                                                {"mlp" + name, "moe_mlp" + name})));
     b.block.operations.back().role = OperationRole::expert_projection;
+    if (b.model.mlp_bias)
+      projections.push_back(b.bias("MoeBlock_0/" + name + "/bias", {experts, mlp}, {"exp", "activation_mlp"}));
   }
   const TensorId activated = b.apply(OpKind::elementwise, "MoeBlock_0/activation", projections,
                                      b.activation("expert hidden", {experts, batch, slots, mlp}, hidden));
   const TensorId wo =
       expert_weight(b, "wo", TensorRole::expert_output_weight, {experts, mlp, embed}, {"exp", "mlp_moe", "embed_moe"}, {"exp", "mlp", ""});
-  const TensorId output =
+  TensorId output =
       b.apply(OpKind::einsum, "MoeBlock_0/wo", {activated, wo},
               b.activation("expert output", {experts, batch, slots, embed}, {dispatch_axes}, {"mlpwo", "moe_mlpwo"}));
   b.block.operations.back().role = OperationRole::expert_output;
+  if (b.model.mlp_bias)
+    output = b.add_bias_over({experts, embed}, output, "MoeBlock_0/wo/bias", {"exp", "activation_embed"});
   return b.apply(OpKind::einsum, "MoeBlock_0/combine", {output, combine_mask},
                  b.activation("moe output", b.hidden_dims(), b.hidden()));
 }

@@ -2,7 +2,7 @@
 // (SHARDING.md 2.4). They reach their expert's device by ragged all-to-all or by the ring (all-gather, reduce-scatter).
 #include <algorithm>
 #include <cmath>
-#include <models/programs/block_builder.hpp>
+#include <models/programs/mixers/mixture_of_experts.hpp>
 
 namespace shardplan {
 namespace {
@@ -25,7 +25,7 @@ TensorId expert_weight(BlockBuilder& b, const std::string& name, TensorRole role
 
 }  // namespace
 
-TensorId add_moe_sparse(BlockBuilder& b, TensorId x) {
+TensorId add_experts_sparse(BlockBuilder& b, TensorId x) {
   const TensorDim batch = b.dims(x)[0], sequence = b.dims(x)[1], embed{Dim::embed, b.model.emb};
   const TensorDim experts{Dim::experts, b.model.num_experts}, mlp{Dim::mlp, b.model.moe_mlp},
       k{Dim::top_k, b.model.top_k};
@@ -56,15 +56,19 @@ TensorId add_moe_sparse(BlockBuilder& b, TensorId x) {
     projections.push_back(b.apply(OpKind::einsum, "MoeBlock_0/" + name, {dispatched, w},
                                   b.activation("expert " + name + " output", {experts, rows, mlp}, {}, saved)));
     b.block.operations.back().role = OperationRole::expert_projection;
+    if (b.model.mlp_bias)
+      projections.push_back(b.bias("MoeBlock_0/" + name + "/bias", {experts, mlp}, {"exp", "activation_mlp"}));
   }
   const TensorId activated = b.apply(OpKind::elementwise, "MoeBlock_0/activation", projections,
                                      b.activation("expert hidden", {experts, rows, mlp}));
   const TensorId wo =
       expert_weight(b, "wo", TensorRole::expert_output_weight, {experts, mlp, embed}, {"exp", "mlp_moe", "embed_moe"}, {"exp", "mlp_no_fsdp", ""});
-  const TensorId output = b.apply(OpKind::einsum, "MoeBlock_0/wo", {activated, wo},
+  TensorId output = b.apply(OpKind::einsum, "MoeBlock_0/wo", {activated, wo},
                                   b.activation("expert output", {experts, rows, embed}, {}, {"mlpwo", "moe_mlpwo"}));
   b.block.operations.back().role = OperationRole::expert_output;
 
+  if (b.model.mlp_bias)
+    output = b.add_bias_over({experts, embed}, output, "MoeBlock_0/wo/bias", {"exp", "activation_embed"});
   const TensorId combined = b.activation("moe output", b.hidden_dims(), b.hidden());
   if (ring) return b.apply(OpKind::ring_return, "MoeBlock_0/return", {output, routing}, combined);
   const TensorId returned =

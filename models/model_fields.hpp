@@ -1,0 +1,51 @@
+#pragma once
+// The plain fields of a model file: key and member. One that is left out keeps Model's default.
+#include <shardplan/model.hpp>
+
+namespace shardplan {
+
+template <class Member>
+struct ModelField {
+  const char* key;
+  Member Model::*member;
+};
+
+/// No model goes without these.
+inline constexpr ModelField<std::int64_t> required_model_dims[] = {{"layers", &Model::layers},   {"emb", &Model::emb},
+                                                 {"q_heads", &Model::q_heads}, {"kv_heads", &Model::kv_heads},
+                                                 {"mlp", &Model::mlp},         {"vocab", &Model::vocab}};
+
+inline constexpr ModelField<std::int64_t> optional_model_dims[] = {{"head_dim", &Model::head_dim},
+                                                 {"moe_mlp", &Model::moe_mlp},
+                                                 {"num_experts", &Model::num_experts},
+                                                 {"top_k", &Model::top_k},
+                                                 {"shared_experts", &Model::shared_experts},
+                                                 {"first_dense_layers", &Model::first_dense_layers},
+                                                 {"q_lora_rank", &Model::q_lora_rank},
+                                                 {"kv_lora_rank", &Model::kv_lora_rank},
+                                                 {"qk_nope_head_dim", &Model::qk_nope_head_dim},
+                                                 {"qk_rope_head_dim", &Model::qk_rope_head_dim},
+                                                 {"v_head_dim", &Model::v_head_dim},
+                                                 {"trainable_position_size", &Model::trainable_position_size},
+                                                 {"max_target_length", &Model::max_target_length}};
+
+inline constexpr ModelField<int> model_counts[] = {{"sublayers_per_layer", &Model::sublayers_per_layer},
+                                 {"interleave_moe_step", &Model::interleave_moe_step},
+                                 {"cycle_interval", &Model::cycle_interval}};
+
+inline constexpr ModelField<bool> model_flags[] = {{"tied_embedding", &Model::tied_embedding},
+                                 {"use_qk_norm", &Model::use_qk_norm},
+                                 {"qk_norm_over_all_heads", &Model::qk_norm_over_all_heads},
+                                 {"use_pre_norm", &Model::use_pre_norm},
+                                 {"use_post_attn_norm", &Model::use_post_attn_norm},
+                                 {"use_post_ffw_norm", &Model::use_post_ffw_norm},
+                                 {"layer_norm", &Model::layer_norm},
+                                 {"attention_bias", &Model::attention_bias},
+                                 {"mlp_bias", &Model::mlp_bias},
+                                 {"attention_sink", &Model::attention_sink},
+                                 {"fused_qkv", &Model::fused_qkv},
+                                 {"routed_bias", &Model::routed_bias},
+                                 {"share_kv_projections", &Model::share_kv_projections},
+                                 {"scan_layers", &Model::scan_layers}};
+
+}  // namespace shardplan

@@ -1,0 +1,30 @@
+#include <models/programs/layer.hpp>
+
+namespace shardplan {
+namespace {
+
+TensorId add_branch(BlockBuilder& b, TensorId x, const Branch& branch) {
+  const TensorId in = branch.norm_before.empty() ? x : b.hidden_norm(branch.norm_before, x, b.hidden());
+  const TensorId mixed = branch.mix(b, in);
+  b.module = Module::none;
+  const TensorId out = branch.norm_after.empty() ? mixed : b.hidden_norm(branch.norm_after, mixed, b.hidden());
+  return b.apply(OpKind::add, branch.sum, {x, out}, b.activation(branch.sum, b.hidden_dims(), b.hidden()));
+}
+
+}  // namespace
+
+Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& config, const ProgramSizes& sizes) {
+  BlockBuilder b(kind.name, BlockKind::layer, model, config, sizes);
+  b.block.input = b.block.output = b.activation("layer input", b.hidden_dims(), b.hidden());
+  for (const Branch& branch : kind.branches) b.block.output = add_branch(b, b.block.output, branch);
+  b.block.layers = kind.count;
+  if (config.scan_layers) {
+    b.block.layers_per_cycle = kind.per_cycle;
+    b.block.continues_cycle = kind.continues_cycle;
+  }
+  // A scan of one layer is no loop: the compiler merges the recomputation with the first run (recorded: deepseek2-16b).
+  b.block.rematerialized = !(config.scan_layers && kind.count == 1);
+  return std::move(b.block);
+}
+
+}  // namespace shardplan

@@ -1,0 +1,31 @@
+#pragma once
+// A decoder layer as a list of branches. Each norms the hidden state, mixes it and adds the result back:
+//   x = x + norm_after(mix(norm_before(x)))
+#include <functional>
+#include <models/programs/block_builder.hpp>
+
+namespace shardplan {
+
+/// Writes one branch's operations down: [batch, sequence, embed] to the same (models/programs/mixers).
+using Mixer = std::function<TensorId(BlockBuilder&, TensorId)>;
+
+struct Branch {
+  Mixer mix;
+  std::string norm_before;  ///< empty: none
+  std::string norm_after;   ///< empty: none
+  std::string sum;          ///< name of the result
+};
+
+/// One kind of layer of a stack, and how many of it there are.
+struct LayerKind {
+  std::string name;
+  std::vector<Branch> branches;
+  std::int64_t count = 1;
+  std::int64_t per_cycle = 1;  ///< layers of this kind in one iteration of the scan
+  bool continues_cycle = false;
+  bool before_pipeline = false;
+};
+
+Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& config, const ProgramSizes& sizes);
+
+}  // namespace shardplan

@@ -1,0 +1,30 @@
+#pragma once
+// The weights of a block by what is done with them: what counting parameters and FLOPs walks over.
+#include <shardplan/program.hpp>
+
+namespace shardplan {
+
+enum class WeightUse : std::uint8_t {
+  multiplied,  ///< every token is multiplied with it
+  by_experts,  ///< only a token's own experts' part of it
+  looked_up,   ///< a table of which a token reads one row
+};
+
+struct Matrix {
+  const Tensor* tensor = nullptr;
+  WeightUse use = WeightUse::multiplied;
+};
+
+/// Operands of products and lookups, each once; and the norm scales inside a low-rank projection (dims q_rank,
+/// kv_rank), which belong to it. Not: other scales, biases, sinks, learned positions.
+std::vector<Matrix> matrices_of(const Block& block);
+
+std::int64_t elements_of(const Tensor& tensor);
+
+/// Of an expert weight [experts, …]: the part of the experts that one token goes to.
+std::int64_t elements_of_a_tokens_experts(const Tensor& weight, const Block& block);
+
+/// For each tensor the one that it is under another constraint; itself for most.
+std::vector<TensorId> roots_of(const Block& block);
+
+}  // namespace shardplan

@@ -1,0 +1,63 @@
+// Logical axes: SHARDING.md 2.1 and 2.2.
+#include <models/programs/mixers/attention_parts.hpp>
+
+namespace shardplan {
+namespace {
+
+/// A learned logit a head that takes part in every softmax (gpt-oss): as much traffic as a bias of the queries.
+TensorId add_sink(BlockBuilder& b, TensorId query) {
+  const Dims same = b.dims(query);
+  const TensorId sinks = b.bias("self_attention/sinks", {same[2]}, {""});
+  const TensorId out = b.activation("query with sink", same, b.block.tensors[query].constraint);
+  return b.apply(OpKind::add, "self_attention/sinks", {query, sinks}, out);
+}
+
+}  // namespace
+
+TensorId as_projection(BlockBuilder& b, TensorId head) {
+  b.block.operations.back().role = OperationRole::qkv_projection;
+  return head;
+}
+
+TensorId constrain_attention_input(BlockBuilder& b, TensorId x, Constraint constraint) {
+  const TensorId in = b.constrain("attention input", x, std::move(constraint));
+  b.block.tensors[in].role = TensorRole::attention_input;
+  return in;
+}
+
+TensorId project_onto_heads(BlockBuilder& b, TensorId x, const std::string& name, TensorDim heads, TensorDim head_dim,
+                            LogicalAxes weight_axes, Constraint constraint, std::vector<std::string> checkpoint_names) {
+  const TensorDim in = b.dims(x).back();
+  const TensorId w = b.weight("self_attention/" + name, {in, heads, head_dim}, std::move(weight_axes));
+  const Dims& tokens = b.dims(x);
+  const TensorId out =
+      b.activation(name, {tokens[0], tokens[1], heads, head_dim}, std::move(constraint), std::move(checkpoint_names));
+  return b.apply(OpKind::einsum, "self_attention/" + name, {x, w}, out);
+}
+
+TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_dims, std::int64_t window) {
+  const Constraint query_side{{"activation_batch_attn", "activation_length", "activation_heads", "activation_kv"}};
+  const Constraint key_side{{"activation_batch_attn", "activation_kv_length", "activation_heads", "activation_kv"}};
+  const TensorId query = b.model.attention_sink ? add_sink(b, heads.query) : heads.query;
+  const TensorId q = b.constrain("attention query", query, query_side);
+  const TensorId k = b.constrain("attention key", heads.key, key_side);
+  const TensorId v = b.constrain("attention value", heads.value, key_side);
+  const TensorId context = b.activation(
+      "context", std::move(context_dims),
+      {{"activation_batch_attn", "activation_length_attn", "activation_heads", "activation_kv"}}, {"context"});
+  b.apply(OpKind::attention, "self_attention/attention_op", {q, k, v}, context);
+  b.block.operations.back().attention_window = window;
+  return context;
+}
+
+TensorId add_output_projection(BlockBuilder& b, TensorId context) {
+  const Dims& c = b.dims(context);
+  const TensorId w = b.weight("self_attention/out", {c[2], c[3], {Dim::embed, b.model.emb}}, {"heads", "kv", "embed"});
+  const TensorId out = b.activation("attention output", b.hidden_dims(), b.hidden(), {"out_proj"});
+  b.apply(OpKind::einsum, "self_attention/out", {context, w}, out);
+  return b.model.attention_bias && b.model.decoder_block.attention_output_bias
+             ? b.add_bias(out, "self_attention/out/bias", {"embed"})
+             : out;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,26 @@
+#pragma once
+// What the kinds of softmax attention share: projections onto heads, the kernel with its constraints, the way back.
+#include <models/programs/block_builder.hpp>
+
+namespace shardplan {
+
+struct Heads {
+  TensorId query, key, value;
+};
+
+/// Marks the last operation: it makes queries, keys or values, which compilers merge where they come from one operand.
+TensorId as_projection(BlockBuilder& b, TensorId head);
+
+/// What queries, keys and values are projected from.
+TensorId constrain_attention_input(BlockBuilder& b, TensorId x, Constraint constraint);
+
+/// x·w with w [x's last dim, heads, head_dim].
+TensorId project_onto_heads(BlockBuilder& b, TensorId x, const std::string& name, TensorDim heads, TensorDim head_dim,
+                            LogicalAxes weight_axes, Constraint constraint, std::vector<std::string> checkpoint_names);
+
+/// softmax(q·kT)·v. Queries keep their split of the sequence, keys and values are whole along it.
+TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_dims, std::int64_t window);
+
+TensorId add_output_projection(BlockBuilder& b, TensorId context);
+
+}  // namespace shardplan

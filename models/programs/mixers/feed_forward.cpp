@@ -1,0 +1,45 @@
+// Dense feed-forward. wi_0, wi_1 and wo; a single wi where the activation isn't gated (gpt3).
+#include <models/programs/mixers/feed_forward.hpp>
+#include <models/programs/mixers/mixers.hpp>
+
+namespace shardplan {
+namespace {
+
+/// wi, or wi_0 and wi_1; each with its bias, which the activation adds.
+std::vector<TensorId> add_inner_projections(BlockBuilder& b, TensorId x, const std::string& prefix, TensorDim mlp,
+                                            const Constraint& split) {
+  const bool gated = b.model.mlp_activations.size() > 1;
+  const Dims tokens = b.dims(x);
+  std::vector<TensorId> all;
+  for (std::size_t i = 0; i < b.model.mlp_activations.size(); ++i) {
+    const std::string suffix = gated ? "_" + std::to_string(i) : "";
+    const std::string name = prefix + "/wi" + suffix;
+    const TensorId w = b.weight(name, {tokens[2], mlp}, {"embed", "mlp"});
+    const TensorId out = b.activation(name + " output", {tokens[0], tokens[1], mlp}, split, {"mlpwi" + suffix});
+    all.push_back(b.apply(OpKind::einsum, name, {x, w}, out));
+    if (b.model.mlp_bias) all.push_back(b.bias(name + "/bias", {mlp}, {"mlp"}));
+  }
+  return all;
+}
+
+}  // namespace
+
+TensorId add_feed_forward(BlockBuilder& b, TensorId x, const std::string& prefix, std::int64_t width) {
+  const TensorDim mlp{Dim::mlp, width}, embed{Dim::embed, b.model.emb};
+  const Constraint split{{"activation_batch", "activation_length", "activation_mlp"}};
+  const std::vector<TensorId> projections = add_inner_projections(b, x, prefix, mlp, split);
+  const Dims tokens = b.dims(x);
+  const TensorId activated = b.apply(OpKind::elementwise, prefix + "/activation", projections,
+                                     b.activation(prefix + " hidden", {tokens[0], tokens[1], mlp}, split));
+  const TensorId wo = b.weight(prefix + "/wo", {mlp, embed}, {"mlp", "embed"});
+  const TensorId out = b.apply(OpKind::einsum, prefix + "/wo", {activated, wo},
+                               b.activation(prefix + " output", b.hidden_dims(), b.hidden(), {"mlpwo"}));
+  return b.model.mlp_bias ? b.add_bias(out, prefix + "/wo/bias", {"embed"}) : out;
+}
+
+TensorId add_dense_feed_forward(BlockBuilder& b, TensorId x) {
+  b.module = Module::mlp;
+  return add_feed_forward(b, x, "mlp", b.model.mlp);
+}
+
+}  // namespace shardplan

@@ -1,0 +1,42 @@
+// A mixture of experts: router, routed experts, shared ones.
+#include <models/programs/mixers/feed_forward.hpp>
+#include <models/programs/mixers/mixers.hpp>
+#include <models/programs/mixers/mixture_of_experts.hpp>
+
+namespace shardplan {
+namespace {
+
+/// Where the bias only picks experts (DeepSeek), weights come from the logits without it: no gradient reaches it.
+TensorId add_routed_bias(BlockBuilder& b, TensorId logits) {
+  const TensorId biased = b.add_bias(logits, "MoeBlock_0/gate/bias", {""});
+  const TensorId bias = b.block.operations.back().inputs.back();
+  b.block.tensors[bias].differentiable = !b.model.decoder_block.routed_bias_only_picks;
+  return biased;
+}
+
+}  // namespace
+
+TensorId add_router(BlockBuilder& b, TensorId x, const Constraint& constraint) {
+  const TensorDim experts{Dim::experts, b.model.num_experts};
+  const TensorId gate = b.weight("MoeBlock_0/gate", {{Dim::embed, b.model.emb}, experts},
+                                 {std::string(b.model.decoder_block.gate_axis), ""});
+  const Dims tokens = b.dims(x);
+  const TensorId logits = b.activation("router logits", {tokens[0], tokens[1], experts}, constraint);
+  b.apply(OpKind::einsum, "MoeBlock_0/gate", {x, gate}, logits);
+  return b.model.routed_bias ? add_routed_bias(b, logits) : logits;
+}
+
+TensorId add_mixture_of_experts(BlockBuilder& b, TensorId x) {
+  b.module = Module::mixture;
+  b.block.mixture = true;
+  b.block.experts_per_token = b.model.top_k;
+  const TensorId routed =
+      b.config.moe_path == MoePath::dropping ? add_experts_dropping(b, x) : add_experts_sparse(b, x);
+  if (b.model.shared_experts == 0) return routed;
+  b.module = Module::shared_experts;
+  const TensorId shared = add_feed_forward(b, x, "shared_experts", b.model.shared_experts * b.model.moe_mlp);
+  return b.apply(OpKind::add, "shared_experts/add", {routed, shared},
+                 b.activation("mixture output", b.hidden_dims(), b.hidden()));
+}
+
+}  // namespace shardplan

@@ -1,0 +1,55 @@
+#include <models/programs/weight_schedule.hpp>
+
+namespace shardplan {
+namespace {
+
+/// Weights follow the body, with three exceptions: those outside the layer scan are gathered once, before the loop of
+/// gradient accumulation or vocabulary tiles (and stay with vocab_tiling_ag_once); pipeline_fsdp_ag_once gathers a
+/// stage's weights once a step and reduces their gradients once; pipeline_fsdp_ag_per_repeat once a repeat
+/// (SHARDING.md 2.6, 3.1). XLA moves an all-reduce of what a pipeline's iterations add up behind the last (recorded for
+/// data, with and without fsdp, whose reduce-scatters stay). In explicit mode a pipeline's weights are always gathered
+/// once and their gradients always summed in every iteration (recorded, of MaxText e591f30cb repaired so that it
+/// traces).
+WeightSchedule weight_schedule(const Block& block, const PipelineShape& pipeline, const TrainConfig& config) {
+  if (block.kind != BlockKind::layer)
+    return {1, config.vocab_tiling_ag_once ? 0 : 1, block.executions, block.executions};
+  const std::int64_t on_stage =
+      (block.layers + pipeline.stages - 1) / pipeline.stages * config.gradient_accumulation_steps;
+  if (block.in_pipeline && config.shard_mode_explicit && !config.pipeline_fsdp_ag_per_repeat)
+    return {on_stage, 0, block.executions, block.executions};
+  if (block.in_pipeline && config.pipeline_fsdp_ag_once) return {on_stage, 0, on_stage, on_stage};
+  if (block.in_pipeline && config.pipeline_fsdp_ag_per_repeat) return {on_stage, on_stage, on_stage, on_stage};
+  const std::int64_t each = block.executions;
+  return {each, each, each, block.in_pipeline ? on_stage : each};
+}
+
+/// Layers of one scan iteration are recomputed together. When the last has run backward, the weights that the others
+/// were recomputed with are gone: they are gathered once more (recorded: gemma2, one local and one global layer).
+void gather_again_in_cycles(std::vector<Block>& blocks) {
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    Block& block = blocks[i];
+    if (block.kind != BlockKind::layer || !block.rematerialized || block.weights.backward_gathers == 0) continue;
+    const bool is_last = i + 1 == blocks.size() || !blocks[i + 1].continues_cycle;
+    const std::int64_t again = is_last ? block.layers_per_cycle - 1 : block.layers_per_cycle;
+    block.weights.backward_gathers += block.weights.backward_gathers / block.layers_per_cycle * again;
+  }
+}
+
+/// Nothing flows back.
+void forget_gradients(Block& block) {
+  block.weights.backward_gathers = block.weights.reductions = block.weights.whole_reductions = 0;
+}
+
+}  // namespace
+
+void schedule_weights(Program& program, const TrainConfig& config) {
+  for (auto& block : program.blocks) block.weights = weight_schedule(block, program.pipeline, config);
+  switch (program.step) {
+    case StepKind::train:
+      return gather_again_in_cycles(program.blocks);
+    case StepKind::forward:
+      for (auto& block : program.blocks) forget_gradients(block);
+  }
+}
+
+}  // namespace shardplan

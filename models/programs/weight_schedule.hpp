@@ -1,0 +1,10 @@
+#pragma once
+// How often a block's weights are gathered and their gradients reduced in one step.
+#include <shardplan/program.hpp>
+
+namespace shardplan {
+
+/// Block::executions must be set. Layers of one scan iteration are taken together.
+void schedule_weights(Program& program, const TrainConfig& config);
+
+}  // namespace shardplan

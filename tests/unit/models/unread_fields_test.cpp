@@ -1,0 +1,102 @@
+// Each optional field of a model file: a model that has it, and one whose layers would not heed it.
+#include <gmock/gmock.h>
+
+#include <models/load_model.hpp>
+#include <models/model_fields.hpp>
+#include <models/unread_fields.hpp>
+#include <set>
+#include <shardplan/error.hpp>
+
+#include "model_text.hpp"
+
+namespace shardplan {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(UnreadFields, NoBuiltInModelHasAny) {
+  for (const auto& name : model_names()) EXPECT_THAT(unread_fields(load_model(name)), IsEmpty()) << name;
+}
+
+template <class Member>
+struct Row {
+  const char* key;
+  Member Model::*member;
+  Member value;
+  const char* model;  ///< whose layers don't have it; empty: every model's do
+};
+
+template <class Member>
+void expect_named(const std::vector<Row<Member>>& rows, std::set<std::string>& seen) {
+  for (const auto& [key, member, value, name] : rows) {
+    seen.insert(key);
+    if (*name == '\0') continue;
+    Model model = load_model(name);
+    model.*member = value;
+    EXPECT_THAT(unread_fields(model), ElementsAre(key)) << name;
+    EXPECT_THROW(check_fields_are_read(model, "here"), InputError) << key;
+  }
+}
+
+// The ones that every model's layers have, and defaults of settings, can't be unread.
+TEST(UnreadFields, AreNamed) {
+  std::set<std::string> seen;
+  expect_named<std::int64_t>(
+      {
+          {"head_dim", &Model::head_dim, 64, "deepseek2-16b"},  // latent attention has its own
+          {"moe_mlp", &Model::moe_mlp, 512, "llama2-7b"},
+          {"num_experts", &Model::num_experts, 8, ""},
+          {"top_k", &Model::top_k, 2, "llama2-7b"},
+          {"shared_experts", &Model::shared_experts, 1, "llama2-7b"},
+          {"first_dense_layers", &Model::first_dense_layers, 1, "llama2-7b"},
+          {"q_lora_rank", &Model::q_lora_rank, 64, "llama2-7b"},
+          {"kv_lora_rank", &Model::kv_lora_rank, 64, "llama2-7b"},
+          {"qk_nope_head_dim", &Model::qk_nope_head_dim, 64, "llama2-7b"},
+          {"qk_rope_head_dim", &Model::qk_rope_head_dim, 64, "llama2-7b"},
+          {"v_head_dim", &Model::v_head_dim, 64, "llama2-7b"},
+          {"trainable_position_size", &Model::trainable_position_size, 64, ""},
+          {"max_target_length", &Model::max_target_length, 64, ""},
+      },
+      seen);
+  expect_named<int>({{"sublayers_per_layer", &Model::sublayers_per_layer, 2, ""},
+                     {"interleave_moe_step", &Model::interleave_moe_step, 2, "llama2-7b"},
+                     {"cycle_interval", &Model::cycle_interval, 2, ""}},
+                    seen);
+  expect_named<bool>({{"tied_embedding", &Model::tied_embedding, true, ""},
+                      {"use_qk_norm", &Model::use_qk_norm, true, "deepseek2-16b"},
+                      {"qk_norm_over_all_heads", &Model::qk_norm_over_all_heads, true, "llama2-7b"},
+                      {"use_pre_norm", &Model::use_pre_norm, false, ""},
+                      {"use_post_attn_norm", &Model::use_post_attn_norm, true, ""},
+                      {"use_post_ffw_norm", &Model::use_post_ffw_norm, true, ""},
+                      {"layer_norm", &Model::layer_norm, true, ""},
+                      {"attention_bias", &Model::attention_bias, true, ""},
+                      {"mlp_bias", &Model::mlp_bias, true, ""},
+                      {"attention_sink", &Model::attention_sink, true, ""},
+                      {"fused_qkv", &Model::fused_qkv, true, "llama2-7b"},
+                      {"routed_bias", &Model::routed_bias, true, "llama2-7b"},
+                      {"share_kv_projections", &Model::share_kv_projections, true, "llama2-7b"},
+                      {"scan_layers", &Model::scan_layers, false, ""}},
+                     seen);
+  std::set<std::string> fields;
+  for (const auto& field : optional_model_dims) fields.insert(field.key);
+  for (const auto& field : model_counts) fields.insert(field.key);
+  for (const auto& field : model_flags) fields.insert(field.key);
+  EXPECT_EQ(seen, fields);
+}
+
+TEST(UnreadFields, OfAFileAreAnError) {
+  const auto path = write_file("unread.json", R"({"source": "made up", "name": "toy", "decoder_block": "llama2",
+      "layers": 4, "emb": 64, "q_heads": 4, "kv_heads": 2, "head_dim": 16, "mlp": 128, "vocab": 256,
+      "routed_bias": true})");
+  try {
+    load_model(path);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr("routed_bias: the layers of decoder block 'llama2' don't have it"));
+  }
+}
+
+}  // namespace
+}  // namespace shardplan
