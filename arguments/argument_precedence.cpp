@@ -1,16 +1,14 @@
 #include <fmt/format.h>
 
 #include <arguments/argument_precedence.hpp>
-#include <arguments/argument_values.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 
 bool overrides_model(const GivenArgument& given, const ModelsWord& word, const GivenArguments& arguments) {
-  const std::string value = canonical(given.value);
-  if (value == canonical(word.value)) return false;
+  if (word.is_repeated) return false;
   if (!word.in_file) return true;
-  if (given.in_file && value == canonical(word.base_default)) return false;
+  if (given.in_file && word.default_is_given) return false;
   if (given.in_file)
     throw InputError(
         fmt::format("{}: {} says {}, and wins over a file; give {} as an argument with "

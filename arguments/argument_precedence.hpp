@@ -10,9 +10,10 @@ namespace shardplan {
 struct ModelsWord {
   std::string model;  ///< "mixtral-8x7b"
   std::string key;
-  std::string value;         ///< as printed: "32"
-  std::string base_default;  ///< what base.yml says: "16"
-  bool in_file = false;      ///< the model's file sets the key at all
+  std::string value;               ///< as printed: "32"
+  bool in_file = false;            ///< the model's file sets the key at all
+  bool is_repeated = false;        ///< by the argument
+  bool default_is_given = false;  ///< the argument only repeats base.yml
 };
 
 /// Whether `given` is to be used. It is not when it only repeats the model or, in a copy of base.yml, the default.

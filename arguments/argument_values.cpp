@@ -72,6 +72,23 @@ DType parse_dtype(const std::string& text, const std::string& place) {
   return types[std::find(std::begin(names), std::end(names), word) - std::begin(names)];
 }
 
+OptimizerType parse_optimizer(const std::string& text, const std::string& place) {
+  constexpr OptimizerType types[] = {OptimizerType::adamw, OptimizerType::adam_pax, OptimizerType::sgd,
+                                     OptimizerType::muon};
+  std::vector<std::string_view> words;
+  for (const auto type : types) words.push_back(name_of(type));
+  const std::string word = parse_word(text, words, place);
+  return types[std::find(words.begin(), words.end(), word) - words.begin()];
+}
+
+SavePlace parse_save_place(const std::string& text, const std::string& place) {
+  constexpr SavePlace places[] = {SavePlace::recompute, SavePlace::device, SavePlace::host};
+  std::vector<std::string_view> words;
+  for (const auto each : places) words.push_back(print_value(each));
+  const std::string word = parse_word(text, words, place);
+  return places[std::find(words.begin(), words.end(), word) - words.begin()];
+}
+
 std::string parse_word(const std::string& text, std::span<const std::string_view> valid, const std::string& place) {
   const std::string word = lower(text);
   if (std::find(valid.begin(), valid.end(), word) != valid.end()) return word;
@@ -86,6 +103,18 @@ std::string canonical(std::string_view text) {
   if (result == "none" || result == "null") return "";
   if (const auto number = whole_text_as<double>(result)) return print_value(*number);
   return result;
+}
+
+std::string_view print_value(SavePlace place) {
+  switch (place) {
+    case SavePlace::recompute:
+      return "remat";
+    case SavePlace::device:
+      return "device";
+    case SavePlace::host:
+      return "offload";
+  }
+  throw InternalError("unknown SavePlace");
 }
 
 std::string print_value(bool value) { return value ? "true" : "false"; }

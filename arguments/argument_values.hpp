@@ -12,11 +12,14 @@ bool parse_flag(const std::string& text, const std::string& place);             
 std::int64_t parse_integer(const std::string& text, const std::string& place);  ///< "2", not "2.0"
 double parse_number(const std::string& text, const std::string& place);         ///< finite
 DType parse_dtype(const std::string& text, const std::string& place);           ///< "bfloat16"
+OptimizerType parse_optimizer(const std::string& text, const std::string& place);  ///< "adamw"
+SavePlace parse_save_place(const std::string& text, const std::string& place);     ///< "remat", "device", "offload"
 std::string parse_word(const std::string& text, std::span<const std::string_view> valid, const std::string& place);
 
 /// What two spellings of the same value have in common: True and true, 1.0 and 1, None and nothing, ['a', 'b'] and a,b.
 std::string canonical(std::string_view text);
 
+std::string_view print_value(SavePlace place);
 std::string print_value(bool value);    ///< "true"
 std::string print_value(double value);  ///< shortest that reads back the same: "2", "1.25"
 

@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
-#include <arguments/keys/argument_table.hpp>
+#include <algorithm>
 #include <arguments/argument_values.hpp>
 #include <arguments/config_file.hpp>
 #include <arguments/given_arguments.hpp>
+#include <arguments/keys/argument_table.hpp>
+#include <arguments/parse_argument.hpp>
+#include <array>
+#include <rules/load_rules.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -11,14 +15,15 @@ namespace {
 
 using Given = std::map<std::string, GivenArgument>;
 
-void insert_word(Given& given, const std::string& word) {
+GivenArgument& insert_word(Given& given, const std::string& word) {
   const auto equals = word.find('=');
   if (equals == std::string::npos || equals == 0)
     throw InputError(fmt::format("expected KEY=VALUE as MaxText takes it, not '{}'", word));
   const std::string key = word.substr(0, equals);
-  const auto [row, fresh] = given.emplace(key, GivenArgument{word.substr(equals + 1), word, false});
+  const auto [row, fresh] = given.emplace(key, GivenArgument{word.substr(equals + 1), word});
   if (!fresh)
-    throw InputError(fmt::format("{} is given twice: '{}' and '{}'", key, row->second.value, word.substr(equals + 1)));
+    throw InputError(fmt::format("{} is given twice: '{}' and '{}'", key, row->second.text, word.substr(equals + 1)));
+  return row->second;
 }
 
 void insert_file(Given& given, const std::string& path) {
@@ -28,8 +33,8 @@ void insert_file(Given& given, const std::string& path) {
 
 // A list in quotation marks or not, a path to base.yml or its name: what counts is whether it says the default.
 bool says_default(const UnmodelledArgument& row, const GivenArgument& given) {
-  if (row.key == "base_config") return given.value.ends_with(row.base_default);
-  return canonical(given.value) == canonical(row.base_default);
+  if (row.key == "base_config") return given.text.ends_with(row.base_default);
+  return canonical(given.text) == canonical(row.base_default);
 }
 
 void check_modelled(const std::string& key, const GivenArgument& given) {
@@ -38,20 +43,52 @@ void check_modelled(const std::string& key, const GivenArgument& given) {
       throw InputError(fmt::format("{}: shardplan does not model {} yet ({})", given.place, key, row.what));
 }
 
-void check_key(const std::string& key, const GivenArgument& given) try {
+/// Errors of the table don't know where a key stands; in a file that has to be said.
+void read_value(const std::string& key, GivenArgument& given) try {
+  given.value = parse_argument(key, given.text, given.place);
   if (role_of(key) == ArgumentRole::unmodelled) check_modelled(key, given);
 } catch (const InputError& error) {
   if (!given.in_file || std::string_view(error.what()).starts_with(given.place)) throw;
   throw InputError(fmt::format("{}: {}", given.place, error.what()));
 }
 
+/// The words of the command line as the YAML document that a file would be.
+ModelRules changes_on_command_line(const Given& given) {
+  constexpr std::array keys = {"logical_axis_rules", "override_logical_axis_rules", "mesh_axes", "data_sharding"};
+  std::string document;
+  for (const char* key : keys)
+    if (const auto found = given.find(key); found != given.end() && !found->second.in_file)
+      document += fmt::format("{}: {}\n", key, found->second.text);
+  return document.empty() ? ModelRules{} : parse_rule_changes(document, "arguments");
+}
+
+ModelRules combined(ModelRules first, const ModelRules& then) {
+  if (then.override_rules) first.rules.clear();
+  std::erase_if(first.rules, [&](const Rule& old) {
+    return std::any_of(then.rules.begin(), then.rules.end(),
+                       [&](const Rule& rule) { return rule.logical == old.logical; });
+  });
+  first.rules.insert(first.rules.end(), then.rules.begin(), then.rules.end());
+  first.override_rules = first.override_rules || then.override_rules;
+  if (!then.mesh_axes.empty()) first.mesh_axes = then.mesh_axes;
+  if (!then.data_sharding.empty()) first.data_sharding = then.data_sharding;
+  return first;
+}
+
 }  // namespace
 
-GivenArguments::GivenArguments(std::span<const std::string> key_values, const std::optional<std::string>& config_file)
-    : config_file_(config_file) {
+GivenArguments::GivenArguments(std::span<const std::string> key_values,
+                               const std::optional<std::string>& config_file) {
   for (const auto& word : key_values) insert_word(given_, word);
   if (config_file) insert_file(given_, *config_file);
-  for (const auto& [key, argument] : given_) check_key(key, argument);
+  for (auto& [key, argument] : given_) read_value(key, argument);
+  const ModelRules in_file = config_file ? load_rule_changes(*config_file) : ModelRules{};
+  rule_changes_ = combined(in_file, changes_on_command_line(given_));
+}
+
+void GivenArguments::add(const std::string& word) {
+  GivenArgument& given = insert_word(given_, word);
+  read_value(word.substr(0, word.find('=')), given);
 }
 
 const GivenArgument* GivenArguments::find(const std::string& key) const {
@@ -60,19 +97,18 @@ const GivenArgument* GivenArguments::find(const std::string& key) const {
 }
 
 bool GivenArguments::flag(const std::string& key, bool otherwise) const {
-  const auto* argument = find(key);
-  return argument ? parse_flag(argument->value, argument->place) : otherwise;
+  const auto* given = value<bool>(key);
+  return given ? *given : otherwise;
 }
 
 std::optional<std::int64_t> GivenArguments::integer(const std::string& key) const {
-  const auto* argument = find(key);
-  if (!argument) return std::nullopt;
-  return parse_integer(argument->value, argument->place);
+  const auto* given = value<std::int64_t>(key);
+  return given ? std::optional(*given) : std::nullopt;
 }
 
 std::string GivenArguments::text(const std::string& key, std::string otherwise) const {
-  const auto* argument = find(key);
-  return argument ? argument->value : otherwise;
+  const auto* given = value<std::string>(key);
+  return given ? *given : otherwise;
 }
 
 }  // namespace shardplan

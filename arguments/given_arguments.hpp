@@ -1,37 +1,55 @@
 #pragma once
 // The arguments of one run by key: KEY=VALUE words and the keys of a MaxText YAML file, checked against the table of
-// keys.
+// keys and parsed, once. Whoever comes later sees values.
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <shardplan/model.hpp>
+#include <shardplan/train_config.hpp>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace shardplan {
 
+/// The type follows from the key (parse_argument.hpp). Text: names, and what may be repeated but not changed.
+using ArgumentValue = std::variant<std::string, bool, std::int64_t, double, DType, OptimizerType, SavePlace>;
+
 struct GivenArgument {
-  std::string value;
+  std::string text;      ///< as written, for messages
   std::string place;     ///< begins an error: "capacity_factor=x", "run.yml: capacity_factor=x"
   bool in_file = false;  ///< from the YAML file, which yields to the model's own file, as in MaxText
+  ArgumentValue value = {};
 };
 
 class GivenArguments {
  public:
-  /// Throws InputError on a word that is not KEY=VALUE, a key given twice, an unknown key, or a key that shardplan does
-  /// not model with a value that is not its default.
+  /// Throws InputError on a word that is not KEY=VALUE, a key given twice, an unknown key, a malformed value, or a key
+  /// that shardplan does not model with a value that is not its default.
   GivenArguments(std::span<const std::string> key_values, const std::optional<std::string>& config_file);
 
+  /// One more KEY=VALUE. Throws InputError likewise.
+  void add(const std::string& word);
+
   const GivenArgument* find(const std::string& key) const;
+  /// Null where the key is not given, or is given as "not set".
+  template <class Value>
+  const Value* value(const std::string& key) const {
+    const auto* argument = find(key);
+    return argument ? std::get_if<Value>(&argument->value) : nullptr;
+  }
   bool flag(const std::string& key, bool otherwise) const;
   std::optional<std::int64_t> integer(const std::string& key) const;
   std::string text(const std::string& key, std::string otherwise) const;
   const std::map<std::string, GivenArgument>& all() const { return given_; }
-  const std::optional<std::string>& config_file() const { return config_file_; }
+
+  /// What they change in the rules; the command line's changes come after the file's.
+  const ModelRules& rule_changes() const { return rule_changes_; }
 
  private:
   std::map<std::string, GivenArgument> given_;
-  std::optional<std::string> config_file_;
+  ModelRules rule_changes_;
 };
 
 }  // namespace shardplan

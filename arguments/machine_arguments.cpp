@@ -89,10 +89,10 @@ void check_hardware_kind(const GivenArguments& arguments, const HardwareProfile&
   if (!given || given->in_file) return;  // a copy of base.yml says tpu
   switch (hardware.launch.hardware) {
     case MaxtextHardware::tpu:
-      if (given->value == "tpu") return;
+      if (given->text == "tpu") return;
       throw InputError(fmt::format("{}: {} needs hardware=tpu", given->place, hardware.name));
     case MaxtextHardware::gpu:
-      if (given->value.starts_with("gpu")) return;
+      if (given->text.starts_with("gpu")) return;
       throw InputError(fmt::format("{}: {} needs hardware=gpu", given->place, hardware.name));
     case MaxtextHardware::none:
       throw InputError(fmt::format("{}: MaxText does not run on {}", given->place, hardware.name));

@@ -2,7 +2,7 @@
 // Which machine, how much of it: compile_topology as MaxText spells it, or a hardware profile and a number of chips.
 #include <optional>
 #include <arguments/given_arguments.hpp>
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine.hpp>
 #include <shardplan/train_config.hpp>
 #include <string>
 
@@ -15,12 +15,6 @@ struct MachineChoice {
   std::optional<int> slices;  ///< TPU slices, or GPU nodes
   /// Empty: train_compile where compile_topology, which only it reads, is given.
   std::optional<StepProgram> program = {};
-};
-
-struct Machine {
-  HardwareProfile hardware;
-  Slice slice;
-  int num_slices = 1;
 };
 
 /// Throws InputError when arguments and choice don't name a machine, or contradict each other.

@@ -30,6 +30,12 @@ int read_size(const GivenArguments& arguments, const std::string& key, int other
   throw InputError(fmt::format("{}: expected at least 1, or -1 for what is left over", arguments.find(key)->place));
 }
 
+void check_given_once(const GivenArguments& arguments, const std::string& key, int size) {
+  const auto* given = arguments.find(key);
+  if (given && !given->in_file)
+    throw InputError(fmt::format("{} is given twice: '{}' and '{}'", key, given->text, size));
+}
+
 std::int64_t product_of_given(const SizeList& list) {
   std::int64_t product = 1;
   for (const int size : list.sizes) product *= size == left_over ? 1 : size;
@@ -130,6 +136,31 @@ MeshArguments read_mesh_arguments(const GivenArguments& arguments) {
     sizes.dcn[name] = read_size(arguments, axis_key("dcn", axis), default_size("dcn", axis));
   }
   return sizes;
+}
+
+void set_sizes(MeshArguments& sizes, const MeshAxis& axis, const GivenArguments& arguments) {
+  if (!sizes.ici.contains(axis.name)) return;
+  set_size_inside(sizes, {axis.name, axis.ici}, arguments);
+  check_given_once(arguments, axis_key("dcn", axis.name), axis.dcn);
+  sizes.dcn[axis.name] = axis.dcn;
+}
+
+void set_size_inside(MeshArguments& sizes, const AskedAxis& axis, const GivenArguments& arguments) {
+  check_given_once(arguments, axis_key("ici", axis.name), axis.size);
+  sizes.ici[axis.name] = axis.size;
+}
+
+bool gives_sizes(const GivenArguments& arguments) {
+  return std::any_of(arguments.all().begin(), arguments.all().end(),
+                     [](const auto& given) { return role_of(given.first) == ArgumentRole::axis; });
+}
+
+int devices_asked_for(const MeshArguments& sizes) {
+  constexpr std::int64_t most = 1 << 20;  // more than any machine has
+  std::int64_t product = 1;
+  for (const auto* list : {&sizes.ici, &sizes.dcn})
+    for (const auto& [axis, size] : *list) product = std::min(most, product * std::max(1, size));
+  return static_cast<int>(product);
 }
 
 bool pipelines(const MeshArguments& arguments) {

@@ -2,8 +2,8 @@
 // ici_*_parallelism and dcn_*_parallelism → Mesh, as MaxText's fill_unspecified_mesh_axes does (SHARDING.md
 // section 1.2): at most one -1 a list takes what is left over; by default that is fsdp inside a slice and data between
 // slices.
-#include <map>
 #include <arguments/given_arguments.hpp>
+#include <map>
 #include <shardplan/hardware.hpp>
 #include <shardplan/mesh.hpp>
 #include <string>
@@ -17,6 +17,18 @@ struct MeshArguments {
 
 /// Throws InputError on a size that is neither -1 nor at least 1.
 MeshArguments read_mesh_arguments(const GivenArguments& arguments);
+
+/// Gives an axis its size inside a slice and between slices; one without MaxText arguments is left out. Throws InputError
+/// when the arguments give one of the two as well.
+void set_sizes(MeshArguments& sizes, const MeshAxis& axis, const GivenArguments& arguments);
+/// Likewise inside a slice alone.
+void set_size_inside(MeshArguments& sizes, const AskedAxis& axis, const GivenArguments& arguments);
+
+/// Whether the arguments give the size of any axis.
+bool gives_sizes(const GivenArguments& arguments);
+
+/// The product of the sizes that are given; -1 counts as 1.
+int devices_asked_for(const MeshArguments& sizes);
 
 /// Whether the arguments ask for more than one pipeline stage.
 bool pipelines(const MeshArguments& arguments);

@@ -2,6 +2,7 @@
 // model_name and the dims that are changed for one run.
 #include <shardplan/configuration.hpp>
 #include <arguments/given_arguments.hpp>
+#include <string>
 #include <vector>
 
 namespace shardplan {
@@ -11,8 +12,11 @@ struct ChosenModel {
   std::vector<ModelOverride> overrides;
 };
 
-/// Throws InputError when no model is named, it is unknown or has a layer that is not modelled, or an argument
-/// contradicts it.
-ChosenModel read_model(const GivenArguments& arguments);
+/// The model that model_name names, as its file has it. Throws InputError when none is named, it is unknown or has a layer
+/// that is not modelled.
+Model named_model(const std::string& name);
+
+/// Throws InputError when an argument contradicts the model.
+ChosenModel changed_model(Model model, const GivenArguments& arguments);
 
 }  // namespace shardplan

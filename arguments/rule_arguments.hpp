@@ -9,12 +9,11 @@
 
 namespace shardplan {
 
-/// What the arguments change in the model's rules; the command line's changes come after the file's. Empty when all of
-/// them only repeat what holds anyway, as a copy of base.yml does.
-ModelRules read_rule_changes(const GivenArguments& arguments, const Model& model);
+/// The set that custom_mesh_and_rule names, as it comes. Throws InputError on an unknown one.
+RuleSet chosen_rules(const GivenArguments& arguments);
 
-/// The rules in force, edited for pipelining when `pipelining`. Throws InputError on an unknown set.
-RuleSet read_rules(const GivenArguments& arguments, const Model& model, const ModelRules& changes, bool pipelining);
+/// The changes, or none when all of them only repeat what holds anyway, as a copy of base.yml does.
+ModelRules changes_in_force(const ModelRules& changes, const RuleSet& chosen, const Model& model);
 
 std::vector<std::pair<std::string, std::string>> rules_as_arguments(const RuleSet& rules, const ModelRules& changes);
 

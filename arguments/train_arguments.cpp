@@ -4,24 +4,13 @@
 #include <arguments/argument_values.hpp>
 #include <arguments/keys/argument_table.hpp>
 #include <arguments/remat_arguments.hpp>
-#include <arguments/step_size.hpp>
+#include <shardplan/step_size.hpp>
 #include <arguments/train_arguments.hpp>
+#include <models/moe_paths.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
-
-constexpr std::string_view optimizer_words[] = {"adamw", "adam_pax", "sgd", "muon"};
-constexpr std::string_view shard_mode_words[] = {"auto", "explicit"};
-
-OptimizerType parse_optimizer(const std::string& text, const std::string& place) {
-  constexpr OptimizerType types[] = {OptimizerType::adamw, OptimizerType::adam_pax, OptimizerType::sgd,
-                                     OptimizerType::muon};
-  const std::string word = parse_word(text, optimizer_words, place);
-  for (const auto type : types)
-    if (name_of(type) == word) return type;
-  throw InternalError("an optimizer word without a type");
-}
 
 std::string print(bool value) { return print_value(value); }
 std::string print(double value) { return print_value(value); }
@@ -33,50 +22,26 @@ std::string print(const SettingArgument& row, const TrainConfig& config) {
   return std::visit([&](auto field) { return std::string(print(config.*field)); }, row.field);
 }
 
-// -1 is base.yml's "not set" wherever it is a default.
-void check_least(double value, const SettingArgument& row, const std::string& place) {
-  const bool not_set = value == -1 && print(row, TrainConfig{}) == "-1";
-  if (value < row.least && !not_set) throw InputError(fmt::format("{}: must be at least {}", place, row.least));
+/// `config` with the argument's value in the member that the row names.
+TrainConfig with_setting(TrainConfig config, const SettingArgument& row, const GivenArgument& given) {
+  std::visit([&]<class Value>(Value TrainConfig::*field) { config.*field = std::get<Value>(given.value); }, row.field);
+  return config;
 }
 
-// Reads one value into the member that a row names, by the member's type.
-struct SettingReader {
-  const SettingArgument& row;
-  const GivenArgument& given;
-  TrainConfig config;
-
-  void operator()(bool TrainConfig::*field) { config.*field = parse_flag(given.value, given.place); }
-  void operator()(DType TrainConfig::*field) { config.*field = parse_dtype(given.value, given.place); }
-  void operator()(std::string TrainConfig::*field) {
-    const std::vector<std::string_view> words(row.words.begin(), row.words.end());
-    config.*field = parse_word(given.value, words, given.place);
-  }
-  void operator()(std::int64_t TrainConfig::*field) {
-    config.*field = parse_integer(given.value, given.place);
-    check_least(static_cast<double>(config.*field), row, given.place);
-  }
-  void operator()(double TrainConfig::*field) {
-    config.*field = parse_number(given.value, given.place);
-    check_least(config.*field, row, given.place);
-  }
-};
-
-ModelsWord models_word(const Model& model, std::string key, std::string value, std::string base_default) {
-  const bool in_file = value != base_default;
-  return {model.name, std::move(key), std::move(value), std::move(base_default), in_file};
+bool agree(const SettingArgument& row, const TrainConfig& a, const TrainConfig& b) {
+  return std::visit([&](auto field) { return a.*field == b.*field; }, row.field);
 }
 
-TrainConfig read_settings(const GivenArguments& arguments, const Model& model) {
+TrainConfig read_members(const GivenArguments& arguments, const Model& model) {
   TrainConfig config = default_train_config(model);
   const TrainConfig base;
   for (const auto& row : setting_arguments()) {
-    const std::string key(row.key);
-    const auto* given = arguments.find(key);
+    const auto* given = arguments.find(row.key);
     if (!given) continue;
-    SettingReader reader{row, *given, config};
-    std::visit(reader, row.field);
-    const auto word = models_word(model, key, print(row, config), print(row, base));
-    if (overrides_model(*given, word, arguments)) config = reader.config;
+    TrainConfig changed = with_setting(config, row, *given);
+    const ModelsWord word{model.name,           row.key, print(row, config), !agree(row, config, base),
+                          agree(row, changed, config), agree(row, changed, base)};
+    if (overrides_model(*given, word, arguments)) config = std::move(changed);
   }
   return config;
 }
@@ -84,38 +49,32 @@ TrainConfig read_settings(const GivenArguments& arguments, const Model& model) {
 OptimizerType read_optimizer(const GivenArguments& arguments, const Model& model, OptimizerType otherwise) {
   const auto* given = arguments.find("opt_type");
   if (!given) return otherwise;
-  const OptimizerType type = parse_optimizer(given->value, given->place);
-  const auto word = models_word(model, "opt_type", std::string(name_of(otherwise)), "adamw");
+  const auto type = std::get<OptimizerType>(given->value);
+  const OptimizerType base = TrainConfig{}.opt_type;
+  const ModelsWord word{model.name,        "opt_type",   std::string(name_of(otherwise)), otherwise != base,
+                        type == otherwise, type == base};
   return overrides_model(*given, word, arguments) ? type : otherwise;
 }
 
 DType read_mu_dtype(const GivenArguments& arguments, DType weight_dtype) {
-  const auto* given = arguments.find("mu_dtype");
-  if (!given || canonical(given->value).empty()) return weight_dtype;
-  return parse_dtype(given->value, given->place);
+  const auto* given = arguments.value<DType>("mu_dtype");
+  return given ? *given : weight_dtype;
 }
 
-bool read_shard_mode_explicit(const GivenArguments& arguments) {
-  const auto* given = arguments.find("shard_mode");
-  return given && parse_word(given->value, shard_mode_words, given->place) == "explicit";
+MoePath read_moe_path(const GivenArguments& arguments, const Model& model, double capacity_factor) {
+  const bool sparse = arguments.flag("sparse_matmul", true), ring = arguments.flag("use_ring_of_experts", false);
+  if (!model.has_experts()) return MoePath::none;
+  const MoePath path = !sparse ? MoePath::dropping : ring ? MoePath::ring : MoePath::ragged;
+  if (const auto refusal = path_refusal(model, path, capacity_factor)) throw InputError(*refusal);
+  return path;
 }
 
-// MaxText configs/types.py, the checks of num_experts > 1 and of the llama4 decoder.
-void check_capacity(const Model& model, bool sparse_matmul, double capacity_factor) {
-  if (model.decoder_block.capacity == CapacityChoice::never && capacity_factor >= 0)
-    throw InputError(fmt::format("capacity_factor={}: MaxText's {} decoder takes only -1", capacity_factor,
-                                 model.decoder_block.name));
-  if (model.decoder_block.capacity == CapacityChoice::with_sparse_matmul && !sparse_matmul && capacity_factor != -1)
-    throw InputError(
-        fmt::format("capacity_factor={}: with sparse_matmul=false MaxText's {} decoder takes only -1, "
-                    "which computes every expert for every token and is not modelled; set "
-                    "sparse_matmul=true",
-                    capacity_factor, model.decoder_block.name));
-  if (!sparse_matmul && capacity_factor <= 0)
-    throw InputError(
-        fmt::format("sparse_matmul=false with capacity_factor={} computes every expert for every token, "
-                    "which shardplan does not model; set capacity_factor=1.25, say, or sparse_matmul=true",
-                    capacity_factor));
+std::vector<SettingField> asked_fields(const GivenArguments& arguments) {
+  std::vector<SettingField> asked;
+  for (const auto& row : setting_arguments())
+    if (arguments.find(row.key)) asked.push_back(row.field);
+  if (arguments.find("mu_dtype")) asked.push_back(&TrainConfig::mu_dtype);
+  return asked;
 }
 
 // Only whole trees of modules of one kind were compiled.
@@ -149,32 +108,18 @@ TrainConfig default_train_config(const Model& model) {
   return config;
 }
 
-TrainConfig read_train_config(const GivenArguments& arguments, const Model& model) {
-  TrainConfig config = read_settings(arguments, model);
+Settings read_settings(const GivenArguments& arguments, const Model& model) {
+  TrainConfig config = read_members(arguments, model);
   config.opt_type = read_optimizer(arguments, model, config.opt_type);
   config.mu_dtype = read_mu_dtype(arguments, config.weight_dtype);
-  config.shard_mode_explicit = read_shard_mode_explicit(arguments);
+  config.shard_mode_explicit = arguments.text("shard_mode", "auto") == "explicit";
   check_modules(config);
   check_step_size(config);
-  config.moe_path = moe_path_of(model, arguments.flag("sparse_matmul", true),
-                                arguments.flag("use_ring_of_experts", false), config.capacity_factor);
+  config.moe_path = read_moe_path(arguments, model, config.capacity_factor);
   const Remat remat = read_remat(arguments);
   config.remat_policy = remat.policy;
   config.saved = remat.saved;
-  return config;
-}
-
-TrainConfig with_kernels(TrainConfig config, const Kernels& kernels, const GivenArguments& arguments) {
-  if (!arguments.find("attention")) config.attention = kernels.attention;
-  if (!arguments.find("megablox")) config.megablox = kernels.grouped_matmul == GroupedMatmul::megablox;
-  return config;
-}
-
-MoePath moe_path_of(const Model& model, bool sparse_matmul, bool use_ring_of_experts, double capacity_factor) {
-  if (!model.has_experts()) return MoePath::none;
-  check_capacity(model, sparse_matmul, capacity_factor);
-  if (!sparse_matmul) return MoePath::dropping;
-  return use_ring_of_experts ? MoePath::ring : MoePath::ragged;
+  return {std::move(config), asked_fields(arguments)};
 }
 
 std::vector<std::pair<std::string, std::string>> config_as_arguments(const TrainConfig& config,

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <shardplan/error.hpp>
 #include <shardplan/mesh.hpp>
@@ -47,24 +48,35 @@ std::int64_t Mesh::product(const AxisList& list) const {
   return count;
 }
 
-Mesh parse_mesh(std::string_view text, const std::vector<std::string>& names) {
-  Mesh mesh;
-  for (const auto& name : names) mesh.axes.push_back({name, 1, 1});
-  std::vector<bool> seen(names.size(), false);
+std::vector<AskedAxis> parse_axes(std::string_view text) {
+  std::vector<AskedAxis> asked;
   while (!text.empty()) {
     const auto comma = text.find(',');
     const std::string_view part = text.substr(0, comma);
     text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
     const auto equals = part.find('=');
     if (equals == std::string_view::npos) throw InputError(fmt::format("mesh: expected axis=size, got '{}'", part));
-    const std::string_view name = part.substr(0, equals);
+    const std::string name(part.substr(0, equals));
+    if (std::any_of(asked.begin(), asked.end(), [&](const AskedAxis& axis) { return axis.name == name; }))
+      throw InputError(fmt::format("mesh: axis '{}' is given twice", name));
+    asked.push_back({name, parse_size(name, part.substr(equals + 1))});
+  }
+  return asked;
+}
+
+Mesh asked_mesh(const std::vector<AskedAxis>& asked, const std::vector<std::string>& names) {
+  Mesh mesh;
+  for (const auto& name : names) mesh.axes.push_back({name, 1, 1});
+  for (const auto& [name, size] : asked) {
     const auto axis = mesh.find(name);
     if (!axis) throw InputError("mesh: " + unknown_name("axis", name, names));
-    if (seen[*axis]) throw InputError(fmt::format("mesh: axis '{}' is given twice", name));
-    seen[*axis] = true;
-    mesh.axes[*axis].ici = parse_size(name, part.substr(equals + 1));
+    mesh.axes[*axis].ici = size;
   }
   return mesh;
+}
+
+Mesh parse_mesh(std::string_view text, const std::vector<std::string>& names) {
+  return asked_mesh(parse_axes(text), names);
 }
 
 std::string describe(const Mesh& mesh) {
@@ -81,5 +93,11 @@ std::vector<std::string> names_of(const AxisList& axes, const Mesh& mesh) {
 }
 
 std::string join_axes(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, "+")); }
+
+std::string describe(const std::vector<AskedAxis>& asked) {
+  std::string text;
+  for (const auto& [name, size] : asked) text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, size);
+  return text;
+}
 
 }  // namespace shardplan

@@ -5,11 +5,10 @@
 // (key_members.cpp).
 #include <cstdint>
 #include <shardplan/model.hpp>
-#include <shardplan/train_config.hpp>
+#include <shardplan/settings.hpp>
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace shardplan {
@@ -20,10 +19,7 @@ struct KeySource {
 };
 const KeySource& key_source();
 
-/// The member of TrainConfig that a setting is. Its type says how the value is read and printed.
-using SettingField = std::variant<bool TrainConfig::*, std::int64_t TrainConfig::*, double TrainConfig::*,
-                                  DType TrainConfig::*, std::string TrainConfig::*>;
-
+/// One member of TrainConfig.
 struct SettingArgument {
   std::string key;
   SettingField field;

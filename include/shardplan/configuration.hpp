@@ -30,7 +30,6 @@ struct Configuration {
   std::vector<ModelOverride> model_overrides;  ///< already in `model`
   ModelRules rule_changes;                     ///< what the arguments change in the rules; already in `rules`
   std::vector<std::string> ignored_axes;       ///< axes asked for that `rules` has not: MaxText drops them silently
-  std::vector<std::pair<std::string, std::string>> maxtext_arguments;  ///< ready to paste, in printing order
 };
 
 /// B: the sequences of one forward pass over all devices.

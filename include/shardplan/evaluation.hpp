@@ -35,6 +35,8 @@ struct StepTime {
   Seconds step() const { return compute + exposed_collective + bubble; }
 };
 
+struct Configuration;
+
 struct Evaluation {
   std::string hardware, model, rules, remat;
   int chips = 0, slices = 1;
@@ -47,8 +49,8 @@ struct Evaluation {
   MemoryUse memory;
   StepTime time;
   std::vector<Finding> findings;
-  std::optional<Infeasible> infeasible;                                ///< empty: it runs and fits
-  std::vector<std::pair<std::string, std::string>> maxtext_arguments;  ///< ready to paste, in printing order
+  std::optional<Infeasible> infeasible;                ///< empty: it runs and fits
+  std::shared_ptr<const Configuration> configuration;  ///< what was costed; kept only for evaluations that are shown
 };
 
 }  // namespace shardplan

@@ -35,12 +35,27 @@ struct Mesh {
   bool operator==(const Mesh&) const = default;
 };
 
+/// One entry of "data=2,expert=4".
+struct AskedAxis {
+  std::string name;
+  int size = 1;
+  bool operator==(const AskedAxis&) const = default;
+};
+
+/// Parses "data=2,expert=4". Throws InputError on another form, a repeated axis or a size below 1.
+std::vector<AskedAxis> parse_axes(std::string_view text);
+
+/// The mesh over the axis order `names` with these sizes; unnamed axes have size 1. Throws InputError on an unknown
+/// axis (nearest names given).
+Mesh asked_mesh(const std::vector<AskedAxis>& asked, const std::vector<std::string>& names);
+
 /// Parses "data=2,expert=4" onto the axis order `names`; unnamed axes have size 1.
 /// Throws InputError on an unknown axis (nearest names given), a repeated axis or a size below 1.
 Mesh parse_mesh(std::string_view text, const std::vector<std::string>& names);
 
 /// "fsdp=4,expert=2": the axes above 1, in mesh order; "1 device" when there are none.
 std::string describe(const Mesh& mesh);
+std::string describe(const std::vector<AskedAxis>& asked);  ///< "fsdp=4,expert=1", as asked
 
 std::vector<std::string> names_of(const AxisList& axes, const Mesh& mesh);
 /// Axes as sentences and tables have them: "context+expert".

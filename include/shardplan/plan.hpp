@@ -1,10 +1,11 @@
 #pragma once
 // What `shardplan plan` is asked and what it answers; reports render PlanAnswer, search fills it.
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <shardplan/configuration.hpp>
 #include <shardplan/evaluation.hpp>
-#include <shardplan/hardware.hpp>
-#include <shardplan/model.hpp>
+#include <shardplan/settings.hpp>
 #include <string>
 #include <vector>
 
@@ -16,20 +17,22 @@ enum class Objective : std::uint8_t {
   cost,        ///< dollars a token (only machines whose profile has a price)
 };
 
+/// Values alone: everything was read and checked where it came in.
 struct PlanRequest {
-  Model model;
+  Model model;                                 ///< overrides applied
+  std::vector<ModelOverride> model_overrides;  ///< already in `model`
   std::vector<HardwareProfile> machines;
+  std::map<std::string, Compiler> compilers;  ///< by name: those that the machines name
   int chips = 0;
   int slices = 1;
-  std::int64_t sequence_length = 0;                 ///< 0: the model's max_target_length default of MaxText (2048)
+  Settings settings;                                ///< hold for every candidate but where the search chooses
   std::optional<double> per_device_batch;           ///< empty: searched
   std::optional<std::int64_t> global_batch_tokens;  ///< fixes batch × sequence × accumulation over the whole job
-  std::vector<std::string> rule_sets;               ///< names or files to search; never empty
-  std::string mesh;                ///< "expert=8,fsdp=2": these axes are fixed, the rest searched; empty: all searched
+  std::vector<RuleSet> rule_sets;                   ///< to search, as they come; never empty
+  ModelRules rule_changes;                          ///< changes in those that are not custom, beside the model's own
+  std::vector<AskedAxis> mesh;                      ///< the sizes of these axes are fixed, the rest searched
   std::vector<MoePath> moe_paths;  ///< empty for dense models
   std::vector<std::string> remat_policies;
-  std::vector<std::pair<std::string, std::string>>
-      settings;  ///< further MaxText KEY=VALUE that hold for every candidate
   Objective objective = Objective::throughput;
   int top = 3;  ///< alternatives to keep
 };
@@ -64,7 +67,8 @@ struct MachinePlan {
   std::vector<Evaluation> pareto;          ///< time against memory, fastest first
   std::vector<std::string> reasons;        ///< what dominates, why not the next one
   std::vector<RejectionCount> rejections;  ///< why candidates were dropped, most frequent first
-  std::int64_t evaluated = 0, fitting = 0;
+  std::int64_t evaluated = 0;  ///< configurations, those tried for would_fit among them
+  std::int64_t fitting = 0;    ///< of those that answer the request as it is
   double search_seconds = 0;
   std::optional<Evaluation> closest;  ///< nothing fits: the one with the least memory
   std::vector<WouldFit> would_fit;

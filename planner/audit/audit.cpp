@@ -35,16 +35,16 @@ void check_mesh(const HloProgram& program, const Mesh& mesh) {
 }
 
 /// The program's own axis order where it names its mesh, else MaxText's.
-Mesh asked_mesh(const std::string& text, const HloProgram& program) {
-  if (program.meshes.size() == 1) return parse_mesh(text, axis_names(program.meshes[0]));
+Mesh mesh_in_order_of(const HloProgram& program, const std::vector<AskedAxis>& asked) {
+  if (program.meshes.size() == 1) return asked_mesh(asked, axis_names(program.meshes[0]));
   std::vector<std::string> names = load_rules("default").mesh_axes;
   if (std::find(names.begin(), names.end(), "stage") == names.end()) names.insert(names.begin() + 1, "stage");
-  return parse_mesh(text, names);
+  return asked_mesh(asked, names);
 }
 
 Mesh mesh_for(const AuditRequest& request, const HloProgram& program) {
   if (request.configuration) return request.configuration->mesh;
-  return request.mesh ? asked_mesh(*request.mesh, program) : mesh_of_program(program);
+  return request.mesh ? mesh_in_order_of(program, *request.mesh) : mesh_of_program(program);
 }
 
 std::optional<Machine> machine_for(const AuditRequest& request) {

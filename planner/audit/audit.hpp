@@ -4,7 +4,7 @@
 #include <audit/compare_traffic.hpp>
 #include <optional>
 #include <shardplan/configuration.hpp>
-#include <arguments/machine_arguments.hpp>
+#include <shardplan/machine.hpp>
 #include <string>
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace shardplan {
 struct AuditRequest {
   std::string program;                         ///< HLO text, or a dump folder
   std::optional<Configuration> configuration;  ///< what it was meant to be: mesh, machine, plan
-  std::optional<std::string> mesh;             ///< "fsdp=2,expert=4"; else the configuration's, or the program's own
+  std::optional<std::vector<AskedAxis>> mesh;  ///< else the configuration's, or the program's own
   std::optional<Machine> machine;              ///< else the configuration's
   std::optional<std::string> baseline;         ///< an earlier program; compared with instead of the plan
   AuditThresholds thresholds;

@@ -1,29 +1,16 @@
 #include <fmt/format.h>
 
-#include <models/load_model.hpp>
 #include <planner/check/check.hpp>
 #include <planner/check/check_cases.hpp>
 #include <planner/check/check_configuration.hpp>
 #include <planner/check/group_findings.hpp>
-#include <planner/check/rule_places.hpp>
 #include <planner/check/rule_set_findings.hpp>
 #include <planner/constraints/constraints.hpp>
-#include <arguments/given_arguments.hpp>
 #include <shardplan/parallel_for.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
-
-/// A model whose own rules replace every other says nothing about the set that is checked.
-bool is_swept(const Model& model) { return model.not_modelled.empty() && !model.rules.override_rules; }
-
-std::vector<std::string> swept_models() {
-  std::vector<std::string> names;
-  for (auto& name : model_names())
-    if (is_swept(load_model(name))) names.push_back(std::move(name));
-  return names;
-}
 
 /// What became of one model: its cases, or why it has none.
 struct ModelResult {
@@ -56,7 +43,7 @@ void sweep(const std::vector<Configuration>& configurations, ModelResult& result
   }
 }
 
-ModelResult sweep_model(const CheckRequest& request, const std::string& model) try {
+ModelResult sweep_model(const CheckRequest& request, const Model& model) try {
   ModelResult result;
   sweep(check_cases(request, model), result);
   return result;
@@ -64,9 +51,9 @@ ModelResult sweep_model(const CheckRequest& request, const std::string& model) t
   return {{}, error.what()};
 }
 
-std::vector<CaseResult> sweep_models(const CheckRequest& request, const std::vector<std::string>& models) {
-  std::vector<ModelResult> results(models.size());
-  parallel_for(models.size(), [&](std::size_t i) { results[i] = sweep_model(request, models[i]); });
+std::vector<CaseResult> sweep_models(const CheckRequest& request) {
+  std::vector<ModelResult> results(request.models.size());
+  parallel_for(results.size(), [&](std::size_t i) { results[i] = sweep_model(request, request.models[i]); });
   std::vector<CaseResult> cases;
   std::string refused;
   for (auto& result : results) {
@@ -85,44 +72,33 @@ void demote_default_kernel(std::vector<Finding>& findings, const GivenArguments&
 }
 
 std::vector<CaseResult> single(const CheckRequest& request) {
-  const GivenArguments arguments(request.key_values, request.config_file);
   std::vector<CaseResult> cases;
-  for (const auto& configuration : check_cases(request, *request.model)) {
+  for (const auto& configuration : check_cases(request, request.models.front())) {
     cases.push_back(result_of(check_configuration(configuration)));
-    demote_default_kernel(cases.back().findings, arguments);
+    demote_default_kernel(cases.back().findings, request.run.arguments);
   }
   return cases;
 }
 
 /// Rules on the command line have no effect beside a custom set.
-std::vector<Finding> dropped_arguments(const CheckRequest& request, const RuleSet& rules) {
-  if (!rules.custom) return {};
-  std::vector<Finding> findings;
-  for (const auto& word : request.key_values)
-    if (word.starts_with("logical_axis_rules="))
-      findings.push_back({FindingId::custom_rules_drop_arguments,
-                          Severity::warning,
-                          "custom_mesh_and_rule replaces all rules: logical_axis_rules has no effect beside it",
-                          rules.name,
-                          {},
-                          "put the rules into the custom set"});
-  return findings;
+std::vector<Finding> dropped_arguments(const CheckRequest& request) {
+  const RuleSet& rules = request.rules.rules();
+  if (!rules.custom || !request.run.arguments.find("logical_axis_rules")) return {};
+  return {{FindingId::custom_rules_drop_arguments, Severity::warning,
+           "custom_mesh_and_rule replaces all rules: logical_axis_rules has no effect beside it", rules.name, {},
+           "put the rules into the custom set"}};
 }
 
 }  // namespace
 
 CheckAnswer check(const CheckRequest& request) {
-  const RulePlaces places(request.rules);
-  const bool one = request.model && gives_mesh(request);
-  const std::vector<CaseResult> cases =
-      one ? single(request)
-          : sweep_models(request, request.model ? std::vector<std::string>{*request.model} : swept_models());
-  std::vector<Finding> of_rules = rule_set_findings(places.rules());
-  for (auto& finding : dropped_arguments(request, places.rules())) of_rules.push_back(std::move(finding));
-  CheckAnswer answer = group_findings(cases, of_rules, places);
-  answer.rules = request.rules;
-  answer.rules_are_file = places.is_file();
-  answer.hardware = request.machine.hardware.value_or(reference_machine);
+  const std::vector<CaseResult> cases = request.is_single ? single(request) : sweep_models(request);
+  std::vector<Finding> of_rules = rule_set_findings(request.rules.rules());
+  for (auto& finding : dropped_arguments(request)) of_rules.push_back(std::move(finding));
+  CheckAnswer answer = group_findings(cases, of_rules, request.rules);
+  answer.rules = request.rules_name;
+  answer.rules_are_file = request.rules.is_file();
+  answer.hardware = request.hardware;
   return answer;
 }
 

@@ -2,27 +2,28 @@
 // `shardplan check`: a rule set against models and meshes, before anything is compiled.
 //   rules alone                         → rule_set_findings
 //   models × meshes × MoE paths         → check_configuration each → grouped by finding
-#include <optional>
+#include <arguments/asked_run.hpp>
 #include <planner/check/check_answer.hpp>
-#include <arguments/machine_arguments.hpp>
+#include <planner/check/rule_places.hpp>
 #include <string>
 #include <vector>
 
 namespace shardplan {
 
+/// Values alone; check_request.hpp reads them.
 struct CheckRequest {
-  std::string rules = "default";     ///< a name or a file
-  std::optional<std::string> model;  ///< empty: every model that is modelled
-  std::optional<std::string> mesh;   ///< "expert=8"; empty: check_meshes.hpp, unless the arguments give one
-  MachineChoice machine;             ///< hardware empty: the reference machine; chips empty: as many as the mesh needs
-  std::vector<std::string> key_values;  ///< MaxText's arguments, without model_name and custom_mesh_and_rule
-  std::optional<std::string> config_file;
+  RulePlaces rules;
+  std::string rules_name;         ///< as asked for: a name or a file
+  std::string hardware;           ///< likewise
+  std::vector<Model> models;      ///< each as its file has it
+  AskedRun run;                   ///< of the first model on the first machine, which stand for all
+  std::vector<Machine> machines;  ///< one, or one of each size that is checked
+  bool gives_mesh = false;        ///< `run` says the mesh; otherwise check_meshes.hpp does
+  bool is_single = false;         ///< one model on one mesh
 };
 
-inline constexpr const char* reference_machine = "tpu-v5p";
-
-/// Throws InputError on anything that is wrong with the request. With one model and one mesh, what MaxText would refuse
-/// is a finding; a sweep leaves such configurations out.
+/// With one model and one mesh, what MaxText would refuse is a finding; a sweep leaves such configurations out. Throws
+/// InputError where the arguments suit no model.
 CheckAnswer check(const CheckRequest& request);
 
 }  // namespace shardplan

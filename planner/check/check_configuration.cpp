@@ -49,7 +49,7 @@ bool pays(const FindingCost& cost) { return cost.collectives.value > 0; }
 std::optional<CostedFix> best_fix(const Finding& finding, const Configuration& configuration, const Evaluation& now) {
   std::optional<CostedFix> first;
   for (const auto& [words, changed] : fixes_of(finding, configuration)) {
-    Evaluation fixed = evaluate(changed);
+    Evaluation fixed = evaluate_to_show(changed);
     if (!runs_if_large_enough(fixed)) continue;
     const FindingCost cost = difference(now, fixed);
     if (!first || pays(cost)) first = CostedFix{words, std::move(fixed), cost};
@@ -102,7 +102,7 @@ std::optional<Finding> refusal(const Evaluation& evaluation) {
 }  // namespace
 
 CheckedConfiguration check_configuration(const Configuration& configuration) {
-  CheckedConfiguration checked{evaluate(configuration), std::nullopt};
+  CheckedConfiguration checked{evaluate_to_show(configuration), std::nullopt};
   Seconds most;
   for (auto& finding : checked.evaluation.findings) {
     auto fix = best_fix(finding, configuration, checked.evaluation);

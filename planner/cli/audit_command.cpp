@@ -6,10 +6,8 @@
 #include <charconv>
 #include <planner/audit/audit.hpp>
 #include <planner/cli/commands.hpp>
-#include <planner/cli/explain_words.hpp>
-#include <planner/cli/parse_words.hpp>
+#include <planner/cli/run_flags.hpp>
 #include <arguments/given_arguments.hpp>
-#include <arguments/maxtext_arguments.hpp>
 #include <planner/report/audit_report.hpp>
 #include <planner/report/ci/github.hpp>
 #include <planner/report/ci/sarif.hpp>
@@ -19,7 +17,7 @@ namespace shardplan {
 namespace {
 
 struct AuditFlags {
-  ExplainFlags run;
+  RunFlags run;
   std::optional<std::string> program, baseline, tolerance, ignore_below;
 };
 
@@ -28,16 +26,8 @@ void add_flags(CommandParser& parser, AuditFlags& flags) {
   parser.add("--baseline", flags.baseline, "FILE|DIR", "An earlier program to compare with, in place of the plan");
   parser.add("--tolerance", flags.tolerance, "PERCENT", "Extra traffic that is no regression (5%)");
   parser.add("--ignore-below", flags.ignore_below, "SIZE", "Differences a step that are not worth a word (1MiB)");
-  parser.add("--model", flags.run.model, "NAME|FILE", "The same as model_name=NAME");
-  parser.add("--hardware", flags.run.hardware, "NAME|FILE", "The machine, where compile_topology doesn't say it");
-  parser.add("--chips", flags.run.chips, "N", "Chips of all slices together");
-  parser.add("--slices", flags.run.slices, "N", "TPU slices, or GPU nodes");
-  parser.add("--rules", flags.run.rules, "NAME|FILE", "The same as custom_mesh_and_rule=NAME");
-  parser.add("--mesh", flags.run.mesh, "axis=n,...", "The mesh, where neither arguments nor the program name it");
-  parser.add("--config", flags.run.config_file, "FILE", "A MaxText YAML file that stands in for any KEY=VALUE");
-  parser.add("--program", flags.run.program, "NAME",
-             "train or train_compile; default: train_compile with compile_topology");
-  parser.add_words("KEY=VALUE", flags.run.key_values, "MaxText's arguments of the run: the plan to compare with");
+  add_run_flags(parser, flags.run, "The mesh, where neither arguments nor the program name it",
+                "MaxText's arguments of the run: the plan to compare with");
   parser.add_footer("Exit status: 0 no regression, 4 a regression or another error-level finding, 2 bad input.");
   parser.offer_formats({"text", "json", "sarif", "github"});
 }
@@ -80,7 +70,7 @@ AuditThresholds read_thresholds(const AuditFlags& flags) {
   return thresholds;
 }
 
-bool says_run(const ExplainFlags& run) { return run.model || run.rules || run.config_file || !run.key_values.empty(); }
+bool says_run(const RunFlags& run) { return run.model || run.rules || run.config_file || !run.key_values.empty(); }
 
 AuditRequest read_request(const AuditFlags& flags) {
   if (!flags.program) throw InputError("audit needs --hlo FILE, the program to look at");
@@ -90,10 +80,10 @@ AuditRequest read_request(const AuditFlags& flags) {
   request.thresholds = read_thresholds(flags);
   const MachineChoice machine = read_machine_choice(flags.run);
   if (says_run(flags.run)) {
-    request.configuration = read_configuration(explain_words(flags.run), machine, flags.run.config_file);
+    request.configuration = read_configuration(flags.run);
     return request;
   }
-  request.mesh = flags.run.mesh;
+  if (flags.run.mesh) request.mesh = parse_axes(*flags.run.mesh);
   if (machine.hardware || machine.chips || machine.slices)
     request.machine = read_machine(GivenArguments({}, {}), machine);
   return request;

@@ -8,6 +8,7 @@
 #include <planner/cli/flag_values.hpp>
 #include <planner/cli/plan_request.hpp>
 #include <arguments/given_arguments.hpp>
+#include <arguments/plan_arguments.hpp>
 #include <rules/load_rules.hpp>
 #include <shardplan/error.hpp>
 
@@ -15,9 +16,10 @@ namespace shardplan {
 namespace {
 
 /// MaxText keys that a flag says, or that the search decides.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> said_by_flags{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> said_by_flags{
     {{"model_name", "--model"},
      {"compile_topology", "--hardware and --chips"},
+     {"hardware", "--hardware"},
      {"compile_topology_num_slices", "--slices"},
      {"num_slices", "--slices"},
      {"per_device_batch_size", "--per-device-batch"},
@@ -43,13 +45,15 @@ std::vector<HardwareProfile> read_machines(const PlanFlags& flags) {
   return machines;
 }
 
-// Loaded here only to fail early: the search loads what it needs.
-std::vector<std::string> read_rule_sets(const PlanFlags& flags) {
+std::vector<std::string> rule_names(const PlanFlags& flags) {
   if (!flags.rules) return published_rule_set_names();
-  if (*flags.rules == "all") return rule_set_names();
-  auto names = parse_list("--rules", *flags.rules);
-  for (const auto& name : names) load_rules(name);
-  return names;
+  return *flags.rules == "all" ? rule_set_names() : parse_list("--rules", *flags.rules);
+}
+
+std::vector<RuleSet> read_rule_sets(const PlanFlags& flags) {
+  std::vector<RuleSet> sets;
+  for (const auto& name : rule_names(flags)) sets.push_back(load_rules(name));
+  return sets;
 }
 
 std::vector<MoePath> read_moe_paths(const PlanFlags& flags, const Model& model) {
@@ -79,8 +83,7 @@ Objective read_objective(const PlanFlags& flags) {
   return objectives[std::find(names.begin(), names.end(), name) - names.begin()];
 }
 
-void check_settings(const Words& key_values) {
-  const GivenArguments given(key_values, std::nullopt);  // throws on what is not MaxText's or not modelled
+void check_not_said_by_flags(const GivenArguments& given) {
   for (const auto& [key, argument] : given.all()) {
     const auto flag =
         std::find_if(said_by_flags.begin(), said_by_flags.end(), [&](const auto& row) { return row.first == key; });
@@ -91,20 +94,21 @@ void check_settings(const Words& key_values) {
   }
 }
 
-std::vector<std::pair<std::string, std::string>> read_settings(const PlanFlags& flags) {
+GivenArguments read_settings(const PlanFlags& flags) {
   Words words = flags.key_values;
   if (flags.optimizer) check_word("--optimizer", *flags.optimizer, {"adamw", "muon", "sgd"});
   if (flags.optimizer) words.push_back("opt_type=" + *flags.optimizer);
-  check_settings(words);
-  std::vector<std::pair<std::string, std::string>> settings;
-  for (const auto& word : words) settings.emplace_back(word.substr(0, word.find('=')), word.substr(word.find('=') + 1));
-  return settings;
+  GivenArguments given(words, std::nullopt);  // throws on what is not MaxText's or not modelled
+  check_not_said_by_flags(given);
+  return given;
 }
 
-void check_axes(const PlanFlags& flags) {
+std::vector<AskedAxis> read_mesh(const PlanFlags& flags) {
   std::vector<std::string> axes;
-  for (const auto& row : axis_arguments()) axes.emplace_back(row.axis);
-  if (flags.mesh) parse_mesh(*flags.mesh, axes);
+  for (const auto& row : axis_arguments()) axes.push_back(row.axis);
+  const auto mesh = parse_axes(flags.mesh.value_or(""));
+  asked_mesh(mesh, axes);  // throws on an axis that MaxText has not
+  return mesh;
 }
 
 void check_one_batch(const PlanFlags& flags) {
@@ -122,17 +126,17 @@ PlanRequest read_plan_request(const PlanFlags& flags) {
   request.slices = parse_positive("--slices", flags.slices).value_or(1);
   request.machines = read_machines(flags);
   check_one_batch(flags);
-  if (flags.sequence_length) request.sequence_length = parse_positive_long("--seq-len", *flags.sequence_length);
   if (flags.per_device_batch)
     request.per_device_batch = parse_positive_number("--per-device-batch", *flags.per_device_batch);
   if (flags.global_batch_tokens)
     request.global_batch_tokens = parse_positive_long("--global-batch-tokens", *flags.global_batch_tokens);
   request.rule_sets = read_rule_sets(flags);
-  check_axes(flags);
-  request.mesh = flags.mesh.value_or("");
+  request.mesh = read_mesh(flags);
   request.moe_paths = read_moe_paths(flags, request.model);
   request.remat_policies = read_remat_policies(flags);
-  request.settings = read_settings(flags);
+  request = with_arguments(std::move(request), read_settings(flags));
+  if (flags.sequence_length)
+    request.settings.config.max_target_length = parse_positive_long("--seq-len", *flags.sequence_length);
   request.objective = read_objective(flags);
   request.top = parse_positive("--top", flags.top).value_or(request.top);
   return request;

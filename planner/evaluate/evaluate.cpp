@@ -14,7 +14,6 @@
 #include <planner/constraints/constraints.hpp>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/findings/findings.hpp>
-#include <arguments/maxtext_arguments.hpp>
 #include <rules/bind_program.hpp>
 #include <shardplan/error.hpp>
 
@@ -100,13 +99,10 @@ Evaluation describe_run(const Configuration& c) {
   e.moe_path = c.config.moe_path;
   e.mesh = c.mesh;
   e.config = c.config;
-  e.maxtext_arguments = maxtext_arguments(c);
   return e;
 }
 
 }  // namespace
-
-Program program_of(const Configuration& c) { return train_program(c.model, c.config, parallel_shape(c)); }
 
 Evaluation evaluate(const Configuration& c) { return evaluate(c, program_of(c)); }
 
@@ -139,6 +135,12 @@ Evaluation evaluate(const Configuration& c, Program step) {
   e.laid_out = laid_out;
   if (!e.infeasible) e.infeasible = refused_at_start(e.findings);
   return e;
+}
+
+Evaluation evaluate_to_show(const Configuration& configuration) {
+  Evaluation evaluation = evaluate(configuration);
+  evaluation.configuration = std::make_shared<const Configuration>(configuration);
+  return evaluation;
 }
 
 }  // namespace shardplan

@@ -10,9 +10,11 @@ namespace shardplan {
 /// whenever they can be computed. Throws InputError for a model that isn't modelled.
 Evaluation evaluate(const Configuration& configuration);
 
-/// The train step of a configuration, and what that step costs: evaluate() in two. No name in the program decides
-/// anything; names are for people.
-Program program_of(const Configuration& configuration);
+/// The same from its program (planner/constraints), evaluate() in two. No name in the program decides anything; names
+/// are for people.
 Evaluation evaluate(const Configuration& configuration, Program program);
+
+/// The same with the configuration kept, for answers that print its arguments.
+Evaluation evaluate_to_show(const Configuration& configuration);
 
 }  // namespace shardplan

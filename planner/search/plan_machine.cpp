@@ -28,8 +28,8 @@ std::variant<Machine, Refusal> usable_machine(const PlanRequest& request, const 
 Refusal why_no_mesh(const SearchSpace& space, const PlanRequest& request) {
   const std::int64_t devices = static_cast<std::int64_t>(space.base.slice.devices) * space.base.num_slices;
   if (request.mesh.empty()) return fmt::format("no rule set searched has a mesh of {} devices", devices);
-  return fmt::format("--mesh {}: no rule set searched completes it to {} devices ({} slices of {})", request.mesh,
-                     devices, space.base.num_slices, space.base.slice.name);
+  return fmt::format("--mesh {}: no rule set searched completes it to {} devices ({} slices of {})",
+                     describe(request.mesh), devices, space.base.num_slices, space.base.slice.name);
 }
 
 /// Who trades more time than that for memory wants fewer chips.
@@ -70,7 +70,9 @@ MachinePlan plan_that_does_not(const PlanRequest& request, const SearchSpace& sp
   MachinePlan plan;
   if (!explored.smallest) return plan;  // constraints rejected everything: no change of size helps
   plan.closest = Presenter(space, parallelisms, evaluate).show(*explored.smallest);
-  plan.would_fit = what_would_fit(request, profile, *plan.closest, evaluate);
+  WouldFits tried = what_would_fit(request, profile, *plan.closest, evaluate);
+  plan.would_fit = std::move(tried.found);
+  plan.evaluated = tried.evaluated;
   return plan;
 }
 
@@ -88,7 +90,7 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
                                   : plan_that_fits(request, space, parallelisms, explored, evaluate);
   explored.rejections.add(rejections);
   plan.rejections = explored.rejections.sorted();
-  plan.evaluated = explored.evaluated;
+  plan.evaluated += explored.evaluated;
   plan.fitting = static_cast<std::int64_t>(explored.fitting.size());
   return plan;
 }

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <arguments/maxtext_arguments.hpp>
 #include <planner/search/present.hpp>
 #include <shardplan/error.hpp>
 
@@ -8,10 +7,10 @@ namespace shardplan {
 
 Evaluation Presenter::show(const Candidate& candidate) const {
   const Parallelism& parallelism = parallelisms_[candidate.parallelism];
-  Configuration configuration = configuration_of(space_, parallelism, space_.remat_policies[candidate.remat],
-                                                 parallelism.batches[candidate.batch]);
-  configuration.maxtext_arguments = maxtext_arguments(configuration);
-  Evaluation evaluation = evaluate_(configuration);
+  const auto configuration = std::make_shared<const Configuration>(configuration_of(
+      space_, parallelism, space_.remat_policies[candidate.remat], parallelism.batches[candidate.batch]));
+  Evaluation evaluation = evaluate_(*configuration);
+  evaluation.configuration = configuration;
   if (!(cost_of(evaluation) == candidate.cost))
     throw InternalError(fmt::format("mesh {}: the search saw {} s a token and {} bytes, the plan {} s and {} bytes",
                                     describe(parallelism.mesh), candidate.cost.seconds_per_token, candidate.cost.peak,

@@ -21,45 +21,39 @@ struct Change {
   PlanRequest request;
 };
 
-bool is_set(const PlanRequest& request, const std::string& key) {
-  return std::any_of(request.settings.begin(), request.settings.end(),
-                     [&](const auto& setting) { return setting.first == key; });
-}
-
 std::vector<Change> narrower_state(const PlanRequest& request) {
-  const std::pair<const char*, std::pair<const char*, const char*>> rows[] = {
-      {"first optimizer moment in bfloat16 (mu_dtype=bfloat16)", {"mu_dtype", "bfloat16"}},
-      {"weights and both moments in bfloat16 (weight_dtype=bfloat16)", {"weight_dtype", "bfloat16"}},
-      {"optimizer state in host memory (optimizer_memory_host_offload=true; its transfers are not priced)",
-       {"optimizer_memory_host_offload", "true"}}};
   std::vector<Change> changes;
-  for (const auto& [words, setting] : rows) {
-    if (is_set(request, setting.first)) continue;
+  const auto add = [&](const char* words, auto field, auto value) {
+    if (request.settings.says(field)) return;
     changes.push_back({words, request});
-    changes.back().request.settings.emplace_back(setting);
-  }
+    changes.back().request.settings.set(field, value);
+  };
+  add("first optimizer moment in bfloat16 (mu_dtype=bfloat16)", &TrainConfig::mu_dtype, DType::bf16);
+  add("weights and both moments in bfloat16 (weight_dtype=bfloat16)", &TrainConfig::weight_dtype, DType::bf16);
+  add("optimizer state in host memory (optimizer_memory_host_offload=true; its transfers are not priced)",
+      &TrainConfig::optimizer_memory_host_offload, true);
   return changes;
 }
 
 /// The same tokens a step in smaller forward passes. A batch that is searched starts at the smallest anyway.
 std::vector<Change> more_accumulation(const PlanRequest& request) {
   std::vector<Change> changes;
-  if (!request.per_device_batch || is_set(request, "gradient_accumulation_steps")) return changes;
+  if (!request.per_device_batch || request.settings.says(&TrainConfig::gradient_accumulation_steps)) return changes;
   for (std::int64_t steps = 2; steps <= most_accumulation; steps *= 2) {
     const double batch = *request.per_device_batch / static_cast<double>(steps);
     changes.push_back({fmt::format("--per-device-batch {} gradient_accumulation_steps={}", batch, steps), request});
     changes.back().request.per_device_batch = batch;
-    changes.back().request.settings.emplace_back("gradient_accumulation_steps", std::to_string(steps));
+    changes.back().request.settings.set(&TrainConfig::gradient_accumulation_steps, steps);
   }
   return changes;
 }
 
 std::vector<Change> shorter_sequences(const PlanRequest& request, std::int64_t length) {
   std::vector<Change> changes;
-  if (is_set(request, "max_target_length")) return changes;
+  if (request.settings.says(&TrainConfig::max_target_length)) return changes;
   for (length /= 2; length >= shortest_sequence; length /= 2) {
     changes.push_back({fmt::format("--seq-len {}", length), request});
-    changes.back().request.sequence_length = length;
+    changes.back().request.settings.config.max_target_length = length;
   }
   return changes;
 }
@@ -94,46 +88,60 @@ std::vector<Change> larger_machines(const PlanRequest& request, const HardwarePr
   return changes;
 }
 
-std::optional<Evaluation> best_in(const SearchSpace& space, const Evaluator& evaluate) {
-  const auto [parallelisms, refused] = enumerate_parallelisms(space);
-  const Explored explored = explore(space, parallelisms, Scope{}, evaluate);
-  if (explored.fitting.empty()) return std::nullopt;
-  return Presenter(space, parallelisms, evaluate).show(explored.front.candidates().front());
-}
+/// Tries changes, and counts what that takes.
+class Trials {
+ public:
+  Trials(const HardwareProfile& profile, const Evaluator& evaluate) : profile_(profile), evaluate_(evaluate) {}
 
-/// Pipelines only where nothing fits without one.
-std::optional<Evaluation> best_of(PlanRequest request, const HardwareProfile& profile, const Evaluator& evaluate) try {
-  const auto least = std::find_first_of(remat_policies().begin(), remat_policies().end(),
-                                        request.remat_policies.begin(), request.remat_policies.end());
-  if (least != remat_policies().end()) request.remat_policies = {*least};
-  const SearchSpace space = search_space(request, machine_of(profile, request.chips, request.slices));
-  if (auto plain = best_in(without_pipelines(space), evaluate)) return plain;
-  return best_in(with_pipelines_only(space), evaluate);
-} catch (const InputError&) {
-  return std::nullopt;  // --mesh or --slices don't suit the larger machine
-}
+  std::optional<WouldFit> first_that_fits(const std::vector<Change>& changes) {
+    for (const Change& change : changes)
+      if (auto evaluation = best_of(change.request)) return WouldFit{change.words, std::move(evaluation)};
+    return std::nullopt;
+  }
 
-std::optional<WouldFit> first_that_fits(const std::vector<Change>& changes, const HardwareProfile& profile,
-                                        const Evaluator& evaluate) {
-  for (const Change& change : changes)
-    if (auto evaluation = best_of(change.request, profile, evaluate))
-      return WouldFit{change.words, std::move(evaluation)};
-  return std::nullopt;
-}
+  std::int64_t evaluated() const { return evaluated_; }
+
+ private:
+  std::optional<Evaluation> best_in(const SearchSpace& space) {
+    const auto [parallelisms, refused] = enumerate_parallelisms(space);
+    const Explored explored = explore(space, parallelisms, Scope{}, evaluate_);
+    evaluated_ += explored.evaluated;
+    if (explored.fitting.empty()) return std::nullopt;
+    return Presenter(space, parallelisms, evaluate_).show(explored.front.candidates().front());
+  }
+
+  /// Pipelines only where nothing fits without one.
+  std::optional<Evaluation> best_of(PlanRequest request) try {
+    const auto least = std::find_first_of(remat_policies().begin(), remat_policies().end(),
+                                          request.remat_policies.begin(), request.remat_policies.end());
+    if (least != remat_policies().end()) request.remat_policies = {*least};
+    const SearchSpace space = search_space(request, machine_of(profile_, request.chips, request.slices));
+    if (auto plain = best_in(without_pipelines(space))) return plain;
+    return best_in(with_pipelines_only(space));
+  } catch (const InputError&) {
+    return std::nullopt;  // --mesh or --slices don't suit the larger machine
+  }
+
+  const HardwareProfile& profile_;
+  const Evaluator& evaluate_;
+  std::int64_t evaluated_ = 0;
+};
 
 }  // namespace
 
-std::vector<WouldFit> what_would_fit(const PlanRequest& request, const HardwareProfile& profile,
-                                     const Evaluation& closest, const Evaluator& evaluate) {
+WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& profile, const Evaluation& closest,
+                         const Evaluator& evaluate) {
   std::vector<std::vector<Change>> tries;  // of each list the mildest change that helps
   for (Change& change : narrower_state(request)) tries.push_back({std::move(change)});
   tries.push_back(more_accumulation(request));
   tries.push_back(shorter_sequences(request, closest.config.max_target_length));
   tries.push_back(larger_machines(request, profile, closest.config));
-  std::vector<WouldFit> found;
+  Trials trials(profile, evaluate);
+  WouldFits answer;
   for (const auto& changes : tries)
-    if (auto fits = first_that_fits(changes, profile, evaluate)) found.push_back(*std::move(fits));
-  return found;
+    if (auto fits = trials.first_that_fits(changes)) answer.found.push_back(*std::move(fits));
+  answer.evaluated = trials.evaluated();
+  return answer;
 }
 
 }  // namespace shardplan

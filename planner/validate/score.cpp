@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <planner/evaluate/evaluate.hpp>
-#include <arguments/maxtext_arguments.hpp>
+#include <arguments/read_configuration.hpp>
 #include <planner/validate/score.hpp>
 #include <shardplan/error.hpp>
 

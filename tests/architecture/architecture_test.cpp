@@ -118,4 +118,23 @@ TEST(Architecture, RoomsKnowOnlyTheRoomsBelowThem) {
     EXPECT_THAT(inside(room, prefixes(unknown)), testing::IsEmpty()) << room;
 }
 
+// Words are parsed and files read at the edge, once; what searches and costs is given values.
+TEST(Architecture, SearchAndEvaluationSeeValuesOnly) {
+  const std::vector<std::string> readers = {
+      "arguments/",       "formats/", "compilers/",  "rules/load_rules.hpp", "rules/rule_file.hpp", "hardware/load_profile.hpp",
+      "models/load_model.hpp", "fstream", "filesystem"};
+  for (const char* room : {"planner/search/", "planner/evaluate/", "planner/constraints/", "planner/findings/"})
+    EXPECT_THAT(inside(room, readers), testing::IsEmpty()) << room;
+  EXPECT_THAT(outside({"arguments/asked_run.hpp", "arguments/read_configuration.hpp", "arguments/plan_arguments.hpp"},
+                      {"arguments/", "planner/cli/", "planner/check/check", "planner/validate/"}),
+              testing::IsEmpty());
+  EXPECT_THAT(outside({"arguments/keys/key_"}, {"arguments/keys/"}), testing::IsEmpty());
+}
+
+TEST(Architecture, ReportsPrintArgumentsAndReadNone) {
+  std::vector<std::string> wrong = inside("planner/report/", {"arguments/"});
+  std::erase_if(wrong, [](const std::string& line) { return line.ends_with("<arguments/print_configuration.hpp>"); });
+  EXPECT_THAT(wrong, testing::IsEmpty());
+}
+
 }  // namespace

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <planner/evaluate/evaluate.hpp>
-#include <arguments/maxtext_arguments.hpp>
+#include <arguments/read_configuration.hpp>
 
 namespace shardplan {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <planner/evaluate/evaluate.hpp>
-#include <arguments/maxtext_arguments.hpp>
+#include <arguments/read_configuration.hpp>
 #include <planner/validate/score.hpp>
 
 namespace shardplan {

@@ -1,6 +1,7 @@
 #pragma once
 // What the argument tests share: one line of MaxText arguments as people write it.
-#include <arguments/maxtext_arguments.hpp>
+#include <arguments/print_configuration.hpp>
+#include <arguments/read_configuration.hpp>
 #include <shardplan/error.hpp>
 #include <sstream>
 #include <string>
@@ -37,7 +38,7 @@ inline std::string error_of(const std::string& line, const MachineChoice& machin
 
 inline std::string printed(const Configuration& configuration) {
   std::string line;
-  for (const auto& [key, value] : configuration.maxtext_arguments)
+  for (const auto& [key, value] : maxtext_arguments(configuration))
     line += (line.empty() ? "" : " ") + key + "=" + value;
   return line;
 }

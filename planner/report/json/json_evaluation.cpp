@@ -1,5 +1,6 @@
 #include <planner/report/json/json_evaluation.hpp>
 #include <planner/report/json/json_values.hpp>
+#include <planner/report/shown_arguments.hpp>
 #include <planner/words/collective_words.hpp>
 
 namespace shardplan {
@@ -53,7 +54,7 @@ OrderedJson json_infeasible(const Infeasible& infeasible) {
 
 OrderedJson json_arguments(const Evaluation& evaluation) {
   OrderedJson arguments = OrderedJson::object();
-  for (const auto& [key, value] : evaluation.maxtext_arguments) arguments[key] = value;
+  for (const auto& [key, value] : arguments_of(evaluation)) arguments[key] = value;
   return arguments;
 }
 

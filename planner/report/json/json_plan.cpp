@@ -1,5 +1,6 @@
 #include <planner/report/json/json_plan.hpp>
 #include <planner/report/json/json_values.hpp>
+#include <planner/report/shown_arguments.hpp>
 
 namespace shardplan {
 namespace {
@@ -7,7 +8,7 @@ namespace {
 // A point of the front: enough to choose by; `explain` with its maxtext_arguments gives the rest.
 OrderedJson json_point(const Evaluation& evaluation) {
   OrderedJson arguments = OrderedJson::object();
-  for (const auto& [key, value] : evaluation.maxtext_arguments) arguments[key] = value;
+  for (const auto& [key, value] : arguments_of(evaluation)) arguments[key] = value;
   return {{"mesh", json_mesh(evaluation.mesh)},
           {"rules", evaluation.rules},
           {"moe_path", name_of(evaluation.moe_path)},

@@ -7,6 +7,7 @@
 #include <planner/report/text/text_plan.hpp>
 #include <planner/report/text/text_table.hpp>
 #include <planner/report/wrap.hpp>
+#include <planner/report/shown_arguments.hpp>
 
 namespace shardplan {
 namespace {
@@ -146,7 +147,7 @@ std::string commands_text(const PlanAnswer& answer, const MachinePlan& best, con
   for (const auto& machine : answer.machines)
     if (&machine != &best && machine.recommended)
       text += fmt::format("  {}\n", machine.hardware) +
-              maxtext_command(machine.recommended->maxtext_arguments, 4, report_width);
+              maxtext_command(arguments_of(*machine.recommended), 4, report_width);
   return text.empty() ? "" : style.paint(Ink::bold, "the other machines") + "\n" + text;
 }
 

@@ -7,6 +7,7 @@
 #include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/text_sections.hpp>
 #include <planner/report/wrap.hpp>
+#include <planner/report/shown_arguments.hpp>
 
 namespace shardplan {
 namespace {
@@ -61,9 +62,10 @@ std::string settings_section(const Evaluation& evaluation, const Style& style) {
 }
 
 std::string command_section(const Evaluation& evaluation, const Style& style) {
-  if (evaluation.maxtext_arguments.empty()) return "";
+  const PrintedArguments arguments = arguments_of(evaluation);
+  if (arguments.empty()) return "";
   return titled("MaxText", style.paint(Ink::dim, "(add run_name, base_output_directory and the data set)"), style) +
-         maxtext_command(evaluation.maxtext_arguments, 2, report_width);
+         maxtext_command(arguments, 2, report_width);
 }
 
 std::string time_section(const Evaluation& evaluation, const Style& style) {

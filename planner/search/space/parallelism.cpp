@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <hardware/network/mesh_embedding.hpp>
+#include <models/moe_paths.hpp>
 #include <planner/constraints/constraints.hpp>
 #include <planner/search/space/batch_options.hpp>
 #include <planner/search/space/enumerate_meshes.hpp>
 #include <shardplan/parallel_for.hpp>
 #include <planner/search/space/parallelism.hpp>
-#include <arguments/train_arguments.hpp>
 #include <rules/bind_program.hpp>
 #include <rules/resolve.hpp>
 #include <shardplan/error.hpp>
@@ -201,13 +201,11 @@ Infeasible unpriced(const std::vector<std::string>& policies) {
           0, 0};
 }
 
-/// Paths that MaxText's decoder for this model does not have (planner/train_arguments.hpp).
-std::optional<Infeasible> path_violation(const SearchSpace& space, MoePath path) try {
+/// Paths that MaxText's decoder for this model does not have.
+std::optional<Infeasible> path_violation(const SearchSpace& space, MoePath path) {
   const double capacity = with_path(space.base.config, path, false).capacity_factor;
-  moe_path_of(space.base.model, path != MoePath::dropping, path == MoePath::ring, capacity);
-  return std::nullopt;
-} catch (const InputError& error) {
-  return Infeasible{ConstraintId::moe_path, error.what(), 0, 0};
+  const auto refusal = path_refusal(space.base.model, path, capacity);
+  return refusal ? std::optional(Infeasible{ConstraintId::moe_path, *refusal, 0, 0}) : std::nullopt;
 }
 
 /// fsdp_transpose continues fsdp along another dim.

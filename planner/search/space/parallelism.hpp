@@ -32,7 +32,7 @@ bool is_alike(const Parallelism& a, const Parallelism& b);
 /// candidate: the first rule set of the request keeps it.
 Parallelisms enumerate_parallelisms(const SearchSpace& space);
 
-/// One candidate in full, without maxtext_arguments (an expense that only the plans shown need).
+/// One candidate in full.
 Configuration configuration_of(const SearchSpace& space, const Parallelism& parallelism, const std::string& remat,
                                const BatchOption& batch);
 

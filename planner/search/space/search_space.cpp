@@ -1,72 +1,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <arguments/argument_values.hpp>
-#include <arguments/given_arguments.hpp>
-#include <arguments/keys/argument_table.hpp>
-#include <arguments/rule_arguments.hpp>
-#include <arguments/step_size.hpp>
-#include <arguments/train_arguments.hpp>
-#include <compilers/load_compiler.hpp>
 #include <hardware/slices.hpp>
-#include <models/model_overrides.hpp>
 #include <planner/search/space/search_space.hpp>
-#include <rules/load_rules.hpp>
 #include <rules/merge_rules.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/step_size.hpp>
 
 namespace shardplan {
 namespace {
 
-GivenArguments settings_of(const PlanRequest& request) {
-  std::vector<std::string> words;
-  for (const auto& [key, value] : request.settings) words.push_back(key + "=" + value);
-  return GivenArguments(words, std::nullopt);
-}
-
-/// What the search decides itself, and the option that fixes it.
-void check_settings(const GivenArguments& settings, const PlanRequest& request) {
-  const std::map<std::string, std::string> options = {{"compile_topology", "--hardware and --chips"},
-                                                      {"compile_topology_num_slices", "--slices"},
-                                                      {"num_slices", "--slices"},
-                                                      {"custom_mesh_and_rule", "--rules"},
-                                                      {"hardware", "--hardware"},
-                                                      {"sparse_matmul", "--moe"},
-                                                      {"use_ring_of_experts", "--moe"}};
-  for (const auto& [key, argument] : settings.all()) {
-    if (const auto option = options.find(key); option != options.end())
-      throw InputError(fmt::format("{}: a plan decides this; use {}", argument.place, option->second));
-    if (role_of(key) == ArgumentRole::axis)
-      throw InputError(fmt::format("{}: a plan decides the mesh; fix an axis with --mesh", argument.place));
-    if (key == "model_name" && argument.value != request.model.name)
-      throw InputError(fmt::format("{}: the model asked for is {}", argument.place, request.model.name));
-  }
-}
-
-std::vector<ModelOverride> overridden_dims(const GivenArguments& settings) {
-  std::vector<ModelOverride> overrides;
-  for (const auto& [key, argument] : settings.all())
-    if (role_of(key) == ArgumentRole::model_dim)
-      overrides.emplace_back(key, parse_integer(argument.value, argument.place));
-  return overrides;
-}
-
-TrainConfig settings_config(const GivenArguments& settings, const PlanRequest& request, const Model& model) {
-  TrainConfig config = read_train_config(settings, model);
-  if (request.sequence_length <= 0) return config;
-  if (const auto* given = settings.find("max_target_length"))
-    if (config.max_target_length != request.sequence_length)
-      throw InputError(
-          fmt::format("{}: sequences of {} tokens are asked for elsewhere", given->place, request.sequence_length));
-  config.max_target_length = request.sequence_length;
-  return config;
-}
-
-std::vector<RuleSet> load_rule_sets(const PlanRequest& request, const ModelRules& changes) {
+std::vector<RuleSet> sets_in_force(const PlanRequest& request) {
   if (request.rule_sets.empty()) throw InternalError("a plan request without rule sets");
   std::vector<RuleSet> sets;
-  for (const auto& name : request.rule_sets)
-    sets.push_back(active_rules(load_rules(name), request.model.rules, changes));
+  for (const auto& set : request.rule_sets)
+    sets.push_back(active_rules(set, request.model.rules, request.rule_changes));
   return sets;
 }
 
@@ -78,14 +26,11 @@ std::vector<std::string> all_axes(const std::vector<RuleSet>& sets) {
   return axes;
 }
 
-std::map<std::string, int> read_fixed_axes(const std::string& text, const std::vector<std::string>& axes) {
+std::map<std::string, int> fixed_axes(const PlanRequest& request, const std::vector<RuleSet>& sets) {
+  if (request.mesh.empty()) return {};
+  asked_mesh(request.mesh, all_axes(sets));  // throws on an axis that none of them has
   std::map<std::string, int> fixed;
-  if (text.empty()) return fixed;
-  const Mesh mesh = parse_mesh(text, axes);
-  for (const auto& axis : mesh.axes) {
-    const bool named = ("," + text).find("," + axis.name + "=") != std::string::npos;
-    if (named) fixed[axis.name] = axis.size();
-  }
+  for (const auto& [name, size] : request.mesh) fixed[name] = size;
   return fixed;
 }
 
@@ -107,14 +52,12 @@ std::vector<std::string> least_memory_first(std::vector<std::string> policies) {
   return policies;
 }
 
-std::vector<std::string> policies_of(const PlanRequest& request, const GivenArguments& settings) {
-  if (const auto* given = settings.find("remat_policy")) return {given->value};
+std::vector<std::string> policies_of(const PlanRequest& request) {
   for (const auto& policy : request.remat_policies) saved_by_policy(policy);  // throws on an unknown one
   return request.remat_policies.empty() ? std::vector<std::string>{"full"} : least_memory_first(request.remat_policies);
 }
 
 bool offloads(const std::string& policy) {
-  if (policy == "custom") return false;
   const auto saved = saved_by_policy(policy);
   return std::any_of(saved.begin(), saved.end(), [](const auto& entry) { return entry.second == SavePlace::host; });
 }
@@ -128,22 +71,10 @@ void leave_out_unpriced(SearchSpace& space) {
   std::erase_if(policies, offloads);
 }
 
-std::vector<MoePath> paths_of(const PlanRequest& request, const Model& model) {
-  if (!model.has_experts()) return {MoePath::none};
+std::vector<MoePath> paths_of(const PlanRequest& request) {
+  if (!request.model.has_experts()) return {MoePath::none};
   if (request.moe_paths.empty()) return {MoePath::dropping, MoePath::ragged, MoePath::ring};
   return request.moe_paths;
-}
-
-std::optional<double> fixed_batch(const PlanRequest& request, const GivenArguments& settings,
-                                  const TrainConfig& config) {
-  const auto* given = settings.find("per_device_batch_size");
-  if (given && request.per_device_batch && config.per_device_batch_size != *request.per_device_batch)
-    throw InputError(
-        fmt::format("{}: --per-device-batch {} is asked for too", given->place, *request.per_device_batch));
-  if ((given || request.per_device_batch) && request.global_batch_tokens)
-    throw InputError("--global-batch-tokens and a batch per device are both given; one follows from the other");
-  if (given) return config.per_device_batch_size;
-  return request.per_device_batch;
 }
 
 void check_tokens(const SearchSpace& space) {
@@ -169,6 +100,13 @@ Machine in_nodes(const HardwareProfile& profile, int chips, int slices) {
   return {profile, slice_of_chips(profile, node), chips / node};
 }
 
+const Compiler& compiler_of(const HardwareProfile& hardware, const PlanRequest& request) {
+  const auto found = request.compilers.find(hardware.compiler);
+  if (found == request.compilers.end())
+    throw InternalError(fmt::format("a plan request without {}'s compiler {}", hardware.name, hardware.compiler));
+  return found->second;
+}
+
 }  // namespace
 
 Machine machine_of(const HardwareProfile& profile, int chips, int slices) {
@@ -186,31 +124,29 @@ SearchSpace search_space(const PlanRequest& request, Machine machine) {
   if (!request.model.not_modelled.empty())
     throw InputError(
         fmt::format("model {}: shardplan does not model {} yet", request.model.name, request.model.not_modelled));
-  const GivenArguments settings = settings_of(request);
-  check_settings(settings, request);
+  const Settings& settings = request.settings;
   SearchSpace space;
   Configuration& base = space.base;
-  base.model_overrides = overridden_dims(settings);
-  base.model = with_overrides(request.model, base.model_overrides);
-  base.config = settings_config(settings, request, base.model);
-  base.compiler = load_compiler(machine.hardware.compiler);
+  base.model = request.model;
+  base.model_overrides = request.model_overrides;
+  base.compiler = compiler_of(machine.hardware, request);
   base.hardware = std::move(machine.hardware);
   base.slice = std::move(machine.slice);
   base.num_slices = machine.num_slices;
-  base.config = with_kernels(base.config, base.compiler.kernels, settings);
-  base.rule_changes = read_rule_changes(settings, base.model);
-  space.rule_sets = load_rule_sets(request, base.rule_changes);
-  space.fixed_axes = read_fixed_axes(request.mesh, all_axes(space.rule_sets));
+  base.config = with_kernels(settings, base.compiler.kernels);
+  base.rule_changes = request.rule_changes;
+  space.rule_sets = sets_in_force(request);
+  space.fixed_axes = fixed_axes(request, space.rule_sets);
   for (const RuleSet& set : space.rule_sets) space.pipelined_sets.push_back(edited_for_stages(set));
-  space.moe_paths = paths_of(request, base.model);
-  if (settings.find("moe_dispatch_no_expert_sharding"))
+  space.moe_paths = paths_of(request);
+  if (settings.says(&TrainConfig::moe_dispatch_no_expert_sharding))
     space.dispatch_peeled = base.config.moe_dispatch_no_expert_sharding;
-  space.layers_per_stage_fixed = settings.find("num_layers_per_pipeline_stage") != nullptr;
-  space.gathered_once_fixed = settings.find("pipeline_fsdp_ag_once") != nullptr;
-  space.optimizer_over_data_fixed = settings.find("shard_optimizer_over_data") != nullptr;
-  space.remat_policies = policies_of(request, settings);
+  space.layers_per_stage_fixed = settings.says(&TrainConfig::num_layers_per_pipeline_stage);
+  space.gathered_once_fixed = settings.says(&TrainConfig::pipeline_fsdp_ag_once);
+  space.optimizer_over_data_fixed = settings.says(&TrainConfig::shard_optimizer_over_data);
+  space.remat_policies = policies_of(request);
   leave_out_unpriced(space);
-  space.per_device_batch = fixed_batch(request, settings, base.config);
+  space.per_device_batch = request.per_device_batch;
   space.global_batch_tokens = request.global_batch_tokens;
   check_tokens(space);
   return space;
@@ -235,7 +171,6 @@ SearchSpace with_pipelines_only(SearchSpace space) {
 }
 
 TrainConfig with_remat(TrainConfig config, const std::string& policy) {
-  if (policy == "custom") return config;  // only settings say what it saves
   config.saved = saved_by_policy(policy);
   config.remat_policy = policy;
   return config;

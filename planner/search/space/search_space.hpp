@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 #include <shardplan/configuration.hpp>
-#include <arguments/machine_arguments.hpp>
+#include <shardplan/machine.hpp>
 #include <shardplan/plan.hpp>
 #include <string>
 #include <vector>
@@ -39,8 +39,7 @@ struct SearchSpace {
 /// InputError naming the nearest counts that the machine has.
 Machine machine_of(const HardwareProfile& profile, int chips, int slices);
 
-/// Throws InputError on a setting that is malformed or that another part of the request already says, an axis that none
-/// of the rule sets has, and a batch that contradicts itself.
+/// Throws InputError on an axis that none of the rule sets has, and on tokens that are no whole number of sequences.
 SearchSpace search_space(const PlanRequest& request, Machine machine);
 
 /// The rules on a mesh: those without a pipeline, or edited for its stages.
@@ -50,7 +49,7 @@ const RuleSet& rules_on(const SearchSpace& space, std::size_t rules, const Mesh&
 SearchSpace without_pipelines(SearchSpace space);
 SearchSpace with_pipelines_only(SearchSpace space);
 
-/// `config` under another remat policy. Only settings can say `custom`; it stays as they say.
+/// `config` under another remat policy.
 TrainConfig with_remat(TrainConfig config, const std::string& policy);
 
 }  // namespace shardplan

@@ -78,7 +78,7 @@ void expect_same(const Configuration& a, const Configuration& b) {
   EXPECT_EQ(a.model_overrides, b.model_overrides);
   EXPECT_EQ(a.slice.name, b.slice.name);
   EXPECT_EQ(a.num_slices, b.num_slices);
-  EXPECT_EQ(a.maxtext_arguments, b.maxtext_arguments);
+  EXPECT_EQ(maxtext_arguments(a), maxtext_arguments(b));
 }
 
 Configuration read_back(const Configuration& c) {

@@ -6,6 +6,7 @@
 
 #include <arguments/train_arguments.hpp>
 
+#include <models/moe_paths.hpp>
 #include <tests/unit/reading.hpp>
 
 namespace shardplan {
@@ -64,8 +65,8 @@ TEST(TrainArguments, KnowWhatLlama4Refuses) {
   Model model;
   model.decoder_block = decoder_block(DecoderBlockKind::llama4);
   model.num_experts = 16;
-  EXPECT_EQ(moe_path_of(model, true, false, -1), MoePath::ragged);
-  EXPECT_THROW(moe_path_of(model, true, false, 1.25), InputError);
+  EXPECT_FALSE(path_refusal(model, MoePath::ragged, -1));
+  EXPECT_TRUE(path_refusal(model, MoePath::ragged, 1.25));
 }
 
 TEST(TrainArguments, SaveWhatThePolicySays) {

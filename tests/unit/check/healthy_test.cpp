@@ -3,6 +3,7 @@
 
 #include <models/load_model.hpp>
 #include <planner/check/check_cases.hpp>
+#include <planner/check/check_request.hpp>
 #include <shardplan/parallel_for.hpp>
 #include <rules/load_rules.hpp>
 #include <tests/unit/check/checking.hpp>
@@ -11,7 +12,7 @@ namespace shardplan {
 namespace {
 
 /// "MODEL on MESH: ids" for every configuration that MaxText accepts and that has an error.
-std::vector<std::string> errors_of(const CheckRequest& request, const std::vector<std::string>& models,
+std::vector<std::string> errors_of(const CheckRequest& request, const std::vector<Model>& models,
                                    bool (*is_expected)(const Configuration&, const Finding&)) {
   std::vector<std::vector<std::string>> of_model(models.size());
   parallel_for(models.size(), [&](std::size_t i) {
@@ -29,20 +30,19 @@ std::vector<std::string> errors_of(const CheckRequest& request, const std::vecto
   return all;
 }
 
-std::vector<std::string> models_that(bool (*suit)(const Model&)) {
-  std::vector<std::string> names;
-  for (const auto& name : model_names()) {
-    const Model model = load_model(name);
-    if (model.not_modelled.empty() && !model.rules.override_rules && suit(model)) names.push_back(name);
-  }
-  return names;
+std::vector<Model> models_that(bool (*suit)(const Model&)) {
+  std::vector<Model> models;
+  for (const auto& name : model_names())
+    if (Model model = load_model(name); model.not_modelled.empty() && !model.rules.override_rules && suit(model))
+      models.push_back(std::move(model));
+  return models;
 }
 
 CheckRequest request_for(const std::string& rules, std::vector<std::string> arguments) {
-  CheckRequest request;
-  request.rules = rules;
-  request.key_values = std::move(arguments);
-  return request;
+  CheckWords words;
+  words.rules = rules;
+  words.key_values = std::move(arguments);
+  return read_check(words);
 }
 
 bool nothing(const Configuration&, const Finding&) { return false; }

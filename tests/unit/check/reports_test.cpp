@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
-#include <planner/check/check.hpp>
+#include <planner/check/check_request.hpp>
 #include <planner/report/check_report.hpp>
 #include <planner/report/ci/github.hpp>
 #include <planner/report/ci/sarif.hpp>
@@ -14,11 +14,11 @@ using Json = nlohmann::json;
 
 const CheckAnswer& answer_of_file() {
   static const CheckAnswer answer = [] {
-    CheckRequest request;
+    CheckWords request;
     request.rules = TEST_DATA "/check/batch_takes_expert.yml";
     request.model = "mixtral-8x7b";
     request.mesh = "expert=8";
-    return check(request);
+    return check(read_check(request));
   }();
   return answer;
 }

@@ -1,14 +1,14 @@
 // Rule sets over models and meshes.
 #include <gmock/gmock.h>
 
-#include <planner/check/check.hpp>
+#include <planner/check/check_request.hpp>
 #include <tests/unit/check/checking.hpp>
 
 namespace shardplan {
 namespace {
 
-CheckRequest request_for(const std::string& rules) {
-  CheckRequest request;
+CheckWords request_for(const std::string& rules) {
+  CheckWords request;
   request.rules = rules;
   return request;
 }
@@ -20,7 +20,7 @@ const CheckedFinding* entry_of(const CheckAnswer& answer, FindingId id) {
 }
 
 TEST(Check, FindsTheStolenAxisOverAllModelsAndMeshes) {
-  const CheckAnswer answer = check(request_for("default"));
+  const CheckAnswer answer = check(read_check(request_for("default")));
   EXPECT_TRUE(answer.is_regression());
   EXPECT_GT(answer.models.size(), 40U);
   const CheckedFinding* stolen = entry_of(answer, FindingId::expert_axis_stolen);
@@ -33,50 +33,50 @@ TEST(Check, FindsTheStolenAxisOverAllModelsAndMeshes) {
 }
 
 TEST(Check, PutsErrorsFirst) {
-  const CheckAnswer answer = check(request_for("pipeline-large-moe"));
+  const CheckAnswer answer = check(read_check(request_for("pipeline-large-moe")));
   for (std::size_t i = 1; i < answer.findings.size(); ++i)
     EXPECT_GE(answer.findings[i - 1].finding.severity, answer.findings[i].finding.severity);
 }
 
 TEST(Check, ChecksBothPathsOfOneModelAndMesh) {
-  CheckRequest request = request_for("default");
+  CheckWords request = request_for("default");
   request.model = "mixtral-8x7b";
   request.mesh = "expert=8";
-  const CheckAnswer answer = check(request);
+  const CheckAnswer answer = check(read_check(request));
   EXPECT_EQ(answer.cases, 2);
   EXPECT_TRUE(answer.is_regression());
   ASSERT_TRUE(answer.found && answer.expected);
   EXPECT_EQ(answer.found->moe_path, MoePath::dropping);
   request.key_values = {"moe_dispatch_no_expert_sharding=True"};
-  EXPECT_FALSE(check(request).is_regression());
+  EXPECT_FALSE(check(read_check(request)).is_regression());
   request.key_values = {"sparse_matmul=True"};
-  EXPECT_EQ(check(request).cases, 1);
+  EXPECT_EQ(check(read_check(request)).cases, 1);
 }
 
 TEST(Check, TakesAMeshFromArguments) {
-  CheckRequest request = request_for("default");
+  CheckWords request = request_for("default");
   request.model = "mixtral-8x7b";
   request.key_values = {"ici_expert_parallelism=4", "ici_fsdp_parallelism=2", "sparse_matmul=False"};
-  EXPECT_THAT(check(request).meshes, testing::ElementsAre("fsdp=2,expert=4"));
+  EXPECT_THAT(check(read_check(request)).meshes, testing::ElementsAre("fsdp=2,expert=4"));
 }
 
 TEST(Check, WarnsOfAKernelThatNobodyChose) {
-  CheckRequest request = request_for("default");
+  CheckWords request = request_for("default");
   request.model = "llama3.1-8b";
   request.mesh = "fsdp=8";
   request.machine.hardware = "mi355x";
-  const CheckAnswer by_default = check(request);
+  const CheckAnswer by_default = check(read_check(request));
   ASSERT_NE(entry_of(by_default, FindingId::attention_replicated), nullptr);
   EXPECT_FALSE(by_default.is_regression());
   request.key_values = {"attention=flash"};
-  EXPECT_TRUE(check(request).is_regression());
+  EXPECT_TRUE(check(read_check(request)).is_regression());
 }
 
 TEST(Check, PointsAtTheLinesOfAFile) {
-  CheckRequest request = request_for(TEST_DATA "/check/batches_disagree.yml");
+  CheckWords request = request_for(TEST_DATA "/check/batches_disagree.yml");
   request.model = "llama3-8b";
   request.mesh = "fsdp=4,expert=2";
-  const CheckAnswer answer = check(request);
+  const CheckAnswer answer = check(read_check(request));
   const CheckedFinding* gathered = entry_of(answer, FindingId::unexpected_all_gather);
   ASSERT_NE(gathered, nullptr);
   EXPECT_EQ(gathered->finding.severity, Severity::error);
@@ -88,13 +88,13 @@ TEST(Check, PointsAtTheLinesOfAFile) {
 }
 
 TEST(Check, RefusesWhatItCanNotCheck) {
-  CheckRequest request = request_for("default");
+  CheckWords request = request_for("default");
   request.model = "mixtral-8x7b";
   request.mesh = "expart=8";
-  EXPECT_THROW(check(request), InputError);
+  EXPECT_THROW(check(read_check(request)), InputError);
   request.mesh = "expert=8";
   request.machine.chips = 16;
-  EXPECT_THROW(check(request), InputError);
+  EXPECT_THROW(check(read_check(request)), InputError);
 }
 
 }  // namespace

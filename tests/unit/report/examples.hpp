@@ -61,7 +61,11 @@ inline Evaluation fitting() {
                  "exp",
                  {"expert"},
                  "ep-as-dp"}};
-  e.maxtext_arguments = {{"model_name", "mixtral-8x7b"}, {"ici_expert_parallelism", "4"}};
+  Configuration c;
+  c.model.name = e.model;
+  c.rules.name = e.rules;
+  c.mesh.axes = {{"expert", 4, 1}};
+  e.configuration = std::make_shared<const Configuration>(c);
   return e;
 }
 

@@ -56,7 +56,7 @@ TEST(BatchOptions, AFixedBatchIsTheOnlyOne) {
 
 TEST(BatchOptions, GlobalTokensAreSplitIntoSteps) {
   PlanRequest request = request_for("llama2-7b", "toy-switch", 8);
-  request.sequence_length = 1000;
+  request.settings.config.max_target_length = 1000;
   request.global_batch_tokens = 32000;
   const SearchSpace space = space_of(request);
   EXPECT_THAT(batch_options(space, parse_mesh("fsdp=8", axes()), 8),

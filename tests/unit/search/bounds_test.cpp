@@ -18,7 +18,7 @@ struct Machine {
 
 SearchSpace wide_space(const Machine& machine) {
   PlanRequest request = request_for(machine.model, machine.machine, machine.chips);
-  request.rule_sets = {"default", "ep-as-cp", "shard-exp-on-fsdp"};
+  request.rule_sets = rule_sets({"default", "ep-as-cp", "shard-exp-on-fsdp"});
   request.remat_policies = {"full", "save_out_proj", "save_qkv_proj", "minimal", "minimal_with_context"};
   return space_of(request);
 }
@@ -110,7 +110,7 @@ TEST(SearchBounds, PruningLosesNothingUnderTheCostModel) {
   PlanRequest request = request_for("llama3-8b", "tpu-v5p", 8);
   expect_nothing_lost(space_of(request), evaluate, "llama3-8b");
   request = request_for("mixtral-8x7b", "mi300x", 8);
-  request.mesh = "tensor_sequence=1,fsdp_transpose=1,context=1,tensor=1";
+  request.mesh = parse_axes("tensor_sequence=1,fsdp_transpose=1,context=1,tensor=1");
   expect_nothing_lost(space_of(request), evaluate, "mixtral-8x7b");
 }
 

@@ -16,8 +16,8 @@ struct Case {
 
 SearchSpace space_of(const Case& c) {
   PlanRequest request = request_for(c.model, c.machine, c.chips);
-  request.rule_sets = {c.rules};
-  request.mesh = c.mesh;
+  request.rule_sets = rule_sets({c.rules});
+  request.mesh = parse_axes(c.mesh);
   request.slices = c.slices;
   return space_of(request);
 }

@@ -23,9 +23,9 @@ std::vector<std::string> constraints(const Parallelisms& found) {
 
 TEST(Parallelisms, RuleSetsThatShardAlikeAreSearchedOnce) {
   PlanRequest request = request_for("llama2-7b", "toy-switch", 8);
-  request.rule_sets = {"default"};
+  request.rule_sets = rule_sets({"default"});
   const auto alone = enumerate_parallelisms(space_of(request)).list.size();
-  request.rule_sets = {"default", "pure-fsdp"};
+  request.rule_sets = rule_sets({"default", "pure-fsdp"});
   const SearchSpace space = space_of(request);
   // llama2-7b's own rules shard the norms over fsdp, which a custom set drops: another sharding.
   EXPECT_EQ(count_by_rules(space, enumerate_parallelisms(space))["pure-fsdp"], 1);
@@ -43,8 +43,8 @@ TEST(Parallelisms, TheDispatchFlagIsTriedOnlyWhereItChangesASharding) {
       {"default", "expert=8", {true}}, {"default", "fsdp=8", {false}}, {"ep-as-cp", "expert=8", {false}}};
   for (const auto& [rules, mesh, expected] : rows) {
     PlanRequest request = request_for("mixtral-8x7b", "toy-switch", 8);
-    request.rule_sets = {rules};
-    request.mesh = mesh;
+    request.rule_sets = rule_sets({rules});
+    request.mesh = parse_axes(mesh);
     request.moe_paths = {MoePath::dropping};
     std::vector<bool> found;
     for (const auto& p : enumerate_parallelisms(space_of(request)).list) found.push_back(p.dispatch_peeled);
@@ -54,13 +54,13 @@ TEST(Parallelisms, TheDispatchFlagIsTriedOnlyWhereItChangesASharding) {
 
 TEST(Parallelisms, DroppingHasACapacity) {
   struct Row {
-    std::vector<std::pair<std::string, std::string>> settings;
+    std::vector<std::string> settings;
     double expected;
   };
-  const Row rows[] = {{{}, 1.25}, {{{"capacity_factor", "2"}}, 2}};
+  const Row rows[] = {{{}, 1.25}, {{"capacity_factor=2"}, 2}};
   for (const auto& [settings, expected] : rows) {
     PlanRequest request = request_for("mixtral-8x7b", "toy-switch", 8);
-    request.settings = settings;
+    request = with_settings(request, settings);
     request.moe_paths = {MoePath::dropping};
     const SearchSpace space = space_of(request);
     const auto found = enumerate_parallelisms(space);
@@ -75,20 +75,20 @@ TEST(Parallelisms, RejectionsNameTheConstraint) {
   using ::testing::Contains;
   using ::testing::Not;
   PlanRequest ring = request_for("mixtral-8x7b", "toy-switch", 8);
-  ring.mesh = "fsdp=8";
+  ring.mesh = parse_axes("fsdp=8");
   ring.moe_paths = {MoePath::ring};
   EXPECT_THAT(constraints(enumerate_parallelisms(space_of(ring))), Contains("ring-needs-expert-parallelism"));
 
   PlanRequest torus = request_for("llama2-7b", "toy-torus", 64);  // 4x4x4
-  torus.mesh = "tensor=8,fsdp=8";
+  torus.mesh = parse_axes("tensor=8,fsdp=8");
   const auto refused = enumerate_parallelisms(space_of(torus));
   EXPECT_THAT(constraints(refused), Contains("mesh-does-not-fit-torus"));
   EXPECT_TRUE(refused.list.empty());
-  torus.settings = {{"allow_split_physical_axes", "true"}};
+  torus = with_settings(torus, {"allow_split_physical_axes=true"});
   EXPECT_FALSE(enumerate_parallelisms(space_of(torus)).list.empty());
 
   PlanRequest batch = request_for("llama2-7b", "toy-switch", 8);
-  batch.mesh = "fsdp=8";
+  batch.mesh = parse_axes("fsdp=8");
   batch.per_device_batch = 0.5;
   EXPECT_THAT(constraints(enumerate_parallelisms(space_of(batch))), Contains("batch-divisibility"));
 

@@ -4,7 +4,8 @@
 
 #include <planner/constraints/constraints.hpp>
 #include <planner/evaluate/evaluate.hpp>
-#include <arguments/maxtext_arguments.hpp>
+#include <arguments/print_configuration.hpp>
+#include <arguments/read_configuration.hpp>
 #include <planner/search/space/pipeline_bounds.hpp>
 #include <planner/search/space/remat_order.hpp>
 
@@ -23,10 +24,10 @@ Mesh mesh_of(const SearchSpace& space, const std::string& text) {
 }
 
 TEST(Pipelines, SchedulesDivideTheLayers) {
-  using Settings = std::vector<std::pair<std::string, std::string>>;
+  using Words = std::vector<std::string>;
   struct Row {
     const char *what, *model, *mesh;
-    Settings settings;
+    Words settings;
     std::vector<PipelineSchedule> expected;  // layers a stage, repeats, microbatches, gathered once
   };
   const Row rows[] = {
@@ -40,23 +41,23 @@ TEST(Pipelines, SchedulesDivideTheLayers) {
       {"weights once",
        "deepseek2-16b",
        "stage=2,fsdp=4",
-       {{"num_pipeline_microbatches", "4"}},
+       {"num_pipeline_microbatches=4"},
        {{13, 1, 4}, {13, 1, 4, true}}},
       {"layers a stage",
        "llama2-7b",
        "stage=8",
-       {{"num_layers_per_pipeline_stage", "1"}},
+       {"num_layers_per_pipeline_stage=1"},
        {{1, 4, 8}, {1, 4, 16}, {1, 4, 32}}},
       {"delayed forwarding",
        "llama2-7b",
        "stage=8",
-       {{"pipeline_delay_activation_forwarding", "true"}, {"num_pipeline_repeats", "2"}},
+       {"pipeline_delay_activation_forwarding=true", "num_pipeline_repeats=2"},
        {{2, 2, 16}, {2, 2, 32}}},
       {"layers that don't divide", "llama2-7b", "stage=3", {}, {{1, -1, 3}}},
   };
   for (const auto& [what, model, mesh, settings, expected] : rows) {
     PlanRequest request = request_for(model, "toy-switch", 8);
-    request.settings = settings;
+    request = with_settings(request, settings);
     const SearchSpace space = space_of(request);
     EXPECT_EQ(pipeline_schedules(space, mesh_of(space, mesh)), expected) << what;
   }
@@ -68,7 +69,7 @@ TEST(Pipelines, BoundsHoldUnderTheCostModel) {
   int memory = 0, time = 0;
   for (const auto& [model, machine] : runs) {
     PlanRequest request = request_for(model, machine, 8);
-    request.rule_sets = {"default", "pipeline-large-moe", "ep-as-cp"};
+    request.rule_sets = rule_sets({"default", "pipeline-large-moe", "ep-as-cp"});
     request.remat_policies = {"full", "minimal"};
     const SearchSpace space = space_of(request);
     const RematOrder order = remat_order(space);
@@ -100,20 +101,20 @@ TEST(Pipelines, BoundsHoldUnderTheCostModel) {
 
 TEST(Pipelines, ARecommendedOneCanBePasted) {
   PlanRequest request = request_for("llama3.1-70b", "tpu-v5p", 64);
-  request.mesh = "stage=4";
-  request.rule_sets = {"default", "pipeline-large-moe"};
+  request.mesh = parse_axes("stage=4");
+  request.rule_sets = rule_sets({"default", "pipeline-large-moe"});
   const MachinePlan plan = plan_machine(request, request.machines.front(), evaluate);
   ASSERT_TRUE(plan.recommended);
   const Evaluation& best = *plan.recommended;
   EXPECT_EQ(best.mesh.size_of("stage"), 4);
   EXPECT_FALSE(best.infeasible);
   std::vector<std::string> words;
-  for (const auto& [key, value] : best.maxtext_arguments) words.push_back(key + "=" + value);
+  for (const auto& [key, value] : maxtext_arguments(*best.configuration)) words.push_back(key + "=" + value);
   EXPECT_THAT(words, Contains("ici_pipeline_parallelism=4"));
   const Configuration pasted = read_configuration(words, {}, std::nullopt);
   EXPECT_FALSE(first_violation(pasted));
   EXPECT_EQ(pasted.mesh, best.mesh);
-  EXPECT_EQ(maxtext_arguments(pasted), best.maxtext_arguments);
+  EXPECT_EQ(maxtext_arguments(pasted), maxtext_arguments(*best.configuration));
   EXPECT_EQ(cost_of(evaluate(pasted)), cost_of(best));
 }
 
@@ -130,7 +131,7 @@ TEST(Pipelines, PlansSayHowTheBestOneCompares) {
   EXPECT_THAT(row->pipeline, HasSubstr("4 repeats of 4 layers a stage, 8 microbatches: bubble 2.7%"));
   EXPECT_NEAR(row->slower, 0.25 / 9, 1e-6);
   EXPECT_EQ(row->why, "2.8% of a step in the pipeline's bubble");
-  request.mesh = "stage=1";
+  request.mesh = parse_axes("stage=1");
   plan = plan_machine(request, request.machines.front(), toy_evaluation);
   EXPECT_THAT(plan.strategies, Not(Contains(is_pipeline)));
 }
@@ -142,8 +143,8 @@ TEST(Pipelines, WhatIsNotPlannedIsSaid) {
   PlanRequest mixed = request_for("gemma3-4b", "toy-switch", 8);
   EXPECT_THAT(rejections_of(mixed), Contains(Field(&RejectionCount::constraint, ConstraintId::pipeline_layers_differ)));
   PlanRequest odd = request_for("llama2-7b", "toy-switch", 8);
-  odd.mesh = "stage=8";
-  odd.settings = {{"num_layers_per_pipeline_stage", "3"}};
+  odd.mesh = parse_axes("stage=8");
+  odd = with_settings(odd, {"num_layers_per_pipeline_stage=3"});
   EXPECT_THAT(rejections_of(odd), Contains(Field(&RejectionCount::constraint, ConstraintId::pipeline_layers)));
 }
 
@@ -158,8 +159,8 @@ TEST(Pipelines, OptimizersAreSpreadOverDataWhereFsdpLeavesThemWhole) {
                       {"sgd", "data=8", {false}}};
   for (const auto& [optimizer, mesh, expected] : rows) {
     PlanRequest request = request_for("llama2-7b", "toy-switch", 8);
-    request.mesh = mesh;
-    request.settings = {{"opt_type", optimizer}};
+    request.mesh = parse_axes(mesh);
+    request = with_settings(request, {std::string("opt_type=") + optimizer});
     const SearchSpace space = space_of(request);
     std::vector<bool> found;
     for (const auto& p : enumerate_parallelisms(space).list) found.push_back(p.optimizer_over_data);

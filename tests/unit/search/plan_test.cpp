@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
-#include <arguments/maxtext_arguments.hpp>
+#include <arguments/print_configuration.hpp>
+#include <atomic>
 #include <shardplan/error.hpp>
 
 #include "requests.hpp"
@@ -22,7 +23,7 @@ MachinePlan plan_one(const PlanRequest& request, const Evaluator& evaluator = to
 std::string decisions(const MachinePlan& plan) {
   std::string text;
   const auto add = [&](const Evaluation& e) {
-    for (const auto& [key, value] : e.maxtext_arguments) text += key + "=" + value + " ";
+    for (const auto& [key, value] : maxtext_arguments(*e.configuration)) text += key + "=" + value + " ";
     text += "\n";
   };
   if (plan.recommended) add(*plan.recommended);
@@ -43,7 +44,7 @@ TEST(Plan, RecommendsTheBestThatFits) {
   EXPECT_EQ(plan.recommended->remat, "minimal_with_context");
   EXPECT_EQ(plan.recommended->config.per_device_batch_size, 8);
   EXPECT_EQ(plan.recommended->memory.peak().value, 98 * gigabyte);
-  EXPECT_THAT(plan.recommended->maxtext_arguments,
+  EXPECT_THAT(maxtext_arguments(*plan.recommended->configuration),
               Contains(std::pair<std::string, std::string>("ici_fsdp_parallelism", "8")));
   EXPECT_GT(plan.evaluated, plan.fitting);
   EXPECT_THAT(plan.rejections, Contains(Field(&RejectionCount::constraint, ConstraintId::hbm)));
@@ -73,7 +74,7 @@ TEST(Plan, FrontTradesTimeForMemory) {
 
 TEST(Plan, IsTheSameEveryTime) {
   PlanRequest request = request_for("mixtral-8x7b", "toy-switch", 16);
-  request.rule_sets = {"default", "ep-as-cp", "shard-exp-on-fsdp"};
+  request.rule_sets = rule_sets({"default", "ep-as-cp", "shard-exp-on-fsdp"});
   const std::string first = decisions(plan_one(request));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(decisions(plan_one(request)), first);
 }
@@ -90,10 +91,10 @@ TEST(Plan, ReasonsHaveNumbers) {
 
 TEST(Plan, TheRequestFixesWhatItNames) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
-  request.mesh = "tensor=2";
+  request.mesh = parse_axes("tensor=2");
   request.per_device_batch = 2;
   request.remat_policies = {"full"};
-  request.settings = {{"mu_dtype", "bfloat16"}};
+  request = with_settings(request, {"mu_dtype=bfloat16"});
   const MachinePlan plan = plan_one(request);
   ASSERT_TRUE(plan.recommended);
   EXPECT_EQ(describe(plan.recommended->mesh), "fsdp=4,tensor=2");
@@ -104,7 +105,7 @@ TEST(Plan, TheRequestFixesWhatItNames) {
 
 TEST(Plan, GlobalTokensHoldForEveryPlan) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
-  request.sequence_length = 1024;
+  request.settings.config.max_target_length = 1024;
   request.global_batch_tokens = 1024 * 512;
   const MachinePlan plan = plan_one(request);
   ASSERT_TRUE(plan.recommended);
@@ -131,7 +132,7 @@ TEST(Plan, WithoutRoomSaysWhatIsClosestAndWhatWouldFit) {
 
 TEST(Plan, WouldFitOnMoreChipsOrWithNarrowerMoments) {
   PlanRequest request = request_for("llama3-8b", "toy-torus", 8);
-  request.settings = {{"max_target_length", "1024"}};
+  request = with_settings(request, {"max_target_length=1024"});
   request.model.name = "llama3-8b";
   const Evaluator large = [](const Configuration& c) {  // 800 GB of weights in f32
     Evaluation e = toy_evaluation(c);
@@ -156,38 +157,50 @@ TEST(Plan, MachinesThatCannotBePlannedSayWhy) {
   request.objective = Objective::cost;
   EXPECT_THAT(plan_one(request).refused, HasSubstr("no recorded price"));
   request.objective = Objective::throughput;
-  request.mesh = "fsdp=16";
+  request.mesh = parse_axes("fsdp=16");
   EXPECT_THAT(plan_one(request).refused, HasSubstr("--mesh fsdp=16"));
 }
 
-TEST(Plan, BadRequestsAreErrors) {
-  struct Row {
-    std::vector<std::pair<std::string, std::string>> settings;
-    std::string mesh, message;
-  };
-  const Row rows[] = {
-      {{{"custom_mesh_and_rule", "pure-fsdp"}}, "", "use --rules"},
-      {{{"ici_fsdp_parallelism", "8"}}, "", "fix an axis with --mesh"},
-      {{{"sparse_matmul", "false"}}, "", "use --moe"},
-      {{{"capacity_factr", "1"}}, "", "capacity_factor"},
-      {{}, "exprt=8", "expert"},
-  };
-  for (const auto& [settings, mesh, message] : rows) {
-    PlanRequest request = request_for("mixtral-8x7b", "toy-switch", 8);
-    request.settings = settings;
-    request.mesh = mesh;
-    try {
-      plan_one(request);
-      ADD_FAILURE() << "no error: " << message;
-    } catch (const InputError& error) {
-      EXPECT_THAT(error.what(), HasSubstr(message));
-    }
+TEST(Plan, AnAxisThatNoRuleSetHasIsAnError) {
+  PlanRequest request = request_for("mixtral-8x7b", "toy-switch", 8);
+  request.mesh = {{"exprt", 8}};
+  try {
+    plan_one(request);
+    ADD_FAILURE() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("unknown axis 'exprt'; nearest: expert"));
   }
+}
+
+TEST(Plan, CountsWhatWasTriedToFindWhatWouldFit) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  request.per_device_batch = 256;
+  request.remat_policies = {"full"};
+  std::atomic<std::int64_t> evaluated = 0;
+  const MachinePlan plan = plan_one(request, [&](const Configuration& c) {
+    ++evaluated;
+    return toy_evaluation(c);
+  });
+  const auto shown = static_cast<std::int64_t>(1 + plan.would_fit.size());  // costed again by themselves
+  EXPECT_EQ(plan.evaluated, evaluated - shown);
+  EXPECT_EQ(plan.fitting, 0);
+}
+
+// What --rules, --mesh and KEY=VALUE say comes as values: nothing of it is looked up again under its name.
+TEST(Plan, SearchesTheRulesThatItIsGiven) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  const MachinePlan usual = plan_one(request);
+  request.rule_sets.front().name = "no file of this name";
+  const MachinePlan renamed = plan_one(request);
+  EXPECT_EQ(renamed.recommended->mesh, usual.recommended->mesh);
+  EXPECT_EQ(renamed.recommended->time.step().value, usual.recommended->time.step().value);
+  EXPECT_EQ(renamed.evaluated, usual.evaluated);
 }
 
 TEST(Plan, BestMachineFirst) {
   PlanRequest request = request_for("llama3-8b", "toy-torus", 8);
   request.machines = {load_profile("toy-torus"), load_profile("toy-two-core"), load_profile("toy-switch")};
+  request = with_settings(request, {});
   request.machines[0].hbm_capacity.value = 1;
   request.machines[1].name = "large";
   request.machines[1].hbm_capacity.value = 400e9;

@@ -1,23 +1,35 @@
 #pragma once
 // What the search tests share: requests on toy machines, and a cost function with round numbers.
+#include <arguments/plan_arguments.hpp>
 #include <cmath>
 #include <hardware/load_profile.hpp>
 #include <models/load_model.hpp>
 #include <planner/search/space/candidate.hpp>
 #include <planner/search/plan_machine.hpp>
+#include <rules/load_rules.hpp>
 #include <string>
 #include <vector>
 
 namespace shardplan {
+
+inline std::vector<RuleSet> rule_sets(const std::vector<std::string>& names) {
+  std::vector<RuleSet> sets;
+  for (const auto& name : names) sets.push_back(load_rules(name));
+  return sets;
+}
+
+inline PlanRequest with_settings(PlanRequest request, const std::vector<std::string>& words) {
+  return with_arguments(std::move(request), GivenArguments(words, std::nullopt));
+}
 
 inline PlanRequest request_for(const std::string& model, const std::string& machine, int chips) {
   PlanRequest request;
   request.model = load_model(model);
   request.machines = {load_profile(machine)};
   request.chips = chips;
-  request.rule_sets = {"default"};
+  request.rule_sets = rule_sets({"default"});
   request.remat_policies = {"full", "save_out_proj", "minimal", "minimal_with_context"};
-  return request;
+  return with_settings(std::move(request), {});
 }
 
 inline SearchSpace space_of(const PlanRequest& request) {
@@ -39,7 +51,6 @@ inline Evaluation toy_evaluation(const Configuration& c) {
   e.config = c.config;
   e.devices = c.mesh.devices();
   e.chips = c.slice.chips * c.num_slices;
-  e.maxtext_arguments = c.maxtext_arguments;
   const double saved = static_cast<double>(c.config.saved.size()), batch = c.config.per_device_batch_size;
   const std::int64_t shards = e.devices / c.mesh.size_of("data");
   e.memory.capacity = {static_cast<std::int64_t>(c.hardware.hbm_capacity.value)};

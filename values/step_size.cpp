@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <arguments/step_size.hpp>
+#include <shardplan/step_size.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

@@ -1,12 +1,10 @@
 #pragma once
-// MaxText's own arguments ↔ one checked configuration.
+// MaxText's own arguments → one checked configuration.
+#include <arguments/machine_arguments.hpp>
 #include <optional>
 #include <shardplan/configuration.hpp>
-#include <arguments/machine_arguments.hpp>
 #include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace shardplan {
 
@@ -16,9 +14,5 @@ namespace shardplan {
 /// possible is another question (constraints.hpp).
 Configuration read_configuration(std::span<const std::string> key_values, const MachineChoice& machine,
                                  const std::optional<std::string>& config_file);
-
-/// The inverse: what differs from MaxText's defaults, ready to paste. Computed from the parts, not from what was read,
-/// so that a search can change mesh or settings and print the result.
-std::vector<std::pair<std::string, std::string>> maxtext_arguments(const Configuration& configuration);
 
 }  // namespace shardplan

@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <arguments/asked_run.hpp>
+#include <arguments/model_arguments.hpp>
+#include <arguments/print_configuration.hpp>
+#include <arguments/rule_arguments.hpp>
+#include <arguments/train_arguments.hpp>
+#include <compilers/load_compiler.hpp>
+#include <rules/merge_rules.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+void check_tokamax(const GivenArguments& arguments, const Configuration& configuration) {
+  const bool given = arguments.flag("use_tokamax_splash", false);
+  if (needs_tokamax(configuration) && !given)
+    throw InputError(fmt::format("context_parallel_strategy={} on TPU needs use_tokamax_splash=true",
+                                 configuration.config.context_parallel_strategy));
+}
+
+void check_stage_axis(const RuleSet& rules) {
+  if (std::find(rules.mesh_axes.begin(), rules.mesh_axes.end(), "stage") == rules.mesh_axes.end())
+    throw InputError(fmt::format("ici_pipeline_parallelism: rule set '{}' has no stage axis", rules.name));
+}
+
+ModelRules rule_changes(const AskedRun& run) {
+  return changes_in_force(run.arguments.rule_changes(), run.rules, run.model);
+}
+
+Mesh spread_over(Mesh mesh, int slices) {
+  if (slices == 1) return mesh;
+  const auto spans =
+      std::find_if(mesh.axes.begin(), mesh.axes.end(), [&](const MeshAxis& axis) { return axis.ici % slices == 0; });
+  if (spans == mesh.axes.end())
+    throw InputError(fmt::format("--mesh {}: no axis is a multiple of the {} slices", describe(mesh), slices));
+  spans->ici /= slices;
+  spans->dcn = slices;
+  return mesh;
+}
+
+/// base.yml has `stage` in no mesh until there is more than one; the axis is valid in an asked mesh all the same.
+RuleSet rules_for(const AskedRun& run, const std::vector<AskedAxis>& mesh) {
+  const bool names_stages =
+      std::any_of(mesh.begin(), mesh.end(), [](const AskedAxis& axis) { return axis.name == "stage"; });
+  RuleSet rules = active_rules(run.rules, run.model.rules, rule_changes(run));
+  return names_stages ? pipelined(std::move(rules)) : rules;
+}
+
+/// Where MaxText doesn't run its defaults mean nothing, and the compiler's kernels stand in for them.
+TrainConfig settled(const Settings& settings, const AskedRun& run) {
+  const bool launches = run.machine.hardware.launch.hardware != MaxtextHardware::none;
+  return launches ? settings.config : with_kernels(settings, run.compiler.kernels);
+}
+
+}  // namespace
+
+AskedRun read_run(const GivenArguments& arguments, const MachineChoice& choice) {
+  Machine machine = read_machine(arguments, choice);
+  Model model = named_model(arguments.text("model_name", ""));
+  Compiler compiler = load_compiler(machine.hardware.compiler);
+  return {arguments,          std::move(model),    chosen_rules(arguments),
+          std::move(machine), std::move(compiler), read_program(arguments, choice),
+          read_mesh_arguments(arguments)};
+}
+
+AskedRun on_mesh(AskedRun run, const std::vector<AskedAxis>& mesh) {
+  const RuleSet rules = rules_for(run, mesh);
+  for (const auto& axis : spread_over(asked_mesh(mesh, rules.mesh_axes), run.machine.num_slices).axes)
+    set_sizes(run.sizes, axis, run.arguments);
+  return run;
+}
+
+Configuration configured(const AskedRun& run) {
+  Configuration c;
+  auto [model, overrides] = changed_model(run.model, run.arguments);
+  c.config = settled(read_settings(run.arguments, model), run);
+  c.config.program = run.program;
+  c.rule_changes = rule_changes(run);
+  c.rules = active_rules(run.rules, model.rules, c.rule_changes);
+  if (pipelines(run.sizes)) {
+    c.rules = pipelined(std::move(c.rules));
+    check_stage_axis(c.rules);
+  }
+  c.mesh = build_mesh(run.sizes, c.rules.mesh_axes, run.machine.slice, run.machine.num_slices);
+  c.ignored_axes = ignored_axes(run.sizes, c.rules.mesh_axes);
+  c.config = with_pipeline_counts(c.config, model, pipeline_stages(c.mesh));
+  c.model = std::move(model);
+  c.model_overrides = std::move(overrides);
+  c.hardware = run.machine.hardware;
+  c.compiler = run.compiler;
+  c.slice = run.machine.slice;
+  c.num_slices = run.machine.num_slices;
+  check_tokamax(run.arguments, c);
+  return c;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <arguments/argument_values.hpp>
+#include <arguments/keys/argument_table.hpp>
+#include <arguments/parse_argument.hpp>
+#include <array>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr std::string_view shard_mode_words[] = {"auto", "explicit"};
+
+// -1 is base.yml's "not set" wherever it is a default.
+void check_least(double value, const SettingArgument& row, const std::string& place) {
+  const bool not_set = value == -1 && canonical(row.base_default) == "-1";
+  if (value < row.least && !not_set) throw InputError(fmt::format("{}: must be at least {}", place, row.least));
+}
+
+/// By the type of the member that a row names.
+struct SettingParser {
+  const SettingArgument& row;
+  const std::string &text, &place;
+
+  ArgumentValue operator()(bool TrainConfig::*) const { return parse_flag(text, place); }
+  ArgumentValue operator()(DType TrainConfig::*) const { return parse_dtype(text, place); }
+  ArgumentValue operator()(std::string TrainConfig::*) const {
+    const std::vector<std::string_view> words(row.words.begin(), row.words.end());
+    return parse_word(text, words, place);
+  }
+  ArgumentValue operator()(std::int64_t TrainConfig::*) const {
+    const std::int64_t value = parse_integer(text, place);
+    check_least(static_cast<double>(value), row, place);
+    return value;
+  }
+  ArgumentValue operator()(double TrainConfig::*) const {
+    const double value = parse_number(text, place);
+    check_least(value, row, place);
+    return value;
+  }
+};
+
+ArgumentValue parse_setting(const std::string& key, const std::string& text, const std::string& place) {
+  const auto rows = setting_arguments();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& entry) { return entry.key == key; });
+  return std::visit(SettingParser{*row, text, place}, row->field);
+}
+
+ArgumentValue parse_mu_dtype(const std::string& text, const std::string& place) {
+  if (canonical(text).empty()) return std::string();  // not set: weight_dtype
+  return parse_dtype(text, place);
+}
+
+ArgumentValue parse_special(const std::string& key, const std::string& text, const std::string& place) {
+  constexpr std::array<std::string_view, 4> flags = {"override_model_config", "sparse_matmul", "use_ring_of_experts",
+                                                     "use_tokamax_splash"};
+  constexpr std::array<std::string_view, 2> counts = {"compile_topology_num_slices", "num_slices"};
+  if (std::find(flags.begin(), flags.end(), key) != flags.end()) return parse_flag(text, place);
+  if (std::find(counts.begin(), counts.end(), key) != counts.end()) return parse_integer(text, place);
+  if (key == "opt_type") return parse_optimizer(text, place);
+  if (key == "mu_dtype") return parse_mu_dtype(text, place);
+  if (key == "shard_mode") return parse_word(text, shard_mode_words, place);
+  return text;
+}
+
+}  // namespace
+
+ArgumentValue parse_argument(const std::string& key, const std::string& text, const std::string& place) {
+  switch (role_of(key)) {
+    case ArgumentRole::setting:
+      return parse_setting(key, text, place);
+    case ArgumentRole::special:
+      return parse_special(key, text, place);
+    case ArgumentRole::model_dim:
+    case ArgumentRole::axis:
+      return parse_integer(text, place);
+    case ArgumentRole::remat:
+      return parse_save_place(text, place);
+    case ArgumentRole::architecture:
+      return canonical(text);
+    case ArgumentRole::unmodelled:
+    case ArgumentRole::ignored:
+      return text;
+  }
+  throw InternalError("unknown ArgumentRole");
+}
+
+}  // namespace shardplan

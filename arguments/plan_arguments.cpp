@@ -1,0 +1,31 @@
+#include <arguments/keys/argument_table.hpp>
+#include <arguments/plan_arguments.hpp>
+#include <arguments/rule_arguments.hpp>
+#include <arguments/train_arguments.hpp>
+#include <compilers/load_compiler.hpp>
+#include <models/model_overrides.hpp>
+#include <rules/load_rules.hpp>
+
+namespace shardplan {
+namespace {
+
+std::vector<ModelOverride> read_dims(const GivenArguments& arguments) {
+  std::vector<ModelOverride> dims;
+  for (const auto& [key, argument] : arguments.all())
+    if (role_of(key) == ArgumentRole::model_dim)
+      dims.emplace_back(key, std::get<std::int64_t>(argument.value));
+  return dims;
+}
+
+}  // namespace
+
+PlanRequest with_arguments(PlanRequest request, const GivenArguments& arguments) {
+  for (const auto& machine : request.machines) request.compilers[machine.compiler] = load_compiler(machine.compiler);
+  request.model_overrides = read_dims(arguments);
+  request.model = with_overrides(std::move(request.model), request.model_overrides);
+  request.settings = read_settings(arguments, request.model);
+  request.rule_changes = changes_in_force(arguments.rule_changes(), load_rules("default"), request.model);
+  return request;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,12 @@
+#pragma once
+// What the KEY=VALUE words of a plan say, the same for every candidate.
+#include <arguments/given_arguments.hpp>
+#include <shardplan/plan.hpp>
+
+namespace shardplan {
+
+/// `request`, whose model is as its file has it, with its machines' compilers, and with dims, settings and rules changed as the arguments say. Dims need
+/// no override_model_config here: a plan has no run to protect. Throws InputError on a malformed value.
+PlanRequest with_arguments(PlanRequest request, const GivenArguments& arguments);
+
+}  // namespace shardplan

@@ -1,0 +1,36 @@
+#pragma once
+// The settings of a run with the knowledge which of them somebody asked for: the others are free to be chosen.
+#include <algorithm>
+#include <cstdint>
+#include <shardplan/compiler.hpp>
+#include <shardplan/train_config.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace shardplan {
+
+/// The member of TrainConfig that a MaxText argument sets. Its type says how the value is read and printed.
+using SettingField = std::variant<bool TrainConfig::*, std::int64_t TrainConfig::*, double TrainConfig::*,
+                                  DType TrainConfig::*, std::string TrainConfig::*>;
+
+struct Settings {
+  TrainConfig config;  ///< complete: what nobody asked for has the model's or MaxText's default
+  std::vector<SettingField> asked;
+
+  bool says(SettingField field) const { return std::find(asked.begin(), asked.end(), field) != asked.end(); }
+
+  /// As if it had been asked for. mu_dtype follows weight_dtype unless it is asked for itself, as in MaxText.
+  template <class Value>
+  void set(Value TrainConfig::*field, Value value) {
+    config.*field = std::move(value);
+    if (!says(field)) asked.push_back(field);
+    if (!says(&TrainConfig::mu_dtype)) config.mu_dtype = config.weight_dtype;
+  }
+};
+
+/// The compiler's kernels where nobody asked for others: on GPUs Transformer Engine's attention, which the partitioner
+/// can split (attention=autoselected is computed whole on every device), and jax.lax.ragged_dot instead of megablox.
+TrainConfig with_kernels(const Settings& settings, const Kernels& kernels);
+
+}  // namespace shardplan

@@ -1,0 +1,13 @@
+#pragma once
+// Which paths MaxText's decoder for a model has through a mixture-of-experts layer.
+#include <optional>
+#include <shardplan/model.hpp>
+#include <shardplan/train_config.hpp>
+#include <string>
+
+namespace shardplan {
+
+/// Why there is no such path with that capacity_factor, or shardplan does not model it; empty: there is one.
+std::optional<std::string> path_refusal(const Model& model, MoePath path, double capacity_factor);
+
+}  // namespace shardplan

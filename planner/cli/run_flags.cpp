@@ -1,0 +1,63 @@
+#include <array>
+#include <planner/cli/flag_values.hpp>
+#include <planner/cli/run_flags.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+Words all_words(const RunFlags& flags) {
+  Words words = flags.key_values;
+  if (flags.model) words.push_back("model_name=" + *flags.model);
+  if (flags.rules && *flags.rules != "default") words.push_back("custom_mesh_and_rule=" + *flags.rules);
+  return words;
+}
+
+std::optional<StepProgram> read_step_program(const RunFlags& flags) {
+  constexpr std::array programs = {StepProgram::train, StepProgram::train_compile};
+  if (!flags.program) return std::nullopt;
+  std::vector<std::string> names;
+  for (const StepProgram program : programs) {
+    if (name_of(program) == *flags.program) return program;
+    names.emplace_back(name_of(program));
+  }
+  throw InputError("--program: " + unknown_name("program", *flags.program, names));
+}
+
+}  // namespace
+
+void add_slices_flag(CommandParser& parser, RunFlags& flags) {
+  parser.add("--slices", flags.slices, "N", "TPU slices, or GPU nodes");
+}
+
+void add_config_flag(CommandParser& parser, RunFlags& flags) {
+  parser.add("--config", flags.config_file, "FILE", "A MaxText YAML file that stands in for any KEY=VALUE");
+}
+
+void add_run_flags(CommandParser& parser, RunFlags& flags, const std::string& mesh_help,
+                   const std::string& words_help) {
+  parser.add("--model", flags.model, "NAME|FILE", "The same as model_name=NAME");
+  parser.add("--hardware", flags.hardware, "NAME|FILE", "The machine, where compile_topology doesn't say it");
+  parser.add("--chips", flags.chips, "N", "Chips of all slices together");
+  add_slices_flag(parser, flags);
+  parser.add("--rules", flags.rules, "NAME|FILE", "The same as custom_mesh_and_rule=NAME");
+  parser.add("--mesh", flags.mesh, "axis=n,...", mesh_help);
+  add_config_flag(parser, flags);
+  parser.add("--program", flags.program, "NAME",
+             "train or train_compile; default: train_compile with compile_topology");
+  parser.add_words("KEY=VALUE", flags.key_values, words_help);
+}
+
+MachineChoice read_machine_choice(const RunFlags& flags) {
+  return {flags.hardware, parse_positive("--chips", flags.chips), parse_positive("--slices", flags.slices),
+          read_step_program(flags)};
+}
+
+Configuration read_configuration(const RunFlags& flags) {
+  const MachineChoice machine = read_machine_choice(flags);
+  AskedRun run = read_run(GivenArguments(all_words(flags), flags.config_file), machine);
+  if (flags.mesh) run = on_mesh(std::move(run), parse_axes(*flags.mesh));
+  return configured(run);
+}
+
+}  // namespace shardplan
