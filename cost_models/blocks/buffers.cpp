@@ -32,8 +32,8 @@ class Buffers {
     const Tensor& output = block_.tensors[op.output];
     std::vector<Lifetime> all;
     const int written = schedule_.written(block_, i);
-    if (written >= 0 && !has_no_buffer(i))
-      all.push_back({output.name, bytes_of(op.output), written, last_read(op.output)});
+    const int read = last_read(op.output), last = schedule_.has_backward(i) ? read : std::max(written, read);
+    if (written >= 0 && !has_no_buffer(i)) all.push_back({output.name, bytes_of(op.output), written, last});
     if (!schedule_.has_backward(i)) {
       append(all, kind_of(i).buffers(state_, schedule_, i));
       return all;

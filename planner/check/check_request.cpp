@@ -55,6 +55,7 @@ void put_on_one_axis(MeshArguments& sizes, const RuleSet& rules, const GivenArgu
 
 MeshArguments read_sizes(const GivenArguments& given, const std::vector<AskedAxis>& mesh, const RuleSet& rules) {
   MeshArguments sizes = read_mesh_arguments(given);
+  if (mesh.empty()) return sizes;
   for (const auto& axis : asked_mesh(mesh, rules.mesh_axes).axes)
     if (axis.size() > 1 || axis.name == "fsdp") set_size_inside(sizes, {axis.name, axis.size()}, given);
   return sizes;

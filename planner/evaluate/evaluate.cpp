@@ -104,9 +104,9 @@ Evaluation describe_run(const Configuration& c) {
 
 }  // namespace
 
-Evaluation evaluate(const Configuration& c) { return evaluate(c, program_of(c)); }
+Evaluation evaluate(const Configuration& c) { return evaluate_program(c, program_of(c)); }
 
-Evaluation evaluate(const Configuration& c, Program step) {
+Evaluation evaluate_program(const Configuration& c, Program step) {
   const auto laid_out = std::make_shared<LaidOutProgram>();
   laid_out->program = std::move(step);
   const Program& program = laid_out->program;

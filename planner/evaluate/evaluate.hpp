@@ -12,7 +12,7 @@ Evaluation evaluate(const Configuration& configuration);
 
 /// The same from its program (planner/constraints), evaluate() in two. No name in the program decides anything; names
 /// are for people.
-Evaluation evaluate(const Configuration& configuration, Program program);
+Evaluation evaluate_program(const Configuration& configuration, Program program);
 
 /// The same with the configuration kept, for answers that print its arguments.
 Evaluation evaluate_to_show(const Configuration& configuration);

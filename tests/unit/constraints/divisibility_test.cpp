@@ -27,16 +27,17 @@ std::optional<Infeasible> violation_of(const std::vector<Tensor>& tensors, const
 struct Row {
   Tensor tensor;
   AxisList axes;
-  const char *constraint, *message;
+  ConstraintId constraint;
+  const char* message;
 };
 
 TEST(IndivisibleActivation, NamesTensorDimAndAxes) {
   for (const auto& [indivisible, axes, constraint, message] : {
-           Row{tensor("toy input", {Dim::batch, 6}, "activation_batch"), {0}, "batch-divisibility",
+           Row{tensor("toy input", {Dim::batch, 6}, "activation_batch"), {0}, ConstraintId::batch_divisibility,
                "6 sequences (activation_batch of the toy input) can't be split over fsdp=4"},
-           Row{tensor("toy keys", {Dim::sequence, 100}, "activation_kv_length"), {0, 1}, "sequence-divisibility",
+           Row{tensor("toy keys", {Dim::sequence, 100}, "activation_kv_length"), {0, 1}, ConstraintId::sequence_divisibility,
                "100 positions (activation_kv_length of the toy keys) can't be split over fsdp=4·tensor=3 = 12"},
-           Row{tensor("toy state", {Dim::head_dim, 128}, "activation_kv"), {1}, "indivisible-dim",
+           Row{tensor("toy state", {Dim::head_dim, 128}, "activation_kv"), {1}, ConstraintId::indivisible_dim,
                "a dim of 128 (activation_kv of the toy state) can't be split over tensor=3"},
        }) {
     const auto violation = violation_of({tensor("toy ids", {Dim::batch, 12}, "activation_batch"), indivisible}, axes);

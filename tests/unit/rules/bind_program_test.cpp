@@ -44,7 +44,7 @@ std::string spec_of(const Program& program, const Bound& where) {
   return spec ? describe(*spec, where.mesh) : "unconstrained";
 }
 
-std::string names_of(const AxisList& axes, const Mesh& mesh) {
+std::string axes_in_words(const AxisList& axes, const Mesh& mesh) {
   std::string text;
   for (const AxisId axis : axes) text += (text.empty() ? "" : " ") + mesh.axes[axis].name;
   return text;
@@ -104,7 +104,7 @@ TEST(ExpertAxes, AreThoseOfRuleExpWithoutFsdp) {
                                           {"shard-exp-on-fsdp", "fsdp=8", ""},
                                           {"pure-fsdp", "fsdp=8", ""}}) {
     const Bound where = on(rules, mesh);
-    EXPECT_EQ(names_of(expert_axes(where.rules, where.mesh), where.mesh), axes) << rules << " " << mesh;
+    EXPECT_EQ(axes_in_words(expert_axes(where.rules, where.mesh), where.mesh), axes) << rules << " " << mesh;
     const Program program = program_of(tensor(Dim::batch, Dim::embed, {}));
     EXPECT_EQ(bind_program(program, where.rules, where.mesh).expert_axes, expert_axes(where.rules, where.mesh));
   }
@@ -126,7 +126,7 @@ TEST(BindProgram, LetsStagesActAsDataOutsideThePipeline) {
                             BlockKind::head);
   edge.pipeline.stages = 2;
   EXPECT_EQ(spec_of(edge, where), "P(('stage','fsdp'), None)");
-  EXPECT_EQ(names_of(bind_program(edge, where.rules, where.mesh).stage_axes, where.mesh), "stage");
+  EXPECT_EQ(axes_in_words(bind_program(edge, where.rules, where.mesh).stage_axes, where.mesh), "stage");
 }
 
 }  // namespace
