@@ -31,13 +31,16 @@ void contribute_elementwise(BlockState& state, const Operation& op) {
 
 void reduce_statistics(BlockState& state, const Operation& op, Phase phase) {
   const TensorId input = op.inputs.front();
-  const AxisList axes = state.split_axes(input, {Dim::embed, Dim::vocab, Dim::mlp, Dim::q_rank, Dim::kv_rank});
+  const bool over_heads = op.kind == OpKind::normalization && state.tensor(op.inputs[1]).dims.size() == 2;
+  const AxisList axes =
+      over_heads ? state.split_axes(input, {Dim::q_heads, Dim::kv_heads, Dim::head_dim})
+                 : state.split_axes(input, {Dim::embed, Dim::vocab, Dim::mlp, Dim::q_rank, Dim::kv_rank});
   if (axes.empty()) return;
   Tensor statistic = state.tensor(input);
-  statistic.dims.pop_back();
-  statistic.dtype = DType::f32;
   PartitionSpec spec = state.spec(input);
-  spec.dims.pop_back();
+  statistic.dims.resize(statistic.dims.size() - (over_heads ? 2 : 1));
+  spec.dims.resize(statistic.dims.size());
+  statistic.dtype = DType::f32;
   state.recorder.record(phase, {CollectiveKind::all_reduce, axes, local_bytes(statistic, spec, state.mesh)},
                         {state.id_of(op), input, Cause::feature_statistics, {spec, axes}, spec},
                         state.block.executions);

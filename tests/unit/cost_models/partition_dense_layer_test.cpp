@@ -184,5 +184,18 @@ TEST(Dense, LayersOfOneScanIterationGatherAgain) {
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "layers_local/mlp/wi_0"), 3 * 2 * 4);
 }
 
+// A norm over all heads sums squares over the axes that split them: a float32 for each of 2 · 1024 tokens.
+TEST(DenseLayer, SumsTheStatisticsOfANormOverAllHeads) {
+  Model olmo = toy_llama();
+  olmo.use_qk_norm = true;
+  const auto norm_lines = [&] {
+    return lines(run({.model = olmo, .config = toy_config(1, 1024), .mesh = "tensor=2"}), "layers",
+                 "self_attention/query_norm", Bytes{8 * 1024});
+  };
+  EXPECT_THAT(norm_lines(), testing::Not(testing::Contains("forward reduce tensor 8 KiB x1")));
+  olmo.qk_norm_over_all_heads = true;
+  EXPECT_THAT(norm_lines(), testing::Contains("forward reduce tensor 8 KiB x1"));
+}
+
 }  // namespace
 }  // namespace shardplan
