@@ -25,8 +25,8 @@ const EmbeddedFile& built_in(const std::string& name) {
   throw InputError(unknown_name("compiler", name, compiler_names()));
 }
 
-/// What `document` leaves out, from the compiler that it is `like`: whole entries of habits, kernels, overlap and flags,
-/// whole values otherwise.
+/// What `document` leaves out, from the compiler that it is `like`: entry by entry of habits, kernels, overlap and
+/// flags, whole values otherwise.
 nlohmann::json completed(nlohmann::json document, const std::string& file, int chain) {
   if (!document.is_object() || !document.contains("like")) return document;
   if (chain == longest_chain) throw InputError(file + ": 'like' goes round in a circle");

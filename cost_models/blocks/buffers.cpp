@@ -50,7 +50,8 @@ class Buffers {
   /// A result that is another name for its input, or that is computed inside whatever reads it (masks and one-hot ids: a
   /// comparison that fuses into the product that reads it).
   bool has_no_buffer(OperationId i) const {
-    const bool fuses = kind_of(i).works_in_place() && !block_.tensors[block_.operations[i].output].differentiable;
+    const bool fuses = state_.compiler.has(Habit::fuses_masks) && kind_of(i).works_in_place() &&
+                       !block_.tensors[block_.operations[i].output].differentiable;
     return kind_of(i).is_alias() || fuses;
   }
 

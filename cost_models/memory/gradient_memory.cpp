@@ -22,7 +22,8 @@ AxisList token_axes(const PartitionedBlock& block) {
 /// optimizer reads it (recorded: 2x2x2 and 4x4x4); smaller groups reduce-scatter.
 bool stays_whole(const AxisList& summed, const Mesh& mesh, const Compiler& compiler) {
   constexpr std::int64_t smallest_cube = 8;
-  return compiler.has(Habit::all_reduces_over_whole_slices) && mesh.product(summed) == mesh.devices() && mesh.devices() >= smallest_cube;
+  return compiler.has(Habit::all_reduces_over_whole_slices) && mesh.product(summed) == mesh.devices() &&
+         mesh.devices() >= smallest_cube;
 }
 
 Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& tokens, const Mesh& mesh,
@@ -36,19 +37,22 @@ Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& t
 }
 
 /// pipeline_fsdp_ag_per_repeat: the gradients of the gathered weights, all repeats', before they are scattered.
-Bytes window_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
-  if (!config.pipeline_fsdp_ag_per_repeat) return {};
+Bytes window_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
+                       const Compiler& compiler) {
+  if (!config.pipeline_fsdp_ag_per_repeat || !compiler.has(Habit::collects_repeat_gradients)) return {};
   return Bytes{gathered_elements(block, program) * size_of(config.dtype)};
 }
 
 }  // namespace
 
-Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
+Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
+                      const Compiler& compiler) {
   const bool stacked = config.scan_layers || block.block->in_pipeline;
   const DType dtype = stacked ? accumulation_dtype(*program.mesh, config) : config.dtype;
   const Block& b = *block.block;
   if (b.in_pipeline)
-    return Bytes{resident_elements(block, program, config) * size_of(dtype)} + window_gradients(block, program, config);
+    return Bytes{resident_elements(block, program, config) * size_of(dtype)} +
+           window_gradients(block, program, config, compiler);
   Bytes total;
   for (std::size_t i = 0; i < block.specs.size(); ++i)
     if (b.tensors[i].parameter)
@@ -74,8 +78,9 @@ Bytes head_leftover(const PartitionedBlock& head, const BoundProgram& program, c
   return config.num_vocab_tiling > 1 ? gradients : deferred;
 }
 
-Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
-  if (block.block->kind == BlockKind::layer) return stack_gradients(block, program, config);
+Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
+                        const Compiler& compiler) {
+  if (block.block->kind == BlockKind::layer) return stack_gradients(block, program, config, compiler);
   Bytes total;
   for (std::size_t i = 0; i < block.specs.size(); ++i) {
     const Tensor& weight = block.block->tensors[i];

@@ -8,7 +8,8 @@ namespace shardplan {
 
 /// Gradients of a layer stack while its backward pass runs: a scan (over layers or pipeline iterations) writes them
 /// into stacks of weight_dtype; without a scan they stay in the compute dtype.
-Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
+Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
+                      const Compiler& compiler);
 
 /// What the head leaves behind while the layers run backward: the gradient of its weights, or, where the compiler
 /// computes that gradient last (Habit::defers_head_gradient), the gradient of the logits and the normed
@@ -17,6 +18,7 @@ Bytes head_leftover(const PartitionedBlock& head, const BoundProgram& program, c
                     const Compiler& compiler);
 
 /// What of a block's gradients the optimizer finds.
-Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
+Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
+                        const Compiler& compiler);
 
 }  // namespace shardplan

@@ -44,7 +44,9 @@ Bytes waiting_values(const PartitionedBlock& block) {
 
 /// Layers that no scan separates (scan_layers=false, several layers of a pipeline stage): the next one's weights are
 /// gathered while this one runs (inferred from a program that the compiler refused).
-Bytes prefetched_weights(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
+Bytes prefetched_weights(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
+                         const Compiler& compiler) {
+  if (!compiler.has(Habit::prefetches_next_layer)) return {};
   if (block.block->kind != BlockKind::layer || block.block->layers == 1) return {};
   const bool stage = block.block->in_pipeline && program.program->pipeline.layers_per_stage > 1;
   const bool resident = block.block->in_pipeline && config.pipeline_fsdp_ag_once;
@@ -62,15 +64,18 @@ std::vector<Loop> loops_of(const std::vector<PartitionedBlock>& blocks) {
   return loops;
 }
 
-Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConfig& config) {
+Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConfig& config,
+                  const Compiler& compiler) {
   Bytes waiting, worst;
   for (const PartitionedBlock* block : loop) {
-    const bool alone = loop.size() == 1 && block->block->layers_per_cycle == 1;
+    const bool alone = (loop.size() == 1 && block->block->layers_per_cycle == 1) ||
+                       !compiler.has(Habit::recomputes_cycles_together);
     const Bytes values = alone ? Bytes{0} : waiting_values(*block);
     const int first = block->block->rematerialized ? block->backward_begins : 0;
     waiting += values * block->block->layers_per_cycle;
     worst =
-        std::max(worst, waiting - values + working_set(*block, first) + prefetched_weights(*block, program, config));
+        std::max(worst, waiting - values + working_set(*block, first) +
+                            prefetched_weights(*block, program, config, compiler));
   }
   return worst;
 }
@@ -122,9 +127,9 @@ class Moments {
     const Block& last = *loop.back()->block;
     const bool head = last.kind == BlockKind::head;
     for (const PartitionedBlock* block : loop)
-      if (last.kind == BlockKind::layer) gradients_ += stack_gradients(*block, program_, config_);
+      if (last.kind == BlockKind::layer) gradients_ += stack_gradients(*block, program_, config_, compiler_);
     moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_, waiting_,
-                        working_set(loop, program_, config_) + copies_});
+                        working_set(loop, program_, config_, compiler_) + copies_});
     if (head) gradients_ += head_leftover(*loop.back(), program_, config_, compiler_);
     for (const PartitionedBlock* block : loop) {
       waiting_ -= saved_activations(*block, program_);
@@ -135,8 +140,9 @@ class Moments {
   /// All gradients wait for their common norm, then the updates are made.
   Moment optimizer(Bytes accumulator) const {
     Bytes gradients;
-    for (const auto& block : blocks_) gradients += waiting_gradients(block, program_, config_);
-    return {"optimizer", std::max(gradients, accumulator), {}, updates_in_flight(blocks_, program_, config_, compiler_)};
+    for (const auto& block : blocks_) gradients += waiting_gradients(block, program_, config_, compiler_);
+    return {
+        "optimizer", std::max(gradients, accumulator), {}, updates_in_flight(blocks_, program_, config_, compiler_)};
   }
 
   const std::vector<PartitionedBlock>& blocks_;

@@ -17,7 +17,8 @@ Bytes working_set(const PartitionedBlock& block, int first_step);
 
 /// The worst step of one iteration's backward pass. Layers of one iteration are recomputed together: while the last
 /// runs backward, the values of the others wait.
-Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConfig& config);
+Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConfig& config,
+                  const Compiler& compiler);
 
 /// Activations of a block that wait for its backward pass, all layers (or pipeline iterations) of one device.
 Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& program);

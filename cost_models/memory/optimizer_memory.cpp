@@ -20,7 +20,8 @@ Bytes newton_schulz_matrices(const std::vector<PartitionedBlock>& blocks, const 
       if (!weight.parameter || !is_muon_matrix(weight, *block.block)) continue;
       const std::int64_t layers = layers_on_device(*block.block, program.program->pipeline);
       const std::int64_t elements = local_elements(weight.dims, block.specs[i], *program.mesh) * layers;
-      shards += Bytes{elements * copies};
+      const Bytes own{elements * copies};
+      shards = compiler.has(Habit::orthogonalizes_matrices_together) ? shards + own : std::max(shards, own);
       const MuonMatrix matrix = muon_matrix(weight, block.specs[i], *program.mesh);
       if (matrix.kept_axes.empty()) continue;
       const std::int64_t whole = layers * matrix.batch * matrix.kept * (matrix.contracted + matrix.kept);
@@ -35,7 +36,7 @@ Bytes updates_in_flight(const std::vector<PartitionedBlock>& blocks, const Bound
                         const TrainConfig& config, const Compiler& compiler) {
   if (config.opt_type == OptimizerType::muon) return newton_schulz_matrices(blocks, program, config, compiler);
   if (!zero1_axis(*program.mesh, config)) return {};
-  Bytes whole, shards, largest;
+  Bytes whole, shards;
   for (const auto& block : blocks) {
     whole += whole_parameter_bytes(block, program, config.weight_dtype);
     for (std::size_t i = 0; i < block.specs.size(); ++i) {
@@ -44,11 +45,10 @@ Bytes updates_in_flight(const std::vector<PartitionedBlock>& blocks, const Bound
       const Bytes stack{local_elements(weight.dims, block.specs[i], *program.mesh) *
                         layers_on_device(*block.block, program.program->pipeline) * size_of(config.weight_dtype)};
       shards += Bytes{stack.value / optimizer_shards(block, i, program, config)};
-      largest = std::max(largest, stack);
     }
   }
   if (config.program == StepProgram::train) return shards + gathered_parameters(blocks, program, config, compiler);
-  return whole + shards + largest;
+  return whole + shards;
 }
 
 Bytes gathered_parameters(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,

@@ -8,8 +8,7 @@ namespace shardplan {
 
 /// Under muon: every matrix in float32 and the compute dtype, the largest gathered (inferred from one program's peak).
 /// ZeRO-1 (shard_optimizer_over_data) at the update: a data shard of all updated weights beside what was gathered; in
-/// train_compile's program, where no copy waits any more, all of them gathered and a copy of the largest on its way
-/// into the output.
+/// train_compile's program, where no copy waits any more, all of them gathered.
 Bytes updates_in_flight(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                         const TrainConfig& config, const Compiler& compiler);
 

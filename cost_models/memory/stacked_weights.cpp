@@ -70,11 +70,13 @@ Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& p
   const DType stored = accumulation_dtype(*program.mesh, config);
   const bool casts = compiler.has(Habit::moves_stacks_in_compute_dtype) && config.dtype != stored;
   const std::int64_t element = size_of(casts ? config.dtype : stored);
-  const std::int64_t copies = b.in_pipeline && config.pipeline_fsdp_ag_per_repeat ? 2 : 1;
+  const bool twice = compiler.has(Habit::casts_repeats_twice) && b.in_pipeline && config.pipeline_fsdp_ag_per_repeat;
+  const std::int64_t copies = twice ? 2 : 1;
   const bool explicit_pipeline = b.in_pipeline && config.shard_mode_explicit && !config.pipeline_fsdp_ag_per_repeat;
   if (explicit_pipeline) return Bytes{gathered_elements(block, program) * element};
   if (casts || gathers_once(b, config)) return Bytes{resident_elements(block, program, config) * element * copies};
-  return compiler.has(Habit::copies_stacked_parameters) ? Bytes{transposed_elements(block, program) * element} : Bytes{0};
+  if (!compiler.has(Habit::copies_stacked_parameters)) return {};
+  return Bytes{transposed_elements(block, program) * element};
 }
 
 }  // namespace shardplan

@@ -10,7 +10,7 @@ EinsumPlan plan_of(const BlockState& state, const Operation& op) {
   const TensorId lhs = op.inputs[0], rhs = op.inputs[1];
   return plan_einsum({&state.tensor(lhs), state.spec(lhs)}, {&state.tensor(rhs), state.spec(rhs)},
                      state.tensor(op.output).dims, state.is_constrained(op.output) ? &state.spec(op.output) : nullptr,
-                     state.mesh);
+                     state.mesh, state.compiler);
 }
 
 bool has(const Tensor& tensor, Dim dim) { return index_of(tensor.dims, dim) >= 0; }
@@ -40,7 +40,8 @@ AxisList projection_axes(const BlockState& state, const Operation& op) {
   const bool picked = state.block.in_pipeline && state.program.program->pipeline.repeats > 1 &&
                       !state.config.pipeline_fsdp_ag_once && !state.config.pipeline_fsdp_ag_per_repeat;
   const TensorId input = op.inputs[0], weight = op.inputs[1];
-  if (!picked || !state.tensor(weight).parameter || state.tensor(weight).dims.size() != 3) return {};
+  if (!picked || !state.compiler.has(Habit::exchanges_picked_projections)) return {};
+  if (!state.tensor(weight).parameter || state.tensor(weight).dims.size() != 3) return {};
   AxisList axes;
   for (const AxisId axis : state.split_axes(weight, {Dim::q_heads, Dim::kv_heads}))
     if (contains(state.split_axes(input, {Dim::embed}), axis)) axes.push_back(axis);
@@ -68,8 +69,8 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
   const EinsumOperand factor{&state.tensor(other), state.spec(other)};
   const bool factor_left = side == 1;
   const PartitionSpec sum = state.gradients.target(target);
-  const EinsumPlan plan = factor_left ? plan_einsum(factor, gradient, state.tensor(wanted).dims, &sum, state.mesh)
-                                      : plan_einsum(gradient, factor, state.tensor(wanted).dims, &sum, state.mesh);
+  const EinsumPlan plan = plan_einsum(factor_left ? factor : gradient, factor_left ? gradient : factor,
+                                      state.tensor(wanted).dims, &sum, state.mesh, state.compiler);
   state.forms.use_gradient(output, factor_left ? plan.rhs : plan.lhs, op);
   PartitionSpec read = factor_left ? plan.lhs : plan.rhs;
   // The gradient of a mask in slices reads all experts' rows whole, though their batch could be split (recorded).
@@ -104,7 +105,7 @@ class Einsum final : public OperationKind {
   }
 
   void prepare(BlockState& state, const Operation& op) const override {
-    if (!is_combine(state, op)) return;
+    if (!is_combine(state, op) || !state.compiler.has(Habit::slices_combine_masks)) return;
     PartitionSpec sliced = plan_of(state, op).rhs;
     if (sliced != state.spec(op.inputs[1])) state.masks = {op.inputs[1], std::move(sliced)};
   }

@@ -25,6 +25,7 @@ AxisList token_axes(const BlockState& state, TensorId ids) { return state.split_
 /// gathers all of one side: the looked-up columns, or the table if that is smaller (recorded for both sizes of
 /// vocabulary).
 bool gathers_table(const BlockState& state, const Operation& op) {
+  if (!state.compiler.has(Habit::gathers_smaller_of_table_and_rows)) return false;
   const TensorId table = op.inputs[0];
   Bytes columns;
   for (const auto& move :
@@ -36,6 +37,7 @@ bool gathers_table(const BlockState& state, const Operation& op) {
 /// ZeRO-1 wants rows of the table's gradient on each data shard: it looks through all tokens' rows for its own, unless
 /// the table is smaller than they are; then the whole table is summed and sliced (recorded for both).
 bool gathers_rows(const BlockState& state, const Operation& op) {
+  if (!state.compiler.has(Habit::looks_through_all_rows)) return false;
   const TensorId table = op.inputs[0];
   const AxisList tokens = axes_of(state.spec(op.inputs[1]));
   if (state.gradients.target(table) == state.spec(table) || !common(tokens, axes_of(state.spec(table))).empty())

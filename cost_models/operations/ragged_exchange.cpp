@@ -26,6 +26,7 @@ class RaggedExchange : public OperationKind {
   /// Rows change places twice: between devices, and into the order of the experts. Both orders exist while one is made
   /// of the other.
   std::vector<Lifetime> buffers(const BlockState& state, const Schedule& schedule, OperationId id) const override {
+    if (!state.compiler.has(Habit::keeps_unsorted_rows)) return {};
     const Bytes rows = state.local(rows_of(state.block.operations[id]));
     if (!schedule.has_backward(id))
       return {{"rows in order of arrival", rows, schedule.forward[id], schedule.forward[id]}};

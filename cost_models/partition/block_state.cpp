@@ -13,7 +13,7 @@ BlockState::BlockState(const BoundProgram& bound_program, const BoundBlock& boun
       specs_(block.tensors.size()),
       recorder(*bound_program.program, block, mesh),
       forms(program, block, specs_, config, compiler, recorder),
-      gradients(program, block, specs_, config, masks, forms, recorder) {
+      gradients(program, block, specs_, config, compiler, masks, forms, recorder) {
   for (std::size_t i = 0; i < specs_.size(); ++i)
     if (constrained_[i]) specs_[i] = *constrained_[i];
 }

@@ -26,8 +26,8 @@ MaybeDim dim_at(AxisId axis, const std::vector<TensorDim>& dims, const Partition
 class AxisChoice {
  public:
   AxisChoice(const EinsumOperand& lhs, const EinsumOperand& rhs, const std::vector<TensorDim>& result,
-             const PartitionSpec* target, const Mesh& mesh)
-      : lhs_(lhs), rhs_(rhs), result_(result), target_(target), mesh_(mesh) {}
+             const PartitionSpec* target, const Mesh& mesh, const Compiler& compiler)
+      : lhs_(lhs), rhs_(rhs), result_(result), target_(target), mesh_(mesh), compiler_(compiler) {}
 
   MaybeDim of(AxisId axis) const {
     const MaybeDim left = dim_at(axis, lhs_.tensor->dims, lhs_.spec);
@@ -52,6 +52,7 @@ class AxisChoice {
   /// being gathered over expert when a second axis splits the batch).
   MaybeDim agreed(Dim dim, MaybeDim wanted) const {
     if (!wanted || wanted == dim || !has(result_, dim)) return dim;
+    if (!compiler_.has(Habit::whole_mesh_operands_first)) return dim;
     const bool result_covers = parts(*wanted, result_, *target_) == mesh_.devices();
     const bool operands_cover = parts(dim, lhs_.tensor->dims, lhs_.spec) == mesh_.devices();
     return result_covers && !operands_cover ? wanted : dim;
@@ -77,13 +78,16 @@ class AxisChoice {
   ///     sequence a rule set leaves whole)
   MaybeDim one_sided(Dim dim, const EinsumOperand& own, const EinsumOperand& other, MaybeDim wanted) const {
     const bool elsewhere = wanted && wanted != dim && has(other.tensor->dims, *wanted);
-    if (has(result_, dim)) return elsewhere && counts_tokens(dim) ? wanted : dim;
+    if (has(result_, dim)) return elsewhere && is_sliced(dim) ? wanted : dim;
     if (dim == Dim::experts) return elsewhere && has(own.tensor->dims, *wanted) && is_less(own) ? wanted : dim;
-    return elsewhere && counts_tokens(*wanted) ? wanted : std::nullopt;
+    return elsewhere && is_sliced(*wanted) ? wanted : std::nullopt;
   }
+
+  bool is_sliced(Dim dim) const { return counts_tokens(dim) || !compiler_.has(Habit::slices_tokens_only); }
 
   /// Whether an operand's shard is less than the partial sums of all that the result's shards are made of.
   bool is_less(const EinsumOperand& own) const {
+    if (!compiler_.has(Habit::sends_fewer_expert_rows)) return false;
     std::int64_t sums = 1;
     for (std::size_t i = 0; i < result_.size(); ++i) {
       std::int64_t parts = 1;
@@ -99,6 +103,7 @@ class AxisChoice {
   const std::vector<TensorDim>& result_;
   const PartitionSpec* target_;
   const Mesh& mesh_;
+  const Compiler& compiler_;
 };
 
 using Choices = std::vector<std::pair<AxisId, MaybeDim>>;
@@ -157,14 +162,15 @@ double flops(const Choices& choices, const std::vector<TensorDim>& lhs, const st
 }  // namespace
 
 EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const std::vector<TensorDim>& result_dims,
-                       const PartitionSpec* target, const Mesh& mesh) {
-  const AxisChoice choice(lhs, rhs, result_dims, target, mesh);
+                       const PartitionSpec* target, const Mesh& mesh, const Compiler& compiler) {
+  const AxisChoice choice(lhs, rhs, result_dims, target, mesh, compiler);
   Choices choices;
   for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis)
     if (mesh.axes[axis].size() > 1)
       choices.emplace_back(static_cast<AxisId>(axis), choice.of(static_cast<AxisId>(axis)));
 
-  choices = with_whole_contractions(std::move(choices), lhs, rhs, result_dims, target);
+  if (compiler.has(Habit::contracts_whole_dims))
+    choices = with_whole_contractions(std::move(choices), lhs, rhs, result_dims, target);
 
   EinsumPlan plan;
   plan.lhs = spec_under(choices, lhs.tensor->dims, &lhs.spec);

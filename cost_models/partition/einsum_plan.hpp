@@ -2,6 +2,7 @@
 // How one einsum is partitioned: each mesh axis may split one dim of the product, so each axis is given the dim on
 // which both operands and the result agree best; operands that have it elsewhere are resharded first.
 #include <cost_models/partition/layout.hpp>
+#include <shardplan/compiler.hpp>
 
 namespace shardplan {
 
@@ -18,6 +19,6 @@ struct EinsumPlan {
 
 /// `target` is the spec that the result is wanted in; null: whatever is cheapest (propagation).
 EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const std::vector<TensorDim>& result_dims,
-                       const PartitionSpec* target, const Mesh& mesh);
+                       const PartitionSpec* target, const Mesh& mesh, const Compiler& compiler);
 
 }  // namespace shardplan

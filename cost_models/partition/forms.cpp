@@ -8,8 +8,10 @@ Forms::Forms(const BoundProgram& program, const Block& block, const std::vector<
              const TrainConfig& config, const Compiler& compiler, Recorder& recorder)
     : mesh_(*program.mesh), block_(block), specs_(specs), compiler_(compiler), recorder_(recorder) {
   resident_ = block.in_pipeline && config.pipeline_fsdp_ag_once;
-  gathered_with_stack_ = compiler.has(Habit::moves_stacks_in_compute_dtype) && moves_layer_stack(program.program->pipeline, config);
-  resident_scale_ = compiler.has(Habit::moves_stacks_in_compute_dtype) ? 1 : size_of(config.weight_dtype) / size_of(config.dtype);
+  const bool casts_first = compiler.has(Habit::moves_stacks_in_compute_dtype);
+  gathered_with_stack_ = casts_first && compiler.has(Habit::moves_shifted_layer_stacks) &&
+                         moves_layer_stack(program.program->pipeline, config);
+  resident_scale_ = casts_first ? 1 : size_of(config.weight_dtype) / size_of(config.dtype);
   alias_of_.assign(block.tensors.size(), -1);
   for (const auto& op : block.operations)
     if (op.kind == OpKind::constrain) alias_of_[op.output] = op.inputs.front();
@@ -43,7 +45,8 @@ bool Forms::gathered_twice(TensorId tensor, const Entry& entry, const Operation&
 /// query, key and value are one consumer: their products are merged, and named by the first of them.
 Forms::Consumer Forms::consumer_of(const Operation& op) const {
   if (op.kind == OpKind::attention) return {id_of(op)};  // the kernel's gradient reads what its recomputation gathered
-  if (op.role != OperationRole::qkv_projection) return {id_of(op), backward_};
+  const bool merged = op.role == OperationRole::qkv_projection && compiler_.has(Habit::merges_query_key_value);
+  if (!merged) return {id_of(op), backward_};
   const auto first = std::find_if(block_.operations.begin(), block_.operations.end(), [](const Operation& other) {
     return other.role == OperationRole::qkv_projection;
   });

@@ -5,11 +5,13 @@
 namespace shardplan {
 
 Gradients::Gradients(const BoundProgram& program, const Block& block, const std::vector<PartitionSpec>& specs,
-                     const TrainConfig& config, const MaskSlices& masks, const Forms& forms, Recorder& recorder)
+                     const TrainConfig& config, const Compiler& compiler, const MaskSlices& masks, const Forms& forms,
+                     Recorder& recorder)
     : program_(program),
       block_(block),
       specs_(specs),
       config_(config),
+      compiler_(compiler),
       masks_(masks),
       mesh_(*program.mesh),
       forms_(forms),
@@ -51,9 +53,10 @@ void Gradients::reduce_parameter(TensorId parameter, const Layout& gradient, con
 /// the gradient summed already, once a repeat and once more for the iterations that drain the pipeline (recorded).
 void Gradients::reduce_each_repeat(TensorId parameter, const Layout& gradient, const Operation& op) {
   const PipelineShape& pipeline = program_.program->pipeline;
+  const std::int64_t drained = compiler_.has(Habit::reduces_drained_repeat) ? 1 : 0;
   recorder_.record_all(Phase::backward, reshard(tensor(parameter), gradient, gradient.spec, mesh_),
                        {id_of(op), parameter, Cause::weight_gradient_each_repeat, gradient, gradient.spec},
-                       block_.weights.reductions / pipeline.repeats * (pipeline.repeats + 1));
+                       block_.weights.reductions / pipeline.repeats * (pipeline.repeats + drained));
   Layout scattered = gradient;
   std::erase_if(scattered.partial, [&](AxisId axis) { return !contains(axes_of(specs_[parameter]), axis); });
   sum_parameter(parameter, scattered, specs_[parameter], op);
@@ -65,7 +68,8 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
                       local_bytes(tensor(parameter), gradient.spec, mesh_), forms_.step(), forms_.step()});
   auto moves = reshard(tensor(parameter), gradient, wanted, mesh_);
   // Explicit pipelines whose layer stack moves sum after the cast (recorded).
-  if (block_.in_pipeline && config_.shard_mode_explicit && moves_layer_stack(program_.program->pipeline, config_))
+  if (compiler_.has(Habit::explicit_pipelines_sum_after_cast) && block_.in_pipeline && config_.shard_mode_explicit &&
+      moves_layer_stack(program_.program->pipeline, config_))
     for (auto& move : moves) move.bytes = move.bytes * (size_of(config_.weight_dtype) / size_of(config_.dtype));
   for (const auto& move : moves)
     recorder_.record(

@@ -10,7 +10,8 @@ namespace shardplan {
 class Gradients {
  public:
   Gradients(const BoundProgram& program, const Block& block, const std::vector<PartitionSpec>& specs,
-            const TrainConfig& config, const MaskSlices& masks, const Forms& forms, Recorder& recorder);
+            const TrainConfig& config, const Compiler& compiler, const MaskSlices& masks, const Forms& forms,
+            Recorder& recorder);
 
   /// Adds to the gradient of an activation.
   void contribute(TensorId tensor, Layout layout, const Operation& op);
@@ -41,6 +42,7 @@ class Gradients {
   const Block& block_;
   const std::vector<PartitionSpec>& specs_;
   const TrainConfig& config_;
+  const Compiler& compiler_;
   const MaskSlices& masks_;
   const Mesh& mesh_;
   const Forms& forms_;

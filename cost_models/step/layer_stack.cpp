@@ -104,7 +104,7 @@ class StackMoves {
     between(Phase::backward, stack, stack.kept, stack.full * size_of(config_.weight_dtype),
             Cause::stack_gradients,
             every_iteration ? program_.program->pipeline.iterations() : 1);
-    if (every_iteration) return;
+    if (every_iteration || !compiler_.has(Habit::returns_moment_updates)) return;
     const AxisList data = config_.shard_optimizer_over_data ? named_axes(mesh_, {"data"}) : AxisList{};
     for (int moment = 0; moment < 2; ++moment) record_moment(stack, data);
   }
@@ -137,6 +137,7 @@ std::vector<Collective> layer_stack_traffic(const BoundProgram& program, const s
                                             const TrainConfig& config, const Compiler& compiler) {
   std::vector<Collective> all;
   if (program.program->step == StepKind::forward || !moves_layer_stack(program.program->pipeline, config)) return all;
+  if (!compiler.has(Habit::moves_shifted_layer_stacks)) return all;
   for (const auto& block : blocks) {
     if (!block.block->in_pipeline) continue;
     Recorder recorder(*program.program, *block.block, *program.mesh);

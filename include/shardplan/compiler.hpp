@@ -14,12 +14,60 @@ namespace shardplan {
 enum class Habit : std::uint8_t {
   gathers_moe_layer_weights_twice,   ///< non-expert weights of MoE layers gathered twice in the backward pass
   gathers_activations_per_consumer,  ///< tensor-parallel activations gathered again for each consumer
-  attention_outside_shard_map,       ///< attention=flash and autoselected are not partitioned: computed whole everywhere
+  attention_outside_shard_map,       ///< attention=flash and autoselected are computed whole on every device
   copies_stacked_parameters,         ///< scanned parameters are copied to layer-major order before the loop
   moves_stacks_in_compute_dtype,     ///< weights are cast before pipeline_fsdp_ag_once gathers and moves them
   defers_head_gradient,              ///< head weight gradient computed after the layers' backward pass
   ragged_dot_is_dense,               ///< ragged_dot computes every local expert for every row
   all_reduces_over_whole_slices,     ///< a gradient summed over a whole slice is all-reduced, then sliced
+
+  // What every recorded compiler does: XLA's SPMD partitioner, scheduler and buffer assignment.
+  /// query, key and value are one consumer of a gathered activation: their products are merged.
+  merges_query_key_value,
+  /// Operands go to a result that splits a dim over every device, where the dim they agree on is not.
+  whole_mesh_operands_first,
+  /// When one axis has to leave a contracted dim, the dim's other axes leave it too.
+  contracts_whole_dims,
+  /// An operand's tokens are sliced to meet the other's, its features are not: the other is gathered.
+  slices_tokens_only,
+  /// The combine takes all experts' rows where they are fewer than the tokens it would sum.
+  sends_fewer_expert_rows,
+  /// Masks are made in the slices that the combine reads; who reads one whole gathers it.
+  slices_combine_masks,
+  /// An embedding lookup that can't exchange gathers the table where that is less than its rows.
+  gathers_smaller_of_table_and_rows,
+  /// ZeRO-1's shards of the table's gradient take their rows from all tokens'.
+  looks_through_all_rows,
+  /// Where a pipeline picks its weights, gradients of projections onto heads are exchanged.
+  exchanges_picked_projections,
+  /// pipeline_fsdp_ag_per_repeat sums gradients once more, for the iterations that drain the pipeline.
+  reduces_drained_repeat,
+  /// shard_mode=explicit sums a moved layer stack's gradients in weight_dtype.
+  explicit_pipelines_sum_after_cast,
+  /// A scan of one layer is no loop: the recomputation is merged with the first run.
+  merges_single_layer_scan,
+  /// Layers of one scan iteration: weights of all but the last are gathered once more.
+  gathers_again_in_cycles,
+  /// All-reduces of what a pipeline's iterations add up move behind the last.
+  reduces_after_pipeline,
+  /// pipeline_fsdp_ag_once: the stack moves between stages and repeats, as its shifted constraint says.
+  moves_shifted_layer_stacks,
+  /// And both moments' updates make the trip back to the stages.
+  returns_moment_updates,
+  /// Where no loop separates layers, the next one's weights are gathered while one runs.
+  prefetches_next_layer,
+  /// Layers of one scan iteration are recomputed together: the values of all but the last wait.
+  recomputes_cycles_together,
+  /// muon's matrices are all there at once, the largest gathered.
+  orthogonalizes_matrices_together,
+  /// pipeline_fsdp_ag_per_repeat cuts its window from a second cast stack.
+  casts_repeats_twice,
+  /// pipeline_fsdp_ag_per_repeat collects whole gradients before they are scattered.
+  collects_repeat_gradients,
+  /// Masks and one-hot ids have no buffer: they are computed in the product that reads them.
+  fuses_masks,
+  /// Routed rows exist in order of arrival beside those in order of experts.
+  keeps_unsorted_rows,
 };
 
 std::span<const Habit> all_habits();

@@ -51,6 +51,7 @@ struct Evaluation {
   std::vector<Finding> findings;
   std::optional<Infeasible> infeasible;                ///< empty: it runs and fits
   std::shared_ptr<const Configuration> configuration;  ///< what was costed; kept only for evaluations that are shown
+  bool launchable = true;                              ///< MaxText runs on the machine
 };
 
 }  // namespace shardplan

@@ -22,8 +22,6 @@ Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& 
     b.block.layers_per_cycle = kind.per_cycle;
     b.block.continues_cycle = kind.continues_cycle;
   }
-  // A scan of one layer is no loop: the compiler merges the recomputation with the first run (recorded: deepseek2-16b).
-  b.block.rematerialized = !(config.scan_layers && kind.count == 1);
   return std::move(b.block);
 }
 

@@ -20,6 +20,9 @@ void add_layers(Program& program, const Decoder& decoder, const TrainConfig& con
     const bool pipelined = shape.stages > 1 && !kind.before_pipeline;
     Block block = layer_block(kind, decoder.model, config, pipelined ? microbatch : whole);
     block.in_pipeline = pipelined;
+    // A scan of one layer is no loop: the compiler merges the recomputation with the first run.
+    block.rematerialized =
+        !(shape.habits.has(Habit::merges_single_layer_scan) && config.scan_layers && kind.count == 1);
     block.executions = runs_of(kind, pipelined, program.pipeline);
     program.blocks.push_back(std::move(block));
   }
@@ -65,7 +68,7 @@ Decoder decoder_of(const Model& model) {
 Program train_program(const Decoder& decoder, const TrainConfig& config, const ParallelShape& shape) {
   Program program = program_of(StepKind::train, decoder, config, shape);
   for (auto& block : program.blocks) block.executions *= config.gradient_accumulation_steps;
-  schedule_weights(program, config);
+  schedule_weights(program, config, shape.habits);
   return program;
 }
 
@@ -76,7 +79,7 @@ Program train_program(const Model& model, const TrainConfig& config, const Paral
 Program forward_program(const Decoder& decoder, const TrainConfig& config, const ParallelShape& shape) {
   Program program = program_of(StepKind::forward, decoder, config, shape);
   for (auto& block : program.blocks) block.rematerialized = false;
-  schedule_weights(program, config);
+  schedule_weights(program, config, shape.habits);
   return program;
 }
 

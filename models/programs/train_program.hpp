@@ -1,6 +1,7 @@
 #pragma once
 // The program of one step: embedding, decoder layer stacks (inside or outside a pipeline), head and loss.
 #include <models/programs/layer_kinds.hpp>
+#include <shardplan/compiler.hpp>
 
 namespace shardplan {
 
@@ -9,6 +10,8 @@ struct ParallelShape {
   std::int64_t devices = 1;       ///< all slices
   std::int64_t stages = 1;        ///< size of mesh axis `stage`
   std::int64_t expert_group = 1;  ///< product of the axes of rule `exp`, fsdp left out
+  /// What the compiler makes of the loops; these unless it is known better.
+  HabitSet habits = {Habit::merges_single_layer_scan, Habit::gathers_again_in_cycles, Habit::reduces_after_pipeline};
 };
 
 /// How MaxText lays layers over stages: repeats = layers / (stages × layers_per_stage); delay 2 when activations are

@@ -42,11 +42,15 @@ void forget_gradients(Block& block) {
 
 }  // namespace
 
-void schedule_weights(Program& program, const TrainConfig& config) {
-  for (auto& block : program.blocks) block.weights = weight_schedule(block, program.pipeline, config);
+void schedule_weights(Program& program, const TrainConfig& config, const HabitSet& habits) {
+  for (auto& block : program.blocks) {
+    block.weights = weight_schedule(block, program.pipeline, config);
+    if (!habits.has(Habit::reduces_after_pipeline)) block.weights.whole_reductions = block.weights.reductions;
+  }
   switch (program.step) {
     case StepKind::train:
-      return gather_again_in_cycles(program.blocks);
+      if (habits.has(Habit::gathers_again_in_cycles)) gather_again_in_cycles(program.blocks);
+      return;
     case StepKind::forward:
       for (auto& block : program.blocks) forget_gradients(block);
   }

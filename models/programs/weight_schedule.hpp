@@ -1,10 +1,11 @@
 #pragma once
 // How often a block's weights are gathered and their gradients reduced in one step.
+#include <shardplan/compiler.hpp>
 #include <shardplan/program.hpp>
 
 namespace shardplan {
 
 /// Block::executions must be set. Layers of one scan iteration are taken together.
-void schedule_weights(Program& program, const TrainConfig& config);
+void schedule_weights(Program& program, const TrainConfig& config, const HabitSet& habits);
 
 }  // namespace shardplan

@@ -31,7 +31,7 @@ constexpr std::array commands = {
     Command{"rules", "show", rules_show_command, "rules show NAME|FILE", "a rule set, in MaxText's YAML"},
     Command{"rules", "resolve", rules_resolve_command, "rules resolve NAME|FILE --mesh axis=n,… AXIS…",
             "the PartitionSpec of one tensor"},
-    Command{"validate", "", validate_command, "validate [RECORD…]", "predictions against recorded compiler output"},
+    Command{"validate", "", validate_command, "validate [--ablate] [RECORD…]", "predictions against recorded compiler output"},
 };
 
 constexpr std::array<std::string_view, 3> planned = {"compare", "sweep", "calibrate"};

@@ -45,6 +45,10 @@ void CommandParser::add(const std::string& flag, std::optional<std::string>& val
   parser_.add_option(flag, value, help)->type_name(type);
 }
 
+void CommandParser::add(const std::string& flag, bool& given, const std::string& help) {
+  parser_.add_flag(flag, given, help);
+}
+
 void CommandParser::add_words(const std::string& name, Words& words, const std::string& help) {
   parser_.add_option(name, words, help)->type_name("")->expected(0, CLI::detail::expected_max_vector_size);
 }

@@ -24,6 +24,8 @@ class CommandParser {
   /// A flag with a value ("--chips"), or a positional argument ("NAME"); empty when it is not given.
   void add(const std::string& flag, std::optional<std::string>& value, const std::string& type,
            const std::string& help);
+  /// A flag without a value.
+  void add(const std::string& flag, bool& given, const std::string& help);
   /// The positional arguments that are left.
   void add_words(const std::string& name, Words& words, const std::string& help);
   void add_footer(const std::string& text);

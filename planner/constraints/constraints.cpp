@@ -232,7 +232,8 @@ std::optional<Infeasible> first_violation_of_settings(const Configuration& confi
 
 Program program_of(const Configuration& c) {
   return train_program(c.model, c.config,
-                       {c.mesh.devices(), pipeline_stages(c.mesh), c.mesh.product(expert_axes(c.rules, c.mesh))});
+                       {c.mesh.devices(), pipeline_stages(c.mesh), c.mesh.product(expert_axes(c.rules, c.mesh)),
+                        c.compiler.habits});
 }
 
 std::optional<Infeasible> first_violation(const Configuration& configuration, const BoundProgram& program) {

@@ -99,6 +99,7 @@ Evaluation describe_run(const Configuration& c) {
   e.moe_path = c.config.moe_path;
   e.mesh = c.mesh;
   e.config = c.config;
+  e.launchable = c.hardware.launch.hardware != MaxtextHardware::none;
   return e;
 }
 

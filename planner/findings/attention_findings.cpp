@@ -50,7 +50,8 @@ MaybeFinding sequence_gathered_for_attention(const FindingSubject& s) {
 MaybeFinding attention_replicated(const FindingSubject& s) {
   const auto& attention = s.config().attention;
   const Compiler& compiler = s.configuration.compiler;
-  if (!compiler.has(Habit::attention_outside_shard_map) || (attention != "flash" && attention != "autoselected")) return std::nullopt;
+  const bool by_name = attention == "flash" || attention == "autoselected";
+  if (!compiler.has(Habit::attention_outside_shard_map) || !by_name) return std::nullopt;
   const Traffic gathered = traffic_of(s, [&](const Collective& c) { return is_of(OpKind::attention, c, s); });
   if (gathered.empty()) return std::nullopt;
   return Finding{FindingId::attention_replicated,

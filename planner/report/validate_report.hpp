@@ -2,6 +2,7 @@
 // `validate`: one line for each recorded program, below it the groups of collectives that are furthest off, and a
 // summary.
 #include <planner/report/style.hpp>
+#include <planner/validate/ablate.hpp>
 #include <planner/validate/score.hpp>
 #include <string>
 
@@ -9,5 +10,9 @@ namespace shardplan {
 
 std::string validation_text(const Validation& validation, const Style& style);
 std::string validation_json(const Validation& validation);
+
+/// `validate --ablate`: a line for each habit, and below it the records that it changes most.
+std::string ablation_text(const std::vector<AblatedHabit>& habits, const Style& style);
+std::string ablation_json(const std::vector<AblatedHabit>& habits);
 
 }  // namespace shardplan

@@ -47,10 +47,12 @@ std::string wrap_text(const std::string& text, const std::string& first, std::si
   return lines + line + "\n";
 }
 
-std::string maxtext_command(const std::vector<std::pair<std::string, std::string>>& arguments, std::size_t indent,
-                            std::size_t width) {
+namespace {
+
+std::string command_lines(std::string_view command, const std::vector<std::pair<std::string, std::string>>& arguments,
+                          std::size_t indent, std::size_t width) {
   const std::string margin(indent, ' ');
-  std::string lines, line = margin + std::string(launcher);
+  std::string lines, line = margin + std::string(command);
   for (const auto& [key, value] : arguments) {
     const std::string word = shell_word(key + "=" + value);
     if (display_width(line) + 1 + display_width(word) + 2 > width) {
@@ -60,6 +62,18 @@ std::string maxtext_command(const std::vector<std::pair<std::string, std::string
     line += " " + word;
   }
   return lines + line + "\n";
+}
+
+}  // namespace
+
+std::string maxtext_command(const std::vector<std::pair<std::string, std::string>>& arguments, std::size_t indent,
+                            std::size_t width) {
+  return command_lines(launcher, arguments, indent, width);
+}
+
+std::string settings_lines(const std::vector<std::pair<std::string, std::string>>& arguments, std::size_t indent,
+                           std::size_t width) {
+  return command_lines("shardplan explain", arguments, indent, width);
 }
 
 }  // namespace shardplan

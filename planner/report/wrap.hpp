@@ -15,4 +15,8 @@ std::string wrap_text(const std::string& text, const std::string& first, std::si
 std::string maxtext_command(const std::vector<std::pair<std::string, std::string>>& arguments, std::size_t indent,
                             std::size_t width);
 
+/// The same words without the command, for `shardplan explain`.
+std::string settings_lines(const std::vector<std::pair<std::string, std::string>>& arguments, std::size_t indent,
+                           std::size_t width);
+
 }  // namespace shardplan

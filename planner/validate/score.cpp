@@ -153,14 +153,22 @@ ScoreSummary summarize(const std::vector<RecordScore>& scores, const std::vector
 
 }  // namespace
 
-RecordScore score(const RecordedProgram& record) {
-  try {
-    const Configuration configuration = read_configuration(record.arguments, record.machine, std::nullopt);
-    check_mesh(record, configuration.mesh);
-    return compared(record, evaluate(configuration));
-  } catch (const InputError& failure) {
-    return {.id = record.id, .refused_too = {}, .worst = {}, .failure = failure.what()};
-  }
+Configuration configuration_of(const RecordedProgram& record) {
+  Configuration configuration = read_configuration(record.arguments, record.machine, std::nullopt);
+  check_mesh(record, configuration.mesh);
+  return configuration;
+}
+
+RecordScore score(const RecordedProgram& record, const Configuration& configuration) try {
+  return compared(record, evaluate(configuration));
+} catch (const InputError& failure) {
+  return {.id = record.id, .refused_too = {}, .worst = {}, .failure = failure.what()};
+}
+
+RecordScore score(const RecordedProgram& record) try {
+  return score(record, configuration_of(record));
+} catch (const InputError& failure) {
+  return {.id = record.id, .refused_too = {}, .worst = {}, .failure = failure.what()};
 }
 
 Validation validate(const std::vector<RecordedProgram>& records) {

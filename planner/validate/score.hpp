@@ -7,6 +7,7 @@
 // reduction); those under 64 KiB are left out on both sides.
 #include <optional>
 #include <planner/validate/recorded_program.hpp>
+#include <shardplan/configuration.hpp>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,12 @@ struct RecordScore {
 
 /// Costs the record's own arguments and compares.
 RecordScore score(const RecordedProgram& record);
+
+/// What its arguments say. Throws InputError where they don't give the recorded mesh.
+Configuration configuration_of(const RecordedProgram& record);
+
+/// Costs `configuration` and compares it with the record.
+RecordScore score(const RecordedProgram& record, const Configuration& configuration);
 
 struct ScoreSummary {
   int programs = 0, scored = 0, within_5_percent = 0;  ///< of those that compiled

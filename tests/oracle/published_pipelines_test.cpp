@@ -4,6 +4,8 @@
 // What is known of the explicit rows is in docs/cost-model.md.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <planner/evaluate/evaluate.hpp>
 #include <arguments/read_configuration.hpp>
 
@@ -13,8 +15,8 @@ namespace {
 struct Row {
   const char* what;
   std::vector<std::string> arguments;
-  double milliseconds, mebibytes;   ///< published
-  double time_ratio, memory_ratio;  ///< predicted over published
+  double milliseconds, mebibytes;  ///< published
+  double time_off, memory_off;     ///< known deviations, shares of what was published: they may only fall
 };
 
 Evaluation predicted(const Row& row) {
@@ -29,7 +31,12 @@ Evaluation predicted(const Row& row) {
   return evaluate(read_configuration(words, choice, std::nullopt));
 }
 
-TEST(PublishedPipelines, AreWithinTheirDistance) {
+/// In whole percent, as a share.
+double off(double predicted, double published) {
+  return std::round(std::abs(predicted / published - 1) * 100) / 100;
+}
+
+TEST(PublishedPipelines, AreNoFurtherOffThanKnown) {
   const std::vector<std::string> fsdp = {"ici_fsdp_parallelism=2"};
   const std::vector<std::string> zero1 = {"ici_data_parallelism=2", "ici_fsdp_parallelism=1",
                                           "shard_optimizer_over_data=True"};
@@ -37,15 +44,17 @@ TEST(PublishedPipelines, AreWithinTheirDistance) {
     words.push_back("shard_mode=explicit");
     return words;
   };
-  const Row rows[] = {{"FSDP+PP auto", fsdp, 4567, 48219, 0.94, 0.97},
-                      {"ZeRO-1+PP auto", zero1, 4636, 48315, 0.93, 0.97},
-                      {"FSDP+PP explicit", with_explicit(fsdp), 6822, 50913, 1.68, 0.92},
-                      {"ZeRO-1+PP explicit", with_explicit(zero1), 5272, 47997, 2.27, 0.97}};
+  // The explicit rows are known to be wrong: what makes them slow here (gradients summed and stacks moved in every
+  // iteration) is read off a program that MaxText no longer traces (docs/cost-model.md).
+  const Row rows[] = {{"FSDP+PP auto", fsdp, 4567, 48219, 0.06, 0.03},
+                      {"ZeRO-1+PP auto", zero1, 4636, 48315, 0.07, 0.03},
+                      {"FSDP+PP explicit", with_explicit(fsdp), 6822, 50913, 0.68, 0.08},
+                      {"ZeRO-1+PP explicit", with_explicit(zero1), 5272, 47997, 1.27, 0.03}};
   for (const Row& row : rows) {
     const Evaluation e = predicted(row);
-    EXPECT_NEAR(e.time.step().value * 1e3 / row.milliseconds, row.time_ratio, 0.02) << row.what;
-    EXPECT_NEAR(static_cast<double>(e.memory.peak().value) / (1 << 20) / row.mebibytes, row.memory_ratio, 0.01)
-        << row.what;
+    const double mebibytes = static_cast<double>(e.memory.peak().value) / (1 << 20);
+    EXPECT_LE(off(e.time.step().value * 1e3, row.milliseconds), row.time_off) << row.what;
+    EXPECT_LE(off(mebibytes, row.mebibytes), row.memory_off) << row.what;
   }
 }
 

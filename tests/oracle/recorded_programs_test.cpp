@@ -1,8 +1,9 @@
-// Every recorded program against its prediction. The committed errors (expected.json, percent) may shrink, not grow:
-// SHARDPLAN_UPDATE_ORACLE=1 writes the present ones.
+// Every recorded program against its prediction. The committed errors (expected.json, percent) may only fall:
+// SHARDPLAN_UPDATE_ORACLE=1 writes down those that did, and the lines of new records.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <formats/strict_json.hpp>
@@ -13,7 +14,7 @@
 namespace shardplan {
 namespace {
 
-constexpr double tolerance = 0.1;  // percentage points
+constexpr double worth_writing = 0.1;  // percentage points
 const std::string expected_path = TEST_DATA "/oracle/expected.json";
 
 bool updating() { return std::getenv("SHARDPLAN_UPDATE_ORACLE") != nullptr; }
@@ -42,18 +43,23 @@ std::vector<Figure> figures(const RecordScore& score) {
           {"arguments", percent(score.arguments)}};
 }
 
+double committed_or(double now, const std::string& id, const char* name) {
+  return expected().contains(id) ? std::min(now, expected().at(id).at(name).get<double>()) : now;
+}
+
 std::string line_of(const RecordScore& score) {
   if (score.refused_too) return fmt::format(R"("{}": {{"refused_too": {}}})", score.id, *score.refused_too);
   std::string cells;
   for (const auto& [name, value] : figures(score))
-    cells += fmt::format(R"({}"{}": {})", cells.empty() ? "" : ", ", name, value);
+    cells += fmt::format(R"({}"{}": {})", cells.empty() ? "" : ", ", name,
+                         committed_or(value, score.id, name));
   return fmt::format(R"("{}": {{{}}})", score.id, cells);
 }
 
 void expect_no_worse(const Figure& now, const nlohmann::json& committed) {
   const double before = committed.at(now.name).get<double>();
-  EXPECT_LE(now.percent, before + tolerance) << now.name << " got worse";
-  if (now.percent < before - tolerance)
+  EXPECT_LE(now.percent, before) << now.name << " got worse";
+  if (now.percent < before - worth_writing)
     std::cout << fmt::format("{}: {}% now, {}% committed: write it down with SHARDPLAN_UPDATE_ORACLE=1\n", now.name,
                              now.percent, before);
 }
@@ -85,6 +91,7 @@ TEST(Oracle, TableHasOneLineForEachRecord) {
     EXPECT_EQ(expected().size(), records().size());
     return;
   }
+  expected();  // read before it is written
   std::string lines;
   for (const auto& record : records()) lines += (lines.empty() ? "" : ",\n ") + line_of(score(record));
   std::ofstream(expected_path) << "{" << lines << "}\n";

@@ -112,6 +112,7 @@ OrderedJson json_evaluation(const Evaluation& evaluation) {
   document["time"] = json_time(evaluation.time);
   document["findings"] = json_findings(evaluation.findings);
   document["maxtext_arguments"] = json_arguments(evaluation);
+  document["launchable"] = evaluation.launchable;
   return document;
 }
 

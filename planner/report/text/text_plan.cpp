@@ -141,13 +141,19 @@ std::string best_text(const MachinePlan& machine, const Style& style) {
          alternatives_text(machine, style);
 }
 
+std::string pasted_text(const Evaluation& evaluation) {
+  if (evaluation.launchable)
+    return fmt::format("  {}\n", evaluation.hardware) + maxtext_command(arguments_of(evaluation), 4, report_width);
+  return fmt::format("  {}: MaxText can't be launched on it\n", evaluation.hardware) +
+         settings_lines(arguments_of(evaluation), 4, report_width);
+}
+
 /// Every other row of the table can be pasted too.
 std::string commands_text(const PlanAnswer& answer, const MachinePlan& best, const Style& style) {
   std::string text;
   for (const auto& machine : answer.machines)
     if (&machine != &best && machine.recommended)
-      text += fmt::format("  {}\n", machine.hardware) +
-              maxtext_command(arguments_of(*machine.recommended), 4, report_width);
+      text += pasted_text(*machine.recommended);
   return text.empty() ? "" : style.paint(Ink::bold, "the other machines") + "\n" + text;
 }
 

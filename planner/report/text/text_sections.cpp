@@ -64,6 +64,10 @@ std::string settings_section(const Evaluation& evaluation, const Style& style) {
 std::string command_section(const Evaluation& evaluation, const Style& style) {
   const PrintedArguments arguments = arguments_of(evaluation);
   if (arguments.empty()) return "";
+  if (!evaluation.launchable)
+    return titled("MaxText",
+                  "can't be launched on " + evaluation.hardware + "; the settings, as shardplan takes them:", style) +
+           settings_lines(arguments_of(evaluation), 2, report_width);
   return titled("MaxText", style.paint(Ink::dim, "(add run_name, base_output_directory and the data set)"), style) +
          maxtext_command(arguments, 2, report_width);
 }

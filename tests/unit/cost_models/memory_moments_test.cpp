@@ -75,7 +75,7 @@ TEST(Moments, LayersOfAStageFetchTheNextOnesWeights) {
   const auto set = [&](std::int64_t layers_per_stage) {
     config.num_layers_per_pipeline_stage = layers_per_stage;
     const ToyMemory toy({toy_llama(), config, "default", "stage=2,fsdp=2", toy_tpu()});
-    return working_set(Loop{&toy.block("layers")}, toy.bound(), toy.config());
+    return working_set(Loop{&toy.block("layers")}, toy.bound(), toy.config(), toy.compiler());
   };
   EXPECT_EQ(mib(set(2) - set(1)), 20);  // 10 Mi gathered in bf16
 }

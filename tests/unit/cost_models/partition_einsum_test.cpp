@@ -1,6 +1,7 @@
 // How one einsum is partitioned. Sizes are small enough to check flops in the head: 2 · product of the local dims.
 #include <gtest/gtest.h>
 
+#include <compilers/load_compiler.hpp>
 #include <cost_models/partition/einsum_plan.hpp>
 
 #include "partition_toys.hpp"
@@ -38,10 +39,11 @@ void expect_plans(const Product& product, std::initializer_list<Row> rows) {
   for (const auto& row : rows) {
     SCOPED_TRACE(row.what);
     const Mesh mesh = toy_mesh(row.mesh);
+    const Compiler plain = load_compiler("plain");
     const bool constrained = row.target != nullptr;
     const PartitionSpec target = constrained ? spec(row.target, mesh) : PartitionSpec{};
     const EinsumPlan plan = plan_einsum({&product.lhs, spec(row.lhs, mesh)}, {&product.rhs, spec(row.rhs, mesh)},
-                                        product.result, constrained ? &target : nullptr, mesh);
+                                        product.result, constrained ? &target : nullptr, mesh, plain);
     EXPECT_EQ(text(plan.lhs, mesh), row.used_lhs);
     EXPECT_EQ(text(plan.rhs, mesh), row.used_rhs);
     EXPECT_EQ(text(plan.result.spec, mesh), row.result);

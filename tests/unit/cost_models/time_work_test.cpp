@@ -1,6 +1,7 @@
 // What partitioning counts for pricing: FLOPs and traffic of each operation, and which collectives move weights.
 #include <gmock/gmock.h>
 
+#include <compilers/load_compiler.hpp>
 #include <cost_models/blocks/partition_block.hpp>
 
 namespace shardplan {
@@ -53,7 +54,7 @@ class ToyBlock {
     BoundProgram bound;
     bound.program = &program_;
     bound.mesh = &mesh_;
-    return partition_block(bound, {&program_.blocks[0], specs_}, TrainConfig{}, Compiler{});
+    return partition_block(bound, {&program_.blocks[0], specs_}, TrainConfig{}, load_compiler("plain"));
   }
 
  private:
