@@ -48,8 +48,9 @@ TEST(Ablate, EvidenceIsTrue) {
       for (const auto& id : evidence.records)
         EXPECT_TRUE(worse.contains(id)) << name << " " << name_of(habit) << " " << id;
       const bool is_toy = described.compiler.family == "none";
-      if (described.compiler.has(habit) && !is_toy)
+      if (described.compiler.has(habit) && !is_toy) {
         EXPECT_EQ(evidence.records.empty(), worse.empty()) << name << " " << name_of(habit);
+      }
     }
   }
 }

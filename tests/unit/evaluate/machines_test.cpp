@@ -52,7 +52,7 @@ TEST(Machines, ATorusThatIsNoTpuRunsItsOwnCompilersKernels) {
   EXPECT_EQ(c.config.attention, "dot_product");
   EXPECT_FALSE(c.config.megablox);
   const Evaluation e = evaluate(c);
-  EXPECT_FALSE(e.infeasible && e.infeasible->constraint == "megablox-needs-tpu") << e.infeasible->message;
+  EXPECT_FALSE(e.infeasible && e.infeasible->constraint == ConstraintId::megablox_needs_tpu) << e.infeasible->message;
   EXPECT_GT(e.time.step().value, 0);
 }
 
