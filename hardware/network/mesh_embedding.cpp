@@ -133,7 +133,7 @@ std::variant<MeshEmbedding, Infeasible> embed(const HardwareProfile& profile, co
         fmt::format("mesh {} has {} devices a slice; {} has {}", describe(mesh), devices, slice.name, slice.devices));
 
   if (ends_at_node(profile.fabric)) {
-    embedding.assignment_ = ranks_in_nodes(sizes, embedding.devices_per_node_);
+    embedding.assignment_ = ranks_in_nodes(sizes, std::min(embedding.devices_per_node_, slice.devices));
     return embedding;
   }
   if (auto path = ring_order(profile, slice, *std::max_element(sizes.begin(), sizes.end()))) {

@@ -15,12 +15,11 @@ Model with_vocab(std::int64_t vocab) {
   return model;
 }
 
-/// Little to compute, much to gather.
-ToyRun zero1_ahead_of_time() {
+/// Little to compute, every matrix to orthogonalize.
+ToyRun with_muon() {
   TrainConfig config = toy_config(1, 128);
-  config.program = StepProgram::train_compile;
-  config.shard_optimizer_over_data = true;
-  return {with_vocab(131072), config, "default", "data=8", toy_tpu()};
+  config.opt_type = OptimizerType::muon;
+  return {toy_llama(), config, "default", "fsdp=1", with(toy_tpu(), Habit::orthogonalizes_matrices_together)};
 }
 
 TEST(Moments, TheLargestWins) {
@@ -33,7 +32,7 @@ TEST(Moments, TheLargestWins) {
       {{with_vocab(131072), toy_config(8, 1024), "default", "fsdp=8", toy_gpu()}, "loss"},
       {{toy_deepseek(), toy_moe(toy_config(1, 1024), MoePath::ragged), "default", "fsdp=4", toy_tpu()},
        "backward of moe_layers"},
-      {zero1_ahead_of_time(), "optimizer"},
+      {with_muon(), "optimizer"},
   };
   for (const auto& row : rows) EXPECT_EQ(ToyMemory(row.run).use().peak_moment, row.moment);
 }

@@ -57,7 +57,7 @@ TEST(Machines, ATorusThatIsNoTpuRunsItsOwnCompilersKernels) {
 }
 
 TEST(Machines, WithoutMaxTextAreExplainedAndSaidNotToBeLaunched) {
-  const Evaluation e = evaluate(read("model_name=llama2-7b", {trainium_like(), 16, {}}));
+  const Evaluation e = evaluate_to_show(read("model_name=llama2-7b", {trainium_like(), 16, {}}));
   EXPECT_FALSE(e.launchable);
   EXPECT_THAT(explanation_text(e, Style::plain()),
               HasSubstr("can't be launched on own-torus; the settings, as shardplan takes them:\n"
@@ -65,7 +65,7 @@ TEST(Machines, WithoutMaxTextAreExplainedAndSaidNotToBeLaunched) {
   EXPECT_EQ(nlohmann::json::parse(explanation_json(e)).at("launchable"), false);
   EXPECT_THAT(error_of("model_name=llama2-7b hardware=gpu", {trainium_like(), 16, {}}),
               HasSubstr("MaxText does not run on own-torus"));
-  const Evaluation tpu = evaluate(read("model_name=llama2-7b", {"tpu-v5p", 16, {}}));
+  const Evaluation tpu = evaluate_to_show(read("model_name=llama2-7b", {"tpu-v5p", 16, {}}));
   EXPECT_TRUE(tpu.launchable);
   EXPECT_THAT(explanation_text(tpu, Style::plain()), Not(HasSubstr("launched")));
 }
