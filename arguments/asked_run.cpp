@@ -17,7 +17,7 @@ void check_tokamax(const GivenArguments& arguments, const Configuration& configu
   const bool given = arguments.flag("use_tokamax_splash", false);
   if (needs_tokamax(configuration) && !given)
     throw InputError(fmt::format("context_parallel_strategy={} on TPU needs use_tokamax_splash=true",
-                                 configuration.config.context_parallel_strategy));
+                                 name_of(configuration.config.context_parallel_strategy)));
 }
 
 void check_stage_axis(const RuleSet& rules) {

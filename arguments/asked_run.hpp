@@ -1,7 +1,7 @@
 #pragma once
 // One run as words, flags and files ask for it: everything read, nothing settled. The model's own file, the machine and
 // the rules have their say in `configured`.
-#include <arguments/given_arguments.hpp>
+#include <arguments/words/given_arguments.hpp>
 #include <arguments/machine_arguments.hpp>
 #include <arguments/mesh_arguments.hpp>
 #include <shardplan/configuration.hpp>

@@ -2,7 +2,7 @@
 // ici_*_parallelism and dcn_*_parallelism → Mesh, as MaxText's fill_unspecified_mesh_axes does (SHARDING.md
 // section 1.2): at most one -1 a list takes what is left over; by default that is fsdp inside a slice and data between
 // slices.
-#include <arguments/given_arguments.hpp>
+#include <arguments/words/given_arguments.hpp>
 #include <map>
 #include <shardplan/hardware.hpp>
 #include <shardplan/mesh.hpp>

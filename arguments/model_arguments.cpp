@@ -2,9 +2,9 @@
 
 #include <models/load_model.hpp>
 #include <models/model_overrides.hpp>
-#include <arguments/argument_precedence.hpp>
+#include <arguments/words/argument_precedence.hpp>
 #include <arguments/keys/argument_table.hpp>
-#include <arguments/argument_values.hpp>
+#include <arguments/words/argument_values.hpp>
 #include <arguments/model_arguments.hpp>
 #include <shardplan/error.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 // model_name and the dims that are changed for one run.
 #include <shardplan/configuration.hpp>
-#include <arguments/given_arguments.hpp>
+#include <arguments/words/given_arguments.hpp>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,6 @@
 #pragma once
 // What the KEY=VALUE words of a plan say, the same for every candidate.
-#include <arguments/given_arguments.hpp>
+#include <arguments/words/given_arguments.hpp>
 #include <shardplan/plan.hpp>
 
 namespace shardplan {

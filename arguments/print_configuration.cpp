@@ -8,7 +8,7 @@
 namespace shardplan {
 namespace {
 
-bool moves_the_sequence(const std::string& strategy) { return strategy != "all_gather"; }
+bool moves_the_sequence(ContextStrategy strategy) { return strategy != ContextStrategy::all_gather; }
 
 PrintedArguments printed_machine(const Configuration& configuration) {
   const Launch& launch = configuration.hardware.launch;

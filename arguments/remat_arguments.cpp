@@ -2,7 +2,7 @@
 
 #include <array>
 #include <arguments/keys/argument_table.hpp>
-#include <arguments/argument_values.hpp>
+#include <arguments/words/argument_values.hpp>
 #include <arguments/remat_arguments.hpp>
 #include <shardplan/error.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 // remat_policy, and with remat_policy=custom where each named activation lives (SHARDING.md section 4).
 #include <map>
-#include <arguments/given_arguments.hpp>
+#include <arguments/words/given_arguments.hpp>
 #include <shardplan/train_config.hpp>
 #include <string>
 #include <utility>

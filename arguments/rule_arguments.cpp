@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <arguments/argument_values.hpp>
+#include <arguments/words/argument_values.hpp>
 #include <arguments/rule_arguments.hpp>
 #include <rules/load_rules.hpp>
 #include <rules/merge_rules.hpp>

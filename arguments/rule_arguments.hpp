@@ -1,6 +1,6 @@
 #pragma once
 // custom_mesh_and_rule and the keys that change the rules for one run, from arguments and from the run's YAML file.
-#include <arguments/given_arguments.hpp>
+#include <arguments/words/given_arguments.hpp>
 #include <shardplan/model.hpp>
 #include <shardplan/sharding.hpp>
 #include <string>

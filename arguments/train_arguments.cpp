@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include <arguments/argument_precedence.hpp>
-#include <arguments/argument_values.hpp>
+#include <arguments/words/argument_precedence.hpp>
+#include <arguments/words/argument_values.hpp>
 #include <arguments/keys/argument_table.hpp>
 #include <arguments/remat_arguments.hpp>
 #include <shardplan/step_size.hpp>
@@ -15,8 +15,10 @@ namespace {
 std::string print(bool value) { return print_value(value); }
 std::string print(double value) { return print_value(value); }
 std::string print(std::int64_t value) { return fmt::to_string(value); }
-std::string print(DType value) { return std::string(name_of(value)); }
-const std::string& print(const std::string& value) { return value; }
+template <class Enum>
+std::string print(Enum value) {
+  return std::string(name_of(value));
+}
 
 std::string print(const SettingArgument& row, const TrainConfig& config) {
   return std::visit([&](auto field) { return std::string(print(config.*field)); }, row.field);

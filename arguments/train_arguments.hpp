@@ -1,6 +1,6 @@
 #pragma once
 // The settings of one run: TrainConfig from arguments, and the arguments that say it.
-#include <arguments/given_arguments.hpp>
+#include <arguments/words/given_arguments.hpp>
 #include <shardplan/model.hpp>
 #include <shardplan/settings.hpp>
 #include <string>

@@ -65,7 +65,13 @@ DescribedCompiler with_habits(DescribedCompiler described, StrictObject object) 
 Kernels read_kernels(StrictObject object) {
   static constexpr NamedValues<GroupedMatmul, 2> grouped{
       {{"megablox", GroupedMatmul::megablox}, {"ragged_dot", GroupedMatmul::ragged_dot}}};
-  Kernels kernels{object.text("attention"), value_of(grouped, object, "grouped_matmul"), object.flag("has_megablox"),
+  using enum AttentionKernel;
+  static constexpr NamedValues<AttentionKernel, 5> attention{{{"autoselected", autoselected},
+                                                              {"dot_product", dot_product},
+                                                              {"flash", flash},
+                                                              {"cudnn_flash_te", cudnn_flash_te},
+                                                              {"cudnn_flash_jax", cudnn_flash_jax}}};
+  Kernels kernels{value_of(attention, object, "attention"), value_of(grouped, object, "grouped_matmul"), object.flag("has_megablox"),
                   object.flag("has_tokamax_splash")};
   if (kernels.grouped_matmul == GroupedMatmul::megablox && !kernels.has_megablox)
     object.fail("grouped_matmul", "ragged_dot where has_megablox is false");

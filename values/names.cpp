@@ -57,6 +57,36 @@ std::vector<std::string> names_of(const std::vector<MoePath>& paths) {
   return names;
 }
 
+std::string_view name_of(AttentionKernel kernel) {
+  switch (kernel) {
+    case AttentionKernel::autoselected:
+      return "autoselected";
+    case AttentionKernel::dot_product:
+      return "dot_product";
+    case AttentionKernel::flash:
+      return "flash";
+    case AttentionKernel::cudnn_flash_te:
+      return "cudnn_flash_te";
+    case AttentionKernel::cudnn_flash_jax:
+      return "cudnn_flash_jax";
+  }
+  throw InternalError("unknown AttentionKernel");
+}
+
+std::string_view name_of(ContextStrategy strategy) {
+  switch (strategy) {
+    case ContextStrategy::all_gather:
+      return "all_gather";
+    case ContextStrategy::ring:
+      return "ring";
+    case ContextStrategy::ulysses:
+      return "ulysses";
+    case ContextStrategy::usp:
+      return "usp";
+  }
+  throw InternalError("unknown ContextStrategy");
+}
+
 std::string_view name_of(StepProgram program) {
   switch (program) {
     case StepProgram::train:

@@ -23,9 +23,8 @@ const KeySource& key_source();
 struct SettingArgument {
   std::string key;
   SettingField field;
-  std::string base_default;        ///< what base.yml says
-  double least = 0;                ///< numbers: the smallest valid value; -1 also stands for "not set"
-  std::vector<std::string> words;  ///< text: the valid values
+  std::string base_default;  ///< what base.yml says
+  double least = 0;          ///< numbers: the smallest valid value; -1 also stands for "not set"
 };
 std::span<const SettingArgument> setting_arguments();
 

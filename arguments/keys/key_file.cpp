@@ -31,8 +31,7 @@ KeySource read_source(StrictObject object) {
 
 SettingArgument read_setting(StrictObject& row) {
   const std::string key = row.text("key");
-  return {key, setting_member(key), row.text("default"), row.number_or("least", 0),
-          row.has("words") ? row.texts("words") : std::vector<std::string>{}};
+  return {key, setting_member(key), row.text("default"), row.number_or("least", 0)};
 }
 
 SpecialArgument read_special(StrictObject& row) {

@@ -7,8 +7,9 @@ namespace {
 /// An attention kernel inside shard_map works on the shards that its constraints give it. Outside of one (XLA:GPU with
 /// attention=flash or autoselected) the compiler can't split it: operands are gathered whole.
 PartitionSpec attention_form(const BlockState& state, TensorId input) {
-  const auto& kernel = state.config.attention;
-  const bool opaque = state.compiler.has(Habit::attention_outside_shard_map) && (kernel == "flash" || kernel == "autoselected");
+  const AttentionKernel kernel = state.config.attention;
+  const bool opaque = state.compiler.has(Habit::attention_outside_shard_map) &&
+                      (kernel == AttentionKernel::flash || kernel == AttentionKernel::autoselected);
   if (!opaque) return state.spec(input);
   PartitionSpec whole;
   whole.dims.resize(state.spec(input).dims.size());
@@ -23,7 +24,7 @@ double attended_keys(double sequence, double window, bool skips_masked) {
   return window - window * window / (2 * sequence);
 }
 
-bool holds_scores(const BlockState& state) { return state.config.attention == "dot_product"; }
+bool holds_scores(const BlockState& state) { return state.config.attention == AttentionKernel::dot_product; }
 
 /// 2·b·h·s·keys·(qk dim + v dim): the two products of attention, on the queries that this device has.
 double attention_flops(const BlockState& state, const Operation& op) {

@@ -3,6 +3,7 @@
 // run by default, what it leaves exposed. Cost models know a compiler, never a machine.
 #include <cstdint>
 #include <initializer_list>
+#include <shardplan/train_config.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -93,7 +94,7 @@ std::string_view name_of(GroupedMatmul kernel);  ///< "ragged_dot"
 
 /// The kernels that run where nothing asks for others, and which of MaxText's there are.
 struct Kernels {
-  std::string attention = "autoselected";                   ///< MaxText's `attention`, of a searched plan
+  AttentionKernel attention = AttentionKernel::autoselected;  ///< MaxText's `attention`, of a searched plan
   GroupedMatmul grouped_matmul = GroupedMatmul::ragged_dot;  ///< of the sparse expert path
   bool has_megablox = false;
   bool has_tokamax_splash = false;  ///< in which MaxText writes ring, ulysses and usp context parallelism

@@ -25,6 +25,12 @@ enum class MoePath : std::uint8_t {
 
 enum class OptimizerType : std::uint8_t { adamw, adam_pax, sgd, muon };
 
+/// MaxText's `attention`: the kernel of softmax(q·kT)·v.
+enum class AttentionKernel : std::uint8_t { autoselected, dot_product, flash, cudnn_flash_te, cudnn_flash_jax };
+
+/// How attention meets keys of other shards of the sequence (MaxText configs/types.py, context_parallel_strategy).
+enum class ContextStrategy : std::uint8_t { all_gather, ring, ulysses, usp };
+
 /// Which of MaxText's programs runs the step. Both run the same one but under shard_optimizer_over_data: the training
 /// loop keeps the parameters in the optimizer's layout between steps and gathers them at the start of each;
 /// train_compile hands them to the step whole and gathers the updated ones at its end (SHARDING.md 3.4).
@@ -34,6 +40,8 @@ std::string_view name_of(MoePath path);
 std::vector<std::string> names_of(const std::vector<MoePath>& paths);  ///< "dropping"
 std::string_view name_of(OptimizerType optimizer);  ///< "adamw"
 std::string_view name_of(StepProgram program);      ///< "train_compile"
+std::string_view name_of(AttentionKernel kernel);    ///< "cudnn_flash_te"
+std::string_view name_of(ContextStrategy strategy);  ///< "all_gather"
 
 /// Where a named activation lives between forward and backward.
 enum class SavePlace : std::uint8_t { recompute, device, host };
@@ -60,8 +68,8 @@ struct TrainConfig {
   bool moe_dispatch_no_expert_sharding = false;
   bool float32_weight_sum = true;
 
-  std::string attention = "autoselected";
-  std::string context_parallel_strategy = "all_gather";
+  AttentionKernel attention = AttentionKernel::autoselected;
+  ContextStrategy context_parallel_strategy = ContextStrategy::all_gather;
   bool context_parallel_load_balance = true;
 
   std::int64_t num_pipeline_microbatches = -1;

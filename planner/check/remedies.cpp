@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <models/programs/train_program.hpp>
 #include <planner/check/remedies.hpp>
 #include <rules/resolve.hpp>
+#include <set>
 #include <string_view>
 
 namespace shardplan {
@@ -64,10 +66,23 @@ Configuration one_batch_rule(const Finding&, Configuration c) {
   return c;
 }
 
-/// The missing axes at the end of every rule that already splits an embed dim of weights.
+/// The logical axes of the embed dims of the model's weights.
+std::set<std::string> embed_axes_of_weights(const Model& model) {
+  std::set<std::string> found;
+  for (const auto& block : reference_program(model, model.max_target_length).blocks)
+    for (const auto& tensor : block.tensors) {
+      if (!tensor.parameter) continue;
+      for (std::size_t i = 0; i < std::min(tensor.dims.size(), tensor.constraint.axes.size()); ++i)
+        if (tensor.dims[i].dim == Dim::embed) found.insert(tensor.constraint.axes[i]);
+    }
+  return found;
+}
+
+/// The missing axes at the end of every rule for an embed dim of weights.
 Configuration embed_over_missing_axes(const Finding& finding, Configuration c) {
+  const auto embed = embed_axes_of_weights(c.model);
   for (auto& rule : c.rules.rules) {
-    if (!rule.logical.starts_with("embed")) continue;
+    if (!embed.contains(rule.logical)) continue;
     for (const auto& axis : finding.axes)
       if (std::find(rule.axes.begin(), rule.axes.end(), axis) == rule.axes.end()) rule.axes.push_back(axis);
   }

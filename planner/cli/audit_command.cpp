@@ -7,7 +7,7 @@
 #include <planner/audit/audit.hpp>
 #include <planner/cli/commands.hpp>
 #include <planner/cli/run_flags.hpp>
-#include <arguments/given_arguments.hpp>
+#include <arguments/words/given_arguments.hpp>
 #include <planner/report/audit_report.hpp>
 #include <planner/report/ci/github.hpp>
 #include <planner/report/ci/sarif.hpp>

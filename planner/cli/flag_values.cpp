@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <arguments/argument_values.hpp>
+#include <arguments/words/argument_values.hpp>
 #include <planner/cli/flag_values.hpp>
 #include <shardplan/error.hpp>
 

@@ -7,7 +7,7 @@
 #include <arguments/keys/argument_table.hpp>
 #include <planner/cli/flag_values.hpp>
 #include <planner/cli/plan_request.hpp>
-#include <arguments/given_arguments.hpp>
+#include <arguments/words/given_arguments.hpp>
 #include <arguments/plan_arguments.hpp>
 #include <rules/load_rules.hpp>
 #include <shardplan/error.hpp>

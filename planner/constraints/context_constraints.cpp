@@ -18,7 +18,7 @@ std::string context_axis(const RuleSet& rules) {
 
 struct Context {
   const Configuration& c;
-  const std::string& strategy;
+  ContextStrategy strategy;
   std::string axis;
   std::int64_t size, ulysses, length;
 };
@@ -34,7 +34,7 @@ Context context_of(const Configuration& c) {
 }
 
 Infeasible broken(const Context& context, const std::string& rest, std::int64_t needed, std::int64_t available) {
-  return {ConstraintId::context_strategy, fmt::format("context_parallel_strategy={} {}", context.strategy, rest),
+  return {ConstraintId::context_strategy, fmt::format("context_parallel_strategy={} {}", name_of(context.strategy), rest),
           needed, available};
 }
 
@@ -51,8 +51,8 @@ Violation needs_multiple(const Context& context, const char* what, std::int64_t 
 Violation needs_flash_on_context(const Context& context) {
   if (context.axis != "context")
     return broken(context, fmt::format("needs the sequence on axis context, not {}", context.axis), 1, 0);
-  if (context.c.config.attention != "flash")
-    return broken(context, fmt::format("needs attention=flash, not {}", context.c.config.attention), 1, 0);
+  if (context.c.config.attention != AttentionKernel::flash)
+    return broken(context, fmt::format("needs attention=flash, not {}", name_of(context.c.config.attention)), 1, 0);
   if (context.c.model.attention_sink) return broken(context, "does not know attention sinks", 1, 0);
   return std::nullopt;
 }

@@ -48,9 +48,9 @@ MaybeFinding sequence_gathered_for_attention(const FindingSubject& s) {
 }
 
 MaybeFinding attention_replicated(const FindingSubject& s) {
-  const auto& attention = s.config().attention;
+  const AttentionKernel attention = s.config().attention;
   const Compiler& compiler = s.configuration.compiler;
-  const bool by_name = attention == "flash" || attention == "autoselected";
+  const bool by_name = attention == AttentionKernel::flash || attention == AttentionKernel::autoselected;
   if (!compiler.has(Habit::attention_outside_shard_map) || !by_name) return std::nullopt;
   const Traffic gathered = traffic_of(s, [&](const Collective& c) { return is_of(OpKind::attention, c, s); });
   if (gathered.empty()) return std::nullopt;
@@ -58,10 +58,10 @@ MaybeFinding attention_replicated(const FindingSubject& s) {
                  Severity::error,
                  fmt::format("attention={} runs outside shard_map on {}: q, k and v are gathered whole and attention "
                              "is computed on every device, {}",
-                             attention, compiler.family, in_words(gathered)),
+                             name_of(attention), compiler.family, in_words(gathered)),
                  "self_attention/attention_op",
                  {},
-                 "attention=" + compiler.kernels.attention};
+                 fmt::format("attention={}", name_of(compiler.kernels.attention))};
 }
 
 /// Multi-head latent attention exchanges keys and values after their up-projection: for deepseek3 40,960 elements a
@@ -70,7 +70,7 @@ MaybeFinding expanded_key_value_gathered(const FindingSubject& s) {
   const Model& model = s.configuration.model;
   const AxisList context = axes_of_first("activation_length", s);
   if (model.attention_type != AttentionType::mla || context.empty()) return std::nullopt;
-  if (s.config().context_parallel_strategy != "all_gather") return std::nullopt;
+  if (s.config().context_parallel_strategy != ContextStrategy::all_gather) return std::nullopt;
   const Traffic gathered = traffic_of(s, [&](const Collective& c) {
     return c.kind == CollectiveKind::all_gather && is_of(OpKind::attention, c, s) && overlap(c.axes, context);
   });

@@ -26,12 +26,21 @@ AxisList feature_axes(const FindingSubject& s) {
 }
 
 /// Where the step meets such a collective first, and what all of that kind cost.
+struct Met {
+  NamedCollective first;
+  std::vector<std::string> axes;
+  std::string over;  ///< the axes in words
+  std::int64_t group_size = 1;
+  Traffic traffic;
+};
+
 template <class Matches>
-std::optional<std::pair<const Collective*, Traffic>> first_and_all(const FindingSubject& s, Matches matches) {
+std::optional<Met> first_and_all(const FindingSubject& s, Matches matches) {
   const auto& all = s.evaluation.collectives;
   const auto first = std::find_if(all.begin(), all.end(), matches);
   if (first == all.end()) return std::nullopt;
-  return std::pair(&*first, traffic_of(s, matches));
+  const auto axes = names_of(first->axes, s.mesh());
+  return Met{s.named(*first), axes, join_axes(axes), first->group_size, traffic_of(s, matches)};
 }
 
 }  // namespace
@@ -45,10 +54,7 @@ MaybeFinding unexpected_all_gather(const FindingSubject& s) {
            overlap(c.axes, batch);
   });
   if (!found) return std::nullopt;
-  const auto& [first, traffic] = *found;
-  const NamedCollective named = s.named(*first);
-  const auto axes = names_of(first->axes, s.mesh());
-  const std::string over = join_axes(axes);
+  const auto& [named, axes, over, group_size, traffic] = *found;
   return Finding{
       FindingId::unexpected_all_gather,
       Severity::error,
@@ -68,10 +74,7 @@ MaybeFinding unexpected_all_reduce(const FindingSubject& s) {
     return is_partial_sum(c) && is_layer_activation(c, s) && !overlap(c.axes, features);
   });
   if (!found) return std::nullopt;
-  const auto& [first, traffic] = *found;
-  const NamedCollective named = s.named(*first);
-  const auto axes = names_of(first->axes, s.mesh());
-  const std::string over = join_axes(axes);
+  const auto& [named, axes, over, group_size, traffic] = *found;
   return Finding{
       FindingId::unexpected_all_reduce,
       Severity::error,
@@ -90,15 +93,12 @@ MaybeFinding all_reduce_where_reduce_scatter_suffices(const FindingSubject& s) {
   const auto found = first_and_all(
       s, [&](const Collective& c) { return is_partial_sum(c) && is_layer_activation(c, s) && overlap(c.axes, features); });
   if (!found) return std::nullopt;
-  const auto& [first, traffic] = *found;
-  const NamedCollective named = s.named(*first);
-  const auto axes = names_of(first->axes, s.mesh());
-  const std::string over = join_axes(axes);
+  const auto& [named, axes, over, group_size, traffic] = *found;
   return Finding{FindingId::all_reduce_where_reduce_scatter_suffices,
                  Severity::note,
                  fmt::format("partial sums over '{}' are all-reduced, because no rule splits the hidden state over it: "
                              "norms and residuals are computed and kept {} times, {}",
-                             over, first->group_size, in_words(traffic)),
+                             over, group_size, in_words(traffic)),
                  named.op,
                  axes,
                  "add ['activation_embed', ['" + over + "']] to the rules",

@@ -5,7 +5,7 @@
 
 #include <formats/strict_json.hpp>
 #include <models/load_model.hpp>
-#include <arguments/argument_values.hpp>
+#include <arguments/words/argument_values.hpp>
 #include <planner/constraints/constraints.hpp>
 
 #include <tests/unit/reading.hpp>

@@ -38,7 +38,7 @@ TEST(LoadCompiler, CompilersDifferWhereTheyShould) {
   EXPECT_NE(habits_of("xla-tpu"), habits_of("xla-tpu-7x"));
   EXPECT_NE(habits_of("xla-tpu"), habits_of("xla-tpu-v5p"));
   EXPECT_EQ(load_compiler("xla-tpu").kernels.grouped_matmul, GroupedMatmul::megablox);
-  EXPECT_EQ(load_compiler("xla-gpu").kernels.attention, "cudnn_flash_te");
+  EXPECT_EQ(load_compiler("xla-gpu").kernels.attention, AttentionKernel::cudnn_flash_te);
   EXPECT_FALSE(load_compiler("xla-gpu").kernels.has_megablox);
   EXPECT_DOUBLE_EQ(load_compiler("xla-gpu").overlap.ragged_exchange, 0.83);
 }
@@ -70,7 +70,7 @@ TEST(LoadCompiler, AFileSaysOnlyWhatDiffersFromAnother) {
   EXPECT_EQ(described.compiler.family, "XLA:GPU");
   EXPECT_FALSE(described.compiler.has(Habit::ragged_dot_is_dense));
   EXPECT_TRUE(described.compiler.has(Habit::defers_head_gradient));
-  EXPECT_EQ(described.compiler.kernels.attention, "flash");
+  EXPECT_EQ(described.compiler.kernels.attention, AttentionKernel::flash);
   EXPECT_EQ(described.compiler.kernels.grouped_matmul, GroupedMatmul::ragged_dot);
   EXPECT_THAT(described.evidence.at(Habit::ragged_dot_is_dense).records, ElementsAre("h100_mx_ep8_fix"));
   EXPECT_EQ(described.flags.at("xla_gpu_some_flag"), "splits the exchange");

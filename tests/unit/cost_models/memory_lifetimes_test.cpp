@@ -64,7 +64,7 @@ TEST(Lifetimes, LogitsMeetTheirGradientOnceInTheComputeDtype) {
 
 TEST(Lifetimes, DotProductAttentionKeepsProbabilitiesAndMask) {
   TrainConfig config = toy_config(1, 1024);
-  config.attention = "dot_product";
+  config.attention = AttentionKernel::dot_product;
   const ToyMemory toy({toy_llama(), config, "default", "fsdp=1", toy_gpu()});
   const auto& layer = toy.block("layers");
   EXPECT_EQ(mib(life(layer, "attention probabilities").bytes), 16);  // 8 heads × 1024² in bf16
@@ -73,14 +73,14 @@ TEST(Lifetimes, DotProductAttentionKeepsProbabilitiesAndMask) {
       << "through the MLP's backward pass";
   EXPECT_TRUE(meet(life(layer, "attention probabilities"), life(layer, "attention probabilities gradient")));
 
-  config.attention = "flash";
+  config.attention = AttentionKernel::flash;
   EXPECT_FALSE(exists(ToyMemory({toy_llama(), config, "default", "fsdp=1", toy_gpu()}).block("layers"),
                       "attention probabilities"));
 }
 
 TEST(Lifetimes, AnOpaqueAttentionKernelHoldsWholeOperandsAndGradients) {
   TrainConfig config = toy_config(1, 1024);
-  config.attention = "flash";
+  config.attention = AttentionKernel::flash;
   const Compiler compiler = with(toy_gpu(), Habit::attention_outside_shard_map);
   const ToyMemory toy({toy_llama(), config, "default", "fsdp=4", compiler});
   const auto& layer = toy.block("layers");

@@ -135,10 +135,10 @@ TEST(DenseLayer, RulesWithoutAnInputLengthGatherTheAttentionInputForTheGradients
 TEST(DenseLayer, AttentionOutsideShardMapGathersItsOperands) {
   ToyRun gpu = llama("fsdp=8");
   gpu.compiler.habits.add(Habit::attention_outside_shard_map);
-  gpu.config.attention = "flash";
+  gpu.config.attention = AttentionKernel::flash;
   EXPECT_THAT(lines(run(gpu), "layers", "attention_op"),
               IsSupersetOf({"forward all-gather fsdp 16 MiB x3", "forward all-gather fsdp 8 MiB x1"}));
-  gpu.config.attention = "dot_product";
+  gpu.config.attention = AttentionKernel::dot_product;
   EXPECT_THAT(lines(run(gpu), "layers", "attention_op"), IsEmpty());
 }
 

@@ -49,7 +49,7 @@ TEST(Machines, ATorusThatIsNoTpuRunsItsOwnCompilersKernels) {
   EXPECT_EQ(c.hardware.fabric, FabricKind::torus);
   EXPECT_EQ(c.slice.torus, (std::vector{4, 4}));
   EXPECT_EQ(c.compiler.family, "XLA:own");
-  EXPECT_EQ(c.config.attention, "dot_product");
+  EXPECT_EQ(c.config.attention, AttentionKernel::dot_product);
   EXPECT_FALSE(c.config.megablox);
   const Evaluation e = evaluate(c);
   EXPECT_FALSE(e.infeasible && e.infeasible->constraint == ConstraintId::megablox_needs_tpu) << e.infeasible->message;

@@ -13,6 +13,8 @@ std::int64_t parse_integer(const std::string& text, const std::string& place);  
 double parse_number(const std::string& text, const std::string& place);         ///< finite
 DType parse_dtype(const std::string& text, const std::string& place);           ///< "bfloat16"
 OptimizerType parse_optimizer(const std::string& text, const std::string& place);  ///< "adamw"
+AttentionKernel parse_attention(const std::string& text, const std::string& place);      ///< "cudnn_flash_te"
+ContextStrategy parse_context_strategy(const std::string& text, const std::string& place);  ///< "ring"
 SavePlace parse_save_place(const std::string& text, const std::string& place);     ///< "remat", "device", "offload"
 std::string parse_word(const std::string& text, std::span<const std::string_view> valid, const std::string& place);
 

@@ -2,7 +2,7 @@
 
 #include <array>
 #include <formats/strict_json.hpp>
-#include <arguments/config_file.hpp>
+#include <arguments/words/config_file.hpp>
 #include <rules/yaml_document.hpp>
 #include <shardplan/error.hpp>
 

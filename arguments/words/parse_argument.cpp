@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <arguments/argument_values.hpp>
+#include <arguments/words/argument_values.hpp>
 #include <arguments/keys/argument_table.hpp>
-#include <arguments/parse_argument.hpp>
+#include <arguments/words/parse_argument.hpp>
 #include <array>
 #include <shardplan/error.hpp>
 
@@ -25,10 +25,8 @@ struct SettingParser {
 
   ArgumentValue operator()(bool TrainConfig::*) const { return parse_flag(text, place); }
   ArgumentValue operator()(DType TrainConfig::*) const { return parse_dtype(text, place); }
-  ArgumentValue operator()(std::string TrainConfig::*) const {
-    const std::vector<std::string_view> words(row.words.begin(), row.words.end());
-    return parse_word(text, words, place);
-  }
+  ArgumentValue operator()(AttentionKernel TrainConfig::*) const { return parse_attention(text, place); }
+  ArgumentValue operator()(ContextStrategy TrainConfig::*) const { return parse_context_strategy(text, place); }
   ArgumentValue operator()(std::int64_t TrainConfig::*) const {
     const std::int64_t value = parse_integer(text, place);
     check_least(static_cast<double>(value), row, place);

@@ -1,7 +1,7 @@
 #pragma once
 // Who wins when a run's argument and the model's own file set the same key. MaxText (configs/pyconfig.py): base.yml <
 // the run's YAML file < the model's file < the command line, which needs override_model_config=true to say otherwise.
-#include <arguments/given_arguments.hpp>
+#include <arguments/words/given_arguments.hpp>
 #include <string>
 
 namespace shardplan {

@@ -1,6 +1,6 @@
 #pragma once
 // One argument's text as the value that its key has.
-#include <arguments/given_arguments.hpp>
+#include <arguments/words/given_arguments.hpp>
 #include <string>
 
 namespace shardplan {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <arguments/argument_precedence.hpp>
+#include <arguments/words/argument_precedence.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
-#include <arguments/argument_values.hpp>
+#include <arguments/words/argument_values.hpp>
 #include <shardplan/error.hpp>
 #include <vector>
 
@@ -45,6 +45,21 @@ std::string lower(std::string_view text) {
   return result;
 }
 
+std::string_view word_of(SavePlace place) { return print_value(place); }
+template <class Value>
+std::string_view word_of(Value value) {
+  return name_of(value);
+}
+
+/// The one of `values` whose name `text` is.
+template <class Value, std::size_t count>
+Value parse_named(const std::string& text, const Value (&values)[count], const std::string& place) {
+  std::vector<std::string_view> words;
+  for (const Value each : values) words.push_back(word_of(each));
+  const std::string word = parse_word(text, words, place);
+  return values[std::find(words.begin(), words.end(), word) - words.begin()];
+}
+
 }  // namespace
 
 bool parse_flag(const std::string& text, const std::string& place) {
@@ -66,27 +81,31 @@ double parse_number(const std::string& text, const std::string& place) {
 }
 
 DType parse_dtype(const std::string& text, const std::string& place) {
-  constexpr std::string_view names[] = {"bfloat16", "float32", "float16"};
   constexpr DType types[] = {DType::bf16, DType::f32, DType::f16};
-  const std::string word = parse_word(text, names, place);
-  return types[std::find(std::begin(names), std::end(names), word) - std::begin(names)];
+  return parse_named(text, types, place);
 }
 
 OptimizerType parse_optimizer(const std::string& text, const std::string& place) {
   constexpr OptimizerType types[] = {OptimizerType::adamw, OptimizerType::adam_pax, OptimizerType::sgd,
                                      OptimizerType::muon};
-  std::vector<std::string_view> words;
-  for (const auto type : types) words.push_back(name_of(type));
-  const std::string word = parse_word(text, words, place);
-  return types[std::find(words.begin(), words.end(), word) - words.begin()];
+  return parse_named(text, types, place);
+}
+
+AttentionKernel parse_attention(const std::string& text, const std::string& place) {
+  using enum AttentionKernel;
+  constexpr AttentionKernel kernels[] = {autoselected, dot_product, flash, cudnn_flash_te, cudnn_flash_jax};
+  return parse_named(text, kernels, place);
+}
+
+ContextStrategy parse_context_strategy(const std::string& text, const std::string& place) {
+  using enum ContextStrategy;
+  constexpr ContextStrategy strategies[] = {all_gather, ring, ulysses, usp};
+  return parse_named(text, strategies, place);
 }
 
 SavePlace parse_save_place(const std::string& text, const std::string& place) {
   constexpr SavePlace places[] = {SavePlace::recompute, SavePlace::device, SavePlace::host};
-  std::vector<std::string_view> words;
-  for (const auto each : places) words.push_back(print_value(each));
-  const std::string word = parse_word(text, words, place);
-  return places[std::find(words.begin(), words.end(), word) - words.begin()];
+  return parse_named(text, places, place);
 }
 
 std::string parse_word(const std::string& text, std::span<const std::string_view> valid, const std::string& place) {

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <arguments/argument_values.hpp>
-#include <arguments/config_file.hpp>
-#include <arguments/given_arguments.hpp>
+#include <arguments/words/argument_values.hpp>
+#include <arguments/words/config_file.hpp>
+#include <arguments/words/given_arguments.hpp>
 #include <arguments/keys/argument_table.hpp>
-#include <arguments/parse_argument.hpp>
+#include <arguments/words/parse_argument.hpp>
 #include <array>
 #include <rules/load_rules.hpp>
 #include <shardplan/error.hpp>
