@@ -127,12 +127,12 @@ Violation usp(const Context& context) {
 
 std::optional<Infeasible> context_violation(const Configuration& configuration) {
   const Context context = context_of(configuration);
-  if (context.strategy == "usp") return usp(context);
+  if (context.strategy == ContextStrategy::usp) return usp(context);
   if (context.ulysses > 1)
     return broken(context, fmt::format("leaves no use for context_usp_ulysses={}; only usp has", context.ulysses), 1,
                   context.ulysses);
-  if (context.strategy == "ring") return ring(context);
-  if (context.strategy == "ulysses") return ulysses(context);
+  if (context.strategy == ContextStrategy::ring) return ring(context);
+  if (context.strategy == ContextStrategy::ulysses) return ulysses(context);
   return std::nullopt;
 }
 
