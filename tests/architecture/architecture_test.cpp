@@ -127,41 +127,6 @@ TEST(Architecture, EveryPlannerRoomKnowsOnlyWhatItsRowSays) {
   };
   const std::vector<Row> rows = {
       {"arguments/keys/", {"formats/"}},
-      {"arguments/", {"compilers/", "formats/", "hardware/", "models/", "rules/"}},
-      {"planner/words/", {}},
-      {"planner/constraints/", {"models/programs/", "rules/"}},
-      {"planner/findings/", {"cost_models/partition/", "planner/words/", "rules/"}},
-      {"planner/evaluate/",
-       {"cost_models/", "hardware/network/", "models/", "planner/constraints/", "planner/findings/", "rules/"}},
-      {"planner/search/", {"hardware/", "models/", "planner/constraints/", "planner/evaluate/", "rules/"}},
-      {"planner/check/",
-       {"arguments/", "compilers/", "formats/", "hardware/", "models/", "planner/constraints/", "planner/evaluate/",
-        "planner/findings/", "rules/"}},
-      {"planner/validate/", {"arguments/", "formats/", "planner/evaluate/"}},
-      {"planner/audit/",
-       {"arguments/", "audit/", "cost_models/time/", "hardware/network/", "planner/evaluate/", "planner/words/", "rules/"}},
-      {"planner/report/",
-       {"arguments/", "formats/", "hardware/", "models/", "planner/audit/", "planner/check/", "planner/validate/",
-        "planner/words/", "rules/", "audit/"}},
-  };
-  const std::vector<std::string> all = {"arguments/", "audit/",  "compilers/", "cost_models/", "formats/",
-                                        "hardware/",  "models/", "planner/",   "rules/"};
-  for (const auto& [file, header] : all_includes()) {
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return file.starts_with(r.room); });
-    if (row == rows.end() || !starts_with_any(header, all)) continue;
-    EXPECT_TRUE(header.starts_with(row->room) || starts_with_any(header, row->known)) << file << " includes <" << header
-                                                                                      << ">";
-  }
-}
-
-/// Every room of planner/ and arguments/ with the rooms that it may know beside include/ and itself.
-TEST(Architecture, EveryPlannerRoomKnowsOnlyWhatItsRowSays) {
-  struct Row {
-    std::string room;
-    std::vector<std::string> known;
-  };
-  const std::vector<Row> rows = {
-      {"arguments/keys/", {"formats/"}},
       {"arguments/words/", {"arguments/keys/", "formats/", "rules/"}},
       {"arguments/", {"compilers/", "formats/", "hardware/", "models/", "rules/"}},
       {"planner/words/", {}},
