@@ -7,7 +7,7 @@
 #include <planner/search/space/candidate.hpp>
 #include <planner/search/explore/front.hpp>
 #include <planner/search/space/parallelism.hpp>
-#include <planner/search/explore/rejections.hpp>
+#include <planner/search/space/rejections.hpp>
 #include <planner/search/space/remat_order.hpp>
 #include <vector>
 

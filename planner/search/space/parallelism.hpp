@@ -2,7 +2,7 @@
 // How the devices share the work: the rules, the mesh, the path through the experts, and how a mesh with stages runs
 // its pipeline. The search sees each one once, whatever it is called.
 #include <planner/search/space/pipeline_options.hpp>
-#include <planner/search/explore/rejections.hpp>
+#include <planner/search/space/rejections.hpp>
 #include <planner/search/space/search_space.hpp>
 #include <vector>
 

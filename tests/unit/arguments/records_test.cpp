@@ -58,7 +58,7 @@ std::map<std::string, std::string> resolved(const Configuration& c) {
           {"weight_dtype", std::string(name_of(t.weight_dtype))},
           {"mu_dtype", std::string(name_of(t.mu_dtype))},
           {"opt_type", std::string(name_of(t.opt_type))},
-          {"attention", t.attention},
+          {"attention", std::string(name_of(t.attention))},
           {"num_pipeline_microbatches", std::to_string(t.num_pipeline_microbatches)},
           {"num_layers_per_pipeline_stage", std::to_string(t.num_layers_per_pipeline_stage)},
           {"pipeline_fsdp_ag_once", flag(t.pipeline_fsdp_ag_once)},

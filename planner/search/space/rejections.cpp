@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <planner/search/explore/rejections.hpp>
+#include <planner/search/space/rejections.hpp>
 #include <tuple>
 
 namespace shardplan {
