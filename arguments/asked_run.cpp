@@ -92,6 +92,7 @@ Configuration configured(const AskedRun& run) {
   c.compiler = run.compiler;
   c.slice = run.machine.slice;
   c.num_slices = run.machine.num_slices;
+  c.memory_limits = run.memory_limits;
   check_tokamax(run.arguments, c);
   return c;
 }

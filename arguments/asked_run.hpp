@@ -17,6 +17,7 @@ struct AskedRun {
   Compiler compiler;  ///< the machine's
   StepProgram program = StepProgram::train;
   MeshArguments sizes;
+  MemoryLimits memory_limits = {};
 };
 
 /// Reads the files that arguments and choice name. Throws InputError on anything unknown or malformed in them.

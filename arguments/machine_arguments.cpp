@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <hardware/load_profile.hpp>
+#include <hardware/machine_of_chips.hpp>
 #include <hardware/slices.hpp>
 #include <limits>
 #include <arguments/machine_arguments.hpp>
@@ -57,30 +58,11 @@ Machine named_machine(const std::string& topology, const MachineChoice& choice, 
   return split_into_nodes(std::move(machine));
 }
 
-// A torus is one slice unless more are asked for; other machines fill whole nodes.
-int usual_slices(const HardwareProfile& hardware, int chips) {
-  if (!ends_at_node(hardware.fabric) || chips <= hardware.chips_per_node) return 1;
-  if (chips % hardware.chips_per_node == 0) return chips / hardware.chips_per_node;
-  throw InputError(fmt::format("{} {}s don't fill nodes of {}; nearest: {}, {}", chips, hardware.name,
-                               hardware.chips_per_node, chips / hardware.chips_per_node * hardware.chips_per_node,
-                               (chips / hardware.chips_per_node + 1) * hardware.chips_per_node));
-}
-
 Machine chosen_machine(const MachineChoice& choice, std::optional<int> slices) {
   if (!choice.hardware)
     throw InputError("which machine? give compile_topology=v5p-16, or --hardware NAME and --chips N");
   if (!choice.chips) throw InputError(fmt::format("how many chips of {}? give --chips N", *choice.hardware));
-  if (*choice.chips < 1) throw InputError(fmt::format("--chips {}: expected at least 1", *choice.chips));
-  HardwareProfile hardware = load_profile(*choice.hardware);
-  const int count = slices.value_or(usual_slices(hardware, *choice.chips));
-  if (*choice.chips % count != 0)
-    throw InputError(fmt::format("{} chips can't be split into {} equal slices", *choice.chips, count));
-  if (ends_at_node(hardware.fabric) && *choice.chips / count > hardware.chips_per_node)
-    throw InputError(fmt::format("{} {}s in {} is more than the {} of a node; ask for {}", *choice.chips, hardware.name,
-                                 counted_slices(count), hardware.chips_per_node,
-                                 counted_slices(usual_slices(hardware, *choice.chips))));
-  Slice slice = slice_of_chips(hardware, *choice.chips / count);
-  return {std::move(hardware), std::move(slice), count};
+  return machine_of(load_profile(*choice.hardware), *choice.chips, slices);
 }
 
 // MaxText needs hardware=gpu to be told; here it only has to be true.

@@ -94,6 +94,23 @@ DescribedCompiler with_overlap(DescribedCompiler described, StrictObject object)
   return described;
 }
 
+constexpr MoePath all_paths[] = {MoePath::none, MoePath::dropping, MoePath::ragged, MoePath::ring};
+
+std::map<MoePath, MemoryError> read_memory_error(StrictObject object) {
+  std::map<MoePath, MemoryError> errors;
+  for (const MoePath path : all_paths) {
+    StrictObject row = object.object(std::string(name_of(path)));
+    MemoryError error{row.number("low"), row.number("high"), static_cast<int>(row.integer("records"))};
+    if (error.low > 0 || error.low <= -1) row.fail("low", "above -1, at most 0");
+    if (error.high < 0) row.fail("high", "at least 0");
+    row.finish();
+    errors.emplace(path, error);
+  }
+  object.text("source");
+  object.finish();
+  return errors;
+}
+
 std::map<std::string, std::string> read_flags(const nlohmann::json& value, const std::string& where) {
   StrictObject object(value, where);
   std::map<std::string, std::string> flags;
@@ -120,6 +137,7 @@ DescribedCompiler parse_compiler(std::string_view text, const std::string& file)
   described = with_habits(std::move(described), object.object("habits"));
   described.compiler.kernels = read_kernels(object.object("kernels"));
   described = with_overlap(std::move(described), object.object("overlap"));
+  described.compiler.memory_error = read_memory_error(object.object("memory_error"));
   if (object.has("flags")) described.flags = read_flags(object.any("flags"), file + ".flags");
   object.finish();
   return described;

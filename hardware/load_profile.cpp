@@ -49,10 +49,13 @@ HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& objec
   profile.peak_int8 = read_optional_figure(object, "peak_int8", Dimension::flops_per_second);
   profile.peak_fp8 = read_optional_figure(object, "peak_fp8", Dimension::flops_per_second);
   profile.hbm_capacity = read_figure(object, "hbm_capacity", Dimension::bytes);
+  if (object.has("process_memory_fraction")) profile.process_memory_fraction = read_share(object, "process_memory_fraction");
   profile.hbm_bandwidth = read_figure(object, "hbm_bandwidth", Dimension::bytes_per_second);
   profile.matmul_efficiency = read_share(object, "matmul_efficiency");
   profile.attention_efficiency = read_share(object, "attention_efficiency");
   profile.hbm_efficiency = read_share(object, "hbm_efficiency");
+  if (object.has("published_mfu_dense")) profile.published_mfu_dense = read_share(object, "published_mfu_dense");
+  if (object.has("published_mfu_moe")) profile.published_mfu_moe = read_share(object, "published_mfu_moe");
   profile.price_per_chip_hour = read_optional_figure(object, "price_per_chip_hour", Dimension::dollars_per_hour);
   return profile;
 }
@@ -63,6 +66,7 @@ HardwareProfile with_network_figures(HardwareProfile profile, StrictObject& obje
   profile.hop_latency = read_figure(object, "hop_latency", Dimension::seconds);
   profile.collective_latency = read_figure(object, "collective_latency", Dimension::seconds);
   profile.die_to_die_bandwidth = read_optional_figure(object, "die_to_die_bandwidth", Dimension::bytes_per_second);
+  profile.host_link_bandwidth = read_optional_figure(object, "host_link_bandwidth", Dimension::bytes_per_second);
   profile.scale_out_bandwidth = read_figure(object, "scale_out_bandwidth", Dimension::bytes_per_second);
   profile.scale_out_efficiency = read_share(object, "scale_out_efficiency");
   profile.scale_out_latency = read_figure(object, "scale_out_latency", Dimension::seconds);

@@ -55,6 +55,18 @@ std::string_view name_of(FindingId finding) {
       return "less-traffic-than-expected";
     case FindingId::groups_match_no_axes:
       return "groups-match-no-axes";
+    case FindingId::dense_ragged_dot:
+      return "dense-ragged-dot";
+    case FindingId::collectives_take_most:
+      return "collectives-take-most";
+    case FindingId::batch_beyond_published:
+      return "batch-beyond-published";
+    case FindingId::mfu_beyond_published:
+      return "mfu-beyond-published";
+    case FindingId::memory_budget_exceeded:
+      return "memory-budget-exceeded";
+    case FindingId::gathers_expected_again:
+      return "gathers-expected-again";
     case FindingId::axis_ignored:
       return "axis-ignored";
     case FindingId::context_lost_in_explicit_mode:
@@ -83,6 +95,10 @@ std::string_view name_of(FindingId finding) {
       return "refused";
   }
   throw InternalError("unknown FindingId");
+}
+
+bool is_about_the_step(FindingId finding) {
+  return finding >= FindingId::dense_ragged_dot && finding <= FindingId::gathers_expected_again;
 }
 
 std::string_view published_id(const Finding& finding) {

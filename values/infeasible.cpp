@@ -59,6 +59,8 @@ std::string_view name_of(ConstraintId constraint) {
       return "mesh-does-not-fit-torus";
     case ConstraintId::host_traffic_not_priced:
       return "host-traffic-not-priced";
+    case ConstraintId::batch_tokens:
+      return "batch-tokens";
   }
   throw InternalError("unknown ConstraintId");
 }

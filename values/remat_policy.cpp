@@ -1,6 +1,7 @@
 // What each remat policy saves. Source: SHARDING.md section 4 (MaxText decoders' policy table).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <shardplan/error.hpp>
 #include <shardplan/train_config.hpp>
 
@@ -58,6 +59,18 @@ std::map<std::string, SavePlace> saved_by_policy(const std::string& policy) {
   const auto found = table().find(policy);
   if (found != table().end()) return found->second;
   throw InputError("remat_policy: " + unknown_name("policy", policy, remat_policies()));
+}
+
+std::vector<RematPolicy> named_remat_policies(const std::vector<std::string>& names) {
+  std::vector<RematPolicy> policies;
+  for (const auto& name : names) policies.push_back({name, saved_by_policy(name)});
+  return policies;
+}
+
+RematPolicy offloaded_layer_inputs() { return {"custom", {{"decoder_layer_input", SavePlace::host}}}; }
+
+bool RematPolicy::offloads() const {
+  return std::any_of(saved.begin(), saved.end(), [](const auto& entry) { return entry.second == SavePlace::host; });
 }
 
 }  // namespace shardplan

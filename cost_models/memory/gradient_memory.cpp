@@ -62,20 +62,25 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
   return total * layers_on_device(b, program.program->pipeline);
 }
 
-Bytes head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
-                    const Compiler& compiler) {
+Bytes early_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const Compiler& compiler) {
   const Mesh& mesh = *program.mesh;
-  Bytes gradients, deferred;
+  Bytes gradients;
   for (std::size_t i = 0; i < head.specs.size(); ++i)
     if (head.block->tensors[i].parameter)
       gradients += gradient_bytes(head.block->tensors[i], head.specs[i], token_axes(head), mesh, compiler);
-  if (!compiler.has(Habit::defers_head_gradient)) return gradients;
+  return gradients;
+}
+
+Bytes late_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
+                         const Compiler& compiler) {
+  if (config.num_vocab_tiling > 1) return early_head_leftover(head, program, compiler);
+  Bytes deferred;
   for (const auto& op : head.block->operations) {
     if (op.kind != OpKind::einsum) continue;
     for (const TensorId id : {op.inputs.front(), op.output})
-      deferred += local_bytes(head.block->tensors[id], head.specs[id], mesh);
+      deferred += local_bytes(head.block->tensors[id], head.specs[id], *program.mesh);
   }
-  return config.num_vocab_tiling > 1 ? gradients : deferred;
+  return deferred;
 }
 
 Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,

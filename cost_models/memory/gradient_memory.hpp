@@ -11,11 +11,14 @@ namespace shardplan {
 Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                       const Compiler& compiler);
 
-/// What the head leaves behind while the layers run backward: the gradient of its weights, or, where the compiler
-/// computes that gradient last (Habit::defers_head_gradient), the gradient of the logits and the normed
-/// decoder output.
-Bytes head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
-                    const Compiler& compiler);
+/// What the head leaves behind while the layers run backward, if the gradient of its weights is computed first: that
+/// gradient.
+Bytes early_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const Compiler& compiler);
+
+/// If it is computed last: the gradient of the logits and the normed decoder output. With the loss in chunks
+/// (num_vocab_tiling) there is nothing to wait.
+Bytes late_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
+                         const Compiler& compiler);
 
 /// What of a block's gradients the optimizer finds.
 Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,

@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <cmath>
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/optimizer_memory.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/partition/optimizer_layout.hpp>
+#include <shardplan/error.hpp>
+#include <tuple>
 
 namespace shardplan {
 namespace {
@@ -12,6 +15,7 @@ namespace {
 struct Moment {
   std::string name;
   Bytes gradients, activations, temporaries;
+  Bytes if_head_is_late;  ///< what would wait besides, if the head's weight gradient were computed last
   Bytes total() const { return gradients + activations + temporaries; }
 };
 
@@ -100,6 +104,16 @@ Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& progr
 
 namespace {
 
+/// The moment's parts are off by `error` at most, and wait for a late head as well as not.
+std::pair<Bytes, Bytes> peak_range(const MemoryUse& use, Bytes late_total, const MemoryError& error) {
+  const auto off_by = [](Bytes bytes, double share) {
+    return Bytes{std::llround(static_cast<double>(bytes.value) * (1 + share))};
+  };
+  const Bytes expected = use.peak() - use.arguments();
+  return {use.arguments() + off_by(expected, error.low),
+          use.arguments() + std::max(off_by(expected, error.high), late_total)};
+}
+
 /// Moments in the order of the step's second half: the loss, the layer stacks backward, the optimizer.
 class Moments {
  public:
@@ -129,12 +143,22 @@ class Moments {
     for (const PartitionedBlock* block : loop)
       if (last.kind == BlockKind::layer) gradients_ += stack_gradients(*block, program_, config_, compiler_);
     moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_, waiting_,
-                        working_set(loop, program_, config_, compiler_) + copies_});
-    if (head) gradients_ += head_leftover(*loop.back(), program_, config_, compiler_);
+                        working_set(loop, program_, config_, compiler_) + copies_, late_head_});
+    if (head) leave_head_behind(*loop.back());
     for (const PartitionedBlock* block : loop) {
       waiting_ -= saved_activations(*block, program_);
       copies_ -= stacked_weight_copies(*block, program_, config_, compiler_);
     }
+  }
+
+  /// When the head's weight gradient is computed is a schedule's outcome, on every compiler: the habit says what is
+  /// expected, the other order is the range's.
+  void leave_head_behind(const PartitionedBlock& head) {
+    const Bytes early = early_head_leftover(head, program_, compiler_);
+    const Bytes late = late_head_leftover(head, program_, config_, compiler_);
+    const Bytes expected = compiler_.has(Habit::defers_head_gradient) ? late : early;
+    gradients_ += expected;
+    late_head_ = std::max(late - expected, Bytes{0});
   }
 
   /// All gradients wait for their common norm, then the updates are made.
@@ -142,7 +166,8 @@ class Moments {
     Bytes gradients;
     for (const auto& block : blocks_) gradients += waiting_gradients(block, program_, config_, compiler_);
     return {
-        "optimizer", std::max(gradients, accumulator), {}, updates_in_flight(blocks_, program_, config_, compiler_)};
+        "optimizer", std::max(gradients, accumulator), {}, updates_in_flight(blocks_, program_, config_, compiler_),
+        {}};
   }
 
   const std::vector<PartitionedBlock>& blocks_;
@@ -150,15 +175,14 @@ class Moments {
   const TrainConfig& config_;
   const Compiler& compiler_;
   std::vector<Moment> moments_;
-  Bytes gradients_, waiting_, copies_;
+  Bytes gradients_, waiting_, copies_, late_head_;
 };
 
 }  // namespace
 
 MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                     const TrainConfig& config, const Compiler& compiler, Bytes capacity) {
+                     const TrainConfig& config, const Compiler& compiler) {
   MemoryUse use;
-  use.capacity = capacity;
   use.batch = batch_bytes(blocks, program, config);
   for (const auto& block : blocks) {
     use.parameters += parameter_bytes(block, program, config);
@@ -175,6 +199,11 @@ MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundPro
   use.activations = peak->activations;
   use.temporaries = peak->temporaries;
   use.peak_moment = peak->name;
+  Bytes late;
+  for (const Moment& moment : moments) late = std::max(late, moment.total() + moment.if_head_is_late);
+  const auto error = compiler.memory_error.find(config.moe_path);
+  if (error == compiler.memory_error.end()) throw InternalError("a compiler without memory_error of a path");
+  std::tie(use.low, use.high) = peak_range(use, late, error->second);
   return use;
 }
 

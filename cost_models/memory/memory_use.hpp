@@ -23,7 +23,8 @@ Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConf
 /// Activations of a block that wait for its backward pass, all layers (or pipeline iterations) of one device.
 Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& program);
 
+/// Capacity and reserve are left to whoever knows the machine.
 MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                     const TrainConfig& config, const Compiler& compiler, Bytes capacity);
+                     const TrainConfig& config, const Compiler& compiler);
 
 }  // namespace shardplan

@@ -57,7 +57,10 @@ Bytes parameter_bytes(const PartitionedBlock& block, const BoundProgram& program
 }
 
 Bytes optimizer_bytes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
-  if (config.optimizer_memory_host_offload) return {};
+  return config.optimizer_memory_host_offload ? Bytes{0} : optimizer_state_bytes(block, program, config);
+}
+
+Bytes optimizer_state_bytes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
   return sum_over_parameters(block, program, [&](std::size_t i, std::int64_t elements) {
     return Bytes{elements / optimizer_shards(block, i, program, config) *
                  moment_bytes(block.block->tensors[i], *block.block, config)};

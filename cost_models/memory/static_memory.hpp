@@ -19,6 +19,9 @@ Bytes parameter_bytes(const PartitionedBlock& block, const BoundProgram& program
 
 /// Optimizer moments (SHARDING.md section 4): adamw mu_dtype + weight_dtype an element; adam_pax two of weight_dtype;
 /// sgd none; muon one for matrices and two for embedding, head and scales. With ZeRO-1 a data shard of it.
+Bytes optimizer_state_bytes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
+
+/// Of it what the device holds through the step: nothing with optimizer_memory_host_offload.
 Bytes optimizer_bytes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
 
 /// Five int32 arrays [B·ga, S]: inputs and targets, their segments, and positions.

@@ -17,6 +17,8 @@ Seconds BodyTime::hidden() const { return std::min(asynchronous, compute); }
 
 Seconds BodyTime::exposed() const { return synchronous + asynchronous - hidden(); }
 
+Seconds BodyTime::exposed_host() const { return {std::max(host.value - compute.value, 0.0)}; }
+
 double synchronous_share(const Collective& collective, const PipelineShape& pipeline, const OverlapShares& shares) {
   if (collective.parameter) return shares.weights;
   switch (collective.kind) {

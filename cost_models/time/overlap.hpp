@@ -13,8 +13,10 @@ namespace shardplan {
 /// What one loop body does: a block's forward pass, or its backward pass with the recomputation in it.
 struct BodyTime {
   Seconds compute, synchronous, asynchronous;
+  Seconds host;  ///< copies to or from the host's memory
   Seconds hidden() const;
   Seconds exposed() const;
+  Seconds exposed_host() const;  ///< what is longer than the compute
 };
 
 /// The share of a collective's time in which the device waits for it whatever else there is to compute.

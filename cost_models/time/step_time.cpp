@@ -39,6 +39,11 @@ class Step {
   explicit Step(const StepWork& work) : work_(work), blocks_(block_compute(work)) {
     update_.compute = traffic_time(work.optimizer_traffic, work.hardware);
     for (const auto& collective : work.collectives) add(collective);
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      blocks_[i].forward.host = host_time(work.host.activations[i]);
+      blocks_[i].backward.host = host_time(work.host.activations[i]);
+    }
+    update_.host = host_time(work.host.optimizer) * 2;
   }
 
   StepTime total() const {
@@ -72,11 +77,20 @@ class Step {
     return collective.phase == Phase::forward ? time.forward : time.backward;
   }
 
+  Seconds host_time(Bytes bytes) const {
+    if (bytes.value == 0) return {};
+    const auto& link = work_.hardware.host_link_bandwidth;
+    if (!link) throw InternalError(work_.hardware.name + " has no host_link_bandwidth for what is offloaded");
+    return bytes / BytesPerSecond{link->value};
+  }
+
   static void add_to(StepTime& total, const BodyTime& body, double idle) {
     total.compute += body.compute * (1 - idle);
     total.exposed_collective += body.exposed() * (1 - idle);
     total.hidden_collective += body.hidden();
-    total.bubble += (body.compute + body.exposed()) * idle;
+    total.exposed_host += body.exposed_host() * (1 - idle);
+    total.hidden_host += body.host - body.exposed_host();
+    total.bubble += (body.compute + body.exposed() + body.exposed_host()) * idle;
   }
 
   const StepWork& work_;

@@ -1,9 +1,11 @@
 #pragma once
 // The seconds of one train step on the slowest (that is, any) device:
-//   step = compute + exposed communication + pipeline bubble
+//   step = compute + exposed communication + exposed host copies + pipeline bubble
 // Each block is two loop bodies, forward and backward; its asynchronous communication hides behind its own compute
 // (overlap.hpp). Of a pipelined block, (iterations - microbatches·repeats) of `iterations` runs work on nothing: the
-// bubble.
+// bubble. What moves to the host's memory and back has a channel of its own and hides behind the compute of the same
+// body as well; the optimizer's state behind the update alone, in and out one after the other.
+#include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/partition/partitioned_block.hpp>
 #include <cstdint>
 #include <shardplan/compiler.hpp>
@@ -20,6 +22,7 @@ struct StepWork {
   const TrainConfig& config;
   const Compiler& compiler;
   const HardwareProfile& hardware;
+  const HostTraffic& host;  ///< needs HardwareProfile::host_link_bandwidth where it isn't empty
   Bytes optimizer_traffic;  ///< HBM reads and writes of the parameter update on one device
   Flops model_flops;        ///< useful FLOPs of a step, all devices (models/model_flops.hpp)
   double tokens = 0;        ///< of a step, all devices

@@ -3,6 +3,7 @@
 // run by default, what it leaves exposed. Cost models know a compiler, never a machine.
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <shardplan/train_config.hpp>
 #include <span>
 #include <string>
@@ -67,6 +68,10 @@ enum class Habit : std::uint8_t {
   collects_repeat_gradients,
   /// Masks and one-hot ids have no buffer: they are computed in the product that reads them.
   fuses_masks,
+  /// Collectives become synchronous and gathers are cloned beyond a budget for temporaries.
+  budgets_temporaries,
+  /// All-gathers are cloned in programs close to the memory's limit.
+  clones_gathers_near_limit,
   /// Routed rows exist in order of arrival beside those in order of experts.
   keeps_unsorted_rows,
 };
@@ -108,12 +113,22 @@ struct OverlapShares {
   double other_activations = 1;  ///< all-gathers, all-reduces and all-to-alls of activations, stage-to-stage permutes
 };
 
+/// How far predicted memory is off, as shares of what is not argument (gradients, activations, temporaries): the real
+/// peak is within arguments + (1 + low … 1 + high) × the rest. Measured on records of the compiler's family by
+/// `shardplan validate --ranges`.
+struct MemoryError {
+  double low = 0, high = 0;
+  int records = 0;
+  bool operator==(const MemoryError&) const = default;
+};
+
 struct Compiler {
   std::string name;    ///< "xla-tpu-v5p"
   std::string family;  ///< "XLA:TPU", in reports
   HabitSet habits;
   Kernels kernels;
   OverlapShares overlap;
+  std::map<MoePath, MemoryError> memory_error;  ///< of every path
   bool has(Habit habit) const { return habits.has(habit); }
 };
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <shardplan/compiler.hpp>
 #include <shardplan/hardware.hpp>
+#include <shardplan/memory_limits.hpp>
 #include <shardplan/mesh.hpp>
 #include <shardplan/model.hpp>
 #include <shardplan/sharding.hpp>
@@ -26,6 +27,7 @@ struct Configuration {
   RuleSet rules;       ///< active: merged, and edited for pipelining
   Mesh mesh;
   TrainConfig config;
+  MemoryLimits memory_limits;
 
   std::vector<ModelOverride> model_overrides;  ///< already in `model`
   ModelRules rule_changes;                     ///< what the arguments change in the rules; already in `rules`

@@ -16,23 +16,36 @@
 
 namespace shardplan {
 
+/// How surely a program fits.
+enum class Fit : std::uint8_t {
+  fits,          ///< even the high end of the range leaves the reserve free
+  marginal,      ///< between
+  does_not_fit,  ///< not even the low end is within the capacity
+};
+std::string_view name_of(Fit fit);  ///< "does_not_fit"
+
 /// Bytes per device. arguments = parameters + optimizer + batch; peak is the largest of the moments that memory_use
-/// models.
+/// models, and the expected one: the real one is as likely above as below, within `low` and `high`.
 struct MemoryUse {
   Bytes parameters, optimizer, batch;
   Bytes gradients, activations, temporaries;  ///< at the peak
-  Bytes capacity;                             ///< what the device has
+  Bytes low, high;                            ///< of the peak
+  Bytes capacity;                             ///< what the program can use of the device
+  Bytes reserved;                             ///< of the capacity, to stay free
   std::string peak_moment;                    ///< "loss", "backward of moe_layers", "optimizer"
   Bytes arguments() const { return parameters + optimizer + batch; }
   Bytes peak() const { return arguments() + gradients + activations + temporaries; }
+  Bytes allowed() const { return capacity - reserved; }
+  Fit fit() const;
 };
 
-/// Seconds per step. step = compute + exposed_collective + bubble.
+/// Seconds per step. step = compute + exposed_collective + exposed_host + bubble.
 struct StepTime {
   Seconds compute, exposed_collective, hidden_collective, bubble;
+  Seconds exposed_host, hidden_host;  ///< copies between the device and its host's memory
   double tokens_per_second_per_device = 0;
   double model_flops_utilization = 0;  ///< model FLOPs (no recomputation, causal attention) over peak
-  Seconds step() const { return compute + exposed_collective + bubble; }
+  Seconds step() const { return compute + exposed_collective + exposed_host + bubble; }
 };
 
 struct Configuration;
@@ -41,6 +54,7 @@ struct Evaluation {
   std::string hardware, model, rules, remat;
   int chips = 0, slices = 1;
   std::int64_t devices = 0;
+  std::int64_t global_batch_tokens = 0;  ///< of a step on all devices, accumulated passes included
   MoePath moe_path = MoePath::none;
   Mesh mesh;
   TrainConfig config;

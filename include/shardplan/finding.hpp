@@ -39,6 +39,13 @@ enum class FindingId : std::uint8_t {
   all_reduce_where_reduce_scatter_suffices,
   less_traffic_than_expected,
   groups_match_no_axes,
+  // The step as a whole.
+  dense_ragged_dot,
+  collectives_take_most,
+  batch_beyond_published,
+  mfu_beyond_published,
+  memory_budget_exceeded,
+  gathers_expected_again,
   // Settings and rules.
   axis_ignored,
   context_lost_in_explicit_mode,
@@ -57,10 +64,14 @@ enum class FindingId : std::uint8_t {
 };
 std::string_view name_of(FindingId finding);  ///< "expert-axis-stolen"
 
+/// About one run's time, memory and batch, not about its rules: `check` leaves them to `explain`.
+bool is_about_the_step(FindingId finding);
+
 /// What a step with a finding's fix spares; below 0 where the fix costs more than it spares.
 struct FindingCost {
   Bytes bytes;          ///< per device, of the collectives
   Seconds collectives;  ///< if nothing overlapped
+  Seconds compute;
   Seconds step;
 };
 

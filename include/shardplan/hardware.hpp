@@ -51,7 +51,9 @@ struct HardwareProfile {
 
   Figure peak_bf16;  ///< flop/s of a device
   std::optional<Figure> peak_int8, peak_fp8;
-  Figure hbm_capacity;          ///< bytes of a device that a program can use
+  Figure hbm_capacity;          ///< bytes of a device that the runtime sees
+  /// Share of it that a training process takes where its allocator is given one at start (GPUs); absent: all of it.
+  std::optional<Figure> process_memory_fraction;
   Figure hbm_bandwidth;         ///< bytes/s of a device
   Figure matmul_efficiency;     ///< share of peak that a large matrix product reaches
   Figure attention_efficiency;  ///< share of peak that the attention kernel reaches
@@ -61,9 +63,11 @@ struct HardwareProfile {
   Figure hop_latency;      ///< seconds a hop
   Figure collective_latency;                   ///< fixed seconds a collective
   std::optional<Figure> die_to_die_bandwidth;  ///< between the devices of one chip (7x)
+  std::optional<Figure> host_link_bandwidth;   ///< bytes/s between one device and its host's memory, one direction
   Figure scale_out_bandwidth;                  ///< bytes/s of one device out of its slice (DCN) or node (NIC)
   Figure scale_out_efficiency;
   Figure scale_out_latency;
+  std::optional<Figure> published_mfu_dense, published_mfu_moe;  ///< the best published model-FLOPs utilization, bf16
   std::optional<Figure> price_per_chip_hour;  ///< dollars; absent where no list price is recorded
 
   std::vector<Slice> slices;  ///< the valid ones, smallest first (nodes: one or a part of it; more are nodes × n)

@@ -40,6 +40,7 @@ enum class ConstraintId : std::uint8_t {
   weights_not_sharded,
   mesh_does_not_fit_torus,
   host_traffic_not_priced,
+  batch_tokens,  ///< more in a step than the search may use
 };
 std::string_view name_of(ConstraintId constraint);  ///< "hbm", "batch-divisibility", …
 

@@ -6,6 +6,7 @@
 #include <shardplan/configuration.hpp>
 #include <shardplan/evaluation.hpp>
 #include <shardplan/settings.hpp>
+#include <shardplan/step_size.hpp>
 #include <string>
 #include <vector>
 
@@ -24,15 +25,17 @@ struct PlanRequest {
   std::vector<HardwareProfile> machines;
   std::map<std::string, Compiler> compilers;  ///< by name: those that the machines name
   int chips = 0;
-  int slices = 1;
+  std::optional<int> slices;  ///< empty: as few as make the chips
+  MemoryLimits memory_limits;
   Settings settings;                                ///< hold for every candidate but where the search chooses
   std::optional<double> per_device_batch;           ///< empty: searched
   std::optional<std::int64_t> global_batch_tokens;  ///< fixes batch × sequence × accumulation over the whole job
+  std::int64_t max_batch_tokens = usual_most_batch_tokens;  ///< of a step, where the batch is searched
   std::vector<RuleSet> rule_sets;                   ///< to search, as they come; never empty
   ModelRules rule_changes;                          ///< changes in those that are not custom, beside the model's own
   std::vector<AskedAxis> mesh;                      ///< the sizes of these axes are fixed, the rest searched
   std::vector<MoePath> moe_paths;  ///< empty for dense models
-  std::vector<std::string> remat_policies;
+  std::vector<RematPolicy> remat_policies;  ///< to search; empty: full alone
   Objective objective = Objective::throughput;
   int top = 3;  ///< alternatives to keep
 };
@@ -62,6 +65,8 @@ struct StrategyPlan {
 struct MachinePlan {
   std::string hardware;
   std::optional<Evaluation> recommended;   ///< empty: nothing fits
+  std::string change_of_training;          ///< of the recommended plan: "trains another model than …"; "": none
+  std::optional<Evaluation> marginal;      ///< faster, expected to fit, but not surely
   std::vector<Evaluation> alternatives;    ///< next best with a different mesh, rules or path; best first
   std::vector<StrategyPlan> strategies;    ///< the best of each kind of parallelism that fits, fastest first
   std::vector<Evaluation> pareto;          ///< time against memory, fastest first

@@ -92,10 +92,25 @@ struct TrainConfig {
   bool cast_logits_to_fp32 = true;
 };
 
+/// What of a layer's activations survives until its backward pass, and where.
+struct RematPolicy {
+  std::string name;                        ///< MaxText's remat_policy: "minimal", "custom"
+  std::map<std::string, SavePlace> saved;  ///< by checkpoint name; what is not in it is computed again
+  bool offloads() const;                   ///< some of it is moved to the host
+  bool operator==(const RematPolicy&) const = default;
+};
+
 /// What remat_policy saves, by checkpoint name (SHARDING.md section 4). Throws InputError on an unknown policy.
 std::map<std::string, SavePlace> saved_by_policy(const std::string& policy);
 
 /// The policies that saved_by_policy knows, `custom` excluded, from least to most memory.
 const std::vector<std::string>& remat_policies();
+
+/// Those of these names. Throws InputError on an unknown one.
+std::vector<RematPolicy> named_remat_policies(const std::vector<std::string>& names);
+
+/// MaxText's remat_policy=custom with nothing but the layers' inputs, in host memory (decoder_layer_input=offload): the
+/// least device memory that a policy can need.
+RematPolicy offloaded_layer_inputs();
 
 }  // namespace shardplan

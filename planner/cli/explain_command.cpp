@@ -2,6 +2,7 @@
 #include <planner/cli/commands.hpp>
 #include <planner/cli/run_flags.hpp>
 #include <planner/evaluate/evaluate.hpp>
+#include <planner/fixes/weigh_findings.hpp>
 #include <planner/report/json/json_evaluation.hpp>
 #include <planner/report/text/text_evaluation.hpp>
 #include <shardplan/error.hpp>
@@ -13,12 +14,19 @@ namespace {
 // little memory, a torus that can't hold the mesh, …) is an answer about a sound question.
 bool is_contradiction(const Infeasible& infeasible) { return is_divisibility(infeasible.constraint); }
 
+/// Or may: a peak that is expected to be too large, but within what predictions are off by, is no refusal.
+bool runs(const Evaluation& evaluation) {
+  if (!evaluation.infeasible) return true;
+  return evaluation.infeasible->constraint == ConstraintId::hbm && evaluation.memory.fit() != Fit::does_not_fit;
+}
+
 Answer answer_explain(const Configuration& configuration, Format format, const Style& style) {
-  const Evaluation evaluation = evaluate_to_show(configuration);
+  Evaluation evaluation = evaluate_to_show(configuration);
   if (evaluation.infeasible && is_contradiction(*evaluation.infeasible))
     throw InputError(infeasible_text(*evaluation.infeasible));
+  evaluation.findings = weigh_findings(configuration, evaluation).findings;
   return {format == Format::json ? explanation_json(evaluation) : explanation_text(evaluation, style),
-          evaluation.infeasible ? Outcome::nothing_feasible : Outcome::answered};
+          runs(evaluation) ? Outcome::answered : Outcome::nothing_feasible};
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 #include <arguments/words/argument_values.hpp>
 #include <planner/cli/flag_values.hpp>
@@ -30,6 +32,29 @@ double parse_positive_number(const std::string& flag, const std::string& text) {
   const double value = parse_number(text, flag);
   if (!(value > 0)) throw InputError(fmt::format("{}: expected more than 0, not {}", flag, text));
   return value;
+}
+
+double parse_share(const std::string& flag, const std::string& text) {
+  const bool percent = text.ends_with('%');
+  const double value = parse_number(percent ? text.substr(0, text.size() - 1) : text, flag);
+  const double share = percent ? value / 100 : value;
+  if (!(share > 0 && share <= 1))
+    throw InputError(fmt::format("{}: expected a share above 0 and up to 1, as 0.9 or 90%, not '{}'", flag, text));
+  return share;
+}
+
+MemoryReserve parse_reserve(const std::string& flag, const std::string& text) {
+  constexpr std::array<std::pair<std::string_view, double>, 4> units = {
+      {{"GiB", 1024.0 * 1024 * 1024}, {"MiB", 1024.0 * 1024}, {"GB", 1e9}, {"MB", 1e6}}};
+  for (const auto& [unit, bytes] : units)
+    if (text.ends_with(unit)) {
+      const double value = parse_number(text.substr(0, text.size() - unit.size()), flag);
+      if (value < 0) break;
+      return {0, Bytes{std::llround(value * bytes)}};
+    }
+  if (text.ends_with('%') && text != "0%") return {parse_share(flag, text), {}};
+  if (text == "0" || text == "0%") return {};
+  throw InputError(fmt::format("{}: expected a share or an amount of memory, as 8% or 4GiB, not '{}'", flag, text));
 }
 
 std::vector<std::string> parse_list(const std::string& flag, const std::string& text) {

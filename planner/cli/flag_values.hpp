@@ -2,6 +2,7 @@
 // Values of flags: numbers in range, one of a few words, lists.
 #include <cstdint>
 #include <optional>
+#include <shardplan/memory_limits.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,12 @@ std::int64_t parse_positive_long(const std::string& flag, const std::string& tex
 
 /// A number above 0.
 double parse_positive_number(const std::string& flag, const std::string& text);
+
+/// "8%" or "4GiB" of memory that is to stay free.
+MemoryReserve parse_reserve(const std::string& flag, const std::string& text);
+
+/// A share above 0 and up to 1, as "0.9" or "90%".
+double parse_share(const std::string& flag, const std::string& text);
 
 /// "a,b" → {"a","b"}. Throws InputError on an empty or repeated item.
 std::vector<std::string> parse_list(const std::string& flag, const std::string& text);

@@ -3,6 +3,7 @@
 #include <planner/cli/commands.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <planner/cli/plan_request.hpp>
+#include <planner/cli/run_flags.hpp>
 #include <planner/report/json/json_plan.hpp>
 #include <planner/report/text/text_plan.hpp>
 #include <shardplan/error.hpp>
@@ -19,11 +20,14 @@ void add_flags(CommandParser& parser, PlanFlags& flags) {
   parser.add("--seq-len", flags.sequence_length, "S", "Tokens of a sequence (max_target_length)");
   parser.add("--per-device-batch", flags.per_device_batch, "B", "Sequences a device (default: searched)");
   parser.add("--global-batch-tokens", flags.global_batch_tokens, "T", "Tokens of a step on all devices");
+  parser.add("--max-batch-tokens", flags.max_batch_tokens, "T",
+             "Tokens of a step that the search does not exceed (default: 64Mi, the largest published batches)");
   parser.add("--rules", flags.rules, "NAME|FILE[,...]|all", "Sharding rule sets to try (default: all)");
   parser.add("--mesh", flags.mesh, "axis=n,...", "Sizes of these mesh axes; the others are searched");
   parser.add("--moe", flags.moe, "PATH", "dropping, ragged, ring or all (default: all)");
   parser.add("--remat", flags.remat, "POLICY[,...]|all", "Rematerialization policies to try (default: all)");
   parser.add("--optimizer", flags.optimizer, "NAME", "adamw, muon or sgd");
+  add_memory_flags(parser, flags.reserve, flags.memory_fraction);
   parser.add("--objective", flags.objective, "GOAL", "throughput, memory or cost");
   parser.add("--top", flags.top, "K", "Alternatives to keep");
   parser.add_words("KEY=VALUE", flags.key_values, "MaxText settings that hold for every candidate");

@@ -7,10 +7,12 @@
 #include <arguments/keys/argument_table.hpp>
 #include <planner/cli/flag_values.hpp>
 #include <planner/cli/plan_request.hpp>
+#include <planner/cli/run_flags.hpp>
 #include <arguments/words/given_arguments.hpp>
 #include <arguments/plan_arguments.hpp>
 #include <rules/load_rules.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/step_size.hpp>
 
 namespace shardplan {
 namespace {
@@ -68,11 +70,9 @@ std::vector<MoePath> read_moe_paths(const PlanFlags& flags, const Model& model) 
   return {paths[std::find(names.begin(), names.end(), *flags.moe) - names.begin()]};
 }
 
-std::vector<std::string> read_remat_policies(const PlanFlags& flags) {
-  if (!flags.remat || *flags.remat == "all") return remat_policies();
-  auto policies = parse_list("--remat", *flags.remat);
-  for (const auto& policy : policies) saved_by_policy(policy);  // throws on an unknown one
-  return policies;
+std::vector<RematPolicy> read_remat_policies(const PlanFlags& flags) {
+  if (!flags.remat || *flags.remat == "all") return named_remat_policies(remat_policies());
+  return named_remat_policies(parse_list("--remat", *flags.remat));
 }
 
 Objective read_objective(const PlanFlags& flags) {
@@ -114,6 +114,10 @@ std::vector<AskedAxis> read_mesh(const PlanFlags& flags) {
 void check_one_batch(const PlanFlags& flags) {
   if (flags.per_device_batch && flags.global_batch_tokens)
     throw InputError("--per-device-batch and --global-batch-tokens both fix the batch; give one");
+  for (const auto& [flag, fixed] : {std::pair{"--per-device-batch", &flags.per_device_batch},
+                                    {"--global-batch-tokens", &flags.global_batch_tokens}})
+    if (*fixed && flags.max_batch_tokens)
+      throw InputError(fmt::format("{} fixes the batch, so --max-batch-tokens can't bound it; give one", flag));
 }
 
 }  // namespace
@@ -123,13 +127,16 @@ PlanRequest read_plan_request(const PlanFlags& flags) {
   request.model = read_model(flags);
   if (!flags.chips) throw InputError("plan needs --chips N");
   request.chips = parse_positive("--chips", *flags.chips);
-  request.slices = parse_positive("--slices", flags.slices).value_or(1);
+  request.slices = parse_positive("--slices", flags.slices);
   request.machines = read_machines(flags);
   check_one_batch(flags);
   if (flags.per_device_batch)
     request.per_device_batch = parse_positive_number("--per-device-batch", *flags.per_device_batch);
   if (flags.global_batch_tokens)
     request.global_batch_tokens = parse_positive_long("--global-batch-tokens", *flags.global_batch_tokens);
+  request.max_batch_tokens = flags.max_batch_tokens
+                                 ? parse_positive_long("--max-batch-tokens", *flags.max_batch_tokens)
+                                 : usual_most_batch_tokens;
   request.rule_sets = read_rule_sets(flags);
   request.mesh = read_mesh(flags);
   request.moe_paths = read_moe_paths(flags, request.model);
@@ -137,6 +144,7 @@ PlanRequest read_plan_request(const PlanFlags& flags) {
   request = with_arguments(std::move(request), read_settings(flags));
   if (flags.sequence_length)
     request.settings.config.max_target_length = parse_positive_long("--seq-len", *flags.sequence_length);
+  request.memory_limits = read_memory_limits(flags.reserve, flags.memory_fraction);
   request.objective = read_objective(flags);
   request.top = parse_positive("--top", flags.top).value_or(request.top);
   return request;

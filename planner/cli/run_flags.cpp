@@ -34,6 +34,20 @@ void add_config_flag(CommandParser& parser, RunFlags& flags) {
   parser.add("--config", flags.config_file, "FILE", "A MaxText YAML file that stands in for any KEY=VALUE");
 }
 
+void add_memory_flags(CommandParser& parser, std::optional<std::string>& reserve,
+                      std::optional<std::string>& fraction) {
+  parser.add("--reserve-hbm", reserve, "8%|4GiB", "Memory of a device that is to stay free");
+  parser.add("--memory-fraction", fraction, "F",
+             "Share of a GPU's memory that the process takes (default: the machine's)");
+}
+
+MemoryLimits read_memory_limits(const std::optional<std::string>& reserve, const std::optional<std::string>& fraction) {
+  MemoryLimits limits;
+  if (reserve) limits.reserve = parse_reserve("--reserve-hbm", *reserve);
+  if (fraction) limits.process_fraction = parse_share("--memory-fraction", *fraction);
+  return limits;
+}
+
 void add_run_flags(CommandParser& parser, RunFlags& flags, const std::string& mesh_help,
                    const std::string& words_help) {
   parser.add("--model", flags.model, "NAME|FILE", "The same as model_name=NAME");
@@ -43,6 +57,7 @@ void add_run_flags(CommandParser& parser, RunFlags& flags, const std::string& me
   parser.add("--rules", flags.rules, "NAME|FILE", "The same as custom_mesh_and_rule=NAME");
   parser.add("--mesh", flags.mesh, "axis=n,...", mesh_help);
   add_config_flag(parser, flags);
+  add_memory_flags(parser, flags.reserve, flags.memory_fraction);
   parser.add("--program", flags.program, "NAME",
              "train or train_compile; default: train_compile with compile_topology");
   parser.add_words("KEY=VALUE", flags.key_values, words_help);
@@ -56,6 +71,8 @@ MachineChoice read_machine_choice(const RunFlags& flags) {
 Configuration read_configuration(const RunFlags& flags) {
   const MachineChoice machine = read_machine_choice(flags);
   AskedRun run = read_run(GivenArguments(all_words(flags), flags.config_file), machine);
+  run.memory_limits = read_memory_limits(flags.reserve, flags.memory_fraction);
+  check_memory_limits(run.memory_limits, run.machine.hardware);
   if (flags.mesh) run = on_mesh(std::move(run), parse_axes(*flags.mesh));
   return configured(run);
 }

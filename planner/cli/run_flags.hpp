@@ -9,7 +9,7 @@ namespace shardplan {
 
 /// As written; empty where a flag is not given.
 struct RunFlags {
-  std::optional<std::string> model, hardware, chips, slices, rules, mesh, config_file, program;
+  std::optional<std::string> model, hardware, chips, slices, rules, mesh, config_file, program, reserve, memory_fraction;
   Words key_values;
 };
 
@@ -18,6 +18,10 @@ void add_run_flags(CommandParser& parser, RunFlags& flags, const std::string& me
 /// --slices, which means the same everywhere, and the YAML file.
 void add_slices_flag(CommandParser& parser, RunFlags& flags);
 void add_config_flag(CommandParser& parser, RunFlags& flags);
+
+/// --reserve-hbm and --memory-fraction, of explain and audit.
+void add_memory_flags(CommandParser& parser, std::optional<std::string>& reserve, std::optional<std::string>& fraction);
+MemoryLimits read_memory_limits(const std::optional<std::string>& reserve, const std::optional<std::string>& fraction);
 
 MachineChoice read_machine_choice(const RunFlags& flags);
 

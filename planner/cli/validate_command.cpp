@@ -19,17 +19,24 @@ Answer ablation(const std::vector<RecordedProgram>& programs, Format format, con
   return {format == Format::json ? ablation_json(habits) : ablation_text(habits, style), Outcome::answered};
 }
 
+Answer measured_ranges(const std::vector<RecordedProgram>& programs, Format format, const Style& style) {
+  const auto ranges = memory_ranges(programs);
+  return {format == Format::json ? memory_ranges_json(ranges) : memory_ranges_text(ranges, style), Outcome::answered};
+}
+
 }  // namespace
 
 Task validate_command(const Words& words) {
   CommandParser parser("What shardplan predicts against what the compiler really emitted.", "shardplan validate");
   Words paths;
-  bool ablates = false;
+  bool ablates = false, ranges = false;
   parser.add_words("RECORD", paths, "Recorded programs (JSON); without any, the ones that come with shardplan");
   parser.add("--ablate", ablates, "Switch off each habit of the compilers in turn: which records get worse");
+  parser.add("--ranges", ranges, "How far predicted memory has been off, by compiler and path");
   parser.parse(words);
-  return parser.task([paths, ablates](Format format, const Style& style) {
+  return parser.task([paths, ablates, ranges](Format format, const Style& style) {
     if (ablates) return ablation(records(paths), format, style);
+    if (ranges) return measured_ranges(records(paths), format, style);
     const Validation validation = validate(records(paths));
     return Answer{format == Format::json ? validation_json(validation) : validation_text(validation, style), Outcome::answered};
   });

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cost_models/blocks/partition_block.hpp>
+#include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/step/layer_stack.hpp>
@@ -81,10 +82,18 @@ std::optional<Infeasible> too_large(const MemoryUse& memory) {
                     memory.peak().value, memory.capacity.value};
 }
 
-Bytes optimizer_traffic(const MemoryUse& memory, const TrainConfig& config) {
+Bytes optimizer_traffic(const MemoryUse& memory, const HostTraffic& host, const TrainConfig& config) {
   // Reads parameters, moments and gradients, writes parameters and moments.
   const Bytes gradients{memory.parameters.value};
-  return (memory.parameters + memory.optimizer) * 2 + gradients * config.gradient_accumulation_steps;
+  return (memory.parameters + memory.optimizer + host.optimizer) * 2 + gradients * config.gradient_accumulation_steps;
+}
+
+std::optional<Infeasible> host_without_link(const HostTraffic& host, const HardwareProfile& hardware) {
+  if (hardware.host_link_bandwidth || host.empty()) return std::nullopt;
+  return Infeasible{ConstraintId::host_traffic_not_priced,
+                    fmt::format("offloads to the host's memory, and {}'s profile has no host_link_bandwidth to price it",
+                                hardware.name),
+                    0, 0};
 }
 
 Evaluation describe_run(const Configuration& c) {
@@ -96,6 +105,7 @@ Evaluation describe_run(const Configuration& c) {
   e.slices = c.num_slices;
   e.chips = c.slice.chips * c.num_slices;
   e.devices = c.mesh.devices();
+  e.global_batch_tokens = global_batch(c) * c.config.gradient_accumulation_steps * c.config.max_target_length;
   e.moe_path = c.config.moe_path;
   e.mesh = c.mesh;
   e.config = c.config;
@@ -119,18 +129,23 @@ Evaluation evaluate_program(const Configuration& c, Program step) {
   const MeshEmbedding embedding = embed_anyway(c, misfit);
   e.collectives = all_collectives(bound, blocks, c.config, c.compiler);
   price(e.collectives, embedding);
-  e.memory = memory_use(blocks, bound, c.config, c.compiler,
-                        Bytes{static_cast<std::int64_t>(c.hardware.hbm_capacity.value)});
+  e.memory = memory_use(blocks, bound, c.config, c.compiler);
+  e.memory.capacity = memory_capacity(c.hardware, c.memory_limits);
+  e.memory.reserved = reserved_memory(e.memory.capacity, c.memory_limits.reserve);
 
   const double tokens = static_cast<double>(program.batch * c.config.gradient_accumulation_steps * program.sequence);
   const Flops model_flops = model_flops_per_token(program) * tokens;
-  e.time = step_time({blocks, e.collectives, program, c.config, c.compiler, c.hardware, optimizer_traffic(e.memory, c.config),
-                      model_flops, tokens, e.devices});
+  HostTraffic host = host_traffic(bound, blocks, c.config);
+  const auto unpriced = host_without_link(host, c.hardware);
+  if (unpriced) host = HostTraffic::none(blocks.size());
+  e.time = step_time({blocks, e.collectives, program, c.config, c.compiler, c.hardware, host,
+                      optimizer_traffic(e.memory, host, c.config), model_flops, tokens, e.devices});
 
   e.infeasible = first_violation(c, bound);
   if (!e.infeasible) e.infeasible = indivisible_weight(bound, blocks);
   if (!e.infeasible) e.infeasible = misfit;
   if (!e.infeasible) e.infeasible = too_large(e.memory);
+  if (!e.infeasible) e.infeasible = unpriced;
   e.findings = findings_of(c, bound, blocks, e);
   for (auto& block : blocks) laid_out->specs.push_back(std::move(block.specs));
   e.laid_out = laid_out;

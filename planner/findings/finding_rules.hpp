@@ -26,6 +26,14 @@ MaybeFinding layer_stack_reshard(const FindingSubject& subject);
 MaybeFinding optimizer_shards_permuted(const FindingSubject& subject);
 MaybeFinding whole_weights_beside_shards(const FindingSubject& subject);
 
+// step_findings.cpp
+MaybeFinding dense_ragged_dot(const FindingSubject& subject);
+MaybeFinding collectives_take_most(const FindingSubject& subject);
+MaybeFinding batch_beyond_published(const FindingSubject& subject);
+MaybeFinding mfu_beyond_published(const FindingSubject& subject);
+MaybeFinding memory_budget_exceeded(const FindingSubject& subject);
+MaybeFinding gathers_expected_again(const FindingSubject& subject);
+
 // collective_findings.cpp
 MaybeFinding unexpected_all_gather(const FindingSubject& subject);
 MaybeFinding unexpected_all_reduce(const FindingSubject& subject);

@@ -24,6 +24,12 @@ std::vector<Finding> findings_of(const Configuration& configuration, const Bound
                                                               logits_sequence_gathered,
                                                               context_lost_in_explicit_mode,
                                                               explicit_pipeline,
+                                                              dense_ragged_dot,
+                                                              collectives_take_most,
+                                                              batch_beyond_published,
+                                                              mfu_beyond_published,
+                                                              memory_budget_exceeded,
+                                                              gathers_expected_again,
                                                               mesh_does_not_fit_torus};
   const FindingSubject subject{configuration, program, blocks, evaluation};
   std::vector<Finding> findings;

@@ -13,6 +13,7 @@ std::vector<NamedFigure> figures_of(const HardwareProfile& m) {
   add("peak_int8", Dimension::flops_per_second, m.peak_int8);
   add("peak_fp8", Dimension::flops_per_second, m.peak_fp8);
   add("hbm_capacity", Dimension::bytes, m.hbm_capacity);
+  add("process_memory_fraction", Dimension::share, m.process_memory_fraction);
   add("hbm_bandwidth", Dimension::bytes_per_second, m.hbm_bandwidth);
   add("matmul_efficiency", Dimension::share, m.matmul_efficiency);
   add("attention_efficiency", Dimension::share, m.attention_efficiency);
@@ -22,9 +23,12 @@ std::vector<NamedFigure> figures_of(const HardwareProfile& m) {
   add("hop_latency", Dimension::seconds, m.hop_latency);
   add("collective_latency", Dimension::seconds, m.collective_latency);
   add("die_to_die_bandwidth", Dimension::bytes_per_second, m.die_to_die_bandwidth);
+  add("host_link_bandwidth", Dimension::bytes_per_second, m.host_link_bandwidth);
   add("scale_out_bandwidth", Dimension::bytes_per_second, m.scale_out_bandwidth);
   add("scale_out_efficiency", Dimension::share, m.scale_out_efficiency);
   add("scale_out_latency", Dimension::seconds, m.scale_out_latency);
+  add("published_mfu_dense", Dimension::share, m.published_mfu_dense);
+  add("published_mfu_moe", Dimension::share, m.published_mfu_moe);
   add("price_per_chip_hour", Dimension::dollars_per_hour, m.price_per_chip_hour);
   return figures;
 }

@@ -3,6 +3,7 @@
 // summary.
 #include <planner/report/style.hpp>
 #include <planner/validate/ablate.hpp>
+#include <planner/validate/memory_ranges.hpp>
 #include <planner/validate/score.hpp>
 #include <string>
 
@@ -14,5 +15,9 @@ std::string validation_json(const Validation& validation);
 /// `validate --ablate`: a line for each habit, and below it the records that it changes most.
 std::string ablation_text(const std::vector<AblatedHabit>& habits, const Style& style);
 std::string ablation_json(const std::vector<AblatedHabit>& habits);
+
+/// `validate --ranges`: how far memory has been off, by compiler and path.
+std::string memory_ranges_text(const std::vector<MemoryRange>& ranges, const Style& style);
+std::string memory_ranges_json(const std::vector<MemoryRange>& ranges);
 
 }  // namespace shardplan

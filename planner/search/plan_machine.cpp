@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <hardware/machine_of_chips.hpp>
+#include <planner/fixes/weigh_findings.hpp>
 #include <planner/search/comparison.hpp>
 #include <planner/search/explore/explore.hpp>
 #include <planner/search/plan_machine.hpp>
@@ -50,6 +52,13 @@ std::vector<std::pair<Strategy, Evaluation>> best_of_each(const Presenter& prese
   return best;
 }
 
+/// Who would risk a start that fails for less?
+constexpr double worth_a_risk = 0.01;
+
+bool is_worth_a_risk(const Candidate& candidate, const Candidate& than) {
+  return candidate.cost.seconds_per_token * (1 + worth_a_risk) < than.cost.seconds_per_token;
+}
+
 MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
                            const std::vector<Parallelism>& parallelisms, const Explored& explored,
                            const Evaluator& evaluate) {
@@ -57,9 +66,13 @@ MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
   const Presenter presenter(space, parallelisms, evaluate);
   MachinePlan plan;
   plan.recommended = presenter.show(selection.recommended);
+  plan.recommended->findings = weigh_findings(*plan.recommended->configuration, *plan.recommended).findings;
   plan.alternatives = presenter.show(selection.alternatives);
+  if (explored.marginal && is_worth_a_risk(*explored.marginal, selection.recommended))
+    plan.marginal = presenter.show(*explored.marginal);
   plan.pareto = presenter.show(explored.front.candidates());
   plan.strategies = compare_strategies(*plan.recommended, best_of_each(presenter, parallelisms, explored));
+  plan.change_of_training = change_of_training(*plan.recommended, request.model);
   plan.reasons = reasons_for(plan, space, parallelisms, explored);
   return plan;
 }
@@ -78,7 +91,7 @@ MachinePlan plan_that_does_not(const PlanRequest& request, const SearchSpace& sp
 
 MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, Machine machine,
                     const Evaluator& evaluate) {
-  const SearchSpace space = search_space(request, std::move(machine));
+  SearchSpace space = search_space(request, std::move(machine));
   const auto [parallelisms, rejections] = enumerate_parallelisms(space);
   MachinePlan plan;
   if (parallelisms.empty() && rejections.sorted().empty()) {
@@ -86,6 +99,12 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
     return plan;
   }
   Explored explored = explore(space, parallelisms, scope_of(request), evaluate);
+  if (explored.fitting.empty() && explored.marginal) {  // better a plan that may not fit than none: it says so
+    const std::int64_t tried = explored.evaluated;
+    space.certainty = Certainty::expected;
+    explored = explore(space, parallelisms, scope_of(request), evaluate);
+    explored.evaluated += tried;
+  }
   plan = explored.fitting.empty() ? plan_that_does_not(request, space, profile, parallelisms, explored, evaluate)
                                   : plan_that_fits(request, space, parallelisms, explored, evaluate);
   explored.rejections.add(rejections);

@@ -41,25 +41,29 @@ std::string where_time_goes(const Evaluation& e) {
       in_words(time.hidden_collective), most_expensive(e));
 }
 
-/// Predicted peaks are within this share of the compiler's on the recorded programs (shardplan validate).
-constexpr double peak_uncertainty = 0.065;
-
 std::string memory_at_peak(const Evaluation& e) {
-  const double free = 1 - gibibytes(e.memory.peak()) / gibibytes(e.memory.capacity);
-  const std::string tight = free < peak_uncertainty
-                                ? fmt::format(
-                                      "; only {:.1f}% is free and predictions are good to {:.1f}%: keep a smaller "
-                                      "batch or a leaner remat_policy at hand",
-                                      100 * free, 100 * peak_uncertainty)
-                                : "";
-  return fmt::format("memory peaks at {:.1f} of {:.1f} GiB ({}){}", gibibytes(e.memory.peak()),
-                     gibibytes(e.memory.capacity), e.memory.peak_moment, tight);
+  const MemoryUse& memory = e.memory;
+  const std::string reserve =
+      memory.reserved.value > 0 ? fmt::format(", {:.1f} GiB kept free", gibibytes(memory.reserved)) : "";
+  const std::string tight = memory.fit() == Fit::fits ? ""
+                                                      : "; it may not fit: keep a smaller batch or a leaner "
+                                                        "remat_policy at hand";
+  return fmt::format("memory peaks at {:.1f} GiB ({}), {:.1f} to {:.1f} as predictions have been off, of {:.1f}{}{}",
+                     gibibytes(memory.peak()), memory.peak_moment, gibibytes(memory.low), gibibytes(memory.high),
+                     gibibytes(memory.capacity), reserve, tight);
 }
 
 std::string named(const Evaluation& e) {
   const std::string path = e.moe_path == MoePath::none ? "" : fmt::format(", {}", name_of(e.moe_path));
   return fmt::format("{} ({} rules{}{}, remat_policy={}, per_device_batch_size={})", describe(e.mesh), e.rules, path,
                      schedule_of(e).empty() ? "" : ", " + schedule_of(e), e.remat, e.config.per_device_batch_size);
+}
+
+std::string what_is_faster(const Evaluation& best, const Evaluation& marginal) {
+  return fmt::format("{} would be {:.1f}% faster, but peaks at {:.1f} to {:.1f} of {:.1f} GiB: it may not fit",
+                     named(marginal), -100 * slower_than(best, marginal) / (1 + slower_than(best, marginal)),
+                     gibibytes(marginal.memory.low), gibibytes(marginal.memory.high),
+                     gibibytes(marginal.memory.capacity));
 }
 
 std::string memory_difference(const Evaluation& best, const Evaluation& other) {
@@ -110,13 +114,6 @@ std::vector<std::string> what_other_rules_cost(const Evaluation& best, const Sea
   return sentences;
 }
 
-std::string what_dropping_means(const Evaluation& e) {
-  return fmt::format(
-      "the dropping path leaves out tokens beyond {} times an expert's balanced share; --moe ragged keeps "
-      "every token",
-      e.config.capacity_factor);
-}
-
 }  // namespace
 
 std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace& space,
@@ -124,11 +121,19 @@ std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace&
   const Evaluation& best = *plan.recommended;
   std::vector<std::string> reasons = {where_time_goes(best), memory_at_peak(best)};
   if (!plan.alternatives.empty()) reasons.push_back(why_not(best, plan.alternatives.front()));
+  if (plan.marginal) reasons.push_back(what_is_faster(best, *plan.marginal));
   for (auto& sentence : what_does_not_fit(plan, parallelisms)) reasons.push_back(std::move(sentence));
   for (auto& sentence : what_other_rules_cost(best, space, parallelisms, explored))
     reasons.push_back(std::move(sentence));
-  if (best.moe_path == MoePath::dropping) reasons.push_back(what_dropping_means(best));
   return reasons;
+}
+
+std::string change_of_training(const Evaluation& plan, const Model& model) {
+  const bool keeps_all = model.capacity_factor <= 0;
+  if (plan.moe_path != MoePath::dropping || !keeps_all) return "";
+  return fmt::format("trains another model than MaxText's default, which keeps every token: the dropping path leaves out "
+                     "tokens beyond {} times an expert's balanced share (--moe ragged keeps them)",
+                     plan.config.capacity_factor);
 }
 
 }  // namespace shardplan

@@ -13,4 +13,7 @@ namespace shardplan {
 std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace& space,
                                      const std::vector<Parallelism>& parallelisms, const Explored& explored);
 
+/// In what the plan's run trains another model than MaxText's settings for it would; "": in nothing.
+std::string change_of_training(const Evaluation& plan, const Model& model);
+
 }  // namespace shardplan

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <models/parameter_count.hpp>
+#include <hardware/machine_of_chips.hpp>
 #include <planner/search/explore/explore.hpp>
 #include <planner/search/space/parallelism.hpp>
 #include <planner/search/present.hpp>
@@ -30,9 +31,17 @@ std::vector<Change> narrower_state(const PlanRequest& request) {
   };
   add("first optimizer moment in bfloat16 (mu_dtype=bfloat16)", &TrainConfig::mu_dtype, DType::bf16);
   add("weights and both moments in bfloat16 (weight_dtype=bfloat16)", &TrainConfig::weight_dtype, DType::bf16);
-  add("optimizer state in host memory (optimizer_memory_host_offload=true; its transfers are not priced)",
-      &TrainConfig::optimizer_memory_host_offload, true);
+  add("optimizer state in host memory (optimizer_memory_host_offload=true)", &TrainConfig::optimizer_memory_host_offload,
+      true);
   return changes;
+}
+
+/// Where the request leaves the policy open.
+std::vector<Change> offloaded_inputs(const PlanRequest& request, const HardwareProfile& profile) {
+  if (request.remat_policies.size() < 2 || !profile.host_link_bandwidth) return {};
+  Change change{"the layers' inputs in host memory (remat_policy=custom decoder_layer_input=offload)", request};
+  change.request.remat_policies = {offloaded_layer_inputs()};
+  return {std::move(change)};
 }
 
 /// The same tokens a step in smaller forward passes. A batch that is searched starts at the smallest anyway.
@@ -65,12 +74,15 @@ bool may_hold_state(const PlanRequest& request, const HardwareProfile& profile, 
   if (has_moments && !config.optimizer_memory_host_offload)
     bytes += size_of(config.mu_dtype) + size_of(config.weight_dtype);
   const double devices = static_cast<double>(chips) * profile.devices_per_chip;
-  return static_cast<double>(matrix_parameters(request.model) * bytes) / devices <= profile.hbm_capacity.value;
+  return static_cast<double>(matrix_parameters(request.model) * bytes) / devices <=
+         static_cast<double>(memory_capacity(profile, request.memory_limits).value);
 }
 
 std::set<int> larger_sizes(const PlanRequest& request, const HardwareProfile& profile) {
   std::set<int> sizes;
-  for (const Slice& slice : profile.slices) sizes.insert(slice.chips * request.slices);
+  for (const Slice& slice : profile.slices) sizes.insert(slice.chips * request.slices.value_or(1));
+  if (!ends_at_node(profile.fabric))  // beyond the largest slice: several of them
+    for (int chips = profile.slices.back().chips * 2; chips <= most_chips; chips *= 2) sizes.insert(chips);
   if (ends_at_node(profile.fabric))
     for (int chips = profile.chips_per_node * 2; chips <= most_chips; chips *= 2) sizes.insert(chips);
   std::erase_if(sizes, [&](int chips) { return chips <= request.chips || chips > most_chips; });
@@ -112,10 +124,8 @@ class Trials {
 
   /// Pipelines only where nothing fits without one.
   std::optional<Evaluation> best_of(PlanRequest request) try {
-    const auto least = std::find_first_of(remat_policies().begin(), remat_policies().end(),
-                                          request.remat_policies.begin(), request.remat_policies.end());
-    if (least != remat_policies().end()) request.remat_policies = {*least};
-    const SearchSpace space = search_space(request, machine_of(profile_, request.chips, request.slices));
+    SearchSpace space = search_space(request, machine_of(profile_, request.chips, request.slices));
+    if (!space.remat_policies.empty()) space.remat_policies.resize(1);  // the one that needs least
     if (auto plain = best_in(without_pipelines(space))) return plain;
     return best_in(with_pipelines_only(space));
   } catch (const InputError&) {
@@ -133,6 +143,7 @@ WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& prof
                          const Evaluator& evaluate) {
   std::vector<std::vector<Change>> tries;  // of each list the mildest change that helps
   for (Change& change : narrower_state(request)) tries.push_back({std::move(change)});
+  tries.push_back(offloaded_inputs(request, profile));
   tries.push_back(more_accumulation(request));
   tries.push_back(shorter_sequences(request, closest.config.max_target_length));
   tries.push_back(larger_machines(request, profile, closest.config));

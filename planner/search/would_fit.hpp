@@ -11,7 +11,7 @@ struct WouldFits {
   std::int64_t evaluated = 0;  ///< configurations, whether they fit or not
 };
 
-/// The same request with narrower moments and weights, the optimizer in host memory, accumulation instead of a larger
+/// The same request with narrower moments and weights, the optimizer or the layers' inputs in host memory, accumulation instead of a larger
 /// batch, a shorter sequence, the next machine size up to 4096 chips: each by itself. Costed with the remat policy that
 /// needs least memory.
 WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& profile, const Evaluation& closest,

@@ -29,7 +29,9 @@ OrderedJson json_memory(const MemoryUse& memory) {
           {"temporaries_bytes", memory.temporaries.value},
           {"peak_bytes", memory.peak().value},
           {"peak_moment", memory.peak_moment},
-          {"capacity_bytes", memory.capacity.value}};
+          {"range", {{"low_bytes", memory.low.value}, {"high_bytes", memory.high.value}}},
+          {"capacity_bytes", memory.capacity.value},
+          {"reserved_bytes", memory.reserved.value}};
 }
 
 OrderedJson json_time(const StepTime& time) {
@@ -38,6 +40,8 @@ OrderedJson json_time(const StepTime& time) {
       {"compute_seconds", json_number(time.compute.value, "compute_seconds")},
       {"exposed_collective_seconds", json_number(time.exposed_collective.value, "exposed_collective_seconds")},
       {"hidden_collective_seconds", json_number(time.hidden_collective.value, "hidden_collective_seconds")},
+      {"exposed_host_seconds", json_number(time.exposed_host.value, "exposed_host_seconds")},
+      {"hidden_host_seconds", json_number(time.hidden_host.value, "hidden_host_seconds")},
       {"bubble_seconds", json_number(time.bubble.value, "bubble_seconds")},
       {"tokens_per_second_per_device", json_number(time.tokens_per_second_per_device, "tokens_per_second_per_device")},
       {"model_flops_utilization", json_number(time.model_flops_utilization, "model_flops_utilization")}};
@@ -80,8 +84,10 @@ OrderedJson json_setting(const Evaluation& evaluation) {
           {"remat", evaluation.remat},
           {"program", name_of(evaluation.config.program)},
           {"per_device_batch_size", json_number(evaluation.config.per_device_batch_size, "per_device_batch_size")},
+          {"global_batch_tokens", evaluation.global_batch_tokens},
           {"max_target_length", evaluation.config.max_target_length},
-          {"feasible", !evaluation.infeasible.has_value()}};
+          {"feasible", !evaluation.infeasible.has_value()},
+          {"fit", name_of(evaluation.memory.fit())}};
 }
 
 }  // namespace

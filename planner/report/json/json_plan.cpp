@@ -52,6 +52,8 @@ OrderedJson json_machine(const MachinePlan& machine) {
   value["recommended"] = machine.recommended ? json_evaluation(*machine.recommended) : OrderedJson(nullptr);
   value["alternatives"] = json_list(machine.alternatives, json_evaluation);
   value["reasons"] = machine.reasons;
+  if (!machine.change_of_training.empty()) value["change_of_training"] = machine.change_of_training;
+  if (machine.marginal) value["marginal"] = json_evaluation(*machine.marginal);
   value["strategies"] = json_list(machine.strategies, json_strategy);
   value["evaluated"] = machine.evaluated;
   value["fitting"] = machine.fitting;

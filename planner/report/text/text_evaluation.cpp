@@ -19,12 +19,26 @@ std::string machine_text(const Evaluation& evaluation) {
   return text;
 }
 
+bool is_about_memory(const Evaluation& evaluation) {
+  return !evaluation.infeasible || evaluation.infeasible->constraint == ConstraintId::hbm;
+}
+
 std::string verdict_line(const Evaluation& evaluation, const Style& style) {
+  const Fit fit = evaluation.memory.fit();
+  if (is_about_memory(evaluation) && fit == Fit::marginal)
+    return style.paint(Ink::yellow, "marginal") + wrap_text(marginal_text(evaluation.memory), "  ", report_width);
   if (!evaluation.infeasible) return style.paint(Ink::green, "fits") + "\n";
   return style.paint(Ink::red, "does not run") + wrap_text(infeasible_text(*evaluation.infeasible), "  ", report_width);
 }
 
 }  // namespace
+
+std::string marginal_text(const MemoryUse& memory) {
+  std::string text = fmt::format("it may fit or not: {} to {} needed, {} available", print_memory(memory.low),
+                                 print_memory(memory.high), print_memory(memory.capacity));
+  if (memory.reserved.value > 0) text += fmt::format(", {} of it to stay free", print_memory(memory.reserved));
+  return text;
+}
 
 std::string infeasible_text(const Infeasible& infeasible) {
   if (infeasible.constraint != ConstraintId::hbm)

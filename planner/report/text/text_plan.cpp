@@ -79,10 +79,14 @@ std::string would_fit_of(const MachinePlan& machine) {
   return changes.empty() ? "" : fmt::format("would fit with: {}", fmt::join(changes, "; or "));
 }
 
+std::string fit_text(Fit fit, const Style& style) {
+  return fit == Fit::fits ? style.paint(Ink::green, "yes") : style.paint(Ink::yellow, "marginal");
+}
+
 void add_machine(TextTable& table, const MachinePlan& machine, int chips, const Style& style) {
   if (machine.recommended) {
     std::vector<std::string> cells = {machine.hardware, chips_text(*machine.recommended),
-                                      style.paint(Ink::green, "yes")};
+                                      fit_text(machine.recommended->memory.fit(), style)};
     for (auto& cell : figures_of(*machine.recommended)) cells.push_back(std::move(cell));
     table.add(std::move(cells));
     return;
@@ -133,10 +137,16 @@ std::string alternatives_text(const MachinePlan& machine, const Style& style) {
   return style.paint(Ink::bold, "next best") + "\n" + table.print(report_width, 2);
 }
 
+std::string change_text(const MachinePlan& machine, const Style& style) {
+  if (machine.change_of_training.empty()) return "";
+  return wrap_text(machine.change_of_training, style.paint(Ink::yellow, "note") + "       ", report_width);
+}
+
 std::string best_text(const MachinePlan& machine, const Style& style) {
   return "\n" + style.paint(Ink::bold, fmt::format("best: {}", machine.hardware)) +
          fmt::format("  (of {} configurations, {} fit)\n", print_count(machine.evaluated),
                      print_count(machine.fitting)) +
+         change_text(machine, style) +
          summary_text(*machine.recommended, style) + reasons_text(machine, style) + strategies_text(machine, style) +
          alternatives_text(machine, style);
 }
@@ -164,7 +174,9 @@ std::string plan_text(const PlanAnswer& answer, const Style& style) {
       style.paint(Ink::bold, fmt::format("{} on {} chips", answer.model, print_count(answer.chips)));
   const auto best = std::find_if(answer.machines.begin(), answer.machines.end(),
                                  [](const MachinePlan& machine) { return machine.recommended.has_value(); });
-  const std::string verdict = best == answer.machines.end() ? ": nothing fits" : "";
+  const std::string verdict = best == answer.machines.end()                               ? ": nothing fits"
+                              : best->recommended->memory.fit() == Fit::fits ? ""
+                                                                             : ": marginal, it may not fit";
   return title + verdict + "\n\n" + machines_text(answer, style) +
          (best == answer.machines.end() ? "" : best_text(*best, style) + commands_text(answer, *best, style));
 }

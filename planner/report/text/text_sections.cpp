@@ -40,7 +40,9 @@ BarPart memory_part(char letter, Ink ink, std::string_view name, Bytes amount) {
 }
 
 std::string memory_headline(const MemoryUse& memory) {
-  std::string text = fmt::format("{} of {} a device", print_memory(memory.peak()), print_memory(memory.capacity));
+  std::string text = print_memory(memory.peak());
+  if (memory.low < memory.high) text += fmt::format(" ({} to {})", print_memory(memory.low), print_memory(memory.high));
+  text += fmt::format(" of {} a device", print_memory(memory.capacity));
   if (!memory.peak_moment.empty()) text += fmt::format(" at the peak ({})", memory.peak_moment);
   const Bytes left = memory.capacity - memory.peak();
   return text + (left.value >= 0 ? fmt::format(", {} free", print_memory(left))
@@ -78,6 +80,7 @@ std::string time_section(const Evaluation& evaluation, const Style& style) {
   const std::vector<BarPart> parts = {
       time_part('C', Ink::green, "compute", time.compute, time.step()),
       time_part('E', Ink::red, "exposed collectives", time.exposed_collective, time.step()),
+      time_part('H', Ink::magenta, "exposed host copies", time.exposed_host, time.step()),
       time_part('B', Ink::yellow, "pipeline bubble", time.bubble, time.step())};
   std::string headline =
       fmt::format("{} a step   {} tokens/s a device   MFU {}", print_time(time.step()),

@@ -55,8 +55,8 @@ const Cost& Exploration::cost(Runner& runner, std::size_t remat, std::size_t bat
   if (known) return *known;
   const Evaluation evaluation = runner.run(remat, batch);
   ++evaluated_;
-  if (evaluation.infeasible) rejections_.add(*evaluation.infeasible);
-  return *(known = cost_of(evaluation));
+  if (const auto rejection = rejection_of(evaluation, space_.certainty)) rejections_.add(*rejection);
+  return *(known = cost_of(evaluation, space_.certainty));
 }
 
 /// Or might, under another policy.
@@ -152,6 +152,14 @@ std::vector<Candidate> Exploration::fitting() const {
   for (std::size_t remat = 0; remat < costs_.size(); ++remat)
     for (std::size_t batch = 0; batch < costs_[remat].size(); ++batch)
       if (const auto& cost = costs_[remat][batch]; cost && cost->fits) found.push_back({index_, remat, batch, *cost});
+  return found;
+}
+
+std::vector<Candidate> Exploration::marginal() const {
+  std::vector<Candidate> found;
+  for (std::size_t remat = 0; remat < costs_.size(); ++remat)
+    for (std::size_t batch = 0; batch < costs_[remat].size(); ++batch)
+      if (const auto& cost = costs_[remat][batch]; cost && cost->marginal) found.push_back({index_, remat, batch, *cost});
   return found;
 }
 

@@ -48,6 +48,7 @@ class Exploration {
   double least_seconds() const { return least_seconds_; }  ///< per token, of any candidate
 
   std::vector<Candidate> fitting() const;
+  std::vector<Candidate> marginal() const;    ///< of the costed ones
   std::optional<Candidate> smallest() const;  ///< of those that break no constraint but memory
   const Rejections& rejections() const { return rejections_; }
   std::int64_t evaluated() const { return evaluated_; }

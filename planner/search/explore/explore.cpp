@@ -171,6 +171,9 @@ Explored collect(const Explorations& explorations, const Scope& scope) {
     const auto fitting = exploration.fitting();
     explored.fitting.insert(explored.fitting.end(), fitting.begin(), fitting.end());
     explored.least_seconds.push_back(exploration.fits() ? std::optional(exploration.least_seconds()) : std::nullopt);
+    for (const Candidate& candidate : exploration.marginal())
+      if (!explored.marginal || candidate.cost.seconds_per_token < explored.marginal->cost.seconds_per_token)
+        explored.marginal = candidate;
     const auto smallest = exploration.smallest();
     if (smallest && (!explored.smallest || smallest->cost.peak < explored.smallest->cost.peak))
       explored.smallest = smallest;

@@ -20,6 +20,7 @@ struct Scope {
 
 struct Explored {
   std::vector<Candidate> fitting;     ///< every costed candidate that fits, by parallelism, remat policy and batch
+  std::optional<Candidate> marginal;  ///< the fastest of the costed ones that are expected to fit, but not surely
   std::optional<Candidate> smallest;  ///< nothing fits: the one with the least memory
   Front front;
   /// Seconds a token that no candidate of a parallelism gets below, by parallelism; empty where none fits.

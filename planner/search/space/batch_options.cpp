@@ -14,11 +14,14 @@ std::optional<double> per_device(std::int64_t sequences, std::int64_t devices) {
   return exact ? std::optional(batch) : std::nullopt;
 }
 
-std::vector<BatchOption> searched(std::int64_t devices, std::int64_t unit, std::int64_t accumulation) {
+/// The smallest in any case: whoever has too many tokens with it says so.
+std::vector<BatchOption> searched(std::int64_t devices, std::int64_t unit, std::int64_t accumulation,
+                                  std::int64_t most_sequences) {
   std::vector<BatchOption> options;
   for (std::int64_t power = 1; power <= most_units; power *= 2)
     for (const std::int64_t units : {power, power % 2 == 0 ? power / 2 * 3 : 0})
-      if (const auto batch = per_device(units * unit, devices); units > 0 && batch)
+      if (const auto batch = per_device(units * unit, devices);
+          units > 0 && batch && (options.empty() || units * unit <= most_sequences))
         options.push_back({*batch, accumulation});
   return options;
 }
@@ -49,7 +52,10 @@ std::int64_t batch_unit(const RuleSet& rules, const Mesh& mesh, const TrainConfi
 std::vector<BatchOption> batch_options(const SearchSpace& space, const Mesh& mesh, std::int64_t unit) {
   const std::int64_t accumulation = space.base.config.gradient_accumulation_steps;
   if (space.per_device_batch) return {{*space.per_device_batch, accumulation}};
-  if (!space.global_batch_tokens) return searched(mesh.devices(), unit, accumulation);
+  if (!space.global_batch_tokens) {
+    const std::int64_t passes = accumulation * space.base.config.max_target_length;
+    return searched(mesh.devices(), unit, accumulation, space.max_batch_tokens / passes);
+  }
   const std::int64_t sequences = *space.global_batch_tokens / space.base.config.max_target_length;
   auto options = split_in_steps(sequences, mesh.devices(), unit);
   const double whole = static_cast<double>(sequences) / static_cast<double>(mesh.devices() * accumulation);

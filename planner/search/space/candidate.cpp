@@ -1,14 +1,51 @@
+#include <fmt/format.h>
+
 #include <planner/search/space/candidate.hpp>
 
 namespace shardplan {
+namespace {
 
-Cost cost_of(const Evaluation& evaluation) {
+bool lacks_memory(const std::optional<Infeasible>& reason) {
+  return reason && reason->constraint == ConstraintId::hbm;
+}
+
+/// The bytes that have to be within what is allowed.
+Bytes decisive_peak(const MemoryUse& memory, Certainty certainty) {
+  return certainty == Certainty::sure ? memory.high : memory.peak();
+}
+
+Bytes limit_of(const MemoryUse& memory, Certainty certainty) {
+  return certainty == Certainty::sure ? memory.allowed() : memory.capacity;
+}
+
+Infeasible too_close(const MemoryUse& memory) {
+  return {ConstraintId::hbm,
+          fmt::format("needs {:.1f} GiB a device, {:.1f} if predictions are off by as much as they have been; {:.1f} GiB "
+                      "available",
+                      gibibytes(memory.peak()), gibibytes(memory.high), gibibytes(memory.allowed())),
+          memory.high.value, memory.allowed().value};
+}
+
+}  // namespace
+
+std::optional<Infeasible> rejection_of(const Evaluation& evaluation, Certainty certainty) {
+  if (evaluation.infeasible || certainty == Certainty::expected) return evaluation.infeasible;
+  if (evaluation.memory.fit() == Fit::fits) return std::nullopt;
+  return too_close(evaluation.memory);
+}
+
+Cost cost_of(const Evaluation& evaluation, Certainty certainty) {
   const double rate = evaluation.time.tokens_per_second_per_device * static_cast<double>(evaluation.devices);
-  const Bytes peak = evaluation.memory.peak();
-  Cost cost{rate > 0 ? 1 / rate : 0, peak.value, !evaluation.infeasible, false, false};
-  cost.only_too_large = evaluation.infeasible && evaluation.infeasible->constraint == ConstraintId::hbm;
-  cost.far_too_large =
-      static_cast<double>(peak.value) > memory_slack * static_cast<double>(evaluation.memory.capacity.value);
+  const MemoryUse& memory = evaluation.memory;
+  const auto rejection = rejection_of(evaluation, certainty);
+  Cost cost;
+  cost.seconds_per_token = rate > 0 ? 1 / rate : 0;
+  cost.peak = memory.peak().value;
+  cost.fits = !rejection;
+  cost.only_too_large = lacks_memory(rejection);
+  cost.marginal = rejection && !evaluation.infeasible;
+  cost.far_too_large = static_cast<double>(decisive_peak(memory, certainty).value) >
+                       memory_slack * static_cast<double>(limit_of(memory, certainty).value);
   return cost;
 }
 

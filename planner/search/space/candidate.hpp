@@ -18,13 +18,17 @@ inline constexpr double memory_slack = 1.02;
 struct Cost {
   double seconds_per_token = 0;  ///< of the whole job
   std::int64_t peak = 0;         ///< bytes per device
-  bool fits = false;             ///< memory and every other constraint
-  bool only_too_large = false;   ///< memory is the one constraint that it breaks
+  bool fits = false;             ///< memory, as surely as the search asks, and every other constraint
+  bool only_too_large = false;   ///< memory is the one thing in its way
   bool far_too_large = false;    ///< by more than bounds on memory may be wrong
+  bool marginal = false;         ///< only the range of the peak is in its way: it is expected to fit
   bool operator==(const Cost&) const = default;
 };
 
-Cost cost_of(const Evaluation& evaluation);
+Cost cost_of(const Evaluation& evaluation, Certainty certainty);
+
+/// What stands in the way of an evaluation that is not good enough for the search; empty: nothing.
+std::optional<Infeasible> rejection_of(const Evaluation& evaluation, Certainty certainty);
 
 struct Candidate {
   std::size_t parallelism = 0;  ///< index into the list of enumerate_parallelisms

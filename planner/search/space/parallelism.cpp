@@ -133,7 +133,19 @@ class Attempts {
     return {std::move(p), shardings_ + text_of(schedule, optimizer_over_data), std::move(violation)};
   }
 
+  std::optional<Infeasible> too_many_tokens() const {
+    if (space_.per_device_batch || space_.global_batch_tokens) return std::nullopt;
+    const std::int64_t tokens =
+        global_batch(smallest_) * smallest_.config.gradient_accumulation_steps * smallest_.config.max_target_length;
+    if (tokens <= space_.max_batch_tokens) return std::nullopt;
+    return Infeasible{ConstraintId::batch_tokens,
+                      fmt::format("a step has {} tokens at least on mesh {}, more than {} (--max-batch-tokens)", tokens,
+                                  describe(smallest_.mesh), space_.max_batch_tokens),
+                      tokens, space_.max_batch_tokens};
+  }
+
   std::optional<Infeasible> violation_of_smallest() {
+    if (auto violation = too_many_tokens()) return violation;
     if (auto violation = first_violation_of_settings(smallest_)) return violation;
     const Program program = program_of(smallest_);
     bind_again(program);
@@ -194,10 +206,12 @@ std::vector<Place> places_of(const SearchSpace& space) {
   return places;
 }
 
-Infeasible unpriced(const std::vector<std::string>& policies) {
+Infeasible unpriced(const std::vector<RematPolicy>& policies) {
+  std::vector<std::string> names;
+  for (const RematPolicy& policy : policies) names.push_back(policy.name);
   return {ConstraintId::host_traffic_not_priced,
-          fmt::format("remat_policy={} moves activations to the host, which is not priced; --remat asks for one",
-                      fmt::join(policies, ", ")),
+          fmt::format("remat_policy={} moves activations to the host, and the profile has no host_link_bandwidth",
+                      fmt::join(names, ", ")),
           0, 0};
 }
 
@@ -222,7 +236,7 @@ bool is_alike(const Parallelism& a, const Parallelism& b) {
   return a.rules == b.rules && a.moe_path == b.moe_path && folded(a.mesh) == folded(b.mesh);
 }
 
-Configuration configuration_of(const SearchSpace& space, const Parallelism& parallelism, const std::string& remat,
+Configuration configuration_of(const SearchSpace& space, const Parallelism& parallelism, const RematPolicy& remat,
                                const BatchOption& batch) {
   Configuration configuration = space.base;
   configuration.rules = rules_on(space, parallelism.rules, parallelism.mesh);
@@ -239,6 +253,8 @@ Configuration configuration_of(const SearchSpace& space, const Parallelism& para
 Parallelisms enumerate_parallelisms(const SearchSpace& all) {
   Parallelisms found;
   SearchSpace space = all;
+  if (!space.unpriced_policies.empty()) found.rejections.add(unpriced(space.unpriced_policies));
+  if (space.remat_policies.empty()) return found;
   std::erase_if(space.moe_paths, [&](MoePath path) {
     const auto violation = path_violation(all, path);
     if (violation) found.rejections.add(*violation);
@@ -249,7 +265,6 @@ Parallelisms enumerate_parallelisms(const SearchSpace& all) {
     found.rejections.add(*differ);
     space.pipelined_sets.assign(space.rule_sets.size(), std::nullopt);
   }
-  if (!space.unpriced_policies.empty()) found.rejections.add(unpriced(space.unpriced_policies));
   const auto places = places_of(space);
   std::vector<std::vector<Attempt>> attempts(places.size());
   parallel_for(places.size(),

@@ -33,7 +33,7 @@ bool is_alike(const Parallelism& a, const Parallelism& b);
 Parallelisms enumerate_parallelisms(const SearchSpace& space);
 
 /// One candidate in full.
-Configuration configuration_of(const SearchSpace& space, const Parallelism& parallelism, const std::string& remat,
+Configuration configuration_of(const SearchSpace& space, const Parallelism& parallelism, const RematPolicy& remat,
                                const BatchOption& batch);
 
 }  // namespace shardplan

@@ -1,6 +1,6 @@
 #pragma once
 // What is known of remat policies before anything is costed:
-//   one that saves more recomputes less
+//   one that saves more recomputes less, and is no slower where it moves no more to the host
 //   one that holds more of it on the device needs more memory: a layer's share of it for every layer; of two that hold
 //   the same, the one that offloads more has less to recompute at the peak
 #include <planner/search/space/search_space.hpp>
@@ -11,7 +11,7 @@ namespace shardplan {
 /// Indices into SearchSpace::remat_policies.
 struct RematOrder {
   std::vector<std::size_t> smallest;             ///< one of these needs least device memory, whatever the mesh
-  std::vector<std::size_t> fastest;              ///< one of these recomputes least
+  std::vector<std::size_t> fastest;              ///< one of these takes least time
   std::vector<std::vector<std::size_t>> larger;  ///< for each policy those that need more device memory
 };
 

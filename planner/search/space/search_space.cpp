@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <hardware/slices.hpp>
 #include <planner/search/space/search_space.hpp>
 #include <rules/merge_rules.hpp>
 #include <shardplan/error.hpp>
@@ -42,31 +41,27 @@ std::optional<RuleSet> edited_for_stages(const RuleSet& set) {
   return has("stage") && has("data") ? std::optional(pipelined(set)) : std::nullopt;
 }
 
-std::vector<std::string> least_memory_first(std::vector<std::string> policies) {
+/// Named policies as remat_policies() has them; custom ones, of which each is its own, before them.
+std::vector<RematPolicy> least_memory_first(std::vector<RematPolicy> policies) {
   const auto& order = remat_policies();
-  const auto place = [&](const std::string& policy) {
-    return std::find(order.begin(), order.end(), policy) - order.begin();
+  const auto place = [&](const RematPolicy& policy) {
+    const auto found = std::find(order.begin(), order.end(), policy.name);
+    return found == order.end() ? -1 : found - order.begin();
   };
   std::stable_sort(policies.begin(), policies.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
   policies.erase(std::unique(policies.begin(), policies.end()), policies.end());
   return policies;
 }
 
-std::vector<std::string> policies_of(const PlanRequest& request) {
-  for (const auto& policy : request.remat_policies) saved_by_policy(policy);  // throws on an unknown one
-  return request.remat_policies.empty() ? std::vector<std::string>{"full"} : least_memory_first(request.remat_policies);
+std::vector<RematPolicy> policies_of(const PlanRequest& request) {
+  return request.remat_policies.empty() ? named_remat_policies({"full"}) : least_memory_first(request.remat_policies);
 }
 
-bool offloads(const std::string& policy) {
-  const auto saved = saved_by_policy(policy);
-  return std::any_of(saved.begin(), saved.end(), [](const auto& entry) { return entry.second == SavePlace::host; });
-}
-
-/// Policies that offload activations look free, because no profile has the bandwidth to the host: they are searched
-/// only when nothing else is asked for.
+/// Where the profile has no bandwidth to the host, policies that offload activations would look free.
 void leave_out_unpriced(SearchSpace& space) {
+  if (space.base.hardware.host_link_bandwidth) return;
   auto& policies = space.remat_policies;
-  if (std::all_of(policies.begin(), policies.end(), offloads)) return;
+  const auto offloads = [](const RematPolicy& policy) { return policy.offloads(); };
   std::copy_if(policies.begin(), policies.end(), std::back_inserter(space.unpriced_policies), offloads);
   std::erase_if(policies, offloads);
 }
@@ -91,15 +86,6 @@ void check_tokens(const SearchSpace& space) {
   check_step_size(config);
 }
 
-/// Nodes are what slices are to a torus: the dcn axes join them.
-Machine in_nodes(const HardwareProfile& profile, int chips, int slices) {
-  const int node = profile.chips_per_node;
-  if (!ends_at_node(profile.fabric) || slices > 1 || chips <= node)
-    return {profile, slice_of_chips(profile, chips / slices), slices};
-  slice_of_chips(profile, chips);  // throws unless the nodes are whole
-  return {profile, slice_of_chips(profile, node), chips / node};
-}
-
 const Compiler& compiler_of(const HardwareProfile& hardware, const PlanRequest& request) {
   const auto found = request.compilers.find(hardware.compiler);
   if (found == request.compilers.end())
@@ -108,17 +94,6 @@ const Compiler& compiler_of(const HardwareProfile& hardware, const PlanRequest& 
 }
 
 }  // namespace
-
-Machine machine_of(const HardwareProfile& profile, int chips, int slices) {
-  if (chips < 1) throw InputError(fmt::format("--chips {}: expected at least 1", chips));
-  if (slices < 1) throw InputError(fmt::format("--slices {}: expected at least 1", slices));
-  if (chips % slices != 0) throw InputError(fmt::format("{} chips can't be split into {} equal slices", chips, slices));
-  const Machine machine = in_nodes(profile, chips, slices);
-  if (ends_at_node(profile.fabric) && machine.slice.chips > profile.chips_per_node)
-    throw InputError(fmt::format("{} {}s in {} slices is more than the {} of a node", chips, profile.name, slices,
-                                 profile.chips_per_node));
-  return machine;
-}
 
 SearchSpace search_space(const PlanRequest& request, Machine machine) {
   if (!request.model.not_modelled.empty())
@@ -134,6 +109,7 @@ SearchSpace search_space(const PlanRequest& request, Machine machine) {
   base.slice = std::move(machine.slice);
   base.num_slices = machine.num_slices;
   base.config = with_kernels(settings, base.compiler.kernels);
+  base.memory_limits = request.memory_limits;
   base.rule_changes = request.rule_changes;
   space.rule_sets = sets_in_force(request);
   space.fixed_axes = fixed_axes(request, space.rule_sets);
@@ -148,6 +124,7 @@ SearchSpace search_space(const PlanRequest& request, Machine machine) {
   leave_out_unpriced(space);
   space.per_device_batch = request.per_device_batch;
   space.global_batch_tokens = request.global_batch_tokens;
+  space.max_batch_tokens = request.max_batch_tokens;
   check_tokens(space);
   return space;
 }
@@ -170,9 +147,9 @@ SearchSpace with_pipelines_only(SearchSpace space) {
   return space;
 }
 
-TrainConfig with_remat(TrainConfig config, const std::string& policy) {
-  config.saved = saved_by_policy(policy);
-  config.remat_policy = policy;
+TrainConfig with_remat(TrainConfig config, const RematPolicy& policy) {
+  config.saved = policy.saved;
+  config.remat_policy = policy.name;
   return config;
 }
 

@@ -18,7 +18,14 @@ struct BatchOption {
   auto operator<=>(const BatchOption&) const = default;
 };
 
+/// What of a prediction has to be within the memory for a candidate to fit.
+enum class Certainty : std::uint8_t {
+  sure,      ///< the high end of its range, and the reserve beside it
+  expected,  ///< the expected peak
+};
+
 struct SearchSpace {
+  Certainty certainty = Certainty::sure;
   Configuration base;              ///< model, machine and settings; rules, mesh and the choices below are not set
   std::vector<RuleSet> rule_sets;  ///< in force without a pipeline (merged)
   std::vector<std::optional<RuleSet>> pipelined_sets;  ///< each as MaxText edits it for stages; empty: it has none
@@ -28,16 +35,12 @@ struct SearchSpace {
   std::optional<bool> dispatch_peeled;                 ///< moe_dispatch_no_expert_sharding where the request fixes it
   bool layers_per_stage_fixed = false, gathered_once_fixed = false;  ///< the request says them
   bool optimizer_over_data_fixed = false;                            ///< likewise shard_optimizer_over_data
-  std::vector<std::string> remat_policies;                           ///< least memory first
-  std::vector<std::string>
-      unpriced_policies;  ///< left out: they offload to host memory, whose traffic has no price yet
+  std::vector<RematPolicy> remat_policies;                           ///< least memory first
+  std::vector<RematPolicy> unpriced_policies;  ///< left out: they offload to a host whose link the profile doesn't know
   std::optional<double> per_device_batch;
   std::optional<std::int64_t> global_batch_tokens;
+  std::int64_t max_batch_tokens = 0;  ///< of a step, where the batch is searched
 };
-
-/// `profile` with as many chips as asked for: one TPU slice unless `slices` says otherwise, GPUs in whole nodes. Throws
-/// InputError naming the nearest counts that the machine has.
-Machine machine_of(const HardwareProfile& profile, int chips, int slices);
 
 /// Throws InputError on an axis that none of the rule sets has, and on tokens that are no whole number of sequences.
 SearchSpace search_space(const PlanRequest& request, Machine machine);
@@ -50,6 +53,6 @@ SearchSpace without_pipelines(SearchSpace space);
 SearchSpace with_pipelines_only(SearchSpace space);
 
 /// `config` under another remat policy.
-TrainConfig with_remat(TrainConfig config, const std::string& policy);
+TrainConfig with_remat(TrainConfig config, const RematPolicy& policy);
 
 }  // namespace shardplan

@@ -32,7 +32,7 @@ class ToyMemory {
   const BoundProgram& bound() const { return *bound_; }
   const TrainConfig& config() const { return toy_.config; }
   const Compiler& compiler() const { return toy_.compiler; }
-  MemoryUse use() const { return memory_use(blocks_, *bound_, toy_.config, toy_.compiler, Bytes{1} * (1LL << 40)); }
+  MemoryUse use() const { return memory_use(blocks_, *bound_, toy_.config, toy_.compiler); }
 
  private:
   ToyRun toy_;

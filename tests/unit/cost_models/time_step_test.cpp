@@ -22,6 +22,7 @@ struct ToyStep {
   TrainConfig config;
   Compiler compiler = toy_compiler();
   HardwareProfile machine = toy_machine();
+  HostTraffic host = HostTraffic::none(2);
   Bytes optimizer_traffic;
 
   ToyStep() {
@@ -33,7 +34,7 @@ struct ToyStep {
   }
 
   StepTime time() const {
-    return step_time({blocks, collectives, program, config, compiler, machine, optimizer_traffic, {8600e12}, 860, 2});
+    return step_time({blocks, collectives, program, config, compiler, machine, host, optimizer_traffic, {8600e12}, 860, 2});
   }
 
   void communicate(Phase phase, CollectiveKind kind, bool parameter, double seconds, BlockId block) {
@@ -53,6 +54,17 @@ TEST(StepTime, WithoutCommunicationIsItsCompute) {
   EXPECT_DOUBLE_EQ(time.step().value, 43);
   EXPECT_DOUBLE_EQ(time.tokens_per_second_per_device, 10);  // 860 tokens / (43 s · 2 devices)
   EXPECT_DOUBLE_EQ(time.model_flops_utilization, 1);        // 8600 TFLOP / (43 s · 2 · 100 TFLOP/s)
+}
+
+TEST(StepTime, HostCopiesHideBehindTheirOwnBody) {
+  ToyStep step;
+  step.machine.host_link_bandwidth = Figure{10e9, "GB/s", "toy", Basis::assumed};
+  step.host.activations[0] = Bytes{120'000'000'000};  // 12 s each way: behind 10 s forward, 30 s backward
+  step.host.optimizer = Bytes{5'000'000'000};         // 0.5 s in and 0.5 s out, behind no compute of the update
+  const StepTime time = step.time();
+  EXPECT_DOUBLE_EQ(time.exposed_host.value, 2 + 1);
+  EXPECT_DOUBLE_EQ(time.hidden_host.value, 10 + 12);
+  EXPECT_DOUBLE_EQ(time.step().value, 43 + 3);
 }
 
 struct Overlapped {

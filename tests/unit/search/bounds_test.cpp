@@ -19,7 +19,7 @@ struct Machine {
 SearchSpace wide_space(const Machine& machine) {
   PlanRequest request = request_for(machine.model, machine.machine, machine.chips);
   request.rule_sets = rule_sets({"default", "ep-as-cp", "shard-exp-on-fsdp"});
-  request.remat_policies = {"full", "save_out_proj", "save_qkv_proj", "minimal", "minimal_with_context"};
+  request.remat_policies = named_remat_policies({"full", "save_out_proj", "save_qkv_proj", "minimal", "minimal_with_context"});
   return space_of(request);
 }
 
@@ -34,7 +34,7 @@ TEST(SearchBounds, MemoryGrowsAndTimeATokenFallsWithBatchAndSaving) {
     for (std::size_t i = 0; i < parallelisms.size(); i += 7) {
       const auto& p = parallelisms[i];
       const auto cost = [&](std::size_t remat, std::size_t batch) {
-        return cost_of(evaluate(configuration_of(space, p, space.remat_policies[remat], p.batches[batch])));
+        return cost_of(evaluate(configuration_of(space, p, space.remat_policies[remat], p.batches[batch])), space.certainty);
       };
       const std::string where = machine.model + " " + describe(p.mesh) + " " + space.rule_sets[p.rules].name;
       for (const std::size_t batch : {0u, 1u, 3u, 6u}) {
@@ -60,7 +60,7 @@ std::vector<Candidate> all_that_fit(const SearchSpace& space, const std::vector<
     for (std::size_t remat = 0; remat < space.remat_policies.size(); ++remat)
       for (std::size_t batch = 0; batch < parallelisms[i].batches.size(); ++batch) {
         const auto& option = parallelisms[i].batches[batch];
-        const Cost found = cost_of(cost(configuration_of(space, parallelisms[i], space.remat_policies[remat], option)));
+        const Cost found = cost_of(cost(configuration_of(space, parallelisms[i], space.remat_policies[remat], option)), space.certainty);
         if (!found.fits) break;  // nor does a larger batch
         all.push_back({i, remat, batch, found});
       }

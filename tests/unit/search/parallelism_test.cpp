@@ -65,7 +65,7 @@ TEST(Parallelisms, DroppingHasACapacity) {
     const SearchSpace space = space_of(request);
     const auto found = enumerate_parallelisms(space);
     ASSERT_FALSE(found.list.empty());
-    const auto c = configuration_of(space, found.list.front(), "full", {1, 1});
+    const auto c = configuration_of(space, found.list.front(), {"full", {}}, {1, 1});
     EXPECT_EQ(c.config.capacity_factor, expected);
     EXPECT_EQ(c.config.moe_path, MoePath::dropping);
   }
@@ -97,10 +97,12 @@ TEST(Parallelisms, RejectionsNameTheConstraint) {
   EXPECT_THAT(constraints(enumerate_parallelisms(space_of(path))), Contains("moe-path"));
 
   PlanRequest offloaded = request_for("llama2-7b", "toy-switch", 8);
-  offloaded.remat_policies = {"full", "minimal_offloaded"};
+  offloaded.remat_policies = named_remat_policies({"full", "minimal_offloaded"});
   EXPECT_THAT(constraints(enumerate_parallelisms(space_of(offloaded))), Contains("host-traffic-not-priced"));
-  offloaded.remat_policies = {"minimal_offloaded"};
-  EXPECT_THAT(constraints(enumerate_parallelisms(space_of(offloaded))), Not(Contains("host-traffic-not-priced")));
+  EXPECT_FALSE(enumerate_parallelisms(space_of(offloaded)).list.empty());
+  offloaded.remat_policies = named_remat_policies({"minimal_offloaded"});
+  EXPECT_THAT(constraints(enumerate_parallelisms(space_of(offloaded))), Contains("host-traffic-not-priced"));
+  EXPECT_TRUE(enumerate_parallelisms(space_of(offloaded)).list.empty());
 }
 
 }  // namespace

@@ -70,12 +70,12 @@ TEST(Pipelines, BoundsHoldUnderTheCostModel) {
   for (const auto& [model, machine] : runs) {
     PlanRequest request = request_for(model, machine, 8);
     request.rule_sets = rule_sets({"default", "pipeline-large-moe", "ep-as-cp"});
-    request.remat_policies = {"full", "minimal"};
+    request.remat_policies = named_remat_policies({"full", "minimal"});
     const SearchSpace space = space_of(request);
     const RematOrder order = remat_order(space);
     const auto list = enumerate_parallelisms(with_pipelines_only(space)).list;
     const auto cost = [&](const Parallelism& p, std::size_t remat, const BatchOption& batch) {
-      return cost_of(evaluate(configuration_of(space, p, space.remat_policies[remat], batch)));
+      return cost_of(evaluate(configuration_of(space, p, space.remat_policies[remat], batch)), space.certainty);
     };
     for (std::size_t i = 0; i < list.size(); i += 5)
       for (const Parallelism& other : list) {
@@ -115,7 +115,7 @@ TEST(Pipelines, ARecommendedOneCanBePasted) {
   EXPECT_FALSE(first_violation(pasted));
   EXPECT_EQ(pasted.mesh, best.mesh);
   EXPECT_EQ(maxtext_arguments(pasted), maxtext_arguments(*best.configuration));
-  EXPECT_EQ(cost_of(evaluate(pasted)), cost_of(best));
+  EXPECT_EQ(cost_of(evaluate(pasted), Certainty::sure), cost_of(best, Certainty::sure));
 }
 
 TEST(Pipelines, PlansSayHowTheBestOneCompares) {

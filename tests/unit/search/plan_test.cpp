@@ -93,7 +93,7 @@ TEST(Plan, TheRequestFixesWhatItNames) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
   request.mesh = parse_axes("tensor=2");
   request.per_device_batch = 2;
-  request.remat_policies = {"full"};
+  request.remat_policies = named_remat_policies({"full"});
   request = with_settings(request, {"mu_dtype=bfloat16"});
   const MachinePlan plan = plan_one(request);
   ASSERT_TRUE(plan.recommended);
@@ -119,7 +119,7 @@ TEST(Plan, GlobalTokensHoldForEveryPlan) {
 TEST(Plan, WithoutRoomSaysWhatIsClosestAndWhatWouldFit) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
   request.per_device_batch = 256;
-  request.remat_policies = {"full"};
+  request.remat_policies = named_remat_policies({"full"});
   const MachinePlan plan = plan_one(request);
   EXPECT_FALSE(plan.recommended);
   ASSERT_TRUE(plan.closest);
@@ -150,9 +150,70 @@ TEST(Plan, WouldFitOnMoreChipsOrWithNarrowerMoments) {
                                    "weights and both moments in bfloat16 (weight_dtype=bfloat16)", "--chips 16"));
 }
 
+/// toy_evaluation, off by up to a quarter.
+Evaluation uncertain(const Configuration& c) {
+  Evaluation e = toy_evaluation(c);
+  e.memory.high = Bytes{e.memory.peak().value * 5 / 4};
+  return e;
+}
+
+TEST(Plan, RecommendsWhatSurelyFitsAndNamesWhatWouldBeFaster) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  request.mesh = parse_axes("fsdp=8");
+  const MachinePlan sure = plan_one(request), careful = plan_one(request, uncertain);
+  ASSERT_TRUE(sure.recommended && careful.recommended);
+  EXPECT_FALSE(sure.marginal);
+  EXPECT_EQ(careful.recommended->memory.fit(), Fit::fits);
+  EXPECT_LT(careful.recommended->memory.peak(), sure.recommended->memory.peak());
+  ASSERT_TRUE(careful.marginal);
+  EXPECT_EQ(careful.marginal->memory.fit(), Fit::marginal);
+  EXPECT_LT(careful.marginal->time.step().value / static_cast<double>(careful.marginal->config.per_device_batch_size),
+            careful.recommended->time.step().value / static_cast<double>(careful.recommended->config.per_device_batch_size));
+}
+
+TEST(Plan, WithAReserveLessIsUsed) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  const auto reserving = [](const Configuration& c) {
+    Evaluation e = toy_evaluation(c);
+    e.memory.reserved = reserved_memory(e.memory.capacity, c.memory_limits.reserve);
+    return e;
+  };
+  const MachinePlan all = plan_one(request, reserving);
+  request.memory_limits.reserve = {0.5, {}};
+  const MachinePlan half = plan_one(request, reserving);
+  ASSERT_TRUE(all.recommended && half.recommended);
+  EXPECT_LE(half.recommended->memory.peak().value * 2, half.recommended->memory.capacity.value);
+  EXPECT_GT(all.recommended->memory.peak().value * 2, all.recommended->memory.capacity.value);
+}
+
+TEST(Plan, WhereNothingSurelyFitsTheMarginalPlanIsRecommended) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  const MachinePlan plan = plan_one(request, [](const Configuration& c) {
+    Evaluation e = toy_evaluation(c);
+    e.memory.high = e.memory.capacity + Bytes{1};
+    return e;
+  });
+  ASSERT_TRUE(plan.recommended);
+  EXPECT_EQ(plan.recommended->memory.fit(), Fit::marginal);
+}
+
+TEST(Plan, BatchesEndWhereTheRequestSays) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  request.max_batch_tokens = 8 * 2 * request.settings.config.max_target_length;
+  const MachinePlan plan = plan_one(request);
+  ASSERT_TRUE(plan.recommended);
+  EXPECT_EQ(plan.recommended->config.per_device_batch_size, 2);
+  request.max_batch_tokens = request.settings.config.max_target_length;
+  request.mesh = parse_axes("fsdp=8");
+  const MachinePlan none = plan_one(request);
+  EXPECT_FALSE(none.recommended);
+  ASSERT_FALSE(none.rejections.empty());
+  EXPECT_EQ(none.rejections.front().constraint, ConstraintId::batch_tokens);
+}
+
 TEST(Plan, MachinesThatCannotBePlannedSayWhy) {
   PlanRequest request = request_for("llama3-8b", "toy-torus", 6);
-  EXPECT_THAT(plan_one(request).refused, HasSubstr("toy-torus has no slice of 6 chips; nearest: 4 or 8"));
+  EXPECT_THAT(plan_one(request).refused, HasSubstr("toy-torus has no slices that make 6 chips; nearest: 4 (1 slice) or 8 (1 slice)"));
   request.chips = 8;
   request.objective = Objective::cost;
   EXPECT_THAT(plan_one(request).refused, HasSubstr("no recorded price"));
@@ -175,7 +236,7 @@ TEST(Plan, AnAxisThatNoRuleSetHasIsAnError) {
 TEST(Plan, CountsWhatWasTriedToFindWhatWouldFit) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
   request.per_device_batch = 256;
-  request.remat_policies = {"full"};
+  request.remat_policies = named_remat_policies({"full"});
   std::atomic<std::int64_t> evaluated = 0;
   const MachinePlan plan = plan_one(request, [&](const Configuration& c) {
     ++evaluated;

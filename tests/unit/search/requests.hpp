@@ -4,6 +4,7 @@
 #include <cmath>
 #include <hardware/load_profile.hpp>
 #include <models/load_model.hpp>
+#include <hardware/machine_of_chips.hpp>
 #include <planner/search/space/candidate.hpp>
 #include <planner/search/plan_machine.hpp>
 #include <rules/load_rules.hpp>
@@ -28,7 +29,7 @@ inline PlanRequest request_for(const std::string& model, const std::string& mach
   request.machines = {load_profile(machine)};
   request.chips = chips;
   request.rule_sets = rule_sets({"default"});
-  request.remat_policies = {"full", "save_out_proj", "minimal", "minimal_with_context"};
+  request.remat_policies = named_remat_policies({"full", "save_out_proj", "minimal", "minimal_with_context"});
   return with_settings(std::move(request), {});
 }
 
@@ -64,6 +65,7 @@ inline Evaluation toy_evaluation(const Configuration& c) {
   const int tensor = c.mesh.size_of("tensor") * c.mesh.size_of("tensor_sequence");
   e.time.exposed_collective = {1 + 0.1 * std::log2(tensor) + 0.05 * std::log2(c.mesh.size_of("context"))};
   e.time.tokens_per_second_per_device = batch * static_cast<double>(c.config.max_target_length) / e.time.step().value;
+  e.memory.low = e.memory.high = e.memory.peak();
   if (e.memory.peak() > e.memory.capacity)
     e.infeasible = Infeasible{ConstraintId::hbm, "too large", e.memory.peak().value, e.memory.capacity.value};
   return e;

@@ -18,14 +18,14 @@ std::vector<std::string> names_up_to(Id last) {
 
 TEST(Ids, OfConstraintsArePublished) {
   EXPECT_THAT(
-      names_up_to(ConstraintId::host_traffic_not_priced),
+      names_up_to(ConstraintId::batch_tokens),
       testing::ElementsAre("hbm", "batch", "batch-divisibility", "sequence-divisibility", "expert-divisibility",
                            "indivisible-dim", "kv-heads", "vocab-tiling", "pipeline-layers", "pipeline-layers-differ",
                            "pipeline-microbatches", "pipeline-batch", "pipeline-prefetch", "moe-path",
                            "ring-needs-expert-parallelism", "ring-needs-megablox", "megablox-needs-tpu",
                            "ragged-buffer", "sparse-tensor-sequence", "expert-axis-stolen", "context-strategy",
                            "explicit-sharding", "muon-decoder", "optimizer-over-data", "weights-not-sharded",
-                           "mesh-does-not-fit-torus", "host-traffic-not-priced"));
+                           "mesh-does-not-fit-torus", "host-traffic-not-priced", "batch-tokens"));
 }
 
 TEST(Ids, OfFindingsArePublished) {
@@ -48,6 +48,12 @@ TEST(Ids, OfFindingsArePublished) {
                                               "all-reduce-where-reduce-scatter-suffices",
                                               "less-traffic-than-expected",
                                               "groups-match-no-axes",
+                                              "dense-ragged-dot",
+                                              "collectives-take-most",
+                                              "batch-beyond-published",
+                                              "mfu-beyond-published",
+                                              "memory-budget-exceeded",
+                                              "gathers-expected-again",
                                               "axis-ignored",
                                               "context-lost-in-explicit-mode",
                                               "custom-rules-drop-arguments",

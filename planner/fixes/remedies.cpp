@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <models/programs/train_program.hpp>
-#include <planner/check/remedies.hpp>
+#include <planner/fixes/remedies.hpp>
 #include <rules/resolve.hpp>
 #include <set>
 #include <string_view>
@@ -19,6 +19,28 @@ Configuration sparse_path(const Finding&, Configuration c) {
   c.config.moe_path = MoePath::ragged;
   c.config.megablox = c.compiler.kernels.grouped_matmul == GroupedMatmul::megablox;
   c.config.moe_dispatch_no_expert_sharding = false;
+  return c;
+}
+
+/// The dropping path with the usual capacity: another model is trained, one that leaves tokens out.
+Configuration dropping_path(const Finding&, Configuration c) {
+  c.config.moe_path = MoePath::dropping;
+  c.config.megablox = false;
+  c.config.capacity_factor = usual_capacity_factor;
+  return c;
+}
+
+/// As few experts a device as the mesh allows: `expert` takes from `fsdp` what divides the experts.
+Configuration experts_apart(const Finding&, Configuration c) {
+  const auto expert = c.mesh.find("expert"), fsdp = c.mesh.find("fsdp");
+  if (!expert || !fsdp) return c;
+  MeshAxis &experts = c.mesh.axes[*expert], &shards = c.mesh.axes[*fsdp];
+  for (int factor = shards.ici; factor > 1; --factor)
+    if (shards.ici % factor == 0 && c.model.num_experts % (experts.size() * factor) == 0) {
+      experts.ici *= factor;
+      shards.ici /= factor;
+      break;
+    }
   return c;
 }
 
@@ -101,6 +123,11 @@ constexpr Remedy remedies[] = {
     {FindingId::expert_axis_stolen, sparse_path, "sparse_matmul=True"},
     {FindingId::expert_output_not_peeled, sparse_path},
     {FindingId::missing_all_to_all, sparse_path},
+    {FindingId::dense_ragged_dot, experts_apart, "a larger expert axis in place of fsdp"},
+    {FindingId::dense_ragged_dot, dropping_path, "sparse_matmul=False capacity_factor=1.25 (leaves tokens out)"},
+    {FindingId::collectives_take_most, peeled_dispatch, "moe_dispatch_no_expert_sharding=True"},
+    {FindingId::collectives_take_most, sparse_path, "sparse_matmul=True"},
+    {FindingId::collectives_take_most, dropping_path, "sparse_matmul=False capacity_factor=1.25 (leaves tokens out)"},
     {FindingId::sequence_gathered_for_attention, split_attention_input},
     {FindingId::attention_replicated, kernel_in_shard_map},
     {FindingId::layer_stack_reshard, gathered_every_iteration},
@@ -114,7 +141,7 @@ constexpr Remedy remedies[] = {
 std::vector<Fix> fixes_of(const Finding& finding, const Configuration& configuration) {
   std::vector<Fix> fixes;
   for (const auto& [id, change, words] : remedies)
-    if (finding.id == id)
+    if (finding.id == id && (id != FindingId::collectives_take_most || configuration.model.has_experts()))
       fixes.push_back({words.empty() ? finding.fix : std::string(words), change(finding, configuration)});
   return fixes;
 }

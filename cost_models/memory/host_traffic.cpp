@@ -1,0 +1,34 @@
+#include <algorithm>
+#include <cost_models/memory/host_traffic.hpp>
+#include <cost_models/memory/static_memory.hpp>
+
+namespace shardplan {
+namespace {
+
+Bytes offloaded_in_one_run(const PartitionedBlock& block, const Mesh& mesh) {
+  Bytes bytes;
+  for (const TensorId id : block.liveness.offloaded)
+    bytes += local_bytes(block.block->tensors[id], block.specs[id], mesh);
+  return bytes;
+}
+
+}  // namespace
+
+bool HostTraffic::empty() const {
+  return optimizer.value == 0 &&
+         std::all_of(activations.begin(), activations.end(), [](Bytes bytes) { return bytes.value == 0; });
+}
+
+HostTraffic HostTraffic::none(std::size_t blocks) { return {std::vector<Bytes>(blocks), {}}; }
+
+HostTraffic host_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
+                         const TrainConfig& config) {
+  HostTraffic traffic;
+  for (const auto& block : blocks) {
+    traffic.activations.push_back(offloaded_in_one_run(block, *program.mesh) * block.block->executions);
+    if (config.optimizer_memory_host_offload) traffic.optimizer += optimizer_state_bytes(block, program, config);
+  }
+  return traffic;
+}
+
+}  // namespace shardplan

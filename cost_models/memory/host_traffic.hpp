@@ -1,0 +1,21 @@
+#pragma once
+// What a step moves between a device and its host's memory: activations that the remat policy offloads, out in the
+// forward pass and back in the backward pass, and the optimizer's state (optimizer_memory_host_offload), which MaxText's
+// train_step brings to the device before the update and writes back after it (trainers/pre_train/train.py).
+#include <cost_models/partition/partitioned_block.hpp>
+#include <shardplan/train_config.hpp>
+
+namespace shardplan {
+
+/// Bytes of one device in a step, each way.
+struct HostTraffic {
+  std::vector<Bytes> activations;  ///< by block, of all its runs
+  Bytes optimizer;
+  bool empty() const;
+  static HostTraffic none(std::size_t blocks);
+};
+
+HostTraffic host_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
+                         const TrainConfig& config);
+
+}  // namespace shardplan

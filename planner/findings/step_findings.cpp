@@ -1,0 +1,168 @@
+// Findings about the step as a whole: what takes most of it, and figures that should not be believed as they are.
+#include <fmt/format.h>
+
+#include <map>
+#include <planner/findings/finding_rules.hpp>
+#include <shardplan/step_size.hpp>
+#include <tuple>
+
+namespace shardplan {
+namespace {
+
+/// What has more than this share of a step (or of its arithmetic) is worth a word.
+constexpr double most = 0.5;
+
+/// The arithmetic of one operation in a step, of one device.
+double flops_of(const OperationWork& work, const Block& block) {
+  return (work.forward.value * (work.recomputed ? 2 : 1) + work.backward.value) * static_cast<double>(block.executions);
+}
+
+bool has_rows(const Tensor& tensor) {
+  return std::any_of(tensor.dims.begin(), tensor.dims.end(), [](const TensorDim& dim) { return dim.dim == Dim::rows; });
+}
+
+struct DenseWork {
+  double all = 0, needless = 0;  ///< FLOPs of a device and step
+  double times = 1;              ///< experts that each row is multiplied with
+};
+
+/// Products over expert rows, of which a dense ragged_dot multiplies every row with every local expert.
+DenseWork dense_work(const FindingSubject& s) {
+  DenseWork work;
+  for (const auto& block : s.blocks)
+    for (std::size_t i = 0; i < block.work.size(); ++i) {
+      const Operation& op = block.block->operations[i];
+      const double flops = flops_of(block.work[i], *block.block);
+      work.all += flops;
+      if (op.kind != OpKind::einsum || !has_rows(block.block->tensors[op.output])) continue;
+      const double experts = static_cast<double>(block.block->tensors[op.inputs[1]].dims.front().size) /
+                             static_cast<double>(s.mesh().product(s.program.expert_axes));
+      work.times = experts / block.block->row_occupancy;
+      work.needless += flops * (1 - 1 / work.times);
+    }
+  return work;
+}
+
+/// Of the collectives of one operation: what they take if nothing hides.
+using OperationKey = std::tuple<BlockId, OperationId, CollectiveKind>;
+
+std::pair<const Collective*, Seconds> costliest(const std::vector<Collective>& collectives) {
+  std::map<OperationKey, Seconds> sums;
+  std::pair<const Collective*, Seconds> found{nullptr, {}};
+  for (const auto& c : collectives) {
+    Seconds& sum = sums[{c.block, c.operation, c.kind}];
+    sum += c.seconds;
+    if (sum > found.second) found = {&c, sum};
+  }
+  return found;
+}
+
+}  // namespace
+
+MaybeFinding dense_ragged_dot(const FindingSubject& s) {
+  if (!s.configuration.compiler.has(Habit::ragged_dot_is_dense) || s.config().megablox) return std::nullopt;
+  const DenseWork work = dense_work(s);
+  if (work.all <= 0 || work.needless < most * work.all) return std::nullopt;
+  return Finding{FindingId::dense_ragged_dot,
+                 Severity::warning,
+                 fmt::format("{} computes jax.lax.ragged_dot densely: every row of the expert buffers is multiplied with "
+                             "every expert of the device, {:.3g} times what routing asks for and {:.0f}% of the step's "
+                             "arithmetic",
+                             s.configuration.compiler.family, work.times, 100 * work.needless / work.all),
+                 "MoeBlock_0",
+                 {},
+                 ""};
+}
+
+MaybeFinding collectives_take_most(const FindingSubject& s) {
+  const StepTime& time = s.evaluation.time;
+  if (time.exposed_collective.value < most * time.step().value) return std::nullopt;
+  const auto [collective, seconds] = costliest(s.evaluation.collectives);
+  if (!collective) return std::nullopt;
+  const NamedCollective named = s.named(*collective);
+  return Finding{FindingId::collectives_take_most,
+                 Severity::warning,
+                 fmt::format("{} of a step of {} wait for collectives; the costliest are the {}s of {} ({}), {} if "
+                             "nothing hid",
+                             in_words(time.exposed_collective), in_words(time.step()), name_of(collective->kind),
+                             named.op, named.why, in_words(seconds)),
+                 named.op,
+                 names_of(collective->axes, s.mesh()),
+                 ""};
+}
+
+MaybeFinding batch_beyond_published(const FindingSubject& s) {
+  if (s.evaluation.global_batch_tokens <= largest_published_batch) return std::nullopt;
+  return Finding{FindingId::batch_beyond_published,
+                 Severity::note,
+                 fmt::format("a step of {:.1f}M tokens: the largest published batch is {:.1f}M (DeepSeek-V3); larger "
+                             "ones have not been shown to train as well",
+                             static_cast<double>(s.evaluation.global_batch_tokens) / 1e6,
+                             static_cast<double>(largest_published_batch) / 1e6),
+                 "per_device_batch_size",
+                 {},
+                 "a smaller per_device_batch_size, or context or tensor parallelism in place of fsdp"};
+}
+
+MaybeFinding mfu_beyond_published(const FindingSubject& s) {
+  const HardwareProfile& machine = s.configuration.hardware;
+  const bool experts = s.configuration.model.has_experts();
+  const auto& best = experts ? machine.published_mfu_moe : machine.published_mfu_dense;
+  const double mfu = s.evaluation.time.model_flops_utilization;
+  if (!best || mfu <= best->value) return std::nullopt;
+  return Finding{FindingId::mfu_beyond_published,
+                 Severity::note,
+                 fmt::format("an MFU of {:.1f}% is beyond the {:.1f}% that has been published for {} models on {} ({}): "
+                             "expect a slower step",
+                             100 * mfu, 100 * best->value, experts ? "mixture-of-experts" : "dense", machine.name,
+                             best->source),
+                 "time",
+                 {},
+                 ""};
+}
+
+/// XLA:GPU schedules and rematerializes within (memory of the process − arguments) · 95% (xla/service/gpu: the module's
+/// scheduling memory limit); what is beyond becomes synchronous, or is gathered again.
+MaybeFinding memory_budget_exceeded(const FindingSubject& s) {
+  const MemoryUse& memory = s.evaluation.memory;
+  if (!s.configuration.compiler.has(Habit::budgets_temporaries) || memory.fit() == Fit::does_not_fit) return std::nullopt;
+  constexpr double share = 0.95;
+  const double budget = share * static_cast<double>((memory.capacity - memory.arguments()).value);
+  const double needed = static_cast<double>((memory.peak() - memory.arguments()).value);
+  if (needed <= budget || needed <= 0) return std::nullopt;
+  return Finding{FindingId::memory_budget_exceeded,
+                 Severity::warning,
+                 fmt::format("gradients, activations and temporaries need {:.1f} GiB and the compiler's budget is {:.1f} "
+                             "({:.0f}% of what the arguments leave): it makes collectives synchronous and gathers weights "
+                             "again, so up to {} of communication that is counted as hidden will not be",
+                             needed / (1LL << 30), budget / (1LL << 30), 100 * share,
+                             in_words(s.evaluation.time.hidden_collective)),
+                 "memory",
+                 {},
+                 "a smaller batch, a leaner remat_policy, or a larger --memory-fraction"};
+}
+
+/// XLA's rematerialization pass clones all-gathers when a program comes close to its limit: seen above 93% of the
+/// memory, not below 92% (Mixtral-8x7B and a dense 8B on v5p at 97.8%, Mixtral on v6e at 93.6%).
+MaybeFinding gathers_expected_again(const FindingSubject& s) {
+  const MemoryUse& memory = s.evaluation.memory;
+  if (!s.configuration.compiler.has(Habit::clones_gathers_near_limit) || memory.fit() == Fit::does_not_fit)
+    return std::nullopt;
+  constexpr double close = 0.92;
+  if (static_cast<double>(memory.peak().value) < close * static_cast<double>(memory.capacity.value)) return std::nullopt;
+  const Traffic weights = traffic_of(s, [](const Collective& c) {
+    return c.parameter && c.kind == CollectiveKind::all_gather && c.phase != Phase::forward && c.phase != Phase::optimizer;
+  });
+  if (weights.empty()) return std::nullopt;
+  return Finding{FindingId::gathers_expected_again,
+                 Severity::note,
+                 fmt::format("at {:.1f}% of the memory the compiler may gather weights of the backward pass a second time "
+                             "rather than keep them: up to {} more",
+                             100 * static_cast<double>(memory.peak().value) / static_cast<double>(memory.capacity.value),
+                             in_words(weights)),
+                 "memory",
+                 {},
+                 "a smaller batch or a leaner remat_policy"};
+}
+
+}  // namespace shardplan

@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <planner/evaluate/evaluate.hpp>
+#include <planner/findings/subject.hpp>
+#include <planner/fixes/remedies.hpp>
+#include <planner/fixes/weigh_findings.hpp>
+
+namespace shardplan {
+namespace {
+
+Traffic all_traffic(const Evaluation& evaluation) {
+  Traffic traffic;
+  for (const auto& collective : evaluation.collectives) {
+    traffic.bytes += collective.bytes * collective.executions;
+    traffic.seconds += collective.seconds;
+  }
+  return traffic;
+}
+
+FindingCost difference(const Evaluation& now, const Evaluation& fixed) {
+  const Traffic before = all_traffic(now), after = all_traffic(fixed);
+  return {before.bytes - after.bytes, before.seconds - after.seconds, now.time.compute - fixed.time.compute,
+          now.time.step() - fixed.time.step()};
+}
+
+std::string comparison(const Evaluation& now, const Evaluation& fixed) {
+  const Traffic before = all_traffic(now), after = all_traffic(fixed);
+  return fmt::format("collectives of a step: {} in {} now, {} in {} with the fix; step {} now, {} with it",
+                     in_words(before.bytes), in_words(before.seconds), in_words(after.bytes), in_words(after.seconds),
+                     in_words(now.time.step()), in_words(fixed.time.step()));
+}
+
+bool runs_if_large_enough(const Evaluation& evaluation) {
+  return !evaluation.infeasible || evaluation.infeasible->constraint == ConstraintId::hbm;
+}
+
+/// MaxText refuses these whatever they cost.
+bool is_refused(const Finding& finding) { return finding.id == FindingId::weights_not_sharded; }
+
+struct CostedFix {
+  std::string words;
+  Evaluation evaluation;
+  FindingCost cost;
+  bool pays = false;
+};
+
+/// Collectives and compute as if nothing overlapped: which part of it hides is a compiler's schedule, how much there is
+/// to do is not. What is said of the step as a whole has to shorten the step.
+bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now) {
+  constexpr double worth_saying = 0.01;
+  if (is_about_the_step(finding.id)) return cost.step > now.time.step() * worth_saying;
+  return (cost.collectives + cost.compute).value > 0;
+}
+
+/// The first fix that pays; where none does, the first that runs.
+std::optional<CostedFix> best_fix(const Finding& finding, const Configuration& configuration, const Evaluation& now) {
+  std::optional<CostedFix> first;
+  for (const auto& [words, changed] : fixes_of(finding, configuration)) {
+    Evaluation fixed = evaluate_to_show(changed);
+    if (!runs_if_large_enough(fixed)) continue;
+    const FindingCost cost = difference(now, fixed);
+    const bool saves = pays(finding, cost, now);
+    if (!first || saves) first = CostedFix{words, std::move(fixed), cost, saves};
+    if (saves) break;
+  }
+  return first;
+}
+
+/// A layout that costs less than its fix is worth no more than a note; what takes most of a step stays what it is.
+Finding weighed(Finding finding, const CostedFix& fix, const Evaluation& now) {
+  finding.cost = fix.cost;
+  finding.fix = fix.words;
+  finding.message += fmt::format(" ({})", comparison(now, fix.evaluation));
+  if (finding.id == FindingId::expert_axis_stolen && fix.pays && fix.cost.step.value < 0)
+    finding.message += "; the step counts gathers of weights as hidden behind compute, exchanges of tokens not";
+  if (fix.pays || is_refused(finding)) return finding;
+  if (!is_about_the_step(finding.id)) finding.severity = Severity::note;
+  finding.message += fmt::format("; on this mesh, with these sizes, {} costs more than it spares", fix.words);
+  finding.fix.clear();
+  return finding;
+}
+
+}  // namespace
+
+WeighedFindings weigh_findings(const Configuration& configuration, const Evaluation& now) {
+  WeighedFindings weighed_findings{now.findings, std::nullopt};
+  Seconds most;
+  for (auto& finding : weighed_findings.findings) {
+    auto fix = best_fix(finding, configuration, now);
+    if (!fix) continue;
+    finding = weighed(std::move(finding), *fix, now);
+    if (finding.severity == Severity::note || (weighed_findings.fixed && fix->cost.collectives <= most)) continue;
+    most = fix->cost.collectives;
+    weighed_findings.fixed = std::move(fix->evaluation);
+  }
+  return weighed_findings;
+}
+
+}  // namespace shardplan

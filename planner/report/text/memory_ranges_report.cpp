@@ -1,0 +1,24 @@
+#include <fmt/format.h>
+
+#include <planner/report/text/text_evaluation.hpp>
+#include <planner/report/text/text_table.hpp>
+#include <planner/report/validate_report.hpp>
+
+namespace shardplan {
+
+std::string memory_ranges_text(const std::vector<MemoryRange>& ranges, const Style&) {
+  TextTable table({{"compiler"},
+                   {"MoE path"},
+                   {"programs", Align::right},
+                   {"low", Align::right},
+                   {"high", Align::right}});
+  for (const MemoryRange& range : ranges)
+    table.add({range.family, std::string(name_of(range.path)), std::to_string(range.error.records),
+               fmt::format("{:+.1f}%", range.error.low * 100), fmt::format("{:+.1f}%", range.error.high * 100)});
+  return table.print(report_width) +
+         fmt::format("\nHow far gradients, activations and temporaries at the peak have been off; paths with fewer than "
+                     "{}\nprograms have at least what all of the compiler's have. compilers/*.json carry it as memory_error.\n",
+                     enough_records);
+}
+
+}  // namespace shardplan

@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <planner/evaluate/evaluate.hpp>
+#include <planner/validate/memory_ranges.hpp>
+#include <planner/validate/score.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr double tail = 0.05;
+constexpr MoePath all_paths[] = {MoePath::none, MoePath::dropping, MoePath::ragged, MoePath::ring};
+
+using Errors = std::vector<double>;
+
+double rounded_down(double share) { return std::floor(share * 1000) / 1000; }
+
+/// The errors between the `tail`s; all of a few.
+MemoryError range_of(Errors errors) {
+  if (errors.empty()) return {};
+  std::sort(errors.begin(), errors.end());
+  const bool enough = errors.size() >= enough_records;
+  const std::size_t cut = enough ? static_cast<std::size_t>(tail * static_cast<double>(errors.size())) : 0;
+  return {std::min(rounded_down(errors[cut]), 0.0), std::max(-rounded_down(-errors[errors.size() - 1 - cut]), 0.0),
+          static_cast<int>(errors.size())};
+}
+
+MemoryError wider(const MemoryError& own, const MemoryError& family) {
+  return {std::min(own.low, family.low), std::max(own.high, family.high), own.records};
+}
+
+double error_of(const RecordedProgram& record, const MemoryUse& predicted) {
+  const auto real = static_cast<double>((record.memory->peak - record.memory->arguments).value);
+  return real / static_cast<double>((predicted.peak() - predicted.arguments()).value) - 1;
+}
+
+}  // namespace
+
+std::vector<MemoryRange> memory_ranges(const std::vector<RecordedProgram>& records) {
+  std::map<std::string, std::map<MoePath, Errors>> errors;
+  std::map<std::string, Errors> of_family;
+  for (const RecordedProgram& record : records) {
+    if (!record.memory) continue;
+    const Configuration configuration = configuration_of(record);
+    const double error = error_of(record, evaluate(configuration).memory);
+    errors[configuration.compiler.family][configuration.config.moe_path].push_back(error);
+    of_family[configuration.compiler.family].push_back(error);
+  }
+  std::vector<MemoryRange> ranges;
+  for (auto& [family, by_path] : errors)
+    for (const MoePath path : all_paths) {
+      const MemoryError own = range_of(by_path[path]);
+      const bool enough = by_path[path].size() >= enough_records;
+      const MemoryError error = enough ? own : wider(own, range_of(of_family[family]));
+      ranges.push_back({family, path, error});
+    }
+  return ranges;
+}
+
+}  // namespace shardplan

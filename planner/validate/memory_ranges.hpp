@@ -1,0 +1,24 @@
+#pragma once
+// How far predicted memory has been off on recorded programs: the widths of the ranges that compilers/*.json carry as
+// memory_error. Of what is not argument, recorded / predicted − 1; arguments are exact.
+#include <planner/validate/recorded_program.hpp>
+#include <shardplan/compiler.hpp>
+#include <string>
+#include <vector>
+
+namespace shardplan {
+
+struct MemoryRange {
+  std::string family;  ///< "XLA:GPU"
+  MoePath path = MoePath::none;
+  MemoryError error;
+};
+
+/// By compiler family and MoE path, of every family that has records. From enough_records on the ends are the 5th and
+/// 95th percentile; with fewer, the path's extremes, and at least the percentiles of its whole family. Rounded outwards
+/// to 0.1%, and never above 0 (low) or below 0 (high).
+std::vector<MemoryRange> memory_ranges(const std::vector<RecordedProgram>& records);
+
+inline constexpr std::size_t enough_records = 20;
+
+}  // namespace shardplan

@@ -1,0 +1,60 @@
+// The ranges that compilers carry are what the records say.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <compilers/load_compiler.hpp>
+#include <planner/evaluate/evaluate.hpp>
+#include <planner/validate/memory_ranges.hpp>
+#include <planner/validate/score.hpp>
+
+namespace shardplan {
+namespace {
+
+TEST(MemoryRanges, OfTheCompilersAreMeasured) {
+  const auto measured = memory_ranges(built_in_records());
+  ASSERT_EQ(measured.size(), 8U);  // two families, four paths
+  for (const auto& name : {"xla-tpu", "xla-tpu-v5p", "xla-gpu"}) {
+    const Compiler compiler = load_compiler(name);
+    for (const MemoryRange& range : measured) {
+      if (range.family != compiler.family) continue;
+      const MemoryError& carried = compiler.memory_error.at(range.path);
+      const std::string where = fmt::format("{} {}: measured {} to {} on {}; planner/validate/records/refresh_ranges.py "
+                                            "writes it",
+                                            name, name_of(range.path), range.error.low, range.error.high,
+                                            range.error.records);
+      EXPECT_NEAR(carried.low, range.error.low, 1e-9) << where;
+      EXPECT_NEAR(carried.high, range.error.high, 1e-9) << where;
+      EXPECT_EQ(carried.records, range.error.records) << where;
+    }
+  }
+}
+
+TEST(MemoryRanges, HoldNineOfTenRecordedPeaks) {
+  int inside = 0, all = 0;
+  for (const RecordedProgram& record : built_in_records()) {
+    if (!record.memory) continue;
+    const MemoryUse use = evaluate(configuration_of(record)).memory;
+    const Bytes peak = use.arguments() + record.memory->peak - record.memory->arguments;
+    ++all;
+    if (use.low <= peak && peak <= use.high) ++inside;
+  }
+  EXPECT_GE(inside * 10, all * 9);
+}
+
+TEST(MemoryRanges, AFewRecordsHaveAtLeastTheFamilysRange) {
+  std::vector<RecordedProgram> llamas;
+  for (const auto& record : built_in_records())
+    if (record.id == "h100_ll7_fsdp8" || record.id == "h100_mx_ep8_dm") llamas.push_back(record);
+  ASSERT_EQ(llamas.size(), 2U);
+  const auto ranges = memory_ranges(llamas);
+  ASSERT_EQ(ranges.size(), 4U);
+  for (const auto& range : ranges) {
+    EXPECT_LE(range.error.low, 0);
+    EXPECT_GE(range.error.high, 0);
+    EXPECT_EQ(range.error.low, ranges.front().error.low) << name_of(range.path);  // one of each: the family's
+    EXPECT_EQ(range.error.records, range.path == MoePath::none || range.path == MoePath::dropping ? 1 : 0);
+  }
+}
+
+}  // namespace
+}  // namespace shardplan
