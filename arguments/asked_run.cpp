@@ -5,6 +5,7 @@
 #include <arguments/model_arguments.hpp>
 #include <arguments/print_configuration.hpp>
 #include <arguments/rule_arguments.hpp>
+#include <arguments/start_checks.hpp>
 #include <arguments/train_arguments.hpp>
 #include <compilers/load_compiler.hpp>
 #include <rules/merge_rules.hpp>
@@ -51,7 +52,8 @@ RuleSet rules_for(const AskedRun& run, const std::vector<AskedAxis>& mesh) {
 /// Where MaxText doesn't run its defaults mean nothing, and the compiler's kernels stand in for them.
 TrainConfig settled(const Settings& settings, const AskedRun& run) {
   const bool launches = run.machine.hardware.launch.hardware != MaxtextHardware::none;
-  return launches ? settings.config : with_kernels(settings, run.compiler.kernels);
+  const Kernels& kernels = run.compiler.kernels;
+  return launches ? with_packed_segments(settings.config, settings, kernels) : with_kernels(settings, kernels, run.model);
 }
 
 }  // namespace
@@ -94,6 +96,7 @@ Configuration configured(const AskedRun& run) {
   c.num_slices = run.machine.num_slices;
   c.memory_limits = run.memory_limits;
   check_tokamax(run.arguments, c);
+  check_start(run.arguments, c);
   return c;
 }
 

@@ -16,7 +16,8 @@ struct SizeList {
   std::vector<std::string> axes;
   std::vector<int> sizes;
   int target = 1;
-  std::string whole;  // "8 devices of a slice (v5p-16)"
+  std::string whole;                 // "8 devices of a slice (v5p-16)"
+  std::vector<AskedAxis> uncounted;  // above 1, of axes that the mesh has not
 };
 
 int default_size(std::string_view network, std::string_view axis) {
@@ -47,7 +48,20 @@ std::string describe_sizes(const SizeList& list) {
   for (std::size_t i = 0; i < list.axes.size(); ++i)
     if (list.sizes[i] > 1)
       text += fmt::format("{}{}={}", text.empty() ? "" : " ", axis_key(list.network, list.axes[i]), list.sizes[i]);
-  return text.empty() ? fmt::format("every {}_*_parallelism is 1", list.network) : text;
+  return text.empty() ? fmt::format("sizes of 1 for every {}_*_parallelism", list.network) : text;
+}
+
+/// Whether "does" or "do" follows describe_sizes.
+bool is_one_size(const SizeList& list) {
+  return std::count_if(list.sizes.begin(), list.sizes.end(), [](int size) { return size > 1; }) == 1;
+}
+
+/// What was asked for along axes that the mesh has not, and so doesn't count.
+std::string describe_uncounted(const SizeList& list) {
+  std::string text;
+  for (const auto& [axis, size] : list.uncounted)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", axis_key(list.network, axis), size);
+  return text.empty() ? "" : fmt::format(" ({} doesn't count: the rules have no such axis)", text);
 }
 
 // The first axis whose size alone could put the product right, the default left-over axis before the others.
@@ -84,21 +98,24 @@ std::vector<int> fill_left_over(SizeList list) {
   const auto open = std::find(list.sizes.begin(), list.sizes.end(), left_over);
   const bool fits = open == list.sizes.end() ? given == list.target : list.target % given == 0;
   if (!fits)
-    throw InputError(fmt::format("{}: {} does not {} the {}{}", list.network == "ici" ? "mesh" : "mesh between slices",
-                                 describe_sizes(list), open == list.sizes.end() ? "multiply to" : "divide", list.whole,
-                                 advice(list)));
+    throw InputError(fmt::format("{}: {} {} not {} the {}{}{}", list.network == "ici" ? "mesh" : "mesh between slices",
+                                 describe_sizes(list), is_one_size(list) ? "does" : "do",
+                                 open == list.sizes.end() ? "multiply to" : "divide", list.whole,
+                                 describe_uncounted(list), advice(list)));
   if (open != list.sizes.end()) *open = static_cast<int>(list.target / given);
   return list.sizes;
 }
 
 SizeList size_list(std::string_view network, const std::map<std::string, int>& sizes,
                    const std::vector<std::string>& axes) {
-  SizeList list{network, axes, {}, 1, ""};
+  SizeList list{network, axes, {}, 1, "", {}};
   for (const auto& axis : axes) {
     if (axis != "diloco" && !sizes.contains(axis))
       throw InputError(fmt::format("mesh axis '{}' of the rules has no MaxText argument for its size", axis));
     list.sizes.push_back(axis == "diloco" ? 1 : sizes.at(axis));
   }
+  for (const auto& [axis, size] : sizes)
+    if (size > 1 && std::find(axes.begin(), axes.end(), axis) == axes.end()) list.uncounted.push_back({axis, size});
   return list;
 }
 
@@ -127,6 +144,16 @@ std::vector<int> dcn_sizes(const MeshArguments& arguments, const std::vector<std
 }
 
 }  // namespace
+
+std::vector<AskedAxis> read_axes(std::string_view text) {
+  auto asked = parse_axes(text);
+  for (const auto& [name, size] : asked)
+    for (const auto& [axis, flag] : axis_arguments())
+      if (name == flag && name != axis)
+        throw InputError(fmt::format("mesh: unknown axis '{}': the axis of {} is called {}", name,
+                                     axis_key("ici", axis), axis));
+  return asked;
+}
 
 MeshArguments read_mesh_arguments(const GivenArguments& arguments) {
   MeshArguments sizes;

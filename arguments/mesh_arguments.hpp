@@ -7,6 +7,7 @@
 #include <shardplan/hardware.hpp>
 #include <shardplan/mesh.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace shardplan {
@@ -14,6 +15,10 @@ namespace shardplan {
 struct MeshArguments {
   std::map<std::string, int> ici, dcn;  ///< by mesh axis, defaults filled in; -1 takes what is left over
 };
+
+/// Parses "data=2,stage=4". Throws InputError on another form, and on an axis that is called by its flag: pipeline for
+/// stage, which ici_pipeline_parallelism sizes.
+std::vector<AskedAxis> read_axes(std::string_view text);
 
 /// Throws InputError on a size that is neither -1 nor at least 1.
 MeshArguments read_mesh_arguments(const GivenArguments& arguments);

@@ -1,28 +1,23 @@
 #include <algorithm>
 #include <arguments/mesh_arguments.hpp>
+#include <arguments/model_words/nearest_model.hpp>
 #include <arguments/print_configuration.hpp>
 #include <arguments/rule_arguments.hpp>
 #include <arguments/train_arguments.hpp>
-#include <shardplan/error.hpp>
+#include <rules/resolve.hpp>
 
 namespace shardplan {
 namespace {
 
 bool moves_the_sequence(ContextStrategy strategy) { return strategy != ContextStrategy::all_gather; }
 
+/// base.yml says tpu.
+std::string hardware_word(const Launch& launch) { return launch.hardware == MaxtextHardware::gpu ? "gpu" : "tpu"; }
+
 PrintedArguments printed_machine(const Configuration& configuration) {
-  const Launch& launch = configuration.hardware.launch;
-  if (launch.compile_topology)
-    return {{"compile_topology", configuration.slice.name},
-            {"compile_topology_num_slices", std::to_string(configuration.num_slices)}};
-  switch (launch.hardware) {
-    case MaxtextHardware::tpu:  // base.yml's default
-    case MaxtextHardware::none:
-      return {};
-    case MaxtextHardware::gpu:
-      return {{"hardware", "gpu"}};
-  }
-  throw InternalError("unknown MaxtextHardware");
+  if (configuration.hardware.launch.compile_topology) return topology_arguments(configuration);
+  if (configuration.hardware.launch.hardware != MaxtextHardware::gpu) return {};
+  return {{"hardware", hardware_word(configuration.hardware.launch)}};
 }
 
 // The defaults under this mesh: counts that follow from it are not worth printing.
@@ -37,13 +32,46 @@ TrainConfig printing_baseline(const Configuration& configuration) {
   return baseline;
 }
 
-bool needs_override(const Configuration& configuration, const PrintedArguments& settings) {
+/// Whether an argument contradicts the model's own file.
+bool needs_override(const Configuration& configuration, const PrintedArguments& changed, const ModelWords& words) {
   const auto sets = [&](const auto& setting) { return model_sets_setting(configuration.model, setting.first); };
-  return !configuration.model_overrides.empty() || std::any_of(settings.begin(), settings.end(), sets);
+  return !configuration.model.in_maxtext || !words.overrides.empty() || !configuration.model_overrides.empty() ||
+         std::any_of(changed.begin(), changed.end(), sets);
 }
 
 void append(PrintedArguments& printed, const PrintedArguments& more) {
   printed.insert(printed.end(), more.begin(), more.end());
+}
+
+PrintedArguments changed_settings(const Configuration& configuration) {
+  return config_as_arguments(configuration.config, printing_baseline(configuration));
+}
+
+SettingReaders readers_of(const Configuration& c) {
+  const bool sparse = c.config.moe_path == MoePath::ragged || c.config.moe_path == MoePath::ring;
+  return {c.model.has_experts(), sparse, pipeline_stages(c.mesh) > 1,
+          c.mesh.product(axes_of_rule(c.rules, c.mesh, "activation_length")) > 1, c.config.num_vocab_tiling > 1};
+}
+
+PrintedArguments named_settings(const Configuration& configuration) {
+  return named_as_arguments(configuration.config, printing_baseline(configuration), readers_of(configuration));
+}
+
+PrintedArguments all_arguments(const Configuration& configuration, const PrintedArguments& machine,
+                               const PrintedArguments& settings) {
+  const ModelWords words = words_for(configuration.model);
+  PrintedArguments printed = {{"model_name", words.name}};
+  append(printed, machine);
+  append(printed, rules_as_arguments(configuration.rules, configuration.rule_changes));
+  append(printed, mesh_as_arguments(configuration.mesh, configuration.num_slices));
+  append(printed, settings);
+  if (needs_tokamax(configuration)) printed.emplace_back("use_tokamax_splash", "true");
+  append(printed, words.overrides);
+  if (configuration.model.in_maxtext)
+    for (const auto& [key, value] : configuration.model_overrides) printed.emplace_back(key, std::to_string(value));
+  if (needs_override(configuration, changed_settings(configuration), words))
+    printed.emplace_back("override_model_config", "true");
+  return printed;
 }
 
 }  // namespace
@@ -53,17 +81,19 @@ bool needs_tokamax(const Configuration& configuration) {
          moves_the_sequence(configuration.config.context_parallel_strategy);
 }
 
+PrintedArguments topology_arguments(const Configuration& configuration) {
+  if (!configuration.hardware.launch.compile_topology) return {};
+  return {{"compile_topology", configuration.slice.name},
+          {"compile_topology_num_slices", std::to_string(configuration.num_slices)}};
+}
+
 PrintedArguments maxtext_arguments(const Configuration& configuration) {
-  const PrintedArguments settings = config_as_arguments(configuration.config, printing_baseline(configuration));
-  PrintedArguments printed = {{"model_name", configuration.model.name}};
-  append(printed, printed_machine(configuration));
-  append(printed, rules_as_arguments(configuration.rules, configuration.rule_changes));
-  append(printed, mesh_as_arguments(configuration.mesh, configuration.num_slices));
-  append(printed, settings);
-  if (needs_tokamax(configuration)) printed.emplace_back("use_tokamax_splash", "true");
-  for (const auto& [key, value] : configuration.model_overrides) printed.emplace_back(key, std::to_string(value));
-  if (needs_override(configuration, settings)) printed.emplace_back("override_model_config", "true");
-  return printed;
+  return all_arguments(configuration, printed_machine(configuration), changed_settings(configuration));
+}
+
+PrintedArguments run_arguments(const Configuration& configuration) {
+  const PrintedArguments machine = {{"hardware", hardware_word(configuration.hardware.launch)}};
+  return all_arguments(configuration, machine, named_settings(configuration));
 }
 
 }  // namespace shardplan

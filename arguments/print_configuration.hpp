@@ -9,9 +9,17 @@ namespace shardplan {
 
 using PrintedArguments = std::vector<std::pair<std::string, std::string>>;
 
-/// What differs from MaxText's defaults, ready to paste, in printing order. Computed from the parts, not from what was
-/// read, so that a search can change mesh or settings and print the result.
+/// What differs from MaxText's defaults, with the topology where MaxText has a name for it, in printing order: reading it
+/// gives the configuration back. Computed from the parts, not from what was read, so that a search can change mesh or
+/// settings and print the result.
 PrintedArguments maxtext_arguments(const Configuration& configuration);
+
+/// What the training run itself is told: every setting that it depends on, default or not, so that it is the same run over
+/// anybody's YAML file; nothing about compiling ahead of time, which would keep MaxText from finding its coordinator.
+PrintedArguments run_arguments(const Configuration& configuration);
+
+/// compile_topology and compile_topology_num_slices, for train_compile; none where MaxText has no name for the slices.
+PrintedArguments topology_arguments(const Configuration& configuration);
 
 /// MaxText writes ring, ulysses and usp attention on TPU in the Tokamax kernel alone, and wants to be told (configs/
 /// types.py).

@@ -96,6 +96,37 @@ void add_special(std::vector<std::pair<std::string, std::string>>& printed, cons
   if (config.mu_dtype != config.weight_dtype) printed.emplace_back("mu_dtype", name_of(config.mu_dtype));
 }
 
+bool is_read(Named named, const SettingReaders& readers) {
+  switch (named) {
+    case Named::always:
+      return true;
+    case Named::with_experts:
+      return readers.experts;
+    case Named::with_sparse_experts:
+      return readers.sparse_experts;
+    case Named::with_stages:
+      return readers.stages;
+    case Named::with_context:
+      return readers.context;
+    case Named::with_vocabulary_tiles:
+      return readers.vocabulary_tiles;
+    case Named::where_changed:
+      return false;
+  }
+  throw InternalError("unknown Named");
+}
+
+bool has_first_moment(OptimizerType type) { return type != OptimizerType::sgd; }
+
+void add_named_special(std::vector<std::pair<std::string, std::string>>& printed, const TrainConfig& config,
+                       const SettingReaders& readers) {
+  if (readers.experts) printed.emplace_back("sparse_matmul", print(config.moe_path != MoePath::dropping));
+  if (readers.sparse_experts) printed.emplace_back("use_ring_of_experts", print(config.moe_path == MoePath::ring));
+  printed.emplace_back("shard_mode", config.shard_mode_explicit ? "explicit" : "auto");
+  printed.emplace_back("opt_type", name_of(config.opt_type));
+  if (has_first_moment(config.opt_type)) printed.emplace_back("mu_dtype", name_of(config.mu_dtype));
+}
+
 }  // namespace
 
 TrainConfig default_train_config(const Model& model) {
@@ -105,6 +136,7 @@ TrainConfig default_train_config(const Model& model) {
   config.scan_layers = model.scan_layers;
   if (model.opt_type) config.opt_type = parse_optimizer(*model.opt_type, model.name + ": opt_type");
   config.use_iota_embed = model.use_iota_embed.value_or(config.use_iota_embed);
+  if (model.attention) config.attention = parse_attention(*model.attention, model.name + ": attention");
   config.saved = saved_by_policy(config.remat_policy);
   config.moe_path = model.has_experts() ? MoePath::ragged : MoePath::none;
   return config;
@@ -131,6 +163,20 @@ std::vector<std::pair<std::string, std::string>> config_as_arguments(const Train
     if (print(row, config) != print(row, baseline)) printed.emplace_back(row.key, print(row, config));
   add_special(printed, config, baseline);
   for (auto& argument : remat_as_arguments({config.remat_policy, config.saved})) printed.push_back(std::move(argument));
+  return printed;
+}
+
+std::vector<std::pair<std::string, std::string>> named_as_arguments(const TrainConfig& config,
+                                                                    const TrainConfig& baseline,
+                                                                    const SettingReaders& readers) {
+  std::vector<std::pair<std::string, std::string>> printed;
+  for (const auto& row : setting_arguments())
+    if (is_read(row.named, readers) || print(row, config) != print(row, baseline))
+      printed.emplace_back(row.key, print(row, config));
+  add_named_special(printed, config, readers);
+  const auto remat = remat_as_arguments({config.remat_policy, config.saved});
+  if (remat.empty()) printed.emplace_back("remat_policy", config.remat_policy);
+  printed.insert(printed.end(), remat.begin(), remat.end());
   return printed;
 }
 

@@ -20,6 +20,16 @@ Settings read_settings(const GivenArguments& arguments, const Model& model);
 std::vector<std::pair<std::string, std::string>> config_as_arguments(const TrainConfig& config,
                                                                      const TrainConfig& baseline);
 
+/// What of a run reads the settings that not every run does.
+struct SettingReaders {
+  bool experts = false, sparse_experts = false, stages = false, context = false, vocabulary_tiles = false;
+};
+
+/// Every setting that something in the run reads, in printing order, and the others where they differ from `baseline`.
+std::vector<std::pair<std::string, std::string>> named_as_arguments(const TrainConfig& config,
+                                                                    const TrainConfig& baseline,
+                                                                    const SettingReaders& readers);
+
 /// Whether a printed setting contradicts the model's own file, so that it needs override_model_config.
 bool model_sets_setting(const Model& model, const std::string& key);
 

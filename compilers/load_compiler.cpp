@@ -62,19 +62,38 @@ DescribedCompiler with_habits(DescribedCompiler described, StrictObject object) 
   return described;
 }
 
+constexpr NamedValues<AttentionKernel, 5> attention_words{{{"autoselected", AttentionKernel::autoselected},
+                                                           {"dot_product", AttentionKernel::dot_product},
+                                                           {"flash", AttentionKernel::flash},
+                                                           {"cudnn_flash_te", AttentionKernel::cudnn_flash_te},
+                                                           {"cudnn_flash_jax", AttentionKernel::cudnn_flash_jax}}};
+
+AttentionKernelSet read_attention_kernels(StrictObject& object, const std::string& key) {
+  AttentionKernelSet kernels;
+  for (const std::string& name : object.texts(key)) kernels.add(value_named(attention_words, name, object, key));
+  return kernels;
+}
+
+void check_kernels(const Kernels& kernels, StrictObject& object) {
+  if (kernels.grouped_matmul == GroupedMatmul::megablox && !kernels.has_megablox)
+    object.fail("grouped_matmul", "ragged_dot where has_megablox is false");
+  if (!kernels.attention_kernels.has(kernels.attention)) object.fail("attention", "one of attention_kernels");
+  const bool packs = kernels.packed_segments >= 1 || kernels.packed_segments == -1;
+  if (!packs) object.fail("packed_segments", "at least 1, or -1 where no kernel needs a number");
+}
+
 Kernels read_kernels(StrictObject object) {
   static constexpr NamedValues<GroupedMatmul, 2> grouped{
       {{"megablox", GroupedMatmul::megablox}, {"ragged_dot", GroupedMatmul::ragged_dot}}};
-  using enum AttentionKernel;
-  static constexpr NamedValues<AttentionKernel, 5> attention{{{"autoselected", autoselected},
-                                                              {"dot_product", dot_product},
-                                                              {"flash", flash},
-                                                              {"cudnn_flash_te", cudnn_flash_te},
-                                                              {"cudnn_flash_jax", cudnn_flash_jax}}};
-  Kernels kernels{value_of(attention, object, "attention"), value_of(grouped, object, "grouped_matmul"), object.flag("has_megablox"),
-                  object.flag("has_tokamax_splash")};
-  if (kernels.grouped_matmul == GroupedMatmul::megablox && !kernels.has_megablox)
-    object.fail("grouped_matmul", "ragged_dot where has_megablox is false");
+  Kernels kernels;
+  kernels.attention = value_of(attention_words, object, "attention");
+  kernels.grouped_matmul = value_of(grouped, object, "grouped_matmul");
+  kernels.has_megablox = object.flag("has_megablox");
+  kernels.has_tokamax_splash = object.flag("has_tokamax_splash");
+  kernels.attention_kernels = read_attention_kernels(object, "attention_kernels");
+  kernels.sink_kernels = read_attention_kernels(object, "sink_kernels");
+  kernels.packed_segments = object.integer("packed_segments");
+  check_kernels(kernels, object);
   object.text("source");
   object.finish();
   return kernels;

@@ -12,16 +12,22 @@ namespace shardplan {
 template <class Value, std::size_t count>
 using NamedValues = std::array<std::pair<std::string_view, Value>, count>;
 
-/// The value of `known` that `key` names. Throws InputError with the nearest names.
+/// The value of `known` called `text`, which stands under `key`. Throws InputError with the nearest names.
 template <class Value, std::size_t count>
-Value value_of(const NamedValues<Value, count>& known, StrictObject& object, const std::string& key) {
-  const std::string text = object.text(key);
+Value value_named(const NamedValues<Value, count>& known, const std::string& text, const StrictObject& object,
+                  const std::string& key) {
   std::vector<std::string> names;
   for (const auto& [name, value] : known) {
     if (name == text) return value;
     names.emplace_back(name);
   }
   throw InputError(fmt::format("{}: {}", object.where(), unknown_name(key, text, names)));
+}
+
+/// The value of `known` that `key` names. Throws InputError likewise.
+template <class Value, std::size_t count>
+Value value_of(const NamedValues<Value, count>& known, StrictObject& object, const std::string& key) {
+  return value_named(known, object.text(key), object, key);
 }
 
 }  // namespace shardplan

@@ -120,6 +120,13 @@ bool StrictObject::flag_or(const std::string& key, bool otherwise) {
   return has(key) ? flag(key) : (taken_.insert(key), otherwise);
 }
 
+std::vector<std::string> StrictObject::untaken() const {
+  std::vector<std::string> keys;
+  for (const auto& item : value_->items())
+    if (!taken_.contains(item.key())) keys.push_back(item.key());
+  return keys;
+}
+
 void StrictObject::finish() const {
   const std::vector<std::string> known(taken_.begin(), taken_.end());
   for (const auto& item : value_->items())

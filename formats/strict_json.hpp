@@ -37,6 +37,8 @@ class StrictObject {
   std::int64_t integer_or(const std::string& key, std::int64_t otherwise);
   bool flag_or(const std::string& key, bool otherwise);
 
+  /// The keys that were never taken, alphabetical.
+  std::vector<std::string> untaken() const;
   /// Throws InputError on the first key that was never taken, with the nearest key that was.
   void finish() const;
   const std::string& where() const { return where_; }

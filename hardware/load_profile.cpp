@@ -24,10 +24,22 @@ FabricKind read_fabric(StrictObject& object) {
   return value_of(known, object, "fabric");
 }
 
+/// {"launcher": "xpk", "device_type": "v5p"}, or {"launcher": "srun"}
+Launch with_hosts(Launch launch, StrictObject object) {
+  static constexpr NamedValues<HostLauncher, 2> known{{{"xpk", HostLauncher::xpk}, {"srun", HostLauncher::srun}}};
+  launch.hosts = value_of(known, object, "launcher");
+  if (launch.hosts == HostLauncher::xpk) launch.device_type = object.text("device_type");
+  object.finish();
+  return launch;
+}
+
 Launch read_launch(StrictObject object) {
   static constexpr NamedValues<MaxtextHardware, 3> known{
       {{"tpu", MaxtextHardware::tpu}, {"gpu", MaxtextHardware::gpu}, {"none", MaxtextHardware::none}}};
-  const Launch launch{value_of(known, object, "maxtext_hardware"), object.flag("compile_topology")};
+  Launch launch;
+  launch.hardware = value_of(known, object, "maxtext_hardware");
+  launch.compile_topology = object.flag("compile_topology");
+  if (object.has("hosts")) launch = with_hosts(std::move(launch), object.object("hosts"));
   if (launch.hardware == MaxtextHardware::none && launch.compile_topology)
     object.fail("compile_topology", "false: MaxText does not run on this machine");
   object.text("source");

@@ -4,6 +4,7 @@
 #include <map>
 #include <models/decoder_block.hpp>
 #include <models/huggingface_config.hpp>
+#include <models/huggingface_notes.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -23,6 +24,12 @@ bool given_flag_or(StrictObject& config, const std::string& key, bool otherwise)
 /// A setting that MaxText's block for this architecture has no counterpart of must be off.
 void require_off(StrictObject& config, const std::string& key) {
   if (given_flag_or(config, key, false)) config.fail(key, "false: MaxText has no such layer for this architecture");
+}
+
+/// A switch that is off, and what it would switch on.
+void require_off(StrictObject& config, const std::string& key, const std::string& what) {
+  require_off(config, key);
+  given(config, what);
 }
 
 void require_value(StrictObject& config, const std::string& key, std::int64_t value) {
@@ -74,16 +81,10 @@ Model llama(StrictObject& config) {
   return silu_decoder(config, DecoderBlockKind::llama2);
 }
 
-/// MaxText's mistral and mixtral blocks attend globally whatever the checkpoint was trained with.
-std::string ignored_window(StrictObject& config) {
-  const std::int64_t window = given_integer_or(config, "sliding_window", 0);
-  return window == 0 ? "" : fmt::format("sliding_window {} is left out: MaxText attends globally here", window);
-}
-
+/// MaxText's mistral and mixtral blocks attend globally whatever the checkpoint was trained with: their sliding_window is
+/// left out.
 Model mistral(StrictObject& config) {
-  Model model = silu_decoder(config, DecoderBlockKind::mistral);
-  model.note = ignored_window(config);
-  return model;
+  return silu_decoder(config, DecoderBlockKind::mistral);
 }
 
 Model mixtral(StrictObject& config) {
@@ -91,19 +92,18 @@ Model mixtral(StrictObject& config) {
   model.num_experts = config.integer("num_local_experts");
   model.top_k = config.integer("num_experts_per_tok");
   model.moe_mlp = model.mlp;
-  model.note = ignored_window(config);
   return model;
 }
 
 Model qwen2(StrictObject& config) {
-  require_off(config, "use_sliding_window");
+  require_off(config, "use_sliding_window", "sliding_window");
   Model model = silu_decoder(config, DecoderBlockKind::qwen2);
   model.attention_bias = true;  // always, in this architecture
   return model;
 }
 
 Model qwen3(StrictObject& config) {
-  require_off(config, "use_sliding_window");
+  require_off(config, "use_sliding_window", "sliding_window");
   require_off(config, "attention_bias");
   Model model = silu_decoder(config, DecoderBlockKind::qwen3);
   model.use_qk_norm = true;
@@ -145,8 +145,6 @@ Model deepseek(StrictObject& config) {
 Model deepseek3(StrictObject& config) {
   Model model = deepseek(config);
   model.routed_bias = true;  // e_score_correction_bias
-  if (given_integer_or(config, "num_nextn_predict_layers", 0) > 0)
-    model.note = "the multi-token prediction layers are left out, as in MaxText's configurations";
   return model;
 }
 
@@ -169,6 +167,7 @@ Model with_windows(Model model, StrictObject& config, int locals_per_period) {
 Model gpt_oss(StrictObject& config) {
   Model model = with_windows(decoder(config, DecoderBlockKind::gpt_oss), config, 1);
   model.mlp_activations = {"sigmoid", "linear"};  // the clamped gate, which the file calls silu
+  given(config, "hidden_act");
   model.head_dim = config.integer("head_dim");
   model.num_experts = config.integer("num_local_experts");
   model.top_k = config.integer("num_experts_per_tok");
@@ -185,6 +184,7 @@ Model gemma_decoder(StrictObject& config, DecoderBlockKind kind) {
   model.tied_embedding = given_flag_or(config, "tie_word_embeddings", true);
   model.mlp_activations =
       gated_activations(config, given(config, "hidden_activation") ? "hidden_activation" : "hidden_act");
+  given(config, "hidden_act");  // where both are there, hidden_activation holds
   model.head_dim = config.integer("head_dim");
   return model;
 }
@@ -236,7 +236,8 @@ Model read_huggingface_config(const nlohmann::json& json, const std::string& pla
   StrictObject config(json, place);
   const auto architectures = config.texts("architectures");
   if (architectures.size() != 1) config.fail("architectures", "a list of one");
-  return find_reader(architectures.front(), place)(config);
+  Model model = find_reader(architectures.front(), place)(config);
+  return with_notes(std::move(model), config);
 }
 
 }  // namespace shardplan

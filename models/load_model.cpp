@@ -61,6 +61,7 @@ Model load_model(const std::string& name_or_path) {
   if (const auto* file = find_built_in(name_or_path)) {
     Model model = parse_model(file->text, "model " + name_or_path, name_or_path);
     check_model(model, name_or_path);
+    model.in_maxtext = true;
     return model;  // a test has seen that its fields are read
   }
   if (!looks_like_path(name_or_path)) fail_unknown(name_or_path);

@@ -75,6 +75,7 @@ Model read_model_file(const nlohmann::json& json, const std::string& place) {
   model.capacity_factor = object.number_or("capacity_factor", model.capacity_factor);
   if (object.has("model_rules")) model.rules = read_model_rules(object.object("model_rules"));
   if (object.has("opt_type")) model.opt_type = object.text("opt_type");
+  if (object.has("attention")) model.attention = object.text("attention");
   if (object.has("use_iota_embed")) model.use_iota_embed = object.flag("use_iota_embed");
   model.not_modelled = object.text_or("not_modelled", "");
   model.note = object.text_or("note", "");

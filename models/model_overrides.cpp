@@ -74,6 +74,12 @@ void check_override(const Model& model, const std::string& key, std::int64_t val
 
 bool is_model_dim(std::string_view key) { return key == window_key || find_dim(key) != nullptr; }
 
+bool has_dim(const Model& model, std::string_view key) {
+  if (key == window_key) return applies(Has::sliding_window, model);
+  const auto* dim = find_dim(key);
+  return dim && applies(dim->has, model);
+}
+
 std::vector<std::string> model_dims() {
   std::vector<std::string> keys = {std::string(window_key)};
   for (const auto& dim : dims) keys.emplace_back(dim.key);

@@ -11,6 +11,9 @@ namespace shardplan {
 
 bool is_model_dim(std::string_view key);
 
+/// Whether this model has the dim: q_lora_rank only with latent attention.
+bool has_dim(const Model& model, std::string_view key);
+
 /// The keys that is_model_dim knows, alphabetical.
 std::vector<std::string> model_dims();
 

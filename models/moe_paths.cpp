@@ -4,6 +4,10 @@
 
 namespace shardplan {
 
+double capacity_on(MoePath path, double asked) {
+  return path == MoePath::dropping && asked <= 0 ? usual_capacity_factor : asked;
+}
+
 // MaxText configs/types.py, the checks of num_experts > 1 and of the llama4 decoder.
 std::optional<std::string> path_refusal(const Model& model, MoePath path, double capacity_factor) {
   if (!model.has_experts()) return std::nullopt;

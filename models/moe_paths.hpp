@@ -7,6 +7,9 @@
 
 namespace shardplan {
 
+/// The capacity_factor of a searched plan: the usual one where the path needs one and nobody asked for it.
+double capacity_on(MoePath path, double asked);
+
 /// Why there is no such path with that capacity_factor, or shardplan does not model it; empty: there is one.
 std::optional<std::string> path_refusal(const Model& model, MoePath path, double capacity_factor);
 

@@ -45,6 +45,12 @@ std::string_view name_of(ConstraintId constraint) {
       return "sparse-tensor-sequence";
     case ConstraintId::expert_axis_stolen:
       return "expert-axis-stolen";
+    case ConstraintId::attention_kernel:
+      return "attention-kernel";
+    case ConstraintId::packing:
+      return "packing";
+    case ConstraintId::context_load_balance:
+      return "context-load-balance";
     case ConstraintId::context_strategy:
       return "context-strategy";
     case ConstraintId::explicit_sharding:
@@ -68,6 +74,10 @@ std::string_view name_of(ConstraintId constraint) {
 bool is_divisibility(ConstraintId constraint) {
   return constraint == ConstraintId::batch_divisibility || constraint == ConstraintId::sequence_divisibility ||
          constraint == ConstraintId::expert_divisibility || constraint == ConstraintId::indivisible_dim;
+}
+
+bool is_contradiction(ConstraintId constraint) {
+  return constraint == ConstraintId::batch || is_divisibility(constraint);
 }
 
 }  // namespace shardplan

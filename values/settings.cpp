@@ -2,10 +2,18 @@
 
 namespace shardplan {
 
-TrainConfig with_kernels(const Settings& settings, const Kernels& kernels) {
+TrainConfig with_kernels(const Settings& settings, const Kernels& kernels, const Model& model) {
   TrainConfig config = settings.config;
-  if (!settings.says(&TrainConfig::attention)) config.attention = kernels.attention;
+  const bool knows = !model.attention_sink || kernels.sink_kernels.has(kernels.attention);
+  if (!settings.says(&TrainConfig::attention))
+    config.attention = knows ? kernels.attention : AttentionKernel::dot_product;
   if (!settings.says(&TrainConfig::megablox)) config.megablox = kernels.grouped_matmul == GroupedMatmul::megablox;
+  return with_packed_segments(std::move(config), settings, kernels);
+}
+
+TrainConfig with_packed_segments(TrainConfig config, const Settings& settings, const Kernels& kernels) {
+  const bool counts = config.attention == AttentionKernel::cudnn_flash_te && config.packing;
+  if (counts && !settings.says(&TrainConfig::max_segments_per_seq)) config.max_segments_per_seq = kernels.packed_segments;
   return config;
 }
 

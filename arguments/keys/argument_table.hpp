@@ -19,12 +19,25 @@ struct KeySource {
 };
 const KeySource& key_source();
 
+/// Which runs a setting says something about: those whose command names it even where it is MaxText's default, so that
+/// a YAML file of one's own doesn't change them.
+enum class Named {
+  always,
+  with_experts,
+  with_sparse_experts,  ///< sparse_matmul=true
+  with_stages,
+  with_context,           ///< the sequence is split
+  with_vocabulary_tiles,  ///< num_vocab_tiling above 1
+  where_changed,          ///< the default makes no other program on a mesh that fits, or MaxText warns of anything else
+};
+
 /// One member of TrainConfig.
 struct SettingArgument {
   std::string key;
   SettingField field;
   std::string base_default;  ///< what base.yml says
   double least = 0;          ///< numbers: the smallest valid value; -1 also stands for "not set"
+  Named named = Named::always;
 };
 std::span<const SettingArgument> setting_arguments();
 

@@ -2,6 +2,7 @@
 
 #include <arguments/keys/key_file.hpp>
 #include <arguments/keys/key_members.hpp>
+#include <formats/named_value.hpp>
 #include <formats/strict_json.hpp>
 #include <shardplan/embedded_file.hpp>
 #include <shardplan/error.hpp>
@@ -29,9 +30,21 @@ KeySource read_source(StrictObject object) {
   return source;
 }
 
+Named read_named(StrictObject& row) {
+  using enum Named;
+  static constexpr NamedValues<Named, 7> known{{{"always", always},
+                                                {"with_experts", with_experts},
+                                                {"with_sparse_experts", with_sparse_experts},
+                                                {"with_stages", with_stages},
+                                                {"with_context", with_context},
+                                                {"with_vocabulary_tiles", with_vocabulary_tiles},
+                                                {"where_changed", where_changed}}};
+  return value_of(known, row, "named");
+}
+
 SettingArgument read_setting(StrictObject& row) {
   const std::string key = row.text("key");
-  return {key, setting_member(key), row.text("default"), row.number_or("least", 0)};
+  return {key, setting_member(key), row.text("default"), row.number_or("least", 0), read_named(row)};
 }
 
 SpecialArgument read_special(StrictObject& row) {

@@ -32,6 +32,8 @@ constexpr SettingMember settings[] = {
     {"attention", &C::attention},
     {"context_parallel_strategy", &C::context_parallel_strategy},
     {"context_parallel_load_balance", &C::context_parallel_load_balance},
+    {"packing", &C::packing},
+    {"max_segments_per_seq", &C::max_segments_per_seq},
     {"num_pipeline_microbatches", &C::num_pipeline_microbatches},
     {"num_pipeline_repeats", &C::num_pipeline_repeats},
     {"num_layers_per_pipeline_stage", &C::num_layers_per_pipeline_stage},
@@ -50,6 +52,7 @@ constexpr SettingMember settings[] = {
     {"allow_split_physical_axes", &C::allow_split_physical_axes},
     {"logits_dot_in_fp32", &C::logits_dot_in_fp32},
     {"cast_logits_to_fp32", &C::cast_logits_to_fp32},
+    {"sharding_tolerance", &C::sharding_tolerance},
 };
 
 struct ModelDimMember {

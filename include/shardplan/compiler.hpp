@@ -97,12 +97,26 @@ class HabitSet {
 enum class GroupedMatmul : std::uint8_t { megablox, ragged_dot };
 std::string_view name_of(GroupedMatmul kernel);  ///< "ragged_dot"
 
+class AttentionKernelSet {
+ public:
+  bool has(AttentionKernel kernel) const { return (bits_ & bit(kernel)) != 0; }
+  void add(AttentionKernel kernel) { bits_ |= bit(kernel); }
+  bool operator==(const AttentionKernelSet&) const = default;
+
+ private:
+  static std::uint32_t bit(AttentionKernel kernel) { return std::uint32_t{1} << static_cast<unsigned>(kernel); }
+  std::uint32_t bits_ = 0;
+};
+
 /// The kernels that run where nothing asks for others, and which of MaxText's there are.
 struct Kernels {
   AttentionKernel attention = AttentionKernel::autoselected;  ///< MaxText's `attention`, of a searched plan
   GroupedMatmul grouped_matmul = GroupedMatmul::ragged_dot;  ///< of the sparse expert path
   bool has_megablox = false;
   bool has_tokamax_splash = false;  ///< in which MaxText writes ring, ulysses and usp context parallelism
+  AttentionKernelSet attention_kernels;  ///< that run there at all
+  AttentionKernelSet sink_kernels;       ///< those of them that know attention sinks
+  std::int64_t packed_segments = -1;     ///< max_segments_per_seq of a searched plan, where its kernel needs one
 };
 
 /// Shares of a collective's bytes in operations that the scheduler leaves synchronous.

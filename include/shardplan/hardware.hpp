@@ -18,10 +18,15 @@ enum class FabricKind {
 /// What MaxText calls the machine in `hardware=`; none: MaxText doesn't run on it.
 enum class MaxtextHardware { tpu, gpu, none };
 
+/// What starts one process on each host of a larger run; none: nothing is known that does.
+enum class HostLauncher { none, xpk, srun };
+
 /// How MaxText is told to run on the machine.
 struct Launch {
   MaxtextHardware hardware = MaxtextHardware::none;
   bool compile_topology = false;  ///< its slices have names that compile_topology knows
+  HostLauncher hosts = HostLauncher::none;
+  std::string device_type;  ///< xpk's word for a slice, without its number: "v5litepod" (MaxText says v5e)
 };
 
 /// A fixed path along which JAX lays the devices of a small slice out, whatever the mesh: positions in the order core,

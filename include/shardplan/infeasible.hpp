@@ -32,6 +32,9 @@ enum class ConstraintId : std::uint8_t {
   sparse_tensor_sequence,
   expert_axis_stolen,
   // Settings that exclude each other.
+  attention_kernel,
+  packing,
+  context_load_balance,
   context_strategy,
   explicit_sharding,
   muon_decoder,
@@ -46,6 +49,9 @@ std::string_view name_of(ConstraintId constraint);  ///< "hbm", "batch-divisibil
 
 /// A dim that its axes don't divide, whatever the dim is.
 bool is_divisibility(ConstraintId constraint);
+
+/// What contradicts itself whatever the machine: a dim that doesn't divide, a batch that is no whole number of sequences.
+bool is_contradiction(ConstraintId constraint);
 
 struct Infeasible {
   ConstraintId constraint = ConstraintId::hbm;

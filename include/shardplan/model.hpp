@@ -7,6 +7,7 @@
 #include <shardplan/sharding.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace shardplan {
@@ -31,8 +32,16 @@ struct ModelRules {
   bool operator==(const ModelRules&) const = default;
 };
 
+/// Something that should be known of a model: {"quantization_config", "the checkpoint's; weight_dtype is trained"}.
+struct ModelNote {
+  std::string field;  ///< as the model's file calls it
+  std::string reason;
+  bool operator==(const ModelNote&) const = default;
+};
+
 struct Model {
   std::string name;
+  bool in_maxtext = false;  ///< MaxText has a model of this name; otherwise `name` is its file's or folder's
   DecoderBlock decoder_block;   ///< MaxText's decoder_block and what it decides
   std::int64_t layers = 0;      ///< decoder layers as counted by base_num_decoder_layers (gemma2: pairs)
   int sublayers_per_layer = 1;  ///< gemma2: 2 (a local and a global layer make one)
@@ -58,8 +67,11 @@ struct Model {
   bool scan_layers = true;
   std::optional<std::string> opt_type;  ///< where the model's yml sets it (gpt3: adam_pax)
   std::optional<bool> use_iota_embed;   ///< likewise
+  std::optional<std::string> attention;  ///< likewise (gpt3-52k: dot_product)
   std::string not_modelled;  ///< empty, or the layer that shardplan does not model yet ("gated delta net attention")
   std::string note;          ///< empty, or what of the model is left out ("text decoder only: …")
+  std::vector<std::pair<std::string, std::string>> inner_values;  ///< MaxText keys of a file that cost nothing: rope, …
+  std::vector<ModelNote> left_out;                                ///< what a Hugging Face file says and nothing here reads
 
   bool operator==(const Model&) const = default;
   bool has_experts() const { return num_experts > 1; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <shardplan/compiler.hpp>
+#include <shardplan/model.hpp>
 #include <shardplan/train_config.hpp>
 #include <string>
 #include <variant>
@@ -30,7 +31,12 @@ struct Settings {
 };
 
 /// The compiler's kernels where nobody asked for others: on GPUs Transformer Engine's attention, which the partitioner
-/// can split (attention=autoselected is computed whole on every device), and jax.lax.ragged_dot instead of megablox.
-TrainConfig with_kernels(const Settings& settings, const Kernels& kernels);
+/// can split (attention=autoselected is computed whole on every device), with the number of documents that its packed
+/// layout needs, and jax.lax.ragged_dot instead of megablox. A model with attention sinks gets a kernel that knows them.
+TrainConfig with_kernels(const Settings& settings, const Kernels& kernels, const Model& model);
+
+/// The number of documents in a sequence for a kernel that packs only so many, where nobody said it: MaxText has no
+/// default that starts, and the number costs nothing.
+TrainConfig with_packed_segments(TrainConfig config, const Settings& settings, const Kernels& kernels);
 
 }  // namespace shardplan

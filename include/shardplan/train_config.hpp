@@ -1,6 +1,7 @@
 #pragma once
 // One training run's settings: what MaxText's arguments say once defaults are filled in. Names and meanings are
-// MaxText's (configs/base.yml); only settings that change the compiled program are here.
+// MaxText's (configs/base.yml); only settings that change the compiled program, or that MaxText checks when it starts,
+// are here.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -71,6 +72,8 @@ struct TrainConfig {
   AttentionKernel attention = AttentionKernel::autoselected;
   ContextStrategy context_parallel_strategy = ContextStrategy::all_gather;
   bool context_parallel_load_balance = true;
+  bool packing = true;                     ///< several documents in a sequence; what kernels can do with it differs
+  std::int64_t max_segments_per_seq = -1;  ///< documents at most; Transformer Engine's packed layout needs the number
 
   std::int64_t num_pipeline_microbatches = -1;
   std::int64_t num_pipeline_repeats = -1;
@@ -90,6 +93,7 @@ struct TrainConfig {
   bool allow_split_physical_axes = false;
   bool logits_dot_in_fp32 = false;
   bool cast_logits_to_fp32 = true;
+  double sharding_tolerance = 0.02;  ///< share of weights that may miss a mesh axis before MaxText refuses to start
 };
 
 /// What of a layer's activations survives until its backward pass, and where.

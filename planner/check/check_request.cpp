@@ -89,7 +89,7 @@ CheckRequest read_check(const CheckWords& words) {
   RulePlaces places(name);
   const auto model = agreed(given, "model_name", words.model, "--model");
   const bool gives_mesh = words.mesh || gives_sizes(given);
-  MeshArguments sizes = read_sizes(given, parse_axes(words.mesh.value_or("")), places.rules());
+  MeshArguments sizes = read_sizes(given, read_axes(words.mesh.value_or("")), places.rules());
   auto machines = machines_for(given, words, sizes, gives_mesh);
   if (!gives_mesh) put_on_one_axis(sizes, places.rules(), given);
   auto models = asked_models(model);

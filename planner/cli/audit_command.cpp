@@ -83,7 +83,7 @@ AuditRequest read_request(const AuditFlags& flags) {
     request.configuration = read_configuration(flags.run);
     return request;
   }
-  if (flags.run.mesh) request.mesh = parse_axes(*flags.run.mesh);
+  if (flags.run.mesh) request.mesh = read_axes(*flags.run.mesh);
   if (machine.hardware || machine.chips || machine.slices)
     request.machine = read_machine(GivenArguments({}, {}), machine);
   return request;

@@ -1,5 +1,6 @@
 // shardplan explain KEY=VALUE… | --model … --hardware … --chips … --rules … --mesh …
 #include <planner/cli/commands.hpp>
+#include <planner/cli/model_file_flag.hpp>
 #include <planner/cli/run_flags.hpp>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/fixes/weigh_findings.hpp>
@@ -10,11 +11,7 @@
 namespace shardplan {
 namespace {
 
-// Of what a configuration can break, a dim that an axis can't divide is a contradiction in the arguments; the rest (too
-// little memory, a torus that can't hold the mesh, …) is an answer about a sound question.
-bool is_contradiction(const Infeasible& infeasible) { return is_divisibility(infeasible.constraint); }
-
-/// Or may: a peak that is expected to be too large, but within what predictions are off by, is no refusal.
+/// It runs, or may: a peak that is expected to be too large, but within what predictions are off by, is no refusal.
 bool runs(const Evaluation& evaluation) {
   if (!evaluation.infeasible) return true;
   return evaluation.infeasible->constraint == ConstraintId::hbm && evaluation.memory.fit() != Fit::does_not_fit;
@@ -22,7 +19,8 @@ bool runs(const Evaluation& evaluation) {
 
 Answer answer_explain(const Configuration& configuration, Format format, const Style& style) {
   Evaluation evaluation = evaluate_to_show(configuration);
-  if (evaluation.infeasible && is_contradiction(*evaluation.infeasible))
+  // The rest (too little memory, a torus that can't hold the mesh, …) is an answer about a sound question.
+  if (evaluation.infeasible && is_contradiction(evaluation.infeasible->constraint))
     throw InputError(infeasible_text(*evaluation.infeasible));
   evaluation.findings = weigh_findings(configuration, evaluation).findings;
   return {format == Format::json ? explanation_json(evaluation) : explanation_text(evaluation, style),
@@ -37,10 +35,12 @@ Task explain_command(const Words& words) {
   RunFlags flags;
   add_run_flags(parser, flags, "The whole mesh; other axes have size 1",
                 "MaxText's own arguments; its defaults hold for the rest");
+  std::optional<std::string> model_out;
+  add_model_out_flag(parser, model_out);
   parser.parse(words);
-  const Configuration configuration = read_configuration(flags);
-  return parser.task(
-      [configuration](Format format, const Style& style) { return answer_explain(configuration, format, style); });
+  return parser.task([configuration = read_configuration(flags), model_out](Format format, const Style& style) {
+    return with_model_file(answer_explain(configuration, format, style), model_out, configuration.model, format);
+  });
 }
 
 }  // namespace shardplan

@@ -26,15 +26,21 @@ int exit_code(Outcome outcome) {
   throw InternalError("unknown Outcome");
 }
 
+void write_files(const Answer& answer) {
+  for (const auto& [path, text] : answer.files) OutputFile(path).commit(text);
+}
+
 Outcome answer_to_file(const Task& task) {
   OutputFile file(*task.output_file);
   const Answer answer = task.compute(task.style);
+  write_files(answer);
   file.commit(answer.text);
   return answer.outcome;
 }
 
 Outcome answer_to_standard_output(const Task& task) {
   const Answer answer = task.compute(task.style);
+  write_files(answer);
   write_to_standard_output(answer.text);
   return answer.outcome;
 }

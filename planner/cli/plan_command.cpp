@@ -1,6 +1,7 @@
 // shardplan [plan] --model NAME --chips N …
 #include <algorithm>
 #include <planner/cli/commands.hpp>
+#include <planner/cli/model_file_flag.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <planner/cli/plan_request.hpp>
 #include <planner/cli/run_flags.hpp>
@@ -59,9 +60,11 @@ Task plan_command(const Words& words) {
                        "shardplan plan");
   PlanFlags flags;
   add_flags(parser, flags);
+  std::optional<std::string> model_out;
+  add_model_out_flag(parser, model_out);
   parser.parse(words);
-  return parser.task([request = read_plan_request(flags)](Format format, const Style& style) {
-    return answer_plan(request, format, style);
+  return parser.task([request = read_plan_request(flags), model_out](Format format, const Style& style) {
+    return with_model_file(answer_plan(request, format, style), model_out, request.model, format);
   });
 }
 

@@ -4,7 +4,9 @@
 #include <array>
 #include <hardware/load_profile.hpp>
 #include <models/load_model.hpp>
+#include <models/moe_paths.hpp>
 #include <arguments/keys/argument_table.hpp>
+#include <arguments/mesh_arguments.hpp>
 #include <planner/cli/flag_values.hpp>
 #include <planner/cli/plan_request.hpp>
 #include <planner/cli/run_flags.hpp>
@@ -70,6 +72,14 @@ std::vector<MoePath> read_moe_paths(const PlanFlags& flags, const Model& model) 
   return {paths[std::find(names.begin(), names.end(), *flags.moe) - names.begin()]};
 }
 
+/// The one path that is asked for has to be one of the model's.
+void check_path_exists(const PlanRequest& request) {
+  if (request.moe_paths.size() != 1) return;
+  const MoePath path = request.moe_paths.front();
+  const auto refusal = path_refusal(request.model, path, capacity_on(path, request.settings.config.capacity_factor));
+  if (refusal) throw InputError(fmt::format("--moe {}: {}", name_of(path), *refusal));
+}
+
 std::vector<RematPolicy> read_remat_policies(const PlanFlags& flags) {
   if (!flags.remat || *flags.remat == "all") return named_remat_policies(remat_policies());
   return named_remat_policies(parse_list("--remat", *flags.remat));
@@ -106,7 +116,7 @@ GivenArguments read_settings(const PlanFlags& flags) {
 std::vector<AskedAxis> read_mesh(const PlanFlags& flags) {
   std::vector<std::string> axes;
   for (const auto& row : axis_arguments()) axes.push_back(row.axis);
-  const auto mesh = parse_axes(flags.mesh.value_or(""));
+  const auto mesh = read_axes(flags.mesh.value_or(""));
   asked_mesh(mesh, axes);  // throws on an axis that MaxText has not
   return mesh;
 }
@@ -142,6 +152,7 @@ PlanRequest read_plan_request(const PlanFlags& flags) {
   request.moe_paths = read_moe_paths(flags, request.model);
   request.remat_policies = read_remat_policies(flags);
   request = with_arguments(std::move(request), read_settings(flags));
+  check_path_exists(request);
   if (flags.sequence_length)
     request.settings.config.max_target_length = parse_positive_long("--seq-len", *flags.sequence_length);
   request.memory_limits = read_memory_limits(flags.reserve, flags.memory_fraction);

@@ -73,7 +73,7 @@ Configuration read_configuration(const RunFlags& flags) {
   AskedRun run = read_run(GivenArguments(all_words(flags), flags.config_file), machine);
   run.memory_limits = read_memory_limits(flags.reserve, flags.memory_fraction);
   check_memory_limits(run.memory_limits, run.machine.hardware);
-  if (flags.mesh) run = on_mesh(std::move(run), parse_axes(*flags.mesh));
+  if (flags.mesh) run = on_mesh(std::move(run), read_axes(*flags.mesh));
   return configured(run);
 }
 

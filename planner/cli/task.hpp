@@ -13,9 +13,15 @@ enum class Format { text, json, sarif, github };
 /// docs/exit-codes.md; bad input (2) and internal errors (1) are exceptions instead.
 enum class Outcome { answered, nothing_feasible, regression };
 
+/// A file beside the answer.
+struct SideFile {
+  std::string path, text;
+};
+
 struct Answer {
   std::string text;
   Outcome outcome = Outcome::answered;
+  std::vector<SideFile> files = {};
 };
 
 struct Task {

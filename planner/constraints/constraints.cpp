@@ -221,6 +221,7 @@ std::optional<Infeasible> first_violation_of_settings(const Configuration& confi
                                                                 ragged_buffer,
                                                                 sparse_tensor_sequence,
                                                                 context_violation,
+                                                                attention_violation,
                                                                 vocab_tiling,
                                                                 explicit_sharding, explicit_window,
                                                                 muon_decoder,

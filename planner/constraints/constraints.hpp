@@ -23,4 +23,10 @@ std::optional<Infeasible> first_violation_of_settings(const Configuration& confi
 /// The part of it that concerns context parallelism (context_constraints.cpp).
 std::optional<Infeasible> context_violation(const Configuration& configuration);
 
+/// The part of it that concerns attention kernels (attention_constraints.cpp).
+std::optional<Infeasible> attention_violation(const Configuration& configuration);
+
+/// The part of that which packing=false mends: packed sequences that the kernel can't split.
+std::optional<Infeasible> packing_violation(const Configuration& configuration);
+
 }  // namespace shardplan

@@ -3,18 +3,12 @@
 #include <fmt/format.h>
 
 #include <planner/constraints/constraints.hpp>
+#include <planner/constraints/sequence_axis.hpp>
 
 namespace shardplan {
 namespace {
 
 using Violation = std::optional<Infeasible>;
-
-// The axis that shards the sequence: the first of rule activation_length, as MaxText infers context_sharding.
-std::string context_axis(const RuleSet& rules) {
-  for (const auto& rule : rules.rules)
-    if (rule.logical == "activation_length") return rule.axes.empty() ? "context" : rule.axes.front();
-  return "context";
-}
 
 struct Context {
   const Configuration& c;
@@ -24,7 +18,7 @@ struct Context {
 };
 
 Context context_of(const Configuration& c) {
-  const std::string axis = context_axis(c.rules);
+  const std::string axis = sequence_axis(c.rules);
   return {c,
           c.config.context_parallel_strategy,
           axis,
@@ -67,6 +61,17 @@ Violation needs_global_attention(const Context& context) {
   return broken(context, "needs global attention, not mla", 1, 0);
 }
 
+// layers/attention_op.py, AttentionOp.__init__, asks it of each layer.
+Violation needs_no_windows(const Context& context) {
+  if (context.c.model.attention_pattern.locals_per_period == 0) return std::nullopt;
+  return broken(context, fmt::format("knows no layers with a sliding window, which {} has", context.c.model.name), 0, 1);
+}
+
+Violation needs_no_packing_of_latents(const Context& context) {
+  if (context.c.model.attention_type != AttentionType::mla || !context.c.config.packing) return std::nullopt;
+  return broken(context, "with latent attention needs packing=false", 0, 1);
+}
+
 Violation needs_one_slice(const Context& context) {
   for (const auto& axis : context.c.mesh.axes)
     if ((axis.name == "context" || axis.name == "context_usp_ulysses") && axis.dcn > 1)
@@ -104,20 +109,21 @@ Violation ring(const Context& context) {
   if (needs_tpu(context)) return std::nullopt;  // GPU kernels ring inside Transformer Engine
   return first({needs_more_than_one(context, "context", context.size), needs_flash_on_context(context),
                 needs_multiple(context, "max_target_length", context.length, context.size * context.size),
-                needs_even_if_balanced(context)});
+                needs_even_if_balanced(context), needs_no_windows(context), needs_no_packing_of_latents(context)});
 }
 
 Violation ulysses(const Context& context) {
   return first({needs_tpu(context), needs_more_than_one(context, "context", context.size),
                 needs_flash_on_context(context), needs_one_slice(context), needs_global_attention(context),
-                needs_unbalanced(context), needs_multiple(context, "max_target_length", context.length, context.size),
+                needs_no_windows(context), needs_unbalanced(context), needs_multiple(context, "max_target_length", context.length, context.size),
                 needs_grouped_heads(context, context.size)});
 }
 
 Violation usp(const Context& context) {
   return first({needs_tpu(context), needs_more_than_one(context, "context", context.size),
                 needs_more_than_one(context, "context_usp_ulysses", context.ulysses), needs_flash_on_context(context),
-                needs_one_slice(context), needs_global_attention(context), needs_even_if_balanced(context),
+                needs_one_slice(context), needs_global_attention(context), needs_no_windows(context),
+                needs_even_if_balanced(context),
                 needs_multiple(context, "max_target_length", context.length, context.size * context.ulysses),
                 needs_multiple(context, "max_target_length", context.length, context.size * context.size),
                 needs_grouped_heads(context, context.ulysses)});

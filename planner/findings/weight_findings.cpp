@@ -7,12 +7,11 @@
 namespace shardplan {
 namespace {
 
-// The axes of MaxText's own start-up check (sharding.assert_params_sufficiently_sharded) and its default
-// sharding_tolerance. It compares elements with bytes, so that float32 weights may leave 8% of the elements whole.
+// The axes of MaxText's own start-up check (sharding.assert_params_sufficiently_sharded). It compares elements with
+// bytes, so that float32 weights may leave 8% of the elements whole under the default sharding_tolerance.
 constexpr std::array<std::string_view, 9> checked_axes = {
     "fsdp",  "fsdp_transpose", "context", "context_usp_ulysses", "context_autoregressive", "tensor", "tensor_sequence",
     "stage", "expert"};
-constexpr double sharding_tolerance = 0.02;
 
 AxisList nontrivial_axes(const Mesh& mesh) {
   AxisList axes;
@@ -94,7 +93,7 @@ MaybeFinding weights_not_sharded(const FindingSubject& s) {
   if (axes.empty() || s.mesh().size_of("stage") > 1) return std::nullopt;  // MaxText skips pipelines
   const Census census = count_parameters(s, axes);
   const auto bytes = static_cast<double>(census.all * size_of(s.config().weight_dtype));
-  if (static_cast<double>(census.unsharded) <= sharding_tolerance * bytes) return std::nullopt;
+  if (static_cast<double>(census.unsharded) <= s.config().sharding_tolerance * bytes) return std::nullopt;
   const auto missing = names_of(census.missing, s.mesh());
   const std::string named = join_axes(missing), rule = rule_to_extend(*census.tensor);
   const Traffic gradients = traffic_of(s, [&](const Collective& c) {
@@ -104,10 +103,10 @@ MaybeFinding weights_not_sharded(const FindingSubject& s) {
       FindingId::weights_not_sharded,
       Severity::error,
       fmt::format("{:.0f}% of the parameters lack an axis of the mesh, most of them '{}' (no '{}'): MaxText's check of "
-                  "unsharded parameters (sharding_tolerance=0.02) refuses to start; their gradients are all-reduced, "
+                  "unsharded parameters (sharding_tolerance={}) refuses to start; their gradients are all-reduced, "
                   "{}",
                   100 * static_cast<double>(census.unsharded) / static_cast<double>(census.all), census.tensor->name,
-                  named, in_words(gradients)),
+                  named, s.config().sharding_tolerance, in_words(gradients)),
       census.block->name + "/" + census.tensor->name,
       missing,
       fmt::format("add '{}' to rule {}, or choose a mesh without it", named, rule),

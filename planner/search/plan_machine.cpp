@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <hardware/machine_of_chips.hpp>
 #include <planner/fixes/weigh_findings.hpp>
 #include <planner/search/comparison.hpp>
@@ -11,6 +12,7 @@
 #include <planner/search/select.hpp>
 #include <planner/search/would_fit.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/step_counts.hpp>
 #include <variant>
 
 namespace shardplan {
@@ -27,11 +29,46 @@ std::variant<Machine, Refusal> usable_machine(const PlanRequest& request, const 
   return Refusal(error.what());
 }
 
+/// "1, 2, 4, 8"
+std::string divisors_of(std::int64_t devices) {
+  std::string text;
+  for (std::int64_t n = 1; n <= devices; ++n)
+    if (devices % n == 0) text += fmt::format("{}{}", text.empty() ? "" : ", ", n);
+  return text;
+}
+
+/// Sizes that no mesh of so many devices has; empty when they are not what is wrong.
+Refusal indivisible_sizes(const std::vector<AskedAxis>& mesh, std::int64_t devices) {
+  std::int64_t product = 1;
+  for (const auto& [axis, size] : mesh) {
+    if (devices % size != 0)
+      return fmt::format("--mesh {}={} doesn't divide the {} devices; it may be {}", axis, size, devices,
+                         divisors_of(devices));
+    product *= size;
+  }
+  if (devices % product == 0) return "";
+  return fmt::format("--mesh {}: the sizes multiply to {}, which doesn't divide the {} devices", describe(mesh), product,
+                     devices);
+}
+
 Refusal why_no_mesh(const SearchSpace& space, const PlanRequest& request) {
   const std::int64_t devices = static_cast<std::int64_t>(space.base.slice.devices) * space.base.num_slices;
   if (request.mesh.empty()) return fmt::format("no rule set searched has a mesh of {} devices", devices);
+  if (Refusal sizes = indivisible_sizes(request.mesh, devices); !sizes.empty()) return sizes;
   return fmt::format("--mesh {}: no rule set searched completes it to {} devices ({} slices of {})",
                      describe(request.mesh), devices, space.base.num_slices, space.base.slice.name);
+}
+
+/// What no configuration of the request can be on this machine; empty: nothing.
+Refusal contradiction(const SearchSpace& space) {
+  if (!space.per_device_batch) return "";
+  TrainConfig config;
+  config.per_device_batch_size = *space.per_device_batch;
+  const std::int64_t devices = static_cast<std::int64_t>(space.base.slice.devices) * space.base.num_slices;
+  const double batch = sequences_in_a_pass(config, devices);
+  if (batch >= 1 && batch == std::floor(batch)) return "";
+  return fmt::format("--per-device-batch {} on {} devices is {:g} sequences, not a whole number above 0",
+                     *space.per_device_batch, devices, batch);
 }
 
 /// Who trades more time than that for memory wants fewer chips.
@@ -92,9 +129,11 @@ MachinePlan plan_that_does_not(const PlanRequest& request, const SearchSpace& sp
 MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, Machine machine,
                     const Evaluator& evaluate) {
   SearchSpace space = search_space(request, std::move(machine));
-  const auto [parallelisms, rejections] = enumerate_parallelisms(space);
   MachinePlan plan;
-  if (parallelisms.empty() && rejections.sorted().empty()) {
+  plan.refused = contradiction(space);
+  if (!plan.refused.empty()) return plan;
+  const auto [parallelisms, rejections, meshes] = enumerate_parallelisms(space);
+  if (meshes == 0) {
     plan.refused = why_no_mesh(space, request);
     return plan;
   }

@@ -114,12 +114,21 @@ std::vector<std::string> what_other_rules_cost(const Evaluation& best, const Sea
   return sentences;
 }
 
+/// Only where the search turned it off.
+std::string why_not_packed(const Evaluation& e) {
+  return fmt::format(
+      "packing=false: attention={} packs documents in a sequence that is split over devices only in a load-balanced "
+      "ring, so each document has a sequence of its own; without context in the mesh they are packed",
+      name_of(e.config.attention));
+}
+
 }  // namespace
 
 std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace& space,
                                      const std::vector<Parallelism>& parallelisms, const Explored& explored) {
   const Evaluation& best = *plan.recommended;
   std::vector<std::string> reasons = {where_time_goes(best), memory_at_peak(best)};
+  if (!space.packing_fixed && !best.config.packing) reasons.push_back(why_not_packed(best));
   if (!plan.alternatives.empty()) reasons.push_back(why_not(best, plan.alternatives.front()));
   if (plan.marginal) reasons.push_back(what_is_faster(best, *plan.marginal));
   for (auto& sentence : what_does_not_fit(plan, parallelisms)) reasons.push_back(std::move(sentence));

@@ -115,7 +115,7 @@ class Trials {
 
  private:
   std::optional<Evaluation> best_in(const SearchSpace& space) {
-    const auto [parallelisms, refused] = enumerate_parallelisms(space);
+    const auto [parallelisms, refused, meshes] = enumerate_parallelisms(space);
     const Explored explored = explore(space, parallelisms, Scope{}, evaluate_);
     evaluated_ += explored.evaluated;
     if (explored.fitting.empty()) return std::nullopt;

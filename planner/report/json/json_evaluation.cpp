@@ -1,5 +1,6 @@
 #include <planner/report/json/json_evaluation.hpp>
 #include <planner/report/json/json_values.hpp>
+#include <planner/report/shell_command.hpp>
 #include <planner/report/shown_arguments.hpp>
 #include <planner/words/collective_words.hpp>
 
@@ -62,6 +63,23 @@ OrderedJson json_arguments(const Evaluation& evaluation) {
   return arguments;
 }
 
+/// One line a command; none where MaxText can't be launched.
+OrderedJson json_commands(const Evaluation& evaluation) {
+  OrderedJson lines = OrderedJson::object();
+  const auto commands = commands_of(evaluation);
+  if (!commands) return lines;
+  lines["train"] = command_line(commands->train);
+  if (commands->train_compile) lines["train_compile"] = command_line(*commands->train_compile);
+  if (commands->hosts) lines["launch"] = hosts_script(*commands->hosts, commands->train);
+  return lines;
+}
+
+OrderedJson json_model_notes(const Evaluation& evaluation) {
+  OrderedJson notes = OrderedJson::array();
+  for (const auto& [field, reason] : model_notes_of(evaluation)) notes.push_back({{"field", field}, {"reason", reason}});
+  return notes;
+}
+
 // The axes that cross slices or nodes, and by how much; most meshes have none.
 OrderedJson json_slice_axes(const Mesh& mesh) {
   OrderedJson sizes = OrderedJson::object();
@@ -118,6 +136,8 @@ OrderedJson json_evaluation(const Evaluation& evaluation) {
   document["time"] = json_time(evaluation.time);
   document["findings"] = json_findings(evaluation.findings);
   document["maxtext_arguments"] = json_arguments(evaluation);
+  document["commands"] = json_commands(evaluation);
+  document["model_notes"] = json_model_notes(evaluation);
   document["launchable"] = evaluation.launchable;
   return document;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <planner/report/humanize.hpp>
+#include <planner/report/shell_command.hpp>
 #include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/text_plan.hpp>
 #include <planner/report/text/text_table.hpp>
@@ -152,8 +153,8 @@ std::string best_text(const MachinePlan& machine, const Style& style) {
 }
 
 std::string pasted_text(const Evaluation& evaluation) {
-  if (evaluation.launchable)
-    return fmt::format("  {}\n", evaluation.hardware) + maxtext_command(arguments_of(evaluation), 4, report_width);
+  if (const auto commands = commands_of(evaluation))
+    return fmt::format("  {}\n", evaluation.hardware) + command_lines(commands->train, 4, report_width);
   return fmt::format("  {}: MaxText can't be launched on it\n", evaluation.hardware) +
          settings_lines(arguments_of(evaluation), 4, report_width);
 }

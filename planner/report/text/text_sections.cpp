@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <planner/report/humanize.hpp>
 #include <planner/report/part_bar.hpp>
+#include <planner/report/shell_command.hpp>
 #include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/text_sections.hpp>
 #include <planner/report/wrap.hpp>
@@ -63,15 +64,44 @@ std::string settings_section(const Evaluation& evaluation, const Style& style) {
          titled("batch", batch_text(evaluation), style);
 }
 
+namespace {
+
+std::string hosts_title(const HostsLaunch& hosts) {
+  if (hosts.launcher == HostLauncher::srun)
+    return fmt::format("  on {} nodes, in a Slurm job of as many (… are the words above):\n", hosts.groups);
+  return fmt::format("  on all hosts of {} {} (… are the words above; cluster and storage are yours):\n", hosts.groups,
+                     hosts.groups == 1 ? "slice" : "slices");
+}
+
+std::string hosts_section(const RunCommands& commands) {
+  if (!commands.hosts) return "";
+  return hosts_title(*commands.hosts) + hosts_lines(*commands.hosts, commands.train, 4, report_width);
+}
+
+std::string compile_section(const RunCommands& commands) {
+  if (!commands.train_compile) return "";
+  return "  to compile it ahead of time, without the chips:\n" +
+         command_lines(*commands.train_compile, 4, report_width);
+}
+
+}  // namespace
+
 std::string command_section(const Evaluation& evaluation, const Style& style) {
-  const PrintedArguments arguments = arguments_of(evaluation);
-  if (arguments.empty()) return "";
-  if (!evaluation.launchable)
+  if (!evaluation.configuration) return "";
+  const auto commands = commands_of(evaluation);
+  if (!commands)
     return titled("MaxText",
                   "can't be launched on " + evaluation.hardware + "; the settings, as shardplan takes them:", style) +
            settings_lines(arguments_of(evaluation), 2, report_width);
   return titled("MaxText", style.paint(Ink::dim, "(add run_name, base_output_directory and the data set)"), style) +
-         maxtext_command(arguments, 2, report_width);
+         command_lines(commands->train, 2, report_width) + compile_section(*commands) + hosts_section(*commands);
+}
+
+std::string model_notes_section(const Evaluation& evaluation, const Style& style) {
+  std::string text;
+  for (const auto& [field, reason] : model_notes_of(evaluation))
+    text += wrap_text(fmt::format("{}: {}", field, reason), "  ", report_width);
+  return text.empty() ? "" : style.paint(Ink::bold, "about the model") + "\n" + text;
 }
 
 std::string time_section(const Evaluation& evaluation, const Style& style) {

@@ -21,7 +21,14 @@ namespace {
 TrainConfig with_path(TrainConfig config, MoePath path, bool dispatch_peeled) {
   config.moe_path = path;
   config.moe_dispatch_no_expert_sharding = dispatch_peeled;
-  if (path == MoePath::dropping && config.capacity_factor <= 0) config.capacity_factor = usual_capacity_factor;
+  config.capacity_factor = capacity_on(path, config.capacity_factor);
+  return config;
+}
+
+/// One document a sequence: nothing to count.
+TrainConfig unpacked(TrainConfig config) {
+  config.packing = false;
+  config.max_segments_per_seq = TrainConfig{}.max_segments_per_seq;
   return config;
 }
 
@@ -247,6 +254,7 @@ Configuration configuration_of(const SearchSpace& space, const Parallelism& para
   config.shard_optimizer_over_data = parallelism.optimizer_over_data;
   config.per_device_batch_size = batch.per_device_batch_size;
   config.gradient_accumulation_steps = batch.gradient_accumulation_steps;
+  if (!space.packing_fixed && packing_violation(configuration)) config = unpacked(config);
   return configuration;
 }
 
@@ -266,6 +274,7 @@ Parallelisms enumerate_parallelisms(const SearchSpace& all) {
     space.pipelined_sets.assign(space.rule_sets.size(), std::nullopt);
   }
   const auto places = places_of(space);
+  found.meshes = places.size();
   std::vector<std::vector<Attempt>> attempts(places.size());
   parallel_for(places.size(),
                [&](std::size_t i) { attempts[i] = attempts_on(space, places[i].rules, places[i].mesh); });

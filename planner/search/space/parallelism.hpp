@@ -21,6 +21,7 @@ struct Parallelism {
 struct Parallelisms {
   std::vector<Parallelism> list;
   Rejections rejections;
+  std::size_t meshes = 0;  ///< rule set × mesh that were tried
 };
 
 /// Whether two are shown as one alternative: the same rules, path and mesh, but for how fsdp and fsdp_transpose share

@@ -108,7 +108,7 @@ SearchSpace search_space(const PlanRequest& request, Machine machine) {
   base.hardware = std::move(machine.hardware);
   base.slice = std::move(machine.slice);
   base.num_slices = machine.num_slices;
-  base.config = with_kernels(settings, base.compiler.kernels);
+  base.config = with_kernels(settings, base.compiler.kernels, base.model);
   base.memory_limits = request.memory_limits;
   base.rule_changes = request.rule_changes;
   space.rule_sets = sets_in_force(request);
@@ -119,6 +119,7 @@ SearchSpace search_space(const PlanRequest& request, Machine machine) {
     space.dispatch_peeled = base.config.moe_dispatch_no_expert_sharding;
   space.layers_per_stage_fixed = settings.says(&TrainConfig::num_layers_per_pipeline_stage);
   space.gathered_once_fixed = settings.says(&TrainConfig::pipeline_fsdp_ag_once);
+  space.packing_fixed = settings.says(&TrainConfig::packing);
   space.optimizer_over_data_fixed = settings.says(&TrainConfig::shard_optimizer_over_data);
   space.remat_policies = policies_of(request);
   leave_out_unpriced(space);

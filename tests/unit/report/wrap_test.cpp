@@ -11,11 +11,5 @@ TEST(Wrap, BreaksAtWordsBehindAMargin) {
   EXPECT_EQ(wrap_text("", "- ", 9), "- \n");
 }
 
-TEST(MaxTextCommand, PastesIntoAShell) {
-  EXPECT_EQ(maxtext_command({{"model_name", "llama2-7b"}, {"logical_axis_rules", "[['norm','fsdp']]"}}, 2, 80),
-            "  python3 -m maxtext.trainers.pre_train.train model_name=llama2-7b \\\n"
-            "    'logical_axis_rules=[['\\''norm'\\'','\\''fsdp'\\'']]'\n");
-}
-
 }  // namespace
 }  // namespace shardplan

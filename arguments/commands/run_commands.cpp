@@ -1,0 +1,39 @@
+#include <arguments/commands/run_commands.hpp>
+
+namespace shardplan {
+namespace {
+
+// MaxText docs/run_maxtext; base.yml is read where no YAML file is named (configs/pyconfig.py).
+constexpr auto train_module = "maxtext.trainers.pre_train.train";
+constexpr auto train_compile_module = "maxtext.trainers.pre_train.train_compile";
+
+std::optional<Command> compile_command(const Configuration& c) {
+  if (!c.hardware.launch.compile_topology) return std::nullopt;
+  Command command{{}, train_compile_module, run_arguments(c)};
+  for (auto& argument : topology_arguments(c)) command.arguments.push_back(std::move(argument));
+  return command;
+}
+
+/// "v5e-256" → "v5litepod-256"
+std::string device_type_of(const Configuration& c) {
+  const std::string& prefix = c.hardware.slice_prefix;
+  return c.hardware.launch.device_type + c.slice.name.substr(prefix.size());
+}
+
+std::optional<HostsLaunch> hosts_launch(const Configuration& c) {
+  const HostLauncher launcher = c.hardware.launch.hosts;
+  const bool one_host = c.num_slices == 1 && c.slice.chips <= c.hardware.chips_per_node;
+  if (launcher == HostLauncher::none || one_host) return std::nullopt;
+  return HostsLaunch{launcher, launcher == HostLauncher::xpk ? device_type_of(c) : "", c.num_slices, c.slice.devices};
+}
+
+}  // namespace
+
+std::optional<RunCommands> run_commands(const Configuration& configuration) {
+  if (configuration.hardware.launch.hardware == MaxtextHardware::none) return std::nullopt;
+  return RunCommands{{{}, train_module, run_arguments(configuration)},
+                     compile_command(configuration),
+                     hosts_launch(configuration)};
+}
+
+}  // namespace shardplan

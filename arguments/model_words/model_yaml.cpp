@@ -1,0 +1,41 @@
+#include <fmt/format.h>
+
+#include <arguments/keys/argument_table.hpp>
+#include <arguments/model_words/model_yaml.hpp>
+#include <arguments/model_words/nearest_model.hpp>
+#include <models/model_overrides.hpp>
+
+namespace shardplan {
+namespace {
+
+std::string heading(const Model& model, const std::string& name) {
+  return fmt::format(
+      "# {0}, as a model file of MaxText, by shardplan.\n"
+      "# MaxText takes only model names that it knows. {1} is the nearest: put this file at models/{1}.yml beside a YAML\n"
+      "# file of your own (one line does, base_config: base.yml), and start it with that file:\n"
+      "#   python3 -m maxtext.trainers.pre_train.train YOURS.yml model_name={1} ...\n"
+      "# MaxText looks there first; what stands here then needs no base_* word and no override_model_config. What its code\n"
+      "# decides by model name, it decides as for {1}.\n",
+      model.name, name);
+}
+
+std::string yaml_value(const ArchitectureArgument& row, const Model& model) {
+  const std::string value = row.of(model);
+  return row.key == "mlp_activations" ? "[" + value + "]" : value;
+}
+
+}  // namespace
+
+std::string model_yaml(const Model& model) {
+  std::string text = heading(model, words_for(model).name);
+  for (const auto& row : model_dim_arguments())
+    if (has_dim(model, row.key) && (row.in_every_model || row.of(model) != row.base_default))
+      text += fmt::format("{}: {}\n", row.key, row.of(model));
+  for (const auto& row : architecture_arguments())
+    if (row.key == "decoder_block" || row.of(model) != row.base_default)
+      text += fmt::format("{}: {}\n", row.key, yaml_value(row, model));
+  for (const auto& [key, value] : model.inner_values) text += fmt::format("{}: {}\n", key, value);
+  return text;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <arguments/keys/argument_table.hpp>
+#include <arguments/model_words/nearest_model.hpp>
+#include <cmath>
+#include <models/load_model.hpp>
+#include <models/model_fields.hpp>
+#include <models/model_overrides.hpp>
+#include <optional>
+#include <shardplan/error.hpp>
+#include <tuple>
+
+namespace shardplan {
+namespace {
+
+/// How far one model is from another; the first member decides.
+struct Distance {
+  int layers = 0;   ///< properties of the layers that differ
+  int dims = 0;     ///< dims that differ
+  double size = 0;  ///< sum of the logarithms of their ratios
+  auto tied() const { return std::tie(layers, dims, size); }
+};
+
+Distance distance(const Model& from, const Model& to) {
+  Distance between;
+  for (const auto& row : architecture_arguments()) between.layers += row.of(from) != row.of(to);
+  for (const auto& row : model_dim_arguments()) {
+    const auto a = static_cast<double>(std::max<std::int64_t>(row.of(from), 1));
+    const auto b = static_cast<double>(std::max<std::int64_t>(row.of(to), 1));
+    between.dims += row.of(from) != row.of(to);
+    between.size += std::abs(std::log(a / b));
+  }
+  return between;
+}
+
+const std::vector<Model>& models_of_maxtext() {
+  static const std::vector<Model> all = [] {
+    std::vector<Model> models;
+    for (const std::string& name : model_names()) models.push_back(load_model(name));
+    return models;
+  }();
+  return all;
+}
+
+bool is_same_kind(const Model& candidate, const Model& model) {
+  return candidate.not_modelled.empty() && candidate.decoder_block == model.decoder_block &&
+         candidate.rules == model.rules && candidate.attention_type == model.attention_type;
+}
+
+const Model& nearest_to(const Model& model) {
+  const Model* nearest = nullptr;
+  Distance least;
+  for (const Model& candidate : models_of_maxtext()) {
+    if (!is_same_kind(candidate, model)) continue;
+    const Distance between = distance(candidate, model);
+    if (!nearest || between.tied() < least.tied()) nearest = &candidate, least = between;
+  }
+  if (nearest) return *nearest;
+  throw InputError(fmt::format("{}: MaxText has no model of decoder block '{}' with {} attention and these rules",
+                               model.name, model.decoder_block.name, name_of(model.attention_type)));
+}
+
+std::vector<std::pair<std::string, std::string>> differences(const Model& nearest, const Model& model) {
+  std::vector<std::pair<std::string, std::string>> words;
+  for (const auto& row : model_dim_arguments())
+    if (row.of(nearest) != row.of(model)) words.emplace_back(row.key, fmt::to_string(row.of(model)));
+  for (const auto& row : architecture_arguments())
+    if (row.of(nearest) != row.of(model))
+      words.emplace_back(row.key, row.key == "mlp_activations" ? "[" + row.of(model) + "]" : row.of(model));
+  words.insert(words.end(), model.inner_values.begin(), model.inner_values.end());
+  return words;
+}
+
+/// Fields of a model file that are no argument of MaxText: its code has them for some model names, or for a block.
+std::vector<ModelNote> without_argument(const Model& nearest, const Model& model) {
+  constexpr ModelField<bool> fields[] = {{"use_pre_norm", &Model::use_pre_norm},
+                                         {"qk_norm_over_all_heads", &Model::qk_norm_over_all_heads},
+                                         {"layer_norm", &Model::layer_norm}};
+  std::vector<ModelNote> notes;
+  for (const auto& [key, member] : fields)
+    if (nearest.*member != model.*member)
+      notes.push_back({key, fmt::format("no argument of MaxText says it: {}'s own holds", nearest.name)});
+  return notes;
+}
+
+}  // namespace
+
+ModelWords words_for(const Model& model) {
+  if (model.in_maxtext) return {model.name, {}, {}};
+  const Model& nearest = nearest_to(model);
+  return {nearest.name, differences(nearest, model), without_argument(nearest, model)};
+}
+
+std::vector<ModelNote> notes_of(const Model& model) {
+  std::vector<ModelNote> notes = model.left_out;
+  if (model.in_maxtext) return notes;
+  const ModelWords words = words_for(model);
+  notes.insert(notes.end(), words.unsaid.begin(), words.unsaid.end());
+  notes.push_back({"model_name", fmt::format("MaxText has no {}; {} is the nearest model that it has, and what is not "
+                                             "among the arguments (values inside layers, the tokenizer) stays as it is "
+                                             "there",
+                                             model.name, words.name)});
+  return notes;
+}
+
+}  // namespace shardplan

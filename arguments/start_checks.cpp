@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include <arguments/start_checks.hpp>
+#include <arguments/words/argument_values.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+bool is_on(const GivenArgument& given) { return canonical(given.text) == "true" || canonical(given.text) == "1"; }
+
+double number_in(const GivenArgument& given) { return parse_number(given.text, given.place); }
+
+bool exchanges_sequence(const Configuration& c) {
+  return c.compiler.kernels.has_tokamax_splash && c.config.context_parallel_strategy != ContextStrategy::all_gather;
+}
+
+// configs/types.py, TPU ring, Ulysses and USP attention.
+bool odd_reduction_steps(const GivenArgument& given, const Configuration& c) {
+  const double steps = number_in(given);
+  return exchanges_sequence(c) && steps != 0 && steps != 3;
+}
+
+// configs/types.py, _validate_usp_context_parallelism.
+bool megacore_under_usp(const GivenArgument& given, const Configuration& c) {
+  return is_on(given) && c.config.context_parallel_strategy == ContextStrategy::usp;
+}
+
+// configs/types.py, the checks of num_experts > 1.
+bool balances_without_loss(const GivenArgument& given, const Configuration& c) {
+  return number_in(given) > 0 && c.model.has_experts() && c.model.routed_bias &&
+         !c.model.decoder_block.routed_bias_only_picks;
+}
+
+// configs/types.py: only use_jax_splash, which is not modelled, has the layout.
+bool forces_layout(const GivenArgument& given, const Configuration&) { return is_on(given); }
+
+// configs/types.py: the elastic iterator can't pack.
+bool elastic_and_packed(const GivenArgument& given, const Configuration& c) { return is_on(given) && c.config.packing; }
+
+// configs/types.py: only use_indexer, which is not modelled, has the tensor.
+bool saves_thresholds(const GivenArgument& given, const Configuration&) { return canonical(given.text) != "remat"; }
+
+// configs/types.py: only qwen3_next and qwen3_5, which are not modelled, rotate a part.
+bool rotates_a_part(const GivenArgument& given, const Configuration&) { return number_in(given) != 1; }
+
+struct StartCheck {
+  const char* key;
+  bool (*is_broken)(const GivenArgument& given, const Configuration& configuration);
+  const char* reason;
+};
+
+constexpr StartCheck checks[] = {
+    {"dq_reduction_steps", odd_reduction_steps, "context parallelism on TPUs takes 0 or 3"},
+    {"sa_bwd_dkv_megacore", megacore_under_usp, "context_parallel_strategy=usp does not know it"},
+    {"routed_bias_update_rate", balances_without_loss, "only DeepSeek's decoder balances its load without a loss"},
+    {"force_q_layout", forces_layout, "it needs use_jax_splash, which shardplan does not model"},
+    {"grain_use_elastic_iterator", elastic_and_packed, "it needs packing=false"},
+    {"indexer_cutoff_threshold", saves_thresholds, "it needs use_indexer, which shardplan does not model"},
+    {"partial_rotary_factor", rotates_a_part, "only the decoders qwen3_next and qwen3_5 rotate a part of a head"}};
+
+}  // namespace
+
+void check_start(const GivenArguments& arguments, const Configuration& configuration) {
+  for (const auto& [key, is_broken, reason] : checks) {
+    const auto* given = arguments.find(key);
+    if (given && !canonical(given->text).empty() && is_broken(*given, configuration))
+      throw InputError(fmt::format("{}: {}", given->place, reason));
+  }
+}
+
+}  // namespace shardplan

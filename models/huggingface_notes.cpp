@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <models/huggingface_notes.hpp>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace shardplan {
+namespace {
+
+struct Renamed {
+  const char* key;
+  const char* maxtext;
+};
+
+/// MaxText's keys (configs/types.py) for values that change what a layer computes and nothing that it costs.
+constexpr Renamed inner_keys[] = {{"rope_theta", "rope_max_timescale"},
+                                  {"rope_local_base_freq", "local_rope_max_timescale"},
+                                  {"rms_norm_eps", "normalization_layer_epsilon"},
+                                  {"final_logit_softcapping", "final_logits_soft_cap"},
+                                  {"attn_logit_softcapping", "attn_logits_soft_cap"},
+                                  {"routed_scaling_factor", "routed_scaling_factor"},
+                                  {"norm_topk_prob", "norm_topk_prob"},
+                                  {"scoring_func", "routed_score_func"},
+                                  {"n_group", "n_routing_groups"},
+                                  {"topk_group", "topk_routing_group"}};
+
+struct LeftOut {
+  const char* key;
+  const char* reason;
+};
+
+constexpr LeftOut left_out_keys[] = {
+    {"quantization_config", "how the checkpoint stores its weights; planned is training in dtype and weight_dtype"},
+    {"num_nextn_predict_layers",
+     "the multi-token prediction layers are left out, as in MaxText's configurations (mtp_num_layers, not modelled)"},
+    {"rope_scaling", "left out of the arguments: MaxText has rope_type and what belongs to it; it costs nothing"},
+    {"rope_parameters", "left out of the arguments: MaxText has rope_type and what belongs to it; it costs nothing"},
+    {"sliding_window", "left out: MaxText attends globally here"},
+    {"attention_dropout", "dropout is not modelled"},
+    {"router_aux_loss_coef", "left out of the arguments: load_balance_loss_weight in MaxText; it costs nothing"},
+    {"swiglu_limit", "left out of the arguments: mlp_activations_limit in MaxText; it costs nothing"},
+    {"query_pre_attn_scalar", "left out: MaxText takes it from the model's name; it costs nothing"}};
+
+/// Keys about tokens, initialization, caches and the file itself, by how they end or whole.
+constexpr std::string_view harmless_endings[] = {"_token_id", "_token", "_range", "_version", "use_cache", "dtype",
+                                                 "output_router_logits"};
+constexpr std::string_view harmless_keys[] = {"model_type", "auto_map", "pretraining_tp", "max_position_embeddings",
+                                              "_name_or_path", "initializer_factor", "ep_size", "seq_aux", "aux_loss_alpha",
+                                              "topk_method", "use_bidirectional_attention", "router_jitter_noise",
+                                              "max_window_layers", "layer_types", "cache_implementation",
+                                              "experts_per_token", "initial_context_length", "output_attentions"};
+
+bool is_harmless(std::string_view key) {
+  const auto ends = [&](std::string_view ending) { return key.ends_with(ending); };
+  return std::any_of(std::begin(harmless_endings), std::end(harmless_endings), ends) ||
+         std::find(std::begin(harmless_keys), std::end(harmless_keys), key) != std::end(harmless_keys);
+}
+
+/// null, false, 0 and an empty list say that there is nothing.
+bool says_nothing(const nlohmann::json& value) {
+  return value.is_null() || value.empty() || (value.is_boolean() && !value.get<bool>()) ||
+         (value.is_number() && value.get<double>() == 0);
+}
+
+/// As a MaxText argument: a scale of 500000.0 is a whole number there.
+std::string argument_text(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_number_float()) return value.dump();
+  const double number = value.get<double>();
+  return number == std::floor(number) && std::abs(number) < 1e15 ? fmt::format("{:.0f}", number)
+                                                                 : fmt::format("{}", number);
+}
+
+/// "fp8": what the checkpoint's own method is called.
+std::string method_of(const nlohmann::json& value) {
+  const bool named = value.is_object() && value.contains("quant_method") && value["quant_method"].is_string();
+  return named ? fmt::format(" ({})", value["quant_method"].get<std::string>()) : "";
+}
+
+Model with_inner_values(Model model, StrictObject& config) {
+  for (const auto& [key, maxtext] : inner_keys)
+    if (config.has(key)) {
+      const auto& value = config.any(key);
+      if (value.is_number() || value.is_boolean() || value.is_string())
+        model.inner_values.emplace_back(maxtext, argument_text(value));
+    }
+  return model;
+}
+
+}  // namespace
+
+Model with_notes(Model model, StrictObject& config) {
+  model = with_inner_values(std::move(model), config);
+  const auto untaken = config.untaken();
+  std::vector<std::string> unread;
+  for (const std::string& key : untaken) {
+    const auto& value = config.any(key);
+    const auto known = std::find_if(std::begin(left_out_keys), std::end(left_out_keys),
+                                    [&](const LeftOut& row) { return key == row.key; });
+    if (says_nothing(value) || is_harmless(key)) continue;
+    if (known != std::end(left_out_keys))
+      model.left_out.push_back({key + method_of(value), known->reason});
+    else
+      unread.push_back(key);
+  }
+  for (const std::string& key : unread) model.left_out.push_back({key, "not read"});
+  return model;
+}
+
+}  // namespace shardplan

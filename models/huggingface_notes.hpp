@@ -1,0 +1,13 @@
+#pragma once
+// What a Hugging Face config.json says beside the dims of its layers: values inside layers, under MaxText's names, and
+// what a plan leaves out.
+#include <formats/strict_json.hpp>
+#include <shardplan/model.hpp>
+
+namespace shardplan {
+
+/// `model` with inner_values and left_out, from the keys that nothing has taken from `config` yet. A key that is neither
+/// known here nor about tokens, initialization or the file itself is left out by name.
+Model with_notes(Model model, StrictObject& config);
+
+}  // namespace shardplan

@@ -1,0 +1,20 @@
+#include <fmt/format.h>
+
+#include <arguments/model_words/model_yaml.hpp>
+#include <planner/cli/model_file_flag.hpp>
+
+namespace shardplan {
+
+void add_model_out_flag(CommandParser& parser, std::optional<std::string>& path) {
+  parser.add("--model-out", path, "FILE", "Write the model as a MaxText model file (.yml), too");
+}
+
+Answer with_model_file(Answer answer, const std::optional<std::string>& path, const Model& model, Format format) {
+  if (!path) return answer;
+  answer.files.push_back({*path, model_yaml(model)});
+  if (format == Format::text)
+    answer.text += fmt::format("model file {}: its first lines say where MaxText looks for it\n", *path);
+  return answer;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,98 @@
+// What MaxText's attention kernels refuse: each check names its place in MaxText.
+#include <fmt/format.h>
+
+#include <planner/constraints/constraints.hpp>
+#include <planner/constraints/sequence_axis.hpp>
+
+namespace shardplan {
+namespace {
+
+using Violation = std::optional<Infeasible>;
+
+Infeasible refused(ConstraintId constraint, std::string message) { return {constraint, std::move(message), 1, 0}; }
+
+bool has_windows(const Model& model) { return model.attention_pattern.locals_per_period > 0; }
+
+bool is_transformer_engine(const Configuration& c) { return c.config.attention == AttentionKernel::cudnn_flash_te; }
+
+/// The one context parallelism under which Transformer Engine packs.
+bool is_balanced_ring(const TrainConfig& config) {
+  return config.context_parallel_strategy == ContextStrategy::ring && config.context_parallel_load_balance;
+}
+
+// layers/attention_op.py, cudnn_flash_attention and cudnn_jax_flash_attention: they import what only GPUs have.
+Violation kernel_exists(const Configuration& c) {
+  const AttentionKernel kernel = c.config.attention;
+  if (c.compiler.kernels.attention_kernels.has(kernel)) return std::nullopt;
+  return refused(ConstraintId::attention_kernel,
+                 fmt::format("attention={} doesn't run on {}", name_of(kernel), c.hardware.name));
+}
+
+// layers/attention_op.py, validate_gpu_flash_attention.
+Violation kernel_knows_sinks(const Configuration& c) {
+  const Kernels& kernels = c.compiler.kernels;
+  if (!c.model.attention_sink || kernels.sink_kernels.has(c.config.attention)) return std::nullopt;
+  return refused(ConstraintId::attention_kernel,
+                 fmt::format("{} has attention sinks, which attention={} does not know on {}: set attention=dot_product",
+                             c.model.name, name_of(c.config.attention), c.hardware.name));
+}
+
+// configs/types.py, set_derived_and_validate_values: Transformer Engine's packed layout has a fixed number of documents.
+Violation segments_are_counted(const Configuration& c) {
+  if (!is_transformer_engine(c) || !c.config.packing || c.config.max_segments_per_seq > 0) return std::nullopt;
+  return refused(ConstraintId::packing,
+                 "attention=cudnn_flash_te with packing needs max_segments_per_seq: set max_segments_per_seq=32, say, or "
+                 "packing=false");
+}
+
+// layers/attention_op.py, cudnn_flash_attention: the branch of context parallelism without packing.
+Violation windows_under_context(const Configuration& c) {
+  const int shards = sequence_shards(c);
+  if (!is_transformer_engine(c) || shards == 1 || !has_windows(c.model)) return std::nullopt;
+  if (c.config.packing && is_balanced_ring(c.config)) return std::nullopt;
+  return Infeasible{ConstraintId::attention_kernel,
+                    fmt::format("attention=cudnn_flash_te splits the sequence of layers with a sliding window only under "
+                                "context_parallel_strategy=ring with load balance and packing, and {}={}",
+                                sequence_axis(c.rules), shards),
+                    1, shards};
+}
+
+bool reorders_in_stripes(const Configuration& c) {
+  return is_transformer_engine(c) && c.config.packing && is_balanced_ring(c.config);
+}
+
+// utils/max_utils.py, reorder_sequence, which utils/train_utils.py puts around the data; Transformer Engine's of the
+// same name asks for the same, except where it deals out stripes.
+Violation balance_divides(const Configuration& c) {
+  const std::int64_t shards = sequence_shards(c), length = c.config.max_target_length;
+  if (shards == 1 || !c.config.context_parallel_load_balance || reorders_in_stripes(c)) return std::nullopt;
+  if (shards % 2 == 0 && length % (2 * shards) == 0) return std::nullopt;
+  return Infeasible{ConstraintId::context_load_balance,
+                    fmt::format("context_parallel_load_balance swaps chunks over an even number of devices whose double "
+                                "divides the sequence, not {}={} of {} positions",
+                                sequence_axis(c.rules), shards, length),
+                    2 * shards, length};
+}
+
+}  // namespace
+
+// layers/attention_op.py, cudnn_flash_attention, and utils/train_utils.py, setup_train_loop.
+std::optional<Infeasible> packing_violation(const Configuration& c) {
+  const int shards = sequence_shards(c);
+  if (!is_transformer_engine(c) || !c.config.packing || shards == 1 || is_balanced_ring(c.config)) return std::nullopt;
+  return Infeasible{ConstraintId::packing,
+                    fmt::format("attention=cudnn_flash_te packs sequences that {}={} splits only under "
+                                "context_parallel_strategy=ring with context_parallel_load_balance: set packing=false",
+                                sequence_axis(c.rules), shards),
+                    1, shards};
+}
+
+std::optional<Infeasible> attention_violation(const Configuration& configuration) {
+  constexpr Violation (*constraints[])(const Configuration&) = {
+      kernel_exists, kernel_knows_sinks, packing_violation, segments_are_counted, windows_under_context, balance_divides};
+  for (const auto constraint : constraints)
+    if (auto violation = constraint(configuration)) return violation;
+  return std::nullopt;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <planner/report/shell_command.hpp>
+#include <planner/report/style.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+using ShellWords = std::vector<std::string>;
+
+constexpr std::string_view harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+
+/// One word to a POSIX shell, whatever is in it.
+std::string shell_word(const std::string& word) {
+  if (!word.empty() && word.find_first_not_of(harmless) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char letter : word) quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return quoted + "'";
+}
+
+/// A text for the inside of double quotes, where nothing of it is the shell's.
+std::string inside_double_quotes(const std::string& text) {
+  std::string escaped;
+  for (const char letter : text) {
+    if (std::string_view("\\\"$`").find(letter) != std::string_view::npos) escaped += '\\';
+    escaped += letter;
+  }
+  return escaped;
+}
+
+ShellWords head_of(const Command& command) {
+  ShellWords words;
+  for (const auto& [name, value] : command.environment) words.push_back(name + "=" + shell_word(value));
+  for (const std::string& word : {std::string("python3"), std::string("-m"), command.module}) words.push_back(word);
+  return words;
+}
+
+ShellWords words_of(const Command& command) {
+  ShellWords words = head_of(command);
+  for (const auto& [key, value] : command.arguments) words.push_back(shell_word(key + "=" + value));
+  return words;
+}
+
+std::string on_one_line(const ShellWords& words) { return fmt::format("{}", fmt::join(words, " ")); }
+
+std::string in_lines(const ShellWords& words, std::size_t indent, std::size_t width) {
+  const std::string margin(indent, ' ');
+  std::string lines, line = margin + words.front();
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (display_width(line) + 1 + display_width(words[i]) + 2 > width) {
+      lines += line + " \\\n";
+      line = margin + " ";
+    }
+    line += " " + words[i];
+  }
+  return lines + line + "\n";
+}
+
+/// What a run needs that no plan knows, by the names that MaxText's documentation gives them.
+constexpr auto own_words = " run_name=${RUN_NAME?} base_output_directory=${BASE_OUTPUT_DIRECTORY?}";
+
+/// `inner`: the train command as it stands inside double quotes.
+ShellWords xpk_words(const HostsLaunch& hosts, const std::string& inner) {
+  return {"xpk", "workload", "create", "--cluster", "${GKE_CLUSTER?}", "--workload", "${RUN_NAME?}",
+          "--base-docker-image", "maxtext_base_image", "--tpu-type=" + hosts.device_type,
+          fmt::format("--num-slices={}", hosts.groups), fmt::format("--command \"{}{}\"", inner, own_words)};
+}
+
+/// In a job of as many nodes (sbatch, salloc); the first is the coordinator.
+constexpr auto coordinator = "export JAX_COORDINATOR_IP=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)";
+
+ShellWords variables(const HostsLaunch& hosts) {
+  return {"export", "JAX_COORDINATOR_PORT=1234", fmt::format("NNODES={}", hosts.groups)};
+}
+
+/// `inner`: the train command as it stands inside single quotes.
+ShellWords srun_words(const HostsLaunch& hosts, const std::string& inner) {
+  return {"srun", fmt::format("--nodes={}", hosts.groups), "--ntasks-per-node=1",
+          fmt::format("--gpus-per-node={}", hosts.devices), "bash", "-c",
+          fmt::format("'NODE_RANK=$SLURM_NODEID {}'", inner)};
+}
+
+std::string inside_single_quotes(const std::string& text) {
+  const std::string word = shell_word(text + " ");  // a space makes it quote
+  return word.substr(1, word.size() - 3);
+}
+
+}  // namespace
+
+std::string command_line(const Command& command) { return on_one_line(words_of(command)); }
+
+std::string command_lines(const Command& command, std::size_t indent, std::size_t width) {
+  return in_lines(words_of(command), indent, width);
+}
+
+std::string hosts_script(const HostsLaunch& hosts, const Command& train) {
+  const std::string inner = command_line(train);
+  switch (hosts.launcher) {
+    case HostLauncher::xpk:
+      return on_one_line(xpk_words(hosts, inside_double_quotes(inner)));
+    case HostLauncher::srun:
+      return fmt::format("{}\n{}\n{}", coordinator, on_one_line(variables(hosts)),
+                         on_one_line(srun_words(hosts, inside_single_quotes(inner))));
+    case HostLauncher::none:
+      break;
+  }
+  throw InternalError("a run on several hosts without a launcher");
+}
+
+std::string hosts_lines(const HostsLaunch& hosts, const Command& train, std::size_t indent, std::size_t width) {
+  const std::string inner = on_one_line(head_of(train)) + " …";
+  switch (hosts.launcher) {
+    case HostLauncher::xpk:
+      return in_lines(xpk_words(hosts, inner), indent, width);
+    case HostLauncher::srun:
+      return in_lines({coordinator}, indent, width) + in_lines(variables(hosts), indent, width) +
+             in_lines(srun_words(hosts, inner), indent, width);
+    case HostLauncher::none:
+      break;
+  }
+  throw InternalError("a run on several hosts without a launcher");
+}
+
+std::string settings_lines(const PrintedArguments& arguments, std::size_t indent, std::size_t width) {
+  ShellWords words = {"shardplan", "explain"};
+  for (const auto& [key, value] : arguments) words.push_back(shell_word(key + "=" + value));
+  return in_lines(words, indent, width);
+}
+
+}  // namespace shardplan

@@ -1,0 +1,75 @@
+// A model that MaxText has no name for, as the nearest one that it has.
+#include <gmock/gmock.h>
+
+#include <arguments/keys/argument_table.hpp>
+#include <arguments/model_words/model_yaml.hpp>
+#include <arguments/model_words/nearest_model.hpp>
+#include <models/load_model.hpp>
+
+namespace shardplan {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+Model from_huggingface(const std::string& name) {
+  return load_model(TEST_DATA "/models/huggingface/" + name + ".json");
+}
+
+TEST(NearestModel, OfOneThatMaxTextHasIsItself) {
+  for (const std::string& name : model_names()) {
+    const ModelWords words = words_for(load_model(name));
+    EXPECT_EQ(words.name, name);
+    EXPECT_THAT(words.overrides, IsEmpty());
+  }
+}
+
+TEST(NearestModel, OfAPublishedFileIsTheBuiltIn) {
+  for (const char* name : {"mixtral-8x7b", "qwen3-4b", "qwen3-30b-a3b", "deepseek3-671b", "gpt-oss-20b", "kimi-k2-1t"}) {
+    const Model model = from_huggingface(name);
+    const ModelWords words = words_for(model);
+    const Model nearest = load_model(words.name);
+    EXPECT_EQ(nearest.layers, model.layers) << name;
+    EXPECT_EQ(nearest.emb, model.emb) << name;
+    EXPECT_EQ(words.overrides, model.inner_values) << name << ": " << words.name;  // nothing of its layers differs
+  }
+}
+
+TEST(NearestModel, NamesWhatDiffers) {
+  Model model = from_huggingface("llama3-8b");
+  model.layers = 40;
+  model.emb = 5120;
+  const ModelWords words = words_for(model);
+  EXPECT_EQ(load_model(words.name).decoder_block.kind, DecoderBlockKind::llama2);
+  EXPECT_THAT(words.overrides, AllOf(Contains(Pair("base_num_decoder_layers", "40")), Contains(Pair("base_emb_dim", "5120")),
+                                     Contains(Pair("rope_max_timescale", "500000"))));
+}
+
+TEST(NearestModel, SaysWhatNoArgumentSays) {
+  Model model = load_model("olmo3-7b");
+  model.in_maxtext = false;
+  model.name = "mine";
+  model.use_pre_norm = true;
+  ASSERT_EQ(words_for(model).unsaid.size(), 1U);
+  EXPECT_EQ(words_for(model).unsaid.front().field, "use_pre_norm");
+  EXPECT_THAT(notes_of(model).back().reason, HasSubstr("MaxText has no mine; olmo3-7b is the nearest"));
+}
+
+TEST(NearestModel, InnerValuesAreKeysOfMaxText) {
+  for (const char* name : {"llama3-8b", "deepseek3-671b", "gemma2-9b", "gemma3-1b", "gpt-oss-20b"})
+    for (const auto& [key, value] : from_huggingface(name).inner_values)
+      EXPECT_EQ(role_of(key), ArgumentRole::ignored) << name << ": " << key;
+}
+
+TEST(ModelYaml, HasTheModelUnderMaxTextsKeys) {
+  const std::string text = model_yaml(from_huggingface("gemma3-1b"));
+  EXPECT_THAT(text, AllOf(HasSubstr("\ndecoder_block: gemma3\n"), HasSubstr("\nbase_emb_dim: 1152\n"),
+                          HasSubstr("\nsliding_window_size: 512\n"), HasSubstr("\nmlp_activations: [gelu,linear]\n"),
+                          HasSubstr("base_config: base.yml"), testing::Not(HasSubstr("kv_lora_rank"))));
+}
+
+}  // namespace
+}  // namespace shardplan

@@ -1,0 +1,101 @@
+// What starts a run: nothing of ahead-of-time compilation in the run's own command, every setting that the run reads, and
+// what starts it on several hosts.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <arguments/commands/run_commands.hpp>
+#include <tests/unit/reading.hpp>
+
+namespace shardplan {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::IsSupersetOf;
+using testing::Not;
+using testing::StartsWith;
+
+std::vector<std::string> words_of(const PrintedArguments& arguments) {
+  std::vector<std::string> list;
+  for (const auto& [key, value] : arguments) list.push_back(key + "=" + value);
+  return list;
+}
+
+RunCommands commands_for(const std::string& line, const MachineChoice& machine = {}) {
+  return run_commands(read(line, machine)).value();
+}
+
+TEST(RunCommands, TrainWithoutWhatOnlyTrainCompileReads) {
+  const RunCommands commands = commands_for("model_name=llama2-7b compile_topology=v5p-16");
+  EXPECT_EQ(commands.train.module, "maxtext.trainers.pre_train.train");
+  EXPECT_THAT(words_of(commands.train.arguments), Each(Not(StartsWith("compile_topology"))));
+  ASSERT_TRUE(commands.train_compile);
+  EXPECT_EQ(commands.train_compile->module, "maxtext.trainers.pre_train.train_compile");
+  auto compiled = words_of(commands.train.arguments);
+  compiled.insert(compiled.end(), {"compile_topology=v5p-16", "compile_topology_num_slices=1"});
+  EXPECT_EQ(words_of(commands.train_compile->arguments), compiled);
+}
+
+TEST(RunCommands, NameWhatTheRunReadsDefaultOrNot) {
+  const auto dense = words_of(commands_for("model_name=llama2-7b compile_topology=v5p-16").train.arguments);
+  EXPECT_THAT(dense, IsSupersetOf({"hardware=tpu", "per_device_batch_size=12", "max_target_length=2048",
+                                   "gradient_accumulation_steps=1", "dtype=bfloat16", "weight_dtype=float32",
+                                   "grad_dtype=float32", "mu_dtype=float32", "opt_type=adamw", "remat_policy=full",
+                                   "scan_layers=true", "attention=autoselected", "packing=true", "shard_mode=auto"}));
+  for (const char* key : {"sparse_matmul", "megablox", "num_pipeline", "context_parallel", "vocab_tiling_ag_once"})
+    EXPECT_THAT(dense, Each(Not(StartsWith(key)))) << key;
+  const auto experts = words_of(commands_for("model_name=mixtral-8x7b compile_topology=v5p-16").train.arguments);
+  EXPECT_THAT(experts, IsSupersetOf({"sparse_matmul=true", "megablox=true", "use_ring_of_experts=false",
+                                     "capacity_factor=-1", "ragged_buffer_factor=-1"}));
+  const auto split = words_of(
+      commands_for("model_name=llama2-7b compile_topology=v5p-16 ici_context_parallelism=2").train.arguments);
+  EXPECT_THAT(split, IsSupersetOf({"context_parallel_strategy=all_gather", "context_parallel_load_balance=true"}));
+  const auto staged = words_of(commands_for("model_name=llama2-7b compile_topology=v5p-16 ici_pipeline_parallelism=2 "
+                                            "per_device_batch_size=1").train.arguments);
+  EXPECT_THAT(staged, IsSupersetOf({"num_pipeline_microbatches=2", "num_pipeline_repeats=16"}));
+}
+
+TEST(RunCommands, SaidSettingsContradictNoModelFile) {
+  const auto tiny = words_of(commands_for("model_name=gpt3-52k compile_topology=v5p-16").train.arguments);
+  EXPECT_THAT(tiny, AllOf(Contains("attention=dot_product"), Contains("opt_type=adam_pax"),
+                          Not(Contains("override_model_config=true"))));
+}
+
+TEST(RunCommands, ReadBackAreTheSameRun) {
+  for (const char* line : {"model_name=mixtral-8x7b compile_topology=v5p-16 sparse_matmul=false capacity_factor=1.25",
+                           "model_name=llama2-7b compile_topology=v5p-16 remat_policy=custom context=device",
+                           "model_name=gemma3-4b compile_topology=v6e-8 num_vocab_tiling=4 per_device_batch_size=2"}) {
+    const Configuration asked = read(line);
+    const auto command = run_commands(asked)->train_compile;
+    ASSERT_TRUE(command);
+    std::string said;
+    for (const auto& word : words_of(command->arguments)) said += word + " ";
+    EXPECT_EQ(maxtext_arguments(read(said)), maxtext_arguments(asked)) << said;
+  }
+}
+
+TEST(RunCommands, StartEveryHost) {
+  const auto slices = commands_for("model_name=llama2-7b compile_topology=v5e-256 compile_topology_num_slices=2").hosts;
+  ASSERT_TRUE(slices);
+  EXPECT_EQ(slices->launcher, HostLauncher::xpk);
+  EXPECT_EQ(slices->device_type, "v5litepod-256");  // xpk's name for what MaxText calls v5e-256
+  EXPECT_EQ(slices->groups, 2);
+  const auto nodes = commands_for("model_name=llama2-7b", {"h100", 32, std::nullopt}).hosts;
+  ASSERT_TRUE(nodes);
+  EXPECT_EQ(nodes->launcher, HostLauncher::srun);
+  EXPECT_EQ(nodes->groups, 4);
+  EXPECT_EQ(nodes->devices, 8);
+  EXPECT_FALSE(commands_for("model_name=llama2-7b", {"h100", 8, std::nullopt}).hosts);
+  EXPECT_FALSE(commands_for("model_name=llama2-7b compile_topology=v5p-8").hosts);
+  EXPECT_TRUE(commands_for("model_name=llama2-7b compile_topology=v5p-16").hosts);  // 8 chips on two hosts
+}
+
+TEST(RunCommands, CompileAheadOfTimeOnlyWhatTrainCompileKnows) {
+  const RunCommands gpus = commands_for("model_name=llama2-7b", {"h100", 8, std::nullopt});
+  EXPECT_FALSE(gpus.train_compile);
+  EXPECT_THAT(words_of(gpus.train.arguments), Contains("hardware=gpu"));
+}
+
+}  // namespace
+}  // namespace shardplan

@@ -1,0 +1,88 @@
+// What attention kernels refuse, on TPUs and GPUs: the line that breaks it and its neighbour that does not.
+#include <gmock/gmock.h>
+
+#include <planner/constraints/constraints.hpp>
+#include <tests/unit/reading.hpp>
+
+namespace shardplan {
+namespace {
+
+using testing::HasSubstr;
+
+const MachineChoice h100{"h100", 8, std::nullopt};
+const MachineChoice v5p{"tpu-v5p", 8, std::nullopt};
+
+std::string violation_of(const MachineChoice& machine, const std::string& line) {
+  const auto violation = first_violation(read(line, machine));
+  return violation ? std::string(name_of(violation->constraint)) + ": " + violation->message : "";
+}
+
+const std::string llama = "model_name=llama3.1-8b per_device_batch_size=1 ici_fsdp_parallelism=4 ici_context_parallelism=2 ";
+const std::string engine = "attention=cudnn_flash_te ";
+const std::string ring = "context_parallel_strategy=ring ";
+
+TEST(AttentionConstraints, TransformerEnginePacksOnlyInABalancedRing) {
+  const std::string packed = violation_of(h100, llama + engine);
+  EXPECT_THAT(packed, HasSubstr("packing: attention=cudnn_flash_te packs sequences that context=2 splits"));
+  EXPECT_THAT(packed, HasSubstr("set packing=false"));
+  EXPECT_EQ(violation_of(h100, llama + engine + "packing=false"), "");
+  EXPECT_EQ(violation_of(h100, llama + engine + ring), "");
+  EXPECT_THAT(violation_of(h100, llama + engine + ring + "context_parallel_load_balance=false"), HasSubstr("packing: "));
+  EXPECT_EQ(violation_of(h100, llama), "");  // the default kernel is another
+  EXPECT_EQ(violation_of(v5p, llama), "");
+}
+
+TEST(AttentionConstraints, TransformerEngineCountsPackedDocuments) {
+  const std::string whole = "model_name=llama3.1-8b per_device_batch_size=1 " + engine;
+  EXPECT_EQ(read(whole, h100).config.max_segments_per_seq, 32);
+  EXPECT_EQ(violation_of(h100, whole), "");
+  EXPECT_THAT(violation_of(h100, whole + "max_segments_per_seq=-1"), HasSubstr("packing: "));
+  EXPECT_EQ(violation_of(h100, whole + "max_segments_per_seq=-1 packing=false"), "");
+}
+
+TEST(AttentionConstraints, WindowsAreSplitOnlyInAPackedRing) {
+  const std::string gemma =
+      "model_name=gemma3-4b per_device_batch_size=1 ici_fsdp_parallelism=4 ici_context_parallelism=2 " + engine;
+  EXPECT_THAT(violation_of(h100, gemma + "packing=false"), HasSubstr("attention-kernel: "));
+  EXPECT_THAT(violation_of(h100, gemma + ring + "packing=false"), HasSubstr("sliding window"));
+  EXPECT_EQ(violation_of(h100, gemma + ring), "");
+}
+
+TEST(AttentionConstraints, KernelsRunWhereTheyAreWritten) {
+  EXPECT_THAT(violation_of(v5p, "model_name=llama3.1-8b attention=cudnn_flash_te"),
+              HasSubstr("attention-kernel: attention=cudnn_flash_te doesn't run on tpu-v5p"));
+  EXPECT_EQ(violation_of(v5p, "model_name=llama3.1-8b attention=flash"), "");
+  EXPECT_EQ(violation_of(h100, "model_name=llama3.1-8b attention=flash"), "");
+}
+
+TEST(AttentionConstraints, SinksNeedAKernelThatKnowsThem) {
+  const std::string sinks = "model_name=gpt-oss-20b per_device_batch_size=1 megablox=false ";
+  EXPECT_THAT(violation_of(h100, sinks + engine), HasSubstr("gpt-oss-20b has attention sinks"));
+  EXPECT_THAT(violation_of(h100, sinks), HasSubstr("set attention=dot_product"));
+  EXPECT_EQ(violation_of(h100, sinks + "attention=dot_product"), "");
+  EXPECT_EQ(violation_of(v5p, "model_name=gpt-oss-20b per_device_batch_size=1"), "");
+}
+
+TEST(AttentionConstraints, LoadBalanceSwapsChunksOfAnEvenNumberOfDevices) {
+  const MachineChoice slice{"tpu-v5p", 96, std::nullopt};
+  const std::string odd =
+      "model_name=llama3.1-8b per_device_batch_size=1 max_target_length=3072 ici_fsdp_parallelism=32 "
+      "ici_context_parallelism=3 allow_split_physical_axes=true ";
+  EXPECT_THAT(violation_of(slice, odd), HasSubstr("context-load-balance: "));
+  EXPECT_EQ(violation_of(slice, odd + "context_parallel_load_balance=false"), "");
+  EXPECT_THAT(violation_of(v5p, llama + "max_target_length=1026"), HasSubstr("context=2 of 1026 positions"));
+  EXPECT_EQ(violation_of(v5p, llama + "max_target_length=1028"), "");
+}
+
+TEST(AttentionConstraints, RingsOnTpusKnowNoWindowsAndUnpackedLatents) {
+  const std::string gemma = "model_name=gemma3-4b per_device_batch_size=1 ici_fsdp_parallelism=4 ici_context_parallelism=2 "
+                            "attention=flash use_tokamax_splash=true " + ring;
+  EXPECT_THAT(violation_of(v5p, gemma), HasSubstr("knows no layers with a sliding window"));
+  const std::string latent = "model_name=deepseek2-16b per_device_batch_size=1 ici_fsdp_parallelism=4 "
+                             "ici_context_parallelism=2 attention=flash use_tokamax_splash=true " + ring;
+  EXPECT_THAT(violation_of(v5p, latent), HasSubstr("needs packing=false"));
+  EXPECT_EQ(violation_of(v5p, latent + "packing=false"), "");
+}
+
+}  // namespace
+}  // namespace shardplan

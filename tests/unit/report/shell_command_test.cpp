@@ -1,0 +1,48 @@
+#include <gmock/gmock.h>
+
+#include <planner/report/shell_command.hpp>
+
+namespace shardplan {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const Command train{{{"XLA_FLAGS", "--a=1 --b=2"}},
+                    "maxtext.trainers.pre_train.train",
+                    {{"model_name", "llama2-7b"}, {"logical_axis_rules", "[['norm','fsdp']]"}}};
+
+TEST(ShellCommand, PastesIntoAShell) {
+  EXPECT_EQ(command_line(train),
+            "XLA_FLAGS='--a=1 --b=2' python3 -m maxtext.trainers.pre_train.train model_name=llama2-7b "
+            "'logical_axis_rules=[['\\''norm'\\'','\\''fsdp'\\'']]'");
+  EXPECT_EQ(command_lines({{}, train.module, train.arguments}, 2, 80),
+            "  python3 -m maxtext.trainers.pre_train.train model_name=llama2-7b \\\n"
+            "    'logical_axis_rules=[['\\''norm'\\'','\\''fsdp'\\'']]'\n");
+}
+
+TEST(ShellCommand, StartsSlicesWithXpk) {
+  const Command plain{{}, train.module, {{"a", "\"$x\""}}};
+  EXPECT_EQ(hosts_script({HostLauncher::xpk, "v5p-32", 2, 16}, plain),
+            "xpk workload create --cluster ${GKE_CLUSTER?} --workload ${RUN_NAME?} --base-docker-image maxtext_base_image "
+            "--tpu-type=v5p-32 --num-slices=2 --command \"python3 -m maxtext.trainers.pre_train.train 'a=\\\"\\$x\\\"' "
+            "run_name=${RUN_NAME?} base_output_directory=${BASE_OUTPUT_DIRECTORY?}\"");
+}
+
+TEST(ShellCommand, StartsNodesWithSrun) {
+  const std::string script = hosts_script({HostLauncher::srun, "", 4, 8}, {{}, train.module, {{"a", "it's"}}});
+  EXPECT_THAT(script, AllOf(StartsWith("export JAX_COORDINATOR_IP="), HasSubstr("\nexport JAX_COORDINATOR_PORT=1234 NNODES=4\n"),
+                            HasSubstr("srun --nodes=4 --ntasks-per-node=1 --gpus-per-node=8 bash -c "),
+                            HasSubstr("'NODE_RANK=$SLURM_NODEID python3 -m maxtext.trainers.pre_train.train "),
+                            EndsWith("'")));
+}
+
+TEST(ShellCommand, ShortensTheTemplateBelowItsCommand) {
+  EXPECT_THAT(hosts_lines({HostLauncher::srun, "", 4, 8}, train, 4, 110),
+              HasSubstr("'NODE_RANK=$SLURM_NODEID XLA_FLAGS="));
+}
+
+}  // namespace
+}  // namespace shardplan
