@@ -32,6 +32,11 @@ void require_off(StrictObject& config, const std::string& key, const std::string
   given(config, what);
 }
 
+/// A setting that MaxText's block always has.
+void require_on(StrictObject& config, const std::string& key) {
+  if (!given_flag_or(config, key, true)) config.fail(key, "true: MaxText has no layer without it for this architecture");
+}
+
 void require_value(StrictObject& config, const std::string& key, std::int64_t value) {
   if (given_integer_or(config, key, value) != value)
     config.fail(key, fmt::format("{}: MaxText has no other layer for this architecture", value));
@@ -165,6 +170,7 @@ Model with_windows(Model model, StrictObject& config, int locals_per_period) {
 }
 
 Model gpt_oss(StrictObject& config) {
+  require_on(config, "attention_bias");
   Model model = with_windows(decoder(config, DecoderBlockKind::gpt_oss), config, 1);
   model.mlp_activations = {"sigmoid", "linear"};  // the clamped gate, which the file calls silu
   given(config, "hidden_act");

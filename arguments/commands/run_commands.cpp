@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <arguments/commands/run_commands.hpp>
 
 namespace shardplan {
@@ -6,6 +8,13 @@ namespace {
 // MaxText docs/run_maxtext; base.yml is read where no YAML file is named (configs/pyconfig.py).
 constexpr auto train_module = "maxtext.trainers.pre_train.train";
 constexpr auto train_compile_module = "maxtext.trainers.pre_train.train_compile";
+
+/// JAX gives a process three quarters of a GPU's memory unless told otherwise; the plan has what the profile or
+/// --memory-fraction says.
+std::vector<std::pair<std::string, std::string>> environment_of(const Configuration& c) {
+  if (!c.hardware.process_memory_fraction) return {};
+  return {{"XLA_PYTHON_CLIENT_MEM_FRACTION", fmt::format("{}", process_fraction(c.hardware, c.memory_limits))}};
+}
 
 std::optional<Command> compile_command(const Configuration& c) {
   if (!c.hardware.launch.compile_topology) return std::nullopt;
@@ -31,7 +40,7 @@ std::optional<HostsLaunch> hosts_launch(const Configuration& c) {
 
 std::optional<RunCommands> run_commands(const Configuration& configuration) {
   if (configuration.hardware.launch.hardware == MaxtextHardware::none) return std::nullopt;
-  return RunCommands{{{}, train_module, run_arguments(configuration)},
+  return RunCommands{{environment_of(configuration), train_module, run_arguments(configuration)},
                      compile_command(configuration),
                      hosts_launch(configuration)};
 }

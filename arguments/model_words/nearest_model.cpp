@@ -97,10 +97,10 @@ std::vector<ModelNote> notes_of(const Model& model) {
   if (model.in_maxtext) return notes;
   const ModelWords words = words_for(model);
   notes.insert(notes.end(), words.unsaid.begin(), words.unsaid.end());
-  notes.push_back({"model_name", fmt::format("MaxText has no {}; {} is the nearest model that it has, and what is not "
-                                             "among the arguments (values inside layers, the tokenizer) stays as it is "
+  notes.push_back({"model_name", fmt::format("MaxText is told {}, the nearest of the models that it has; what is not among "
+                                             "the arguments (other values inside layers, the tokenizer) stays as it is "
                                              "there",
-                                             model.name, words.name)});
+                                             words.name)});
   return notes;
 }
 

@@ -66,7 +66,8 @@ bool reorders_in_stripes(const Configuration& c) {
 Violation balance_divides(const Configuration& c) {
   const std::int64_t shards = sequence_shards(c), length = c.config.max_target_length;
   if (shards == 1 || !c.config.context_parallel_load_balance || reorders_in_stripes(c)) return std::nullopt;
-  if (shards % 2 == 0 && length % (2 * shards) == 0) return std::nullopt;
+  const bool has_shards = length % shards == 0;  // otherwise that is what is wrong
+  if (!has_shards || (shards % 2 == 0 && length % (2 * shards) == 0)) return std::nullopt;
   return Infeasible{ConstraintId::context_load_balance,
                     fmt::format("context_parallel_load_balance swaps chunks over an even number of devices whose double "
                                 "divides the sequence, not {}={} of {} positions",

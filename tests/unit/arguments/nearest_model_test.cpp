@@ -55,7 +55,7 @@ TEST(NearestModel, SaysWhatNoArgumentSays) {
   model.use_pre_norm = true;
   ASSERT_EQ(words_for(model).unsaid.size(), 1U);
   EXPECT_EQ(words_for(model).unsaid.front().field, "use_pre_norm");
-  EXPECT_THAT(notes_of(model).back().reason, HasSubstr("MaxText has no mine; olmo3-7b is the nearest"));
+  EXPECT_THAT(notes_of(model).back().reason, HasSubstr("MaxText is told olmo3-7b, the nearest"));
 }
 
 TEST(NearestModel, InnerValuesAreKeysOfMaxText) {

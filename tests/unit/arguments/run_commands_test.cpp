@@ -12,6 +12,9 @@ namespace {
 using testing::AllOf;
 using testing::Contains;
 using testing::Each;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
 using testing::IsSupersetOf;
 using testing::Not;
 using testing::StartsWith;
@@ -95,6 +98,8 @@ TEST(RunCommands, CompileAheadOfTimeOnlyWhatTrainCompileKnows) {
   const RunCommands gpus = commands_for("model_name=llama2-7b", {"h100", 8, std::nullopt});
   EXPECT_FALSE(gpus.train_compile);
   EXPECT_THAT(words_of(gpus.train.arguments), Contains("hardware=gpu"));
+  EXPECT_THAT(gpus.train.environment, ElementsAre(Pair("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.94")));
+  EXPECT_THAT(commands_for("model_name=llama2-7b compile_topology=v5p-16").train.environment, IsEmpty());
 }
 
 }  // namespace

@@ -64,14 +64,15 @@ TEST(AttentionConstraints, SinksNeedAKernelThatKnowsThem) {
 }
 
 TEST(AttentionConstraints, LoadBalanceSwapsChunksOfAnEvenNumberOfDevices) {
-  const MachineChoice slice{"tpu-v5p", 96, std::nullopt};
+  const MachineChoice slice{"tpu-v5p", 192, std::nullopt};
   const std::string odd =
-      "model_name=llama3.1-8b per_device_batch_size=1 max_target_length=3072 ici_fsdp_parallelism=32 "
+      "model_name=llama3.1-8b per_device_batch_size=1 max_target_length=3072 ici_fsdp_parallelism=64 "
       "ici_context_parallelism=3 allow_split_physical_axes=true ";
   EXPECT_THAT(violation_of(slice, odd), HasSubstr("context-load-balance: "));
   EXPECT_EQ(violation_of(slice, odd + "context_parallel_load_balance=false"), "");
   EXPECT_THAT(violation_of(v5p, llama + "max_target_length=1026"), HasSubstr("context=2 of 1026 positions"));
   EXPECT_EQ(violation_of(v5p, llama + "max_target_length=1028"), "");
+  EXPECT_THAT(violation_of(v5p, llama + "max_target_length=1025"), HasSubstr("sequence-divisibility: "));
 }
 
 TEST(AttentionConstraints, RingsOnTpusKnowNoWindowsAndUnpackedLatents) {

@@ -63,6 +63,8 @@ inline Evaluation fitting() {
                  "ep-as-dp"}};
   Configuration c;
   c.model.name = e.model;
+  c.model.in_maxtext = true;
+  c.hardware.launch.hardware = MaxtextHardware::tpu;
   c.rules.name = e.rules;
   c.mesh.axes = {{"expert", 4, 1}};
   e.configuration = std::make_shared<const Configuration>(c);
