@@ -1,28 +1,35 @@
 #!/usr/bin/env python3
-"""Compiles one MaxText train step ahead of time for a TPU topology, without TPUs, and writes it as a record.
+"""Compiles one MaxText train step ahead of time for a TPU topology or for H100s, without either, and writes it as a
+record.
 
     record.py --maxtext SRC --shardplan BINARY [--program train] ID KEY=VALUE...
+    record.py --maxtext SRC --shardplan BINARY --h100-nodes N [--memory-fraction F] [--xla-flags "…"] ID KEY=VALUE...
 
 SRC is MaxText's src folder (records here: commit e591f30cb), BINARY a built shardplan, which counts the collectives of
 the compiled program (`audit`). KEY=VALUE are MaxText's arguments; compile_topology names the TPU. `--program train`
 compiles the training loop's step in place of train_compile's: they differ under shard_optimizer_over_data.
-Writes ID.json here and ID.hlo.txt.gz to the working folder.
+Writes ID.json here (--out: elsewhere) and ID.hlo.txt.gz to the working folder.
 
-Wants Python 3.12 and, from PyPI: jax==0.12.0.1 libtpu==0.0.50.1 and what MaxText imports (its tpu-requirements.txt). A
-compile takes one to five minutes and 2 GB.
+README.md says what it wants from PyPI.
 """
 import argparse, gzip, json, os, pathlib, subprocess, sys
 
-os.environ.update(TPU_SKIP_MDS_QUERY="1", JAX_PLATFORMS="cpu", ALLOW_MULTIPLE_LIBTPU_LOAD="1", DECOUPLE_GCLOUD="TRUE",
-                  LIBTPU_INIT_ARGS="--xla_tpu_spmd_rng_bit_generator_unsafe=true")
+import gpu_target
+
 # Collective matmul off, so that collectives appear as themselves.
-FLAGS = "--xla_jf_spmd_threshold_for_windowed_einsum_mib=1000000"
+TPU_FLAGS = "--xla_jf_spmd_threshold_for_windowed_einsum_mib=1000000"
 SMALLEST = 4096  # bytes of a collective
 
 
-def lower(maxtext, arguments, in_training_loop):
-    """The step as train_compile.py (or train.py's train_loop) jits it, and its mesh."""
-    sys.path.insert(0, str(maxtext))
+def prepare_tpu():
+    """Before jax is imported."""
+    os.environ.update(TPU_SKIP_MDS_QUERY="1", JAX_PLATFORMS="cpu", ALLOW_MULTIPLE_LIBTPU_LOAD="1",
+                      DECOUPLE_GCLOUD="TRUE", LIBTPU_INIT_ARGS="--xla_tpu_spmd_rng_bit_generator_unsafe=true")
+
+
+def lower(maxtext, arguments, in_training_loop, target):
+    """The step as train_compile.py (or train.py's train_loop) jits it, and its mesh. `target` makes the machine known
+    and returns MaxText's arguments for it."""
     import jax
     jax.config.update("jax_default_prng_impl", "unsafe_rbg")
     from flax.linen import partitioning
@@ -32,8 +39,7 @@ def lower(maxtext, arguments, in_training_loop):
 
     base = str(maxtext / "maxtext/configs/base.yml")
     config = pyconfig.initialize(["record", base, "run_name=record", "base_output_directory=/tmp",
-                                  "compile_topology_num_slices=1", "compile_xla_flags=" + FLAGS,
-                                  *(f"{k}={v}" for k, v in arguments.items())])
+                                  *target(), *(f"{k}={v}" for k, v in arguments.items())])
     train_compile.validate_config(config)
     jax.config.update("jax_use_shardy_partitioner", config.shardy)
     mesh = train_compile.get_topology_mesh(config)
@@ -62,30 +68,64 @@ def collectives(shardplan, hlo, mesh):
     return [{key: c[key] for key in keys} for c in json.loads(found)["collectives"] if c["bytes"] >= SMALLEST]
 
 
-def main():
+def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--maxtext", required=True, type=pathlib.Path)
     parser.add_argument("--shardplan", required=True)
     parser.add_argument("--program", choices=("train", "train_compile"), default="train_compile")
+    parser.add_argument("--h100-nodes", type=int, metavar="N", help="compile for N nodes of 8 H100 in place of a TPU")
+    parser.add_argument("--memory-fraction", type=float, default=gpu_target.DEFAULT_FRACTION, metavar="F",
+                        help="of the GPU's memory, that XLA plans with")
+    parser.add_argument("--xla-flags", default="", metavar="FLAGS", help="of XLA:GPU, beside those that switch autotuning off")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).parent)
     parser.add_argument("id")
     parser.add_argument("arguments", nargs="+", metavar="KEY=VALUE")
-    options = parser.parse_args()
-    arguments = dict(word.split("=", 1) for word in options.arguments)
-    lowered, mesh = lower(options.maxtext, arguments, options.program == "train")
+    return parser.parse_args()
+
+
+def peak_memory(compiled):
+    memory = compiled.memory_analysis()
+    return {"arguments_bytes": memory.argument_size_in_bytes, "outputs_bytes": memory.output_size_in_bytes,
+            "aliased_bytes": memory.alias_size_in_bytes, "temporaries_bytes": memory.temp_size_in_bytes,
+            "generated_code_bytes": memory.generated_code_size_in_bytes, "peak_bytes": memory.peak_memory_in_bytes}
+
+
+def compile_for_gpu(options, arguments):
+    gpu_target.prepare(options.xla_flags)
+
+    def target():
+        gpu_target.tell_cudnn()
+        return gpu_target.teach_maxtext(options.h100_nodes, options.memory_fraction)
+
+    lowered, mesh = lower(options.maxtext, arguments, options.program == "train", target)
+    chips = options.h100_nodes * gpu_target.GPUS_PER_NODE
+    told = {"hardware": {"name": "h100", "chips": chips, "slices": options.h100_nodes}}
+    if options.xla_flags:
+        told["xla_flags"] = options.xla_flags.split()
+    if options.memory_fraction != gpu_target.DEFAULT_FRACTION:
+        told["memory_fraction"] = options.memory_fraction
+    return lowered.compile(), mesh, told
+
+
+def compile_for_tpu(options, arguments):
+    prepare_tpu()
+    lowered, mesh = lower(options.maxtext, arguments, options.program == "train",
+                          lambda: ["compile_topology_num_slices=1", "compile_xla_flags=" + TPU_FLAGS])
     from maxtext.utils import max_utils
-    compiled = lowered.compile(compiler_options=max_utils.parse_libtpu_flags_to_dict(FLAGS))
+    return lowered.compile(compiler_options=max_utils.parse_libtpu_flags_to_dict(TPU_FLAGS)), mesh, {}
+
+
+def main():
+    options = parse()
+    sys.path.insert(0, str(options.maxtext))
+    arguments = dict(word.split("=", 1) for word in options.arguments)
+    compiled, mesh, told = (compile_for_gpu if options.h100_nodes else compile_for_tpu)(options, arguments)
     hlo = options.id + ".hlo.txt.gz"
     with gzip.open(hlo, "wt") as file:
         file.write(compiled.as_text())
-    memory = compiled.memory_analysis()
-    record = {"schema_version": 1, "id": options.id, "arguments": arguments, "program": options.program, "mesh": mesh,
-              "collectives": collectives(options.shardplan, hlo, mesh),
-              "memory": {"arguments_bytes": memory.argument_size_in_bytes, "outputs_bytes": memory.output_size_in_bytes,
-                         "aliased_bytes": memory.alias_size_in_bytes, "temporaries_bytes": memory.temp_size_in_bytes,
-                         "generated_code_bytes": memory.generated_code_size_in_bytes,
-                         "peak_bytes": memory.peak_memory_in_bytes}}
-    folder = pathlib.Path(__file__).parent
-    (folder / (options.id + ".json")).write_text(json.dumps(record, indent=1) + "\n")
+    record = {"schema_version": 1, "id": options.id, "arguments": arguments, **told, "program": options.program,
+              "mesh": mesh, "collectives": collectives(options.shardplan, hlo, mesh), "memory": peak_memory(compiled)}
+    (options.out / (options.id + ".json")).write_text(json.dumps(record, indent=1) + "\n")
 
 
 if __name__ == "__main__":
