@@ -30,15 +30,10 @@ std::string inside_double_quotes(const std::string& text) {
   return escaped;
 }
 
-ShellWords head_of(const Command& command) {
+ShellWords words_of(const Command& command) {
   ShellWords words;
   for (const auto& [name, value] : command.environment) words.push_back(name + "=" + shell_word(value));
   for (const std::string& word : {std::string("python3"), std::string("-m"), command.module}) words.push_back(word);
-  return words;
-}
-
-ShellWords words_of(const Command& command) {
-  ShellWords words = head_of(command);
   for (const auto& [key, value] : command.arguments) words.push_back(shell_word(key + "=" + value));
   return words;
 }
@@ -58,14 +53,13 @@ std::string in_lines(const ShellWords& words, std::size_t indent, std::size_t wi
   return lines + line + "\n";
 }
 
-/// What a run needs that no plan knows, by the names that MaxText's documentation gives them.
-constexpr auto own_words = " run_name=${RUN_NAME?} base_output_directory=${BASE_OUTPUT_DIRECTORY?}";
-
-/// `inner`: the train command as it stands inside double quotes.
+/// `inner`: the train command as it stands inside double quotes, where a backslash breaks a line as outside. Behind it
+/// what no plan knows, by the names that MaxText's documentation gives it.
 ShellWords xpk_words(const HostsLaunch& hosts, const std::string& inner) {
   return {"xpk", "workload", "create", "--cluster", "${GKE_CLUSTER?}", "--workload", "${RUN_NAME?}",
           "--base-docker-image", "maxtext_base_image", "--tpu-type=" + hosts.device_type,
-          fmt::format("--num-slices={}", hosts.groups), fmt::format("--command \"{}{}\"", inner, own_words)};
+          fmt::format("--num-slices={}", hosts.groups), "--command", "\"" + inner, "run_name=${RUN_NAME?}",
+          "base_output_directory=${BASE_OUTPUT_DIRECTORY?}\""};
 }
 
 /// In a job of as many nodes (sbatch, salloc); the first is the coordinator.
@@ -109,8 +103,8 @@ std::string hosts_script(const HostsLaunch& hosts, const Command& train) {
   throw InternalError("a run on several hosts without a launcher");
 }
 
-std::string hosts_lines(const HostsLaunch& hosts, const Command& train, std::size_t indent, std::size_t width) {
-  const std::string inner = on_one_line(head_of(train)) + " …";
+std::string hosts_lines(const HostsLaunch& hosts, std::size_t indent, std::size_t width) {
+  constexpr auto inner = "…";
   switch (hosts.launcher) {
     case HostLauncher::xpk:
       return in_lines(xpk_words(hosts, inner), indent, width);

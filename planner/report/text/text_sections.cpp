@@ -68,14 +68,14 @@ namespace {
 
 std::string hosts_title(const HostsLaunch& hosts) {
   if (hosts.launcher == HostLauncher::srun)
-    return fmt::format("  on {} nodes, in a Slurm job of as many (… are the words above):\n", hosts.groups);
-  return fmt::format("  on all hosts of {} {} (… are the words above; cluster and storage are yours):\n", hosts.groups,
+    return fmt::format("  on {} nodes, in a Slurm job of as many (… is the first command):\n", hosts.groups);
+  return fmt::format("  on all hosts of {} {} (… is the first command; cluster and storage are yours):\n", hosts.groups,
                      hosts.groups == 1 ? "slice" : "slices");
 }
 
 std::string hosts_section(const RunCommands& commands) {
   if (!commands.hosts) return "";
-  return hosts_title(*commands.hosts) + hosts_lines(*commands.hosts, commands.train, 4, report_width);
+  return hosts_title(*commands.hosts) + hosts_lines(*commands.hosts, 4, report_width);
 }
 
 std::string compile_section(const RunCommands& commands) {

@@ -40,8 +40,11 @@ TEST(ShellCommand, StartsNodesWithSrun) {
 }
 
 TEST(ShellCommand, ShortensTheTemplateBelowItsCommand) {
-  EXPECT_THAT(hosts_lines({HostLauncher::srun, "", 4, 8}, train, 4, 110),
-              HasSubstr("'NODE_RANK=$SLURM_NODEID XLA_FLAGS="));
+  EXPECT_THAT(hosts_lines({HostLauncher::srun, "", 4, 8}, 4, 110), HasSubstr(" bash -c 'NODE_RANK=$SLURM_NODEID …'\n"));
+  EXPECT_EQ(hosts_lines({HostLauncher::xpk, "v5p-32", 2, 16}, 2, 100),
+            "  xpk workload create --cluster ${GKE_CLUSTER?} --workload ${RUN_NAME?} --base-docker-image \\\n"
+            "    maxtext_base_image --tpu-type=v5p-32 --num-slices=2 --command \"… run_name=${RUN_NAME?} \\\n"
+            "    base_output_directory=${BASE_OUTPUT_DIRECTORY?}\"\n");
 }
 
 }  // namespace
