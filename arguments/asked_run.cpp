@@ -61,7 +61,7 @@ TrainConfig settled(const Settings& settings, const AskedRun& run) {
 AskedRun read_run(const GivenArguments& arguments, const MachineChoice& choice) {
   Machine machine = read_machine(arguments, choice);
   Model model = named_model(arguments.text("model_name", ""));
-  Compiler compiler = load_compiler(machine.hardware.compiler);
+  Compiler compiler = load_compiler(machine.hardware.compiler, arguments.text("compile_xla_flags", ""));
   return {arguments,          std::move(model),    chosen_rules(arguments),
           std::move(machine), std::move(compiler), read_program(arguments, choice),
           read_mesh_arguments(arguments)};

@@ -20,7 +20,9 @@ std::vector<ModelOverride> read_dims(const GivenArguments& arguments) {
 }  // namespace
 
 PlanRequest with_arguments(PlanRequest request, const GivenArguments& arguments) {
-  for (const auto& machine : request.machines) request.compilers[machine.compiler] = load_compiler(machine.compiler);
+  const std::string flags = arguments.text("compile_xla_flags", "");
+  for (const auto& machine : request.machines)
+    request.compilers[machine.compiler] = load_compiler(machine.compiler, flags);
   request.model_overrides = read_dims(arguments);
   request.model = with_overrides(std::move(request.model), request.model_overrides);
   request.settings = read_settings(arguments, request.model);

@@ -26,7 +26,7 @@ const EmbeddedFile& built_in(const std::string& name) {
 }
 
 /// What `document` leaves out, from the compiler that it is `like`: entry by entry of habits, kernels, overlap and
-/// flags, whole values otherwise.
+/// flags, whole values otherwise. Flags are a family's own.
 nlohmann::json completed(nlohmann::json document, const std::string& file, int chain) {
   if (!document.is_object() || !document.contains("like")) return document;
   if (chain == longest_chain) throw InputError(file + ": 'like' goes round in a circle");
@@ -34,6 +34,7 @@ nlohmann::json completed(nlohmann::json document, const std::string& file, int c
   const std::string base_file = like + ".json";
   nlohmann::json base = completed(parse_json(built_in(like).text, base_file), base_file, chain + 1);
   document.erase("like");
+  if (document.contains("family")) base.erase("flags");
   for (const auto& [key, value] : document.items()) {
     if (value.is_object() && base.contains(key))
       base[key].update(value);
@@ -130,10 +131,43 @@ std::map<MoePath, MemoryError> read_memory_error(StrictObject object) {
   return errors;
 }
 
-std::map<std::string, std::string> read_flags(const nlohmann::json& value, const std::string& where) {
+Habit named_habit(const std::string& name, const std::string& where) {
+  std::vector<std::string> names;
+  for (const Habit habit : all_habits()) {
+    if (name_of(habit) == name) return habit;
+    names.emplace_back(name_of(habit));
+  }
+  throw InputError(where + ": " + unknown_name("habit", name, names));
+}
+
+std::map<Habit, bool> read_switches(const nlohmann::json& value, const std::string& where) {
   StrictObject object(value, where);
-  std::map<std::string, std::string> flags;
-  for (const auto& item : value.items()) flags[item.key()] = object.text(item.key());
+  std::map<Habit, bool> switches;
+  for (const auto& item : value.items()) switches[named_habit(item.key(), where)] = object.flag(item.key());
+  return switches;
+}
+
+KnownFlag read_flag(StrictObject object) {
+  static constexpr NamedValues<FlagEffect, 3> effects{{{"modelled", FlagEffect::modelled},
+                                                       {"none", FlagEffect::none},
+                                                       {"not_modelled", FlagEffect::not_modelled}}};
+  KnownFlag flag;
+  flag.effect = value_of(effects, object, "effect");
+  flag.does = object.text("does");
+  flag.source = object.text("source");
+  if (object.has("default")) flag.default_value = object.text("default");
+  if (object.has("at_least")) flag.at_least = object.number("at_least");
+  if (object.has("switches")) flag.switches = read_switches(object.any("switches"), object.where() + ".switches");
+  if ((flag.effect == FlagEffect::modelled) == flag.switches.empty())
+    object.fail("switches", "the habits that a modelled flag switches, and only there");
+  object.finish();
+  return flag;
+}
+
+FlagTable read_flags(const nlohmann::json& value, const std::string& where) {
+  StrictObject object(value, where);
+  FlagTable flags;
+  for (const auto& item : value.items()) flags[item.key()] = read_flag(object.object(item.key()));
   return flags;
 }
 
@@ -168,5 +202,10 @@ DescribedCompiler describe_compiler(const std::string& name_or_path) {
 }
 
 Compiler load_compiler(const std::string& name_or_path) { return describe_compiler(name_or_path).compiler; }
+
+Compiler load_compiler(const std::string& name_or_path, std::string_view xla_flags) {
+  DescribedCompiler described = describe_compiler(name_or_path);
+  return with_flags(std::move(described.compiler), described.flags, xla_flags);
+}
 
 }  // namespace shardplan

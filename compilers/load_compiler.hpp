@@ -1,5 +1,6 @@
 #pragma once
 // Compilers by name (compiled in from compilers/*.json) or from a user's file of the same format (docs/compilers.md).
+#include <compilers/compiler_flags.hpp>
 #include <map>
 #include <shardplan/compiler.hpp>
 #include <shardplan/figure.hpp>
@@ -21,7 +22,7 @@ struct DescribedCompiler {
   std::string description;
   std::map<Habit, Evidence> evidence;        ///< of every habit
   std::map<std::string, Figure> overlap;     ///< by key: "ragged_exchange"
-  std::map<std::string, std::string> flags;  ///< what flags that change its collectives do
+  FlagTable flags;                           ///< what XLA's flags change
 };
 
 std::vector<std::string> compiler_names();
@@ -29,6 +30,8 @@ std::vector<std::string> compiler_names();
 /// A built-in compiler; anything that has a '/' or ends in ".json" is the path of a file instead.
 /// Throws InputError naming file, key and what was expected.
 Compiler load_compiler(const std::string& name_or_path);
+/// As XLA's flags make it (compiler_flags.hpp).
+Compiler load_compiler(const std::string& name_or_path, std::string_view xla_flags);
 DescribedCompiler describe_compiler(const std::string& name_or_path);
 
 /// A compiler from its text; `file` names it in errors. What it is `like` is looked up among the built-in ones.

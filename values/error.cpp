@@ -6,7 +6,6 @@
 #include <shardplan/error.hpp>
 
 namespace shardplan {
-namespace {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -21,6 +20,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   }
   return row.back();
 }
+
+namespace {
 
 /// A name that only starts with, or continues, what was typed is nearer than its length suggests.
 std::size_t unlikeness(std::string_view wrong, std::string_view name) {

@@ -19,6 +19,9 @@ struct InternalError : std::logic_error {
   using std::logic_error::logic_error;
 };
 
+/// Characters to insert, delete or replace to make one of the other.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
 /// The valid names closest to `wrong` (edit distance, at most `most`, nearest first, ties alphabetical); may be empty.
 std::vector<std::string> nearest_names(std::string_view wrong, std::span<const std::string> valid,
                                        std::size_t most = 3);

@@ -97,7 +97,7 @@ CheckRequest read_check(const CheckWords& words) {
                models.front(),
                places.rules(),
                machines.front(),
-               load_compiler(machines.front().hardware.compiler),
+               load_compiler(machines.front().hardware.compiler, given.text("compile_xla_flags", "")),
                read_program(given, words.machine),
                std::move(sizes)};
   return {std::move(places),   std::move(name), words.machine.hardware.value_or(reference_machine),

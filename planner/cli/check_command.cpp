@@ -18,6 +18,7 @@ void add_flags(CommandParser& parser, RunFlags& flags) {
   parser.add("--chips", flags.chips, "N", "Chips of all slices together; as many as the mesh needs when left out");
   add_slices_flag(parser, flags);
   add_config_flag(parser, flags);
+  add_xla_flags(parser, flags.xla_flags);
   parser.add_words("KEY=VALUE", flags.key_values, "MaxText's own arguments; its defaults hold for the rest");
   parser.add_footer("Exit status: 0 nothing worse than a warning, 4 an error-level finding, 2 bad input.");
   parser.offer_formats({"text", "json", "sarif", "github"});
@@ -46,7 +47,7 @@ Task check_command(const Words& words) {
   add_flags(parser, flags);
   parser.parse(words);
   const CheckRequest request = read_check({flags.rules, flags.model, flags.mesh, read_machine_choice(flags),
-                                           flags.key_values, flags.config_file});
+                                           with_xla_flags(flags.key_values, flags.xla_flags), flags.config_file});
   return parser.task([request](Format format, const Style& style) {
     const CheckAnswer answer = check(request);
     return Answer{print(answer, format, style), answer.is_regression() ? Outcome::regression : Outcome::answered};

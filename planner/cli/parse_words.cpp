@@ -20,6 +20,17 @@ std::vector<std::string> flags_of(const CLI::App& parser) {
   throw InputError(unknown_name("flag", word.substr(0, word.find('=')), flags_of(parser)));
 }
 
+// To CLI11 what begins with dashes is a flag unless it is joined to the flag before: --xla-flags=--name=value.
+Words joined(const Words& words, const std::vector<std::string>& dashed) {
+  Words all;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool takes_next = std::find(dashed.begin(), dashed.end(), words[i]) != dashed.end() && i + 1 < words.size();
+    all.push_back(takes_next ? words[i] + "=" + words[i + 1] : words[i]);
+    if (takes_next) ++i;
+  }
+  return all;
+}
+
 // CLI11 begins its message with the flag: "--chips: 1 required TEXT missing".
 std::string in_our_words(const CLI::ArgumentMismatch& mismatch) {
   const std::string message = mismatch.what();
@@ -45,6 +56,12 @@ void CommandParser::add(const std::string& flag, std::optional<std::string>& val
   parser_.add_option(flag, value, help)->type_name(type);
 }
 
+void CommandParser::add_dashed(const std::string& flag, std::optional<std::string>& value, const std::string& type,
+                               const std::string& help) {
+  add(flag, value, type, help);
+  dashed_.push_back(flag);
+}
+
 void CommandParser::add(const std::string& flag, bool& given, const std::string& help) {
   parser_.add_flag(flag, given, help);
 }
@@ -66,7 +83,8 @@ Task CommandParser::task(std::function<Answer(Format, const Style&)> compute) co
           [compute = std::move(compute), format](const Style& style) { return compute(format, style); }};
 }
 
-void CommandParser::parse(const Words& words) {
+void CommandParser::parse(const Words& given) {
+  const Words words = joined(given, dashed_);
   try {
     parser_.parse(Words(words.rbegin(), words.rend()));  // CLI11 takes them last first
   } catch (const CLI::CallForHelp&) {

@@ -24,6 +24,9 @@ class CommandParser {
   /// A flag with a value ("--chips"), or a positional argument ("NAME"); empty when it is not given.
   void add(const std::string& flag, std::optional<std::string>& value, const std::string& type,
            const std::string& help);
+  /// A flag whose value is the next word even where that begins with dashes.
+  void add_dashed(const std::string& flag, std::optional<std::string>& value, const std::string& type,
+                  const std::string& help);
   /// A flag without a value.
   void add(const std::string& flag, bool& given, const std::string& help);
   /// The positional arguments that are left.
@@ -40,6 +43,7 @@ class CommandParser {
 
  private:
   CLI::App parser_;
+  std::vector<std::string> dashed_;
   OutputOptions output_;
 };
 

@@ -30,6 +30,7 @@ void add_flags(CommandParser& parser, PlanFlags& flags) {
   parser.add("--optimizer", flags.optimizer, "NAME", "adamw, muon or sgd");
   add_memory_flags(parser, flags.reserve, flags.memory_fraction);
   parser.add("--objective", flags.objective, "GOAL", "throughput, memory or cost");
+  add_xla_flags(parser, flags.xla_flags);
   parser.add("--top", flags.top, "K", "Alternatives to keep");
   parser.add_words("KEY=VALUE", flags.key_values, "MaxText settings that hold for every candidate");
 }

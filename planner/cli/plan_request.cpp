@@ -105,7 +105,7 @@ void check_not_said_by_flags(const GivenArguments& given) {
 }
 
 GivenArguments read_settings(const PlanFlags& flags) {
-  Words words = flags.key_values;
+  Words words = with_xla_flags(flags.key_values, flags.xla_flags);
   if (flags.optimizer) check_word("--optimizer", *flags.optimizer, {"adamw", "muon", "sgd"});
   if (flags.optimizer) words.push_back("opt_type=" + *flags.optimizer);
   GivenArguments given(words, std::nullopt);  // throws on what is not MaxText's or not modelled

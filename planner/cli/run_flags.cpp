@@ -7,7 +7,7 @@ namespace shardplan {
 namespace {
 
 Words all_words(const RunFlags& flags) {
-  Words words = flags.key_values;
+  Words words = with_xla_flags(flags.key_values, flags.xla_flags);
   if (flags.model) words.push_back("model_name=" + *flags.model);
   if (flags.rules && *flags.rules != "default") words.push_back("custom_mesh_and_rule=" + *flags.rules);
   return words;
@@ -48,6 +48,15 @@ MemoryLimits read_memory_limits(const std::optional<std::string>& reserve, const
   return limits;
 }
 
+void add_xla_flags(CommandParser& parser, std::optional<std::string>& xla_flags) {
+  parser.add_dashed("--xla-flags", xla_flags, "FLAGS", "XLA's flags; the same as compile_xla_flags=FLAGS");
+}
+
+Words with_xla_flags(Words key_values, const std::optional<std::string>& xla_flags) {
+  if (xla_flags) key_values.push_back("compile_xla_flags=" + *xla_flags);
+  return key_values;
+}
+
 void add_run_flags(CommandParser& parser, RunFlags& flags, const std::string& mesh_help,
                    const std::string& words_help) {
   parser.add("--model", flags.model, "NAME|FILE", "The same as model_name=NAME");
@@ -58,6 +67,7 @@ void add_run_flags(CommandParser& parser, RunFlags& flags, const std::string& me
   parser.add("--mesh", flags.mesh, "axis=n,...", mesh_help);
   add_config_flag(parser, flags);
   add_memory_flags(parser, flags.reserve, flags.memory_fraction);
+  add_xla_flags(parser, flags.xla_flags);
   parser.add("--program", flags.program, "NAME",
              "train or train_compile; default: train_compile with compile_topology");
   parser.add_words("KEY=VALUE", flags.key_values, words_help);

@@ -9,7 +9,8 @@ namespace shardplan {
 
 /// As written; empty where a flag is not given.
 struct RunFlags {
-  std::optional<std::string> model, hardware, chips, slices, rules, mesh, config_file, program, reserve, memory_fraction;
+  std::optional<std::string> model, hardware, chips, slices, rules, mesh, config_file, program, reserve, memory_fraction,
+      xla_flags;
   Words key_values;
 };
 
@@ -18,6 +19,11 @@ void add_run_flags(CommandParser& parser, RunFlags& flags, const std::string& me
 /// --slices, which means the same everywhere, and the YAML file.
 void add_slices_flag(CommandParser& parser, RunFlags& flags);
 void add_config_flag(CommandParser& parser, RunFlags& flags);
+/// --xla-flags, which `plan` has too.
+void add_xla_flags(CommandParser& parser, std::optional<std::string>& xla_flags);
+
+/// KEY=VALUE with --xla-flags as MaxText's compile_xla_flags.
+Words with_xla_flags(Words key_values, const std::optional<std::string>& xla_flags);
 
 /// --reserve-hbm and --memory-fraction, of explain and audit.
 void add_memory_flags(CommandParser& parser, std::optional<std::string>& reserve, std::optional<std::string>& fraction);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -112,6 +113,8 @@ RecordedProgram parse_record(std::string_view text, const std::string& file) {
   record.id = object.text("id");
   object.object("arguments");
   record.arguments = key_values_in(object.any("arguments"), file + ".arguments");
+  if (object.has("xla_flags"))
+    record.arguments.push_back(fmt::format("compile_xla_flags={}", fmt::join(object.texts("xla_flags"), " ")));
   if (object.has("hardware")) record.machine = machine_in(object.object("hardware"));
   record.machine.program = StepProgram::train_compile;  // recordings are ahead-of-time compilations
   if (object.has("program")) record.machine.program = named(programs, "program", object.text("program"), file);
@@ -124,7 +127,7 @@ RecordedProgram parse_record(std::string_view text, const std::string& file) {
     record.memory = memory_in(object.object("memory"));
   }
   accept(object, {"produced_by", "device_kind", "devices", "device_coordinates", "config", "logical_axis_rules",
-                  "compiler_estimated_compute_seconds", "state", "temporary_buffers"});
+                  "compiler_estimated_compute_seconds", "state", "temporary_buffers", "memory_fraction"});
   object.finish();
   return record;
 }

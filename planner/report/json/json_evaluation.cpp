@@ -80,6 +80,14 @@ OrderedJson json_model_notes(const Evaluation& evaluation) {
   return notes;
 }
 
+OrderedJson json_flags(const Evaluation& evaluation) {
+  OrderedJson flags = OrderedJson::array();
+  if (!evaluation.configuration) return flags;
+  for (const auto& flag : evaluation.configuration->compiler.flags)
+    flags.push_back({{"flag", print_flag(flag)}, {"effect", name_of(flag.effect)}, {"does", flag.does}});
+  return flags;
+}
+
 // The axes that cross slices or nodes, and by how much; most meshes have none.
 OrderedJson json_slice_axes(const Mesh& mesh) {
   OrderedJson sizes = OrderedJson::object();
@@ -135,6 +143,7 @@ OrderedJson json_evaluation(const Evaluation& evaluation) {
   document["memory"] = json_memory(evaluation.memory);
   document["time"] = json_time(evaluation.time);
   document["findings"] = json_findings(evaluation.findings);
+  document["xla_flags"] = json_flags(evaluation);
   document["maxtext_arguments"] = json_arguments(evaluation);
   document["commands"] = json_commands(evaluation);
   document["model_notes"] = json_model_notes(evaluation);

@@ -12,6 +12,7 @@ std::string axes_text(const AxisList& axes, const Mesh& mesh);
 std::string settings_section(const Evaluation& evaluation, const Style& style);  ///< mesh, rules, path, remat, batch
 std::string command_section(const Evaluation& evaluation, const Style& style);
 std::string model_notes_section(const Evaluation& evaluation, const Style& style);  ///< of most models nothing
+std::string flags_section(const Evaluation& evaluation, const Style& style);  ///< XLA's, where any are given
 std::string time_section(const Evaluation& evaluation, const Style& style);
 std::string memory_section(const Evaluation& evaluation, const Style& style);
 

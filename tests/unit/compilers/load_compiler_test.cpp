@@ -61,7 +61,7 @@ constexpr std::string_view mine = R"({
   "name": "mine", "like": "xla-gpu", "description": "XLA:GPU of next year",
   "habits": {"ragged_dot_is_dense": {"on": false, "source": "release notes", "records": ["h100_mx_ep8_fix"]}},
   "kernels": {"attention": "flash"},
-  "flags": {"xla_gpu_some_flag": "splits the exchange"}
+  "flags": {"xla_gpu_some_flag": {"effect": "none", "does": "splits the exchange", "source": "release notes"}}
 })";
 
 TEST(LoadCompiler, AFileSaysOnlyWhatDiffersFromAnother) {
@@ -73,7 +73,8 @@ TEST(LoadCompiler, AFileSaysOnlyWhatDiffersFromAnother) {
   EXPECT_EQ(described.compiler.kernels.attention, AttentionKernel::flash);
   EXPECT_EQ(described.compiler.kernels.grouped_matmul, GroupedMatmul::ragged_dot);
   EXPECT_THAT(described.evidence.at(Habit::ragged_dot_is_dense).records, ElementsAre("h100_mx_ep8_fix"));
-  EXPECT_EQ(described.flags.at("xla_gpu_some_flag"), "splits the exchange");
+  EXPECT_EQ(described.flags.at("xla_gpu_some_flag").does, "splits the exchange");
+  EXPECT_TRUE(described.flags.contains("xla_gpu_autotune_level")) << "its family's";
 }
 
 std::string edited(const std::string& passage, const std::string& replacement) {
@@ -95,7 +96,10 @@ TEST(LoadCompiler, RejectsWrongFilesInOneLine) {
       {"\"attention\": \"flash\"", "\"grouped_matmul\": \"cutlass\"", "unknown grouped_matmul 'cutlass'"},
       {"\"attention\": \"flash\"", "\"grouped_matmul\": \"megablox\"",
        "'grouped_matmul' must be ragged_dot where has_megablox is false"},
-      {"\"flags\": {\"xla_gpu_some_flag\": \"splits the exchange\"}",
+      {"\"effect\": \"none\"", "\"effect\": \"some\"", "unknown effect 'some'"},
+      {"\"effect\": \"none\"", "\"effect\": \"modelled\"", "'switches' must be"},
+      {"\"does\": ", "\"switches\": {\"ragged_dot_is_sparse\": true}, \"does\": ", "unknown habit 'ragged_dot_is_sparse'"},
+      {"\"flags\": {\"xla_gpu_some_flag\": {\"effect\": \"none\", \"does\": \"splits the exchange\", \"source\": \"release notes\"}}",
        "\"overlap\": {\"partial_sums\": {\"value\": 2, \"unit\": \"1\", \"source\": \"s\", \"basis\": \"assumed\"}}",
        "'partial_sums' must be a share of at most 1"},
       {"\"like\": \"xla-gpu\", ", "", "is missing"},

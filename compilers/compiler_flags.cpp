@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <compilers/compiler_flags.hpp>
+#include <cstdlib>
+#include <shardplan/error.hpp>
+#include <sstream>
+
+namespace shardplan {
+namespace {
+
+constexpr std::size_t misspelling = 2;  // characters
+
+struct GivenFlag {
+  std::string name, value;
+};
+
+GivenFlag parse_flag(const std::string& word) {
+  const auto equals = word.find('=');
+  const std::size_t end = std::min(equals, word.size());
+  if (!word.starts_with("--") || end == 2)
+    throw InputError(fmt::format("compile_xla_flags: '{}': expected --NAME=VALUE", word));
+  return {word.substr(2, end - 2), equals == std::string::npos ? "true" : word.substr(equals + 1)};
+}
+
+/// XLA reads true, True and 1 alike.
+std::string canonical(std::string value) {
+  std::transform(value.begin(), value.end(), value.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (value == "1") return "true";
+  return value == "0" ? "false" : value;
+}
+
+bool is_default(const KnownFlag& known, const std::string& value) {
+  return known.default_value && (value == *known.default_value || canonical(value) == canonical(*known.default_value));
+}
+
+bool is_enough(const KnownFlag& known, const std::string& value) {
+  return !known.at_least || std::strtod(value.c_str(), nullptr) >= *known.at_least;
+}
+
+/// ..._2d_... and ..._3d_... are two flags, not one misspelled.
+std::string without_digits(std::string name) {
+  std::erase_if(name, [](unsigned char c) { return std::isdigit(c) != 0; });
+  return name;
+}
+
+void check_spelling(const std::string& name, const FlagTable& table) {
+  for (const auto& [known, row] : table)
+    if (edit_distance(name, known) <= misspelling && without_digits(name) != without_digits(known))
+      throw InputError(fmt::format("compile_xla_flags: unknown flag '--{}'; nearest: --{}", name, known));
+}
+
+CompilerFlag judged(const GivenFlag& given, const KnownFlag& known) {
+  if (is_default(known, given.value)) return {given.name, given.value, FlagEffect::none, "the compiler's default"};
+  if (!is_enough(known, given.value))
+    return {given.name, given.value, FlagEffect::not_modelled,
+            fmt::format("{}; modelled from {} on", known.does, *known.at_least)};
+  return {given.name, given.value, known.effect, known.does};
+}
+
+Compiler with_flag(Compiler compiler, const FlagTable& table, const GivenFlag& given) {
+  const auto row = table.find(given.name);
+  if (row == table.end()) {
+    check_spelling(given.name, table);
+    compiler.flags.push_back({given.name, given.value, FlagEffect::unknown, ""});
+    return compiler;
+  }
+  compiler.flags.push_back(judged(given, row->second));
+  if (compiler.flags.back().effect != FlagEffect::modelled) return compiler;
+  for (const auto& [habit, on] : row->second.switches) on ? compiler.habits.add(habit) : compiler.habits.remove(habit);
+  return compiler;
+}
+
+}  // namespace
+
+Compiler with_flags(Compiler compiler, const FlagTable& table, std::string_view flags) {
+  std::map<std::string, GivenFlag> last;
+  std::istringstream words{std::string(flags)};
+  for (std::string word; words >> word;) {
+    GivenFlag given = parse_flag(word);
+    last[given.name] = given;
+  }
+  for (const auto& [name, given] : last) compiler = with_flag(std::move(compiler), table, given);
+  return compiler;
+}
+
+}  // namespace shardplan

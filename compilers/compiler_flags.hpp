@@ -1,0 +1,27 @@
+#pragma once
+// XLA's flags as a run gives them (MaxText's compile_xla_flags, --xla-flags): "--NAME=VALUE --NAME …", and what a
+// compiler's file says that each does.
+#include <map>
+#include <optional>
+#include <shardplan/compiler.hpp>
+#include <string>
+#include <string_view>
+
+namespace shardplan {
+
+/// A row of a compiler's table of flags.
+struct KnownFlag {
+  FlagEffect effect = FlagEffect::none;  ///< of any other value than its default; never `unknown`
+  std::string does, source;
+  std::optional<std::string> default_value;  ///< as XLA has it; empty where it isn't known
+  std::optional<double> at_least;            ///< modelled: smaller values do too little to count
+  std::map<Habit, bool> switches;            ///< modelled: which habits the compiler then has
+};
+
+using FlagTable = std::map<std::string, KnownFlag>;
+
+/// `compiler` as these flags make it; a flag that is given twice has its last value, as in XLA. Throws InputError on a
+/// word that is no flag, and on a flag that is plainly a misspelled one of the table.
+Compiler with_flags(Compiler compiler, const FlagTable& table, std::string_view flags);
+
+}  // namespace shardplan

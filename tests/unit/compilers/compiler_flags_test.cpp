@@ -1,0 +1,87 @@
+// XLA's flags, judged by a compiler's table.
+#include <gmock/gmock.h>
+
+#include <compilers/load_compiler.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+const CompilerFlag& only(const Compiler& compiler) {
+  if (compiler.flags.size() != 1) throw std::logic_error("not one flag");
+  return compiler.flags.front();
+}
+
+TEST(CompilerFlags, AreModelledWithoutEffectNotModelledOrUnknown) {
+  const struct {
+    const char *flags, *printed;
+    FlagEffect effect;
+  } rows[] = {
+      {"--xla_gpu_experimental_collective_cse_distance_threshold=1000000",
+       "--xla_gpu_experimental_collective_cse_distance_threshold=1000000", FlagEffect::modelled},
+      {"--xla_gpu_experimental_collective_cse_distance_threshold=20",
+       "--xla_gpu_experimental_collective_cse_distance_threshold=20", FlagEffect::not_modelled},
+      {"--xla_gpu_enable_pipelined_all_gather", "--xla_gpu_enable_pipelined_all_gather=true", FlagEffect::not_modelled},
+      {"--xla_gpu_enable_pipelined_all_gather=False", "--xla_gpu_enable_pipelined_all_gather=False", FlagEffect::none},
+      {"--xla_gpu_enable_pipelined_reduce_scatter=1", "--xla_gpu_enable_pipelined_reduce_scatter=1", FlagEffect::none},
+      {"--xla_gpu_memory_limit_slop_factor=95", "--xla_gpu_memory_limit_slop_factor=95", FlagEffect::none},
+      {"--xla_gpu_memory_limit_slop_factor=80", "--xla_gpu_memory_limit_slop_factor=80", FlagEffect::not_modelled},
+      {"--xla_gpu_enable_command_buffer=", "--xla_gpu_enable_command_buffer=", FlagEffect::none},
+      {"  --xla_gpu_autotune_level=0  ", "--xla_gpu_autotune_level=0", FlagEffect::none},
+      {"--xla_gpu_a_flag_of_next_year=2", "--xla_gpu_a_flag_of_next_year=2", FlagEffect::unknown},
+      {"--xla_tpu_scoped_vmem_limit_kib=98304", "--xla_tpu_scoped_vmem_limit_kib=98304", FlagEffect::unknown},
+      {"--xla_gpu_autotune_level=4 --xla_gpu_autotune_level=0", "--xla_gpu_autotune_level=0", FlagEffect::none},
+  };
+  for (const auto& row : rows) {
+    const Compiler compiler = load_compiler("xla-gpu", row.flags);
+    EXPECT_EQ(print_flag(only(compiler)), row.printed);
+    EXPECT_EQ(only(compiler).effect, row.effect) << row.flags;
+    EXPECT_EQ(only(compiler).does.empty(), row.effect == FlagEffect::unknown) << row.flags;
+  }
+  EXPECT_TRUE(load_compiler("xla-gpu", "").flags.empty());
+}
+
+TEST(CompilerFlags, SwitchHabits) {
+  constexpr Habit habit = Habit::gathers_activations_per_consumer;
+  const std::string flag = "--xla_gpu_experimental_collective_cse_distance_threshold=";
+  EXPECT_TRUE(load_compiler("xla-gpu").has(habit));
+  EXPECT_FALSE(load_compiler("xla-gpu", flag + "1000000").has(habit));
+  EXPECT_TRUE(load_compiler("xla-gpu", flag + "0").has(habit));
+}
+
+TEST(CompilerFlags, AFamilyHasItsOwn) {
+  EXPECT_EQ(only(load_compiler("xla-tpu-v5p", "--xla_tpu_scoped_vmem_limit_kib=98304")).effect, FlagEffect::none);
+  EXPECT_EQ(only(load_compiler("xla-tpu-v5p", "--xla_gpu_enable_triton_gemm=false")).effect, FlagEffect::unknown);
+}
+
+TEST(CompilerFlags, RefuseWhatIsNoneOrMisspelled) {
+  const struct {
+    const char *flags, *message;
+  } rows[] = {
+      {"xla_gpu_autotune_level=0", "'xla_gpu_autotune_level=0': expected --NAME=VALUE"},
+      {"--=3", "'--=3': expected --NAME=VALUE"},
+      {"--xla_gpu_autotune_leve=0", "unknown flag '--xla_gpu_autotune_leve'; nearest: --xla_gpu_autotune_level"},
+      {"--xla_gpu_enable_trition_gemm=false", "nearest: --xla_gpu_enable_triton_gemm"},
+  };
+  for (const auto& row : rows)
+    EXPECT_THAT([&] { load_compiler("xla-gpu", row.flags); }, ThrowsMessage<InputError>(HasSubstr(row.message)));
+}
+
+TEST(CompilerFlags, NumbersInANameMakeAnother) {
+  EXPECT_EQ(only(load_compiler("xla-tpu", "--xla_tpu_enable_sparse_core_collective_offload_4d_all_gather=true")).effect,
+            FlagEffect::unknown);
+}
+
+TEST(CompilerFlags, EveryRowSaysWhatItDoesAndHowThatIsKnown) {
+  for (const auto& name : compiler_names())
+    for (const auto& [flag, row] : describe_compiler(name).flags) {
+      EXPECT_GT(row.does.size(), 5U) << flag;
+      EXPECT_GT(row.source.size(), 5U) << flag;
+    }
+}
+
+}  // namespace
+}  // namespace shardplan
