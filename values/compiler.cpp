@@ -18,7 +18,9 @@ constexpr std::array habit_names{
     Named{Habit::defers_head_gradient, "defers_head_gradient"},
     Named{Habit::ragged_dot_is_dense, "ragged_dot_is_dense"},
     Named{Habit::all_reduces_over_whole_slices, "all_reduces_over_whole_slices"},
-    Named{Habit::merges_query_key_value, "merges_query_key_value"},
+    Named{Habit::gathers_dim_by_dim, "gathers_dim_by_dim"},
+    Named{Habit::transposes_grouped_scores, "transposes_grouped_scores"},
+    Named{Habit::decomposes_ragged_exchanges, "decomposes_ragged_exchanges"},
     Named{Habit::whole_mesh_operands_first, "whole_mesh_operands_first"},
     Named{Habit::contracts_whole_dims, "contracts_whole_dims"},
     Named{Habit::slices_tokens_only, "slices_tokens_only"},
@@ -61,6 +63,22 @@ std::string_view name_of(Habit habit) {
   if (found == habit_names.end()) throw InternalError("a habit without a name");
   return found->second;
 }
+
+std::string_view name_of(FlagEffect effect) {
+  switch (effect) {
+    case FlagEffect::modelled:
+      return "modelled";
+    case FlagEffect::none:
+      return "none";
+    case FlagEffect::not_modelled:
+      return "not_modelled";
+    case FlagEffect::unknown:
+      return "unknown";
+  }
+  throw InternalError("unknown FlagEffect");
+}
+
+std::string print_flag(const CompilerFlag& flag) { return "--" + flag.name + "=" + flag.value; }
 
 std::string_view name_of(GroupedMatmul kernel) {
   switch (kernel) {

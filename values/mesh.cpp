@@ -48,6 +48,23 @@ std::int64_t Mesh::product(const AxisList& list) const {
   return count;
 }
 
+std::int64_t Mesh::group_size(const AxisList& list, GroupSpan span) const {
+  std::int64_t inside = 1, between = 1;
+  for (const AxisId axis : list) {
+    inside *= axes[axis].ici;
+    between *= axes[axis].dcn;
+  }
+  switch (span) {
+    case GroupSpan::whole:
+      return inside * between;
+    case GroupSpan::inside_slices:
+      return inside;
+    case GroupSpan::between_slices:
+      return between;
+  }
+  throw InternalError("unknown GroupSpan");
+}
+
 std::vector<AskedAxis> parse_axes(std::string_view text) {
   std::vector<AskedAxis> asked;
   while (!text.empty()) {

@@ -42,7 +42,8 @@ class Buffers {
       all.push_back({block_.tensors[op.inputs.front()].name, bytes_of(op.inputs.front()),
                      schedule_.backward_begins[i], schedule_.backward_ends[i]});
     if (!output.differentiable || has_no_buffer(i)) return all;
-    all.push_back({output.name + " gradient", bytes_of(op.output), gradient_begins(op.output), gradient_ends(i)});
+    all.push_back({output.name + " gradient", bytes_of(op.output), gradient_begins(op.output),
+                   kind_of(i).gradient_ends(state_, schedule_, i)});
     append(all, kind_of(i).buffers(state_, schedule_, i));
     return all;
   }
@@ -63,13 +64,10 @@ class Buffers {
     if (id == block_.output) return first;
     first = state_.forms.step();
     for (std::size_t i = 0; i < block_.operations.size(); ++i)
-      if (reads(block_.operations[i].inputs, id)) first = std::min(first, schedule_.backward_begins[i]);
+      if (reads(block_.operations[i].inputs, id))
+        first = std::min(first, kind_of(static_cast<OperationId>(i))
+                                    .writes_input_gradient(state_, schedule_, static_cast<OperationId>(i)));
     return first;
-  }
-
-  /// The gradient of an elementwise operation's result is overwritten by the gradient of an input.
-  int gradient_ends(OperationId i) const {
-    return kind_of(i).works_in_place() ? schedule_.backward_begins[i] - 1 : schedule_.backward_ends[i];
   }
 
   /// Logits and their gradient are float32 if their product asks for it; the loss makes float32 of bf16 ones on the
@@ -89,6 +87,10 @@ class Buffers {
       const auto& kind = operation_kind(op.kind);
       const bool input = reads(op.inputs, id);
       if (!input && op.output != id) continue;
+      if (const int copied = input ? kind.copies_input(state_, schedule_, static_cast<OperationId>(i)) : -1; copied >= 0) {
+        last = std::max(last, copied - 1);
+        continue;
+      }
       if (input) last = std::max(last, schedule_.written(block_, static_cast<OperationId>(i)));
       const bool again = input && kind.gradient_recomputes();
       if (again || reads(kind.read_by_gradient(block_, op), id)) last = std::max(last, schedule_.backward_ends[i]);

@@ -67,7 +67,6 @@ class BlockWalk {
   }
 
   void run_backward() {
-    state_.forms.turn_backward();
     for (std::size_t i = operations().size(); i-- > 0;) {
       schedule_.backward_begins[i] = next_step();
       state_.gradients.settle(operations()[i].output);

@@ -31,20 +31,38 @@ bool has_split_dim(const PartitionSpec& spec, std::size_t from) {
                      [](const AxisList& axes) { return !axes.empty(); });
 }
 
-/// XLA:GPU wants each layer's slice contiguous, the dim that it gathers first. MaxText stores a scanned weight
-/// [first dim, layers, …]: copied unless the first dim is 1 on the device. In a pipeline it is [layers, stages, first
-/// dim, …]: copied where a later dim is split.
-bool is_transposed(const Tensor& weight, const PartitionSpec& spec, bool in_pipeline, const Mesh& mesh) {
+/// What a constrained tensor is another name for.
+TensorId root_of(TensorId tensor, const Block& block) {
+  for (const Operation& op : block.operations)
+    if (op.kind == OpKind::constrain && op.output == tensor) return root_of(op.inputs.front(), block);
+  return tensor;
+}
+
+bool is_gathered(TensorId weight, const PartitionedBlock& block) {
+  return std::any_of(block.collectives.begin(), block.collectives.end(), [&](const Collective& c) {
+    return c.kind == CollectiveKind::all_gather && c.parameter && root_of(c.tensor, *block.block) == weight;
+  });
+}
+
+/// XLA:GPU wants each layer's slice contiguous where it is gathered, the dim that it gathers first; products read it as
+/// it lies. MaxText stores a scanned weight [first dim, layers, …]: copied unless the first dim is 1 on the device. In a
+/// pipeline it is [layers, stages, first dim, …]: copied where a later dim is split.
+bool is_transposed(TensorId id, const PartitionedBlock& block, const Mesh& mesh) {
+  const Tensor& weight = block.block->tensors[id];
+  const PartitionSpec& spec = block.specs[id];
   if (weight.dims.empty()) return false;
-  return in_pipeline ? has_split_dim(spec, 1) : weight.dims.front().size > mesh.product(spec.dims.front());
+  if (block.block->in_pipeline) return has_split_dim(spec, 1);
+  return weight.dims.front().size > mesh.product(spec.dims.front()) && is_gathered(id, block);
 }
 
 std::int64_t transposed_elements(const PartitionedBlock& block, const BoundProgram& program) {
-  return sum_over_weights(block, program, [&](const Tensor& weight, const PartitionSpec& spec) -> std::int64_t {
-    return is_transposed(weight, spec, block.block->in_pipeline, *program.mesh)
-               ? local_elements(weight.dims, spec, *program.mesh)
-               : 0;
-  });
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < block.specs.size(); ++i) {
+    const auto id = static_cast<TensorId>(i);
+    if (block.block->tensors[i].parameter && is_transposed(id, block, *program.mesh))
+      total += local_elements(block.block->tensors[i].dims, block.specs[i], *program.mesh);
+  }
+  return total * layers_on_device(*block.block, program.program->pipeline);
 }
 
 }  // namespace

@@ -26,6 +26,17 @@ double attended_keys(double sequence, double window, bool skips_masked) {
 
 bool holds_scores(const BlockState& state) { return state.config.attention == AttentionKernel::dot_product; }
 
+std::int64_t head_count(const Tensor& tensor) {
+  for (const auto& dim : tensor.dims)
+    if (dim.dim == Dim::q_heads || dim.dim == Dim::kv_heads) return dim.size;
+  return 1;
+}
+
+/// Several query heads read one head of keys.
+bool groups_queries(const BlockState& state, const Operation& op) {
+  return head_count(state.tensor(op.inputs[0])) > head_count(state.tensor(op.inputs[1]));
+}
+
 /// 2·b·h·s·keys·(qk dim + v dim): the two products of attention, on the queries that this device has.
 double attention_flops(const BlockState& state, const Operation& op) {
   const TensorId query = op.inputs[0], value = op.inputs[2];
@@ -89,7 +100,9 @@ class Attention final : public OperationKind {
   }
 
   /// attention=dot_product holds the scores [batch, heads, queries, keys]: probabilities and their mask from where they
-  /// are (re)computed to their gradient (recorded: XLA:GPU's largest temporaries).
+  /// are (re)computed to their gradient (recorded: XLA:GPU's largest temporaries). The gradients of keys and values
+  /// contract over (query, group); where a group is more than one head the scores, [batch, kv head, group, query, key],
+  /// are written once more in that order.
   std::vector<Lifetime> buffers(const BlockState& state, const Schedule& schedule, OperationId id) const override {
     if (!holds_scores(state)) return {};
     const TensorId q = state.block.operations[id].inputs.front();
@@ -102,9 +115,13 @@ class Attention final : public OperationKind {
               {"attention mask", Bytes{scores}, schedule.forward[id], schedule.forward[id]}};
     const int begins = schedule.backward_begins[id], ends = schedule.backward_ends[id];
     const int written = schedule.written(state.block, id) < 0 ? begins : schedule.written(state.block, id);
-    return {{"attention probabilities", Bytes{scores * size_of(query.dtype)}, written, ends},
-            {"attention mask", Bytes{scores}, written, ends},
-            {"attention probabilities gradient", Bytes{scores * size_of(query.dtype)}, begins, ends}};
+    const Bytes probabilities{scores * size_of(query.dtype)};
+    std::vector<Lifetime> all = {{"attention probabilities", probabilities, written, ends},
+                                 {"attention mask", Bytes{scores}, written, ends},
+                                 {"attention probabilities gradient", probabilities, begins, ends}};
+    if (groups_queries(state, state.block.operations[id]) && state.compiler.has(Habit::transposes_grouped_scores))
+      all.push_back({"attention probabilities, transposed", probabilities, begins, ends});
+    return all;
   }
 };
 

@@ -1,5 +1,6 @@
 // Products: inputs {lhs, rhs}. The gradient of one operand is an einsum of the result's gradient with the other operand.
 #include <algorithm>
+#include <cost_models/operations/dense_ragged_dot.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/partition/einsum_plan.hpp>
 
@@ -71,14 +72,14 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
   const PartitionSpec sum = state.gradients.target(target);
   const EinsumPlan plan = plan_einsum(factor_left ? factor : gradient, factor_left ? gradient : factor,
                                       state.tensor(wanted).dims, &sum, state.mesh, state.compiler);
-  state.forms.use_gradient(output, factor_left ? plan.rhs : plan.lhs, op);
+  state.forms.use_gradient(output, factor_left ? plan.rhs : plan.lhs, op, plan.result.partial);
   PartitionSpec read = factor_left ? plan.lhs : plan.rhs;
   // The gradient of a mask in slices reads all experts' rows whole, though their batch could be split (recorded).
   if (wanted == state.masks.mask) {
     const AxisList sliced = state.masks.axes(state.specs());
     for (auto& axes : read.dims) std::erase_if(axes, [&](AxisId axis) { return contains(sliced, axis); });
   }
-  state.forms.use(other, read, Pass::backward, op);
+  state.forms.use(other, read, Pass::backward, op, plan.result.partial);
   if (state.tensor(target).parameter)
     state.gradients.reduce_parameter(target, plan.result, op);
   else
@@ -89,7 +90,7 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
 /// densely, all of them by every local expert.
 double computed_share(const BlockState& state, const Operation& op) {
   if (!has(state.tensor(op.output), Dim::rows)) return 1;
-  if (!state.compiler.has(Habit::ragged_dot_is_dense) || state.config.megablox) return state.block.row_occupancy;
+  if (!is_dense_ragged_dot(state, op)) return state.block.row_occupancy;
   return static_cast<double>(state.tensor(op.inputs[1]).dims.front().size) /
          static_cast<double>(state.mesh.product(state.program.expert_axes));
 }
@@ -117,7 +118,8 @@ class Einsum final : public OperationKind {
     gather_mask(state, op, pass);
     const Cause cause = plan.result.partial.empty() ? Cause::result_layout : Cause::contracted_dim_split;
     state.recorder.record_all(BlockState::phase_of(pass),
-                              reshard(state.tensor(op.output), plan.result, state.spec(op.output), state.mesh),
+                              reshard(state.tensor(op.output), plan.result, state.spec(op.output), state.mesh,
+                                      state.compiler),
                               {state.id_of(op), op.output, cause, plan.result, state.spec(op.output)},
                               state.block.executions);
   }
@@ -136,6 +138,25 @@ class Einsum final : public OperationKind {
     for (int side = 0; side < 2; ++side)
       if (block.tensors[op.inputs[1 - side]].differentiable) reads.push_back(op.inputs[side]);
     return reads;
+  }
+
+  int copies_input(const BlockState& state, const Schedule& schedule, OperationId id) const override {
+    return is_dense_ragged_dot(state, state.block.operations[id]) ? expands_operand(state, schedule, id) : -1;
+  }
+
+  int writes_input_gradient(const BlockState& state, const Schedule& schedule, OperationId id) const override {
+    const bool weights_first = is_dense_ragged_dot(state, state.block.operations[id]);
+    return weights_first ? schedule.backward_ends[id] : schedule.backward_begins[id];
+  }
+
+  int gradient_ends(const BlockState& state, const Schedule& schedule, OperationId id) const override {
+    const bool expands = is_dense_ragged_dot(state, state.block.operations[id]);
+    return expands ? plain_gradient_ends(state, schedule, id) : schedule.backward_ends[id];
+  }
+
+  std::vector<Lifetime> buffers(const BlockState& state, const Schedule& schedule, OperationId id) const override {
+    if (!is_dense_ragged_dot(state, state.block.operations[id])) return {};
+    return expanded_operands(state, schedule, id);
   }
 
   /// 2·Π of the local sizes forward; backward one product of that size for each operand that has a gradient.

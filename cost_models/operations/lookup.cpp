@@ -29,7 +29,7 @@ bool gathers_table(const BlockState& state, const Operation& op) {
   const TensorId table = op.inputs[0];
   Bytes columns;
   for (const auto& move :
-       reshard(state.tensor(op.output), lookup_layout(state, op), state.spec(op.output), state.mesh))
+       reshard(state.tensor(op.output), lookup_layout(state, op), state.spec(op.output), state.mesh, state.compiler))
     if (move.kind == CollectiveKind::all_gather) columns += move.bytes;
   return columns > state.local(table) * state.mesh.product(state.split_axes(table, {Dim::embed}));
 }
@@ -54,7 +54,7 @@ void look_up_in_columns(BlockState& state, const Operation& op) {
       {CollectiveKind::all_gather, in_mesh_order(shared), state.local(ids) * state.mesh.product(shared)},
       {state.id_of(op), ids, Cause::token_ids, {state.spec(ids), {}}}, state.block.executions);
   state.recorder.record_all(Phase::forward,
-                            reshard(state.tensor(op.output), columns, state.spec(op.output), state.mesh),
+                            reshard(state.tensor(op.output), columns, state.spec(op.output), state.mesh, state.compiler),
                             {state.id_of(op), op.output, Cause::embedding_columns, columns, state.spec(op.output)},
                             state.block.executions);
 }
@@ -78,7 +78,7 @@ void exchange_columns(BlockState& state, const Operation& op) {
   const TensorId table = op.inputs[0], ids = op.inputs[1];
   const Layout rows{state.spec(op.output), {}};
   const PartitionSpec columns = lookup_layout(state, op).spec;
-  state.recorder.record_all(Phase::backward, reshard(state.tensor(op.output), rows, columns, state.mesh),
+  state.recorder.record_all(Phase::backward, reshard(state.tensor(op.output), rows, columns, state.mesh, state.compiler),
                             {state.id_of(op), op.output, Cause::embedding_gradient_columns, rows, columns},
                             state.block.executions);
   state.gradients.sum_parameter(table,

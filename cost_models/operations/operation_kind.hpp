@@ -41,6 +41,16 @@ class OperationKind {
   virtual bool works_in_place() const { return false; }
   /// Whether the result is another name for the input.
   virtual bool is_alias() const { return false; }
+  /// The step at which it copies its main input, and reads the copy (one of its `buffers`) from then on; -1: it doesn't.
+  virtual int copies_input(const BlockState&, const Schedule&, OperationId) const { return -1; }
+  /// The step that writes the gradients of its activations.
+  virtual int writes_input_gradient(const BlockState&, const Schedule& schedule, OperationId id) const {
+    return schedule.backward_begins[id];
+  }
+  /// The last step of the gradient of its result.
+  virtual int gradient_ends(const BlockState&, const Schedule& schedule, OperationId id) const {
+    return works_in_place() ? schedule.backward_begins[id] - 1 : schedule.backward_ends[id];
+  }
   /// Buffers beside the result and its gradient.
   virtual std::vector<Lifetime> buffers(const BlockState&, const Schedule&, OperationId) const { return {}; }
 };

@@ -1,6 +1,7 @@
 // Tokens to the devices of their experts and back by ragged all-to-all (SHARDING.md 2.4). Dispatch reads {tokens, routing
 // weights [batch, sequence, top_k]}, sorted by expert; the return reads {rows, routing weights} and yields [batch,
 // sequence, top_k, embed], one row for each of a token's experts.
+#include <algorithm>
 #include <cost_models/operations/expert_rows.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 
@@ -10,11 +11,11 @@ namespace {
 class RaggedExchange : public OperationKind {
  public:
   void forward(BlockState& state, const Operation& op, Pass pass) const override {
-    exchange(state, op, BlockState::phase_of(pass));
+    exchange(state, op, BlockState::phase_of(pass), spreads());
   }
 
   void backward(BlockState& state, const Operation& op) const override {
-    exchange(state, op, Phase::backward);
+    exchange(state, op, Phase::backward, !spreads());
     state.gradients.contribute(op.inputs.front(), {state.spec(op.inputs.front()), {}}, op);
   }
 
@@ -43,13 +44,43 @@ class RaggedExchange : public OperationKind {
   /// Of each local token.
   virtual std::int64_t copies(const BlockState& state, const Operation& op) const = 0;
   virtual Cause cause() const = 0;
+  /// Whether the forward pass brings tokens to the expert buffer, or from it.
+  virtual bool spreads() const = 0;
 
  private:
-  /// The balanced payload: each local token goes to top_k experts.
-  void exchange(BlockState& state, const Operation& op, Phase phase) const {
-    const Bytes payload = state.local(tokens_of(op)) * copies(state, op);
-    state.recorder.record(phase, {CollectiveKind::ragged_all_to_all, state.program.expert_axes, payload},
-                          {state.id_of(op), tokens_of(op), cause()}, state.block.executions);
+  /// Rows that leave and enter a device, those of the expert buffer for the worst case.
+  struct Rows {
+    Bytes sent, received;
+  };
+
+  void exchange(BlockState& state, const Operation& op, Phase phase, bool spreads) const {
+    const Bytes tokens = state.local(tokens_of(op)) * copies(state, op), buffer = state.local(rows_of(op));
+    const Rows rows = spreads ? Rows{tokens, buffer} : Rows{buffer, tokens};
+    const auto record = [&](CollectiveKind kind, Bytes bytes, GroupSpan span) {
+      state.recorder.record(phase, {kind, state.program.expert_axes, bytes, false, span},
+                            {state.id_of(op), tokens_of(op), cause()}, state.block.executions);
+    };
+    // The balanced payload: each local token goes to top_k experts.
+    if (!decomposes(state)) return record(CollectiveKind::ragged_all_to_all, tokens, GroupSpan::whole);
+    if (rows.sent > rows.received) return collect(rows, record);
+    record(CollectiveKind::all_gather, rows.sent * domains, GroupSpan::between_slices);
+    record(CollectiveKind::ragged_all_to_all, std::min(rows.sent * domains, rows.received), GroupSpan::inside_slices);
+  }
+
+  /// Inside each node into a buffer for the devices of both, between the nodes, and locally into place.
+  template <class Record>
+  static void collect(const Rows& rows, const Record& record) {
+    const Bytes of_both = rows.received * domains;
+    record(CollectiveKind::ragged_all_to_all, std::min(rows.sent, of_both), GroupSpan::inside_slices);
+    record(CollectiveKind::all_to_all, of_both, GroupSpan::between_slices);
+  }
+
+  static constexpr std::int64_t domains = 2;  ///< of fast links, all that the pass is written for
+
+  /// XLA:GPU's RaggedAllToAllMultiHostDecomposer: the program has two such domains and the group is in both.
+  static bool decomposes(const BlockState& state) {
+    return state.compiler.has(Habit::decomposes_ragged_exchanges) && state.mesh.slices() == domains &&
+           state.mesh.group_size(state.program.expert_axes, GroupSpan::between_slices) == domains;
   }
 };
 
@@ -66,6 +97,7 @@ class RaggedDispatch final : public RaggedExchange {
     return state.tensor(op.inputs.back()).dims.back().size;
   }
   Cause cause() const override { return Cause::expert_dispatch; }
+  bool spreads() const override { return true; }
 };
 
 class RaggedReturn final : public RaggedExchange {
@@ -74,6 +106,7 @@ class RaggedReturn final : public RaggedExchange {
   TensorId tokens_of(const Operation& op) const override { return op.output; }
   std::int64_t copies(const BlockState&, const Operation&) const override { return 1; }
   Cause cause() const override { return Cause::expert_return; }
+  bool spreads() const override { return false; }
 };
 
 }  // namespace

@@ -42,19 +42,27 @@ bool Forms::gathered_twice(TensorId tensor, const Entry& entry, const Operation&
          entry.uses == 1 && entry.last_user == &op;
 }
 
-/// query, key and value are one consumer: their products are merged, and named by the first of them.
-Forms::Consumer Forms::consumer_of(const Operation& op) const {
-  if (op.kind == OpKind::attention) return {id_of(op)};  // the kernel's gradient reads what its recomputation gathered
-  const bool merged = op.role == OperationRole::qkv_projection && compiler_.has(Habit::merges_query_key_value);
-  if (!merged) return {id_of(op), backward_};
-  const auto first = std::find_if(block_.operations.begin(), block_.operations.end(), [](const Operation& other) {
-    return other.role == OperationRole::qkv_projection;
-  });
-  return {id_of(*first), backward_};
+/// MaxText constrains the input of the query projection, of key and value together, and of an MLP's projections together:
+/// one tensor each to the partitioner.
+OperationId Forms::first_reader(const Operation& op) const {
+  const auto is_query = [&](const Operation& other) {
+    if (other.role != OperationRole::qkv_projection) return false;
+    const auto first = std::find_if(block_.operations.begin(), block_.operations.end(), [](const Operation& any) {
+      return any.role == OperationRole::qkv_projection;
+    });
+    return &*first == &other;
+  };
+  const auto reads_the_same = [&](const Operation& other) {
+    return other.module == op.module && other.kind == op.kind && other.inputs.front() == op.inputs.front() &&
+           is_query(other) == is_query(op);
+  };
+  return id_of(*std::find_if(block_.operations.begin(), block_.operations.end(), reads_the_same));
 }
 
-// The habit of XLA:GPU: a gathered activation isn't kept for its next consumer (recorded under tensor parallelism: 3
-// gathers a layer forward, 6 recomputed, 4 backward, where XLA:TPU has 2, 2 and 2).
+// The habit of XLA:GPU: what is gathered for one constrained tensor isn't shared with the next, and a product that
+// leaves partial sums is partitioned in groups of its own, with gathers of its own. Under tensor parallelism alone a
+// layer has 3 gathers forward, 3 recomputed and 2 backward, because weight gradients are whole sums; beside fsdp, data
+// or context, where they aren't, 3, 6 and 4 (XLA:TPU: 2, 2 and 2).
 bool Forms::shared(const Entry& entry, const Consumer& consumer) const {
   if (!compiler_.has(Habit::gathers_activations_per_consumer) || block_.tensors[entry.tensor].parameter) return true;
   const bool only_gathered = [&] {
@@ -63,11 +71,12 @@ bool Forms::shared(const Entry& entry, const Consumer& consumer) const {
         if (!contains(specs_[entry.tensor].dims[dim], axis)) return false;
     return true;
   }();
-  return !only_gathered || (entry.consumer == consumer && !entry.gradient);
+  return !only_gathered || entry.consumer == consumer;
 }
 
-bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op) {
-  const Consumer consumer = consumer_of(op);
+bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op,
+                  const AxisList& sums) {
+  const Consumer consumer{first_reader(op), sums};
   for (auto& entry : entries_) {
     if (entry.tensor != root(tensor) || entry.gradient != gradient || entry.spec != spec) continue;
     const bool lives_on = entry.pass == pass || (!block_.rematerialized && !gradient);
@@ -88,14 +97,14 @@ std::int64_t Forms::executions(TensorId tensor, Pass pass) const {
   return pass == Pass::forward ? block_.weights.gathers : block_.weights.backward_gathers;
 }
 
-void Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op) {
+void Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& sums) {
   if (specs_[root(tensor)] == spec) return;
   const PartitionSpec middle = on_the_way(tensor, spec);
-  if (alias_of_[tensor] >= 0) use(alias_of_[tensor], middle, pass, op);
-  if (found(tensor, spec, pass, false, op)) return;
+  if (alias_of_[tensor] >= 0) use(alias_of_[tensor], middle, pass, op, sums);
+  if (found(tensor, spec, pass, false, op, sums)) return;
   const Phase again = block_.rematerialized ? Phase::rematerialized_forward : Phase::backward;
   const Phase phase = pass == Pass::forward ? Phase::forward : again;
-  for (auto& move : reshard(block_.tensors[tensor], {middle, {}}, spec, mesh_)) {
+  for (auto& move : reshard(block_.tensors[tensor], {middle, {}}, spec, mesh_, compiler_)) {
     move.parameter = block_.tensors[root(tensor)].parameter;
     if (move.parameter && resident_) {
       if (gathered_with_stack_) continue;
@@ -106,9 +115,9 @@ void Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Ope
   }
 }
 
-void Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Operation& op) {
-  if (specs_[tensor] == spec || found(tensor, spec, Pass::backward, true, op)) return;
-  for (const auto& move : reshard(block_.tensors[tensor], {specs_[tensor], {}}, spec, mesh_))
+void Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Operation& op, const AxisList& sums) {
+  if (specs_[tensor] == spec || found(tensor, spec, Pass::backward, true, op, sums)) return;
+  for (const auto& move : reshard(block_.tensors[tensor], {specs_[tensor], {}}, spec, mesh_, compiler_))
     recorder_.record(Phase::backward, move, {id_of(op), tensor, Cause::gradient_layout, {specs_[tensor], {}}, spec},
                      block_.executions);
 }

@@ -15,18 +15,16 @@ class Forms {
   Forms(const BoundProgram& program, const Block& block, const std::vector<PartitionSpec>& specs,
         const TrainConfig& config, const Compiler& compiler, Recorder& recorder);
 
-  /// Makes `tensor` available to `op` as `spec`. In the backward pass of a rematerialized block forward values are
-  /// fetched again, which the compiler counts as rematerialized forward.
-  void use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op);
+  /// Makes `tensor` available to `op` as `spec`, for a product that leaves partial sums over `sums`. In the backward pass
+  /// of a rematerialized block forward values are fetched again, which the compiler counts as rematerialized forward.
+  void use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& sums = {});
   /// Likewise for the gradient of `tensor`.
-  void use_gradient(TensorId tensor, const PartitionSpec& spec, const Operation& op);
+  void use_gradient(TensorId tensor, const PartitionSpec& spec, const Operation& op, const AxisList& sums = {});
 
   /// `constrain` and its kin give a tensor another name: what it really is.
   TensorId root(TensorId tensor) const;
   Bytes gathered_weights() const { return gathered_weights_; }
 
-  /// From here on operations run backward, no longer (re)computing values.
-  void turn_backward() { backward_ = true; }
   /// The next operation runs: forms used from here on are alive at least until its step.
   void advance() { ++step_; }
   int step() const { return step_; }
@@ -34,10 +32,11 @@ class Forms {
   std::vector<Lifetime> lifetimes() const;
 
  private:
-  /// Who reads a form; what the compiler merges into one product is one consumer.
+  /// Who reads a form: the first of the operations that read one constrained tensor, and the axes over which its product
+  /// leaves partial sums.
   struct Consumer {
     OperationId operation = -1;
-    bool gradient = false;
+    AxisList sums;
     bool operator==(const Consumer&) const = default;
   };
 
@@ -53,9 +52,10 @@ class Forms {
   };
 
   PartitionSpec on_the_way(TensorId tensor, const PartitionSpec& spec) const;
-  bool found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op);
+  bool found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op,
+             const AxisList& sums);
   bool shared(const Entry& entry, const Consumer& consumer) const;
-  Consumer consumer_of(const Operation& op) const;
+  OperationId first_reader(const Operation& op) const;
   bool gathered_twice(TensorId tensor, const Entry& entry, const Operation& op) const;
   std::int64_t executions(TensorId tensor, Pass pass) const;
   OperationId id_of(const Operation& op) const { return static_cast<OperationId>(&op - block_.operations.data()); }
@@ -69,7 +69,6 @@ class Forms {
   std::vector<Entry> entries_;
   Bytes gathered_weights_;
   int step_ = 0;
-  bool backward_ = false;
   // pipeline_fsdp_ag_once: gathered weights stay for the whole step; a compiler that casts late gathers them as they
   // are stored, one that moves the layer stack gathers them on that way (layer_stack.hpp).
   bool resident_ = false, gathered_with_stack_ = false;

@@ -33,7 +33,7 @@ void Gradients::settle(TensorId id) {
   for (const auto& [layout, op] : contributions_[id]) {
     const Cause cause = layout.partial.empty() ? Cause::activation_gradient_layout : Cause::activation_gradient_sum;
     const PartitionSpec wanted = target(id);
-    recorder_.record_all(Phase::backward, reshard(tensor(id), layout, wanted, mesh_),
+    recorder_.record_all(Phase::backward, reshard(tensor(id), layout, wanted, mesh_, compiler_),
                          {id_of(*op), id, cause, layout, wanted}, block_.executions);
   }
   contributions_[id].clear();
@@ -54,7 +54,7 @@ void Gradients::reduce_parameter(TensorId parameter, const Layout& gradient, con
 void Gradients::reduce_each_repeat(TensorId parameter, const Layout& gradient, const Operation& op) {
   const PipelineShape& pipeline = program_.program->pipeline;
   const std::int64_t drained = compiler_.has(Habit::reduces_drained_repeat) ? 1 : 0;
-  recorder_.record_all(Phase::backward, reshard(tensor(parameter), gradient, gradient.spec, mesh_),
+  recorder_.record_all(Phase::backward, reshard(tensor(parameter), gradient, gradient.spec, mesh_, compiler_),
                        {id_of(op), parameter, Cause::weight_gradient_each_repeat, gradient, gradient.spec},
                        block_.weights.reductions / pipeline.repeats * (pipeline.repeats + drained));
   Layout scattered = gradient;
@@ -66,7 +66,7 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
                               const Operation& op) {
   partial_.push_back({tensor(parameter).name + " gradient, before reduction",
                       local_bytes(tensor(parameter), gradient.spec, mesh_), forms_.step(), forms_.step()});
-  auto moves = reshard(tensor(parameter), gradient, wanted, mesh_);
+  auto moves = reshard(tensor(parameter), gradient, wanted, mesh_, compiler_);
   // Explicit pipelines whose layer stack moves sum after the cast (recorded).
   if (compiler_.has(Habit::explicit_pipelines_sum_after_cast) && block_.in_pipeline && config_.shard_mode_explicit &&
       moves_layer_stack(program_.program->pipeline, config_))

@@ -16,12 +16,13 @@ Recorder::Recorder(const Program& program, const Block& block, const Mesh& mesh)
     : block_(id_of(block, program)), mesh_(mesh) {}
 
 void Recorder::record(Phase phase, const Move& move, const Origin& origin, std::int64_t executions) {
-  const std::int64_t group = mesh_.product(move.axes);
+  const std::int64_t group = mesh_.group_size(move.axes, move.span);
   if (group <= 1 || move.bytes.value <= 0 || executions <= 0) return;
   Collective collective;
   collective.phase = phase;
   collective.kind = move.kind;
   collective.axes = move.axes;
+  collective.span = move.span;
   collective.group_size = group;
   collective.bytes = move.bytes;
   collective.executions = executions;

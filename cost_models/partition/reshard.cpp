@@ -17,14 +17,15 @@ void drop(PartitionSpec& spec, const AxisList& axes) {
 /// Builds the moves step by step; `now` is the layout reached so far.
 class Resharding {
  public:
-  Resharding(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh)
-      : tensor_(tensor), to_(to), mesh_(mesh), now_(from) {}
+  Resharding(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
+             const Compiler& compiler)
+      : tensor_(tensor), to_(to), mesh_(mesh), compiler_(compiler), now_(from) {}
 
   std::vector<Move> moves() {
     reduce();
     slice();
     exchange();
-    gather();
+    gather_leaving();
     return std::move(moves_);
   }
 
@@ -75,34 +76,49 @@ class Resharding {
       record(CollectiveKind::all_to_all, moving, local());
     } else {
       gathered.insert(gathered.end(), moving.begin(), moving.end());
-      record(CollectiveKind::all_gather, gathered, local() * mesh_.product(gathered));
+      gather(gathered);
     }
     drop(now_.spec, moving);
-    drop(now_.spec, gathered);
     for (const AxisId axis : moving) now_.spec.dims[place_of(axis, to_)].push_back(axis);
   }
 
-  void gather() {
+  void gather_leaving() {
     AxisList leaving;
     for (const AxisId axis : axes_of(now_.spec))
       if (place_of(axis, to_) < 0) leaving.push_back(axis);
-    if (leaving.empty()) return;
-    drop(now_.spec, leaving);
-    record(CollectiveKind::all_gather, leaving, local());
+    gather(leaving);
+  }
+
+  void gather(const AxisList& leaving) {
+    if (!compiler_.has(Habit::gathers_dim_by_dim)) return gather_group(leaving);
+    for (std::size_t dim = now_.spec.dims.size(); dim-- > 0;) {
+      AxisList of_dim;
+      for (const AxisId axis : now_.spec.dims[dim])
+        if (contains(leaving, axis)) of_dim.push_back(axis);
+      gather_group(of_dim);
+    }
+  }
+
+  void gather_group(const AxisList& axes) {
+    if (axes.empty()) return;
+    drop(now_.spec, axes);
+    record(CollectiveKind::all_gather, axes, local());
   }
 
   const Tensor& tensor_;
   const PartitionSpec& to_;
   const Mesh& mesh_;
+  const Compiler& compiler_;
   Layout now_;
   std::vector<Move> moves_;
 };
 
 }  // namespace
 
-std::vector<Move> reshard(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh) {
+std::vector<Move> reshard(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
+                          const Compiler& compiler) {
   if (from.partial.empty() && from.spec == to) return {};
-  return Resharding(tensor, from, to, mesh).moves();
+  return Resharding(tensor, from, to, mesh, compiler).moves();
 }
 
 }  // namespace shardplan

@@ -3,12 +3,14 @@
 //   partial sum, target has the axis      reduce-scatter (else all-reduce, of what the scatters left)
 //   axis only in the target               local slice, free
 //   axis moves between two dims           all-to-all
-//   axis not in the target                all-gather, all such axes in one group
+//   axis not in the target                all-gather, all such axes in one group; or one a tensor dim, last dim first, each
+//                                         on what the one before has grown (Habit::gathers_dim_by_dim)
 // When axes leave one dim for several others no single all-to-all does it: XLA gathers all of them and slices
 // (the "involuntary full rematerialization" of its log; recorded for embedding lookups under context parallelism). The
 // same when a dim loses one axis to another dim and a second one to nobody.
 #include <cost_models/partition/layout.hpp>
 #include <shardplan/collective.hpp>
+#include <shardplan/compiler.hpp>
 
 namespace shardplan {
 
@@ -17,9 +19,11 @@ struct Move {
   AxisList axes;           ///< in mesh order
   Bytes bytes;             ///< as CollectiveKind says
   bool parameter = false;  ///< of a weight or its gradient
+  GroupSpan span = GroupSpan::whole;
   bool operator==(const Move&) const = default;
 };
 
-std::vector<Move> reshard(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh);
+std::vector<Move> reshard(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
+                          const Compiler& compiler);
 
 }  // namespace shardplan

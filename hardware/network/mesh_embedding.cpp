@@ -256,8 +256,10 @@ GroupRates MeshEmbedding::rates_outside(int size) const { return {size, scale_ou
 
 // Fixed cost: the collective itself, a hop latency for each link on the longest way, and a round trip for each of the
 // log2(slices) rounds of a tree between slices or nodes.
-GroupNetwork MeshEmbedding::network(const AxisList& axes) const {
-  const Members members = members_of(axes);
+GroupNetwork MeshEmbedding::network(const AxisList& axes, GroupSpan span) const {
+  Members members = members_of(axes);
+  if (span == GroupSpan::inside_slices) members.outside = 1;
+  if (span == GroupSpan::between_slices) members.inside = 1, members.is_in.assign(ici_.size(), 0);
   const GroupRates rates = nested(rates_inside(members), rates_outside(members.outside));
   if (rates.size == 1) return {1, {links_.chip_to_chip}, {links_.chip_to_chip}, {links_.chip_to_chip}, {}, "1 device"};
   const int rounds = std::bit_width(static_cast<unsigned>(members.outside) - 1);

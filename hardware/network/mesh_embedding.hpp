@@ -18,7 +18,7 @@ class MeshEmbedding {
  public:
   /// The effective network of the devices that differ only in `axes` (any order), all such groups being busy at once.
   /// An empty list or axes of size 1: one device, no time.
-  GroupNetwork network(const AxisList& axes) const;
+  GroupNetwork network(const AxisList& axes, GroupSpan span = GroupSpan::whole) const;
 
   /// Coordinates of the devices of one slice (or GPU job without dcn axes) in mesh order.
   std::vector<DeviceCoordinates> device_coordinates() const;

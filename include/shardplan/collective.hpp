@@ -29,6 +29,7 @@ struct Collective {
   Phase phase = Phase::forward;
   CollectiveKind kind = CollectiveKind::all_gather;
   AxisList axes;  ///< mesh axes of size above 1, in mesh order
+  GroupSpan span = GroupSpan::whole;  ///< of those axes, the part that a group has
   std::int64_t group_size = 1;
   Bytes bytes;                  ///< per device and execution, as CollectiveKind says
   std::int64_t executions = 1;  ///< per step

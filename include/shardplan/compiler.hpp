@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace shardplan {
 
@@ -22,10 +23,11 @@ enum class Habit : std::uint8_t {
   defers_head_gradient,              ///< head weight gradient computed after the layers' backward pass
   ragged_dot_is_dense,               ///< ragged_dot computes every local expert for every row
   all_reduces_over_whole_slices,     ///< a gradient summed over a whole slice is all-reduced, then sliced
+  gathers_dim_by_dim,                ///< one all-gather a tensor dim, not one over all axes
+  transposes_grouped_scores,         ///< dot_product: scores of grouped queries are transposed for their gradients
+  decomposes_ragged_exchanges,       ///< a ragged all-to-all over two nodes becomes gathers and exchanges inside each
 
   // What every recorded compiler does: XLA's SPMD partitioner, scheduler and buffer assignment.
-  /// query, key and value are one consumer of a gathered activation: their products are merged.
-  merges_query_key_value,
   /// Operands go to a result that splits a dim over every device, where the dim they agree on is not.
   whole_mesh_operands_first,
   /// When one axis has to leave a contracted dim, the dim's other axes leave it too.
@@ -136,10 +138,28 @@ struct MemoryError {
   bool operator==(const MemoryError&) const = default;
 };
 
+/// What an XLA flag changes of what shardplan computes.
+enum class FlagEffect : std::uint8_t {
+  modelled,      ///< a habit, which is switched
+  none,          ///< neither counts nor memory; or it is given its default
+  not_modelled,  ///< known to change counts, memory or time; not computed
+  unknown,       ///< in no table of the compiler
+};
+std::string_view name_of(FlagEffect effect);  ///< "not_modelled"
+
+/// A flag that the program is compiled with, and what comes of it.
+struct CompilerFlag {
+  std::string name, value;  ///< "xla_gpu_enable_triton_gemm", "false"
+  FlagEffect effect = FlagEffect::unknown;
+  std::string does;  ///< for readers; empty when unknown
+};
+std::string print_flag(const CompilerFlag& flag);  ///< "--xla_gpu_enable_triton_gemm=false"
+
 struct Compiler {
   std::string name;    ///< "xla-tpu-v5p"
   std::string family;  ///< "XLA:TPU", in reports
-  HabitSet habits;
+  HabitSet habits;     ///< those that its flags switch, switched
+  std::vector<CompilerFlag> flags;  ///< given, by name
   Kernels kernels;
   OverlapShares overlap;
   std::map<MoePath, MemoryError> memory_error;  ///< of every path

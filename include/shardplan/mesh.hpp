@@ -12,6 +12,13 @@ namespace shardplan {
 using AxisId = std::uint8_t;           ///< index into Mesh::axes
 using AxisList = std::vector<AxisId>;  ///< major first
 
+/// Which of the devices that differ in some axes are a group.
+enum class GroupSpan : std::uint8_t {
+  whole,           ///< all of them
+  inside_slices,   ///< those of one slice (TPU) or node (GPU)
+  between_slices,  ///< one of each slice or node
+};
+
 struct MeshAxis {
   std::string name;
   int ici = 1;  ///< devices along the axis inside a slice (TPU) or node (GPU)
@@ -32,6 +39,8 @@ struct Mesh {
   std::int64_t slices() const;
   /// Product of the sizes of `list`.
   std::int64_t product(const AxisList& list) const;
+  /// Devices of a group along `list`.
+  std::int64_t group_size(const AxisList& list, GroupSpan span) const;
   bool operator==(const Mesh&) const = default;
 };
 

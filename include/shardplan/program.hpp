@@ -104,7 +104,7 @@ enum class Module : std::uint8_t { none, attention, mlp, shared_experts, mixture
 /// What an operation is to a compiler that treats it in a way of its own.
 enum class OperationRole : std::uint8_t {
   plain,
-  qkv_projection,     ///< query, key, value: products of one operand, which compilers merge
+  qkv_projection,     ///< query, then key and value: two constrained copies of one operand
   expert_projection,  ///< wi_0, wi_1
   expert_output,      ///< wo
 };

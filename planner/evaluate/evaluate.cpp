@@ -34,10 +34,10 @@ std::vector<Collective> all_collectives(const BoundProgram& program, const std::
 }
 
 void price(std::vector<Collective>& collectives, const MeshEmbedding& embedding) {
-  std::map<AxisList, GroupNetwork> networks;
+  std::map<std::pair<AxisList, GroupSpan>, GroupNetwork> networks;
   for (auto& collective : collectives) {
-    const auto [network, is_new] = networks.try_emplace(collective.axes);
-    if (is_new) network->second = embedding.network(collective.axes);
+    const auto [network, is_new] = networks.try_emplace({collective.axes, collective.span});
+    if (is_new) network->second = embedding.network(collective.axes, collective.span);
     collective.seconds = collective_time(collective, network->second);
   }
 }

@@ -50,16 +50,15 @@ std::string infeasible_text(const Infeasible& infeasible) {
 std::string explanation_text(const Evaluation& evaluation, const Style& style) {
   return style.paint(Ink::bold, fmt::format("{} on {}", evaluation.model, machine_text(evaluation))) + "  " +
          verdict_line(evaluation, style) + settings_section(evaluation, style) + flags_section(evaluation, style) +
-         command_section(evaluation, style) +
-         model_notes_section(evaluation, style) + time_section(evaluation, style) + memory_section(evaluation, style) +
+         command_section(evaluation, style) + model_notes_section(evaluation, style) + time_section(evaluation, style) +
+         memory_section(evaluation, style) +
          findings_section(evaluation, style, std::numeric_limits<std::size_t>::max()) +
          all_collectives_section(evaluation, style);
 }
 
 std::string summary_text(const Evaluation& evaluation, const Style& style) {
   return settings_section(evaluation, style) + flags_section(evaluation, style) +
-         command_section(evaluation, style) +
-         model_notes_section(evaluation, style) + time_section(evaluation, style) +
+         command_section(evaluation, style) + model_notes_section(evaluation, style) + time_section(evaluation, style) +
          memory_section(evaluation, style) + grouped_collectives_section(evaluation, style, groups_in_summary) +
          findings_section(evaluation, style, findings_in_summary);
 }

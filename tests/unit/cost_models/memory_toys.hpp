@@ -16,7 +16,7 @@ class ToyMemory {
     RuleSet rules = active_rules(load_rules(toy_.rules), toy_.model.rules);
     const int stages = parse_mesh(toy_.mesh, rules.mesh_axes).size_of("stage");
     if (stages > 1) rules = pipelined(rules);
-    mesh_ = std::make_unique<Mesh>(parse_mesh(toy_.mesh, rules.mesh_axes));
+    mesh_ = std::make_unique<Mesh>(mesh_of(toy_, rules.mesh_axes));
     program_ = std::make_unique<Program>(
         train_program(toy_.model, toy_.config, {mesh_->devices(), stages, mesh_->product(expert_axes(rules, *mesh_))}));
     bound_ = std::make_unique<BoundProgram>(bind_program(*program_, rules, *mesh_));

@@ -16,10 +16,10 @@ struct Row {
   const char *mesh, *from, *partial, *to, *moves;
 };
 
-void expect_moves(std::initializer_list<Row> rows) {
+void expect_moves(std::initializer_list<Row> rows, const Compiler& compiler = {}) {
   for (const auto& row : rows) {
     const Mesh mesh = toy_mesh(row.mesh);
-    const auto moves = reshard(cube(), {spec(row.from, mesh), axes(row.partial, mesh)}, spec(row.to, mesh), mesh);
+    const auto moves = reshard(cube(), {spec(row.from, mesh), axes(row.partial, mesh)}, spec(row.to, mesh), mesh, compiler);
     EXPECT_EQ(text(moves, mesh), row.moves)
         << row.mesh << ": " << row.from << " partial " << row.partial << " -> " << row.to;
   }
@@ -40,6 +40,18 @@ TEST(Reshard, GathersSeveralAxesAsOneGroup) {
   expect_moves({{"fsdp=2,expert=4", "fsdp expert|-|-", "-", "-|-|-", "all-gather fsdp+expert 512"},
                 {"fsdp=2,expert=4", "expert fsdp|-|-", "-", "-|-|-", "all-gather fsdp+expert 512"},
                 {"fsdp=2,expert=4", "fsdp|-|expert", "-", "-|-|-", "all-gather fsdp+expert 512"}});
+}
+
+// On [4, 8, 4] B of a device: the last dim first, to [4, 8, 8], then the first, to [8, 8, 8].
+TEST(Reshard, GathersDimByDimWhereThatIsTheHabit) {
+  Compiler compiler;
+  compiler.habits = {Habit::gathers_dim_by_dim};
+  expect_moves({{"fsdp=2,expert=2", "fsdp|-|expert", "-", "-|-|-", "all-gather expert 256, all-gather fsdp 512"},
+                {"fsdp=2,expert=4", "fsdp expert|-|-", "-", "-|-|-", "all-gather fsdp+expert 512"},
+                {"fsdp=2,tensor=2", "fsdp|-|tensor", "-", "-|-|tensor", "all-gather fsdp 256"},
+                {"fsdp=2,context=2,expert=2", "fsdp|context|-", "expert", "-|-|expert",
+                 "reduce-scatter expert 128, all-gather context 128, all-gather fsdp 256"}},
+               compiler);
 }
 
 TEST(Reshard, SlicesForFree) {
@@ -85,7 +97,7 @@ TEST(Reshard, PadsADimThatDoesNotDivide) {
   const Mesh mesh = toy_mesh("fsdp=4");
   const Tensor odd = toy_tensor({{Dim::embed, 5}, {Dim::mlp, 3}});
   EXPECT_EQ(local_bytes(odd, spec("fsdp|-", mesh), mesh), Bytes{2 * 3});
-  EXPECT_EQ(text(reshard(odd, {spec("fsdp|-", mesh), {}}, spec("-|fsdp", mesh), mesh), mesh), "all-to-all fsdp 6");
+  EXPECT_EQ(text(reshard(odd, {spec("fsdp|-", mesh), {}}, spec("-|fsdp", mesh), mesh, {}), mesh), "all-to-all fsdp 6");
 }
 
 // Any two layouts of the cube on a mesh of 2 x 2 x 2: each axis sits on one dim, is partial, or
@@ -110,7 +122,7 @@ Layouts any_layouts() {
 RC_GTEST_PROP(ReshardProperty, TouchesTheAxesWhosePlaceChangesAndNoOther, ()) {
   const auto [mesh, from, to] = any_layouts();
   std::multiset<AxisId> moved;
-  for (const auto& move : reshard(cube(), from, to, mesh)) moved.insert(move.axes.begin(), move.axes.end());
+  for (const auto& move : reshard(cube(), from, to, mesh, {})) moved.insert(move.axes.begin(), move.axes.end());
   for (AxisId axis = 0; axis < mesh.axes.size(); ++axis) {
     const int before = place_of(axis, from.spec), after = place_of(axis, to);
     const bool changes = contains(from.partial, axis) || (before >= 0 && before != after);
@@ -125,7 +137,7 @@ RC_GTEST_PROP(ReshardProperty, EndsWithTheLocalSizeOfTheTarget, ()) {
   for (AxisId axis = 0; axis < mesh.axes.size(); ++axis)
     if (place_of(axis, from.spec) < 0 && !contains(from.partial, axis) && place_of(axis, to) >= 0)
       sliced *= mesh.size(axis);
-  for (const auto& move : reshard(cube(), from, to, mesh)) {
+  for (const auto& move : reshard(cube(), from, to, mesh, {})) {
     const std::int64_t group = mesh.product(move.axes), bytes = move.bytes.value;
     std::int64_t leaving = 1;  // axes that the target has nowhere; the others are sliced again after a whole gather
     for (const AxisId axis : move.axes)

@@ -41,7 +41,18 @@ struct ToyRun {
   TrainConfig config;
   std::string rules = "default", mesh;
   Compiler compiler = plain_compiler();
+  std::string between_nodes = {};  ///< "expert=2": the part of those axes that joins nodes
 };
+
+inline Mesh mesh_of(const ToyRun& toy, const std::vector<std::string>& axes) {
+  Mesh mesh = parse_mesh(toy.mesh, axes);
+  for (const AskedAxis& asked : parse_axes(toy.between_nodes)) {
+    MeshAxis& axis = mesh.axes[mesh.find(asked.name).value()];
+    axis.ici /= asked.size;
+    axis.dcn = asked.size;
+  }
+  return mesh;
+}
 
 /// Weights [1024, 2048] (4 MiB in bf16) in the MLP, [1024, 8, 128] (2 MiB) in attention; 1024 tokens a sequence.
 inline Model toy_llama() {
@@ -115,7 +126,7 @@ inline ToyStep run(const ToyRun& toy, const Decoder& decoder) {
   RuleSet rules = active_rules(load_rules(toy.rules), toy.model.rules);
   const int stages = parse_mesh(toy.mesh, rules.mesh_axes).size_of("stage");
   if (stages > 1) rules = pipelined(rules);
-  ToyStep step{parse_mesh(toy.mesh, rules.mesh_axes), {}, {}};
+  ToyStep step{mesh_of(toy, rules.mesh_axes), {}, {}};
   const Program program = train_program(
       decoder, toy.config, {step.mesh.devices(), stages, step.mesh.product(expert_axes(rules, step.mesh))});
   const BoundProgram bound = bind_program(program, rules, step.mesh);
