@@ -42,6 +42,7 @@ TEST(StackedWeights, ExistAgainWhereTheLoopWantsThemDifferently) {
       {"nothing to cast", "fsdp=1", toy_tpu(), 0, [](TrainConfig& c) { c.weight_dtype = DType::bf16; }},
       {"no loop", "fsdp=1", toy_tpu(), 0, unscanned},
       {"transposed in float32", "fsdp=4", toy_gpu(), 40},
+      {"products read layers as they lie", "tensor=4", toy_gpu(), 0},
       {"a pipeline's wo and out only: 3 Mi of 10 a layer, 2 layers, half each", "stage=2,fsdp=2", toy_gpu(), 12,
        circular},
       {"a stage's 20 Mi whole in bf16", "stage=2,fsdp=2", toy_tpu(), 40, gathered_once},
