@@ -9,17 +9,30 @@ namespace {
 constexpr auto train_module = "maxtext.trainers.pre_train.train";
 constexpr auto train_compile_module = "maxtext.trainers.pre_train.train_compile";
 
+std::string xla_flags_of(const Configuration& c) {
+  std::string all;
+  for (const CompilerFlag& flag : c.compiler.flags) all += (all.empty() ? "" : " ") + print_flag(flag);
+  return all;
+}
+
 /// JAX gives a process three quarters of a GPU's memory unless told otherwise; the plan has what the profile or
-/// --memory-fraction says.
+/// --memory-fraction says. The run reads XLA's flags from the environment: MaxText's compile_xla_flags is train_compile's.
 std::vector<std::pair<std::string, std::string>> environment_of(const Configuration& c) {
-  if (!c.hardware.process_memory_fraction) return {};
-  return {{"XLA_PYTHON_CLIENT_MEM_FRACTION", fmt::format("{}", process_fraction(c.hardware, c.memory_limits))}};
+  std::vector<std::pair<std::string, std::string>> environment;
+  if (c.hardware.process_memory_fraction)
+    environment.emplace_back("XLA_PYTHON_CLIENT_MEM_FRACTION",
+                             fmt::format("{}", process_fraction(c.hardware, c.memory_limits)));
+  const bool libtpu = c.hardware.launch.hardware == MaxtextHardware::tpu;
+  if (!c.compiler.flags.empty())
+    environment.emplace_back(libtpu ? "LIBTPU_INIT_ARGS" : "XLA_FLAGS", xla_flags_of(c));
+  return environment;
 }
 
 std::optional<Command> compile_command(const Configuration& c) {
   if (!c.hardware.launch.compile_topology) return std::nullopt;
   Command command{{}, train_compile_module, run_arguments(c)};
   for (auto& argument : topology_arguments(c)) command.arguments.push_back(std::move(argument));
+  if (!c.compiler.flags.empty()) command.arguments.emplace_back("compile_xla_flags", xla_flags_of(c));
   return command;
 }
 

@@ -40,6 +40,16 @@ TEST(RunCommands, TrainWithoutWhatOnlyTrainCompileReads) {
   EXPECT_EQ(words_of(commands.train_compile->arguments), compiled);
 }
 
+TEST(RunCommands, GiveFlagsToTheRunAndToTrainCompile) {
+  const std::string flag = "--xla_tpu_scoped_vmem_limit_kib=98304";
+  const RunCommands commands =
+      commands_for("model_name=llama2-7b compile_topology=v5p-16 compile_xla_flags=" + flag);
+  EXPECT_THAT(commands.train.environment, Contains(Pair("LIBTPU_INIT_ARGS", flag)));
+  EXPECT_THAT(words_of(commands.train.arguments), Each(Not(StartsWith("compile_xla_flags"))));
+  ASSERT_TRUE(commands.train_compile);
+  EXPECT_THAT(words_of(commands.train_compile->arguments), Contains("compile_xla_flags=" + flag));
+}
+
 TEST(RunCommands, NameWhatTheRunReadsDefaultOrNot) {
   const auto dense = words_of(commands_for("model_name=llama2-7b compile_topology=v5p-16").train.arguments);
   EXPECT_THAT(dense, IsSupersetOf({"hardware=tpu", "per_device_batch_size=12", "max_target_length=2048",
