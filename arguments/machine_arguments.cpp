@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include <hardware/load_profile.hpp>
+#include <hardware/machine_names.hpp>
 #include <hardware/machine_of_chips.hpp>
 #include <hardware/slices.hpp>
 #include <limits>
+#include <utility>
 #include <arguments/machine_arguments.hpp>
+#include <shardplan/counted.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -33,22 +36,20 @@ std::optional<int> read_slices(const GivenArguments& arguments, const MachineCho
   for (const char* key : {"compile_topology_num_slices", "num_slices"}) {
     const auto count = slice_count(arguments, key);
     if (count && slices && *count != *slices)
-      throw InputError(fmt::format("{}: {} slices were asked for elsewhere", arguments.find(key)->place, *slices));
+      throw InputError(fmt::format("{}: {} asked for elsewhere", arguments.find(key)->place, counted(*slices, "slice")));
     if (count) slices = count;
   }
   if (slices && *slices < 1) throw InputError(fmt::format("--slices {}: expected at least 1", *slices));
   return slices;
 }
 
-std::string counted_slices(int slices) { return fmt::format("{} slice{}", slices, slices == 1 ? "" : "s"); }
-
 void check_named(const Machine& machine, const std::string& topology, const MachineChoice& choice) {
   if (choice.hardware && load_profile(*choice.hardware).name != machine.hardware.name)
     throw InputError(fmt::format("compile_topology={} is a {}, but the hardware asked for is {}", topology,
                                  machine.hardware.name, *choice.hardware));
   if (const int chips = machine.num_slices * machine.slice.chips; choice.chips && *choice.chips != chips)
-    throw InputError(fmt::format("compile_topology={} with {} has {} chips, but {} were asked for", topology,
-                                 counted_slices(machine.num_slices), chips, *choice.chips));
+    throw InputError(fmt::format("compile_topology={} with {} has {}, but --chips {} is asked for too", topology,
+                                 counted(machine.num_slices, "slice"), counted(chips, "chip"), *choice.chips));
 }
 
 Machine named_machine(const std::string& topology, const MachineChoice& choice, int slices) {
@@ -84,8 +85,23 @@ void check_hardware_kind(const GivenArguments& arguments, const HardwareProfile&
 
 }  // namespace
 
-Machine read_machine(const GivenArguments& arguments, const MachineChoice& choice) {
-  const auto slices = read_slices(arguments, choice);
+MachineChoice with_machine_named(MachineChoice choice, int slices) {
+  if (!choice.hardware) return choice;
+  const MachineName named = machine_called(*choice.hardware);
+  const std::string asked = *std::exchange(choice.hardware, named.profile);
+  if (!named.slice) return choice;
+  const int chips = named.slice->chips * slices;
+  if (choice.chips && *choice.chips != chips)
+    throw InputError(fmt::format("--hardware {} is {} of {}{}, but --chips {} is asked for too; leave one of them out",
+                                 asked, counted(named.slice->chips, "chip"), named.profile,
+                                 slices > 1 ? fmt::format(" in each of {} slices", slices) : "", *choice.chips));
+  choice.chips = chips;
+  return choice;
+}
+
+Machine read_machine(const GivenArguments& arguments, const MachineChoice& asked) {
+  const auto slices = read_slices(arguments, asked);
+  const MachineChoice choice = with_machine_named(asked, slices.value_or(1));
   const std::string topology = arguments.text("compile_topology", "");
   Machine machine =
       topology.empty() ? chosen_machine(choice, slices) : named_machine(topology, choice, slices.value_or(1));

@@ -68,7 +68,10 @@ class Auditor {
  public:
   Auditor(const std::vector<TrafficItem>& found, const std::vector<TrafficChange>& changes, const AuditView& view)
       : found_(found), view_(view), groups_(groups_of(changes)) {
-    for (const auto& group : groups_) expected_total_ += static_cast<double>(group.expected.bytes.value);
+    for (const auto& group : groups_) {
+      all_found_ += group.found;
+      all_expected_ += group.expected;
+    }
   }
 
   std::vector<Finding> findings() {
@@ -99,8 +102,15 @@ class Auditor {
   }
 
   Severity severity_of(std::int64_t difference) const {
-    return static_cast<double>(difference) > view_.thresholds.tolerance * expected_total_ ? Severity::error
-                                                                                          : Severity::warning;
+    const double expected = static_cast<double>(all_expected_.bytes.value);
+    return static_cast<double>(difference) > view_.thresholds.tolerance * expected ? Severity::error
+                                                                                   : Severity::warning;
+  }
+
+  /// A program that moves more of one class and less of another is another program, not a worse one: what it costs in
+  /// all decides, in seconds where they are known.
+  bool costs_more() const {
+    return view_.priced ? all_found_.seconds > all_expected_.seconds : all_found_.bytes > all_expected_.bytes;
   }
 
   /// What of a group has no counterpart, phases in which no more than expected is moved left out.
@@ -208,8 +218,11 @@ class Auditor {
     std::string message = fmt::format("{}s over {} {}", name_of(group.traffic), axes_text(group.axes), against(group));
     if (!extra.tensors.empty())
       message += fmt::format(": {} in {}", tensor_words(extra.tensors), phase_words(extra.phases));
-    findings_.push_back({id_of(group.traffic), severity_of(group.excess()), message, tensor_words(extra.tensors),
-                         axis_names(group.axes), ""});
+    if (!costs_more())
+      message += fmt::format("; all collectives together ({}) cost no more than expected ({})", amount(all_found_),
+                             amount(all_expected_));
+    findings_.push_back({id_of(group.traffic), costs_more() ? severity_of(group.excess()) : Severity::note, message,
+                         tensor_words(extra.tensors), axis_names(group.axes), ""});
   }
 
   void missing(const Group& group) {
@@ -280,7 +293,7 @@ class Auditor {
   const std::vector<TrafficItem>& found_;
   const AuditView& view_;
   std::vector<Group> groups_;
-  double expected_total_ = 0;
+  Traffic all_found_, all_expected_;
   std::vector<Finding> findings_;
 };
 

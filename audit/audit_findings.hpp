@@ -22,7 +22,8 @@ struct AuditView {
 };
 
 /// Traffic of a class over some axes is extra when it passes what is expected by more than the tolerance, and a
-/// regression (an error) when it does so by more than the tolerance of all that the step is expected to move.
+/// regression (an error) when it does so by more than the tolerance of all that the step is expected to move. Where all
+/// collectives of the program together take no longer than expected (without prices: move no more), it is a note.
 std::vector<Finding> audit_findings(const std::vector<TrafficItem>& found, const std::vector<TrafficChange>& changes,
                                     const AuditView& view);
 

@@ -5,6 +5,7 @@
 #include <formats/named_value.hpp>
 #include <formats/read_figure.hpp>
 #include <hardware/load_profile.hpp>
+#include <hardware/machine_names.hpp>
 #include <hardware/read_device_paths.hpp>
 #include <hardware/read_slices.hpp>
 #include <shardplan/embedded_file.hpp>
@@ -119,10 +120,13 @@ std::vector<std::string> all_names() {
 
 const EmbeddedFile& built_in(const std::string& name) {
   if (const EmbeddedFile* file = find_built_in(name)) return *file;
+  if (const auto called = profile_called(name)) return *find_built_in(*called);
   throw InputError(unknown_name("hardware", name, all_names()));
 }
 
 }  // namespace
+
+bool is_profile_path(const std::string& name_or_path) { return is_file(name_or_path); }
 
 std::vector<std::string> default_profile_names() { return {"tpu-v5p", "tpu-v6e", "tpu-7x", "mi355x", "h100"}; }
 
@@ -145,6 +149,7 @@ HardwareProfile parse_profile(std::string_view text, const std::string& file) {
   HardwareProfile profile;
   profile.name = object.text("name");
   profile.description = object.text("description");
+  if (object.has("aliases")) profile.aliases = object.texts("aliases");
   profile.fabric = read_fabric(object);
   profile.devices_per_chip = read_count(object, "devices_per_chip");
   profile.chips_per_node = read_count(object, "chips_per_node");
@@ -163,7 +168,7 @@ HardwareProfile load_profile(const std::string& name_or_path) {
   const bool is_path = is_file(name_or_path);
   if (is_path) return read_profile(name_or_path);
   const EmbeddedFile& file = built_in(name_or_path);
-  return parse_profile(file.text, name_or_path + ".json");
+  return parse_profile(file.text, std::string(file.name) + ".json");
 }
 
 std::string profile_json(const std::string& name) { return std::string(built_in(name).text); }

@@ -15,11 +15,15 @@ std::vector<std::string> default_profile_names();
 /// Machines with round numbers, for tests and for learning the cost model.
 std::vector<std::string> toy_profile_names();
 
-/// A built-in machine, real or toy; anything that has a '/' or ends in ".json" is the path of a file instead.
+/// A built-in machine, real or toy, by name or by what people call it (machine_names.hpp); anything that has a '/' or
+/// ends in ".json" is the path of a file instead.
 /// Throws InputError naming file, key and what was expected.
 HardwareProfile load_profile(const std::string& name_or_path);
 
-/// The text of a built-in profile, as written; throws InputError on an unknown name.
+/// Whether load_profile takes this for the path of a file.
+bool is_profile_path(const std::string& name_or_path);
+
+/// The text of a built-in profile, by name or alias, as written; throws InputError on an unknown name.
 std::string profile_json(const std::string& name);
 
 /// A profile from its text; `file` names it in errors.

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <hardware/machine_of_chips.hpp>
 #include <hardware/slices.hpp>
+#include <shardplan/counted.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
-
-std::string counted_slices(int slices) { return fmt::format("{} slice{}", slices, slices == 1 ? "" : "s"); }
 
 bool has_slice(const HardwareProfile& profile, int chips) {
   return std::any_of(profile.slices.begin(), profile.slices.end(),
@@ -35,7 +34,7 @@ std::string nearest_counts(const HardwareProfile& profile, int chips) {
   for (const int step : {-1, 1}) {
     const auto count = nearest(profile, chips, step);
     if (!count) continue;
-    text += fmt::format("{}{} ({})", text.empty() ? "" : " or ", *count, counted_slices(*fewest_slices(profile, *count)));
+    text += fmt::format("{}{} ({})", text.empty() ? "" : " or ", *count, counted(*fewest_slices(profile, *count), "slice"));
   }
   return text;
 }
@@ -45,18 +44,18 @@ std::string ways_to_make(const HardwareProfile& profile, int chips) {
   std::string text;
   for (int slices = 1; slices <= chips; ++slices)
     if (chips % slices == 0 && has_slice(profile, chips / slices))
-      text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", counted_slices(slices), chips / slices);
+      text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", counted(slices, "slice"), chips / slices);
   return text;
 }
 
 Machine in_slices(const HardwareProfile& profile, int chips, std::optional<int> asked) {
   const auto slices = asked ? asked : fewest_slices(profile, chips);
   if (!slices)
-    throw InputError(fmt::format("{} has no slices that make {} chips; nearest: {}", profile.name, chips,
+    throw InputError(fmt::format("{} has no slices that make {}; nearest: {}", profile.name, counted(chips, "chip"),
                                  nearest_counts(profile, chips)));
   if (chips % *slices != 0 || !has_slice(profile, chips / *slices)) {
     const std::string ways = ways_to_make(profile, chips);
-    throw InputError(fmt::format("{} has no {} that make {} chips; {}", profile.name, counted_slices(*slices), chips,
+    throw InputError(fmt::format("{} has no {} that make {}; {}", profile.name, counted(*slices, "slice"), counted(chips, "chip"),
                                  ways.empty() ? "nearest: " + nearest_counts(profile, chips) : "possible: " + ways));
   }
   return {profile, slice_of_chips(profile, chips / *slices), *slices};
@@ -65,7 +64,7 @@ Machine in_slices(const HardwareProfile& profile, int chips, std::optional<int> 
 Machine in_nodes(const HardwareProfile& profile, int chips, std::optional<int> slices) {
   const int node = profile.chips_per_node;
   if (slices && chips % *slices != 0)
-    throw InputError(fmt::format("{} chips can't be split into {} equal parts", chips, *slices));
+    throw InputError(fmt::format("{} can't be split into {} equal parts", counted(chips, "chip"), *slices));
   if (slices && chips / *slices <= node) return {profile, slice_of_chips(profile, chips / *slices), *slices};
   if (chips <= node) return {profile, slice_of_chips(profile, chips), 1};
   slice_of_chips(profile, chips);  // throws unless the nodes are whole

@@ -6,6 +6,7 @@
 #include <hardware/slices.hpp>
 #include <numeric>
 #include <optional>
+#include <shardplan/counted.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>
 
@@ -78,11 +79,18 @@ NamedSlice slice_named(const std::string& compile_topology) {
   throw InputError(unknown_name("topology", compile_topology, valid));
 }
 
+Slice slice_called(const HardwareProfile& profile, const std::string& name) {
+  if (auto slice = find_slice(profile, name)) return *std::move(slice);
+  std::vector<std::string> valid;
+  for (const Slice& slice : profile.slices) valid.push_back(slice.name);
+  throw InputError(unknown_name("slice of " + profile.name, name, valid));
+}
+
 Slice slice_of_chips(const HardwareProfile& profile, int chips) {
   if (auto slice = listed_slice(profile, chips)) return *std::move(slice);
   if (auto slice = nodes_slice(profile, chips)) return *std::move(slice);
   throw InputError(
-      fmt::format("{} has no slice of {} chips; nearest: {}", profile.name, chips, nearest_counts(profile, chips)));
+      fmt::format("{} has no slice of {}; nearest: {}", profile.name, counted(chips, "chip"), nearest_counts(profile, chips)));
 }
 
 }  // namespace shardplan

@@ -14,6 +14,9 @@ struct NamedSlice {
 /// Throws InputError with the nearest names.
 NamedSlice slice_named(const std::string& compile_topology);
 
+/// The same of one machine. Throws InputError with the nearest names.
+Slice slice_called(const HardwareProfile& profile, const std::string& name);
+
 /// The slice of `chips` chips; of several shapes the most cubic one. GPUs: a node or a part of it, then whole nodes.
 /// Throws InputError naming the nearest counts that the machine has.
 Slice slice_of_chips(const HardwareProfile& profile, int chips);

@@ -4,39 +4,59 @@
 #include <algorithm>
 #include <numeric>
 #include <shardplan/error.hpp>
+#include <shardplan/spelling.hpp>
+#include <utility>
 
 namespace shardplan {
 
+/// Letters to substitute, insert or leave out; two neighbours that changed places count once (optimal string
+/// alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
+  std::vector<std::size_t> before, last(b.size() + 1), row(b.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0]++;
+    row[0] = i + 1;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t substitute = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substitute, row[j] + 1, row[j + 1] + 1});
+      row[j + 1] = std::min({last[j] + (a[i] == b[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1});
+      if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j]) row[j + 1] = std::min(row[j + 1], before[j - 1] + 1);
     }
+    before = std::exchange(last, row);
   }
-  return row.back();
+  return last.back();
 }
 
 namespace {
 
-/// A name that only starts with, or continues, what was typed is nearer than its length suggests.
-std::size_t unlikeness(std::string_view wrong, std::string_view name) {
+bool is_synonym(std::string_view name, const std::vector<std::string_view>& meant) {
+  return std::any_of(meant.begin(), meant.end(),
+                     [&](std::string_view word) { return same_spelling(word) == same_spelling(name); });
+}
+
+/// What other tools call a name is that name, and so is another spelling of it; a name that only starts with, or
+/// continues, what was typed is nearer than its length suggests.
+std::size_t unlikeness(std::string_view wrong, std::string_view name, const std::vector<std::string_view>& meant) {
+  if (is_synonym(name, meant) || (!same_spelling(wrong).empty() && same_spelling(wrong) == same_spelling(name))) return 0;
   const bool prefix = !wrong.empty() && (name.starts_with(wrong) || wrong.starts_with(name));
   return prefix ? 1 : edit_distance(wrong, name);
+}
+
+/// Names as long as flags with their dashes may differ in a letter, longer ones in a third of them.
+std::size_t furthest(std::string_view wrong) {
+  const auto dashes = std::min(wrong.find_first_not_of('-'), wrong.size());
+  return std::max<std::size_t>(1, (wrong.size() - dashes) / 3);
 }
 
 }  // namespace
 
 std::vector<std::string> nearest_names(std::string_view wrong, std::span<const std::string> valid, std::size_t most) {
-  const std::size_t limit = std::max<std::size_t>(3, wrong.size() / 2);
+  const auto meant = synonyms_of(wrong);
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (const auto& name : valid)
-    if (const auto distance = unlikeness(wrong, name); distance <= limit) ranked.emplace_back(distance, name);
+    if (const auto distance = unlikeness(wrong, name, meant); distance <= furthest(wrong))
+      ranked.emplace_back(distance, name);
   std::sort(ranked.begin(), ranked.end());
+  if (!ranked.empty() && ranked.front().first == 0)  // what was meant is known
+    std::erase_if(ranked, [](const auto& one) { return one.first > 0; });
   ranked.erase(std::unique(ranked.begin(), ranked.end()), ranked.end());
   std::vector<std::string> nearest;
   for (std::size_t i = 0; i < std::min(most, ranked.size()); ++i) nearest.push_back(ranked[i].second);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <shardplan/error.hpp>
 #include <shardplan/finding.hpp>
 
@@ -103,6 +104,16 @@ bool is_about_the_step(FindingId finding) {
 
 std::string_view published_id(const Finding& finding) {
   return finding.id == FindingId::refused && finding.broken ? name_of(*finding.broken) : name_of(finding.id);
+}
+
+std::vector<std::string> published_ids() {
+  std::vector<std::string> ids;
+  const auto add = [&](std::string_view id) {
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.emplace_back(id);
+  };
+  for (int i = 0; i < static_cast<int>(FindingId::refused); ++i) add(name_of(static_cast<FindingId>(i)));
+  for (int i = 0; i <= static_cast<int>(last_constraint); ++i) add(name_of(static_cast<ConstraintId>(i)));
+  return ids;
 }
 
 }  // namespace shardplan

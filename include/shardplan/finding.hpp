@@ -92,4 +92,7 @@ struct Finding {
 /// "expert-axis-stolen"; of a refused configuration the id of the constraint that it breaks.
 std::string_view published_id(const Finding& finding);
 
+/// All that a finding may have, each once: those of findings, then those of constraints.
+std::vector<std::string> published_ids();
+
 }  // namespace shardplan

@@ -50,6 +50,7 @@ struct Slice {
 struct HardwareProfile {
   std::string name;         ///< "tpu-v5p"
   std::string description;  ///< "Google TPU v5p"
+  std::vector<std::string> aliases;  ///< what people call it beside its name: "v5p"
   FabricKind fabric = FabricKind::torus;
   int devices_per_chip = 1;
   int chips_per_node = 4;  ///< chips of a host, or GPUs of a node

@@ -45,6 +45,7 @@ enum class ConstraintId : std::uint8_t {
   host_traffic_not_priced,
   batch_tokens,  ///< more in a step than the search may use
 };
+inline constexpr ConstraintId last_constraint = ConstraintId::batch_tokens;
 std::string_view name_of(ConstraintId constraint);  ///< "hbm", "batch-divisibility", …
 
 /// A dim that its axes don't divide, whatever the dim is.

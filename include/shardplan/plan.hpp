@@ -75,6 +75,7 @@ struct MachinePlan {
   std::int64_t evaluated = 0;  ///< configurations, those tried for would_fit among them
   std::int64_t fitting = 0;    ///< of those that answer the request as it is
   double search_seconds = 0;
+  std::optional<double> dollars_per_million_tokens;  ///< of the recommended plan, where the machine has a price
   std::optional<Evaluation> closest;  ///< nothing fits: the one with the least memory
   std::vector<WouldFit> would_fit;
   std::string refused;  ///< the machine can't be planned at all ("no slice of 6 chips; nearest 4, 8")
@@ -83,6 +84,7 @@ struct MachinePlan {
 struct PlanAnswer {
   std::string model;
   int chips = 0;
+  Objective objective = Objective::throughput;  ///< what the machines are sorted by
   std::vector<MachinePlan> machines;  ///< best first; those where nothing fits last
 };
 

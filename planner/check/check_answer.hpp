@@ -5,6 +5,7 @@
 #include <optional>
 #include <shardplan/evaluation.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace shardplan {
@@ -22,11 +23,20 @@ struct Bites {
   std::int64_t cases = 0;                   ///< 0: the finding is about the rules alone
 };
 
+/// Whether a finding makes a check fail.
+enum class Standing : std::uint8_t {
+  counts,
+  known,    ///< an earlier check has it
+  ignored,  ///< by name
+};
+std::string_view name_of(Standing standing);  ///< "new", "known", "ignored"
+
 struct CheckedFinding {
   Finding finding;    ///< as it stands where it costs most
   std::string worst;  ///< "mixtral-8x7b on expert=8, dropping path"; empty for the rules alone
   std::vector<RulePlace> rules;
   Bites bites;
+  Standing standing = Standing::counts;
 };
 
 struct CheckAnswer {
@@ -39,9 +49,12 @@ struct CheckAnswer {
   std::optional<Evaluation> found;       ///< a single configuration, or the one with the worst finding
   std::optional<Evaluation> expected;    ///< the same with the fixes; empty where nothing is to be fixed
 
+  Severity fail_on = Severity::error;    ///< the least grave finding that makes the check fail
+
   bool is_regression() const {
-    return std::any_of(findings.begin(), findings.end(),
-                       [](const CheckedFinding& f) { return f.finding.severity == Severity::error; });
+    return std::any_of(findings.begin(), findings.end(), [&](const CheckedFinding& f) {
+      return f.standing == Standing::counts && f.finding.severity >= fail_on;
+    });
   }
 };
 

@@ -1,4 +1,5 @@
 #include <planner/check/check_configuration.hpp>
+#include <planner/check/rule_set_findings.hpp>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/fixes/weigh_findings.hpp>
 
@@ -33,14 +34,29 @@ std::optional<Finding> refusal(const Evaluation& evaluation) {
   return finding;
 }
 
+/// Errors where they cost something; elsewhere check.cpp says them once, as warnings about the rules alone.
+void add_misspellings(std::vector<Finding>& findings, const RuleSet& rules) {
+  for (auto& finding : rule_set_findings(rules)) {
+    if (!is_misspelling(finding.id)) continue;
+    finding.severity = Severity::error;
+    findings.push_back(std::move(finding));
+  }
+}
+
+bool costs_nothing(const Finding& finding) {
+  return is_misspelling(finding.id) && (!finding.cost || finding.severity != Severity::error);
+}
+
 }  // namespace
 
 CheckedConfiguration check_configuration(const Configuration& configuration) {
   CheckedConfiguration checked{evaluate_to_show(configuration), std::nullopt};
   std::erase_if(checked.evaluation.findings, [](const Finding& finding) { return is_about_the_step(finding.id); });
+  add_misspellings(checked.evaluation.findings, configuration.rules);
   WeighedFindings weighed = weigh_findings(configuration, checked.evaluation);
   checked.evaluation.findings = std::move(weighed.findings);
   checked.fixed = std::move(weighed.fixed);
+  std::erase_if(checked.evaluation.findings, costs_nothing);
   if (auto finding = refusal(checked.evaluation)) checked.evaluation.findings.push_back(std::move(*finding));
   return checked;
 }

@@ -65,6 +65,7 @@ MeshArguments read_sizes(const GivenArguments& given, const std::vector<AskedAxi
 Machine machine_for(const GivenArguments& given, MachineChoice choice, int devices) {
   if (!given.find("compile_topology")) {
     if (!choice.hardware) choice.hardware = reference_machine;
+    choice = with_machine_named(std::move(choice), choice.slices.value_or(1));
     if (!choice.chips) choice.chips = std::max(1, devices / load_profile(*choice.hardware).devices_per_chip);
   }
   return read_machine(given, choice);
@@ -73,7 +74,8 @@ Machine machine_for(const GivenArguments& given, MachineChoice choice, int devic
 std::vector<Machine> machines_for(const GivenArguments& given, const CheckWords& words, const MeshArguments& sizes,
                                   bool gives_mesh) {
   if (gives_mesh) return {machine_for(given, words.machine, devices_asked_for(sizes))};
-  if (words.machine.chips || given.find("compile_topology")) return {machine_for(given, words.machine, 1)};
+  const bool is_sized = with_machine_named(words.machine, words.machine.slices.value_or(1)).chips.has_value();
+  if (is_sized || given.find("compile_topology")) return {machine_for(given, words.machine, 1)};
   std::vector<Machine> machines;
   for (const int devices : check_device_counts()) machines.push_back(machine_for(given, words.machine, devices));
   return machines;
@@ -100,7 +102,7 @@ CheckRequest read_check(const CheckWords& words) {
                load_compiler(machines.front().hardware.compiler, given.text("compile_xla_flags", "")),
                read_program(given, words.machine),
                std::move(sizes)};
-  return {std::move(places),   std::move(name), words.machine.hardware.value_or(reference_machine),
+  return {std::move(places),   std::move(name), machines.front().hardware.name,
           std::move(models),   std::move(run),  std::move(machines),
           gives_mesh,          model && gives_mesh};
 }

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <iterator>
 #include <planner/check/group_findings.hpp>
+#include <planner/check/rule_set_findings.hpp>
 
 namespace shardplan {
 namespace {
@@ -17,7 +19,9 @@ double seconds_of(const Finding& finding) { return finding.cost ? finding.cost->
 /// The entry for findings like this one; a new one at the end when it is the first.
 CheckedFinding& entry_for(std::vector<CheckedFinding>& entries, const Finding& finding) {
   const auto alike = [&](const CheckedFinding& entry) {
-    return entry.finding.is_like(finding) && entry.finding.severity == finding.severity && entry.bites.cases > 0;
+    const bool same_rule = !is_misspelling(finding.id) || entry.finding.rules == finding.rules;
+    return entry.finding.is_like(finding) && same_rule && entry.finding.severity == finding.severity &&
+           entry.bites.cases > 0;
   };
   if (const auto known = std::find_if(entries.begin(), entries.end(), alike); known != entries.end()) return *known;
   return entries.emplace_back();
@@ -63,7 +67,16 @@ CheckAnswer group_findings(const std::vector<CaseResult>& cases, const std::vect
     add_once(answer.meshes, one.mesh);
     for (const auto& finding : one.findings) add(answer.findings, finding, one, places);
   }
-  for (const auto& finding : of_rules) answer.findings.push_back({finding, "", places.places_of(finding.rules), {}});
+  const auto is_costed = [&](const Finding& finding) {
+    return is_misspelling(finding.id) &&
+           std::any_of(answer.findings.begin(), answer.findings.end(), [&](const CheckedFinding& entry) {
+             return entry.finding.is_like(finding) && entry.finding.rules == finding.rules;
+           });
+  };
+  std::vector<CheckedFinding> uncosted;
+  for (const auto& finding : of_rules)
+    if (!is_costed(finding)) uncosted.push_back({finding, "", places.places_of(finding.rules), {}, Standing::counts});
+  std::move(uncosted.begin(), uncosted.end(), std::back_inserter(answer.findings));
   std::stable_sort(answer.findings.begin(), answer.findings.end(), comes_first);
   if (cases.empty() || !shown_case(cases).evaluation) return answer;
   answer.found = shown_case(cases).evaluation;

@@ -2,12 +2,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <models/load_model.hpp>
 #include <arguments/keys/argument_table.hpp>
 #include <planner/check/rule_set_findings.hpp>
-#include <rules/load_rules.hpp>
+#include <rules/logical_axes.hpp>
 #include <rules/unreachable_rules.hpp>
-#include <set>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -32,29 +30,19 @@ void add_unreachable(std::vector<Finding>& findings, const RuleSet& set) {
   }
 }
 
-/// Every logical axis that MaxText's layers name has a rule in some set that comes with it or in a model's own.
-std::vector<std::string> known_names() {
-  std::set<std::string> names;
-  for (const auto& set : rule_set_names())
-    for (const auto& rule : load_rules(set).rules) names.insert(rule.logical);
-  for (const auto& model : model_names())
-    for (const auto& rule : load_model(model).rules.rules) names.insert(rule.logical);
-  return {names.begin(), names.end()};
-}
-
 void add_unknown_names(std::vector<Finding>& findings, const RuleSet& set) {
-  const auto known = known_names();
+  const auto& known = logical_axis_names();
   for (const auto& rule : set.rules) {
     if (std::binary_search(known.begin(), known.end(), rule.logical)) continue;
     const auto nearest = nearest_names(rule.logical, known, 1);
     findings.push_back({FindingId::rule_name_unknown,
                         Severity::warning,
-                        fmt::format("no tensor of MaxText has a logical axis '{}': the rule does nothing, and what it "
+                        fmt::format("no tensor of MaxText has the logical axis '{}': the rule does nothing, and what it "
                                     "was meant for is replicated",
                                     rule.logical),
                         rule.logical,
                         {},
-                        nearest.empty() ? "leave the rule out" : fmt::format("'{}'?", nearest.front()),
+                        nearest.empty() ? "leave the rule out" : fmt::format("name it '{}', the nearest", nearest.front()),
                         {rule}});
   }
 }
@@ -79,12 +67,14 @@ void add_unknown_axes(std::vector<Finding>& findings, const RuleSet& set) {
            fmt::format("rule {} names '{}', which is no mesh axis: it counts as size 1", in_yaml(rule), axis),
            rule.logical,
            {axis},
-           nearest.empty() ? "leave the axis out" : fmt::format("'{}'?", nearest.front()),
+           nearest.empty() ? "leave the axis out" : fmt::format("name it '{}', the nearest", nearest.front()),
            {rule}});
     }
 }
 
 }  // namespace
+
+bool is_misspelling(FindingId id) { return id == FindingId::rule_name_unknown || id == FindingId::rule_axis_unknown; }
 
 std::vector<Finding> rule_set_findings(const RuleSet& rules) {
   std::vector<Finding> findings;

@@ -7,4 +7,7 @@ namespace shardplan {
 
 std::vector<Finding> rule_set_findings(const RuleSet& rules);
 
+/// A name in a rule that is nobody's, so that the rule does nothing.
+bool is_misspelling(FindingId id);
+
 }  // namespace shardplan

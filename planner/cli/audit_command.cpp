@@ -1,11 +1,9 @@
 // shardplan audit --hlo FILE[.gz]|DIR (KEY=VALUE… | --mesh axis=n,…) [--baseline FILE] [--tolerance 5%] [--ignore-below
 // 1MiB]
-#include <fmt/format.h>
-
-#include <array>
-#include <charconv>
+#include <filesystem>
 #include <planner/audit/audit.hpp>
 #include <planner/cli/commands.hpp>
+#include <planner/cli/flag_values.hpp>
 #include <planner/cli/run_flags.hpp>
 #include <arguments/words/given_arguments.hpp>
 #include <planner/report/audit_report.hpp>
@@ -32,41 +30,10 @@ void add_flags(CommandParser& parser, AuditFlags& flags) {
   parser.offer_formats({"text", "json", "sarif", "github"});
 }
 
-/// A number above or at 0, and what stands behind it.
-std::pair<double, std::string_view> parse_amount(const std::string& flag, std::string_view text) {
-  double number = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-  if (error != std::errc() || !(number >= 0 && number < 1e15))
-    throw InputError(fmt::format("{} {}: expected a number of at least 0", flag, text));
-  return {number, text.substr(static_cast<std::size_t>(end - text.data()))};
-}
-
-double parse_tolerance(const std::string& text) {
-  const auto [number, unit] = parse_amount("--tolerance", text);
-  if (unit != "%") throw InputError(fmt::format("--tolerance {}: expected a percentage, such as 5%", text));
-  return number / 100;
-}
-
-Bytes parse_size(const std::string& text) {
-  constexpr std::array<std::pair<std::string_view, double>, 9> units = {{{"", 1},
-                                                                         {"B", 1},
-                                                                         {"kB", 1e3},
-                                                                         {"MB", 1e6},
-                                                                         {"GB", 1e9},
-                                                                         {"KiB", 1024.0},
-                                                                         {"MiB", 1024.0 * 1024},
-                                                                         {"GiB", 1024.0 * 1024 * 1024},
-                                                                         {"TB", 1e12}}};
-  const auto [number, given] = parse_amount("--ignore-below", text);
-  for (const auto& [unit, factor] : units)
-    if (unit == given && number * factor < 9e18) return {static_cast<std::int64_t>(number * factor)};
-  throw InputError(fmt::format("--ignore-below {}: expected a size, such as 1MiB, 500kB or 4096", text));
-}
-
 AuditThresholds read_thresholds(const AuditFlags& flags) {
   AuditThresholds thresholds;
-  if (flags.tolerance) thresholds.tolerance = parse_tolerance(*flags.tolerance);
-  if (flags.ignore_below) thresholds.ignore_below = parse_size(*flags.ignore_below);
+  if (flags.tolerance) thresholds.tolerance = parse_percentage("--tolerance", *flags.tolerance);
+  if (flags.ignore_below) thresholds.ignore_below = parse_size("--ignore-below", *flags.ignore_below);
   return thresholds;
 }
 
@@ -89,12 +56,14 @@ AuditRequest read_request(const AuditFlags& flags) {
   return request;
 }
 
-/// The forms that CI services read are those of `check`.
-CheckAnswer as_check(const AuditAnswer& answer) {
+/// The forms that CI services read are those of `check`. SARIF has to point at a file, which is the program;
+/// annotations stand beside changed lines, of which it has none.
+CheckAnswer as_check(const AuditAnswer& answer, bool points_at_program) {
   CheckAnswer check;
   check.rules = answer.program;
+  check.rules_are_file = points_at_program;
   check.hardware = answer.hardware;
-  for (const auto& finding : answer.findings) check.findings.push_back({finding, "", {}, {}});
+  for (const auto& finding : answer.findings) check.findings.push_back({finding, "", {}, {}, Standing::counts});
   return check;
 }
 
@@ -105,9 +74,9 @@ std::string print(const AuditAnswer& answer, Format format, const Style& style) 
     case Format::json:
       return audit_json(answer);
     case Format::sarif:
-      return check_sarif(as_check(answer));
+      return check_sarif(as_check(answer, true), std::filesystem::current_path());
     case Format::github:
-      return check_annotations(as_check(answer));
+      return check_annotations(as_check(answer, false));
   }
   throw InternalError("unknown Format");
 }

@@ -1,4 +1,5 @@
-// shardplan hardware|models|rules list|show. `show` prints the data file as it is written, ready to copy and edit.
+// shardplan hardware|models|rules list|show. `show` prints a data file, ready to copy and edit: a built-in one as it is
+// written, of a user's model what was understood.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <formats/strict_json.hpp>
 #include <hardware/load_profile.hpp>
 #include <models/load_model.hpp>
+#include <models/print_model_file.hpp>
 #include <planner/cli/commands.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <planner/report/json/json_catalog.hpp>
@@ -43,11 +45,14 @@ CatalogMachine catalog_machine(const std::string& name) {
 std::string ended(std::string text) { return text.ends_with('\n') ? text : text + "\n"; }
 
 std::string profile_source(const std::string& name) {
-  return ended(is_built_in(name, all_profile_names()) ? profile_json(name) : read_file(name));
+  return ended(is_profile_path(name) ? read_file(name) : profile_json(name));
 }
 
+/// A built-in model as its file has it; of any other file what was understood of it.
 std::string model_source(const std::string& name) {
-  return ended(is_built_in(name, model_names()) ? model_json(name) : read_file(name));
+  const Model model = load_model(name);
+  const bool built_in = is_built_in(model.name, model_names()) && load_model(model.name) == model;
+  return built_in ? ended(model_json(model.name)) : print_model_file(model, name);
 }
 
 std::string rules_source(const std::string& name) {
@@ -58,8 +63,8 @@ template <class Text, class Json>
 Task list_command(const Words& words, const std::string& kind, Text text, Json json) {
   CommandParser parser(fmt::format("The {} that shardplan knows.", kind), fmt::format("shardplan {} list", kind));
   parser.parse(words);
-  return parser.task([text, json](Format format, const Style&) {
-    return Answer{format == Format::json ? json() : text(), Outcome::answered};
+  return parser.task([text, json](Format format, const Style& style) {
+    return Answer{format == Format::json ? json() : text(style), Outcome::answered};
   });
 }
 
@@ -80,19 +85,22 @@ Task show_command(const Words& words, const std::string& kind, Text text, Json j
 
 Task hardware_list_command(const Words& words) {
   return list_command(
-      words, "hardware", [] { return hardware_list_text(load_all(all_profile_names(), load_profile)); },
+      words, "hardware",
+      [](const Style& style) { return hardware_list_text(load_all(all_profile_names(), load_profile), style); },
       [] { return hardware_list_json(load_all(all_profile_names(), catalog_machine)); });
 }
 
 Task models_list_command(const Words& words) {
   return list_command(
-      words, "models", [] { return model_list_text(load_all(model_names(), load_model)); },
+      words, "models",
+      [](const Style& style) { return model_list_text(load_all(model_names(), load_model), style); },
       [] { return model_list_json(load_all(model_names(), load_model)); });
 }
 
 Task rules_list_command(const Words& words) {
   return list_command(
-      words, "rules", [] { return rule_list_text(load_all(rule_set_names(), load_rules)); },
+      words, "rules",
+      [](const Style& style) { return rule_list_text(load_all(rule_set_names(), load_rules), style); },
       [] { return rule_list_json(load_all(rule_set_names(), load_rules)); });
 }
 

@@ -1,6 +1,11 @@
 // shardplan check --rules FILE|NAME [--model M] [--mesh axis=n,…] [--hardware H] [--chips N] [KEY=VALUE…]
+//                 [--baseline FILE] [--ignore ID[:PLACE]]… [--fail-on error|warning]
+#include <filesystem>
 #include <planner/check/check_request.hpp>
+#include <planner/check/judge.hpp>
+#include <planner/check/read_baseline.hpp>
 #include <planner/cli/commands.hpp>
+#include <planner/cli/flag_values.hpp>
 #include <planner/cli/run_flags.hpp>
 #include <planner/report/check_report.hpp>
 #include <planner/report/ci/github.hpp>
@@ -10,7 +15,13 @@
 namespace shardplan {
 namespace {
 
-void add_flags(CommandParser& parser, RunFlags& flags) {
+struct CheckFlags {
+  RunFlags run;
+  std::optional<std::string> baseline, fail_on;
+  Words ignored;
+};
+
+void add_run_flags(CommandParser& parser, RunFlags& flags) {
   parser.add("--rules", flags.rules, "NAME|FILE", "The rules to check; MaxText's default set when left out");
   parser.add("--model", flags.model, "NAME|FILE", "One model; all of them when left out");
   parser.add("--mesh", flags.mesh, "axis=n,...", "One mesh; the usual ones of 8, 64 and 256 devices when left out");
@@ -20,7 +31,15 @@ void add_flags(CommandParser& parser, RunFlags& flags) {
   add_config_flag(parser, flags);
   add_xla_flags(parser, flags.xla_flags);
   parser.add_words("KEY=VALUE", flags.key_values, "MaxText's own arguments; its defaults hold for the rest");
-  parser.add_footer("Exit status: 0 nothing worse than a warning, 4 an error-level finding, 2 bad input.");
+}
+
+void add_flags(CommandParser& parser, CheckFlags& flags) {
+  add_run_flags(parser, flags.run);
+  parser.add("--baseline", flags.baseline, "FILE", "An earlier check (--format json or sarif): only new findings count");
+  parser.add_repeatable("--ignore", flags.ignored, "ID[:PLACE]",
+                        "A finding that doesn't count, on any rule, model and mesh or on that one; may be repeated");
+  parser.add("--fail-on", flags.fail_on, "SEVERITY", "error (the default) or warning");
+  parser.add_footer("Exit status: 0 no finding that counts, 4 one as grave as --fail-on says, 2 bad input.");
   parser.offer_formats({"text", "json", "sarif", "github"});
 }
 
@@ -31,11 +50,20 @@ std::string print(const CheckAnswer& answer, Format format, const Style& style) 
     case Format::json:
       return check_json(answer);
     case Format::sarif:
-      return check_sarif(answer);
+      return check_sarif(answer, std::filesystem::current_path());
     case Format::github:
       return check_annotations(answer);
   }
   throw InternalError("unknown Format");
+}
+
+CheckPolicy read_policy(const CheckFlags& flags) {
+  CheckPolicy policy;
+  if (flags.baseline) policy.baseline = read_baseline(*flags.baseline);
+  for (const auto& text : flags.ignored) policy.ignored.push_back(parse_ignored(text));
+  if (flags.fail_on) check_word("--fail-on", *flags.fail_on, {"error", "warning"});
+  if (flags.fail_on == "warning") policy.fail_on = Severity::warning;
+  return policy;
 }
 
 }  // namespace
@@ -43,13 +71,17 @@ std::string print(const CheckAnswer& answer, Format format, const Style& style) 
 Task check_command(const Words& words) {
   CommandParser parser("What will go wrong with sharding rules: on all models and meshes, on one, or on one run.",
                        "shardplan check");
-  RunFlags flags;
+  CheckFlags flags;
   add_flags(parser, flags);
   parser.parse(words);
-  const CheckRequest request = read_check({flags.rules, flags.model, flags.mesh, read_machine_choice(flags),
-                                           with_xla_flags(flags.key_values, flags.xla_flags), flags.config_file});
-  return parser.task([request](Format format, const Style& style) {
-    const CheckAnswer answer = check(request);
+  const RunFlags& run = flags.run;
+  check_key_values(run.key_values, "--rules");
+  const CheckPolicy policy = read_policy(flags);
+  const CheckRequest request = read_check({run.rules, run.model, run.mesh, read_machine_choice(run),
+                                           with_xla_flags(run.key_values, run.xla_flags), run.config_file});
+  return parser.task([request, policy](Format format, const Style& style) {
+    CheckAnswer answer = check(request);
+    judge(answer, policy);
     return Answer{print(answer, format, style), answer.is_regression() ? Outcome::regression : Outcome::answered};
   });
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <models/model_names.hpp>
 #include <planner/cli/command_table.hpp>
 #include <planner/cli/commands.hpp>
 #include <planner/cli/parse_words.hpp>
@@ -34,8 +35,6 @@ constexpr std::array commands = {
     Command{"validate", "", validate_command, "validate [--ablate] [RECORD…]", "predictions against recorded compiler output"},
 };
 
-constexpr std::array<std::string_view, 3> planned = {"compare", "sweep", "calibrate"};
-
 std::string help_text() {
   std::string text =
       "Plans how to shard the training of a language model with MaxText: which mesh, which rules,\n"
@@ -49,7 +48,7 @@ std::string help_text() {
 }
 
 std::vector<std::string> command_names() {
-  std::vector<std::string> names(planned.begin(), planned.end());
+  std::vector<std::string> names;
   for (const auto& command : commands)
     if (std::find(names.begin(), names.end(), command.name) == names.end()) names.emplace_back(command.name);
   return names;
@@ -65,7 +64,7 @@ std::vector<std::string> subcommands_of(std::string_view name) {
 bool asks_for_help(std::string_view word) { return word == "--help" || word == "-h" || word == "help"; }
 
 bool means_plan(const Words& words) {
-  return words.empty() || words[0].starts_with('-') || words[0].find('=') != std::string::npos;
+  return words[0].starts_with('-') || words[0].find('=') != std::string::npos;
 }
 
 Task read_subcommand(const Words& words) {
@@ -79,17 +78,23 @@ Task read_subcommand(const Words& words) {
   throw InputError(unknown_name(fmt::format("{} command", words[0]), words[1], subcommands));
 }
 
+std::string unknown_command(const std::string& word) {
+  if (nearest_names(word, command_names()).empty() && model_called(word))
+    return fmt::format("unknown command '{}'; for the model give --model {} --chips N", word, word);
+  return unknown_name("command", word, command_names()) + "; see shardplan --help";
+}
+
 }  // namespace
 
 Task read_command_line(const Words& words) {
   if (words.size() == 1 && asks_for_help(words[0])) throw HelpRequest{help_text()};
+  if (words.empty())
+    throw InputError("what to do? `shardplan --model NAME --chips N` plans, `shardplan --help` lists the commands");
   if (means_plan(words)) return plan_command(words);
-  if (std::find(planned.begin(), planned.end(), words[0]) != planned.end())
-    throw InputError(fmt::format("{} is not available yet", words[0]));
   if (!subcommands_of(words[0]).empty()) return read_subcommand(words);
   for (const auto& command : commands)
     if (command.name == words[0]) return command.read({words.begin() + 1, words.end()});
-  throw InputError(unknown_name("command", words[0], command_names()));
+  throw InputError(unknown_command(words[0]));
 }
 
 }  // namespace shardplan

@@ -1,26 +1,77 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <charconv>
 #include <cmath>
-#include <limits>
 #include <arguments/words/argument_values.hpp>
+#include <hardware/machine_names.hpp>
+#include <limits>
+#include <models/model_names.hpp>
 #include <planner/cli/flag_values.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
+namespace {
 
-std::int64_t parse_positive_long(const std::string& flag, const std::string& text) {
-  const std::int64_t value = parse_integer(text, flag);
+int as_int(const std::string& flag, const std::string& text, std::int64_t value) {
+  constexpr int most = std::numeric_limits<int>::max();
+  if (value > most) throw InputError(fmt::format("{}: {} is more than {}", flag, text, most));
+  return static_cast<int>(value);
+}
+
+std::int64_t at_least_one(const std::string& flag, const std::string& text, std::int64_t value) {
   if (value < 1) throw InputError(fmt::format("{}: expected at least 1, not {}", flag, text));
   return value;
 }
 
+/// A number of at least 0, and what stands behind it.
+std::pair<double, std::string_view> split_unit(std::string_view text) {
+  double number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  if (error != std::errc() || !(number >= 0)) return {-1, text};
+  return {number, text.substr(static_cast<std::size_t>(end - text.data()))};
+}
+
+/// Factors behind k, M, G and T, with or without i.
+double power_of(double base, std::string_view letter) {
+  const auto power = std::string_view("kMGT").find(letter == "K" ? "k" : letter);
+  return letter.size() == 1 && power != std::string_view::npos ? std::pow(base, static_cast<double>(power + 1)) : 0;
+}
+
+}  // namespace
+
+std::int64_t parse_count(const std::string& flag, const std::string& text) {
+  const auto [number, unit] = split_unit(text);
+  const double factor = power_of(1024, unit);
+  if (factor == 0) return at_least_one(flag, text, parse_integer(text, flag));
+  const double value = number * factor;
+  if (number < 0 || value != std::floor(value) || value > 9e18)
+    throw InputError(fmt::format("{}: expected a whole number, such as 4096, 4k or 4M, not '{}'", flag, text));
+  return at_least_one(flag, text, static_cast<std::int64_t>(value));
+}
+
+std::optional<int> parse_small_count(const std::string& flag, const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  return as_int(flag, *text, parse_count(flag, *text));
+}
+
+Bytes parse_size(const std::string& flag, const std::string& text) {
+  const auto [number, unit] = split_unit(text);
+  double factor = unit.empty() || unit == "B" ? 1 : 0;
+  if (unit.ends_with("iB")) factor = power_of(1024, unit.substr(0, unit.size() - 2));
+  if (factor == 0 && unit.ends_with('B')) factor = power_of(1000, unit.substr(0, unit.size() - 1));
+  if (number >= 0 && factor > 0 && number * factor < 9e18) return {static_cast<std::int64_t>(number * factor)};
+  throw InputError(fmt::format("{} {}: expected a size, such as 1MiB, 500kB or 4096", flag, text));
+}
+
+double parse_percentage(const std::string& flag, const std::string& text) {
+  const auto [number, unit] = split_unit(text);
+  if (number >= 0 && number < 1e15 && unit == "%") return number / 100;
+  throw InputError(fmt::format("{} {}: expected a percentage, such as 5%", flag, text));
+}
+
 int parse_positive(const std::string& flag, const std::string& text) {
-  const std::int64_t value = parse_positive_long(flag, text);
-  if (value > std::numeric_limits<int>::max())
-    throw InputError(fmt::format("{}: {} is more than {}", flag, text, std::numeric_limits<int>::max()));
-  return static_cast<int>(value);
+  return as_int(flag, text, at_least_one(flag, text, parse_integer(text, flag)));
 }
 
 std::optional<int> parse_positive(const std::string& flag, const std::optional<std::string>& text) {
@@ -44,14 +95,7 @@ double parse_share(const std::string& flag, const std::string& text) {
 }
 
 MemoryReserve parse_reserve(const std::string& flag, const std::string& text) {
-  constexpr std::array<std::pair<std::string_view, double>, 4> units = {
-      {{"GiB", 1024.0 * 1024 * 1024}, {"MiB", 1024.0 * 1024}, {"GB", 1e9}, {"MB", 1e6}}};
-  for (const auto& [unit, bytes] : units)
-    if (text.ends_with(unit)) {
-      const double value = parse_number(text.substr(0, text.size() - unit.size()), flag);
-      if (value < 0) break;
-      return {0, Bytes{std::llround(value * bytes)}};
-    }
+  if (text.ends_with('B')) return {0, parse_size(flag, text)};
   if (text.ends_with('%') && text != "0%") return {parse_share(flag, text), {}};
   if (text == "0" || text == "0%") return {};
   throw InputError(fmt::format("{}: expected a share or an amount of memory, as 8% or 4GiB, not '{}'", flag, text));
@@ -69,6 +113,18 @@ std::vector<std::string> parse_list(const std::string& flag, const std::string& 
     at = end + 1;
   }
   return items;
+}
+
+void check_key_values(const std::vector<std::string>& words, std::string_view yaml_flag) {
+  for (const auto& word : words) {
+    if (word.find('=') != std::string::npos) continue;
+    std::string_view flag;
+    if (word.ends_with(".yml") || word.ends_with(".yaml")) flag = yaml_flag;
+    if (word.ends_with(".json") || model_called(word)) flag = "--model";
+    if (machine_called(word).profile != word || profile_called(word)) flag = "--hardware";
+    throw InputError(fmt::format("expected KEY=VALUE as MaxText takes it, not '{}'{}", word,
+                                 flag.empty() ? "" : fmt::format("; a file or name goes behind its flag: {} {}", flag, word)));
+  }
 }
 
 void check_word(const std::string& flag, const std::string& text, const std::vector<std::string>& valid) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <shardplan/memory_limits.hpp>
+#include <shardplan/units.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,8 +15,18 @@ namespace shardplan {
 int parse_positive(const std::string& flag, const std::string& text);
 std::optional<int> parse_positive(const std::string& flag, const std::optional<std::string>& text);
 
-/// As above up to 2^63 - 1.
-std::int64_t parse_positive_long(const std::string& flag, const std::string& text);
+/// Tokens, sequence lengths, chips: whole numbers with k, M, G or T behind them, which are powers of 1024 there because
+/// such counts are powers of two: "4k" → 4096, "4M" → 4194304, "0.5M" → 524288. Throws InputError on anything that is
+/// no whole number from 1 to 2^63 - 1.
+std::int64_t parse_count(const std::string& flag, const std::string& text);
+/// As above up to 2^31 - 1.
+std::optional<int> parse_small_count(const std::string& flag, const std::optional<std::string>& text);
+
+/// "1MiB", "500kB", "4096" (bytes): KiB MiB GiB TiB and kB MB GB TB. Throws InputError on anything else.
+Bytes parse_size(const std::string& flag, const std::string& text);
+
+/// "5%" → 0.05. Throws InputError on anything but a percentage of at least 0.
+double parse_percentage(const std::string& flag, const std::string& text);
 
 /// A number above 0.
 double parse_positive_number(const std::string& flag, const std::string& text);
@@ -28,6 +39,9 @@ double parse_share(const std::string& flag, const std::string& text);
 
 /// "a,b" → {"a","b"}. Throws InputError on an empty or repeated item.
 std::vector<std::string> parse_list(const std::string& flag, const std::string& text);
+
+/// Throws InputError on a word that is not KEY=VALUE, with the flag that takes such a word: `yaml_flag` a YAML file.
+void check_key_values(const std::vector<std::string>& words, std::string_view yaml_flag);
 
 /// Throws InputError unless `text` is one of `valid`.
 void check_word(const std::string& flag, const std::string& text, const std::vector<std::string>& valid);

@@ -7,6 +7,7 @@
 #include <planner/cli/output_file.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/spelling.hpp>
 
 namespace shardplan {
 namespace {
@@ -53,8 +54,10 @@ int run(const Words& words) try {
   return 0;
 }
 
+/// What the user typed, or what stands in a file, may be anything: it comes back as one line of text.
 int report(int code, std::string_view kind, const std::exception& error) {
-  fmt::print(stderr, "shardplan: {}{}\n", kind, error.what());
+  constexpr std::size_t longest_message = 2000;
+  fmt::print(stderr, "shardplan: {}{}\n", kind, printable(error.what(), longest_message));
   return code;
 }
 

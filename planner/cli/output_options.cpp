@@ -1,8 +1,7 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <planner/cli/flag_values.hpp>
 #include <planner/cli/output_options.hpp>
@@ -18,16 +17,21 @@ bool terminal_wants_colours() {
   return isatty(STDOUT_FILENO) == 1 && (!no_color || !*no_color) && (!terminal || std::string_view(terminal) != "dumb");
 }
 
-/// "text and json", "text, json, sarif and github"
-std::string in_words(const std::vector<std::string>& names) {
-  return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+std::optional<std::size_t> width_in_environment() {
+  const char* text = std::getenv("COLUMNS");
+  if (!text) return std::nullopt;
+  std::size_t width = 0;
+  const char* const end = text + std::string_view(text).size();
+  const auto [stop, error] = std::from_chars(text, end, width);
+  return error == std::errc() && stop == end && width > 0 ? std::optional(width) : std::nullopt;
 }
 
-std::vector<std::string> known_formats(const OutputOptions& options) {
-  std::vector<std::string> known = {"text", "json", "markdown", "html"};
-  for (const auto& format : options.formats)
-    if (std::find(known.begin(), known.end(), format) == known.end()) known.push_back(format);
-  return known;
+/// COLUMNS where it is set, else the terminal that the answer goes to; a file and a pipe have no width of their own.
+std::size_t width_of(const OutputOptions& options) {
+  if (const auto width = width_in_environment()) return *width;
+  winsize size{};
+  const bool is_terminal = !options.file && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_terminal ? size.ws_col : usual_width;
 }
 
 Format parse_format(const std::string& name) {
@@ -47,10 +51,7 @@ void add_output_options(CLI::App& parser, OutputOptions& options) {
 }
 
 Format format_of(const OutputOptions& options) {
-  check_word("--format", options.format, known_formats(options));
-  if (std::find(options.formats.begin(), options.formats.end(), options.format) == options.formats.end())
-    throw InputError(
-        fmt::format("--format {} is not available yet; {} are", options.format, in_words(options.formats)));
+  check_word("--format", options.format, options.formats);
   return parse_format(options.format);
 }
 
@@ -58,7 +59,8 @@ Style style_of(const OutputOptions& options) {
   check_word("--color", options.color, {"auto", "always", "never"});
   const bool coloured =
       options.color == "always" || (options.color == "auto" && !options.file && terminal_wants_colours());
-  return coloured ? Style::coloured() : Style::plain();
+  const std::size_t width = width_of(options);
+  return coloured ? Style::coloured(width) : Style::plain(width);
 }
 
 }  // namespace shardplan

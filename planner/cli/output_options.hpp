@@ -20,7 +20,8 @@ void add_output_options(CLI::App& parser, OutputOptions& options);
 /// Throws InputError on an unknown format, or one that the command has not.
 Format format_of(const OutputOptions& options);
 
-/// Colours when they are asked for, or when the answer goes to a terminal that wants them (no-color.org).
+/// Colours when they are asked for, or when the answer goes to a terminal that wants them (no-color.org); as wide as
+/// COLUMNS or the terminal says.
 Style style_of(const OutputOptions& options);
 
 }  // namespace shardplan

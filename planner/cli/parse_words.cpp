@@ -62,6 +62,11 @@ void CommandParser::add_dashed(const std::string& flag, std::optional<std::strin
   dashed_.push_back(flag);
 }
 
+void CommandParser::add_repeatable(const std::string& flag, Words& values, const std::string& type,
+                                   const std::string& help) {
+  parser_.add_option(flag, values, help)->type_name(type)->allow_extra_args(false);
+}
+
 void CommandParser::add(const std::string& flag, bool& given, const std::string& help) {
   parser_.add_flag(flag, given, help);
 }

@@ -27,6 +27,8 @@ class CommandParser {
   /// A flag whose value is the next word even where that begins with dashes.
   void add_dashed(const std::string& flag, std::optional<std::string>& value, const std::string& type,
                   const std::string& help);
+  /// A flag that may be given more than once.
+  void add_repeatable(const std::string& flag, Words& values, const std::string& type, const std::string& help);
   /// A flag without a value.
   void add(const std::string& flag, bool& given, const std::string& help);
   /// The positional arguments that are left.

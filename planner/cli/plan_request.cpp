@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <arguments/machine_arguments.hpp>
 #include <hardware/load_profile.hpp>
 #include <models/load_model.hpp>
 #include <models/moe_paths.hpp>
@@ -41,12 +42,49 @@ Model read_model(const PlanFlags& flags) {
   return model;
 }
 
-std::vector<HardwareProfile> read_machines(const PlanFlags& flags) {
-  std::vector<std::string> names = default_profile_names();
-  if (flags.hardware) names = *flags.hardware == "all" ? profile_names() : parse_list("--hardware", *flags.hardware);
-  std::vector<HardwareProfile> machines;
-  for (const auto& name : names) machines.push_back(load_profile(name));
-  return machines;
+std::vector<std::string> machine_names(const PlanFlags& flags) {
+  if (!flags.hardware) return default_profile_names();
+  return *flags.hardware == "all" ? profile_names() : parse_list("--hardware", *flags.hardware);
+}
+
+/// The machines, and the chips that --chips or their names ("v5p-16") say; they have to agree.
+void read_machines(const PlanFlags& flags, PlanRequest& request) {
+  auto chips = parse_small_count("--chips", flags.chips);
+  std::vector<std::string> known;
+  for (const auto& name : machine_names(flags)) {
+    const MachineChoice machine = with_machine_named({name, chips, {}}, request.slices.value_or(1));
+    chips = machine.chips;
+    if (std::find(known.begin(), known.end(), *machine.hardware) != known.end())
+      throw InputError(fmt::format("--hardware: {} is given twice", *machine.hardware));
+    known.push_back(*machine.hardware);
+    request.machines.push_back(load_profile(*machine.hardware));
+  }
+  if (!chips) throw InputError("plan needs --chips N");
+  request.chips = *chips;
+}
+
+/// "h100=2.5,tpu-v5p=4.2" on the machines that are planned.
+void read_prices(const PlanFlags& flags, PlanRequest& request) {
+  if (!flags.price) return;
+  for (const auto& word : parse_list("--price", *flags.price)) {
+    const auto equals = word.find('=');
+    if (equals == word.npos) throw InputError(fmt::format("--price: expected NAME=DOLLARS_PER_CHIP_HOUR, not '{}'", word));
+    const std::string name = load_profile(word.substr(0, equals)).name;
+    const auto machine = std::find_if(request.machines.begin(), request.machines.end(),
+                                      [&](const HardwareProfile& planned) { return planned.name == name; });
+    if (machine == request.machines.end()) throw InputError(fmt::format("--price: {} is not planned; see --hardware", name));
+    machine->price_per_chip_hour =
+        Figure{parse_positive_number("--price " + name, word.substr(equals + 1)), "USD/h", "--price", Basis::assumed};
+  }
+}
+
+void check_can_rank(const PlanRequest& request) {
+  const auto has_price = [](const HardwareProfile& machine) { return machine.price_per_chip_hour.has_value(); };
+  if (request.objective != Objective::cost || std::any_of(request.machines.begin(), request.machines.end(), has_price))
+    return;
+  throw InputError(fmt::format("--objective cost needs a price: give --price {}=DOLLARS_PER_CHIP_HOUR, or "
+                               "price_per_chip_hour in the profile of a machine",
+                               request.machines.front().name));
 }
 
 std::vector<std::string> rule_names(const PlanFlags& flags) {
@@ -105,6 +143,7 @@ void check_not_said_by_flags(const GivenArguments& given) {
 }
 
 GivenArguments read_settings(const PlanFlags& flags) {
+  check_key_values(flags.key_values, "--rules");
   Words words = with_xla_flags(flags.key_values, flags.xla_flags);
   if (flags.optimizer) check_word("--optimizer", *flags.optimizer, {"adamw", "muon", "sgd"});
   if (flags.optimizer) words.push_back("opt_type=" + *flags.optimizer);
@@ -135,18 +174,15 @@ void check_one_batch(const PlanFlags& flags) {
 PlanRequest read_plan_request(const PlanFlags& flags) {
   PlanRequest request;
   request.model = read_model(flags);
-  if (!flags.chips) throw InputError("plan needs --chips N");
-  request.chips = parse_positive("--chips", *flags.chips);
   request.slices = parse_positive("--slices", flags.slices);
-  request.machines = read_machines(flags);
+  read_machines(flags, request);
   check_one_batch(flags);
   if (flags.per_device_batch)
     request.per_device_batch = parse_positive_number("--per-device-batch", *flags.per_device_batch);
   if (flags.global_batch_tokens)
-    request.global_batch_tokens = parse_positive_long("--global-batch-tokens", *flags.global_batch_tokens);
-  request.max_batch_tokens = flags.max_batch_tokens
-                                 ? parse_positive_long("--max-batch-tokens", *flags.max_batch_tokens)
-                                 : usual_most_batch_tokens;
+    request.global_batch_tokens = parse_count("--global-batch-tokens", *flags.global_batch_tokens);
+  request.max_batch_tokens = flags.max_batch_tokens ? parse_count("--max-batch-tokens", *flags.max_batch_tokens)
+                                                    : usual_most_batch_tokens;
   request.rule_sets = read_rule_sets(flags);
   request.mesh = read_mesh(flags);
   request.moe_paths = read_moe_paths(flags, request.model);
@@ -154,9 +190,11 @@ PlanRequest read_plan_request(const PlanFlags& flags) {
   request = with_arguments(std::move(request), read_settings(flags));
   check_path_exists(request);
   if (flags.sequence_length)
-    request.settings.config.max_target_length = parse_positive_long("--seq-len", *flags.sequence_length);
+    request.settings.config.max_target_length = parse_count("--seq-len", *flags.sequence_length);
   request.memory_limits = read_memory_limits(flags.reserve, flags.memory_fraction);
   request.objective = read_objective(flags);
+  read_prices(flags, request);
+  check_can_rank(request);
   request.top = parse_positive("--top", flags.top).value_or(request.top);
   return request;
 }

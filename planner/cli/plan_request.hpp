@@ -9,8 +9,9 @@ namespace shardplan {
 
 /// As written; empty where a flag is not given.
 struct PlanFlags {
-  std::optional<std::string> model, chips, hardware, sequence_length, per_device_batch, global_batch_tokens, max_batch_tokens, rules,
-      mesh, moe, remat, optimizer, objective, slices, top, reserve, memory_fraction, xla_flags;
+  std::optional<std::string> model, chips, hardware, sequence_length, per_device_batch, global_batch_tokens,
+      max_batch_tokens, rules, mesh, moe, remat, optimizer, objective, price, slices, top, reserve, memory_fraction,
+      xla_flags;
   Words key_values;  ///< further MaxText settings that hold for every candidate
 };
 

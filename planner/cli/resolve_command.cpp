@@ -5,6 +5,7 @@
 #include <planner/report/json/json_catalog.hpp>
 #include <planner/report/text/text_catalog.hpp>
 #include <rules/load_rules.hpp>
+#include <rules/logical_axes.hpp>
 #include <rules/resolve.hpp>
 #include <shardplan/error.hpp>
 
@@ -22,12 +23,10 @@ LogicalAxes logical_axes(const Words& words) {
   return names;
 }
 
-// A set may leave a name out, which replicates it; a name that no set at all has is a misspelling.
+// A set may leave a name out, which replicates it; a name that no tensor of MaxText has is a misspelling.
 std::vector<std::string> known_names(const RuleSet& rules) {
-  std::vector<std::string> names;
+  std::vector<std::string> names = logical_axis_names();
   for (const auto& rule : rules.rules) names.push_back(rule.logical);
-  for (const auto& set : rule_set_names())
-    for (const auto& rule : load_rules(set).rules) names.push_back(rule.logical);
   return names;
 }
 
@@ -38,13 +37,13 @@ void check_names(const LogicalAxes& names, const RuleSet& rules) {
       throw InputError(unknown_name("logical axis", name, known));
 }
 
-Answer answer_resolve(const ResolveFlags& flags, Format format) {
+Answer answer_resolve(const ResolveFlags& flags, Format format, const Style& style) {
   const RuleSet rules = load_rules(*flags.rules);
   const Mesh mesh = parse_mesh(*flags.mesh, rules.mesh_axes);
   const LogicalAxes names = logical_axes(flags.names);
   check_names(names, rules);
   const PartitionSpec spec = resolve(names, rules, mesh);
-  return {format == Format::json ? spec_json(spec, mesh) : spec_text(names, spec, mesh), Outcome::answered};
+  return {format == Format::json ? spec_json(spec, mesh) : spec_text(names, spec, mesh, style), Outcome::answered};
 }
 
 }  // namespace
@@ -59,7 +58,7 @@ Task rules_resolve_command(const Words& words) {
   if (!flags.rules || flags.names.empty())
     throw InputError("rules resolve needs a rule set and one logical axis for each dim");
   if (!flags.mesh) throw InputError("rules resolve needs --mesh axis=n,...");
-  return parser.task([flags](Format format, const Style&) { return answer_resolve(flags, format); });
+  return parser.task([flags](Format format, const Style& style) { return answer_resolve(flags, format, style); });
 }
 
 }  // namespace shardplan

@@ -7,6 +7,7 @@ namespace shardplan {
 namespace {
 
 Words all_words(const RunFlags& flags) {
+  check_key_values(flags.key_values, "--config");
   Words words = with_xla_flags(flags.key_values, flags.xla_flags);
   if (flags.model) words.push_back("model_name=" + *flags.model);
   if (flags.rules && *flags.rules != "default") words.push_back("custom_mesh_and_rule=" + *flags.rules);
@@ -60,8 +61,9 @@ Words with_xla_flags(Words key_values, const std::optional<std::string>& xla_fla
 void add_run_flags(CommandParser& parser, RunFlags& flags, const std::string& mesh_help,
                    const std::string& words_help) {
   parser.add("--model", flags.model, "NAME|FILE", "The same as model_name=NAME");
-  parser.add("--hardware", flags.hardware, "NAME|FILE", "The machine, where compile_topology doesn't say it");
-  parser.add("--chips", flags.chips, "N", "Chips of all slices together");
+  parser.add("--hardware", flags.hardware, "NAME|FILE",
+             "The machine, where compile_topology doesn't say it; v5p-16 says its chips too");
+  parser.add("--chips", flags.chips, "N", "Chips of all slices together; 1k is 1024");
   add_slices_flag(parser, flags);
   parser.add("--rules", flags.rules, "NAME|FILE", "The same as custom_mesh_and_rule=NAME");
   parser.add("--mesh", flags.mesh, "axis=n,...", mesh_help);
@@ -74,7 +76,7 @@ void add_run_flags(CommandParser& parser, RunFlags& flags, const std::string& me
 }
 
 MachineChoice read_machine_choice(const RunFlags& flags) {
-  return {flags.hardware, parse_positive("--chips", flags.chips), parse_positive("--slices", flags.slices),
+  return {flags.hardware, parse_small_count("--chips", flags.chips), parse_positive("--slices", flags.slices),
           read_step_program(flags)};
 }
 

@@ -7,6 +7,7 @@
 #include <planner/constraints/constraints.hpp>
 #include <rules/bind_program.hpp>
 #include <rules/resolve.hpp>
+#include <shardplan/counted.hpp>
 
 namespace shardplan {
 namespace {
@@ -24,8 +25,9 @@ Violation batch_is_whole(const Configuration& c) {
   const double batch = sequences_in_a_pass(c.config, c.mesh.devices());
   if (batch >= 1 && batch == std::floor(batch)) return std::nullopt;
   return Infeasible{ConstraintId::batch,
-                    fmt::format("per_device_batch_size={} on {} devices is {:g} sequences, not a whole number above 0",
-                                c.config.per_device_batch_size, c.mesh.devices(), batch),
+                    fmt::format("per_device_batch_size={} on {} is {}, not a whole number above 0",
+                                c.config.per_device_batch_size, counted(c.mesh.devices(), "device"),
+                                counted(batch, "sequence")),
                     1, static_cast<std::int64_t>(batch)};
 }
 
@@ -36,12 +38,15 @@ Violation pipeline_layers(const Configuration& c) {
   if (repeats < 1)
     return Infeasible{
         ConstraintId::pipeline_layers,
-        fmt::format("{} stages of {} layers don't divide the {} layers in the pipeline", stages, per_stage, layers),
+        fmt::format("{} of {} don't divide the {} in the pipeline", counted(stages, "stage"),
+                    counted(per_stage, "layer"), counted(layers, "layer")),
         stages * per_stage, layers};
   if (stages * repeats * per_stage == layers) return std::nullopt;
   return Infeasible{ConstraintId::pipeline_layers,
-                    fmt::format("{} stages x {} repeats x {} layers a stage is {} layers, but {} are in the pipeline",
-                                stages, repeats, per_stage, stages * repeats * per_stage, layers),
+                    fmt::format("{} x {} x {} a stage is {}, but {} in the pipeline", counted(stages, "stage"),
+                                counted(repeats, "repeat"), counted(per_stage, "layer"),
+                                counted(stages * repeats * per_stage, "layer"),
+                                layers == 1 ? "1 is" : fmt::format("{} are", layers)),
                     stages * repeats * per_stage, layers};
 }
 
@@ -51,8 +56,8 @@ Violation pipeline_layers_exist(const Configuration& c) {
   if (pipeline_stages(c.mesh) == 1 || c.config.pipeline_parallel_layers <= most) return std::nullopt;
   return Infeasible{
       ConstraintId::pipeline_layers,
-      fmt::format("pipeline_parallel_layers={}, but {} has {}{} layers", c.config.pipeline_parallel_layers,
-                  c.model.name, most, dense_before ? " mixture-of-experts" : ""),
+      fmt::format("pipeline_parallel_layers={}, but {} has {}", c.config.pipeline_parallel_layers, c.model.name,
+                  counted(most, dense_before ? "mixture-of-experts layer" : "layer")),
       c.config.pipeline_parallel_layers, most};
 }
 
@@ -61,12 +66,14 @@ Violation pipeline_microbatches(const Configuration& c) {
   if (stages == 1) return std::nullopt;
   if (microbatches % stages != 0)
     return Infeasible{ConstraintId::pipeline_microbatches,
-                      fmt::format("{} microbatches are not a multiple of {} stages", microbatches, stages), stages,
+                      fmt::format("{} are not a multiple of {}", counted(microbatches, "microbatch"),
+                                  counted(stages, "stage")),
+                      stages,
                       microbatches};
   if (c.config.pipeline_delay_activation_forwarding && microbatches < 2 * stages)
     return Infeasible{ConstraintId::pipeline_microbatches,
-                      fmt::format("delayed forwarding over {} stages needs {} microbatches, not {}", stages, 2 * stages,
-                                  microbatches),
+                      fmt::format("delayed forwarding over {} needs {}, not {}", counted(stages, "stage"),
+                                  counted(2 * stages, "microbatch"), microbatches),
                       2 * stages, microbatches};
   return std::nullopt;
 }
@@ -75,7 +82,9 @@ Violation pipeline_batch(const Configuration& c) {
   const std::int64_t batch = global_batch(c), microbatches = c.config.num_pipeline_microbatches;
   if (pipeline_stages(c.mesh) == 1 || batch % microbatches == 0) return std::nullopt;
   return Infeasible{ConstraintId::pipeline_batch,
-                    fmt::format("{} sequences can't be split into {} microbatches", batch, microbatches), microbatches,
+                    fmt::format("{} can't be split into {}", counted(batch, "sequence"),
+                                counted(microbatches, "microbatch")),
+                    microbatches,
                     batch};
 }
 
@@ -103,8 +112,8 @@ Violation kv_heads(const Configuration& c) {
                               c.mesh.size_of("autoregressive");
   if (c.model.attention_type == AttentionType::mla || c.model.kv_heads % shards == 0) return std::nullopt;
   return Infeasible{ConstraintId::kv_heads,
-                    fmt::format("{} KV heads can't be split over tensor·tensor_sequence·autoregressive = {}",
-                                c.model.kv_heads, shards),
+                    fmt::format("{} can't be split over tensor·tensor_sequence·autoregressive = {}",
+                                counted(c.model.kv_heads, "KV head"), shards),
                     shards, c.model.kv_heads};
 }
 
@@ -112,7 +121,8 @@ Violation experts_divide(const Configuration& c) {
   const std::int64_t shards = expert_shards(c);
   if (!c.model.has_experts() || c.model.num_experts % shards == 0) return std::nullopt;
   return Infeasible{ConstraintId::expert_divisibility,
-                    fmt::format("{} experts can't be split over {} devices (rule exp)", c.model.num_experts, shards),
+                    fmt::format("{} can't be split over {} (rule exp)", counted(c.model.num_experts, "expert"),
+                                counted(shards, "device")),
                     shards, c.model.num_experts};
 }
 

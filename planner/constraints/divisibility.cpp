@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <planner/constraints/divisibility.hpp>
+#include <shardplan/counted.hpp>
 
 namespace shardplan {
 namespace {
@@ -12,25 +13,25 @@ std::string describe_axes(const AxisList& axes, const Mesh& mesh) {
   return text;
 }
 
-struct Counted {
-  ConstraintId constraint;
-  const char* what;  ///< "{} sequences"
-};
+ConstraintId constraint_of(Dim dim) {
+  if (dim == Dim::batch) return ConstraintId::batch_divisibility;
+  return dim == Dim::sequence ? ConstraintId::sequence_divisibility : ConstraintId::indivisible_dim;
+}
 
-Counted counted(Dim dim) {
-  if (dim == Dim::batch) return {ConstraintId::batch_divisibility, "{} sequences"};
-  if (dim == Dim::sequence) return {ConstraintId::sequence_divisibility, "{} positions"};
-  return {ConstraintId::indivisible_dim, "a dim of {}"};
+/// "6 sequences", "a dim of 100"
+std::string size_in_words(Dim dim, std::int64_t size) {
+  if (dim == Dim::batch) return counted(size, "sequence");
+  return dim == Dim::sequence ? counted(size, "position") : fmt::format("a dim of {}", size);
 }
 
 Infeasible in_words(const Tensor& tensor, std::size_t i, const AxisList& axes, const Mesh& mesh) {
   const std::int64_t shards = mesh.product(axes), size = tensor.dims[i].size;
   const std::string split =
       axes.size() == 1 ? describe_axes(axes, mesh) : fmt::format("{} = {}", describe_axes(axes, mesh), shards);
-  const auto [constraint, what] = counted(tensor.dims[i].dim);
-  return {constraint,
-          fmt::format("{} ({} of the {}) can't be split over {}", fmt::format(fmt::runtime(what), size),
-                      tensor.constraint.axes[i], tensor.name, split),
+  const Dim dim = tensor.dims[i].dim;
+  return {constraint_of(dim),
+          fmt::format("{} ({} of the {}) can't be split over {}", size_in_words(dim, size), tensor.constraint.axes[i],
+                      tensor.name, split),
           shards, size};
 }
 

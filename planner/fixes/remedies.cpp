@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <models/programs/train_program.hpp>
 #include <planner/fixes/remedies.hpp>
+#include <rules/logical_axes.hpp>
 #include <rules/resolve.hpp>
 #include <set>
+#include <shardplan/error.hpp>
 #include <string_view>
 
 namespace shardplan {
@@ -111,6 +113,23 @@ Configuration embed_over_missing_axes(const Finding& finding, Configuration c) {
   return c;
 }
 
+/// The misspelt rule under the nearest name that tensors have; as it is where none is near.
+Configuration renamed_rule(const Finding& finding, Configuration c) {
+  const auto nearest = nearest_names(finding.rules.front().logical, logical_axis_names(), 1);
+  for (auto& rule : c.rules.rules)
+    if (rule == finding.rules.front() && !nearest.empty()) rule.logical = nearest.front();
+  return c;
+}
+
+/// The same for a mesh axis in a rule.
+Configuration renamed_axis(const Finding& finding, Configuration c) {
+  const auto nearest = nearest_names(finding.axes.front(), c.rules.mesh_axes, 1);
+  for (auto& rule : c.rules.rules)
+    if (rule == finding.rules.front() && !nearest.empty())
+      std::replace(rule.axes.begin(), rule.axes.end(), finding.axes.front(), nearest.front());
+  return c;
+}
+
 struct Remedy {
   FindingId id;
   Change change;
@@ -134,6 +153,8 @@ constexpr Remedy remedies[] = {
     {FindingId::optimizer_shards_permuted, optimizer_like_weights},
     {FindingId::unexpected_all_gather, one_batch_rule},
     {FindingId::weights_not_sharded, embed_over_missing_axes},
+    {FindingId::rule_name_unknown, renamed_rule},
+    {FindingId::rule_axis_unknown, renamed_axis},
 };
 
 }  // namespace

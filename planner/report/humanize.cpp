@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <planner/report/humanize.hpp>
+#include <shardplan/counted.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -49,13 +50,7 @@ std::string print_time(Seconds time) {
 }
 
 std::string print_count(std::int64_t count) {
-  const std::string digits = std::to_string(count < 0 ? -count : count);
-  std::string text = count < 0 ? "-" : "";
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
+  return with_separators(count);
 }
 
 std::string print_share(double share) {

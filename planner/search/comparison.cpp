@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <shardplan/counted.hpp>
 #include <shardplan/configuration.hpp>
 #include <planner/search/comparison.hpp>
 
@@ -12,6 +13,11 @@ struct Part {
   const char* name;
   double loss;  ///< seconds a token that the other loses here
 };
+
+/// "3.2% of a step"; from a whole step on a percentage says little: "16.8 steps".
+std::string steps_in_words(double share) {
+  return share < 1 ? fmt::format("{:.1f}% of a step", 100 * share) : fmt::format("{:.1f} steps", share);
+}
 
 /// "4 repeats of 5 layers a stage, 8 microbatches: bubble 8.4%, permutes 1.6% if none hid" of its own step.
 std::string pipeline_of(const Evaluation& e) {
@@ -44,15 +50,15 @@ std::string biggest_loss(const Evaluation& best, const Evaluation& other) {
       Part{"the pipeline's bubble", loss(best.time.bubble, other.time.bubble)}};
   const Part& most =
       *std::max_element(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.loss < b.loss; });
-  return fmt::format("{:.1f}% of a step in {}", 100 * most.loss * tokens_of(best) / best.time.step().value, most.name);
+  return fmt::format("{} in {}", steps_in_words(most.loss * tokens_of(best) / best.time.step().value), most.name);
 }
 
 std::string schedule_of(const Evaluation& e) {
   if (pipeline_stages(e.mesh) == 1) return "";
   const TrainConfig& c = e.config;
-  const std::string repeats = c.num_pipeline_repeats == 1 ? "" : fmt::format("{} repeats of ", c.num_pipeline_repeats);
-  return fmt::format("{}{} layer{} a stage, {} microbatches{}", repeats, c.num_layers_per_pipeline_stage,
-                     c.num_layers_per_pipeline_stage == 1 ? "" : "s", c.num_pipeline_microbatches,
+  const std::string repeats = c.num_pipeline_repeats == 1 ? "" : counted(c.num_pipeline_repeats, "repeat") + " of ";
+  return fmt::format("{}{} a stage, {}{}", repeats, counted(c.num_layers_per_pipeline_stage, "layer"),
+                     counted(c.num_pipeline_microbatches, "microbatch"),
                      c.pipeline_fsdp_ag_once ? ", weights gathered once" : "");
 }
 

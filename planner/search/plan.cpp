@@ -12,8 +12,14 @@ double tokens_per_second(const Evaluation& e) {
   return e.time.tokens_per_second_per_device * static_cast<double>(e.devices);
 }
 
+std::optional<double> dollars_per_million_tokens(const MachinePlan& plan, const HardwareProfile& profile) {
+  if (!plan.recommended || !profile.price_per_chip_hour) return std::nullopt;
+  const double dollars_a_second = profile.price_per_chip_hour->value * plan.recommended->chips / 3600;
+  return dollars_a_second / tokens_per_second(*plan.recommended) * 1e6;
+}
+
 /// What the objective makes of a machine's plan; less is better.
-double badness(const MachinePlan& plan, const PlanRequest& request, const HardwareProfile& profile) {
+double badness(const MachinePlan& plan, const PlanRequest& request) {
   const Evaluation& best = *plan.recommended;
   switch (request.objective) {
     case Objective::throughput:
@@ -21,15 +27,15 @@ double badness(const MachinePlan& plan, const PlanRequest& request, const Hardwa
     case Objective::memory:
       return static_cast<double>(best.memory.peak().value);
     case Objective::cost:
-      return profile.price_per_chip_hour->value * best.chips / tokens_per_second(best);
+      return *plan.dollars_per_million_tokens;
   }
   throw InternalError("unknown Objective");
 }
 
 /// Plans that fit, then those that name what would, then machines without a plan; in the order of the request
 /// otherwise.
-std::tuple<int, double> rank(const MachinePlan& plan, const PlanRequest& request, const HardwareProfile& profile) {
-  if (plan.recommended) return {0, badness(plan, request, profile)};
+std::tuple<int, double> rank(const MachinePlan& plan, const PlanRequest& request) {
+  if (plan.recommended) return {0, badness(plan, request)};
   return {plan.refused.empty() ? 1 : 2, 0};
 }
 
@@ -40,11 +46,12 @@ PlanAnswer plan_with(const PlanRequest& request, const Evaluator& evaluate) {
   std::vector<Ranked> ranked;
   for (const auto& profile : request.machines) {
     MachinePlan plan = plan_machine(request, profile, evaluate);
-    const auto place = rank(plan, request, profile);
+    plan.dollars_per_million_tokens = dollars_per_million_tokens(plan, profile);
+    const auto place = rank(plan, request);
     ranked.emplace_back(place, std::move(plan));
   }
   std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return a.first < b.first; });
-  PlanAnswer answer{request.model.name, request.chips, {}};
+  PlanAnswer answer{request.model.name, request.chips, request.objective, {}};
   for (auto& [place, plan] : ranked) answer.machines.push_back(std::move(plan));
   return answer;
 }

@@ -11,6 +11,7 @@
 #include <planner/search/reasons.hpp>
 #include <planner/search/select.hpp>
 #include <planner/search/would_fit.hpp>
+#include <shardplan/counted.hpp>
 #include <shardplan/error.hpp>
 #include <shardplan/step_counts.hpp>
 #include <variant>
@@ -23,7 +24,7 @@ using Refusal = std::string;
 
 std::variant<Machine, Refusal> usable_machine(const PlanRequest& request, const HardwareProfile& profile) try {
   if (request.objective == Objective::cost && !profile.price_per_chip_hour)
-    return fmt::format("{} has no recorded price, so objective cost can't rank it", profile.name);
+    return fmt::format("no price to rank by: give --price {}=DOLLARS_PER_CHIP_HOUR", profile.name);
   return machine_of(profile, request.chips, request.slices);
 } catch (const InputError& error) {
   return Refusal(error.what());
@@ -42,21 +43,21 @@ Refusal indivisible_sizes(const std::vector<AskedAxis>& mesh, std::int64_t devic
   std::int64_t product = 1;
   for (const auto& [axis, size] : mesh) {
     if (devices % size != 0)
-      return fmt::format("--mesh {}={} doesn't divide the {} devices; it may be {}", axis, size, devices,
+      return fmt::format("--mesh {}={} doesn't divide the {}; it may be {}", axis, size, counted(devices, "device"),
                          divisors_of(devices));
     product *= size;
   }
   if (devices % product == 0) return "";
-  return fmt::format("--mesh {}: the sizes multiply to {}, which doesn't divide the {} devices", describe(mesh), product,
-                     devices);
+  return fmt::format("--mesh {}: the sizes multiply to {}, which doesn't divide the {}", describe(mesh), product,
+                     counted(devices, "device"));
 }
 
 Refusal why_no_mesh(const SearchSpace& space, const PlanRequest& request) {
   const std::int64_t devices = static_cast<std::int64_t>(space.base.slice.devices) * space.base.num_slices;
-  if (request.mesh.empty()) return fmt::format("no rule set searched has a mesh of {} devices", devices);
+  if (request.mesh.empty()) return fmt::format("no rule set searched has a mesh of {}", counted(devices, "device"));
   if (Refusal sizes = indivisible_sizes(request.mesh, devices); !sizes.empty()) return sizes;
-  return fmt::format("--mesh {}: no rule set searched completes it to {} devices ({} slices of {})",
-                     describe(request.mesh), devices, space.base.num_slices, space.base.slice.name);
+  return fmt::format("--mesh {}: no rule set searched completes it to {} ({} of {})", describe(request.mesh),
+                     counted(devices, "device"), counted(space.base.num_slices, "slice"), space.base.slice.name);
 }
 
 /// What no configuration of the request can be on this machine; empty: nothing.
@@ -67,8 +68,8 @@ Refusal contradiction(const SearchSpace& space) {
   const std::int64_t devices = static_cast<std::int64_t>(space.base.slice.devices) * space.base.num_slices;
   const double batch = sequences_in_a_pass(config, devices);
   if (batch >= 1 && batch == std::floor(batch)) return "";
-  return fmt::format("--per-device-batch {} on {} devices is {:g} sequences, not a whole number above 0",
-                     *space.per_device_batch, devices, batch);
+  return fmt::format("--per-device-batch {} on {} is {}, not a whole number above 0", *space.per_device_batch,
+                     counted(devices, "device"), counted(batch, "sequence"));
 }
 
 /// Who trades more time than that for memory wants fewer chips.

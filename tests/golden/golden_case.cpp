@@ -34,11 +34,11 @@ std::vector<std::string> case_names(const std::string& cases) {
   return names;
 }
 
-std::vector<std::string> read_arguments(const std::string& folder) {
-  std::ifstream file(folder + "/arguments");
-  std::vector<std::string> arguments;
-  for (std::string line; std::getline(file, line);) arguments.push_back(line);
-  return arguments;
+std::vector<std::string> read_lines(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
 }
 
 ProgramRun read_recorded(const std::string& folder) {

@@ -1,5 +1,5 @@
 #pragma once
-// A recorded command line: tests/golden/NAME/{arguments,stdout,stderr,exit}.
+// A recorded command line: tests/golden/NAME/{arguments,environment,stdout,stderr,exit}.
 #include <string>
 #include <tests/golden/run_program.hpp>
 #include <vector>
@@ -10,7 +10,7 @@ namespace shardplan {
 std::vector<std::string> case_names(const std::string& cases);
 
 /// `arguments`: one a line, so that none needs quoting; an empty line is an empty argument.
-std::vector<std::string> read_arguments(const std::string& folder);
+std::vector<std::string> read_lines(const std::string& path);
 
 /// What was recorded; a missing stdout or stderr is empty, a missing exit is 0.
 ProgramRun read_recorded(const std::string& folder);

@@ -13,8 +13,14 @@ class Golden : public testing::TestWithParam<std::string> {};
 std::string folder_of(const std::string& name) { return std::string(GOLDEN_CASES) + "/" + name; }
 
 ProgramRun run_case(const std::string& folder) {
-  std::vector<std::string> words = {SHARDPLAN_BINARY};
-  for (auto& argument : read_arguments(folder)) words.push_back(std::move(argument));
+  unsetenv("COLUMNS");  // the width of whoever runs the tests
+  std::vector<std::string> words;
+  if (const auto variables = read_lines(folder + "/environment"); !variables.empty()) {
+    words = variables;
+    words.insert(words.begin(), "/usr/bin/env");
+  }
+  words.push_back(SHARDPLAN_BINARY);
+  for (auto& argument : read_lines(folder + "/arguments")) words.push_back(std::move(argument));
   return run_program(words, folder);  // there, so that files of the case are named as they stand
 }
 

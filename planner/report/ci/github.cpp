@@ -54,7 +54,8 @@ std::string escaped_property(std::string_view text) { return escaped(text, "%\r\
 
 std::string check_annotations(const CheckAnswer& answer) {
   std::string text;
-  for (const auto& checked : answer.findings) text += annotation(checked, answer);
+  for (const auto& checked : answer.findings)
+    if (checked.standing == Standing::counts) text += annotation(checked, answer);
   return text;
 }
 

@@ -8,6 +8,7 @@
 
 namespace shardplan {
 
+/// Of the findings that count.
 std::string check_annotations(const CheckAnswer& answer);
 
 /// What a workflow command's data, or one of its properties, must write otherwise.

@@ -24,6 +24,7 @@ OrderedJson json_finding(const CheckedFinding& checked) {
   const Finding& finding = checked.finding;
   OrderedJson json = {{"id", published_id(finding)},
                       {"severity", name_of(finding.severity)},
+                      {"standing", name_of(checked.standing)},
                       {"message", finding.message},
                       {"where", finding.where},
                       {"axis", join_axes(finding.axes)},

@@ -55,6 +55,8 @@ OrderedJson json_machine(const MachinePlan& machine) {
   if (!machine.change_of_training.empty()) value["change_of_training"] = machine.change_of_training;
   if (machine.marginal) value["marginal"] = json_evaluation(*machine.marginal);
   value["strategies"] = json_list(machine.strategies, json_strategy);
+  if (machine.dollars_per_million_tokens)
+    value["dollars_per_million_tokens"] = json_number(*machine.dollars_per_million_tokens, "dollars_per_million_tokens");
   value["evaluated"] = machine.evaluated;
   value["fitting"] = machine.fitting;
   value["search_seconds"] = json_number(machine.search_seconds, "search_seconds");

@@ -45,7 +45,7 @@ void add_habit(TextTable& table, const AblatedHabit& habit) {
 
 }  // namespace
 
-std::string ablation_text(const std::vector<AblatedHabit>& habits, const Style&) {
+std::string ablation_text(const std::vector<AblatedHabit>& habits, const Style& style) {
   TextTable table({{"without"},
                    {"programs", Align::right},
                    {"worse", Align::right},
@@ -54,7 +54,7 @@ std::string ablation_text(const std::vector<AblatedHabit>& habits, const Style&)
                    {"phases", Align::right},
                    {"memory", Align::right}});
   for (const auto& habit : habits) add_habit(table, habit);
-  return table.print(report_width) +
+  return table.print(style.width()) +
          "\nRecorded programs whose compiler has the habit, and how many of them are predicted worse and better\n"
          "without it; the largest changes of an error, in percentage points.\n";
 }

@@ -5,16 +5,13 @@
 #include <planner/report/humanize.hpp>
 #include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/wrap.hpp>
+#include <shardplan/counted.hpp>
 
 namespace shardplan {
 namespace {
 
 constexpr std::size_t models_shown = 12;
 constexpr std::size_t meshes_shown = 6;
-
-std::string counted(std::int64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", print_count(count), what, count == 1 ? "" : "s");
-}
 
 /// "a, b, c and 4 more"
 std::string first_of(const std::vector<std::string>& names, std::size_t most, std::string_view separator) {
@@ -24,45 +21,52 @@ std::string first_of(const std::vector<std::string>& names, std::size_t most, st
   return shown == names.size() ? text : text + fmt::format(" and {} more", names.size() - shown);
 }
 
-std::string part(std::string_view title, const std::string& text) {
-  return wrap_text(text, fmt::format("    {:<8}", title), report_width);
+std::string part(std::string_view title, const std::string& text, const Style& style) {
+  return wrap_text(text, fmt::format("    {:<8}", title), style.width());
 }
 
-std::string rules_part(const CheckedFinding& checked) {
+std::string rules_part(const CheckedFinding& checked, const Style& style) {
   std::string text;
   for (const auto& place : checked.rules) {
     const std::string line = place.line > 0 ? fmt::format("line {}  ", place.line) : "";
-    text += part(text.empty() ? "rules" : "", line + rule_in_yaml(place.rule));
+    text += part(text.empty() ? "rules" : "", line + rule_in_yaml(place.rule), style);
   }
   return text;
 }
 
-std::string bites_part(const CheckedFinding& checked, std::int64_t cases) {
+std::string bites_part(const CheckedFinding& checked, std::int64_t cases, const Style& style) {
   const Bites& bites = checked.bites;
   if (bites.cases == 0 || cases <= 1) return "";
   std::string where = fmt::format("{} of {}: ", print_count(bites.cases), counted(cases, "configuration"));
   where += first_of(bites.models, models_shown, ", ");
   if (!bites.paths.empty()) where += fmt::format(" ({} path)", fmt::join(names_of(bites.paths), " and "));
-  return part("bites", where) + part("", "on " + first_of(bites.meshes, meshes_shown, " · "));
+  return part("bites", where, style) + part("", "on " + first_of(bites.meshes, meshes_shown, " · "), style);
 }
 
 std::string finding_text(const CheckedFinding& checked, const CheckAnswer& answer, const Style& style) {
   const Finding& finding = checked.finding;
   std::string text = fmt::format("{} {}\n", style.paint(ink_of(finding.severity), name_of(finding.severity)),
                                  style.paint(Ink::bold, published_id(finding)));
-  text += wrap_text(finding.message, "    ", report_width);
-  if (answer.cases > 1 && !checked.worst.empty()) text += part("there", checked.worst);
-  if (!finding.where.empty()) text += part("where", finding.where);
-  text += rules_part(checked);
-  if (!finding.fix.empty()) text += part("fix", finding.fix);
-  return "\n" + text + bites_part(checked, answer.cases);
+  text += wrap_text(finding.message, "    ", style.width());
+  if (answer.cases > 1 && !checked.worst.empty()) text += part("there", checked.worst, style);
+  if (!finding.where.empty()) text += part("where", finding.where, style);
+  text += rules_part(checked, style);
+  if (!finding.fix.empty()) text += part("fix", finding.fix, style);
+  return "\n" + text + bites_part(checked, answer.cases, style);
+}
+
+std::int64_t count_of(const CheckAnswer& answer, Standing standing) {
+  return std::count_if(answer.findings.begin(), answer.findings.end(),
+                       [&](const CheckedFinding& f) { return f.standing == standing; });
 }
 
 std::string count_text(const CheckAnswer& answer) {
   if (answer.findings.empty()) return "no findings";
+  if (count_of(answer, Standing::counts) == 0) return "no new findings";
   const auto of = [&](Severity severity) {
-    return std::count_if(answer.findings.begin(), answer.findings.end(),
-                         [&](const CheckedFinding& f) { return f.finding.severity == severity; });
+    return std::count_if(answer.findings.begin(), answer.findings.end(), [&](const CheckedFinding& f) {
+      return f.standing == Standing::counts && f.finding.severity == severity;
+    });
   };
   return fmt::format("{}, {}, {}", counted(of(Severity::error), "error"), counted(of(Severity::warning), "warning"),
                      counted(of(Severity::note), "note"));
@@ -72,8 +76,16 @@ std::string scope_text(const CheckAnswer& answer) {
   if (answer.models.size() == 1 && answer.meshes.size() == 1)
     return fmt::format("{} on {}", answer.models.front(), answer.meshes.front());
   return fmt::format("{}, {}, {}", counted(static_cast<std::int64_t>(answer.models.size()), "model"),
-                     fmt::format("{} mesh{}", answer.meshes.size(), answer.meshes.size() == 1 ? "" : "es"),
+                     counted(static_cast<std::int64_t>(answer.meshes.size()), "mesh"),
                      counted(answer.cases, "configuration"));
+}
+
+/// The findings that don't count, by id alone: "known from the baseline: expert-axis-stolen, worst-case-rows".
+std::string ids_text(const CheckAnswer& answer, Standing standing, const std::string& title, const Style& style) {
+  std::vector<std::string_view> ids;
+  for (const auto& checked : answer.findings)
+    if (checked.standing == standing) ids.push_back(published_id(checked.finding));
+  return ids.empty() ? "" : "\n" + wrap_text(fmt::format("{}", fmt::join(ids, ", ")), title + " ", style.width());
 }
 
 }  // namespace
@@ -87,8 +99,10 @@ std::string check_text(const CheckAnswer& answer, const Style& style) {
   std::string text = fmt::format("{}: {}  ({}; {})\n", style.paint(Ink::bold, "rules " + answer.rules),
                                  style.paint(answer.is_regression() ? Ink::red : Ink::green, count_text(answer)),
                                  scope_text(answer), answer.hardware);
-  for (const auto& checked : answer.findings) text += finding_text(checked, answer, style);
-  return text;
+  for (const auto& checked : answer.findings)
+    if (checked.standing == Standing::counts) text += finding_text(checked, answer, style);
+  return text + ids_text(answer, Standing::known, "known from the baseline:", style) +
+         ids_text(answer, Standing::ignored, "ignored:", style);
 }
 
 }  // namespace shardplan

@@ -6,7 +6,7 @@
 
 namespace shardplan {
 
-std::string memory_ranges_text(const std::vector<MemoryRange>& ranges, const Style&) {
+std::string memory_ranges_text(const std::vector<MemoryRange>& ranges, const Style& style) {
   TextTable table({{"compiler"},
                    {"MoE path"},
                    {"programs", Align::right},
@@ -15,7 +15,7 @@ std::string memory_ranges_text(const std::vector<MemoryRange>& ranges, const Sty
   for (const MemoryRange& range : ranges)
     table.add({range.family, std::string(name_of(range.path)), std::to_string(range.error.records),
                fmt::format("{:+.1f}%", range.error.low * 100), fmt::format("{:+.1f}%", range.error.high * 100)});
-  return table.print(report_width) +
+  return table.print(style.width()) +
          fmt::format("\nHow far gradients, activations and temporaries at the peak have been off; paths with fewer than "
                      "{}\nprograms have at least what all of the compiler's have. compilers/*.json carry it as memory_error.\n",
                      enough_records);

@@ -57,7 +57,7 @@ std::vector<std::string> number_cells(const Traffic& found, const Traffic& expec
 }
 
 /// Rows of less than a megabyte are one.
-std::string traffic_table(const AuditAnswer& answer) {
+std::string traffic_table(const AuditAnswer& answer, const Style& style) {
   constexpr Bytes small{1'000'000};
   const bool compared = !answer.against.empty(), priced = !answer.hardware.empty();
   TextTable table = compared ? table_with({"expected", "found", "difference"}, priced, {"time", "difference"})
@@ -76,14 +76,14 @@ std::string traffic_table(const AuditAnswer& answer) {
     expected += change.expected;
   }
   if (found.bytes.value + expected.bytes.value > 0) add_row({"others", "", ""}, found, expected);
-  return table.print(report_width, 2);
+  return table.print(style.width(), 2);
 }
 
 std::string finding_text(const Finding& finding, const Style& style) {
   std::string text = fmt::format("\n{} {}\n", style.paint(ink_of(finding.severity), name_of(finding.severity)),
                                  style.paint(Ink::bold, published_id(finding)));
-  text += wrap_text(finding.message, "    ", report_width);
-  if (!finding.fix.empty()) text += wrap_text(finding.fix, "    fix  ", report_width);
+  text += wrap_text(finding.message, "    ", style.width());
+  if (!finding.fix.empty()) text += wrap_text(finding.fix, "    fix  ", style.width());
   return text;
 }
 
@@ -92,7 +92,7 @@ std::string finding_text(const Finding& finding, const Style& style) {
 std::string audit_text(const AuditAnswer& answer, const Style& style) {
   std::string text =
       verdict_line(answer, style) + "\n" + style.paint(Ink::bold, "collectives") + "  a device and step\n";
-  text += traffic_table(answer);
+  text += traffic_table(answer, style);
   for (const auto& finding : answer.findings) text += finding_text(finding, style);
   return text;
 }

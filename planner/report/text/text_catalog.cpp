@@ -38,7 +38,7 @@ std::string names_text(const std::vector<std::string>& names) { return fmt::form
 
 }  // namespace
 
-std::string hardware_list_text(const std::vector<HardwareProfile>& machines) {
+std::string hardware_list_text(const std::vector<HardwareProfile>& machines, const Style& style) {
   TextTable table({{"machine"},
                    {"description", Align::left, true},
                    {"fabric"},
@@ -52,12 +52,12 @@ std::string hardware_list_text(const std::vector<HardwareProfile>& machines) {
                per_device(machine.peak_bf16, 1e12), per_device(machine.hbm_capacity, 1024.0 * 1024 * 1024),
                per_device(machine.hbm_bandwidth, 1e9), per_device(machine.link_bandwidth, 1e9),
                slices_text(machine.slices)});
-  return table.print(report_width) +
+  return table.print(style.width()) +
          "\nRates and memory of a device, a link in one direction; chips of a slice or node.\n"
          "`shardplan hardware show NAME` prints a profile with unit, source and basis of every figure.\n";
 }
 
-std::string model_list_text(const std::vector<Model>& models) {
+std::string model_list_text(const std::vector<Model>& models, const Style& style) {
   TextTable table({{"model"},
                    {"decoder"},
                    {"layers", Align::right},
@@ -66,21 +66,21 @@ std::string model_list_text(const std::vector<Model>& models) {
                    {"active", Align::right},
                    {"note", Align::left, true}});
   for (const auto& model : models) table.add(cells_of(model));
-  return table.print(report_width);
+  return table.print(style.width());
 }
 
-std::string rule_list_text(const std::vector<RuleSet>& sets) {
+std::string rule_list_text(const std::vector<RuleSet>& sets, const Style& style) {
   TextTable table({{"rules"}, {"number", Align::right}, {"mesh axes", Align::left, true}});
   for (const auto& set : sets) table.add({set.name, std::to_string(set.rules.size()), names_text(set.mesh_axes)});
-  return table.print(report_width);
+  return table.print(style.width());
 }
 
-std::string spec_text(const LogicalAxes& names, const PartitionSpec& spec, const Mesh& mesh) {
+std::string spec_text(const LogicalAxes& names, const PartitionSpec& spec, const Mesh& mesh, const Style& style) {
   TextTable table({{"dim"}, {"logical axis"}, {"mesh axes"}, {"parts", Align::right}});
   for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
     table.add({std::to_string(dim), names[dim].empty() ? "-" : names[dim], axes_text(spec.dims[dim], mesh),
                print_count(mesh.product(spec.dims[dim]))});
-  return describe(spec, mesh) + "\n\n" + table.print(report_width);
+  return describe(spec, mesh) + "\n\n" + table.print(style.width());
 }
 
 }  // namespace shardplan

@@ -31,8 +31,9 @@ std::vector<std::string> cells_of(std::string kind, std::string axes, std::strin
 
 std::string traffic_title(const Evaluation& evaluation, const Style& style) {
   const CollectiveGroup all = sum_of(group_collectives(named_collectives(evaluation)), 0);
-  return style.paint(Ink::bold, "collectives") + fmt::format("  {} a step and device, {} if nothing overlapped\n",
-                                                             print_traffic(all.bytes), print_time(all.seconds));
+  return wrap_text(fmt::format("{} a step and device, {} if nothing overlapped", print_traffic(all.bytes),
+                               print_time(all.seconds)),
+                   style.paint(Ink::bold, "collectives") + "  ", style.width());
 }
 
 std::string finding_text(const Finding& finding, const Style& style) {
@@ -42,16 +43,16 @@ std::string finding_text(const Finding& finding, const Style& style) {
   if (!finding.axes.empty()) place += fmt::format("{}axis {}", place.empty() ? "" : ", ", join_axes(finding.axes));
   std::string text = finding.message + (place.empty() ? "" : fmt::format(" ({})", place));
   if (!finding.fix.empty()) text += fmt::format("; fix: {}", finding.fix);
-  return wrap_text(first + text, "  ", report_width);
+  return wrap_text(first + text, "  ", style.width());
 }
 
 std::string phase_text(const Evaluation& evaluation, Phase phase, const Style& style) {
   TextTable table({{"kind"},
                    {"axes"},
-                   {"devices", Align::right},
+                   {"devices", Align::right, false, 3},
                    {"where", Align::left, true},
-                   {"bytes", Align::right},
-                   {"times", Align::right},
+                   {"bytes", Align::right, false, 1},
+                   {"times", Align::right, false, 2},
                    {"a step", Align::right},
                    {"time", Align::right}});
   for (const auto& one : named_collectives(evaluation)) {
@@ -61,7 +62,7 @@ std::string phase_text(const Evaluation& evaluation, Phase phase, const Style& s
                print_traffic(one.bytes * one.executions), print_time(one.seconds)});
     table.add_spanning({}, one.why);
   }
-  return table.empty() ? "" : style.paint(Ink::cyan, name_of(phase)) + "\n" + table.print(report_width, 2);
+  return table.empty() ? "" : style.paint(Ink::cyan, name_of(phase)) + "\n" + table.print(style.width(), 2);
 }
 
 }  // namespace
@@ -69,11 +70,11 @@ std::string phase_text(const Evaluation& evaluation, Phase phase, const Style& s
 std::string grouped_collectives_section(const Evaluation& evaluation, const Style& style, std::size_t most) {
   const auto groups = group_collectives(named_collectives(evaluation));
   if (groups.empty()) return style.paint(Ink::bold, "collectives") + "  none\n";
-  TextTable table({{"kind"},
-                   {"axes"},
+  TextTable table({{"kind", Align::left, true},
+                   {"axes", Align::left, true},
                    {"where", Align::left, true},
-                   {"times", Align::right},
-                   {"bytes", Align::right},
+                   {"times", Align::right, false, 2},
+                   {"bytes", Align::right, false, 1},
                    {"time", Align::right}});
   // A table of one line more shows the last group rather than "1 other".
   const std::size_t shown = groups.size() <= most + 1 ? groups.size() : most;
@@ -83,7 +84,7 @@ std::string grouped_collectives_section(const Evaluation& evaluation, const Styl
   if (shown < groups.size())
     table.add(
         cells_of("others", "", fmt::format("{} more kinds and places", groups.size() - shown), sum_of(groups, shown)));
-  return traffic_title(evaluation, style) + table.print(report_width, 2);
+  return traffic_title(evaluation, style) + table.print(style.width(), 2);
 }
 
 std::string all_collectives_section(const Evaluation& evaluation, const Style& style) {

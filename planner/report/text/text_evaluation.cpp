@@ -5,6 +5,7 @@
 #include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/text_sections.hpp>
 #include <planner/report/wrap.hpp>
+#include <shardplan/counted.hpp>
 
 namespace shardplan {
 namespace {
@@ -13,9 +14,9 @@ constexpr std::size_t groups_in_summary = 8;
 constexpr std::size_t findings_in_summary = 4;
 
 std::string machine_text(const Evaluation& evaluation) {
-  std::string text = fmt::format("{}, {} chips", evaluation.hardware, print_count(evaluation.chips));
-  if (evaluation.devices != evaluation.chips) text += fmt::format(" ({} devices)", print_count(evaluation.devices));
-  if (evaluation.slices > 1) text += fmt::format(" in {} slices", print_count(evaluation.slices));
+  std::string text = fmt::format("{}, {}", evaluation.hardware, counted(evaluation.chips, "chip"));
+  if (evaluation.devices != evaluation.chips) text += fmt::format(" ({})", counted(evaluation.devices, "device"));
+  if (evaluation.slices > 1) text += fmt::format(" in {}", counted(evaluation.slices, "slice"));
   return text;
 }
 
@@ -26,9 +27,9 @@ bool is_about_memory(const Evaluation& evaluation) {
 std::string verdict_line(const Evaluation& evaluation, const Style& style) {
   const Fit fit = evaluation.memory.fit();
   if (is_about_memory(evaluation) && fit == Fit::marginal)
-    return style.paint(Ink::yellow, "marginal") + wrap_text(marginal_text(evaluation.memory), "  ", report_width);
+    return style.paint(Ink::yellow, "marginal") + wrap_text(marginal_text(evaluation.memory), "  ", style.width());
   if (!evaluation.infeasible) return style.paint(Ink::green, "fits") + "\n";
-  return style.paint(Ink::red, "does not run") + wrap_text(infeasible_text(*evaluation.infeasible), "  ", report_width);
+  return style.paint(Ink::red, "does not run") + wrap_text(infeasible_text(*evaluation.infeasible), "  ", style.width());
 }
 
 }  // namespace

@@ -7,9 +7,6 @@
 
 namespace shardplan {
 
-/// Columns that every text answer keeps to, where the words allow it.
-inline constexpr std::size_t report_width = 110;
-
 /// `explain`: every collective with its reason.
 std::string explanation_text(const Evaluation& evaluation, const Style& style);
 

@@ -30,7 +30,7 @@ std::string flags_section(const Evaluation& evaluation, const Style& style) {
   if (!evaluation.configuration || evaluation.configuration->compiler.flags.empty()) return "";
   std::string text = style.paint(Ink::bold, "XLA flags") + "\n";
   for (const CompilerFlag& flag : evaluation.configuration->compiler.flags)
-    text += wrap_text(fmt::format("{}  {}", print_flag(flag), effect_text(flag)), "  ", report_width);
+    text += wrap_text(fmt::format("{}  {}", print_flag(flag), effect_text(flag)), "  ", style.width());
   return text;
 }
 

@@ -6,6 +6,7 @@
 
 namespace shardplan {
 
-std::string plan_text(const PlanAnswer& answer, const Style& style);
+/// `with_commands`: also what starts each alternative.
+std::string plan_text(const PlanAnswer& answer, const Style& style, bool with_commands = false);
 
 }  // namespace shardplan

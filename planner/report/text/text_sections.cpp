@@ -9,26 +9,48 @@
 #include <planner/report/text/text_sections.hpp>
 #include <planner/report/wrap.hpp>
 #include <planner/report/shown_arguments.hpp>
+#include <shardplan/counted.hpp>
 
 namespace shardplan {
 namespace {
 
 constexpr std::size_t margin = 11;  // of what stands beside a section's title
-constexpr std::size_t bar_length = 90;
 
+/// As long as the lines beside it, within reason.
+std::size_t bar_length(const Style& style) { return std::min<std::size_t>(style.width() - 20, 120); }
+
+std::string without_end(std::string lines) {
+  lines.pop_back();
+  return lines;
+}
+
+/// Three spaces part what belongs together; where a line is too short for all of it, it breaks there first.
 std::string titled(std::string_view title, const std::string& text, const Style& style) {
-  return style.paint(Ink::bold, fmt::format("{:<{}}", title, margin)) + text + "\n";
+  std::string lines, line = style.paint(Ink::bold, fmt::format("{:<{}}", title, margin));
+  bool fresh = true;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find("   ", at), text.size());
+    const std::string group = text.substr(at, end - at);
+    if (!fresh && display_width(line) + 3 + display_width(group) > style.width()) {
+      lines += line + "\n";
+      line = std::string(margin, ' ');
+      fresh = true;
+    }
+    const bool fits = !fresh || display_width(line) + display_width(group) <= style.width();
+    line = fits ? line + (fresh ? "" : "   ") + group : without_end(wrap_text(group, line, style.width()));
+    fresh = false;
+    at = end + 3;
+  }
+  return lines + line + "\n";
 }
 
 std::string batch_text(const Evaluation& evaluation) {
   const TrainConfig& config = evaluation.config;
-  const double tokens = config.per_device_batch_size * static_cast<double>(config.max_target_length) *
-                        static_cast<double>(config.gradient_accumulation_steps * evaluation.devices);
-  std::string text = fmt::format("{:g} sequences of {} tokens a device", config.per_device_batch_size,
-                                 print_count(config.max_target_length));
+  std::string text = fmt::format("{} of {} a device", counted(config.per_device_batch_size, "sequence"),
+                                 counted(config.max_target_length, "token"));
   if (config.gradient_accumulation_steps > 1)
-    text += fmt::format(", accumulated over {} forward passes", config.gradient_accumulation_steps);
-  return text + fmt::format("; {} tokens a step", print_count(static_cast<std::int64_t>(tokens)));
+    text += fmt::format(", accumulated over {}", counted(config.gradient_accumulation_steps, "forward pass"));
+  return text + fmt::format("; {} a step", counted(evaluation.global_batch_tokens, "token"));
 }
 
 BarPart time_part(char letter, Ink ink, std::string_view name, Seconds amount, Seconds whole) {
@@ -69,19 +91,19 @@ namespace {
 std::string hosts_title(const HostsLaunch& hosts) {
   if (hosts.launcher == HostLauncher::srun)
     return fmt::format("  on {} nodes, in a Slurm job of as many (… is the first command):\n", hosts.groups);
-  return fmt::format("  on all hosts of {} {} (… is the first command; cluster and storage are yours):\n", hosts.groups,
-                     hosts.groups == 1 ? "slice" : "slices");
+  return fmt::format("  on all hosts of {} (… is the first command; cluster and storage are yours):\n",
+                     counted(hosts.groups, "slice"));
 }
 
-std::string hosts_section(const RunCommands& commands) {
+std::string hosts_section(const RunCommands& commands, const Style& style) {
   if (!commands.hosts) return "";
-  return hosts_title(*commands.hosts) + hosts_lines(*commands.hosts, 4, report_width);
+  return hosts_title(*commands.hosts) + hosts_lines(*commands.hosts, 4, style.width());
 }
 
-std::string compile_section(const RunCommands& commands) {
+std::string compile_section(const RunCommands& commands, const Style& style) {
   if (!commands.train_compile) return "";
   return "  to compile it ahead of time, without the chips:\n" +
-         command_lines(*commands.train_compile, 4, report_width);
+         command_lines(*commands.train_compile, 4, style.width());
 }
 
 }  // namespace
@@ -92,15 +114,15 @@ std::string command_section(const Evaluation& evaluation, const Style& style) {
   if (!commands)
     return titled("MaxText",
                   "can't be launched on " + evaluation.hardware + "; the settings, as shardplan takes them:", style) +
-           settings_lines(arguments_of(evaluation), 2, report_width);
+           settings_lines(arguments_of(evaluation), 2, style.width());
   return titled("MaxText", style.paint(Ink::dim, "(add run_name, base_output_directory and the data set)"), style) +
-         command_lines(commands->train, 2, report_width) + compile_section(*commands) + hosts_section(*commands);
+         command_lines(commands->train, 2, style.width()) + compile_section(*commands, style) + hosts_section(*commands, style);
 }
 
 std::string model_notes_section(const Evaluation& evaluation, const Style& style) {
   std::string text;
   for (const auto& [field, reason] : model_notes_of(evaluation))
-    text += wrap_text(fmt::format("{}: {}", field, reason), "  ", report_width);
+    text += wrap_text(fmt::format("{}: {}", field, reason), "  ", style.width());
   return text.empty() ? "" : style.paint(Ink::bold, "about the model") + "\n" + text;
 }
 
@@ -112,13 +134,14 @@ std::string time_section(const Evaluation& evaluation, const Style& style) {
       time_part('E', Ink::red, "exposed collectives", time.exposed_collective, time.step()),
       time_part('H', Ink::magenta, "exposed host copies", time.exposed_host, time.step()),
       time_part('B', Ink::yellow, "pipeline bubble", time.bubble, time.step())};
+  const double all = time.tokens_per_second_per_device * static_cast<double>(evaluation.devices);
   std::string headline =
-      fmt::format("{} a step   {} tokens/s a device   MFU {}", print_time(time.step()),
-                  print_number(time.tokens_per_second_per_device), print_share(time.model_flops_utilization));
+      fmt::format("{} a step   {} tokens/s ({} a chip)   MFU {}", print_time(time.step()), print_number(all),
+                  print_number(all / evaluation.chips), print_share(time.model_flops_utilization));
   if (time.hidden_collective.value > 0)
-    headline += fmt::format("   ({} of collectives hidden behind compute)", print_time(time.hidden_collective));
-  return titled("time", headline, style) + "  " + print_bar(parts, 0, bar_length, style) + "\n" +
-         print_legend(parts, report_width, 3, style);
+    headline += fmt::format("   ({} of collectives hidden)", print_time(time.hidden_collective));
+  return titled("time", headline, style) + "  " + print_bar(parts, 0, bar_length(style), style) + "\n" +
+         print_legend(parts, style.width(), 3, style);
 }
 
 std::string memory_section(const Evaluation& evaluation, const Style& style) {
@@ -131,8 +154,8 @@ std::string memory_section(const Evaluation& evaluation, const Style& style) {
                                       memory_part('A', Ink::cyan, "activations", memory.activations),
                                       memory_part('T', Ink::red, "temporaries", memory.temporaries)};
   return titled("memory", memory_headline(memory), style) + "  " +
-         print_bar(parts, static_cast<double>(memory.capacity.value), bar_length, style) + "\n" +
-         print_legend(parts, report_width, 3, style);
+         print_bar(parts, static_cast<double>(memory.capacity.value), bar_length(style), style) + "\n" +
+         print_legend(parts, style.width(), 3, style);
 }
 
 }  // namespace shardplan

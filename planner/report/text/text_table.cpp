@@ -1,13 +1,19 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <numeric>
 #include <planner/report/style.hpp>
 #include <planner/report/text/text_table.hpp>
 #include <planner/report/wrap.hpp>
+#include <string_view>
 
 namespace shardplan {
 namespace {
 
-constexpr std::size_t least_width = 6;  // of a column that shrinks
+constexpr std::string_view break_behind = " ,/:+";
+constexpr std::string_view break_long_words_behind = "_-=";
+constexpr std::size_t longest_piece = 10;  // a longer word may be broken inside, best behind one of those
 
 std::string padded(const std::string& text, std::size_t width, Align align) {
   const std::size_t used = display_width(text);
@@ -20,45 +26,153 @@ std::string without_trailing_spaces(std::string text) {
   return text;
 }
 
+/// Each ends with what it is broken behind.
+std::vector<std::string> split_behind(const std::string& text, std::string_view separators) {
+  std::vector<std::string> pieces;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(separators, at), text.size() - 1) + 1;
+    pieces.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return pieces;
+}
+
+/// What stays together: "fsdp=8," "context=2"; "minimal_" "with_" "context".
+std::vector<std::string> pieces_of(const std::string& text) {
+  std::vector<std::string> pieces;
+  for (auto& word : split_behind(text, break_behind)) {
+    if (display_width(word) <= longest_piece) {
+      pieces.push_back(std::move(word));
+      continue;
+    }
+    for (auto& part : split_behind(word, break_long_words_behind)) pieces.push_back(std::move(part));
+  }
+  return pieces;
+}
+
+/// The bytes of the first `columns` characters.
+std::size_t bytes_of(const std::string& text, std::size_t columns) {
+  std::size_t end = 0;
+  for (std::size_t seen = 0; end < text.size(); ++end)
+    if ((static_cast<unsigned char>(text[end]) & 0xC0U) != 0x80U && seen++ == columns) break;
+  return end;
+}
+
+/// No narrower than the title and the longest piece, unless that is a long word.
+std::size_t least_of(const Column& column, const std::vector<std::string>& texts) {
+  std::size_t least = display_width(column.title);
+  for (const auto& text : texts)
+    for (const auto& piece : pieces_of(text))
+      least = std::max(least, std::min(display_width(without_trailing_spaces(piece)), longest_piece));
+  return least;
+}
+
 }  // namespace
 
-std::string shortened(const std::string& text, std::size_t width) {
-  if (display_width(text) <= width) return text;
-  std::size_t end = 0;
-  for (std::size_t columns = 0; end < text.size(); ++end)
-    if ((static_cast<unsigned char>(text[end]) & 0xC0U) != 0x80U && ++columns == width) break;
-  return text.substr(0, end) + "…";
+std::vector<std::string> broken(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines = {""};
+  for (std::string piece : pieces_of(text)) {
+    if (!lines.back().empty() && display_width(lines.back() + without_trailing_spaces(piece)) > width) lines.emplace_back();
+    while (display_width(without_trailing_spaces(piece)) > width) {
+      const std::size_t end = bytes_of(piece, width);
+      lines.back() = piece.substr(0, end);
+      lines.emplace_back();
+      piece.erase(0, end);
+    }
+    lines.back() += piece;
+  }
+  for (auto& line : lines) line = without_trailing_spaces(std::move(line));
+  return lines;
 }
 
 std::size_t TextTable::Layout::total() const {
-  return std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1));
+  return std::accumulate(widths.begin(), widths.end(), gap * (widths.empty() ? 0 : widths.size() - 1));
 }
 
-TextTable::Layout TextTable::fit(std::size_t width) const {
-  Layout layout;
-  for (const auto& column : columns_) layout.widths.push_back(display_width(column.title));
+std::vector<std::string> TextTable::column_texts(std::size_t column) const {
+  std::vector<std::string> texts;
   for (const auto& row : rows_)
-    for (std::size_t i = 0; i < row.cells.size(); ++i)
-      layout.widths[i] = std::max(layout.widths[i], display_width(row.cells[i]));
-  if (layout.total() > width) layout.gap = 1;
-  while (layout.total() > width) {
-    std::size_t* widest = nullptr;
-    for (std::size_t i = 0; i < columns_.size(); ++i)
-      if (columns_[i].shrinks && layout.widths[i] > least_width && (!widest || layout.widths[i] > *widest))
-        widest = &layout.widths[i];
-    if (!widest) break;
-    --*widest;
+    if (column < row.cells.size()) texts.push_back(row.cells[column]);
+  return texts;
+}
+
+TextTable::Layout TextTable::natural(std::vector<std::size_t> columns) const {
+  Layout layout{std::move(columns), {}, 2};
+  for (const std::size_t column : layout.columns) {
+    std::size_t widest = display_width(columns_[column].title);
+    for (const auto& text : column_texts(column)) widest = std::max(widest, display_width(text));
+    layout.widths.push_back(widest);
   }
   return layout;
 }
 
-std::string TextTable::line(const std::vector<std::string>& cells, const Layout& layout) const {
+/// Closes the gaps, then takes from the widest wrapping columns; false where that is not enough.
+bool TextTable::squeeze(Layout& layout, std::size_t width) const {
+  if (layout.total() > width) layout.gap = 1;
+  while (layout.total() > width) {
+    std::size_t* widest = nullptr;
+    for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+      const Column& column = columns_[layout.columns[i]];
+      const bool can = column.wraps && layout.widths[i] > least_of(column, column_texts(layout.columns[i]));
+      if (can && (!widest || layout.widths[i] > *widest)) widest = &layout.widths[i];
+    }
+    if (!widest) return false;
+    --*widest;
+  }
+  return true;
+}
+
+TextTable::Layout TextTable::fit(std::size_t width) const {
+  std::vector<std::size_t> columns(columns_.size());
+  std::iota(columns.begin(), columns.end(), std::size_t{0});
+  while (true) {
+    Layout layout = natural(columns);
+    if (squeeze(layout, width)) return layout;
+    const auto least = std::max_element(columns.begin(), columns.end(), [&](std::size_t a, std::size_t b) {
+      return columns_[a].dispensable < columns_[b].dispensable;
+    });
+    if (columns_[*least].dispensable == 0) return layout;
+    columns.erase(least);
+  }
+}
+
+std::string TextTable::lines(const std::vector<std::string>& cells, const Layout& layout,
+                             const std::string& margin) const {
+  std::vector<std::vector<std::string>> parts;
+  std::size_t height = 1;
+  for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+    const std::size_t column = layout.columns[i];
+    if (column >= cells.size()) break;
+    parts.push_back(columns_[column].wraps ? broken(cells[column], layout.widths[i]) : std::vector{cells[column]});
+    height = std::max(height, parts.back().size());
+  }
   std::string text;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::string& cell = columns_[i].shrinks ? shortened(cells[i], layout.widths[i]) : cells[i];
-    text += (i ? std::string(layout.gap, ' ') : "") + padded(cell, layout.widths[i], columns_[i].align);
+  for (std::size_t line = 0; line < height; ++line) {
+    std::string row = margin;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      row += (i ? std::string(layout.gap, ' ') : "") + padded(line < parts[i].size() ? parts[i][line] : "",
+                                                              layout.widths[i], columns_[layout.columns[i]].align);
+    text += without_trailing_spaces(row) + "\n";
   }
   return text;
+}
+
+std::string TextTable::spanning(const Row& row, const Layout& layout, std::size_t width,
+                                const std::string& margin) const {
+  std::string first = margin;
+  for (std::size_t i = 0; i < layout.columns.size() && layout.columns[i] < row.cells.size(); ++i)
+    first += padded(row.cells[layout.columns[i]], layout.widths[i], columns_[layout.columns[i]].align) +
+             std::string(layout.gap, ' ');
+  return wrap_text(*row.rest, first, width);
+}
+
+std::string TextTable::left_out(const Layout& layout, std::size_t width, const std::string& margin) const {
+  std::vector<std::string> titles;
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (std::find(layout.columns.begin(), layout.columns.end(), i) == layout.columns.end())
+      titles.push_back(columns_[i].title);
+  if (titles.empty()) return "";
+  return wrap_text(fmt::format("(a wider screen also has: {})", fmt::join(titles, ", ")), margin, width);
 }
 
 std::string TextTable::print(std::size_t width, std::size_t indent) const {
@@ -66,13 +180,10 @@ std::string TextTable::print(std::size_t width, std::size_t indent) const {
   const std::string margin(indent, ' ');
   std::vector<std::string> titles;
   for (const auto& column : columns_) titles.push_back(column.title);
-  std::string text = without_trailing_spaces(margin + line(titles, layout)) + "\n";
-  for (const auto& row : rows_) {
-    const std::string cells = margin + line(row.cells, layout);
-    text += row.rest ? wrap_text(*row.rest, cells + std::string(layout.gap, ' '), width)
-                     : without_trailing_spaces(cells) + "\n";
-  }
-  return text;
+  std::string text = lines(titles, layout, margin);
+  for (const auto& row : rows_)
+    text += row.rest ? spanning(row, layout, width, margin) : lines(row.cells, layout, margin);
+  return text + left_out(layout, width, margin);
 }
 
 }  // namespace shardplan

@@ -1,5 +1,5 @@
 #pragma once
-// Columns of text that line up and fit a width.
+// Columns of text that line up and fit a width without losing a word.
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -12,7 +12,8 @@ enum class Align { left, right };
 struct Column {
   std::string title;
   Align align = Align::left;
-  bool shrinks = false;  ///< may lose its tail ("…") when the table is too wide
+  bool wraps = false;    ///< runs on over more lines, where the table is too wide; its cells have no colours
+  int dispensable = 0;   ///< above 0: may be left out of a table that is still too wide; the highest goes first
 };
 
 class TextTable {
@@ -27,7 +28,7 @@ class TextTable {
   bool empty() const { return rows_.empty(); }
 
   /// Title line and rows, each behind `indent` spaces. Above `width` columns the gaps close first, then the widest
-  /// columns that may shrink lose their tails; without such columns the table is wider.
+  /// columns that may wrap do, then dispensable columns go, which a last line names; a table that is still too wide is.
   std::string print(std::size_t width, std::size_t indent = 0) const;
 
  private:
@@ -36,18 +37,25 @@ class TextTable {
     std::optional<std::string> rest;
   };
   struct Layout {
-    std::vector<std::size_t> widths;
+    std::vector<std::size_t> columns;  ///< those that are shown
+    std::vector<std::size_t> widths;   ///< of each of them
     std::size_t gap = 2;
     std::size_t total() const;
   };
+  std::vector<std::string> column_texts(std::size_t column) const;
+  Layout natural(std::vector<std::size_t> columns) const;
+  bool squeeze(Layout& layout, std::size_t width) const;
   Layout fit(std::size_t width) const;
-  std::string line(const std::vector<std::string>& cells, const Layout& layout) const;
+  std::string lines(const std::vector<std::string>& cells, const Layout& layout, const std::string& margin) const;
+  std::string spanning(const Row& row, const Layout& layout, std::size_t width, const std::string& margin) const;
+  std::string left_out(const Layout& layout, std::size_t width, const std::string& margin) const;
 
   std::vector<Column> columns_;
   std::vector<Row> rows_;
 };
 
-/// The first `width` columns of `text`, the last of them "…" when something is lost. `text` has no colours.
-std::string shortened(const std::string& text, std::size_t width);
+/// `text` in lines of at most `width` columns, broken behind spaces, commas, slashes, colons and plus signs; long words
+/// also behind underscores, hyphens and equals signs, elsewhere only where they are longer than a line. No colours.
+std::vector<std::string> broken(const std::string& text, std::size_t width);
 
 }  // namespace shardplan

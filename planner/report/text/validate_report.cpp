@@ -50,7 +50,7 @@ std::string validation_text(const Validation& validation, const Style& style) {
                    {"peak memory", Align::right},
                    {"arguments", Align::right}});
   for (const auto& score : validation.scores) add_score(table, score);
-  return table.print(report_width) + "\n" + style.paint(Ink::bold, summary_line(validation.summary)) + "\n";
+  return table.print(style.width()) + "\n" + style.paint(Ink::bold, summary_line(validation.summary)) + "\n";
 }
 
 }  // namespace shardplan

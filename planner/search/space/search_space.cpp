@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <planner/search/space/search_space.hpp>
 #include <rules/merge_rules.hpp>
+#include <shardplan/counted.hpp>
 #include <shardplan/error.hpp>
 #include <shardplan/step_size.hpp>
 
@@ -75,8 +76,8 @@ std::vector<MoePath> paths_of(const PlanRequest& request) {
 void check_tokens(const SearchSpace& space) {
   const std::int64_t length = space.base.config.max_target_length;
   if (space.global_batch_tokens && (*space.global_batch_tokens < length || *space.global_batch_tokens % length != 0))
-    throw InputError(fmt::format("--global-batch-tokens {}: not a whole number of sequences of {} tokens",
-                                 *space.global_batch_tokens, length));
+    throw InputError(fmt::format("--global-batch-tokens {}: not a whole number of sequences of {}",
+                                 *space.global_batch_tokens, counted(length, "token")));
   const std::int64_t devices = static_cast<std::int64_t>(space.base.slice.devices) * space.base.num_slices;
   if (space.global_batch_tokens.value_or(0) / devices > most_tokens_a_device)
     throw InputError(fmt::format("--global-batch-tokens {}: more than {} a device", *space.global_batch_tokens,

@@ -140,7 +140,7 @@ TEST(ArgumentErrors, Machine) {
       {
           {"compile_topology=v5p-17", "v5p-16"},
           {"compile_topology=v5p-16 compile_topology_num_slices=0", "expected at least 1"},
-          {"compile_topology=v5p-16 num_slices=2 compile_topology_num_slices=4", "4 slices were asked for elsewhere"},
+          {"compile_topology=v5p-16 num_slices=2 compile_topology_num_slices=4", "4 slices asked for elsewhere"},
           {"compile_topology=v5p-16 hardware=gpu", "tpu-v5p needs hardware=tpu"},
       });
 }

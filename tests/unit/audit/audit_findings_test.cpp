@@ -78,6 +78,17 @@ TEST(AuditFindings, AStolenAxisThatIsExpectedIsOnlyAWarning) {
   EXPECT_THAT(ids(findings(same, {}, Against::nothing)), ElementsAre("error expert-axis-stolen"));
 }
 
+/// As XLA:GPU does with tensor parallelism: a reduce-scatter and a gather in place of an all-reduce.
+TEST(AuditFindings, AProgramThatCostsNoMoreIsNoRegression) {
+  Items found = {gather(fsdp, 400, "x"), scatter(fsdp, 300, "y")};
+  const Items expected = {gather(fsdp, 380, "x"), reduce(fsdp, 600, "y")};
+  const auto all = findings(found, expected);
+  EXPECT_THAT(ids(all), testing::Each(testing::StartsWith("note "))) << "0.70 ms of 0.98 ms";
+  EXPECT_THAT(all.front().message, HasSubstr("cost no more than expected"));
+  found[1].collective.seconds = {1};
+  EXPECT_THAT(ids(findings(found, expected)), testing::Contains("warning unexpected-all-gather"));
+}
+
 TEST(AuditFindings, OnlyTheOutputWeightGathered) {
   EXPECT_THAT(ids(findings({gather(expert, 500, "wo")}, {}, Against::nothing)),
               ElementsAre("warning expert-output-not-peeled"));

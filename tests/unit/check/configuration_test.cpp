@@ -132,7 +132,7 @@ TEST(CheckConfiguration, RefusesWhatDoesNotDivideAsAFinding) {
           .evaluation.findings;
   const Finding refused = finding_of(findings, FindingId::indivisible_dim);
   EXPECT_EQ(refused.severity, Severity::error);
-  EXPECT_THAT(refused.message, testing::HasSubstr("2049"));
+  EXPECT_THAT(refused.message, testing::HasSubstr("2,049"));
 }
 
 }  // namespace

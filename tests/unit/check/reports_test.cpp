@@ -1,11 +1,10 @@
-// The forms of an answer: JSON, SARIF 2.1.0, GitHub annotations, text.
+// The forms of an answer: JSON, GitHub annotations, text. SARIF has a test of its own.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 #include <planner/check/check_request.hpp>
 #include <planner/report/check_report.hpp>
 #include <planner/report/ci/github.hpp>
-#include <planner/report/ci/sarif.hpp>
 
 namespace shardplan {
 namespace {
@@ -50,50 +49,6 @@ TEST(CheckJson, HasTheFieldsOfTheInterface) {
   EXPECT_GT(exchanges(json["expected"]), 0);
 }
 
-/// The properties that the SARIF 2.1.0 schema requires, and the forms of those we write.
-void expect_sarif(const Json& log) {
-  EXPECT_EQ(log["version"], "2.1.0");
-  ASSERT_EQ(log["runs"].size(), 1U);
-  const Json& run = log["runs"][0];
-  EXPECT_EQ(run["tool"]["driver"]["name"], "shardplan");
-  std::vector<std::string> rules;
-  for (const auto& rule : run["tool"]["driver"]["rules"]) {
-    rules.push_back(rule["id"]);
-    EXPECT_TRUE(rule["shortDescription"]["text"].is_string());
-  }
-  ASSERT_TRUE(run["results"].is_array());
-  for (const auto& result : run["results"]) {
-    EXPECT_THAT(rules, testing::Contains(result["ruleId"].get<std::string>()));
-    EXPECT_THAT((std::vector<std::string>{"note", "warning", "error"}),
-                testing::Contains(result["level"].get<std::string>()));
-    EXPECT_TRUE(result["message"]["text"].is_string());
-    ASSERT_FALSE(result["locations"].empty());
-  }
-}
-
-TEST(CheckSarif, PointsAtTheRuleFile) {
-  const Json log = Json::parse(check_sarif(answer_of_file()));
-  expect_sarif(log);
-  const Json& location = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
-  EXPECT_EQ(location["artifactLocation"]["uri"], TEST_DATA "/check/batch_takes_expert.yml");
-  EXPECT_EQ(location["region"]["startLine"], 9);
-}
-
-TEST(CheckSarif, NamesABuiltInSet) {
-  const Json log = Json::parse(check_sarif(answer_of_set()));
-  expect_sarif(log);
-  const Json& location = log["runs"][0]["results"][0]["locations"][0];
-  EXPECT_FALSE(location.contains("physicalLocation"));
-  EXPECT_EQ(location["logicalLocations"][0]["name"], "default");
-}
-
-TEST(CheckSarif, IsValidWithoutFindings) {
-  CheckAnswer answer;
-  answer.rules = "default";
-  expect_sarif(Json::parse(check_sarif(answer)));
-  EXPECT_EQ(Json::parse(check_json(answer))["verdict"], "ok");
-}
-
 TEST(CheckAnnotations, AreOneLineEach) {
   const std::string text = check_annotations(answer_of_file());
   EXPECT_THAT(text, testing::StartsWith("::error file="));
@@ -105,6 +60,17 @@ TEST(CheckAnnotations, AreOneLineEach) {
 TEST(CheckAnnotations, EscapeWhatTheRunnerWouldRead) {
   EXPECT_EQ(escaped_data("50%\nof: a, b"), "50%25%0Aof: a, b");
   EXPECT_EQ(escaped_property("50%\nof: a, b"), "50%25%0Aof%3A a%2C b");
+}
+
+TEST(CheckText, NamesWhatDoesNotCountByIdAlone) {
+  CheckAnswer answer = answer_of_file();
+  for (auto& checked : answer.findings) checked.standing = Standing::known;
+  answer.findings.front().standing = Standing::ignored;
+  const std::string text = check_text(answer, Style::plain());
+  EXPECT_THAT(text, testing::HasSubstr("no new findings"));
+  EXPECT_THAT(text, testing::HasSubstr("\nignored: expert-axis-stolen\n"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("line 9 ")));
+  EXPECT_EQ(check_annotations(answer), "");
 }
 
 TEST(CheckText, ShowsRulesWithTheirLines) {

@@ -29,8 +29,8 @@ TEST(RuleSetFindings, Table) {
            Row{"['embed', []], ['embed', ['fsdp']]",
                {"rule-unreachable"},
                "put the longer list first, or leave the rule out"},
-           Row{"['activaton_mlp', ['fsdp']]", {"rule-name-unknown"}, "'activation_mlp'?"},
-           Row{"['norm', ['expret']]", {"rule-axis-unknown"}, "'expert'?"},
+           Row{"['activaton_mlp', ['fsdp']]", {"rule-name-unknown"}, "name it 'activation_mlp', the nearest"},
+           Row{"['norm', ['expret']]", {"rule-axis-unknown"}, "name it 'expert', the nearest"},
            Row{"['norm', ['tensor']]", {}, ""},  // a mesh axis of MaxText that this set doesn't have
        }) {
     const auto findings = findings_of_rules(rules);

@@ -68,7 +68,7 @@ TEST(Constraints, BatchOfTheExpertRuleSets) {
 TEST(Constraints, Sequence) {
   expect_broken(
       llama, {{"max_target_length=2050 ici_context_parallelism=4", "sequence-divisibility",
-               "2050 positions (activation_norm_length of the token ids) can't be split over context=4", 4, 2050}});
+               "2,050 positions (activation_norm_length of the token ids) can't be split over context=4", 4, 2050}});
   expect_kept(llama, {"max_target_length=2056 ici_context_parallelism=4"});
 }
 

@@ -153,7 +153,7 @@ TEST(LoadModel, ReadsTheModelsOwnRules) {
 TEST(LoadModel, SuggestsTheNearestName) {
   EXPECT_THAT([] { load_model("mixtrl-8x7b"); },
               ThrowsMessage<InputError>(HasSubstr("unknown model 'mixtrl-8x7b'; nearest: mixtral-8x7b")));
-  EXPECT_THAT([] { model_json("llama3_8b"); }, ThrowsMessage<InputError>(HasSubstr("nearest: llama3-8b")));
+  EXPECT_THAT([] { model_json("llamma3-8b"); }, ThrowsMessage<InputError>(HasSubstr("nearest: llama3-8b")));
 }
 
 TEST(LoadModel, AFileInOurFormIsTheSameAsTheBuiltIn) {

@@ -71,6 +71,7 @@ TEST(PlanJson, HasAResultAMachine) {
   const json document = json::parse(
       plan_json({"mixtral-8x7b",
                  8,
+                 Objective::throughput,
                  {examples::machine_that_fits(), examples::machine_too_small(), examples::machine_refused()}}));
   EXPECT_EQ(document["command"], "plan");
   ASSERT_EQ(document["results"].size(), 3U);

@@ -13,7 +13,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-PlanAnswer answer_of(std::vector<MachinePlan> machines) { return {"mixtral-8x7b", 8, std::move(machines)}; }
+PlanAnswer answer_of(std::vector<MachinePlan> machines) { return {"mixtral-8x7b", 8, Objective::throughput, std::move(machines)}; }
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -28,11 +28,11 @@ TEST(PlanText, HasARowAMachineAndTheBestInFull) {
                 Style::plain());
   EXPECT_THAT(
       text,
-      AllOf(HasSubstr("tpu-v5p      8  yes"), HasSubstr("needs 80.0 GiB of 32.0 GiB at least (48.0 GiB too much)"),
+      AllOf(HasSubstr("mixtral-8x7b on 8 chips, fastest first"), HasSubstr("tpu-v5p  yes"), HasSubstr("needs 80.0 GiB of 32.0 GiB at least (48.0 GiB too much)"),
             HasSubstr("would fit with: --chips 32; or mu_dtype=bfloat16"), HasSubstr("h100 has no slice of 6 chips")));
   EXPECT_THAT(text, AllOf(HasSubstr("best: tpu-v5p  (of 1,234 configurations, 56 fit)"),
                           HasSubstr("python3 -m maxtext.trainers.pre_train.train model_name=mixtral-8x7b"),
-                          HasSubstr("2.00 s a step   4,096 tokens/s a device   MFU 45.2%"),
+                          HasSubstr("2.00 s a step   32,768 tokens/s (4,096 a chip)   MFU 45.2%"),
                           HasSubstr("80.0 GiB of 95.0 GiB a device at the peak (loss), 15.0 GiB free"),
                           HasSubstr("all-gather      fsdp         layers/MoeBlock_0: wi_0"),
                           HasSubstr("warning expert-axis-stolen"), HasSubstr("- gathers of expert weights"),
@@ -61,9 +61,34 @@ TEST(PlanText, FitsAScreenWhateverIsInIt) {
                                              "layers/module_" + std::to_string(i) + "/a_rather_long_operation_name", 0.1));
   for (int i = 0; i < 9; ++i) best.findings.push_back(best.findings.front());
   machine.alternatives.assign(3, best);
-  const auto lines = lines_of(plan_text(answer_of(std::vector<MachinePlan>(5, machine)), Style::plain()));
-  EXPECT_LE(lines.size(), 55U);
-  for (const auto& line : lines) EXPECT_LE(display_width(line), report_width) << line;
+  for (const std::size_t width : {std::size_t{72}, std::size_t{80}, usual_width, most_width}) {
+    const auto lines = lines_of(plan_text(answer_of(std::vector<MachinePlan>(5, machine)), Style::plain(width)));
+    EXPECT_LE(lines.size(), width < usual_width ? 130U : 90U) << width;
+    for (const auto& line : lines) EXPECT_LE(display_width(line), width) << line;
+  }
+}
+
+/// A narrow screen wraps meshes and goes without columns, which it names.
+TEST(PlanText, CutsNothingOff) {
+  MachinePlan machine = examples::machine_that_fits();
+  machine.recommended->mesh.axes = {{"data", 16, 4}, {"fsdp", 128, 1}, {"tensor", 8, 1}};
+  const std::string text = plan_text(answer_of({machine}), Style::plain(least_width));
+  EXPECT_THAT(text, AllOf(HasSubstr("(a wider screen also has:"), HasSubstr("data=64,"), Not(HasSubstr("…"))));
+  EXPECT_THAT(plan_text(answer_of({machine}), Style::plain(most_width)), Not(HasSubstr("wider screen")));
+}
+
+TEST(PlanText, SaysWhatItIsSortedByAndWhatItCosts) {
+  PlanAnswer answer = answer_of({examples::machine_that_fits()});
+  answer.objective = Objective::cost;
+  answer.machines[0].dollars_per_million_tokens = 0.25;
+  EXPECT_THAT(plan_text(answer, Style::plain()),
+              AllOf(HasSubstr("on 8 chips, cheapest first"), HasSubstr("$/M tokens"), HasSubstr("0.25")));
+}
+
+TEST(PlanText, PrintsTheCommandsOfAlternativesWhenAsked) {
+  const PlanAnswer answer = answer_of({examples::machine_that_fits()});
+  EXPECT_THAT(plan_text(answer, Style::plain()), Not(HasSubstr("to start the next best")));
+  EXPECT_THAT(plan_text(answer, Style::plain(), true), HasSubstr("to start the next best\n"));
 }
 
 TEST(ExplanationText, GivesEveryCollectiveItsReason) {

@@ -23,12 +23,20 @@ TEST(TextTable, ColoursTakeNoRoom) {
   EXPECT_EQ(table.print(80), "fits  n\n\x1b[31mno\x1b[0m    1\n");
 }
 
-TEST(TextTable, ClosesGapsThenShortensTheWidestColumn) {
-  TextTable table({{"k"}, {"text", Align::left, true}, {"n"}});
-  table.add({"a", "abcdefghijkl", "1"});
-  EXPECT_EQ(table.print(18), "k  text          n\na  abcdefghijkl  1\n");
-  EXPECT_EQ(table.print(17), "k text         n\na abcdefghijkl 1\n");
-  EXPECT_EQ(table.print(14), "k text       n\na abcdefghi… 1\n");
+TEST(TextTable, ClosesGapsThenWrapsTheWidestColumn) {
+  TextTable table({{"k"}, {"mesh", Align::left, true}, {"n"}});
+  table.add({"a", "data=2,fsdp=4", "1"});
+  EXPECT_EQ(table.print(19), "k  mesh           n\na  data=2,fsdp=4  1\n");
+  EXPECT_EQ(table.print(17), "k mesh          n\na data=2,fsdp=4 1\n");
+  EXPECT_EQ(table.print(11), "k mesh    n\na data=2, 1\n  fsdp=4\n");
+}
+
+TEST(TextTable, LeavesOutTheLeastColumnLastAndSaysSo) {
+  TextTable table({{"k"}, {"mesh", Align::left, true}, {"more", Align::left, false, 1}, {"most", Align::left, false, 2}});
+  table.add({"a", "data=2,fsdp=4", "x", "y"});
+  EXPECT_EQ(table.print(19), "k mesh    more most\na data=2, x    y\n  fsdp=4\n");
+  EXPECT_EQ(table.print(17), "k mesh       more\na data=2,    x\n  fsdp=4\n(a wider screen\nalso has: most)\n");
+  EXPECT_EQ(table.print(12), "k mesh\na data=2,\n  fsdp=4\n(a wider\nscreen also\nhas: more,\nmost)\n");
 }
 
 TEST(TextTable, WrapsWhatSpansTheColumns) {
@@ -40,9 +48,12 @@ TEST(TextTable, WrapsWhatSpansTheColumns) {
             "               than there is\n");
 }
 
-TEST(Shortened, CountsCharactersNotBytes) {
-  EXPECT_EQ(shortened("größer", 6), "größer");
-  EXPECT_EQ(shortened("größere", 6), "größe…");
+TEST(Broken, LosesNothingBetweenTheLines) {
+  using testing::ElementsAre;
+  EXPECT_THAT(broken("", 4), ElementsAre(""));
+  EXPECT_THAT(broken("fsdp=8,context=2", 10), ElementsAre("fsdp=8,", "context=2"));
+  EXPECT_THAT(broken("layers/mlp: wi_0, wo", 11), ElementsAre("layers/mlp:", "wi_0, wo"));
+  EXPECT_THAT(broken("größere", 3), ElementsAre("grö", "ßer", "e")) << "characters, not bytes";
 }
 
 }  // namespace

@@ -216,7 +216,7 @@ TEST(Plan, MachinesThatCannotBePlannedSayWhy) {
   EXPECT_THAT(plan_one(request).refused, HasSubstr("toy-torus has no slices that make 6 chips; nearest: 4 (1 slice) or 8 (1 slice)"));
   request.chips = 8;
   request.objective = Objective::cost;
-  EXPECT_THAT(plan_one(request).refused, HasSubstr("no recorded price"));
+  EXPECT_THAT(plan_one(request).refused, HasSubstr("no price to rank by"));
   request.objective = Objective::throughput;
   request.mesh = parse_axes("fsdp=16");
   EXPECT_THAT(plan_one(request).refused, HasSubstr("--mesh fsdp=16"));

@@ -19,9 +19,32 @@ TEST(NearestNames, ComeByEditDistanceThenAlphabetically) {
 }
 
 TEST(NearestNames, CountSubstitutionsInsertionsAndDeletions) {
-  // Limit 3 for a short word: kitten → sitting is 3, → sitting hens is more.
-  EXPECT_THAT(nearest_names("kitten", Names{"sitting", "sittings hen"}), ElementsAre("sitting"));
+  // A third of the letters may differ: kitten → mittens is 2, → sitting 3.
+  EXPECT_THAT(nearest_names("kitten", Names{"sitting", "mittens"}), ElementsAre("mittens"));
   EXPECT_THAT(nearest_names("abcd", Names{"bcd", "abcde", "abXd", "wxyz"}), ElementsAre("abXd", "abcde", "bcd"));
+}
+
+TEST(NearestNames, CountNeighboursThatChangedPlacesOnce) {
+  EXPECT_THAT(nearest_names("plna", Names{"plan", "list"}), ElementsAre("plan"));
+  EXPECT_THAT(nearest_names("ep-as-pc", Names{"ep-as-cp", "pure-fsdp"}), ElementsAre("ep-as-cp"));
+}
+
+/// A word that has no letter too many in common with anything is not what was meant.
+TEST(NearestNames, OfferNothingForAShortWordThatIsAnother) {
+  EXPECT_THAT(nearest_names("lion", Names{"adamw", "muon", "sgd"}), IsEmpty());
+  EXPECT_THAT(nearest_names("--xy", Names{"--help", "--top"}), IsEmpty());
+}
+
+TEST(NearestNames, KnowWhatOtherToolsCallThings) {
+  const Names axes = {"data", "stage", "fsdp", "expert", "tensor", "context"};
+  EXPECT_THAT(nearest_names("ep", axes), ElementsAre("expert"));
+  EXPECT_THAT(nearest_names("pp", axes), ElementsAre("stage"));
+  EXPECT_THAT(nearest_names("pipeline", axes), ElementsAre("stage"));
+  EXPECT_THAT(nearest_names("tp", axes), ElementsAre("tensor"));
+  EXPECT_THAT(nearest_names("cp", axes), ElementsAre("context"));
+  EXPECT_THAT(nearest_names("dp", axes), ElementsAre("data"));
+  EXPECT_THAT(nearest_names("--hw", Names{"--help", "--hardware", "--chips"}), ElementsAre("--hardware"));
+  EXPECT_THAT(nearest_names("--seq_len", Names{"--seq-len", "--slices"}), ElementsAre("--seq-len"));
 }
 
 TEST(NearestNames, TakeABeginningOfANameForNear) {

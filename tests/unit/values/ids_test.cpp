@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <set>
+#include <shardplan/error.hpp>
 #include <shardplan/finding.hpp>
 #include <shardplan/infeasible.hpp>
 
@@ -18,7 +19,7 @@ std::vector<std::string> names_up_to(Id last) {
 
 TEST(Ids, OfConstraintsArePublished) {
   EXPECT_THAT(
-      names_up_to(ConstraintId::batch_tokens),
+      names_up_to(last_constraint),
       testing::ElementsAre("hbm", "batch", "batch-divisibility", "sequence-divisibility", "expert-divisibility",
                            "indivisible-dim", "kv-heads", "vocab-tiling", "pipeline-layers", "pipeline-layers-differ",
                            "pipeline-microbatches", "pipeline-batch", "pipeline-prefetch", "moe-path",
@@ -26,6 +27,13 @@ TEST(Ids, OfConstraintsArePublished) {
                            "ragged-buffer", "sparse-tensor-sequence", "expert-axis-stolen", "context-strategy",
                            "explicit-sharding", "muon-decoder", "optimizer-over-data", "weights-not-sharded",
                            "mesh-does-not-fit-torus", "host-traffic-not-priced", "batch-tokens"));
+}
+
+/// So that published_ids has them all.
+TEST(Ids, EndWhereTheirHeadersSay) {
+  EXPECT_THROW(name_of(static_cast<ConstraintId>(static_cast<int>(last_constraint) + 1)), InternalError);
+  EXPECT_THROW(name_of(static_cast<FindingId>(static_cast<int>(FindingId::refused) + 1)), InternalError);
+  EXPECT_THAT(published_ids(), testing::AllOf(testing::Contains("rule-name-unknown"), testing::Contains("kv-heads")));
 }
 
 TEST(Ids, OfFindingsArePublished) {

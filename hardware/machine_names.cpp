@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <cctype>
+#include <hardware/load_profile.hpp>
+#include <hardware/machine_names.hpp>
+#include <hardware/slices.hpp>
+#include <shardplan/spelling.hpp>
+
+namespace shardplan {
+namespace {
+
+std::vector<std::string> all_names() {
+  auto names = profile_names();
+  const auto toys = toy_profile_names();
+  names.insert(names.end(), toys.begin(), toys.end());
+  return names;
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return text;
+}
+
+/// The sizes that a name may end in: "16", "32-1x4x4".
+bool is_size(std::string_view text) {
+  return !text.empty() && text.front() != '-' && text.find_first_not_of("0123456789-x") == text.npos;
+}
+
+}  // namespace
+
+std::optional<std::string> profile_called(const std::string& name) {
+  const std::string spelled = same_spelling(name);
+  for (const auto& candidate : all_names()) {
+    const HardwareProfile profile = load_profile(candidate);
+    const auto is_it = [&](const std::string& known) { return same_spelling(known) == spelled; };
+    if (is_it(profile.name) || std::any_of(profile.aliases.begin(), profile.aliases.end(), is_it)) return profile.name;
+  }
+  return std::nullopt;
+}
+
+MachineName machine_called(const std::string& name_or_path) {
+  if (is_profile_path(name_or_path)) return {name_or_path, std::nullopt};
+  if (const auto profile = profile_called(name_or_path)) return {*profile, std::nullopt};
+  const std::string name = lower(name_or_path);
+  for (std::size_t dash = name.find('-'); dash != name.npos; dash = name.find('-', dash + 1)) {
+    const auto called = is_size(name.substr(dash + 1)) ? profile_called(name.substr(0, dash)) : std::nullopt;
+    if (!called) continue;
+    const HardwareProfile profile = load_profile(*called);
+    return {profile.name, slice_called(profile, profile.slice_prefix + name.substr(dash))};
+  }
+  return {name_or_path, std::nullopt};
+}
+
+}  // namespace shardplan

@@ -1,0 +1,20 @@
+#pragma once
+// Names as people type them: what two spellings have in common, and what other tools call ours.
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardplan {
+
+/// Lower-case letters and digits alone, so that "Llama-3.1-8B", "llama3.1_8b" and "LLAMA 3.1 8b" are one name.
+std::string same_spelling(std::string_view name);
+
+/// What this project calls things that have another name elsewhere: "ep" → "expert", "--hw" → "hardware". Leading
+/// dashes don't count. For suggestions only; no name is accepted because of it.
+std::vector<std::string_view> synonyms_of(std::string_view word);
+
+/// One line that a terminal can show: control characters and bytes that are no UTF-8 as "\x1b", and no more than `most`
+/// bytes of it.
+std::string printable(std::string_view text, std::size_t most);
+
+}  // namespace shardplan

@@ -1,0 +1,77 @@
+#include <array>
+#include <formats/strict_json.hpp>
+#include <planner/check/read_baseline.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+using Json = nlohmann::json;
+
+Severity read_severity(StrictObject& object, const std::string& key) {
+  const std::string name = object.text(key);
+  for (const Severity severity : {Severity::note, Severity::warning, Severity::error})
+    if (name == name_of(severity)) return severity;
+  object.fail(key, "note, warning or error");
+}
+
+std::vector<std::string> texts_or_none(StrictObject& object, const std::string& key) {
+  return object.has(key) ? object.texts(key) : std::vector<std::string>{};
+}
+
+std::vector<Rule> read_rules(StrictObject& object) {
+  std::vector<Rule> rules;
+  if (!object.has("rules")) return rules;
+  for (const auto& json : object.array("rules")) {
+    StrictObject rule(json, object.where() + ": rules");
+    rules.push_back({rule.text("logical"), rule.texts("axes")});
+  }
+  return rules;
+}
+
+/// Both forms have these three in one object.
+KnownFinding with_places(KnownFinding known, StrictObject object) {
+  known.rules = read_rules(object);
+  known.models = texts_or_none(object, "models");
+  known.meshes = texts_or_none(object, "meshes");
+  return known;
+}
+
+KnownFinding read_finding(const Json& json, const std::string& path) {
+  StrictObject object(json, path + ": findings");
+  return with_places({object.text("id"), read_severity(object, "severity"), {}, {}, {}}, object);
+}
+
+KnownFinding read_result(const Json& json, const std::string& path) {
+  StrictObject object(json, path + ": results");
+  return with_places({object.text("ruleId"), read_severity(object, "level"), {}, {}, {}}, object.object("properties"));
+}
+
+template <class Read>
+Baseline read_findings(StrictObject& list, const std::string& key, StrictObject scope, const std::string& path, Read read) {
+  Baseline baseline;
+  baseline.models = scope.texts("models");
+  baseline.meshes = scope.texts("meshes");
+  for (const auto& json : list.array(key)) baseline.findings.push_back(read(json, path));
+  return baseline;
+}
+
+Baseline read_sarif(StrictObject& log, const std::string& path) {
+  const Json& runs = log.array("runs");
+  if (runs.size() != 1) log.fail("runs", "the one run of a shardplan check");
+  StrictObject run(runs.front(), path + ": runs");
+  return read_findings(run, "results", run.object("properties"), path, read_result);
+}
+
+}  // namespace
+
+Baseline read_baseline(const std::string& path) {
+  const Json json = parse_json(read_file(path), path);
+  StrictObject document(json, path);
+  if (document.has("runs")) return read_sarif(document, path);
+  if (!document.has("command") || document.text("command") != "check")
+    throw InputError(path + ": expected what `shardplan check` wrote with --format json or sarif");
+  return read_findings(document, "findings", document, path, read_finding);
+}
+
+}  // namespace shardplan

@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <planner/report/humanize.hpp>
+#include <planner/report/text/text_evaluation.hpp>
+#include <planner/report/text/text_plan_tables.hpp>
+#include <planner/report/text/text_table.hpp>
+#include <planner/report/wrap.hpp>
+#include <shardplan/counted.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr std::size_t changes_shown = 2;  // what a screen has room for; --format json has all
+
+double tokens_per_second(const Evaluation& evaluation) {
+  return evaluation.time.tokens_per_second_per_device * static_cast<double>(evaluation.devices);
+}
+
+std::string per_chip_text(const Evaluation& evaluation) {
+  return print_number(tokens_per_second(evaluation) / evaluation.chips);
+}
+
+std::string memory_text(const MemoryUse& memory) {
+  return fmt::format("{}/{}", print_gibibytes(memory.peak()), print_gibibytes(memory.capacity));
+}
+
+/// A column and what it says of a plan.
+struct Figure {
+  Column column;
+  std::string (*text)(const Evaluation&);
+};
+
+/// The same columns for a machine and for a runner-up, in the order of what they are sorted by; `rank` is how gladly a
+/// narrow screen goes without the settings, which stand in the plan's command too.
+std::vector<Figure> figures(bool has_experts, int settings_rank) {
+  std::vector<Figure> all = {
+      {{"tokens/s", Align::right}, [](const Evaluation& e) { return print_number(tokens_per_second(e)); }},
+      {{"per chip", Align::right, false, 5}, per_chip_text},
+      {{"step", Align::right, false, 2}, [](const Evaluation& e) { return print_time(e.time.step()); }},
+      {{"MFU", Align::right, false, 4}, [](const Evaluation& e) { return print_share(e.time.model_flops_utilization); }},
+      {{"HBM GiB", Align::right, false, 3}, [](const Evaluation& e) { return memory_text(e.memory); }},
+      {{"batch tok", Align::right, false, 1}, [](const Evaluation& e) { return print_count(e.global_batch_tokens); }},
+      {{"mesh", Align::left, true}, [](const Evaluation& e) { return describe(e.mesh); }},
+      {{"rules", Align::left, true, settings_rank}, [](const Evaluation& e) { return e.rules; }}};
+  if (has_experts)
+    all.push_back({{"MoE", Align::left, false, settings_rank + 2},
+                   [](const Evaluation& e) { return std::string(name_of(e.moe_path)); }});
+  all.push_back({{"remat", Align::left, true, settings_rank + 1}, [](const Evaluation& e) { return e.remat; }});
+  return all;
+}
+
+std::vector<Column> with_columns_of(std::vector<Column> first, const std::vector<Figure>& figures) {
+  for (const auto& figure : figures) first.push_back(figure.column);
+  return first;
+}
+
+std::vector<std::string> with_cells_of(std::vector<std::string> first, const Evaluation& evaluation,
+                                       const std::vector<Figure>& figures) {
+  for (const auto& figure : figures) first.push_back(figure.text(evaluation));
+  return first;
+}
+
+bool has_experts(const Evaluation& evaluation) { return evaluation.moe_path != MoePath::none; }
+
+std::string settings_of(const Evaluation& evaluation) {
+  std::string text = fmt::format("{}, {}, {}", describe(evaluation.mesh), evaluation.rules, evaluation.remat);
+  if (evaluation.moe_path != MoePath::none) text += fmt::format(", {}", name_of(evaluation.moe_path));
+  return text;
+}
+
+std::string shortfall_of(const MachinePlan& machine) {
+  if (!machine.refused.empty()) return machine.refused;
+  if (!machine.closest || !machine.closest->infeasible) {
+    if (machine.rejections.empty()) return "no valid configuration";
+    return fmt::format("{}: {}", name_of(machine.rejections.front().constraint), machine.rejections.front().example);
+  }
+  const Infeasible& infeasible = *machine.closest->infeasible;
+  if (infeasible.constraint != ConstraintId::hbm) return infeasible_text(infeasible);
+  return fmt::format("needs {} of {} at least ({} too much) with {}", print_memory({infeasible.needed}),
+                     print_memory({infeasible.available}), print_memory({infeasible.needed - infeasible.available}),
+                     settings_of(*machine.closest));
+}
+
+std::string would_fit_of(const MachinePlan& machine) {
+  std::vector<std::string> changes;
+  for (const auto& way : machine.would_fit)
+    if (changes.size() < changes_shown) changes.push_back(way.change);
+  return changes.empty() ? "" : fmt::format("would fit with: {}", fmt::join(changes, "; or "));
+}
+
+std::string dollars_text(const MachinePlan& machine) {
+  return fmt::format("{:.3g}", *machine.dollars_per_million_tokens);
+}
+
+bool ranks_by_cost(const PlanAnswer& answer) { return answer.objective == Objective::cost; }
+
+std::vector<std::string> first_cells(const PlanAnswer& answer, const MachinePlan& machine, std::string fits) {
+  std::vector<std::string> cells = {machine.hardware, std::move(fits)};
+  if (ranks_by_cost(answer)) cells.push_back(machine.dollars_per_million_tokens ? dollars_text(machine) : "");
+  return cells;
+}
+
+std::string fit_text(Fit fit, const Style& style) {
+  return fit == Fit::fits ? style.paint(Ink::green, "yes") : style.paint(Ink::yellow, "marginal");
+}
+
+void add_machine(TextTable& table, const PlanAnswer& answer, const MachinePlan& machine,
+                 const std::vector<Figure>& figures, const Style& style) {
+  if (machine.recommended) {
+    table.add(with_cells_of(first_cells(answer, machine, fit_text(machine.recommended->memory.fit(), style)), *machine.recommended, figures));
+    return;
+  }
+  table.add_spanning(first_cells(answer, machine, style.paint(Ink::red, "no")), shortfall_of(machine));
+  if (const std::string ways = would_fit_of(machine); !ways.empty()) table.add_spanning(first_cells(answer, {}, ""), ways);
+}
+
+/// Mesh sizes count devices, of which a chip of some machines has two.
+std::string devices_text(const PlanAnswer& answer, const Style& style) {
+  std::string text;
+  for (const auto& machine : answer.machines)
+    if (const auto& plan = machine.recommended; plan && plan->devices != plan->chips)
+      text += wrap_text(fmt::format("{}: {} are {}; meshes and batches count devices", machine.hardware,
+                                    counted(plan->chips, "chip"), counted(plan->devices, "device")),
+                        "", style.width());
+  return text;
+}
+
+/// "14.7%"; from twice the time on "17.8x".
+std::string slower_text(double slower) {
+  return slower < 1 ? print_share(slower) : fmt::format("{}x", print_number(1 + slower));
+}
+
+}  // namespace
+
+std::string machines_text(const PlanAnswer& answer, const Style& style) {
+  const bool experts = std::any_of(answer.machines.begin(), answer.machines.end(), [](const MachinePlan& machine) {
+    return machine.recommended && has_experts(*machine.recommended);
+  });
+  const auto columns = figures(experts, 6);
+  std::vector<Column> first = {{"machine"}, {"fits"}};
+  if (ranks_by_cost(answer)) first.push_back({"$/M tokens", Align::right});
+  TextTable table(with_columns_of(std::move(first), columns));
+  for (const auto& machine : answer.machines) add_machine(table, answer, machine, columns, style);
+  return table.print(style.width()) + devices_text(answer, style);
+}
+
+std::string strategies_text(const MachinePlan& machine, const Style& style) {
+  if (machine.strategies.size() < 2) return "";
+  TextTable table({{"with"},
+                   {"slower", Align::right},
+                   {"HBM GiB", Align::right, false, 2},
+                   {"batch tok", Align::right, false, 1},
+                   {"mesh", Align::left, true},
+                   {"rules", Align::left, true, 3},
+                   {"mostly", Align::left, true}});
+  for (const auto& plan : machine.strategies) {
+    table.add({plan.strategy, plan.why.empty() ? "-" : slower_text(plan.slower),
+               memory_text(plan.evaluation.memory), print_count(plan.evaluation.global_batch_tokens),
+               describe(plan.evaluation.mesh), plan.evaluation.rules, plan.why});
+    if (!plan.pipeline.empty()) table.add_spanning({"", "", "", ""}, plan.pipeline);
+  }
+  return style.paint(Ink::bold, "best of each kind of parallelism") + "\n" + table.print(style.width(), 2);
+}
+
+std::string alternatives_text(const MachinePlan& machine, const Style& style) {
+  if (machine.alternatives.empty()) return "";
+  const auto columns = figures(has_experts(*machine.recommended), 3);
+  TextTable table(with_columns_of({}, columns));
+  for (const auto& evaluation : machine.alternatives) table.add(with_cells_of({}, evaluation, columns));
+  return style.paint(Ink::bold, "next best") + "\n" + table.print(style.width(), 2);
+}
+
+}  // namespace shardplan

@@ -1,0 +1,109 @@
+#include <planner/words/finding_words.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+
+FindingWords words_of(FindingId id) {
+  switch (id) {
+    case FindingId::sequence_gathered_for_attention:
+      return {"No rule splits activation_input_length_attn: attention inputs are gathered along the sequence.",
+              "Add the rule, with the axes of activation_norm_length."};
+    case FindingId::attention_replicated:
+      return {"A kernel outside shard_map is computed whole on every device: queries, keys and values are gathered.",
+              "attention=cudnn_flash_te, or another kernel that MaxText maps over the mesh."};
+    case FindingId::expanded_key_value_gathered:
+      return {"Context parallelism exchanges the expanded keys and values of latent attention.", "Ring attention."};
+    case FindingId::expert_axis_stolen:
+      return {"Expert double-mapping: the batch dim of the dropping path's dispatch takes the expert axis, so expert "
+              "weights are gathered and their gradients reduced instead of tokens being exchanged.",
+              "moe_dispatch_no_expert_sharding=True; beside a second batch axis sparse_matmul=True."};
+    case FindingId::expert_output_not_peeled:
+      return {"The output of wo keeps the expert axis on its batch, so that wo is gathered.", "sparse_matmul=True."};
+    case FindingId::missing_all_to_all:
+      return {"Tokens are gathered over the expert axes instead of exchanged, or no rule splits the experts.",
+              "sparse_matmul=True, or a rule for exp."};
+    case FindingId::worst_case_rows:
+      return {"Drop-less expert buffers hold the worst case of routing.", "ragged_buffer_factor."};
+    case FindingId::minimal_recomputes_wi_1:
+      return {"The minimal remat policies save wi_0 but not wi_1 of the sparse path.",
+              "remat_policy=custom with moe_mlpwi_1=device."};
+    case FindingId::weights_not_sharded:
+      return {"More weights lack an axis than sharding_tolerance allows: MaxText refuses to start.",
+              "Add the axis to the rule."};
+    case FindingId::layer_stack_reshard:
+      return {"pipeline_fsdp_ag_once with repeats moves all layer weights between stages.",
+              "One repeat, or the flag off."};
+    case FindingId::optimizer_shards_permuted:
+      return {"shard_optimizer_over_data beside fsdp: gradients change places before the update.",
+              "One of the two axes."};
+    case FindingId::zero1_whole_weights:
+      return {"shard_optimizer_over_data: whole weights stay beside the optimizer's shards.",
+              "Linen modules, or gradient accumulation."};
+    case FindingId::unexpected_all_gather:
+      return {"More is gathered than expected; of rules: activations over a batch axis, because two batch rules disagree.",
+              "The same axes in both rules."};
+    case FindingId::unexpected_all_reduce:
+      return {"More is reduced than expected; of rules: activations over an axis that splits no features.",
+              "Take the axis out of that rule."};
+    case FindingId::unexpected_all_to_all:
+      return {"More is exchanged than expected.", ""};
+    case FindingId::unexpected_collective_permute:
+      return {"More is sent along rings than expected.", ""};
+    case FindingId::all_reduce_where_reduce_scatter_suffices:
+      return {"Sums stay whole on every device where a part would do, for twice the traffic.",
+              "['activation_embed', ['tensor']]."};
+    case FindingId::less_traffic_than_expected:
+      return {"Less is moved than expected.", ""};
+    case FindingId::groups_match_no_axes:
+      return {"Device groups that are no set of mesh axes; usually the wrong mesh.", "The mesh of the program."};
+    case FindingId::dense_ragged_dot:
+      return {"More than half of a step's arithmetic is a dense ragged_dot's: rows times experts that no token chose.",
+              "A larger expert axis, or the dropping path."};
+    case FindingId::collectives_take_most:
+      return {"More than half of a step waits for collectives.", ""};
+    case FindingId::batch_beyond_published:
+      return {"More tokens a step than any published run trained with.", "A smaller batch."};
+    case FindingId::mfu_beyond_published:
+      return {"A better utilization than has been published for the machine and kind of model.", ""};
+    case FindingId::memory_budget_exceeded:
+      return {"XLA:GPU's budget for temporaries is exceeded: collectives become synchronous, weights are gathered again.",
+              "A smaller batch, or a larger memory fraction."};
+    case FindingId::gathers_expected_again:
+      return {"So close to the memory's limit, weights may be gathered twice in the backward pass.", "A smaller batch."};
+    case FindingId::axis_ignored:
+      return {"A flag sets the size of an axis that the rules don't have: MaxText drops it silently.",
+              "Leave the flag out."};
+    case FindingId::context_lost_in_explicit_mode:
+      return {"DeepSeek in explicit mode loses the context axis on its MLP's hidden state.",
+              "shard_mode=auto, or the context axis first."};
+    case FindingId::custom_rules_drop_arguments:
+      return {"custom_mesh_and_rule replaces the rules of the command line.", "Put the rules into the set."};
+    case FindingId::custom_rules_drop_model_rules:
+      return {"custom_mesh_and_rule replaces the model's own rules.", "Copy them into the set."};
+    case FindingId::explicit_pipeline:
+      return {"MaxText's pipeline does not trace in explicit mode with today's JAX; counted is the repaired program.",
+              "shard_mode=auto."};
+    case FindingId::logits_sequence_gathered:
+      return {"Vocabulary tiling with a batch-sequence rule that lacks the context axis gathers the logits' sequence.",
+              "Add the axis."};
+    case FindingId::mesh_does_not_fit_torus:
+      return {"An axis is not a product of whole torus dims: MaxText refuses the mesh at start-up.",
+              "allow_split_physical_axes=True."};
+    case FindingId::rule_axis_unknown:
+      return {"A rule names a mesh axis that nobody has: it counts as size 1.", "The nearest mesh axis."};
+    case FindingId::rule_name_unknown:
+      return {"A rule names a logical axis that no tensor has: the rule does nothing.", "The nearest logical axis."};
+    case FindingId::rule_unreachable:
+      return {"An earlier rule of the same name always applies first.", "Put the longer list first."};
+    case FindingId::indivisible_dim:
+      return {"A dim that its axes don't divide.", "Another mesh or batch."};
+    case FindingId::memory_exceeded:
+      return {"The step needs more memory than the device has.",
+              "More devices, a smaller per_device_batch_size, or a remat_policy that saves less."};
+    case FindingId::refused:
+      return {"MaxText refuses this configuration, or computes it wrongly.", ""};
+  }
+  throw InternalError("unknown FindingId");
+}
+
+}  // namespace shardplan

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Runs the command lines of docs/ci on a repository laid out like MaxText's: green on its own rule sets, red on a new
+regression. Usage: workflow_test.py PATH_OF_SHARDPLAN
+
+With SHARDPLAN_UPDATE_GOLDEN=1 it writes docs/ci/baseline anew; read the difference before committing it."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+root = pathlib.Path(__file__).resolve().parents[2]
+configs = pathlib.Path("src/maxtext/configs")
+sets = ["cp-as-ep", "ep-as-cp", "ep-as-dp", "pipeline-large-moe", "pure-fsdp", "shard-exp-on-fsdp"]
+
+
+def script_of(step):
+    """The `run: |` block of a step of the workflow."""
+    lines = (root / "docs/ci/github-workflow.yml").read_text().splitlines()
+    at = lines.index(f"      - name: {step}") + 1
+    assert lines[at].strip() == "run: |", lines[at]
+    block = []
+    for line in lines[at + 1:]:
+        if line.strip() and not line.startswith(" " * 10):
+            break
+        block.append(line[10:])
+    return "\n".join(block)
+
+
+def lay_out(checkout):
+    """MaxText's rule sets where MaxText has them, and the committed baseline where the workflow expects it."""
+    (checkout / configs / "custom_mesh_and_rule").mkdir(parents=True)
+    # base.yml has the run's other settings too, so that a model's own rules are merged into its rules.
+    base = (root / "rules/sets/default.yml").read_text() + "\nper_device_batch_size: 12.0\n"
+    (checkout / configs / "base.yml").write_text(base)
+    for name in sets:
+        shutil.copy(root / f"rules/sets/{name}.yml", checkout / configs / "custom_mesh_and_rule")
+    shutil.copytree(root / "docs/ci/baseline", checkout / ".github/sharding")
+
+
+def run(script, checkout, binary):
+    """As the runner does: bash -e -o pipefail."""
+    environment = dict(os.environ, PATH=f"{pathlib.Path(binary).parent}:{os.environ['PATH']}")
+    return subprocess.run(["bash", "-e", "-o", "pipefail", "-c", script], cwd=checkout, env=environment,
+                          capture_output=True, text=True)
+
+
+def update_baseline(checkout, binary):
+    recorded = run((root / "docs/ci/record-baseline.sh").read_text(), checkout, binary)
+    assert recorded.returncode == 0, recorded.stderr
+    for path in sorted((checkout / ".github/sharding").glob("*.json")):
+        shutil.copy(path, root / "docs/ci/baseline")
+
+
+def check_sarif(checkout):
+    for name in ["base", *sets]:
+        log = json.loads((checkout / f"sarif/{name}.sarif").read_text())
+        for result in log["runs"][0]["results"]:
+            place = result["locations"][0]["physicalLocation"]
+            uri = place["artifactLocation"]["uri"]
+            assert (checkout / uri).is_file(), uri
+            assert place["region"]["startLine"] >= 1
+            assert result["baselineState"] == "unchanged", result["ruleId"]
+
+
+def main(binary):
+    check = script_of("Check every rule set")
+    with tempfile.TemporaryDirectory() as folder:
+        checkout = pathlib.Path(folder)
+        lay_out(checkout)
+        if os.environ.get("SHARDPLAN_UPDATE_GOLDEN"):
+            return update_baseline(checkout, binary)
+        green = run(check, checkout, binary)
+        assert green.returncode == 0, "findings that docs/ci/baseline hasn't:\n" + green.stdout + green.stderr
+        assert green.stdout == "", green.stdout
+        check_sarif(checkout)
+
+        # The change of docs/ci/expert-parallel-regression.md: the batch takes the experts' axis. One set is enough.
+        changed = checkout / configs / "custom_mesh_and_rule/cp-as-ep.yml"
+        text = changed.read_text()
+        broken = text.replace("['activation_batch_moe', ['data', 'fsdp']]",
+                              "['activation_batch_moe', ['data', 'fsdp', 'expert']]")
+        assert broken != text
+        changed.write_text(broken)
+        for name in sets[1:]:
+            (checkout / configs / f"custom_mesh_and_rule/{name}.yml").unlink()
+        shutil.copy(root / "rules/sets/pure-fsdp.yml", checkout / configs / "base.yml")
+        red = run(check, checkout, binary)
+        assert red.returncode == 1, red.stdout + red.stderr
+        assert "::error file=src/maxtext/configs/custom_mesh_and_rule/cp-as-ep.yml,line=" in red.stdout, red.stdout
+    print("ok")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
