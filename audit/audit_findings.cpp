@@ -80,6 +80,7 @@ class Auditor {
       for (const auto& group : groups_) compare(group);
     scattered_all_reduces();
     odd_groups();
+    rematerialized_gathers();
     std::stable_sort(findings_.begin(), findings_.end(),
                      [](const auto& a, const auto& b) { return a.severity > b.severity; });
     return std::move(findings_);
@@ -288,6 +289,32 @@ class Auditor {
          tensor_words(tensors),
          {},
          ""});
+  }
+
+  /// A program that would need more memory than there is runs cheap-looking instructions again, gathers among them.
+  void rematerialized_gathers() {
+    Culprits again;
+    std::map<std::string, std::int64_t> bytes_of;
+    std::set<AxisId> axes;
+    for (const auto& item : found_) {
+      if (!item.rematerialized || item.traffic != TrafficClass::gather) continue;
+      const Collective& c = item.collective;
+      bytes_of[item.tensor] += c.bytes.value * c.executions;
+      again.traffic += Traffic{c.bytes * c.executions, c.seconds};
+      again.phases.insert(c.phase);
+      axes.insert(c.axes.begin(), c.axes.end());
+    }
+    if (again.traffic.bytes <= view_.thresholds.ignore_below) return;
+    for (const auto& [tensor, bytes] : bytes_of) again.tensors.push_back(tensor);
+    std::stable_sort(again.tensors.begin(), again.tensors.end(),
+                     [&](const auto& a, const auto& b) { return bytes_of[a] > bytes_of[b]; });
+    findings_.push_back({FindingId::rematerialized_all_gather, Severity::warning,
+                         fmt::format("memory is short: the compiler gathers {} once more in {} rather than keep what "
+                                     "was gathered ({} a step)",
+                                     tensor_words(again.tensors), phase_words(again.phases), amount(again.traffic)),
+                         tensor_words(again.tensors), axis_names(AxisList(axes.begin(), axes.end())),
+                         "need less memory: a smaller per_device_batch_size, a remat_policy that saves less, or "
+                         "optimizer_memory_host_offload=True"});
   }
 
   const std::vector<TrafficItem>& found_;

@@ -118,13 +118,13 @@ std::string_view name_of(TrafficClass traffic) {
 std::vector<TrafficItem> items_of(const ProgramTraffic& program) {
   std::vector<TrafficItem> items;
   for (const auto& p : program.collectives)
-    items.push_back({class_of(p), p.collective, tensor_of(p), p.scattered, p.fit == GroupFit::no_axes});
+    items.push_back({class_of(p), p.collective, tensor_of(p), p.scattered, p.fit == GroupFit::no_axes, p.rematerialized});
   return items;
 }
 
 std::vector<TrafficItem> items_of(const std::vector<NamedCollective>& plan) {
   std::vector<TrafficItem> items;
-  for (const auto& c : plan) items.push_back({class_of(c.kind), c, tensor_of(c), false, false});
+  for (const auto& c : plan) items.push_back({class_of(c.kind), c, tensor_of(c)});
   return items;
 }
 

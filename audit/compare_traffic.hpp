@@ -19,6 +19,7 @@ struct TrafficItem {
   std::string tensor;      ///< "wi_0"; where the program names none, its shape: "convert_element_type bf16[4096,32000]"
   bool scattered = false;  ///< see HloCollective
   bool matches_no_axes = false;
+  bool rematerialized = false;  ///< see HloCollective
 };
 
 std::vector<TrafficItem> items_of(const ProgramTraffic& program);

@@ -107,7 +107,7 @@ class TrafficCounter {
     if (times == 0) return;
     const std::string& op_name = found.op_name.empty() ? context.op_name : found.op_name;
     const GroupAxes& group = group_axes_[found.groups];
-    ProgramCollective entry{{}, found.shape, group.fit, found.ring, found.scattered};
+    ProgramCollective entry{{}, found.shape, group.fit, found.ring, found.scattered, found.rematerialized};
     NamedCollective& c = entry.collective;
     c.cause = Cause::read_from_program;
     c.phase = phase_of(op_name);
@@ -119,7 +119,9 @@ class TrafficCounter {
     c.op = source_operation(op_name);
     c.why = why(found, context);
     auto [place, is_new] = merged_.try_emplace(
-        {c.phase, c.kind, c.axes, c.group_size, c.bytes.value, c.op, entry.fit, entry.ring, entry.scattered}, entry);
+        {c.phase, c.kind, c.axes, c.group_size, c.bytes.value, c.op, entry.fit, entry.ring, entry.scattered,
+         entry.rematerialized},
+        entry);
     if (is_new) place->second.collective.executions = 0;
     auto& sum = place->second.collective.executions;
     std::int64_t bytes = 0;
@@ -145,8 +147,8 @@ class TrafficCounter {
     return traffic;
   }
 
-  using Key =
-      std::tuple<Phase, CollectiveKind, AxisList, std::int64_t, std::int64_t, std::string, GroupFit, RingOf, bool>;
+  using Key = std::tuple<Phase, CollectiveKind, AxisList, std::int64_t, std::int64_t, std::string, GroupFit, RingOf,
+                         bool, bool>;
 
   const HloProgram& program_;
   const Mesh& mesh_;

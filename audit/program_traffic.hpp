@@ -15,6 +15,7 @@ struct ProgramCollective {
   GroupFit fit = GroupFit::whole_axes;
   RingOf ring = RingOf::nothing;
   bool scattered = false;
+  bool rematerialized = false;
 };
 
 struct ProgramTraffic {

@@ -56,6 +56,8 @@ std::string_view name_of(FindingId finding) {
       return "less-traffic-than-expected";
     case FindingId::groups_match_no_axes:
       return "groups-match-no-axes";
+    case FindingId::rematerialized_all_gather:
+      return "rematerialized-all-gather";
     case FindingId::dense_ragged_dot:
       return "dense-ragged-dot";
     case FindingId::collectives_take_most:

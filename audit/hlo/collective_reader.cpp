@@ -36,6 +36,16 @@ std::string_view result_shape(std::string_view shape, Opcode opcode) {
   return elements[1];
 }
 
+/// XLA's rematerialization pass names its clones "all-gather.165.remat", further ones "….remat2", "….remat.1"
+/// (HloInstruction::Clone with the suffix "remat").
+bool is_rematerialized(std::string_view name) {
+  constexpr std::string_view suffix = ".remat";
+  const auto at = name.find(suffix);
+  if (at == nowhere) return false;
+  const auto rest = name.substr(at + suffix.size());
+  return rest.find_first_not_of(".0123456789") == nowhere;
+}
+
 }  // namespace
 
 bool is_collective(std::string_view opcode) { return opcode == "send" || kind_of(split_opcode(opcode).base); }
@@ -72,6 +82,7 @@ std::optional<HloCollective> CollectiveReader::read_collective(const HloInstruct
   const auto shape = result_shape(instruction.shape, opcode);
   collective.shape = short_shape(shape);
   collective.bytes = {moved_bytes(instruction, kind, bytes_of(shape), static_cast<std::int64_t>(groups[0].size()))};
+  collective.rematerialized = is_rematerialized(instruction.name);
   if (permute) collective.ring = ring_;
   return collective;
 }

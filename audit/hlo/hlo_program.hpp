@@ -21,6 +21,7 @@ struct HloCollective {
   std::size_t groups = 0;  ///< index into HloProgram::groups
   RingOf ring = RingOf::nothing;
   bool scattered = false;  ///< an all-reduce of which each device keeps only its own slice
+  bool rematerialized = false;  ///< a clone that the compiler made to run it again rather than keep its result
 };
 
 enum class CallKind : std::uint8_t { once, loop, branch };

@@ -39,6 +39,7 @@ enum class FindingId : std::uint8_t {
   all_reduce_where_reduce_scatter_suffices,
   less_traffic_than_expected,
   groups_match_no_axes,
+  rematerialized_all_gather,
   // The step as a whole.
   dense_ragged_dot,
   collectives_take_most,

@@ -137,6 +137,18 @@ TEST(AuditFindings, AllReduceInPlaceOfReduceScatter) {
   EXPECT_THAT(ids(findings(sliced, sliced)), ElementsAre("note all-reduce-where-reduce-scatter-suffices"));
 }
 
+TEST(AuditFindings, GathersThatMemoryWasTooShortToKeepAreReported) {
+  Items cloned = {gather(fsdp, 500, "wi_0"), gather(fsdp, 500, "wi_0"), gather(fsdp, 700, "wo")};
+  cloned[1].rematerialized = cloned[2].rematerialized = true;
+  const auto all = findings(cloned, cloned);
+  EXPECT_THAT(ids(all), ElementsAre("warning rematerialized-all-gather"));
+  EXPECT_EQ(all[0].where, "wo, wi_0");
+  EXPECT_THAT(all[0].message, HasSubstr("(1.2 GB, 1.2 ms a step)"));
+  EXPECT_THAT(all[0].fix, HasSubstr("per_device_batch_size"));
+  cloned[1].collective.bytes = cloned[2].collective.bytes = {1 << 18};
+  EXPECT_THAT(findings(cloned, cloned), IsEmpty()) << "half a MiB a step is not worth a word";
+}
+
 TEST(AuditFindings, GroupsOfNoAxesAreReported) {
   Items odd = {gather(fsdp, 500, "x")};
   odd[0].matches_no_axes = true;

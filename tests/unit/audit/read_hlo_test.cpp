@@ -128,6 +128,23 @@ TEST(ReadHlo, AnAllReduceOfWhichOnlySlicesAreUsedIsMarked) {
   }
 }
 
+TEST(ReadHlo, ClonesOfTheRematerializationPassAreMarked) {
+  struct Row {
+    const char* name;
+    bool rematerialized;
+  };
+  for (const auto& [name, rematerialized] : {Row{"all-gather.165", false}, Row{"all-gather.165.remat", true},
+                                             Row{"all-gather.remat2", true}, Row{"all-gather.remat.1", true},
+                                             Row{"all-gather.rematted", false}}) {
+    const auto traffic = count_traffic(
+        read_hlo(lines_of(program_text(
+            fmt::format("  %{} = f32[32]{{0}} all-gather(%p), replica_groups=[2,4]<=[8], dimensions={{0}}\n", name)))),
+        mesh_2x4());
+    ASSERT_EQ(traffic.collectives.size(), 1U);
+    EXPECT_EQ(traffic.collectives[0].rematerialized, rematerialized) << name;
+  }
+}
+
 TEST(ReadHlo, OneBranchOfAConditionalRuns) {
   const auto branch = [](const char* name, int elements) {
     return fmt::format(

@@ -56,6 +56,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "all-reduce-where-reduce-scatter-suffices",
                                               "less-traffic-than-expected",
                                               "groups-match-no-axes",
+                                              "rematerialized-all-gather",
                                               "dense-ragged-dot",
                                               "collectives-take-most",
                                               "batch-beyond-published",
