@@ -50,6 +50,8 @@ DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObj
   evidence.source = object.text("source");
   if (evidence.source.empty()) object.fail("source", "how it is known, not empty");
   if (object.has("records")) evidence.records = object.texts("records");
+  if (habit == Habit::all_reduces_over_whole_slices && object.has("from_devices"))
+    described.compiler.all_reduced_from_devices = object.integer("from_devices");
   object.finish();
   return described;
 }

@@ -1,5 +1,9 @@
 #include <algorithm>
 #include <cost_models/blocks/buffers.hpp>
+#include <cost_models/blocks/exchanged_experts.hpp>
+#include <cost_models/blocks/released_weights.hpp>
+#include <cost_models/partition/tiles.hpp>
+#include <optional>
 
 namespace shardplan {
 namespace {
@@ -15,11 +19,13 @@ void append(std::vector<Lifetime>& all, const std::vector<Lifetime>& more) {
 class Buffers {
  public:
   Buffers(const BlockState& state, const Schedule& schedule)
-      : state_(state), schedule_(schedule), block_(state.block) {}
+      : state_(state), schedule_(schedule), block_(state.block), exchanged_(state, schedule),
+        leads_on_(leads_to_next_layer(state.block, *state.program.program) && state.block.rematerialized) {}
 
   std::vector<Lifetime> all() const {
     std::vector<Lifetime> all = state_.forms.lifetimes();
     append(all, state_.gradients.partial());
+    append(all, exchanged_.statistics());
     for (std::size_t i = 0; i < block_.operations.size(); ++i) append(all, of_operation(static_cast<OperationId>(i)));
     return all;
   }
@@ -31,19 +37,21 @@ class Buffers {
     const auto& op = block_.operations[i];
     const Tensor& output = block_.tensors[op.output];
     std::vector<Lifetime> all;
-    const int written = schedule_.written(block_, i);
-    const int read = last_read(op.output), last = schedule_.has_backward(i) ? read : std::max(written, read);
+    const int written = exchanged_.written(i);
+    const int read = last_step(op.output).value_or(last_read(op.output));
+    const int last = schedule_.has_backward(i) ? read : std::max(written, read);
     if (written >= 0 && !has_no_buffer(i)) all.push_back({output.name, bytes_of(op.output), written, last});
     if (!schedule_.has_backward(i)) {
       append(all, kind_of(i).buffers(state_, schedule_, i));
       return all;
     }
-    if (kind_of(i).gradient_recomputes() && block_.rematerialized)  // a vocabulary tile computes its logits again
+    const bool overwritten = state_.compiler.has(Habit::overwrites_logits);
+    if (kind_of(i).gradient_recomputes() && block_.rematerialized && !overwritten)  // a tile computes its logits again
       all.push_back({block_.tensors[op.inputs.front()].name, bytes_of(op.inputs.front()),
                      schedule_.backward_begins[i], schedule_.backward_ends[i]});
     if (!output.differentiable || has_no_buffer(i)) return all;
     all.push_back({output.name + " gradient", bytes_of(op.output), gradient_begins(op.output),
-                   kind_of(i).gradient_ends(state_, schedule_, i)});
+                   exchanged_.waits(i) ? exchanged_.gradients_end(i) : kind_of(i).gradient_ends(state_, schedule_, i)});
     append(all, kind_of(i).buffers(state_, schedule_, i));
     return all;
   }
@@ -70,18 +78,30 @@ class Buffers {
     return first;
   }
 
+  /// The last step of a tensor that does not simply live to its last reader: a gradient is written over the logits.
+  std::optional<int> last_step(TensorId id) const {
+    if (const auto last = exchanged_.last_step(id)) return last;
+    if (block_.kind != BlockKind::head || !state_.compiler.has(Habit::overwrites_logits)) return std::nullopt;
+    for (std::size_t i = 0; i < block_.operations.size(); ++i)
+      if (block_.operations[i].kind == OpKind::cross_entropy && reads(block_.operations[i].inputs, id) &&
+          schedule_.has_backward(static_cast<OperationId>(i)))
+        return schedule_.backward_begins[i] - 1;
+    return std::nullopt;
+  }
+
   /// Logits and their gradient are float32 if their product asks for it; the loss makes float32 of bf16 ones on the
   /// fly.
   Bytes bytes_of(TensorId id) const {
     const Tensor& t = block_.tensors[id];
     const bool logits = block_.kind == BlockKind::head && !t.parameter && t.dims.back().dim == Dim::vocab;
-    if (!logits || !state_.config.logits_dot_in_fp32) return state_.local(id);
+    if (!logits || !state_.config.logits_dot_in_fp32)
+      return stored_bytes(t, state_.spec(id), state_.mesh, state_.compiler);
     return Bytes{local_elements(t.dims, state_.spec(id), state_.mesh) * size_of(DType::f32)};
   }
 
   /// The last step that reads a value which the backward pass can see: recomputation, or the gradient of a reader.
   int last_read(TensorId id) const {
-    int last = 0;
+    int last = id == block_.output && leads_on_ ? schedule_.backward_begins.back() : 0;
     for (std::size_t i = 0; i < block_.operations.size(); ++i) {
       const auto& op = block_.operations[i];
       const auto& kind = operation_kind(op.kind);
@@ -93,7 +113,9 @@ class Buffers {
       }
       if (input) last = std::max(last, schedule_.written(block_, static_cast<OperationId>(i)));
       const bool again = input && kind.gradient_recomputes();
-      if (again || reads(kind.read_by_gradient(block_, op), id)) last = std::max(last, schedule_.backward_ends[i]);
+      if (again || reads(kind.read_by_gradient(block_, op), id))
+        last = std::max(last, block_.tensors[id].parameter ? schedule_.backward_ends[i]
+                                                           : exchanged_.gradients_end(static_cast<OperationId>(i)));
       if (input && kind.is_alias()) last = std::max(last, last_read(op.output));
     }
     return last;
@@ -102,6 +124,8 @@ class Buffers {
   const BlockState& state_;
   const Schedule& schedule_;
   const Block& block_;
+  const ExchangedExperts exchanged_;
+  const bool leads_on_;  ///< the next layer of the same scan iteration reads the recomputed output
 };
 
 }  // namespace

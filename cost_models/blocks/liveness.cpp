@@ -14,8 +14,9 @@ class Tracing {
       producer_[block.operations[i].output] = static_cast<int>(i);
   }
 
-  Liveness run() {
+  Liveness run(bool output_needed) {
     need(block_.input);
+    if (output_needed && block_.rematerialized) need(block_.output);
     for (const auto& op : block_.operations)
       for (const TensorId tensor : operation_kind(op.kind).read_by_gradient(block_, op)) need(tensor);
     return std::move(result_);
@@ -74,8 +75,8 @@ Liveness nothing_saved(const Block& block) {
   return liveness;
 }
 
-Liveness liveness_of(const Block& block, const std::map<std::string, SavePlace>& saved) {
-  return Tracing(block, saved).run();
+Liveness liveness_of(const Block& block, const std::map<std::string, SavePlace>& saved, bool output_needed) {
+  return Tracing(block, saved).run(output_needed);
 }
 
 }  // namespace shardplan

@@ -5,8 +5,9 @@
 
 namespace shardplan {
 
-/// `saved` says where each checkpoint name goes. A block that isn't rematerialized keeps all it needs.
-Liveness liveness_of(const Block& block, const std::map<std::string, SavePlace>& saved);
+/// `saved` says where each checkpoint name goes. A block that isn't rematerialized keeps all it needs. With
+/// `output_needed` its output is recomputed too: the next layer of the same scan iteration reads it.
+Liveness liveness_of(const Block& block, const std::map<std::string, SavePlace>& saved, bool output_needed = false);
 
 /// Of a step without a backward pass.
 Liveness nothing_saved(const Block& block);

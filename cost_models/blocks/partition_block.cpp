@@ -1,6 +1,9 @@
 #include <cost_models/blocks/buffers.hpp>
 #include <cost_models/blocks/liveness.hpp>
 #include <cost_models/blocks/partition_block.hpp>
+#include <cost_models/blocks/released_weights.hpp>
+#include <cost_models/partition/stacked_layers.hpp>
+#include <cost_models/partition/tiles.hpp>
 
 namespace shardplan {
 namespace {
@@ -10,7 +13,8 @@ class BlockWalk {
   BlockWalk(const BoundProgram& program, const BoundBlock& bound, const TrainConfig& config,
             const Compiler& compiler)
       : state_(program, bound, config, compiler),
-        liveness_(trains() ? liveness_of(state_.block, config.saved) : nothing_saved(state_.block)) {
+        liveness_(trains() ? liveness_of(state_.block, config.saved, leads_to_next_layer(state_.block, *program.program))
+                           : nothing_saved(state_.block)) {
     const std::size_t count = operations().size();
     for (auto* steps : {&schedule_.forward, &schedule_.recomputed, &schedule_.backward_begins, &schedule_.backward_ends})
       steps->assign(count, -1);
@@ -30,6 +34,7 @@ class BlockWalk {
     result.collectives = state_.recorder.take();
     result.gathered_weights = state_.forms.gathered_weights();
     result.liveness = std::move(liveness_);
+    result.stored = stored();
     result.specs = state_.take_specs();
     return result;
   }
@@ -67,12 +72,23 @@ class BlockWalk {
   }
 
   void run_backward() {
+    state_.forms.turn_backward(
+        released_weights(state_.block, *state_.program.program, liveness_, state_.compiler));
     for (std::size_t i = operations().size(); i-- > 0;) {
       schedule_.backward_begins[i] = next_step();
       state_.gradients.settle(operations()[i].output);
       operation_kind(operations()[i].kind).backward(state_, operations()[i]);
       schedule_.backward_ends[i] = state_.forms.step();
     }
+  }
+
+  /// Of each parameter its layer's share of the stack that the device holds.
+  std::vector<std::int64_t> stored() const {
+    const std::int64_t layers = layers_on_device(state_.block, state_.program.program->pipeline);
+    std::vector<std::int64_t> all;
+    for (std::size_t i = 0; i < state_.block.tensors.size(); ++i)
+      all.push_back(stored_elements(state_.block.tensors[i], state_.specs()[i], state_.mesh, state_.compiler, layers));
+    return all;
   }
 
   std::vector<OperationWork> work() const {

@@ -3,6 +3,8 @@
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/partition/optimizer_layout.hpp>
+#include <cost_models/partition/tiles.hpp>
+#include <cost_models/partition/whole_slice_sums.hpp>
 
 namespace shardplan {
 namespace {
@@ -18,20 +20,12 @@ AxisList token_axes(const PartitionedBlock& block) {
   return axes;
 }
 
-/// XLA:TPU on a three-dimensional torus sums a gradient over the whole slice by all-reduce and slices it only when the
-/// optimizer reads it (recorded: 2x2x2 and 4x4x4); smaller groups reduce-scatter.
-bool stays_whole(const AxisList& summed, const Mesh& mesh, const Compiler& compiler) {
-  constexpr std::int64_t smallest_cube = 8;
-  return compiler.has(Habit::all_reduces_over_whole_slices) && mesh.product(summed) == mesh.devices() &&
-         mesh.devices() >= smallest_cube;
-}
-
 Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& tokens, const Mesh& mesh,
                      const Compiler& compiler) {
   AxisList scattered;
   for (const AxisId axis : axes_of(spec))
     if (contains(tokens, axis)) scattered.push_back(axis);
-  if (stays_whole(scattered, mesh, compiler))
+  if (is_all_reduced(scattered, mesh, compiler))  // sliced when the optimizer reads it
     for (auto& dim : spec.dims) std::erase_if(dim, [&](AxisId axis) { return contains(scattered, axis); });
   return local_bytes(weight, spec, mesh);
 }
@@ -53,13 +47,14 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
   if (b.in_pipeline)
     return Bytes{resident_elements(block, program, config) * size_of(dtype)} +
            window_gradients(block, program, config, compiler);
+  const std::int64_t layers = layers_on_device(b, program.program->pipeline);
   Bytes total;
-  for (std::size_t i = 0; i < block.specs.size(); ++i)
-    if (b.tensors[i].parameter)
-      total += Bytes{local_elements(b.tensors[i].dims, gradient_spec(b.tensors[i], block.specs[i], b, program, config),
-                                    *program.mesh) *
-                     size_of(dtype)};
-  return total * layers_on_device(b, program.program->pipeline);
+  for (std::size_t i = 0; i < block.specs.size(); ++i) {
+    if (!b.tensors[i].parameter) continue;
+    const PartitionSpec spec = gradient_spec(b.tensors[i], block.specs[i], b, program, config);
+    total += Bytes{stored_elements(b.tensors[i], spec, *program.mesh, compiler, layers) * size_of(dtype)};
+  }
+  return total * layers;
 }
 
 Bytes early_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const Compiler& compiler) {

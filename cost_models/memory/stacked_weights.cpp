@@ -75,9 +75,10 @@ std::int64_t gathered_elements(const PartitionedBlock& block, const BoundProgram
 
 std::int64_t resident_elements(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
   if (gathers_once(*block.block, config)) return gathered_elements(block, program);
-  return sum_over_weights(block, program, [&](const Tensor& weight, const PartitionSpec& spec) {
-    return local_elements(weight.dims, spec, *program.mesh);
-  });
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < block.specs.size(); ++i)
+    if (block.block->tensors[i].parameter) total += block.stored[i];
+  return total * layers_on_device(*block.block, program.program->pipeline);
 }
 
 Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,

@@ -10,7 +10,7 @@ Bytes sum_over_parameters(const PartitionedBlock& block, const BoundProgram& pro
   for (std::size_t i = 0; i < block.specs.size(); ++i) {
     const Tensor& tensor = block.block->tensors[i];
     if (!tensor.parameter || tensor.shared) continue;
-    total += bytes_of(i, local_elements(tensor.dims, block.specs[i], *program.mesh));
+    total += bytes_of(i, block.stored[i]);
   }
   return total * layers_on_device(*block.block, program.program->pipeline);
 }

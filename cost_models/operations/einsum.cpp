@@ -3,6 +3,7 @@
 #include <cost_models/operations/dense_ragged_dot.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/partition/einsum_plan.hpp>
+#include <cost_models/partition/head_order.hpp>
 
 namespace shardplan {
 namespace {
@@ -124,12 +125,16 @@ class Einsum final : public OperationKind {
                               state.block.executions);
   }
 
+  /// The input's gradient, which others wait for, then the weight's; of the head the other way round, so that its weight
+  /// is still gathered when its gradient exists whole (recorded), unless that is left for the end of the step.
   void backward(BlockState& state, const Operation& op) const override {
-    backward_operand(state, op, 0);
+    const bool weight_first =
+        state.block.kind == BlockKind::head && !is_head_gradient_deferred(state.block, state.compiler);
+    backward_operand(state, op, weight_first ? 1 : 0);
     state.forms.advance();  // the second product runs once the first has let go of its operands
     const AxisList axes = projection_axes(state, op);
     if (!axes.empty()) exchange_projection(state, op, axes);
-    backward_operand(state, op, 1);
+    backward_operand(state, op, weight_first ? 0 : 1);
   }
 
   /// The gradient of each operand reads the other.

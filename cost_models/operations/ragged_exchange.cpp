@@ -25,16 +25,20 @@ class RaggedExchange : public OperationKind {
   }
 
   /// Rows change places twice: between devices, and into the order of the experts. Both orders exist while one is made
-  /// of the other.
+  /// of the other; a dispatch's gradient comes back as one row for each of a token's experts.
   std::vector<Lifetime> buffers(const BlockState& state, const Schedule& schedule, OperationId id) const override {
     if (!state.compiler.has(Habit::keeps_unsorted_rows)) return {};
-    const Bytes rows = state.local(rows_of(state.block.operations[id]));
+    const Operation& op = state.block.operations[id];
+    const Bytes rows = state.local(rows_of(op));
     if (!schedule.has_backward(id))
       return {{"rows in order of arrival", rows, schedule.forward[id], schedule.forward[id]}};
     std::vector<Lifetime> copies = {
         {"rows in order of arrival, gradient", rows, schedule.backward_begins[id], schedule.backward_ends[id]}};
     if (const int step = schedule.recomputed[id]; step >= 0)
       copies.push_back({"rows in order of arrival", rows, step, step});
+    if (op.kind == OpKind::ragged_dispatch && state.mesh.product(state.program.expert_axes) > 1)
+      copies.push_back({"rows sent back, gradient", state.local(tokens_of(op)) * this->copies(state, op),
+                        schedule.backward_begins[id], schedule.backward_ends[id]});
     return copies;
   }
 

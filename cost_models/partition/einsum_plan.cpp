@@ -74,16 +74,41 @@ class AxisChoice {
   ///   another dim of the result: the result inherits it
   ///   contracted experts: partial sums (the combine after such a dispatch), unless all experts' rows are fewer than
   ///     the tokens that would be summed: then they go where the result wants the axis
+  ///   contracted beside another dim that both operands split, where this operand, gathered, would outgrow the result:
+  ///     partial sums over this axis too
   ///   contracted otherwise: this operand is gathered rather than the other sliced (recorded: attention inputs whose
   ///     sequence a rule set leaves whole)
   MaybeDim one_sided(Dim dim, const EinsumOperand& own, const EinsumOperand& other, MaybeDim wanted) const {
     const bool elsewhere = wanted && wanted != dim && has(other.tensor->dims, *wanted);
     if (has(result_, dim)) return elsewhere && is_sliced(dim) ? wanted : dim;
+    if (!has(result_, dim) && dim != Dim::experts && elsewhere && outgrows_result(dim, own, other)) return dim;
     if (dim == Dim::experts) return elsewhere && has(own.tensor->dims, *wanted) && is_less(own) ? wanted : dim;
     return elsewhere && is_sliced(*wanted) ? wanted : std::nullopt;
   }
 
   bool is_sliced(Dim dim) const { return counts_tokens(dim) || !compiler_.has(Habit::slices_tokens_only); }
+
+  /// Whether an operand that is split on a contracted dim has more elements, once it is whole along that dim, than the
+  /// product; and the product is a partial sum anyway.
+  bool outgrows_result(Dim dim, const EinsumOperand& own, const EinsumOperand& other) const {
+    if (!compiler_.has(Habit::slices_before_larger_gathers)) return false;
+    bool sums_anyway = false;
+    std::int64_t gathered = 1;
+    for (std::size_t i = 0; i < own.tensor->dims.size(); ++i) {
+      const TensorDim& d = own.tensor->dims[i];
+      const std::int64_t parts = d.dim == dim ? 1 : mesh_.product(own.spec.dims[i]);
+      gathered *= (d.size + parts - 1) / parts;
+      sums_anyway = sums_anyway || (d.dim != dim && !has(result_, d.dim) && parts > 1 &&
+                                    this->parts(d.dim, other.tensor->dims, other.spec) == parts);
+    }
+    std::int64_t product = 1;
+    for (const TensorDim& d : result_) {
+      const std::int64_t split = std::max(parts(d.dim, own.tensor->dims, own.spec),
+                                          parts(d.dim, other.tensor->dims, other.spec));
+      product *= (d.size + split - 1) / split;
+    }
+    return sums_anyway && gathered > product;
+  }
 
   /// Whether an operand's shard is less than the partial sums of all that the result's shards are made of.
   bool is_less(const EinsumOperand& own) const {

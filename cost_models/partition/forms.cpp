@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cost_models/partition/forms.hpp>
 #include <cost_models/partition/optimizer_layout.hpp>
+#include <cost_models/partition/tiles.hpp>
 
 namespace shardplan {
 
@@ -34,12 +35,9 @@ PartitionSpec Forms::on_the_way(TensorId tensor, const PartitionSpec& spec) cons
   return middle;
 }
 
-// The habit of XLA:TPU in mixture-of-experts layers: an attention weight that both the recomputation and the input
-// gradient read is gathered for each of them (two layouts of the same tensor).
-bool Forms::gathered_twice(TensorId tensor, const Entry& entry, const Operation& op) const {
-  return compiler_.has(Habit::gathers_moe_layer_weights_twice) && block_.mixture && block_.rematerialized &&
-         block_.tensors[tensor].parameter && op.module == Module::attention && entry.pass == Pass::backward &&
-         entry.uses == 1 && entry.last_user == &op;
+/// A weight that was gathered for a product's recomputation and is gone when its gradient comes.
+bool Forms::released(const Entry& entry, const Operation& op) const {
+  return backward_ && !entry.backward && !entry.gradient && released_[id_of(op)] && block_.tensors[entry.tensor].parameter;
 }
 
 /// MaxText constrains the input of the query projection, of key and value together, and of an MLP's projections together:
@@ -80,15 +78,11 @@ bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gr
   for (auto& entry : entries_) {
     if (entry.tensor != root(tensor) || entry.gradient != gradient || entry.spec != spec) continue;
     const bool lives_on = entry.pass == pass || (!block_.rematerialized && !gradient);
-    if (!lives_on || !shared(entry, consumer)) continue;
+    if (!lives_on || !shared(entry, consumer) || released(entry, op)) continue;
     entry.last = step_;
-    if (gathered_twice(tensor, entry, op)) {
-      ++entry.uses;
-      return false;
-    }
     return true;
   }
-  entries_.push_back({root(tensor), pass, gradient, spec, &op, consumer, 1, step_, step_});
+  entries_.push_back({root(tensor), pass, gradient, spec, consumer, backward_, step_, step_});
   return false;
 }
 
@@ -127,7 +121,7 @@ std::vector<Lifetime> Forms::lifetimes() const {
   for (const auto& entry : entries_) {
     const Tensor& tensor = block_.tensors[entry.tensor];
     lifetimes.push_back({tensor.name + (entry.gradient ? " gradient, gathered" : ", gathered"),
-                         local_bytes(tensor, entry.spec, mesh_), entry.first, entry.last});
+                         stored_bytes(tensor, entry.spec, mesh_, compiler_), entry.first, entry.last});
   }
   return lifetimes;
 }

@@ -25,6 +25,12 @@ class Forms {
   TensorId root(TensorId tensor) const;
   Bytes gathered_weights() const { return gathered_weights_; }
 
+  /// From here on operations run backward, no longer (re)computing values. What those of `released` recomputed with
+  /// is gone: their gradients gather it again.
+  void turn_backward(std::vector<bool> released) {
+    backward_ = true;
+    released_ = std::move(released);
+  }
   /// The next operation runs: forms used from here on are alive at least until its step.
   void advance() { ++step_; }
   int step() const { return step_; }
@@ -45,10 +51,9 @@ class Forms {
     Pass pass;
     bool gradient;
     PartitionSpec spec;
-    const Operation* last_user;
     Consumer consumer;  ///< who made it; see shared
-    int uses;
-    int first, last;  ///< steps
+    bool backward;      ///< made by a gradient, not by (re)computation
+    int first, last;    ///< steps
   };
 
   PartitionSpec on_the_way(TensorId tensor, const PartitionSpec& spec) const;
@@ -56,7 +61,7 @@ class Forms {
              const AxisList& sums);
   bool shared(const Entry& entry, const Consumer& consumer) const;
   OperationId first_reader(const Operation& op) const;
-  bool gathered_twice(TensorId tensor, const Entry& entry, const Operation& op) const;
+  bool released(const Entry& entry, const Operation& op) const;
   std::int64_t executions(TensorId tensor, Pass pass) const;
   OperationId id_of(const Operation& op) const { return static_cast<OperationId>(&op - block_.operations.data()); }
 
@@ -69,6 +74,8 @@ class Forms {
   std::vector<Entry> entries_;
   Bytes gathered_weights_;
   int step_ = 0;
+  bool backward_ = false;
+  std::vector<bool> released_;  ///< one an operation
   // pipeline_fsdp_ag_once: gathered weights stay for the whole step; a compiler that casts late gathers them as they
   // are stored, one that moves the layer stack gathers them on that way (layer_stack.hpp).
   bool resident_ = false, gathered_with_stack_ = false;

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cost_models/partition/gradients.hpp>
 #include <cost_models/partition/optimizer_layout.hpp>
+#include <cost_models/partition/tiles.hpp>
+#include <cost_models/partition/whole_slice_sums.hpp>
 
 namespace shardplan {
 
@@ -24,7 +26,7 @@ void Gradients::contribute(TensorId id, Layout layout, const Operation& op) {
   const bool known = std::any_of(pending.begin(), pending.end(), [&](const auto& c) { return c.layout == layout; });
   if (known) return;
   if (!layout.partial.empty() || layout.spec != specs_[id])
-    partial_.push_back({tensor(id).name + " gradient from " + op.name, local_bytes(tensor(id), layout.spec, mesh_),
+    partial_.push_back({tensor(id).name + " gradient from " + op.name, stored_bytes(tensor(id), layout.spec, mesh_, compiler_),
                         forms_.step(), forms_.step()});
   pending.push_back({std::move(layout), &op});
 }
@@ -65,16 +67,22 @@ void Gradients::reduce_each_repeat(TensorId parameter, const Layout& gradient, c
 void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted,
                               const Operation& op) {
   partial_.push_back({tensor(parameter).name + " gradient, before reduction",
-                      local_bytes(tensor(parameter), gradient.spec, mesh_), forms_.step(), forms_.step()});
+                      stored_bytes(tensor(parameter), gradient.spec, mesh_, compiler_), forms_.step(), forms_.step()});
   auto moves = reshard(tensor(parameter), gradient, wanted, mesh_, compiler_);
   // Explicit pipelines whose layer stack moves sum after the cast (recorded).
   if (compiler_.has(Habit::explicit_pipelines_sum_after_cast) && block_.in_pipeline && config_.shard_mode_explicit &&
       moves_layer_stack(program_.program->pipeline, config_))
     for (auto& move : moves) move.bytes = move.bytes * (size_of(config_.weight_dtype) / size_of(config_.dtype));
-  for (const auto& move : moves)
-    recorder_.record(
-        Phase::backward, move, {id_of(op), parameter, Cause::weight_gradient, gradient, wanted},
-        move.kind == CollectiveKind::all_reduce ? block_.weights.whole_reductions : block_.weights.reductions);
+  // pipeline_fsdp_ag_once: the iterations add up whole gradients, which are summed behind the last one (recorded).
+  const bool added_whole = block_.in_pipeline && config_.pipeline_fsdp_ag_once && !config_.shard_mode_explicit &&
+                           compiler_.has(Habit::reduces_after_pipeline);
+  for (auto& move : moves) {
+    const bool whole = move.kind == CollectiveKind::all_reduce;
+    const bool sum = whole || move.kind == CollectiveKind::reduce_scatter;
+    if (sum && (added_whole || is_all_reduced(move.axes, mesh_, compiler_))) move.kind = CollectiveKind::all_reduce;
+    recorder_.record(Phase::backward, move, {id_of(op), parameter, Cause::weight_gradient, gradient, wanted},
+                     whole ? block_.weights.whole_reductions : block_.weights.reductions);
+  }
 }
 
 }  // namespace shardplan

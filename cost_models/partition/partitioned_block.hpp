@@ -38,6 +38,7 @@ struct Liveness {
 struct PartitionedBlock {
   const Block* block = nullptr;
   std::vector<PartitionSpec> specs;     ///< one a tensor, propagation done
+  std::vector<std::int64_t> stored;     ///< elements that a device stores of each tensor, tiles filled up
   std::vector<Collective> collectives;  ///< executions are per step
   std::vector<OperationWork> work;
   Liveness liveness;

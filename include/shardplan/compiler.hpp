@@ -76,6 +76,16 @@ enum class Habit : std::uint8_t {
   clones_gathers_near_limit,
   /// Routed rows exist in order of arrival beside those in order of experts.
   keeps_unsorted_rows,
+  /// Experts whose rows are exchanged: their weight gradients run when the rest of their backward pass has.
+  runs_expert_weight_gradients_last,
+  /// The gradient of the logits is written over them.
+  overwrites_logits,
+  /// The head's weight gradient of a tied model is computed with the lookup's, which it is added to.
+  defers_tied_head_gradient,
+  /// Buffers are whole tiles of 8 x 128: of weights as wastes least, of activations along their last dim.
+  pads_to_tiles,
+  /// A whole operand is sliced where its gathered counterpart would be larger than the weight gradient they make.
+  slices_before_larger_gathers,
 };
 
 std::span<const Habit> all_habits();
@@ -162,6 +172,7 @@ struct Compiler {
   std::vector<CompilerFlag> flags;  ///< given, by name
   Kernels kernels;
   OverlapShares overlap;
+  std::int64_t all_reduced_from_devices = 8;  ///< the smallest slice of Habit::all_reduces_over_whole_slices
   std::map<MoePath, MemoryError> memory_error;  ///< of every path
   bool has(Habit habit) const { return habits.has(habit); }
 };

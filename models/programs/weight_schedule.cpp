@@ -23,18 +23,6 @@ WeightSchedule weight_schedule(const Block& block, const PipelineShape& pipeline
   return {each, each, each, block.in_pipeline ? on_stage : each};
 }
 
-/// Layers of one scan iteration are recomputed together. When the last has run backward, the weights that the others
-/// were recomputed with are gone: they are gathered once more (recorded: gemma2, one local and one global layer).
-void gather_again_in_cycles(std::vector<Block>& blocks) {
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    Block& block = blocks[i];
-    if (block.kind != BlockKind::layer || !block.rematerialized || block.weights.backward_gathers == 0) continue;
-    const bool is_last = i + 1 == blocks.size() || !blocks[i + 1].continues_cycle;
-    const std::int64_t again = is_last ? block.layers_per_cycle - 1 : block.layers_per_cycle;
-    block.weights.backward_gathers += block.weights.backward_gathers / block.layers_per_cycle * again;
-  }
-}
-
 /// Nothing flows back.
 void forget_gradients(Block& block) {
   block.weights.backward_gathers = block.weights.reductions = block.weights.whole_reductions = 0;
@@ -49,7 +37,6 @@ void schedule_weights(Program& program, const TrainConfig& config, const HabitSe
   }
   switch (program.step) {
     case StepKind::train:
-      if (habits.has(Habit::gathers_again_in_cycles)) gather_again_in_cycles(program.blocks);
       return;
     case StepKind::forward:
       for (auto& block : program.blocks) forget_gradients(block);

@@ -5,7 +5,7 @@
 
 namespace shardplan {
 
-/// Block::executions must be set. Layers of one scan iteration are taken together.
+/// Block::executions must be set.
 void schedule_weights(Program& program, const TrainConfig& config, const HabitSet& habits);
 
 }  // namespace shardplan

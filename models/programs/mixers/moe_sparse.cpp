@@ -7,11 +7,13 @@
 namespace shardplan {
 namespace {
 
-/// Rows of a device's receive buffer over the rows it gets when routing is balanced: min(n, X/k) for the worst case,
-/// ragged_buffer_factor where that is set. The ring gathers n times the tokens and keeps its own share.
+/// Rows of a device's buffer over the rows it gets when routing is balanced: min(n, X/k) for the worst case,
+/// ragged_buffer_factor where that is set. The ring gathers the tokens of all n devices, sorts every row of theirs and
+/// masks those of other devices' experts: n times its own (MaxText layers/moe.py, roe_ag_and_route and permute).
 double buffer_inflation(const BlockBuilder& b) {
   const double group = static_cast<double>(b.sizes.expert_group);
   if (b.config.ragged_buffer_factor > 0) return b.config.ragged_buffer_factor;
+  if (b.config.moe_path == MoePath::ring) return group;
   return std::min(group, static_cast<double>(b.model.num_experts) / static_cast<double>(b.model.top_k));
 }
 

@@ -129,6 +129,24 @@ TEST(EinsumPlan, PadsADimThatDoesNotDivide) {
                                "-|-", "data|-", "-", 2 * 3 * 4 * 16}});
 }
 
+/// The gradient of a key projection: [batch 2, sequence, embed 4] x [batch 2, sequence, heads 2] -> [embed 4, heads 2].
+Product weight_gradient(std::int64_t tokens) {
+  const TensorDim batch{Dim::batch, 2}, sequence{Dim::sequence, tokens}, embed{Dim::embed, 4}, heads{Dim::kv_heads, 2};
+  return {toy_tensor({batch, sequence, embed}), toy_tensor({batch, sequence, heads}), {embed, heads}};
+}
+
+// The input is whole along the sequence, the key's gradient is not. Gathered, one sequence of it has 2 numbers a token;
+// the weight has 8.
+TEST(EinsumPlan, AWholeOperandIsSlicedWhereItsCounterpartWouldOutgrowTheResult) {
+  expect_plans(weight_gradient(8),
+               {{"16 numbers against 8: partial sums over context too", "fsdp=2,context=2", "fsdp|-|-",
+                 "fsdp|context|-", "fsdp context|-", "fsdp|context|-", "fsdp|context|-", "-|-", "fsdp context", 64},
+                {"no other contracted dim is split: gathered", "context=2", "-|-|-", "-|context|-", "context|-",
+                 "-|-|-", "-|-|-", "-|-", "-", 256}});
+  expect_plans(weight_gradient(4), {{"8 against 8: a tie gathers", "fsdp=2,context=2", "fsdp|-|-", "fsdp|context|-",
+                                     "fsdp context|-", "fsdp|-|-", "fsdp|-|-", "-|-", "fsdp", 64}});
+}
+
 // The gradient of a router: [batch 8, embed 4] x [batch 8, experts 8] -> [embed 4, experts 8], 512 flops whole. fsdp
 // could stay on the contracted batch, but expert has to leave it: both go to the embed dim, which only the tokens have.
 TEST(EinsumPlan, WhatLeavesAContractedDimGoesWhereOnlyItsOperandHasIt) {

@@ -45,6 +45,23 @@ TEST(Habits, ActivationsAreGatheredOnceOrForEachConsumer) {
   }
 }
 
+// wi_0 [1024, 2048] in bf16 is 4 MiB, once a layer. The whole of a slice that is large enough all-reduces it.
+TEST(Habits, AWholeSliceAllReducesTheGradientsThatAPartOfItScatters) {
+  struct Row {
+    const char* mesh;
+    std::int64_t from_devices, all_reduced, scattered;
+  };
+  for (const auto& [mesh, from_devices, all_reduced, scattered] :
+       {Row{"fsdp=8", 8, 16, 0}, Row{"fsdp=8", 16, 0, 16}, Row{"fsdp=4", 8, 0, 16}, Row{"fsdp=4,tensor=2", 8, 0, 8}}) {
+    ToyRun toy{toy_llama(), toy_config(1, 1024), "default", mesh,
+               with(plain_compiler(), Habit::all_reduces_over_whole_slices)};
+    toy.compiler.all_reduced_from_devices = from_devices;
+    const ToyStep step = run(toy);
+    EXPECT_EQ(mebibytes(step, CollectiveKind::all_reduce, "fsdp", "mlp/wi_0"), all_reduced) << mesh;
+    EXPECT_EQ(mebibytes(step, CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), scattered) << mesh;
+  }
+}
+
 // 8 sequences of 1024 tokens are more than the 4096 rows of the table: the table [4096, 1024] (8 MiB) is gathered, not
 // the looked-up columns [8, 1024, 1024] (16 MiB); with 2 sequences (4 MiB) it is the other way round.
 TEST(Embedding, UnderContextParallelismTheSmallerOfTableAndColumnsIsGathered) {

@@ -1,0 +1,62 @@
+#include <cost_models/blocks/exchanged_experts.hpp>
+
+namespace shardplan {
+
+ExchangedExperts::ExchangedExperts(const BlockState& state, const Schedule& schedule)
+    : state_(state), block_(state.block), schedule_(schedule) {
+  if (!state.compiler.has(Habit::runs_expert_weight_gradients_last) || !block_.rematerialized) return;
+  if (state.mesh.product(state.program.expert_axes) <= 1) return;
+  TensorId hidden = -1;
+  for (const auto& op : block_.operations) {
+    const OperationId id = state.id_of(op);
+    if (op.kind == OpKind::ragged_dispatch && schedule.has_backward(id)) dispatch_ = id;
+    if (op.role == OperationRole::expert_output) hidden = op.inputs.front();
+  }
+  for (const auto& op : block_.operations)
+    if (op.output == hidden) activation_ = state.id_of(op);
+}
+
+bool ExchangedExperts::waits(OperationId op) const {
+  const OperationRole role = block_.operations[op].role;
+  return dispatch_ >= 0 && (role == OperationRole::expert_projection || role == OperationRole::expert_output);
+}
+
+int ExchangedExperts::gradients_end(OperationId op) const {
+  return schedule_.backward_ends[waits(op) ? dispatch_ : op];
+}
+
+int ExchangedExperts::written(OperationId op) const {
+  const int step = schedule_.written(block_, op);
+  if (dispatch_ < 0 || step < 0) return step;
+  if (op == activation_) return schedule_.backward_begins[op];
+  const bool output = block_.operations[op].role == OperationRole::expert_output;
+  return output ? schedule_.backward_begins[dispatch_] : step;
+}
+
+std::optional<int> ExchangedExperts::last_step(TensorId tensor) const {
+  if (dispatch_ < 0) return std::nullopt;
+  for (const auto& op : block_.operations) {
+    if (op.output != tensor) continue;
+    if (op.role == OperationRole::expert_projection) return schedule_.backward_begins[activation_] - 1;
+    if (op.role == OperationRole::expert_output) return schedule_.backward_ends[dispatch_];
+  }
+  return std::nullopt;
+}
+
+std::vector<Lifetime> ExchangedExperts::statistics() const {
+  constexpr std::int64_t lanes = 128;
+  std::vector<Lifetime> all;
+  if (dispatch_ < 0 || !state_.compiler.has(Habit::pads_to_tiles)) return all;
+  for (const auto& op : block_.operations) {
+    const OperationId id = state_.id_of(op);
+    if (op.kind != OpKind::attention || schedule_.recomputed[id] < 0) continue;
+    const Tensor& query = block_.tensors[op.inputs.front()];
+    const std::int64_t rows =
+        local_elements(query.dims, state_.spec(op.inputs.front()), state_.mesh) / query.dims.back().size;
+    all.push_back({"softmax statistics", Bytes{rows * lanes * size_of(DType::f32)}, schedule_.recomputed[id],
+                   schedule_.backward_begins[id]});
+  }
+  return all;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,36 @@
+#pragma once
+// Experts whose rows are exchanged between devices (Habit::runs_expert_weight_gradients_last). Their backward pass goes
+// to the rows' gradient first, so that it can be sent back; the weight gradients, which nobody waits for, run last:
+//   until then   the dispatched rows, the gradient of the experts' output, the hidden rows and the gradients of both
+//                projections, which one fusion writes over the projections and the hidden rows' gradient
+//   meanwhile    the rows' gradient in both orders, and the experts' output, which only the routing weights' gradient
+//                reads, computed again; and splash attention's softmax statistics, a float32 for each lane of a tile, for
+//                each query and head (other layers hold them too, see docs/cost-model.md)
+#include <cost_models/operations/operation_kind.hpp>
+#include <optional>
+
+namespace shardplan {
+
+class ExchangedExperts {
+ public:
+  ExchangedExperts(const BlockState& state, const Schedule& schedule);
+
+  /// Whether an operation's weight gradient runs last.
+  bool waits(OperationId op) const;
+  /// The last step at which the gradient of an operation's weight, its second operand, reads.
+  int gradients_end(OperationId op) const;
+  /// The step that writes an operation's result as the backward pass sees it; -1: none does.
+  int written(OperationId op) const;
+  /// The last step of a tensor that does not simply live to its last reader: projections are written over, the output
+  /// that is computed again stays while the rows' gradient is sent.
+  std::optional<int> last_step(TensorId tensor) const;
+  std::vector<Lifetime> statistics() const;
+
+ private:
+  const BlockState& state_;
+  const Block& block_;
+  const Schedule& schedule_;
+  OperationId dispatch_ = -1, activation_ = -1;  ///< -1: nothing waits
+};
+
+}  // namespace shardplan

@@ -1,0 +1,64 @@
+#include <algorithm>
+#include <cost_models/partition/tiles.hpp>
+#include <limits>
+
+namespace shardplan {
+namespace {
+
+constexpr std::int64_t lanes = 128, sublanes = 8;
+
+std::int64_t round_up(std::int64_t size, std::int64_t unit) { return (size + unit - 1) / unit * unit; }
+
+std::vector<std::int64_t> local_sizes(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {
+  std::vector<std::int64_t> sizes;
+  for (std::size_t i = 0; i < tensor.dims.size(); ++i) {
+    const std::int64_t parts = mesh.product(spec.dims[i]);
+    sizes.push_back((tensor.dims[i].size + parts - 1) / parts);
+  }
+  return sizes;
+}
+
+std::int64_t product(const std::vector<std::int64_t>& sizes) {
+  std::int64_t all = 1;
+  for (const std::int64_t size : sizes) all *= size;
+  return all;
+}
+
+std::int64_t weight_elements(std::vector<std::int64_t> sizes, std::int64_t layers) {
+  if (layers > 1) sizes.push_back(layers);
+  return (tiled_elements(sizes) + layers - 1) / layers;
+}
+
+std::int64_t activation_elements(const Tensor& tensor, const std::vector<std::int64_t>& sizes) {
+  const Dim last = tensor.dims.back().dim;
+  const bool heads = last == Dim::head_dim || last == Dim::value_dim;
+  if (!heads && sizes.back() < lanes) return product(sizes);
+  return product(sizes) / sizes.back() * round_up(sizes.back(), lanes);
+}
+
+}  // namespace
+
+std::int64_t tiled_elements(const std::vector<std::int64_t>& sizes) {
+  const std::int64_t all = product(sizes);
+  if (sizes.size() < 2 || all == 0) return all;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t minor = 0; minor < sizes.size(); ++minor)
+    for (std::size_t second = 0; second < sizes.size(); ++second)
+      if (second != minor)
+        least = std::min(least, all / sizes[minor] / sizes[second] * round_up(sizes[minor], lanes) *
+                                    round_up(sizes[second], sublanes));
+  return least;
+}
+
+std::int64_t stored_elements(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh, const Compiler& compiler,
+                             std::int64_t layers) {
+  if (!compiler.has(Habit::pads_to_tiles) || tensor.dims.empty()) return local_elements(tensor.dims, spec, mesh);
+  const auto sizes = local_sizes(tensor, spec, mesh);
+  return tensor.parameter ? weight_elements(sizes, layers) : activation_elements(tensor, sizes);
+}
+
+Bytes stored_bytes(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh, const Compiler& compiler) {
+  return Bytes{stored_elements(tensor, spec, mesh, compiler) * size_of(tensor.dtype)};
+}
+
+}  // namespace shardplan

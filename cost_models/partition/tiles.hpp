@@ -1,0 +1,22 @@
+#pragma once
+// What an array takes in memory where buffers consist of whole tiles (Habit::pads_to_tiles): XLA:TPU lays two dims out in
+// tiles of 8 x 128, the minor one along the 128 lanes. docs: jax-ml/scaling-book, "How to think about TPUs"; every shape
+// of a TPU program's text names its tiles (f32[1024,2048]{1,0:T(8,128)}).
+#include <cost_models/partition/layout.hpp>
+#include <shardplan/compiler.hpp>
+
+namespace shardplan {
+
+/// Elements of an array of these sizes with the two dims in tiles that waste least: [180, 2880] takes 180 x 2944 (lanes)
+/// along whole tiles of 8, 184 x 2944; [32, 180, 2880] 32 x 180 x 2944.
+std::int64_t tiled_elements(const std::vector<std::int64_t>& sizes);
+
+/// Elements that one device stores of a tensor under `spec`. Weights lie as wastes least, `layers` copies of them in one
+/// array, of which this is one copy's share. Activations have their last dim along the lanes: heads, which the attention
+/// kernel wants so, however short (64 takes the room of 128); others from a whole row of lanes on.
+std::int64_t stored_elements(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh, const Compiler& compiler,
+                             std::int64_t layers = 1);
+
+Bytes stored_bytes(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh, const Compiler& compiler);
+
+}  // namespace shardplan

@@ -1,0 +1,12 @@
+#pragma once
+// Which collective sums a sharded weight gradient. A reduce-scatter would do; XLA:TPU all-reduces and slices where the
+// group is the whole of a large enough slice (Habit::all_reduces_over_whole_slices).
+#include <cost_models/partition/layout.hpp>
+#include <shardplan/compiler.hpp>
+
+namespace shardplan {
+
+/// Whether a weight's gradient that is summed over `axes` is all-reduced, though each device keeps only its shard.
+bool is_all_reduced(const AxisList& axes, const Mesh& mesh, const Compiler& compiler);
+
+}  // namespace shardplan
