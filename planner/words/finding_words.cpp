@@ -56,6 +56,9 @@ FindingWords words_of(FindingId id) {
       return {"Less is moved than expected.", ""};
     case FindingId::groups_match_no_axes:
       return {"Device groups that are no set of mesh axes; usually the wrong mesh.", "The mesh of the program."};
+    case FindingId::rematerialized_all_gather:
+      return {"Memory is short: the compiler gathers weights once more rather than keep what was gathered.",
+              "A smaller batch, a remat_policy that saves less, or optimizer_memory_host_offload=True."};
     case FindingId::dense_ragged_dot:
       return {"More than half of a step's arithmetic is a dense ragged_dot's: rows times experts that no token chose.",
               "A larger expert axis, or the dropping path."};
