@@ -52,6 +52,7 @@ inline Compiler toy_gpu() {
   Compiler compiler = without(plain_compiler(), Habit::moves_stacks_in_compute_dtype);
   compiler.habits.add(Habit::copies_stacked_parameters);
   compiler.habits.add(Habit::defers_head_gradient);
+  compiler.habits.remove(Habit::runs_expert_weight_gradients_last);
   return compiler;
 }
 
