@@ -1,6 +1,8 @@
 // The range around an expected peak: what predictions have been off by, and a head whose weight gradient comes last.
 #include <gmock/gmock.h>
 
+#include <shardplan/error.hpp>
+
 #include "memory_toys.hpp"
 
 namespace shardplan {

@@ -22,7 +22,7 @@ constexpr Body bodies[] = {
 
 TEST(Overlap, HidesAsynchronousTimeUpToTheCompute) {
   for (const auto& row : bodies) {
-    const BodyTime body{{row.compute}, {row.synchronous}, {row.asynchronous}};
+    const BodyTime body{{row.compute}, {row.synchronous}, {row.asynchronous}, {}};
     EXPECT_DOUBLE_EQ(body.hidden().value, row.hidden);
     EXPECT_DOUBLE_EQ(body.exposed().value, row.exposed);
   }
