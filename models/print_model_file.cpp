@@ -43,6 +43,7 @@ std::string print_model_file(const Model& model, const std::string& source) {
   if (model.capacity_factor != Model{}.capacity_factor) json["capacity_factor"] = model.capacity_factor;
   if (model.rules != ModelRules{}) json["model_rules"] = printed_rules(model.rules);
   if (model.opt_type) json["opt_type"] = *model.opt_type;
+  if (model.attention) json["attention"] = *model.attention;
   if (model.use_iota_embed) json["use_iota_embed"] = *model.use_iota_embed;
   if (!model.not_modelled.empty()) json["not_modelled"] = model.not_modelled;
   if (!model.note.empty()) json["note"] = model.note;

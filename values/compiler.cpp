@@ -47,7 +47,6 @@ constexpr std::array habit_names{
     Named{Habit::keeps_unsorted_rows, "keeps_unsorted_rows"},
     Named{Habit::runs_expert_weight_gradients_last, "runs_expert_weight_gradients_last"},
     Named{Habit::overwrites_logits, "overwrites_logits"},
-    Named{Habit::defers_tied_head_gradient, "defers_tied_head_gradient"},
     Named{Habit::pads_to_tiles, "pads_to_tiles"},
     Named{Habit::slices_before_larger_gathers, "slices_before_larger_gathers"},
 };

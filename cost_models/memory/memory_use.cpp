@@ -5,7 +5,6 @@
 #include <cost_models/memory/optimizer_memory.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
-#include <cost_models/partition/head_order.hpp>
 #include <cost_models/partition/optimizer_layout.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>
@@ -157,7 +156,7 @@ class Moments {
   void leave_head_behind(const PartitionedBlock& head) {
     const Bytes early = early_head_leftover(head, program_, compiler_);
     const Bytes late = late_head_leftover(head, program_, config_, compiler_);
-    const Bytes expected = is_head_gradient_deferred(*head.block, compiler_) ? late : early;
+    const Bytes expected = compiler_.has(Habit::defers_head_gradient) ? late : early;
     gradients_ += expected;
     late_head_ = std::max(late - expected, Bytes{0});
   }

@@ -3,7 +3,6 @@
 #include <cost_models/operations/dense_ragged_dot.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/partition/einsum_plan.hpp>
-#include <cost_models/partition/head_order.hpp>
 
 namespace shardplan {
 namespace {
@@ -129,7 +128,7 @@ class Einsum final : public OperationKind {
   /// is still gathered when its gradient exists whole (recorded), unless that is left for the end of the step.
   void backward(BlockState& state, const Operation& op) const override {
     const bool weight_first =
-        state.block.kind == BlockKind::head && !is_head_gradient_deferred(state.block, state.compiler);
+        state.block.kind == BlockKind::head && !state.compiler.has(Habit::defers_head_gradient);
     backward_operand(state, op, weight_first ? 1 : 0);
     state.forms.advance();  // the second product runs once the first has let go of its operands
     const AxisList axes = projection_axes(state, op);

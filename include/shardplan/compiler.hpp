@@ -80,8 +80,6 @@ enum class Habit : std::uint8_t {
   runs_expert_weight_gradients_last,
   /// The gradient of the logits is written over them.
   overwrites_logits,
-  /// The head's weight gradient of a tied model is computed with the lookup's, which it is added to.
-  defers_tied_head_gradient,
   /// Buffers are whole tiles of 8 x 128: of weights as wastes least, of activations along their last dim.
   pads_to_tiles,
   /// A whole operand is sliced where its gathered counterpart would be larger than the weight gradient they make.

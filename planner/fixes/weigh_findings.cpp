@@ -44,12 +44,12 @@ struct CostedFix {
   bool pays = false;
 };
 
-/// Collectives and compute as if nothing overlapped: which part of it hides is a compiler's schedule, how much there is
-/// to do is not. What is said of the step as a whole has to shorten the step.
+/// A finding about collectives is mended by less of them, and by no compute that costs more; both as if nothing
+/// overlapped, because what hides is a compiler's schedule. What is said of the step as a whole has to shorten the step.
 bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now) {
   constexpr double worth_saying = 0.01;
   if (is_about_the_step(finding.id)) return cost.step > now.time.step() * worth_saying;
-  return (cost.collectives + cost.compute).value > 0;
+  return cost.collectives.value > 0 && (cost.collectives + cost.compute).value > 0;
 }
 
 /// The first fix that pays; where none does, the first that runs.

@@ -12,7 +12,7 @@ struct WeighedFindings {
   std::optional<Evaluation> fixed;  ///< with the fix of the costliest finding
 };
 
-/// Of each finding the first remedy (remedies.hpp) that spares time, collectives and compute added up as if nothing
+/// Of each finding the first remedy (remedies.hpp) that spares collectives, and time once compute is added, as if nothing
 /// overlapped. A finding of which none does is no more than a note, without a fix, unless MaxText refuses to start.
 WeighedFindings weigh_findings(const Configuration& configuration, const Evaluation& now);
 

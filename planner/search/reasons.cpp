@@ -48,9 +48,12 @@ std::string memory_at_peak(const Evaluation& e) {
   const std::string tight = memory.fit() == Fit::fits ? ""
                                                       : "; it may not fit: keep a smaller batch or a leaner "
                                                         "remat_policy at hand";
-  return fmt::format("memory peaks at {:.1f} GiB ({}), {:.1f} to {:.1f} as predictions have been off, of {:.1f}{}{}",
-                     gibibytes(memory.peak()), memory.peak_moment, gibibytes(memory.low), gibibytes(memory.high),
-                     gibibytes(memory.capacity), reserve, tight);
+  const std::string range = memory.low < memory.high
+                                ? fmt::format(", {:.1f} to {:.1f} if predictions are off by as much as they have been",
+                                              gibibytes(memory.low), gibibytes(memory.high))
+                                : "";
+  return fmt::format("memory peaks at {:.1f} of {:.1f} GiB ({}){}{}{}", gibibytes(memory.peak()),
+                     gibibytes(memory.capacity), memory.peak_moment, range, reserve, tight);
 }
 
 std::string named(const Evaluation& e) {

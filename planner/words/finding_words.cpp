@@ -52,9 +52,6 @@ FindingWords words_of(FindingId id) {
     case FindingId::all_reduce_where_reduce_scatter_suffices:
       return {"Sums stay whole on every device where a part would do, for twice the traffic.",
               "['activation_embed', ['tensor']]."};
-    case FindingId::rematerialized_all_gather:
-      return {"The program would not fit, so the compiler's rematerialization pass cloned all-gathers: they are done twice.",
-              "Less memory in use: a smaller batch, a remat_policy that saves less, host offload."};
     case FindingId::less_traffic_than_expected:
       return {"Less is moved than expected.", ""};
     case FindingId::groups_match_no_axes:

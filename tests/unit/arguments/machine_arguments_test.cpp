@@ -57,9 +57,8 @@ TEST(MachineArguments, MustNotContradictEachOther) {
       {"", {"h100", {}, {}}, "how many chips of h100?"},
       {"", {"h100", 0, {}}, "--chips 0"},
       {"", {"h100", 8, 0}, "--slices 0"},
-      {"", {"h100", 16, 3}, "can't be split into 3 equal slices"},
-      {"", {"h100", 16, 1}, "more than the 8 of a node; ask for 2 slices"},
-      {"", {"h100", 12, {}}, "nearest: 8, 16"},
+      {"", {"h100", 16, 3}, "can't be split into 3 equal parts"},
+      {"", {"h100", 12, {}}, "nearest: 8 or 16"},
       {"hardware=tpu", {"h100", 8, {}}, "h100 needs hardware=gpu"},
   };
   for (const auto& [line, choice, message] : rows)

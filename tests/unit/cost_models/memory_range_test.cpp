@@ -14,8 +14,8 @@ Compiler off_by(double low, double high) {
   return compiler;
 }
 
-MemoryUse use_with(const Compiler& compiler, Model model = toy_llama()) {
-  return ToyMemory({std::move(model), toy_config(1, 1024), "default", "fsdp=1", compiler}).use();
+MemoryUse use_with(const Compiler& compiler) {
+  return ToyMemory({toy_llama(), toy_config(1, 1024), "default", "fsdp=1", compiler}).use();
 }
 
 TEST(MemoryRange, IsOfWhatIsNotArgument) {
@@ -26,14 +26,12 @@ TEST(MemoryRange, IsOfWhatIsNotArgument) {
 }
 
 TEST(MemoryRange, ALateHeadWaitsThroughTheLayers) {
-  Model model = toy_llama();
-  model.vocab = 65536;  // logits of 1024 tokens: 128 MiB in bf16, as much as the head's weight
-  const MemoryUse use = use_with(off_by(0, 0), model);
+  const MemoryUse use = use_with(off_by(0, 0));
   ASSERT_EQ(use.peak_moment, "backward of layers");
-  // The head's gradient (128 MiB) gives way to the logits' (128 MiB) and the normed output (2 MiB).
+  // The head's gradient, [1024, 4096] in bf16, gives way to that of the logits, as large, and the normed output (2 MiB).
   EXPECT_EQ(mib(use.high - use.peak()), 2);
   EXPECT_EQ(use.low, use.peak());
-  const MemoryUse late = use_with(with(off_by(0, 0), Habit::defers_head_gradient), model);
+  const MemoryUse late = use_with(with(off_by(0, 0), Habit::defers_head_gradient));
   EXPECT_EQ(late.peak(), use.high);
   EXPECT_EQ(late.high, late.peak());
 }

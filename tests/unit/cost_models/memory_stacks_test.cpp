@@ -6,7 +6,6 @@
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/optimizer_memory.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
-#include <cost_models/partition/head_order.hpp>
 
 #include "memory_toys.hpp"
 
@@ -92,15 +91,13 @@ TEST(HeadLeftover, IsAGradientOrWhatItIsMadeOf) {
 
 // One table [4096, 1024] for lookup and head, 8 MiB in bf16; the logits' gradient [1024, 4096] takes 8 MiB too and keeps
 // the head's input [1024, 1024] with it.
-TEST(HeadLeftover, OfATiedModelIsTheLogitsGradientWhereTheTablesGradientIsMadeInOnePlace) {
+TEST(HeadLeftover, OfATiedModelIsTheTablesGradientOrTheLogits) {
   Model model = toy_llama();
   model.tied_embedding = true;
   const ToyMemory toy({model, toy_config(1, 1024), "default", "fsdp=1", toy_tpu()});
   const PartitionedBlock& head = toy.block("head");
   EXPECT_EQ(mib(early_head_leftover(head, toy.bound(), toy.compiler())), 8);
   EXPECT_EQ(mib(late_head_leftover(head, toy.bound(), toy.config(), toy.compiler())), 8 + 2);
-  EXPECT_FALSE(is_head_gradient_deferred(*head.block, toy_tpu()));
-  EXPECT_TRUE(is_head_gradient_deferred(*head.block, with(toy_tpu(), Habit::defers_tied_head_gradient)));
 }
 
 TEST(SavedActivations, AreTheInputsOfIterationsAndWhatThePolicyNames) {

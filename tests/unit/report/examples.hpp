@@ -50,6 +50,7 @@ inline Evaluation fitting() {
   e.moe_path = MoePath::dropping;
   e.mesh.axes = {{"data", 1, 1}, {"fsdp", 2, 1}, {"expert", 4, 1}};
   e.config.per_device_batch_size = 4;
+  e.global_batch_tokens = 65536;
   add(e, collective(Phase::forward, CollectiveKind::all_gather, {1}, 1'000'000'000, 32, "layers/MoeBlock_0/wi_0", 0.25));
   add(e, collective(Phase::backward, CollectiveKind::reduce_scatter, {1, 2}, 20'000'000, 32,
                     "layers/self_attention/query", 0.01));

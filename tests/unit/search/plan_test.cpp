@@ -212,8 +212,8 @@ TEST(Plan, BatchesEndWhereTheRequestSays) {
 }
 
 TEST(Plan, MachinesThatCannotBePlannedSayWhy) {
-  PlanRequest request = request_for("llama3-8b", "toy-torus", 6);
-  EXPECT_THAT(plan_one(request).refused, HasSubstr("toy-torus has no slices that make 6 chips; nearest: 4 (1 slice) or 8 (1 slice)"));
+  PlanRequest request = request_for("llama3-8b", "tpu-v5p", 6);
+  EXPECT_THAT(plan_one(request).refused, HasSubstr("tpu-v5p has no slices that make 6 chips; nearest: 4 (1 slice) or 8 (1 slice)"));
   request.chips = 8;
   request.objective = Objective::cost;
   EXPECT_THAT(plan_one(request).refused, HasSubstr("no price to rank by"));
