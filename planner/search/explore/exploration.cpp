@@ -147,29 +147,25 @@ void Exploration::expand(const Evaluator& evaluate, Bar bar) {
     expand_batch(runner, batch, bar);
 }
 
-std::vector<Candidate> Exploration::fitting() const {
+/// Costed candidates of which `member` is set, by remat policy and batch.
+std::vector<Candidate> Exploration::costed(bool Cost::*member) const {
   std::vector<Candidate> found;
   for (std::size_t remat = 0; remat < costs_.size(); ++remat)
     for (std::size_t batch = 0; batch < costs_[remat].size(); ++batch)
-      if (const auto& cost = costs_[remat][batch]; cost && cost->fits) found.push_back({index_, remat, batch, *cost});
+      if (const auto& cost = costs_[remat][batch]; cost && (*cost).*member)
+        found.push_back({index_, remat, batch, *cost});
   return found;
 }
 
-std::vector<Candidate> Exploration::marginal() const {
-  std::vector<Candidate> found;
-  for (std::size_t remat = 0; remat < costs_.size(); ++remat)
-    for (std::size_t batch = 0; batch < costs_[remat].size(); ++batch)
-      if (const auto& cost = costs_[remat][batch]; cost && cost->marginal) found.push_back({index_, remat, batch, *cost});
-  return found;
-}
+std::vector<Candidate> Exploration::fitting() const { return costed(&Cost::fits); }
+std::vector<Candidate> Exploration::marginal() const { return costed(&Cost::marginal); }
 
 std::optional<Candidate> Exploration::smallest() const {
-  std::optional<Candidate> least;
-  for (std::size_t remat = 0; remat < costs_.size(); ++remat)
-    for (std::size_t batch = 0; batch < costs_[remat].size(); ++batch)
-      if (const auto& cost = costs_[remat][batch]; cost && cost->only_too_large)
-        if (!least || cost->peak < least->cost.peak) least = Candidate{index_, remat, batch, *cost};
-  return least;
+  const auto too_large = costed(&Cost::only_too_large);
+  const auto least = std::min_element(too_large.begin(), too_large.end(), [](const Candidate& a, const Candidate& b) {
+    return a.cost.peak < b.cost.peak;
+  });
+  return least == too_large.end() ? std::nullopt : std::optional(*least);
 }
 
 }  // namespace shardplan

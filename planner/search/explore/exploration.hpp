@@ -58,6 +58,7 @@ class Exploration {
   const Cost& cost(Runner& runner, std::size_t remat, std::size_t batch);
   bool smallest_fits(Runner& runner, std::size_t batch);
   std::size_t count_fitting_batches(Runner& runner);
+  std::vector<Candidate> costed(bool Cost::*member) const;
   double bound_seconds(Runner& runner, std::size_t batch);
   std::int64_t bound_peak(Runner& runner, std::size_t batch);
   void expand_batch(Runner& runner, std::size_t batch, Bar& bar);

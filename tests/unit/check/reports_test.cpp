@@ -6,21 +6,12 @@
 #include <planner/report/check_report.hpp>
 #include <planner/report/ci/github.hpp>
 
+#include "checked_file.hpp"
+
 namespace shardplan {
 namespace {
 
 using Json = nlohmann::json;
-
-const CheckAnswer& answer_of_file() {
-  static const CheckAnswer answer = [] {
-    CheckWords request;
-    request.rules = TEST_DATA "/check/batch_takes_expert.yml";
-    request.model = "mixtral-8x7b";
-    request.mesh = "expert=8";
-    return check(read_check(request));
-  }();
-  return answer;
-}
 
 CheckAnswer answer_of_set() {
   CheckAnswer answer = answer_of_file();

@@ -7,21 +7,12 @@
 #include <planner/report/ci/source_place.hpp>
 #include <regex>
 
+#include "checked_file.hpp"
+
 namespace shardplan {
 namespace {
 
 using Json = nlohmann::json;
-
-const CheckAnswer& answer_of_file() {
-  static const CheckAnswer answer = [] {
-    CheckWords request;
-    request.rules = TEST_DATA "/check/batch_takes_expert.yml";
-    request.model = "mixtral-8x7b";
-    request.mesh = "expert=8";
-    return check(read_check(request));
-  }();
-  return answer;
-}
 
 /// The run of the log, once all of it has been looked at.
 Json checked_run(const std::string& text) {
