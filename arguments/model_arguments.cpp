@@ -30,15 +30,20 @@ std::vector<ModelOverride> read_overrides(const GivenArguments& arguments, const
   return overrides;
 }
 
-void check_architecture(const GivenArguments& arguments, const Model& model) {
+/// What differs from the model's own file: a switch that arguments may change, or an error.
+std::vector<ModelOverride> read_architecture(const GivenArguments& arguments, const Model& model) {
+  std::vector<ModelOverride> changed;
   for (const auto& row : architecture_arguments()) {
     const auto* given = arguments.find(row.key);
     const std::string own = row.of(model);
     if (!given || std::get<std::string>(given->value) == canonical(own)) continue;
     if (given->in_file && std::get<std::string>(given->value) == canonical(row.base_default)) continue;
-    throw InputError(fmt::format("{}: {} says {}; shardplan changes a model's layers only through a model file",
-                                 given->place, model.name, own));
+    if (!is_model_flag(row.key))
+      throw InputError(fmt::format("{}: {} says {}; shardplan changes a model's layers only through a model file",
+                                   given->place, model.name, own));
+    changed.emplace_back(row.key, parse_flag(given->text, given->place) ? 1 : 0);
   }
+  return changed;
 }
 
 }  // namespace
@@ -52,9 +57,9 @@ Model named_model(const std::string& name) {
 }
 
 ChosenModel changed_model(Model model, const GivenArguments& arguments) {
-  check_architecture(arguments, model);
   ChosenModel chosen{std::move(model), {}};
   chosen.overrides = read_overrides(arguments, chosen.model);
+  for (auto& changed : read_architecture(arguments, chosen.model)) chosen.overrides.push_back(std::move(changed));
   chosen.model = with_overrides(std::move(chosen.model), chosen.overrides);
   return chosen;
 }

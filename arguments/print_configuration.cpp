@@ -2,6 +2,7 @@
 #include <arguments/mesh_arguments.hpp>
 #include <arguments/model_words/nearest_model.hpp>
 #include <arguments/print_configuration.hpp>
+#include <models/model_overrides.hpp>
 #include <arguments/rule_arguments.hpp>
 #include <arguments/train_arguments.hpp>
 #include <rules/resolve.hpp>
@@ -68,7 +69,8 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
   if (needs_tokamax(configuration)) printed.emplace_back("use_tokamax_splash", "true");
   append(printed, words.overrides);
   if (configuration.model.in_maxtext)
-    for (const auto& [key, value] : configuration.model_overrides) printed.emplace_back(key, std::to_string(value));
+    for (const auto& changed : configuration.model_overrides)
+      printed.emplace_back(changed.first, override_text(changed));
   if (needs_override(configuration, changed_settings(configuration), words))
     printed.emplace_back("override_model_config", "true");
   return printed;

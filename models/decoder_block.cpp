@@ -29,7 +29,7 @@ constexpr DecoderBlock blocks[] = {
      .feed_forward = experts,
      .locals_per_period = 1,
      .capacity = CapacityChoice::with_sparse_matmul},
-    {.kind = Kind::gpt3, .name = "gpt3", .fuses_heads = true},
+    {.kind = Kind::gpt3, .name = "gpt3", .fuses_in_thirds = true},
     {.kind = Kind::gemma, .name = "gemma"},
     {.kind = Kind::gemma2, .name = "gemma2", .locals_per_period = 1, .sublayers_per_layer = 2},
     {.kind = Kind::gemma3, .name = "gemma3", .locals_per_period = 5, .muon = true},

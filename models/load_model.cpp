@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <formats/strict_json.hpp>
 #include <models/check_model.hpp>
-#include <models/huggingface_config.hpp>
+#include <models/huggingface/read_config.hpp>
 #include <models/load_model.hpp>
 #include <models/model_file.hpp>
 #include <models/model_names.hpp>

@@ -40,6 +40,21 @@ constexpr ModelDim dims[] = {
     {"vocab_size", &Model::vocab, Has::every_model, 1},
 };
 
+/// Switches of a layer's form: what a model file calls them and MaxText's layers heed whatever the decoder block.
+struct ModelFlag {
+  const char* key;
+  bool Model::*member;
+  bool (*has)(const Model& model);
+};
+
+constexpr ModelFlag flags[] = {
+    {"fused_qkv", &Model::fused_qkv, [](const Model& model) { return model.attention_type == AttentionType::global; }}};
+
+const ModelFlag* find_flag(std::string_view key) {
+  const auto found = std::find_if(std::begin(flags), std::end(flags), [&](const auto& flag) { return flag.key == key; });
+  return found == std::end(flags) ? nullptr : found;
+}
+
 constexpr std::string_view window_key = "sliding_window_size";  // lives in Model::attention_pattern
 
 const ModelDim* find_dim(std::string_view key) {
@@ -72,6 +87,13 @@ void check_override(const Model& model, const std::string& key, std::int64_t val
 
 }  // namespace
 
+bool is_model_flag(std::string_view key) { return find_flag(key) != nullptr; }
+
+std::string override_text(const ModelOverride& changed) {
+  const auto& [key, value] = changed;
+  return is_model_flag(key) ? (value != 0 ? "true" : "false") : fmt::to_string(value);
+}
+
 bool is_model_dim(std::string_view key) { return key == window_key || find_dim(key) != nullptr; }
 
 bool has_dim(const Model& model, std::string_view key) {
@@ -91,6 +113,11 @@ Model with_override(Model model, const std::string& key, std::int64_t value) {
   if (key == window_key) {
     check_override(model, key, value, Has::sliding_window, 1);
     model.attention_pattern.window = value;
+    return model;
+  }
+  if (const auto* flag = find_flag(key)) {
+    if (!flag->has(model)) throw InputError(fmt::format("{}: the layers of model {} don't have it", key, model.name));
+    model.*flag->member = value != 0;
     return model;
   }
   const auto* dim = find_dim(key);

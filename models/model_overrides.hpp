@@ -1,5 +1,6 @@
 #pragma once
-// Model dims given on the command line, by MaxText's own names (configs/base.yml): base_num_decoder_layers=4.
+// Model dims and switches given on the command line, by MaxText's own names (configs/base.yml):
+// base_num_decoder_layers=4, fused_qkv=false.
 #include <cstdint>
 #include <shardplan/model.hpp>
 #include <string>
@@ -10,6 +11,12 @@
 namespace shardplan {
 
 bool is_model_dim(std::string_view key);
+
+/// A switch of the layers that arguments may change: fused_qkv. Its override is 0 or 1.
+bool is_model_flag(std::string_view key);
+
+/// "4", "false".
+std::string override_text(const ModelOverride& changed);
 
 /// Whether this model has the dim: q_lora_rank only with latent attention.
 bool has_dim(const Model& model, std::string_view key);

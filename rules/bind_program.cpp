@@ -29,6 +29,11 @@ std::optional<PartitionSpec> bind(const Tensor& tensor, const Resolver& resolver
       return without_axes(resolver.resolve_each_dim(axes), axes_named("expert", mesh), batch_place(tensor));
     case Peel::fsdp:
       return without_axes(resolver.resolve(axes), axes_named("fsdp", mesh));
+    case Peel::fsdp_transpose:
+      return without_axes(resolver.resolve(axes), axes_named("fsdp_transpose", mesh));
+    case Peel::both_fsdp:
+      return without_axes(without_axes(resolver.resolve(axes), axes_named("fsdp", mesh)),
+                          axes_named("fsdp_transpose", mesh));
   }
   throw InternalError("unknown Peel");
 }

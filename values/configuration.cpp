@@ -6,6 +6,8 @@ std::int64_t global_batch(const Configuration& configuration) {
   return global_batch(configuration.config, configuration.mesh.devices());
 }
 
+DeviceOrder device_order(const TrainConfig& config) { return {config.allow_split_physical_axes, config.custom_mesh}; }
+
 int pipeline_stages(const Mesh& mesh) { return mesh.size_of("stage"); }
 
 std::int64_t layer_batch(const Configuration& configuration) {

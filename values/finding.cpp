@@ -82,6 +82,8 @@ std::string_view name_of(FindingId finding) {
       return "explicit-pipeline";
     case FindingId::logits_sequence_gathered:
       return "logits-sequence-gathered";
+    case FindingId::custom_mesh_ignored:
+      return "custom-mesh-ignored";
     case FindingId::mesh_does_not_fit_torus:
       return "mesh-does-not-fit-torus";
     case FindingId::rule_axis_unknown:

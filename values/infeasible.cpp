@@ -41,6 +41,8 @@ std::string_view name_of(ConstraintId constraint) {
       return "megablox-needs-tpu";
     case ConstraintId::ragged_buffer:
       return "ragged-buffer";
+    case ConstraintId::random_routing:
+      return "random-routing-needs-expert-parallelism";
     case ConstraintId::sparse_tensor_sequence:
       return "sparse-tensor-sequence";
     case ConstraintId::expert_axis_stolen:

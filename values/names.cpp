@@ -87,6 +87,18 @@ std::string_view name_of(ContextStrategy strategy) {
   throw InternalError("unknown ContextStrategy");
 }
 
+std::string_view name_of(CustomMesh custom) {
+  switch (custom) {
+    case CustomMesh::none:
+      return "";
+    case CustomMesh::hybrid_ring_64x4:
+      return "hybrid_ring_64x4";
+    case CustomMesh::hybrid_ring_32x8:
+      return "hybrid_ring_32x8";
+  }
+  throw InternalError("unknown CustomMesh");
+}
+
 std::string_view name_of(StepProgram program) {
   switch (program) {
     case StepProgram::train:

@@ -103,6 +103,11 @@ ContextStrategy parse_context_strategy(const std::string& text, const std::strin
   return parse_named(text, strategies, place);
 }
 
+CustomMesh parse_custom_mesh(const std::string& text, const std::string& place) {
+  constexpr CustomMesh known[] = {CustomMesh::hybrid_ring_64x4, CustomMesh::hybrid_ring_32x8};
+  return canonical(text).empty() ? CustomMesh::none : parse_named(text, known, place);
+}
+
 SavePlace parse_save_place(const std::string& text, const std::string& place) {
   constexpr SavePlace places[] = {SavePlace::recompute, SavePlace::device, SavePlace::host};
   return parse_named(text, places, place);

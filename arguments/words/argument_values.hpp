@@ -15,6 +15,7 @@ DType parse_dtype(const std::string& text, const std::string& place);           
 OptimizerType parse_optimizer(const std::string& text, const std::string& place);  ///< "adamw"
 AttentionKernel parse_attention(const std::string& text, const std::string& place);      ///< "cudnn_flash_te"
 ContextStrategy parse_context_strategy(const std::string& text, const std::string& place);  ///< "ring"
+CustomMesh parse_custom_mesh(const std::string& text, const std::string& place);  ///< "hybrid_ring_64x4"; "": none
 SavePlace parse_save_place(const std::string& text, const std::string& place);     ///< "remat", "device", "offload"
 std::string parse_word(const std::string& text, std::span<const std::string_view> valid, const std::string& place);
 

@@ -24,7 +24,7 @@ void add_transposed(std::vector<Lifetime>& all, const std::string& name, Bytes e
 }  // namespace
 
 bool is_dense_ragged_dot(const BlockState& state, const Operation& op) {
-  return op.kind == OpKind::einsum && state.compiler.has(Habit::ragged_dot_is_dense) && !state.config.megablox &&
+  return op.kind == OpKind::einsum && state.compiler.has(Habit::ragged_dot_is_dense) && !state.config.has_grouped_kernel() &&
          index_of(state.tensor(op.output).dims, Dim::rows) >= 0 &&
          index_of(state.tensor(op.inputs[1]).dims, Dim::experts) >= 0;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <hardware/network/hybrid_rings.hpp>
 #include <hardware/network/mesh_embedding.hpp>
 #include <numeric>
 #include <shardplan/error.hpp>
@@ -58,6 +59,21 @@ Infeasible no_dims_left(const UnplacedAxis& unplaced, const Slice& slice, const 
                       "allow_split_physical_axes=true would split a dim",
                       axis.name, axis.ici, describe_dims(unplaced.left), slice.name, fmt::join(slice.torus, "x")),
           axis.ici, left};
+}
+
+/// MaxText asks JAX for a grid of 16 x 16 and reorders it.
+std::variant<std::vector<DeviceCoordinates>, Infeasible> custom_path(CustomMesh custom, const HardwareProfile& profile,
+                                                                     const Slice& slice, const Mesh& mesh) {
+  const int ring = ring_size(custom), rings = 256 / ring;
+  if (slice.devices != 256 || !suits_hybrid_rings(custom, mesh))
+    return Infeasible{ConstraintId::mesh_does_not_fit_torus,
+                      fmt::format("custom_mesh={} needs slices of 256 devices under one axis of {} and one of {}; this "
+                                  "is {} on slices of {}",
+                                  name_of(custom), rings, ring, describe(mesh), slice.devices),
+                      256, slice.devices};
+  auto grid = embed(profile, slice, Mesh{{{"row", 16}, {"column", 16}}}, {});
+  if (auto* refused = std::get_if<Infeasible>(&grid)) return std::move(*refused);
+  return hybrid_rings(custom, std::get<MeshEmbedding>(grid).device_coordinates());
 }
 
 /// The box that each group fills, when all fill boxes of the same extents.
@@ -124,7 +140,7 @@ MeshEmbedding::MeshEmbedding(const HardwareProfile& profile, const Slice& slice,
 }
 
 std::variant<MeshEmbedding, Infeasible> embed(const HardwareProfile& profile, const Slice& slice, const Mesh& mesh,
-                                              bool allow_split_physical_axes) {
+                                              const DeviceOrder& order) {
   MeshEmbedding embedding(profile, slice, mesh);
   const auto& sizes = embedding.ici_;
   const long devices = std::accumulate(sizes.begin(), sizes.end(), 1L, std::multiplies<>());
@@ -132,6 +148,12 @@ std::variant<MeshEmbedding, Infeasible> embed(const HardwareProfile& profile, co
     throw InputError(
         fmt::format("mesh {} has {} devices a slice; {} has {}", describe(mesh), devices, slice.name, slice.devices));
 
+  if (order.custom != CustomMesh::none && (order.allow_split_physical_axes || mesh.slices() > 1)) {
+    auto path = custom_path(order.custom, profile, slice, mesh);
+    if (auto* refused = std::get_if<Infeasible>(&path)) return std::move(*refused);
+    embedding.path_ = std::get<std::vector<DeviceCoordinates>>(std::move(path));
+    return embedding;
+  }
   if (ends_at_node(profile.fabric)) {
     embedding.assignment_ = ranks_in_nodes(sizes, std::min(embedding.devices_per_node_, slice.devices));
     return embedding;
@@ -142,7 +164,7 @@ std::variant<MeshEmbedding, Infeasible> embed(const HardwareProfile& profile, co
   }
   const DimSizes torus = shape_of(slice, profile.devices_per_chip);
   auto assigned = assign_whole_dims(torus, sizes);
-  if (const auto* unplaced = std::get_if<UnplacedAxis>(&assigned); unplaced && !allow_split_physical_axes)
+  if (const auto* unplaced = std::get_if<UnplacedAxis>(&assigned); unplaced && !order.allow_split_physical_axes)
     return no_dims_left(*unplaced, slice, mesh);
   if (std::holds_alternative<UnplacedAxis>(assigned)) assigned = assign_splitting_dims(torus, sizes);
   embedding.assignment_ = std::get<TorusAssignment>(std::move(assigned));

@@ -24,7 +24,8 @@ class MeshEmbedding {
   std::vector<DeviceCoordinates> device_coordinates() const;
 
  private:
-  friend std::variant<MeshEmbedding, Infeasible> embed(const HardwareProfile&, const Slice&, const Mesh&, bool);
+  friend std::variant<MeshEmbedding, Infeasible> embed(const HardwareProfile&, const Slice&, const Mesh&,
+                                                       const DeviceOrder&);
   MeshEmbedding(const HardwareProfile& profile, const Slice& slice, const Mesh& mesh);
 
   /// A group of devices: how many in each slice (TPU) or node (GPU), times how many slices or nodes.
@@ -60,8 +61,9 @@ class MeshEmbedding {
 
 /// Places `mesh` on the slices that its dcn factors ask for. Throws InputError when the ici factors do not multiply to
 /// the devices of `slice`. Infeasible ("mesh-does-not-fit-torus"): an axis is not a product of whole torus dims and
-/// `allow_split_physical_axes` (MaxText's flag of that name) is off.
+/// allow_split_physical_axes (MaxText's flag of that name) is off; or custom_mesh names an order for other meshes. As in
+/// MaxText, custom_mesh counts with several slices or with allow_split_physical_axes, and is passed over without.
 std::variant<MeshEmbedding, Infeasible> embed(const HardwareProfile& profile, const Slice& slice, const Mesh& mesh,
-                                              bool allow_split_physical_axes);
+                                              const DeviceOrder& order);
 
 }  // namespace shardplan

@@ -15,9 +15,6 @@
 
 namespace shardplan {
 
-/// A dim that differs from the model's own file: {"base_num_decoder_layers", 4}.
-using ModelOverride = std::pair<std::string, std::int64_t>;
-
 struct Configuration {
   Model model;  ///< overrides applied
   HardwareProfile hardware;

@@ -44,7 +44,8 @@ struct DecoderBlock {
   int sublayers_per_layer = 1;
   bool dense_layers_before_pipeline = false;  ///< first_dense_layers exist and run before it, stages as data parallelism
   bool attention_output_bias = true;          ///< attention_bias reaches the output projection too
-  bool fuses_heads = false;                   ///< fused_qkv: one projection [embed, 3, heads, head_dim]
+  bool fuses_in_thirds = false;               ///< fused_qkv: one projection [embed, 3, heads, head_dim]; elsewhere
+                                              ///< [embed, heads + 2·kv_heads, head_dim]
   bool routed_bias_only_picks = false;        ///< routed_bias chooses experts and is in no weight: no gradient
   std::string_view gate_axis = "embed";       ///< logical axis of the router's input dim
   bool explicit_sharding = false;             ///< shard_mode=explicit knows it

@@ -50,6 +50,7 @@ enum class FindingId : std::uint8_t {
   // Settings and rules.
   axis_ignored,
   context_lost_in_explicit_mode,
+  custom_mesh_ignored,
   custom_rules_drop_arguments,
   custom_rules_drop_model_rules,
   explicit_pipeline,

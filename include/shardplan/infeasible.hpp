@@ -29,6 +29,7 @@ enum class ConstraintId : std::uint8_t {
   ring_needs_megablox,
   megablox_needs_tpu,
   ragged_buffer,
+  random_routing,
   sparse_tensor_sequence,
   expert_axis_stolen,
   // Settings that exclude each other.

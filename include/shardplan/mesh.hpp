@@ -44,6 +44,20 @@ struct Mesh {
   bool operator==(const Mesh&) const = default;
 };
 
+/// MaxText's custom_mesh: device orders that it makes by hand for slices of 256 devices (utils/max_utils.py).
+enum class CustomMesh : std::uint8_t {
+  none,
+  hybrid_ring_64x4,  ///< an axis of 4 along rings of 2x2, one of 64 over them
+  hybrid_ring_32x8,  ///< an axis of 8 along rings of 2x4, one of 32 over them
+};
+std::string_view name_of(CustomMesh custom);  ///< "hybrid_ring_64x4"; "" of none
+
+/// What of a run's settings decides where JAX puts the devices of a mesh.
+struct DeviceOrder {
+  bool allow_split_physical_axes = false;
+  CustomMesh custom = CustomMesh::none;
+};
+
 /// One entry of "data=2,expert=4".
 struct AskedAxis {
   std::string name;

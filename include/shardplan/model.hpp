@@ -32,6 +32,9 @@ struct ModelRules {
   bool operator==(const ModelRules&) const = default;
 };
 
+/// A dim or switch that differs from the model's own file: {"base_num_decoder_layers", 4}, {"fused_qkv", 0}.
+using ModelOverride = std::pair<std::string, std::int64_t>;
+
 /// Something that should be known of a model: {"quantization_config", "the checkpoint's; weight_dtype is trained"}.
 struct ModelNote {
   std::string field;  ///< as the model's file calls it

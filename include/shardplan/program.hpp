@@ -45,6 +45,8 @@ enum class Peel : std::uint8_t {
   experts_from_batch,  ///< moe_dispatch_no_expert_sharding: dims resolved one by one, then expert axes leave the batch
                        ///< dim
   fsdp,                ///< shard_map in-specs of expert weights: fsdp leaves every dim
+  fsdp_transpose,      ///< dense_fsdp_use_two_stage_all_gather: fsdp_transpose leaves every dim
+  both_fsdp,           ///< and then fsdp too
 };
 
 struct Constraint {

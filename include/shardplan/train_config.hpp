@@ -4,6 +4,7 @@
 // are here.
 #include <cstdint>
 #include <map>
+#include <shardplan/mesh.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,9 +65,18 @@ struct TrainConfig {
 
   MoePath moe_path = MoePath::none;
   bool megablox = true;  ///< grouped-matmul kernel; false: jax.lax.ragged_dot
+  bool use_tokamax_gmm = false;     ///< tokamax's kernel in its place: same operands and results
+  bool use_random_routing = false;  ///< experts drawn at random: perfectly balanced, and nothing learnt
+  bool has_grouped_kernel() const { return megablox || use_tokamax_gmm; }  ///< on the sparse path
   double capacity_factor = -1.0;
   double ragged_buffer_factor = -1.0;  ///< <=0: worst-case receive buffer
   bool moe_dispatch_no_expert_sharding = false;
+  bool shard_exp_on_fsdp = false;     ///< expert weights are stored by experts over fsdp (the rule set of that name
+                                      ///< says the same by rules)
+  bool use_2d_fsdp_sharding = false;  ///< expert weights are stored by experts over fsdp and by rows over fsdp_transpose
+  bool moe_fsdp_use_two_stage_all_gather = false;    ///< expert weights leave fsdp_transpose behind fsdp
+  bool dense_fsdp_use_two_stage_all_gather = false;  ///< MLP weights leave fsdp behind fsdp_transpose
+  bool float32_gate_logits = false;                  ///< the router computes in float32
   bool float32_weight_sum = true;
 
   AttentionKernel attention = AttentionKernel::autoselected;
@@ -91,10 +101,14 @@ struct TrainConfig {
   bool vocab_tiling_ag_once = false;
   bool optimizer_memory_host_offload = false;
   bool allow_split_physical_axes = false;
+  CustomMesh custom_mesh = CustomMesh::none;
   bool logits_dot_in_fp32 = false;
   bool cast_logits_to_fp32 = true;
   double sharding_tolerance = 0.02;  ///< share of weights that may miss a mesh axis before MaxText refuses to start
 };
+
+/// Where JAX puts the devices of this run's mesh.
+DeviceOrder device_order(const TrainConfig& config);
 
 /// What of a layer's activations survives until its backward pass, and where.
 struct RematPolicy {

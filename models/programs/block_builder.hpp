@@ -13,6 +13,7 @@ struct ProgramSizes {
   std::int64_t batch = 0;  ///< sequences in one run of the block (a microbatch in a pipeline)
   std::int64_t sequence = 0;
   std::int64_t expert_group = 1;  ///< devices among which the experts are split
+  bool two_fsdp_axes = false;     ///< the mesh has fsdp and fsdp_transpose
 };
 
 class BlockBuilder {

@@ -13,7 +13,7 @@ std::int64_t runs_of(const LayerKind& kind, bool pipelined, const PipelineShape&
 }
 
 void add_layers(Program& program, const Decoder& decoder, const TrainConfig& config, const ParallelShape& shape) {
-  const ProgramSizes whole{program.batch, program.sequence, shape.expert_group};
+  const ProgramSizes whole{program.batch, program.sequence, shape.expert_group, shape.two_fsdp_axes};
   ProgramSizes microbatch = whole;
   microbatch.batch = program.batch / program.pipeline.microbatches;
   for (const auto& kind : decoder.layers) {
@@ -35,7 +35,7 @@ Program program_of(StepKind step, const Decoder& decoder, const TrainConfig& con
   program.batch = global_batch(config, shape.devices);
   program.sequence = config.max_target_length;
   program.embed = decoder.model.emb;
-  const ProgramSizes sizes{program.batch, program.sequence, shape.expert_group};
+  const ProgramSizes sizes{program.batch, program.sequence, shape.expert_group, shape.two_fsdp_axes};
   program.blocks.push_back(embedding_block(decoder.model, config, sizes));
   add_layers(program, decoder, config, shape);
   program.blocks.push_back(step == StepKind::train ? loss_block(decoder.model, config, sizes)

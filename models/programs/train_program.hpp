@@ -10,6 +10,7 @@ struct ParallelShape {
   std::int64_t devices = 1;       ///< all slices
   std::int64_t stages = 1;        ///< size of mesh axis `stage`
   std::int64_t expert_group = 1;  ///< product of the axes of rule `exp`, fsdp left out
+  bool two_fsdp_axes = false;     ///< both fsdp and fsdp_transpose are above 1
   /// What the compiler makes of the loops; these unless it is known better.
   HabitSet habits = {Habit::merges_single_layer_scan, Habit::gathers_again_in_cycles, Habit::reduces_after_pipeline};
 };

@@ -7,7 +7,7 @@ namespace {
 
 // The program exists, so its mesh was accepted: axes may be split over torus dims.
 MeshEmbedding embed_split(const Machine& machine, const Mesh& mesh) {
-  auto embedding = embed(machine.hardware, machine.slice, mesh, true);
+  auto embedding = embed(machine.hardware, machine.slice, mesh, {.allow_split_physical_axes = true});
   if (auto* whole = std::get_if<MeshEmbedding>(&embedding)) return std::move(*whole);
   throw InputError("mesh " + describe(mesh) + ": " + std::get<Infeasible>(embedding).message);
 }

@@ -131,7 +131,7 @@ Violation ring_of_experts(const Configuration& c) {
   if (expert_shards(c) == 1)
     return Infeasible{ConstraintId::ring_needs_expert_parallelism,
                       "use_ring_of_experts needs experts on at least 2 devices, not 1", 2, 1};
-  if (!c.config.megablox)
+  if (!c.config.has_grouped_kernel())
     return Infeasible{ConstraintId::ring_needs_megablox,
                       "use_ring_of_experts needs megablox: jax.lax.ragged_dot fails under it", 1, 0};
   return std::nullopt;
@@ -154,6 +154,12 @@ Violation ragged_buffer(const Configuration& c) {
     return Infeasible{ConstraintId::ragged_buffer,
                       "ragged_buffer_factor with use_ring_of_experts needs use_ragged_sort", 1, 0};
   return std::nullopt;
+}
+
+// configs/types.py, the flags of expert parallelism; passed over under override_logical_axis_rules.
+Violation random_routing(const Configuration& c) {
+  if (!c.config.use_random_routing || c.rule_changes.override_rules || expert_shards(c) > 1) return std::nullopt;
+  return Infeasible{ConstraintId::random_routing, "use_random_routing needs experts on at least 2 devices, not 1", 2, 1};
 }
 
 // The expert weights are split over tensor_sequence and nothing sums over it: MaxText computes a wrong result.
@@ -228,6 +234,7 @@ std::optional<Infeasible> first_violation_of_settings(const Configuration& confi
                                                                 experts_divide,
                                                                 ring_of_experts,
                                                                 megablox_kernel,
+                                                                random_routing,
                                                                 ragged_buffer,
                                                                 sparse_tensor_sequence,
                                                                 context_violation,
@@ -244,6 +251,7 @@ std::optional<Infeasible> first_violation_of_settings(const Configuration& confi
 Program program_of(const Configuration& c) {
   return train_program(c.model, c.config,
                        {c.mesh.devices(), pipeline_stages(c.mesh), c.mesh.product(expert_axes(c.rules, c.mesh)),
+                        c.mesh.size_of("fsdp") > 1 && c.mesh.size_of("fsdp_transpose") > 1,
                         c.compiler.habits});
 }
 

@@ -45,10 +45,10 @@ void price(std::vector<Collective>& collectives, const MeshEmbedding& embedding)
 /// The mesh on the machine's links. One that the torus can't hold whole is priced as if axes could be split, and said
 /// to be infeasible.
 MeshEmbedding embed_anyway(const Configuration& c, std::optional<Infeasible>& refused) {
-  auto embedding = embed(c.hardware, c.slice, c.mesh, c.config.allow_split_physical_axes);
+  auto embedding = embed(c.hardware, c.slice, c.mesh, device_order(c.config));
   if (auto* whole = std::get_if<MeshEmbedding>(&embedding)) return std::move(*whole);
   refused = std::get<Infeasible>(embedding);
-  auto split = embed(c.hardware, c.slice, c.mesh, true);
+  auto split = embed(c.hardware, c.slice, c.mesh, {.allow_split_physical_axes = true});
   if (auto* parts = std::get_if<MeshEmbedding>(&split)) return std::move(*parts);
   throw InputError("mesh " + describe(c.mesh) + ": " + std::get<Infeasible>(split).message);
 }

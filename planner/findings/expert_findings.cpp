@@ -116,7 +116,7 @@ MaybeFinding missing_all_to_all(const FindingSubject& s) {
 MaybeFinding worst_case_rows(const FindingSubject& s) {
   for (const auto& block : s.blocks) {
     if (!block.block->mixture || block.block->row_occupancy >= 0.999) continue;
-    const bool dense = s.configuration.compiler.has(Habit::ragged_dot_is_dense) && !s.config().megablox;
+    const bool dense = s.configuration.compiler.has(Habit::ragged_dot_is_dense) && !s.config().has_grouped_kernel();
     return Finding{
         FindingId::worst_case_rows,
         dense ? Severity::warning : Severity::note,

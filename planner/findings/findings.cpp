@@ -30,7 +30,8 @@ std::vector<Finding> findings_of(const Configuration& configuration, const Bound
                                                               mfu_beyond_published,
                                                               memory_budget_exceeded,
                                                               gathers_expected_again,
-                                                              mesh_does_not_fit_torus};
+                                                              mesh_does_not_fit_torus,
+                                                              custom_mesh_ignored};
   const FindingSubject subject{configuration, program, blocks, evaluation};
   std::vector<Finding> findings;
   for (const auto rule : rules)

@@ -94,6 +94,20 @@ MaybeFinding mesh_does_not_fit_torus(const FindingSubject& s) {
   const auto& infeasible = s.evaluation.infeasible;
   if (!infeasible || infeasible->constraint != ConstraintId::mesh_does_not_fit_torus) return std::nullopt;
   return Finding{FindingId::mesh_does_not_fit_torus, Severity::error, infeasible->message, describe(s.mesh()), {},
+                 s.config().custom_mesh == CustomMesh::none ? "allow_split_physical_axes=True" : "no custom_mesh"};
+}
+
+MaybeFinding custom_mesh_ignored(const FindingSubject& s) {
+  const auto& config = s.config();
+  if (config.custom_mesh == CustomMesh::none || config.allow_split_physical_axes || s.mesh().slices() > 1)
+    return std::nullopt;
+  return Finding{FindingId::custom_mesh_ignored,
+                 Severity::warning,
+                 fmt::format("custom_mesh={} changes nothing: MaxText reads it with several slices, or where axes may "
+                             "be split",
+                             name_of(config.custom_mesh)),
+                 describe(s.mesh()),
+                 {},
                  "allow_split_physical_axes=True"};
 }
 

@@ -60,7 +60,7 @@ std::pair<const Collective*, Seconds> costliest(const std::vector<Collective>& c
 }  // namespace
 
 MaybeFinding dense_ragged_dot(const FindingSubject& s) {
-  if (!s.configuration.compiler.has(Habit::ragged_dot_is_dense) || s.config().megablox) return std::nullopt;
+  if (!s.configuration.compiler.has(Habit::ragged_dot_is_dense) || s.config().has_grouped_kernel()) return std::nullopt;
   const DenseWork work = dense_work(s);
   if (work.all <= 0 || work.needless < most * work.all) return std::nullopt;
   return Finding{FindingId::dense_ragged_dot,

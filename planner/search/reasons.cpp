@@ -146,6 +146,7 @@ std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace&
 }
 
 std::string change_of_training(const Evaluation& plan, const Model& model) {
+  if (plan.config.use_random_routing) return "use_random_routing draws experts at random: a benchmark's setting, the model does not learn to route";
   const bool keeps_all = model.capacity_factor <= 0;
   if (plan.moe_path != MoePath::dropping || !keeps_all) return "";
   return fmt::format("trains another model than MaxText's default, which keeps every token: the dropping path leaves out "

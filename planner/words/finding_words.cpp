@@ -79,6 +79,9 @@ FindingWords words_of(FindingId id) {
     case FindingId::context_lost_in_explicit_mode:
       return {"DeepSeek in explicit mode loses the context axis on its MLP's hidden state.",
               "shard_mode=auto, or the context axis first."};
+    case FindingId::custom_mesh_ignored:
+      return {"MaxText reads custom_mesh with several slices, or where axes may be split; here it doesn't.",
+              "allow_split_physical_axes=True."};
     case FindingId::custom_rules_drop_arguments:
       return {"custom_mesh_and_rule replaces the rules of the command line.", "Put the rules into the set."};
     case FindingId::custom_rules_drop_model_rules:

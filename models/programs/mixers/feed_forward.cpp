@@ -5,6 +5,18 @@
 namespace shardplan {
 namespace {
 
+/// dense_fsdp_use_two_stage_all_gather: one gather over fsdp_transpose, then one over fsdp, with a barrier between
+/// (MaxText layers/linears.py, _maybe_two_stage_all_gather).
+TensorId in_two_stages(BlockBuilder& b, TensorId weight, const std::string& name, const LogicalAxes& axes) {
+  if (!b.config.dense_fsdp_use_two_stage_all_gather || !b.sizes.two_fsdp_axes) return weight;
+  const TensorId half = b.constrain(name + " over fsdp", weight, {axes, Peel::fsdp_transpose});
+  return b.constrain(name + " gathered", half, {axes, Peel::both_fsdp});
+}
+
+TensorId matrix(BlockBuilder& b, const std::string& name, Dims dims, const LogicalAxes& axes) {
+  return in_two_stages(b, b.weight(name, std::move(dims), axes), name, axes);
+}
+
 /// wi, or wi_0 and wi_1; each with its bias, which the activation adds.
 std::vector<TensorId> add_inner_projections(BlockBuilder& b, TensorId x, const std::string& prefix, TensorDim mlp,
                                             const Constraint& split) {
@@ -14,7 +26,7 @@ std::vector<TensorId> add_inner_projections(BlockBuilder& b, TensorId x, const s
   for (std::size_t i = 0; i < b.model.mlp_activations.size(); ++i) {
     const std::string suffix = gated ? "_" + std::to_string(i) : "";
     const std::string name = prefix + "/wi" + suffix;
-    const TensorId w = b.weight(name, {tokens[2], mlp}, {"embed", "mlp"});
+    const TensorId w = matrix(b, name, {tokens[2], mlp}, {"embed", "mlp"});
     const TensorId out = b.activation(name + " output", {tokens[0], tokens[1], mlp}, split, {"mlpwi" + suffix});
     all.push_back(b.apply(OpKind::einsum, name, {x, w}, out));
     if (b.model.mlp_bias) all.push_back(b.bias(name + "/bias", {mlp}, {"mlp"}));
@@ -31,7 +43,7 @@ TensorId add_feed_forward(BlockBuilder& b, TensorId x, const std::string& prefix
   const Dims tokens = b.dims(x);
   const TensorId activated = b.apply(OpKind::elementwise, prefix + "/activation", projections,
                                      b.activation(prefix + " hidden", {tokens[0], tokens[1], mlp}, split));
-  const TensorId wo = b.weight(prefix + "/wo", {mlp, embed}, {"mlp", "embed"});
+  const TensorId wo = matrix(b, prefix + "/wo", {mlp, embed}, {"mlp", "embed"});
   const TensorId out = b.apply(OpKind::einsum, prefix + "/wo", {activated, wo},
                                b.activation(prefix + " output", b.hidden_dims(), b.hidden(), {"mlpwo"}));
   return b.model.mlp_bias ? b.add_bias(out, prefix + "/wo/bias", {"embed"}) : out;

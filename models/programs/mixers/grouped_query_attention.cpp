@@ -1,4 +1,5 @@
-// Grouped-query attention; gpt3 projects query, key and value with one weight (MaxText models/gpt3.py).
+// Grouped-query attention. fused_qkv projects query, key and value with one weight: of three equal parts in gpt3
+// (MaxText models/gpt3.py), of all heads in a row elsewhere (layers/attentions.py, qkv_projection).
 #include <models/programs/mixers/attention_parts.hpp>
 #include <models/programs/mixers/mixers.hpp>
 
@@ -67,12 +68,39 @@ Heads add_fused_heads(BlockBuilder& b, TensorId x) {
   return {take_slice(b, joint, query_head(m)), take_slice(b, joint, key_head(m)), take_slice(b, joint, value_head(m))};
 }
 
+/// One of the three runs of heads in the joint projection, cut inside a shard_map.
+TensorId take_heads(BlockBuilder& b, TensorId joint, const Head& kind) {
+  const Dims all = b.dims(joint);
+  const TensorId run = b.activation(kind.name, {all[0], all[1], kind.heads, all[3]}, head_constraint());
+  return b.apply(OpKind::add, "self_attention/" + kind.name, {joint}, run);
+}
+
+Heads add_joined_heads(BlockBuilder& b, TensorId x) {
+  const Model& m = b.model;
+  const TensorDim heads{Dim::q_heads, m.q_heads + 2 * m.kv_heads};
+  TensorId joint = as_projection(b, project_onto_heads(b, x, "qkv_proj", heads, {Dim::head_dim, m.head_dim},
+                                                       {"embed", "heads", "kv"}, {}, {"qkv_proj"}));
+  if (m.attention_bias) joint = b.add_bias(joint, "self_attention/qkv_proj/bias", {"heads", "kv"});
+  joint = b.constrain("joint projection", joint, head_constraint());
+  Heads taken{take_heads(b, joint, query_head(m)), take_heads(b, joint, key_head(m)), take_heads(b, joint, value_head(m))};
+  if (m.use_qk_norm) {
+    taken.query = add_head_norm(b, taken.query, query_head(m));
+    taken.key = add_head_norm(b, taken.key, key_head(m));
+  }
+  return taken;
+}
+
 Heads add_separate_heads(BlockBuilder& b, TensorId x) {
   Heads heads{};
   heads.query = add_head(b, x, query_head(b.model));
   heads.key = add_head(b, x, key_head(b.model));
   heads.value = add_head(b, x, value_head(b.model));
   return heads;
+}
+
+Heads heads_of(BlockBuilder& b, TensorId x) {
+  if (!b.model.fused_qkv) return add_separate_heads(b, x);
+  return b.model.decoder_block.fuses_in_thirds ? add_fused_heads(b, x) : add_joined_heads(b, x);
 }
 
 }  // namespace
@@ -82,8 +110,7 @@ TensorId add_grouped_query_attention(BlockBuilder& b, TensorId x, std::int64_t w
   b.module = Module::attention;
   const TensorId in = constrain_attention_input(
       b, x, {{"activation_batch_attn", "activation_input_length_attn", "activation_embed_attn"}});
-  const bool fused = m.fused_qkv && m.decoder_block.fuses_heads;
-  const Heads heads = fused ? add_fused_heads(b, in) : add_separate_heads(b, in);
+  const Heads heads = heads_of(b, in);
   const Dims tokens = b.dims(x);
   return add_output_projection(
       b, add_attention_kernel(b, heads,

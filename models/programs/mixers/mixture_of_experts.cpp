@@ -22,6 +22,7 @@ TensorId add_router(BlockBuilder& b, TensorId x, const Constraint& constraint) {
                                  {std::string(b.model.decoder_block.gate_axis), ""});
   const Dims tokens = b.dims(x);
   const TensorId logits = b.activation("router logits", {tokens[0], tokens[1], experts}, constraint);
+  if (b.config.float32_gate_logits) b.block.tensors[gate].dtype = b.block.tensors[logits].dtype = DType::f32;
   b.apply(OpKind::einsum, "MoeBlock_0/gate", {x, gate}, logits);
   return b.model.routed_bias ? add_routed_bias(b, logits) : logits;
 }

@@ -1,6 +1,7 @@
 // Mixture of experts with capacity: einsums against masks [batch, sequence, experts, capacity] (SHARDING.md 1.6, 2.5).
 #include <algorithm>
 #include <cmath>
+#include <models/programs/mixers/expert_weights.hpp>
 #include <models/programs/mixers/mixture_of_experts.hpp>
 
 namespace shardplan {
@@ -15,10 +16,8 @@ std::int64_t capacity(const BlockBuilder& b) {
 }
 
 /// Expert weights are constrained again where experts are really split; that constraint is what fixes their layout.
-TensorId expert_weight(BlockBuilder& b, const std::string& name, TensorRole role, Dims dims, LogicalAxes axes,
-                       LogicalAxes constraint) {
-  const TensorId w = b.weight("MoeBlock_0/" + name, std::move(dims), std::move(axes));
-  b.block.tensors[w].role = role;
+TensorId expert_weight(BlockBuilder& b, const std::string& name, ExpertMatrix matrix, LogicalAxes constraint) {
+  const TensorId w = add_expert_weight(b, name, matrix);
   if (b.sizes.expert_group <= 1) return w;
   return b.constrain("MoeBlock_0/" + name + " constrained", w, {std::move(constraint)});
 }
@@ -51,8 +50,7 @@ TensorId add_experts_dropping(BlockBuilder& b, TensorId x) {
   b.block.tensors[dispatched].role = TensorRole::dispatched_tokens;
   std::vector<TensorId> projections;
   for (const std::string name : {"wi_0", "wi_1"}) {
-    const TensorId w =
-        expert_weight(b, name, TensorRole::expert_input_weight, {experts, embed, mlp}, {"exp", "embed_moe", "mlp_moe"}, {"exp", "", "mlp"});
+    const TensorId w = expert_weight(b, name, ExpertMatrix::input, {"exp", "", "mlp"});
     projections.push_back(b.apply(OpKind::einsum, "MoeBlock_0/" + name, {dispatched, w},
                                   b.activation("expert " + name + " output", {experts, batch, slots, mlp}, hidden,
                                                {"mlp" + name, "moe_mlp" + name})));
@@ -62,8 +60,7 @@ TensorId add_experts_dropping(BlockBuilder& b, TensorId x) {
   }
   const TensorId activated = b.apply(OpKind::elementwise, "MoeBlock_0/activation", projections,
                                      b.activation("expert hidden", {experts, batch, slots, mlp}, hidden));
-  const TensorId wo =
-      expert_weight(b, "wo", TensorRole::expert_output_weight, {experts, mlp, embed}, {"exp", "mlp_moe", "embed_moe"}, {"exp", "mlp", ""});
+  const TensorId wo = expert_weight(b, "wo", ExpertMatrix::output, {"exp", "mlp", ""});
   TensorId output =
       b.apply(OpKind::einsum, "MoeBlock_0/wo", {activated, wo},
               b.activation("expert output", {experts, batch, slots, embed}, {dispatch_axes}, {"mlpwo", "moe_mlpwo"}));

@@ -2,6 +2,7 @@
 // (SHARDING.md 2.4). They reach their expert's device by ragged all-to-all or by the ring (all-gather, reduce-scatter).
 #include <algorithm>
 #include <cmath>
+#include <models/programs/mixers/expert_weights.hpp>
 #include <models/programs/mixers/mixture_of_experts.hpp>
 
 namespace shardplan {
@@ -15,14 +16,6 @@ double buffer_inflation(const BlockBuilder& b) {
   if (b.config.ragged_buffer_factor > 0) return b.config.ragged_buffer_factor;
   if (b.config.moe_path == MoePath::ring) return group;
   return std::min(group, static_cast<double>(b.model.num_experts) / static_cast<double>(b.model.top_k));
-}
-
-/// Expert weights enter the shard_map without fsdp: (exp, -, mlp_no_fsdp), then fsdp is peeled.
-TensorId expert_weight(BlockBuilder& b, const std::string& name, TensorRole role, Dims dims, LogicalAxes axes,
-                       LogicalAxes in_spec) {
-  const TensorId w = b.weight("MoeBlock_0/" + name, std::move(dims), std::move(axes));
-  b.block.tensors[w].role = role;
-  return b.constrain("MoeBlock_0/" + name + " shard_map input", w, {std::move(in_spec), Peel::fsdp});
 }
 
 }  // namespace
@@ -51,7 +44,7 @@ TensorId add_experts_sparse(BlockBuilder& b, TensorId x) {
   std::vector<TensorId> projections;
   for (const std::string name : {"wi_0", "wi_1"}) {
     const TensorId w =
-        expert_weight(b, name, TensorRole::expert_input_weight, {experts, embed, mlp}, {"exp", "embed_moe", "mlp_moe"}, {"exp", "", "mlp_no_fsdp"});
+        as_shard_map_input(b, add_expert_weight(b, name, ExpertMatrix::input), name, ExpertMatrix::input);
     // MaxText names wi_1 only moe_mlpwi_1 here, so `minimal` computes it again (SHARDING.md section 4).
     const std::vector<std::string> saved =
         name == "wi_0" ? std::vector<std::string>{"mlpwi_0", "moe_mlpwi_0"} : std::vector<std::string>{"moe_mlpwi_1"};
@@ -64,7 +57,7 @@ TensorId add_experts_sparse(BlockBuilder& b, TensorId x) {
   const TensorId activated = b.apply(OpKind::elementwise, "MoeBlock_0/activation", projections,
                                      b.activation("expert hidden", {experts, rows, mlp}));
   const TensorId wo =
-      expert_weight(b, "wo", TensorRole::expert_output_weight, {experts, mlp, embed}, {"exp", "mlp_moe", "embed_moe"}, {"exp", "mlp_no_fsdp", ""});
+      as_shard_map_input(b, add_expert_weight(b, "wo", ExpertMatrix::output), "wo", ExpertMatrix::output);
   TensorId output = b.apply(OpKind::einsum, "MoeBlock_0/wo", {activated, wo},
                                   b.activation("expert output", {experts, rows, embed}, {}, {"mlpwo", "moe_mlpwo"}));
   b.block.operations.back().role = OperationRole::expert_output;

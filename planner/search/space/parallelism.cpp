@@ -183,7 +183,7 @@ std::vector<bool> dispatch_choices(const SearchSpace& space, const RuleSet& rule
 }
 
 std::optional<Infeasible> torus_violation(const Configuration& base, const Mesh& mesh) {
-  auto fit = embed(base.hardware, base.slice, mesh, base.config.allow_split_physical_axes);
+  auto fit = embed(base.hardware, base.slice, mesh, device_order(base.config));
   const auto* infeasible = std::get_if<Infeasible>(&fit);
   return infeasible ? std::optional(*infeasible) : std::nullopt;
 }

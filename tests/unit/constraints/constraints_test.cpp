@@ -93,10 +93,13 @@ TEST(Constraints, Experts) {
                              {"ragged_buffer_factor=1.5", "ragged-buffer", "needs experts on at least 2 devices", 2, 1},
                              {"ragged_buffer_factor=1.5 use_ring_of_experts=True ici_expert_parallelism=2",
                               "ragged-buffer", "needs use_ragged_sort", 1, 0},
+                             {"use_random_routing=True", "random-routing-needs-expert-parallelism",
+                              "needs experts on at least 2 devices", 2, 1},
                              {"ici_tensor_sequence_parallelism=2", "sparse-tensor-sequence", "wrong results", 1, 2},
                          });
   expect_kept(mixtral,
-              {"use_ring_of_experts=True ici_expert_parallelism=4", "ragged_buffer_factor=1.5 ici_expert_parallelism=2",
+              {"use_ring_of_experts=True ici_expert_parallelism=4", "use_random_routing=True ici_expert_parallelism=4",
+               "use_ring_of_experts=True ici_expert_parallelism=4 megablox=False use_tokamax_gmm=True", "ragged_buffer_factor=1.5 ici_expert_parallelism=2",
                "use_ring_of_experts=True ici_context_parallelism=2 custom_mesh_and_rule=cp-as-ep",
                "sparse_matmul=False capacity_factor=1 ici_tensor_sequence_parallelism=2"});
 }

@@ -11,7 +11,7 @@ namespace {
 /// 10 GB/s and 10 us between slices or nodes.
 GroupNetwork toy_network(const char* machine, int chips, const Mesh& mesh, const AxisList& axes) {
   const auto profile = load_profile(machine);
-  return std::get<MeshEmbedding>(embed(profile, slice_of_chips(profile, chips), mesh, true)).network(axes);
+  return std::get<MeshEmbedding>(embed(profile, slice_of_chips(profile, chips), mesh, {.allow_split_physical_axes = true})).network(axes);
 }
 
 struct Row {
@@ -144,7 +144,7 @@ TEST(Network, InAFullMesh) {
 
 double ring_gigabytes(const char* topology, const Mesh& mesh, const AxisList& axes) {
   const auto named = slice_named(topology);
-  const auto embedded = embed(load_profile(named.profile), named.slice, mesh, false);
+  const auto embedded = embed(load_profile(named.profile), named.slice, mesh, {});
   return std::get<MeshEmbedding>(embedded).network(axes).ring_rate.value / 1e9;
 }
 

@@ -39,7 +39,7 @@ AxisList axes_of(unsigned in_group, std::size_t count) {
 std::vector<double> exchange_ratios(int chips, const Mesh& mesh) {
   const auto profile = load_profile("toy-torus");
   const auto slice = slice_of_chips(profile, chips);
-  const auto embedding = std::get<MeshEmbedding>(embed(profile, slice, mesh, true));
+  const auto embedding = std::get<MeshEmbedding>(embed(profile, slice, mesh, {.allow_split_physical_axes = true}));
   std::vector<double> ratios;
   for (unsigned in_group = 1; in_group < 1U << mesh.axes.size(); ++in_group) {
     const auto groups = groups_of(mesh, in_group, embedding.device_coordinates());

@@ -4,6 +4,7 @@
 
 #include <formats/strict_json.hpp>
 #include <models/load_model.hpp>
+#include <models/parameter_count.hpp>
 #include <shardplan/error.hpp>
 
 #include "model_text.hpp"
@@ -35,7 +36,7 @@ std::string left_out_of(const Model& model) {
 
 TEST(HuggingFaceConfig, IsTheSameModelAsTheBuiltIn) {
   for (const char* name : {"llama3-8b", "mistral-7b", "mixtral-8x7b", "qwen2.5-7b", "qwen3-4b", "qwen3-30b-a3b",
-                           "deepseek2-16b", "deepseek3-671b", "kimi-k2-1t", "gpt-oss-20b"}) {
+                           "deepseek2-16b", "deepseek3-671b", "kimi-k2-1t", "gpt-oss-20b", "olmo3-7b"}) {
     EXPECT_TRUE(layers_of(load_model(path_of(name))) == layers_of(load_model(name))) << name;
   }
 }
@@ -56,6 +57,35 @@ TEST(HuggingFaceConfig, ReadsAModelThatIsNotBuiltIn) {
   EXPECT_EQ(model.attention_pattern, (AttentionPattern{512, 5}));
   EXPECT_TRUE(model.tied_embedding);
   EXPECT_TRUE(model.use_qk_norm);
+}
+
+// What a text_config leaves out is transformers' default for the class: heads, head_dim and vocabulary of Gemma 3 4B.
+TEST(HuggingFaceConfig, ReadsTheTextDecoderOfAModelWithTowers) {
+  Model gemma = load_model(path_of("gemma3-4b"));
+  EXPECT_EQ(gemma.vocab, 262208);
+  gemma.vocab = 262144;
+  EXPECT_TRUE(layers_of(gemma) == layers_of(load_model("gemma3-4b")));
+  EXPECT_THAT(left_out_of(gemma), HasSubstr("vision_config: the tower is left out"));
+  const Model mistral = load_model(path_of("mistral-small-3.1"));
+  EXPECT_EQ(mistral.layers, 40);
+  EXPECT_EQ(mistral.mlp, 32768);
+  EXPECT_EQ(left_out_of(mistral), "vision_config: the tower is left out: planned is the text decoder\n");
+}
+
+// Attention over a window as long as the sequences is attention over all of them.
+TEST(HuggingFaceConfig, ReadsOlmo2AsOlmo3WithWindowsOfItsLongestSequence) {
+  const Model model = load_model(path_of("olmo2-1b"));
+  EXPECT_EQ(model.decoder_block.kind, DecoderBlockKind::olmo3);
+  EXPECT_EQ(model.attention_pattern, (AttentionPattern{4096, 3}));
+  EXPECT_TRUE(model.qk_norm_over_all_heads);
+}
+
+// 32 layers of 3072·9216 + 3072² + 3·3072·8192 weights and two tables of 32064·3072: 3.82e9.
+TEST(HuggingFaceConfig, ReadsPhi3AsLlama) {
+  const Model model = load_model(path_of("phi3-mini"));
+  EXPECT_EQ(model.decoder_block.kind, DecoderBlockKind::llama2);
+  EXPECT_EQ(matrix_parameters(model), 32LL * (3072 * 9216 + 3072 * 3072 + 3 * 3072 * 8192) + 2 * 32064 * 3072);
+  EXPECT_THAT(left_out_of(model), HasSubstr("sliding_window: left out: MaxText attends globally here"));
 }
 
 TEST(HuggingFaceConfig, SaysWhatIsLeftOut) {
@@ -90,6 +120,9 @@ TEST(HuggingFaceConfig, RejectsWhatMaxTextHasNoLayerFor) {
       {"llama3-8b", "LlamaForCausalLM", "Llama4ForCausalLM",
        "unknown architecture 'Llama4ForCausalLM'; nearest: LlamaForCausalLM"},
       {"llama3-8b", "LlamaForCausalLM", "Starcoder2ForCausalLM", "unknown architecture 'Starcoder2ForCausalLM'"},
+      {"glm4.5", "glm4_moe", "glm4_moe", "Glm4MoeForCausalLM has DeepSeek's experts behind grouped-query attention"},
+      {"olmo2-1b", R"("num_hidden_layers": 16)", R"("num_hidden_layers": 18)", "'num_hidden_layers' must be a multiple of 4"},
+      {"gemma3-4b", R"("text_config": {)", R"("text_config": [1], "spare": {)", "'text_config' must be an object"},
       {"llama3-8b", R"(["LlamaForCausalLM"])", "[]", "'architectures' must be a list of one"},
       {"llama3-8b", R"("attention_bias": false)", R"("attention_bias": true)", "'attention_bias' must be false"},
       {"llama3-8b", R"("hidden_act": "silu")", R"("hidden_act": "relu2")", "'hidden_act' must be silu"},

@@ -73,7 +73,7 @@ TEST(UnreadFields, AreNamed) {
                       {"attention_bias", &Model::attention_bias, true, ""},
                       {"mlp_bias", &Model::mlp_bias, true, ""},
                       {"attention_sink", &Model::attention_sink, true, ""},
-                      {"fused_qkv", &Model::fused_qkv, true, "llama2-7b"},
+                      {"fused_qkv", &Model::fused_qkv, true, "deepseek2-16b"},
                       {"routed_bias", &Model::routed_bias, true, "llama2-7b"},
                       {"share_kv_projections", &Model::share_kv_projections, true, "llama2-7b"},
                       {"scan_layers", &Model::scan_layers, false, ""}},

@@ -24,7 +24,7 @@ TEST(Ids, OfConstraintsArePublished) {
                            "indivisible-dim", "kv-heads", "vocab-tiling", "pipeline-layers", "pipeline-layers-differ",
                            "pipeline-microbatches", "pipeline-batch", "pipeline-prefetch", "moe-path",
                            "ring-needs-expert-parallelism", "ring-needs-megablox", "megablox-needs-tpu",
-                           "ragged-buffer", "sparse-tensor-sequence", "expert-axis-stolen", "attention-kernel",
+                           "ragged-buffer", "random-routing-needs-expert-parallelism", "sparse-tensor-sequence", "expert-axis-stolen", "attention-kernel",
                            "packing", "context-load-balance", "context-strategy",
                            "explicit-sharding", "muon-decoder", "optimizer-over-data", "weights-not-sharded",
                            "mesh-does-not-fit-torus", "host-traffic-not-priced", "batch-tokens"));
@@ -66,6 +66,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "gathers-expected-again",
                                               "axis-ignored",
                                               "context-lost-in-explicit-mode",
+                                              "custom-mesh-ignored",
                                               "custom-rules-drop-arguments",
                                               "custom-rules-drop-model-rules",
                                               "explicit-pipeline",

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <models/huggingface_notes.hpp>
+#include <models/huggingface/notes.hpp>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -41,17 +41,21 @@ constexpr LeftOut left_out_keys[] = {
     {"sliding_window", "left out: MaxText attends globally here"},
     {"attention_dropout", "dropout is not modelled"},
     {"router_aux_loss_coef", "left out of the arguments: load_balance_loss_weight in MaxText; it costs nothing"},
+    {"partial_rotary_factor", "left out: MaxText rotates whole heads here; it costs nothing"},
     {"swiglu_limit", "left out of the arguments: mlp_activations_limit in MaxText; it costs nothing"},
     {"query_pre_attn_scalar", "left out: MaxText takes it from the model's name; it costs nothing"}};
 
 /// Keys about tokens, initialization, caches and the file itself, by how they end or whole.
 constexpr std::string_view harmless_endings[] = {"_token_id", "_token", "_range", "_version", "use_cache", "dtype",
-                                                 "output_router_logits"};
+                                                 "output_router_logits", "_token_index"};
 constexpr std::string_view harmless_keys[] = {"model_type", "auto_map", "pretraining_tp", "max_position_embeddings",
                                               "_name_or_path", "initializer_factor", "ep_size", "seq_aux", "aux_loss_alpha",
                                               "topk_method", "use_bidirectional_attention", "router_jitter_noise",
                                               "max_window_layers", "layer_types", "cache_implementation",
-                                              "experts_per_token", "initial_context_length", "output_attentions"};
+                                              "experts_per_token", "initial_context_length", "output_attentions",
+                                              "original_max_position_embeddings", "mm_tokens_per_image",
+                                              "multimodal_projector_bias", "projector_hidden_act", "spatial_merge_size",
+                                              "vision_feature_layer"};
 
 bool is_harmless(std::string_view key) {
   const auto ends = [&](std::string_view ending) { return key.ends_with(ending); };

@@ -1,7 +1,7 @@
 #pragma once
 // A Hugging Face config.json as a Model. What would change the layers is read, or rejected by name; what does not shape a
 // training step (rotary scales, checkpoint quantization) goes along under MaxText's name or is said to be left out
-// (huggingface_notes.hpp).
+// (notes.hpp).
 #include <nlohmann/json_fwd.hpp>
 #include <shardplan/model.hpp>
 #include <string>

@@ -1,0 +1,35 @@
+// DeepSeek 2 and 3; Kimi K2 is a DeepSeek 3.
+#include <fmt/format.h>
+
+#include <models/decoder_block.hpp>
+#include <models/huggingface/config_keys.hpp>
+#include <models/huggingface/families.hpp>
+
+namespace shardplan::huggingface {
+
+Model deepseek(StrictObject& config) {
+  require_off(config, "attention_bias");
+  require_value(config, "moe_layer_freq", 1);
+  Model model = decoder(config, DecoderBlockKind::deepseek);
+  model.mlp_activations = gated_activations(config, "hidden_act");
+  model.attention_type = AttentionType::mla;
+  model.q_lora_rank = given_integer_or(config, "q_lora_rank", 0);
+  model.kv_lora_rank = config.integer("kv_lora_rank");
+  model.qk_nope_head_dim = config.integer("qk_nope_head_dim");
+  model.qk_rope_head_dim = config.integer("qk_rope_head_dim");
+  model.v_head_dim = config.integer("v_head_dim");
+  model.moe_mlp = config.integer("moe_intermediate_size");
+  model.num_experts = config.integer("n_routed_experts");
+  model.top_k = config.integer("num_experts_per_tok");
+  model.shared_experts = given_integer_or(config, "n_shared_experts", 0);
+  model.first_dense_layers = config.integer("first_k_dense_replace");
+  return model;
+}
+
+Model deepseek3(StrictObject& config) {
+  Model model = deepseek(config);
+  model.routed_bias = true;  // e_score_correction_bias
+  return model;
+}
+
+}  // namespace shardplan::huggingface

@@ -1,0 +1,49 @@
+// Models whose training is open as well as their weights: OLMo 2 and 3, gpt-oss.
+#include <fmt/format.h>
+
+#include <models/decoder_block.hpp>
+#include <models/huggingface/config_keys.hpp>
+#include <models/huggingface/families.hpp>
+
+namespace shardplan::huggingface {
+
+namespace {
+
+/// Norms behind the branches, and over all heads of queries and keys.
+Model olmo_decoder(StrictObject& config) {
+  require_off(config, "attention_bias");
+  Model model = silu_decoder(config, DecoderBlockKind::olmo3);
+  model.use_pre_norm = false;
+  model.use_post_attn_norm = model.use_post_ffw_norm = model.use_qk_norm = model.qk_norm_over_all_heads = true;
+  model.cycle_interval = 4;
+  if (model.layers % 4 != 0) config.fail("num_hidden_layers", "a multiple of 4: MaxText's olmo3 block repeats after 4");
+  return model;
+}
+
+}  // namespace
+
+/// OLMo 2 is OLMo 3 without windows. MaxText has the block of OLMo 3 only: windows as long as the longest sequence are the
+/// same attention.
+Model olmo2(StrictObject& config) {
+  Model model = olmo_decoder(config);
+  model.attention_pattern = {config.integer("max_position_embeddings"), 3};
+  return model;
+}
+
+Model olmo3(StrictObject& config) { return with_windows(olmo_decoder(config), config, 3); }
+
+Model gpt_oss(StrictObject& config) {
+  require_on(config, "attention_bias");
+  Model model = with_windows(decoder(config, DecoderBlockKind::gpt_oss), config, 1);
+  model.mlp_activations = {"sigmoid", "linear"};  // the clamped gate, which the file calls silu
+  given(config, "hidden_act");
+  model.head_dim = config.integer("head_dim");
+  model.num_experts = config.integer("num_local_experts");
+  model.top_k = config.integer("num_experts_per_tok");
+  model.moe_mlp = model.mlp;
+  model.cycle_interval = 2;
+  model.attention_bias = model.mlp_bias = model.attention_sink = model.routed_bias = true;
+  return model;
+}
+
+}  // namespace shardplan::huggingface

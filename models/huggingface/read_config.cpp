@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <models/huggingface/families.hpp>
+#include <models/huggingface/notes.hpp>
+#include <models/huggingface/read_config.hpp>
+#include <shardplan/error.hpp>
+#include <span>
+
+namespace shardplan {
+namespace {
+
+using namespace huggingface;
+
+struct Architecture {
+  const char* name;
+  Model (*read)(StrictObject& config);
+  /// Of a model with more than a text decoder: what its text_config may leave out (the defaults of transformers' class).
+  const char* text_defaults = nullptr;
+};
+
+constexpr const char* gemma3_text = R"({"num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256,
+  "hidden_activation": "gelu_pytorch_tanh", "vocab_size": 262208})";
+
+constexpr Architecture architectures[] = {
+    {"LlamaForCausalLM", llama},
+    {"MistralForCausalLM", mistral},
+    {"Mistral3ForConditionalGeneration", mistral, "{}"},
+    {"MixtralForCausalLM", mixtral},
+    {"Phi3ForCausalLM", phi3},
+    {"Qwen2ForCausalLM", qwen2},
+    {"Qwen3ForCausalLM", qwen3},
+    {"Qwen3MoeForCausalLM", qwen3_moe},
+    {"DeepseekV2ForCausalLM", deepseek},
+    {"DeepseekV3ForCausalLM", deepseek3},
+    {"GptOssForCausalLM", gpt_oss},
+    {"GemmaForCausalLM", gemma},
+    {"Gemma2ForCausalLM", gemma2},
+    {"Gemma3ForCausalLM", gemma3},
+    {"Gemma3ForConditionalGeneration", gemma3, gemma3_text},
+    {"Olmo2ForCausalLM", olmo2},
+    {"Olmo3ForCausalLM", olmo3},
+};
+
+struct WithoutBlock {
+  const char* name;
+  const char* reason;
+};
+
+/// Known, and not what any of MaxText's decoder blocks builds.
+constexpr WithoutBlock without_block[] = {
+    {"Glm4MoeForCausalLM", "DeepSeek's experts behind grouped-query attention"},
+    {"Qwen2MoeForCausalLM", "a gate on its shared expert in every layer, behind attention biases"}};
+
+const Architecture& find_architecture(const std::string& name, const std::string& place) {
+  const auto is_it = [&](const auto& row) { return row.name == name; };
+  const auto found = std::find_if(std::begin(architectures), std::end(architectures), is_it);
+  if (found != std::end(architectures)) return *found;
+  const auto blocked = std::find_if(std::begin(without_block), std::end(without_block), is_it);
+  if (blocked != std::end(without_block))
+    throw InputError(fmt::format("{}: architecture {} has {}: MaxText has no such decoder block", place, name,
+                                 blocked->reason));
+  std::vector<std::string> known;
+  for (const auto& row : architectures) known.emplace_back(row.name);
+  throw InputError(place + ": " + unknown_name("architecture", name, known));
+}
+
+/// The text decoder of a model that has towers besides.
+Model read_text_decoder(const Architecture& architecture, StrictObject& config) {
+  nlohmann::json text = nlohmann::json::parse(architecture.text_defaults);
+  const auto& own = config.any("text_config");
+  if (!own.is_object()) config.fail("text_config", "an object");
+  text.update(own);
+  StrictObject inner(text, config.where() + ": text_config");
+  Model model = with_notes(architecture.read(inner), inner);
+  for (const char* tower : {"vision_config", "audio_config"})
+    if (config.has(tower)) {
+      config.any(tower);
+      model.left_out.push_back({tower, "the tower is left out: planned is the text decoder"});
+    }
+  return model;
+}
+
+}  // namespace
+
+bool is_huggingface_config(const nlohmann::json& json) { return json.is_object() && json.contains("architectures"); }
+
+Model read_huggingface_config(const nlohmann::json& json, const std::string& place) {
+  StrictObject config(json, place);
+  const auto names = config.texts("architectures");
+  if (names.size() != 1) config.fail("architectures", "a list of one");
+  const Architecture& architecture = find_architecture(names.front(), place);
+  const bool nested = architecture.text_defaults && config.has("text_config");
+  return with_notes(nested ? read_text_decoder(architecture, config) : architecture.read(config), config);
+}
+
+}  // namespace shardplan
