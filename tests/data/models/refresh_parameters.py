@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Counts the parameters of MaxText's models as its train state has them: global shapes, nothing is compiled.
+
+    refresh_parameters.py --maxtext SRC [MODEL…]
+
+SRC is MaxText's src folder (commit e591f30cb); without MODEL all of its model files are counted. Writes
+parameters.json here: parameters by model. planner/validate/records/README.md says what it wants from PyPI.
+"""
+import argparse, json, math, os, pathlib, sys
+
+os.environ.update(TPU_SKIP_MDS_QUERY="1", JAX_PLATFORMS="cpu", ALLOW_MULTIPLE_LIBTPU_LOAD="1", DECOUPLE_GCLOUD="TRUE")
+HERE = pathlib.Path(__file__).parent
+# Any topology that every model starts on: shapes are global.
+ARGUMENTS = ["run_name=count", "base_output_directory=/tmp", "compile_topology=v5p-16", "compile_topology_num_slices=1",
+             "per_device_batch_size=1", "max_target_length=256"]
+
+
+def parameters(model, base):
+    import jax
+    from maxtext.configs import pyconfig
+    from maxtext.trainers.pre_train import train_compile
+    config = pyconfig.initialize(["count", base, f"model_name={model}", *ARGUMENTS])
+    train_compile.validate_config(config)
+    inputs, *_ = train_compile.get_shaped_inputs(train_compile.get_topology_mesh(config), config)
+    leaves, _ = jax.tree_util.tree_flatten_with_path(inputs[0])
+    return sum(math.prod(leaf.shape) for path, leaf in leaves
+               if "opt" not in jax.tree_util.keystr(path[:1]) and "float" in str(leaf.dtype))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--maxtext", required=True, type=pathlib.Path)
+    parser.add_argument("models", nargs="*", metavar="MODEL")
+    given = parser.parse_args()
+    sys.path.insert(0, str(given.maxtext))
+    import jax
+    jax.config.update("jax_default_prng_impl", "unsafe_rbg")
+    configs = given.maxtext / "maxtext/configs"
+    models = given.models or sorted(path.stem for path in (configs / "models").glob("*.yml"))
+    file = HERE / "parameters.json"
+    counted = json.loads(file.read_text()) if file.exists() else {}
+    for model in models:
+        counted[model] = parameters(model, str(configs / "base.yml"))
+        print(model, counted[model], flush=True)
+    file.write_text(json.dumps(counted, indent=1, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    main()

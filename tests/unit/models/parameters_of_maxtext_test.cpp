@@ -1,0 +1,34 @@
+// Every weight of every model: against the shapes of MaxText's own train state (tests/data/models/refresh_parameters.py).
+#include <gtest/gtest.h>
+
+#include <formats/strict_json.hpp>
+#include <models/load_model.hpp>
+#include <models/programs/matrices.hpp>
+#include <models/programs/train_program.hpp>
+
+namespace shardplan {
+namespace {
+
+/// Matrices, tables, scales, biases, sinks, positions: whatever the optimizer updates.
+std::int64_t all_parameters(const Model& model) {
+  const Program program = reference_program(model, model.max_target_length);
+  std::int64_t total = 0;
+  for (const auto& block : program.blocks)
+    for (const auto& tensor : block.tensors)
+      if (tensor.parameter && !tensor.shared) total += elements_of(tensor) * block.layers;
+  return total;
+}
+
+TEST(ParametersOfMaxText, AreThoseOfEveryModel) {
+  const auto counted = parse_json(read_file(TEST_DATA "/models/parameters.json"), "parameters.json");
+  for (const auto& name : model_names()) {
+    const Model model = load_model(name);
+    if (!model.not_modelled.empty()) continue;
+    ASSERT_TRUE(counted.contains(name)) << name;
+    const double theirs = counted[name].get<double>();
+    EXPECT_NEAR(static_cast<double>(all_parameters(model)) / theirs, 1, 1e-4) << name << ": " << theirs;
+  }
+}
+
+}  // namespace
+}  // namespace shardplan
