@@ -14,6 +14,8 @@ double parse_number(const std::string& text, const std::string& place);         
 DType parse_dtype(const std::string& text, const std::string& place);           ///< "bfloat16"
 OptimizerType parse_optimizer(const std::string& text, const std::string& place);  ///< "adamw"
 AttentionKernel parse_attention(const std::string& text, const std::string& place);      ///< "cudnn_flash_te"
+Quantization parse_quantization(const std::string& text, const std::string& place);  ///< "int8"; None: none
+Calibration parse_calibration(const std::string& text, const std::string& place);    ///< "absmax", "fixed,-224,224"
 ContextStrategy parse_context_strategy(const std::string& text, const std::string& place);  ///< "ring"
 SavePlace parse_save_place(const std::string& text, const std::string& place);     ///< "remat", "device", "offload"
 std::string parse_word(const std::string& text, std::span<const std::string_view> valid, const std::string& place);

@@ -17,10 +17,15 @@ struct ComputeTime {
 ///   matmul     max(flops / (peak · matmul efficiency), traffic / HBM)
 ///   attention  max(flops / (peak · attention efficiency), traffic / HBM)
 ///   vector     traffic / HBM
+/// Of a product that multiplies in fewer bits (OperationWork::narrow_dtype) that part runs at the peak of its type, and
+/// narrowing its operands adds their traffic.
 Seconds kernel_time(WorkKind kind, Flops flops, Bytes traffic, const HardwareProfile& hardware);
 
 /// traffic / (HBM bandwidth · HBM efficiency)
 Seconds traffic_time(Bytes traffic, const HardwareProfile& hardware);
+
+/// Whether the machine's profile has a peak for products of this narrow type.
+bool has_peak_of(DType dtype, const HardwareProfile& hardware);
 
 ComputeTime compute_time(const PartitionedBlock& block, const HardwareProfile& hardware);
 

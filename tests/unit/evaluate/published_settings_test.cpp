@@ -12,7 +12,6 @@ namespace {
 
 /// What is not modelled yet, by the key that says so: rows may only leave this list.
 const std::map<std::string, std::string> not_modelled = {
-    {"quantization=", "quantized matrix products"},
     {"use_random_routing=", "random routing"},
     {"custom_mesh=", "hand-made device orders"},
     {"dense_fsdp_use_two_stage_all_gather=", "weights gathered in two stages"},
