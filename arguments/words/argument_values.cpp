@@ -106,8 +106,8 @@ ContextStrategy parse_context_strategy(const std::string& text, const std::strin
 
 Quantization parse_quantization(const std::string& text, const std::string& place) {
   static constexpr auto values = [] {
-    std::array<Quantization, static_cast<std::size_t>(last_quantization) + 1> all{};
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Quantization>(i);
+    std::array<Quantization, static_cast<std::size_t>(last_quantization)> all{};
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Quantization>(i + 1);
     return all;
   }();
   return canonical(text).empty() ? Quantization::none : parse_named(text, values, place);

@@ -34,7 +34,6 @@ Seconds work_time(const OperationWork& work, Flops flops, Flops narrow, Bytes tr
 
 }  // namespace
 
-bool has_peak_of(DType dtype, const HardwareProfile& hardware) { return narrow_peak(dtype, hardware).has_value(); }
 
 Seconds traffic_time(Bytes traffic, const HardwareProfile& hardware) {
   return traffic / BytesPerSecond{hardware.hbm_bandwidth.value * hardware.hbm_efficiency.value};

@@ -24,9 +24,6 @@ Seconds kernel_time(WorkKind kind, Flops flops, Bytes traffic, const HardwarePro
 /// traffic / (HBM bandwidth · HBM efficiency)
 Seconds traffic_time(Bytes traffic, const HardwareProfile& hardware);
 
-/// Whether the machine's profile has a peak for products of this narrow type.
-bool has_peak_of(DType dtype, const HardwareProfile& hardware);
-
 ComputeTime compute_time(const PartitionedBlock& block, const HardwareProfile& hardware);
 
 }  // namespace shardplan

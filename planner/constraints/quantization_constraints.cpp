@@ -2,7 +2,6 @@
 // have no peak for them.
 #include <fmt/format.h>
 
-#include <cost_models/time/compute_time.hpp>
 #include <models/programs/narrow_products.hpp>
 #include <planner/constraints/constraints.hpp>
 
@@ -43,12 +42,11 @@ std::optional<Infeasible> quantization_violation(const Configuration& c) {
                                "it; sparse_matmul=false, or use_qwix_quantization=true",
                                name),
                    1, 0);
-  const DType dtype = narrow_dtype(config.quantization);
-  if (!has_peak_of(dtype, c.hardware))
-    return refused(fmt::format("quantization={} on {}: its profile has no {} to price the products with", name,
-                               c.hardware.name, dtype == DType::s8 ? "peak_int8" : "peak_fp8"),
-                   1, 0);
-  return std::nullopt;
+  const bool integers = narrow_dtype(config.quantization) == DType::s8;
+  if (integers ? c.hardware.peak_int8 : c.hardware.peak_fp8) return std::nullopt;
+  return refused(fmt::format("quantization={} on {}: its profile has no {} to price the products with", name,
+                             c.hardware.name, integers ? "peak_int8" : "peak_fp8"),
+                 1, 0);
 }
 
 }  // namespace shardplan

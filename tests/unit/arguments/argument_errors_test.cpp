@@ -76,8 +76,7 @@ TEST(ArgumentErrors, NotModelled) {
 }
 
 TEST(ArgumentErrors, ValuesOfQuantization) {
-  const std::string llama = "model_name=llama2-7b compile_topology=v5p-16 ";
-  expect_messages(llama, {{"quantization=int9", "unknown value 'int9'; nearest: int8"},
+  expect_messages(llama, {{"quantization=int9", "unknown value 'int9'; nearest: int4, int8"},
                           {"quantization=fp8_full", "fp8_full: MaxText does not start with it unless use_qwix"},
                           {"quantization=fp8_gpu", "unless use_qwix_quantization=true"},
                           {"quantization=int4", "unless use_qwix_quantization=true"},

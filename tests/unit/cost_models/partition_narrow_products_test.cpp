@@ -105,7 +105,7 @@ TEST(NarrowProducts, OfExpertsNarrowInsideOfTheShardMap) {
   toy.model = toy_mixtral();
   toy.config = toy_moe(toy.config, MoePath::ragged);
   EXPECT_THAT(lines(run(toy), "layers", "MoeBlock_0/wi_0", large), Contains("forward all-gather fsdp 4 MiB x1"));
-  EXPECT_THAT(lines(run(toy), "layers", "self_attention/out", large), Contains("forward all-gather fsdp 256 KiB x1"));
+  EXPECT_THAT(lines(run(toy), "layers", "self_attention/out", large), Contains("forward all-gather fsdp+expert 256 KiB x1"));
 }
 
 }  // namespace

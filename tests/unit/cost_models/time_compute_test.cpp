@@ -57,14 +57,10 @@ TEST(ComputeTime, NarrowProductsRunAtTheirOwnPeak) {
   EXPECT_NEAR(compute_time(block, machine).forward.value, 0.021, 1e-12);
   machine.matmul_efficiency.value = 0.5;
   EXPECT_NEAR(compute_time(block, machine).forward.value, 0.041, 1e-12);
-  EXPECT_TRUE(has_peak_of(DType::s8, machine));
-  EXPECT_FALSE(has_peak_of(DType::f8, machine));
 }
 
 OperationWork work(WorkKind kind, double forward, double backward, std::int64_t traffic, bool recomputed) {
-  OperationWork work{"toy", kind, {forward}, {backward}, {traffic}, {2 * traffic}};
-  work.recomputed = recomputed;
-  return work;
+  return {"toy", kind, {forward}, {backward}, {traffic}, {2 * traffic}, recomputed};
 }
 
 TEST(ComputeTime, SumsKernelsAndRunsTheRecomputedOnesTwice) {

@@ -29,9 +29,8 @@ struct ToyStep {
     shapes[0].name = "layers";
     shapes[1].name = "layers_local";
     for (std::size_t i = 0; i < 2; ++i) blocks[i].block = &shapes[i];
-    blocks[0].work = {{"mlp", WorkKind::matmul, {10 * 100e12}, {20 * 100e12}, {}, {}}};
-    blocks[1].work = {{"mlp", WorkKind::matmul, {1 * 100e12}, {2 * 100e12}, {}, {}}};
-    blocks[0].work[0].recomputed = true;
+    blocks[0].work = {{"mlp", WorkKind::matmul, {10 * 100e12}, {20 * 100e12}, {}, {}, true}};
+    blocks[1].work = {{"mlp", WorkKind::matmul, {1 * 100e12}, {2 * 100e12}, {}, {}, false}};
   }
 
   StepTime time() const {
