@@ -51,7 +51,8 @@ PrintedArguments changed_settings(const Configuration& configuration) {
 SettingReaders readers_of(const Configuration& c) {
   const bool sparse = c.config.moe_path == MoePath::ragged || c.config.moe_path == MoePath::ring;
   return {c.model.has_experts(), sparse, pipeline_stages(c.mesh) > 1,
-          c.mesh.product(axes_of_rule(c.rules, c.mesh, "activation_length")) > 1, c.config.num_vocab_tiling > 1};
+          c.mesh.product(axes_of_rule(c.rules, c.mesh, "activation_length")) > 1, c.config.num_vocab_tiling > 1,
+          c.config.quantization != Quantization::none};
 }
 
 PrintedArguments named_settings(const Configuration& configuration) {

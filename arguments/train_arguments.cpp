@@ -3,6 +3,7 @@
 #include <arguments/words/argument_precedence.hpp>
 #include <arguments/words/argument_values.hpp>
 #include <arguments/keys/argument_table.hpp>
+#include <arguments/quantization_arguments.hpp>
 #include <arguments/remat_arguments.hpp>
 #include <shardplan/step_size.hpp>
 #include <arguments/train_arguments.hpp>
@@ -15,6 +16,7 @@ namespace {
 std::string print(bool value) { return print_value(value); }
 std::string print(double value) { return print_value(value); }
 std::string print(std::int64_t value) { return fmt::to_string(value); }
+std::string print(const Calibration& value) { return value.word; }
 template <class Enum>
 std::string print(Enum value) {
   return std::string(name_of(value));
@@ -110,6 +112,8 @@ bool is_read(Named named, const SettingReaders& readers) {
       return readers.context;
     case Named::with_vocabulary_tiles:
       return readers.vocabulary_tiles;
+    case Named::with_quantization:
+      return readers.quantization;
     case Named::where_changed:
       return false;
   }
@@ -148,6 +152,7 @@ Settings read_settings(const GivenArguments& arguments, const Model& model) {
   config.mu_dtype = read_mu_dtype(arguments, config.weight_dtype);
   config.shard_mode_explicit = arguments.text("shard_mode", "auto") == "explicit";
   check_modules(config);
+  check_quantization(config);
   check_step_size(config);
   config.moe_path = read_moe_path(arguments, model, config.capacity_factor);
   const Remat remat = read_remat(arguments);

@@ -22,7 +22,8 @@ std::vector<std::pair<std::string, std::string>> config_as_arguments(const Train
 
 /// What of a run reads the settings that not every run does.
 struct SettingReaders {
-  bool experts = false, sparse_experts = false, stages = false, context = false, vocabulary_tiles = false;
+  bool experts = false, sparse_experts = false, stages = false, context = false, vocabulary_tiles = false,
+       quantization = false;
 };
 
 /// Every setting that something in the run reads, in printing order, and the others where they differ from `baseline`.

@@ -65,6 +65,7 @@ HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& objec
   if (object.has("process_memory_fraction")) profile.process_memory_fraction = read_share(object, "process_memory_fraction");
   profile.hbm_bandwidth = read_figure(object, "hbm_bandwidth", Dimension::bytes_per_second);
   profile.matmul_efficiency = read_share(object, "matmul_efficiency");
+  if (object.has("fp8_matmul_efficiency")) profile.fp8_matmul_efficiency = read_share(object, "fp8_matmul_efficiency");
   profile.attention_efficiency = read_share(object, "attention_efficiency");
   profile.hbm_efficiency = read_share(object, "hbm_efficiency");
   if (object.has("published_mfu_dense")) profile.published_mfu_dense = read_share(object, "published_mfu_dense");

@@ -12,6 +12,8 @@ std::string_view name_of(Cause cause) {
       return "gradient-layout";
     case Cause::feature_statistics:
       return "feature-statistics";
+    case Cause::quantization_scale:
+      return "quantization-scale";
     case Cause::contracted_dim_split:
       return "contracted-dim-split";
     case Cause::result_layout:

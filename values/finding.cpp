@@ -80,6 +80,8 @@ std::string_view name_of(FindingId finding) {
       return "custom-rules-drop-model-rules";
     case FindingId::explicit_pipeline:
       return "explicit-pipeline";
+    case FindingId::quantized_experts_need_linen:
+      return "quantized-experts-need-linen";
     case FindingId::logits_sequence_gathered:
       return "logits-sequence-gathered";
     case FindingId::custom_mesh_ignored:

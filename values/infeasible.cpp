@@ -61,6 +61,8 @@ std::string_view name_of(ConstraintId constraint) {
       return "muon-decoder";
     case ConstraintId::optimizer_over_data:
       return "optimizer-over-data";
+    case ConstraintId::quantization:
+      return "quantization";
     case ConstraintId::weights_not_sharded:
       return "weights-not-sharded";
     case ConstraintId::mesh_does_not_fit_torus:

@@ -1,4 +1,5 @@
 // The words for enumerators, spelled as MaxText, XLA or INTERFACE.md spell them.
+#include <array>
 #include <shardplan/collective.hpp>
 #include <shardplan/error.hpp>
 #include <shardplan/train_config.hpp>
@@ -109,6 +110,15 @@ std::string_view name_of(StepProgram program) {
   throw InternalError("unknown StepProgram");
 }
 
+std::string_view name_of(Quantization quantization) {
+  static constexpr std::array<std::string_view, static_cast<std::size_t>(last_quantization) + 1> names = {
+      "",         "int4",     "int8",      "intmp",     "fp4",
+      "fp8",      "fp8_e4m3", "fp8_e5m2",  "fp8_full",  "fp8_gpu",
+      "fp8_nanoo", "nanoo_fp8", "te_fp8_delayedscaling", "te_fp8_currentscaling", "te_mxfp8",
+      "te_nvfp4", "te_nvfp4_no_rht"};
+  return names.at(static_cast<std::size_t>(quantization));
+}
+
 std::string_view name_of(OptimizerType optimizer) {
   switch (optimizer) {
     case OptimizerType::adamw:
@@ -127,6 +137,8 @@ std::string_view name_of(DType dtype) {
   switch (dtype) {
     case DType::pred:
       return "pred";
+    case DType::s8:
+      return "int8";
     case DType::f8:
       return "float8";
     case DType::bf16:
@@ -146,6 +158,7 @@ std::string_view name_of(DType dtype) {
 std::int64_t size_of(DType dtype) {
   switch (dtype) {
     case DType::pred:
+    case DType::s8:
     case DType::f8:
       return 1;
     case DType::bf16:

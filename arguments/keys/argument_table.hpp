@@ -28,7 +28,9 @@ enum class Named {
   with_stages,
   with_context,           ///< the sequence is split
   with_vocabulary_tiles,  ///< num_vocab_tiling above 1
-  where_changed,          ///< the default makes no other program on a mesh that fits, or MaxText warns of anything else
+  with_quantization,
+  where_changed,  ///< the default makes no other program on a mesh that fits, or MaxText warns of anything else, or it
+                  ///< is a feature that is off
 };
 
 /// One member of TrainConfig.

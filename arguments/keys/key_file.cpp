@@ -32,12 +32,13 @@ KeySource read_source(StrictObject object) {
 
 Named read_named(StrictObject& row) {
   using enum Named;
-  static constexpr NamedValues<Named, 7> known{{{"always", always},
+  static constexpr NamedValues<Named, 8> known{{{"always", always},
                                                 {"with_experts", with_experts},
                                                 {"with_sparse_experts", with_sparse_experts},
                                                 {"with_stages", with_stages},
                                                 {"with_context", with_context},
                                                 {"with_vocabulary_tiles", with_vocabulary_tiles},
+                                                {"with_quantization", with_quantization},
                                                 {"where_changed", where_changed}}};
   return value_of(known, row, "named");
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -52,10 +53,10 @@ std::string_view word_of(Value value) {
 }
 
 /// The one of `values` whose name `text` is.
-template <class Value, std::size_t count>
-Value parse_named(const std::string& text, const Value (&values)[count], const std::string& place) {
+template <class Values>
+auto parse_named(const std::string& text, const Values& values, const std::string& place) {
   std::vector<std::string_view> words;
-  for (const Value each : values) words.push_back(word_of(each));
+  for (const auto each : values) words.push_back(word_of(each));
   const std::string word = parse_word(text, words, place);
   return values[std::find(words.begin(), words.end(), word) - words.begin()];
 }
@@ -106,6 +107,33 @@ ContextStrategy parse_context_strategy(const std::string& text, const std::strin
 CustomMesh parse_custom_mesh(const std::string& text, const std::string& place) {
   constexpr CustomMesh known[] = {CustomMesh::hybrid_ring_64x4, CustomMesh::hybrid_ring_32x8};
   return canonical(text).empty() ? CustomMesh::none : parse_named(text, known, place);
+}
+
+Quantization parse_quantization(const std::string& text, const std::string& place) {
+  static constexpr auto values = [] {
+    std::array<Quantization, static_cast<std::size_t>(last_quantization)> all{};
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Quantization>(i + 1);
+    return all;
+  }();
+  return canonical(text).empty() ? Quantization::none : parse_named(text, values, place);
+}
+
+// qwix/_src/core/qarray.py, calibrate: a method, and numbers behind commas.
+Calibration parse_calibration(const std::string& text, const std::string& place) {
+  constexpr std::string_view methods[] = {"absmax", "minmax", "rms", "fixed"};
+  const std::string word = lower(text);
+  const auto comma = word.find(',');
+  const std::string method = parse_word(word.substr(0, comma), methods, place);
+  int bounds = 0;
+  for (auto at = comma; at != std::string::npos; ++bounds) {
+    const auto next = word.find(',', at + 1);
+    parse_number(word.substr(at + 1, next == std::string::npos ? next : next - at - 1), place);
+    at = next;
+  }
+  const bool fixed = method == "fixed";
+  if (fixed && bounds != 1 && bounds != 2) fail(text, place, "one or two bounds, as in fixed,-224,224");
+  if (method == "rms" && bounds != 1) fail(text, place, "a factor, as in rms,7");
+  return {fixed, word};
 }
 
 SavePlace parse_save_place(const std::string& text, const std::string& place) {

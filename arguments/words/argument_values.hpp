@@ -14,6 +14,8 @@ double parse_number(const std::string& text, const std::string& place);         
 DType parse_dtype(const std::string& text, const std::string& place);           ///< "bfloat16"
 OptimizerType parse_optimizer(const std::string& text, const std::string& place);  ///< "adamw"
 AttentionKernel parse_attention(const std::string& text, const std::string& place);      ///< "cudnn_flash_te"
+Quantization parse_quantization(const std::string& text, const std::string& place);  ///< "int8"; None: none
+Calibration parse_calibration(const std::string& text, const std::string& place);    ///< "absmax", "fixed,-224,224"
 ContextStrategy parse_context_strategy(const std::string& text, const std::string& place);  ///< "ring"
 CustomMesh parse_custom_mesh(const std::string& text, const std::string& place);  ///< "hybrid_ring_64x4"; "": none
 SavePlace parse_save_place(const std::string& text, const std::string& place);     ///< "remat", "device", "offload"

@@ -28,6 +28,8 @@ struct SettingParser {
   ArgumentValue operator()(AttentionKernel TrainConfig::*) const { return parse_attention(text, place); }
   ArgumentValue operator()(ContextStrategy TrainConfig::*) const { return parse_context_strategy(text, place); }
   ArgumentValue operator()(CustomMesh TrainConfig::*) const { return parse_custom_mesh(text, place); }
+  ArgumentValue operator()(Quantization TrainConfig::*) const { return parse_quantization(text, place); }
+  ArgumentValue operator()(Calibration TrainConfig::*) const { return parse_calibration(text, place); }
   ArgumentValue operator()(std::int64_t TrainConfig::*) const {
     const std::int64_t value = parse_integer(text, place);
     check_least(static_cast<double>(value), row, place);

@@ -16,6 +16,7 @@ class Release {
         liveness_(liveness),
         shares_iteration_(compiler.has(Habit::gathers_again_in_cycles) && shares_iteration(block, program)),
         leads_on_(shares_iteration_ && leads_to_next_layer(block, program)),
+        narrow_heads_(compiler.has(Habit::gathers_narrow_heads_again)),
         before_experts_(compiler.has(Habit::gathers_moe_layer_weights_twice) && block.mixture) {}
 
   std::vector<bool> all() const {
@@ -46,9 +47,8 @@ class Release {
     });
     if (operand_of_shard_map) return false;
     if (before_experts_ && op.module == Module::attention && leads_to_module(i, Module::mixture)) return true;
-    if (!shares_iteration_) return false;
     if (leads_on_) return leads_to_output(i);
-    const bool projects = op.role == OperationRole::qkv_projection;
+    const bool projects = op.role == OperationRole::qkv_projection && (shares_iteration_ || (narrow_heads_ && op.narrow));
     return projects && (leads_to_module(i, Module::mlp) || leads_to_module(i, Module::mixture));
   }
 
@@ -82,7 +82,7 @@ class Release {
 
   const Block& block_;
   const Liveness& liveness_;
-  const bool shares_iteration_, leads_on_, before_experts_;
+  const bool shares_iteration_, leads_on_, narrow_heads_, before_experts_;
 };
 
 }  // namespace

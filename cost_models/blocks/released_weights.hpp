@@ -13,7 +13,8 @@ bool leads_to_next_layer(const Block& block, const Program& program);
 /// Of each operation, whether the weight that it reads is gathered again for its gradient:
 ///   - attention's, where their recomputation leads on to experts (Habit::gathers_moe_layer_weights_twice);
 ///   - any that has to be recomputed to reach a later layer of the same scan iteration, and of the last layer those of
-///     query, key and value (Habit::gathers_again_in_cycles). Expert weights inside a shard_map are its operands: its
+///     query, key and value (Habit::gathers_again_in_cycles);
+///   - those of query, key and value where their products are narrow (Habit::gathers_narrow_heads_again). Expert weights inside a shard_map are its operands: its
 ///     gradient is handed the gathered ones.
 std::vector<bool> released_weights(const Block& block, const Program& program, const Liveness& liveness,
                                    const Compiler& compiler);

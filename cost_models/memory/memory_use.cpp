@@ -185,7 +185,7 @@ MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundPro
   MemoryUse use;
   use.batch = batch_bytes(blocks, program, config);
   for (const auto& block : blocks) {
-    use.parameters += parameter_bytes(block, program, config);
+    use.parameters += parameter_bytes(block, program, config) + history_bytes(block, program);
     use.optimizer += optimizer_bytes(block, program, config);
   }
   Bytes accumulator;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cost_models/memory/static_memory.hpp>
 #include <shardplan/error.hpp>
 
@@ -65,6 +66,16 @@ Bytes optimizer_state_bytes(const PartitionedBlock& block, const BoundProgram& p
     return Bytes{elements / optimizer_shards(block, i, program, config) *
                  moment_bytes(block.block->tensors[i], *block.block, config)};
   });
+}
+
+Bytes history_bytes(const PartitionedBlock& block, const BoundProgram& program) {
+  constexpr std::int64_t of_a_product = 3 * (amax_history_length + 1);
+  const auto& operations = block.block->operations;
+  const std::int64_t products = std::count_if(operations.begin(), operations.end(), [](const Operation& op) {
+    return op.narrow && op.narrow->weight_scaling == Scaling::delayed;
+  });
+  return Bytes{products * of_a_product * size_of(DType::f32) *
+               layers_on_device(*block.block, program.program->pipeline)};
 }
 
 Bytes batch_bytes(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config) {

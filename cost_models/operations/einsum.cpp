@@ -1,6 +1,7 @@
 // Products: inputs {lhs, rhs}. The gradient of one operand is an einsum of the result's gradient with the other operand.
 #include <algorithm>
 #include <cost_models/operations/dense_ragged_dot.hpp>
+#include <cost_models/operations/narrow_operands.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/partition/einsum_plan.hpp>
 
@@ -72,14 +73,14 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
   const PartitionSpec sum = state.gradients.target(target);
   const EinsumPlan plan = plan_einsum(factor_left ? factor : gradient, factor_left ? gradient : factor,
                                       state.tensor(wanted).dims, &sum, state.mesh, state.compiler);
-  state.forms.use_gradient(output, factor_left ? plan.rhs : plan.lhs, op, plan.result.partial);
+  use_result_gradient(state, op, side, factor_left ? plan.rhs : plan.lhs, plan.result.partial);
   PartitionSpec read = factor_left ? plan.lhs : plan.rhs;
   // The gradient of a mask in slices reads all experts' rows whole, though their batch could be split (recorded).
   if (wanted == state.masks.mask) {
     const AxisList sliced = state.masks.axes(state.specs());
     for (auto& axes : read.dims) std::erase_if(axes, [&](AxisId axis) { return contains(sliced, axis); });
   }
-  state.forms.use(other, read, Pass::backward, op, plan.result.partial);
+  use_factor(state, op, side, read, plan.result.partial);
   if (state.tensor(target).parameter)
     state.gradients.reduce_parameter(target, plan.result, op);
   else
@@ -93,6 +94,15 @@ double computed_share(const BlockState& state, const Operation& op) {
   if (!is_dense_ragged_dot(state, op)) return state.block.row_occupancy;
   return static_cast<double>(state.tensor(op.inputs[1]).dims.front().size) /
          static_cast<double>(state.mesh.product(state.program.expert_axes));
+}
+
+/// The narrow part of a product's work, and what it takes to narrow the operands.
+void add_narrow_work(OperationWork& work, const NarrowWork& narrow, DType dtype) {
+  work.narrow_dtype = dtype;
+  if (narrow.forward) work.narrow_forward = work.forward;
+  work.narrow_backward = work.forward * static_cast<double>(narrow.gradients);
+  work.narrowing_forward = narrow.forward_traffic;
+  work.narrowing_backward = narrow.backward_traffic;
 }
 
 class Einsum final : public OperationKind {
@@ -113,8 +123,8 @@ class Einsum final : public OperationKind {
 
   void forward(BlockState& state, const Operation& op, Pass pass) const override {
     const EinsumPlan plan = plan_of(state, op);
-    state.forms.use(op.inputs[0], plan.lhs, pass, op);
-    state.forms.use(op.inputs[1], plan.rhs, pass, op);
+    use_operand(state, op, 0, plan.lhs, pass);
+    use_operand(state, op, 1, plan.rhs, pass);
     gather_mask(state, op, pass);
     const Cause cause = plan.result.partial.empty() ? Cause::result_layout : Cause::contracted_dim_split;
     state.recorder.record_all(BlockState::phase_of(pass),
@@ -177,6 +187,7 @@ class Einsum final : public OperationKind {
                            local_bytes(state.tensor(op.output), plan.result.spec, state.mesh);
     work.backward = work.forward * static_cast<double>(gradients);
     work.backward_traffic = work.forward_traffic * gradients;
+    if (op.narrow) add_narrow_work(work, narrow_work(state, op), op.narrow->operands);
     return work;
   }
 };

@@ -72,17 +72,28 @@ bool Forms::shared(const Entry& entry, const Consumer& consumer) const {
   return !only_gathered || entry.consumer == consumer;
 }
 
+OperationId Forms::history_of(const Operation& op, Numbers numbers) const {
+  const bool delayed = numbers != Numbers::wide && op.narrow->activation_scaling == Scaling::delayed;
+  return delayed ? id_of(op) : -1;
+}
+
+DType Forms::dtype_of(TensorId tensor, const Operation& op, Numbers numbers) const {
+  return numbers == Numbers::wide ? block_.tensors[tensor].dtype : op.narrow->operands;
+}
+
 bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op,
-                  const AxisList& sums) {
+                  const AxisList& sums, Numbers numbers) {
   const Consumer consumer{first_reader(op), sums};
   for (auto& entry : entries_) {
     if (entry.tensor != root(tensor) || entry.gradient != gradient || entry.spec != spec) continue;
+    if (entry.numbers != numbers || entry.history != history_of(op, numbers)) continue;
     const bool lives_on = entry.pass == pass || (!block_.rematerialized && !gradient);
     if (!lives_on || !shared(entry, consumer) || released(entry, op)) continue;
     entry.last = step_;
     return true;
   }
-  entries_.push_back({root(tensor), pass, gradient, spec, consumer, backward_, step_, step_});
+  entries_.push_back({root(tensor), pass, gradient, spec, numbers, dtype_of(tensor, op, numbers), history_of(op, numbers),
+                      consumer, backward_, step_, step_});
   return false;
 }
 
@@ -91,14 +102,19 @@ std::int64_t Forms::executions(TensorId tensor, Pass pass) const {
   return pass == Pass::forward ? block_.weights.gathers : block_.weights.backward_gathers;
 }
 
-void Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& sums) {
-  if (specs_[root(tensor)] == spec) return;
+bool Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& sums,
+                Numbers numbers) {
+  const bool wide = numbers == Numbers::wide;
+  if (wide && specs_[root(tensor)] == spec) return false;
   const PartitionSpec middle = on_the_way(tensor, spec);
   if (alias_of_[tensor] >= 0) use(alias_of_[tensor], middle, pass, op, sums);
-  if (found(tensor, spec, pass, false, op, sums)) return;
-  const Phase again = block_.rematerialized ? Phase::rematerialized_forward : Phase::backward;
+  if (found(tensor, spec, pass, false, op, sums, numbers)) return false;
+  const Phase again = block_.rematerialized && numbers != Numbers::narrow_again ? Phase::rematerialized_forward
+                                                                                 : Phase::backward;
   const Phase phase = pass == Pass::forward ? Phase::forward : again;
+  const std::int64_t size = size_of(resident_ ? block_.tensors[tensor].dtype : dtype_of(tensor, op, numbers));
   for (auto& move : reshard(block_.tensors[tensor], {middle, {}}, spec, mesh_, compiler_)) {
+    move.bytes = Bytes{move.bytes.value / size_of(block_.tensors[tensor].dtype) * size};
     move.parameter = block_.tensors[root(tensor)].parameter;
     if (move.parameter && resident_) {
       if (gathered_with_stack_) continue;
@@ -107,21 +123,31 @@ void Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Ope
     recorder_.record(phase, move, {id_of(op), tensor, Cause::operand_layout, {middle, {}}, spec}, executions(tensor, pass));
     if (pass == Pass::forward && move.parameter) gathered_weights_ += move.bytes;
   }
+  return true;
 }
 
-void Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Operation& op, const AxisList& sums) {
-  if (specs_[tensor] == spec || found(tensor, spec, Pass::backward, true, op, sums)) return;
-  for (const auto& move : reshard(block_.tensors[tensor], {specs_[tensor], {}}, spec, mesh_, compiler_))
+bool Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Operation& op, const AxisList& sums,
+                         Numbers numbers) {
+  const bool wide = numbers == Numbers::wide;
+  if (wide && specs_[tensor] == spec) return false;
+  if (found(tensor, spec, Pass::backward, true, op, sums, numbers)) return false;
+  const std::int64_t size = size_of(dtype_of(tensor, op, numbers));
+  for (auto& move : reshard(block_.tensors[tensor], {specs_[tensor], {}}, spec, mesh_, compiler_)) {
+    move.bytes = Bytes{move.bytes.value / size_of(block_.tensors[tensor].dtype) * size};
     recorder_.record(Phase::backward, move, {id_of(op), tensor, Cause::gradient_layout, {specs_[tensor], {}}, spec},
                      block_.executions);
+  }
+  return true;
 }
 
 std::vector<Lifetime> Forms::lifetimes() const {
   std::vector<Lifetime> lifetimes;
   for (const auto& entry : entries_) {
     const Tensor& tensor = block_.tensors[entry.tensor];
-    lifetimes.push_back({tensor.name + (entry.gradient ? " gradient, gathered" : ", gathered"),
-                         stored_bytes(tensor, entry.spec, mesh_, compiler_), entry.first, entry.last});
+    const Bytes bytes{stored_elements(tensor, entry.spec, mesh_, compiler_) * size_of(entry.dtype)};
+    lifetimes.push_back({tensor.name + (entry.gradient ? " gradient" : "") +
+                             (entry.numbers == Numbers::wide ? ", gathered" : ", narrowed"),
+                         bytes, entry.first, entry.last});
   }
   return lifetimes;
 }

@@ -10,6 +10,9 @@ namespace shardplan {
 
 enum class Pass : std::uint8_t { forward, backward };
 
+/// In which numbers a product reads an operand. Narrowed on other scales it is another array.
+enum class Numbers : std::uint8_t { wide, narrow, narrow_again };
+
 class Forms {
  public:
   Forms(const BoundProgram& program, const Block& block, const std::vector<PartitionSpec>& specs,
@@ -17,9 +20,13 @@ class Forms {
 
   /// Makes `tensor` available to `op` as `spec`, for a product that leaves partial sums over `sums`. In the backward pass
   /// of a rematerialized block forward values are fetched again, which the compiler counts as rematerialized forward.
-  void use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& sums = {});
+  /// Narrow numbers are made of the tensor's own shard and move as such (recorded: int8 and float8 weights). Whether the
+  /// form is new.
+  bool use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& sums = {},
+           Numbers numbers = Numbers::wide);
   /// Likewise for the gradient of `tensor`.
-  void use_gradient(TensorId tensor, const PartitionSpec& spec, const Operation& op, const AxisList& sums = {});
+  bool use_gradient(TensorId tensor, const PartitionSpec& spec, const Operation& op, const AxisList& sums = {},
+                    Numbers numbers = Numbers::wide);
 
   /// `constrain` and its kin give a tensor another name: what it really is.
   TensorId root(TensorId tensor) const;
@@ -51,6 +58,9 @@ class Forms {
     Pass pass;
     bool gradient;
     PartitionSpec spec;
+    Numbers numbers;
+    DType dtype;
+    OperationId history;  ///< whose history of largest values the scale is from; -1: none
     Consumer consumer;  ///< who made it; see shared
     bool backward;      ///< made by a gradient, not by (re)computation
     int first, last;    ///< steps
@@ -58,7 +68,9 @@ class Forms {
 
   PartitionSpec on_the_way(TensorId tensor, const PartitionSpec& spec) const;
   bool found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op,
-             const AxisList& sums);
+             const AxisList& sums, Numbers numbers);
+  OperationId history_of(const Operation& op, Numbers numbers) const;
+  DType dtype_of(TensorId tensor, const Operation& op, Numbers numbers) const;
   bool shared(const Entry& entry, const Consumer& consumer) const;
   OperationId first_reader(const Operation& op) const;
   bool released(const Entry& entry, const Operation& op) const;

@@ -17,6 +17,10 @@ struct OperationWork {
   Flops forward, backward;
   Bytes forward_traffic, backward_traffic;  ///< HBM reads and writes that fusion leaves
   bool recomputed = false;                  ///< forward runs twice
+
+  DType narrow_dtype = DType::s8;  ///< of that part of a product that multiplies in fewer bits:
+  Flops narrow_forward = {}, narrow_backward = {};
+  Bytes narrowing_forward = {}, narrowing_backward = {};  ///< traffic of narrowing its operands, beside theirs
 };
 
 /// A buffer that one run of the block's body needs, from the step that writes it to the last that reads it. Steps count

@@ -17,6 +17,8 @@ struct ComputeTime {
 ///   matmul     max(flops / (peak · matmul efficiency), traffic / HBM)
 ///   attention  max(flops / (peak · attention efficiency), traffic / HBM)
 ///   vector     traffic / HBM
+/// Of a product that multiplies in fewer bits (OperationWork::narrow_dtype) that part runs at the peak of its type, and
+/// narrowing its operands adds their traffic.
 Seconds kernel_time(WorkKind kind, Flops flops, Bytes traffic, const HardwareProfile& hardware);
 
 /// traffic / (HBM bandwidth · HBM efficiency)

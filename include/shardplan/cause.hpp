@@ -11,6 +11,7 @@ enum class Cause : std::uint8_t {
   operand_layout,      ///< it reads a tensor in another layout than the tensor has
   gradient_layout,     ///< its gradient reads the gradient of its result in another layout
   feature_statistics,  ///< norm or softmax statistics over a feature dim that is split
+  quantization_scale,  ///< the largest number of a channel that is split, by which it is narrowed
   // einsums
   contracted_dim_split,      ///< each device holds a partial sum of the result
   result_layout,             ///< the result is computed in one layout and constrained to another

@@ -52,6 +52,8 @@ enum class Habit : std::uint8_t {
   merges_single_layer_scan,
   /// Layers of one scan iteration: weights of all but the last are gathered once more.
   gathers_again_in_cycles,
+  /// Layers of narrow products: weights of query, key and value are gathered once more for their gradients.
+  gathers_narrow_heads_again,
   /// All-reduces of what a pipeline's iterations add up move behind the last.
   reduces_after_pipeline,
   /// pipeline_fsdp_ag_once: the stack moves between stages and repeats, as its shifted constraint says.

@@ -62,6 +62,7 @@ struct HardwareProfile {
   std::optional<Figure> process_memory_fraction;
   Figure hbm_bandwidth;         ///< bytes/s of a device
   Figure matmul_efficiency;     ///< share of peak that a large matrix product reaches
+  std::optional<Figure> fp8_matmul_efficiency;  ///< likewise of peak_fp8, where that was measured
   Figure attention_efficiency;  ///< share of peak that the attention kernel reaches
   Figure hbm_efficiency;        ///< share of HBM bandwidth that a copy reaches
   Figure link_bandwidth;   ///< bytes/s of one link in one direction (torus, full mesh) or of one device (switched), raw

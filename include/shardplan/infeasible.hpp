@@ -40,6 +40,7 @@ enum class ConstraintId : std::uint8_t {
   explicit_sharding,
   muon_decoder,
   optimizer_over_data,
+  quantization,
   // What MaxText's start-up, the torus and the price list say.
   weights_not_sharded,
   mesh_does_not_fit_torus,

@@ -3,6 +3,7 @@
 // axis names. The program knows no mesh: rules bind its constraints to mesh axes (bound_program.hpp), a partitioner
 // derives the collectives of forward, recomputed forward and backward from the same list.
 #include <cstdint>
+#include <optional>
 #include <shardplan/sharding.hpp>
 #include <shardplan/train_config.hpp>
 #include <string>
@@ -111,6 +112,30 @@ enum class OperationRole : std::uint8_t {
   expert_output,      ///< wo
 };
 
+/// From what the scale of narrowed numbers is.
+enum class Scaling : std::uint8_t {
+  fixed,        ///< a constant
+  channelwise,  ///< the largest number at hand of each channel, the contracted dims together
+  delayed,      ///< the largest of the whole tensor in past steps: a history is state of the training
+};
+
+/// How a product with a weight multiplies in fewer bits (Quantization; models/programs/narrow_products.hpp).
+struct NarrowProduct {
+  DType operands = DType::s8;        ///< of the product: activation and weight
+  bool input_gradient = false;       ///< the gradient of the activation is such a product too
+  bool weight_gradient = false;      ///< and that of the weight
+  Scaling weight_scaling = Scaling::channelwise, activation_scaling = Scaling::channelwise,
+          gradient_scaling = Scaling::channelwise;
+  /// Gradients narrow weight and activation again, on scales along the dims that they contract: other numbers than the
+  /// product's. Else they read the product's.
+  bool narrows_again = false;
+  bool operator==(const NarrowProduct&) const = default;
+};
+
+/// Numbers of one history of largest values, of which a product with delayed scales has three (weight, activation,
+/// gradient), each with its scale (flax/linen/fp8_ops.py, Fp8DotGeneralBase).
+inline constexpr std::int64_t amax_history_length = 1024;
+
 struct Operation {
   OpKind kind;
   std::string name;  ///< as MaxText calls it: "self_attention/query"
@@ -119,6 +144,7 @@ struct Operation {
   Module module = Module::none;
   OperationRole role = OperationRole::plain;
   std::int64_t attention_window = 0;  ///< attention: tokens a query looks back; 0: all
+  std::optional<NarrowProduct> narrow = {};  ///< einsum
   bool operator==(const Operation&) const = default;
 };
 

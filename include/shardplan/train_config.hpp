@@ -14,7 +14,7 @@ namespace shardplan {
 /// Where neither settings nor model give one; Switch Transformer's training value (Fedus et al. 2021, section 2.2).
 inline constexpr double usual_capacity_factor = 1.25;
 
-enum class DType : std::uint8_t { pred, f8, bf16, f16, f32, s32, u32 };
+enum class DType : std::uint8_t { pred, s8, f8, bf16, f16, f32, s32, u32 };
 std::int64_t size_of(DType dtype);      ///< bytes an element
 std::string_view name_of(DType dtype);  ///< "bfloat16"
 
@@ -23,6 +23,35 @@ enum class MoePath : std::uint8_t {
   dropping,  ///< sparse_matmul=false, capacity_factor>0: einsums against a [batch, seq, experts, capacity] mask
   ragged,    ///< sparse_matmul=true: sort, ragged all-to-all, grouped matmul
   ring,      ///< sparse_matmul=true, use_ring_of_experts=true: all-gather tokens, grouped matmul, reduce-scatter
+};
+
+/// MaxText's `quantization` (configs/types.py, QuantizationType): how products with weights narrow their operands.
+enum class Quantization : std::uint8_t {
+  none,
+  int4,
+  int8,
+  intmp,
+  fp4,
+  fp8,
+  fp8_e4m3,
+  fp8_e5m2,
+  fp8_full,
+  fp8_gpu,
+  fp8_nanoo,
+  nanoo_fp8,
+  te_fp8_delayedscaling,
+  te_fp8_currentscaling,
+  te_mxfp8,
+  te_nvfp4,
+  te_nvfp4_no_rht,
+};
+inline constexpr Quantization last_quantization = Quantization::te_nvfp4_no_rht;
+
+/// Where the scale of narrowed numbers is from: MaxText's *_quantization_calibration_method.
+struct Calibration {
+  bool fixed = false;            ///< a constant; else measured on the numbers at hand
+  std::string word = "absmax";   ///< as Qwix takes it: "fixed,-224,224"
+  bool operator==(const Calibration&) const = default;
 };
 
 enum class OptimizerType : std::uint8_t { adamw, adam_pax, sgd, muon };
@@ -40,6 +69,7 @@ enum class StepProgram : std::uint8_t { train, train_compile };
 
 std::string_view name_of(MoePath path);
 std::vector<std::string> names_of(const std::vector<MoePath>& paths);  ///< "dropping"
+std::string_view name_of(Quantization quantization);  ///< "fp8_full"; of none ""
 std::string_view name_of(OptimizerType optimizer);  ///< "adamw"
 std::string_view name_of(StepProgram program);      ///< "train_compile"
 std::string_view name_of(AttentionKernel kernel);    ///< "cudnn_flash_te"
@@ -58,6 +88,12 @@ struct TrainConfig {
   DType grad_dtype = DType::f32;
   DType mu_dtype = DType::f32;  ///< weight_dtype unless set
   OptimizerType opt_type = OptimizerType::adamw;
+
+  Quantization quantization = Quantization::none;
+  bool use_qwix_quantization = false;  ///< Qwix in place of AQT or Flax
+  Calibration weight_quantization_calibration_method, act_quantization_calibration_method,
+      bwd_quantization_calibration_method;            ///< heeded by fp8_full alone
+  std::int64_t quantization_local_shard_count = -1;  ///< 0: AQT multiplies weight gradients in the compute dtype
 
   std::string remat_policy = "full";
   std::map<std::string, SavePlace> saved;  ///< what the policy (or remat_policy=custom) saves, by checkpoint name

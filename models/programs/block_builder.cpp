@@ -1,4 +1,5 @@
 #include <models/programs/block_builder.hpp>
+#include <models/programs/narrow_products.hpp>
 
 namespace shardplan {
 
@@ -47,6 +48,7 @@ TensorId BlockBuilder::constant(std::string name, Dims dims, DType dtype, Constr
 
 TensorId BlockBuilder::apply(OpKind kind, std::string name, std::vector<TensorId> inputs, TensorId output) {
   block.operations.push_back({kind, std::move(name), std::move(inputs), output, module});
+  block.operations.back().narrow = narrow_product(block.operations.back(), block, config);
   return output;
 }
 

@@ -242,7 +242,7 @@ std::optional<Infeasible> first_violation_of_settings(const Configuration& confi
                                                                 vocab_tiling,
                                                                 explicit_sharding, explicit_window,
                                                                 muon_decoder,
-                                                                optimizer_over_data};
+                                                                optimizer_over_data, quantization_violation};
   for (const auto constraint : constraints)
     if (auto violation = constraint(configuration)) return violation;
   return std::nullopt;

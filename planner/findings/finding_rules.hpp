@@ -44,6 +44,7 @@ MaybeFinding custom_rules_drop_model_rules(const FindingSubject& subject);
 MaybeFinding logits_sequence_gathered(const FindingSubject& subject);
 MaybeFinding context_lost_in_explicit_mode(const FindingSubject& subject);
 MaybeFinding explicit_pipeline(const FindingSubject& subject);
+MaybeFinding quantized_experts_need_linen(const FindingSubject& subject);
 MaybeFinding mesh_does_not_fit_torus(const FindingSubject& subject);
 MaybeFinding custom_mesh_ignored(const FindingSubject& subject);
 std::vector<Finding> ignored_axes(const FindingSubject& subject);

@@ -24,6 +24,7 @@ std::vector<Finding> findings_of(const Configuration& configuration, const Bound
                                                               logits_sequence_gathered,
                                                               context_lost_in_explicit_mode,
                                                               explicit_pipeline,
+                                                              quantized_experts_need_linen,
                                                               dense_ragged_dot,
                                                               collectives_take_most,
                                                               batch_beyond_published,

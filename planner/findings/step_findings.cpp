@@ -104,7 +104,9 @@ MaybeFinding batch_beyond_published(const FindingSubject& s) {
                  "a smaller per_device_batch_size, or context or tensor parallelism in place of fsdp"};
 }
 
+/// Of bf16 runs, which those that have been published are: utilization is of the bf16 peak.
 MaybeFinding mfu_beyond_published(const FindingSubject& s) {
+  if (s.config().quantization != Quantization::none) return std::nullopt;
   const HardwareProfile& machine = s.configuration.hardware;
   const bool experts = s.configuration.model.has_experts();
   const auto& best = experts ? machine.published_mfu_moe : machine.published_mfu_dense;

@@ -16,6 +16,7 @@ std::vector<NamedFigure> figures_of(const HardwareProfile& m) {
   add("process_memory_fraction", Dimension::share, m.process_memory_fraction);
   add("hbm_bandwidth", Dimension::bytes_per_second, m.hbm_bandwidth);
   add("matmul_efficiency", Dimension::share, m.matmul_efficiency);
+  add("fp8_matmul_efficiency", Dimension::share, m.fp8_matmul_efficiency);
   add("attention_efficiency", Dimension::share, m.attention_efficiency);
   add("hbm_efficiency", Dimension::share, m.hbm_efficiency);
   add("link_bandwidth", Dimension::bytes_per_second, m.link_bandwidth);

@@ -21,6 +21,7 @@ std::string place_in_block(const Collective& c, const Block& block) {
     case Cause::operand_layout:
     case Cause::gradient_layout:
     case Cause::feature_statistics:
+    case Cause::quantization_scale:
     case Cause::contracted_dim_split:
     case Cause::result_layout:
     case Cause::heads_of_weight_gradient:
@@ -106,6 +107,8 @@ std::string reason_in_words(const Collective& c, const LayoutView& program, cons
       return fmt::format("gradient of '{}' is needed in another layout by the gradient of {}", tensor(), operation());
     case Cause::feature_statistics:
       return "statistics over a feature dim that is split over " + summed();
+    case Cause::quantization_scale:
+      return fmt::format("the largest number of each channel of '{}' is looked for on {}", tensor(), summed());
     case Cause::contracted_dim_split:
       return fmt::format("the contracted dim is split over {}: each device holds a partial sum of '{}'", summed(),
                          tensor());

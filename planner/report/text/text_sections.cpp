@@ -81,8 +81,11 @@ std::string axes_text(const AxisList& axes, const Mesh& mesh) {
 std::string settings_section(const Evaluation& evaluation, const Style& style) {
   std::string rules = evaluation.rules;
   if (evaluation.moe_path != MoePath::none) rules += fmt::format("   MoE path {}", name_of(evaluation.moe_path));
+  const Quantization quantization = evaluation.config.quantization;
+  const std::string precision =
+      quantization == Quantization::none ? "" : fmt::format("   quantization {}", name_of(quantization));
   return titled("mesh", describe(evaluation.mesh), style) +
-         titled("rules", fmt::format("{}   remat {}", rules, evaluation.remat), style) +
+         titled("rules", fmt::format("{}   remat {}{}", rules, evaluation.remat, precision), style) +
          titled("batch", batch_text(evaluation), style);
 }
 

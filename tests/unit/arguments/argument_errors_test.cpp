@@ -63,7 +63,6 @@ TEST(ArgumentErrors, Values) {
 
 TEST(ArgumentErrors, NotModelled) {
   expect_messages(mixtral, {
-                               {"quantization=fp8", "quantization=fp8: shardplan does not model quantization yet"},
                                {"use_indexer=True", "does not model use_indexer yet"},
                                {"num_moe_token_chunks=2", "does not model num_moe_token_chunks yet"},
                                {"shard_exp_on_fsdp=true", "custom_mesh_and_rule=shard-exp-on-fsdp is modelled"},
@@ -74,6 +73,25 @@ TEST(ArgumentErrors, NotModelled) {
                                {"param_scan_axis=0", "does not model param_scan_axis yet"},
                            });
   EXPECT_THAT(error_of("model_name=qwen3-next-80b-a3b compile_topology=v5p-16"), HasSubstr("does not model"));
+}
+
+TEST(ArgumentErrors, ValuesOfQuantization) {
+  expect_messages(llama, {{"quantization=int9", "unknown value 'int9'; nearest: int4, int8"},
+                          {"quantization=fp8_full", "fp8_full: MaxText does not start with it unless use_qwix"},
+                          {"quantization=fp8_gpu", "unless use_qwix_quantization=true"},
+                          {"quantization=int4", "unless use_qwix_quantization=true"},
+                          {"quantization=int4 use_qwix_quantization=True", "products of 4 bits are not modelled"},
+                          {"quantization=nanoo_fp8 use_qwix_quantization=True", "would train without quantization"},
+                          {"quantization=te_mxfp8", "Transformer Engine narrows inside of kernels of its own"},
+                          {"quantization=intmp", "which MaxText documents for inference"},
+                          {"act_quantization_calibration_method=max", "unknown value 'max'; known: absmax"},
+                          {"act_quantization_calibration_method=fixed", "one or two bounds, as in fixed,-224,224"},
+                          {"act_quantization_calibration_method=rms", "a factor, as in rms,7"},
+                          {"act_quantization_calibration_method=fixed,x", "expected a number, not 'x'"}});
+  for (const char* value : {"int8", "fp8", "nanoo_fp8", "None"})
+    EXPECT_EQ(error_of(llama + "quantization=" + value), "") << value;
+  for (const char* value : {"int8", "fp8", "fp8_e4m3", "fp8_e5m2", "fp8_full", "fp8_gpu", "fp8_nanoo"})
+    EXPECT_EQ(error_of(llama + "use_qwix_quantization=true quantization=" + value), "") << value;
 }
 
 TEST(ArgumentErrors, MixtureOfExpertsPaths) {

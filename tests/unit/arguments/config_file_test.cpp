@@ -70,7 +70,7 @@ TEST_F(ConfigFile, SaysWhatIsWrongAndWhere) {
               HasSubstr("SaysWhatIsWrongAndWhere.yml: remat_polcy=full: unknown"));
   EXPECT_THAT(error_with("max_target_length: long\n", line),
               HasSubstr("max_target_length=long: expected a whole number"));
-  EXPECT_THAT(error_with("quantization: int8\n", line), HasSubstr("does not model quantization yet"));
+  EXPECT_THAT(error_with("quantization: int4\n", line), HasSubstr("quantization=int4: MaxText does not start"));
   EXPECT_THAT(error_with("base_num_decoder_layers: 4\n", line),
               HasSubstr("mixtral-8x7b says 32, and wins over a file"));
   EXPECT_THAT(error_with("steps: 1\nsteps: 2\n", line), HasSubstr("steps"));

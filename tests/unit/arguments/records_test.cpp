@@ -125,7 +125,6 @@ TEST(Records, PrintToArgumentsThatReadTheSame) {
   }
 }
 
-bool quantized(const nlohmann::json& row) { return row.at("arguments").contains("quantization"); }
 bool has_modelled_layers(const nlohmann::json& row) {
   return load_model(row.at("arguments").at("model_name")).not_modelled.empty();
 }
@@ -140,7 +139,7 @@ std::map<std::string, int> sizes_above_one(const Mesh& mesh) {
 TEST(PublishedRuns, HaveTheirMeshAndPrintBack) {
   int read = 0;
   for (const auto& row : rows_of("published_runs.json")) {
-    if (quantized(row) || !has_modelled_layers(row)) continue;
+    if (!has_modelled_layers(row)) continue;
     SCOPED_TRACE(row.at("id"));
     const Configuration configuration = configuration_of(row);
     EXPECT_EQ(configuration.mesh.devices(), row.at("devices"));
@@ -151,18 +150,6 @@ TEST(PublishedRuns, HaveTheirMeshAndPrintBack) {
     ++read;
   }
   EXPECT_GE(read, 30);
-}
-
-TEST(PublishedRuns, ThatAreQuantizedAreRefusedByName) {
-  for (const auto& row : rows_of("published_runs.json")) {
-    if (!quantized(row)) continue;
-    try {
-      configuration_of(row);
-      ADD_FAILURE() << row.at("id") << " was read";
-    } catch (const InputError& error) {
-      EXPECT_THAT(error.what(), testing::HasSubstr("shardplan does not model quantization yet")) << row.at("id");
-    }
-  }
 }
 
 }  // namespace

@@ -155,6 +155,15 @@ TEST(Constraints, Settings) {
   expect_kept(llama, {"shard_mode=explicit", "opt_type=muon", "num_vocab_tiling=4"});
 }
 
+TEST(Constraints, Quantization) {
+  expect_broken(llama, {{"quantization=fp8 gradient_accumulation_steps=2", "quantization",
+                         "takes 1 gradient_accumulation_steps, not 2", 1, 2}});
+  expect_broken(mixtral, {{"quantization=fp8", "quantization", "has no grouped product for sparse_matmul=true", 1, 0}});
+  expect_kept(llama, {"quantization=int8 gradient_accumulation_steps=2", "quantization=fp8",
+                      "quantization=fp8_full use_qwix_quantization=True"});
+  expect_kept(mixtral, {"quantization=int8", "quantization=fp8 sparse_matmul=False capacity_factor=1"});
+}
+
 TEST(Constraints, ContextStrategies) {
   const std::string flash = llama + "attention=flash use_tokamax_splash=True ";
   expect_broken(flash, {

@@ -42,6 +42,23 @@ TEST(KernelTime, EachKindHasItsShareOfPeak) {
   EXPECT_NEAR(kernel_time(vector, {}, {1 * GB}, machine).value, 0.010, 1e-12);
 }
 
+// 3 TFLOP, 2 of them in int8 at twice the rate: 10 + 10 ms; 1 GB of narrowing adds 1 ms. Without a peak: 30 + 1 ms.
+TEST(ComputeTime, NarrowProductsRunAtTheirOwnPeak) {
+  OperationWork narrow{"toy", matmul, {3 * TFLOP}, {}, {}, {}};
+  narrow.narrow_dtype = DType::s8;
+  narrow.narrow_forward = {2 * TFLOP};
+  narrow.narrowing_forward = {1 * GB};
+  PartitionedBlock block;
+  block.work = {narrow};
+  HardwareProfile machine = toy_machine();
+  EXPECT_NEAR(compute_time(block, machine).forward.value, 0.031, 1e-12);
+  machine.peak_int8 = Figure{};
+  machine.peak_int8->value = 200e12;
+  EXPECT_NEAR(compute_time(block, machine).forward.value, 0.021, 1e-12);
+  machine.matmul_efficiency.value = 0.5;
+  EXPECT_NEAR(compute_time(block, machine).forward.value, 0.041, 1e-12);
+}
+
 OperationWork work(WorkKind kind, double forward, double backward, std::int64_t traffic, bool recomputed) {
   return {"toy", kind, {forward}, {backward}, {traffic}, {2 * traffic}, recomputed};
 }

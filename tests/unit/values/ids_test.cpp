@@ -26,7 +26,7 @@ TEST(Ids, OfConstraintsArePublished) {
                            "ring-needs-expert-parallelism", "ring-needs-megablox", "megablox-needs-tpu",
                            "ragged-buffer", "random-routing-needs-expert-parallelism", "sparse-tensor-sequence", "expert-axis-stolen", "attention-kernel",
                            "packing", "context-load-balance", "context-strategy",
-                           "explicit-sharding", "muon-decoder", "optimizer-over-data", "weights-not-sharded",
+                           "explicit-sharding", "muon-decoder", "optimizer-over-data", "quantization", "weights-not-sharded",
                            "mesh-does-not-fit-torus", "host-traffic-not-priced", "batch-tokens"));
 }
 
@@ -70,6 +70,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "custom-rules-drop-arguments",
                                               "custom-rules-drop-model-rules",
                                               "explicit-pipeline",
+                                              "quantized-experts-need-linen",
                                               "logits-sequence-gathered",
                                               "mesh-does-not-fit-torus",
                                               "rule-axis-unknown",

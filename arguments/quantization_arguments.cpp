@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include <arguments/quantization_arguments.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+[[noreturn]] void refuse(const TrainConfig& config, std::string_view reason) {
+  throw InputError(fmt::format("quantization={}: {}", name_of(config.quantization), reason));
+}
+
+constexpr std::string_view half_bytes = "products of 4 bits are not modelled: no profile has a peak for them";
+constexpr std::string_view transformer_engine =
+    "Transformer Engine narrows inside of kernels of its own, which shardplan does not model";
+constexpr std::string_view wants_qwix =
+    "MaxText does not start with it unless use_qwix_quantization=true; without Qwix it knows int8, fp8, nanoo_fp8 and te_…";
+constexpr std::string_view no_rule =
+    "Qwix has no rule for it, and MaxText would train without quantization: leave use_qwix_quantization out";
+
+}  // namespace
+
+void check_quantization(const TrainConfig& config) {
+  const bool qwix = config.use_qwix_quantization;
+  switch (config.quantization) {
+    case Quantization::none:
+    case Quantization::int8:
+    case Quantization::fp8:
+      return;
+    case Quantization::fp8_e4m3:
+    case Quantization::fp8_e5m2:
+    case Quantization::fp8_full:
+    case Quantization::fp8_gpu:
+    case Quantization::fp8_nanoo:
+      if (!qwix) refuse(config, wants_qwix);
+      return;
+    case Quantization::int4:
+    case Quantization::fp4:
+      refuse(config, qwix ? half_bytes : wants_qwix);
+    case Quantization::nanoo_fp8:
+      if (qwix) refuse(config, no_rule);
+      return;
+    case Quantization::intmp:
+      refuse(config, qwix ? no_rule
+                          : "quant_cfg_path mixes precisions layer by layer, which MaxText documents for inference");
+    case Quantization::te_fp8_delayedscaling:
+    case Quantization::te_fp8_currentscaling:
+    case Quantization::te_mxfp8:
+    case Quantization::te_nvfp4:
+    case Quantization::te_nvfp4_no_rht:
+      refuse(config, qwix ? no_rule : transformer_engine);
+  }
+  throw InternalError("unknown Quantization");
+}
+
+}  // namespace shardplan

@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <cost_models/operations/narrow_operands.hpp>
+
+namespace shardplan {
+namespace {
+
+/// The program writes weights on the right (OpKind::einsum).
+constexpr int weight_side = 1;
+
+bool has(const Tensor& tensor, Dim dim) { return index_of(tensor.dims, dim) >= 0; }
+
+bool is_narrow_gradient(const Operation& op, int wanted) {
+  return op.narrow && (wanted == weight_side ? op.narrow->weight_gradient : op.narrow->input_gradient);
+}
+
+Scaling scaling_of(const NarrowProduct& narrow, int side) {
+  return side == weight_side ? narrow.weight_scaling : narrow.activation_scaling;
+}
+
+/// A gradient reads what the product read, unless it narrows for itself; AQT's own is the same product in wide numbers
+/// where it doesn't narrow.
+Numbers numbers_of_factor(const Operation& op, int wanted) {
+  if (!op.narrow) return Numbers::wide;
+  if (!op.narrow->narrows_again) return Numbers::narrow;
+  return is_narrow_gradient(op, wanted) ? Numbers::narrow_again : Numbers::wide;
+}
+
+/// The gradient of the result for either product: one scale a tensor serves both, channels don't.
+Numbers numbers_of_gradient(const Operation& op, int wanted) {
+  if (!is_narrow_gradient(op, wanted)) return Numbers::wide;
+  const bool shared = op.narrow->gradient_scaling != Scaling::channelwise;
+  return wanted == weight_side && !shared ? Numbers::narrow_again : Numbers::narrow;
+}
+
+/// The largest number of each channel of `tensor`, the dims that `other` contracts with it together, over the axes that
+/// split those: an all-reduce of the channels. [1024, 2048] that is split over fsdp=8 along the contracted 1024: 2048
+/// numbers.
+void reduce_scale(BlockState& state, const Operation& op, TensorId tensor, const Tensor& result, Phase phase) {
+  const Tensor& operand = state.tensor(tensor);
+  const PartitionSpec& spec = state.spec(state.forms.root(tensor));
+  AxisList axes;
+  std::int64_t channels = 1;
+  for (std::size_t i = 0; i < operand.dims.size(); ++i) {
+    const auto& [dim, size] = operand.dims[i];
+    if (has(result, dim))
+      channels *= (size + state.mesh.product(spec.dims[i]) - 1) / state.mesh.product(spec.dims[i]);
+    else
+      axes.insert(axes.end(), spec.dims[i].begin(), spec.dims[i].end());
+  }
+  std::sort(axes.begin(), axes.end());
+  state.recorder.record(phase, {CollectiveKind::all_reduce, axes, Bytes{channels * size_of(operand.dtype)}},
+                        {state.id_of(op), tensor, Cause::quantization_scale, {spec, axes}, spec},
+                        state.block.executions);
+}
+
+/// Reads the numbers at hand once for the largest of them, where that isn't known; then once more, and writes narrow ones.
+Bytes narrowing_traffic(const BlockState& state, TensorId tensor, const NarrowProduct& narrow, Scaling scaling) {
+  const std::int64_t elements = local_elements(state.tensor(tensor).dims, state.spec(tensor), state.mesh);
+  const std::int64_t reads = scaling == Scaling::fixed ? 1 : 2;
+  return Bytes{elements * (reads * size_of(state.tensor(tensor).dtype) + size_of(narrow.operands))};
+}
+
+}  // namespace
+
+void use_operand(BlockState& state, const Operation& op, int side, const PartitionSpec& spec, Pass pass) {
+  const TensorId tensor = op.inputs[side];
+  const bool made = state.forms.use(tensor, spec, pass, op, {}, op.narrow ? Numbers::narrow : Numbers::wide);
+  if (made && op.narrow && scaling_of(*op.narrow, side) == Scaling::channelwise)
+    reduce_scale(state, op, tensor, state.tensor(op.output), BlockState::phase_of(pass));
+}
+
+void use_factor(BlockState& state, const Operation& op, int wanted, const PartitionSpec& spec, const AxisList& sums) {
+  const int side = 1 - wanted;
+  const TensorId tensor = op.inputs[side];
+  const Numbers numbers = numbers_of_factor(op, wanted);
+  const bool made = state.forms.use(tensor, spec, Pass::backward, op, sums, numbers);
+  if (!made || numbers == Numbers::wide || scaling_of(*op.narrow, side) != Scaling::channelwise) return;
+  const Tensor& result = state.tensor(numbers == Numbers::narrow_again ? op.inputs[wanted] : op.output);
+  reduce_scale(state, op, tensor, result, Phase::backward);
+}
+
+void use_result_gradient(BlockState& state, const Operation& op, int wanted, const PartitionSpec& spec,
+                         const AxisList& sums) {
+  const Numbers numbers = numbers_of_gradient(op, wanted);
+  const bool made = state.forms.use_gradient(op.output, spec, op, sums, numbers);
+  if (made && numbers != Numbers::wide && op.narrow->gradient_scaling == Scaling::channelwise)
+    reduce_scale(state, op, op.output, state.tensor(op.inputs[wanted]), Phase::backward);
+}
+
+NarrowWork narrow_work(const BlockState& state, const Operation& op) {
+  NarrowWork work;
+  if (!op.narrow) return work;
+  const NarrowProduct& narrow = *op.narrow;
+  work.forward = true;
+  for (int side = 0; side < 2; ++side)
+    work.forward_traffic += narrowing_traffic(state, op.inputs[side], narrow, scaling_of(narrow, side));
+  for (int wanted = 0; wanted < 2; ++wanted) {
+    if (!state.tensor(op.inputs[wanted]).differentiable || !is_narrow_gradient(op, wanted)) continue;
+    ++work.gradients;
+    work.backward_traffic += narrowing_traffic(state, op.output, narrow, narrow.gradient_scaling);
+    if (narrow.narrows_again)
+      work.backward_traffic += narrowing_traffic(state, op.inputs[1 - wanted], narrow, scaling_of(narrow, 1 - wanted));
+  }
+  return work;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,24 @@
+#pragma once
+// Operands of a product that multiplies in fewer bits: in which numbers each is read, and the scales that are looked for
+// over the devices that share a channel.
+#include <cost_models/partition/block_state.hpp>
+
+namespace shardplan {
+
+/// An operand of the forward product, made available as `spec`.
+void use_operand(BlockState& state, const Operation& op, int side, const PartitionSpec& spec, Pass pass);
+
+/// What the gradient of operand `wanted` reads: the other operand, and the gradient of the result.
+void use_factor(BlockState& state, const Operation& op, int wanted, const PartitionSpec& spec, const AxisList& sums);
+void use_result_gradient(BlockState& state, const Operation& op, int wanted, const PartitionSpec& spec,
+                         const AxisList& sums);
+
+/// Of the products of an operation: which are narrow, and what narrowing reads and writes beside them.
+struct NarrowWork {
+  bool forward = false;
+  int gradients = 0;  ///< of the two
+  Bytes forward_traffic, backward_traffic;
+};
+NarrowWork narrow_work(const BlockState& state, const Operation& op);
+
+}  // namespace shardplan

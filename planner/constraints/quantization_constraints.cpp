@@ -1,0 +1,52 @@
+// What MaxText refuses of quantized products (configs/types.py, utils/train_utils.py, layers/moe.py), and machines that
+// have no peak for them.
+#include <fmt/format.h>
+
+#include <models/programs/narrow_products.hpp>
+#include <planner/constraints/constraints.hpp>
+
+namespace shardplan {
+namespace {
+
+std::optional<Infeasible> refused(std::string message, std::int64_t needed, std::int64_t available) {
+  return Infeasible{ConstraintId::quantization, std::move(message), needed, available};
+}
+
+/// The histories of largest values are state that a gradient overwrites: they can't be added up.
+bool keeps_histories(Quantization quantization) {
+  return quantization == Quantization::fp8 || quantization == Quantization::nanoo_fp8 ||
+         quantization == Quantization::fp8_gpu;
+}
+
+/// layers/moe.py, get_quantization_dtypes: Flax's quantization has no quant_dg (AttributeError when traced).
+bool has_no_grouped_product(const TrainConfig& config) {
+  const bool sparse = config.moe_path == MoePath::ragged || config.moe_path == MoePath::ring;
+  const bool flax = config.quantization == Quantization::fp8 || config.quantization == Quantization::nanoo_fp8;
+  return sparse && flax && !config.use_qwix_quantization;
+}
+
+}  // namespace
+
+std::optional<Infeasible> quantization_violation(const Configuration& c) {
+  const TrainConfig& config = c.config;
+  if (config.quantization == Quantization::none) return std::nullopt;
+  const std::string_view name = name_of(config.quantization);
+  if (keeps_histories(config.quantization) && config.gradient_accumulation_steps > 1)
+    return refused(fmt::format("quantization={} takes 1 gradient_accumulation_steps, not {}", name,
+                               config.gradient_accumulation_steps),
+                   1, config.gradient_accumulation_steps);
+  if (config.pipeline_fsdp_ag_per_repeat && pipeline_stages(c.mesh) > 1)
+    return refused("pipeline_fsdp_ag_per_repeat excludes quantization", 0, 1);
+  if (has_no_grouped_product(config))
+    return refused(fmt::format("quantization={} has no grouped product for sparse_matmul=true: MaxText does not trace "
+                               "it; sparse_matmul=false, or use_qwix_quantization=true",
+                               name),
+                   1, 0);
+  const bool integers = narrow_dtype(config.quantization) == DType::s8;
+  if (integers ? c.hardware.peak_int8 : c.hardware.peak_fp8) return std::nullopt;
+  return refused(fmt::format("quantization={} on {}: its profile has no {} to price the products with", name,
+                             c.hardware.name, integers ? "peak_int8" : "peak_fp8"),
+                 1, 0);
+}
+
+}  // namespace shardplan

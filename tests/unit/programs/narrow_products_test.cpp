@@ -1,0 +1,98 @@
+// Which products of a layer each value of MaxText's `quantization` multiplies in fewer bits.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <models/load_model.hpp>
+#include <models/programs/narrow_products.hpp>
+#include <models/programs/train_program.hpp>
+
+namespace shardplan {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TrainConfig with(Quantization quantization, bool qwix, MoePath path = MoePath::none) {
+  TrainConfig config;
+  config.per_device_batch_size = 1;
+  config.max_target_length = 64;
+  config.moe_path = path;
+  config.capacity_factor = path == MoePath::dropping ? 1 : -1;
+  config.quantization = quantization;
+  config.use_qwix_quantization = qwix;
+  return config;
+}
+
+/// "self_attention/query int8 dx dw": the product, what it multiplies, which of its gradients are narrow too.
+std::vector<std::string> narrow_of(const char* model, const TrainConfig& config) {
+  std::vector<std::string> all;
+  for (const auto& block : train_program(load_model(model), config, {8, 1, 1}).blocks)
+    for (const auto& op : block.operations)
+      if (op.narrow)
+        all.push_back(fmt::format("{} {}{}{}", op.name, name_of(op.narrow->operands),
+                                  op.narrow->input_gradient ? " dx" : "", op.narrow->weight_gradient ? " dw" : ""));
+  return all;
+}
+
+TEST(NarrowProduct, IsEveryProductOfADenseLayer) {
+  EXPECT_THAT(narrow_of("llama2-7b", with(Quantization::int8, false)),
+              ElementsAre("self_attention/query int8 dx dw", "self_attention/key int8 dx dw",
+                          "self_attention/value int8 dx dw", "self_attention/out int8 dx dw", "mlp/wi_0 int8 dx dw",
+                          "mlp/wi_1 int8 dx dw", "mlp/wo int8 dx dw"));
+  EXPECT_THAT(narrow_of("llama2-7b", with(Quantization::none, true)), IsEmpty());
+}
+
+TEST(NarrowProduct, OfAWeightGradientNeedsAShardCount) {
+  TrainConfig config = with(Quantization::int8, false);
+  config.quantization_local_shard_count = 0;
+  EXPECT_EQ(narrow_of("llama2-7b", config).front(), "self_attention/query int8 dx");
+  config.use_qwix_quantization = true;
+  EXPECT_EQ(narrow_of("llama2-7b", config).front(), "self_attention/query int8 dx dw");
+}
+
+std::vector<std::string> of_experts(const TrainConfig& config) {
+  auto all = narrow_of("mixtral-8x7b", config);
+  std::erase_if(all, [](const std::string& line) { return !line.starts_with("MoeBlock_0/"); });
+  return all;
+}
+
+TEST(NarrowProduct, OfExpertsIsWhatTheRulesName) {
+  const std::vector<std::string> grouped = {"MoeBlock_0/gate float8 dx dw", "MoeBlock_0/wi_0 float8 dx dw",
+                                            "MoeBlock_0/wi_1 float8 dx dw", "MoeBlock_0/wo float8 dx dw"};
+  EXPECT_EQ(of_experts(with(Quantization::fp8_full, true, MoePath::ragged)), grouped);
+  // Of the others Qwix's rule names dot_general alone.
+  EXPECT_THAT(of_experts(with(Quantization::int8, true, MoePath::ragged)), ElementsAre("MoeBlock_0/gate int8 dx dw"));
+  EXPECT_THAT(of_experts(with(Quantization::fp8_full, true, MoePath::dropping)),
+              ElementsAre("MoeBlock_0/gate float8 dx dw"));
+}
+
+TEST(NarrowProduct, OfAqtsMegabloxIsTheForwardProduct) {
+  TrainConfig config = with(Quantization::int8, false, MoePath::ragged);
+  EXPECT_THAT(of_experts(config), ElementsAre("MoeBlock_0/gate int8 dx dw", "MoeBlock_0/wi_0 int8",
+                                              "MoeBlock_0/wi_1 int8", "MoeBlock_0/wo int8"));
+  config.megablox = false;
+  EXPECT_THAT(of_experts(config), ElementsAre("MoeBlock_0/gate int8 dx dw"));
+}
+
+TEST(NarrowProduct, OfAqtsDroppingPathIsEveryEinsum) {
+  EXPECT_THAT(of_experts(with(Quantization::int8, false, MoePath::dropping)),
+              ElementsAre("MoeBlock_0/gate int8 dx dw", "MoeBlock_0/dispatch int8 dx dw", "MoeBlock_0/wi_0 int8 dx dw",
+                          "MoeBlock_0/wi_1 int8 dx dw", "MoeBlock_0/wo int8 dx dw", "MoeBlock_0/combine int8 dx dw"));
+}
+
+TEST(NarrowProduct, HasTheScalesOfItsCalibration) {
+  TrainConfig config = with(Quantization::fp8_full, true);
+  config.weight_quantization_calibration_method = {true, "fixed,-224,224"};
+  const Program program = train_program(load_model("llama2-7b"), config, {8, 1, 1});
+  for (const auto& op : program.blocks.at(1).operations) {
+    if (!op.narrow) continue;
+    EXPECT_EQ(op.narrow->weight_scaling, Scaling::fixed) << op.name;
+    EXPECT_EQ(op.narrow->activation_scaling, Scaling::channelwise) << op.name;
+    EXPECT_EQ(op.narrow->gradient_scaling, Scaling::channelwise) << op.name;
+    EXPECT_FALSE(op.narrow->narrows_again) << op.name;
+  }
+}
+
+}  // namespace
+}  // namespace shardplan
