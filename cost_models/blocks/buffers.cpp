@@ -12,6 +12,9 @@ bool reads(const std::vector<TensorId>& inputs, TensorId tensor) {
   return std::find(inputs.begin(), inputs.end(), tensor) != inputs.end();
 }
 
+/// Whether gradients read the narrow copies that the product made of its operands (forms of theirs), not the operands.
+bool reads_copies(const Operation& op) { return op.narrow && !op.narrow->narrows_again; }
+
 void append(std::vector<Lifetime>& all, const std::vector<Lifetime>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
@@ -112,6 +115,10 @@ class Buffers {
         continue;
       }
       if (input) last = std::max(last, schedule_.written(block_, static_cast<OperationId>(i)));
+      if (input && reads_copies(op)) {
+        if (schedule_.recomputed[i] < 0) last = std::max(last, schedule_.backward_begins[i]);  // narrowed for it
+        continue;
+      }
       const bool again = input && kind.gradient_recomputes();
       if (again || reads(kind.read_by_gradient(block_, op), id))
         last = std::max(last, block_.tensors[id].parameter ? schedule_.backward_ends[i]

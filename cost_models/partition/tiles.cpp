@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cost_models/partition/tiles.hpp>
 #include <limits>
 
@@ -8,6 +9,11 @@ namespace {
 constexpr std::int64_t lanes = 128, sublanes = 8;
 
 std::int64_t round_up(std::int64_t size, std::int64_t unit) { return (size + unit - 1) / unit * unit; }
+
+/// Of few rows XLA:TPU makes lower tiles: f32[4,512]{1,0:T(4,128)}.
+std::int64_t tile_height(std::int64_t rows) {
+  return std::min(sublanes, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(rows))));
+}
 
 std::vector<std::int64_t> local_sizes(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {
   std::vector<std::int64_t> sizes;
@@ -46,7 +52,7 @@ std::int64_t tiled_elements(const std::vector<std::int64_t>& sizes) {
     for (std::size_t second = 0; second < sizes.size(); ++second)
       if (second != minor)
         least = std::min(least, all / sizes[minor] / sizes[second] * round_up(sizes[minor], lanes) *
-                                    round_up(sizes[second], sublanes));
+                                    round_up(sizes[second], tile_height(sizes[second])));
   return least;
 }
 

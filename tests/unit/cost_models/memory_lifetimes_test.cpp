@@ -59,6 +59,7 @@ TEST(Tiles, TakeWholeLanesAndSublanesOfTheTwoDimsThatWasteLeast) {
   EXPECT_EQ(tiled_elements({180, 2880}), 184 * 2944);
   EXPECT_EQ(tiled_elements({32, 180, 2880}), 32 * 180 * 2944) << "tiles of 8 experts x 128 features";
   EXPECT_EQ(tiled_elements({26, 2048}), 32 * 2048);
+  EXPECT_EQ(tiled_elements({3, 2048}), 4 * 2048) << "few rows, lower tiles";
   EXPECT_EQ(tiled_elements({2048}), 2048) << "one dim lies in a row";
 }
 
