@@ -44,6 +44,15 @@ bool saves_thresholds(const GivenArgument& given, const Configuration&) { return
 // configs/types.py: only qwen3_next and qwen3_5, which are not modelled, rotate a part.
 bool rotates_a_part(const GivenArgument& given, const Configuration&) { return number_in(given) != 1; }
 
+// Inside the experts' shard_map all experts' weights would meet the rows of one device's (layers/moe.py).
+bool splits_experts_twice(const GivenArgument& given, const Configuration& c) {
+  return is_on(given) && c.mesh.size_of("expert") > 1;
+}
+
+bool lacks_tokamax(const GivenArgument& given, const Configuration& c) {
+  return is_on(given) && !c.compiler.kernels.has_megablox;
+}
+
 struct StartCheck {
   const char* key;
   bool (*is_broken)(const GivenArgument& given, const Configuration& configuration);
@@ -55,6 +64,9 @@ constexpr StartCheck checks[] = {
     {"sa_bwd_dkv_megacore", megacore_under_usp, "context_parallel_strategy=usp does not know it"},
     {"routed_bias_update_rate", balances_without_loss, "only DeepSeek's decoder balances its load without a loss"},
     {"force_q_layout", forces_layout, "it needs use_jax_splash, which shardplan does not model"},
+    {"shard_exp_on_fsdp", splits_experts_twice, "shardplan models it without the expert axis"},
+    {"use_2d_fsdp_sharding", splits_experts_twice, "shardplan models it without the expert axis"},
+    {"use_tokamax_gmm", lacks_tokamax, "shardplan models tokamax's grouped matmul on TPUs"},
     {"grain_use_elastic_iterator", elastic_and_packed, "it needs packing=false"},
     {"indexer_cutoff_threshold", saves_thresholds, "it needs use_indexer, which shardplan does not model"},
     {"partial_rotary_factor", rotates_a_part, "only the decoders qwen3_next and qwen3_5 rotate a part of a head"}};

@@ -1,0 +1,87 @@
+// Settings of published recipes that change what is gathered, with bytes that can be checked in the head.
+#include <gmock/gmock.h>
+
+#include <map>
+#include <planner/evaluate/evaluate.hpp>
+
+#include "../reading.hpp"
+
+namespace shardplan {
+namespace {
+
+using testing::Contains;
+using testing::Key;
+using testing::Not;
+using testing::Pair;
+
+constexpr std::int64_t mib = 1 << 20;
+
+/// Executions of the forward all-gathers over `axes`, by the bytes that one leaves on a device.
+std::map<std::int64_t, std::int64_t> gathers(const std::string& line, const std::vector<std::string>& axes) {
+  const Configuration configuration = read(line + " per_device_batch_size=1 max_target_length=2048");
+  std::map<std::int64_t, std::int64_t> found;
+  for (const auto& c : evaluate(configuration).collectives)
+    if (c.kind == CollectiveKind::all_gather && c.phase == Phase::forward && names_of(c.axes, configuration.mesh) == axes)
+      found[c.bytes.value] += c.executions;
+  return found;
+}
+
+std::int64_t total(const Evaluation& evaluation) {
+  std::int64_t bytes = 0;
+  for (const auto& c : evaluation.collectives) bytes += c.bytes.value * c.executions;
+  return bytes;
+}
+
+const std::string llama = "model_name=llama2-7b compile_topology=v5p-16 ";
+const std::string mixtral = "model_name=mixtral-8x7b compile_topology=v5p-16 ";
+
+// 32 layers of wi_0, wi_1 and wo: 4096·11008 in bf16 are 86 MiB. Split over fsdp=4 and fsdp_transpose=2 they are whole
+// over fsdp_transpose at 21.5 MiB, then everywhere; in one stage both axes are gathered at once.
+TEST(RecipeSettings, DenseWeightsAreGatheredInTwoStages) {
+  const std::string mesh = llama + "ici_fsdp_parallelism=4 ici_fsdp_transpose_parallelism=2 ";
+  const std::string staged = mesh + "dense_fsdp_use_two_stage_all_gather=True";
+  EXPECT_THAT(gathers(staged, {"fsdp_transpose"}), Contains(Pair(43 * mib / 2, 96)));
+  EXPECT_THAT(gathers(staged, {"fsdp"}), Contains(Pair(86 * mib, 96)));
+  EXPECT_THAT(gathers(staged, {"fsdp", "fsdp_transpose"}), Not(Contains(Key(86 * mib))));
+  EXPECT_THAT(gathers(mesh, {"fsdp", "fsdp_transpose"}), Contains(Pair(86 * mib, 96)));
+}
+
+TEST(RecipeSettings, TwoStagesNeedTwoAxes) {
+  const std::string mesh = llama + "ici_fsdp_parallelism=8 ";
+  EXPECT_EQ(gathers(mesh + "dense_fsdp_use_two_stage_all_gather=True", {"fsdp"}), gathers(mesh, {"fsdp"}));
+}
+
+// One matrix of 4096 x (32 + 2·32 heads) x 128 in place of three of 32 MiB.
+TEST(RecipeSettings, FusedProjectionsAreGatheredAtOnce) {
+  const std::string mesh = llama + "ici_fsdp_parallelism=8 ";
+  EXPECT_THAT(gathers(mesh + "fused_qkv=True", {"fsdp"}), Contains(Pair(96 * mib, 32)));
+  EXPECT_THAT(gathers(mesh, {"fsdp"}), Not(Contains(Key(96 * mib))));
+}
+
+// The router is 4096 x 8.
+TEST(RecipeSettings, AFloat32RouterIsGatheredInFloat32) {
+  const std::string mesh = mixtral + "ici_fsdp_parallelism=8 ";
+  EXPECT_THAT(gathers(mesh, {"fsdp"}), Contains(Key(4096 * 8 * 2)));
+  EXPECT_THAT(gathers(mesh + "float32_gate_logits=True", {"fsdp"}), Contains(Key(4096 * 8 * 4)));
+}
+
+// Eight experts of 4096·14336 in bf16 are 896 MiB, however they are stored; 16 devices don't divide eight experts.
+TEST(RecipeSettings, ExpertsStoredOverFsdpAreGatheredWhole) {
+  const std::string by_experts = "shard_exp_on_fsdp=True";
+  EXPECT_THAT(gathers(mixtral + "ici_fsdp_parallelism=8 " + by_experts, {"fsdp"}), Contains(Pair(896 * mib, 96)));
+  const auto refused =
+      evaluate(read("model_name=mixtral-8x7b compile_topology=v5p-32 ici_fsdp_parallelism=16 " + by_experts)).infeasible;
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->constraint, ConstraintId::indivisible_dim);
+}
+
+// Routing at random is routing in balance, which is what is counted anyway; tokamax multiplies the same operands.
+TEST(RecipeSettings, ThatMoveNothing) {
+  const std::string mesh = mixtral + "ici_fsdp_parallelism=2 ici_expert_parallelism=4 ";
+  const std::int64_t plain = total(evaluate(read(mesh)));
+  EXPECT_EQ(total(evaluate(read(mesh + "use_random_routing=True"))), plain);
+  EXPECT_EQ(total(evaluate(read(mesh + "use_tokamax_gmm=True megablox=False"))), plain);
+}
+
+}  // namespace
+}  // namespace shardplan
