@@ -65,8 +65,7 @@ TEST(ArgumentErrors, NotModelled) {
   expect_messages(mixtral, {
                                {"use_indexer=True", "does not model use_indexer yet"},
                                {"num_moe_token_chunks=2", "does not model num_moe_token_chunks yet"},
-                               {"shard_exp_on_fsdp=true", "custom_mesh_and_rule=shard-exp-on-fsdp is modelled"},
-                               {"use_2d_fsdp_sharding=True", "does not model use_2d_fsdp_sharding yet"},
+                               {"fused_mlp=True", "does not model fused_mlp yet"},
                                {"enable_nnx=False", "models NNX (all true) and Linen (all false), no mix"},
                                {"mtp_num_layers=1", "multi-token prediction"},
                                {"dcn_diloco_parallelism=2", "DiLoCo"},

@@ -37,14 +37,15 @@ TEST(Lifetimes, TheTwoProductsOfAGradientTakeTurns) {
   EXPECT_EQ(mib(life(layer, "mlp/wo gradient, before reduction").bytes), 4) << "whole before it is scattered";
 }
 
-TEST(Lifetimes, TheHeadsWeightGradientComesFirst) {
-  const auto together = [](const Compiler& compiler) {
-    const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", "fsdp=4", compiler});
+TEST(Lifetimes, TheHeadsWeightGradientComesFirstWhereItIsAllReduced) {
+  const auto together = [](const std::string& mesh, const Compiler& compiler) {
+    const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", mesh, compiler});
     const auto& head = toy.block("head");
     return meet(life(head, "logits_dense, gathered"), life(head, "logits_dense gradient, before reduction"));
   };
-  EXPECT_TRUE(together(toy_tpu()));
-  EXPECT_FALSE(together(toy_gpu())) << "left for the end of the step";
+  EXPECT_TRUE(together("fsdp=8", toy_tpu())) << "the slices that are all-reduced over have 8 devices or more";
+  EXPECT_FALSE(together("fsdp=4", toy_tpu())) << "reduce-scattered";
+  EXPECT_FALSE(together("fsdp=8", toy_gpu())) << "left for the end of the step";
 }
 
 TEST(Lifetimes, ElementwiseGradientsAreWrittenInPlace) {

@@ -5,6 +5,7 @@
 #include <models/load_model.hpp>
 #include <models/programs/matrices.hpp>
 #include <models/programs/train_program.hpp>
+#include <set>
 
 namespace shardplan {
 namespace {
@@ -19,11 +20,15 @@ std::int64_t all_parameters(const Model& model) {
   return total;
 }
 
+/// A file whose name MaxText does not take; and models whose train state holds their towers.
+const std::set<std::string> not_counted = {"llama3-405b", "qwen3-vl-2b", "qwen3-vl-4b", "qwen3-vl-30b-a3b",
+                                           "qwen3-omni-30b-a3b"};
+
 TEST(ParametersOfMaxText, AreThoseOfEveryModel) {
   const auto counted = parse_json(read_file(TEST_DATA "/models/parameters.json"), "parameters.json");
   for (const auto& name : model_names()) {
     const Model model = load_model(name);
-    if (!model.not_modelled.empty()) continue;
+    if (!model.not_modelled.empty() || not_counted.contains(name)) continue;
     ASSERT_TRUE(counted.contains(name)) << name;
     const double theirs = counted[name].get<double>();
     EXPECT_NEAR(static_cast<double>(all_parameters(model)) / theirs, 1, 1e-4) << name << ": " << theirs;
