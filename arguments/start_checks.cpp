@@ -44,6 +44,11 @@ bool saves_thresholds(const GivenArgument& given, const Configuration&) { return
 // configs/types.py: only qwen3_next and qwen3_5, which are not modelled, rotate a part.
 bool rotates_a_part(const GivenArgument& given, const Configuration&) { return number_in(given) != 1; }
 
+// layers/nnx_decoders.py: no two layers of the decoder are alike.
+bool scans_unlike_layers(const GivenArgument& given, const Configuration& c) {
+  return is_on(given) && c.model.decoder_block.unscanned;
+}
+
 struct StartCheck {
   const char* key;
   bool (*is_broken)(const GivenArgument& given, const Configuration& configuration);
@@ -54,6 +59,7 @@ constexpr StartCheck checks[] = {
     {"dq_reduction_steps", odd_reduction_steps, "context parallelism on TPUs takes 0 or 3"},
     {"sa_bwd_dkv_megacore", megacore_under_usp, "context_parallel_strategy=usp does not know it"},
     {"routed_bias_update_rate", balances_without_loss, "only DeepSeek's decoder balances its load without a loss"},
+    {"scan_layers", scans_unlike_layers, "MaxText builds this decoder's layers one by one: set scan_layers=false"},
     {"force_q_layout", forces_layout, "it needs use_jax_splash, which shardplan does not model"},
     {"grain_use_elastic_iterator", elastic_and_packed, "it needs packing=false"},
     {"indexer_cutoff_threshold", saves_thresholds, "it needs use_indexer, which shardplan does not model"},

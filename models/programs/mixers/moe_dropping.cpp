@@ -25,8 +25,9 @@ TensorId expert_weight(BlockBuilder& b, const std::string& name, TensorRole role
 
 }  // namespace
 
-TensorId add_experts_dropping(BlockBuilder& b, TensorId x) {
-  const TensorDim batch = b.dims(x)[0], sequence = b.dims(x)[1], embed{Dim::embed, b.model.emb};
+TensorId add_experts_dropping(BlockBuilder& b, const MixtureInput& in) {
+  const TensorId x = in.tokens;
+  const TensorDim batch = b.dims(x)[0], sequence = b.dims(x)[1], embed = b.dims(x)[2];
   const TensorDim experts{Dim::experts, b.model.num_experts}, slots{Dim::capacity, capacity(b)},
       mlp{Dim::mlp, b.model.moe_mlp};
   const Peel peel = b.config.moe_dispatch_no_expert_sharding ? Peel::experts_from_batch : Peel::none;
@@ -35,7 +36,7 @@ TensorId add_experts_dropping(BlockBuilder& b, TensorId x) {
   const Constraint mask_axes{{"activation_batch_moe", "activation_norm_length_moe", "", ""}};
   const Dims mask_dims{batch, sequence, experts, slots};
 
-  const TensorId logits = add_router(b, x, {{"activation_batch_moe", "activation_length_moe", ""}});
+  const TensorId logits = add_router(b, in.router, {{"activation_batch_moe", "activation_length_moe", ""}});
   const TensorId weights = b.apply(OpKind::routing, "MoeBlock_0/routing", {logits},
                                    b.activation("routing weights", {batch, sequence, {Dim::top_k, b.model.top_k}},
                                                 {{"activation_batch_moe", "activation_length_moe", ""}}));
@@ -71,7 +72,7 @@ TensorId add_experts_dropping(BlockBuilder& b, TensorId x) {
   if (b.model.mlp_bias)
     output = b.add_bias_over({experts, embed}, output, "MoeBlock_0/wo/bias", {"exp", "activation_embed"});
   return b.apply(OpKind::einsum, "MoeBlock_0/combine", {output, combine_mask},
-                 b.activation("moe output", b.hidden_dims(), b.hidden()));
+                 b.activation("moe output", {batch, sequence, embed}, b.hidden()));
 }
 
 }  // namespace shardplan

@@ -27,8 +27,9 @@ TensorId expert_weight(BlockBuilder& b, const std::string& name, TensorRole role
 
 }  // namespace
 
-TensorId add_experts_sparse(BlockBuilder& b, TensorId x) {
-  const TensorDim batch = b.dims(x)[0], sequence = b.dims(x)[1], embed{Dim::embed, b.model.emb};
+TensorId add_experts_sparse(BlockBuilder& b, const MixtureInput& in) {
+  const TensorId x = in.tokens;
+  const TensorDim batch = b.dims(x)[0], sequence = b.dims(x)[1], embed = b.dims(x)[2];
   const TensorDim experts{Dim::experts, b.model.num_experts}, mlp{Dim::mlp, b.model.moe_mlp},
       k{Dim::top_k, b.model.top_k};
   const Constraint tokens_in{{"activation_batch", "activation_norm_length", ""}};
@@ -39,12 +40,16 @@ TensorId add_experts_sparse(BlockBuilder& b, TensorId x) {
   const TensorDim rows{Dim::rows, static_cast<std::int64_t>(std::ceil(rows_total / static_cast<double>(experts.size)))};
   b.block.row_occupancy = 1 / inflation;
 
-  const TensorId logits = add_router(b, x, {{"activation_batch", "activation_norm_length", ""}});
+  const TensorId logits = add_router(b, in.router, {{"activation_batch", "activation_norm_length", ""}});
   // The ring gathers the logits and routes inside the shard_map.
   const TensorId routing = ring ? logits
                                 : b.apply(OpKind::elementwise, "MoeBlock_0/top_k", {logits},
                                           b.activation("routing weights", {batch, sequence, k}, tokens_in));
-  const TensorId tokens = b.constrain("MoeBlock_0/shard_map tokens", x, tokens_in);
+  const TensorId entered = b.constrain("MoeBlock_0/shard_map tokens", x, tokens_in);
+  const bool scaled_first = b.model.decoder_block.scales_expert_input && !ring;
+  const TensorId tokens = scaled_first ? b.apply(OpKind::elementwise, "MoeBlock_0/scaled_input", {entered, routing},
+                                                 b.activation("scaled tokens", {batch, sequence, embed}, tokens_in))
+                                       : entered;
 
   const TensorId dispatched = b.apply(ring ? OpKind::ring_dispatch : OpKind::ragged_dispatch, "MoeBlock_0/dispatch",
                                       {tokens, routing}, b.activation("routed tokens", {experts, rows, embed}));
@@ -71,12 +76,13 @@ TensorId add_experts_sparse(BlockBuilder& b, TensorId x) {
 
   if (b.model.mlp_bias)
     output = b.add_bias_over({experts, embed}, output, "MoeBlock_0/wo/bias", {"exp", "activation_embed"});
-  const TensorId combined = b.activation("moe output", b.hidden_dims(), b.hidden());
+  const TensorId combined = b.activation("moe output", {batch, sequence, embed}, b.hidden());
   if (ring) return b.apply(OpKind::ring_return, "MoeBlock_0/return", {output, routing}, combined);
   const TensorId returned =
       b.apply(OpKind::ragged_return, "MoeBlock_0/return", {output, routing},
               b.activation("returned rows", {batch, sequence, k, embed},
                            {{"activation_batch", "activation_norm_length", "", "activation_embed"}}));
+  if (scaled_first) return b.apply(OpKind::add, "MoeBlock_0/sum", {returned}, combined);
   return b.apply(OpKind::elementwise, "MoeBlock_0/weighted_sum", {returned, routing}, combined);
 }
 
