@@ -107,7 +107,7 @@ TEST(ArgumentErrors, MixtureOfExpertsPaths) {
       {
           {"model_name=gpt-oss-20b sparse_matmul=False capacity_factor=1.0", "gpt_oss decoder takes only -1"},
           {"model_name=deepseek4-284b", "model_name=deepseek4-284b: shardplan does not model "},
-          {"model_name=gemma4-e2b scan_layers=true", "layers one by one: set scan_layers=false"},
+          {"model_name=gemma4-e2b scan_layers=true override_model_config=true", "layers one by one: set scan_layers=false"},
       });
 }
 
