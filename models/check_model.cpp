@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <models/check_model.hpp>
+#include <models/model_fields.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -77,8 +78,8 @@ void check_attention_pattern(const Model& model, const std::string& place) {
   require_not_negative(
       {{"sliding_window_size", pattern.window}, {"local_layers_per_global", pattern.locals_per_period}}, place);
   require((pattern.window > 0) == (pattern.locals_per_period > 0), place,
-          fmt::format("the window of local layers, {}, and local_layers_per_global={} must both be above 0 or both be left out",
-                      pattern.window, pattern.locals_per_period));
+          fmt::format("{}={} and local_layers_per_global={} must both be above 0 or both be left out",
+                      window_key(model.decoder_block), pattern.window, pattern.locals_per_period));
 }
 
 void check_per_layer_inputs(const Model& model, const std::string& place) {
@@ -113,6 +114,8 @@ void check_block_structure(const Model& model, const DecoderBlock& block, const 
   require(block.free_period || locals == block.locals_per_period, place,
           fmt::format("decoder block '{}' has local_layers_per_global={}, not {}", block.name, block.locals_per_period,
                       locals));
+  require(!model.has_experts() || block.interleaves_experts || model.interleave_moe_step == 1, place,
+          fmt::format("decoder block '{}' has interleave_moe_step=1, not {}", block.name, model.interleave_moe_step));
   require(model.sublayers_per_layer == block.sublayers_per_layer, place,
           fmt::format("decoder block '{}' has sublayers_per_layer={}, not {}", block.name, block.sublayers_per_layer,
                       model.sublayers_per_layer));

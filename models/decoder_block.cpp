@@ -35,7 +35,7 @@ constexpr DecoderBlock blocks[] = {
     {.kind = Kind::gemma3, .name = "gemma3", .locals_per_period = 5, .muon = true},
     {.kind = Kind::olmo3, .name = "olmo3", .locals_per_period = 3},
     {.kind = Kind::deepseek4, .name = "deepseek4", .feed_forward = experts, .modelled = false, .muon = true},
-    {.kind = Kind::envy, .name = "envy", .feed_forward = experts},
+    {.kind = Kind::envy, .name = "envy", .feed_forward = experts, .interleaves_experts = true},
     {.kind = Kind::gemma4,
      .name = "gemma4",
      .feed_forward = experts,
@@ -61,6 +61,7 @@ constexpr DecoderBlock blocks[] = {
      .feed_forward = experts,
      .locals_per_period = 3,  // nope_layer_interval: every fourth layer is global
      .window_shape = WindowShape::chunked,
+     .interleaves_experts = true,
      .l2_qk_norm = true,  // layers/attentions.py: is_llama4_decoder_block
      .scales_expert_input = true,
      .gate_axis = "embed_moe",  // RoutedAndSharedMoE

@@ -51,6 +51,7 @@ struct DecoderBlock {
   LayerShape shape = LayerShape::two_branches;
   int locals_per_period = 0;  ///< local layers before each global one (models/*.py: …_ATTENTION_PATTERN)
   WindowShape window_shape = WindowShape::sliding;  ///< of local layers
+  bool interleaves_experts = false;  ///< interleave_moe_step: other layers are dense
   bool free_period = false;       ///< locals_per_period is the model's
   bool unscanned = false;         ///< layers differ: scan_layers=false alone (layers/nnx_decoders.py)
   bool lends_keys = false;        ///< kv_shared_layers and inputs of each layer are known

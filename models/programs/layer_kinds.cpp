@@ -148,7 +148,8 @@ std::vector<LayerKind> stacks_of(const Model& model) {
 
 std::vector<LayerKind> kinds_of(const Model& model) {
   if (model.decoder_block.lends_keys) return lending_and_lent(model);
-  return model.interleave_moe_step > 1 ? interleaved(model) : stacks_of(model);
+  const bool takes_turns = model.decoder_block.interleaves_experts && model.interleave_moe_step > 1;
+  return takes_turns ? interleaved(model) : stacks_of(model);
 }
 
 }  // namespace

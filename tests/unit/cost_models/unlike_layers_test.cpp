@@ -88,10 +88,11 @@ TEST(Qwen3Custom, ExchangesNarrowerRows) {
               UnorderedElementsAreArray(moved_once("256 KiB")));  // [256, 512]
 }
 
-/// A dense layer in chunks of 256, one with experts in chunks, a dense one in chunks, one with experts that sees all.
+/// Two cycles: a dense layer in chunks of 256, one with experts in chunks, a dense one in chunks, one with experts that sees all.
 Model toy_llama4() {
   Model model = toy_mixtral();
   model.decoder_block = decoder_block(DecoderBlockKind::llama4);
+  model.layers = 8;
   model.top_k = 1;
   model.interleave_moe_step = 2;
   model.cycle_interval = 4;
@@ -107,7 +108,7 @@ TEST(Llama4, AttendsInChunks) {
   };
   Model whole = toy_llama4();
   whole.attention_pattern.window = 1024;
-  EXPECT_DOUBLE_EQ(attention(whole) - attention(toy_llama4()), 6 * 3 * 8 * (64 + 64) * (512.0 - 128.0));
+  EXPECT_DOUBLE_EQ(attention(whole) - attention(toy_llama4()), 6 * 6 * 8 * (64 + 64) * (512.0 - 128.0));
 }
 
 TEST(Llama4, HasExpertsInEverySecondLayer) {
