@@ -118,7 +118,8 @@ TEST(LoadModel, CountsMixtureLayers) {
   };
   constexpr Layers table[] = {{"llama3-8b", 32, 0},        {"mixtral-8x7b", 0, 32}, {"deepseek3-671b", 3, 58},
                               {"deepseek2-16b", 1, 26},    {"kimi-k2-1t", 1, 60},   {"gpt-oss-20b", 0, 24},
-                          for (const auto& row : table) {
+                              {"llama4-17b-128e", 24, 24}, {"gemma2-9b", 21, 0}};
+  for (const auto& row : table) {
     EXPECT_EQ(load_model(row.model).dense_layers(), row.dense) << row.model;
     EXPECT_EQ(load_model(row.model).moe_layers(), row.experts) << row.model;
   }
