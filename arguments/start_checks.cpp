@@ -53,6 +53,11 @@ bool lacks_tokamax(const GivenArgument& given, const Configuration& c) {
   return is_on(given) && !c.compiler.kernels.has_megablox;
 }
 
+// layers/nnx_decoders.py: no two layers of the decoder are alike.
+bool scans_unlike_layers(const GivenArgument& given, const Configuration& c) {
+  return is_on(given) && c.model.decoder_block.unscanned;
+}
+
 struct StartCheck {
   const char* key;
   bool (*is_broken)(const GivenArgument& given, const Configuration& configuration);
@@ -63,6 +68,7 @@ constexpr StartCheck checks[] = {
     {"dq_reduction_steps", odd_reduction_steps, "context parallelism on TPUs takes 0 or 3"},
     {"sa_bwd_dkv_megacore", megacore_under_usp, "context_parallel_strategy=usp does not know it"},
     {"routed_bias_update_rate", balances_without_loss, "only DeepSeek's decoder balances its load without a loss"},
+    {"scan_layers", scans_unlike_layers, "MaxText builds this decoder's layers one by one: set scan_layers=false"},
     {"force_q_layout", forces_layout, "it needs use_jax_splash, which shardplan does not model"},
     {"shard_exp_on_fsdp", splits_experts_twice, "shardplan models it without the expert axis"},
     {"use_2d_fsdp_sharding", splits_experts_twice, "shardplan models it without the expert axis"},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <models/check_model.hpp>
+#include <models/model_fields.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -45,6 +46,11 @@ void check_dims(const Model& model, const std::string& place) {
   require_not_negative({{"shared_experts", model.shared_experts},
                         {"first_dense_layers", model.first_dense_layers},
                         {"q_lora_rank", model.q_lora_rank},
+                        {"global_head_dim", model.global_head_dim},
+                        {"global_kv_heads", model.global_kv_heads},
+                        {"kv_shared_layers", model.kv_shared_layers},
+                        {"per_layer_dim", model.per_layer_dim},
+                        {"per_layer_vocab", model.per_layer_vocab},
                         {"trainable_position_size", model.trainable_position_size}},
                        place);
 }
@@ -52,6 +58,9 @@ void check_dims(const Model& model, const std::string& place) {
 void check_heads(const Model& model, const std::string& place) {
   require(model.q_heads % model.kv_heads == 0, place,
           fmt::format("q_heads={} must be a multiple of kv_heads={}", model.q_heads, model.kv_heads));
+  const std::int64_t global = std::max<std::int64_t>(model.global_kv_heads, 1);
+  require(model.q_heads % global == 0, place,
+          fmt::format("q_heads={} must be a multiple of global_kv_heads={}", model.q_heads, global));
   if (model.attention_type != AttentionType::mla) return;
   // MaxText layers/attention_mla.py: latent attention has no grouped heads.
   require(model.q_heads == model.kv_heads, place,
@@ -69,8 +78,14 @@ void check_attention_pattern(const Model& model, const std::string& place) {
   require_not_negative(
       {{"sliding_window_size", pattern.window}, {"local_layers_per_global", pattern.locals_per_period}}, place);
   require((pattern.window > 0) == (pattern.locals_per_period > 0), place,
-          fmt::format("sliding_window_size={} and local_layers_per_global={} must both be above 0 or both be left out",
-                      pattern.window, pattern.locals_per_period));
+          fmt::format("{}={} and local_layers_per_global={} must both be above 0 or both be left out",
+                      window_key(model.decoder_block), pattern.window, pattern.locals_per_period));
+}
+
+void check_per_layer_inputs(const Model& model, const std::string& place) {
+  require((model.per_layer_dim > 0) == (model.per_layer_vocab > 0), place,
+          fmt::format("per_layer_dim={} and per_layer_vocab={} must both be above 0 or both be left out",
+                      model.per_layer_dim, model.per_layer_vocab));
 }
 
 /// MaxText configs/types.py: such a model builds its experts from base_mlp_dim.
@@ -96,12 +111,20 @@ void check_experts(const Model& model, const std::string& place) {
 /// What the block's code fixes, whatever a configuration says.
 void check_block_structure(const Model& model, const DecoderBlock& block, const std::string& place) {
   const int locals = model.attention_pattern.locals_per_period;
-  require(locals == block.locals_per_period, place,
+  require(block.free_period || locals == block.locals_per_period, place,
           fmt::format("decoder block '{}' has local_layers_per_global={}, not {}", block.name, block.locals_per_period,
                       locals));
+  require(!model.has_experts() || block.interleaves_experts || model.interleave_moe_step == 1, place,
+          fmt::format("decoder block '{}' has interleave_moe_step=1, not {}", block.name, model.interleave_moe_step));
   require(model.sublayers_per_layer == block.sublayers_per_layer, place,
           fmt::format("decoder block '{}' has sublayers_per_layer={}, not {}", block.name, block.sublayers_per_layer,
                       model.sublayers_per_layer));
+}
+
+/// models/qwen3_custom.py: its layers are built around that width.
+void check_attention_output(const Model& model, const std::string& place) {
+  if (model.decoder_block.shape == LayerShape::attention_into_experts)
+    require_positive({{"attention_output_dim", model.attention_output_dim}}, place);
 }
 
 void check_decoder_block(const Model& model, const std::string& place) {
@@ -110,14 +133,16 @@ void check_decoder_block(const Model& model, const std::string& place) {
           fmt::format("decoder block '{}' has no layer program; 'not_modelled' must say what is missing", block.name));
   if (!block.modelled) return;
   check_block_structure(model, block, place);
-  require(model.has_experts() == (block.feed_forward == FeedForward::experts), place,
+  check_attention_output(model, place);
+  require(block.either_feed_forward || model.has_experts() == (block.feed_forward == FeedForward::experts), place,
           fmt::format("decoder block '{}' {}, and num_experts is {}", block.name,
                       block.feed_forward == FeedForward::experts ? "needs at least 2 experts" : "has no experts",
                       model.num_experts));
   require(model.cycle_interval == 1 || model.layers % model.cycle_interval == 0, place,
           fmt::format("layers={} must be a multiple of cycle_interval={}", model.layers, model.cycle_interval));
-  const int period = block.locals_per_period + 1;
-  require(model.cycle_interval == 1 || model.cycle_interval == period, place,
+  const int period = model.layer_period();
+  const bool cycles_of_one = model.cycle_interval == 1 && model.interleave_moe_step == 1;
+  require(cycles_of_one || model.cycle_interval == period, place,
           fmt::format("cycle_interval={}: the layers of decoder block '{}' repeat after {}", model.cycle_interval,
                       block.name, period));
 }
@@ -140,6 +165,7 @@ void check_model(const Model& model, const std::string& place) {
   check_dims(model, place);
   check_heads(model, place);
   check_attention_pattern(model, place);
+  check_per_layer_inputs(model, place);
   require(!model.mlp_activations.empty(), place, "mlp_activations must name at least one activation");
   if (model.has_experts()) check_experts(model, place);
   check_decoder_block(model, place);

@@ -10,12 +10,23 @@ struct ModelField {
   Member Model::*member;
 };
 
+/// MaxText's word for the window of local layers; Model::attention_pattern holds it.
+constexpr std::string_view window_key(const DecoderBlock& block) {
+  return block.window_shape == WindowShape::chunked ? "chunk_attn_window_size" : "sliding_window_size";
+}
+
 /// No model goes without these.
 inline constexpr ModelField<std::int64_t> required_model_dims[] = {{"layers", &Model::layers},   {"emb", &Model::emb},
                                                  {"q_heads", &Model::q_heads}, {"kv_heads", &Model::kv_heads},
                                                  {"mlp", &Model::mlp},         {"vocab", &Model::vocab}};
 
 inline constexpr ModelField<std::int64_t> optional_model_dims[] = {{"head_dim", &Model::head_dim},
+                                                 {"global_head_dim", &Model::global_head_dim},
+                                                 {"global_kv_heads", &Model::global_kv_heads},
+                                                 {"kv_shared_layers", &Model::kv_shared_layers},
+                                                 {"per_layer_dim", &Model::per_layer_dim},
+                                                 {"per_layer_vocab", &Model::per_layer_vocab},
+                                                 {"attention_output_dim", &Model::attention_output_dim},
                                                  {"moe_mlp", &Model::moe_mlp},
                                                  {"num_experts", &Model::num_experts},
                                                  {"top_k", &Model::top_k},
@@ -46,6 +57,7 @@ inline constexpr ModelField<bool> model_flags[] = {{"tied_embedding", &Model::ti
                                  {"fused_qkv", &Model::fused_qkv},
                                  {"routed_bias", &Model::routed_bias},
                                  {"share_kv_projections", &Model::share_kv_projections},
+                                 {"use_double_wide_mlp", &Model::use_double_wide_mlp},
                                  {"scan_layers", &Model::scan_layers}};
 
 }  // namespace shardplan

@@ -30,8 +30,8 @@ std::vector<std::string> read_activations(StrictObject& object) {
   return object.texts("mlp_activations");
 }
 
-AttentionPattern read_attention_pattern(StrictObject& object) {
-  return {object.integer_or("sliding_window_size", 0), count_or(object, "local_layers_per_global", 0)};
+AttentionPattern read_attention_pattern(StrictObject& object, const DecoderBlock& block) {
+  return {object.integer_or(std::string(window_key(block)), 0), count_or(object, "local_layers_per_global", 0)};
 }
 
 /// ["norm", ["fsdp"]]
@@ -71,7 +71,7 @@ Model read_model_file(const nlohmann::json& json, const std::string& place) {
   for (const auto& [key, member] : model_flags) model.*member = object.flag_or(key, model.*member);
   model.mlp_activations = read_activations(object);
   model.attention_type = read_attention_type(object);
-  model.attention_pattern = read_attention_pattern(object);
+  model.attention_pattern = read_attention_pattern(object, model.decoder_block);
   model.capacity_factor = object.number_or("capacity_factor", model.capacity_factor);
   if (object.has("model_rules")) model.rules = read_model_rules(object.object("model_rules"));
   if (object.has("opt_type")) model.opt_type = object.text("opt_type");

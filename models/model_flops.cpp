@@ -5,10 +5,6 @@
 namespace shardplan {
 namespace {
 
-double attended_keys(double sequence, double window) {
-  return window <= 0 || window >= sequence ? sequence / 2 : window - window * window / (2 * sequence);
-}
-
 std::int64_t size_in(const Tensor& tensor, Dim dim) {
   for (const auto& d : tensor.dims)
     if (d.dim == dim) return d.size;
@@ -39,7 +35,7 @@ double attention_products(const Operation& op, const Block& block, std::int64_t 
   const Tensor &query = block.tensors[op.inputs[0]], &context = block.tensors[op.output];
   const std::int64_t dims = query.dims.back().size + context.dims.back().size;
   return static_cast<double>(size_in(query, Dim::q_heads) * dims) *
-         attended_keys(static_cast<double>(sequence), static_cast<double>(op.attention_window));
+         attended_keys(sequence, op.attention_window);
 }
 
 /// Π of the dims that either operand has. A mask [batch, sequence, experts, capacity] is no arithmetic.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <models/check_model.hpp>
+#include <models/model_fields.hpp>
 #include <models/model_overrides.hpp>
 #include <shardplan/error.hpp>
 
@@ -10,7 +11,7 @@ namespace shardplan {
 namespace {
 
 /// Which models read a key at all; MaxText ignores it silently in the others.
-enum class Has { every_model, experts, first_dense_layers, latent_attention, sliding_window, learned_positions };
+enum class Has { every_model, experts, first_dense_layers, latent_attention, global_heads, lent_keys, learned_positions };
 
 struct ModelDim {
   const char* key;
@@ -27,10 +28,14 @@ constexpr ModelDim dims[] = {
     {"base_num_kv_heads", &Model::kv_heads, Has::every_model, 1},
     {"base_num_query_heads", &Model::q_heads, Has::every_model, 1},
     {"first_num_dense_layers", &Model::first_dense_layers, Has::first_dense_layers, 0},
+    {"global_head_dim", &Model::global_head_dim, Has::global_heads, 0},
+    {"global_num_kv_heads", &Model::global_kv_heads, Has::global_heads, 0},
     {"head_dim", &Model::head_dim, Has::every_model, 1},
+    {"hidden_size_per_layer_input", &Model::per_layer_dim, Has::lent_keys, 0},
     {"kv_lora_rank", &Model::kv_lora_rank, Has::latent_attention, 1},
     {"num_experts", &Model::num_experts, Has::experts, 2},
     {"num_experts_per_tok", &Model::top_k, Has::experts, 1},
+    {"num_kv_shared_layers", &Model::kv_shared_layers, Has::lent_keys, 0},
     {"q_lora_rank", &Model::q_lora_rank, Has::latent_attention, 0},
     {"qk_nope_head_dim", &Model::qk_nope_head_dim, Has::latent_attention, 1},
     {"qk_rope_head_dim", &Model::qk_rope_head_dim, Has::latent_attention, 1},
@@ -38,6 +43,7 @@ constexpr ModelDim dims[] = {
     {"trainable_position_size", &Model::trainable_position_size, Has::learned_positions, 1},
     {"v_head_dim", &Model::v_head_dim, Has::latent_attention, 1},
     {"vocab_size", &Model::vocab, Has::every_model, 1},
+    {"vocab_size_per_layer_input", &Model::per_layer_vocab, Has::lent_keys, 0},
 };
 
 /// Switches of a layer's form: what a model file calls them and MaxText's layers heed whatever the decoder block.
@@ -48,14 +54,20 @@ struct ModelFlag {
 };
 
 constexpr ModelFlag flags[] = {
-    {"fused_qkv", &Model::fused_qkv, [](const Model& model) { return model.attention_type == AttentionType::global; }}};
+    {"fused_qkv", &Model::fused_qkv, [](const Model& model) {
+       return model.attention_type == AttentionType::global && !model.share_kv_projections && !model.decoder_block.lends_keys;
+     }}};
 
 const ModelFlag* find_flag(std::string_view key) {
   const auto found = std::find_if(std::begin(flags), std::end(flags), [&](const auto& flag) { return flag.key == key; });
   return found == std::end(flags) ? nullptr : found;
 }
 
-constexpr std::string_view window_key = "sliding_window_size";  // lives in Model::attention_pattern
+constexpr std::string_view window_keys[] = {"chunk_attn_window_size", "sliding_window_size"};
+
+bool is_window_key(std::string_view key) {
+  return std::find(std::begin(window_keys), std::end(window_keys), key) != std::end(window_keys);
+}
 
 const ModelDim* find_dim(std::string_view key) {
   const auto found = std::find_if(std::begin(dims), std::end(dims), [&](const auto& dim) { return dim.key == key; });
@@ -72,16 +84,18 @@ bool applies(Has has, const Model& model) {
       return model.decoder_block.dense_layers_before_pipeline;
     case Has::latent_attention:
       return model.attention_type == AttentionType::mla;
-    case Has::sliding_window:
-      return model.attention_pattern.locals_per_period > 0;
+    case Has::global_heads:
+      return model.decoder_block.global_heads;
+    case Has::lent_keys:
+      return model.decoder_block.lends_keys;
     case Has::learned_positions:
       return model.trainable_position_size > 0;
   }
   throw InternalError("unknown Has");
 }
 
-void check_override(const Model& model, const std::string& key, std::int64_t value, Has has, std::int64_t least) {
-  if (!applies(has, model)) throw InputError(fmt::format("{}: model {} has no such dim", key, model.name));
+void check_override(const Model& model, const std::string& key, std::int64_t value, std::int64_t least) {
+  if (!has_dim(model, key)) throw InputError(fmt::format("{}: model {} has no such dim", key, model.name));
   if (value < least) throw InputError(fmt::format("{}: must be at least {}, not {}", key, least, value));
 }
 
@@ -94,24 +108,24 @@ std::string override_text(const ModelOverride& changed) {
   return is_model_flag(key) ? (value != 0 ? "true" : "false") : fmt::to_string(value);
 }
 
-bool is_model_dim(std::string_view key) { return key == window_key || find_dim(key) != nullptr; }
+bool is_model_dim(std::string_view key) { return is_window_key(key) || find_dim(key) != nullptr; }
 
 bool has_dim(const Model& model, std::string_view key) {
-  if (key == window_key) return applies(Has::sliding_window, model);
+  if (is_window_key(key)) return model.attention_pattern.locals_per_period > 0 && key == window_key(model.decoder_block);
   const auto* dim = find_dim(key);
   return dim && applies(dim->has, model);
 }
 
 std::vector<std::string> model_dims() {
-  std::vector<std::string> keys = {std::string(window_key)};
+  std::vector<std::string> keys(std::begin(window_keys), std::end(window_keys));
   for (const auto& dim : dims) keys.emplace_back(dim.key);
   std::sort(keys.begin(), keys.end());
   return keys;
 }
 
 Model with_override(Model model, const std::string& key, std::int64_t value) {
-  if (key == window_key) {
-    check_override(model, key, value, Has::sliding_window, 1);
+  if (is_window_key(key)) {
+    check_override(model, key, value, 1);
     model.attention_pattern.window = value;
     return model;
   }
@@ -122,7 +136,7 @@ Model with_override(Model model, const std::string& key, std::int64_t value) {
   }
   const auto* dim = find_dim(key);
   if (!dim) throw InputError(unknown_name("model dim", key, model_dims()));
-  check_override(model, key, value, dim->has, dim->least);
+  check_override(model, key, value, dim->least);
   model.*dim->member = value;
   // MaxText configs/types.py: qwen3_moe takes base_mlp_dim from base_moe_mlp_dim; other such models must be given both.
   if (key == "base_moe_mlp_dim" && model.decoder_block.mlp_follows_moe_mlp) model.mlp = value;

@@ -35,6 +35,8 @@ std::string_view name_of(Dim dim) {
       return "q_rank";
     case Dim::kv_rank:
       return "kv_rank";
+    case Dim::latent:
+      return "latent";
     case Dim::position:
       return "position";
     case Dim::qkv:

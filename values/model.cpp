@@ -1,3 +1,4 @@
+#include <numeric>
 #include <shardplan/error.hpp>
 #include <shardplan/model.hpp>
 
@@ -22,6 +23,10 @@ std::int64_t Model::moe_layers() const {
   if (first_dense_layers > 0) return layers - first_dense_layers;
   return layers / interleave_moe_step;
 }
+
+int Model::layer_period() const { return std::lcm(attention_pattern.locals_per_period + 1, interleave_moe_step); }
+
+std::int64_t Model::common_kv_heads() const { return std::gcd(kv_heads, global_kv_heads); }
 
 std::int64_t Model::dense_layers() const { return layers - moe_layers(); }
 

@@ -76,6 +76,11 @@ struct ModelDimMember {
 
 using M = const Model&;
 
+/// 0: the model has no window of that shape.
+std::int64_t window_of(M model, WindowShape shape) {
+  return model.decoder_block.window_shape == shape ? model.attention_pattern.window : 0;
+}
+
 constexpr ModelDimMember model_dims[] = {
     {"base_num_decoder_layers", [](M m) { return m.layers; }},
     {"base_emb_dim", [](M m) { return m.emb; }},
@@ -94,13 +99,26 @@ constexpr ModelDimMember model_dims[] = {
     {"qk_nope_head_dim", [](M m) { return m.qk_nope_head_dim; }},
     {"qk_rope_head_dim", [](M m) { return m.qk_rope_head_dim; }},
     {"v_head_dim", [](M m) { return m.v_head_dim; }},
-    {"sliding_window_size", [](M m) { return m.attention_pattern.window; }},
+    {"num_kv_shared_layers", [](M m) { return m.kv_shared_layers; }},
+    {"hidden_size_per_layer_input", [](M m) { return m.per_layer_dim; }},
+    {"vocab_size_per_layer_input", [](M m) { return m.per_layer_vocab; }},
+    {"global_head_dim", [](M m) { return m.global_head_dim; }},
+    {"global_num_kv_heads", [](M m) { return m.global_kv_heads; }},
+    {"sliding_window_size", [](M m) { return window_of(m, WindowShape::sliding); }},
+    {"chunk_attn_window_size", [](M m) { return window_of(m, WindowShape::chunked); }},
     {"trainable_position_size", [](M m) { return m.trainable_position_size > 0 ? m.trainable_position_size : -1; }},
 };
 
 std::string flag(bool value) { return value ? "true" : "false"; }
 
 std::string attention_type(M model) { return std::string(name_of(model.attention_type)); }
+
+/// models/qwen3_custom.py wants moe_expert_input_dim to be the same.
+std::string attention_output_dim(M model) { return fmt::to_string(model.attention_output_dim); }
+
+std::string nope_layer_interval(M model) {
+  return model.decoder_block.l2_qk_norm ? fmt::to_string(model.attention_pattern.locals_per_period + 1) : "-1";
+}
 
 struct ArchitectureMember {
   std::string_view key;
@@ -121,6 +139,10 @@ constexpr ArchitectureMember architecture[] = {
     {"fused_qkv", [](M m) { return flag(m.fused_qkv); }},
     {"routed_bias", [](M m) { return flag(m.routed_bias); }},
     {"share_kv_projections", [](M m) { return flag(m.share_kv_projections); }},
+    {"use_double_wide_mlp", [](M m) { return flag(m.use_double_wide_mlp); }},
+    {"attention_output_dim", attention_output_dim},
+    {"moe_expert_input_dim", attention_output_dim},
+    {"nope_layer_interval", nope_layer_interval},
     {"interleave_moe_layer_step", [](M m) { return fmt::to_string(m.interleave_moe_step); }},
     {"inhomogeneous_layer_cycle_interval", [](M m) { return fmt::to_string(m.cycle_interval); }},
 };

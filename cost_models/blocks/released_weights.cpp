@@ -5,7 +5,7 @@ namespace shardplan {
 namespace {
 
 bool shares_iteration(const Block& block, const Program& program) {
-  return block.kind == BlockKind::layer &&
+  return block.kind == BlockKind::layer && !block.own_loop &&
          (block.layers_per_cycle > 1 || block.continues_cycle || leads_to_next_layer(block, program));
 }
 

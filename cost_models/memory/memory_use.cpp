@@ -72,7 +72,7 @@ Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConf
                   const Compiler& compiler) {
   Bytes waiting, worst;
   for (const PartitionedBlock* block : loop) {
-    const bool alone = (loop.size() == 1 && block->block->layers_per_cycle == 1) ||
+    const bool alone = (loop.size() == 1 && block->block->layers_per_cycle == 1) || block->block->own_loop ||
                        !compiler.has(Habit::recomputes_cycles_together);
     const Bytes values = alone ? Bytes{0} : waiting_values(*block);
     const int first = block->block->rematerialized ? block->backward_begins : 0;
@@ -84,16 +84,27 @@ Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConf
   return worst;
 }
 
+namespace {
+
+/// What enters each iteration of a scan; where it is a loop, what enters each iteration of that.
+std::int64_t saved_inputs(const Block& block) {
+  if (block.own_loop) return block.layers;
+  return block.continues_cycle ? 0 : block.layers / block.layers_per_cycle;
+}
+
+}  // namespace
+
 Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& program) {
   const Block& b = *block.block;
   if (b.kind != BlockKind::layer) return {};
   Bytes named, input;
   for (const TensorId saved : block.liveness.saved)
-    (saved == b.input ? input : named) += local_bytes(b.tensors[saved], block.specs[saved], *program.mesh);
+    if (!b.tensors[saved].shared)
+      (saved == b.input ? input : named) += local_bytes(b.tensors[saved], block.specs[saved], *program.mesh);
   const PipelineShape& pipeline = program.program->pipeline;
   if (!b.rematerialized) named += block.gathered_weights;  // no second gather: the first one's result waits
   if (!b.in_pipeline)                                      // the scan keeps what enters each iteration
-    return named * b.layers + (b.continues_cycle ? Bytes{0} : input * (b.layers / b.layers_per_cycle));
+    return named * b.layers + input * saved_inputs(b);
   // Pipelines rematerialize one iteration at a time, keeping the input of every layer in it (policy names
   // iteration_input and decoder_layer_input); and they rotate microbatches through their own buffers.
   const Bytes one = local_bytes(b.tensors[b.input], block.specs[b.input], *program.mesh);

@@ -16,15 +16,13 @@ PartitionSpec attention_form(const BlockState& state, TensorId input) {
   return whole;
 }
 
-/// Keys that a query attends to on average. Causal: half the sequence; with a window w: w - w²/2S. A kernel that
-/// doesn't skip masked blocks (dot_product) works on all of them.
-double attended_keys(double sequence, double window, bool skips_masked) {
-  if (!skips_masked) return sequence;
-  if (window <= 0 || window >= sequence) return sequence / 2;
-  return window - window * window / (2 * sequence);
-}
-
 bool holds_scores(const BlockState& state) { return state.config.attention == AttentionKernel::dot_product; }
+
+/// A kernel that doesn't skip masked blocks (dot_product) works on all keys.
+double multiplied_keys(const BlockState& state, const Operation& op) {
+  const std::int64_t sequence = state.program.program->sequence;
+  return holds_scores(state) ? static_cast<double>(sequence) : attended_keys(sequence, op.attention_window);
+}
 
 std::int64_t head_count(const Tensor& tensor) {
   for (const auto& dim : tensor.dims)
@@ -43,9 +41,7 @@ double attention_flops(const BlockState& state, const Operation& op) {
   const double heads_and_queries =
       static_cast<double>(local_elements(state.tensor(query).dims, attention_form(state, query), state.mesh)) /
       static_cast<double>(state.tensor(query).dims.back().size);
-  const double keys = attended_keys(static_cast<double>(state.program.program->sequence),
-                                    static_cast<double>(op.attention_window), !holds_scores(state));
-  return 2 * heads_and_queries * keys *
+  return 2 * heads_and_queries * multiplied_keys(state, op) *
          static_cast<double>(state.tensor(query).dims.back().size + state.tensor(value).dims.back().size);
 }
 

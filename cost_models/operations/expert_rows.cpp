@@ -8,7 +8,7 @@ PartitionSpec expert_rows_spec(const BlockState& state, const Operation& dispatc
   const AxisList& experts = state.program.expert_axes;
   PartitionSpec spec;
   spec.dims = {experts, in_mesh_order(without(state.split_axes(tokens, {Dim::batch, Dim::sequence}), experts)),
-               state.split_axes(tokens, {Dim::embed})};
+               state.split_axes(tokens, {Dim::embed, Dim::latent})};
   return spec;
 }
 

@@ -5,15 +5,18 @@
 namespace shardplan {
 namespace {
 
+Dim column_of(const BlockState& state, const Operation& op) { return state.tensor(op.inputs[0]).dims.back().dim; }
+
 /// What the local lookup yields: each device looks all tokens of the table's group up in its own columns (and, where
 /// the vocabulary is split, finds only some of them: a partial sum).
 Layout lookup_layout(const BlockState& state, const Operation& op) {
   const TensorId table = op.inputs[0], ids = op.inputs[1];
+  const Dim column = column_of(state, op);
   const AxisList held = axes_of(state.spec(table));
   Layout layout;
   for (const auto& dim : state.tensor(op.output).dims) {
-    if (dim.dim == Dim::embed) layout.spec.dims.push_back(state.split_axes(table, {Dim::embed}));
-    if (dim.dim != Dim::embed) layout.spec.dims.push_back(without(state.split_axes(ids, {dim.dim}), held));
+    if (dim.dim == column) layout.spec.dims.push_back(state.split_axes(table, {column}));
+    if (dim.dim != column) layout.spec.dims.push_back(without(state.split_axes(ids, {dim.dim}), held));
   }
   layout.partial = state.split_axes(table, {Dim::vocab});
   return layout;
@@ -31,7 +34,7 @@ bool gathers_table(const BlockState& state, const Operation& op) {
   for (const auto& move :
        reshard(state.tensor(op.output), lookup_layout(state, op), state.spec(op.output), state.mesh, state.compiler))
     if (move.kind == CollectiveKind::all_gather) columns += move.bytes;
-  return columns > state.local(table) * state.mesh.product(state.split_axes(table, {Dim::embed}));
+  return columns > state.local(table) * state.mesh.product(state.split_axes(table, {column_of(state, op)}));
 }
 
 /// ZeRO-1 wants rows of the table's gradient on each data shard: it looks through all tokens' rows for its own, unless

@@ -34,7 +34,7 @@ void reduce_statistics(BlockState& state, const Operation& op, Phase phase) {
   const bool over_heads = op.kind == OpKind::normalization && state.tensor(op.inputs[1]).dims.size() == 2;
   const AxisList axes =
       over_heads ? state.split_axes(input, {Dim::q_heads, Dim::kv_heads, Dim::head_dim})
-                 : state.split_axes(input, {Dim::embed, Dim::vocab, Dim::mlp, Dim::q_rank, Dim::kv_rank});
+                 : state.split_axes(input, {Dim::embed, Dim::vocab, Dim::mlp, Dim::q_rank, Dim::kv_rank, Dim::latent});
   if (axes.empty()) return;
   Tensor statistic = state.tensor(input);
   PartitionSpec spec = state.spec(input);

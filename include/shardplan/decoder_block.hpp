@@ -2,6 +2,7 @@
 // MaxText's decoder blocks (DecoderBlockType in common/common_types.py) and what each decides. A model carries its row
 // (models/decoder_block.cpp), resolved when it is loaded; nothing else asks which block it is.
 #include <cstdint>
+#include <shardplan/attention_window.hpp>
 #include <string_view>
 
 namespace shardplan {
@@ -32,6 +33,12 @@ enum class DecoderBlockKind : std::uint8_t {
 
 enum class FeedForward : std::uint8_t { dense, experts };
 
+/// What a layer is a list of (models/programs/layer_kinds.cpp).
+enum class LayerShape : std::uint8_t {
+  two_branches,            ///< attention, then a feed-forward
+  attention_into_experts,  ///< one: attention hands its narrower output to the experts (qwen3_custom_moe)
+};
+
 /// Where a decoder takes capacity_factor from (MaxText configs/types.py).
 enum class CapacityChoice : std::uint8_t { free, with_sparse_matmul, never };
 
@@ -39,13 +46,27 @@ struct DecoderBlock {
   DecoderBlockKind kind = DecoderBlockKind::llama2;
   std::string_view name = "llama2";
   FeedForward feed_forward = FeedForward::dense;
-  bool modelled = true;       ///< shardplan has a layer program for it
-  int locals_per_period = 0;  ///< sliding-window layers before each global one (models/*.py: …_ATTENTION_PATTERN)
+  bool either_feed_forward = false;  ///< num_experts says which: `feed_forward`, or dense
+  bool modelled = true;              ///< shardplan has a layer program for it
+  LayerShape shape = LayerShape::two_branches;
+  int locals_per_period = 0;  ///< local layers before each global one (models/*.py: …_ATTENTION_PATTERN)
+  WindowShape window_shape = WindowShape::sliding;  ///< of local layers
+  bool interleaves_experts = false;  ///< interleave_moe_step: other layers are dense
+  bool free_period = false;       ///< locals_per_period is the model's
+  bool unscanned = false;         ///< layers differ: scan_layers=false alone (layers/nnx_decoders.py)
+  bool lends_keys = false;        ///< kv_shared_layers and inputs of each layer are known
+  bool global_heads = false;      ///< global layers may have another head dim, fewer key heads and one key/value projection
+  bool loops_in_cycle = false;    ///< the kinds of layer are loops inside the scan's iteration (models/gemma4.py)
+  bool scales_output = false;     ///< a learned number multiplies each layer's output
   int sublayers_per_layer = 1;
   bool dense_layers_before_pipeline = false;  ///< first_dense_layers exist and run before it, stages as data parallelism
   bool attention_output_bias = true;          ///< attention_bias reaches the output projection too
   bool fuses_in_thirds = false;               ///< fused_qkv: one projection [embed, 3, heads, head_dim]; elsewhere
                                               ///< [embed, heads + 2·kv_heads, head_dim]
+  bool l2_qk_norm = false;                    ///< the qk norm has no scale, and global layers (unrotated) don't have it
+  bool norms_values = false;                  ///< without a scale
+  bool dense_beside_experts = false;          ///< a dense feed-forward of width mlp, normed apart, in the shared one's place
+  bool scales_expert_input = false;           ///< the router's weight multiplies what experts read, not what they return
   bool routed_bias_only_picks = false;        ///< routed_bias chooses experts and is in no weight: no gradient
   std::string_view gate_axis = "embed";       ///< logical axis of the router's input dim
   bool explicit_sharding = false;             ///< shard_mode=explicit knows it

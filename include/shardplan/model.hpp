@@ -17,9 +17,9 @@ inline constexpr AttentionType attention_types[] = {AttentionType::global, Atten
                                                     AttentionType::compressed};
 std::string_view name_of(AttentionType type);
 
-/// How a layer stack alternates between full and sliding-window attention.
+/// How a layer stack alternates between full attention and a window, whose shape the decoder block decides.
 struct AttentionPattern {
-  std::int64_t window = 0;    ///< tokens a local layer looks back; 0: every layer is global
+  std::int64_t window = 0;    ///< of a local layer, in tokens; 0: every layer is global
   int locals_per_period = 0;  ///< local layers before each global one (gemma3: 5, gpt-oss and gemma2: 1)
   bool operator==(const AttentionPattern&) const = default;
 };
@@ -61,7 +61,15 @@ struct Model {
   bool layer_norm = false;              ///< LayerNorm with mean and bias in place of RMSNorm (gpt3)
   /// attention_bias: on query, key, value and, except in qwen2, the output projection. mlp_bias: on every projection.
   bool attention_bias = false, mlp_bias = false, attention_sink = false, fused_qkv = false, routed_bias = false;
+  /// Of global layers: values are projected with keys, a head dim and a number of key heads (0: the other layers').
   bool share_kv_projections = false;
+  std::int64_t global_head_dim = 0, global_kv_heads = 0;
+  /// The last of the layers attend to keys and values of the last layer before them of their kind (gemma4_small).
+  std::int64_t kv_shared_layers = 0;
+  bool use_double_wide_mlp = false;  ///< whose feed-forward is twice as wide
+  /// A table of `per_layer_vocab` rows gives each layer an input of this width for each token; 0: none.
+  std::int64_t per_layer_dim = 0, per_layer_vocab = 0;
+  std::int64_t attention_output_dim = -1;  ///< width between attention and experts (qwen3_custom_moe); -1: emb
   std::int64_t trainable_position_size = 0;  ///< rows of a learned position table (gpt3); 0: none
   AttentionPattern attention_pattern;
   ModelRules rules;
@@ -78,6 +86,9 @@ struct Model {
 
   bool operator==(const Model&) const = default;
   bool has_experts() const { return num_experts > 1; }
+  /// Layers after which attention and feed-forwards repeat: the least common multiple of their periods.
+  int layer_period() const;
+  std::int64_t common_kv_heads() const;  ///< greatest common divisor of the layers' key heads: what can split them all
   std::int64_t moe_layers() const;    ///< layers whose feed-forward is a mixture of experts
   std::int64_t dense_layers() const;  ///< the others
 };

@@ -4,6 +4,7 @@
 // derives the collectives of forward, recomputed forward and backward from the same list.
 #include <cstdint>
 #include <optional>
+#include <shardplan/attention_window.hpp>
 #include <shardplan/sharding.hpp>
 #include <shardplan/train_config.hpp>
 #include <string>
@@ -29,6 +30,7 @@ enum class Dim : std::uint8_t {
   vocab,
   q_rank,
   kv_rank,
+  latent,  ///< the hidden state's width between attention and experts, where it is another (qwen3_custom_moe)
   position,
   qkv  ///< query, key, value
 };
@@ -80,7 +82,9 @@ struct Tensor {
   bool parameter = false;
   bool differentiable = true;                 ///< false: token ids, masks
   std::vector<std::string> checkpoint_names;  ///< remat policies save the tensor under these names; empty: never saved
-  bool shared = false;  ///< a parameter that an earlier block holds and updates: the head of a tied model
+  /// An earlier block's: a parameter that it holds and updates (the head of a tied model), or a value that it keeps
+  /// (keys and values of layers that lend them).
+  bool shared = false;
   bool operator==(const Tensor&) const = default;
 };
 
@@ -143,7 +147,7 @@ struct Operation {
   TensorId output = -1;
   Module module = Module::none;
   OperationRole role = OperationRole::plain;
-  std::int64_t attention_window = 0;  ///< attention: tokens a query looks back; 0: all
+  AttentionWindow attention_window{};  ///< attention
   std::optional<NarrowProduct> narrow = {};  ///< einsum
   bool operator==(const Operation&) const = default;
 };
@@ -165,6 +169,7 @@ struct Block {
   std::vector<Tensor> tensors;
   std::vector<Operation> operations;
   TensorId input = -1, output = -1;
+  std::vector<TensorId> side_inputs;  ///< other blocks' values that it reads beside its input
   std::int64_t layers = 1;      ///< copies of the parameters
   std::int64_t executions = 1;  ///< runs of the body in one forward pass of a step (a device's own, in a pipeline)
   WeightSchedule weights;
@@ -175,6 +180,7 @@ struct Block {
   std::int64_t layers_per_cycle = 1;  ///< copies in one iteration of the layer scan, which is rematerialized as a whole
   bool continues_cycle =
       false;                 ///< that iteration begins with the block before (gemma3: five local layers, a global one)
+  bool own_loop = false;     ///< in that iteration its layers are a loop of their own, each rematerialized alone (gemma4)
   bool in_pipeline = false;  ///< runs once for each pipeline iteration; its parameters carry a stage dim
   bool operator==(const Block&) const = default;
 };

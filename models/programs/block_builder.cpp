@@ -39,6 +39,11 @@ TensorId BlockBuilder::activation(std::string name, Dims dims, Constraint constr
   return static_cast<TensorId>(block.tensors.size() - 1);
 }
 
+TensorId BlockBuilder::side_input(std::string name, Dims dims, Constraint constraint) {
+  block.side_inputs.push_back(activation(std::move(name), std::move(dims), std::move(constraint)));
+  return block.side_inputs.back();
+}
+
 TensorId BlockBuilder::constant(std::string name, Dims dims, DType dtype, Constraint constraint) {
   const TensorId id = activation(std::move(name), std::move(dims), std::move(constraint));
   block.tensors[id].dtype = dtype;

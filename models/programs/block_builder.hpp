@@ -26,6 +26,8 @@ class BlockBuilder {
   TensorId bias(std::string name, Dims dims, LogicalAxes axes);
   TensorId activation(std::string name, Dims dims, Constraint constraint = {},
                       std::vector<std::string> checkpoint_names = {});
+  /// Another block's value, read beside the block's input.
+  TensorId side_input(std::string name, Dims dims, Constraint constraint);
   /// A tensor that no gradient flows to: token ids, masks.
   TensorId constant(std::string name, Dims dims, DType dtype, Constraint constraint);
 

@@ -38,6 +38,34 @@ Block embedding_block(const Model& model, const TrainConfig& config, const Progr
   return std::move(b.block);
 }
 
+// MaxText models/gemma4_small.py, Gemma4SmallPLE. The norm is of each layer's slice.
+Block per_layer_embedding_block(const Model& model, const TrainConfig& config, const ProgramSizes& sizes) {
+  BlockBuilder b("per_layer_embedding", BlockKind::embedding, model, config, sizes);
+  const TensorId hidden = b.activation("embedded tokens", b.hidden_dims(), edge_hidden());
+  const TensorDim batch = b.dims(hidden)[0], sequence = b.dims(hidden)[1], embed = b.dims(hidden)[2];
+  const TensorDim width{Dim::mlp, model.layers * model.per_layer_dim};
+  const Constraint tokens{{"activation_embed_and_logits_batch", "activation_norm_length", ""}};
+  const TensorId ids = b.constant("token ids", {batch, sequence}, DType::s32,
+                                  {{"activation_embed_and_logits_batch", "activation_norm_length"}});
+  const TensorId table = b.weight("per_layer_embedder/embed_tokens_per_layer",
+                                  {{Dim::vocab, model.per_layer_vocab}, width}, {"vocab", "embed_vocab"});
+  const TensorId rows = b.apply(OpKind::lookup, "per_layer_embedder", {table, ids},
+                                b.activation("per-layer rows", {batch, sequence, width}, tokens));
+  const TensorId w =
+      b.weight("per_layer_embedder/per_layer_model_projection", {embed, width}, {"embed", "mlp"});
+  const TensorId context = b.apply(OpKind::einsum, "per_layer_embedder/per_layer_model_projection", {hidden, w},
+                                   b.activation("per-layer context", {batch, sequence, width}));
+  const TensorId scale = b.weight("per_layer_embedder/per_layer_projection_norm/scale",
+                                  {{Dim::position, model.per_layer_dim}}, {"norm"});
+  const TensorId normed = b.apply(OpKind::elementwise, "per_layer_embedder/per_layer_projection_norm", {context, scale},
+                                  b.activation("normed per-layer context", {batch, sequence, width}));
+  b.block.input = hidden;
+  b.block.side_inputs = {ids};
+  b.block.output = b.apply(OpKind::add, "per_layer_embedder/add", {rows, normed},
+                           b.activation("per-layer inputs", {batch, sequence, width}, tokens));
+  return std::move(b.block);
+}
+
 namespace {
 
 /// Final norm and product with the head's kernel, or with the embedding table of a tied model.

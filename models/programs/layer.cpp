@@ -11,14 +11,22 @@ TensorId add_branch(BlockBuilder& b, TensorId x, const Branch& branch) {
   return b.apply(OpKind::add, branch.sum, {x, out}, b.activation(branch.sum, b.hidden_dims(), b.hidden()));
 }
 
+/// x times one learned number.
+TensorId scale_output(BlockBuilder& b, TensorId x) {
+  const TensorId scalar = b.weight("layer_scalar", {{Dim::position, 1}}, {""});
+  return b.apply(OpKind::elementwise, "layer_scalar", {x, scalar}, b.activation("scaled output", b.hidden_dims(), b.hidden()));
+}
+
 }  // namespace
 
 Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& config, const ProgramSizes& sizes) {
   BlockBuilder b(kind.name, BlockKind::layer, model, config, sizes);
   b.block.input = b.block.output = b.activation("layer input", b.hidden_dims(), b.hidden());
   for (const Branch& branch : kind.branches) b.block.output = add_branch(b, b.block.output, branch);
+  if (kind.scales_output) b.block.output = scale_output(b, b.block.output);
   b.block.layers = kind.count;
   if (config.scan_layers) {
+    b.block.own_loop = kind.own_loop;
     b.block.layers_per_cycle = kind.per_cycle;
     b.block.continues_cycle = kind.continues_cycle;
   }

@@ -24,6 +24,8 @@ struct LayerKind {
   std::int64_t per_cycle = 1;  ///< layers of this kind in one iteration of the scan
   bool continues_cycle = false;
   bool before_pipeline = false;
+  bool own_loop = false;       ///< inside that iteration (Block::own_loop)
+  bool scales_output = false;  ///< times a learned number
 };
 
 Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& config, const ProgramSizes& sizes);

@@ -110,11 +110,11 @@ Violation pipeline_prefetch(const Configuration& c) {
 Violation kv_heads(const Configuration& c) {
   const std::int64_t shards = static_cast<std::int64_t>(c.mesh.size_of("tensor")) * c.mesh.size_of("tensor_sequence") *
                               c.mesh.size_of("autoregressive");
-  if (c.model.attention_type == AttentionType::mla || c.model.kv_heads % shards == 0) return std::nullopt;
+  if (c.model.attention_type == AttentionType::mla || c.model.common_kv_heads() % shards == 0) return std::nullopt;
   return Infeasible{ConstraintId::kv_heads,
                     fmt::format("{} can't be split over tensor·tensor_sequence·autoregressive = {}",
-                                counted(c.model.kv_heads, "KV head"), shards),
-                    shards, c.model.kv_heads};
+                                counted(c.model.common_kv_heads(), "KV head"), shards),
+                    shards, c.model.common_kv_heads()};
 }
 
 Violation experts_divide(const Configuration& c) {

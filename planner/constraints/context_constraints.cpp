@@ -96,7 +96,7 @@ Violation needs_grouped_heads(const Context& context, std::int64_t shards) {
       static_cast<std::int64_t>(context.c.mesh.size_of("tensor")) * context.c.mesh.size_of("tensor_sequence");
   if (auto violation = needs_multiple(context, "query heads", context.c.model.q_heads, shards * tensor))
     return violation;
-  return needs_multiple(context, "KV heads", context.c.model.kv_heads, shards * tensor);
+  return needs_multiple(context, "KV heads", context.c.model.common_kv_heads(), shards * tensor);
 }
 
 Violation first(std::initializer_list<Violation> violations) {

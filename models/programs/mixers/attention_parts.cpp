@@ -35,7 +35,7 @@ TensorId project_onto_heads(BlockBuilder& b, TensorId x, const std::string& name
   return b.apply(OpKind::einsum, "self_attention/" + name, {x, w}, out);
 }
 
-TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_dims, std::int64_t window) {
+TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_dims, AttentionWindow window) {
   const Constraint query_side{{"activation_batch_attn", "activation_length", "activation_heads", "activation_kv"}};
   const Constraint key_side{{"activation_batch_attn", "activation_kv_length", "activation_heads", "activation_kv"}};
   const TensorId query = b.model.attention_sink ? add_sink(b, heads.query) : heads.query;
@@ -50,14 +50,18 @@ TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_
   return context;
 }
 
-TensorId add_output_projection(BlockBuilder& b, TensorId context) {
-  const Dims& c = b.dims(context);
-  const TensorId w = b.weight("self_attention/out", {c[2], c[3], {Dim::embed, b.model.emb}}, {"heads", "kv", "embed"});
-  const TensorId out = b.activation("attention output", b.hidden_dims(), b.hidden(), {"out_proj"});
+TensorId add_output_projection(BlockBuilder& b, TensorId context, TensorDim width) {
+  const Dims c = b.dims(context);
+  const TensorId w = b.weight("self_attention/out", {c[2], c[3], width}, {"heads", "kv", "embed"});
+  const TensorId out = b.activation("attention output", {c[0], c[1], width}, b.hidden(), {"out_proj"});
   b.apply(OpKind::einsum, "self_attention/out", {context, w}, out);
   return b.model.attention_bias && b.model.decoder_block.attention_output_bias
              ? b.add_bias(out, "self_attention/out/bias", {"embed"})
              : out;
+}
+
+TensorId add_output_projection(BlockBuilder& b, TensorId context) {
+  return add_output_projection(b, context, {Dim::embed, b.model.emb});
 }
 
 }  // namespace shardplan

@@ -23,9 +23,8 @@ LogicalAxes stored_axes(ExpertMatrix matrix, const TrainConfig& config) {
   return is_input(matrix) ? LogicalAxes{"exp", "embed_moe", "mlp_moe"} : LogicalAxes{"exp", "mlp_moe", "embed_moe"};
 }
 
-TensorId add_expert_weight(BlockBuilder& b, const std::string& name, ExpertMatrix matrix) {
-  const TensorDim experts{Dim::experts, b.model.num_experts}, embed{Dim::embed, b.model.emb},
-      mlp{Dim::mlp, b.model.moe_mlp};
+TensorId add_expert_weight(BlockBuilder& b, const std::string& name, ExpertMatrix matrix, TensorDim embed) {
+  const TensorDim experts{Dim::experts, b.model.num_experts}, mlp{Dim::mlp, b.model.moe_mlp};
   const Dims dims = is_input(matrix) ? Dims{experts, embed, mlp} : Dims{experts, mlp, embed};
   const TensorId w = b.weight("MoeBlock_0/" + name, dims, stored_axes(matrix, b.config));
   b.block.tensors[w].role = is_input(matrix) ? TensorRole::expert_input_weight : TensorRole::expert_output_weight;

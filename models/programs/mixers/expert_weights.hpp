@@ -11,8 +11,8 @@ enum class ExpertMatrix : std::uint8_t { input, output };
 /// Logical axes that the weight is stored by.
 LogicalAxes stored_axes(ExpertMatrix matrix, const TrainConfig& config);
 
-/// The weight, stored by stored_axes.
-TensorId add_expert_weight(BlockBuilder& b, const std::string& name, ExpertMatrix matrix);
+/// The weight, stored by stored_axes; `embed` is the width of what experts read.
+TensorId add_expert_weight(BlockBuilder& b, const std::string& name, ExpertMatrix matrix, TensorDim embed);
 
 /// The same as the sparse path's shard_map takes it: without fsdp, in two stages where
 /// moe_fsdp_use_two_stage_all_gather is set.

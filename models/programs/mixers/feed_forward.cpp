@@ -54,4 +54,9 @@ TensorId add_dense_feed_forward(BlockBuilder& b, TensorId x) {
   return add_feed_forward(b, x, "mlp", b.model.mlp);
 }
 
+TensorId add_double_wide_feed_forward(BlockBuilder& b, TensorId x) {
+  b.module = Module::mlp;
+  return add_feed_forward(b, x, "mlp", 2 * b.model.mlp);
+}
+
 }  // namespace shardplan

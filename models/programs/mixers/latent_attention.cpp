@@ -66,7 +66,7 @@ TensorId add_latent_attention(BlockBuilder& b, TensorId x) {
   const Dims tokens = b.dims(in);
   return add_output_projection(
       b, add_attention_kernel(
-             b, heads, {tokens[0], tokens[1], query_heads(b), {Dim::value_dim, b.model.v_head_dim}}, 0));
+             b, heads, {tokens[0], tokens[1], query_heads(b), {Dim::value_dim, b.model.v_head_dim}}, {}));
 }
 
 }  // namespace shardplan

@@ -6,11 +6,27 @@
 
 namespace shardplan {
 
-/// `window`: tokens that a query looks back; 0: all.
-TensorId add_grouped_query_attention(BlockBuilder& b, TensorId x, std::int64_t window);
+/// What the layers of a stack may differ in.
+struct AttentionHeads {
+  std::int64_t kv_heads = 0, head_dim = 0;
+  AttentionWindow window{};
+  bool rotary = true;
+  bool shared_projection = false;  ///< of keys and values
+  bool lent = false;               ///< keys and values are another layer's
+  std::int64_t output_dim = -1;    ///< width of the output projection; -1: the hidden state's
+};
+
+TensorId add_grouped_query_attention(BlockBuilder& b, TensorId x, const AttentionHeads& shape);
 TensorId add_latent_attention(BlockBuilder& b, TensorId x);
 TensorId add_dense_feed_forward(BlockBuilder& b, TensorId x);
+TensorId add_double_wide_feed_forward(BlockBuilder& b, TensorId x);
+/// Each token's own input of this layer, gated by the hidden state.
+TensorId add_per_layer_input(BlockBuilder& b, TensorId x);
 /// Routed experts on the path that the settings choose, and the shared ones.
 TensorId add_mixture_of_experts(BlockBuilder& b, TensorId x);
+/// A dense feed-forward and routed experts that read the hidden state, each normed before and after.
+TensorId add_experts_beside_dense(BlockBuilder& b, TensorId x);
+/// Grouped-query attention with a narrower output, experts of that width, and the projection back.
+TensorId add_attention_into_experts(BlockBuilder& b, TensorId x, const AttentionHeads& shape);
 
 }  // namespace shardplan

@@ -18,7 +18,7 @@ TensorId add_routed_bias(BlockBuilder& b, TensorId logits) {
 
 TensorId add_router(BlockBuilder& b, TensorId x, const Constraint& constraint) {
   const TensorDim experts{Dim::experts, b.model.num_experts};
-  const TensorId gate = b.weight("MoeBlock_0/gate", {{Dim::embed, b.model.emb}, experts},
+  const TensorId gate = b.weight("MoeBlock_0/gate", {b.dims(x).back(), experts},
                                  {std::string(b.model.decoder_block.gate_axis), ""});
   const Dims tokens = b.dims(x);
   const TensorId logits = b.activation("router logits", {tokens[0], tokens[1], experts}, constraint);
@@ -27,12 +27,15 @@ TensorId add_router(BlockBuilder& b, TensorId x, const Constraint& constraint) {
   return b.model.routed_bias ? add_routed_bias(b, logits) : logits;
 }
 
-TensorId add_mixture_of_experts(BlockBuilder& b, TensorId x) {
+TensorId add_routed_experts(BlockBuilder& b, const MixtureInput& in) {
   b.module = Module::mixture;
   b.block.mixture = true;
   b.block.experts_per_token = b.model.top_k;
-  const TensorId routed =
-      b.config.moe_path == MoePath::dropping ? add_experts_dropping(b, x) : add_experts_sparse(b, x);
+  return b.config.moe_path == MoePath::dropping ? add_experts_dropping(b, in) : add_experts_sparse(b, in);
+}
+
+TensorId add_mixture_of_experts(BlockBuilder& b, TensorId x) {
+  const TensorId routed = add_routed_experts(b, {x, x});
   if (b.model.shared_experts == 0) return routed;
   b.module = Module::shared_experts;
   const TensorId shared = add_feed_forward(b, x, "shared_experts", b.model.shared_experts * b.model.moe_mlp);

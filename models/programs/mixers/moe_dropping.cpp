@@ -16,16 +16,18 @@ std::int64_t capacity(const BlockBuilder& b) {
 }
 
 /// Expert weights are constrained again where experts are really split; that constraint is what fixes their layout.
-TensorId expert_weight(BlockBuilder& b, const std::string& name, ExpertMatrix matrix, LogicalAxes constraint) {
-  const TensorId w = add_expert_weight(b, name, matrix);
+TensorId expert_weight(BlockBuilder& b, const std::string& name, ExpertMatrix matrix, TensorDim embed,
+                       LogicalAxes constraint) {
+  const TensorId w = add_expert_weight(b, name, matrix, embed);
   if (b.sizes.expert_group <= 1) return w;
   return b.constrain("MoeBlock_0/" + name + " constrained", w, {std::move(constraint)});
 }
 
 }  // namespace
 
-TensorId add_experts_dropping(BlockBuilder& b, TensorId x) {
-  const TensorDim batch = b.dims(x)[0], sequence = b.dims(x)[1], embed{Dim::embed, b.model.emb};
+TensorId add_experts_dropping(BlockBuilder& b, const MixtureInput& in) {
+  const TensorId x = in.tokens;
+  const TensorDim batch = b.dims(x)[0], sequence = b.dims(x)[1], embed = b.dims(x)[2];
   const TensorDim experts{Dim::experts, b.model.num_experts}, slots{Dim::capacity, capacity(b)},
       mlp{Dim::mlp, b.model.moe_mlp};
   const Peel peel = b.config.moe_dispatch_no_expert_sharding ? Peel::experts_from_batch : Peel::none;
@@ -34,7 +36,7 @@ TensorId add_experts_dropping(BlockBuilder& b, TensorId x) {
   const Constraint mask_axes{{"activation_batch_moe", "activation_norm_length_moe", "", ""}};
   const Dims mask_dims{batch, sequence, experts, slots};
 
-  const TensorId logits = add_router(b, x, {{"activation_batch_moe", "activation_length_moe", ""}});
+  const TensorId logits = add_router(b, in.router, {{"activation_batch_moe", "activation_length_moe", ""}});
   const TensorId weights = b.apply(OpKind::routing, "MoeBlock_0/routing", {logits},
                                    b.activation("routing weights", {batch, sequence, {Dim::top_k, b.model.top_k}},
                                                 {{"activation_batch_moe", "activation_length_moe", ""}}));
@@ -50,7 +52,7 @@ TensorId add_experts_dropping(BlockBuilder& b, TensorId x) {
   b.block.tensors[dispatched].role = TensorRole::dispatched_tokens;
   std::vector<TensorId> projections;
   for (const std::string name : {"wi_0", "wi_1"}) {
-    const TensorId w = expert_weight(b, name, ExpertMatrix::input, {"exp", "", "mlp"});
+    const TensorId w = expert_weight(b, name, ExpertMatrix::input, embed, {"exp", "", "mlp"});
     projections.push_back(b.apply(OpKind::einsum, "MoeBlock_0/" + name, {dispatched, w},
                                   b.activation("expert " + name + " output", {experts, batch, slots, mlp}, hidden,
                                                {"mlp" + name, "moe_mlp" + name})));
@@ -60,7 +62,7 @@ TensorId add_experts_dropping(BlockBuilder& b, TensorId x) {
   }
   const TensorId activated = b.apply(OpKind::elementwise, "MoeBlock_0/activation", projections,
                                      b.activation("expert hidden", {experts, batch, slots, mlp}, hidden));
-  const TensorId wo = expert_weight(b, "wo", ExpertMatrix::output, {"exp", "mlp", ""});
+  const TensorId wo = expert_weight(b, "wo", ExpertMatrix::output, embed, {"exp", "mlp", ""});
   TensorId output =
       b.apply(OpKind::einsum, "MoeBlock_0/wo", {activated, wo},
               b.activation("expert output", {experts, batch, slots, embed}, {dispatch_axes}, {"mlpwo", "moe_mlpwo"}));
@@ -68,7 +70,7 @@ TensorId add_experts_dropping(BlockBuilder& b, TensorId x) {
   if (b.model.mlp_bias)
     output = b.add_bias_over({experts, embed}, output, "MoeBlock_0/wo/bias", {"exp", "activation_embed"});
   return b.apply(OpKind::einsum, "MoeBlock_0/combine", {output, combine_mask},
-                 b.activation("moe output", b.hidden_dims(), b.hidden()));
+                 b.activation("moe output", {batch, sequence, embed}, b.hidden()));
 }
 
 }  // namespace shardplan

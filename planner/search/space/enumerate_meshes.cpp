@@ -47,7 +47,7 @@ std::vector<std::int64_t> split_dims(const std::string& axis, const SearchSpace&
   if (axis == "fsdp") return {model.emb};
   if (axis != "tensor" && axis != "tensor_sequence") return {};
   if (model.attention_type == AttentionType::mla) return {model.q_heads};
-  return {model.q_heads, model.kv_heads};
+  return {model.q_heads, model.common_kv_heads()};
 }
 
 using AxisNames = std::span<const std::string_view>;

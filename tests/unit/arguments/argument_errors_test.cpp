@@ -105,7 +105,8 @@ TEST(ArgumentErrors, MixtureOfExpertsPaths) {
       "compile_topology=v5p-16 ",
       {
           {"model_name=gpt-oss-20b sparse_matmul=False capacity_factor=1.0", "gpt_oss decoder takes only -1"},
-          {"model_name=llama4-17b-16e", "model_name=llama4-17b-16e: shardplan does not model "},
+          {"model_name=deepseek4-284b", "model_name=deepseek4-284b: shardplan does not model "},
+          {"model_name=gemma4-e2b scan_layers=true override_model_config=true", "layers one by one: set scan_layers=false"},
       });
 }
 

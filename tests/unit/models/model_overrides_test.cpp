@@ -35,19 +35,33 @@ TEST(ModelOverrides, EachKeySetsItsDim) {
       {"deepseek3-671b", "qk_nope_head_dim", &Model::qk_nope_head_dim},
       {"deepseek3-671b", "qk_rope_head_dim", &Model::qk_rope_head_dim},
       {"deepseek3-671b", "v_head_dim", &Model::v_head_dim},
+      {"gemma4-31b", "global_head_dim", &Model::global_head_dim},
+      {"gemma4-31b", "global_num_kv_heads", &Model::global_kv_heads},
+      {"gemma4-e2b", "num_kv_shared_layers", &Model::kv_shared_layers},
+      {"gemma4-e2b", "hidden_size_per_layer_input", &Model::per_layer_dim},
+      {"gemma4-e2b", "vocab_size_per_layer_input", &Model::per_layer_vocab},
       {"gpt3-6b", "trainable_position_size", &Model::trainable_position_size},
   };
   for (const auto& row : table) {
     ASSERT_TRUE(is_model_dim(row.key)) << row.key;
     EXPECT_EQ(with_override(load_model(row.model), row.key, 7).*row.member, 7) << row.key;
   }
-  EXPECT_EQ(std::size(table) + 1, model_dims().size()) << "every key but sliding_window_size has a row";
+  EXPECT_EQ(std::size(table) + 2, model_dims().size()) << "every key but those of windows has a row";
 }
 
 TEST(ModelOverrides, SetsTheWindowButNotThePattern) {
   const Model model = with_override(load_model("gemma3-4b"), "sliding_window_size", 512);
   EXPECT_EQ(model.attention_pattern.window, 512);
   EXPECT_EQ(model.attention_pattern.locals_per_period, 5);
+}
+
+// A window is named after its shape.
+TEST(ModelOverrides, SetsTheChunk) {
+  EXPECT_EQ(with_override(load_model("llama4-17b-16e"), "chunk_attn_window_size", 512).attention_pattern.window, 512);
+  EXPECT_THAT([] { with_override(load_model("llama4-17b-16e"), "sliding_window_size", 512); },
+              ThrowsMessage<InputError>(HasSubstr("sliding_window_size: model llama4-17b-16e has no such dim")));
+  EXPECT_THAT([] { with_override(load_model("gemma3-4b"), "chunk_attn_window_size", 512); },
+              ThrowsMessage<InputError>(HasSubstr("chunk_attn_window_size: model gemma3-4b has no such dim")));
 }
 
 TEST(ModelOverrides, Qwen3MoeTakesBothWidthsFromOneKey) {

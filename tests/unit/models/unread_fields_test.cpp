@@ -55,6 +55,12 @@ TEST(UnreadFields, AreNamed) {
           {"qk_nope_head_dim", &Model::qk_nope_head_dim, 64, "llama2-7b"},
           {"qk_rope_head_dim", &Model::qk_rope_head_dim, 64, "llama2-7b"},
           {"v_head_dim", &Model::v_head_dim, 64, "llama2-7b"},
+          {"global_head_dim", &Model::global_head_dim, 64, "llama2-7b"},
+          {"global_kv_heads", &Model::global_kv_heads, 8, "llama2-7b"},
+          {"kv_shared_layers", &Model::kv_shared_layers, 4, "llama2-7b"},
+          {"per_layer_dim", &Model::per_layer_dim, 64, "llama2-7b"},
+          {"per_layer_vocab", &Model::per_layer_vocab, 64, "llama2-7b"},
+          {"attention_output_dim", &Model::attention_output_dim, 64, "llama2-7b"},
           {"trainable_position_size", &Model::trainable_position_size, 64, ""},
           {"max_target_length", &Model::max_target_length, 64, ""},
       },
@@ -76,6 +82,7 @@ TEST(UnreadFields, AreNamed) {
                       {"fused_qkv", &Model::fused_qkv, true, "deepseek2-16b"},
                       {"routed_bias", &Model::routed_bias, true, "llama2-7b"},
                       {"share_kv_projections", &Model::share_kv_projections, true, "llama2-7b"},
+                      {"use_double_wide_mlp", &Model::use_double_wide_mlp, true, "llama2-7b"},
                       {"scan_layers", &Model::scan_layers, false, ""}},
                      seen);
   std::set<std::string> fields;

@@ -56,7 +56,7 @@ TEST(TrainProgram, GivesLocalLayersTheirWindow) {
   const Program program = train_program(load_model("gemma3-12b"), config_of(1), {8, 1, 1});
   const auto window_of = [](const Block& block) {
     for (const auto& op : block.operations)
-      if (op.kind == OpKind::attention) return op.attention_window;
+      if (op.kind == OpKind::attention) return op.attention_window.tokens;
     return std::int64_t{-1};
   };
   EXPECT_EQ(window_of(program.blocks.at(1)), load_model("gemma3-12b").attention_pattern.window);

@@ -31,7 +31,8 @@ void for_each_program(const std::function<void(const Model&, const Program&)>& c
 TEST(EveryProgram, ComputesEachTensorOnceAndBeforeItIsRead) {
   for_each_program([](const Model&, const Program& program) {
     for (const auto& block : program.blocks) {
-      std::set<TensorId> known = {block.input};
+      std::set<TensorId> known(block.side_inputs.begin(), block.side_inputs.end());
+      known.insert(block.input);
       for (std::size_t i = 0; i < block.tensors.size(); ++i)
         if (block.tensors[i].parameter) known.insert(static_cast<TensorId>(i));
       for (const auto& op : block.operations) {

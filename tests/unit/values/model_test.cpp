@@ -29,5 +29,25 @@ TEST(Model, CountsItsMixtureLayers) {
   }
 }
 
+// Three chunked layers and one that sees all, experts in every second: four layers, then all repeats.
+TEST(Model, RepeatsWithBothPeriods) {
+  Model model;
+  EXPECT_EQ(model.layer_period(), 1);
+  model.attention_pattern.locals_per_period = 3;
+  EXPECT_EQ(model.layer_period(), 4);
+  model.interleave_moe_step = 2;
+  EXPECT_EQ(model.layer_period(), 4);
+  model.interleave_moe_step = 3;
+  EXPECT_EQ(model.layer_period(), 12);
+}
+
+TEST(Model, SplitsTheKeyHeadsThatAllLayersHave) {
+  Model model;
+  model.kv_heads = 8;
+  EXPECT_EQ(model.common_kv_heads(), 8);
+  model.global_kv_heads = 2;
+  EXPECT_EQ(model.common_kv_heads(), 2);
+}
+
 }  // namespace
 }  // namespace shardplan

@@ -1,0 +1,22 @@
+#pragma once
+// Which keys a causal query attends to.
+#include <cstdint>
+
+namespace shardplan {
+
+enum class WindowShape : std::uint8_t {
+  sliding,  ///< the last `tokens` before it
+  chunked,  ///< those before it in its chunk: [0, tokens), [tokens, 2·tokens), … (llama4)
+};
+
+struct AttentionWindow {
+  std::int64_t tokens = 0;  ///< 0: all before it
+  WindowShape shape = WindowShape::sliding;
+  bool operator==(const AttentionWindow&) const = default;
+};
+
+/// Keys that a query attends to on average, of `sequence`: half of them; under a sliding window w: w - w²/2S; in chunks
+/// of w: half a chunk, the last one cut short where it doesn't fit, (n·w² + r²)/2S with S = n·w + r.
+double attended_keys(std::int64_t sequence, AttentionWindow window);
+
+}  // namespace shardplan
