@@ -104,6 +104,21 @@ void check_block_structure(const Model& model, const DecoderBlock& block, const 
                       model.sublayers_per_layer));
 }
 
+/// Linear layers and, at the end of each cycle, one of full attention.
+void check_delta_nets(const Model& model, const std::string& place) {
+  require(model.cycle_interval > 1, place, "cycle_interval must be at least 2: the last layer of a cycle has attention");
+  require_positive({{"gdn_conv_kernel_dim", model.gdn_conv_kernel_dim},
+                    {"gdn_key_head_dim", model.gdn_key_head_dim},
+                    {"gdn_value_head_dim", model.gdn_value_head_dim},
+                    {"gdn_num_key_heads", model.gdn_num_key_heads},
+                    {"gdn_num_value_heads", model.gdn_num_value_heads},
+                    {"gdn_chunk_size", model.gdn_chunk_size}},
+                   place);
+  require(model.gdn_num_value_heads % model.gdn_num_key_heads == 0, place,
+          fmt::format("gdn_num_value_heads={} must be a multiple of gdn_num_key_heads={}", model.gdn_num_value_heads,
+                      model.gdn_num_key_heads));
+}
+
 void check_decoder_block(const Model& model, const std::string& place) {
   const DecoderBlock& block = model.decoder_block;
   require(block.modelled || !model.not_modelled.empty(), place,
@@ -116,6 +131,7 @@ void check_decoder_block(const Model& model, const std::string& place) {
                       model.num_experts));
   require(model.cycle_interval == 1 || model.layers % model.cycle_interval == 0, place,
           fmt::format("layers={} must be a multiple of cycle_interval={}", model.layers, model.cycle_interval));
+  if (block.gated_delta_net) return check_delta_nets(model, place);
   const int period = block.locals_per_period + 1;
   require(model.cycle_interval == 1 || model.cycle_interval == period, place,
           fmt::format("cycle_interval={}: the layers of decoder block '{}' repeat after {}", model.cycle_interval,

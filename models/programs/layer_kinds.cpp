@@ -8,6 +8,7 @@ namespace {
 Mixer attention_of(const Model& model, std::int64_t window) {
   switch (model.attention_type) {
     case AttentionType::global:
+      if (model.decoder_block.gated_attention) return add_gated_attention;
       return [window](BlockBuilder& b, TensorId x) { return add_grouped_query_attention(b, x, window); };
     case AttentionType::mla:
       return add_latent_attention;
@@ -46,9 +47,20 @@ std::vector<LayerKind> with_windows(const Model& model, const std::string& name,
           {name + "_global", global, globals, 1, count > globals}};
 }
 
+/// Cycles of linear layers that end with one of full attention (MaxText models/qwen3.py: Qwen3NextDecoderLayer).
+std::vector<LayerKind> with_delta_nets(const Model& model) {
+  std::vector<Branch> full = branches_of(model, FeedForward::experts, 0);
+  std::vector<Branch> linear = full;
+  linear.front().mix = add_gated_delta_net;
+  const std::int64_t globals = model.layers / model.cycle_interval;
+  return {{"linear_layers", std::move(linear), model.layers - globals, model.cycle_interval - 1},
+          {"full_layers", std::move(full), globals, 1, true}};
+}
+
 }  // namespace
 
 std::vector<LayerKind> layer_kinds(const Model& model) {
+  if (model.decoder_block.gated_delta_net) return with_delta_nets(model);
   const std::int64_t dense = model.dense_layers() * model.sublayers_per_layer;
   const std::int64_t moe = model.moe_layers() * model.sublayers_per_layer;
   const bool mixed = dense > 0 && moe > 0;
