@@ -129,6 +129,8 @@ void check_decoder_block(const Model& model, const std::string& place) {
           fmt::format("decoder block '{}' {}, and num_experts is {}", block.name,
                       block.feed_forward == FeedForward::experts ? "needs at least 2 experts" : "has no experts",
                       model.num_experts));
+  require(model.mtp_num_layers == 0 || block.multi_token_prediction, place,
+          fmt::format("decoder block '{}' has no multi-token prediction", block.name));
   require(model.cycle_interval == 1 || model.layers % model.cycle_interval == 0, place,
           fmt::format("layers={} must be a multiple of cycle_interval={}", model.layers, model.cycle_interval));
   if (block.gated_delta_net) return check_delta_nets(model, place);

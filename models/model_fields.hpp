@@ -36,7 +36,6 @@ inline constexpr ModelField<std::int64_t> optional_model_dims[] = {{"head_dim", 
                                                  {"indexer_n_heads", &Model::indexer_n_heads},
                                                  {"indexer_head_dim", &Model::indexer_head_dim},
                                                  {"indexer_topk", &Model::indexer_topk},
-                                                 {"mtp_num_layers", &Model::mtp_num_layers},
                                                  {"max_target_length", &Model::max_target_length}};
 
 inline constexpr ModelField<int> model_counts[] = {{"sublayers_per_layer", &Model::sublayers_per_layer},

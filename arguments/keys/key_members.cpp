@@ -95,7 +95,6 @@ constexpr ModelDimMember model_dims[] = {
     {"indexer_n_heads", [](M m) { return m.indexer_n_heads; }},
     {"indexer_head_dim", [](M m) { return m.indexer_head_dim; }},
     {"indexer_topk", [](M m) { return m.indexer_topk; }},
-    {"mtp_num_layers", [](M m) { return m.mtp_num_layers; }},
     {"sliding_window_size", [](M m) { return m.attention_pattern.window; }},
     {"trainable_position_size", [](M m) { return m.trainable_position_size > 0 ? m.trainable_position_size : -1; }},
 };

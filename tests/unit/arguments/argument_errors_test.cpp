@@ -69,7 +69,7 @@ TEST(ArgumentErrors, NotModelled) {
                                {"shard_exp_on_fsdp=true", "custom_mesh_and_rule=shard-exp-on-fsdp is modelled"},
                                {"use_2d_fsdp_sharding=True", "does not model use_2d_fsdp_sharding yet"},
                                {"enable_nnx=False", "models NNX (all true) and Linen (all false), no mix"},
-                               {"mtp_num_layers=1 override_model_config=True", "model mixtral-8x7b has no such dim"},
+                               {"mtp_num_layers=1", "multi-token prediction"},
                                {"dcn_diloco_parallelism=2", "DiLoCo"},
                                {"param_scan_axis=0", "does not model param_scan_axis yet"},
                            });

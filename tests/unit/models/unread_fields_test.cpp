@@ -65,7 +65,6 @@ TEST(UnreadFields, AreNamed) {
           {"indexer_n_heads", &Model::indexer_n_heads, 32, "deepseek3-671b"},
           {"indexer_head_dim", &Model::indexer_head_dim, 64, "deepseek3-671b"},
           {"indexer_topk", &Model::indexer_topk, 1024, "deepseek3-671b"},
-          {"mtp_num_layers", &Model::mtp_num_layers, 1, ""},
           {"max_target_length", &Model::max_target_length, 64, ""},
       },
       seen);
