@@ -16,9 +16,12 @@ namespace {
 
 void check_tokamax(const GivenArguments& arguments, const Configuration& configuration) {
   const bool given = arguments.flag("use_tokamax_splash", false);
-  if (needs_tokamax(configuration) && !given)
-    throw InputError(fmt::format("context_parallel_strategy={} on TPU needs use_tokamax_splash=true",
-                                 name_of(configuration.config.context_parallel_strategy)));
+  if (!needs_tokamax(configuration) || given) return;
+  const ContextStrategy strategy = configuration.config.context_parallel_strategy;
+  throw InputError(configuration.model.use_indexer && strategy == ContextStrategy::all_gather
+                       ? "attention=flash with an indexer needs use_tokamax_splash=true"
+                       : fmt::format("context_parallel_strategy={} on TPU needs use_tokamax_splash=true",
+                                     name_of(strategy)));
 }
 
 void check_stage_axis(const RuleSet& rules) {

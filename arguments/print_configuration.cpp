@@ -80,8 +80,9 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
 }  // namespace
 
 bool needs_tokamax(const Configuration& configuration) {
+  const bool masked = configuration.model.use_indexer && configuration.config.attention == AttentionKernel::flash;
   return configuration.compiler.kernels.has_tokamax_splash &&
-         moves_the_sequence(configuration.config.context_parallel_strategy);
+         (masked || moves_the_sequence(configuration.config.context_parallel_strategy));
 }
 
 PrintedArguments topology_arguments(const Configuration& configuration) {

@@ -38,11 +38,13 @@ bool forces_layout(const GivenArgument& given, const Configuration&) { return is
 // configs/types.py: the elastic iterator can't pack.
 bool elastic_and_packed(const GivenArgument& given, const Configuration& c) { return is_on(given) && c.config.packing; }
 
-// configs/types.py: only use_indexer, which is not modelled, has the tensor.
+// configs/types.py: only use_indexer has the tensor; saving it is not modelled.
 bool saves_thresholds(const GivenArgument& given, const Configuration&) { return canonical(given.text) != "remat"; }
 
-// configs/types.py: only qwen3_next and qwen3_5, which are not modelled, rotate a part.
-bool rotates_a_part(const GivenArgument& given, const Configuration&) { return number_in(given) != 1; }
+// configs/types.py: only qwen3_next and qwen3_5 rotate a part.
+bool rotates_a_part(const GivenArgument& given, const Configuration& c) {
+  return number_in(given) != 1 && !c.model.decoder_block.gated_attention;
+}
 
 // Inside the experts' shard_map all experts' weights would meet the rows of one device's (layers/moe.py).
 bool splits_experts_twice(const GivenArgument& given, const Configuration& c) {
@@ -74,7 +76,7 @@ constexpr StartCheck checks[] = {
     {"use_2d_fsdp_sharding", splits_experts_twice, "shardplan models it without the expert axis"},
     {"use_tokamax_gmm", lacks_tokamax, "shardplan models tokamax's grouped matmul on TPUs"},
     {"grain_use_elastic_iterator", elastic_and_packed, "it needs packing=false"},
-    {"indexer_cutoff_threshold", saves_thresholds, "it needs use_indexer, which shardplan does not model"},
+    {"indexer_cutoff_threshold", saves_thresholds, "shardplan does not model saved thresholds of an indexer"},
     {"partial_rotary_factor", rotates_a_part, "only the decoders qwen3_next and qwen3_5 rotate a part of a head"}};
 
 }  // namespace

@@ -127,6 +127,21 @@ void check_attention_output(const Model& model, const std::string& place) {
     require_positive({{"attention_output_dim", model.attention_output_dim}}, place);
 }
 
+/// Linear layers and, at the end of each cycle, one of full attention.
+void check_delta_nets(const Model& model, const std::string& place) {
+  require(model.cycle_interval > 1, place, "cycle_interval must be at least 2: the last layer of a cycle has attention");
+  require_positive({{"gdn_conv_kernel_dim", model.gdn_conv_kernel_dim},
+                    {"gdn_key_head_dim", model.gdn_key_head_dim},
+                    {"gdn_value_head_dim", model.gdn_value_head_dim},
+                    {"gdn_num_key_heads", model.gdn_num_key_heads},
+                    {"gdn_num_value_heads", model.gdn_num_value_heads},
+                    {"gdn_chunk_size", model.gdn_chunk_size}},
+                   place);
+  require(model.gdn_num_value_heads % model.gdn_num_key_heads == 0, place,
+          fmt::format("gdn_num_value_heads={} must be a multiple of gdn_num_key_heads={}", model.gdn_num_value_heads,
+                      model.gdn_num_key_heads));
+}
+
 void check_decoder_block(const Model& model, const std::string& place) {
   const DecoderBlock& block = model.decoder_block;
   require(block.modelled || !model.not_modelled.empty(), place,
@@ -138,8 +153,11 @@ void check_decoder_block(const Model& model, const std::string& place) {
           fmt::format("decoder block '{}' {}, and num_experts is {}", block.name,
                       block.feed_forward == FeedForward::experts ? "needs at least 2 experts" : "has no experts",
                       model.num_experts));
+  require(model.mtp_num_layers == 0 || block.multi_token_prediction, place,
+          fmt::format("decoder block '{}' has no multi-token prediction", block.name));
   require(model.cycle_interval == 1 || model.layers % model.cycle_interval == 0, place,
           fmt::format("layers={} must be a multiple of cycle_interval={}", model.layers, model.cycle_interval));
+  if (block.gated_delta_net) return check_delta_nets(model, place);
   const int period = model.layer_period();
   const bool cycles_of_one = model.cycle_interval == 1 && model.interleave_moe_step == 1;
   require(cycles_of_one || model.cycle_interval == period, place,

@@ -18,6 +18,7 @@ constexpr DecoderBlock blocks[] = {
      .dense_layers_before_pipeline = true,
      .routed_bias_only_picks = true,  // layers/moe.py: deepseek_routing
      .gate_axis = "embed_moe",  // RoutedAndSharedMoE
+     .multi_token_prediction = true,
      .explicit_sharding = true,
      .explicit_mlp_by_norm_length = true,
      .muon = true},
@@ -70,8 +71,18 @@ constexpr DecoderBlock blocks[] = {
      .name = "qwen3_custom_moe",
      .feed_forward = experts,
      .shape = LayerShape::attention_into_experts},
-    {.kind = Kind::qwen3_next, .name = "qwen3_next", .feed_forward = experts, .modelled = false},
-    {.kind = Kind::qwen3_5, .name = "qwen3_5", .feed_forward = experts, .modelled = false},
+    {.kind = Kind::qwen3_next,
+     .name = "qwen3_next",
+     .feed_forward = experts,
+     .gated_delta_net = true,
+     .gated_attention = true,
+     .gated_shared_expert = true},
+    {.kind = Kind::qwen3_5,
+     .name = "qwen3_5",
+     .feed_forward = experts,
+     .gated_delta_net = true,
+     .gated_attention = true,
+     .gated_shared_expert = true},
 };
 
 }  // namespace

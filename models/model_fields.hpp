@@ -38,6 +38,15 @@ inline constexpr ModelField<std::int64_t> optional_model_dims[] = {{"head_dim", 
                                                  {"qk_rope_head_dim", &Model::qk_rope_head_dim},
                                                  {"v_head_dim", &Model::v_head_dim},
                                                  {"trainable_position_size", &Model::trainable_position_size},
+                                                 {"gdn_conv_kernel_dim", &Model::gdn_conv_kernel_dim},
+                                                 {"gdn_key_head_dim", &Model::gdn_key_head_dim},
+                                                 {"gdn_value_head_dim", &Model::gdn_value_head_dim},
+                                                 {"gdn_num_key_heads", &Model::gdn_num_key_heads},
+                                                 {"gdn_num_value_heads", &Model::gdn_num_value_heads},
+                                                 {"gdn_chunk_size", &Model::gdn_chunk_size},
+                                                 {"indexer_n_heads", &Model::indexer_n_heads},
+                                                 {"indexer_head_dim", &Model::indexer_head_dim},
+                                                 {"indexer_topk", &Model::indexer_topk},
                                                  {"max_target_length", &Model::max_target_length}};
 
 inline constexpr ModelField<int> model_counts[] = {{"sublayers_per_layer", &Model::sublayers_per_layer},
@@ -58,6 +67,7 @@ inline constexpr ModelField<bool> model_flags[] = {{"tied_embedding", &Model::ti
                                  {"routed_bias", &Model::routed_bias},
                                  {"share_kv_projections", &Model::share_kv_projections},
                                  {"use_double_wide_mlp", &Model::use_double_wide_mlp},
+                                 {"use_indexer", &Model::use_indexer},
                                  {"scan_layers", &Model::scan_layers}};
 
 }  // namespace shardplan

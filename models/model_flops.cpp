@@ -25,6 +25,7 @@ std::int64_t multiplied_weights(const Block& block) {
         weights += elements_of_a_tokens_experts(*matrix.tensor, block);
         break;
       case WeightUse::looked_up:
+      case WeightUse::idle:
         break;
     }
   return weights;
@@ -34,8 +35,22 @@ std::int64_t multiplied_weights(const Block& block) {
 double attention_products(const Operation& op, const Block& block, std::int64_t sequence) {
   const Tensor &query = block.tensors[op.inputs[0]], &context = block.tensors[op.output];
   const std::int64_t dims = query.dims.back().size + context.dims.back().size;
-  return static_cast<double>(size_in(query, Dim::q_heads) * dims) *
-         attended_keys(sequence, op.attention_window);
+  const AttentionWindow window = op.selected_keys > 0 ? AttentionWindow{op.selected_keys} : op.attention_window;
+  return static_cast<double>(size_in(query, Dim::q_heads) * dims) * attended_keys(sequence, window);
+}
+
+/// A head's state is decayed, corrected, written and read, each key dim · value dim multiply-adds (MaxText
+/// utils/maxtext_utils.py: calculate_gated_delta_net_flops_per_device).
+double delta_rule_products(const Operation& op, const Block& block) {
+  const Tensor &query = block.tensors[op.inputs[0]], &context = block.tensors[op.output];
+  return 4.0 * static_cast<double>(size_in(context, Dim::kv_heads) * query.dims.back().size * context.dims.back().size);
+}
+
+/// The score of a key is a product a head and the heads' weighted sum; keys after the query don't count (MaxText
+/// utils/maxtext_utils.py: calculate_indexer_tflops_per_device).
+double key_selection_products(const Operation& op, const Block& block, std::int64_t sequence) {
+  const Tensor& query = block.tensors[op.inputs[0]];
+  return static_cast<double>(size_in(query, Dim::q_heads) * (query.dims.back().size + 1)) * attended_keys(sequence, {});
 }
 
 /// Π of the dims that either operand has. A mask [batch, sequence, experts, capacity] is no arithmetic.
@@ -61,6 +76,8 @@ double other_products(const Block& block, std::int64_t sequence) {
   double products = 0;
   for (const auto& op : block.operations) {
     if (op.kind == OpKind::attention) products += attention_products(op, block, sequence);
+    if (op.kind == OpKind::key_selection) products += key_selection_products(op, block, sequence);
+    if (op.kind == OpKind::delta_rule) products += delta_rule_products(op, block);
     if (is_between_activations(op, roots, block)) products += activation_products(op, block);
   }
   return products;

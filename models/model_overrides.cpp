@@ -11,7 +11,17 @@ namespace shardplan {
 namespace {
 
 /// Which models read a key at all; MaxText ignores it silently in the others.
-enum class Has { every_model, experts, first_dense_layers, latent_attention, global_heads, lent_keys, learned_positions };
+enum class Has {
+  every_model,
+  experts,
+  first_dense_layers,
+  latent_attention,
+  global_heads,
+  lent_keys,
+  learned_positions,
+  gated_delta_net,
+  indexer
+};
 
 struct ModelDim {
   const char* key;
@@ -28,10 +38,19 @@ constexpr ModelDim dims[] = {
     {"base_num_kv_heads", &Model::kv_heads, Has::every_model, 1},
     {"base_num_query_heads", &Model::q_heads, Has::every_model, 1},
     {"first_num_dense_layers", &Model::first_dense_layers, Has::first_dense_layers, 0},
+    {"gdn_chunk_size", &Model::gdn_chunk_size, Has::gated_delta_net, 1},
+    {"gdn_conv_kernel_dim", &Model::gdn_conv_kernel_dim, Has::gated_delta_net, 1},
+    {"gdn_key_head_dim", &Model::gdn_key_head_dim, Has::gated_delta_net, 1},
+    {"gdn_num_key_heads", &Model::gdn_num_key_heads, Has::gated_delta_net, 1},
+    {"gdn_num_value_heads", &Model::gdn_num_value_heads, Has::gated_delta_net, 1},
+    {"gdn_value_head_dim", &Model::gdn_value_head_dim, Has::gated_delta_net, 1},
     {"global_head_dim", &Model::global_head_dim, Has::global_heads, 0},
     {"global_num_kv_heads", &Model::global_kv_heads, Has::global_heads, 0},
     {"head_dim", &Model::head_dim, Has::every_model, 1},
     {"hidden_size_per_layer_input", &Model::per_layer_dim, Has::lent_keys, 0},
+    {"indexer_head_dim", &Model::indexer_head_dim, Has::indexer, 1},
+    {"indexer_n_heads", &Model::indexer_n_heads, Has::indexer, 1},
+    {"indexer_topk", &Model::indexer_topk, Has::indexer, 1},
     {"kv_lora_rank", &Model::kv_lora_rank, Has::latent_attention, 1},
     {"num_experts", &Model::num_experts, Has::experts, 2},
     {"num_experts_per_tok", &Model::top_k, Has::experts, 1},
@@ -90,6 +109,10 @@ bool applies(Has has, const Model& model) {
       return model.decoder_block.lends_keys;
     case Has::learned_positions:
       return model.trainable_position_size > 0;
+    case Has::gated_delta_net:
+      return model.decoder_block.gated_delta_net;
+    case Has::indexer:
+      return model.use_indexer;
   }
   throw InternalError("unknown Has");
 }

@@ -41,6 +41,10 @@ std::string_view name_of(Dim dim) {
       return "position";
     case Dim::qkv:
       return "qkv";
+    case Dim::taps:
+      return "taps";
+    case Dim::gate:
+      return "gate";
   }
   throw InternalError("unknown Dim");
 }

@@ -2,11 +2,20 @@
 
 namespace shardplan {
 
+namespace {
+
+/// What MaxText takes of a model: sinks and an indexer's mask are not known to every kernel.
+AttentionKernel kernel_of(const Model& model, const Kernels& kernels) {
+  if (model.use_indexer) return kernels.has_tokamax_splash ? AttentionKernel::flash : AttentionKernel::dot_product;
+  const bool knows = !model.attention_sink || kernels.sink_kernels.has(kernels.attention);
+  return knows ? kernels.attention : AttentionKernel::dot_product;
+}
+
+}  // namespace
+
 TrainConfig with_kernels(const Settings& settings, const Kernels& kernels, const Model& model) {
   TrainConfig config = settings.config;
-  const bool knows = !model.attention_sink || kernels.sink_kernels.has(kernels.attention);
-  if (!settings.says(&TrainConfig::attention))
-    config.attention = knows ? kernels.attention : AttentionKernel::dot_product;
+  if (!settings.says(&TrainConfig::attention)) config.attention = kernel_of(model, kernels);
   if (!settings.says(&TrainConfig::megablox)) config.megablox = kernels.grouped_matmul == GroupedMatmul::megablox;
   return with_packed_segments(std::move(config), settings, kernels);
 }

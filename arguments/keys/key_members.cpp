@@ -106,6 +106,15 @@ constexpr ModelDimMember model_dims[] = {
     {"global_num_kv_heads", [](M m) { return m.global_kv_heads; }},
     {"sliding_window_size", [](M m) { return window_of(m, WindowShape::sliding); }},
     {"chunk_attn_window_size", [](M m) { return window_of(m, WindowShape::chunked); }},
+    {"gdn_conv_kernel_dim", [](M m) { return m.gdn_conv_kernel_dim; }},
+    {"gdn_key_head_dim", [](M m) { return m.gdn_key_head_dim; }},
+    {"gdn_value_head_dim", [](M m) { return m.gdn_value_head_dim; }},
+    {"gdn_num_key_heads", [](M m) { return m.gdn_num_key_heads; }},
+    {"gdn_num_value_heads", [](M m) { return m.gdn_num_value_heads; }},
+    {"gdn_chunk_size", [](M m) { return m.gdn_chunk_size; }},
+    {"indexer_n_heads", [](M m) { return m.indexer_n_heads; }},
+    {"indexer_head_dim", [](M m) { return m.indexer_head_dim; }},
+    {"indexer_topk", [](M m) { return m.indexer_topk; }},
     {"trainable_position_size", [](M m) { return m.trainable_position_size > 0 ? m.trainable_position_size : -1; }},
 };
 
@@ -143,6 +152,7 @@ constexpr ArchitectureMember architecture[] = {
     {"attention_output_dim", attention_output_dim},
     {"moe_expert_input_dim", attention_output_dim},
     {"nope_layer_interval", nope_layer_interval},
+    {"use_indexer", [](M m) { return flag(m.use_indexer); }},
     {"interleave_moe_layer_step", [](M m) { return fmt::to_string(m.interleave_moe_step); }},
     {"inhomogeneous_layer_cycle_interval", [](M m) { return fmt::to_string(m.cycle_interval); }},
 };

@@ -9,6 +9,7 @@ class Constrain final : public OperationKind {
   void forward(BlockState&, const Operation&, Pass) const override {}
 
   void backward(BlockState& state, const Operation& op) const override {
+    if (!state.tensor(op.output).differentiable) return;  // stop_gradient
     state.gradients.contribute(op.inputs.front(), {state.spec(op.output), {}}, op);
   }
 

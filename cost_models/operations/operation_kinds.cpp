@@ -31,6 +31,10 @@ const OperationKind& operation_kind(OpKind kind) {
       return ring_dispatch_kind();
     case OpKind::ring_return:
       return ring_return_kind();
+    case OpKind::delta_rule:
+      return delta_rule_kind();
+    case OpKind::key_selection:
+      return key_selection_kind();
   }
   throw InternalError("unknown OpKind");
 }

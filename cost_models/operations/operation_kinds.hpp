@@ -17,5 +17,7 @@ const OperationKind& ragged_dispatch_kind();  // ragged_exchange.cpp
 const OperationKind& ragged_return_kind();    // ragged_exchange.cpp
 const OperationKind& ring_dispatch_kind();    // ring_exchange.cpp
 const OperationKind& ring_return_kind();      // ring_exchange.cpp
+const OperationKind& delta_rule_kind();       // delta_rule.cpp
+const OperationKind& key_selection_kind();    // key_selection.cpp
 
 }  // namespace shardplan

@@ -67,8 +67,12 @@ struct DecoderBlock {
   bool norms_values = false;                  ///< without a scale
   bool dense_beside_experts = false;          ///< a dense feed-forward of width mlp, normed apart, in the shared one's place
   bool scales_expert_input = false;           ///< the router's weight multiplies what experts read, not what they return
+  bool gated_delta_net = false;               ///< all layers of a cycle but the last have it in place of attention
+  bool gated_attention = false;               ///< queries come with a gate of the attention's output
+  bool gated_shared_expert = false;           ///< each token scales what the shared expert adds
   bool routed_bias_only_picks = false;        ///< routed_bias chooses experts and is in no weight: no gradient
   std::string_view gate_axis = "embed";       ///< logical axis of the router's input dim
+  bool multi_token_prediction = false;        ///< mtp_num_layers adds layers behind the decoder
   bool explicit_sharding = false;             ///< shard_mode=explicit knows it
   bool explicit_mlp_by_norm_length = false;   ///< and names its MLP hidden state (batch, norm_length, mlp) there
   bool muon = false;                          ///< opt_type=muon knows it

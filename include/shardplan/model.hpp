@@ -71,6 +71,14 @@ struct Model {
   std::int64_t per_layer_dim = 0, per_layer_vocab = 0;
   std::int64_t attention_output_dim = -1;  ///< width between attention and experts (qwen3_custom_moe); -1: emb
   std::int64_t trainable_position_size = 0;  ///< rows of a learned position table (gpt3); 0: none
+  // Gated delta net (qwen3_next, qwen3_5); where a file says nothing, base.yml's.
+  std::int64_t gdn_conv_kernel_dim = 4, gdn_key_head_dim = 128, gdn_value_head_dim = 128, gdn_num_key_heads = 16,
+               gdn_num_value_heads = 32;
+  std::int64_t gdn_chunk_size = 64;  ///< tokens that the delta rule works on at a time
+  /// Latent attention with an indexer (deepseek3.2): each query attends to the indexer_topk keys that score highest.
+  bool use_indexer = false;
+  std::int64_t indexer_n_heads = 64, indexer_head_dim = 128, indexer_topk = 2048;
+  std::int64_t mtp_num_layers = 0;  ///< layers of multi-token prediction behind the decoder
   AttentionPattern attention_pattern;
   ModelRules rules;
   std::int64_t max_target_length = 2048;

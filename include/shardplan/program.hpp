@@ -32,7 +32,9 @@ enum class Dim : std::uint8_t {
   kv_rank,
   latent,  ///< the hidden state's width between attention and experts, where it is another (qwen3_custom_moe)
   position,
-  qkv  ///< query, key, value
+  qkv,   ///< query, key, value
+  taps,  ///< of a convolution along the sequence
+  gate   ///< numbers that scale something: a gate's own
 };
 std::string_view name_of(Dim dim);
 
@@ -66,6 +68,7 @@ using TensorId = std::int32_t;     ///< index into Block::tensors
 enum class TensorRole : std::uint8_t {
   plain,
   bias,                  ///< a parameter that is added
+  idle,                  ///< a parameter that nothing reads at this length of sequence
   attention_input,       ///< what queries, keys and values are projected from
   dispatch_mask,         ///< dropping path: which token goes to which slot of which expert
   dispatched_tokens,     ///< dropping path: [experts, batch, capacity, embed]
@@ -94,7 +97,7 @@ enum class OpKind : std::uint8_t {
   add,              ///< elementwise and linear: backward needs nothing
   normalization,    ///< inputs {x, scale}: statistics over the embed dim
   constrain,        ///< the same tensor under another constraint
-  attention,        ///< inputs {q, k, v}: softmax(q·kT)·v, causal
+  attention,        ///< inputs {q, k, v}: softmax(q·kT)·v, causal; a fourth is a mask [batch, query, key]
   lookup,           ///< inputs {table, token ids}
   cross_entropy,    ///< inputs {logits}: softmax statistics over vocab
   routing,          ///< inputs {router logits}: top-k, positions, masks (dropping path: scatter indices are global)
@@ -103,6 +106,8 @@ enum class OpKind : std::uint8_t {
   ragged_return,    ///< inputs {rows, routing weights}: and back, one row for each of a token's experts
   ring_dispatch,    ///< inputs {tokens, router logits}: both all-gathered over the expert axes
   ring_return,      ///< inputs {rows, router logits}: weighted sum of each token's rows, reduce-scatter back
+  delta_rule,       ///< inputs {q, k, v, gates}: a state of key dim × value dim a head, carried along the sequence
+  key_selection,    ///< inputs {q, k, head weights}: which keys each query attends to, as a mask [batch, query, key]
 };
 
 /// The part of a decoder layer that an operation belongs to.
@@ -149,6 +154,8 @@ struct Operation {
   OperationRole role = OperationRole::plain;
   AttentionWindow attention_window{};  ///< attention
   std::optional<NarrowProduct> narrow = {};  ///< einsum
+  std::int64_t chunk = 0;             ///< delta rule: tokens of a step
+  std::int64_t selected_keys = 0;     ///< key selection, and attention under its mask: keys of each query; 0: all
   bool operator==(const Operation&) const = default;
 };
 

@@ -19,10 +19,14 @@ TensorId scale_output(BlockBuilder& b, TensorId x) {
 
 }  // namespace
 
+void add_branches(BlockBuilder& b, const LayerKind& kind) {
+  for (const Branch& branch : kind.branches) b.block.output = add_branch(b, b.block.output, branch);
+}
+
 Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& config, const ProgramSizes& sizes) {
   BlockBuilder b(kind.name, BlockKind::layer, model, config, sizes);
   b.block.input = b.block.output = b.activation("layer input", b.hidden_dims(), b.hidden());
-  for (const Branch& branch : kind.branches) b.block.output = add_branch(b, b.block.output, branch);
+  add_branches(b, kind);
   if (kind.scales_output) b.block.output = scale_output(b, b.block.output);
   b.block.layers = kind.count;
   if (config.scan_layers) {

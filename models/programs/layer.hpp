@@ -28,6 +28,9 @@ struct LayerKind {
   bool scales_output = false;  ///< times a learned number
 };
 
+/// From the block's output on, which becomes that of the last branch.
+void add_branches(BlockBuilder& b, const LayerKind& kind);
+
 Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& config, const ProgramSizes& sizes);
 
 }  // namespace shardplan

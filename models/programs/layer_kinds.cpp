@@ -36,6 +36,7 @@ AttentionHeads heads_of(const Model& model, Span span) {
 Mixer attention_of(const Model& model, Span span) {
   switch (model.attention_type) {
     case AttentionType::global:
+      if (model.decoder_block.gated_attention) return add_gated_attention;
       return [heads = heads_of(model, span)](BlockBuilder& b, TensorId x) {
         return add_grouped_query_attention(b, x, heads);
       };
@@ -93,6 +94,16 @@ std::vector<LayerKind> with_windows(const Model& model, const std::string& name,
           {name + "_global", global, globals, 1, count > globals}};
 }
 
+/// Cycles of linear layers that end with one of full attention (MaxText models/qwen3.py: Qwen3NextDecoderLayer).
+std::vector<LayerKind> with_delta_nets(const Model& model) {
+  std::vector<Branch> full = branches_of(model, FeedForward::experts, Span::global);
+  std::vector<Branch> linear = full;
+  linear.front().mix = add_gated_delta_net;
+  const std::int64_t globals = model.layers / model.cycle_interval;
+  return {{"linear_layers", std::move(linear), model.layers - globals, model.cycle_interval - 1},
+          {"full_layers", std::move(full), globals, 1, true}};
+}
+
 /// Layers of two periods, windows and experts: one kind for each place in the cycle. Layer i (from 0) is global where
 /// i + 1 is a multiple of the windows' period, and has experts where it is one of interleave_moe_step (models/llama4.py,
 /// determine_is_nope_layer and determine_is_moe_layer; models/envy.py).
@@ -135,6 +146,7 @@ std::vector<LayerKind> lending_and_lent(const Model& model) {
 }
 
 std::vector<LayerKind> stacks_of(const Model& model) {
+  if (model.decoder_block.gated_delta_net) return with_delta_nets(model);
   const std::int64_t dense = model.dense_layers() * model.sublayers_per_layer;
   const std::int64_t moe = model.moe_layers() * model.sublayers_per_layer;
   const bool mixed = dense > 0 && moe > 0;

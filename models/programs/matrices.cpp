@@ -15,16 +15,25 @@ class Walk {
 
   std::vector<Matrix> run() {
     for (const auto& op : block_.operations) visit(op);
+    note_idle();
     return std::move(found_);
   }
 
  private:
   void visit(const Operation& op) {
     if (op.kind == OpKind::lookup) note(op.inputs.front(), WeightUse::looked_up);
+    if (op.kind == OpKind::elementwise && has(block_.tensors[op.inputs.back()], Dim::taps))
+      note(op.inputs.back(), WeightUse::multiplied);  // each channel's own kernel
     if (op.kind == OpKind::normalization && in_low_rank(op.inputs[1])) note(op.inputs[1], WeightUse::multiplied);
     if (op.kind != OpKind::einsum) return;
     note(op.inputs[0], use_of(op.inputs[0], op.inputs[1]));
     note(op.inputs[1], use_of(op.inputs[1], op.inputs[0]));
+  }
+
+  void note_idle() {
+    for (std::size_t id = 0; id < block_.tensors.size(); ++id)
+      if (block_.tensors[id].role == TensorRole::idle && block_.tensors[id].dims.size() > 1)
+        note(static_cast<TensorId>(id), WeightUse::idle);
   }
 
   bool in_low_rank(TensorId scale) const {
@@ -34,7 +43,7 @@ class Walk {
   /// One-hot ids, which no gradient reaches, make a lookup of a product.
   WeightUse use_of(TensorId weight, TensorId other) const {
     const Tensor& factor = block_.tensors[other];
-    if (!factor.differentiable) return WeightUse::looked_up;
+    if (!factor.differentiable && has(factor, Dim::vocab)) return WeightUse::looked_up;
     const bool by_experts = has(block_.tensors[weight], Dim::experts) && has(factor, Dim::experts);
     return by_experts ? WeightUse::by_experts : WeightUse::multiplied;
   }

@@ -8,6 +8,7 @@ enum class WeightUse : std::uint8_t {
   multiplied,  ///< every token is multiplied with it
   by_experts,  ///< only a token's own experts' part of it
   looked_up,   ///< a table of which a token reads one row
+  idle,        ///< nothing reads it at this length of sequence
 };
 
 struct Matrix {
@@ -15,8 +16,8 @@ struct Matrix {
   WeightUse use = WeightUse::multiplied;
 };
 
-/// Operands of products and lookups, each once; and the norm scales inside a low-rank projection (dims q_rank,
-/// kv_rank), which belong to it. Not: other scales, biases, sinks, learned positions.
+/// Operands of products, convolutions and lookups, each once; the norm scales inside a low-rank projection (dims q_rank, kv_rank),
+/// which belong to it; and matrices that lie idle. Not: other scales, biases, sinks, learned positions.
 std::vector<Matrix> matrices_of(const Block& block);
 
 std::int64_t elements_of(const Tensor& tensor);

@@ -1,4 +1,5 @@
 #include <models/programs/edges.hpp>
+#include <models/programs/multi_token_prediction.hpp>
 #include <models/programs/train_program.hpp>
 #include <models/programs/weight_schedule.hpp>
 #include <shardplan/error.hpp>
@@ -40,6 +41,9 @@ Program program_of(StepKind step, const Decoder& decoder, const TrainConfig& con
   if (decoder.model.decoder_block.lends_keys && decoder.model.per_layer_dim > 0)
     program.blocks.push_back(per_layer_embedding_block(decoder.model, config, sizes));
   add_layers(program, decoder, config, shape);
+  if (step == StepKind::train)
+    for (Block& block : multi_token_prediction_blocks(decoder.layers.back(), decoder.model, config, sizes))
+      program.blocks.push_back(std::move(block));
   program.blocks.push_back(step == StepKind::train ? loss_block(decoder.model, config, sizes)
                                                    : logits_block(decoder.model, config, sizes));
   return program;

@@ -37,6 +37,28 @@ Violation kernel_knows_sinks(const Configuration& c) {
                              c.model.name, name_of(c.config.attention), c.hardware.name));
 }
 
+// configs/types.py, the checks of use_indexer.
+Violation kernel_takes_masks(const Configuration& c) {
+  const AttentionKernel kernel = c.config.attention;
+  const bool splash = kernel == AttentionKernel::flash && c.compiler.kernels.has_tokamax_splash;
+  if (!c.model.use_indexer || kernel == AttentionKernel::dot_product || splash) return std::nullopt;
+  return refused(ConstraintId::attention_kernel,
+                 fmt::format("{} has an indexer, whose mask attention={} does not take on {}: set {}", c.model.name,
+                             name_of(kernel), c.hardware.name,
+                             c.compiler.kernels.has_tokamax_splash ? "attention=flash use_tokamax_splash=true"
+                                                                   : "attention=dot_product"));
+}
+
+// configs/types.py, the checks of Ulysses and USP attention.
+Violation exchanged_sequence_is_unmasked(const Configuration& c) {
+  const ContextStrategy strategy = c.config.context_parallel_strategy;
+  const bool exchanges = strategy == ContextStrategy::ulysses || strategy == ContextStrategy::usp;
+  if (!c.model.use_indexer || !exchanges) return std::nullopt;
+  return refused(ConstraintId::attention_kernel,
+                 fmt::format("{} has an indexer, whose mask context_parallel_strategy={} does not take", c.model.name,
+                             name_of(strategy)));
+}
+
 // configs/types.py, set_derived_and_validate_values: Transformer Engine's packed layout has a fixed number of documents.
 Violation segments_are_counted(const Configuration& c) {
   if (!is_transformer_engine(c) || !c.config.packing || c.config.max_segments_per_seq > 0) return std::nullopt;
@@ -90,7 +112,8 @@ std::optional<Infeasible> packing_violation(const Configuration& c) {
 
 std::optional<Infeasible> attention_violation(const Configuration& configuration) {
   constexpr Violation (*constraints[])(const Configuration&) = {
-      kernel_exists, kernel_knows_sinks, packing_violation, segments_are_counted, windows_under_context, balance_divides};
+      kernel_exists,         kernel_knows_sinks,    kernel_takes_masks, exchanged_sequence_is_unmasked, packing_violation,
+      segments_are_counted, windows_under_context, balance_divides};
   for (const auto constraint : constraints)
     if (auto violation = constraint(configuration)) return violation;
   return std::nullopt;

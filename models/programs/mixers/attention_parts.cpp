@@ -45,8 +45,11 @@ TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_
   const TensorId context = b.activation(
       "context", std::move(context_dims),
       {{"activation_batch_attn", "activation_length_attn", "activation_heads", "activation_kv"}}, {"context"});
-  b.apply(OpKind::attention, "self_attention/attention_op", {q, k, v}, context);
+  std::vector<TensorId> inputs = {q, k, v};
+  if (heads.mask >= 0) inputs.push_back(heads.mask);
+  b.apply(OpKind::attention, "self_attention/attention_op", std::move(inputs), context);
   b.block.operations.back().attention_window = window;
+  if (heads.mask >= 0) b.block.operations.back().selected_keys = b.model.indexer_topk;
   return context;
 }
 

@@ -6,6 +6,7 @@ namespace shardplan {
 
 struct Heads {
   TensorId query, key, value;
+  TensorId mask = -1;  ///< which keys each query attends to; -1: all before it
 };
 
 /// Marks the last operation: it makes queries, keys or values, which compilers merge where they come from one operand.

@@ -1,5 +1,6 @@
 // Multi-head latent attention (DeepSeek): queries, and keys with values, come from low-rank projections.
 #include <models/programs/mixers/attention_parts.hpp>
+#include <models/programs/mixers/indexer.hpp>
 #include <models/programs/mixers/mixers.hpp>
 
 namespace shardplan {
@@ -15,19 +16,25 @@ TensorDim query_dim(const BlockBuilder& b) {
   return {Dim::head_dim, b.model.qk_nope_head_dim + b.model.qk_rope_head_dim};
 }
 
-TensorId add_query(BlockBuilder& b, TensorId in) {
+struct Query {
+  TensorId heads = -1;
+  TensorId low_rank = -1;  ///< what the heads are projected from; -1: the hidden state itself
+};
+
+Query add_query(BlockBuilder& b, TensorId in) {
   const Model& m = b.model;
   const Dims tokens = b.dims(in);
   if (m.q_lora_rank == 0)
-    return as_projection(b, project_onto_heads(b, in, "query", query_heads(b), query_dim(b),
-                                               {"embed", "q_heads", "kv"}, head_constraint(), {"query_proj"}));
+    return {as_projection(b, project_onto_heads(b, in, "query", query_heads(b), query_dim(b),
+                                                {"embed", "q_heads", "kv"}, head_constraint(), {"query_proj"}))};
   const TensorDim rank{Dim::q_rank, m.q_lora_rank};
   const TensorId wq_a = b.weight("self_attention/wq_a", {{Dim::embed, m.emb}, rank}, {"embed", "q_lora_up_proj"});
   const TensorId low = b.apply(OpKind::einsum, "self_attention/wq_a", {in, wq_a},
                                b.activation("query low rank", {tokens[0], tokens[1], rank}, {}, {"query_wa_proj"}));
   const TensorId normed = b.norm("self_attention/q_norm", low, {}, {"mla_q"});
-  return project_onto_heads(b, normed, "wq_b", query_heads(b), query_dim(b), {"q_lora", "q_heads", "kv"},
-                            head_constraint(), {"query_proj"});
+  return {project_onto_heads(b, normed, "wq_b", query_heads(b), query_dim(b), {"q_lora", "q_heads", "kv"},
+                             head_constraint(), {"query_proj"}),
+          normed};
 }
 
 /// The part of the low rank that all heads share by rotation goes past the norm into every key.
@@ -60,9 +67,10 @@ TensorId add_latent_attention(BlockBuilder& b, TensorId x) {
   b.module = Module::attention;
   const TensorId in =
       constrain_attention_input(b, x, {{"activation_batch_attn", "activation_length", "activation_embed"}});
-  const TensorId query = add_query(b, in);
+  const Query query = add_query(b, in);
   Heads heads = add_key_and_value(b, in);
-  heads.query = query;
+  heads.query = query.heads;
+  if (b.model.use_indexer) heads.mask = add_indexer(b, in, query.low_rank);
   const Dims tokens = b.dims(in);
   return add_output_projection(
       b, add_attention_kernel(

@@ -18,6 +18,10 @@ struct AttentionHeads {
 
 TensorId add_grouped_query_attention(BlockBuilder& b, TensorId x, const AttentionHeads& shape);
 TensorId add_latent_attention(BlockBuilder& b, TensorId x);
+/// With a gate of its output beside each query.
+TensorId add_gated_attention(BlockBuilder& b, TensorId x);
+/// Linear attention: a state a head, carried along the sequence.
+TensorId add_gated_delta_net(BlockBuilder& b, TensorId x);
 TensorId add_dense_feed_forward(BlockBuilder& b, TensorId x);
 TensorId add_double_wide_feed_forward(BlockBuilder& b, TensorId x);
 /// Each token's own input of this layer, gated by the hidden state.

@@ -14,6 +14,17 @@ TensorId add_routed_bias(BlockBuilder& b, TensorId logits) {
   return biased;
 }
 
+/// What the shared experts add, times the sigmoid of a logit of the token (MaxText models/qwen3.py).
+TensorId add_gate(BlockBuilder& b, TensorId x, TensorId shared) {
+  const Dims tokens = b.dims(x);
+  const TensorDim one{Dim::gate, 1};
+  const TensorId w = b.weight("shared_expert_gate", {tokens[2], one}, {"embed", ""});
+  const TensorId logit = b.apply(OpKind::einsum, "shared_expert_gate", {x, w},
+                                 b.activation("shared expert gate", {tokens[0], tokens[1], one}));
+  return b.apply(OpKind::elementwise, "shared_expert_gate/scale", {shared, logit},
+                 b.activation("gated shared experts", b.hidden_dims(), b.hidden()));
+}
+
 }  // namespace
 
 TensorId add_router(BlockBuilder& b, TensorId x, const Constraint& constraint) {
@@ -38,7 +49,8 @@ TensorId add_mixture_of_experts(BlockBuilder& b, TensorId x) {
   const TensorId routed = add_routed_experts(b, {x, x});
   if (b.model.shared_experts == 0) return routed;
   b.module = Module::shared_experts;
-  const TensorId shared = add_feed_forward(b, x, "shared_experts", b.model.shared_experts * b.model.moe_mlp);
+  TensorId shared = add_feed_forward(b, x, "shared_experts", b.model.shared_experts * b.model.moe_mlp);
+  if (b.model.decoder_block.gated_shared_expert) shared = add_gate(b, x, shared);
   return b.apply(OpKind::add, "shared_experts/add", {routed, shared},
                  b.activation("mixture output", b.hidden_dims(), b.hidden()));
 }

@@ -62,8 +62,11 @@ def lower(maxtext, arguments, in_training_loop, target):
 
 def collectives(shardplan, hlo, mesh):
     sizes = ",".join(f"{axis}={size}" for axis, size in mesh.items() if size > 1)
-    found = subprocess.run([shardplan, "audit", "--hlo", hlo, "--mesh", sizes, "--format", "json"], check=True,
-                           capture_output=True, text=True).stdout
+    audit = subprocess.run([shardplan, "audit", "--hlo", hlo, "--mesh", sizes, "--format", "json"],
+                           capture_output=True, text=True)
+    if audit.returncode not in (0, 4):  # 4: it has findings to show
+        sys.exit(audit.stderr)
+    found = audit.stdout
     keys = ("phase", "kind", "axes", "group_size", "bytes", "executions")
     return [{key: c[key] for key in keys} for c in json.loads(found)["collectives"] if c["bytes"] >= SMALLEST]
 

@@ -63,7 +63,8 @@ TEST(ArgumentErrors, Values) {
 
 TEST(ArgumentErrors, NotModelled) {
   expect_messages(mixtral, {
-                               {"use_indexer=True", "does not model use_indexer yet"},
+                               {"use_indexer=True", "use_indexer"},
+                               {"indexer_loss_scaling_factor=0.1", "the indexer's own loss"},
                                {"num_moe_token_chunks=2", "does not model num_moe_token_chunks yet"},
                                {"fused_mlp=True", "does not model fused_mlp yet"},
                                {"enable_nnx=False", "models NNX (all true) and Linen (all false), no mix"},
@@ -71,7 +72,7 @@ TEST(ArgumentErrors, NotModelled) {
                                {"dcn_diloco_parallelism=2", "DiLoCo"},
                                {"param_scan_axis=0", "does not model param_scan_axis yet"},
                            });
-  EXPECT_THAT(error_of("model_name=qwen3-next-80b-a3b compile_topology=v5p-16"), HasSubstr("does not model"));
+  EXPECT_THAT(error_of("model_name=deepseek4-284b compile_topology=v5p-16"), HasSubstr("does not model"));
 }
 
 TEST(ArgumentErrors, ValuesOfQuantization) {

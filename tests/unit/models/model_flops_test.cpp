@@ -110,9 +110,33 @@ TEST(ModelFlops, OfAnyProgramOfTheModelAreTheSame) {
   }
 }
 
+// 12 of 48 layers attend to half the sequence with 16 heads of 256; in 36 a token works four times on 32 states of
+// 128·128, however long the sequence.
+TEST(ModelFlops, OfADeltaRuleDontGrowWithTheSequence) {
+  const Model model = load_model("qwen3-next-80b-a3b");
+  const double weights = 3874717696 - 151936.0 * 2048;
+  for (const std::int64_t sequence : {1024, 8192})
+    EXPECT_DOUBLE_EQ(model_flops_per_token(reference_program(model, sequence)).value,
+                     6 * (weights + 12 * 16 * 512 * (static_cast<double>(sequence) / 2) + 36 * 32 * 128 * 128 * 4.0))
+        << sequence;
+}
+
+// Beyond 2048 keys each of 128 heads of 192 + 128 attends to k - k²/2S of them, and 64 heads of 128 score half of all.
+TEST(ModelFlops, OfAnIndexerAreItsScores) {
+  Model model = load_model("deepseek3.2-671b");
+  model.not_modelled.clear();
+  const double indexer = 1536 * 64 * 128 + 7168 * 128 + 7168 * 64;
+  const double weights = 38402910208 - 129280.0 * 7168;
+  const auto flops = [&](std::int64_t sequence) {
+    return model_flops_per_token(reference_program(model, sequence)).value;
+  };
+  EXPECT_DOUBLE_EQ(flops(2048), 6 * (weights - 61 * indexer + 61 * 128 * 320 * 1024.0));
+  EXPECT_DOUBLE_EQ(flops(8192), 6 * (weights + 61 * 128 * 320 * (2048 - 256.0) + 61 * 64 * 129 * 4096.0));
+}
+
 TEST(ModelFlops, RefuseWhatIsNotModelled) {
   Model model = toy();
-  model.not_modelled = "gated delta net attention";
+  model.not_modelled = "a layer that nobody wrote";
   EXPECT_THROW(flops(model), InputError);
 }
 

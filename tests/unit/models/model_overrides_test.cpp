@@ -41,6 +41,15 @@ TEST(ModelOverrides, EachKeySetsItsDim) {
       {"gemma4-e2b", "hidden_size_per_layer_input", &Model::per_layer_dim},
       {"gemma4-e2b", "vocab_size_per_layer_input", &Model::per_layer_vocab},
       {"gpt3-6b", "trainable_position_size", &Model::trainable_position_size},
+      {"qwen3-next-80b-a3b", "gdn_conv_kernel_dim", &Model::gdn_conv_kernel_dim},
+      {"qwen3-next-80b-a3b", "gdn_key_head_dim", &Model::gdn_key_head_dim},
+      {"qwen3-next-80b-a3b", "gdn_value_head_dim", &Model::gdn_value_head_dim},
+      {"qwen3-next-80b-a3b", "gdn_num_key_heads", &Model::gdn_num_key_heads},
+      {"qwen3.5-35b-a3b", "gdn_num_value_heads", &Model::gdn_num_value_heads},
+      {"qwen3.5-35b-a3b", "gdn_chunk_size", &Model::gdn_chunk_size},
+      {"deepseek3.2-671b", "indexer_n_heads", &Model::indexer_n_heads},
+      {"deepseek3.2-671b", "indexer_head_dim", &Model::indexer_head_dim},
+      {"deepseek3.2-671b", "indexer_topk", &Model::indexer_topk},
   };
   for (const auto& row : table) {
     ASSERT_TRUE(is_model_dim(row.key)) << row.key;

@@ -62,6 +62,15 @@ TEST(UnreadFields, AreNamed) {
           {"per_layer_vocab", &Model::per_layer_vocab, 64, "llama2-7b"},
           {"attention_output_dim", &Model::attention_output_dim, 64, "llama2-7b"},
           {"trainable_position_size", &Model::trainable_position_size, 64, ""},
+          {"gdn_conv_kernel_dim", &Model::gdn_conv_kernel_dim, 8, "llama2-7b"},
+          {"gdn_key_head_dim", &Model::gdn_key_head_dim, 64, "llama2-7b"},
+          {"gdn_value_head_dim", &Model::gdn_value_head_dim, 64, "llama2-7b"},
+          {"gdn_num_key_heads", &Model::gdn_num_key_heads, 8, "llama2-7b"},
+          {"gdn_num_value_heads", &Model::gdn_num_value_heads, 64, "llama2-7b"},
+          {"gdn_chunk_size", &Model::gdn_chunk_size, 128, "llama2-7b"},
+          {"indexer_n_heads", &Model::indexer_n_heads, 32, "deepseek3-671b"},
+          {"indexer_head_dim", &Model::indexer_head_dim, 64, "deepseek3-671b"},
+          {"indexer_topk", &Model::indexer_topk, 1024, "deepseek3-671b"},
           {"max_target_length", &Model::max_target_length, 64, ""},
       },
       seen);
@@ -83,6 +92,7 @@ TEST(UnreadFields, AreNamed) {
                       {"routed_bias", &Model::routed_bias, true, "llama2-7b"},
                       {"share_kv_projections", &Model::share_kv_projections, true, "llama2-7b"},
                       {"use_double_wide_mlp", &Model::use_double_wide_mlp, true, "llama2-7b"},
+                      {"use_indexer", &Model::use_indexer, true, "llama2-7b"},
                       {"scan_layers", &Model::scan_layers, false, ""}},
                      seen);
   std::set<std::string> fields;

@@ -31,7 +31,9 @@ Block block_of(const Layer& layer) {
   config.moe_path = layer.path;
   config.capacity_factor = layer.capacity_factor;
   config.ragged_buffer_factor = layer.buffer_factor;
-  for (auto& block : train_program(load_model(layer.model), config, {8, 1, layer.expert_group}).blocks)
+  Model model = load_model(layer.model);
+  model.not_modelled.clear();  // a layer has its test before a compiled program has confirmed it
+  for (auto& block : train_program(model, config, {8, 1, layer.expert_group}).blocks)
     if (block.name == layer.block) return std::move(block);
   throw std::logic_error(std::string("test: no block ") + layer.block);
 }
@@ -98,6 +100,43 @@ TEST(Layer, OfDeepSeek2) {
   EXPECT_THAT(weights({"deepseek3-671b", "moe_layers", MoePath::ragged}),
               IsSupersetOf({"self_attention/wq_a [7168, 1536] embed q_lora_up_proj",
                             "self_attention/wq_b [1536, 128, 192] q_lora q_heads kv"}));
+}
+
+// MaxText models/qwen3.py: three layers of a cycle have a gated delta net, the last one gated attention.
+TEST(Layer, OfQwen3Next) {
+  EXPECT_THAT(weights({"qwen3-next-80b-a3b", "linear_layers", MoePath::ragged}),
+              IsSupersetOf({"attention/in_proj_qkvz [2048, 16, 768] embed gdn_head ",
+                            "attention/in_proj_ba [2048, 32, 2] embed gdn_head ", "attention/conv1d [4, 16, 512]   ",
+                            "attention/A_log [32] ", "attention/dt_bias [32] ", "attention/norm/scale [128] norm",
+                            "attention/out_proj [32, 128, 2048] gdn_head  embed",
+                            "MoeBlock_0/gate [2048, 512] embed ", "shared_experts/wi_0 [2048, 512] embed mlp",
+                            "shared_expert_gate [2048, 1] embed "}));
+  EXPECT_THAT(weights({"qwen3-next-80b-a3b", "full_layers", MoePath::ragged}),
+              IsSupersetOf({"self_attention/query [2048, 16, 512] embed q_heads kv",
+                            "self_attention/query_norm/scale [256] norm",
+                            "self_attention/key [2048, 2, 256] embed kv_heads kv_head_dim",
+                            "self_attention/key_norm/scale [256] norm", "self_attention/out [16, 256, 2048] mlp  embed"}));
+  const Block linear = block_of({"qwen3-next-80b-a3b", "linear_layers", MoePath::ragged});
+  const Block full = block_of({"qwen3-next-80b-a3b", "full_layers", MoePath::ragged});
+  EXPECT_EQ(linear.layers, 36);
+  EXPECT_EQ(linear.layers_per_cycle, 3);
+  EXPECT_EQ(full.layers, 12);
+  EXPECT_TRUE(full.continues_cycle);
+}
+
+// MaxText layers/attention_mla.py: an indexer beside latent attention, which picks keys once there are more than its k.
+TEST(Layer, OfDeepSeek32) {
+  const Layer layer{"deepseek3.2-671b", "moe_layers", MoePath::ragged};
+  EXPECT_THAT(weights(layer), IsSupersetOf({"self_attention/indexer/wq_b [1536, 64, 128] q_lora q_heads kv",
+                                            "self_attention/indexer/wk [7168, 128] embed kv",
+                                            "self_attention/indexer/weights_proj [7168, 64] embed q_heads"}));
+  const auto scores = [&](std::int64_t sequence) {
+    Layer at = layer;
+    at.sequence = sequence;
+    return size_in(block_of(at), "indexer mask", Dim::position);
+  };
+  EXPECT_EQ(scores(2048), -1);
+  EXPECT_EQ(scores(2049), 2049);
 }
 
 TEST(Layer, HasTheNormsOfItsModel) {

@@ -1,0 +1,15 @@
+#pragma once
+// Multi-token prediction (MaxText layers/multi_token_prediction.py): behind the decoder, each of its layers is given the
+// hidden state and the embedding of the token after the next and predicts one token further, with the model's own table
+// and head.
+#include <models/programs/layer.hpp>
+
+namespace shardplan {
+
+/// Three blocks, run once for each of its layers and not rematerialized: the embedding of the later tokens, the layer
+/// (a decoder layer of `kind`, the decoder's last, behind a projection of both), the head with its own loss. Empty
+/// where the model has no such layers.
+std::vector<Block> multi_token_prediction_blocks(const LayerKind& kind, const Model& model, const TrainConfig& config,
+                                                 const ProgramSizes& sizes);
+
+}  // namespace shardplan
