@@ -50,6 +50,7 @@ constexpr std::array habit_names{
     Named{Habit::overwrites_logits, "overwrites_logits"},
     Named{Habit::pads_to_tiles, "pads_to_tiles"},
     Named{Habit::slices_before_larger_gathers, "slices_before_larger_gathers"},
+    Named{Habit::gathers_tables_up_to_rows, "gathers_tables_up_to_rows"},
 };
 
 constexpr auto habits = [] {

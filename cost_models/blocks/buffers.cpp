@@ -44,7 +44,7 @@ class Buffers {
     const int read = last_step(op.output).value_or(last_read(op.output));
     const int last = schedule_.has_backward(i) ? read : std::max(written, read);
     if (written >= 0 && !has_no_buffer(i)) all.push_back({output.name, bytes_of(op.output), written, last});
-    if (!schedule_.has_backward(i)) {
+    if (!schedule_.has_backward(i) || !output.differentiable) {
       append(all, kind_of(i).buffers(state_, schedule_, i));
       return all;
     }
@@ -52,7 +52,7 @@ class Buffers {
     if (kind_of(i).gradient_recomputes() && block_.rematerialized && !overwritten)  // a tile computes its logits again
       all.push_back({block_.tensors[op.inputs.front()].name, bytes_of(op.inputs.front()),
                      schedule_.backward_begins[i], schedule_.backward_ends[i]});
-    if (!output.differentiable || has_no_buffer(i)) return all;
+    if (has_no_buffer(i)) return all;
     all.push_back({output.name + " gradient", bytes_of(op.output), gradient_begins(op.output),
                    exchanged_.waits(i) ? exchanged_.gradients_end(i) : kind_of(i).gradient_ends(state_, schedule_, i)});
     append(all, kind_of(i).buffers(state_, schedule_, i));

@@ -86,6 +86,9 @@ enum class Habit : std::uint8_t {
   pads_to_tiles,
   /// A whole operand is sliced where its gathered counterpart would be larger than the weight gradient they make.
   slices_before_larger_gathers,
+
+  /// An embedding table that is no larger than the rows of all tokens is gathered, also where an exchange would do.
+  gathers_tables_up_to_rows,
 };
 
 std::span<const Habit> all_habits();

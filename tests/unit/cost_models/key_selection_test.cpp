@@ -43,10 +43,10 @@ TEST(KeySelection, HoldsWhatIsSorted) {
   EXPECT_THAT(sorted, ElementsAre(16));
 }
 
-// wk [1024, 64] in bf16; weights_proj [1024, 4] in float32.
+// wq_b [256, 4, 64] and wk [1024, 64] in bf16; weights_proj [1024, 4] in float32.
 TEST(KeySelection, GathersHeadWeightsInFloat32) {
   EXPECT_THAT(lines(run(toy("fsdp=2")), "moe_layers", "indexer/w"),
-              testing::IsSupersetOf({"forward all-gather fsdp 128 KiB x1", "forward all-gather fsdp 16 KiB x1"}));
+              testing::IsSupersetOf({"forward all-gather fsdp 128 KiB x2", "forward all-gather fsdp 16 KiB x1"}));
 }
 
 }  // namespace

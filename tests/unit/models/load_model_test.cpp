@@ -42,7 +42,7 @@ TEST(LoadModel, SaysWhichTowersAreLeftOut) {
     if (load_model(name).note.find("tower") != std::string::npos) noted.push_back(name);
   EXPECT_THAT(noted, ElementsAre("gemma3-12b", "gemma3-27b", "gemma3-4b", "gemma4-26b", "gemma4-31b", "gemma4-e2b",
                                  "gemma4-e4b", "llama4-17b-128e", "llama4-17b-16e", "qwen3-omni-30b-a3b", "qwen3-vl-2b",
-                                 "qwen3-vl-30b-a3b", "qwen3-vl-4b"));
+                                 "qwen3-vl-30b-a3b", "qwen3-vl-4b", "qwen3.5-35b-a3b", "qwen3.5-397b-a17b"));
 }
 
 struct Windows {
