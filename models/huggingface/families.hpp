@@ -9,10 +9,12 @@ Model llama(StrictObject& config);
 Model mistral(StrictObject& config);
 Model mixtral(StrictObject& config);
 Model phi3(StrictObject& config);
+Model llama4(StrictObject& config);
 
 Model qwen2(StrictObject& config);
 Model qwen3(StrictObject& config);
 Model qwen3_moe(StrictObject& config);
+Model qwen3_next(StrictObject& config);
 
 Model deepseek(StrictObject& config);
 Model deepseek3(StrictObject& config);

@@ -1,4 +1,4 @@
-// LLaMA and the decoders that are built like it: Mistral, Mixtral, Phi-3.
+// LLaMA, to 4, and the decoders that are built like it: Mistral, Mixtral, Phi-3.
 #include <fmt/format.h>
 
 #include <models/decoder_block.hpp>
@@ -32,6 +32,25 @@ Model mixtral(StrictObject& config) {
 Model phi3(StrictObject& config) {
   require_off(config, "attention_bias");
   return silu_decoder(config, DecoderBlockKind::llama2);
+}
+
+/// Three layers in chunks to one that sees all; where layers without experts are among them, their width has a key of its
+/// own.
+Model llama4(StrictObject& config) {
+  require_off(config, "attention_bias");
+  require_value(config, "no_rope_layer_interval", 4);
+  Model model = silu_decoder(config, DecoderBlockKind::llama4);
+  model.moe_mlp = model.mlp;
+  model.num_experts = config.integer("num_local_experts");
+  model.top_k = config.integer("num_experts_per_tok");
+  model.shared_experts = 1;
+  model.interleave_moe_step = static_cast<int>(config.integer("interleave_moe_layer_step"));
+  const std::int64_t dense = given_integer_or(config, "intermediate_size_mlp", model.mlp);
+  if (model.interleave_moe_step > 1) model.mlp = dense;
+  model.use_qk_norm = given_flag_or(config, "use_qk_norm", true);
+  model.cycle_interval = 4;
+  model.attention_pattern = {config.integer("attention_chunk_size"), 3};
+  return model;
 }
 
 }  // namespace shardplan::huggingface

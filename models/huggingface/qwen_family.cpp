@@ -1,4 +1,4 @@
-// Qwen 2, 2.5 and 3.
+// Qwen 2, 2.5, 3 and 3-Next.
 #include <fmt/format.h>
 
 #include <models/decoder_block.hpp>
@@ -22,16 +22,44 @@ Model qwen3(StrictObject& config) {
   return model;
 }
 
-Model qwen3_moe(StrictObject& config) {
-  Model model = qwen3(config);
-  model.decoder_block = decoder_block(DecoderBlockKind::qwen3_moe);
+namespace {
+
+/// Experts in every layer: intermediate_size is that of mlp_only_layers, and there are none.
+Model with_experts(Model model, StrictObject& config) {
   require_value(config, "decoder_sparse_step", 1);
   if (given(config, "mlp_only_layers") && !config.array("mlp_only_layers").empty())
     config.fail("mlp_only_layers", "empty: MaxText has experts in every layer");
   model.num_experts = config.integer("num_experts");
   model.top_k = config.integer("num_experts_per_tok");
   model.moe_mlp = config.integer("moe_intermediate_size");
-  model.mlp = model.moe_mlp;  // intermediate_size is that of mlp_only_layers, and there are none
+  model.mlp = model.moe_mlp;
+  return model;
+}
+
+}  // namespace
+
+Model qwen3_moe(StrictObject& config) {
+  Model model = with_experts(qwen3(config), config);
+  model.decoder_block = decoder_block(DecoderBlockKind::qwen3_moe);
+  return model;
+}
+
+/// Gated delta nets, and at the end of each cycle gated attention.
+Model qwen3_next(StrictObject& config) {
+  require_off(config, "attention_bias");
+  Model model = with_experts(silu_decoder(config, DecoderBlockKind::qwen3_next), config);
+  const std::int64_t shared = config.integer("shared_expert_intermediate_size");
+  if (shared % model.moe_mlp != 0) config.fail("shared_expert_intermediate_size", "a multiple of moe_intermediate_size");
+  model.shared_experts = shared / model.moe_mlp;
+  model.cycle_interval = static_cast<int>(given_integer_or(config, "full_attention_interval", 4));
+  model.gdn_conv_kernel_dim = config.integer("linear_conv_kernel_dim");
+  model.gdn_key_head_dim = config.integer("linear_key_head_dim");
+  model.gdn_value_head_dim = config.integer("linear_value_head_dim");
+  model.gdn_num_key_heads = config.integer("linear_num_key_heads");
+  model.gdn_num_value_heads = config.integer("linear_num_value_heads");
+  model.gdn_chunk_size = 64;  // of the kernel, not of the file: configs/models/qwen3-next-80b-a3b.yml
+  if (given(config, "partial_rotary_factor"))
+    model.inner_values.emplace_back("partial_rotary_factor", fmt::format("{}", config.number("partial_rotary_factor")));
   return model;
 }
 

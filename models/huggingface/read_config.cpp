@@ -24,6 +24,7 @@ constexpr const char* gemma3_text = R"({"num_attention_heads": 8, "num_key_value
 
 constexpr Architecture architectures[] = {
     {"LlamaForCausalLM", llama},
+    {"Llama4ForConditionalGeneration", llama4, "{}"},
     {"MistralForCausalLM", mistral},
     {"Mistral3ForConditionalGeneration", mistral, "{}"},
     {"MixtralForCausalLM", mixtral},
@@ -31,6 +32,7 @@ constexpr Architecture architectures[] = {
     {"Qwen2ForCausalLM", qwen2},
     {"Qwen3ForCausalLM", qwen3},
     {"Qwen3MoeForCausalLM", qwen3_moe},
+    {"Qwen3NextForCausalLM", qwen3_next},
     {"DeepseekV2ForCausalLM", deepseek},
     {"DeepseekV3ForCausalLM", deepseek3},
     {"GptOssForCausalLM", gpt_oss},
@@ -42,24 +44,25 @@ constexpr Architecture architectures[] = {
     {"Olmo3ForCausalLM", olmo3},
 };
 
-struct WithoutBlock {
+struct Refused {
   const char* name;
   const char* reason;
 };
 
-/// Known, and not what any of MaxText's decoder blocks builds.
-constexpr WithoutBlock without_block[] = {
-    {"Glm4MoeForCausalLM", "DeepSeek's experts behind grouped-query attention"},
-    {"Qwen2MoeForCausalLM", "a gate on its shared expert in every layer, behind attention biases"}};
+/// Known, and not what any of MaxText's decoder blocks builds; or one that is not modelled.
+constexpr Refused refused[] = {
+    {"DeepseekV32ForCausalLM", "an indexer that chooses keys: shardplan does not model it yet"},
+    {"Glm4MoeForCausalLM",
+     "DeepSeek's experts behind grouped-query attention: MaxText has no such decoder block"},
+    {"Qwen2MoeForCausalLM",
+     "a gate on its shared expert in every layer, behind attention biases: MaxText has no such decoder block"}};
 
 const Architecture& find_architecture(const std::string& name, const std::string& place) {
   const auto is_it = [&](const auto& row) { return row.name == name; };
   const auto found = std::find_if(std::begin(architectures), std::end(architectures), is_it);
   if (found != std::end(architectures)) return *found;
-  const auto blocked = std::find_if(std::begin(without_block), std::end(without_block), is_it);
-  if (blocked != std::end(without_block))
-    throw InputError(fmt::format("{}: architecture {} has {}: MaxText has no such decoder block", place, name,
-                                 blocked->reason));
+  const auto no = std::find_if(std::begin(refused), std::end(refused), is_it);
+  if (no != std::end(refused)) throw InputError(fmt::format("{}: architecture {} has {}", place, name, no->reason));
   std::vector<std::string> known;
   for (const auto& row : architectures) known.emplace_back(row.name);
   throw InputError(place + ": " + unknown_name("architecture", name, known));
