@@ -51,6 +51,7 @@ constexpr std::array habit_names{
     Named{Habit::pads_to_tiles, "pads_to_tiles"},
     Named{Habit::slices_before_larger_gathers, "slices_before_larger_gathers"},
     Named{Habit::gathers_tables_up_to_rows, "gathers_tables_up_to_rows"},
+    Named{Habit::defers_scattered_tied_head_gradient, "defers_scattered_tied_head_gradient"},
 };
 
 constexpr auto habits = [] {

@@ -22,9 +22,7 @@ AxisList token_axes(const PartitionedBlock& block) {
 
 Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& tokens, const Mesh& mesh,
                      const Compiler& compiler) {
-  AxisList scattered;
-  for (const AxisId axis : axes_of(spec))
-    if (contains(tokens, axis)) scattered.push_back(axis);
+  const AxisList scattered = summed_shards(spec, tokens);
   if (is_all_reduced(scattered, mesh, compiler))  // sliced when the optimizer reads it
     for (auto& dim : spec.dims) std::erase_if(dim, [&](AxisId axis) { return contains(scattered, axis); });
   return local_bytes(weight, spec, mesh);
@@ -55,6 +53,15 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
     total += Bytes{stored_elements(b.tensors[i], spec, *program.mesh, compiler, layers) * size_of(dtype)};
   }
   return total * layers;
+}
+
+bool is_head_gradient_deferred(const PartitionedBlock& head, const BoundProgram& program, const Compiler& compiler) {
+  if (compiler.has(Habit::defers_head_gradient)) return true;
+  if (!compiler.has(Habit::defers_scattered_tied_head_gradient)) return false;
+  for (std::size_t i = 0; i < head.specs.size(); ++i)
+    if (head.block->tensors[i].shared)
+      return is_reduce_scattered(head.specs[i], token_axes(head), *program.mesh, compiler);
+  return false;
 }
 
 Bytes early_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const Compiler& compiler) {

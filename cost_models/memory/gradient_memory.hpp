@@ -11,6 +11,9 @@ namespace shardplan {
 Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                       const Compiler& compiler);
 
+/// Whether the gradient of the head's weights is expected behind the layers' backward pass.
+bool is_head_gradient_deferred(const PartitionedBlock& head, const BoundProgram& program, const Compiler& compiler);
+
 /// What the head leaves behind while the layers run backward, if the gradient of its weights is computed first: that
 /// gradient.
 Bytes early_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const Compiler& compiler);

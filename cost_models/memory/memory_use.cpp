@@ -167,7 +167,7 @@ class Moments {
   void leave_head_behind(const PartitionedBlock& head) {
     const Bytes early = early_head_leftover(head, program_, compiler_);
     const Bytes late = late_head_leftover(head, program_, config_, compiler_);
-    const Bytes expected = compiler_.has(Habit::defers_head_gradient) ? late : early;
+    const Bytes expected = is_head_gradient_deferred(head, program_, compiler_) ? late : early;
     gradients_ += expected;
     late_head_ = std::max(late - expected, Bytes{0});
   }

@@ -88,13 +88,13 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
     state.gradients.contribute(wanted, plan.result, op);
 }
 
-/// The weight's gradient is reduce-scattered as it is made, over axes that split the tokens and the weight.
-bool scatters_weight_gradient(const BlockState& state, const Operation& op) {
+/// Before the input's gradient, while the weight is still gathered: that of a head which is all-reduced (recorded:
+/// ll8_v6e16_b3x8192, gm2_9bx8_v5p8_minctx), unless it is left for the end of the step. Reduce-scattered it comes behind
+/// (gm3_12b_v6e8_full, ll8_v6e8_fsdp8_act_offload).
+bool weight_gradient_first(const BlockState& state, const Operation& op) {
+  if (state.block.kind != BlockKind::head || state.compiler.has(Habit::defers_head_gradient)) return false;
   const AxisList tokens = state.split_axes(op.inputs[0], {Dim::batch, Dim::sequence});
-  AxisList scattered;
-  for (const AxisId axis : axes_of(state.spec(op.inputs[1])))
-    if (contains(tokens, axis)) scattered.push_back(axis);
-  return !scattered.empty() && !is_all_reduced(scattered, state.mesh, state.compiler);
+  return !is_reduce_scattered(state.spec(op.inputs[1]), tokens, state.mesh, state.compiler);
 }
 
 /// Share of the rows in an expert buffer that are multiplied: the balanced ones; or, where ragged_dot is computed
@@ -144,13 +144,9 @@ class Einsum final : public OperationKind {
                               state.block.executions);
   }
 
-  /// The input's gradient, which others wait for, then the weight's; of the head the other way round where the gradient
-  /// is all-reduced, so that the weight is still gathered when its gradient exists whole (recorded: ll8_v6e16_b3x8192,
-  /// gm2_9bx8_v5p8_minctx; scattered, behind the input's: gm3_12b_v6e8_full, ll8_v6e8_fsdp8_act_offload), unless that is
-  /// left for the end of the step.
+  /// The input's gradient, which others wait for, then the weight's; of some heads the other way round.
   void backward(BlockState& state, const Operation& op) const override {
-    const bool weight_first = state.block.kind == BlockKind::head &&
-                              !state.compiler.has(Habit::defers_head_gradient) && !scatters_weight_gradient(state, op);
+    const bool weight_first = weight_gradient_first(state, op);
     backward_operand(state, op, weight_first ? 1 : 0);
     state.forms.advance();  // the second product runs once the first has let go of its operands
     const AxisList axes = projection_axes(state, op);

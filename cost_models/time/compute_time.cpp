@@ -9,14 +9,10 @@ FlopsPerSecond share_of_peak(const Figure& efficiency, const HardwareProfile& ha
   return {hardware.peak_bf16.value * efficiency.value};
 }
 
-const std::optional<Figure>& narrow_peak(DType dtype, const HardwareProfile& hardware) {
-  return dtype == DType::s8 ? hardware.peak_int8 : hardware.peak_fp8;
-}
-
 /// Where no share of the narrow peak is known, products reach that of the wide one. A machine without a peak runs no such
 /// program (constraint `quantization`); its time is shown as if it multiplied wide numbers.
 FlopsPerSecond narrow_rate(DType dtype, const HardwareProfile& hardware) {
-  const auto& peak = narrow_peak(dtype, hardware);
+  const auto& peak = narrow_peak(hardware, dtype);
   if (!peak) return share_of_peak(hardware.matmul_efficiency, hardware);
   const bool measured = dtype == DType::f8 && hardware.fp8_matmul_efficiency;
   return {peak->value * (measured ? *hardware.fp8_matmul_efficiency : hardware.matmul_efficiency).value};
@@ -33,7 +29,6 @@ Seconds work_time(const OperationWork& work, Flops flops, Flops narrow, Bytes tr
 }
 
 }  // namespace
-
 
 Seconds traffic_time(Bytes traffic, const HardwareProfile& hardware) {
   return traffic / BytesPerSecond{hardware.hbm_bandwidth.value * hardware.hbm_efficiency.value};

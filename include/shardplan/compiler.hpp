@@ -86,9 +86,10 @@ enum class Habit : std::uint8_t {
   pads_to_tiles,
   /// A whole operand is sliced where its gathered counterpart would be larger than the weight gradient they make.
   slices_before_larger_gathers,
-
   /// An embedding table that is no larger than the rows of all tokens is gathered, also where an exchange would do.
   gathers_tables_up_to_rows,
+  /// The reduce-scattered weight gradient of a tied head waits for the table's, with which it is summed.
+  defers_scattered_tied_head_gradient,
 };
 
 std::span<const Habit> all_habits();

@@ -36,6 +36,24 @@ TEST(MemoryRange, ALateHeadWaitsThroughTheLayers) {
   EXPECT_EQ(late.high, late.peak());
 }
 
+// Of a tied head only: in shards over 4 devices it waits, all-reduced over 8 it doesn't. Waiting leaves nothing to wait
+// besides, so that the range ends at the peak.
+TEST(MemoryRange, AScatteredTiedHeadIsExpectedLate) {
+  const auto is_late = [](bool tied, const std::string& mesh) {
+    Model model = toy_llama();
+    model.tied_embedding = tied;
+    const MemoryUse use =
+        ToyMemory({model, toy_config(1, 1024), "default", mesh,
+                   with(off_by(0, 0), Habit::defers_scattered_tied_head_gradient)})
+            .use();
+    EXPECT_EQ(use.peak_moment, "backward of layers");
+    return use.high == use.peak();
+  };
+  EXPECT_TRUE(is_late(true, "fsdp=4"));
+  EXPECT_FALSE(is_late(false, "fsdp=4"));
+  EXPECT_FALSE(is_late(true, "fsdp=8"));
+}
+
 TEST(MemoryRange, ACompilerWithoutErrorsOfAPathIsABug) {
   Compiler compiler = toy_tpu();
   compiler.memory_error.clear();
