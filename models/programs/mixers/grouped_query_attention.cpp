@@ -114,25 +114,6 @@ Heads add_joined_heads(BlockBuilder& b, TensorId x, const AttentionHeads& shape)
   return taken;
 }
 
-Heads add_separate_heads(BlockBuilder& b, TensorId x, const AttentionHeads& shape) {
-  Heads heads{};
-  heads.query = add_head(b, x, query_head(b.model, shape), shape.head_dim);
-  heads.key = add_head(b, x, key_head(b.model, shape), shape.head_dim);
-  heads.value = add_head(b, x, value_head(b.model, shape), shape.head_dim);
-  return heads;
-}
-
-/// Keys and values are one projection, normed in two ways.
-Heads add_heads_of_one_projection(BlockBuilder& b, TensorId x, const AttentionHeads& shape) {
-  Heads heads{};
-  heads.query = add_head(b, x, query_head(b.model, shape), shape.head_dim);
-  const Head key = key_head(b.model, shape);
-  const TensorId projected = add_projection(b, x, key, shape.head_dim, {});
-  heads.key = add_head_norm(b, projected, key);
-  heads.value = add_head_norm(b, projected, value_head(b.model, shape));
-  return heads;
-}
-
 /// As the lending layer hands them on: normed and rotated.
 TensorId add_lent_head(BlockBuilder& b, TensorId x, const Head& kind, std::int64_t head_dim) {
   const Dims tokens = b.dims(x);
@@ -142,19 +123,27 @@ TensorId add_lent_head(BlockBuilder& b, TensorId x, const Head& kind, std::int64
   return head;
 }
 
-Heads add_query_to_lent_heads(BlockBuilder& b, TensorId x, const AttentionHeads& shape) {
+/// Queries of their own; keys and values likewise, or lent by another layer, or one projection normed in two ways.
+Heads add_separate_heads(BlockBuilder& b, TensorId x, const AttentionHeads& shape) {
+  const Head key = key_head(b.model, shape), value = value_head(b.model, shape);
   Heads heads{};
   heads.query = add_head(b, x, query_head(b.model, shape), shape.head_dim);
-  heads.key = add_lent_head(b, x, key_head(b.model, shape), shape.head_dim);
-  heads.value = add_lent_head(b, x, value_head(b.model, shape), shape.head_dim);
+  if (!shape.lent && shape.shared_projection) {
+    const TensorId projected = add_projection(b, x, key, shape.head_dim, {});
+    heads.key = add_head_norm(b, projected, key);
+    heads.value = add_head_norm(b, projected, value);
+    return heads;
+  }
+  const auto add = shape.lent ? add_lent_head : add_head;
+  heads.key = add(b, x, key, shape.head_dim);
+  heads.value = add(b, x, value, shape.head_dim);
   return heads;
 }
 
 Heads add_heads(BlockBuilder& b, TensorId x, const AttentionHeads& shape) {
-  if (shape.lent) return add_query_to_lent_heads(b, x, shape);
-  if (b.model.fused_qkv && b.model.decoder_block.fuses_in_thirds) return add_fused_heads(b, x, shape);
-  if (b.model.fused_qkv) return add_joined_heads(b, x, shape);
-  return shape.shared_projection ? add_heads_of_one_projection(b, x, shape) : add_separate_heads(b, x, shape);
+  const bool fused = b.model.fused_qkv && !shape.lent;
+  if (!fused) return add_separate_heads(b, x, shape);
+  return b.model.decoder_block.fuses_in_thirds ? add_fused_heads(b, x, shape) : add_joined_heads(b, x, shape);
 }
 
 }  // namespace
