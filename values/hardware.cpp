@@ -14,4 +14,8 @@ bool ends_at_node(FabricKind fabric) {
   throw InternalError("unknown FabricKind");
 }
 
+const std::optional<Figure>& narrow_peak(const HardwareProfile& hardware, DType dtype) {
+  return dtype == DType::s8 ? hardware.peak_int8 : hardware.peak_fp8;
+}
+
 }  // namespace shardplan

@@ -4,6 +4,7 @@
 #include <optional>
 #include <shardplan/figure.hpp>
 #include <shardplan/units.hpp>
+#include <shardplan/train_config.hpp>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,9 @@ struct HardwareProfile {
 /// Whether the links end at a node, so that larger jobs are whole nodes joined by the scale-out network; a torus ends at
 /// its slice.
 bool ends_at_node(FabricKind fabric);
+
+/// The machine's peak of products whose operands are `dtype`, int8 or float8; empty where it has none.
+const std::optional<Figure>& narrow_peak(const HardwareProfile& hardware, DType dtype);
 
 /// The effective network of a group of devices that differ only in some mesh axes, for one collective at a time.
 /// Rates are per device: an all-gather of `result` bytes over n devices takes (n-1)/n·result / ring_rate.

@@ -45,10 +45,10 @@ std::optional<Infeasible> quantization_violation(const Configuration& c) {
                                "it; sparse_matmul=false, or use_qwix_quantization=true",
                                name),
                    1, 0);
-  const bool integers = narrow_dtype(config.quantization) == DType::s8;
-  if (integers ? c.hardware.peak_int8 : c.hardware.peak_fp8) return std::nullopt;
+  const DType dtype = narrow_dtype(config.quantization);
+  if (narrow_peak(c.hardware, dtype)) return std::nullopt;
   return refused(fmt::format("quantization={} on {}: its profile has no {} to price the products with", name,
-                             c.hardware.name, integers ? "peak_int8" : "peak_fp8"),
+                             c.hardware.name, dtype == DType::s8 ? "peak_int8" : "peak_fp8"),
                  1, 0);
 }
 

@@ -43,6 +43,14 @@ DenseWork dense_work(const FindingSubject& s) {
   return work;
 }
 
+/// What the quantized products of a step multiply; of a step without any bf16.
+DType multiplied_type(const FindingSubject& s) {
+  for (const auto& block : s.blocks)
+    for (const auto& op : block.block->operations)
+      if (op.narrow) return op.narrow->operands;
+  return DType::bf16;
+}
+
 /// Of the collectives of one operation: what they take if nothing hides.
 using OperationKey = std::tuple<BlockId, OperationId, CollectiveKind>;
 
@@ -104,20 +112,27 @@ MaybeFinding batch_beyond_published(const FindingSubject& s) {
                  "a smaller per_device_batch_size, or context or tensor parallelism in place of fsdp"};
 }
 
-/// Of bf16 runs, which those that have been published are: utilization is of the bf16 peak.
+/// Published runs multiplied bf16 and utilization is of that peak. A quantized one is held to the same share of the peak
+/// of its type.
 MaybeFinding mfu_beyond_published(const FindingSubject& s) {
-  if (s.config().quantization != Quantization::none) return std::nullopt;
   const HardwareProfile& machine = s.configuration.hardware;
   const bool experts = s.configuration.model.has_experts();
+  const DType multiplied = multiplied_type(s);
+  const bool narrow = multiplied != DType::bf16;
   const auto& best = experts ? machine.published_mfu_moe : machine.published_mfu_dense;
+  const std::optional<Figure> peak = narrow ? narrow_peak(machine, multiplied) : std::optional(machine.peak_bf16);
+  if (!best || !peak) return std::nullopt;
   const double mfu = s.evaluation.time.model_flops_utilization;
-  if (!best || mfu <= best->value) return std::nullopt;
+  const double share = mfu * machine.peak_bf16.value / peak->value;
+  if (share <= best->value) return std::nullopt;
+  const std::string of_its_peak =
+      narrow ? fmt::format(", {:.1f}% of the peak of {},", 100 * share, name_of(multiplied)) : "";
   return Finding{FindingId::mfu_beyond_published,
                  Severity::note,
-                 fmt::format("an MFU of {:.1f}% is beyond the {:.1f}% that has been published for {} models on {} ({}): "
+                 fmt::format("an MFU of {:.1f}%{} is beyond the {:.1f}% that has been published for {} models on {} ({}): "
                              "expect a slower step",
-                             100 * mfu, 100 * best->value, experts ? "mixture-of-experts" : "dense", machine.name,
-                             best->source),
+                             100 * mfu, of_its_peak, 100 * best->value, experts ? "mixture-of-experts" : "dense",
+                             machine.name, best->source),
                  "time",
                  {},
                  ""};

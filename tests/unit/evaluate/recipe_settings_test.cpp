@@ -83,5 +83,22 @@ TEST(RecipeSettings, ThatMoveNothing) {
   EXPECT_EQ(total(evaluate(read(mesh + "use_tokamax_gmm=True megablox=False"))), plain);
 }
 
+/// What is said of a step that is too fast to be true.
+std::string mfu_caveat(const std::string& settings) {
+  const Evaluation e = evaluate(read("model_name=llama3.1-70b compile_topology=tpu7x-128 ici_fsdp_parallelism=128 "
+                                     "per_device_batch_size=2 max_target_length=2048 remat_policy=minimal_with_context " +
+                                     settings));
+  for (const auto& finding : e.findings)
+    if (finding.id == FindingId::mfu_beyond_published) return finding.message;
+  return "";
+}
+
+// Float8 products have twice the peak: the utilization that is published for bf16 runs is held against that.
+TEST(RecipeSettings, AQuantizedRunsUtilizationIsHeldToThePeakOfItsType) {
+  EXPECT_THAT(mfu_caveat("quantization=fp8_full use_qwix_quantization=True"),
+              testing::AllOf(testing::HasSubstr("of the peak of float8"), testing::HasSubstr("expect a slower step")));
+  EXPECT_THAT(mfu_caveat(""), Not(testing::HasSubstr("of the peak of")));
+}
+
 }  // namespace
 }  // namespace shardplan
