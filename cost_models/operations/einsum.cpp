@@ -83,7 +83,7 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
   }
   use_factor(state, op, side, read, plan.result.partial);
   if (state.tensor(target).parameter)
-    state.gradients.reduce_parameter(target, plan.result, op);
+    state.gradients.reduce_constrained(target, wanted, plan.result, op);
   else
     state.gradients.contribute(wanted, plan.result, op);
 }
