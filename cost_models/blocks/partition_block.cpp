@@ -119,13 +119,16 @@ bool gathers_table(const Collective& c, const Block& block) {
          index_of(block.tensors[c.tensor].dims, Dim::vocab) >= 0;
 }
 
-/// A tied head whose table the lookup has gathered whole already reads that: equal gathers outside of loops are one
-/// (recorded: gpt3_6bx4_v5p8_fsdp8, whose lookup is a product with one-hot ids).
+/// A head whose weight is gathered already reads that, equal gathers outside of loops being one: of a tied head for its
+/// lookup (recorded: gpt3_6bx4_v5p8_fsdp8, whose lookup is a product with one-hot ids), of multi-token prediction for its
+/// own (ds16mtp_v5p8_fsdp8).
 void share_gathered_table(const std::vector<PartitionedBlock>& before, PartitionedBlock& head) {
   const auto is_there = [&](const Collective& wanted) {
-    if (!gathers_table(wanted, *head.block) || !head.block->tensors[wanted.tensor].shared) return false;
+    if (!gathers_table(wanted, *head.block)) return false;
+    const bool tied = head.block->tensors[wanted.tensor].shared;
     return std::any_of(before.begin(), before.end(), [&](const PartitionedBlock& block) {
-      return block.block->kind == BlockKind::embedding &&
+      const bool same = block.block->kind == BlockKind::head || (tied && block.block->kind == BlockKind::embedding);
+      return same && &block != &head &&
              std::any_of(block.collectives.begin(), block.collectives.end(), [&](const Collective& c) {
                return gathers_table(c, *block.block) && c.axes == wanted.axes && c.bytes == wanted.bytes;
              });
