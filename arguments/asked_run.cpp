@@ -24,13 +24,6 @@ void check_tokamax(const GivenArguments& arguments, const Configuration& configu
                                      name_of(strategy)));
 }
 
-/// trainers/pre_train/train.py: the dense warm-up, MaxText's default, computes no loss but the indexer's own. Compiled, the
-/// step moves and multiplies nothing.
-void check_indexer(const GivenArguments& arguments, const Configuration& configuration) {
-  if (configuration.model.use_indexer && !arguments.flag("indexer_sparse_training", false))
-    throw InputError("an indexer needs indexer_sparse_training=true: without it MaxText computes no loss of the model");
-}
-
 void check_stage_axis(const RuleSet& rules) {
   if (std::find(rules.mesh_axes.begin(), rules.mesh_axes.end(), "stage") == rules.mesh_axes.end())
     throw InputError(fmt::format("ici_pipeline_parallelism: rule set '{}' has no stage axis", rules.name));
@@ -106,7 +99,6 @@ Configuration configured(const AskedRun& run) {
   c.num_slices = run.machine.num_slices;
   c.memory_limits = run.memory_limits;
   check_tokamax(run.arguments, c);
-  check_indexer(run.arguments, c);
   check_start(run.arguments, c);
   return c;
 }
