@@ -16,6 +16,8 @@ struct KnownFlag {
   std::optional<std::string> default_value;  ///< as XLA has it; empty where it isn't known
   std::optional<double> at_least;            ///< modelled: smaller values do too little to count
   std::map<Habit, bool> switches;            ///< modelled: which habits the compiler then has
+  std::optional<CompilerSetting> sets;       ///< modelled: what its value is the number of,
+  double unit = 1;                           ///< in so many bytes
 };
 
 using FlagTable = std::map<std::string, KnownFlag>;

@@ -116,6 +116,28 @@ DescribedCompiler with_overlap(DescribedCompiler described, StrictObject object)
   return described;
 }
 
+VectorCost read_vector_cost(StrictObject object) {
+  const VectorCost cost{object.number("passes"), object.number("operands")};
+  if (cost.passes < 0) object.fail("passes", "0 or more");
+  if (cost.operands < 0) object.fail("operands", "0 or more");
+  object.finish();
+  return cost;
+}
+
+/// {"normalization": {"forward": {"passes": 1, "operands": 1}, "backward": …, "source": "…"}, …}
+VectorKernels read_vector_kernels(StrictObject object) {
+  VectorKernels kernels;
+  kernels.fuses_into_products = object.flag("fuses_into_products");
+  for (const VectorKernel kernel : all_vector_kernels()) {
+    StrictObject costs = object.object(std::string(name_of(kernel)));
+    kernels.of(kernel) = {read_vector_cost(costs.object("forward")), read_vector_cost(costs.object("backward"))};
+    costs.text("source");
+    costs.finish();
+  }
+  object.finish();
+  return kernels;
+}
+
 constexpr MoePath all_paths[] = {MoePath::none, MoePath::dropping, MoePath::ragged, MoePath::ring};
 
 std::map<MoePath, MemoryError> read_memory_error(StrictObject object) {
@@ -149,6 +171,15 @@ std::map<Habit, bool> read_switches(const nlohmann::json& value, const std::stri
   return switches;
 }
 
+CompilerSetting read_setting(StrictObject& object) {
+  static constexpr NamedValues<CompilerSetting, compiler_setting_count> known{
+      {{"scoped_vmem_limit", CompilerSetting::scoped_vmem_limit},
+       {"all_gather_combine_threshold", CompilerSetting::all_gather_combine_threshold},
+       {"reduce_scatter_combine_threshold", CompilerSetting::reduce_scatter_combine_threshold},
+       {"all_reduce_combine_threshold", CompilerSetting::all_reduce_combine_threshold}}};
+  return value_of(known, object, "sets");
+}
+
 KnownFlag read_flag(StrictObject object) {
   static constexpr NamedValues<FlagEffect, 3> effects{{{"modelled", FlagEffect::modelled},
                                                        {"none", FlagEffect::none},
@@ -160,8 +191,12 @@ KnownFlag read_flag(StrictObject object) {
   if (object.has("default")) flag.default_value = object.text("default");
   if (object.has("at_least")) flag.at_least = object.number("at_least");
   if (object.has("switches")) flag.switches = read_switches(object.any("switches"), object.where() + ".switches");
-  if ((flag.effect == FlagEffect::modelled) == flag.switches.empty())
-    object.fail("switches", "the habits that a modelled flag switches, and only there");
+  if (object.has("sets")) {
+    flag.sets = read_setting(object);
+    flag.unit = object.number("unit_bytes");
+  }
+  if ((flag.effect == FlagEffect::modelled) == (flag.switches.empty() && !flag.sets))
+    object.fail("switches", "the habits that a modelled flag switches, or the setting that it `sets`, and only there");
   object.finish();
   return flag;
 }
@@ -191,6 +226,7 @@ DescribedCompiler parse_compiler(std::string_view text, const std::string& file)
   described.description = object.text("description");
   described = with_habits(std::move(described), object.object("habits"));
   described.compiler.kernels = read_kernels(object.object("kernels"));
+  described.compiler.vector_kernels = read_vector_kernels(object.object("vector_kernels"));
   described = with_overlap(std::move(described), object.object("overlap"));
   described.compiler.memory_error = read_memory_error(object.object("memory_error"));
   if (object.has("flags")) described.flags = read_flags(object.any("flags"), file + ".flags");

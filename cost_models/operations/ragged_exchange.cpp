@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cost_models/operations/expert_rows.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
+#include <cost_models/operations/vector_costs.hpp>
 
 namespace shardplan {
 namespace {
@@ -17,6 +18,18 @@ class RaggedExchange : public OperationKind {
   void backward(BlockState& state, const Operation& op) const override {
     exchange(state, op, Phase::backward, !spreads());
     state.gradients.contribute(op.inputs.front(), {state.spec(op.inputs.front()), {}}, op);
+  }
+
+  /// Rows are brought into another order: those of the tokens forward, those of the buffer and of the tokens backward.
+  OperationWork work(const BlockState& state, const Operation& op) const override {
+    const VectorCosts& costs = state.compiler.vector_kernels.of(VectorKernel::reordered_rows);
+    const DType dtype = state.tensor(rows_of(op)).dtype;
+    const double rows = vector_elements(state, rows_of(op));
+    const double tokens = vector_elements(state, tokens_of(op)) * static_cast<double>(copies(state, op));
+    OperationWork work;
+    work.vector_forward = vector_work(costs.forward, tokens, dtype);
+    work.vector_backward = vector_work(costs.backward, spreads() ? rows : tokens, dtype);
+    return work;
   }
 
   /// Permutations come from the router.

@@ -2,6 +2,7 @@
 // reduce-scattered back (SHARDING.md 2.4). Dispatch reads {tokens, router logits}; the return {rows, router logits}.
 #include <cost_models/operations/expert_rows.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
+#include <cost_models/operations/vector_costs.hpp>
 
 namespace shardplan {
 namespace {

@@ -12,16 +12,18 @@ namespace {
 struct BlockTime {
   const Block* block;
   BodyTime forward, backward;
+  ComputeSeconds parts;  ///< of both
 };
 
 std::vector<BlockTime> block_compute(const StepWork& work) {
   std::vector<BlockTime> times;
   for (const auto& partitioned : work.blocks) {
-    const ComputeTime once = compute_time(partitioned, work.hardware);
+    const ComputeTime once = compute_time(partitioned, work.hardware, work.compiler);
     const double runs = static_cast<double>(partitioned.block->executions);
-    BlockTime time{partitioned.block, {}, {}};
-    time.forward.compute = once.forward * runs;
-    time.backward.compute = (once.recomputed + once.backward) * runs;
+    BlockTime time{partitioned.block, {}, {}, {}};
+    time.parts = (once.forward + once.recomputed + once.backward) * runs;
+    time.forward.compute = once.forward.total() * runs;
+    time.backward.compute = (once.recomputed + once.backward).total() * runs;
     times.push_back(time);
   }
   return times;
@@ -37,7 +39,7 @@ bool is_outside_loop(const Collective& collective, const Block& block) {
 class Step {
  public:
   explicit Step(const StepWork& work) : work_(work), blocks_(block_compute(work)) {
-    update_.compute = traffic_time(work.optimizer_traffic, work.hardware);
+    update_.compute = vector_time(work.update, work.hardware);
     for (const auto& collective : work.collectives) add(collective);
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       blocks_[i].forward.host = host_time(work.host.activations[i]);
@@ -50,10 +52,12 @@ class Step {
     StepTime total;
     add_to(total, update_, 0);
     add_to(total, outside_, 0);
-    for (const auto& [block, forward, backward] : blocks_) {
+    total.parts.optimizer = update_.compute;
+    for (const auto& [block, forward, backward, parts] : blocks_) {
       const double idle = block->in_pipeline ? bubble_share(work_.program.pipeline) : 0;
       add_to(total, forward, idle);
       add_to(total, backward, idle);
+      total.parts += parts * (1 - idle);
     }
     return total;
   }

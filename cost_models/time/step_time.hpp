@@ -23,7 +23,7 @@ struct StepWork {
   const Compiler& compiler;
   const HardwareProfile& hardware;
   const HostTraffic& host;  ///< needs HardwareProfile::host_link_bandwidth where it isn't empty
-  Bytes optimizer_traffic;  ///< HBM reads and writes of the parameter update on one device
+  VectorWork update;        ///< of the parameters on one device
   Flops model_flops;        ///< useful FLOPs of a step, all devices (models/model_flops.hpp)
   double tokens = 0;        ///< of a step, all devices
   std::int64_t devices = 1;

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <map>
 #include <shardplan/train_config.hpp>
+#include <shardplan/vector_kernel.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -169,6 +170,17 @@ struct CompilerFlag {
 };
 std::string print_flag(const CompilerFlag& flag);  ///< "--xla_gpu_enable_triton_gemm=false"
 
+/// What a flag may give a number for; bytes.
+enum class CompilerSetting : std::uint8_t {
+  scoped_vmem_limit,  ///< VMEM for an operation's tiles
+  all_gather_combine_threshold,      ///< all-gathers of one loop body become one up to so many bytes of results
+  reduce_scatter_combine_threshold,  ///< likewise, of operands
+  all_reduce_combine_threshold,
+};
+inline constexpr std::size_t compiler_setting_count =
+    static_cast<std::size_t>(CompilerSetting::all_reduce_combine_threshold) + 1;
+std::string_view name_of(CompilerSetting setting);  ///< "scoped_vmem_limit", the id in files
+
 struct Compiler {
   std::string name;    ///< "xla-tpu-v5p"
   std::string family;  ///< "XLA:TPU", in reports
@@ -176,6 +188,8 @@ struct Compiler {
   std::vector<CompilerFlag> flags;  ///< given, by name
   Kernels kernels;
   OverlapShares overlap;
+  VectorKernels vector_kernels;
+  std::map<CompilerSetting, double> settings;  ///< those that a flag gives, or that are known by default
   std::int64_t all_reduced_from_devices = 8;  ///< the smallest slice of Habit::all_reduces_over_whole_slices
   std::map<MoePath, MemoryError> memory_error;  ///< of every path
   bool has(Habit habit) const { return habits.has(habit); }
