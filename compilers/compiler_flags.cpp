@@ -76,8 +76,11 @@ Compiler with_flag(Compiler compiler, const FlagTable& table, const GivenFlag& g
   }
   compiler.flags.push_back(judged(given, row->second));
   if (compiler.flags.back().effect != FlagEffect::modelled) return compiler;
+  const bool on = canonical(given.value) == "true";
+  for (const CollectiveKind kind : row->second.asynchronous) compiler.overlap.asynchronous.set(kind, on);
+  for (const CollectiveKind kind : row->second.pipelined) compiler.overlap.pipelined.set(kind, on);
   if (row->second.sets) compiler.settings[*row->second.sets] = number_of(given) * row->second.unit;
-  for (const auto& [habit, on] : row->second.switches) on ? compiler.habits.add(habit) : compiler.habits.remove(habit);
+  for (const auto& [habit, has] : row->second.switches) has ? compiler.habits.add(habit) : compiler.habits.remove(habit);
   return compiler;
 }
 

@@ -102,18 +102,27 @@ Kernels read_kernels(StrictObject object) {
   return kernels;
 }
 
-DescribedCompiler with_overlap(DescribedCompiler described, StrictObject object) {
-  OverlapShares& shares = described.compiler.overlap;
-  for (const auto& [key, share] : {std::pair{"weights", &shares.weights},
-                                   {"ragged_exchange", &shares.ragged_exchange},
-                                   {"partial_sums", &shares.partial_sums},
-                                   {"other_activations", &shares.other_activations}}) {
-    const Figure figure = read_share_or_none(object, key);
-    *share = figure.value;
-    described.overlap.emplace(key, figure);
-  }
+constexpr NamedValues<CollectiveKind, collective_kind_count> kind_words{
+    {{"all-gather", CollectiveKind::all_gather},
+     {"all-reduce", CollectiveKind::all_reduce},
+     {"reduce-scatter", CollectiveKind::reduce_scatter},
+     {"all-to-all", CollectiveKind::all_to_all},
+     {"ragged-all-to-all", CollectiveKind::ragged_all_to_all},
+     {"collective-permute", CollectiveKind::collective_permute}}};
+
+std::vector<CollectiveKind> read_kinds(StrictObject& object, const std::string& key) {
+  std::vector<CollectiveKind> kinds;
+  for (const std::string& name : object.texts(key)) kinds.push_back(value_named(kind_words, name, object, key));
+  return kinds;
+}
+
+OverlapRules read_overlap(StrictObject object) {
+  OverlapRules rules;
+  for (const CollectiveKind kind : read_kinds(object, "asynchronous")) rules.asynchronous.set(kind, true);
+  for (const CollectiveKind kind : read_kinds(object, "pipelined")) rules.pipelined.set(kind, true);
+  object.text("source");
   object.finish();
-  return described;
+  return rules;
 }
 
 VectorCost read_vector_cost(StrictObject object) {
@@ -195,8 +204,11 @@ KnownFlag read_flag(StrictObject object) {
     flag.sets = read_setting(object);
     flag.unit = object.number("unit_bytes");
   }
-  if ((flag.effect == FlagEffect::modelled) == (flag.switches.empty() && !flag.sets))
-    object.fail("switches", "the habits that a modelled flag switches, or the setting that it `sets`, and only there");
+  if (object.has("asynchronous")) flag.asynchronous = read_kinds(object, "asynchronous");
+  if (object.has("pipelined")) flag.pipelined = read_kinds(object, "pipelined");
+  if ((flag.effect == FlagEffect::modelled) != flag.changes_something())
+    object.fail("switches", "the habits that a modelled flag switches, the setting that it `sets`, or the collectives "
+                            "that it makes asynchronous or pipelined, and only there");
   object.finish();
   return flag;
 }
@@ -227,7 +239,7 @@ DescribedCompiler parse_compiler(std::string_view text, const std::string& file)
   described = with_habits(std::move(described), object.object("habits"));
   described.compiler.kernels = read_kernels(object.object("kernels"));
   described.compiler.vector_kernels = read_vector_kernels(object.object("vector_kernels"));
-  described = with_overlap(std::move(described), object.object("overlap"));
+  described.compiler.overlap = read_overlap(object.object("overlap"));
   described.compiler.memory_error = read_memory_error(object.object("memory_error"));
   if (object.has("flags")) described.flags = read_flags(object.any("flags"), file + ".flags");
   object.finish();

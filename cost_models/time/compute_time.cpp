@@ -116,16 +116,4 @@ OperationTime operation_time(const OperationWork& work, const HardwareProfile& h
   return time;
 }
 
-ComputeTime compute_time(const PartitionedBlock& block, const HardwareProfile& hardware, const Compiler& compiler) {
-  const OperationTime stacks = operation_time(block.stacks, hardware, compiler);
-  ComputeTime time{stacks.forward, {}, stacks.backward};
-  for (const auto& work : block.work) {
-    const OperationTime own = operation_time(work, hardware, compiler);
-    time.forward += own.forward;
-    if (work.recomputed) time.recomputed += own.forward;
-    time.backward += own.backward + own.backward_right;
-  }
-  return time;
-}
-
 }  // namespace shardplan

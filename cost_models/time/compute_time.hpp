@@ -20,20 +20,11 @@ struct OperationTime {
   ComputeSeconds forward, backward, backward_right;
 };
 
-/// Seconds of one run of a block's body on one device.
-struct ComputeTime {
-  ComputeSeconds forward;     ///< first run
-  ComputeSeconds recomputed;  ///< what the backward pass computes again
-  ComputeSeconds backward;    ///< gradients
-};
-
 /// traffic / (HBM bandwidth · HBM efficiency)
 Seconds traffic_time(Bytes traffic, const HardwareProfile& hardware);
 
 Seconds vector_time(const VectorWork& work, const HardwareProfile& hardware);
 
 OperationTime operation_time(const OperationWork& work, const HardwareProfile& hardware, const Compiler& compiler);
-
-ComputeTime compute_time(const PartitionedBlock& block, const HardwareProfile& hardware, const Compiler& compiler);
 
 }  // namespace shardplan

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <shardplan/overlap_rules.hpp>
 #include <shardplan/train_config.hpp>
 #include <shardplan/vector_kernel.hpp>
 #include <span>
@@ -136,14 +137,6 @@ struct Kernels {
   std::int64_t packed_segments = -1;     ///< max_segments_per_seq of a searched plan, where its kernel needs one
 };
 
-/// Shares of a collective's bytes in operations that the scheduler leaves synchronous.
-struct OverlapShares {
-  double weights = 0;           ///< gathers of weights and reductions of their gradients
-  double ragged_exchange = 1;   ///< expert dispatch and return by ragged all-to-all
-  double partial_sums = 1;      ///< reduce-scatters of activations
-  double other_activations = 1;  ///< all-gathers, all-reduces and all-to-alls of activations, stage-to-stage permutes
-};
-
 /// How far predicted memory is off, as shares of what is not argument (gradients, activations, temporaries): the real
 /// peak is within arguments + (1 + low … 1 + high) × the rest. Measured on records of the compiler's family by
 /// `shardplan validate --ranges`.
@@ -187,7 +180,7 @@ struct Compiler {
   HabitSet habits;     ///< those that its flags switch, switched
   std::vector<CompilerFlag> flags;  ///< given, by name
   Kernels kernels;
-  OverlapShares overlap;
+  OverlapRules overlap;
   VectorKernels vector_kernels;
   std::map<CompilerSetting, double> settings;  ///< those that a flag gives, or that are known by default
   std::int64_t all_reduced_from_devices = 8;  ///< the smallest slice of Habit::all_reduces_over_whole_slices

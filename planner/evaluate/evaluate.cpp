@@ -143,8 +143,10 @@ Evaluation evaluate_program(const Configuration& c, Program step) {
   HostTraffic host = host_traffic(bound, blocks, c.config);
   const auto unpriced = host_without_link(host, c.hardware);
   if (unpriced) host = HostTraffic::none(blocks.size());
-  e.time = step_time({blocks, e.collectives, program, c.config, c.compiler, c.hardware, host,
+  ScheduledStep scheduled = schedule_step({blocks, e.collectives, program, c.config, c.compiler, c.hardware, host,
                       update_work(e.memory, host, c.config, c.compiler), model_flops, tokens, e.devices});
+  e.time = scheduled.time;
+  for (std::size_t i = 0; i < e.collectives.size(); ++i) e.collectives[i].exposed = scheduled.exposed[i];
 
   e.infeasible = first_violation(c, bound);
   if (!e.infeasible) e.infeasible = indivisible_weight(bound, blocks);

@@ -17,7 +17,8 @@ OrderedJson json_collective(const NamedCollective& collective, const Mesh& mesh)
           {"op", collective.op},
           {"cause", name_of(collective.cause)},
           {"why", collective.why},
-          {"seconds", json_number(collective.seconds.value, collective.op)}};
+          {"seconds", json_number(collective.seconds.value, collective.op)},
+          {"exposed_seconds", json_number(collective.exposed.value, collective.op)}};
 }
 
 OrderedJson json_memory(const MemoryUse& memory) {
