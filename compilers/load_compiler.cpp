@@ -120,6 +120,8 @@ OverlapRules read_overlap(StrictObject object) {
   OverlapRules rules;
   for (const CollectiveKind kind : read_kinds(object, "asynchronous")) rules.asynchronous.set(kind, true);
   for (const CollectiveKind kind : read_kinds(object, "pipelined")) rules.pipelined.set(kind, true);
+  rules.window = static_cast<int>(object.integer("window"));
+  if (rules.window < 0) object.fail("window", "a number of kernels; 0: any");
   object.text("source");
   object.finish();
   return rules;

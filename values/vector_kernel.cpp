@@ -11,10 +11,14 @@ constexpr std::array<std::pair<VectorKernel, std::string_view>, vector_kernel_co
     {VectorKernel::saved_value, "saved_value"},
     {VectorKernel::alone, "alone"},
     {VectorKernel::beside_product, "beside_product"},
-    {VectorKernel::reordered_rows, "reordered_rows"},
+    {VectorKernel::token_copies, "token_copies"},
+    {VectorKernel::copies_sum, "copies_sum"},
+    {VectorKernel::exchanged_rows, "exchanged_rows"},
+    {VectorKernel::routed_rows, "routed_rows"},
     {VectorKernel::loss, "loss"},
     {VectorKernel::weight_use, "weight_use"},
     {VectorKernel::weight_gradient, "weight_gradient"},
+    {VectorKernel::matrix_gradient, "matrix_gradient"},
     {VectorKernel::update, "update"},
 }};
 

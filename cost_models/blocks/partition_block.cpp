@@ -111,6 +111,9 @@ class BlockWalk {
       work.vector_forward += vector_work(use.forward, elements, state_.config.weight_dtype);
       work.vector_backward += vector_work(use.backward, elements, state_.config.weight_dtype);
       work.vector_backward += vector_work(gradient.backward, elements, state_.config.grad_dtype);
+      if (state_.block.tensors[i].dims.size() == 2 && copies > 1)
+        work.vector_backward +=
+            vector_work(kernels.of(VectorKernel::matrix_gradient).backward, elements, state_.config.grad_dtype);
     }
     return work;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cost_models/operations/expert_rows.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
+#include <cost_models/operations/routed_work.hpp>
 #include <cost_models/operations/vector_costs.hpp>
 
 namespace shardplan {
@@ -20,16 +21,10 @@ class RaggedExchange : public OperationKind {
     state.gradients.contribute(op.inputs.front(), {state.spec(op.inputs.front()), {}}, op);
   }
 
-  /// Rows are brought into another order: those of the tokens forward, those of the buffer and of the tokens backward.
   OperationWork work(const BlockState& state, const Operation& op) const override {
-    const VectorCosts& costs = state.compiler.vector_kernels.of(VectorKernel::reordered_rows);
-    const DType dtype = state.tensor(rows_of(op)).dtype;
-    const double rows = vector_elements(state, rows_of(op));
-    const double tokens = vector_elements(state, tokens_of(op)) * static_cast<double>(copies(state, op));
-    OperationWork work;
-    work.vector_forward = vector_work(costs.forward, tokens, dtype);
-    work.vector_backward = vector_work(costs.backward, spreads() ? rows : tokens, dtype);
-    return work;
+    const double copies = static_cast<double>(this->copies(state, op));
+    const double tokens = vector_elements(state, tokens_of(op)) * copies / static_cast<double>(state.block.experts_per_token);
+    return routed_work(state, {tokens, rows_of(op), spreads(), state.mesh.product(state.program.expert_axes) > 1});
   }
 
   /// Permutations come from the router.

@@ -74,7 +74,7 @@ class Step {
       const Slot slot = bodies.slot_of(work_.collectives[i]);
       if (slot.backward != backward) continue;
       body.collectives += work_.collectives[i].seconds;
-      moves.push_back(move_of(work_.collectives[i], slot, runs));
+      moves.push_back(move_of(work_.collectives[i], slot, backward ? bodies.backward() : bodies.forward(), runs));
       indices.push_back(i);
     }
     const auto exposed = schedule_combined(backward ? bodies.backward() : bodies.forward(), moves, kinds_of(indices));
@@ -82,13 +82,29 @@ class Step {
     return body;
   }
 
-  ScheduledCollective move_of(const Collective& c, const Slot& slot, double runs) const {
+  /// Leaves a move `window` steps that take time: in front of its use, or behind its making.
+  static void narrow(ScheduledCollective& move, const std::vector<Seconds>& steps, int window) {
+    const int count = static_cast<int>(steps.size());
+    if (move.made_by < 0) {
+      int first = move.needed_by;
+      for (int left = window; first > 0 && left > 0;) left -= steps[--first].value > 0 ? 1 : 0;
+      move.made_by = first - 1;
+    } else if (move.needed_by >= count) {
+      int end = move.made_by + 1;
+      for (int left = window; end < count && left > 0;) left -= steps[end++].value > 0 ? 1 : 0;
+      move.needed_by = end;
+    }
+  }
+
+  ScheduledCollective move_of(const Collective& c, const Slot& slot, const std::vector<Seconds>& steps,
+                              double runs) const {
     const OverlapRules& overlap = work_.compiler.overlap;
     ScheduledCollective move{c.seconds * (1 / runs), slot.made_by, slot.needed_by};
     move.asynchronous = overlap.asynchronous.has(c.kind);
     move.ahead = c.parameter && move.asynchronous && runs > 1 && overlap.pipelined.has(c.kind);
     // With pipeline_delay_activation_forwarding a result is sent one iteration before it is needed: MaxText offers it so
     // that the transfer and the iteration's compute are independent (configs/base.yml).
+    if (c.parameter && overlap.window > 0) narrow(move, steps, overlap.window);
     if (c.cause == Cause::stage_shift && work_.program.pipeline.forwarding_delay > 1) move.made_by = -1;
     return move;
   }

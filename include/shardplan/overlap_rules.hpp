@@ -22,6 +22,8 @@ struct OverlapRules {
   CollectiveKindSet asynchronous;  ///< the others keep the device from computing while they run
   /// Those whose weights are gathered an iteration of the layer scan ahead, or whose gradients are waited for one later.
   CollectiveKindSet pipelined;
+  /// Kernels that a weight's gather starts before its use at most, and that its gradient's sum runs beside; 0: any.
+  int window = 0;
 };
 
 }  // namespace shardplan

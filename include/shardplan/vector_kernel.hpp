@@ -15,10 +15,14 @@ enum class VectorKernel : std::uint8_t {
   saved_value,           ///< what the forward pass writes into the stack that the backward pass reads
   alone,                 ///< an elementwise operation with no matrix product next to it: its result
   beside_product,        ///< one with a product next to it, and what scales a normed tensor: its result
-  reordered_rows,        ///< rows on their way to experts or back
+  token_copies,          ///< a token's row for each of its experts, [tokens, top_k, width]; their gradients' sum
+  copies_sum,            ///< those rows, weighted and summed
+  exchanged_rows,        ///< rows that a ragged all-to-all sends; backward: those that it has received
+  routed_rows,           ///< rows of the experts' buffer; backward: the sum of their gradients from two projections
   loss,                  ///< logits: maximum and sum; their gradient
   weight_use,            ///< a device's share of a weight, cut out of its stack and cast, once a pass
   weight_gradient,       ///< written into its stack, cleared before; its norm
+  matrix_gradient,       ///< likewise, of a matrix whose layers' dim is second to last in the stack: copied beside it
   update,                ///< a parameter: AdamW on float32 weight, gradient and both moments
 };
 inline constexpr std::size_t vector_kernel_count = static_cast<std::size_t>(VectorKernel::update) + 1;
