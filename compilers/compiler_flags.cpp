@@ -59,6 +59,14 @@ CompilerFlag judged(const GivenFlag& given, const KnownFlag& known) {
   return {given.name, given.value, known.effect, known.does};
 }
 
+double number_of(const GivenFlag& given) {
+  char* end = nullptr;
+  const double number = std::strtod(given.value.c_str(), &end);
+  if (end == given.value.c_str() || *end != '\0' || number < 0)
+    throw InputError(fmt::format("compile_xla_flags: --{} takes a number, not '{}'", given.name, given.value));
+  return number;
+}
+
 Compiler with_flag(Compiler compiler, const FlagTable& table, const GivenFlag& given) {
   const auto row = table.find(given.name);
   if (row == table.end()) {
@@ -68,7 +76,11 @@ Compiler with_flag(Compiler compiler, const FlagTable& table, const GivenFlag& g
   }
   compiler.flags.push_back(judged(given, row->second));
   if (compiler.flags.back().effect != FlagEffect::modelled) return compiler;
-  for (const auto& [habit, on] : row->second.switches) on ? compiler.habits.add(habit) : compiler.habits.remove(habit);
+  const bool on = canonical(given.value) == "true";
+  for (const CollectiveKind kind : row->second.asynchronous) compiler.overlap.asynchronous.set(kind, on);
+  for (const CollectiveKind kind : row->second.pipelined) compiler.overlap.pipelined.set(kind, on);
+  if (row->second.sets) compiler.settings[*row->second.sets] = number_of(given) * row->second.unit;
+  for (const auto& [habit, has] : row->second.switches) has ? compiler.habits.add(habit) : compiler.habits.remove(habit);
   return compiler;
 }
 

@@ -6,6 +6,7 @@
 #include <shardplan/compiler.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace shardplan {
 
@@ -16,6 +17,11 @@ struct KnownFlag {
   std::optional<std::string> default_value;  ///< as XLA has it; empty where it isn't known
   std::optional<double> at_least;            ///< modelled: smaller values do too little to count
   std::map<Habit, bool> switches;            ///< modelled: which habits the compiler then has
+  std::optional<CompilerSetting> sets;       ///< modelled: what its value is the number of,
+  double unit = 1;                           ///< in so many bytes
+  std::vector<CollectiveKind> asynchronous;  ///< modelled: what it makes asynchronous, or not
+  std::vector<CollectiveKind> pipelined;     ///< modelled: what it moves by an iteration, or not
+  bool changes_something() const { return !switches.empty() || sets || !asynchronous.empty() || !pipelined.empty(); }
 };
 
 using FlagTable = std::map<std::string, KnownFlag>;

@@ -102,18 +102,51 @@ Kernels read_kernels(StrictObject object) {
   return kernels;
 }
 
-DescribedCompiler with_overlap(DescribedCompiler described, StrictObject object) {
-  OverlapShares& shares = described.compiler.overlap;
-  for (const auto& [key, share] : {std::pair{"weights", &shares.weights},
-                                   {"ragged_exchange", &shares.ragged_exchange},
-                                   {"partial_sums", &shares.partial_sums},
-                                   {"other_activations", &shares.other_activations}}) {
-    const Figure figure = read_share_or_none(object, key);
-    *share = figure.value;
-    described.overlap.emplace(key, figure);
+constexpr NamedValues<CollectiveKind, collective_kind_count> kind_words{
+    {{"all-gather", CollectiveKind::all_gather},
+     {"all-reduce", CollectiveKind::all_reduce},
+     {"reduce-scatter", CollectiveKind::reduce_scatter},
+     {"all-to-all", CollectiveKind::all_to_all},
+     {"ragged-all-to-all", CollectiveKind::ragged_all_to_all},
+     {"collective-permute", CollectiveKind::collective_permute}}};
+
+std::vector<CollectiveKind> read_kinds(StrictObject& object, const std::string& key) {
+  std::vector<CollectiveKind> kinds;
+  for (const std::string& name : object.texts(key)) kinds.push_back(value_named(kind_words, name, object, key));
+  return kinds;
+}
+
+OverlapRules read_overlap(StrictObject object) {
+  OverlapRules rules;
+  for (const CollectiveKind kind : read_kinds(object, "asynchronous")) rules.asynchronous.set(kind, true);
+  for (const CollectiveKind kind : read_kinds(object, "pipelined")) rules.pipelined.set(kind, true);
+  rules.window = static_cast<int>(object.integer("window"));
+  if (rules.window < 0) object.fail("window", "a number of kernels; 0: any");
+  object.text("source");
+  object.finish();
+  return rules;
+}
+
+VectorCost read_vector_cost(StrictObject object) {
+  const VectorCost cost{object.number("passes"), object.number("operands")};
+  if (cost.passes < 0) object.fail("passes", "0 or more");
+  if (cost.operands < 0) object.fail("operands", "0 or more");
+  object.finish();
+  return cost;
+}
+
+/// {"normalization": {"forward": {"passes": 1, "operands": 1}, "backward": …, "source": "…"}, …}
+VectorKernels read_vector_kernels(StrictObject object) {
+  VectorKernels kernels;
+  kernels.fuses_into_products = object.flag("fuses_into_products");
+  for (const VectorKernel kernel : all_vector_kernels()) {
+    StrictObject costs = object.object(std::string(name_of(kernel)));
+    kernels.of(kernel) = {read_vector_cost(costs.object("forward")), read_vector_cost(costs.object("backward"))};
+    costs.text("source");
+    costs.finish();
   }
   object.finish();
-  return described;
+  return kernels;
 }
 
 constexpr MoePath all_paths[] = {MoePath::none, MoePath::dropping, MoePath::ragged, MoePath::ring};
@@ -149,6 +182,15 @@ std::map<Habit, bool> read_switches(const nlohmann::json& value, const std::stri
   return switches;
 }
 
+CompilerSetting read_setting(StrictObject& object) {
+  static constexpr NamedValues<CompilerSetting, compiler_setting_count> known{
+      {{"scoped_vmem_limit", CompilerSetting::scoped_vmem_limit},
+       {"all_gather_combine_threshold", CompilerSetting::all_gather_combine_threshold},
+       {"reduce_scatter_combine_threshold", CompilerSetting::reduce_scatter_combine_threshold},
+       {"all_reduce_combine_threshold", CompilerSetting::all_reduce_combine_threshold}}};
+  return value_of(known, object, "sets");
+}
+
 KnownFlag read_flag(StrictObject object) {
   static constexpr NamedValues<FlagEffect, 3> effects{{{"modelled", FlagEffect::modelled},
                                                        {"none", FlagEffect::none},
@@ -160,8 +202,15 @@ KnownFlag read_flag(StrictObject object) {
   if (object.has("default")) flag.default_value = object.text("default");
   if (object.has("at_least")) flag.at_least = object.number("at_least");
   if (object.has("switches")) flag.switches = read_switches(object.any("switches"), object.where() + ".switches");
-  if ((flag.effect == FlagEffect::modelled) == flag.switches.empty())
-    object.fail("switches", "the habits that a modelled flag switches, and only there");
+  if (object.has("sets")) {
+    flag.sets = read_setting(object);
+    flag.unit = object.number("unit_bytes");
+  }
+  if (object.has("asynchronous")) flag.asynchronous = read_kinds(object, "asynchronous");
+  if (object.has("pipelined")) flag.pipelined = read_kinds(object, "pipelined");
+  if ((flag.effect == FlagEffect::modelled) != flag.changes_something())
+    object.fail("switches", "the habits that a modelled flag switches, the setting that it `sets`, or the collectives "
+                            "that it makes asynchronous or pipelined, and only there");
   object.finish();
   return flag;
 }
@@ -191,7 +240,8 @@ DescribedCompiler parse_compiler(std::string_view text, const std::string& file)
   described.description = object.text("description");
   described = with_habits(std::move(described), object.object("habits"));
   described.compiler.kernels = read_kernels(object.object("kernels"));
-  described = with_overlap(std::move(described), object.object("overlap"));
+  described.compiler.vector_kernels = read_vector_kernels(object.object("vector_kernels"));
+  described.compiler.overlap = read_overlap(object.object("overlap"));
   described.compiler.memory_error = read_memory_error(object.object("memory_error"));
   if (object.has("flags")) described.flags = read_flags(object.any("flags"), file + ".flags");
   object.finish();

@@ -3,7 +3,6 @@
 #include <compilers/compiler_flags.hpp>
 #include <map>
 #include <shardplan/compiler.hpp>
-#include <shardplan/figure.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +20,6 @@ struct DescribedCompiler {
   Compiler compiler;
   std::string description;
   std::map<Habit, Evidence> evidence;        ///< of every habit
-  std::map<std::string, Figure> overlap;     ///< by key: "ragged_exchange"
   FlagTable flags;                           ///< what XLA's flags change
 };
 

@@ -41,6 +41,7 @@ constexpr std::array units{
     Unit{"GFLOP/s", Dimension::flops_per_second, 1e9},
     Unit{"TFLOP/s", Dimension::flops_per_second, 1e12},
     Unit{"PFLOP/s", Dimension::flops_per_second, 1e15},
+    Unit{"Gelement/s", Dimension::elements_per_second, 1e9},
     Unit{"s", Dimension::seconds, 1},
     Unit{"ms", Dimension::seconds, 1e-3},
     Unit{"us", Dimension::seconds, 1e-6},
@@ -60,6 +61,8 @@ std::string_view description_of(Dimension dimension) {
       return "a data rate, as in GB/s or Gbit/s";
     case Dimension::flops_per_second:
       return "a compute rate, as in TFLOP/s";
+    case Dimension::elements_per_second:
+      return "a rate of elements, as in Gelement/s";
     case Dimension::seconds:
       return "a time, as in us";
     case Dimension::share:

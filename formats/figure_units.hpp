@@ -9,6 +9,7 @@ enum class Dimension : std::uint8_t {
   bytes,
   bytes_per_second,
   flops_per_second,
+  elements_per_second,
   seconds,
   share,
   count,

@@ -7,6 +7,7 @@
 #include <hardware/load_profile.hpp>
 #include <hardware/machine_names.hpp>
 #include <hardware/read_device_paths.hpp>
+#include <hardware/read_products.hpp>
 #include <hardware/read_slices.hpp>
 #include <shardplan/embedded_file.hpp>
 #include <shardplan/error.hpp>
@@ -66,6 +67,11 @@ HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& objec
   profile.hbm_bandwidth = read_figure(object, "hbm_bandwidth", Dimension::bytes_per_second);
   profile.matmul_efficiency = read_share(object, "matmul_efficiency");
   if (object.has("fp8_matmul_efficiency")) profile.fp8_matmul_efficiency = read_share(object, "fp8_matmul_efficiency");
+  profile.product_tables = read_product_tables(object);
+  profile.vector_pass_rate = read_optional_figure(object, "vector_pass_rate", Dimension::elements_per_second);
+  profile.vector_operand_rate = read_optional_figure(object, "vector_operand_rate", Dimension::elements_per_second);
+  if (profile.vector_pass_rate.has_value() != profile.vector_operand_rate.has_value())
+    object.fail("vector_operand_rate", "given exactly when vector_pass_rate is");
   profile.attention_efficiency = read_share(object, "attention_efficiency");
   profile.hbm_efficiency = read_share(object, "hbm_efficiency");
   if (object.has("published_mfu_dense")) profile.published_mfu_dense = read_share(object, "published_mfu_dense");

@@ -64,6 +64,7 @@ inline constexpr ModelField<bool> model_flags[] = {{"tied_embedding", &Model::ti
                                  {"mlp_bias", &Model::mlp_bias},
                                  {"attention_sink", &Model::attention_sink},
                                  {"fused_qkv", &Model::fused_qkv},
+                                 {"interleaved_rotation", &Model::interleaved_rotation},
                                  {"routed_bias", &Model::routed_bias},
                                  {"share_kv_projections", &Model::share_kv_projections},
                                  {"use_double_wide_mlp", &Model::use_double_wide_mlp},

@@ -98,4 +98,18 @@ std::string_view name_of(GroupedMatmul kernel) {
   throw InternalError("unknown GroupedMatmul");
 }
 
+std::string_view name_of(CompilerSetting setting) {
+  switch (setting) {
+    case CompilerSetting::scoped_vmem_limit:
+      return "scoped_vmem_limit";
+    case CompilerSetting::all_gather_combine_threshold:
+      return "all_gather_combine_threshold";
+    case CompilerSetting::reduce_scatter_combine_threshold:
+      return "reduce_scatter_combine_threshold";
+    case CompilerSetting::all_reduce_combine_threshold:
+      return "all_reduce_combine_threshold";
+  }
+  throw InternalError("unknown CompilerSetting");
+}
+
 }  // namespace shardplan

@@ -31,6 +31,7 @@ class BlockWalk {
     if (trains()) run_backward();
     result.block = &state_.block;
     result.work = work();
+    result.stacks = trains() ? stack_work() : forward_of(stack_work());
     result.lifetimes = buffers_of(state_, schedule_);
     result.collectives = state_.recorder.take();
     result.gathered_weights = state_.forms.gathered_weights();
@@ -92,15 +93,51 @@ class BlockWalk {
     return all;
   }
 
+  /// Saved values go into their stack; each weight is cut out of its own and cast in each pass, and its gradient is
+  /// written. In a pipeline that happens once a step, not in each iteration.
+  OperationWork stack_work() const {
+    OperationWork work;
+    work.name = "layer stacks";
+    const VectorKernels& kernels = state_.compiler.vector_kernels;
+    for (const TensorId saved : liveness_.saved)
+      work.vector_forward += vector_work(kernels.of(VectorKernel::saved_value).forward, local_count(saved),
+                                         state_.tensor(saved).dtype);
+    const double copies = static_cast<double>(layers_on_device(state_.block, state_.program.program->pipeline));
+    const double runs = state_.block.in_pipeline ? copies / static_cast<double>(state_.block.executions) : 1;
+    for (std::size_t i = 0; i < state_.block.tensors.size(); ++i) {
+      if (!state_.block.tensors[i].parameter || state_.block.tensors[i].shared) continue;
+      const double elements = local_count(static_cast<TensorId>(i)) * runs;
+      const VectorCosts& use = kernels.of(VectorKernel::weight_use);
+      const VectorCosts& gradient = kernels.of(VectorKernel::weight_gradient);
+      work.vector_forward += vector_work(use.forward, elements, state_.config.weight_dtype);
+      work.vector_backward += vector_work(use.backward, elements, state_.config.weight_dtype);
+      work.vector_backward += vector_work(gradient.backward, elements, state_.config.grad_dtype);
+      if (state_.block.tensors[i].dims.size() == 2 && copies > 1)
+        work.vector_backward +=
+            vector_work(kernels.of(VectorKernel::matrix_gradient).backward, elements, state_.config.grad_dtype);
+    }
+    return work;
+  }
+
+  double local_count(TensorId id) const {
+    return static_cast<double>(local_elements(state_.tensor(id).dims, state_.spec(id), state_.mesh));
+  }
+
+  static OperationWork forward_of(OperationWork work) {
+    work.backward = {};
+    work.backward_traffic = {};
+    work.vector_backward = {};
+    work.fused_backward = {};
+    return work;
+  }
+
   std::vector<OperationWork> work() const {
     std::vector<OperationWork> all;
     for (std::size_t i = 0; i < operations().size(); ++i) {
       all.push_back(operation_kind(operations()[i].kind).work(state_, operations()[i]));
       all.back().name = operations()[i].name;
       all.back().recomputed = state_.block.rematerialized && liveness_.recomputed[i];
-      if (trains()) continue;
-      all.back().backward = {};
-      all.back().backward_traffic = {};
+      if (!trains()) all.back() = forward_of(std::move(all.back()));
     }
     return all;
   }

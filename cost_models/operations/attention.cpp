@@ -1,5 +1,6 @@
 // softmax(q·kT)·v, causal: inputs {q, k, v}.
 #include <cost_models/operations/operation_kinds.hpp>
+#include <cost_models/operations/vector_costs.hpp>
 
 namespace shardplan {
 namespace {
@@ -45,6 +46,18 @@ double attention_flops(const BlockState& state, const Operation& op) {
          static_cast<double>(state.tensor(query).dims.back().size + state.tensor(value).dims.back().size);
 }
 
+/// Rotary positions of queries or keys, in the layout that the kernel reads.
+void add_rotation(OperationWork& work, const BlockState& state, const Operation& op, TensorId heads) {
+  switch (op.rotation) {
+    case Rotation::none:
+      return;
+    case Rotation::halves:
+      return add_vector_work(work, state, VectorKernel::rotation, heads);
+    case Rotation::interleaved:
+      return add_vector_work(work, state, VectorKernel::interleaved_rotation, heads);
+  }
+}
+
 void gather_mask(BlockState& state, const Operation& op, Pass pass) {
   const TensorId query = op.inputs.front();
   const std::int64_t sequence = state.program.program->sequence;
@@ -88,10 +101,13 @@ class Attention final : public OperationKind {
   }
 
   OperationWork work(const BlockState& state, const Operation& op) const override {
-    OperationWork work = unfused_work(state, op);
+    OperationWork work;
     work.kind = WorkKind::attention;
     work.forward = {attention_flops(state, op)};
     work.backward = work.forward * 2.5;  // five products against two (recomputes the probabilities)
+    work.forward_traffic = operand_traffic(state, op);
+    work.backward_traffic = work.forward_traffic * 2;
+    for (const int rotated : {0, 1}) add_rotation(work, state, op, op.inputs[rotated]);
     return work;
   }
 

@@ -1,6 +1,7 @@
 // The loss: inputs {logits}; softmax statistics over the vocabulary. Its gradient reads its own float32 copy of the
 // logits, which it makes again.
 #include <cost_models/operations/operation_kinds.hpp>
+#include <cost_models/operations/vector_costs.hpp>
 
 namespace shardplan {
 namespace {
@@ -14,6 +15,12 @@ class CrossEntropy final : public OperationKind {
   void backward(BlockState& state, const Operation& op) const override {
     const TensorId logits = op.inputs.front();
     state.gradients.contribute(logits, {state.spec(logits), {}}, op);
+  }
+
+  OperationWork work(const BlockState& state, const Operation& op) const override {
+    OperationWork work;
+    add_vector_work(work, state, VectorKernel::loss, op.inputs.front());
+    return work;
   }
 
   std::vector<TensorId> read_by_gradient(const Block&, const Operation&) const override { return {}; }

@@ -70,8 +70,10 @@ class DeltaRule final : public OperationKind {
     const std::int64_t in_bf16 = 2 * chunk * key_dim;
     const std::int64_t in_float32 =
         chunk * chunk + chunk * (key_dim + value_dim) + chunk * value_dim + 3 * key_dim * value_dim;
-    OperationWork work = unfused_work(state, op);
+    OperationWork work;
     work.kind = WorkKind::matmul;
+    work.forward_traffic = operand_traffic(state, op);
+    work.backward_traffic = work.forward_traffic * 2;
     work.forward = {2 * static_cast<double>(rows) * static_cast<double>(in_bf16 + passes * in_float32)};
     work.backward = work.forward * 2;
     return work;

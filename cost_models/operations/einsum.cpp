@@ -206,7 +206,11 @@ class Einsum final : public OperationKind {
       return state.tensor(input).differentiable;
     });
     OperationWork work;
-    work.kind = WorkKind::matmul;
+    const bool grouped = has(state.tensor(op.output), Dim::rows) && !is_dense_ragged_dot(state, op);
+    work.kind = grouped ? WorkKind::grouped_matmul : WorkKind::matmul;
+    work.shape = plan.shape;
+    if (grouped) work.shape.m *= work.shape.groups * computed_share(state, op);
+    work.gradients = gradients;
     work.forward = {plan.local_flops * computed_share(state, op)};
     work.forward_traffic = local_bytes(state.tensor(op.inputs[0]), plan.lhs, state.mesh) +
                            local_bytes(state.tensor(op.inputs[1]), plan.rhs, state.mesh) +

@@ -1,6 +1,5 @@
 // Elementwise operations on tensors of the result's dims, or parameters of some of them. `add` is linear: its gradient
 // reads nothing.
-#include <algorithm>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/partition/tiles.hpp>
 
@@ -16,19 +15,6 @@ class Elementwise : public OperationKind {
   void backward(BlockState& state, const Operation& op) const override { contribute_elementwise(state, op); }
 
   std::vector<TensorId> read_by_gradient(const Block&, const Operation& op) const override { return op.inputs; }
-
-  /// XLA runs a chain of elementwise operations inside the kernel that produces the chain's main input: that tensor is
-  /// neither written nor read again, the result is written in its place. A residual add of three 100 B tensors moves
-  /// 300 - 2·100 = 100 B, the other operand. A mask made from small routing weights is still written in full.
-  OperationWork work(const BlockState& state, const Operation& op) const override {
-    Bytes main_input;
-    for (const TensorId input : op.inputs)
-      if (!state.tensor(input).parameter) main_input = std::max(main_input, state.local(input));
-    OperationWork work = unfused_work(state, op);
-    work.forward_traffic -= std::min(main_input, state.local(op.output)) * 2;
-    work.backward_traffic = work.forward_traffic * 2;
-    return work;
-  }
 
   bool works_in_place() const override { return true; }
 

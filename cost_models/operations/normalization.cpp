@@ -1,5 +1,6 @@
 // Norms over the last dim: inputs {x, scale}.
 #include <cost_models/operations/operation_kinds.hpp>
+#include <cost_models/operations/vector_costs.hpp>
 
 namespace shardplan {
 namespace {
@@ -14,6 +15,17 @@ class Normalization final : public OperationKind {
   void backward(BlockState& state, const Operation& op) const override {
     reduce_statistics(state, op, Phase::backward);
     contribute_elementwise(state, op);
+  }
+
+  OperationWork work(const BlockState& state, const Operation& op) const override {
+    OperationWork work;
+    add_vector_work(work, state, VectorKernel::normalization, op.output);
+    const VectorKernels& kernels = state.compiler.vector_kernels;
+    VectorCost scaling = kernels.of(VectorKernel::beside_product).forward;
+    scaling.operands *= 2;
+    if (kernels.fuses_into_products)
+      work.fused_forward = vector_work(scaling, vector_elements(state, op.output), state.tensor(op.output).dtype);
+    return work;
   }
 
   std::vector<TensorId> read_by_gradient(const Block&, const Operation& op) const override { return op.inputs; }

@@ -1,4 +1,5 @@
 #include <cost_models/operations/operation_kind.hpp>
+#include <cost_models/operations/vector_costs.hpp>
 
 namespace shardplan {
 
@@ -6,14 +7,12 @@ PartitionSpec OperationKind::result_spec(const BlockState& state, const Operatio
   return state.aligned(op.inputs.front(), op.output);
 }
 
-OperationWork OperationKind::work(const BlockState& state, const Operation& op) const { return unfused_work(state, op); }
+OperationWork OperationKind::work(const BlockState& state, const Operation& op) const { return elementwise_work(state, op); }
 
-OperationWork unfused_work(const BlockState& state, const Operation& op) {
-  OperationWork work;
-  for (const TensorId input : op.inputs) work.forward_traffic += state.local(input);
-  work.forward_traffic += state.local(op.output);
-  work.backward_traffic = work.forward_traffic * 2;
-  return work;
+Bytes operand_traffic(const BlockState& state, const Operation& op) {
+  Bytes traffic = state.local(op.output);
+  for (const TensorId input : op.inputs) traffic += state.local(input);
+  return traffic;
 }
 
 void contribute_elementwise(BlockState& state, const Operation& op) {

@@ -34,8 +34,8 @@ class OperationKind {
   virtual std::vector<TensorId> read_by_gradient(const Block& block, const Operation& op) const = 0;
   /// Whether its gradient computes from its inputs what it doesn't read back: then they live until it has run.
   virtual bool gradient_recomputes() const { return false; }
-  /// FLOPs and HBM traffic of one device. Unless a kind says otherwise: inputs read, result written; the gradient reads
-  /// and writes twice that.
+  /// What one device computes. Unless a kind says otherwise it is elementwise
+  /// (vector_costs.hpp).
   virtual OperationWork work(const BlockState& state, const Operation& op) const;
   /// Whether the result is written in the place of the main input, and its gradient in that of the result's.
   virtual bool works_in_place() const { return false; }
@@ -57,8 +57,8 @@ class OperationKind {
 
 const OperationKind& operation_kind(OpKind kind);
 
-/// Inputs read, result written; the gradient reads and writes twice that.
-OperationWork unfused_work(const BlockState& state, const Operation& op);
+/// Inputs read, result written.
+Bytes operand_traffic(const BlockState& state, const Operation& op);
 
 /// Elementwise gradients: each input's has the layout that the input is read in; axes that split the result but not the
 /// input leave partial sums.

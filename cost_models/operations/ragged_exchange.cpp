@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cost_models/operations/expert_rows.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
+#include <cost_models/operations/routed_work.hpp>
+#include <cost_models/operations/vector_costs.hpp>
 
 namespace shardplan {
 namespace {
@@ -17,6 +19,12 @@ class RaggedExchange : public OperationKind {
   void backward(BlockState& state, const Operation& op) const override {
     exchange(state, op, Phase::backward, !spreads());
     state.gradients.contribute(op.inputs.front(), {state.spec(op.inputs.front()), {}}, op);
+  }
+
+  OperationWork work(const BlockState& state, const Operation& op) const override {
+    const double copies = static_cast<double>(this->copies(state, op));
+    const double tokens = vector_elements(state, tokens_of(op)) * copies / static_cast<double>(state.block.experts_per_token);
+    return routed_work(state, {tokens, rows_of(op), spreads(), state.mesh.product(state.program.expert_axes) > 1});
   }
 
   /// Permutations come from the router.

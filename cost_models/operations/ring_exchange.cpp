@@ -2,6 +2,8 @@
 // reduce-scattered back (SHARDING.md 2.4). Dispatch reads {tokens, router logits}; the return {rows, router logits}.
 #include <cost_models/operations/expert_rows.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
+#include <cost_models/operations/routed_work.hpp>
+#include <cost_models/operations/vector_costs.hpp>
 
 namespace shardplan {
 namespace {
@@ -11,6 +13,11 @@ void move_group(BlockState& state, const Operation& op, Phase phase, CollectiveK
   const AxisList& axes = state.program.expert_axes;
   state.recorder.record(phase, {kind, axes, state.local(tensor) * state.mesh.product(axes)},
                         {state.id_of(op), tensor, cause}, state.block.executions);
+}
+
+/// Of one row for each token of the ring.
+double ring_elements(const BlockState& state, TensorId tokens) {
+  return vector_elements(state, tokens) * static_cast<double>(state.mesh.product(state.program.expert_axes));
 }
 
 class RingDispatch final : public OperationKind {
@@ -30,6 +37,10 @@ class RingDispatch final : public OperationKind {
     state.gradients.contribute(op.inputs.front(), {state.spec(op.inputs.front()), {}}, op);
   }
 
+  OperationWork work(const BlockState& state, const Operation& op) const override {
+    return routed_work(state, {ring_elements(state, op.inputs.front()), op.output, true, false});
+  }
+
   /// Permutations come from the router.
   std::vector<TensorId> read_by_gradient(const Block&, const Operation& op) const override {
     return {op.inputs.back()};
@@ -45,6 +56,10 @@ class RingReturn final : public OperationKind {
   void backward(BlockState& state, const Operation& op) const override {
     move_group(state, op, Phase::backward, CollectiveKind::all_gather, op.output, Cause::ring_gradient);
     state.gradients.contribute(op.inputs.front(), {state.spec(op.inputs.front()), {}}, op);
+  }
+
+  OperationWork work(const BlockState& state, const Operation& op) const override {
+    return routed_work(state, {ring_elements(state, op.output), op.inputs.front(), false, false});
   }
 
   /// The weighted sum reads rows and weights.

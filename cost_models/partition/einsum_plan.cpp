@@ -169,19 +169,25 @@ PartitionSpec spec_under(const Choices& choices, const std::vector<TensorDim>& d
   return spec;
 }
 
-double flops(const Choices& choices, const std::vector<TensorDim>& lhs, const std::vector<TensorDim>& rhs,
-             const Mesh& mesh) {
-  double product = 2;
-  const auto multiply = [&](const TensorDim& d) {
-    std::int64_t parts = 1;
-    for (const auto& [axis, dim] : choices)
-      if (dim == d.dim) parts *= mesh.size(axis);
-    product *= static_cast<double>((d.size + parts - 1) / parts);
-  };
-  for (const auto& d : lhs) multiply(d);
+/// A dim's part on one device.
+double local_size(const TensorDim& d, const Choices& choices, const Mesh& mesh) {
+  std::int64_t parts = 1;
+  for (const auto& [axis, dim] : choices)
+    if (dim == d.dim) parts *= mesh.size(axis);
+  return static_cast<double>((d.size + parts - 1) / parts);
+}
+
+/// Dims of both operands and of the result are batch dims: groups.
+MatrixShape local_shape(const Choices& choices, const std::vector<TensorDim>& lhs, const std::vector<TensorDim>& rhs,
+                        const std::vector<TensorDim>& result, const Mesh& mesh) {
+  MatrixShape shape{1, 1, 1, 1};
+  for (const auto& d : lhs) {
+    double& size = !has(rhs, d.dim) ? shape.m : has(result, d.dim) ? shape.groups : shape.k;
+    size *= local_size(d, choices, mesh);
+  }
   for (const auto& d : rhs)
-    if (!has(lhs, d.dim)) multiply(d);
-  return product;
+    if (!has(lhs, d.dim)) shape.n *= local_size(d, choices, mesh);
+  return shape;
 }
 
 }  // namespace
@@ -203,7 +209,8 @@ EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const
   plan.result.spec = spec_under(choices, result_dims, target);
   for (const auto& [axis, dim] : choices)
     if (dim && !has(result_dims, *dim)) plan.result.partial.push_back(axis);
-  plan.local_flops = flops(choices, lhs.tensor->dims, rhs.tensor->dims, mesh);
+  plan.shape = local_shape(choices, lhs.tensor->dims, rhs.tensor->dims, result_dims, mesh);
+  plan.local_flops = 2 * plan.shape.m * plan.shape.n * plan.shape.k * plan.shape.groups;
   return plan;
 }
 

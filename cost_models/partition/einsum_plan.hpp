@@ -2,6 +2,7 @@
 // How one einsum is partitioned: each mesh axis may split one dim of the product, so each axis is given the dim on
 // which both operands and the result agree best; operands that have it elsewhere are resharded first.
 #include <cost_models/partition/layout.hpp>
+#include <cost_models/partition/operation_work.hpp>
 #include <shardplan/compiler.hpp>
 
 namespace shardplan {
@@ -15,6 +16,7 @@ struct EinsumPlan {
   PartitionSpec lhs, rhs;  ///< the forms in which the operands are used
   Layout result;           ///< what the local product yields, before it is brought to the target
   double local_flops = 0;  ///< 2·Π of the local sizes of all dims
+  MatrixShape shape;       ///< local: m of the left operand alone, n of the right, k of both but the result
 };
 
 /// `target` is the spec that the result is wanted in; null: whatever is cheapest (propagation).

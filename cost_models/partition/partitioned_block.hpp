@@ -1,27 +1,13 @@
 #pragma once
 // What partitioning one block yields: everything that pricing and memory need, still without a machine.
 #include <cost_models/partition/layout.hpp>
+#include <cost_models/partition/operation_work.hpp>
 #include <shardplan/bound_program.hpp>
 #include <shardplan/collective.hpp>
 #include <string>
 #include <vector>
 
 namespace shardplan {
-
-enum class WorkKind : std::uint8_t { matmul, attention, vector };
-
-/// The compute of one operation on one device, per execution of its block.
-struct OperationWork {
-  std::string name;
-  WorkKind kind = WorkKind::vector;
-  Flops forward, backward;
-  Bytes forward_traffic, backward_traffic;  ///< HBM reads and writes that fusion leaves
-  bool recomputed = false;                  ///< forward runs twice
-
-  DType narrow_dtype = DType::s8;  ///< of that part of a product that multiplies in fewer bits:
-  Flops narrow_forward = {}, narrow_backward = {};
-  Bytes narrowing_forward = {}, narrowing_backward = {};  ///< traffic of narrowing its operands, beside theirs
-};
 
 /// A buffer that one run of the block's body needs, from the step that writes it to the last that reads it. Steps count
 /// the operations run: forward, then recomputation, then backward.
@@ -44,7 +30,8 @@ struct PartitionedBlock {
   std::vector<PartitionSpec> specs;     ///< one a tensor, propagation done
   std::vector<std::int64_t> stored;     ///< elements that a device stores of each tensor, tiles filled up
   std::vector<Collective> collectives;  ///< executions are per step
-  std::vector<OperationWork> work;
+  std::vector<OperationWork> work;      ///< one an operation
+  OperationWork stacks;                 ///< of the layers' stacks: values saved, weights taken out, gradients put in
   Liveness liveness;
   Bytes gathered_weights;           ///< all gathered weight forms of one execution of the body
   std::vector<Lifetime> lifetimes;  ///< of one execution: values, gradients, gathered forms

@@ -1,31 +1,84 @@
 #include <algorithm>
 #include <cost_models/time/compute_time.hpp>
+#include <cost_models/time/product_time.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
 
-FlopsPerSecond share_of_peak(const Figure& efficiency, const HardwareProfile& hardware) {
-  return {hardware.peak_bf16.value * efficiency.value};
-}
+/// One kernel of one pass.
+struct Kernel {
+  WorkKind kind;
+  Flops flops, narrow;  ///< of flops, those on operands of fewer bits
+  DType narrow_dtype;
+  Bytes traffic, narrowing;
+  MatrixShape shape;
+};
 
 /// Where no share of the narrow peak is known, products reach that of the wide one. A machine without a peak runs no such
 /// program (constraint `quantization`); its time is shown as if it multiplied wide numbers.
-FlopsPerSecond narrow_rate(DType dtype, const HardwareProfile& hardware) {
+FlopsPerSecond narrow_rate(DType dtype, const HardwareProfile& hardware, double share) {
   const auto& peak = narrow_peak(hardware, dtype);
-  if (!peak) return share_of_peak(hardware.matmul_efficiency, hardware);
+  if (!peak) return {hardware.peak_bf16.value * share};
   const bool measured = dtype == DType::f8 && hardware.fp8_matmul_efficiency;
-  return {peak->value * (measured ? *hardware.fp8_matmul_efficiency : hardware.matmul_efficiency).value};
+  return {peak->value * (measured ? hardware.fp8_matmul_efficiency->value : share)};
 }
 
-/// A kernel of which `narrow` of the products multiply in fewer bits, after their operands were narrowed. On 100 TFLOP/s
-/// wide and 200 narrow: 3 TFLOP, 2 of them narrow, take 10 + 10 ms.
-Seconds work_time(const OperationWork& work, Flops flops, Flops narrow, Bytes traffic, Bytes narrowing,
-                  const HardwareProfile& hardware) {
-  if (narrow.value == 0) return kernel_time(work.kind, flops, traffic, hardware);
-  const Seconds wide = (flops - narrow) / share_of_peak(hardware.matmul_efficiency, hardware);
-  const Seconds multiplying = wide + narrow / narrow_rate(work.narrow_dtype, hardware);
-  return std::max(multiplying, traffic_time(traffic, hardware)) + traffic_time(narrowing, hardware);
+double reached_share(const Kernel& kernel, const HardwareProfile& hardware, const Compiler& compiler) {
+  const ProductTable* table = kernel.kind == WorkKind::matmul ? product_table(hardware, compiler) : nullptr;
+  return table && kernel.shape.m > 0 ? share_of_peak(*table, kernel.shape) : hardware.matmul_efficiency.value;
+}
+
+/// On 100 TFLOP/s wide and 200 narrow: 3 TFLOP, 2 of them narrow, take 10 + 10 ms.
+Seconds product_time(const Kernel& kernel, const HardwareProfile& hardware, const Compiler& compiler) {
+  const double share = reached_share(kernel, hardware, compiler);
+  const double again = kernel.kind == WorkKind::grouped_matmul && compiler.kernels.has_megablox
+                           ? partial_tiles(kernel.shape)
+                           : 1;
+  Seconds multiplying = (kernel.flops - kernel.narrow) / FlopsPerSecond{hardware.peak_bf16.value * share};
+  if (kernel.narrow.value > 0) multiplying += kernel.narrow / narrow_rate(kernel.narrow_dtype, hardware, share);
+  return std::max(multiplying * again, traffic_time(kernel.traffic, hardware)) +
+         traffic_time(kernel.narrowing, hardware);
+}
+
+Seconds attention_time(const Kernel& kernel, const HardwareProfile& hardware) {
+  return std::max(kernel.flops / FlopsPerSecond{hardware.peak_bf16.value * hardware.attention_efficiency.value},
+                  traffic_time(kernel.traffic, hardware));
+}
+
+ComputeSeconds kernel_time(const Kernel& kernel, const HardwareProfile& hardware, const Compiler& compiler) {
+  ComputeSeconds time;
+  switch (kernel.kind) {
+    case WorkKind::matmul:
+      time.matmul = product_time(kernel, hardware, compiler);
+      return time;
+    case WorkKind::grouped_matmul:
+      time.grouped_matmul = product_time(kernel, hardware, compiler);
+      return time;
+    case WorkKind::attention:
+      time.attention = attention_time(kernel, hardware);
+      return time;
+    case WorkKind::vector:
+      return time;
+  }
+  throw InternalError("unknown WorkKind");
+}
+
+/// The gradient of [m, k]·[k, n] by its left operand is [m, n]·[n, k], by its right one [k, m]·[m, n].
+MatrixShape left_gradient(const MatrixShape& s) { return {s.m, s.k, s.n, s.groups}; }
+MatrixShape right_gradient(const MatrixShape& s) { return {s.k, s.n, s.m, s.groups}; }
+
+/// A grouped product's rows stay its rows.
+Kernel with_gradient(Kernel kernel, const OperationWork& work, bool right) {
+  if (work.kind == WorkKind::matmul) kernel.shape = right ? right_gradient(work.shape) : left_gradient(work.shape);
+  return kernel;
+}
+
+ComputeSeconds with_vector(ComputeSeconds time, const VectorWork& alone, const VectorWork& fused,
+                           const HardwareProfile& hardware) {
+  time.vector += vector_time(alone, hardware);
+  time.matmul += vector_time(fused, hardware);
+  return time;
 }
 
 }  // namespace
@@ -34,30 +87,32 @@ Seconds traffic_time(Bytes traffic, const HardwareProfile& hardware) {
   return traffic / BytesPerSecond{hardware.hbm_bandwidth.value * hardware.hbm_efficiency.value};
 }
 
-// On 100 TFLOP/s and 1 TB/s: a product of 1 TFLOP that moves 5 GB takes max(10 ms, 5 ms) = 10 ms.
-Seconds kernel_time(WorkKind kind, Flops flops, Bytes traffic, const HardwareProfile& hardware) {
-  const Seconds moving = traffic_time(traffic, hardware);
-  switch (kind) {
-    case WorkKind::matmul:
-      return std::max(flops / share_of_peak(hardware.matmul_efficiency, hardware), moving);
-    case WorkKind::attention:
-      return std::max(flops / share_of_peak(hardware.attention_efficiency, hardware), moving);
-    case WorkKind::vector:
-      return moving;
-  }
-  throw InternalError("unknown WorkKind");
+// At 100 Gelement/s of passes and 1000 of operands, a copy of 1G elements takes 10 + 2 ms.
+Seconds vector_time(const VectorWork& work, const HardwareProfile& hardware) {
+  const Seconds moving = traffic_time(work.traffic, hardware);
+  if (!hardware.vector_pass_rate) return moving;
+  return std::max(moving, Seconds{work.passes / hardware.vector_pass_rate->value +
+                                  work.operands / hardware.vector_operand_rate->value});
 }
 
-ComputeTime compute_time(const PartitionedBlock& block, const HardwareProfile& hardware) {
-  ComputeTime time;
-  for (const auto& work : block.work) {
-    const Seconds forward = work_time(work, work.forward, work.narrow_forward, work.forward_traffic,
-                                      work.narrowing_forward, hardware);
-    time.forward += forward;
-    if (work.recomputed) time.recomputed += forward;
-    time.backward += work_time(work, work.backward, work.narrow_backward, work.backward_traffic,
-                               work.narrowing_backward, hardware);
+OperationTime operation_time(const OperationWork& work, const HardwareProfile& hardware, const Compiler& compiler) {
+  const Kernel forward{work.kind,           work.forward,         work.narrow_forward, work.narrow_dtype,
+                       work.forward_traffic, work.narrowing_forward, work.shape};
+  OperationTime time;
+  time.forward = with_vector(kernel_time(forward, hardware, compiler), work.vector_forward, work.fused_forward,
+                             hardware);
+  Kernel backward{work.kind,             work.backward,           work.narrow_backward, work.narrow_dtype,
+                  work.backward_traffic, work.narrowing_backward, work.shape};
+  const bool product = work.kind == WorkKind::matmul || work.kind == WorkKind::grouped_matmul;
+  if (product && work.gradients == 2) {
+    backward.flops = backward.flops * 0.5;
+    backward.narrow = backward.narrow * 0.5;
+    backward.traffic.value /= 2;
+    backward.narrowing.value /= 2;
+    time.backward_right = kernel_time(with_gradient(backward, work, true), hardware, compiler);
   }
+  time.backward = with_vector(kernel_time(with_gradient(backward, work, false), hardware, compiler),
+                              work.vector_backward, work.fused_backward, hardware);
   return time;
 }
 

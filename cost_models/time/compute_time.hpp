@@ -1,29 +1,30 @@
 #pragma once
-// Seconds of compute by roofline: a kernel takes as long as the slower of its arithmetic and its HBM traffic
-// (Williams, Waterman, Patterson, "Roofline", CACM 2009).
+// Seconds of compute: each operation's kernel, and the vector work beside it.
+//   dense product    from its shape (product_time.hpp)
+//                    and what is fused into it as long as it would take alone
+//   grouped product  the same share of peak as a large dense one, on whole row tiles
+//   attention        max(flops / (peak · attention efficiency), traffic / HBM)
+//   vector work      max(passes / pass rate + operands / operand rate, traffic / HBM); the first where the machine has
+//                    such rates (TPUs, whose compiler states the cycles of elementwise kernels)
+// traffic / HBM is a roofline (Williams, Waterman, Patterson, "Roofline", CACM 2009).
 #include <cost_models/partition/partitioned_block.hpp>
+#include <shardplan/compiler.hpp>
+#include <shardplan/evaluation.hpp>
 #include <shardplan/hardware.hpp>
 
 namespace shardplan {
 
-/// Seconds of one run of a block's body on one device.
-struct ComputeTime {
-  Seconds forward;     ///< first run
-  Seconds recomputed;  ///< what the backward pass computes again
-  Seconds backward;    ///< gradients
+/// Seconds of one run of one operation on one device. Backward: the gradient of its left operand (of attention and
+/// vector work: all of it), then of its right one.
+struct OperationTime {
+  ComputeSeconds forward, backward, backward_right;
 };
-
-/// One kernel. The first term is the share of peak that such kernels reach in practice, measured (hardware/profiles).
-///   matmul     max(flops / (peak · matmul efficiency), traffic / HBM)
-///   attention  max(flops / (peak · attention efficiency), traffic / HBM)
-///   vector     traffic / HBM
-/// Of a product that multiplies in fewer bits (OperationWork::narrow_dtype) that part runs at the peak of its type, and
-/// narrowing its operands adds their traffic.
-Seconds kernel_time(WorkKind kind, Flops flops, Bytes traffic, const HardwareProfile& hardware);
 
 /// traffic / (HBM bandwidth · HBM efficiency)
 Seconds traffic_time(Bytes traffic, const HardwareProfile& hardware);
 
-ComputeTime compute_time(const PartitionedBlock& block, const HardwareProfile& hardware);
+Seconds vector_time(const VectorWork& work, const HardwareProfile& hardware);
+
+OperationTime operation_time(const OperationWork& work, const HardwareProfile& hardware, const Compiler& compiler);
 
 }  // namespace shardplan

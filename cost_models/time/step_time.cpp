@@ -1,31 +1,20 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cost_models/time/block_bodies.hpp>
+#include <cost_models/time/combined_collectives.hpp>
 #include <cost_models/time/compute_time.hpp>
-#include <cost_models/time/overlap.hpp>
 #include <cost_models/time/step_time.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
 
-/// The loop bodies of one block, all their runs in a step together.
-struct BlockTime {
-  const Block* block;
-  BodyTime forward, backward;
+/// What one loop body does in a step, all its runs together.
+struct BodyTime {
+  Seconds compute, collectives, exposed, host;
+  Seconds exposed_host() const { return {std::max(host.value - compute.value, 0.0)}; }
 };
-
-std::vector<BlockTime> block_compute(const StepWork& work) {
-  std::vector<BlockTime> times;
-  for (const auto& partitioned : work.blocks) {
-    const ComputeTime once = compute_time(partitioned, work.hardware);
-    const double runs = static_cast<double>(partitioned.block->executions);
-    BlockTime time{partitioned.block, {}, {}};
-    time.forward.compute = once.forward * runs;
-    time.backward.compute = (once.recomputed + once.backward) * runs;
-    times.push_back(time);
-  }
-  return times;
-}
 
 /// A weight that moves less often than its block runs does so before or after the loop (pipeline_fsdp_ag_once, the
 /// head's weights under gradient accumulation): no layer's compute is at hand.
@@ -36,45 +25,114 @@ bool is_outside_loop(const Collective& collective, const Block& block) {
 /// A step's time by where it is spent: the bodies of each block, the update, and what belongs to no block.
 class Step {
  public:
-  explicit Step(const StepWork& work) : work_(work), blocks_(block_compute(work)) {
-    update_.compute = traffic_time(work.optimizer_traffic, work.hardware);
-    for (const auto& collective : work.collectives) add(collective);
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      blocks_[i].forward.host = host_time(work.host.activations[i]);
-      blocks_[i].backward.host = host_time(work.host.activations[i]);
-    }
-    update_.host = host_time(work.host.optimizer) * 2;
+  explicit Step(const StepWork& work) : work_(work), exposed_(work.collectives.size()), by_block_(work.blocks.size()) {
+    for (std::size_t i = 0; i < work.collectives.size(); ++i) assign(i);
   }
 
-  StepTime total() const {
+  ScheduledStep schedule() {
     StepTime total;
-    add_to(total, update_, 0);
-    add_to(total, outside_, 0);
-    for (const auto& [block, forward, backward] : blocks_) {
-      const double idle = block->in_pipeline ? bubble_share(work_.program.pipeline) : 0;
-      add_to(total, forward, idle);
-      add_to(total, backward, idle);
+    for (std::size_t i = 0; i < work_.blocks.size(); ++i) add_block(total, i);
+    add_update(total);
+    BodyTime outside;
+    for (const std::size_t i : outside_) {
+      outside.collectives += work_.collectives[i].seconds;
+      outside.exposed += exposed_[i] = work_.collectives[i].seconds;
     }
-    return total;
+    add_to(total, outside, 0);
+    return {total, std::move(exposed_)};
   }
 
  private:
-  void add(const Collective& collective) {
-    BodyTime& body = body_of(collective);
-    const double waiting = synchronous_share(collective, work_.program.pipeline, work_.compiler.overlap);
-    body.synchronous += collective.seconds * waiting;
-    body.asynchronous += collective.seconds * (1 - waiting);
+  void assign(std::size_t i) {
+    const Collective& collective = work_.collectives[i];
+    if (collective.phase == Phase::optimizer) return update_.push_back(i);
+    if (collective.block < 0 || collective.block >= static_cast<BlockId>(work_.blocks.size()))
+      throw InternalError(fmt::format("a {} of no block of the program", name_of(collective.kind)));
+    const bool outside = is_outside_loop(collective, *work_.blocks[collective.block].block);
+    (outside ? outside_ : by_block_[collective.block]).push_back(i);
   }
 
-  /// Recomputation and gradients are one body: XLA compiles them into one loop, and a weight that it gathers for the
-  /// recomputation may be the gradient's to wait for.
-  BodyTime& body_of(const Collective& collective) {
-    if (collective.phase == Phase::optimizer) return update_;
-    if (collective.block < 0 || collective.block >= static_cast<BlockId>(blocks_.size()))
-      throw InternalError(fmt::format("a {} of no block of the program", name_of(collective.kind)));
-    auto& time = blocks_[collective.block];
-    if (is_outside_loop(collective, *time.block)) return outside_;
-    return collective.phase == Phase::forward ? time.forward : time.backward;
+  void add_block(StepTime& total, std::size_t index) {
+    const PartitionedBlock& partitioned = work_.blocks[index];
+    const BlockBodies bodies(partitioned, work_.hardware, work_.compiler);
+    const double runs = static_cast<double>(partitioned.block->executions);
+    const double idle = partitioned.block->in_pipeline ? bubble_share(work_.program.pipeline) : 0;
+    for (const bool backward : {false, true}) {
+      BodyTime body = scheduled(bodies, by_block_[index], backward, runs);
+      body.compute = (backward ? bodies.backward_compute() : bodies.forward_compute()) * runs;
+      body.host = host_time(work_.host.activations[index]);
+      add_to(total, body, idle);
+    }
+    total.parts += bodies.compute() * (runs * (1 - idle));
+  }
+
+  BodyTime scheduled(const BlockBodies& bodies, const std::vector<std::size_t>& members, bool backward, double runs) {
+    std::vector<ScheduledCollective> moves;
+    std::vector<std::size_t> indices;
+    BodyTime body;
+    for (const std::size_t i : members) {
+      const Slot slot = bodies.slot_of(work_.collectives[i]);
+      if (slot.backward != backward) continue;
+      body.collectives += work_.collectives[i].seconds;
+      moves.push_back(move_of(work_.collectives[i], slot, backward ? bodies.backward() : bodies.forward(), runs));
+      indices.push_back(i);
+    }
+    const auto exposed = schedule_combined(backward ? bodies.backward() : bodies.forward(), moves, kinds_of(indices));
+    for (std::size_t m = 0; m < indices.size(); ++m) body.exposed += exposed_[indices[m]] = exposed[m] * runs;
+    return body;
+  }
+
+  /// Leaves a move `window` steps that take time: in front of its use, or behind its making.
+  static void narrow(ScheduledCollective& move, const std::vector<Seconds>& steps, int window) {
+    const int count = static_cast<int>(steps.size());
+    if (move.made_by < 0) {
+      int first = move.needed_by;
+      for (int left = window; first > 0 && left > 0;) left -= steps[--first].value > 0 ? 1 : 0;
+      move.made_by = first - 1;
+    } else if (move.needed_by >= count) {
+      int end = move.made_by + 1;
+      for (int left = window; end < count && left > 0;) left -= steps[end++].value > 0 ? 1 : 0;
+      move.needed_by = end;
+    }
+  }
+
+  ScheduledCollective move_of(const Collective& c, const Slot& slot, const std::vector<Seconds>& steps,
+                              double runs) const {
+    const OverlapRules& overlap = work_.compiler.overlap;
+    ScheduledCollective move{c.seconds * (1 / runs), slot.made_by, slot.needed_by};
+    move.asynchronous = overlap.asynchronous.has(c.kind);
+    move.ahead = c.parameter && move.asynchronous && runs > 1 && overlap.pipelined.has(c.kind);
+    // With pipeline_delay_activation_forwarding a result is sent one iteration before it is needed: MaxText offers it so
+    // that the transfer and the iteration's compute are independent (configs/base.yml).
+    if (c.parameter && overlap.window > 0) narrow(move, steps, overlap.window);
+    if (c.cause == Cause::stage_shift && work_.program.pipeline.forwarding_delay > 1) move.made_by = -1;
+    return move;
+  }
+
+  std::vector<CombinedKind> kinds_of(const std::vector<std::size_t>& indices) const {
+    std::vector<CombinedKind> kinds;
+    for (const std::size_t i : indices) {
+      const Collective& c = work_.collectives[i];
+      kinds.push_back({c.kind, c.axes, c.parameter ? combine_threshold(work_.compiler, c.kind) : Bytes{}, c.bytes});
+    }
+    return kinds;
+  }
+
+  /// Gathers of updated weights hide behind the update.
+  void add_update(StepTime& total) {
+    BodyTime body;
+    body.compute = vector_time(work_.update, work_.hardware);
+    body.host = host_time(work_.host.optimizer) * 2;
+    std::vector<ScheduledCollective> moves;
+    for (const std::size_t i : update_) {
+      const Collective& c = work_.collectives[i];
+      body.collectives += c.seconds;
+      moves.push_back({c.seconds, -1, 1, work_.compiler.overlap.asynchronous.has(c.kind)});
+    }
+    const BodySchedule schedule = schedule_body({body.compute}, moves);
+    for (std::size_t m = 0; m < update_.size(); ++m) body.exposed += exposed_[update_[m]] = schedule.exposed_of[m];
+    add_to(total, body, 0);
+    total.parts.optimizer = body.compute;
   }
 
   Seconds host_time(Bytes bytes) const {
@@ -86,16 +144,17 @@ class Step {
 
   static void add_to(StepTime& total, const BodyTime& body, double idle) {
     total.compute += body.compute * (1 - idle);
-    total.exposed_collective += body.exposed() * (1 - idle);
-    total.hidden_collective += body.hidden();
+    total.exposed_collective += body.exposed * (1 - idle);
+    total.hidden_collective += body.collectives - body.exposed;
     total.exposed_host += body.exposed_host() * (1 - idle);
     total.hidden_host += body.host - body.exposed_host();
-    total.bubble += (body.compute + body.exposed() + body.exposed_host()) * idle;
+    total.bubble += (body.compute + body.exposed + body.exposed_host()) * idle;
   }
 
   const StepWork& work_;
-  std::vector<BlockTime> blocks_;
-  BodyTime update_, outside_;
+  std::vector<Seconds> exposed_;
+  std::vector<std::vector<std::size_t>> by_block_;
+  std::vector<std::size_t> update_, outside_;
 };
 
 }  // namespace
@@ -107,13 +166,13 @@ double bubble_share(const PipelineShape& pipeline) {
   return static_cast<double>(pipeline.iterations() - useful) / static_cast<double>(pipeline.iterations());
 }
 
-StepTime step_time(const StepWork& work) {
-  StepTime time = Step(work).total();
-  const double step = time.step().value, devices = static_cast<double>(work.devices);
-  if (!(step > 0)) throw InternalError("a step that takes no time");
-  time.tokens_per_second_per_device = work.tokens / (step * devices);
-  time.model_flops_utilization = work.model_flops.value / (step * devices * work.hardware.peak_bf16.value);
-  return time;
+ScheduledStep schedule_step(const StepWork& work) {
+  ScheduledStep step = Step(work).schedule();
+  const double seconds = step.time.step().value, devices = static_cast<double>(work.devices);
+  if (!(seconds > 0)) throw InternalError("a step that takes no time");
+  step.time.tokens_per_second_per_device = work.tokens / (seconds * devices);
+  step.time.model_flops_utilization = work.model_flops.value / (seconds * devices * work.hardware.peak_bf16.value);
+  return step;
 }
 
 }  // namespace shardplan

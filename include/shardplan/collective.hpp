@@ -3,6 +3,7 @@
 // ids and enums; planner/words makes sentences of them.
 #include <cstdint>
 #include <shardplan/cause.hpp>
+#include <shardplan/collective_kind.hpp>
 #include <shardplan/mesh.hpp>
 #include <shardplan/program.hpp>
 #include <shardplan/sharding.hpp>
@@ -14,16 +15,7 @@
 namespace shardplan {
 
 enum class Phase : std::uint8_t { forward, rematerialized_forward, backward, optimizer };
-enum class CollectiveKind : std::uint8_t {
-  all_gather,          ///< bytes: the gathered result
-  all_reduce,          ///< bytes: the tensor
-  reduce_scatter,      ///< bytes: the full input
-  all_to_all,          ///< bytes: the local buffer
-  ragged_all_to_all,   ///< bytes: the balanced payload
-  collective_permute,  ///< bytes: what one device sends
-};
 std::string_view name_of(Phase phase);          ///< "rematerialized_forward"
-std::string_view name_of(CollectiveKind kind);  ///< "all-gather"
 
 struct Collective {
   Phase phase = Phase::forward;
@@ -34,6 +26,7 @@ struct Collective {
   Bytes bytes;                  ///< per device and execution, as CollectiveKind says
   std::int64_t executions = 1;  ///< per step
   Seconds seconds;              ///< of all executions; 0 until priced
+  Seconds exposed;              ///< of them, what the device waits for; 0 until scheduled
   bool parameter = false;       ///< moves a weight or the gradient of one, not an activation
 
   BlockId block = -1;          ///< in Program::blocks; -1: read from a compiled program, not planned

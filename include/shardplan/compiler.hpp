@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <shardplan/overlap_rules.hpp>
 #include <shardplan/train_config.hpp>
+#include <shardplan/vector_kernel.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -137,14 +139,6 @@ struct Kernels {
   std::int64_t packed_segments = -1;     ///< max_segments_per_seq of a searched plan, where its kernel needs one
 };
 
-/// Shares of a collective's bytes in operations that the scheduler leaves synchronous.
-struct OverlapShares {
-  double weights = 0;           ///< gathers of weights and reductions of their gradients
-  double ragged_exchange = 1;   ///< expert dispatch and return by ragged all-to-all
-  double partial_sums = 1;      ///< reduce-scatters of activations
-  double other_activations = 1;  ///< all-gathers, all-reduces and all-to-alls of activations, stage-to-stage permutes
-};
-
 /// How far predicted memory is off, as shares of what is not argument (gradients, activations, temporaries): the real
 /// peak is within arguments + (1 + low … 1 + high) × the rest. Measured on records of the compiler's family by
 /// `shardplan validate --ranges`.
@@ -171,13 +165,26 @@ struct CompilerFlag {
 };
 std::string print_flag(const CompilerFlag& flag);  ///< "--xla_gpu_enable_triton_gemm=false"
 
+/// What a flag may give a number for; bytes.
+enum class CompilerSetting : std::uint8_t {
+  scoped_vmem_limit,  ///< VMEM for an operation's tiles
+  all_gather_combine_threshold,      ///< all-gathers of one loop body become one up to so many bytes of results
+  reduce_scatter_combine_threshold,  ///< likewise, of operands
+  all_reduce_combine_threshold,
+};
+inline constexpr std::size_t compiler_setting_count =
+    static_cast<std::size_t>(CompilerSetting::all_reduce_combine_threshold) + 1;
+std::string_view name_of(CompilerSetting setting);  ///< "scoped_vmem_limit", the id in files
+
 struct Compiler {
   std::string name;    ///< "xla-tpu-v5p"
   std::string family;  ///< "XLA:TPU", in reports
   HabitSet habits;     ///< those that its flags switch, switched
   std::vector<CompilerFlag> flags;  ///< given, by name
   Kernels kernels;
-  OverlapShares overlap;
+  OverlapRules overlap;
+  VectorKernels vector_kernels;
+  std::map<CompilerSetting, double> settings;  ///< those that a flag gives, or that are known by default
   std::int64_t all_reduced_from_devices = 8;  ///< the smallest slice of Habit::all_reduces_over_whole_slices
   std::map<MoePath, MemoryError> memory_error;  ///< of every path
   bool has(Habit habit) const { return habits.has(habit); }

@@ -39,8 +39,22 @@ struct MemoryUse {
   Fit fit() const;
 };
 
+/// Seconds of a device's own work.
+struct ComputeSeconds {
+  Seconds matmul;          ///< dense products
+  Seconds grouped_matmul;  ///< of expert rows
+  Seconds attention;
+  Seconds vector;     ///< elementwise work, copies and reductions, without the update
+  Seconds optimizer;  ///< the update
+  Seconds total() const { return matmul + grouped_matmul + attention + vector + optimizer; }
+  ComputeSeconds& operator+=(const ComputeSeconds& other);
+};
+ComputeSeconds operator+(ComputeSeconds a, const ComputeSeconds& b);
+ComputeSeconds operator*(const ComputeSeconds& a, double n);
+
 /// Seconds per step. step = compute + exposed_collective + exposed_host + bubble.
 struct StepTime {
+  ComputeSeconds parts;  ///< of compute
   Seconds compute, exposed_collective, hidden_collective, bubble;
   Seconds exposed_host, hidden_host;  ///< copies between the device and its host's memory
   double tokens_per_second_per_device = 0;

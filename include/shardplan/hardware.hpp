@@ -48,6 +48,15 @@ struct Slice {
   std::vector<bool> wraps;  ///< whether that dim closes into a ring
 };
 
+/// Shares of peak that dense matrix products [m, k]·[k, n] reach, by shape: `shares` has one for each m, n, k of `sizes`,
+/// k varies fastest. Between them, and beyond, shardplan interpolates (cost_models/time/product_time.hpp).
+struct ProductTable {
+  double scoped_vmem_limit = 0;             ///< bytes that the compiler was given; 0: its default
+  std::vector<double> sizes;                ///< ascending
+  std::vector<double> shares;
+  std::string source;
+};
+
 struct HardwareProfile {
   std::string name;         ///< "tpu-v5p"
   std::string description;  ///< "Google TPU v5p"
@@ -66,6 +75,9 @@ struct HardwareProfile {
   std::optional<Figure> fp8_matmul_efficiency;  ///< likewise of peak_fp8, where that was measured
   Figure attention_efficiency;  ///< share of peak that the attention kernel reaches
   Figure hbm_efficiency;        ///< share of HBM bandwidth that a copy reaches
+  std::vector<ProductTable> product_tables;  ///< where there are any, in place of matmul_efficiency
+  /// Vector work that isn't bound by HBM (TPUs): elements/s that pass through the unit, and that are read or written.
+  std::optional<Figure> vector_pass_rate, vector_operand_rate;
   Figure link_bandwidth;   ///< bytes/s of one link in one direction (torus, full mesh) or of one device (switched), raw
   Figure link_efficiency;  ///< share of it that a large collective reaches
   Figure hop_latency;      ///< seconds a hop

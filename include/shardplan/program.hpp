@@ -145,6 +145,9 @@ struct NarrowProduct {
 /// gradient), each with its scale (flax/linen/fp8_ops.py, Fp8DotGeneralBase).
 inline constexpr std::int64_t amax_history_length = 1024;
 
+/// How rotary positions turn a head's features: pairs from its two halves, or neighbours.
+enum class Rotation : std::uint8_t { none, halves, interleaved };
+
 struct Operation {
   OpKind kind;
   std::string name;  ///< as MaxText calls it: "self_attention/query"
@@ -154,6 +157,7 @@ struct Operation {
   OperationRole role = OperationRole::plain;
   AttentionWindow attention_window{};  ///< attention
   std::optional<NarrowProduct> narrow = {};  ///< einsum
+  Rotation rotation = Rotation::none;  ///< attention: of queries and keys, on their way in
   std::int64_t chunk = 0;             ///< delta rule: tokens of a step
   std::int64_t selected_keys = 0;     ///< key selection, and attention under its mask: keys of each query; 0: all
   bool operator==(const Operation&) const = default;

@@ -82,10 +82,15 @@ std::optional<Infeasible> too_large(const MemoryUse& memory) {
                     memory.peak().value, memory.capacity.value};
 }
 
-Bytes optimizer_traffic(const MemoryUse& memory, const HostTraffic& host, const TrainConfig& config) {
-  // Reads parameters, moments and gradients, writes parameters and moments.
-  const Bytes gradients{memory.parameters.value};
-  return (memory.parameters + memory.optimizer + host.optimizer) * 2 + gradients * config.gradient_accumulation_steps;
+/// Reads parameters, moments and gradients, writes parameters and moments; gradients are summed over accumulated passes.
+VectorWork update_work(const MemoryUse& memory, const HostTraffic& host, const TrainConfig& config,
+                       const Compiler& compiler) {
+  const Bytes gradients = memory.parameters * config.gradient_accumulation_steps;
+  const Bytes traffic = (memory.parameters + memory.optimizer + host.optimizer) * 2 + gradients;
+  const VectorCost cost = compiler.vector_kernels.of(VectorKernel::update).forward;
+  const double elements =
+      static_cast<double>(memory.parameters.value) / static_cast<double>(size_of(config.weight_dtype));
+  return {cost.passes * elements, cost.operands * elements, traffic};
 }
 
 std::optional<Infeasible> host_without_link(const HostTraffic& host, const HardwareProfile& hardware) {
@@ -138,8 +143,10 @@ Evaluation evaluate_program(const Configuration& c, Program step) {
   HostTraffic host = host_traffic(bound, blocks, c.config);
   const auto unpriced = host_without_link(host, c.hardware);
   if (unpriced) host = HostTraffic::none(blocks.size());
-  e.time = step_time({blocks, e.collectives, program, c.config, c.compiler, c.hardware, host,
-                      optimizer_traffic(e.memory, host, c.config), model_flops, tokens, e.devices});
+  ScheduledStep scheduled = schedule_step({blocks, e.collectives, program, c.config, c.compiler, c.hardware, host,
+                      update_work(e.memory, host, c.config, c.compiler), model_flops, tokens, e.devices});
+  e.time = scheduled.time;
+  for (std::size_t i = 0; i < e.collectives.size(); ++i) e.collectives[i].exposed = scheduled.exposed[i];
 
   e.infeasible = first_violation(c, bound);
   if (!e.infeasible) e.infeasible = indivisible_weight(bound, blocks);

@@ -12,6 +12,12 @@ TensorId add_sink(BlockBuilder& b, TensorId query) {
   return b.apply(OpKind::add, "self_attention/sinks", {query, sinks}, out);
 }
 
+/// A model that learns positions rotates nothing.
+Rotation rotation_of(const Model& model) {
+  if (model.trainable_position_size > 0) return Rotation::none;
+  return model.interleaved_rotation ? Rotation::interleaved : Rotation::halves;
+}
+
 }  // namespace
 
 TensorId as_projection(BlockBuilder& b, TensorId head) {
@@ -35,7 +41,8 @@ TensorId project_onto_heads(BlockBuilder& b, TensorId x, const std::string& name
   return b.apply(OpKind::einsum, "self_attention/" + name, {x, w}, out);
 }
 
-TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_dims, AttentionWindow window) {
+TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_dims, AttentionWindow window,
+                              bool rotates) {
   const Constraint query_side{{"activation_batch_attn", "activation_length", "activation_heads", "activation_kv"}};
   const Constraint key_side{{"activation_batch_attn", "activation_kv_length", "activation_heads", "activation_kv"}};
   const TensorId query = b.model.attention_sink ? add_sink(b, heads.query) : heads.query;
@@ -49,6 +56,7 @@ TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_
   if (heads.mask >= 0) inputs.push_back(heads.mask);
   b.apply(OpKind::attention, "self_attention/attention_op", std::move(inputs), context);
   b.block.operations.back().attention_window = window;
+  b.block.operations.back().rotation = rotates ? rotation_of(b.model) : Rotation::none;
   if (heads.mask >= 0) b.block.operations.back().selected_keys = b.model.indexer_topk;
   return context;
 }

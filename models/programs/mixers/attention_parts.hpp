@@ -20,7 +20,8 @@ TensorId project_onto_heads(BlockBuilder& b, TensorId x, const std::string& name
                             LogicalAxes weight_axes, Constraint constraint, std::vector<std::string> checkpoint_names);
 
 /// softmax(q·kT)·v. Queries keep their split of the sequence, keys and values are whole along it.
-TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_dims, AttentionWindow window);
+TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_dims, AttentionWindow window,
+                              bool rotates = true);
 
 /// Back to the hidden state's width, or to another.
 TensorId add_output_projection(BlockBuilder& b, TensorId context);

@@ -155,7 +155,7 @@ TensorId add_grouped_query_attention(BlockBuilder& b, TensorId x, const Attentio
   const Heads heads = add_heads(b, in, shape);
   const Dims tokens = b.dims(x);
   const Dims context{tokens[0], tokens[1], {Dim::q_heads, b.model.q_heads}, {Dim::value_dim, shape.head_dim}};
-  const TensorId mixed = add_attention_kernel(b, heads, context, shape.window);
+  const TensorId mixed = add_attention_kernel(b, heads, context, shape.window, shape.rotary);
   return shape.output_dim > 0 ? add_output_projection(b, mixed, {Dim::latent, shape.output_dim})
                               : add_output_projection(b, mixed);
 }

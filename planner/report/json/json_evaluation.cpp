@@ -17,7 +17,8 @@ OrderedJson json_collective(const NamedCollective& collective, const Mesh& mesh)
           {"op", collective.op},
           {"cause", name_of(collective.cause)},
           {"why", collective.why},
-          {"seconds", json_number(collective.seconds.value, collective.op)}};
+          {"seconds", json_number(collective.seconds.value, collective.op)},
+          {"exposed_seconds", json_number(collective.exposed.value, collective.op)}};
 }
 
 OrderedJson json_memory(const MemoryUse& memory) {
@@ -44,6 +45,12 @@ OrderedJson json_time(const StepTime& time) {
       {"exposed_host_seconds", json_number(time.exposed_host.value, "exposed_host_seconds")},
       {"hidden_host_seconds", json_number(time.hidden_host.value, "hidden_host_seconds")},
       {"bubble_seconds", json_number(time.bubble.value, "bubble_seconds")},
+      {"compute",
+       {{"matmul_seconds", json_number(time.parts.matmul.value, "matmul_seconds")},
+        {"grouped_matmul_seconds", json_number(time.parts.grouped_matmul.value, "grouped_matmul_seconds")},
+        {"attention_seconds", json_number(time.parts.attention.value, "attention_seconds")},
+        {"vector_seconds", json_number(time.parts.vector.value, "vector_seconds")},
+        {"optimizer_seconds", json_number(time.parts.optimizer.value, "optimizer_seconds")}}},
       {"tokens_per_second_per_device", json_number(time.tokens_per_second_per_device, "tokens_per_second_per_device")},
       {"model_flops_utilization", json_number(time.model_flops_utilization, "model_flops_utilization")}};
 }

@@ -1,0 +1,69 @@
+#include <algorithm>
+#include <cost_models/operations/vector_costs.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr std::int64_t lanes = 128;
+
+/// A product that the compiler writes itself; those of expert rows are kernels written by hand (megablox, tokamax).
+bool is_fusable_product(const BlockState& state, const Operation& op) {
+  return op.kind == OpKind::einsum && index_of(state.tensor(op.output).dims, Dim::rows) < 0;
+}
+
+/// The tensor that `id` is another name of: constraints are no operations to a device.
+TensorId origin(const BlockState& state, TensorId id) {
+  for (const Operation& op : state.block.operations)
+    if (op.output == id && op.kind == OpKind::constrain) return origin(state, op.inputs.front());
+  return id;
+}
+
+}  // namespace
+
+double vector_elements(const BlockState& state, TensorId id) {
+  const Tensor& tensor = state.tensor(id);
+  const auto elements = static_cast<double>(local_elements(tensor.dims, state.spec(id), state.mesh));
+  if (!state.compiler.has(Habit::pads_to_tiles) || tensor.dims.empty()) return elements;
+  std::int64_t last = tensor.dims.back().size;
+  for (const AxisId axis : state.spec(id).dims.back()) last /= state.mesh.size(axis);
+  if (last <= 0) return elements;
+  const std::int64_t filled = (last + lanes - 1) / lanes * lanes;
+  return elements * static_cast<double>(filled) / static_cast<double>(last);
+}
+
+void add_vector_work(OperationWork& work, const BlockState& state, VectorKernel kernel, TensorId tensor) {
+  const VectorCosts& costs = state.compiler.vector_kernels.of(kernel);
+  const double elements = vector_elements(state, tensor);
+  work.vector_forward += vector_work(costs.forward, elements, state.tensor(tensor).dtype);
+  work.vector_backward += vector_work(costs.backward, elements, state.tensor(tensor).dtype);
+}
+
+bool runs_beside_product(const BlockState& state, const Operation& op) {
+  const auto inside = [&](const Operation& other) {
+    if (!is_fusable_product(state, other)) return false;
+    const auto made_by_it = [&](TensorId input) { return origin(state, input) == other.output; };
+    if (std::any_of(op.inputs.begin(), op.inputs.end(), made_by_it)) return true;
+    return std::any_of(other.inputs.begin(), other.inputs.end(),
+                       [&](TensorId input) { return origin(state, input) == op.output; });
+  };
+  return std::any_of(state.block.operations.begin(), state.block.operations.end(), inside);
+}
+
+OperationWork elementwise_work(const BlockState& state, const Operation& op) {
+  const auto inputs = static_cast<double>(std::count_if(
+      op.inputs.begin(), op.inputs.end(), [&](TensorId id) { return !state.tensor(id).parameter; }));
+  const VectorKernels& kernels = state.compiler.vector_kernels;
+  const bool beside = runs_beside_product(state, op);
+  VectorCosts costs = kernels.of(beside ? VectorKernel::beside_product : VectorKernel::alone);
+  costs.forward.operands *= inputs + 1;
+  costs.backward.operands *= 2 * inputs + 1;
+  const double elements = vector_elements(state, op.output);
+  const DType dtype = state.tensor(op.output).dtype;
+  const bool fused = beside && kernels.fuses_into_products;
+  OperationWork work;
+  (fused ? work.fused_forward : work.vector_forward) = vector_work(costs.forward, elements, dtype);
+  (fused ? work.fused_backward : work.vector_backward) = vector_work(costs.backward, elements, dtype);
+  return work;
+}
+
+}  // namespace shardplan

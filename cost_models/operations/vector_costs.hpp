@@ -1,0 +1,20 @@
+#pragma once
+// Vector work of operations, at what the compiler's kernels cost an element. Private to this room.
+#include <cost_models/operations/operation_kind.hpp>
+
+namespace shardplan {
+
+/// Elements of a device's shard; where buffers are whole tiles, with the lanes that the last dim leaves empty.
+double vector_elements(const BlockState& state, TensorId tensor);
+
+/// What `kernel` costs on the elements of `tensor`, added to both passes of `work`.
+void add_vector_work(OperationWork& work, const BlockState& state, VectorKernel kernel, TensorId tensor);
+
+/// An elementwise operation: each input and the result an operand; its gradient reads the result's gradient and all
+/// inputs and writes theirs.
+OperationWork elementwise_work(const BlockState& state, const Operation& op);
+
+/// Whether a product of the compiler's own (not a kernel written by hand) makes one of its inputs or reads its result.
+bool runs_beside_product(const BlockState& state, const Operation& op);
+
+}  // namespace shardplan

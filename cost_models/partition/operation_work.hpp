@@ -1,0 +1,61 @@
+#pragma once
+// What one device computes for one operation in one run of its block: its kernel, and the vector work beside it. Counts,
+// still without a machine.
+#include <shardplan/program.hpp>
+#include <shardplan/train_config.hpp>
+#include <shardplan/units.hpp>
+#include <shardplan/vector_kernel.hpp>
+#include <string>
+
+namespace shardplan {
+
+enum class WorkKind : std::uint8_t {
+  matmul,          ///< a dense product
+  grouped_matmul,  ///< rows of several experts, each group with its own weight
+  attention,       ///< softmax(q·kT)·v in one kernel
+  vector,          ///< no kernel of its own: vector work alone
+};
+
+/// [m, k]·[k, n] on one device; of a product with batch dims each of them; of a grouped one, m rows in all of `groups`.
+/// Unknown where m is 0.
+struct MatrixShape {
+  double m = 0, n = 0, k = 0;
+  double groups = 1;
+};
+
+/// Passes through the vector unit, each an element, and operands and results that they read and write.
+struct VectorWork {
+  double passes = 0, operands = 0;  ///< elements
+  Bytes traffic;                    ///< of the operands
+  VectorWork& operator+=(const VectorWork& other) {
+    passes += other.passes;
+    operands += other.operands;
+    traffic += other.traffic;
+    return *this;
+  }
+};
+
+/// `elements` of `dtype` at what a kernel costs each.
+inline VectorWork vector_work(VectorCost cost, double elements, DType dtype) {
+  const double operands = cost.operands * elements;
+  return {cost.passes * elements, operands,
+          Bytes{static_cast<std::int64_t>(operands * static_cast<double>(size_of(dtype)))}};
+}
+
+struct OperationWork {
+  std::string name;
+  WorkKind kind = WorkKind::vector;
+  Flops forward, backward;                  ///< of its kernel; backward: one product for each operand with a gradient
+  Bytes forward_traffic, backward_traffic;  ///< HBM reads and writes of the kernel
+  bool recomputed = false;                  ///< forward runs twice
+  MatrixShape shape;                        ///< of the forward product
+  std::int64_t gradients = 2;               ///< products in `backward`: the left operand's gradient, the right one's
+  VectorWork vector_forward, vector_backward;
+  VectorWork fused_forward, fused_backward;  ///< of it, beside those: what is a part of a product's kernel
+
+  DType narrow_dtype = DType::s8;  ///< of that part of a product that multiplies in fewer bits:
+  Flops narrow_forward = {}, narrow_backward = {};
+  Bytes narrowing_forward = {}, narrowing_backward = {};  ///< traffic of narrowing its operands, beside theirs
+};
+
+}  // namespace shardplan

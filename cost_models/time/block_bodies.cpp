@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <cost_models/time/block_bodies.hpp>
+
+namespace shardplan {
+namespace {
+
+Seconds sum(const std::vector<Seconds>& steps) {
+  Seconds total;
+  for (const Seconds step : steps) total += step;
+  return total;
+}
+
+/// What an operation brings its result or its partial sums to, as against what it reads.
+bool is_of_result(Cause cause) {
+  switch (cause) {
+    case Cause::contracted_dim_split:
+    case Cause::result_layout:
+    case Cause::feature_statistics:
+    case Cause::quantization_scale:
+    case Cause::ring_sum:
+    case Cause::embedding_columns:
+    case Cause::scatter_weights:
+    case Cause::scatter_indices:
+    case Cause::expert_ids:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+BlockBodies::BlockBodies(const PartitionedBlock& block, const HardwareProfile& hardware, const Compiler& compiler)
+    : block_(block.block), producers_(block.block->tensors.size(), -1) {
+  const std::size_t count = block.work.size();
+  for (auto* steps : {&forward_steps_, &recomputed_steps_, &left_steps_, &right_steps_}) steps->assign(count, -1);
+  std::vector<OperationTime> times;
+  for (const OperationWork& work : block.work) times.push_back(operation_time(work, hardware, compiler));
+  const auto run = [&](std::vector<Seconds>& body, const ComputeSeconds& time) {
+    compute_ += time;
+    body.push_back(time.total());
+    return static_cast<int>(body.size()) - 1;
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i < block_->operations.size()) producers_[block_->operations[i].output] = static_cast<int>(i);
+    forward_steps_[i] = run(forward_, times[i].forward);
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    if (block.work[i].recomputed) recomputed_steps_[i] = run(backward_, times[i].forward);
+  for (std::size_t i = count; i-- > 0;) {
+    left_steps_[i] = run(backward_, times[i].backward);
+    right_steps_[i] = run(backward_, times[i].backward_right);
+  }
+  const OperationTime stacks = operation_time(block.stacks, hardware, compiler);
+  run(forward_, stacks.forward);
+  run(backward_, stacks.backward);
+}
+
+Seconds BlockBodies::forward_compute() const { return sum(forward_); }
+Seconds BlockBodies::backward_compute() const { return sum(backward_); }
+
+int BlockBodies::made(TensorId tensor, const std::vector<int>& steps) const {
+  const int producer = tensor >= 0 ? producers_[tensor] : -1;
+  return producer >= 0 ? steps[producer] : -1;
+}
+
+int BlockBodies::first_reader(TensorId tensor, int step, const std::vector<int>& steps, int end) const {
+  int first = end;
+  for (std::size_t i = 0; i < block_->operations.size(); ++i) {
+    const auto& inputs = block_->operations[i].inputs;
+    const bool reads = std::find(inputs.begin(), inputs.end(), tensor) != inputs.end();
+    if (reads && steps[i] > step) first = std::min(first, steps[i]);
+  }
+  return first;
+}
+
+/// Gathers can start whenever the channel is free; sums of gradients have the rest of the body.
+Slot BlockBodies::weight_slot(const Collective& c) const {
+  const bool gathers = c.kind == CollectiveKind::all_gather;
+  if (c.phase == Phase::forward) return {false, -1, std::max(forward_steps_[c.operation], 0)};
+  const int end = static_cast<int>(backward_.size());
+  if (!gathers) return {true, right_steps_[c.operation], end};
+  if (c.phase == Phase::rematerialized_forward && recomputed_steps_[c.operation] >= 0)
+    return {true, -1, recomputed_steps_[c.operation]};
+  return {true, -1, left_steps_[c.operation]};
+}
+
+Slot BlockBodies::forward_slot(const Collective& c, const std::vector<int>& steps) const {
+  const bool again = c.phase == Phase::rematerialized_forward;
+  const int end = static_cast<int>(again ? backward_.size() : forward_.size());
+  const int own = steps[c.operation] >= 0 ? steps[c.operation] : left_steps_[c.operation];
+  if (is_of_result(c.cause)) return {again, own, first_reader(block_->operations[c.operation].output, own, steps, end)};
+  return {again, std::min(made(c.tensor, steps), own - 1), own};
+}
+
+Slot BlockBodies::gradient_slot(const Collective& c) const {
+  const int own = left_steps_[c.operation], end = static_cast<int>(backward_.size());
+  const Operation& op = block_->operations[c.operation];
+  if (c.tensor != op.output && (c.cause == Cause::activation_gradient_sum || c.cause == Cause::activation_gradient_layout)) {
+    const int producer = c.tensor >= 0 ? producers_[c.tensor] : -1;
+    return {true, own, producer >= 0 && left_steps_[producer] > own ? left_steps_[producer] : end};
+  }
+  // What its gradient reads: made where the gradients of the result were, by those that read the result.
+  int made_by = recomputed_steps_[c.operation];
+  for (std::size_t i = 0; i < block_->operations.size(); ++i) {
+    const auto& inputs = block_->operations[i].inputs;
+    const bool reads = std::find(inputs.begin(), inputs.end(), op.output) != inputs.end();
+    if (reads && left_steps_[i] < own) made_by = std::max(made_by, left_steps_[i]);
+  }
+  return {true, made_by, own};
+}
+
+Slot BlockBodies::slot_of(const Collective& c) const {
+  if (c.operation < 0) {
+    const bool backward = c.phase != Phase::forward;
+    const int end = static_cast<int>(backward ? backward_.size() : forward_.size());
+    return {backward, end - 1, end};
+  }
+  if (c.parameter) return weight_slot(c);
+  if (c.phase == Phase::forward) return forward_slot(c, forward_steps_);
+  if (c.phase == Phase::rematerialized_forward) return forward_slot(c, recomputed_steps_);
+  return gradient_slot(c);
+}
+
+}  // namespace shardplan

@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <cost_models/time/body_schedule.hpp>
+#include <limits>
+
+namespace shardplan {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// Equal iterations of the body, one after the other; times from the start of the first.
+class Loop {
+ public:
+  Loop(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& collectives, int iterations)
+      : steps_(steps), count_(static_cast<int>(steps.size())), ends_(steps.size() * iterations, never) {
+    for (int iteration = 0; iteration < iterations; ++iteration)
+      for (std::size_t i = 0; i < collectives.size(); ++i) add(collectives[i], i, iteration);
+    std::stable_sort(moves_.begin(), moves_.end(),
+                     [](const Move& a, const Move& b) { return a.needed_by < b.needed_by; });
+  }
+
+  /// What `iteration` waits for each collective.
+  std::vector<Seconds> waits(std::size_t collectives, int iteration) {
+    std::vector<Seconds> exposed(collectives);
+    const int total = static_cast<int>(ends_.size());
+    const int begins = iteration * count_, end = begins + count_;
+    double now = 0;
+    for (int step = 0; step <= total; ++step) {
+      start_until(now);
+      for (Move& move : moves_) {
+        if (move.needed_by != step) continue;
+        if (move.end == never) run(move, move.asynchronous ? 0 : now);
+        const bool counted = step > begins && step < end ? true : step == begins ? move.waited_at_begin : step == end && !move.waited_at_begin;
+        if (counted && move.end > now) exposed[move.index] += Seconds{move.end - now};
+        now = std::max(now, move.end);
+      }
+      if (step < total) ends_[step] = now += steps_[step % count_].value;
+    }
+    return exposed;
+  }
+
+ private:
+  struct Move {
+    std::size_t index;
+    double seconds;
+    int made_by, needed_by;
+    bool asynchronous;
+    bool waited_at_begin;  ///< by its iteration's first step; else by the end of one
+    double end = never;
+  };
+
+  void add(const ScheduledCollective& c, std::size_t index, int iteration) {
+    const int first = iteration * count_;
+    Move move{index, c.seconds.value, first + c.made_by, first + c.needed_by, c.asynchronous, c.needed_by < count_};
+    if (c.ahead && c.made_by < 0) move.made_by = std::max(first - count_ - 1, -1);
+    if (c.ahead && c.needed_by >= count_) move.needed_by += count_;
+    if (move.needed_by <= static_cast<int>(ends_.size())) moves_.push_back(move);
+  }
+
+  double made(const Move& move) const { return move.made_by < 0 ? 0 : ends_[move.made_by]; }
+
+  /// What the channel begins before `now`: always the earliest that it can, of equals the one that is needed first.
+  void start_until(double now) {
+    while (channel_ < now) {
+      Move* next = nullptr;
+      double start = now;
+      for (Move& move : moves_) {
+        if (move.end != never || !move.asynchronous) continue;
+        const double at = std::max(channel_, made(move));
+        if (at >= start) continue;
+        start = at;
+        next = &move;
+      }
+      if (!next) return;
+      run(*next, start);
+    }
+  }
+
+  void run(Move& move, double not_before) {
+    channel_ = std::max({channel_, made(move), not_before}) + move.seconds;
+    move.end = channel_;
+  }
+
+  const std::vector<Seconds>& steps_;
+  int count_;
+  std::vector<double> ends_;
+  std::vector<Move> moves_;  ///< by when they are needed
+  double channel_ = 0;       ///< free from then on
+};
+
+}  // namespace
+
+BodySchedule schedule_body(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& collectives) {
+  BodySchedule schedule;
+  if (collectives.empty() || steps.empty()) return schedule;
+  const bool ahead = std::any_of(collectives.begin(), collectives.end(), [](const auto& c) { return c.ahead; });
+  schedule.exposed_of = Loop(steps, collectives, ahead ? 3 : 1).waits(collectives.size(), ahead ? 1 : 0);
+  for (const Seconds wait : schedule.exposed_of) schedule.exposed += wait;
+  return schedule;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <cost_models/time/combined_collectives.hpp>
+#include <numeric>
+
+namespace shardplan {
+namespace {
+
+/// One collective of the combined program.
+struct Combined {
+  ScheduledCollective move;
+  CombinedKind kind;
+  std::vector<std::size_t> parts;
+};
+
+/// Gathers are combined in the order of their use; sums in that of their making.
+bool takes(const Combined& combined, const ScheduledCollective& move, const CombinedKind& kind) {
+  return kind.threshold.value > 0 && combined.kind.kind == kind.kind && combined.kind.axes == kind.axes &&
+         combined.move.asynchronous == move.asynchronous && combined.kind.bytes + kind.bytes <= kind.threshold;
+}
+
+void add(Combined& combined, const ScheduledCollective& move, const CombinedKind& kind, std::size_t part) {
+  combined.move.seconds += move.seconds;
+  combined.move.made_by = std::max(combined.move.made_by, move.made_by);
+  combined.move.needed_by = std::min(combined.move.needed_by, move.needed_by);
+  combined.kind.bytes += kind.bytes;
+  combined.parts.push_back(part);
+}
+
+std::vector<Combined> combine(const std::vector<ScheduledCollective>& moves, const std::vector<CombinedKind>& kinds) {
+  std::vector<std::size_t> order(moves.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(moves[a].needed_by, moves[a].made_by) < std::pair(moves[b].needed_by, moves[b].made_by);
+  });
+  std::vector<Combined> all;
+  for (const std::size_t i : order) {
+    const auto last = std::find_if(all.rbegin(), all.rend(), [&](const Combined& c) { return takes(c, moves[i], kinds[i]); });
+    if (last != all.rend())
+      add(*last, moves[i], kinds[i], i);
+    else
+      all.push_back({moves[i], kinds[i], {i}});
+  }
+  return all;
+}
+
+}  // namespace
+
+Bytes combine_threshold(const Compiler& compiler, CollectiveKind kind) {
+  const auto of = [&](CompilerSetting setting) {
+    const auto found = compiler.settings.find(setting);
+    return found == compiler.settings.end() ? Bytes{} : Bytes{static_cast<std::int64_t>(found->second)};
+  };
+  switch (kind) {
+    case CollectiveKind::all_gather:
+      return of(CompilerSetting::all_gather_combine_threshold);
+    case CollectiveKind::reduce_scatter:
+      return of(CompilerSetting::reduce_scatter_combine_threshold);
+    case CollectiveKind::all_reduce:
+      return of(CompilerSetting::all_reduce_combine_threshold);
+    case CollectiveKind::all_to_all:
+    case CollectiveKind::ragged_all_to_all:
+    case CollectiveKind::collective_permute:
+      return {};
+  }
+  return {};
+}
+
+std::vector<Seconds> schedule_combined(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& moves,
+                                       const std::vector<CombinedKind>& kinds) {
+  const std::vector<Combined> all = combine(moves, kinds);
+  std::vector<ScheduledCollective> combined;
+  for (const Combined& c : all) combined.push_back(c.move);
+  const BodySchedule schedule = schedule_body(steps, combined);
+  std::vector<Seconds> exposed(moves.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const std::size_t part : all[i].parts)
+      if (all[i].move.seconds.value > 0)
+        exposed[part] = schedule.exposed_of[i] * (moves[part].seconds / all[i].move.seconds);
+  return exposed;
+}
+
+}  // namespace shardplan

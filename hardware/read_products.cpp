@@ -1,0 +1,55 @@
+#include <algorithm>
+#include <functional>
+#include <hardware/read_products.hpp>
+#include <nlohmann/json.hpp>
+
+namespace shardplan {
+namespace {
+
+void check_sizes(StrictObject& object, const std::vector<double>& sizes) {
+  const bool ascending = std::adjacent_find(sizes.begin(), sizes.end(), std::greater_equal<>()) == sizes.end();
+  if (sizes.size() < 2 || sizes.front() <= 0 || !ascending) object.fail("sizes", "two or more ascending sizes");
+}
+
+void check_shares(StrictObject& object, const ProductTable& table) {
+  const std::size_t n = table.sizes.size();
+  if (table.shares.size() != n * n * n) object.fail("shares", "a share for each m, n and k of sizes");
+  for (const double share : table.shares)
+    if (share <= 0 || share > 1) object.fail("shares", "shares of peak, above 0 and at most 1");
+}
+
+std::vector<double> numbers(StrictObject& object, const std::string& key) {
+  std::vector<double> all;
+  for (const auto& value : object.array(key)) {
+    if (!value.is_number()) object.fail(key, "numbers");
+    all.push_back(value.get<double>());
+  }
+  return all;
+}
+
+ProductTable read_table(StrictObject object) {
+  ProductTable table;
+  if (object.has("scoped_vmem_limit_kib")) table.scoped_vmem_limit = object.number("scoped_vmem_limit_kib") * 1024;
+  table.sizes = numbers(object, "sizes");
+  table.shares = numbers(object, "shares");
+  table.source = object.text("source");
+  check_sizes(object, table.sizes);
+  check_shares(object, table);
+  object.finish();
+  return table;
+}
+
+}  // namespace
+
+std::vector<ProductTable> read_product_tables(StrictObject& profile) {
+  std::vector<ProductTable> tables;
+  if (!profile.has("matmul_shares")) return tables;
+  for (const auto& value : profile.array("matmul_shares"))
+    tables.push_back(read_table(StrictObject(value, profile.where() + ".matmul_shares")));
+  const auto is_default = [](const ProductTable& table) { return table.scoped_vmem_limit == 0; };
+  if (!tables.empty() && std::count_if(tables.begin(), tables.end(), is_default) != 1)
+    profile.fail("matmul_shares", "one table without scoped_vmem_limit_kib: the compiler's default");
+  return tables;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,29 @@
+#pragma once
+// What a compiler's schedule lets run beside compute: its file's `overlap` (compilers/*.json), as its flags make it.
+#include <cstdint>
+#include <shardplan/collective_kind.hpp>
+
+namespace shardplan {
+
+class CollectiveKindSet {
+ public:
+  bool has(CollectiveKind kind) const { return (bits_ >> static_cast<unsigned>(kind) & 1U) != 0; }
+  void set(CollectiveKind kind, bool on) {
+    const std::uint32_t bit = std::uint32_t{1} << static_cast<unsigned>(kind);
+    bits_ = on ? bits_ | bit : bits_ & ~bit;
+  }
+  bool empty() const { return bits_ == 0; }
+
+ private:
+  std::uint32_t bits_ = 0;
+};
+
+struct OverlapRules {
+  CollectiveKindSet asynchronous;  ///< the others keep the device from computing while they run
+  /// Those whose weights are gathered an iteration of the layer scan ahead, or whose gradients are waited for one later.
+  CollectiveKindSet pipelined;
+  /// Kernels that a weight's gather starts before its use at most, and that its gradient's sum runs beside; 0: any.
+  int window = 0;
+};
+
+}  // namespace shardplan
