@@ -68,6 +68,7 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
   append(printed, mesh_as_arguments(configuration.mesh, configuration.num_slices));
   append(printed, settings);
   if (needs_tokamax(configuration)) printed.emplace_back("use_tokamax_splash", "true");
+  if (configuration.model.use_indexer) printed.emplace_back("indexer_sparse_training", "true");
   append(printed, words.overrides);
   if (configuration.model.in_maxtext)
     for (const auto& changed : configuration.model_overrides)

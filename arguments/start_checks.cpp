@@ -60,6 +60,12 @@ bool scans_unlike_layers(const GivenArgument& given, const Configuration& c) {
   return is_on(given) && c.model.decoder_block.unscanned;
 }
 
+// trainers/pre_train/train.py: the dense warm-up, MaxText's default, computes no loss but the indexer's own. Compiled, such
+// a step multiplies and moves nothing. Costed is the other one, which the printed commands ask for.
+bool trains_no_model(const GivenArgument& given, const Configuration& c) {
+  return c.model.use_indexer && !is_on(given);
+}
+
 struct StartCheck {
   const char* key;
   bool (*is_broken)(const GivenArgument& given, const Configuration& configuration);
@@ -77,6 +83,7 @@ constexpr StartCheck checks[] = {
     {"use_tokamax_gmm", lacks_tokamax, "shardplan models tokamax's grouped matmul on TPUs"},
     {"grain_use_elastic_iterator", elastic_and_packed, "it needs packing=false"},
     {"indexer_cutoff_threshold", saves_thresholds, "shardplan does not model saved thresholds of an indexer"},
+    {"indexer_sparse_training", trains_no_model, "without it MaxText computes no loss of a model with an indexer"},
     {"partial_rotary_factor", rotates_a_part, "only the decoders qwen3_next and qwen3_5 rotate a part of a head"}};
 
 }  // namespace

@@ -20,7 +20,8 @@ enum class Has {
   lent_keys,
   learned_positions,
   gated_delta_net,
-  indexer
+  indexer,
+  multi_token_prediction
 };
 
 struct ModelDim {
@@ -52,6 +53,7 @@ constexpr ModelDim dims[] = {
     {"indexer_n_heads", &Model::indexer_n_heads, Has::indexer, 1},
     {"indexer_topk", &Model::indexer_topk, Has::indexer, 1},
     {"kv_lora_rank", &Model::kv_lora_rank, Has::latent_attention, 1},
+    {"mtp_num_layers", &Model::mtp_num_layers, Has::multi_token_prediction, 0},
     {"num_experts", &Model::num_experts, Has::experts, 2},
     {"num_experts_per_tok", &Model::top_k, Has::experts, 1},
     {"num_kv_shared_layers", &Model::kv_shared_layers, Has::lent_keys, 0},
@@ -113,6 +115,8 @@ bool applies(Has has, const Model& model) {
       return model.decoder_block.gated_delta_net;
     case Has::indexer:
       return model.use_indexer;
+    case Has::multi_token_prediction:
+      return model.decoder_block.multi_token_prediction;
   }
   throw InternalError("unknown Has");
 }

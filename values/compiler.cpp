@@ -43,6 +43,7 @@ constexpr std::array habit_names{
     Named{Habit::casts_repeats_twice, "casts_repeats_twice"},
     Named{Habit::collects_repeat_gradients, "collects_repeat_gradients"},
     Named{Habit::fuses_masks, "fuses_masks"},
+    Named{Habit::fuses_activations, "fuses_activations"},
     Named{Habit::budgets_temporaries, "budgets_temporaries"},
     Named{Habit::clones_gathers_near_limit, "clones_gathers_near_limit"},
     Named{Habit::keeps_unsorted_rows, "keeps_unsorted_rows"},

@@ -115,6 +115,7 @@ constexpr ModelDimMember model_dims[] = {
     {"indexer_n_heads", [](M m) { return m.indexer_n_heads; }},
     {"indexer_head_dim", [](M m) { return m.indexer_head_dim; }},
     {"indexer_topk", [](M m) { return m.indexer_topk; }},
+    {"mtp_num_layers", [](M m) { return m.mtp_num_layers; }},
     {"trainable_position_size", [](M m) { return m.trainable_position_size > 0 ? m.trainable_position_size : -1; }},
 };
 

@@ -59,12 +59,22 @@ class Buffers {
     return all;
   }
 
-  /// A result that is another name for its input, or that is computed inside whatever reads it (masks and one-hot ids: a
-  /// comparison that fuses into the product that reads it).
+  /// A result that is another name for its input, or that is computed inside whatever reads it: masks and one-hot ids, a
+  /// comparison that fuses into the product that reads it; and the activation function of one projection.
   bool has_no_buffer(OperationId i) const {
     const bool fuses = state_.compiler.has(Habit::fuses_masks) && kind_of(i).works_in_place() &&
                        !block_.tensors[block_.operations[i].output].differentiable;
-    return kind_of(i).is_alias() || fuses;
+    return kind_of(i).is_alias() || fuses || is_fused_activation(i);
+  }
+
+  /// Of a feed-forward without a gate: both products that read the hidden rows compute them again from the projection,
+  /// and the gradient of the projection is written in place of theirs.
+  bool is_fused_activation(OperationId i) const {
+    const Operation& op = block_.operations[i];
+    if (!state_.compiler.has(Habit::fuses_activations)) return false;
+    if (op.kind != OpKind::elementwise || op.module != Module::mlp) return false;
+    return std::count_if(op.inputs.begin(), op.inputs.end(),
+                         [&](TensorId input) { return !block_.tensors[input].parameter; }) == 1;
   }
 
   /// The gradient of a tensor exists from the first reader's gradient on; that of the block's output from the start.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cost_models/blocks/buffers.hpp>
 #include <cost_models/blocks/liveness.hpp>
 #include <cost_models/blocks/partition_block.hpp>
@@ -148,6 +149,33 @@ class BlockWalk {
 
 }  // namespace
 
+namespace {
+
+bool gathers_table(const Collective& c, const Block& block) {
+  return c.kind == CollectiveKind::all_gather && c.phase == Phase::forward && c.parameter && c.tensor >= 0 &&
+         index_of(block.tensors[c.tensor].dims, Dim::vocab) >= 0;
+}
+
+/// A head whose weight is gathered already reads that, equal gathers outside of loops being one: of a tied head for its
+/// lookup (recorded: gpt3_6bx4_v5p8_fsdp8, whose lookup is a product with one-hot ids), of multi-token prediction for its
+/// own (ds16mtp_v5p8_fsdp8).
+void share_gathered_table(const std::vector<PartitionedBlock>& before, PartitionedBlock& head) {
+  const auto is_there = [&](const Collective& wanted) {
+    if (!gathers_table(wanted, *head.block)) return false;
+    const bool tied = head.block->tensors[wanted.tensor].shared;
+    return std::any_of(before.begin(), before.end(), [&](const PartitionedBlock& block) {
+      const bool same = block.block->kind == BlockKind::head || (tied && block.block->kind == BlockKind::embedding);
+      return same && &block != &head &&
+             std::any_of(block.collectives.begin(), block.collectives.end(), [&](const Collective& c) {
+               return gathers_table(c, *block.block) && c.axes == wanted.axes && c.bytes == wanted.bytes;
+             });
+    });
+  };
+  std::erase_if(head.collectives, is_there);
+}
+
+}  // namespace
+
 PartitionedBlock partition_block(const BoundProgram& program, const BoundBlock& block, const TrainConfig& config,
                                  const Compiler& compiler) {
   return BlockWalk(program, block, config, compiler).run();
@@ -156,7 +184,10 @@ PartitionedBlock partition_block(const BoundProgram& program, const BoundBlock& 
 std::vector<PartitionedBlock> partition(const BoundProgram& program, const TrainConfig& config,
                                         const Compiler& compiler) {
   std::vector<PartitionedBlock> blocks;
-  for (const auto& block : program.blocks) blocks.push_back(partition_block(program, block, config, compiler));
+  for (const auto& block : program.blocks) {
+    blocks.push_back(partition_block(program, block, config, compiler));
+    if (blocks.back().block->kind == BlockKind::head) share_gathered_table(blocks, blocks.back());
+  }
   return blocks;
 }
 

@@ -5,6 +5,7 @@
 #include <cost_models/memory/optimizer_memory.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
+#include <cost_models/memory/turned_tables.hpp>
 #include <cost_models/partition/optimizer_layout.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>
@@ -131,7 +132,8 @@ class Moments {
   Moments(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
           const Compiler& compiler)
       : blocks_(blocks), program_(program), config_(config), compiler_(compiler) {
-    copies_ = gathered_parameters(blocks, program, config, compiler);
+    copies_ = gathered_parameters(blocks, program, config, compiler) +
+              turned_tables(blocks, program, config, compiler);
     for (const auto& block : blocks) {
       waiting_ += saved_activations(block, program);
       copies_ += stacked_weight_copies(block, program, config, compiler);

@@ -22,6 +22,8 @@ std::int64_t moments_of_muon(const Tensor& tensor, const Block& block, const Tra
   return matrix ? size_of(config.mu_dtype) : size_of(config.mu_dtype) + size_of(config.weight_dtype);
 }
 
+}  // namespace
+
 std::int64_t moment_bytes(const Tensor& tensor, const Block& block, const TrainConfig& config) {
   switch (config.opt_type) {
     case OptimizerType::adamw:
@@ -35,8 +37,6 @@ std::int64_t moment_bytes(const Tensor& tensor, const Block& block, const TrainC
   }
   throw InternalError("unknown OptimizerType");
 }
-
-}  // namespace
 
 std::int64_t optimizer_shards(const PartitionedBlock& block, std::size_t i, const BoundProgram& program,
                               const TrainConfig& config) {

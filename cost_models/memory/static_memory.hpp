@@ -17,6 +17,9 @@ Bytes whole_parameter_bytes(const PartitionedBlock& block, const BoundProgram& p
 /// As they are kept between steps, in weight_dtype: under ZeRO-1 the training loop keeps a data shard only.
 Bytes parameter_bytes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
 
+/// Bytes of the moments of one element.
+std::int64_t moment_bytes(const Tensor& tensor, const Block& block, const TrainConfig& config);
+
 /// Optimizer moments (SHARDING.md section 4): adamw mu_dtype + weight_dtype an element; adam_pax two of weight_dtype;
 /// sgd none; muon one for matrices and two for embedding, head and scales. With ZeRO-1 a data shard of it.
 Bytes optimizer_state_bytes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);

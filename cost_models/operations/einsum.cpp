@@ -4,6 +4,7 @@
 #include <cost_models/operations/narrow_operands.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/partition/einsum_plan.hpp>
+#include <cost_models/partition/tiles.hpp>
 #include <cost_models/partition/whole_slice_sums.hpp>
 
 namespace shardplan {
@@ -83,7 +84,7 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
   }
   use_factor(state, op, side, read, plan.result.partial);
   if (state.tensor(target).parameter)
-    state.gradients.reduce_parameter(target, plan.result, op);
+    state.gradients.reduce_constrained(target, wanted, plan.result, op);
   else
     state.gradients.contribute(wanted, plan.result, op);
 }
@@ -104,6 +105,23 @@ double computed_share(const BlockState& state, const Operation& op) {
   if (!is_dense_ragged_dot(state, op)) return state.block.row_occupancy;
   return static_cast<double>(state.tensor(op.inputs[1]).dims.front().size) /
          static_cast<double>(state.mesh.product(state.program.expert_axes));
+}
+
+/// The grouped product's kernel reads weights row by row. One that lies the other way round, because its shard's columns
+/// don't fill whole tiles, is gathered so and turned: both exist for a step (recorded: envybase_v5p8_fsdp8,
+/// gptoss20bx4_v5p8_fsdp8: wo with 192 and 360 columns a device).
+std::vector<Lifetime> turned_weight(const BlockState& state, const Schedule& schedule, OperationId id) {
+  const Operation& op = state.block.operations[id];
+  const int step = schedule.recomputed[id];
+  if (!has(state.tensor(op.output), Dim::rows) || step < 0 || !state.compiler.has(Habit::pads_to_tiles)) return {};
+  const TensorId weight = state.forms.root(op.inputs[1]);
+  const Tensor& tensor = state.tensor(weight);
+  const PartitionSpec gathered = plan_of(state, op).rhs;
+  if (!tensor.parameter || gathered == state.spec(weight)) return {};
+  if (row_elements(tensor, state.spec(weight), state.mesh) <=
+      stored_elements(tensor, state.spec(weight), state.mesh, state.compiler))
+    return {};
+  return {{tensor.name + ", gathered as it lies", stored_bytes(tensor, gathered, state.mesh, state.compiler), step, step}};
 }
 
 /// The narrow part of a product's work, and what it takes to narrow the operands.
@@ -177,8 +195,8 @@ class Einsum final : public OperationKind {
   }
 
   std::vector<Lifetime> buffers(const BlockState& state, const Schedule& schedule, OperationId id) const override {
-    if (!is_dense_ragged_dot(state, state.block.operations[id])) return {};
-    return expanded_operands(state, schedule, id);
+    if (is_dense_ragged_dot(state, state.block.operations[id])) return expanded_operands(state, schedule, id);
+    return turned_weight(state, schedule, id);
   }
 
   /// 2·Π of the local sizes forward; backward one product of that size for each operand that has a gradient.

@@ -1,6 +1,7 @@
 // Elementwise operations on tensors of the result's dims, or parameters of some of them. `add` is linear: its gradient
 // reads nothing.
 #include <cost_models/operations/operation_kinds.hpp>
+#include <cost_models/partition/tiles.hpp>
 
 namespace shardplan {
 namespace {
@@ -16,6 +17,24 @@ class Elementwise : public OperationKind {
   std::vector<TensorId> read_by_gradient(const Block&, const Operation& op) const override { return op.inputs; }
 
   bool works_in_place() const override { return true; }
+
+  /// Routed rows take the bias of their expert each, an array of as many rows (MaxText layers/moe.py, transform_bias); a
+  /// gradient that reads its inputs reads it too (recorded: gptoss20bx4_v5p8_fsdp8).
+  std::vector<Lifetime> buffers(const BlockState& state, const Schedule& schedule, OperationId id) const override {
+    const Operation& op = state.block.operations[id];
+    const Tensor& output = state.tensor(op.output);
+    std::vector<Lifetime> all;
+    if (!schedule.has_backward(id) || index_of(output.dims, Dim::rows) < 0) return all;
+    const int begins = schedule.written(state.block, id) < 0 ? schedule.backward_begins[id]
+                                                             : schedule.written(state.block, id);
+    const bool read_again = !read_by_gradient(state.block, op).empty();
+    for (const TensorId input : op.inputs)
+      if (state.tensor(input).role == TensorRole::bias)
+        all.push_back({state.tensor(input).name + " of each row",
+                       stored_bytes(output, state.spec(op.output), state.mesh, state.compiler), begins,
+                       read_again ? std::max(begins, schedule.backward_begins[id]) : begins});
+    return all;
+  }
 };
 
 class Add final : public Elementwise {

@@ -82,13 +82,13 @@ DType Forms::dtype_of(TensorId tensor, const Operation& op, Numbers numbers) con
 }
 
 bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op,
-                  const AxisList& sums, Numbers numbers) {
+                  const AxisList& sums, Numbers numbers, Step step) {
   const Consumer consumer{first_reader(op), sums};
   for (auto& entry : entries_) {
     if (entry.tensor != root(tensor) || entry.gradient != gradient || entry.spec != spec) continue;
     if (entry.numbers != numbers || entry.history != history_of(op, numbers)) continue;
     const bool lives_on = entry.pass == pass || (!block_.rematerialized && !gradient);
-    if (!lives_on || !shared(entry, consumer) || released(entry, op)) continue;
+    if (!lives_on || !shared(entry, consumer) || (step == Step::last && released(entry, op))) continue;
     entry.last = step_;
     return true;
   }
@@ -104,11 +104,16 @@ std::int64_t Forms::executions(TensorId tensor, Pass pass) const {
 
 bool Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& sums,
                 Numbers numbers) {
+  return make(tensor, spec, pass, op, sums, numbers, Step::last);
+}
+
+bool Forms::make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& sums,
+                 Numbers numbers, Step step) {
   const bool wide = numbers == Numbers::wide;
   if (wide && specs_[root(tensor)] == spec) return false;
   const PartitionSpec middle = on_the_way(tensor, spec);
-  if (alias_of_[tensor] >= 0) use(alias_of_[tensor], middle, pass, op, sums);
-  if (found(tensor, spec, pass, false, op, sums, numbers)) return false;
+  if (alias_of_[tensor] >= 0) make(alias_of_[tensor], middle, pass, op, sums, Numbers::wide, Step::before);
+  if (found(tensor, spec, pass, false, op, sums, numbers, step)) return false;
   const Phase again = block_.rematerialized && numbers != Numbers::narrow_again ? Phase::rematerialized_forward
                                                                                  : Phase::backward;
   const Phase phase = pass == Pass::forward ? Phase::forward : again;

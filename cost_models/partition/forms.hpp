@@ -66,9 +66,16 @@ class Forms {
     int first, last;    ///< steps
   };
 
+  /// What a form is made for: a product, or the form that a product reads. What is released is the last one: a weight
+  /// that moves in two steps (to its constraint, then to the product) only makes the second again (recorded:
+  /// qn80x8_v5p8_ep4fsdp2).
+  enum class Step : std::uint8_t { last, before };
+
   PartitionSpec on_the_way(TensorId tensor, const PartitionSpec& spec) const;
+  bool make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& sums,
+            Numbers numbers, Step step);
   bool found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op,
-             const AxisList& sums, Numbers numbers);
+             const AxisList& sums, Numbers numbers, Step step = Step::last);
   OperationId history_of(const Operation& op, Numbers numbers) const;
   DType dtype_of(TensorId tensor, const Operation& op, Numbers numbers) const;
   bool shared(const Entry& entry, const Consumer& consumer) const;

@@ -51,6 +51,20 @@ void Gradients::reduce_parameter(TensorId parameter, const Layout& gradient, con
   sum_parameter(parameter, gradient, target(parameter), op);
 }
 
+void Gradients::reduce_constrained(TensorId parameter, TensorId constrained, const Layout& gradient,
+                                   const Operation& op) {
+  Layout first = gradient, rest = gradient;
+  std::erase_if(first.partial, [&](AxisId axis) { return place_of(axis, specs_[constrained]) < 0; });
+  if (first.partial.empty() || first.partial.size() == gradient.partial.size())
+    return reduce_parameter(parameter, gradient, op);
+  PartitionSpec there = gradient.spec;
+  for (const AxisId axis : first.partial) there.dims[place_of(axis, specs_[constrained])].push_back(axis);
+  sum_parameter(parameter, first, there, op);
+  std::erase_if(rest.partial, [&](AxisId axis) { return contains(first.partial, axis); });
+  rest.spec = there;
+  reduce_parameter(parameter, rest, op);
+}
+
 /// The gather of a repeat's weights is a shard_map whose gradient is a reduce-scatter. Outside of it the compiler wants
 /// the gradient summed already, once a repeat and once more for the iterations that drain the pipeline (recorded).
 void Gradients::reduce_each_repeat(TensorId parameter, const Layout& gradient, const Operation& op) {

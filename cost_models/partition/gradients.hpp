@@ -24,6 +24,10 @@ class Gradients {
   /// the axis, then the shard is all-reduced over the rest (data).
   void reduce_parameter(TensorId parameter, const Layout& gradient, const Operation& op);
   void sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& target, const Operation& op);
+  /// The gradient of a weight that a product reads under a constraint goes there first: the axes that the constraint
+  /// splits it by are summed into its shards, the others on the way from there to the weight's own layout (recorded:
+  /// qn80x8_v5p8_ep4fsdp2, experts split over expert there and over expert and fsdp as stored).
+  void reduce_constrained(TensorId parameter, TensorId constrained, const Layout& gradient, const Operation& op);
 
   /// Contributions that differ from the layout of their sum: buffers of one step.
   const std::vector<Lifetime>& partial() const { return partial_; }

@@ -56,6 +56,11 @@ std::int64_t tiled_elements(const std::vector<std::int64_t>& sizes) {
   return least;
 }
 
+std::int64_t row_elements(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {
+  const auto sizes = local_sizes(tensor, spec, mesh);
+  return product(sizes) / sizes.back() * round_up(sizes.back(), lanes);
+}
+
 std::int64_t stored_elements(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh, const Compiler& compiler,
                              std::int64_t layers) {
   if (!compiler.has(Habit::pads_to_tiles) || tensor.dims.empty()) return local_elements(tensor.dims, spec, mesh);

@@ -11,6 +11,9 @@ namespace shardplan {
 /// along whole tiles of 8, 184 x 2944; [32, 180, 2880] 32 x 180 x 2944.
 std::int64_t tiled_elements(const std::vector<std::int64_t>& sizes);
 
+/// Elements of one device's shard with its last dim along the lanes, whatever that wastes: how rows are read and written.
+std::int64_t row_elements(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh);
+
 /// Elements that one device stores of a tensor under `spec`. Weights lie as wastes least, `layers` copies of them in one
 /// array, of which this is one copy's share. Activations have their last dim along the lanes: heads, which the attention
 /// kernel wants so, however short (64 takes the room of 128); others from a whole row of lanes on.

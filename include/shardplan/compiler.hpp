@@ -74,6 +74,8 @@ enum class Habit : std::uint8_t {
   collects_repeat_gradients,
   /// Masks and one-hot ids have no buffer: they are computed in the product that reads them.
   fuses_masks,
+  /// The activation function of a feed-forward without a gate is computed in the products that read it.
+  fuses_activations,
   /// Collectives become synchronous and gathers are cloned beyond a budget for temporaries.
   budgets_temporaries,
   /// All-gathers are cloned in programs close to the memory's limit.

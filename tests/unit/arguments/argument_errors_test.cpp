@@ -68,7 +68,7 @@ TEST(ArgumentErrors, NotModelled) {
                                {"num_moe_token_chunks=2", "does not model num_moe_token_chunks yet"},
                                {"fused_mlp=True", "does not model fused_mlp yet"},
                                {"enable_nnx=False", "models NNX (all true) and Linen (all false), no mix"},
-                               {"mtp_num_layers=1", "multi-token prediction"},
+                               {"mtp_num_layers=1", "model mixtral-8x7b has no such dim"},
                                {"dcn_diloco_parallelism=2", "DiLoCo"},
                                {"param_scan_axis=0", "does not model param_scan_axis yet"},
                            });

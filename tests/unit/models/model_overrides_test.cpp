@@ -50,6 +50,7 @@ TEST(ModelOverrides, EachKeySetsItsDim) {
       {"deepseek3.2-671b", "indexer_n_heads", &Model::indexer_n_heads},
       {"deepseek3.2-671b", "indexer_head_dim", &Model::indexer_head_dim},
       {"deepseek3.2-671b", "indexer_topk", &Model::indexer_topk},
+      {"deepseek3-671b", "mtp_num_layers", &Model::mtp_num_layers},
   };
   for (const auto& row : table) {
     ASSERT_TRUE(is_model_dim(row.key)) << row.key;
