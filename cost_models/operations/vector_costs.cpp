@@ -49,20 +49,26 @@ bool runs_beside_product(const BlockState& state, const Operation& op) {
   return std::any_of(state.block.operations.begin(), state.block.operations.end(), inside);
 }
 
+// A sum of two tensors of 100 elements into a third: 300 operands; backward 500.
 OperationWork elementwise_work(const BlockState& state, const Operation& op) {
-  const auto inputs = static_cast<double>(std::count_if(
-      op.inputs.begin(), op.inputs.end(), [&](TensorId id) { return !state.tensor(id).parameter; }));
+  const double result = vector_elements(state, op.output);
+  double read = 0, largest = result;
+  for (const TensorId input : op.inputs) {
+    if (state.tensor(input).parameter) continue;
+    const double elements = vector_elements(state, input);
+    read += elements;
+    largest = std::max(largest, elements);
+  }
   const VectorKernels& kernels = state.compiler.vector_kernels;
   const bool beside = runs_beside_product(state, op);
-  VectorCosts costs = kernels.of(beside ? VectorKernel::beside_product : VectorKernel::alone);
-  costs.forward.operands *= inputs + 1;
-  costs.backward.operands *= 2 * inputs + 1;
-  const double elements = vector_elements(state, op.output);
-  const DType dtype = state.tensor(op.output).dtype;
+  const VectorCosts& costs = kernels.of(beside ? VectorKernel::beside_product : VectorKernel::alone);
   const bool fused = beside && kernels.fuses_into_products;
+  const DType dtype = state.tensor(op.output).dtype;
   OperationWork work;
-  (fused ? work.fused_forward : work.vector_forward) = vector_work(costs.forward, elements, dtype);
-  (fused ? work.fused_backward : work.vector_backward) = vector_work(costs.backward, elements, dtype);
+  (fused ? work.fused_forward : work.vector_forward) =
+      vector_work({costs.forward.passes, costs.forward.operands * (read + result) / largest}, largest, dtype);
+  (fused ? work.fused_backward : work.vector_backward) =
+      vector_work({costs.backward.passes, costs.backward.operands * (2 * read + result) / largest}, largest, dtype);
   return work;
 }
 

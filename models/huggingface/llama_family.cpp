@@ -47,6 +47,7 @@ Model llama4(StrictObject& config) {
   model.interleave_moe_step = static_cast<int>(config.integer("interleave_moe_layer_step"));
   const std::int64_t dense = given_integer_or(config, "intermediate_size_mlp", model.mlp);
   if (model.interleave_moe_step > 1) model.mlp = dense;
+  model.interleaved_rotation = true;
   model.use_qk_norm = given_flag_or(config, "use_qk_norm", true);
   model.cycle_interval = 4;
   model.attention_pattern = {config.integer("attention_chunk_size"), 3};

@@ -84,7 +84,7 @@ std::size_t Exploration::count_fitting_batches(Runner& runner) {
 double Exploration::bound_seconds(Runner& runner, std::size_t batch) {
   double least = std::numeric_limits<double>::infinity();
   for (const std::size_t remat : order_.fastest) least = std::min(least, cost(runner, remat, batch).seconds_per_token);
-  return least;
+  return least / time_slack;
 }
 
 std::int64_t Exploration::bound_peak(Runner& runner, std::size_t batch) {

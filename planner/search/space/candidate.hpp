@@ -15,6 +15,10 @@ using Evaluator = std::function<Evaluation(const Configuration&)>;
 /// recompute at the peak.
 inline constexpr double memory_slack = 1.02;
 
+/// How far a bound on seconds may be wrong: products of more rows don't always reach more of the peak, what a policy
+/// saves has to be written, and with other steps other collectives hide.
+inline constexpr double time_slack = 1.06;
+
 struct Cost {
   double seconds_per_token = 0;  ///< of the whole job
   std::int64_t peak = 0;         ///< bytes per device

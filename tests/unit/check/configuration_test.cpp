@@ -10,7 +10,8 @@ const std::string dropping = " sparse_matmul=False capacity_factor=1.25";
 const std::string expert8 =
     "model_name=mixtral-8x7b compile_topology=v5p-16 ici_fsdp_parallelism=1 ici_expert_parallelism=8" + dropping;
 const std::string expert4_fsdp2 =
-    "model_name=mixtral-8x7b compile_topology=v5p-16 ici_fsdp_parallelism=2 ici_expert_parallelism=4" + dropping;
+    "model_name=mixtral-8x7b compile_topology=v5p-16 ici_fsdp_parallelism=2 ici_expert_parallelism=4 per_device_batch_size=4" +
+    dropping;
 
 struct Row {
   std::string arguments;

@@ -24,7 +24,7 @@ TEST(CompilerFlags, AreModelledWithoutEffectNotModelledOrUnknown) {
        "--xla_gpu_experimental_collective_cse_distance_threshold=1000000", FlagEffect::modelled},
       {"--xla_gpu_experimental_collective_cse_distance_threshold=20",
        "--xla_gpu_experimental_collective_cse_distance_threshold=20", FlagEffect::not_modelled},
-      {"--xla_gpu_enable_pipelined_all_gather", "--xla_gpu_enable_pipelined_all_gather=true", FlagEffect::not_modelled},
+      {"--xla_gpu_enable_pipelined_all_gather", "--xla_gpu_enable_pipelined_all_gather=true", FlagEffect::modelled},
       {"--xla_gpu_enable_pipelined_all_gather=False", "--xla_gpu_enable_pipelined_all_gather=False", FlagEffect::none},
       {"--xla_gpu_enable_pipelined_reduce_scatter=1", "--xla_gpu_enable_pipelined_reduce_scatter=1", FlagEffect::none},
       {"--xla_gpu_memory_limit_slop_factor=95", "--xla_gpu_memory_limit_slop_factor=95", FlagEffect::none},
@@ -52,8 +52,29 @@ TEST(CompilerFlags, SwitchHabits) {
   EXPECT_TRUE(load_compiler("xla-gpu", flag + "0").has(habit));
 }
 
+TEST(CompilerFlags, SetNumbersInBytes) {
+  const auto of = [](const char* flag) { return load_compiler("xla-tpu", flag).settings; };
+  EXPECT_TRUE(of("").empty());
+  EXPECT_DOUBLE_EQ(of("--xla_tpu_scoped_vmem_limit_kib=98304").at(CompilerSetting::scoped_vmem_limit), 98304.0 * 1024);
+  EXPECT_THAT([&] { of("--xla_tpu_scoped_vmem_limit_kib=much"); },
+              ThrowsMessage<InputError>(HasSubstr("takes a number, not 'much'")));
+  EXPECT_DOUBLE_EQ(load_compiler("xla-gpu", "--xla_gpu_all_gather_combine_threshold_bytes=8589934592")
+                       .settings.at(CompilerSetting::all_gather_combine_threshold),
+                   8589934592.0);
+}
+
+TEST(CompilerFlags, SayWhatRunsBesideCompute) {
+  const auto overlap = [](const std::string& compiler, const char* flag) { return load_compiler(compiler, flag).overlap; };
+  constexpr CollectiveKind sums = CollectiveKind::reduce_scatter, gathers = CollectiveKind::all_gather;
+  EXPECT_FALSE(overlap("xla-tpu", "").asynchronous.has(sums));
+  EXPECT_TRUE(overlap("xla-tpu", "--xla_tpu_enable_sparse_core_collective_offload_reduce_scatter=true").asynchronous.has(sums));
+  EXPECT_FALSE(overlap("xla-tpu-7x", "--xla_tpu_enable_sparse_core_collective_offload_reduce_scatter=false").asynchronous.has(sums));
+  EXPECT_FALSE(overlap("xla-gpu", "").pipelined.has(gathers));
+  EXPECT_TRUE(overlap("xla-gpu", "--xla_gpu_enable_pipelined_all_gather=true").pipelined.has(gathers));
+}
+
 TEST(CompilerFlags, AFamilyHasItsOwn) {
-  EXPECT_EQ(only(load_compiler("xla-tpu-v5p", "--xla_tpu_scoped_vmem_limit_kib=98304")).effect, FlagEffect::none);
+  EXPECT_EQ(only(load_compiler("xla-tpu-v5p", "--xla_tpu_scoped_vmem_limit_kib=98304")).effect, FlagEffect::modelled);
   EXPECT_EQ(only(load_compiler("xla-tpu-v5p", "--xla_gpu_enable_triton_gemm=false")).effect, FlagEffect::unknown);
 }
 

@@ -1,78 +1,156 @@
 #include <gmock/gmock.h>
 
 #include <cost_models/time/compute_time.hpp>
+#include <cost_models/time/product_time.hpp>
 
 #include "time_toys.hpp"
 
 namespace shardplan {
 namespace {
 
-struct Kernel {
+using enum WorkKind;
+constexpr double TFLOP = 1e12;
+constexpr std::int64_t GB = 1'000'000'000;
+
+OperationWork work(WorkKind kind, double forward, double backward, std::int64_t traffic) {
+  OperationWork work;
+  work.kind = kind;
+  work.forward = {forward};
+  work.backward = {backward};
+  work.forward_traffic = {traffic};
+  work.backward_traffic = {2 * traffic};
+  return work;
+}
+
+OperationTime time_of(const OperationWork& work, const HardwareProfile& machine = toy_machine()) {
+  return operation_time(work, machine, toy_compiler());
+}
+
+struct Row {
   WorkKind kind;
   double flops;
   std::int64_t traffic;
   double milliseconds;
 };
 
-using enum WorkKind;
-constexpr double TFLOP = 1e12;
-constexpr std::int64_t GB = 1'000'000'000;
-constexpr Kernel kernels[] = {
-    {matmul, 1 * TFLOP, 5 * GB, 10},     // arithmetic 10 ms, traffic 5 ms
-    {matmul, 1 * TFLOP, 20 * GB, 20},    // a thin product waits for HBM
-    {attention, 2 * TFLOP, 5 * GB, 20},  //
-    {attention, 0, 5 * GB, 5},           //
-    {vector, 0, 5 * GB, 5},              //
-    {vector, 1 * TFLOP, 5 * GB, 5},      // its arithmetic hides behind its traffic
+constexpr Row kernels[] = {
+    {matmul, 1 * TFLOP, 5 * GB, 10},          // arithmetic 10 ms, traffic 5 ms
+    {matmul, 1 * TFLOP, 20 * GB, 20},         // a thin product waits for HBM
+    {grouped_matmul, 1 * TFLOP, 5 * GB, 10},  //
+    {attention, 2 * TFLOP, 5 * GB, 20},       //
+    {attention, 0, 5 * GB, 5},                //
+    {vector, 1 * TFLOP, 5 * GB, 0},           // no kernel: its vector work is counted beside it
 };
 
-TEST(KernelTime, IsTheSlowerOfArithmeticAndTraffic) {
+TEST(OperationTime, IsTheSlowerOfArithmeticAndTraffic) {
   for (const auto& row : kernels)
-    EXPECT_NEAR(kernel_time(row.kind, {row.flops}, {row.traffic}, toy_machine()).value, row.milliseconds / 1000, 1e-12)
+    EXPECT_NEAR(time_of(work(row.kind, row.flops, 0, row.traffic)).forward.total().value, row.milliseconds / 1000, 1e-12)
         << row.flops << " flop, " << row.traffic << " B";
 }
 
-TEST(KernelTime, EachKindHasItsShareOfPeak) {
+TEST(OperationTime, EachKindHasItsShareOfPeakAndItsPlace) {
   HardwareProfile machine = toy_machine();
   machine.matmul_efficiency.value = 0.5;
   machine.attention_efficiency.value = 0.25;
-  machine.hbm_efficiency.value = 0.1;
-  EXPECT_NEAR(kernel_time(matmul, {1 * TFLOP}, {}, machine).value, 0.020, 1e-12);
-  EXPECT_NEAR(kernel_time(attention, {1 * TFLOP}, {}, machine).value, 0.040, 1e-12);
-  EXPECT_NEAR(kernel_time(vector, {}, {1 * GB}, machine).value, 0.010, 1e-12);
+  EXPECT_NEAR(time_of(work(matmul, TFLOP, 0, 0), machine).forward.matmul.value, 0.020, 1e-12);
+  EXPECT_NEAR(time_of(work(grouped_matmul, TFLOP, 0, 0), machine).forward.grouped_matmul.value, 0.020, 1e-12);
+  EXPECT_NEAR(time_of(work(attention, TFLOP, 0, 0), machine).forward.attention.value, 0.040, 1e-12);
+}
+
+TEST(OperationTime, AProductsGradientsAreTwoSteps) {
+  const OperationTime time = time_of(work(matmul, TFLOP, 2 * TFLOP, 0));
+  EXPECT_NEAR(time.backward.matmul.value, 0.010, 1e-12);
+  EXPECT_NEAR(time.backward_right.matmul.value, 0.010, 1e-12);
 }
 
 // 3 TFLOP, 2 of them in int8 at twice the rate: 10 + 10 ms; 1 GB of narrowing adds 1 ms. Without a peak: 30 + 1 ms.
-TEST(ComputeTime, NarrowProductsRunAtTheirOwnPeak) {
-  OperationWork narrow{"toy", matmul, {3 * TFLOP}, {}, {}, {}};
+TEST(OperationTime, NarrowProductsRunAtTheirOwnPeak) {
+  OperationWork narrow = work(matmul, 3 * TFLOP, 0, 0);
   narrow.narrow_dtype = DType::s8;
   narrow.narrow_forward = {2 * TFLOP};
   narrow.narrowing_forward = {1 * GB};
-  PartitionedBlock block;
-  block.work = {narrow};
   HardwareProfile machine = toy_machine();
-  EXPECT_NEAR(compute_time(block, machine).forward.value, 0.031, 1e-12);
+  EXPECT_NEAR(time_of(narrow, machine).forward.matmul.value, 0.031, 1e-12);
   machine.peak_int8 = Figure{};
   machine.peak_int8->value = 200e12;
-  EXPECT_NEAR(compute_time(block, machine).forward.value, 0.021, 1e-12);
+  EXPECT_NEAR(time_of(narrow, machine).forward.matmul.value, 0.021, 1e-12);
   machine.matmul_efficiency.value = 0.5;
-  EXPECT_NEAR(compute_time(block, machine).forward.value, 0.041, 1e-12);
+  EXPECT_NEAR(time_of(narrow, machine).forward.matmul.value, 0.041, 1e-12);
 }
 
-OperationWork work(WorkKind kind, double forward, double backward, std::int64_t traffic, bool recomputed) {
-  return {"toy", kind, {forward}, {backward}, {traffic}, {2 * traffic}, recomputed};
+// 4 GB at 1 TB/s: 4 ms. With a vector unit of 100 Gelement/s and operands at 1000: 1 Gelement of 2 operands 10 + 2 ms,
+// but never faster than HBM.
+TEST(VectorTime, IsTheSlowerOfTheVectorUnitAndTraffic) {
+  HardwareProfile machine = toy_machine();
+  const VectorWork copy = vector_work({1, 2}, 1e9, DType::bf16);
+  EXPECT_NEAR(vector_time(copy, machine).value, 0.004, 1e-12);
+  machine.vector_pass_rate = Figure{};
+  machine.vector_operand_rate = Figure{};
+  machine.vector_pass_rate->value = 100e9;
+  machine.vector_operand_rate->value = 1000e9;
+  EXPECT_NEAR(vector_time(copy, machine).value, 0.012, 1e-12);
+  machine.hbm_efficiency.value = 0.1;
+  EXPECT_NEAR(vector_time(copy, machine).value, 0.040, 1e-12);
 }
 
-TEST(ComputeTime, SumsKernelsAndRunsTheRecomputedOnesTwice) {
-  PartitionedBlock block;
-  block.work = {work(matmul, 1 * TFLOP, 2 * TFLOP, 0, true),       // 10, 20 ms; again 10
-                work(matmul, 3 * TFLOP, 6 * TFLOP, 0, false),      // 30, 60 ms
-                work(attention, 1 * TFLOP, 2.5 * TFLOP, 0, true),  // 10, 25 ms; again 10
-                work(vector, 0, 0, 4 * GB, true)};                 // 4, 8 ms; again 4
-  const ComputeTime time = compute_time(block, toy_machine());
-  EXPECT_NEAR(time.forward.value, 0.054, 1e-12);
-  EXPECT_NEAR(time.recomputed.value, 0.024, 1e-12);
-  EXPECT_NEAR(time.backward.value, 0.113, 1e-12);
+TEST(VectorTime, OfWhatAProductRunsBelongsToTheProduct) {
+  OperationWork norm;
+  norm.vector_forward = vector_work({1, 1}, 1e9, DType::bf16);
+  norm.fused_forward = vector_work({1, 2}, 1e9, DType::bf16);
+  EXPECT_NEAR(time_of(norm).forward.vector.value, 0.002, 1e-12);
+  EXPECT_NEAR(time_of(norm).forward.matmul.value, 0.004, 1e-12);
+}
+
+/// Shares of peak for m, n, k of 512 and 2048: 0.4 where all are small, 0.8 where k is large, 0.6 in between.
+ProductTable toy_table(double limit) {
+  return {limit, {512, 2048}, {0.4, 0.8, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6}, "toy"};
+}
+
+struct Shape {
+  MatrixShape shape;
+  double share;
+};
+
+const Shape shapes[] = {
+    {{512, 512, 512}, 0.4},      // a row of the table
+    {{512, 512, 2048}, 0.8},     //
+    {{512, 512, 1024}, 0.6},     // halfway by its logarithm
+    {{512, 512, 1 << 20}, 0.8},  // beyond: the nearest
+    {{256, 512, 512}, 0.4},      //
+    {{512, 64, 512}, 0.2},       // half of the matrix unit's width
+};
+
+TEST(ProductTime, InterpolatesInTheTableByShape) {
+  for (const auto& row : shapes)
+    EXPECT_NEAR(share_of_peak(toy_table(0), row.shape), row.share, 1e-12)
+        << row.shape.m << " " << row.shape.n << " " << row.shape.k;
+}
+
+TEST(ProductTime, TakesTheTableOfTheProgramsVmemLimit) {
+  HardwareProfile machine = toy_machine();
+  Compiler compiler = toy_compiler();
+  EXPECT_EQ(product_table(machine, compiler), nullptr);
+  machine.product_tables = {toy_table(0), toy_table(64e6), toy_table(96e6)};
+  EXPECT_EQ(product_table(machine, compiler), &machine.product_tables[0]) << "none given: the compiler's default";
+  compiler.settings[CompilerSetting::scoped_vmem_limit] = 66e6;
+  EXPECT_EQ(product_table(machine, compiler), &machine.product_tables[1]);
+  compiler.settings[CompilerSetting::scoped_vmem_limit] = 200e6;
+  EXPECT_EQ(product_table(machine, compiler), &machine.product_tables[2]);
+  OperationWork product = work(matmul, TFLOP, 0, 0);
+  product.shape = {512, 512, 512, 1};
+  EXPECT_NEAR(operation_time(product, machine, compiler).forward.matmul.value, 0.025, 1e-12);
+}
+
+TEST(ProductTime, GroupsEndInsideTiles) {
+  EXPECT_DOUBLE_EQ(partial_tiles({7168, 1, 1, 8}), 1.5);
+  EXPECT_DOUBLE_EQ(partial_tiles({7168, 1, 1, 1}), 1);
+  EXPECT_DOUBLE_EQ(partial_tiles({100, 1, 1, 3}), 3) << "fewer rows than a tile: one tile a group";
+  OperationWork rows = work(grouped_matmul, TFLOP, 0, 0);
+  rows.shape = {7168, 1, 1, 8};
+  Compiler compiler = toy_compiler();
+  EXPECT_NEAR(operation_time(rows, toy_machine(), compiler).forward.total().value, 0.010, 1e-12) << "another kernel";
+  compiler.kernels.has_megablox = true;
+  EXPECT_NEAR(operation_time(rows, toy_machine(), compiler).forward.total().value, 0.015, 1e-12);
 }
 
 }  // namespace

@@ -12,8 +12,19 @@ using enum CollectiveKind;
 
 constexpr BlockId layers = 0, layers_local = 1;
 
-/// Two stacks on the toy machine, each run once a step: "layers" computes 10 s forward, 10 s again and 20 s backward,
-/// "layers_local" 1 s forward and 2 s backward.
+/// An operation of a toy block: on 100 TFLOP/s so many seconds.
+OperationWork seconds_of_work(double forward, double backward, bool recomputed) {
+  OperationWork work;
+  work.kind = WorkKind::matmul;
+  work.forward = {forward * 100e12};
+  work.backward = {backward * 100e12};
+  work.recomputed = recomputed;
+  return work;
+}
+
+/// Two stacks on the toy machine, each run once a step. "layers": two products, 4 and 6 s forward, as long again, and
+/// twice as long backward, half of it for each gradient; the second reads what the first makes. "layers_local": one, 1 s
+/// forward and 2 s backward.
 struct ToyStep {
   std::vector<Block> shapes = std::vector<Block>(2);
   std::vector<PartitionedBlock> blocks = std::vector<PartitionedBlock>(2);
@@ -23,28 +34,34 @@ struct ToyStep {
   Compiler compiler = toy_compiler();
   HardwareProfile machine = toy_machine();
   HostTraffic host = HostTraffic::none(2);
-  Bytes optimizer_traffic;
+  VectorWork update;
 
   ToyStep() {
     shapes[0].name = "layers";
     shapes[1].name = "layers_local";
     for (std::size_t i = 0; i < 2; ++i) blocks[i].block = &shapes[i];
-    blocks[0].work = {{"mlp", WorkKind::matmul, {10 * 100e12}, {20 * 100e12}, {}, {}, true}};
-    blocks[1].work = {{"mlp", WorkKind::matmul, {1 * 100e12}, {2 * 100e12}, {}, {}, false}};
+    shapes[0].tensors.resize(5);
+    shapes[0].operations = {{OpKind::einsum, "first", {0, 1}, 2}, {OpKind::einsum, "second", {2, 3}, 4}};
+    shapes[1].tensors.resize(3);
+    shapes[1].operations = {{OpKind::einsum, "only", {0, 1}, 2}};
+    blocks[0].work = {seconds_of_work(4, 8, true), seconds_of_work(6, 12, true)};
+    blocks[1].work = {seconds_of_work(1, 2, false)};
   }
 
   StepTime time() const {
-    return step_time({blocks, collectives, program, config, compiler, machine, host, optimizer_traffic, {8600e12}, 860, 2});
+    return schedule_step({blocks, collectives, program, config, compiler, machine, host, update, {8600e12}, 860, 2}).time;
   }
 
-  void communicate(Phase phase, CollectiveKind kind, bool parameter, double seconds, BlockId block) {
+  Collective& communicate(Phase phase, CollectiveKind kind, bool parameter, double seconds, BlockId block,
+                          OperationId operation = 0) {
     Collective c;
     c.phase = phase;
     c.kind = kind;
     c.parameter = parameter;
     c.seconds = {seconds};
     c.block = block;
-    collectives.push_back(std::move(c));
+    c.operation = operation;
+    return collectives.emplace_back(std::move(c));
   }
 };
 
@@ -71,43 +88,71 @@ struct Overlapped {
   Phase phase;
   CollectiveKind kind;
   bool parameter;
-  double seconds;
-  BlockId block;
-  double hidden, exposed;
+  OperationId operation;
+  TensorId tensor;
+  Cause cause;
+  double seconds, exposed;
 };
 
 using enum Phase;
+constexpr Cause layout = Cause::operand_layout, sum = Cause::activation_gradient_sum, partial = Cause::contracted_dim_split;
 const Overlapped overlapped[] = {
-    {forward, all_gather, true, 8, layers, 8, 0},                   // behind 10 s of compute
-    {forward, all_gather, true, 12, layers, 10, 2},                 //
-    {rematerialized_forward, all_gather, true, 29, layers, 29, 0},  // one loop with the gradients: 10 + 20 s
-    {backward, reduce_scatter, true, 35, layers, 30, 5},            //
-    {forward, all_gather, true, 8, layers_local, 1, 7},             // its own compute only
-    {backward, all_reduce, true, 2, layers_local, 2, 0},            //
-    {forward, all_gather, false, 8, layers, 0, 8},                  // an activation is waited for
-    {forward, ragged_all_to_all, false, 10, layers, 1.7, 8.3},      //
-    {optimizer, all_gather, true, 3, layers, 0, 3},                 // no layer to hide behind any more
+    {forward, all_gather, true, 1, 3, layout, 3, 0},                  // the second weight, behind the first product's 4 s
+    {forward, all_gather, true, 1, 3, layout, 9, 5},                  //
+    {forward, all_gather, true, 0, 1, layout, 3, 3},                  // the first weight: nothing in front of it
+    {rematerialized_forward, all_gather, true, 1, 3, layout, 9, 5},   // behind the first product's recomputation
+    {backward, all_gather, true, 1, 3, layout, 12, 2},                // before its gradients: behind 10 s of recomputation
+    {backward, reduce_scatter, true, 1, 3, layout, 10, 2},            // behind the first product's gradients, 8 s
+    {backward, all_reduce, true, 0, 1, layout, 2, 2},                 // the last gradient: nothing comes behind it
+    {forward, all_gather, false, 1, 2, layout, 8, 8},                 // what the first product makes is waited for
+    {forward, reduce_scatter, false, 0, 2, partial, 8, 8},            //
+    {backward, reduce_scatter, false, 1, 2, sum, 5, 0},               // behind the gradient of the second weight, 6 s
+    {backward, reduce_scatter, false, 1, 2, sum, 8, 2},               //
+    {forward, ragged_all_to_all, false, 1, 2, layout, 10, 10},        // synchronous
+    {optimizer, all_gather, true, 0, 1, layout, 3, 3},                // no layer to hide behind any more
 };
 
-TEST(StepTime, HidesWeightTrafficBehindTheSameBlocksCompute) {
+TEST(StepTime, HidesWhatTheScheduleHasStepsFor) {
   for (const auto& row : overlapped) {
     ToyStep toy;
-    toy.communicate(row.phase, row.kind, row.parameter, row.seconds, row.block);
+    Collective& c = toy.communicate(row.phase, row.kind, row.parameter, row.seconds, layers, row.operation);
+    c.tensor = row.tensor;
+    c.cause = row.cause;
     const StepTime time = toy.time();
-    const std::string what = std::string(name_of(row.phase)) + " " + std::string(name_of(row.kind)) + " of block " + std::to_string(row.block);
-    EXPECT_NEAR(time.hidden_collective.value, row.hidden, 1e-9) << what;
+    const std::string what = std::string(name_of(row.phase)) + " " + std::string(name_of(row.kind)) + " " + std::to_string(row.seconds);
     EXPECT_NEAR(time.exposed_collective.value, row.exposed, 1e-9) << what;
+    EXPECT_NEAR(time.hidden_collective.value, row.seconds - row.exposed, 1e-9) << what;
     EXPECT_NEAR(time.compute.value, 43, 1e-9) << what;
     EXPECT_NEAR(time.step().value, 43 + row.exposed, 1e-9) << what;
   }
 }
 
-TEST(StepTime, CollectivesOfOneBodyShareItsCompute) {
+TEST(StepTime, AWindowLimitsHowEarlyAWeightIsGathered) {
   ToyStep toy;
-  toy.communicate(Phase::forward, all_gather, true, 6, layers);
-  toy.communicate(Phase::forward, all_gather, true, 6, layers);
-  EXPECT_NEAR(toy.time().hidden_collective.value, 10, 1e-9);
+  toy.communicate(Phase::backward, all_gather, true, 12, layers, 1);  // 10 s of recomputation in front of its use
   EXPECT_NEAR(toy.time().exposed_collective.value, 2, 1e-9);
+  toy.compiler.overlap.window = 1;  // only the second product's recomputation, 6 s
+  EXPECT_NEAR(toy.time().exposed_collective.value, 6, 1e-9);
+}
+
+TEST(StepTime, SaysOfEachCollectiveWhatItExposes) {
+  ToyStep toy;
+  toy.communicate(Phase::forward, all_gather, true, 9, layers, 1);
+  toy.communicate(Phase::forward, all_gather, true, 3, layers, 0);
+  const auto step = schedule_step({toy.blocks, toy.collectives, toy.program, toy.config, toy.compiler, toy.machine, toy.host,
+                                   toy.update, {8600e12}, 860, 2});
+  ASSERT_EQ(step.exposed.size(), 2U);
+  EXPECT_NEAR(step.exposed[0].value, 5, 1e-9);  // from second 3 on the channel is its own, its product begins at 7
+  EXPECT_NEAR(step.exposed[1].value, 3, 1e-9);
+}
+
+TEST(StepTime, PartsOfTheComputeAddUp) {
+  ToyStep toy;
+  toy.update = vector_work({1, 7}, 1e9, DType::f32);
+  const StepTime time = toy.time();
+  EXPECT_NEAR(time.parts.matmul.value, 43, 1e-9);
+  EXPECT_NEAR(time.parts.optimizer.value, 0.028, 1e-9);
+  EXPECT_NEAR(time.parts.total().value, time.compute.value, 1e-9);
 }
 
 TEST(StepTime, BlocksRunAsOftenAsTheyExecute) {
@@ -119,15 +164,15 @@ TEST(StepTime, BlocksRunAsOftenAsTheyExecute) {
 TEST(StepTime, WeightsThatMoveOnceAStepAreExposed) {
   ToyStep toy;
   toy.shapes[0].executions = 3;
-  toy.communicate(Phase::forward, all_gather, true, 4, layers);
-  EXPECT_DOUBLE_EQ(toy.time().exposed_collective.value, 4);
-  toy.collectives[0].executions = 3;
+  toy.communicate(Phase::forward, all_gather, true, 6, layers, 1);
+  EXPECT_DOUBLE_EQ(toy.time().exposed_collective.value, 6);
+  toy.collectives[0].executions = 3;  // 2 s a run
   EXPECT_DOUBLE_EQ(toy.time().exposed_collective.value, 0);
 }
 
 TEST(StepTime, UpdateMovesItsBytesAndHidesItsOwnGathers) {
   ToyStep toy;
-  toy.optimizer_traffic = {2'000'000'000'000};  // 2 s
+  toy.update.traffic = {2'000'000'000'000};  // 2 s
   toy.communicate(Phase::optimizer, all_gather, true, 3, layers);
   EXPECT_DOUBLE_EQ(toy.time().compute.value, 45);
   EXPECT_DOUBLE_EQ(toy.time().hidden_collective.value, 2);

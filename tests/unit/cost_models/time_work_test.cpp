@@ -50,11 +50,11 @@ class ToyBlock {
 
   const std::string& operation(const Collective& c) const { return program_.blocks[0].operations[c.operation].name; }
 
-  PartitionedBlock partitioned() const {
+  PartitionedBlock partitioned(const Compiler& compiler = load_compiler("plain")) const {
     BoundProgram bound;
     bound.program = &program_;
     bound.mesh = &mesh_;
-    return partition_block(bound, {&program_.blocks[0], specs_}, TrainConfig{}, load_compiler("plain"));
+    return partition_block(bound, {&program_.blocks[0], specs_}, TrainConfig{}, compiler);
   }
 
  private:
@@ -83,17 +83,18 @@ struct Work {
 };
 
 constexpr double product = 2.0 * 8 * 16 * 32 * 64;
+constexpr std::int64_t product_traffic = hidden_bytes + wide_bytes + 32 * 64 * 2;
 const Work on_one_device[] = {
-    {"wi", WorkKind::matmul, product, 2 * product, hidden_bytes + wide_bytes + 32 * 64 * 2},  //
-    {"activation", WorkKind::vector, 0, 0, 0},                                                // inside wi's kernel
-    {"wo", WorkKind::matmul, product, 2 * product, hidden_bytes + wide_bytes + 32 * 64 * 2},  //
-    {"residual", WorkKind::vector, 0, 0, hidden_bytes},                                       // the other operand
-    {"norm", WorkKind::vector, 0, 0, 2 * hidden_bytes + 32 * 2},                              // read once, written once
-    {"mask", WorkKind::vector, 0, 0, hidden_bytes + 32 * 2},      // grown from little: written in full
-    {"fold", WorkKind::vector, 0, 0, wide_bytes - hidden_bytes},  // what is folded away was written and is read
+    {"wi", WorkKind::matmul, product, 2 * product, product_traffic},  //
+    {"activation", WorkKind::vector, 0, 0, 0},                        //
+    {"wo", WorkKind::matmul, product, 2 * product, product_traffic},  //
+    {"residual", WorkKind::vector, 0, 0, 0},                          //
+    {"norm", WorkKind::vector, 0, 0, 0},                              //
+    {"mask", WorkKind::vector, 0, 0, 0},                              //
+    {"fold", WorkKind::vector, 0, 0, 0},                              //
 };
 
-TEST(OperationWork, CountsFlopsAndTheTrafficThatFusionLeaves) {
+TEST(OperationWork, CountsTheFlopsAndTrafficOfKernels) {
   const PartitionedBlock block = ToyBlock(1).partitioned();
   ASSERT_EQ(block.work.size(), std::size(on_one_device));
   for (std::size_t i = 0; i < block.work.size(); ++i) {
@@ -105,6 +106,69 @@ TEST(OperationWork, CountsFlopsAndTheTrafficThatFusionLeaves) {
     EXPECT_EQ(block.work[i].forward_traffic.value, traffic) << name;
     EXPECT_EQ(block.work[i].backward_traffic.value, 2 * traffic) << name;
   }
+}
+
+TEST(OperationWork, ProductsHaveTheirShape) {
+  const MatrixShape wi = ToyBlock(1).partitioned().work[0].shape, of_four = ToyBlock(4).partitioned().work[0].shape;
+  EXPECT_EQ(std::tuple(wi.m, wi.n, wi.k, wi.groups), std::tuple(8.0 * 16, 64.0, 32.0, 1.0));
+  EXPECT_EQ(std::tuple(of_four.m, of_four.n, of_four.k), std::tuple(2.0 * 16, 64.0, 32.0)) << "the batch is split";
+}
+
+struct Vector {
+  int operation;
+  double forward, backward;  ///< operands in elements, of vector work that no product runs
+  double fused;              ///< and of what a product runs, forward
+};
+
+constexpr double hidden = 8 * 16 * 32, wide = 8 * 16 * 64;
+
+/// The compiler: an operand an input and result everywhere; beside products and in norms 10 times as many.
+Compiler toy_kernels() {
+  Compiler compiler = load_compiler("plain");
+  compiler.vector_kernels = {};
+  compiler.vector_kernels.fuses_into_products = true;
+  compiler.vector_kernels.of(VectorKernel::alone) = {{1, 1}, {1, 1}};
+  compiler.vector_kernels.of(VectorKernel::beside_product) = {{1, 10}, {1, 10}};
+  compiler.vector_kernels.of(VectorKernel::normalization) = {{1, 100}, {1, 300}};
+  return compiler;
+}
+
+constexpr Vector vectors[] = {
+    {1, 0, 0, 10 * 2 * wide},                           // activation: between two products
+    {3, 0, 0, 10 * 3 * hidden},                         // residual: behind wo, two operands and the result
+    {4, 100 * hidden, 300 * hidden, 2 * 10 * hidden},   // norm: statistics alone, scaling beside a product
+    {5, 1 * hidden, 1 * hidden, 0},                     // mask: from a parameter, nothing near
+    {6, wide + hidden, 2 * wide + hidden, 0},           // fold: reads the activation's result, no product's
+};
+
+TEST(OperationWork, VectorWorkIsAloneOrAPartOfTheProductNextToIt) {
+  const PartitionedBlock block = ToyBlock(1).partitioned(toy_kernels());
+  for (const auto& row : vectors) {
+    const OperationWork& work = block.work[row.operation];
+    EXPECT_DOUBLE_EQ(work.vector_forward.operands, row.forward) << work.name;
+    EXPECT_DOUBLE_EQ(work.vector_backward.operands, row.backward) << work.name;
+    EXPECT_DOUBLE_EQ(work.fused_forward.operands, row.fused) << work.name;
+    EXPECT_EQ(work.vector_forward.traffic.value, static_cast<std::int64_t>(2 * row.forward)) << work.name << ": bfloat16";
+  }
+}
+
+TEST(OperationWork, WithoutFusionItIsVectorWorkToo) {
+  Compiler compiler = toy_kernels();
+  compiler.vector_kernels.fuses_into_products = false;
+  const OperationWork residual = ToyBlock(1).partitioned(compiler).work[3];
+  EXPECT_DOUBLE_EQ(residual.vector_forward.operands, 10 * 3 * hidden);
+  EXPECT_DOUBLE_EQ(residual.fused_forward.operands, 0);
+}
+
+/// Both weights are cast twice and their gradients written; nothing is saved but the block's input.
+TEST(OperationWork, StacksTakeAndGiveWhatLayersNeed) {
+  Compiler compiler = toy_kernels();
+  compiler.vector_kernels.of(VectorKernel::weight_use) = {{1, 2}, {1, 2}};
+  compiler.vector_kernels.of(VectorKernel::weight_gradient) = {{}, {1, 5}};
+  const OperationWork stacks = ToyBlock(1).partitioned(compiler).stacks;
+  constexpr double weights = 2 * 32 * 64 + 32;
+  EXPECT_DOUBLE_EQ(stacks.vector_forward.operands, 2 * weights);
+  EXPECT_DOUBLE_EQ(stacks.vector_backward.operands, (2 + 5) * weights);
 }
 
 TEST(OperationWork, OperandWithoutGradientSavesAProduct) {

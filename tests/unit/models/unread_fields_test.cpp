@@ -88,6 +88,7 @@ TEST(UnreadFields, AreNamed) {
                       {"attention_bias", &Model::attention_bias, true, ""},
                       {"mlp_bias", &Model::mlp_bias, true, ""},
                       {"attention_sink", &Model::attention_sink, true, ""},
+          {"interleaved_rotation", &Model::interleaved_rotation, true, "gpt3-6b"},  // which learns positions
                       {"fused_qkv", &Model::fused_qkv, true, "deepseek2-16b"},
                       {"routed_bias", &Model::routed_bias, true, "llama2-7b"},
                       {"share_kv_projections", &Model::share_kv_projections, true, "llama2-7b"},

@@ -30,7 +30,8 @@ TEST(EvaluationJson, HasTheKeysOfTheContract) {
                                               {"op", "layers/self_attention/query"},
                                               {"cause", "contracted-dim-split"},
                                               {"why", "the contracted dim is split over fsdp+expert: each device holds a partial sum of 'hidden state'"},
-                                              {"seconds", 0.01}}));
+                                              {"seconds", 0.01},
+                                              {"exposed_seconds", 0.0}}));
   EXPECT_EQ(document["findings"][0]["severity"], "warning");
 }
 
@@ -42,6 +43,9 @@ TEST(EvaluationJson, TotalsAreSumsOfTheirParts) {
   EXPECT_EQ(memory["peak_bytes"].get<std::int64_t>(), (80LL << 30) + 40960);
   EXPECT_EQ(memory["peak_moment"], "loss");
   EXPECT_DOUBLE_EQ(document["time"]["step_seconds"].get<double>(), 2.0);
+  double compute = 0;
+  for (const auto& part : document["time"]["compute"]) compute += part.get<double>();
+  EXPECT_DOUBLE_EQ(compute, document["time"]["compute_seconds"].get<double>());
 }
 
 TEST(EvaluationJson, SaysByHowMuchMemoryFallsShort) {

@@ -34,9 +34,9 @@ TEST(Strategies, AMeshUsesThoseOfItsAxes) {
               ElementsAre("tensor", "context", "expert", "pipeline"));
 }
 
-/// Llama-70B on 64 chips: FSDP hides its gathers; a pipeline pays a bubble; tensor parallelism waits for activations
-/// in every layer.
-TEST(Strategies, ALargeModelsPipelineRanksBetweenFsdpAndTensor) {
+/// Llama-70B on 64 chips: FSDP hides its gathers; tensor parallelism waits for activations in every layer; a pipeline
+/// pays a bubble.
+TEST(Strategies, OfALargeModelFsdpIsTheFastest) {
   const PlanRequest request = request_for("llama3.1-70b", "tpu-v5p", 64);
   const MachinePlan plan = plan_machine(request, request.machines.front(), evaluate);
   std::vector<std::string> order;
@@ -46,10 +46,9 @@ TEST(Strategies, ALargeModelsPipelineRanksBetweenFsdpAndTensor) {
     EXPECT_NEAR(row.slower, slower_than(*plan.recommended, row.evaluation), 1e-12);
     EXPECT_EQ(row.pipeline.empty(), row.strategy != "pipeline");
   }
-  EXPECT_THAT(order, ElementsAre("data·fsdp", "context", "pipeline", "tensor"));
+  EXPECT_THAT(order, ElementsAre("data·fsdp", "context", "tensor", "pipeline"));
   EXPECT_THAT(plan.strategies[0].why, IsEmpty());
-  EXPECT_THAT(plan.strategies[2].why, HasSubstr("in the pipeline's bubble"));
-  EXPECT_THAT(plan.strategies[3].why, HasSubstr("in exposed communication"));
+  for (std::size_t i = 1; i < plan.strategies.size(); ++i) EXPECT_THAT(plan.strategies[i].why, HasSubstr("% of a step in "));
 }
 
 TEST(Strategies, ThoseThatFitNowhereAreNamed) {

@@ -1,0 +1,89 @@
+// Loop bodies as schedules: which collective waits for what, and what the compute stream waits for.
+#include <gmock/gmock.h>
+
+#include <cost_models/time/body_schedule.hpp>
+#include <cost_models/time/combined_collectives.hpp>
+
+#include "time_toys.hpp"
+
+namespace shardplan {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<double> exposed(const std::vector<double>& steps, const std::vector<ScheduledCollective>& moves) {
+  std::vector<Seconds> seconds;
+  for (const double step : steps) seconds.push_back({step});
+  std::vector<double> waits;
+  for (const Seconds wait : schedule_body(seconds, moves).exposed_of) waits.push_back(wait.value);
+  return waits;
+}
+
+struct Body {
+  std::vector<double> steps;
+  std::vector<ScheduledCollective> moves;  ///< seconds, made by, needed by
+  std::vector<double> exposed;
+};
+
+const Body bodies[] = {
+    {{10, 30}, {{{8}, -1, 1}}, {0}},                   // a gather for the second step hides behind the first
+    {{10, 30}, {{{18}, -1, 1}}, {8}},                  // what is longer doesn't
+    {{10, 30}, {{{8}, -1, 0}}, {8}},                   // nothing in front of the first step
+    {{10, 30}, {{{20}, -1, 1}, {{15}, -1, 0}}, {10, 15}},  // one at a time, the first needed first (the header's numbers)
+    {{10, 30}, {{{8}, 0, 2}}, {0}},                    // a sum of what the first step makes has the second to hide
+    {{10, 30}, {{{8}, 1, 2}}, {8}},                    // of the last step: the end of the body
+    {{10, 30, 5}, {{{8}, 0, 1}}, {8}},                 // what the next step reads of the one before
+    {{10, 30, 5}, {{{8}, 0, 2}}, {0}},                 // with a step between
+    {{10, 30, 5}, {{{32}, 0, 3}, {{2}, 0, 2}}, {0, 0}},    // the later needed waits in the channel
+    {{10, 30}, {{{8}, -1, 1, false}}, {8}},            // synchronous: waited for wherever it is
+    {{}, {{{8}, -1, 0}}, {}},                          //
+};
+
+TEST(BodySchedule, ExposesWhatTheComputeStreamWaitsFor) {
+  for (const auto& row : bodies) EXPECT_EQ(exposed(row.steps, row.moves), row.exposed) << row.moves.front().seconds.value;
+}
+
+TEST(BodySchedule, ACollectiveAheadHasTheIterationBefore) {
+  EXPECT_THAT(exposed({10, 30}, {{{8}, -1, 0, true, true}}), ElementsAre(0)) << "gathered during the iteration before";
+  EXPECT_THAT(exposed({10, 30}, {{{8}, 1, 2, true, true}}), ElementsAre(0)) << "summed during the one after";
+  EXPECT_THAT(exposed({10, 30}, {{{60}, -1, 0, true, true}}), ElementsAre(testing::Gt(0))) << "the channel is full";
+}
+
+const Compiler with_threshold(double bytes) {
+  Compiler compiler;
+  compiler.settings[CompilerSetting::all_gather_combine_threshold] = bytes;
+  return compiler;
+}
+
+TEST(CombinedCollectives, WaitForTheFirstUseOfAny) {
+  const std::vector<Seconds> steps = {{10}, {10}, {10}};
+  const std::vector<ScheduledCollective> gathers = {{{4}, -1, 1}, {{6}, -1, 2}};
+  const auto waits = [&](double threshold) {
+    const Bytes limit = combine_threshold(with_threshold(threshold), CollectiveKind::all_gather);
+    const std::vector<CombinedKind> kinds(2, {CollectiveKind::all_gather, {0}, limit, Bytes{100}});
+    std::vector<double> all;
+    for (const Seconds wait : schedule_combined(steps, gathers, kinds)) all.push_back(wait.value);
+    return all;
+  };
+  EXPECT_THAT(waits(0), ElementsAre(0, 0));
+  EXPECT_THAT(waits(199), ElementsAre(0, 0)) << "too large together";
+  EXPECT_THAT(waits(200), ElementsAre(0, 0)) << "10 s before the first use, and that is what both take";
+  const std::vector<ScheduledCollective> early = {{{4}, -1, 0}, {{6}, -1, 2}};
+  const Bytes limit{200};
+  const std::vector<CombinedKind> kinds(2, {CollectiveKind::all_gather, {0}, limit, Bytes{100}});
+  const auto together = schedule_combined(steps, early, kinds);
+  EXPECT_DOUBLE_EQ(together[0].value, 4) << "of 10 s in front of the first step, by the parts' seconds";
+  EXPECT_DOUBLE_EQ(together[1].value, 6) << "which alone would hide";
+}
+
+TEST(CombinedCollectives, AreOfOneKindAndTheSameAxes) {
+  const std::vector<Seconds> steps = {{10}, {10}};
+  const std::vector<ScheduledCollective> moves = {{{4}, -1, 0}, {{6}, -1, 1}};
+  std::vector<CombinedKind> kinds(2, {CollectiveKind::all_gather, {0}, Bytes{1000}, Bytes{100}});
+  kinds[1].axes = {1};
+  EXPECT_DOUBLE_EQ(schedule_combined(steps, moves, kinds)[1].value, 0);
+  EXPECT_EQ(combine_threshold(with_threshold(5), CollectiveKind::all_to_all).value, 0);
+}
+
+}  // namespace
+}  // namespace shardplan
