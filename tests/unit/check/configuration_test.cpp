@@ -10,8 +10,9 @@ const std::string dropping = " sparse_matmul=False capacity_factor=1.25";
 const std::string expert8 =
     "model_name=mixtral-8x7b compile_topology=v5p-16 ici_fsdp_parallelism=1 ici_expert_parallelism=8" + dropping;
 const std::string expert4_fsdp2 =
-    "model_name=mixtral-8x7b compile_topology=v5p-16 ici_fsdp_parallelism=2 ici_expert_parallelism=4 per_device_batch_size=4" +
-    dropping;
+    "model_name=mixtral-8x7b compile_topology=v5p-16 ici_fsdp_parallelism=2 ici_expert_parallelism=4" + dropping;
+const std::string expert4_context2 = "model_name=mixtral-8x7b compile_topology=v5p-16 ici_fsdp_parallelism=1 "
+                                     "ici_context_parallelism=2 ici_expert_parallelism=4" + dropping;
 
 struct Row {
   std::string arguments;
@@ -41,8 +42,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{expert8 + " custom_mesh_and_rule=ep-as-dp", FindingId::expert_axis_stolen, Severity::error, "expert"},
         Row{expert4_fsdp2 + " moe_dispatch_no_expert_sharding=True", FindingId::expert_output_not_peeled,
             Severity::warning, "expert"},
-        Row{expert4_fsdp2 + " custom_mesh_and_rule=cp-as-ep", FindingId::missing_all_to_all, Severity::warning,
-            "expert"},
+        Row{expert4_context2 + " custom_mesh_and_rule=cp-as-ep", FindingId::missing_all_to_all, Severity::warning,
+            "context+expert"},
         Row{"model_name=deepseek3-671b-2dfsdp compile_topology=v5p-512 ici_expert_parallelism=8",
             FindingId::missing_all_to_all, Severity::note, "expert"},
         Row{deepseek + " ici_fsdp_parallelism=2 ici_expert_parallelism=4", FindingId::worst_case_rows, Severity::note,
@@ -88,7 +89,7 @@ TEST(CheckConfiguration, SaysWhatTheFlagSpares) {
 }
 
 TEST(CheckConfiguration, OffersTheSparsePathWhereTheFlagIsNotEnough) {
-  const Finding stolen = finding_of(checked(expert4_fsdp2).evaluation.findings, FindingId::expert_axis_stolen);
+  const Finding stolen = finding_of(checked(expert4_fsdp2 + " per_device_batch_size=8").evaluation.findings, FindingId::expert_axis_stolen);
   EXPECT_EQ(stolen.fix, "sparse_matmul=True");
 }
 

@@ -85,8 +85,8 @@ TEST(RecipeSettings, ThatMoveNothing) {
 
 /// What is said of a step that is too fast to be true.
 std::string mfu_caveat(const std::string& settings) {
-  const Evaluation e = evaluate(read("model_name=llama3.1-70b compile_topology=tpu7x-128 ici_fsdp_parallelism=128 "
-                                     "per_device_batch_size=2 max_target_length=2048 remat_policy=minimal_with_context " +
+  const Evaluation e = evaluate(read("model_name=llama3.1-405b compile_topology=tpu7x-128 ici_fsdp_parallelism=128 "
+                                     "per_device_batch_size=8 max_target_length=2048 remat_policy=minimal_with_context " +
                                      settings));
   for (const auto& finding : e.findings)
     if (finding.id == FindingId::mfu_beyond_published) return finding.message;
