@@ -72,7 +72,7 @@ Finding weighed(Finding finding, const CostedFix& fix, const Evaluation& now) {
   finding.fix = fix.words;
   finding.message += fmt::format(" ({})", comparison(now, fix.evaluation));
   if (finding.id == FindingId::expert_axis_stolen && fix.pays && fix.cost.step.value < 0)
-    finding.message += "; the step counts gathers of weights as hidden behind compute, exchanges of tokens not";
+    finding.message += "; at this size the gathers hide behind compute, the exchanges don't";
   if (fix.pays || is_refused(finding)) return finding;
   if (!is_about_the_step(finding.id)) finding.severity = Severity::note;
   finding.message += fmt::format("; on this mesh, with these sizes, {} costs more than it spares", fix.words);
