@@ -5,6 +5,7 @@
 #include <planner/validate/ablate.hpp>
 #include <planner/validate/memory_ranges.hpp>
 #include <planner/validate/score.hpp>
+#include <planner/validate/score_times.hpp>
 #include <string>
 
 namespace shardplan {
@@ -19,5 +20,9 @@ std::string ablation_json(const std::vector<AblatedHabit>& habits);
 /// `validate --ranges`: how far memory has been off, by compiler and path.
 std::string memory_ranges_text(const std::vector<MemoryRange>& ranges, const Style& style);
 std::string memory_ranges_json(const std::vector<MemoryRange>& ranges);
+
+/// `validate --times`: published runs, the furthest off first; below them errors by machine and kind.
+std::string times_text(const TimeScore& score, const Style& style);
+std::string times_json(const TimeScore& score);
 
 }  // namespace shardplan

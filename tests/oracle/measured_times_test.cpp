@@ -1,0 +1,66 @@
+// Published runs against predicted steps. The errors may only fall.
+#include <gmock/gmock.h>
+
+#include <planner/validate/score_times.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+struct Known {
+  const char* of;
+  int runs;
+  double mean;  ///< of |log error|, in percent
+};
+
+constexpr Known by_machine[] = {{"h100", 10, 10.8}, {"mi355x", 2, 38.5}, {"tpu-7x", 13, 10.2}, {"tpu-v5p", 4, 10.4}, {"tpu-v6e", 29, 12.4}};
+
+TEST(MeasuredTimes, AreNoFurtherOffThanKnown) {
+  const TimeScore score = score_times(built_in_measured_runs());
+  EXPECT_EQ(score.all.runs, 58);
+  EXPECT_LE(100 * score.all.mean, 12.4);
+  ASSERT_EQ(score.by_machine.size(), std::size(by_machine));
+  for (std::size_t i = 0; i < std::size(by_machine); ++i) {
+    EXPECT_EQ(score.by_machine[i].of, by_machine[i].of);
+    EXPECT_EQ(score.by_machine[i].runs, by_machine[i].runs) << by_machine[i].of;
+    EXPECT_LE(100 * score.by_machine[i].mean, by_machine[i].mean) << by_machine[i].of;
+  }
+  for (std::size_t i = 1; i < score.runs.size(); ++i)
+    EXPECT_GE(std::abs(score.runs[i - 1].log_error()), std::abs(score.runs[i].log_error()));
+}
+
+// PR #4179: the expert axis stolen by the batch dim, and given back. Measured 1.47.
+TEST(MeasuredTimes, TheStolenExpertAxisIsSlowerThanItsFix) {
+  const TimeScore score = score_times(built_in_measured_runs());
+  const auto step = [&](const std::string& id) {
+    for (const auto& run : score.runs)
+      if (run.id == id) return run.step_seconds;
+    return 0.0;
+  };
+  const std::string pair = "mi355x-maxtext-mixtral-8x7b-8g-4096-bf16-dispatch-";
+  EXPECT_GE(step(pair + "expert") / step(pair + "peeled"), 1.15);
+}
+
+TEST(MeasuredTimes, AreReadStrictly) {
+  const auto parse = [](const char* run) {
+    return parse_measured_runs(std::string("{\"runs\": [") + run + "]}", "mine.json");
+  };
+  constexpr const char* good = R"({"id": "a", "arguments": {"model_name": "llama2-7b"}, "step_seconds": 2, "source": "s"})";
+  EXPECT_EQ(parse(good).front().arguments, std::vector<std::string>{"model_name=llama2-7b"});
+  const struct {
+    const char *run, *message;
+  } rows[] = {
+      {R"({"id": "a", "arguments": {}, "source": "s"})", "'step_seconds' must be given exactly when"},
+      {R"({"id": "a", "arguments": {}, "step_seconds": 0, "source": "s"})", "'step_seconds' must be above 0"},
+      {R"({"id": "a", "arguments": {}, "step_seconds": 2, "source": "s", "speed": 3})", "unknown key 'speed'"},
+      {R"({"id": "a", "arguments": {"steps": 3}, "step_seconds": 2, "source": "s"})", "mine.json.runs[0].arguments"},
+  };
+  for (const auto& row : rows)
+    EXPECT_THAT([&] { parse(row.run); }, ThrowsMessage<InputError>(HasSubstr(row.message))) << row.run;
+}
+
+}  // namespace
+}  // namespace shardplan
