@@ -68,6 +68,8 @@ std::string_view name_of(FindingId finding) {
       return "mfu-beyond-published";
     case FindingId::memory_budget_exceeded:
       return "memory-budget-exceeded";
+    case FindingId::combined_weights_exposed:
+      return "combined-weights-exposed";
     case FindingId::gathers_expected_again:
       return "gathers-expected-again";
     case FindingId::axis_ignored:

@@ -46,6 +46,7 @@ enum class FindingId : std::uint8_t {
   batch_beyond_published,
   mfu_beyond_published,
   memory_budget_exceeded,
+  combined_weights_exposed,
   gathers_expected_again,
   // Settings and rules.
   axis_ignored,

@@ -30,6 +30,7 @@ std::vector<Finding> findings_of(const Configuration& configuration, const Bound
                                                               batch_beyond_published,
                                                               mfu_beyond_published,
                                                               memory_budget_exceeded,
+                                                              combined_weights_exposed,
                                                               gathers_expected_again,
                                                               mesh_does_not_fit_torus,
                                                               custom_mesh_ignored};

@@ -159,6 +159,28 @@ MaybeFinding memory_budget_exceeded(const FindingSubject& s) {
                  "a smaller batch, a leaner remat_policy, or a larger --memory-fraction"};
 }
 
+/// Combined into one, a layer's gathers have to end before the first of its weights is used.
+MaybeFinding combined_weights_exposed(const FindingSubject& s) {
+  constexpr double worth_saying = 0.05;
+  const Compiler& compiler = s.configuration.compiler;
+  const bool combines = compiler.settings.contains(CompilerSetting::all_gather_combine_threshold) ||
+                        compiler.settings.contains(CompilerSetting::reduce_scatter_combine_threshold) ||
+                        compiler.settings.contains(CompilerSetting::all_reduce_combine_threshold);
+  Seconds exposed;
+  for (const Collective& c : s.evaluation.collectives)
+    if (c.parameter) exposed += c.exposed;
+  if (!combines || exposed.value < worth_saying * s.evaluation.time.step().value) return std::nullopt;
+  return Finding{FindingId::combined_weights_exposed,
+                 Severity::warning,
+                 fmt::format("XLA's combine thresholds make one collective of a layer's weights, which has to end before the "
+                             "first of them is used, where one after the other would hide behind products: {} a step are "
+                             "waited for",
+                             in_words(exposed)),
+                 "xla_flags",
+                 {},
+                 "XLA's default combine thresholds"};
+}
+
 /// XLA's rematerialization pass clones all-gathers when a program comes close to its limit: seen above 93% of the
 /// memory, not below 92% (Mixtral-8x7B and a dense 8B on v5p at 97.8%, Mixtral on v6e at 93.6%).
 MaybeFinding gathers_expected_again(const FindingSubject& s) {

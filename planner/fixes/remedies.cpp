@@ -130,6 +130,13 @@ Configuration renamed_axis(const Finding& finding, Configuration c) {
   return c;
 }
 
+Configuration uncombined_weights(const Finding&, Configuration c) {
+  for (const auto setting : {CompilerSetting::all_gather_combine_threshold, CompilerSetting::reduce_scatter_combine_threshold,
+                             CompilerSetting::all_reduce_combine_threshold})
+    c.compiler.settings.erase(setting);
+  return c;
+}
+
 struct Remedy {
   FindingId id;
   Change change;
@@ -147,6 +154,7 @@ constexpr Remedy remedies[] = {
     {FindingId::collectives_take_most, peeled_dispatch, "moe_dispatch_no_expert_sharding=True"},
     {FindingId::collectives_take_most, sparse_path, "sparse_matmul=True"},
     {FindingId::collectives_take_most, dropping_path, "sparse_matmul=False capacity_factor=1.25 (leaves tokens out)"},
+    {FindingId::combined_weights_exposed, uncombined_weights},
     {FindingId::sequence_gathered_for_attention, split_attention_input},
     {FindingId::attention_replicated, kernel_in_shard_map},
     {FindingId::layer_stack_reshard, gathered_every_iteration},

@@ -71,6 +71,9 @@ FindingWords words_of(FindingId id) {
     case FindingId::memory_budget_exceeded:
       return {"XLA:GPU's budget for temporaries is exceeded: collectives become synchronous, weights are gathered again.",
               "A smaller batch, or a larger memory fraction."};
+    case FindingId::combined_weights_exposed:
+      return {"XLA's flags combine the weights of a layer into one collective, which nothing can hide.",
+              "Leave the combine thresholds out."};
     case FindingId::gathers_expected_again:
       return {"So close to the memory's limit, weights may be gathered twice in the backward pass.", "A smaller batch."};
     case FindingId::axis_ignored:

@@ -129,6 +129,20 @@ std::string model_notes_section(const Evaluation& evaluation, const Style& style
   return text.empty() ? "" : style.paint(Ink::bold, "about the model") + "\n" + text;
 }
 
+/// Where the compute is; what takes none is left out.
+std::string compute_line(const ComputeSeconds& parts, const Style& style) {
+  std::string text;
+  const auto add = [&](std::string_view what, Seconds seconds) {
+    if (seconds.value > 0) text += fmt::format("{}{} {}", text.empty() ? "compute: " : ", ", what, print_time(seconds));
+  };
+  add("matrix products", parts.matmul);
+  add("experts' products", parts.grouped_matmul);
+  add("attention", parts.attention);
+  add("vector work", parts.vector);
+  add("update", parts.optimizer);
+  return text.empty() ? "" : wrap_text(text, "   ", style.width());
+}
+
 std::string time_section(const Evaluation& evaluation, const Style& style) {
   const StepTime& time = evaluation.time;
   if (!(time.step().value > 0)) return "";
@@ -144,7 +158,7 @@ std::string time_section(const Evaluation& evaluation, const Style& style) {
   if (time.hidden_collective.value > 0)
     headline += fmt::format("   ({} of collectives hidden)", print_time(time.hidden_collective));
   return titled("time", headline, style) + "  " + print_bar(parts, 0, bar_length(style), style) + "\n" +
-         print_legend(parts, style.width(), 3, style);
+         print_legend(parts, style.width(), 3, style) + compute_line(time.parts, style);
 }
 
 std::string memory_section(const Evaluation& evaluation, const Style& style) {

@@ -1,6 +1,7 @@
 // Settings of published recipes that change what is gathered, with bytes that can be checked in the head.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <map>
 #include <planner/evaluate/evaluate.hpp>
 
@@ -98,6 +99,32 @@ TEST(RecipeSettings, AQuantizedRunsUtilizationIsHeldToThePeakOfItsType) {
   EXPECT_THAT(mfu_caveat("quantization=fp8_full use_qwix_quantization=True"),
               testing::AllOf(testing::HasSubstr("of the peak of float8"), testing::HasSubstr("expect a slower step")));
   EXPECT_THAT(mfu_caveat(""), Not(testing::HasSubstr("of the peak of")));
+}
+
+/// Mixtral on 8 MI355X with the expert axis stolen, as AMD published it.
+Evaluation stolen_on_amd(const std::string& flags) {
+  std::vector<std::string> words = {"model_name=mixtral-8x7b", "per_device_batch_size=11", "max_target_length=4096",
+                                    "ici_expert_parallelism=8", "ici_fsdp_parallelism=1", "remat_policy=minimal",
+                                    "attention=cudnn_flash_te", "sparse_matmul=False", "capacity_factor=1",
+                                    "weight_dtype=bfloat16", "max_segments_per_seq=32"};
+  if (!flags.empty()) words.push_back("compile_xla_flags=" + flags);
+  MachineChoice machine;
+  machine.hardware = "mi355x";
+  machine.chips = 8;
+  return evaluate(read_configuration(words, machine, std::nullopt));
+}
+
+bool has_finding(const Evaluation& e, FindingId id) {
+  return std::any_of(e.findings.begin(), e.findings.end(), [&](const Finding& finding) { return finding.id == id; });
+}
+
+TEST(RecipeSettings, CombineThresholdsExposeWhatWouldHide) {
+  const Evaluation combined = stolen_on_amd("--xla_gpu_all_gather_combine_threshold_bytes=8589934592 "
+                                            "--xla_gpu_reduce_scatter_combine_threshold_bytes=8589934592");
+  const Evaluation plain = stolen_on_amd("");
+  EXPECT_GT(combined.time.step().value, 1.1 * plain.time.step().value);
+  EXPECT_TRUE(has_finding(combined, FindingId::combined_weights_exposed));
+  EXPECT_FALSE(has_finding(plain, FindingId::combined_weights_exposed));
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "batch-beyond-published",
                                               "mfu-beyond-published",
                                               "memory-budget-exceeded",
+                                              "combined-weights-exposed",
                                               "gathers-expected-again",
                                               "axis-ignored",
                                               "context-lost-in-explicit-mode",
