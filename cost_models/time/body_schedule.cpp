@@ -29,8 +29,7 @@ class Loop {
       for (Move& move : moves_) {
         if (move.needed_by != step) continue;
         if (move.end == never) run(move, move.asynchronous ? 0 : now);
-        const bool counted = step > begins && step < end ? true : step == begins ? move.waited_at_begin : step == end && !move.waited_at_begin;
-        if (counted && move.end > now) exposed[move.index] += Seconds{move.end - now};
+        if (is_waited_in(move, step, begins, end) && move.end > now) exposed[move.index] += Seconds{move.end - now};
         now = std::max(now, move.end);
       }
       if (step < total) ends_[step] = now += steps_[step % count_].value;
@@ -44,9 +43,16 @@ class Loop {
     double seconds;
     int made_by, needed_by;
     bool asynchronous;
-    bool waited_at_begin;  ///< by its iteration's first step; else by the end of one
+    bool waited_by_step;  ///< by a step of its iteration; else by the end of one
     double end = never;
   };
+
+  /// Of an iteration's first step only its own moves count, of the one behind its last only those of its end.
+  static bool is_waited_in(const Move& move, int step, int begins, int end) {
+    if (step == begins) return move.waited_by_step;
+    if (step == end) return !move.waited_by_step;
+    return step > begins && step < end;
+  }
 
   void add(const ScheduledCollective& c, std::size_t index, int iteration) {
     const int first = iteration * count_;
