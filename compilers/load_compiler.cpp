@@ -102,17 +102,10 @@ Kernels read_kernels(StrictObject object) {
   return kernels;
 }
 
-constexpr NamedValues<CollectiveKind, collective_kind_count> kind_words{
-    {{"all-gather", CollectiveKind::all_gather},
-     {"all-reduce", CollectiveKind::all_reduce},
-     {"reduce-scatter", CollectiveKind::reduce_scatter},
-     {"all-to-all", CollectiveKind::all_to_all},
-     {"ragged-all-to-all", CollectiveKind::ragged_all_to_all},
-     {"collective-permute", CollectiveKind::collective_permute}}};
-
 std::vector<CollectiveKind> read_kinds(StrictObject& object, const std::string& key) {
   std::vector<CollectiveKind> kinds;
-  for (const std::string& name : object.texts(key)) kinds.push_back(value_named(kind_words, name, object, key));
+  for (const std::string& name : object.texts(key))
+    kinds.push_back(enumerator_named(all_collective_kinds(), "kind of collective", name, object.where() + "." + key));
   return kinds;
 }
 
@@ -166,29 +159,11 @@ std::map<MoePath, MemoryError> read_memory_error(StrictObject object) {
   return errors;
 }
 
-Habit named_habit(const std::string& name, const std::string& where) {
-  std::vector<std::string> names;
-  for (const Habit habit : all_habits()) {
-    if (name_of(habit) == name) return habit;
-    names.emplace_back(name_of(habit));
-  }
-  throw InputError(where + ": " + unknown_name("habit", name, names));
-}
-
 std::map<Habit, bool> read_switches(const nlohmann::json& value, const std::string& where) {
   StrictObject object(value, where);
   std::map<Habit, bool> switches;
-  for (const auto& item : value.items()) switches[named_habit(item.key(), where)] = object.flag(item.key());
+  for (const auto& item : value.items()) switches[enumerator_named(all_habits(), "habit", item.key(), where)] = object.flag(item.key());
   return switches;
-}
-
-CompilerSetting read_setting(StrictObject& object) {
-  static constexpr NamedValues<CompilerSetting, compiler_setting_count> known{
-      {{"scoped_vmem_limit", CompilerSetting::scoped_vmem_limit},
-       {"all_gather_combine_threshold", CompilerSetting::all_gather_combine_threshold},
-       {"reduce_scatter_combine_threshold", CompilerSetting::reduce_scatter_combine_threshold},
-       {"all_reduce_combine_threshold", CompilerSetting::all_reduce_combine_threshold}}};
-  return value_of(known, object, "sets");
 }
 
 KnownFlag read_flag(StrictObject object) {
@@ -203,7 +178,7 @@ KnownFlag read_flag(StrictObject object) {
   if (object.has("at_least")) flag.at_least = object.number("at_least");
   if (object.has("switches")) flag.switches = read_switches(object.any("switches"), object.where() + ".switches");
   if (object.has("sets")) {
-    flag.sets = read_setting(object);
+    flag.sets = enumerator_named(all_compiler_settings(), "setting", object.text("sets"), object.where());
     flag.unit = object.number("unit_bytes");
   }
   if (object.has("asynchronous")) flag.asynchronous = read_kinds(object, "asynchronous");

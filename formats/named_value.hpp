@@ -24,6 +24,17 @@ Value value_named(const NamedValues<Value, count>& known, const std::string& tex
   throw InputError(fmt::format("{}: {}", object.where(), unknown_name(key, text, names)));
 }
 
+/// The one of `all` that name_of calls `name`. Throws InputError, beginning with `where`, with the nearest names.
+template <class Values>
+auto enumerator_named(const Values& all, std::string_view noun, const std::string& name, const std::string& where) {
+  std::vector<std::string> names;
+  for (const auto value : all) {
+    if (name_of(value) == name) return value;
+    names.emplace_back(name_of(value));
+  }
+  throw InputError(fmt::format("{}: {}", where, unknown_name(noun, name, names)));
+}
+
 /// The value of `known` that `key` names. Throws InputError likewise.
 template <class Value, std::size_t count>
 Value value_of(const NamedValues<Value, count>& known, StrictObject& object, const std::string& key) {

@@ -44,6 +44,7 @@ constexpr std::array habit_names{
     Named{Habit::collects_repeat_gradients, "collects_repeat_gradients"},
     Named{Habit::fuses_masks, "fuses_masks"},
     Named{Habit::fuses_activations, "fuses_activations"},
+    Named{Habit::shares_gathered_tables, "shares_gathered_tables"},
     Named{Habit::budgets_temporaries, "budgets_temporaries"},
     Named{Habit::clones_gathers_near_limit, "clones_gathers_near_limit"},
     Named{Habit::keeps_unsorted_rows, "keeps_unsorted_rows"},
@@ -96,6 +97,13 @@ std::string_view name_of(GroupedMatmul kernel) {
       return "ragged_dot";
   }
   throw InternalError("unknown GroupedMatmul");
+}
+
+std::span<const CompilerSetting> all_compiler_settings() {
+  static constexpr CompilerSetting all[] = {
+      CompilerSetting::scoped_vmem_limit, CompilerSetting::all_gather_combine_threshold,
+      CompilerSetting::reduce_scatter_combine_threshold, CompilerSetting::all_reduce_combine_threshold};
+  return all;
 }
 
 std::string_view name_of(CompilerSetting setting) {

@@ -20,6 +20,13 @@ std::string_view name_of(Phase phase) {
   throw InternalError("unknown Phase");
 }
 
+std::span<const CollectiveKind> all_collective_kinds() {
+  static constexpr CollectiveKind all[] = {CollectiveKind::all_gather,        CollectiveKind::all_reduce,
+                                           CollectiveKind::reduce_scatter,    CollectiveKind::all_to_all,
+                                           CollectiveKind::ragged_all_to_all, CollectiveKind::collective_permute};
+  return all;
+}
+
 std::string_view name_of(CollectiveKind kind) {
   switch (kind) {
     case CollectiveKind::all_gather:

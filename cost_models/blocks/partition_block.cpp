@@ -1,8 +1,9 @@
-#include <algorithm>
 #include <cost_models/blocks/buffers.hpp>
 #include <cost_models/blocks/liveness.hpp>
 #include <cost_models/blocks/partition_block.hpp>
 #include <cost_models/blocks/released_weights.hpp>
+#include <cost_models/blocks/shared_tables.hpp>
+#include <cost_models/blocks/stack_work.hpp>
 #include <cost_models/partition/stacked_layers.hpp>
 #include <cost_models/partition/tiles.hpp>
 
@@ -31,7 +32,8 @@ class BlockWalk {
     if (trains()) run_backward();
     result.block = &state_.block;
     result.work = work();
-    result.stacks = trains() ? stack_work() : forward_of(stack_work());
+    result.stacks = stack_work(state_, liveness_.saved);
+    if (!trains()) result.stacks = forward_of(std::move(result.stacks));
     result.lifetimes = buffers_of(state_, schedule_);
     result.collectives = state_.recorder.take();
     result.gathered_weights = state_.forms.gathered_weights();
@@ -93,36 +95,6 @@ class BlockWalk {
     return all;
   }
 
-  /// Saved values go into their stack; each weight is cut out of its own and cast in each pass, and its gradient is
-  /// written. In a pipeline that happens once a step, not in each iteration.
-  OperationWork stack_work() const {
-    OperationWork work;
-    work.name = "layer stacks";
-    const VectorKernels& kernels = state_.compiler.vector_kernels;
-    for (const TensorId saved : liveness_.saved)
-      work.vector_forward += vector_work(kernels.of(VectorKernel::saved_value).forward, local_count(saved),
-                                         state_.tensor(saved).dtype);
-    const double copies = static_cast<double>(layers_on_device(state_.block, state_.program.program->pipeline));
-    const double runs = state_.block.in_pipeline ? copies / static_cast<double>(state_.block.executions) : 1;
-    for (std::size_t i = 0; i < state_.block.tensors.size(); ++i) {
-      if (!state_.block.tensors[i].parameter || state_.block.tensors[i].shared) continue;
-      const double elements = local_count(static_cast<TensorId>(i)) * runs;
-      const VectorCosts& use = kernels.of(VectorKernel::weight_use);
-      const VectorCosts& gradient = kernels.of(VectorKernel::weight_gradient);
-      work.vector_forward += vector_work(use.forward, elements, state_.config.weight_dtype);
-      work.vector_backward += vector_work(use.backward, elements, state_.config.weight_dtype);
-      work.vector_backward += vector_work(gradient.backward, elements, state_.config.grad_dtype);
-      if (state_.block.tensors[i].dims.size() == 2 && copies > 1)
-        work.vector_backward +=
-            vector_work(kernels.of(VectorKernel::matrix_gradient).backward, elements, state_.config.grad_dtype);
-    }
-    return work;
-  }
-
-  double local_count(TensorId id) const {
-    return static_cast<double>(local_elements(state_.tensor(id).dims, state_.spec(id), state_.mesh));
-  }
-
   static OperationWork forward_of(OperationWork work) {
     work.backward = {};
     work.backward_traffic = {};
@@ -149,33 +121,6 @@ class BlockWalk {
 
 }  // namespace
 
-namespace {
-
-bool gathers_table(const Collective& c, const Block& block) {
-  return c.kind == CollectiveKind::all_gather && c.phase == Phase::forward && c.parameter && c.tensor >= 0 &&
-         index_of(block.tensors[c.tensor].dims, Dim::vocab) >= 0;
-}
-
-/// A head whose weight is gathered already reads that, equal gathers outside of loops being one: of a tied head for its
-/// lookup (recorded: gpt3_6bx4_v5p8_fsdp8, whose lookup is a product with one-hot ids), of multi-token prediction for its
-/// own (ds16mtp_v5p8_fsdp8).
-void share_gathered_table(const std::vector<PartitionedBlock>& before, PartitionedBlock& head) {
-  const auto is_there = [&](const Collective& wanted) {
-    if (!gathers_table(wanted, *head.block)) return false;
-    const bool tied = head.block->tensors[wanted.tensor].shared;
-    return std::any_of(before.begin(), before.end(), [&](const PartitionedBlock& block) {
-      const bool same = block.block->kind == BlockKind::head || (tied && block.block->kind == BlockKind::embedding);
-      return same && &block != &head &&
-             std::any_of(block.collectives.begin(), block.collectives.end(), [&](const Collective& c) {
-               return gathers_table(c, *block.block) && c.axes == wanted.axes && c.bytes == wanted.bytes;
-             });
-    });
-  };
-  std::erase_if(head.collectives, is_there);
-}
-
-}  // namespace
-
 PartitionedBlock partition_block(const BoundProgram& program, const BoundBlock& block, const TrainConfig& config,
                                  const Compiler& compiler) {
   return BlockWalk(program, block, config, compiler).run();
@@ -186,7 +131,7 @@ std::vector<PartitionedBlock> partition(const BoundProgram& program, const Train
   std::vector<PartitionedBlock> blocks;
   for (const auto& block : program.blocks) {
     blocks.push_back(partition_block(program, block, config, compiler));
-    if (blocks.back().block->kind == BlockKind::head) share_gathered_table(blocks, blocks.back());
+    if (compiler.has(Habit::shares_gathered_tables)) share_gathered_table(blocks);
   }
   return blocks;
 }

@@ -211,7 +211,7 @@ class Einsum final : public OperationKind {
     work.shape = plan.shape;
     if (grouped) work.shape.m *= work.shape.groups * computed_share(state, op);
     work.gradients = gradients;
-    work.forward = {plan.local_flops * computed_share(state, op)};
+    work.forward = plan.shape.flops() * computed_share(state, op);
     work.forward_traffic = local_bytes(state.tensor(op.inputs[0]), plan.lhs, state.mesh) +
                            local_bytes(state.tensor(op.inputs[1]), plan.rhs, state.mesh) +
                            local_bytes(state.tensor(op.output), plan.result.spec, state.mesh);

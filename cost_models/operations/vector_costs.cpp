@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <cost_models/operations/vector_costs.hpp>
+#include <cost_models/partition/tiles.hpp>
 
 namespace shardplan {
 namespace {
-
-constexpr std::int64_t lanes = 128;
 
 /// A product that the compiler writes itself; those of expert rows are kernels written by hand (megablox, tokamax).
 bool is_fusable_product(const BlockState& state, const Operation& op) {
@@ -22,13 +21,9 @@ TensorId origin(const BlockState& state, TensorId id) {
 
 double vector_elements(const BlockState& state, TensorId id) {
   const Tensor& tensor = state.tensor(id);
-  const auto elements = static_cast<double>(local_elements(tensor.dims, state.spec(id), state.mesh));
-  if (!state.compiler.has(Habit::pads_to_tiles) || tensor.dims.empty()) return elements;
-  std::int64_t last = tensor.dims.back().size;
-  for (const AxisId axis : state.spec(id).dims.back()) last /= state.mesh.size(axis);
-  if (last <= 0) return elements;
-  const std::int64_t filled = (last + lanes - 1) / lanes * lanes;
-  return elements * static_cast<double>(filled) / static_cast<double>(last);
+  const bool fills = state.compiler.has(Habit::pads_to_tiles) && !tensor.dims.empty();
+  return static_cast<double>(fills ? row_elements(tensor, state.spec(id), state.mesh)
+                                   : local_elements(tensor.dims, state.spec(id), state.mesh));
 }
 
 void add_vector_work(OperationWork& work, const BlockState& state, VectorKernel kernel, TensorId tensor) {

@@ -210,7 +210,6 @@ EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const
   for (const auto& [axis, dim] : choices)
     if (dim && !has(result_dims, *dim)) plan.result.partial.push_back(axis);
   plan.shape = local_shape(choices, lhs.tensor->dims, rhs.tensor->dims, result_dims, mesh);
-  plan.local_flops = 2 * plan.shape.m * plan.shape.n * plan.shape.k * plan.shape.groups;
   return plan;
 }
 

@@ -15,7 +15,6 @@ struct EinsumOperand {
 struct EinsumPlan {
   PartitionSpec lhs, rhs;  ///< the forms in which the operands are used
   Layout result;           ///< what the local product yields, before it is brought to the target
-  double local_flops = 0;  ///< 2·Π of the local sizes of all dims
   MatrixShape shape;       ///< local: m of the left operand alone, n of the right, k of both but the result
 };
 

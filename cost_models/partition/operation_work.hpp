@@ -21,6 +21,7 @@ enum class WorkKind : std::uint8_t {
 struct MatrixShape {
   double m = 0, n = 0, k = 0;
   double groups = 1;
+  Flops flops() const { return {2 * m * n * k * groups}; }
 };
 
 /// Passes through the vector unit, each an element, and operands and results that they read and write.

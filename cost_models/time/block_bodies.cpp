@@ -10,22 +10,13 @@ Seconds sum(const std::vector<Seconds>& steps) {
   return total;
 }
 
-/// What an operation brings its result or its partial sums to, as against what it reads.
+/// What an operation brings its result or its partial sums to. All other causes are about what it reads.
+constexpr Cause of_results[] = {Cause::contracted_dim_split, Cause::result_layout,   Cause::feature_statistics,
+                                Cause::quantization_scale,   Cause::ring_sum,        Cause::embedding_columns,
+                                Cause::scatter_weights,      Cause::scatter_indices, Cause::expert_ids};
+
 bool is_of_result(Cause cause) {
-  switch (cause) {
-    case Cause::contracted_dim_split:
-    case Cause::result_layout:
-    case Cause::feature_statistics:
-    case Cause::quantization_scale:
-    case Cause::ring_sum:
-    case Cause::embedding_columns:
-    case Cause::scatter_weights:
-    case Cause::scatter_indices:
-    case Cause::expert_ids:
-      return true;
-    default:
-      return false;
-  }
+  return std::find(std::begin(of_results), std::end(of_results), cause) != std::end(of_results);
 }
 
 }  // namespace
@@ -42,7 +33,7 @@ BlockBodies::BlockBodies(const PartitionedBlock& block, const HardwareProfile& h
     return static_cast<int>(body.size()) - 1;
   };
   for (std::size_t i = 0; i < count; ++i) {
-    if (i < block_->operations.size()) producers_[block_->operations[i].output] = static_cast<int>(i);
+    producers_[block_->operations[i].output] = static_cast<int>(i);
     forward_steps_[i] = run(forward_, times[i].forward);
   }
   for (std::size_t i = 0; i < count; ++i)
@@ -77,7 +68,7 @@ int BlockBodies::first_reader(TensorId tensor, int step, const std::vector<int>&
 /// Gathers can start whenever the channel is free; sums of gradients have the rest of the body.
 Slot BlockBodies::weight_slot(const Collective& c) const {
   const bool gathers = c.kind == CollectiveKind::all_gather;
-  if (c.phase == Phase::forward) return {false, -1, std::max(forward_steps_[c.operation], 0)};
+  if (c.phase == Phase::forward) return {false, -1, forward_steps_[c.operation]};
   const int end = static_cast<int>(backward_.size());
   if (!gathers) return {true, right_steps_[c.operation], end};
   if (c.phase == Phase::rematerialized_forward && recomputed_steps_[c.operation] >= 0)

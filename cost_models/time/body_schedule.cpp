@@ -95,13 +95,11 @@ class Loop {
 
 }  // namespace
 
-BodySchedule schedule_body(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& collectives) {
-  BodySchedule schedule;
-  if (collectives.empty() || steps.empty()) return schedule;
+std::vector<Seconds> exposed_in_body(const std::vector<Seconds>& steps,
+                                     const std::vector<ScheduledCollective>& collectives) {
+  if (collectives.empty() || steps.empty()) return {};
   const bool ahead = std::any_of(collectives.begin(), collectives.end(), [](const auto& c) { return c.ahead; });
-  schedule.exposed_of = Loop(steps, collectives, ahead ? 3 : 1).waits(collectives.size(), ahead ? 1 : 0);
-  for (const Seconds wait : schedule.exposed_of) schedule.exposed += wait;
-  return schedule;
+  return Loop(steps, collectives, ahead ? 3 : 1).waits(collectives.size(), ahead ? 1 : 0);
 }
 
 }  // namespace shardplan

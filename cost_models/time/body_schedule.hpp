@@ -21,12 +21,7 @@ struct ScheduledCollective {
                              ///< or end in the one after (a sum of gradients)
 };
 
-struct BodySchedule {
-  Seconds exposed;                     ///< that the compute stream waits, all collectives together
-  std::vector<Seconds> exposed_of;     ///< of each
-};
-
-/// Of one run of a loop body in the middle of its loop.
-BodySchedule schedule_body(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& collectives);
+/// What one run of a loop body in the middle of its loop waits for each collective.
+std::vector<Seconds> exposed_in_body(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& collectives);
 
 }  // namespace shardplan

@@ -70,12 +70,12 @@ std::vector<Seconds> schedule_combined(const std::vector<Seconds>& steps, const 
   const std::vector<Combined> all = combine(moves, kinds);
   std::vector<ScheduledCollective> combined;
   for (const Combined& c : all) combined.push_back(c.move);
-  const BodySchedule schedule = schedule_body(steps, combined);
+  const std::vector<Seconds> waits = exposed_in_body(steps, combined);
   std::vector<Seconds> exposed(moves.size());
   for (std::size_t i = 0; i < all.size(); ++i)
     for (const std::size_t part : all[i].parts)
       if (all[i].move.seconds.value > 0)
-        exposed[part] = schedule.exposed_of[i] * (moves[part].seconds / all[i].move.seconds);
+        exposed[part] = waits[i] * (moves[part].seconds / all[i].move.seconds);
   return exposed;
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 // What a compiler combines: collectives of weights of one kind over the same axes in one loop body become one, in the
 // order in which they are needed, up to a threshold of bytes. The one starts when the last of its parts can, and has to
-// have ended before the first use of any. (XLA: all_gather_combiner, reduce_scatter_combiner, all_reduce_combiner;
-// 30 MiB for gathers and reductions of GPUs unless a flag says otherwise: CompilerSetting.)
+// have ended before the first use of any (XLA: all_gather_combiner, reduce_scatter_combiner, all_reduce_combiner). Only
+// what a flag asks for is combined here (CompilerSetting): XLA:GPU's own threshold of 30 MiB, below most weights, isn't
+// modelled.
 #include <cost_models/time/body_schedule.hpp>
 #include <shardplan/collective.hpp>
 #include <shardplan/compiler.hpp>
@@ -12,14 +13,14 @@ namespace shardplan {
 struct CombinedKind {
   CollectiveKind kind = CollectiveKind::all_gather;
   AxisList axes;
-  Bytes threshold;  ///< 0: stays alone
+  Bytes threshold;  ///< no bytes: stays alone
   Bytes bytes;
 };
 
 /// The compiler's for collectives of this kind; 0: it combines none.
 Bytes combine_threshold(const Compiler& compiler, CollectiveKind kind);
 
-/// schedule_body of what they become; what a combined one exposes is shared out by the parts' seconds.
+/// exposed_in_body of what they become; what a combined one exposes is shared out by the parts' seconds.
 std::vector<Seconds> schedule_combined(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& moves,
                                        const std::vector<CombinedKind>& kinds);
 

@@ -5,8 +5,8 @@
 namespace shardplan {
 namespace {
 
-constexpr double row_tile = 512;      // megablox: MaxText's *_tile_*_batch_seq
-constexpr double unit_width = 128;    // a dim that fills less of the matrix unit takes as long
+constexpr double row_tile = 512;    // MaxText configs/base.yml: wi_tile_fwd_batch_seq and the five others like it
+constexpr double unit_width = 128;  // lanes of a TPU register (jax.readthedocs.io, pallas/tpu/details): less is filled up
 
 /// Where a size lies among the table's: the index below, and how far from there to the next (0 … 1).
 struct Place {

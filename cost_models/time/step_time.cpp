@@ -102,9 +102,9 @@ class Step {
     ScheduledCollective move{c.seconds * (1 / runs), slot.made_by, slot.needed_by};
     move.asynchronous = overlap.asynchronous.has(c.kind);
     move.ahead = c.parameter && move.asynchronous && runs > 1 && overlap.pipelined.has(c.kind);
+    if (c.parameter && overlap.window > 0) narrow(move, steps, overlap.window);
     // With pipeline_delay_activation_forwarding a result is sent one iteration before it is needed: MaxText offers it so
     // that the transfer and the iteration's compute are independent (configs/base.yml).
-    if (c.parameter && overlap.window > 0) narrow(move, steps, overlap.window);
     if (c.cause == Cause::stage_shift && work_.program.pipeline.forwarding_delay > 1) move.made_by = -1;
     return move;
   }
@@ -129,8 +129,8 @@ class Step {
       body.collectives += c.seconds;
       moves.push_back({c.seconds, -1, 1, work_.compiler.overlap.asynchronous.has(c.kind)});
     }
-    const BodySchedule schedule = schedule_body({body.compute}, moves);
-    for (std::size_t m = 0; m < update_.size(); ++m) body.exposed += exposed_[update_[m]] = schedule.exposed_of[m];
+    const auto exposed = exposed_in_body({body.compute}, moves);
+    for (std::size_t m = 0; m < update_.size(); ++m) body.exposed += exposed_[update_[m]] = exposed[m];
     add_to(total, body, 0);
     total.parts.optimizer = body.compute;
   }

@@ -7,12 +7,9 @@ Compiles bfloat16 kernels of 2 to 5 operands and results over the same elements 
 (PyPI's jax==0.12.0.1 and libtpu==0.0.50.1), reads the cycles that it states and fits cycles = elements · (1/pass +
 operands/operand). Prints both rates in Gelement/s and each kernel's residual, and AdamW on float32 beside them.
 """
-import os, re, sys
+import re, sys
 
-
-def prepare():
-    """Before jax is imported."""
-    os.environ.update(TPU_SKIP_MDS_QUERY="1", JAX_PLATFORMS="cpu", ALLOW_MULTIPLE_LIBTPU_LOAD="1")
+from matmul_shares import prepare
 
 
 def main():

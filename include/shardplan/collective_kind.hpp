@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace shardplan {
@@ -12,7 +13,7 @@ enum class CollectiveKind : std::uint8_t {
   ragged_all_to_all,   ///< bytes: the balanced payload
   collective_permute,  ///< bytes: what one device sends
 };
-inline constexpr int collective_kind_count = 6;
+std::span<const CollectiveKind> all_collective_kinds();
 std::string_view name_of(CollectiveKind kind);  ///< "all-gather"
 
 }  // namespace shardplan

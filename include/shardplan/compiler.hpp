@@ -76,6 +76,8 @@ enum class Habit : std::uint8_t {
   fuses_masks,
   /// The activation function of a feed-forward without a gate is computed in the products that read it.
   fuses_activations,
+  /// Outside of loops equal gathers of a vocabulary's table are one: a head reads what was gathered before it.
+  shares_gathered_tables,
   /// Collectives become synchronous and gathers are cloned beyond a budget for temporaries.
   budgets_temporaries,
   /// All-gathers are cloned in programs close to the memory's limit.
@@ -172,8 +174,7 @@ enum class CompilerSetting : std::uint8_t {
   reduce_scatter_combine_threshold,  ///< likewise, of operands
   all_reduce_combine_threshold,
 };
-inline constexpr std::size_t compiler_setting_count =
-    static_cast<std::size_t>(CompilerSetting::all_reduce_combine_threshold) + 1;
+std::span<const CompilerSetting> all_compiler_settings();
 std::string_view name_of(CompilerSetting setting);  ///< "scoped_vmem_limit", the id in files
 
 struct Compiler {
@@ -184,7 +185,7 @@ struct Compiler {
   Kernels kernels;
   OverlapRules overlap;
   VectorKernels vector_kernels;
-  std::map<CompilerSetting, double> settings;  ///< those that a flag gives, or that are known by default
+  std::map<CompilerSetting, double> settings;  ///< those that a flag gives; the compiler's own are not known here
   std::int64_t all_reduced_from_devices = 8;  ///< the smallest slice of Habit::all_reduces_over_whole_slices
   std::map<MoePath, MemoryError> memory_error;  ///< of every path
   bool has(Habit habit) const { return habits.has(habit); }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <formats/strict_json.hpp>
+#include <formats/named_value.hpp>
 #include <planner/validate/recorded_program.hpp>
 #include <shardplan/embedded_file.hpp>
 #include <shardplan/error.hpp>
@@ -14,22 +14,7 @@ std::span<const EmbeddedFile> embedded_records();
 
 namespace {
 
-/// The enumerator of that name.
-template <class Enum, std::size_t size>
-Enum named(const std::array<Enum, size>& all, std::string_view kind, const std::string& name,
-           const std::string& where) {
-  const auto found = std::find_if(all.begin(), all.end(), [&](Enum value) { return name_of(value) == name; });
-  if (found != all.end()) return *found;
-  std::vector<std::string> names;
-  for (const Enum value : all) names.emplace_back(name_of(value));
-  throw InputError(where + ": " + unknown_name(kind, name, names));
-}
-
 constexpr std::array phases = {Phase::forward, Phase::rematerialized_forward, Phase::backward, Phase::optimizer};
-constexpr std::array kinds = {CollectiveKind::all_gather,        CollectiveKind::all_reduce,
-                              CollectiveKind::reduce_scatter,    CollectiveKind::all_to_all,
-                              CollectiveKind::ragged_all_to_all, CollectiveKind::collective_permute};
-
 constexpr std::array programs = {StepProgram::train, StepProgram::train_compile};
 
 /// What a full recording has beyond what predictions are compared with.
@@ -47,8 +32,8 @@ std::int64_t at_least(std::int64_t least, StrictObject& object, const std::strin
 RecordedCollective collective_in(const nlohmann::json& value, const std::string& where) {
   StrictObject object(value, where);
   RecordedCollective collective;
-  collective.phase = named(phases, "phase", object.text("phase"), where);
-  collective.kind = named(kinds, "kind of collective", object.text("kind"), where);
+  collective.phase = enumerator_named(phases, "phase", object.text("phase"), where);
+  collective.kind = enumerator_named(all_collective_kinds(), "kind of collective", object.text("kind"), where);
   collective.axes = object.texts("axes");
   collective.group_size = at_least(2, object, "group_size");
   collective.bytes = {at_least(0, object, "bytes")};
@@ -117,7 +102,7 @@ RecordedProgram parse_record(std::string_view text, const std::string& file) {
     record.arguments.push_back(fmt::format("compile_xla_flags={}", fmt::join(object.texts("xla_flags"), " ")));
   if (object.has("hardware")) record.machine = machine_in(object.object("hardware"));
   record.machine.program = StepProgram::train_compile;  // recordings are ahead-of-time compilations
-  if (object.has("program")) record.machine.program = named(programs, "program", object.text("program"), file);
+  if (object.has("program")) record.machine.program = enumerator_named(programs, "program", object.text("program"), file);
   record.mesh = mesh_in(object.any("mesh"), file + ".mesh");
   if (object.has("out_of_memory")) {
     check_refusal(object.object("out_of_memory"));

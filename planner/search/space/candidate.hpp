@@ -16,7 +16,8 @@ using Evaluator = std::function<Evaluation(const Configuration&)>;
 inline constexpr double memory_slack = 1.02;
 
 /// How far a bound on seconds may be wrong: products of more rows don't always reach more of the peak, what a policy
-/// saves has to be written, and with other steps other collectives hide.
+/// saves has to be written, and with other steps other collectives hide. tests/unit/search/bounds_test.cpp: 5.0% at most
+/// over its spaces.
 inline constexpr double time_slack = 1.06;
 
 struct Cost {

@@ -105,8 +105,8 @@ TEST(LoadCompiler, RejectsWrongFilesInOneLine) {
       {"\"does\": ", "\"switches\": {\"ragged_dot_is_sparse\": true}, \"does\": ", "unknown habit 'ragged_dot_is_sparse'"},
       {"\"flags\": {\"xla_gpu_some_flag\": {\"effect\": \"none\", \"does\": \"splits the exchange\", \"source\": \"release notes\"}}",
        "\"overlap\": {\"window\": -1}", "'window' must be a number of kernels"},
-      {"\"effect\": \"none\"", "\"effect\": \"modelled\", \"sets\": \"vmem\", \"unit_bytes\": 1", "unknown sets 'vmem'"},
-      {"\"effect\": \"none\"", "\"effect\": \"modelled\", \"asynchronous\": [\"gather\"]", "unknown asynchronous 'gather'"},
+      {"\"effect\": \"none\"", "\"effect\": \"modelled\", \"sets\": \"vmem\", \"unit_bytes\": 1", "unknown setting 'vmem'"},
+      {"\"effect\": \"none\"", "\"effect\": \"modelled\", \"asynchronous\": [\"gather\"]", "unknown kind of collective 'gather'"},
       {"\"kernels\": {\"attention\": \"flash\"}",
        "\"vector_kernels\": {\"loss\": {\"forward\": {\"passes\": -1, \"operands\": 1}, \"backward\": {\"passes\": 1, "
        "\"operands\": 1}, \"source\": \"s\"}}",

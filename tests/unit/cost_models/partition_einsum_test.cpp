@@ -48,7 +48,7 @@ void expect_plans(const Product& product, std::initializer_list<Row> rows) {
     EXPECT_EQ(text(plan.rhs, mesh), row.used_rhs);
     EXPECT_EQ(text(plan.result.spec, mesh), row.result);
     EXPECT_EQ(names(plan.result.partial, mesh, " "), row.partial);
-    EXPECT_DOUBLE_EQ(plan.local_flops, row.flops);
+    EXPECT_DOUBLE_EQ(plan.shape.flops().value, row.flops);
   }
 }
 

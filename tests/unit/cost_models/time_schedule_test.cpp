@@ -15,7 +15,7 @@ std::vector<double> exposed(const std::vector<double>& steps, const std::vector<
   std::vector<Seconds> seconds;
   for (const double step : steps) seconds.push_back({step});
   std::vector<double> waits;
-  for (const Seconds wait : schedule_body(seconds, moves).exposed_of) waits.push_back(wait.value);
+  for (const Seconds wait : exposed_in_body(seconds, moves)) waits.push_back(wait.value);
   return waits;
 }
 
@@ -57,7 +57,7 @@ const Compiler with_threshold(double bytes) {
 
 TEST(CombinedCollectives, WaitForTheFirstUseOfAny) {
   const std::vector<Seconds> steps = {{10}, {10}, {10}};
-  const std::vector<ScheduledCollective> gathers = {{{4}, -1, 1}, {{6}, -1, 2}};
+  const std::vector<ScheduledCollective> gathers = {{{4}, -1, 1}, {{12}, -1, 2}};
   const auto waits = [&](double threshold) {
     const Bytes limit = combine_threshold(with_threshold(threshold), CollectiveKind::all_gather);
     const std::vector<CombinedKind> kinds(2, {CollectiveKind::all_gather, {0}, limit, Bytes{100}});
@@ -67,7 +67,7 @@ TEST(CombinedCollectives, WaitForTheFirstUseOfAny) {
   };
   EXPECT_THAT(waits(0), ElementsAre(0, 0));
   EXPECT_THAT(waits(199), ElementsAre(0, 0)) << "too large together";
-  EXPECT_THAT(waits(200), ElementsAre(0, 0)) << "10 s before the first use, and that is what both take";
+  EXPECT_THAT(waits(200), ElementsAre(1.5, 4.5)) << "10 s in front of the first use, and both take 16";
   const std::vector<ScheduledCollective> early = {{{4}, -1, 0}, {{6}, -1, 2}};
   const Bytes limit{200};
   const std::vector<CombinedKind> kinds(2, {CollectiveKind::all_gather, {0}, limit, Bytes{100}});

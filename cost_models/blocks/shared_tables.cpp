@@ -1,0 +1,37 @@
+#include <algorithm>
+#include <cost_models/blocks/shared_tables.hpp>
+#include <cost_models/partition/block_state.hpp>
+#include <span>
+
+namespace shardplan {
+namespace {
+
+bool gathers_table(const Collective& c, const Block& block) {
+  return c.kind == CollectiveKind::all_gather && c.phase == Phase::forward && c.parameter && c.tensor >= 0 &&
+         index_of(block.tensors[c.tensor].dims, Dim::vocab) >= 0;
+}
+
+/// Whether `block` makes the same gather of a table.
+bool has_gathered(const PartitionedBlock& block, const Collective& wanted) {
+  return std::any_of(block.collectives.begin(), block.collectives.end(), [&](const Collective& c) {
+    return gathers_table(c, *block.block) && c.axes == wanted.axes && c.bytes == wanted.bytes;
+  });
+}
+
+}  // namespace
+
+void share_gathered_table(std::vector<PartitionedBlock>& blocks) {
+  PartitionedBlock& head = blocks.back();
+  if (head.block->kind != BlockKind::head) return;
+  const std::span before(blocks.begin(), blocks.end() - 1);
+  std::erase_if(head.collectives, [&](const Collective& wanted) {
+    if (!gathers_table(wanted, *head.block)) return false;
+    const bool tied = head.block->tensors[wanted.tensor].shared;
+    return std::any_of(before.begin(), before.end(), [&](const PartitionedBlock& block) {
+      const bool holds_it = block.block->kind == BlockKind::head || (tied && block.block->kind == BlockKind::embedding);
+      return holds_it && has_gathered(block, wanted);
+    });
+  });
+}
+
+}  // namespace shardplan
