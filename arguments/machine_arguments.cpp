@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 #include <arguments/machine_arguments.hpp>
-#include <shardplan/counted.hpp>
+#include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

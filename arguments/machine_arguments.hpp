@@ -2,7 +2,7 @@
 // Which machine, how much of it: compile_topology as MaxText spells it, or a hardware profile and a number of chips.
 #include <optional>
 #include <arguments/words/given_arguments.hpp>
-#include <shardplan/machine.hpp>
+#include <shardplan/machine/machine.hpp>
 #include <shardplan/train_config.hpp>
 #include <string>
 

@@ -4,7 +4,7 @@
 // slices.
 #include <arguments/words/given_arguments.hpp>
 #include <map>
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine/hardware.hpp>
 #include <shardplan/mesh.hpp>
 #include <string>
 #include <string_view>

@@ -3,7 +3,7 @@
 // one class: which of them the compiler takes for the same reduction is its habit. A ring of collective-permutes that
 // stands for a gather or a reduction counts as one.
 #include <audit/program_traffic.hpp>
-#include <shardplan/collective.hpp>
+#include <shardplan/collective/collective.hpp>
 #include <string>
 #include <vector>
 

@@ -3,7 +3,7 @@
 // operation, and how often it runs (loops multiplied, the heaviest branch of a conditional).
 #include <audit/group_axes.hpp>
 #include <audit/hlo/hlo_program.hpp>
-#include <shardplan/collective.hpp>
+#include <shardplan/collective/collective.hpp>
 #include <string>
 #include <vector>
 

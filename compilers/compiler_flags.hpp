@@ -3,7 +3,7 @@
 // compiler's file says that each does.
 #include <map>
 #include <optional>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -2,7 +2,7 @@
 // Compilers by name (compiled in from compilers/*.json) or from a user's file of the same format (docs/compilers.md).
 #include <compilers/compiler_flags.hpp>
 #include <map>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

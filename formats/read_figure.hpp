@@ -2,7 +2,7 @@
 // Figures of data files: {"value": 459, "unit": "TFLOP/s", "source": "…", "basis": "datasheet"}, all four needed.
 #include <formats/figure_units.hpp>
 #include <formats/strict_json.hpp>
-#include <shardplan/figure.hpp>
+#include <shardplan/machine/figure.hpp>
 
 namespace shardplan {
 

@@ -1,7 +1,7 @@
 #pragma once
 // Machines by name (compiled in from profiles/*.json and toys/*.json) or from a user's file of the same format
 // (docs/hardware-profiles.md).
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine/hardware.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -2,7 +2,7 @@
 // Machines as people call them. The names beside a profile's own are its `aliases`; spelling doesn't count
 // (shardplan/spelling.hpp).
 #include <optional>
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine/hardware.hpp>
 #include <string>
 
 namespace shardplan {

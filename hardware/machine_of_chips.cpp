@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <hardware/machine_of_chips.hpp>
 #include <hardware/slices.hpp>
-#include <shardplan/counted.hpp>
+#include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

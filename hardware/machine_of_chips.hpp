@@ -1,7 +1,7 @@
 #pragma once
 // How many slices or nodes of which size a number of chips is.
 #include <optional>
-#include <shardplan/machine.hpp>
+#include <shardplan/machine/machine.hpp>
 
 namespace shardplan {
 

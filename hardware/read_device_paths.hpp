@@ -1,7 +1,7 @@
 #pragma once
 // Where JAX lays the devices of small slices along a fixed path (network/ring_order.hpp).
 #include <formats/strict_json.hpp>
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine/hardware.hpp>
 
 namespace shardplan {
 

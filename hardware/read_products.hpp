@@ -1,7 +1,7 @@
 #pragma once
 // `matmul_shares` of a profile: tables of what share of peak products reach, by shape.
 #include <formats/strict_json.hpp>
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine/hardware.hpp>
 
 namespace shardplan {
 

@@ -2,7 +2,7 @@
 // The "slices" part of a profile: a list of torus shapes with a rule for their names and wraparound links, or the GPU
 // counts of a node.
 #include <formats/strict_json.hpp>
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine/hardware.hpp>
 
 namespace shardplan {
 

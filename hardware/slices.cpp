@@ -6,7 +6,7 @@
 #include <hardware/slices.hpp>
 #include <numeric>
 #include <optional>
-#include <shardplan/counted.hpp>
+#include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>
 

@@ -1,6 +1,6 @@
 #pragma once
 // Which slice a name or a chip count stands for.
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine/hardware.hpp>
 #include <string>
 
 namespace shardplan {

@@ -1,5 +1,5 @@
 #include <array>
-#include <shardplan/cause.hpp>
+#include <shardplan/collective/cause.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

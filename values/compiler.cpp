@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 #include <shardplan/error.hpp>
 #include <utility>
 

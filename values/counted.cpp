@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <shardplan/counted.hpp>
+#include <shardplan/collective/counted.hpp>
 
 namespace shardplan {
 

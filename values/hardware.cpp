@@ -1,5 +1,5 @@
 #include <shardplan/error.hpp>
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine/hardware.hpp>
 
 namespace shardplan {
 

@@ -1,6 +1,6 @@
 #include <cmath>
 #include <shardplan/error.hpp>
-#include <shardplan/memory_limits.hpp>
+#include <shardplan/machine/memory_limits.hpp>
 
 namespace shardplan {
 

@@ -1,6 +1,6 @@
 // The words for enumerators, spelled as MaxText, XLA or INTERFACE.md spell them.
 #include <array>
-#include <shardplan/collective.hpp>
+#include <shardplan/collective/collective.hpp>
 #include <shardplan/error.hpp>
 #include <shardplan/train_config.hpp>
 

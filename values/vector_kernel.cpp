@@ -1,4 +1,4 @@
-#include <shardplan/vector_kernel.hpp>
+#include <shardplan/compiler/vector_kernel.hpp>
 #include <utility>
 
 namespace shardplan {

@@ -3,7 +3,7 @@
 #include <audit/hlo/replica_groups.hpp>
 #include <cstdint>
 #include <optional>
-#include <shardplan/collective.hpp>
+#include <shardplan/collective/collective.hpp>
 #include <string>
 #include <vector>
 

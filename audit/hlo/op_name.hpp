@@ -1,7 +1,7 @@
 #pragma once
 // What the name of a JAX operation says
 // (metadata={op_name="jit(train_step)/transpose(jvp())/while/body/wi_0/dot_general"}).
-#include <shardplan/collective.hpp>
+#include <shardplan/collective/collective.hpp>
 #include <string>
 #include <string_view>
 

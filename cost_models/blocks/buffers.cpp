@@ -2,7 +2,7 @@
 #include <cost_models/blocks/buffers.hpp>
 #include <cost_models/blocks/exchanged_experts.hpp>
 #include <cost_models/blocks/released_weights.hpp>
-#include <cost_models/partition/tiles.hpp>
+#include <cost_models/layouts/tiles.hpp>
 #include <optional>
 
 namespace shardplan {

@@ -4,8 +4,8 @@
 #include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/blocks/shared_tables.hpp>
 #include <cost_models/blocks/stack_work.hpp>
-#include <cost_models/partition/stacked_layers.hpp>
-#include <cost_models/partition/tiles.hpp>
+#include <cost_models/layouts/stacked_layers.hpp>
+#include <cost_models/layouts/tiles.hpp>
 
 namespace shardplan {
 namespace {

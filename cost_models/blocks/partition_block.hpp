@@ -2,7 +2,7 @@
 // Walks a block in the passes that the program's step makes: forward (sharding propagates, collectives are recorded),
 // and of a train step also the recomputation of what the remat policy dropped, and backward in reverse.
 #include <cost_models/partition/partitioned_block.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

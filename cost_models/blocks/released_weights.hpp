@@ -3,7 +3,7 @@
 // gathers once more. XLA merges equal gathers only where their users are near (ScheduleAwareCollectiveOpsCSE: a distance
 // in the graph); between a recomputed product and its gradient lies everything that the recomputation leads on to.
 #include <cost_models/partition/partitioned_block.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

@@ -1,5 +1,5 @@
 #include <cost_models/blocks/stack_work.hpp>
-#include <cost_models/partition/stacked_layers.hpp>
+#include <cost_models/layouts/stacked_layers.hpp>
 
 namespace shardplan {
 namespace {

@@ -2,8 +2,8 @@
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
-#include <cost_models/partition/optimizer_layout.hpp>
-#include <cost_models/partition/tiles.hpp>
+#include <cost_models/layouts/optimizer_layout.hpp>
+#include <cost_models/layouts/tiles.hpp>
 #include <cost_models/partition/whole_slice_sums.hpp>
 
 namespace shardplan {

@@ -2,7 +2,7 @@
 // Gradients that wait for the optimizer. A layer stack's are written layer by layer into stacks of weight_dtype; those
 // of embedding and head stay in the compute dtype until the optimizer reads them.
 #include <cost_models/partition/partitioned_block.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

@@ -6,7 +6,7 @@
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/memory/turned_tables.hpp>
-#include <cost_models/partition/optimizer_layout.hpp>
+#include <cost_models/layouts/optimizer_layout.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>
 

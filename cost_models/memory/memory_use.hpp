@@ -3,7 +3,7 @@
 // peaks: the loss (all saved activations, logits), the backward pass of each layer stack (its saved activations, the
 // gradients so far, the working set of one layer), the optimizer (all gradients).
 #include <cost_models/partition/partitioned_block.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 #include <shardplan/evaluation.hpp>
 
 namespace shardplan {

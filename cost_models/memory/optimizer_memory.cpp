@@ -2,7 +2,7 @@
 #include <cost_models/memory/optimizer_memory.hpp>
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/step/muon_matrix.hpp>
-#include <cost_models/partition/optimizer_layout.hpp>
+#include <cost_models/layouts/optimizer_layout.hpp>
 
 namespace shardplan {
 namespace {

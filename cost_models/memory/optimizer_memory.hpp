@@ -2,7 +2,7 @@
 // What the update of the weights needs beside weights, moments and gradients: ZeRO-1's gathered weights, muon's
 // matrices.
 #include <cost_models/partition/partitioned_block.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
-#include <cost_models/partition/optimizer_layout.hpp>
+#include <cost_models/layouts/optimizer_layout.hpp>
 
 namespace shardplan {
 namespace {

@@ -3,7 +3,7 @@
 // wants them in another dtype, order or layout. They live from before the first layer to the end of the stack's
 // backward pass.
 #include <cost_models/partition/partitioned_block.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

@@ -1,7 +1,7 @@
 #pragma once
 // Bytes that live through the whole step: parameters, optimizer state, the input batch; and the gradients of each
 // block.
-#include <cost_models/partition/optimizer_layout.hpp>
+#include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/partition/partitioned_block.hpp>
 
 namespace shardplan {

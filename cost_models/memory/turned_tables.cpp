@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/memory/turned_tables.hpp>
-#include <cost_models/partition/tiles.hpp>
+#include <cost_models/layouts/tiles.hpp>
 
 namespace shardplan {
 namespace {

@@ -5,7 +5,7 @@
 // end (recorded: gptoss20bx4_v5p8_fsdp8, qwen25_7bx4_v6e8_fsdp8). A tied head multiplies with the table as it lies, its
 // gradient is made that way (gemma2_9b_v6e8_fsdp8).
 #include <cost_models/partition/partitioned_block.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

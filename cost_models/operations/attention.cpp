@@ -1,6 +1,6 @@
 // softmax(q·kT)·v, causal: inputs {q, k, v}.
 #include <cost_models/operations/operation_kinds.hpp>
-#include <cost_models/operations/vector_costs.hpp>
+#include <cost_models/vector_work/vector_costs.hpp>
 
 namespace shardplan {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 // Sets of mesh axes, for the kinds that move tokens. Private to this room.
 #include <algorithm>
-#include <cost_models/partition/layout.hpp>
+#include <cost_models/layouts/layout.hpp>
 
 namespace shardplan {
 

@@ -1,7 +1,7 @@
 // The loss: inputs {logits}; softmax statistics over the vocabulary. Its gradient reads its own float32 copy of the
 // logits, which it makes again.
 #include <cost_models/operations/operation_kinds.hpp>
-#include <cost_models/operations/vector_costs.hpp>
+#include <cost_models/vector_work/vector_costs.hpp>
 
 namespace shardplan {
 namespace {

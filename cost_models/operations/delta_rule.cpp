@@ -2,7 +2,7 @@
 // models/qwen3.py: jax_chunk_gated_delta_rule). All chunks first solve for what they write, each for itself; then the
 // state [key dim, value dim] of each head passes from chunk to chunk.
 #include <cost_models/operations/operation_kinds.hpp>
-#include <cost_models/partition/tiles.hpp>
+#include <cost_models/layouts/tiles.hpp>
 
 namespace shardplan {
 namespace {

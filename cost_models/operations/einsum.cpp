@@ -4,7 +4,7 @@
 #include <cost_models/operations/narrow_operands.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/partition/einsum_plan.hpp>
-#include <cost_models/partition/tiles.hpp>
+#include <cost_models/layouts/tiles.hpp>
 #include <cost_models/partition/whole_slice_sums.hpp>
 
 namespace shardplan {

@@ -1,7 +1,7 @@
 // Elementwise operations on tensors of the result's dims, or parameters of some of them. `add` is linear: its gradient
 // reads nothing.
 #include <cost_models/operations/operation_kinds.hpp>
-#include <cost_models/partition/tiles.hpp>
+#include <cost_models/layouts/tiles.hpp>
 
 namespace shardplan {
 namespace {

@@ -1,5 +1,5 @@
 #include <cost_models/operations/operation_kind.hpp>
-#include <cost_models/operations/vector_costs.hpp>
+#include <cost_models/vector_work/vector_costs.hpp>
 
 namespace shardplan {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cost_models/operations/expert_rows.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
-#include <cost_models/operations/routed_work.hpp>
-#include <cost_models/operations/vector_costs.hpp>
+#include <cost_models/vector_work/routed_work.hpp>
+#include <cost_models/vector_work/vector_costs.hpp>
 
 namespace shardplan {
 namespace {

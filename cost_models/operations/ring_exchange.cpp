@@ -2,8 +2,8 @@
 // reduce-scattered back (SHARDING.md 2.4). Dispatch reads {tokens, router logits}; the return {rows, router logits}.
 #include <cost_models/operations/expert_rows.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
-#include <cost_models/operations/routed_work.hpp>
-#include <cost_models/operations/vector_costs.hpp>
+#include <cost_models/vector_work/routed_work.hpp>
+#include <cost_models/vector_work/vector_costs.hpp>
 
 namespace shardplan {
 namespace {

@@ -1,9 +1,9 @@
 #pragma once
 // How one einsum is partitioned: each mesh axis may split one dim of the product, so each axis is given the dim on
 // which both operands and the result agree best; operands that have it elsewhere are resharded first.
-#include <cost_models/partition/layout.hpp>
+#include <cost_models/layouts/layout.hpp>
 #include <cost_models/partition/operation_work.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cost_models/partition/forms.hpp>
-#include <cost_models/partition/optimizer_layout.hpp>
-#include <cost_models/partition/tiles.hpp>
+#include <cost_models/layouts/optimizer_layout.hpp>
+#include <cost_models/layouts/tiles.hpp>
 
 namespace shardplan {
 

@@ -4,7 +4,7 @@
 // gather between recomputation and input gradient.
 #include <cost_models/partition/partitioned_block.hpp>
 #include <cost_models/partition/recorder.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

@@ -1,7 +1,7 @@
 #pragma once
 // Where the combine of the dropping path reads its mask in slices, XLA makes both masks in slices, and so is the
 // gradient of the combine's; who reads one whole gathers it (recorded).
-#include <cost_models/partition/layout.hpp>
+#include <cost_models/layouts/layout.hpp>
 
 namespace shardplan {
 

@@ -4,7 +4,7 @@
 #include <shardplan/program.hpp>
 #include <shardplan/train_config.hpp>
 #include <shardplan/units.hpp>
-#include <shardplan/vector_kernel.hpp>
+#include <shardplan/compiler/vector_kernel.hpp>
 #include <string>
 
 namespace shardplan {

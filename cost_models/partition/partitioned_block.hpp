@@ -1,9 +1,9 @@
 #pragma once
 // What partitioning one block yields: everything that pricing and memory need, still without a machine.
-#include <cost_models/partition/layout.hpp>
+#include <cost_models/layouts/layout.hpp>
 #include <cost_models/partition/operation_work.hpp>
 #include <shardplan/bound_program.hpp>
-#include <shardplan/collective.hpp>
+#include <shardplan/collective/collective.hpp>
 #include <string>
 #include <vector>
 

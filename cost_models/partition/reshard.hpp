@@ -8,9 +8,9 @@
 // When axes leave one dim for several others no single all-to-all does it: XLA gathers all of them and slices
 // (the "involuntary full rematerialization" of its log; recorded for embedding lookups under context parallelism). The
 // same when a dim loses one axis to another dim and a second one to nobody.
-#include <cost_models/partition/layout.hpp>
-#include <shardplan/collective.hpp>
-#include <shardplan/compiler.hpp>
+#include <cost_models/layouts/layout.hpp>
+#include <shardplan/collective/collective.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

@@ -1,8 +1,8 @@
 #pragma once
 // Which collective sums a sharded weight gradient. A reduce-scatter would do; XLA:TPU all-reduces and slices where the
 // group is the whole of a large enough slice (Habit::all_reduces_over_whole_slices).
-#include <cost_models/partition/layout.hpp>
-#include <shardplan/compiler.hpp>
+#include <cost_models/layouts/layout.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cost_models/partition/optimizer_layout.hpp>
+#include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/partition/recorder.hpp>
 #include <cost_models/step/layer_stack.hpp>
 

@@ -5,7 +5,7 @@
 // move from [repeats, stages/P] to [repeats/P, stages] and back, their gradients and both moments' updates make the
 // same trip.
 #include <cost_models/partition/partitioned_block.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

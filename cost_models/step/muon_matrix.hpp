@@ -2,7 +2,7 @@
 // The matrix that Newton-Schulz works on, as optax.contrib.muon sees a weight: reduction dims x output dims, transposed
 // when it has more rows than columns. Experts, like layers, are a batch of matrices.
 #include <cost_models/partition/partitioned_block.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cost_models/step/muon_matrix.hpp>
-#include <cost_models/partition/optimizer_layout.hpp>
+#include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/step/optimizer_traffic.hpp>
 #include <cost_models/partition/recorder.hpp>
 

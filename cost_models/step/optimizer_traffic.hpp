@@ -2,7 +2,7 @@
 // What the optimizer step moves beside the gradient reductions: ZeRO-1's gather of updated weights, Muon's
 // Newton-Schulz.
 #include <cost_models/partition/partitioned_block.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

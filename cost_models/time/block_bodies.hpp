@@ -5,7 +5,7 @@
 #include <cost_models/partition/partitioned_block.hpp>
 #include <cost_models/time/body_schedule.hpp>
 #include <cost_models/time/compute_time.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

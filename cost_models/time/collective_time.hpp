@@ -3,8 +3,8 @@
 //   executions × (latency + share of the bytes that moves / rate)
 // Textbook costs of bandwidth-optimal algorithms (Chan et al., "Collective communication: theory, practice, and
 // experience", 2007; the same in jax-ml/scaling-book, sharding.md).
-#include <shardplan/collective.hpp>
-#include <shardplan/hardware.hpp>
+#include <shardplan/collective/collective.hpp>
+#include <shardplan/machine/hardware.hpp>
 
 namespace shardplan {
 

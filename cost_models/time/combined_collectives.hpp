@@ -5,8 +5,8 @@
 // what a flag asks for is combined here (CompilerSetting): XLA:GPU's own threshold of 30 MiB, below most weights, isn't
 // modelled.
 #include <cost_models/time/body_schedule.hpp>
-#include <shardplan/collective.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/collective/collective.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

@@ -8,9 +8,9 @@
 //                    such rates (TPUs, whose compiler states the cycles of elementwise kernels)
 // traffic / HBM is a roofline (Williams, Waterman, Patterson, "Roofline", CACM 2009).
 #include <cost_models/partition/partitioned_block.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 #include <shardplan/evaluation.hpp>
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine/hardware.hpp>
 
 namespace shardplan {
 

@@ -6,8 +6,8 @@
 // A dim smaller than the matrix unit fills it all the same. Elsewhere the roofline: max(flops / (peak · efficiency),
 // traffic / HBM).
 #include <cost_models/partition/operation_work.hpp>
-#include <shardplan/compiler.hpp>
-#include <shardplan/hardware.hpp>
+#include <shardplan/compiler/compiler.hpp>
+#include <shardplan/machine/hardware.hpp>
 
 namespace shardplan {
 

@@ -8,9 +8,9 @@
 #include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/partition/partitioned_block.hpp>
 #include <cstdint>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 #include <shardplan/evaluation.hpp>
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine/hardware.hpp>
 #include <shardplan/train_config.hpp>
 
 namespace shardplan {

@@ -3,7 +3,7 @@
 // torus dims, and as the check of the closed forms in group_rates.hpp.
 #include <hardware/network/group_rates.hpp>
 #include <hardware/network/ring_order.hpp>
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine/hardware.hpp>
 #include <vector>
 
 namespace shardplan {

@@ -7,7 +7,7 @@
 #include <hardware/network/link_loads.hpp>
 #include <hardware/network/torus_assignment.hpp>
 #include <shardplan/evaluation.hpp>
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine/hardware.hpp>
 #include <shardplan/mesh.hpp>
 #include <variant>
 #include <vector>

@@ -3,7 +3,7 @@
 // to the mesh, whatever its axes (the device-kind handlers of jax/_src/mesh_utils.py, jax 0.12).
 #include <array>
 #include <optional>
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine/hardware.hpp>
 #include <vector>
 
 namespace shardplan {

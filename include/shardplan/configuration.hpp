@@ -1,9 +1,9 @@
 #pragma once
 // One run, fully said: the model, the machine, the sharding rules, the mesh and the settings that change the program.
 #include <cstdint>
-#include <shardplan/compiler.hpp>
-#include <shardplan/hardware.hpp>
-#include <shardplan/memory_limits.hpp>
+#include <shardplan/compiler/compiler.hpp>
+#include <shardplan/machine/hardware.hpp>
+#include <shardplan/machine/memory_limits.hpp>
 #include <shardplan/mesh.hpp>
 #include <shardplan/model.hpp>
 #include <shardplan/sharding.hpp>

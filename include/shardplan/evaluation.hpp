@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 #include <shardplan/bound_program.hpp>
-#include <shardplan/collective.hpp>
+#include <shardplan/collective/collective.hpp>
 #include <shardplan/finding.hpp>
 #include <shardplan/infeasible.hpp>
 #include <shardplan/mesh.hpp>

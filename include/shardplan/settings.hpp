@@ -2,7 +2,7 @@
 // The settings of a run with the knowledge which of them somebody asked for: the others are free to be chosen.
 #include <algorithm>
 #include <cstdint>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 #include <shardplan/model.hpp>
 #include <shardplan/train_config.hpp>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 // The program of one step: embedding, decoder layer stacks (inside or outside a pipeline), head and loss.
 #include <models/programs/layer_kinds.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

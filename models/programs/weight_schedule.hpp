@@ -1,6 +1,6 @@
 #pragma once
 // How often a block's weights are gathered and their gradients reduced in one step.
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 #include <shardplan/program.hpp>
 
 namespace shardplan {

@@ -4,7 +4,7 @@
 #include <audit/compare_traffic.hpp>
 #include <optional>
 #include <shardplan/configuration.hpp>
-#include <shardplan/machine.hpp>
+#include <shardplan/machine/machine.hpp>
 #include <string>
 #include <vector>
 

@@ -3,7 +3,7 @@
 #include <hardware/network/mesh_embedding.hpp>
 #include <map>
 #include <arguments/machine_arguments.hpp>
-#include <shardplan/collective.hpp>
+#include <shardplan/collective/collective.hpp>
 
 namespace shardplan {
 

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <planner/audit/audit.hpp>
 #include <planner/cli/commands.hpp>
-#include <planner/cli/flag_values.hpp>
-#include <planner/cli/run_flags.hpp>
+#include <planner/cli/flags/flag_values.hpp>
+#include <planner/cli/flags/run_flags.hpp>
 #include <arguments/words/given_arguments.hpp>
 #include <planner/report/audit_report.hpp>
 #include <planner/report/ci/github.hpp>

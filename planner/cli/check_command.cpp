@@ -5,8 +5,8 @@
 #include <planner/check/judge.hpp>
 #include <planner/check/read_baseline.hpp>
 #include <planner/cli/commands.hpp>
-#include <planner/cli/flag_values.hpp>
-#include <planner/cli/run_flags.hpp>
+#include <planner/cli/flags/flag_values.hpp>
+#include <planner/cli/flags/run_flags.hpp>
 #include <planner/report/check_report.hpp>
 #include <planner/report/ci/github.hpp>
 #include <planner/report/ci/sarif.hpp>

@@ -1,7 +1,7 @@
 // shardplan explain KEY=VALUE… | --model … --hardware … --chips … --rules … --mesh …
 #include <planner/cli/commands.hpp>
-#include <planner/cli/model_file_flag.hpp>
-#include <planner/cli/run_flags.hpp>
+#include <planner/cli/flags/model_file_flag.hpp>
+#include <planner/cli/flags/run_flags.hpp>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/fixes/weigh_findings.hpp>
 #include <planner/report/json/json_evaluation.hpp>

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
-#include <planner/cli/output_options.hpp>
+#include <planner/cli/flags/output_options.hpp>
 #include <planner/cli/task.hpp>
 #include <string>
 

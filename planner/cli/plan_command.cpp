@@ -1,10 +1,10 @@
 // shardplan [plan] --model NAME --chips N …
 #include <algorithm>
 #include <planner/cli/commands.hpp>
-#include <planner/cli/model_file_flag.hpp>
+#include <planner/cli/flags/model_file_flag.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <planner/cli/plan_request.hpp>
-#include <planner/cli/run_flags.hpp>
+#include <planner/cli/flags/run_flags.hpp>
 #include <planner/report/json/json_plan.hpp>
 #include <planner/report/text/text_plan.hpp>
 #include <shardplan/error.hpp>

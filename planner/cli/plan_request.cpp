@@ -8,9 +8,9 @@
 #include <models/moe_paths.hpp>
 #include <arguments/keys/argument_table.hpp>
 #include <arguments/mesh_arguments.hpp>
-#include <planner/cli/flag_values.hpp>
+#include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/plan_request.hpp>
-#include <planner/cli/run_flags.hpp>
+#include <planner/cli/flags/run_flags.hpp>
 #include <arguments/words/given_arguments.hpp>
 #include <arguments/plan_arguments.hpp>
 #include <rules/load_rules.hpp>

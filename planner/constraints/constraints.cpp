@@ -7,7 +7,7 @@
 #include <planner/constraints/constraints.hpp>
 #include <rules/bind_program.hpp>
 #include <rules/resolve.hpp>
-#include <shardplan/counted.hpp>
+#include <shardplan/collective/counted.hpp>
 
 namespace shardplan {
 namespace {

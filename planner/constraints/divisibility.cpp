@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <planner/constraints/divisibility.hpp>
-#include <shardplan/counted.hpp>
+#include <shardplan/collective/counted.hpp>
 
 namespace shardplan {
 namespace {

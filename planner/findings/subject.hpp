@@ -1,7 +1,7 @@
 #pragma once
 // What a finding is read off, and the words and sums that findings share. Private to this room.
 #include <algorithm>
-#include <cost_models/partition/layout.hpp>
+#include <cost_models/layouts/layout.hpp>
 #include <cost_models/partition/partitioned_block.hpp>
 #include <initializer_list>
 #include <shardplan/configuration.hpp>

@@ -2,7 +2,7 @@
 
 #include <cmath>
 #include <planner/report/humanize.hpp>
-#include <shardplan/counted.hpp>
+#include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

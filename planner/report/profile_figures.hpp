@@ -1,6 +1,6 @@
 #pragma once
 // The figures of a machine in the order and with the names of its profile (docs/hardware-profiles.md).
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine/hardware.hpp>
 #include <string_view>
 #include <vector>
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <shardplan/counted.hpp>
+#include <shardplan/collective/counted.hpp>
 #include <shardplan/configuration.hpp>
 #include <planner/search/comparison.hpp>
 

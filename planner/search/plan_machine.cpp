@@ -11,7 +11,7 @@
 #include <planner/search/reasons.hpp>
 #include <planner/search/select.hpp>
 #include <planner/search/would_fit.hpp>
-#include <shardplan/counted.hpp>
+#include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 #include <shardplan/step_counts.hpp>
 #include <variant>

@@ -1,7 +1,7 @@
 #pragma once
 // What each habit of a compiler is worth: predictions with it against predictions without it, over recorded programs.
 #include <planner/validate/score.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

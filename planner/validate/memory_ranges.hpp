@@ -2,7 +2,7 @@
 // How far predicted memory has been off on recorded programs: the widths of the ranges that compilers/*.json carry as
 // memory_error. Of what is not argument, recorded / predicted − 1; arguments are exact.
 #include <planner/validate/recorded_program.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 #include <string>
 #include <vector>
 

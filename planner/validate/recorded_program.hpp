@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 #include <arguments/machine_arguments.hpp>
-#include <shardplan/collective.hpp>
+#include <shardplan/collective/collective.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

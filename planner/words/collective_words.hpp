@@ -1,7 +1,7 @@
 #pragma once
 // Sentences about collectives, made from their ids and layouts.
 #include <shardplan/bound_program.hpp>
-#include <shardplan/collective.hpp>
+#include <shardplan/collective/collective.hpp>
 #include <shardplan/evaluation.hpp>
 #include <string>
 #include <vector>

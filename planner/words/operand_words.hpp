@@ -1,7 +1,7 @@
 #pragma once
 // The sentence about an operand that an operation reads in another layout than it has: who has its axes instead.
 #include <shardplan/bound_program.hpp>
-#include <shardplan/collective.hpp>
+#include <shardplan/collective/collective.hpp>
 #include <string>
 
 namespace shardplan {

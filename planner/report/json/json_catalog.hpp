@@ -1,7 +1,7 @@
 #pragma once
 // The JSON documents of `hardware|models|rules list|show` and of `rules resolve` (schema_version 1).
-#include <shardplan/compiler.hpp>
-#include <shardplan/hardware.hpp>
+#include <shardplan/compiler/compiler.hpp>
+#include <shardplan/machine/hardware.hpp>
 #include <shardplan/model.hpp>
 #include <shardplan/sharding.hpp>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 // What there is to choose from: `hardware|models|rules list` and `rules resolve` on a terminal.
 #include <planner/report/style.hpp>
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine/hardware.hpp>
 #include <shardplan/model.hpp>
 #include <shardplan/sharding.hpp>
 #include <string>

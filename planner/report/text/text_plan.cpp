@@ -8,7 +8,7 @@
 #include <planner/report/text/text_plan_tables.hpp>
 #include <planner/report/wrap.hpp>
 #include <planner/report/shown_arguments.hpp>
-#include <shardplan/counted.hpp>
+#include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

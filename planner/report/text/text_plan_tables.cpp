@@ -7,7 +7,7 @@
 #include <planner/report/text/text_plan_tables.hpp>
 #include <planner/report/text/text_table.hpp>
 #include <planner/report/wrap.hpp>
-#include <shardplan/counted.hpp>
+#include <shardplan/collective/counted.hpp>
 
 namespace shardplan {
 namespace {

@@ -9,7 +9,7 @@
 #include <planner/report/text/text_sections.hpp>
 #include <planner/report/wrap.hpp>
 #include <planner/report/shown_arguments.hpp>
-#include <shardplan/counted.hpp>
+#include <shardplan/collective/counted.hpp>
 
 namespace shardplan {
 namespace {

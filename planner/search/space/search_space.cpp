@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <planner/search/space/search_space.hpp>
 #include <rules/merge_rules.hpp>
-#include <shardplan/counted.hpp>
+#include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 #include <shardplan/step_size.hpp>
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 #include <shardplan/configuration.hpp>
-#include <shardplan/machine.hpp>
+#include <shardplan/machine/machine.hpp>
 #include <shardplan/plan.hpp>
 #include <string>
 #include <vector>

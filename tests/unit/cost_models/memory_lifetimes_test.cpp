@@ -1,7 +1,7 @@
 // Which buffers of one layer are alive together in its backward pass.
 #include <gmock/gmock.h>
 
-#include <cost_models/partition/tiles.hpp>
+#include <cost_models/layouts/tiles.hpp>
 
 #include "memory_toys.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 // A machine whose prices can be checked in the head: 100 TFLOP/s, 1 TB/s of HBM, everything reached in full.
-#include <shardplan/compiler.hpp>
-#include <shardplan/hardware.hpp>
+#include <shardplan/compiler/compiler.hpp>
+#include <shardplan/machine/hardware.hpp>
 
 namespace shardplan {
 

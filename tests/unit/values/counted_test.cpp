@@ -1,7 +1,7 @@
 // Nouns agree with their number.
 #include <gtest/gtest.h>
 
-#include <shardplan/counted.hpp>
+#include <shardplan/collective/counted.hpp>
 
 namespace shardplan {
 namespace {

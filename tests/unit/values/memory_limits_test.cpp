@@ -2,7 +2,7 @@
 
 #include <shardplan/error.hpp>
 #include <shardplan/evaluation.hpp>
-#include <shardplan/memory_limits.hpp>
+#include <shardplan/machine/memory_limits.hpp>
 
 namespace shardplan {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
-#include <shardplan/collective.hpp>
+#include <shardplan/collective/collective.hpp>
 #include <shardplan/evaluation.hpp>
 #include <shardplan/program.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 // What a compiler's schedule lets run beside compute: its file's `overlap` (compilers/*.json), as its flags make it.
 #include <cstdint>
-#include <shardplan/collective_kind.hpp>
+#include <shardplan/collective/collective_kind.hpp>
 
 namespace shardplan {
 

@@ -2,8 +2,8 @@
 // One collective of a train step, counted and (once a machine is known) priced. What it belongs to and why it exists are
 // ids and enums; planner/words makes sentences of them.
 #include <cstdint>
-#include <shardplan/cause.hpp>
-#include <shardplan/collective_kind.hpp>
+#include <shardplan/collective/cause.hpp>
+#include <shardplan/collective/collective_kind.hpp>
 #include <shardplan/mesh.hpp>
 #include <shardplan/program.hpp>
 #include <shardplan/sharding.hpp>

@@ -2,7 +2,7 @@
 // Values of flags: numbers in range, one of a few words, lists.
 #include <cstdint>
 #include <optional>
-#include <shardplan/memory_limits.hpp>
+#include <shardplan/machine/memory_limits.hpp>
 #include <shardplan/units.hpp>
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 // A machine as its profile (hardware/profiles/*.json) gives it. Every figure carries unit, source and basis; the loader
 // converts each to the SI unit named here. Per direction unless it says otherwise.
 #include <optional>
-#include <shardplan/figure.hpp>
+#include <shardplan/machine/figure.hpp>
 #include <shardplan/units.hpp>
 #include <shardplan/train_config.hpp>
 #include <string>

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cost_models/operations/vector_costs.hpp>
-#include <cost_models/partition/tiles.hpp>
+#include <cost_models/vector_work/vector_costs.hpp>
+#include <cost_models/layouts/tiles.hpp>
 
 namespace shardplan {
 namespace {

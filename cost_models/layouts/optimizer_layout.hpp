@@ -2,11 +2,11 @@
 // Where the optimizer keeps each weight. Without ZeRO-1 that is the weight's own layout; under
 // shard_optimizer_over_data (SHARDING.md 3.4) the first dim whose shard the data axis divides, and that tensor doesn't
 // split, gets `data` before its axes. A pipeline's stack offers its repeats dim first, which no spec here shows.
-#include <cost_models/partition/layout.hpp>
-#include <cost_models/partition/stacked_layers.hpp>
+#include <cost_models/layouts/layout.hpp>
+#include <cost_models/layouts/stacked_layers.hpp>
 #include <optional>
 #include <shardplan/bound_program.hpp>
-#include <shardplan/compiler.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

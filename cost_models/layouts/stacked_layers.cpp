@@ -1,4 +1,4 @@
-#include <cost_models/partition/stacked_layers.hpp>
+#include <cost_models/layouts/stacked_layers.hpp>
 
 namespace shardplan {
 

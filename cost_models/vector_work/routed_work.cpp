@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cost_models/operations/routed_work.hpp>
-#include <cost_models/operations/vector_costs.hpp>
+#include <cost_models/vector_work/routed_work.hpp>
+#include <cost_models/vector_work/vector_costs.hpp>
 
 namespace shardplan {
 namespace {

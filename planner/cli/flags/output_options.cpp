@@ -3,8 +3,8 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <planner/cli/flag_values.hpp>
-#include <planner/cli/output_options.hpp>
+#include <planner/cli/flags/flag_values.hpp>
+#include <planner/cli/flags/output_options.hpp>
 #include <shardplan/error.hpp>
 #include <string_view>
 

@@ -1,6 +1,6 @@
 #include <array>
-#include <planner/cli/flag_values.hpp>
-#include <planner/cli/run_flags.hpp>
+#include <planner/cli/flags/flag_values.hpp>
+#include <planner/cli/flags/run_flags.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

@@ -1,6 +1,7 @@
 #pragma once
-// Vector work of operations, at what the compiler's kernels cost an element. Private to this room.
-#include <cost_models/operations/operation_kind.hpp>
+// Vector work of operations, at what the compiler's kernels cost an element.
+#include <cost_models/partition/block_state.hpp>
+#include <cost_models/partition/operation_work.hpp>
 
 namespace shardplan {
 

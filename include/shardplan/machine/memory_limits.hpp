@@ -1,7 +1,7 @@
 #pragma once
 // How much of a device's memory a run may plan with.
 #include <optional>
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine/hardware.hpp>
 #include <shardplan/units.hpp>
 
 namespace shardplan {

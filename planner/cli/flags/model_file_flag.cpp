@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <arguments/model_words/model_yaml.hpp>
-#include <planner/cli/model_file_flag.hpp>
+#include <planner/cli/flags/model_file_flag.hpp>
 
 namespace shardplan {
 

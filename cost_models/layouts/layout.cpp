@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cost_models/partition/layout.hpp>
+#include <cost_models/layouts/layout.hpp>
 
 namespace shardplan {
 

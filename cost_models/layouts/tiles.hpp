@@ -2,8 +2,8 @@
 // What an array takes in memory where buffers consist of whole tiles (Habit::pads_to_tiles): XLA:TPU lays two dims out in
 // tiles of 8 x 128, the minor one along the 128 lanes. docs: jax-ml/scaling-book, "How to think about TPUs"; every shape
 // of a TPU program's text names its tiles (f32[1024,2048]{1,0:T(8,128)}).
-#include <cost_models/partition/layout.hpp>
-#include <shardplan/compiler.hpp>
+#include <cost_models/layouts/layout.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 

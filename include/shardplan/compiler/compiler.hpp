@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
-#include <shardplan/overlap_rules.hpp>
+#include <shardplan/compiler/overlap_rules.hpp>
 #include <shardplan/train_config.hpp>
-#include <shardplan/vector_kernel.hpp>
+#include <shardplan/compiler/vector_kernel.hpp>
 #include <span>
 #include <string>
 #include <string_view>

@@ -1,8 +1,9 @@
 #pragma once
 // Vector work of rows on their way to experts and back: each token's rows are made, [tokens, top_k, width], or weighted
 // and summed; rows that an exchange sends and receives are written as [rows, width/1024, 1024]. A dim that a buffer's
-// layout fills up to 8 costs as if it were 8. Private to this room.
-#include <cost_models/operations/operation_kind.hpp>
+// layout fills up to 8 costs as if it were 8.
+#include <cost_models/partition/block_state.hpp>
+#include <cost_models/partition/operation_work.hpp>
 
 namespace shardplan {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <bit>
-#include <cost_models/partition/tiles.hpp>
+#include <cost_models/layouts/tiles.hpp>
 #include <limits>
 
 namespace shardplan {

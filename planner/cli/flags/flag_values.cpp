@@ -7,7 +7,7 @@
 #include <hardware/machine_names.hpp>
 #include <limits>
 #include <models/model_names.hpp>
-#include <planner/cli/flag_values.hpp>
+#include <planner/cli/flags/flag_values.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

@@ -1,6 +1,6 @@
 #pragma once
 // As much of one kind of machine as a run has.
-#include <shardplan/hardware.hpp>
+#include <shardplan/machine/hardware.hpp>
 
 namespace shardplan {
 

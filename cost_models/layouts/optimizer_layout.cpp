@@ -1,4 +1,4 @@
-#include <cost_models/partition/optimizer_layout.hpp>
+#include <cost_models/layouts/optimizer_layout.hpp>
 
 namespace shardplan {
 
