@@ -64,20 +64,24 @@ struct StepTime {
 
 struct Configuration;
 
-struct Evaluation {
+/// What a search decides by.
+struct RunCost {
+  std::int64_t devices = 0;
+  MemoryUse memory;
+  StepTime time;
+  std::optional<Infeasible> infeasible;  ///< empty: it runs and fits
+};
+
+struct Evaluation : RunCost {
   std::string hardware, model, rules, remat;
   int chips = 0, slices = 1;
-  std::int64_t devices = 0;
   std::int64_t global_batch_tokens = 0;  ///< of a step on all devices, accumulated passes included
   MoePath moe_path = MoePath::none;
   Mesh mesh;
   TrainConfig config;
   std::shared_ptr<const LaidOutProgram> laid_out;  ///< what the ids of the collectives are ids of
   std::vector<Collective> collectives;
-  MemoryUse memory;
-  StepTime time;
   std::vector<Finding> findings;
-  std::optional<Infeasible> infeasible;                ///< empty: it runs and fits
   std::shared_ptr<const Configuration> configuration;  ///< what was costed; kept only for evaluations that are shown
   bool launchable = true;                              ///< MaxText runs on the machine
 };
