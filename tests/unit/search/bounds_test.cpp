@@ -60,7 +60,7 @@ std::vector<Candidate> all_that_fit(const SearchSpace& space, const std::vector<
     for (std::size_t remat = 0; remat < space.remat_policies.size(); ++remat)
       for (std::size_t batch = 0; batch < parallelisms[i].batches.size(); ++batch) {
         const auto& option = parallelisms[i].batches[batch];
-        const Cost found = cost_of(cost(configuration_of(space, parallelisms[i], space.remat_policies[remat], option)), space.certainty);
+        const Cost found = cost_of(cost.full(configuration_of(space, parallelisms[i], space.remat_policies[remat], option)), space.certainty);
         if (!found.fits) break;  // nor does a larger batch
         all.push_back({i, remat, batch, found});
       }
