@@ -5,6 +5,7 @@
 #include <optional>
 #include <shardplan/bound_program.hpp>
 #include <shardplan/collective/collective.hpp>
+#include <shardplan/compiler/compiler.hpp>
 #include <shardplan/finding.hpp>
 #include <shardplan/infeasible.hpp>
 #include <shardplan/mesh.hpp>
@@ -64,6 +65,15 @@ struct StepTime {
 
 struct Configuration;
 
+/// A compiler flag, and the same run with and without it.
+struct FlagWorth {
+  CompilerFlag flag;
+  bool given = false;  ///< else one that recipes set
+  Seconds step_with, step_without;
+  std::string source;  ///< which recipes; empty: given
+  double share() const { return step_with / step_without - 1; }  ///< of the step that it takes off (negative) or adds
+};
+
 /// What a search decides by.
 struct RunCost {
   std::int64_t devices = 0;
@@ -82,6 +92,7 @@ struct Evaluation : RunCost {
   std::shared_ptr<const LaidOutProgram> laid_out;  ///< what the ids of the collectives are ids of
   std::vector<Collective> collectives;
   std::vector<Finding> findings;
+  std::vector<FlagWorth> flag_worths;  ///< of what is shown: modelled flags that are given, others that would spare time
   std::shared_ptr<const Configuration> configuration;  ///< what was costed; kept only for evaluations that are shown
   bool launchable = true;                              ///< MaxText runs on the machine
 };
