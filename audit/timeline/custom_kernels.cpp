@@ -94,6 +94,14 @@ std::optional<KernelWork> splash_work(CustomKernel kernel, const HloInstruction&
   return work;
 }
 
+/// Of the rows, those of this device's groups: operand 1 has where each group of the whole layer begins (a ring of experts
+/// hands the kernel all rows), experts taken to be chosen evenly.
+double share_of_groups(const std::vector<ArrayShape>& operands, double groups) {
+  const auto& begins = operands[1].dims;
+  const double all = begins.size() == 1 ? static_cast<double>(begins[0] - 1) : groups;
+  return all > groups ? groups / all : 1;
+}
+
 /// rows [m, k] and weights [groups, k, n] (or transposed) → [m, n]; tgmm: → [groups, k, n].
 std::optional<KernelWork> grouped_work(bool gradient, const std::vector<ArrayShape>& operands,
                                        const ArrayShape& result) {
@@ -109,6 +117,7 @@ std::optional<KernelWork> grouped_work(bool gradient, const std::vector<ArraySha
     dims = {static_cast<double>(rows.dims[0]), static_cast<double>(result.dims[1]),
             static_cast<double>(rows.dims[1]), static_cast<double>(other.dims[0]), rows.narrow};
   }
+  dims.m *= share_of_groups(operands, dims.groups);
   KernelWork work;
   work.kind = KernelKind::grouped_product;
   work.products.push_back(dims);

@@ -10,13 +10,17 @@ bool is_call(const HloStep& step) {
 
 bool is_large_kernel(const HloStep& step) { return step.kind == HloStepKind::kernel && step.work.kind != KernelKind::vector; }
 
+bool can_wait(const HloStep& step) {
+  return step.half == AsyncHalf::whole && !is_call(step) && step.kind != HloStepKind::collective &&
+         !is_large_kernel(step);
+}
+
 }  // namespace
 
 std::vector<std::size_t> first_uses(const std::vector<HloStep>& steps) {
   std::vector<std::size_t> uses(steps.size(), steps.size());
   for (std::size_t user = steps.size(); user-- > 0;) {
-    const bool view = steps[user].kind == HloStepKind::nothing && steps[user].half == AsyncHalf::whole;
-    const std::size_t use = view ? uses[user] : user;
+    const std::size_t use = can_wait(steps[user]) ? uses[user] : user;
     for (const auto operand : steps[user].operands) uses[operand] = std::min(uses[operand], use);
   }
   return uses;

@@ -5,7 +5,8 @@
 
 namespace shardplan {
 
-/// For each step of a computation the first that uses its result, through views of it; the number of steps: none does.
+/// For each step of a computation the first that has to wait for its result: a product or attention kernel, a collective,
+/// a call that uses it, or what views and vector kernels make of it, which can wait with it. The number of steps: none.
 std::vector<std::size_t> first_uses(const std::vector<HloStep>& steps);
 
 /// The first step beside which `collective` could run already: back over kernels that don't make what it moves, which

@@ -28,6 +28,12 @@ struct TimelineLoop {
   Seconds seconds, compute, exposed;
 };
 
+/// Of the kernels that run on the compute stream.
+struct KernelSeconds {
+  Seconds product, grouped_product, attention;
+  Seconds vector;  ///< everything else
+};
+
 /// Kernels that are priced by what they read and write because nothing else is known of them.
 struct UnknownKernel {
   std::string name;
@@ -38,6 +44,7 @@ struct UnknownKernel {
 struct Timeline {
   Seconds seconds, compute, exposed;
   Seconds waited;  ///< for copies and other engines
+  KernelSeconds kernels;  ///< of compute
   std::vector<TimelineCollective> collectives;  ///< in the order of the program
   std::vector<TimelineLoop> loops;              ///< outer ones first
   std::vector<UnknownKernel> unknown;

@@ -3,6 +3,7 @@
 #include <audit/timeline/open_collectives.hpp>
 #include <audit/timeline/walk_schedule.hpp>
 #include <map>
+#include <shardplan/error.hpp>
 #include <utility>
 
 namespace shardplan {
@@ -110,18 +111,36 @@ class Walker {
     computed_ += seconds;
     const double all = seconds * static_cast<double>(frame.times);
     timeline_.compute += Seconds{all};
+    part_of(step.work.kind) += Seconds{all};
     if (!step.work.known) unknown_[step.name] += all;
+  }
+
+  Seconds& part_of(KernelKind kind) {
+    switch (kind) {
+      case KernelKind::product:
+        return timeline_.kernels.product;
+      case KernelKind::grouped_product:
+        return timeline_.kernels.grouped_product;
+      case KernelKind::attention:
+        return timeline_.kernels.attention;
+      case KernelKind::vector:
+        return timeline_.kernels.vector;
+    }
+    throw InternalError("unknown KernelKind");
   }
 
   /// The first run may find the channels busy with what was issued before the loop; all others are alike.
   void run_loop(Frame& frame, const HloStep& step) {
-    if (!step.trips) timeline_.uncounted_loops.push_back(step.name);
+    if (!step.trips && !loops_.contains(&step)) timeline_.uncounted_loops.push_back(step.name);
     const std::int64_t trips = step.trips.value_or(1);
     if (trips == 0) return;
-    const Timeline before = timeline_;
+    const struct {
+      Seconds compute, exposed, waited;
+    } before{timeline_.compute, timeline_.exposed, timeline_.waited};
     const std::string outside = std::exchange(loop_, step.name);
-    const std::size_t place = timeline_.loops.size();
-    timeline_.loops.push_back({step.name, frame.depth, frame.times * trips, {}, {}, {}});
+    const auto [found, is_new] = loops_.try_emplace(&step, timeline_.loops.size());
+    const std::size_t place = found->second;
+    if (is_new) timeline_.loops.push_back({step.name, frame.depth, 0, {}, {}, {}});
     run(step.callees.at(0), frame.times, frame.depth + 1);
     if (trips > 1) {
       const double begin = now_, computed = computed_;
@@ -130,9 +149,11 @@ class Walker {
     }
     loop_ = outside;
     TimelineLoop& loop = timeline_.loops[place];
-    loop.compute = timeline_.compute - before.compute;
-    loop.exposed = timeline_.exposed - before.exposed;
-    loop.seconds = loop.compute + loop.exposed + (timeline_.waited - before.waited);
+    loop.runs += frame.times * trips;
+    loop.compute += timeline_.compute - before.compute;
+    loop.exposed += timeline_.exposed - before.exposed;
+    loop.seconds += timeline_.compute - before.compute + (timeline_.exposed - before.exposed) +
+                    (timeline_.waited - before.waited);
   }
 
   void skip(double seconds, double computed) {
@@ -243,6 +264,7 @@ class Walker {
   std::string loop_;
   std::map<CollectiveId, TimelineCollective> collectives_;
   std::map<std::string, double> unknown_;
+  std::map<const HloStep*, std::size_t> loops_;  ///< in Timeline::loops
   Timeline timeline_;
 };
 

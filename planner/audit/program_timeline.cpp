@@ -17,6 +17,15 @@ OpenRules everything_hides() {
   return rules;
 }
 
+/// JAX's name of a collective; of one that has none its caller's.
+std::string op_name_of(const HloProgram& program, std::size_t computation, const std::string& own) {
+  if (!own.empty()) return own;
+  for (std::size_t caller = 0; caller < program.computations.size(); ++caller)
+    for (const auto& call : program.computations[caller].calls)
+      if (call.callee == computation) return op_name_of(program, caller, call.op_name);
+  return "";
+}
+
 TimedCollective timed(const TimelineCollective& found, const HloProgram& program, const Mesh& mesh) {
   const HloCollective& instruction = program.computations[found.computation].collectives[found.collective];
   TimedCollective timed;
@@ -26,7 +35,9 @@ TimedCollective timed(const TimelineCollective& found, const HloProgram& program
   c.executions = found.executions;
   c.seconds = found.seconds;
   c.exposed = found.exposed;
-  c.op = source_operation(instruction.op_name);
+  const std::string op_name = op_name_of(program, found.computation, instruction.op_name);
+  c.phase = phase_of(op_name);
+  c.op = source_operation(op_name);
   timed.instruction = instruction.name;
   timed.loop = found.loop;
   timed.asynchronous = found.asynchronous;

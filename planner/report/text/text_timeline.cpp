@@ -11,6 +11,7 @@ namespace shardplan {
 namespace {
 
 constexpr std::size_t most_collectives = 8;
+constexpr double shown_share = 0.005;  ///< of the step, that a loop takes to be shown
 
 std::string parts_line(const ProgramTimeline& of_program) {
   const Timeline& t = of_program.timeline;
@@ -24,6 +25,18 @@ std::string parts_line(const ProgramTimeline& of_program) {
   return text;
 }
 
+std::string kernels_line(const KernelSeconds& kernels) {
+  std::string text;
+  const auto add = [&](std::string_view what, Seconds seconds) {
+    if (seconds.value > 0) text += fmt::format("{}{} {}", text.empty() ? "compute: " : ", ", what, print_time(seconds));
+  };
+  add("matrix products", kernels.product);
+  add("grouped products", kernels.grouped_product);
+  add("attention kernels", kernels.attention);
+  add("other kernels", kernels.vector);
+  return text;
+}
+
 std::string comparison(const AuditAnswer& answer) {
   if (!answer.expected_step) return "";
   const double ratio = answer.timeline->timeline.seconds / *answer.expected_step;
@@ -32,14 +45,21 @@ std::string comparison(const AuditAnswer& answer) {
 }
 
 std::string loop_table(const Timeline& timeline, const Style& style) {
-  if (timeline.loops.empty()) return "";
   TextTable table({{"loop"}, {"runs", Align::right}, {"in all", Align::right}, {"a run", Align::right},
                    {"compute", Align::right}, {"exposed", Align::right}});
-  for (const auto& loop : timeline.loops)
+  for (const auto& loop : timeline.loops) {
+    if (loop.seconds < timeline.seconds * shown_share) continue;
     table.add({std::string(static_cast<std::size_t>(loop.depth) * 2, ' ') + loop.name, print_count(loop.runs),
                print_time(loop.seconds), print_time(loop.seconds * (1 / static_cast<double>(loop.runs))),
                print_time(loop.compute), print_time(loop.exposed)});
-  return table.print(style.width(), 2);
+  }
+  return table.empty() ? "" : table.print(style.width(), 2);
+}
+
+/// The operations of combined collectives are one long name.
+std::string short_name(const std::string& operation) {
+  constexpr std::size_t most = 48;
+  return operation.size() <= most ? operation : operation.substr(0, most - 3) + "...";
 }
 
 /// Times of one execution, but what is exposed of the step.
@@ -55,7 +75,7 @@ std::string collective_table(const AuditAnswer& answer, const Style& style) {
     const double each = 1 / static_cast<double>(c.executions);
     const std::string place = timed.loop.empty() ? "" : " in " + timed.loop;
     table.add({std::string(name_of(c.kind)), axes_text(c.axes, answer.mesh),
-               fmt::format("{}: {}{}", name_of(c.phase), c.op.empty() ? timed.instruction : c.op, place),
+               fmt::format("{}: {}{}", name_of(c.phase), short_name(c.op.empty() ? timed.instruction : c.op), place),
                print_count(c.executions), print_traffic(c.bytes), print_time(c.seconds * each),
                timed.asynchronous ? print_time(timed.window * each) : "-", print_time(c.exposed)});
   }
@@ -81,6 +101,7 @@ std::string timeline_section(const AuditAnswer& answer, const Style& style) {
   if (!answer.timeline) return "";
   std::string text = "\n" + style.paint(Ink::bold, "timeline") + "  as the program schedules it\n";
   text += wrap_text(parts_line(*answer.timeline), "  ", style.width());
+  text += wrap_text(kernels_line(answer.timeline->timeline.kernels), "  ", style.width());
   if (const auto line = comparison(answer); !line.empty()) text += wrap_text(line, "  ", style.width());
   text += loop_table(answer.timeline->timeline, style);
   text += collective_table(answer, style);
