@@ -128,7 +128,7 @@ std::optional<std::vector<std::int64_t>> dims_of_shape(std::string_view shape) {
 
 std::string short_shape(std::string_view shape) {
   shape = trimmed(shape);
-  if (!shape.starts_with('(')) return std::string(shape.substr(0, shape.find('{')));
+  if (!shape.starts_with('(') || !shape.ends_with(')')) return std::string(shape.substr(0, shape.find('{')));
   std::vector<std::string> parts;
   const auto elements = elements_of_shape(shape);
   for (const auto element : elements) {

@@ -167,6 +167,7 @@ bool ScheduleReader::classify_asynchronous(const SeenInstruction& seen, HloStep&
   const auto& opcode = seen.instruction.opcode;
   if (opcode.ends_with("-done") || opcode.ends_with("-update")) {
     step.half = opcode.ends_with("-done") ? AsyncHalf::done : AsyncHalf::update;
+    if (step.operands.empty()) seen.lines.fail(fmt::format("{} of nothing", opcode));
     return true;
   }
   if (!opcode.ends_with("-start")) return false;

@@ -17,7 +17,7 @@ struct TimelineCollective {
   bool asynchronous = false;  ///< by its halves
   Seconds seconds;            ///< on its links, alone
   Seconds window;             ///< of kernels between issue and first use
-  Seconds exposed;            ///< that the device waits for it, for the network to be free included
+  Seconds exposed;            ///< for which the device waits while it is on the network, for it or for one behind it
 };
 
 /// All runs of a loop's body in a step, loops inside it included.

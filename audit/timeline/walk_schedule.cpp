@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <audit/timeline/network_channel.hpp>
 #include <audit/timeline/open_collectives.hpp>
 #include <audit/timeline/walk_schedule.hpp>
 #include <map>
@@ -8,8 +9,6 @@
 
 namespace shardplan {
 namespace {
-
-using CollectiveId = std::pair<std::size_t, std::size_t>;  ///< computation, collective
 
 /// Something that runs beside the compute stream.
 struct Flight {
@@ -47,8 +46,6 @@ class Walker {
     std::vector<std::size_t> uses;
   };
 
-  static constexpr std::size_t network = 4;  ///< channels: engines, then the network
-
   void run(std::size_t computation, std::int64_t times, int depth) {
     const auto& steps = schedule_.computations[computation];
     Frame frame{steps, computation, times, depth, {}, {}, {}, {}, {}, first_uses(steps)};
@@ -80,8 +77,7 @@ class Walker {
         if (!frame.flights.contains(frame.starter[i])) issue(frame, frame.starter[i], frame.steps[frame.starter[i]]);
         return;
       case AsyncHalf::done:
-        if (!step.operands.empty()) land(frame, frame.starter[step.operands[0]]);
-        return;
+        return land(frame, frame.starter[step.operands.at(0)]);
       case AsyncHalf::whole:
         return run_whole(frame, i, step);
     }
@@ -160,13 +156,13 @@ class Walker {
     now_ += seconds;
     computed_ += computed;
     for (double& free : free_) free += seconds;
+    network_.skip(seconds);
   }
 
   TimelineCollective& record(const CollectiveId& id) {
     TimelineCollective& record = collectives_[id];
     record.computation = id.first;
     record.collective = id.second;
-    record.loop = loop_;
     return record;
   }
 
@@ -174,7 +170,7 @@ class Walker {
 
   void wait_here(Frame& frame, const CollectiveId& id) {
     Flight flight{{id}, price(id), computed_, 0, false};
-    flight.end = take(network, now_, flight.seconds);
+    flight.end = network_.transfer(flight.collectives, flight.seconds, now_);
     account(frame, flight);
   }
 
@@ -184,14 +180,15 @@ class Walker {
     if (!rules_.asynchronous.has(kind)) return wait_here(frame, id);
     const std::size_t begin = earliest_begin(frame.steps, i, rules_.window);
     Flight flight{{id}, price(id), frame.computed[begin], 0, true};
-    flight.end = take(network, frame.begins[begin], flight.seconds);
+    flight.end = network_.transfer(flight.collectives, flight.seconds, frame.begins[begin]);
     frame.flights.emplace(i, flight);
     frame.starter[i] = i;
     if (frame.uses[i] < frame.steps.size()) frame.open.emplace(frame.uses[i], i);
   }
 
-  double take(std::size_t channel, double not_before, double seconds) {
-    return free_[channel] = std::max(free_[channel], not_before) + seconds;
+  double take(Engine engine, double seconds) {
+    double& free = free_[static_cast<std::size_t>(engine)];
+    return free = std::max(free, now_) + seconds;
   }
 
   void issue(Frame& frame, std::size_t i, const HloStep& step) {
@@ -207,8 +204,8 @@ class Walker {
     if (step.engine == Engine::compute)
       compute(frame, step, kernels);
     else if (kernels > 0)
-      flight.end = take(static_cast<std::size_t>(step.engine), now_, kernels);
-    if (!flight.collectives.empty()) flight.end = std::max(flight.end, take(network, now_, flight.seconds));
+      flight.end = take(step.engine, kernels);
+    if (!flight.collectives.empty()) flight.end = std::max(flight.end, network_.transfer(flight.collectives, flight.seconds, now_));
     frame.flights.emplace(i, std::move(flight));
   }
 
@@ -229,21 +226,35 @@ class Walker {
     frame.flights.erase(starter);
   }
 
-  /// The compute stream waits until a flight has ended.
   void account(const Frame& frame, const Flight& flight) {
-    const double exposed = std::max(flight.end - now_, 0.0), window = computed_ - flight.issued;
-    now_ += exposed;
     const double times = static_cast<double>(frame.times);
-    (flight.seconds == 0 ? timeline_.waited : timeline_.exposed) += Seconds{exposed * times};
     for (const auto& id : flight.collectives) {
-      const double share = flight.seconds > 0 ? price(id) / flight.seconds : 0;
       TimelineCollective& sum = record(id);
+      sum.loop = loop_;
       sum.executions += frame.times;
       sum.asynchronous = flight.asynchronous;
       sum.seconds += Seconds{price(id) * times};
-      sum.window += Seconds{window * times};
-      sum.exposed += Seconds{exposed * share * times};
+      sum.window += Seconds{(computed_ - flight.issued) * times};
     }
+    wait(flight, times);
+  }
+
+  /// The compute stream waits until a flight has ended. While it waits for a collective, what is on the network is
+  /// exposed.
+  void wait(const Flight& flight, double times) {
+    if (flight.end <= now_) return;
+    double blamed = 0;
+    if (!flight.collectives.empty()) {
+      for (const auto& [transfer, part] : network_.busy(now_, flight.end)) {
+        blamed += part;
+        for (const auto& id : transfer->collectives)
+          record(id).exposed += Seconds{part * price(id) / transfer->seconds * times};
+      }
+    }
+    timeline_.exposed += Seconds{blamed * times};
+    timeline_.waited += Seconds{std::max(flight.end - now_ - blamed, 0.0) * times};
+    now_ = flight.end;
+    network_.forget(now_);
   }
 
   /// All of a computation, one after the other.
@@ -260,7 +271,8 @@ class Walker {
   const StepPrices& prices_;
   const OpenRules& rules_;
   double now_ = 0, computed_ = 0;
-  std::array<double, network + 1> free_{};
+  std::array<double, 4> free_{};  ///< from when on, by Engine
+  NetworkChannel network_;
   std::string loop_;
   std::map<CollectiveId, TimelineCollective> collectives_;
   std::map<std::string, double> unknown_;

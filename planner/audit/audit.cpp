@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <audit/hlo/read_hlo.hpp>
-#include <compilers/load_compiler.hpp>
 #include <planner/audit/audit.hpp>
 #include <planner/audit/price_traffic.hpp>
 #include <planner/evaluate/evaluate.hpp>
@@ -76,8 +75,8 @@ ScheduledProgram read_program(const std::string& path, bool timeline) {
   return timeline ? read_scheduled_file(path) : ScheduledProgram{read_hlo_file(path), {}};
 }
 
-Compiler compiler_for(const AuditRequest& request, const Machine& machine) {
-  return request.configuration ? request.configuration->compiler : load_compiler(machine.hardware.compiler);
+const Compiler& compiler_for(const AuditRequest& request) {
+  return request.configuration ? request.configuration->compiler : request.compiler.value();
 }
 
 std::vector<NamedCollective> collectives_of(const ProgramTraffic& traffic) {
@@ -102,7 +101,7 @@ AuditAnswer audit(const AuditRequest& request) {
   if (machine) answer.hardware = machine->hardware.name;
   answer.found = read_traffic(program, answer.mesh, prices);
   const auto time = [&](const ScheduledProgram& of) {
-    return time_program(of, *machine, compiler_for(request, *machine), answer.mesh, *prices);
+    return time_program(of, *machine, compiler_for(request), answer.mesh, *prices);
   };
   if (request.timeline) answer.timeline = time(scheduled);
 

@@ -16,6 +16,7 @@ struct AuditRequest {
   std::optional<Configuration> configuration;  ///< what it was meant to be: mesh, machine, plan
   std::optional<std::vector<AskedAxis>> mesh;  ///< else the configuration's, or the program's own
   std::optional<Machine> machine;              ///< else the configuration's
+  std::optional<Compiler> compiler;            ///< the machine's
   std::optional<std::string> baseline;         ///< an earlier program; compared with instead of the plan
   AuditThresholds thresholds;
   bool timeline = false;  ///< the program's step time too; needs a machine

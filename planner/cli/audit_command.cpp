@@ -1,5 +1,6 @@
 // shardplan audit --hlo FILE[.gz]|DIR (KEY=VALUE… | --mesh axis=n,…) [--baseline FILE] [--tolerance 5%] [--ignore-below
 // 1MiB]
+#include <compilers/load_compiler.hpp>
 #include <filesystem>
 #include <planner/audit/audit.hpp>
 #include <planner/cli/commands.hpp>
@@ -54,8 +55,10 @@ AuditRequest read_request(const AuditFlags& flags) {
     return request;
   }
   if (flags.run.mesh) request.mesh = read_axes(*flags.run.mesh);
-  if (machine.hardware || machine.chips || machine.slices)
+  if (machine.hardware || machine.chips || machine.slices) {
     request.machine = read_machine(GivenArguments({}, {}), machine);
+    request.compiler = load_compiler(request.machine->hardware.compiler);
+  }
   return request;
 }
 
