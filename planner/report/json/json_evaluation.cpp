@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <planner/report/json/json_evaluation.hpp>
 #include <planner/report/json/json_values.hpp>
 #include <planner/report/shell_command.hpp>
@@ -87,11 +88,30 @@ OrderedJson json_model_notes(const Evaluation& evaluation) {
   return notes;
 }
 
+OrderedJson json_flag_names(const Evaluation& evaluation) {
+  OrderedJson names = OrderedJson::array();
+  if (!evaluation.configuration) return names;
+  for (const auto& flag : evaluation.configuration->compiler.flags) names.push_back(print_flag(flag));
+  return names;
+}
+
+// Those that are given, and those that are worth setting.
 OrderedJson json_flags(const Evaluation& evaluation) {
   OrderedJson flags = OrderedJson::array();
   if (!evaluation.configuration) return flags;
   for (const auto& flag : evaluation.configuration->compiler.flags)
-    flags.push_back({{"flag", print_flag(flag)}, {"effect", name_of(flag.effect)}, {"does", flag.does}});
+    flags.push_back({{"flag", print_flag(flag)}, {"given", true}, {"effect", name_of(flag.effect)}, {"does", flag.does}});
+  for (const FlagWorth& worth : evaluation.flag_worths) {
+    const std::string name = print_flag(worth.flag);
+    auto row = std::find_if(flags.begin(), flags.end(), [&](const OrderedJson& flag) { return flag["flag"] == name; });
+    if (row == flags.end()) {
+      flags.push_back({{"flag", name}, {"given", false}, {"effect", name_of(worth.flag.effect)},
+                       {"does", worth.flag.does}, {"source", worth.source}});
+      row = flags.end() - 1;
+    }
+    (*row)["step_seconds_with"] = worth.step_with.value;
+    (*row)["step_seconds_without"] = worth.step_without.value;
+  }
   return flags;
 }
 
@@ -150,7 +170,8 @@ OrderedJson json_evaluation(const Evaluation& evaluation) {
   document["memory"] = json_memory(evaluation.memory);
   document["time"] = json_time(evaluation.time);
   document["findings"] = json_findings(evaluation.findings);
-  document["xla_flags"] = json_flags(evaluation);
+  document["xla_flags"] = json_flag_names(evaluation);
+  document["flags"] = json_flags(evaluation);
   document["maxtext_arguments"] = json_arguments(evaluation);
   document["commands"] = json_commands(evaluation);
   document["model_notes"] = json_model_notes(evaluation);
