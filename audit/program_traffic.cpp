@@ -109,13 +109,8 @@ class TrafficCounter {
     const GroupAxes& group = group_axes_[found.groups];
     ProgramCollective entry{{}, found.shape, group.fit, found.ring, found.scattered, found.rematerialized};
     NamedCollective& c = entry.collective;
-    c.cause = Cause::read_from_program;
+    static_cast<Collective&>(c) = collective_of(program_, found, group, mesh_);
     c.phase = phase_of(op_name);
-    c.kind = found.kind;
-    c.axes = group.axes;
-    const auto& groups = program_.groups[found.groups];
-    c.group_size = groups.pairs ? mesh_.product(group.axes) : static_cast<std::int64_t>(groups.groups[0].size());
-    c.bytes = found.bytes;
     c.op = source_operation(op_name);
     c.why = why(found, context);
     auto [place, is_new] = merged_.try_emplace(
@@ -160,6 +155,19 @@ class TrafficCounter {
 };
 
 }  // namespace
+
+Collective collective_of(const HloProgram& program, const HloCollective& found, const GroupAxes& group,
+                         const Mesh& mesh) {
+  Collective c;
+  c.cause = Cause::read_from_program;
+  c.phase = phase_of(found.op_name);
+  c.kind = found.kind;
+  c.axes = group.axes;
+  const auto& groups = program.groups[found.groups];
+  c.group_size = groups.pairs ? mesh.product(group.axes) : static_cast<std::int64_t>(groups.groups[0].size());
+  c.bytes = found.bytes;
+  return c;
+}
 
 ProgramTraffic count_traffic(const HloProgram& program, const Mesh& mesh) {
   if (mesh.devices() != program.devices)

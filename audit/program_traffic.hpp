@@ -24,6 +24,10 @@ struct ProgramTraffic {
   std::vector<ProgramCollective> collectives;  ///< heaviest first within a phase; equal ones are one
 };
 
+/// One execution of an instruction: kind, axes, group, bytes. `group`: axes_of its device groups.
+Collective collective_of(const HloProgram& program, const HloCollective& found, const GroupAxes& group,
+                         const Mesh& mesh);
+
 /// Throws InputError when the program has other devices than `mesh`, when a loop that communicates has no known number
 /// of trips, and on computations that call each other in a circle.
 ProgramTraffic count_traffic(const HloProgram& program, const Mesh& mesh);

@@ -42,6 +42,8 @@ constexpr std::array units{
     Unit{"TFLOP/s", Dimension::flops_per_second, 1e12},
     Unit{"PFLOP/s", Dimension::flops_per_second, 1e15},
     Unit{"Gelement/s", Dimension::elements_per_second, 1e9},
+    Unit{"MHz", Dimension::cycles_per_second, 1e6},
+    Unit{"GHz", Dimension::cycles_per_second, 1e9},
     Unit{"s", Dimension::seconds, 1},
     Unit{"ms", Dimension::seconds, 1e-3},
     Unit{"us", Dimension::seconds, 1e-6},
@@ -63,6 +65,8 @@ std::string_view description_of(Dimension dimension) {
       return "a compute rate, as in TFLOP/s";
     case Dimension::elements_per_second:
       return "a rate of elements, as in Gelement/s";
+    case Dimension::cycles_per_second:
+      return "a clock rate, as in GHz";
     case Dimension::seconds:
       return "a time, as in us";
     case Dimension::share:

@@ -10,6 +10,7 @@ enum class Dimension : std::uint8_t {
   bytes_per_second,
   flops_per_second,
   elements_per_second,
+  cycles_per_second,
   seconds,
   share,
   count,

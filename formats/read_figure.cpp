@@ -14,11 +14,25 @@ Basis read_basis(StrictObject& object) {
   return value_of(known, object, "basis");
 }
 
+Figure read_one(StrictObject& object, Dimension dimension) {
+  Figure figure{object.number("value"), object.text("unit"), object.text("source"), read_basis(object)};
+  figure.value *= si_factor(figure.unit, dimension, object.where());
+  return figure;
+}
+
+/// What `calibrate` keeps of the figure that it replaced.
+void read_before(StrictObject& object, Dimension dimension) {
+  if (!object.has("before")) return;
+  StrictObject before = object.object("before");
+  read_one(before, dimension);
+  before.finish();
+}
+
 Figure read_any_figure(StrictObject& parent, const std::string& key, Dimension dimension, double least) {
   StrictObject object = parent.object(key);
-  Figure figure{object.number("value"), object.text("unit"), object.text("source"), read_basis(object)};
+  Figure figure = read_one(object, dimension);
+  read_before(object, dimension);
   object.finish();
-  figure.value *= si_factor(figure.unit, dimension, object.where());
   if (!(figure.value >= least)) object.fail("value", least == 0 ? "at least 0" : "above 0");
   if (figure.source.empty()) object.fail("source", "where the number comes from, not empty");
   return figure;

@@ -82,6 +82,7 @@ HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& objec
   profile.vector_operand_rate = read_optional_figure(object, "vector_operand_rate", Dimension::elements_per_second);
   if (profile.vector_pass_rate.has_value() != profile.vector_operand_rate.has_value())
     object.fail("vector_operand_rate", "given exactly when vector_pass_rate is");
+  profile.clock = read_optional_figure(object, "clock", Dimension::cycles_per_second);
   profile.attention_efficiency = read_share(object, "attention_efficiency");
   profile.hbm_efficiency = read_share(object, "hbm_efficiency");
   if (object.has("step_error")) profile.step_error = read_step_error(object.object("step_error"));

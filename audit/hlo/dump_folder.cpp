@@ -39,9 +39,9 @@ std::string only_program(const std::string& folder) {
 
 }  // namespace
 
-HloProgram read_hlo_file(const std::string& path) {
+HloProgram read_hlo_file(const std::string& path, InstructionObserver* observer) {
   const std::string file = fs::is_directory(path) ? (fs::path(path) / only_program(path)).string() : path;
-  return read_hlo({file, open_text(file)});
+  return read_hlo({file, open_text(file)}, observer);
 }
 
 }  // namespace shardplan

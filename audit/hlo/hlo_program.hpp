@@ -46,6 +46,7 @@ struct HloComputation {
 struct HloProgram {
   std::string source;  ///< the file
   std::string module;  ///< "jit_train_step"
+  bool scheduled = false;  ///< instructions stand in the order in which they run
   std::int64_t devices = 1;
   std::vector<HloComputation> computations;
   std::size_t entry = 0;

@@ -34,20 +34,28 @@ std::optional<int> bits_of(std::string_view type) {
   return std::nullopt;
 }
 
-std::optional<std::int64_t> elements_in(std::string_view dims) {
-  std::int64_t elements = 1;
+/// Calls `add` with each size of "8,4096"; false: not such a list, or `add` refused one.
+template <class Add>
+bool for_each_dim(std::string_view dims, Add add) {
   while (!dims.empty()) {
     if (dims.starts_with("<=")) dims.remove_prefix(2);  // a dynamic dim: at most this many
     std::int64_t size = 0;
     const auto [end, error] = std::from_chars(dims.data(), dims.data() + dims.size(), size);
-    if (error != std::errc() || size < 0 || __builtin_mul_overflow(elements, size, &elements)) return std::nullopt;
+    if (error != std::errc() || size < 0 || !add(size)) return false;
     dims.remove_prefix(static_cast<std::size_t>(end - dims.data()));
     if (dims.starts_with(','))
       dims.remove_prefix(1);
     else if (!dims.empty())
-      return std::nullopt;
+      return false;
   }
-  return elements;
+  return true;
+}
+
+std::optional<std::int64_t> elements_in(std::string_view dims) {
+  std::int64_t elements = 1;
+  const bool whole =
+      for_each_dim(dims, [&](std::int64_t size) { return !__builtin_mul_overflow(elements, size, &elements); });
+  return whole ? std::optional(elements) : std::nullopt;
 }
 
 std::optional<std::int64_t> bytes_of_array(std::string_view shape) {
@@ -106,9 +114,21 @@ std::optional<std::int64_t> bytes_of_shape(std::string_view shape) {
   return sum;
 }
 
+std::optional<std::vector<std::int64_t>> dims_of_shape(std::string_view shape) {
+  shape = trimmed(shape);
+  const auto open = shape.find('['), close = shape.find(']');
+  if (shape.starts_with('(') || open == shape.npos || close == shape.npos || close < open) return std::nullopt;
+  std::vector<std::int64_t> dims;
+  const bool whole = for_each_dim(shape.substr(open + 1, close - open - 1), [&](std::int64_t size) {
+    dims.push_back(size);
+    return true;
+  });
+  return whole ? std::optional(std::move(dims)) : std::nullopt;
+}
+
 std::string short_shape(std::string_view shape) {
   shape = trimmed(shape);
-  if (!shape.starts_with('(')) return std::string(shape.substr(0, shape.find('{')));
+  if (!shape.starts_with('(') || !shape.ends_with(')')) return std::string(shape.substr(0, shape.find('{')));
   std::vector<std::string> parts;
   const auto elements = elements_of_shape(shape);
   for (const auto element : elements) {

@@ -11,6 +11,9 @@ namespace shardplan {
 /// Bytes of a shape, of all elements for a tuple; tokens take none. Empty: not a shape.
 std::optional<std::int64_t> bytes_of_shape(std::string_view shape);
 
+/// The sizes of an array's dims, none for a scalar; of a dynamic dim the largest. Empty: not an array.
+std::optional<std::vector<std::int64_t>> dims_of_shape(std::string_view shape);
+
 /// The elements of a tuple, as written; the shape itself when it is not a tuple.
 std::vector<std::string_view> elements_of_shape(std::string_view shape);
 

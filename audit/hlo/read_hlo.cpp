@@ -26,7 +26,8 @@ struct NameHash {
 
 class HloReader {
  public:
-  explicit HloReader(TextLines& lines) : lines_(lines), groups_(lines), collectives_(lines, groups_) {}
+  HloReader(TextLines& lines, InstructionObserver* observer)
+      : lines_(lines), observer_(observer), groups_(lines), collectives_(lines, groups_) {}
 
   HloProgram read() {
     read_module_line();
@@ -47,6 +48,7 @@ class HloReader {
     if (!line.starts_with("HloModule ")) lines_.fail("expected HLO text, which begins with 'HloModule'");
     line.remove_prefix(10);
     program_.module = std::string(line.substr(0, line.find_first_of(", ")));
+    program_.scheduled = line.find(" is_scheduled=true") != nowhere;
     const auto partitions = header_number("num_partitions="), replicas = header_number("replica_count=");
     if (partitions > 1 && replicas > 1)
       lines_.fail(fmt::format("{} replicas of {} partitions; one of the two has to be 1", replicas, partitions));
@@ -107,6 +109,7 @@ class HloReader {
     is_condition_ = line.ends_with("-> pred[] {");
     collectives_.begin(name);
     slices_.begin(current_);
+    if (observer_) observer_->begin(current_, name);
   }
 
   void end_computation() {
@@ -122,6 +125,15 @@ class HloReader {
   }
 
   void read_instruction(const HloInstruction& instruction) {
+    const std::size_t collectives_before = computation().collectives.size();
+    understand(instruction);
+    if (!observer_) return;
+    const bool communicates = computation().collectives.size() > collectives_before;
+    observer_->see({instruction, communicates ? std::optional(collectives_before) : std::nullopt,
+                    instruction.opcode == "while" ? known_trips(instruction) : std::nullopt, lines_});
+  }
+
+  void understand(const HloInstruction& instruction) {
     has_root_ = has_root_ || instruction.root;
     if (is_condition_) conditions_[current_].add(instruction);
     slices_.see(instruction, collectives_.see(instruction), fusion_of(instruction));
@@ -244,6 +256,7 @@ class HloReader {
   }
 
   TextLines& lines_;
+  InstructionObserver* observer_;
   HloProgram program_;
   GroupTable groups_;
   CollectiveReader collectives_;
@@ -256,6 +269,6 @@ class HloReader {
 
 }  // namespace
 
-HloProgram read_hlo(TextLines lines) { return HloReader(lines).read(); }
+HloProgram read_hlo(TextLines lines, InstructionObserver* observer) { return HloReader(lines, observer).read(); }
 
 }  // namespace shardplan

@@ -71,6 +71,14 @@ ProgramTraffic read_traffic(const HloProgram& program, const Mesh& mesh, std::op
   return traffic;
 }
 
+ScheduledProgram read_program(const std::string& path, bool timeline) {
+  return timeline ? read_scheduled_file(path) : ScheduledProgram{read_hlo_file(path), {}};
+}
+
+const Compiler& compiler_for(const AuditRequest& request) {
+  return request.configuration ? request.configuration->compiler : request.compiler.value();
+}
+
 std::vector<NamedCollective> collectives_of(const ProgramTraffic& traffic) {
   std::vector<NamedCollective> all;
   for (const auto& entry : traffic.collectives) all.push_back(entry.collective);
@@ -80,25 +88,36 @@ std::vector<NamedCollective> collectives_of(const ProgramTraffic& traffic) {
 }  // namespace
 
 AuditAnswer audit(const AuditRequest& request) {
-  const HloProgram program = read_hlo_file(request.program);
+  const auto machine = machine_for(request);
+  if (request.timeline && !machine)
+    throw InputError("--timeline needs the machine: --hardware NAME, or arguments that name it (compile_topology=…)");
+  const ScheduledProgram scheduled = read_program(request.program, request.timeline);
+  const HloProgram& program = scheduled.program;
   AuditAnswer answer;
   answer.program = program.source;
   answer.mesh = mesh_for(request, program);
-  const auto machine = machine_for(request);
   std::optional<LinkPrices> prices;
   if (machine) prices.emplace(*machine, answer.mesh);
   if (machine) answer.hardware = machine->hardware.name;
   answer.found = read_traffic(program, answer.mesh, prices);
+  const auto time = [&](const ScheduledProgram& of) {
+    return time_program(of, *machine, compiler_for(request), answer.mesh, *prices);
+  };
+  if (request.timeline) answer.timeline = time(scheduled);
 
   std::vector<TrafficItem> expected;
   if (request.baseline) {
-    const ProgramTraffic baseline = read_traffic(read_hlo_file(*request.baseline), answer.mesh, prices);
+    const ScheduledProgram earlier = read_program(*request.baseline, request.timeline);
+    const ProgramTraffic baseline = read_traffic(earlier.program, answer.mesh, prices);
+    if (request.timeline) answer.expected_step = time(earlier).timeline.seconds;
     answer.against = baseline.source;
     answer.expected = collectives_of(baseline);
     expected = items_of(baseline);
   } else if (request.configuration) {
+    const Evaluation plan = evaluate(*request.configuration);
+    if (request.timeline) answer.expected_step = plan.time.step();
     answer.against = "the plan";
-    answer.expected = named_collectives(evaluate(*request.configuration));
+    answer.expected = named_collectives(plan);
     expected = items_of(answer.expected);
   }
   const auto found = items_of(answer.found);

@@ -1,5 +1,6 @@
 // shardplan audit --hlo FILE[.gz]|DIR (KEY=VALUE… | --mesh axis=n,…) [--baseline FILE] [--tolerance 5%] [--ignore-below
 // 1MiB]
+#include <compilers/load_compiler.hpp>
 #include <filesystem>
 #include <planner/audit/audit.hpp>
 #include <planner/cli/commands.hpp>
@@ -17,6 +18,7 @@ namespace {
 struct AuditFlags {
   RunFlags run;
   std::optional<std::string> program, baseline, tolerance, ignore_below;
+  bool timeline = false;
 };
 
 void add_flags(CommandParser& parser, AuditFlags& flags) {
@@ -24,6 +26,7 @@ void add_flags(CommandParser& parser, AuditFlags& flags) {
   parser.add("--baseline", flags.baseline, "FILE|DIR", "An earlier program to compare with, in place of the plan");
   parser.add("--tolerance", flags.tolerance, "PERCENT", "Extra traffic that is no regression (5%)");
   parser.add("--ignore-below", flags.ignore_below, "SIZE", "Differences a step that are not worth a word (1MiB)");
+  parser.add("--timeline", flags.timeline, "The step time of the program itself, from its schedule");
   add_run_flags(parser, flags.run, "The mesh, where neither arguments nor the program name it",
                 "MaxText's arguments of the run: the plan to compare with");
   parser.add_footer("Exit status: 0 no regression, 4 a regression or another error-level finding, 2 bad input.");
@@ -45,14 +48,17 @@ AuditRequest read_request(const AuditFlags& flags) {
   request.program = *flags.program;
   request.baseline = flags.baseline;
   request.thresholds = read_thresholds(flags);
+  request.timeline = flags.timeline;
   const MachineChoice machine = read_machine_choice(flags.run);
   if (says_run(flags.run)) {
     request.configuration = read_configuration(flags.run);
     return request;
   }
   if (flags.run.mesh) request.mesh = read_axes(*flags.run.mesh);
-  if (machine.hardware || machine.chips || machine.slices)
+  if (machine.hardware || machine.chips || machine.slices) {
     request.machine = read_machine(GivenArguments({}, {}), machine);
+    request.compiler = load_compiler(request.machine->hardware.compiler);
+  }
   return request;
 }
 

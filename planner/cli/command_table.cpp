@@ -24,6 +24,8 @@ constexpr std::array commands = {
     Command{"explain", "", explain_command, "explain KEY=VALUE…", "cost exactly one MaxText configuration"},
     Command{"check", "", check_command, "check --rules NAME|FILE …", "what will go wrong with sharding rules"},
     Command{"audit", "", audit_command, "audit --hlo FILE KEY=VALUE…", "a compiled program against its plan"},
+    Command{"calibrate", "", calibrate_command, "calibrate --hardware NAME --from FILE -o FILE",
+            "a machine's figures as measurements say"},
     Command{"hardware", "list", hardware_list_command, "hardware list", "the machines"},
     Command{"hardware", "show", hardware_show_command, "hardware show NAME|FILE", "a machine's profile"},
     Command{"models", "list", models_list_command, "models list", "the models"},

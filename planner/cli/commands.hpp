@@ -8,6 +8,7 @@ Task plan_command(const Words& words);
 Task explain_command(const Words& words);
 Task check_command(const Words& words);
 Task audit_command(const Words& words);
+Task calibrate_command(const Words& words);
 Task hardware_list_command(const Words& words);
 Task hardware_show_command(const Words& words);
 Task models_list_command(const Words& words);

@@ -19,6 +19,7 @@ std::vector<NamedFigure> figures_of(const HardwareProfile& m) {
   add("fp8_matmul_efficiency", Dimension::share, m.fp8_matmul_efficiency);
   add("vector_pass_rate", Dimension::elements_per_second, m.vector_pass_rate);
   add("vector_operand_rate", Dimension::elements_per_second, m.vector_operand_rate);
+  add("clock", Dimension::cycles_per_second, m.clock);
   add("attention_efficiency", Dimension::share, m.attention_efficiency);
   add("hbm_efficiency", Dimension::share, m.hbm_efficiency);
   add("link_bandwidth", Dimension::bytes_per_second, m.link_bandwidth);

@@ -71,5 +71,27 @@ TEST_F(Output, RefusesAFileThatIsNotWritable) {
   EXPECT_EQ(read("answer.txt"), "old");
 }
 
+TEST_F(Output, ACalibratedProfileIsAMachine) {
+  const std::string log = GOLDEN_CASES "/../data/calibrate/all_gather_8.log";
+  const ProgramRun calibrated =
+      run({"calibrate", "--hardware", "toy-switch", "--from", log, "-o", "my.json"});
+  EXPECT_EQ(calibrated.exit_code, 0) << calibrated.errors;
+  EXPECT_THAT(calibrated.output, testing::HasSubstr("link_efficiency"));
+  EXPECT_THAT(names(), testing::ElementsAre("my.json"));
+  const auto seconds = [&](const std::string& hardware) {
+    return run({"explain", "--hardware", hardware, "--chips", "8", "model_name=llama2-7b", "ici_fsdp_parallelism=8",
+                "per_device_batch_size=1", "attention=cudnn_flash_te"})
+        .output;
+  };
+  EXPECT_THAT(seconds("./my.json"), testing::HasSubstr("a step"));
+  EXPECT_NE(seconds("./my.json"), seconds("toy-switch"));
+}
+
+TEST_F(Output, NoProfileIsWrittenWhereMeasurementsAreNotUnderstood) {
+  write("bad.log", "hello\n");
+  EXPECT_EQ(run({"calibrate", "--hardware", "toy-switch", "--from", "bad.log", "-o", "my.json"}).exit_code, 2);
+  EXPECT_THAT(names(), testing::ElementsAre("bad.log"));
+}
+
 }  // namespace
 }  // namespace shardplan

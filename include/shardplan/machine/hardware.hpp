@@ -85,6 +85,7 @@ struct HardwareProfile {
   std::vector<ProductTable> product_tables;  ///< where there are any, in place of matmul_efficiency
   /// Vector work that isn't bound by HBM (TPUs): elements/s that pass through the unit, and that are read or written.
   std::optional<Figure> vector_pass_rate, vector_operand_rate;
+  std::optional<Figure> clock;  ///< cycles/s in which the compiler states its estimates (TPUs)
   Figure link_bandwidth;   ///< bytes/s of one link in one direction (torus, full mesh) or of one device (switched), raw
   Figure link_efficiency;  ///< share of it that a large collective reaches
   Figure hop_latency;      ///< seconds a hop

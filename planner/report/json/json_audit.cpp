@@ -1,5 +1,6 @@
 #include <planner/report/audit_report.hpp>
 #include <planner/report/json/json_evaluation.hpp>
+#include <planner/report/json/json_timeline.hpp>
 #include <planner/report/json/json_values.hpp>
 #include <shardplan/error.hpp>
 
@@ -64,17 +65,19 @@ OrderedJson json_changes(const AuditAnswer& answer) {
 
 std::string audit_json(const AuditAnswer& answer) {
   const bool compared = !answer.against.empty();
-  return print_document({{"schema_version", schema_version},
-                         {"command", "audit"},
-                         {"program", answer.program},
-                         {"against", compared ? OrderedJson(answer.against) : OrderedJson()},
-                         {"hardware", answer.hardware.empty() ? OrderedJson() : OrderedJson(answer.hardware)},
-                         {"mesh", json_mesh(answer.mesh)},
-                         {"findings", json_findings(answer.findings)},
-                         {"changes", compared ? json_changes(answer) : OrderedJson::array()},
-                         {"collectives", json_found(answer)},
-                         {"expected", json_collectives(answer.expected, answer.mesh)},
-                         {"verdict", answer.is_regression() ? "regression" : "ok"}});
+  OrderedJson document = {{"schema_version", schema_version},
+                          {"command", "audit"},
+                          {"program", answer.program},
+                          {"against", compared ? OrderedJson(answer.against) : OrderedJson()},
+                          {"hardware", answer.hardware.empty() ? OrderedJson() : OrderedJson(answer.hardware)},
+                          {"mesh", json_mesh(answer.mesh)},
+                          {"findings", json_findings(answer.findings)},
+                          {"changes", compared ? json_changes(answer) : OrderedJson::array()},
+                          {"collectives", json_found(answer)},
+                          {"expected", json_collectives(answer.expected, answer.mesh)},
+                          {"verdict", answer.is_regression() ? "regression" : "ok"}};
+  if (answer.timeline) document["timeline"] = json_timeline(*answer.timeline, answer.expected_step, answer.mesh);
+  return print_document(document);
 }
 
 }  // namespace shardplan

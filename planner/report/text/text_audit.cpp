@@ -6,6 +6,7 @@
 #include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/text_sections.hpp>
 #include <planner/report/text/text_table.hpp>
+#include <planner/report/text/text_timeline.hpp>
 #include <planner/report/wrap.hpp>
 #include <shardplan/error.hpp>
 
@@ -93,6 +94,7 @@ std::string audit_text(const AuditAnswer& answer, const Style& style) {
   std::string text =
       verdict_line(answer, style) + "\n" + style.paint(Ink::bold, "collectives") + "  a device and step\n";
   text += traffic_table(answer, style);
+  text += timeline_section(answer, style);
   for (const auto& finding : answer.findings) text += finding_text(finding, style);
   return text;
 }

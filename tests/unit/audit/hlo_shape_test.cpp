@@ -38,6 +38,7 @@ TEST(HloShape, AnythingElseHasNone) {
 
 TEST(HloShape, InShort) {
   EXPECT_EQ(short_shape("bf16[8,4096]{1,0:T(8,128)(2,1)}"), "bf16[8,4096]");
+  EXPECT_EQ(short_shape("(f32[1], f32[2"), "(f32[1], f32[2");
   EXPECT_EQ(short_shape("(f32[1]{0}, f32[2]{0}, f32[3]{0}, f32[4]{0}, f32[5]{0})"), "(f32[1], f32[2], f32[3], 2 more)");
 }
 

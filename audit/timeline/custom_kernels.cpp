@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <array>
+#include <audit/hlo/hlo_shape.hpp>
+#include <audit/timeline/custom_kernels.hpp>
+#include <charconv>
+#include <shardplan/attention_window.hpp>
+#include <utility>
+
+namespace shardplan {
+namespace {
+
+constexpr std::array<std::string_view, 7> targets_of_nothing = {
+    "AllocateBuffer", "AssumeGatherIndicesInBound", "ConcatBitcast", "GatherScatterIndicesBitpacked",
+    "X64Combine",     "annotate_device_placement",  "Sharding"};
+
+/// Beginnings of what Pallas calls the kernels; XLA names their instructions so.
+constexpr std::array<std::pair<std::string_view, CustomKernel>, 5> tpu_kernels = {{
+    {"splash_mha_fwd", CustomKernel::splash_forward},
+    {"splash_mha_dq", CustomKernel::splash_query_gradient},
+    {"splash_mha_dkv", CustomKernel::splash_key_value_gradient},
+    {"gmm", CustomKernel::grouped_matmul},
+    {"tgmm", CustomKernel::grouped_matmul_gradient},
+}};
+
+std::string_view unquoted(std::string_view text) {
+  return text.size() >= 2 && text.starts_with('"') ? text.substr(1, text.size() - 2) : text;
+}
+
+CustomKernel tpu_kernel(std::string_view name) {
+  for (const auto& [begin, kernel] : tpu_kernels)
+    if (name.starts_with(begin)) return kernel;
+  return CustomKernel::unknown;
+}
+
+/// The number behind "key": in a backend_config; 0 where it has none.
+std::int64_t number_of(std::string_view text, std::string_view key) {
+  const auto at = text.find(key);
+  const auto digit = at == text.npos ? at : text.find_first_of("0123456789", at + key.size());
+  std::int64_t number = 0;
+  if (digit != text.npos) std::from_chars(text.data() + digit, text.data() + text.size(), number);
+  return number;
+}
+
+/// Of the keys, how many a query attends to on average, as cuDNN's mask_type and window say.
+double attended(std::string_view config, std::int64_t keys) {
+  constexpr std::string_view key = "\"mask_type\":";
+  const auto at = config.find(key);
+  const bool causal = at != config.npos && config.substr(at + key.size(), 20).find("CAUSAL") != config.npos;
+  return causal ? attended_keys(keys, {number_of(config, "\"sliding_window_length\":")}) : static_cast<double>(keys);
+}
+
+/// [batch, queries, heads, dim] of queries; keys and values likewise, in the order of the operands.
+std::optional<KernelWork> cudnn_work(bool backward, const HloInstruction& instruction,
+                                     const std::vector<ArrayShape>& operands) {
+  if (operands.size() < 3) return std::nullopt;
+  for (int i = 0; i < 3; ++i)
+    if (operands[i].dims.size() != 4) return std::nullopt;
+  const auto& query = operands[0].dims;
+  const double width = static_cast<double>(query[3] + operands[2].dims[3]);
+  KernelWork work;
+  work.kind = KernelKind::attention;
+  work.attention = {2 * static_cast<double>(query[0] * query[1] * query[2]) *
+                    attended(instruction.rest, operands[1].dims[1]) * width * (backward ? 2.5 : 1)};
+  return work;
+}
+
+/// Splash attention's operands begin with mask blocks; queries, keys and values [(batch,) heads, tokens, dim] are the
+/// first that are floating-point arrays.
+std::vector<ArrayShape> floating_arrays(const HloInstruction& instruction) {
+  std::vector<ArrayShape> arrays;
+  const auto constraints = attribute_of(instruction, "operand_layout_constraints");
+  if (!constraints || constraints->size() < 2) return arrays;
+  for (const auto shape : split_list(constraints->substr(1, constraints->size() - 2))) {
+    const bool floating = shape.starts_with("bf16") || shape.starts_with("f32") || shape.starts_with("f16");
+    if (ArrayShape array = array_shape(shape); array.dims.size() >= 3 && floating) arrays.push_back(std::move(array));
+  }
+  return arrays;
+}
+
+std::optional<KernelWork> splash_work(CustomKernel kernel, const HloInstruction& instruction) {
+  const auto arrays = floating_arrays(instruction);
+  if (arrays.size() < 3) return std::nullopt;
+  const auto tokens = [](const ArrayShape& array) { return array.dims[array.dims.size() - 2]; };
+  const double wide = static_cast<double>(arrays[0].dims.back()), values = static_cast<double>(arrays[2].dims.back());
+  const double scores = arrays[0].elements() / wide * attended_keys(tokens(arrays[1]), {});
+  // Scores and their gradients by the queries' width, what is made of values by theirs: q·k and p·v; of the query
+  // gradient q·k, do·v, ds·k; of keys' and values' q·k, do·v, ds·q, p·do.
+  const double width = kernel == CustomKernel::splash_forward          ? wide + values
+                       : kernel == CustomKernel::splash_query_gradient ? 2 * wide + values
+                                                                       : 2 * wide + 2 * values;
+  KernelWork work;
+  work.kind = KernelKind::attention;
+  work.attention = {2 * scores * width};
+  return work;
+}
+
+/// Of the rows, those of this device's groups: operand 1 has where each group of the whole layer begins (a ring of experts
+/// hands the kernel all rows), experts taken to be chosen evenly.
+double share_of_groups(const std::vector<ArrayShape>& operands, double groups) {
+  const auto& begins = operands[1].dims;
+  const double all = begins.size() == 1 ? static_cast<double>(begins[0] - 1) : groups;
+  return all > groups ? groups / all : 1;
+}
+
+/// rows [m, k] and weights [groups, k, n] (or transposed) → [m, n]; tgmm: → [groups, k, n].
+std::optional<KernelWork> grouped_work(bool gradient, const std::vector<ArrayShape>& operands,
+                                       const ArrayShape& result) {
+  if (operands.size() < 2) return std::nullopt;
+  const ArrayShape &rows = operands[operands.size() - 2], &other = operands.back();
+  ProductDims dims;
+  if (gradient) {
+    if (result.dims.size() != 3 || rows.dims.size() != 2) return std::nullopt;
+    dims = {rows.elements() / static_cast<double>(result.dims[1]), static_cast<double>(result.dims[2]),
+            static_cast<double>(result.dims[1]), static_cast<double>(result.dims[0]), rows.narrow};
+  } else {
+    if (other.dims.size() != 3 || rows.dims.size() != 2 || result.dims.size() != 2) return std::nullopt;
+    dims = {static_cast<double>(rows.dims[0]), static_cast<double>(result.dims[1]),
+            static_cast<double>(rows.dims[1]), static_cast<double>(other.dims[0]), rows.narrow};
+  }
+  dims.m *= share_of_groups(operands, dims.groups);
+  KernelWork work;
+  work.kind = KernelKind::grouped_product;
+  work.products.push_back(dims);
+  return work;
+}
+
+}  // namespace
+
+CustomKernel custom_kernel(const HloInstruction& instruction) {
+  const auto target = unquoted(attribute_of(instruction, "custom_call_target").value_or(""));
+  if (std::find(targets_of_nothing.begin(), targets_of_nothing.end(), target) != targets_of_nothing.end())
+    return CustomKernel::nothing;
+  if (target.starts_with("__cublas$")) return CustomKernel::matmul;
+  if (target.starts_with("__cudnn$fmha"))
+    return target.ends_with("Backward") ? CustomKernel::attention_backward : CustomKernel::attention_forward;
+  return target == "tpu_custom_call" ? tpu_kernel(instruction.name) : CustomKernel::unknown;
+}
+
+std::optional<KernelWork> custom_work(CustomKernel kernel, const HloInstruction& instruction,
+                                      const std::vector<ArrayShape>& operands, const ArrayShape& result) {
+  switch (kernel) {
+    case CustomKernel::unknown:
+    case CustomKernel::nothing:
+      return std::nullopt;
+    case CustomKernel::matmul: {
+      if (operands.size() < 2) return std::nullopt;
+      const auto dims = product_dims(instruction, operands[0], operands[1], result);
+      if (!dims) return std::nullopt;
+      KernelWork work;
+      work.kind = KernelKind::product;
+      work.products.push_back(*dims);
+      return work;
+    }
+    case CustomKernel::attention_forward:
+    case CustomKernel::attention_backward:
+      return cudnn_work(kernel == CustomKernel::attention_backward, instruction, operands);
+    case CustomKernel::splash_forward:
+    case CustomKernel::splash_query_gradient:
+    case CustomKernel::splash_key_value_gradient:
+      return splash_work(kernel, instruction);
+    case CustomKernel::grouped_matmul:
+    case CustomKernel::grouped_matmul_gradient:
+      return grouped_work(kernel == CustomKernel::grouped_matmul_gradient, operands, result);
+  }
+  return std::nullopt;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,285 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <audit/hlo/hlo_shape.hpp>
+#include <audit/timeline/schedule_reader.hpp>
+#include <charconv>
+#include <shardplan/error.hpp>
+#include <utility>
+
+namespace shardplan {
+namespace {
+
+constexpr std::size_t nowhere = std::string_view::npos;
+
+constexpr std::array<std::string_view, 15> opcodes_of_nothing = {
+    "parameter",    "constant",   "bitcast",    "tuple",       "get-tuple-element",
+    "after-all",    "replica-id", "recv",       "opt-barrier", "add-dependency",
+    "partition-id", "domain",     "send-token", "infeed",      "outfeed"};
+
+bool is_one_of(std::string_view word, const auto& words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+Access access_by(std::string_view opcode) {
+  if (opcode == "parameter") return Access::parameter;
+  if (opcode == "tuple") return Access::tuple;
+  if (opcode == "bitcast" || opcode == "reshape" || opcode == "get-tuple-element") return Access::view;
+  if (opcode == "convert" || opcode == "copy" || opcode == "transpose" || opcode == "bitcast-convert")
+    return Access::cast;
+  if (opcode == "slice" || opcode == "dynamic-slice" || opcode == "gather") return Access::slice;
+  if (opcode == "dynamic-update-slice" || opcode == "scatter") return Access::update;
+  return opcode == "fusion" ? Access::fused : Access::all;
+}
+
+/// XLA:TPU's backend_config; what it can't estimate has 2^63 - 1.
+std::optional<double> stated_cycles(std::string_view rest) {
+  constexpr std::string_view key = "\"estimated_cycles\":\"";
+  const auto at = rest.find(key);
+  if (at == nowhere) return std::nullopt;
+  std::int64_t cycles = 0;
+  std::from_chars(rest.data() + at + key.size(), rest.data() + rest.size(), cycles);
+  return cycles > 0 && cycles < INT64_MAX ? std::optional(static_cast<double>(cycles)) : std::nullopt;
+}
+
+/// Of "copy-start" and its like the moved array: the largest in the tuple, which has source and destination.
+Bytes moved_bytes(std::string_view shape) {
+  std::int64_t most = 0;
+  for (const auto element : elements_of_shape(shape))
+    most = std::max(most, bytes_of_shape(element).value_or(0));
+  return {most};
+}
+
+bool runs_on_sparse_core(const HloInstruction& instruction) {
+  return attribute_of(instruction, "async_execution_thread") == "\"sparsecore\"";
+}
+
+}  // namespace
+
+void ScheduleReader::begin(std::size_t computation, std::string_view name) {
+  computation_ = computation;
+  if (known_.size() <= computation) known_.resize(computation + 1);
+  if (schedule_.computations.size() <= computation) schedule_.computations.resize(computation + 1);
+  computations_[std::string(name)] = computation;
+}
+
+void ScheduleReader::see(const SeenInstruction& seen) {
+  HloStep step;
+  step.name = seen.instruction.name;
+  step.operands = operand_steps(seen);
+  note_result(seen, step);
+  classify(seen, step);
+  Known& known = known_[computation_];
+  if (step.collective) known.communicates = true;
+  for (const auto callee : step.callees) known.communicates = known.communicates || known_[callee].communicates;
+  if (seen.instruction.root) known.root = schedule_.computations[computation_].size();
+  known.steps.emplace(step.name, schedule_.computations[computation_].size());
+  schedule_.computations[computation_].push_back(std::move(step));
+}
+
+std::size_t ScheduleReader::callee_of(const SeenInstruction& seen, std::string_view key) const {
+  auto name = attribute_of(seen.instruction, key);
+  if (!name) name = attribute_of(seen.instruction, key == "calls" ? "to_apply" : "calls");
+  const auto found = name ? computations_.find(std::string(without_percent(*name))) : computations_.end();
+  if (found != computations_.end() && found->second != computation_) return found->second;
+  seen.lines.fail(fmt::format("{} calls a computation that isn't defined above", seen.instruction.opcode));
+}
+
+std::vector<std::size_t> ScheduleReader::callees_in(const SeenInstruction& seen, std::string_view key) const {
+  std::vector<std::size_t> callees;
+  const auto list = attribute_of(seen.instruction, key);
+  if (!list || list->size() < 2) return callees;
+  for (const auto name : split_list(list->substr(1, list->size() - 2))) {
+    const auto found = computations_.find(std::string(without_percent(name)));
+    if (found == computations_.end() || found->second == computation_) seen.lines.fail(fmt::format("computation {} isn't defined above", name));
+    callees.push_back(found->second);
+  }
+  return callees;
+}
+
+std::vector<std::size_t> ScheduleReader::operand_steps(const SeenInstruction& seen) const {
+  std::vector<std::size_t> steps;
+  if (seen.instruction.opcode == "parameter" || seen.instruction.opcode == "constant") return steps;
+  const auto names = operands_of(seen.instruction);
+  if (!names) seen.lines.fail("an operand list without an end");
+  const auto& known = known_[computation_].steps;
+  for (const auto name : *names) {
+    const auto found = known.find(std::string(name));
+    if (found == known.end())
+      seen.lines.fail(fmt::format("operand {} isn't defined above: is the program scheduled?", name));
+    steps.push_back(found->second);
+  }
+  return steps;
+}
+
+void ScheduleReader::note_result(const SeenInstruction& seen, const HloStep& step) {
+  const auto& instruction = seen.instruction;
+  AccessingOperation operation;
+  operation.access = access_by(instruction.opcode);
+  operation.operands = step.operands;
+  if (instruction.opcode == "scatter" && operation.operands.size() == 3)  // target, places, updates
+    std::swap(operation.operands[1], operation.operands[2]);
+  if (operation.access == Access::fused) operation.callee = callee_of(seen, "calls");
+  if (operation.access == Access::parameter)
+    if (const auto number = operands_of(instruction); number && !number->empty())
+      std::from_chars(number->front().data(), number->front().data() + number->front().size(), operation.number);
+  const auto bytes = bytes_of_shape(instruction.shape);
+  if (!bytes) seen.lines.fail(fmt::format("'{}' is not a shape", instruction.shape.substr(0, 60)));
+  operation.bytes = {*bytes};
+  Known& known = known_[computation_];
+  known.operations.push_back(std::move(operation));
+  // A library call's result comes with its workspace.
+  known.shapes.push_back(array_shape(instruction.shape));
+}
+
+void ScheduleReader::classify(const SeenInstruction& seen, HloStep& step) {
+  const auto& instruction = seen.instruction;
+  const auto& opcode = instruction.opcode;
+  if (split_opcode(opcode).base == "ragged-all-to-all") note_exchange(step);
+  if (seen.collective) {
+    step.kind = HloStepKind::collective;
+    step.collective = seen.collective;
+    step.half = opcode.ends_with("-start") || opcode == "send" ? AsyncHalf::start : AsyncHalf::whole;
+    step.settled = step.half == AsyncHalf::start || instruction.rest.find("\"is_sync\"") != nowhere;
+    return;
+  }
+  if (classify_asynchronous(seen, step) || is_one_of(opcode, opcodes_of_nothing)) return;
+  if (opcode == "while") return classify_loop(seen, step);
+  if (opcode == "conditional") {
+    step.kind = HloStepKind::branch;
+    step.callees = callees_in(seen, "branch_computations");
+    if (step.callees.empty())
+      step.callees = {callee_of(seen, "true_computation"), callee_of(seen, "false_computation")};
+    return;
+  }
+  if (opcode == "fusion") return classify_fusion(seen, step, known_[computation_].operations.back().callee);
+  if (opcode == "call") {
+    step.kind = HloStepKind::call;
+    step.callees = {callee_of(seen, "to_apply")};
+    return;
+  }
+  if (opcode == "custom-call") return classify_custom_call(seen, step);
+  add_kernel(seen, step);
+}
+
+bool ScheduleReader::classify_asynchronous(const SeenInstruction& seen, HloStep& step) {
+  const auto& opcode = seen.instruction.opcode;
+  if (opcode.ends_with("-done") || opcode.ends_with("-update")) {
+    step.half = opcode.ends_with("-done") ? AsyncHalf::done : AsyncHalf::update;
+    if (step.operands.empty()) seen.lines.fail(fmt::format("{} of nothing", opcode));
+    return true;
+  }
+  if (!opcode.ends_with("-start")) return false;
+  step.half = AsyncHalf::start;
+  const auto base = split_opcode(opcode).base;
+  if (base == "copy" || base == "slice") {
+    classify_copy(seen, step);
+  } else if (base == "fusion") {
+    classify_fusion(seen, step, callee_of(seen, "calls"));
+  } else if (base == "call" || base == "async") {
+    step.kind = HloStepKind::call;
+    step.callees = {callee_of(seen, "calls")};
+    if (runs_on_sparse_core(seen.instruction)) step.engine = Engine::offload;
+  }
+  return true;
+}
+
+void ScheduleReader::classify_loop(const SeenInstruction& seen, HloStep& step) {
+  step.kind = HloStepKind::loop;
+  step.callees = {callee_of(seen, "body")};
+  step.trips = seen.trips;
+  loops_.push_back({computation_, schedule_.computations[computation_].size(), callee_of(seen, "condition")});
+}
+
+void ScheduleReader::classify_fusion(const SeenInstruction& seen, HloStep& step, std::size_t callee) {
+  if (known_[callee].communicates) {
+    step.kind = HloStepKind::call;
+    step.callees = {callee};
+    return;
+  }
+  step.kind = HloStepKind::kernel;
+  step.work.traffic = access_of(callee).traffic();
+  step.work.cycles = stated_cycles(seen.instruction.rest);
+  for (const auto& inside : schedule_.computations[callee])
+    step.work.products.insert(step.work.products.end(), inside.work.products.begin(), inside.work.products.end());
+  if (!step.work.products.empty()) step.work.kind = KernelKind::product;
+}
+
+/// Between HBM and a TPU's vector memory what moves passes HBM once; S(5) is the host's memory.
+void ScheduleReader::classify_copy(const SeenInstruction& seen, HloStep& step) const {
+  const auto shape = seen.instruction.shape;
+  step.kind = HloStepKind::kernel;
+  step.engine = shape.find("S(5)") != nowhere ? Engine::host_copies : Engine::copies;
+  step.work.traffic = moved_bytes(shape);
+}
+
+void ScheduleReader::classify_custom_call(const SeenInstruction& seen, HloStep& step) {
+  const CustomKernel kernel = custom_kernel(seen.instruction);
+  if (kernel == CustomKernel::nothing) return;
+  const auto work = custom_work(kernel, seen.instruction, operand_shapes(step), known_[computation_].shapes.back());
+  add_kernel(seen, step);
+  const Bytes traffic = step.work.traffic;
+  if (work) step.work = *work;
+  step.work.traffic = traffic;
+  step.work.known = work.has_value();
+}
+
+void ScheduleReader::add_kernel(const SeenInstruction& seen, HloStep& step) {
+  const Known& known = known_[computation_];
+  const auto& opcode = seen.instruction.opcode;
+  step.kind = HloStepKind::kernel;
+  step.work.traffic = traffic_of_operation(known.operations, known.operations.size() - 1,
+                                           [this](std::size_t callee) -> const MemoryAccess& { return access_of(callee); });
+  step.work.cycles = stated_cycles(seen.instruction.rest);
+  if (opcode != "dot" && opcode != "convolution") return;
+  const auto shapes = operand_shapes(step);
+  const auto dims = shapes.size() < 2 ? std::nullopt
+                                      : product_dims(seen.instruction, shapes[0], shapes[1], known.shapes.back());
+  if (!dims) seen.lines.fail(fmt::format("the dims of {} don't fit its operands", opcode));
+  step.work.kind = KernelKind::product;
+  step.work.products.push_back(*dims);
+}
+
+void ScheduleReader::note_exchange(const HloStep& step) {
+  const auto shapes = operand_shapes(step);  // what is sent, what is filled, …
+  if (shapes.size() < 2 || shapes[0].dims.empty() || shapes[1].dims.empty()) return;
+  schedule_.exchanged_rows = std::max(schedule_.exchanged_rows, std::min(shapes[0].dims[0], shapes[1].dims[0]));
+}
+
+std::vector<ArrayShape> ScheduleReader::operand_shapes(const HloStep& step) const {
+  std::vector<ArrayShape> shapes;
+  for (const auto operand : step.operands) shapes.push_back(known_[computation_].shapes[operand]);
+  return shapes;
+}
+
+const MemoryAccess& ScheduleReader::access_of(std::size_t computation) {
+  Known& known = known_[computation];
+  if (!known.access)
+    known.access = access_of_computation(
+        known.operations, known.root,
+        [this](std::size_t callee) -> const MemoryAccess& { return access_of(callee); });
+  return *known.access;
+}
+
+HloSchedule ScheduleReader::finish(const HloProgram& program) {
+  for (const auto& loop : loops_) {
+    HloStep& step = schedule_.computations[loop.computation][loop.step];
+    if (!step.trips) step.trips = program.computations[loop.condition].trips;
+  }
+  schedule_.computations.resize(program.computations.size());
+  return std::move(schedule_);
+}
+
+ScheduledProgram read_scheduled_file(const std::string& path) {
+  ScheduleReader reader;
+  ScheduledProgram read{read_hlo_file(path, &reader), {}};
+  if (!read.program.scheduled)
+    throw InputError(fmt::format("{}: the program isn't scheduled (its first line lacks is_scheduled=true); --timeline "
+                                 "needs the text behind all optimizations",
+                                 read.program.source));
+  read.schedule = reader.finish(read.program);
+  return read;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,289 @@
+#include <algorithm>
+#include <array>
+#include <audit/timeline/network_channel.hpp>
+#include <audit/timeline/open_collectives.hpp>
+#include <audit/timeline/walk_schedule.hpp>
+#include <map>
+#include <shardplan/error.hpp>
+#include <utility>
+
+namespace shardplan {
+namespace {
+
+/// Something that runs beside the compute stream.
+struct Flight {
+  std::vector<CollectiveId> collectives;
+  double seconds = 0;  ///< of its collectives
+  double issued = 0;   ///< kernels that had run by then
+  double end = 0;
+  bool asynchronous = true;
+};
+
+class Walker {
+ public:
+  Walker(const HloProgram& program, const HloSchedule& schedule, const StepPrices& prices, const OpenRules& rules)
+      : program_(program), schedule_(schedule), prices_(prices), rules_(rules) {}
+
+  Timeline walk() {
+    run(program_.entry, 1, 0);
+    timeline_.seconds = timeline_.compute + timeline_.exposed + timeline_.waited;
+    for (auto& [id, collective] : collectives_) timeline_.collectives.push_back(collective);
+    for (auto& [name, seconds] : unknown_) timeline_.unknown.push_back({name, {seconds}});
+    return std::move(timeline_);
+  }
+
+ private:
+  /// The steps of a computation while it runs.
+  struct Frame {
+    const std::vector<HloStep>& steps;
+    std::size_t computation;
+    std::int64_t times;  ///< that this run stands for
+    int depth;           ///< loops around it
+    std::map<std::size_t, Flight> flights;    ///< by the step that issued them
+    std::multimap<std::size_t, std::size_t> open;  ///< first use → step, of collectives that the text leaves open
+    std::vector<std::size_t> starter;         ///< of an update the step that issued
+    std::vector<double> begins, computed;     ///< of each step so far: time, and kernels that had run
+    std::vector<std::size_t> uses;
+  };
+
+  void run(std::size_t computation, std::int64_t times, int depth) {
+    const auto& steps = schedule_.computations[computation];
+    Frame frame{steps, computation, times, depth, {}, {}, {}, {}, {}, first_uses(steps)};
+    frame.starter.resize(steps.size());
+    frame.begins.resize(steps.size());
+    frame.computed.resize(steps.size());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      for (auto due = frame.open.find(i); due != frame.open.end(); due = frame.open.find(i)) {
+        land(frame, due->second);
+        frame.open.erase(due);
+      }
+      frame.begins[i] = now_;
+      frame.computed[i] = computed_;
+      step(frame, i);
+    }
+    while (!frame.flights.empty()) land(frame, frame.flights.begin()->first);
+  }
+
+  void step(Frame& frame, std::size_t i) {
+    const HloStep& step = frame.steps[i];
+    switch (step.half) {
+      case AsyncHalf::start:
+        frame.starter[i] = i;
+        // A call whose operands come later (call-update) begins with them.
+        if (!(step.kind == HloStepKind::call && step.operands.empty())) issue(frame, i, step);
+        return;
+      case AsyncHalf::update:
+        frame.starter[i] = frame.starter[step.operands.at(0)];
+        if (!frame.flights.contains(frame.starter[i])) issue(frame, frame.starter[i], frame.steps[frame.starter[i]]);
+        return;
+      case AsyncHalf::done:
+        return land(frame, frame.starter[step.operands.at(0)]);
+      case AsyncHalf::whole:
+        return run_whole(frame, i, step);
+    }
+  }
+
+  void run_whole(Frame& frame, std::size_t i, const HloStep& step) {
+    switch (step.kind) {
+      case HloStepKind::nothing:
+        return;
+      case HloStepKind::kernel:
+        return compute(frame, step, prices_.kernels[frame.computation][i].value);
+      case HloStepKind::collective:
+        return step.settled ? wait_here(frame, {frame.computation, *step.collective}) : place_open(frame, i, step);
+      case HloStepKind::call:
+        return run(step.callees.at(0), frame.times, frame.depth);
+      case HloStepKind::loop:
+        return run_loop(frame, step);
+      case HloStepKind::branch:
+        return run(*std::max_element(step.callees.begin(), step.callees.end(),
+                                     [&](auto a, auto b) { return serial(a) < serial(b); }),
+                   frame.times, frame.depth);
+    }
+  }
+
+  void compute(const Frame& frame, const HloStep& step, double seconds) {
+    now_ += seconds;
+    computed_ += seconds;
+    const double all = seconds * static_cast<double>(frame.times);
+    timeline_.compute += Seconds{all};
+    part_of(step.work.kind) += Seconds{all};
+    if (!step.work.known) unknown_[step.name] += all;
+  }
+
+  Seconds& part_of(KernelKind kind) {
+    switch (kind) {
+      case KernelKind::product:
+        return timeline_.kernels.product;
+      case KernelKind::grouped_product:
+        return timeline_.kernels.grouped_product;
+      case KernelKind::attention:
+        return timeline_.kernels.attention;
+      case KernelKind::vector:
+        return timeline_.kernels.vector;
+    }
+    throw InternalError("unknown KernelKind");
+  }
+
+  /// The first run may find the channels busy with what was issued before the loop; all others are alike.
+  void run_loop(Frame& frame, const HloStep& step) {
+    if (!step.trips && !loops_.contains(&step)) timeline_.uncounted_loops.push_back(step.name);
+    const std::int64_t trips = step.trips.value_or(1);
+    if (trips == 0) return;
+    const struct {
+      Seconds compute, exposed, waited;
+    } before{timeline_.compute, timeline_.exposed, timeline_.waited};
+    const std::string outside = std::exchange(loop_, step.name);
+    const auto [found, is_new] = loops_.try_emplace(&step, timeline_.loops.size());
+    const std::size_t place = found->second;
+    if (is_new) timeline_.loops.push_back({step.name, frame.depth, 0, {}, {}, {}});
+    run(step.callees.at(0), frame.times, frame.depth + 1);
+    if (trips > 1) {
+      const double begin = now_, computed = computed_;
+      run(step.callees.at(0), frame.times * (trips - 1), frame.depth + 1);
+      skip((now_ - begin) * static_cast<double>(trips - 2), (computed_ - computed) * static_cast<double>(trips - 2));
+    }
+    loop_ = outside;
+    TimelineLoop& loop = timeline_.loops[place];
+    loop.runs += frame.times * trips;
+    loop.compute += timeline_.compute - before.compute;
+    loop.exposed += timeline_.exposed - before.exposed;
+    loop.seconds += timeline_.compute - before.compute + (timeline_.exposed - before.exposed) +
+                    (timeline_.waited - before.waited);
+  }
+
+  void skip(double seconds, double computed) {
+    now_ += seconds;
+    computed_ += computed;
+    for (double& free : free_) free += seconds;
+    network_.skip(seconds);
+  }
+
+  TimelineCollective& record(const CollectiveId& id) {
+    TimelineCollective& record = collectives_[id];
+    record.computation = id.first;
+    record.collective = id.second;
+    return record;
+  }
+
+  double price(const CollectiveId& id) const { return prices_.collectives[id.first][id.second].value; }
+
+  void wait_here(Frame& frame, const CollectiveId& id) {
+    Flight flight{{id}, price(id), computed_, 0, false};
+    flight.end = network_.transfer(flight.collectives, flight.seconds, now_);
+    account(frame, flight);
+  }
+
+  void place_open(Frame& frame, std::size_t i, const HloStep& step) {
+    const CollectiveId id{frame.computation, *step.collective};
+    const auto kind = program_.computations[id.first].collectives[id.second].kind;
+    if (!rules_.asynchronous.has(kind)) return wait_here(frame, id);
+    const std::size_t begin = earliest_begin(frame.steps, i, rules_.window);
+    Flight flight{{id}, price(id), frame.computed[begin], 0, true};
+    flight.end = network_.transfer(flight.collectives, flight.seconds, frame.begins[begin]);
+    frame.flights.emplace(i, flight);
+    frame.starter[i] = i;
+    if (frame.uses[i] < frame.steps.size()) frame.open.emplace(frame.uses[i], i);
+  }
+
+  double take(Engine engine, double seconds) {
+    double& free = free_[static_cast<std::size_t>(engine)];
+    return free = std::max(free, now_) + seconds;
+  }
+
+  void issue(Frame& frame, std::size_t i, const HloStep& step) {
+    Flight flight{{}, 0, computed_, now_, true};
+    double kernels = 0;
+    if (step.kind == HloStepKind::collective)
+      flight.collectives.push_back({frame.computation, *step.collective});
+    else if (step.kind == HloStepKind::kernel)
+      kernels = prices_.kernels[frame.computation][i].value;
+    else if (step.kind == HloStepKind::call)
+      for (const auto callee : step.callees) collect(callee, flight.collectives, kernels);
+    for (const auto& id : flight.collectives) flight.seconds += price(id);
+    if (step.engine == Engine::compute)
+      compute(frame, step, kernels);
+    else if (kernels > 0)
+      flight.end = take(step.engine, kernels);
+    if (!flight.collectives.empty()) flight.end = std::max(flight.end, network_.transfer(flight.collectives, flight.seconds, now_));
+    frame.flights.emplace(i, std::move(flight));
+  }
+
+  /// What an asynchronous call does: its collectives one after the other, and its kernels.
+  void collect(std::size_t computation, std::vector<CollectiveId>& collectives, double& kernels) const {
+    const auto& steps = schedule_.computations[computation];
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (steps[i].collective) collectives.push_back({computation, *steps[i].collective});
+      kernels += prices_.kernels[computation][i].value;
+      for (const auto callee : steps[i].callees) collect(callee, collectives, kernels);
+    }
+  }
+
+  void land(Frame& frame, std::size_t starter) {
+    const auto flight = frame.flights.find(starter);
+    if (flight == frame.flights.end()) return;
+    account(frame, flight->second);
+    frame.flights.erase(starter);
+  }
+
+  void account(const Frame& frame, const Flight& flight) {
+    const double times = static_cast<double>(frame.times);
+    for (const auto& id : flight.collectives) {
+      TimelineCollective& sum = record(id);
+      sum.loop = loop_;
+      sum.executions += frame.times;
+      sum.asynchronous = flight.asynchronous;
+      sum.seconds += Seconds{price(id) * times};
+      sum.window += Seconds{(computed_ - flight.issued) * times};
+    }
+    wait(flight, times);
+  }
+
+  /// The compute stream waits until a flight has ended. While it waits for a collective, what is on the network is
+  /// exposed.
+  void wait(const Flight& flight, double times) {
+    if (flight.end <= now_) return;
+    double blamed = 0;
+    if (!flight.collectives.empty()) {
+      for (const auto& [transfer, part] : network_.busy(now_, flight.end)) {
+        blamed += part;
+        for (const auto& id : transfer->collectives)
+          record(id).exposed += Seconds{part * price(id) / transfer->seconds * times};
+      }
+    }
+    timeline_.exposed += Seconds{blamed * times};
+    timeline_.waited += Seconds{std::max(flight.end - now_ - blamed, 0.0) * times};
+    now_ = flight.end;
+    network_.forget(now_);
+  }
+
+  /// All of a computation, one after the other.
+  double serial(std::size_t computation) const {
+    std::vector<CollectiveId> collectives;
+    double seconds = 0;
+    collect(computation, collectives, seconds);
+    for (const auto& id : collectives) seconds += price(id);
+    return seconds;
+  }
+
+  const HloProgram& program_;
+  const HloSchedule& schedule_;
+  const StepPrices& prices_;
+  const OpenRules& rules_;
+  double now_ = 0, computed_ = 0;
+  std::array<double, 4> free_{};  ///< from when on, by Engine
+  NetworkChannel network_;
+  std::string loop_;
+  std::map<CollectiveId, TimelineCollective> collectives_;
+  std::map<std::string, double> unknown_;
+  std::map<const HloStep*, std::size_t> loops_;  ///< in Timeline::loops
+  Timeline timeline_;
+};
+
+}  // namespace
+
+Timeline walk(const HloProgram& program, const HloSchedule& schedule, const StepPrices& prices, const OpenRules& rules) {
+  return Walker(program, schedule, prices, rules).walk();
+}
+
+}  // namespace shardplan

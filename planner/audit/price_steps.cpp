@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <audit/program_traffic.hpp>
+#include <cost_models/time/compute_time.hpp>
+#include <planner/audit/price_steps.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+class KernelPrices {
+ public:
+  KernelPrices(const HloSchedule& schedule, const HardwareProfile& hardware, const Compiler& compiler)
+      : schedule_(schedule), hardware_(hardware), compiler_(compiler) {}
+
+  Seconds seconds_of(const HloStep& step) const {
+    if (step.kind != HloStepKind::kernel) return {};
+    if (step.work.cycles && hardware_.clock) return {*step.work.cycles / hardware_.clock->value};
+    if (step.engine == Engine::host_copies) return host_copy(step);
+    Seconds multiplying = attention(step.work);
+    for (const auto& product : step.work.products) multiplying += product_of(product, step.work.kind);
+    return std::max(multiplying, traffic_time(step.work.traffic, hardware_));
+  }
+
+ private:
+  Seconds host_copy(const HloStep& step) const {
+    if (!hardware_.host_link_bandwidth)
+      throw InputError(fmt::format("{} copies to or from the host's memory, but {} has no host_link_bandwidth",
+                                   step.name, hardware_.name));
+    return step.work.traffic / BytesPerSecond{hardware_.host_link_bandwidth->value};
+  }
+
+  Seconds attention(const KernelWork& work) const {
+    OperationWork operation;
+    operation.kind = WorkKind::attention;
+    operation.forward = work.attention;
+    return operation_time(operation, hardware_, compiler_).forward.total();
+  }
+
+  /// Behind a ragged exchange only as many rows of a worst-case buffer are computed as arrive.
+  double rows_of(const ProductDims& product, KernelKind kind) const {
+    const bool grouped = kind == KernelKind::grouped_product && schedule_.exchanged_rows > 0;
+    return grouped ? std::min(product.m, static_cast<double>(schedule_.exchanged_rows)) : product.m;
+  }
+
+  Seconds product_of(const ProductDims& product, KernelKind kind) const {
+    OperationWork operation;
+    operation.kind = kind == KernelKind::grouped_product ? WorkKind::grouped_matmul : WorkKind::matmul;
+    operation.shape = {rows_of(product, kind), product.n, product.k, product.groups};
+    const double batches = kind == KernelKind::grouped_product ? 1 : product.groups;
+    operation.forward = {2 * operation.shape.m * product.n * product.k * batches};
+    if (product.narrow) operation.narrow_dtype = *product.narrow;
+    if (product.narrow) operation.narrow_forward = operation.forward;
+    return operation_time(operation, hardware_, compiler_).forward.total();
+  }
+
+  const HloSchedule& schedule_;
+  const HardwareProfile& hardware_;
+  const Compiler& compiler_;
+};
+
+}  // namespace
+
+StepPrices price_steps(const HloProgram& program, const HloSchedule& schedule, const HardwareProfile& hardware,
+                       const Compiler& compiler, const Mesh& mesh, LinkPrices& links) {
+  const KernelPrices kernels(schedule, hardware, compiler);
+  std::vector<GroupAxes> axes;
+  for (const auto& groups : program.groups) axes.push_back(axes_of(groups, mesh));
+  StepPrices prices;
+  for (const auto& steps : schedule.computations) {
+    auto& seconds = prices.kernels.emplace_back();
+    for (const auto& step : steps) seconds.push_back(kernels.seconds_of(step));
+  }
+  for (const auto& computation : program.computations) {
+    auto& seconds = prices.collectives.emplace_back();
+    for (const auto& found : computation.collectives)
+      seconds.push_back(links.seconds_of(collective_of(program, found, axes[found.groups], mesh)));
+  }
+  return prices;
+}
+
+}  // namespace shardplan

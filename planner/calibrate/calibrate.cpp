@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <planner/calibrate/calibrate.hpp>
+
+namespace shardplan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Six digits, more than any measurement has.
+double rounded(double value) { return std::stod(fmt::format("{:.6g}", value)); }
+
+/// In the unit that the profile has; what stood there is kept, or what stood there before that.
+void put(Json& profile, const FittedFigure& fitted) {
+  const double unit = si_factor(fitted.after.unit, fitted.dimension, fitted.key);
+  Json figure = {{"value", rounded(fitted.after.value / unit)},
+                 {"unit", fitted.after.unit},
+                 {"source", fitted.after.source},
+                 {"basis", "measured"}};
+  if (const auto old = profile.find(fitted.key); old != profile.end())
+    figure["before"] = old->contains("before") ? (*old)["before"] : *old;
+  profile[fitted.key] = std::move(figure);
+}
+
+/// A line for each key.
+std::string profile_with(const std::string& profile, const std::vector<FittedFigure>& figures) {
+  Json document = Json::parse(profile);
+  for (const auto& figure : figures) put(document, figure);
+  std::string text = "{";
+  for (const auto& [key, value] : document.items())
+    text += fmt::format("{}\n  {}: {}", text.size() > 1 ? "," : "", Json(key).dump(), value.dump());
+  return text + "\n}\n";
+}
+
+}  // namespace
+
+CalibratedMachine calibrate(const HardwareProfile& hardware, const std::string& profile, const Compiler& compiler,
+                      const Measurements& measurements) {
+  FittedMachine fit = fit_figures(hardware, compiler, measurements);
+  CalibratedMachine calibration{hardware.name, std::move(fit.figures), std::move(fit.untold), {}, {}};
+  for (const auto& measurement : measurements)
+    calibration.residuals.push_back({measurement, predict(measurement, hardware, compiler),
+                                     predict(measurement, fit.hardware, compiler)});
+  calibration.profile = profile_with(profile, calibration.figures);
+  return calibration;
+}
+
+}  // namespace shardplan

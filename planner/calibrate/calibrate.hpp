@@ -1,0 +1,27 @@
+#pragma once
+// `calibrate`: a machine's figures as measurements on it say.
+#include <planner/calibrate/fit_figures.hpp>
+
+namespace shardplan {
+
+/// A measurement beside what plans say before and after.
+struct Residual {
+  Measurement measurement;
+  Seconds before, after;
+  double error_before() const { return before / measurement.seconds - 1; }
+  double error_after() const { return after / measurement.seconds - 1; }
+};
+
+struct CalibratedMachine {
+  std::string hardware;
+  std::vector<FittedFigure> figures;
+  std::vector<std::string> untold;   ///< keys of figures that no measurement tells: as they were
+  std::vector<Residual> residuals;   ///< in the order of the files
+  std::string profile;               ///< the machine's file with the fitted figures, the originals kept in `before`
+};
+
+/// `profile`: the text of the machine's file. Throws InputError as fit_figures does.
+CalibratedMachine calibrate(const HardwareProfile& hardware, const std::string& profile, const Compiler& compiler,
+                      const Measurements& measurements);
+
+}  // namespace shardplan

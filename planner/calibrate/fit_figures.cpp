@@ -1,0 +1,188 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <planner/calibrate/fit_figures.hpp>
+#include <set>
+#include <shardplan/error.hpp>
+#include <unsupported/Eigen/NonLinearOptimization>
+#include <unsupported/Eigen/NumericalDiff>
+
+namespace shardplan {
+namespace {
+
+constexpr double least_influence = 0.05;  ///< of a figure on some measurement, and beside the figures before it
+
+struct Candidate {
+  std::string_view key;
+  Dimension dimension;
+  Figure& (*in)(HardwareProfile&);
+};
+
+template <auto member>
+Figure& figure_of(HardwareProfile& hardware) {
+  return hardware.*member;
+}
+
+Figure& fp8_efficiency(HardwareProfile& hardware) {
+  if (!hardware.fp8_matmul_efficiency) hardware.fp8_matmul_efficiency = hardware.matmul_efficiency;
+  return *hardware.fp8_matmul_efficiency;
+}
+
+constexpr Candidate candidates[] = {
+    {"link_efficiency", Dimension::share, figure_of<&HardwareProfile::link_efficiency>},
+    {"collective_latency", Dimension::seconds, figure_of<&HardwareProfile::collective_latency>},
+    {"hop_latency", Dimension::seconds, figure_of<&HardwareProfile::hop_latency>},
+    {"scale_out_efficiency", Dimension::share, figure_of<&HardwareProfile::scale_out_efficiency>},
+    {"scale_out_latency", Dimension::seconds, figure_of<&HardwareProfile::scale_out_latency>},
+    {"matmul_efficiency", Dimension::share, figure_of<&HardwareProfile::matmul_efficiency>},
+    {"fp8_matmul_efficiency", Dimension::share, fp8_efficiency},
+    {"hbm_efficiency", Dimension::share, figure_of<&HardwareProfile::hbm_efficiency>},
+};
+
+/// Residuals of the measurements, as a function of the logarithms of some figures.
+class Residuals {
+ public:
+  using Scalar = double;
+  using InputType = Eigen::VectorXd;
+  using ValueType = Eigen::VectorXd;
+  using JacobianType = Eigen::MatrixXd;
+  enum { InputsAtCompileTime = Eigen::Dynamic, ValuesAtCompileTime = Eigen::Dynamic };
+
+  Residuals(const HardwareProfile& hardware, const Compiler& compiler, const Measurements& measurements,
+            std::vector<Candidate> figures)
+      : hardware_(hardware), compiler_(compiler), measurements_(measurements), figures_(std::move(figures)) {}
+
+  int inputs() const { return static_cast<int>(figures_.size()); }
+  int values() const { return static_cast<int>(measurements_.size()); }
+
+  Eigen::VectorXd begin() const {
+    HardwareProfile hardware = hardware_;
+    Eigen::VectorXd logs(inputs());
+    for (int i = 0; i < inputs(); ++i) logs[i] = std::log(figures_[static_cast<std::size_t>(i)].in(hardware).value);
+    return logs;
+  }
+
+  /// Shares are held at 1.
+  HardwareProfile with(const Eigen::VectorXd& logs) const {
+    HardwareProfile hardware = hardware_;
+    for (int i = 0; i < inputs(); ++i) {
+      const Candidate& figure = figures_[static_cast<std::size_t>(i)];
+      const double value = std::exp(logs[i]);
+      figure.in(hardware).value = figure.dimension == Dimension::share ? std::min(value, 1.0) : value;
+    }
+    return hardware;
+  }
+
+  int operator()(const Eigen::VectorXd& logs, Eigen::VectorXd& residuals) const {
+    const HardwareProfile hardware = with(logs);
+    for (int i = 0; i < values(); ++i) {
+      const Measurement& measurement = measurements_[static_cast<std::size_t>(i)];
+      residuals[i] = std::log(predict(measurement, hardware, compiler_) / measurement.seconds);
+    }
+    return 0;
+  }
+
+ private:
+  const HardwareProfile& hardware_;
+  const Compiler& compiler_;
+  const Measurements& measurements_;
+  std::vector<Candidate> figures_;
+};
+
+/// What of a column the columns before it don't make up.
+Eigen::VectorXd remainder(Eigen::VectorXd column, const std::vector<Eigen::VectorXd>& before) {
+  for (const auto& direction : before) column -= direction * direction.dot(column);
+  return column;
+}
+
+/// The slope is taken downwards: a share at 1 has none upwards.
+Eigen::VectorXd influence_of(const Candidate& figure, const HardwareProfile& hardware, const Compiler& compiler,
+                             const Measurements& measurements) {
+  constexpr double step = 1e-4;
+  const Residuals residuals(hardware, compiler, measurements, {figure});
+  Eigen::VectorXd here(residuals.values()), below(residuals.values());
+  Eigen::VectorXd logs = residuals.begin();
+  residuals(logs, here);
+  logs[0] -= step;
+  residuals(logs, below);
+  return (here - below) / step;
+}
+
+std::vector<Candidate> told_figures(const HardwareProfile& hardware, const Compiler& compiler,
+                                    const Measurements& measurements) {
+  std::vector<Candidate> told;
+  std::vector<Eigen::VectorXd> directions;
+  for (const Candidate& figure : candidates) {
+    const Eigen::VectorXd influence = influence_of(figure, hardware, compiler, measurements);
+    if (influence.cwiseAbs().maxCoeff() < least_influence) continue;
+    const Eigen::VectorXd rest = remainder(influence, directions);
+    if (rest.norm() < least_influence * influence.norm()) continue;
+    told.push_back(figure);
+    directions.push_back(rest.normalized());
+  }
+  return told;
+}
+
+std::string sources_of(const Measurements& measurements) {
+  std::set<std::string> files;
+  for (const auto& measurement : measurements) files.insert(measurement.file);
+  return fmt::format("fitted by shardplan calibrate to {} measurements in {}", measurements.size(),
+                     fmt::join(files, ", "));
+}
+
+bool is_fp8(const Measurement& measurement) {
+  const auto* product = std::get_if<MeasuredProduct>(&measurement.what);
+  return product && product->dtype == DType::f8;
+}
+
+HardwareProfile least_squares(const HardwareProfile& hardware, const Compiler& compiler,
+                              const Measurements& measurements, const std::vector<Candidate>& told) {
+  const Residuals residuals(hardware, compiler, measurements, told);
+  Eigen::NumericalDiff<Residuals, Eigen::Central> differentiated(residuals);
+  Eigen::LevenbergMarquardt<Eigen::NumericalDiff<Residuals, Eigen::Central>> search(differentiated);
+  Eigen::VectorXd logs = residuals.begin();
+  search.minimize(logs);
+  return residuals.with(logs);
+}
+
+FittedFigure fitted(const Candidate& candidate, const HardwareProfile& before, HardwareProfile& after,
+                    const std::string& source) {
+  FittedFigure figure{std::string(candidate.key), candidate.dimension, std::nullopt, {}, false};
+  HardwareProfile original = before;
+  const bool is_new = candidate.in == fp8_efficiency && !before.fp8_matmul_efficiency;
+  if (!is_new) figure.before = candidate.in(original);
+  Figure& now = candidate.in(after);
+  now.source = source;
+  now.basis = Basis::measured;
+  figure.after = now;
+  figure.at_most = candidate.dimension == Dimension::share && now.value >= 1;
+  return figure;
+}
+
+}  // namespace
+
+FittedMachine fit_figures(const HardwareProfile& hardware, const Compiler& compiler, const Measurements& measurements) {
+  HardwareProfile begin = hardware;
+  if (std::any_of(measurements.begin(), measurements.end(), is_fp8)) fp8_efficiency(begin);
+  const auto told = told_figures(begin, compiler, measurements);
+  if (told.empty())
+    throw InputError(fmt::format("the measurements tell no figure of {}{}", hardware.name,
+                                 hardware.product_tables.empty()
+                                     ? ""
+                                     : ": its matrix products are priced by tables (matmul_shares), not by a figure"));
+  FittedMachine fit{least_squares(begin, compiler, measurements, told), {}, {}};
+  const std::string source = sources_of(measurements);
+  for (const Candidate& candidate : candidates) {
+    const bool is_told = std::any_of(told.begin(), told.end(), [&](const auto& t) { return t.key == candidate.key; });
+    if (is_told)
+      fit.figures.push_back(fitted(candidate, hardware, fit.hardware, source));
+    else if (candidate.in != fp8_efficiency || hardware.fp8_matmul_efficiency)
+      fit.untold.emplace_back(candidate.key);
+  }
+  return fit;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,58 @@
+// shardplan calibrate --hardware NAME|FILE --from FILE [--from FILE…] -o FILE
+#include <compilers/load_compiler.hpp>
+#include <formats/strict_json.hpp>
+#include <hardware/load_profile.hpp>
+#include <planner/calibrate/calibrate.hpp>
+#include <planner/calibrate/read_measurements.hpp>
+#include <planner/cli/commands.hpp>
+#include <planner/cli/parse_words.hpp>
+#include <planner/report/calibrate_report.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+CalibratedMachine calibrated(const std::string& hardware, const Words& files) {
+  const std::string profile = is_profile_path(hardware) ? read_file(hardware) : profile_json(hardware);
+  const HardwareProfile machine = load_profile(hardware);
+  Measurements measurements;
+  for (const auto& file : files)
+    for (auto& measurement : read_measurements(file)) measurements.push_back(std::move(measurement));
+  return calibrate(machine, profile, load_compiler(machine.compiler), measurements);
+}
+
+/// The answer says how the figures fit; the profile goes where -o says.
+Task with_profile(Task task, const std::string& profile) {
+  if (!task.output_file) throw InputError("calibrate needs -o FILE, where the fitted profile goes");
+  task.compute = [answer = std::move(task.compute), path = *task.output_file, profile](const Style& style) {
+    Answer with_file = answer(style);
+    with_file.files.push_back({path, profile});
+    return with_file;
+  };
+  task.output_file.reset();
+  return task;
+}
+
+}  // namespace
+
+Task calibrate_command(const Words& words) {
+  CommandParser parser("A machine's figures as measurements on it say, for plan --hardware FILE.",
+                       "shardplan calibrate");
+  std::optional<std::string> hardware;
+  Words files;
+  parser.add("--hardware", hardware, "NAME|FILE", "The machine");
+  parser.add_repeatable("--from", files, "FILE",
+                        "Output of nccl-tests or rccl-tests, a CSV of matrix products (m,n,k,dtype,seconds or tflops), "
+                        "or xprof's table of a step's operations (JSON)");
+  parser.add_footer("-o FILE takes the fitted profile; what is answered is how it fits.");
+  parser.parse(words);
+  if (!hardware) throw InputError("calibrate needs --hardware NAME|FILE, the machine that was measured");
+  if (files.empty()) throw InputError("calibrate needs --from FILE, measurements on the machine");
+  const CalibratedMachine machine = calibrated(*hardware, files);
+  const auto report = [machine](Format format, const Style& style) {
+    return Answer{format == Format::json ? calibrate_json(machine) : calibrate_text(machine, style)};
+  };
+  return with_profile(parser.task(report), machine.profile);
+}
+
+}  // namespace shardplan

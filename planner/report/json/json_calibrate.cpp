@@ -1,0 +1,44 @@
+#include <planner/report/calibrate_report.hpp>
+#include <planner/report/json/json_values.hpp>
+#include <planner/report/profile_figures.hpp>
+
+namespace shardplan {
+namespace {
+
+OrderedJson json_figure(const FittedFigure& fitted) {
+  const auto value = [&](const Figure& figure) {
+    return json_number(figure.value / si_factor(figure.unit, fitted.dimension, fitted.key), fitted.key);
+  };
+  return {{"figure", fitted.key},
+          {"unit", fitted.after.unit},
+          {"before", fitted.before ? value(*fitted.before) : OrderedJson()},
+          {"before_basis", fitted.before ? OrderedJson(name_of(fitted.before->basis)) : OrderedJson()},
+          {"after", value(fitted.after)},
+          {"held_at_1", fitted.at_most}};
+}
+
+OrderedJson json_residual(const Residual& residual) {
+  const auto& m = residual.measurement;
+  return {{"file", m.file},
+          {"line", m.line > 0 ? OrderedJson(m.line) : OrderedJson()},
+          {"what", measured_words(m)},
+          {"measured_seconds", json_number(m.seconds.value, m.file)},
+          {"predicted_before_seconds", json_number(residual.before.value, m.file)},
+          {"predicted_seconds", json_number(residual.after.value, m.file)}};
+}
+
+}  // namespace
+
+std::string calibrate_json(const CalibratedMachine& machine) {
+  OrderedJson figures = OrderedJson::array(), residuals = OrderedJson::array();
+  for (const auto& figure : machine.figures) figures.push_back(json_figure(figure));
+  for (const auto& residual : machine.residuals) residuals.push_back(json_residual(residual));
+  return print_document({{"schema_version", schema_version},
+                         {"command", "calibrate"},
+                         {"hardware", machine.hardware},
+                         {"figures", std::move(figures)},
+                         {"unchanged", machine.untold},
+                         {"measurements", std::move(residuals)}});
+}
+
+}  // namespace shardplan

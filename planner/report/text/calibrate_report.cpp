@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <planner/report/calibrate_report.hpp>
+#include <planner/report/humanize.hpp>
+#include <planner/report/profile_figures.hpp>
+#include <planner/report/text/text_table.hpp>
+#include <planner/report/wrap.hpp>
+#include <shardplan/collective/counted.hpp>
+
+namespace shardplan {
+namespace {
+
+std::string print_figure(const Figure& figure, Dimension dimension) {
+  const double value = figure.value / si_factor(figure.unit, dimension, "figure");
+  return dimension == Dimension::share ? fmt::format("{:.3f}", value) : fmt::format("{:.3g} {}", value, figure.unit);
+}
+
+std::string figures_table(const CalibratedMachine& machine, const Style& style) {
+  TextTable table({{"figure"}, {"before", Align::right}, {"basis"}, {"after", Align::right}, {"", Align::left, true}});
+  for (const auto& figure : machine.figures)
+    table.add({figure.key, figure.before ? print_figure(*figure.before, figure.dimension) : "-",
+               figure.before ? std::string(name_of(figure.before->basis)) : "",
+               print_figure(figure.after, figure.dimension),
+               figure.at_most ? "held at 1: is the figure that it is a share of too low?" : ""});
+  return table.print(style.width(), 2);
+}
+
+/// The measurements of one file.
+struct FileErrors {
+  std::string file;
+  int count = 0;
+  double before = 0, after = 0;  ///< sums of absolute errors
+  const Residual* worst = nullptr;
+};
+
+std::vector<FileErrors> errors_by_file(const CalibratedMachine& machine) {
+  std::vector<FileErrors> files;
+  for (const auto& residual : machine.residuals) {
+    if (files.empty() || files.back().file != residual.measurement.file) files.push_back({residual.measurement.file});
+    FileErrors& file = files.back();
+    ++file.count;
+    file.before += std::abs(residual.error_before());
+    file.after += std::abs(residual.error_after());
+    if (!file.worst || std::abs(residual.error_after()) > std::abs(file.worst->error_after())) file.worst = &residual;
+  }
+  return files;
+}
+
+std::string worst_words(const Residual& residual) {
+  const auto& m = residual.measurement;
+  return fmt::format("{:+.0f}%: {} takes {}, predicted {}{}", residual.error_after() * 100, measured_words(m),
+                     print_time(m.seconds), print_time(residual.after),
+                     m.line > 0 ? fmt::format(" (line {})", m.line) : "");
+}
+
+std::string residual_table(const CalibratedMachine& machine, const Style& style) {
+  TextTable table({{"file"}, {"measured", Align::right}, {"off by", Align::right}, {"now", Align::right},
+                   {"furthest off", Align::left, true}});
+  for (const auto& file : errors_by_file(machine))
+    table.add({file.file, print_count(file.count), print_share(file.before / file.count),
+               print_share(file.after / file.count), worst_words(*file.worst)});
+  return table.print(style.width(), 2);
+}
+
+}  // namespace
+
+std::string calibrate_text(const CalibratedMachine& machine, const Style& style) {
+  std::string text = fmt::format("{}: {} fitted to {}\n\n", style.paint(Ink::bold, machine.hardware),
+                                 counted(std::ssize(machine.figures), "figure"),
+                                 counted(std::ssize(machine.residuals), "measurement"));
+  text += figures_table(machine, style);
+  if (!machine.untold.empty())
+    text += wrap_text(fmt::format("{}", fmt::join(machine.untold, ", ")), "  not told by them  ", style.width());
+  return text + "\n" + residual_table(machine, style);
+}
+
+}  // namespace shardplan

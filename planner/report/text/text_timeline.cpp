@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <planner/report/humanize.hpp>
+#include <planner/report/text/text_sections.hpp>
+#include <planner/report/text/text_table.hpp>
+#include <planner/report/text/text_timeline.hpp>
+#include <planner/report/wrap.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr std::size_t most_collectives = 8;
+constexpr double shown_share = 0.005;  ///< of the step, that a loop takes to be shown
+
+std::string parts_line(const ProgramTimeline& of_program) {
+  const Timeline& t = of_program.timeline;
+  std::string text = fmt::format("{} a step: compute {}, exposed collectives {}", print_time(t.seconds),
+                                 print_time(t.compute), print_time(t.exposed));
+  if (t.waited.value > 0) text += fmt::format(", waiting for copies {}", print_time(t.waited));
+  if (of_program.low < of_program.high)
+    text += fmt::format("; {} if all that could hide did, {} if nothing did (the text leaves open what its collectives "
+                        "run beside)",
+                        print_time(of_program.low), print_time(of_program.high));
+  return text;
+}
+
+std::string kernels_line(const KernelSeconds& kernels) {
+  std::string text;
+  const auto add = [&](std::string_view what, Seconds seconds) {
+    if (seconds.value > 0) text += fmt::format("{}{} {}", text.empty() ? "compute: " : ", ", what, print_time(seconds));
+  };
+  add("matrix products", kernels.product);
+  add("grouped products", kernels.grouped_product);
+  add("attention kernels", kernels.attention);
+  add("other kernels", kernels.vector);
+  return text;
+}
+
+std::string comparison(const AuditAnswer& answer) {
+  if (!answer.expected_step) return "";
+  const double ratio = answer.timeline->timeline.seconds / *answer.expected_step;
+  return fmt::format("{} has {}: the program takes {:.2f} times as long", answer.against,
+                     print_time(*answer.expected_step), ratio);
+}
+
+std::string loop_table(const Timeline& timeline, const Style& style) {
+  TextTable table({{"loop"}, {"runs", Align::right}, {"in all", Align::right}, {"a run", Align::right},
+                   {"compute", Align::right}, {"exposed", Align::right}});
+  for (const auto& loop : timeline.loops) {
+    if (loop.seconds < timeline.seconds * shown_share) continue;
+    table.add({std::string(static_cast<std::size_t>(loop.depth) * 2, ' ') + loop.name, print_count(loop.runs),
+               print_time(loop.seconds), print_time(loop.seconds * (1 / static_cast<double>(loop.runs))),
+               print_time(loop.compute), print_time(loop.exposed)});
+  }
+  return table.empty() ? "" : table.print(style.width(), 2);
+}
+
+/// The operations of combined collectives are one long name.
+std::string short_name(const std::string& operation) {
+  constexpr std::size_t most = 48;
+  return operation.size() <= most ? operation : operation.substr(0, most - 3) + "...";
+}
+
+/// Times of one execution, but what is exposed of the step.
+std::string collective_table(const AuditAnswer& answer, const Style& style) {
+  TextTable table({{"most exposed"}, {"axes"}, {"where", Align::left, true}, {"times", Align::right},
+                   {"bytes", Align::right}, {"takes", Align::right}, {"window", Align::right},
+                   {"exposed", Align::right}});
+  std::size_t shown = 0;
+  for (const auto& timed : answer.timeline->collectives) {
+    const NamedCollective& c = timed.collective;
+    if (shown == most_collectives || c.exposed.value <= 0) break;
+    ++shown;
+    const double each = 1 / static_cast<double>(c.executions);
+    const std::string place = timed.loop.empty() ? "" : " in " + timed.loop;
+    table.add({std::string(name_of(c.kind)), axes_text(c.axes, answer.mesh),
+               fmt::format("{}: {}{}", name_of(c.phase), short_name(c.op.empty() ? timed.instruction : c.op), place),
+               print_count(c.executions), print_traffic(c.bytes), print_time(c.seconds * each),
+               timed.asynchronous ? print_time(timed.window * each) : "-", print_time(c.exposed)});
+  }
+  return shown == 0 ? "" : table.print(style.width(), 2);
+}
+
+std::string notes(const Timeline& timeline, const Style& style) {
+  std::string text;
+  for (const auto& kernel : timeline.unknown)
+    text += wrap_text(fmt::format("{} is in no table of kernels: {} for what it reads and writes", kernel.name,
+                                  print_time(kernel.seconds)),
+                      "  note  ", style.width());
+  if (!timeline.uncounted_loops.empty())
+    text += wrap_text(fmt::format("counted once, for nothing says how often they run: {}",
+                                  fmt::join(timeline.uncounted_loops, ", ")),
+                      "  note  ", style.width());
+  return text;
+}
+
+}  // namespace
+
+std::string timeline_section(const AuditAnswer& answer, const Style& style) {
+  if (!answer.timeline) return "";
+  std::string text = "\n" + style.paint(Ink::bold, "timeline") + "  as the program schedules it\n";
+  text += wrap_text(parts_line(*answer.timeline), "  ", style.width());
+  text += wrap_text(kernels_line(answer.timeline->timeline.kernels), "  ", style.width());
+  if (const auto line = comparison(answer); !line.empty()) text += wrap_text(line, "  ", style.width());
+  text += loop_table(answer.timeline->timeline, style);
+  text += collective_table(answer, style);
+  return text + notes(answer.timeline->timeline, style);
+}
+
+}  // namespace shardplan

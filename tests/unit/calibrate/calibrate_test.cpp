@@ -1,0 +1,51 @@
+// The profile that comes out: fitted figures, and what stood there.
+#include <gmock/gmock.h>
+
+#include <compilers/load_compiler.hpp>
+#include <hardware/load_profile.hpp>
+#include <nlohmann/json.hpp>
+#include <planner/calibrate/calibrate.hpp>
+#include <planner/calibrate/read_measurements.hpp>
+
+namespace shardplan {
+namespace {
+
+CalibratedMachine calibrated(const std::string& profile) {
+  const HardwareProfile hardware = parse_profile(profile, "toy.json");
+  return calibrate(hardware, profile, load_compiler(hardware.compiler),
+                   read_measurements(TEST_DATA "/calibrate/all_gather_8.log"));
+}
+
+TEST(Calibrate, TheProfileSaysWhatWasMeasured) {
+  const CalibratedMachine machine = calibrated(profile_json("toy-switch"));
+  const HardwareProfile loaded = parse_profile(machine.profile, "my.json");
+  EXPECT_NEAR(loaded.link_efficiency.value, 0.8, 1e-4);
+  EXPECT_NEAR(loaded.collective_latency.value, 20e-6, 1e-8);
+  EXPECT_EQ(loaded.collective_latency.basis, Basis::measured);
+  EXPECT_EQ(loaded.hop_latency.value, 1e-6);  // one group doesn't tell it
+  const auto document = nlohmann::json::parse(machine.profile);
+  EXPECT_EQ(document["collective_latency"]["unit"], "us");
+  EXPECT_EQ(document["collective_latency"]["before"]["value"], 5);
+  EXPECT_EQ(document["collective_latency"]["before"]["source"], "toy: a round number");
+}
+
+TEST(Calibrate, ASecondTimeKeepsWhatStoodThereFirst) {
+  const CalibratedMachine again = calibrated(calibrated(profile_json("toy-switch")).profile);
+  EXPECT_EQ(nlohmann::json::parse(again.profile)["link_efficiency"]["before"]["value"], 1);
+}
+
+TEST(Calibrate, ResidualsAreBesideTheirMeasurements) {
+  const CalibratedMachine machine = calibrated(profile_json("toy-switch"));
+  ASSERT_EQ(machine.residuals.size(), 8U);
+  EXPECT_NEAR(machine.residuals[0].error_after(), 0, 1e-3);
+  EXPECT_NEAR(machine.residuals[0].before.value, 12.57e-6, 0.01e-6);  // 12 us, and 57 kB at 100 GB/s
+}
+
+TEST(Calibrate, FiguresKeptAsTheyWereAreRead) {
+  auto document = nlohmann::json::parse(calibrated(profile_json("toy-switch")).profile);
+  document["link_efficiency"]["before"]["unit"] = "GB/s";
+  EXPECT_THROW(parse_profile(document.dump(), "my.json"), std::exception);
+}
+
+}  // namespace
+}  // namespace shardplan

@@ -1,0 +1,143 @@
+// What the readers understand, and where they say that they don't.
+#include <gmock/gmock.h>
+
+#include <planner/calibrate/read_measurements.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+using testing::HasSubstr;
+
+template <class Read>
+std::string error_of(Read read) {
+  try {
+    read();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+const std::string ranks =
+    "#  Rank  0 Group  0 Pid  1 on   node-1 device  0 [0000:05:00] Toy\n"
+    "#  Rank  1 Group  0 Pid  2 on   node-2 device  0 [0000:05:00] Toy\n";
+const std::string titles =
+    "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n"
+    "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)\n";
+const std::string row = "  8388608  2097152  float  none  -1  91.10  92.08  161.14  0  94.94  88.36  154.63  0\n";
+
+std::string log_error(const std::string& text) {
+  return error_of([&] { read_collective_log(text, "x.log"); });
+}
+
+TEST(CollectiveLog, HasTheTestItsRanksAndTheTimeOutOfPlace) {
+  const auto all = read_collective_log("$ ./build/all_gather_perf -b 8M\n" + ranks + titles + row, "x.log");
+  ASSERT_EQ(all.size(), 1U);
+  const auto& measured = std::get<MeasuredCollective>(all[0].what);
+  EXPECT_EQ(measured.kind, CollectiveKind::all_gather);
+  EXPECT_EQ(measured.bytes.value, 8388608);
+  EXPECT_EQ(measured.devices, 2);
+  EXPECT_EQ(measured.nodes, 2);
+  EXPECT_DOUBLE_EQ(all[0].seconds.value, 91.10e-6);
+  EXPECT_EQ(all[0].line, 6);
+}
+
+TEST(CollectiveLog, SeveralTestsCanFollowEachOther) {
+  const std::string one = "# Collective test starting: all_reduce_perf\n" + ranks + titles + row + "# Avg bus bandwidth    : 1\n";
+  const std::string other = "# Collective test starting: alltoall_perf\n" + ranks + titles +
+                            "node-1:12:12 [0] NCCL INFO Connected\n  0  0  float  none  -1  0.10  0.00  0.00  0  N/A  N/A  N/A  N/A\n" +
+                            "  1048576  262144  float  none  -1  10.5  1.0  1.0  0  N/A  N/A  N/A  N/A\n";
+  const auto all = read_collective_log(one + other, "x.log");
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(std::get<MeasuredCollective>(all[0].what).kind, CollectiveKind::all_reduce);
+  EXPECT_EQ(std::get<MeasuredCollective>(all[1].what).kind, CollectiveKind::all_to_all);
+  EXPECT_EQ(std::get<MeasuredCollective>(all[1].what).devices, 2);
+}
+
+TEST(CollectiveLog, OlderTablesHaveFewerColumns) {
+  const auto all = read_collective_log(
+      "./sendrecv_perf\n" + ranks +
+          "#       size         count      type     time   algbw   busbw  error     time   algbw   busbw  error\n"
+          "       65536         16384     float    52.01    1.26    1.10  0e+00    50.09    1.31    1.14  0e+00\n",
+      "x.log");
+  EXPECT_DOUBLE_EQ(all.at(0).seconds.value, 52.01e-6);
+}
+
+TEST(CollectiveLog, WhatIsNotUnderstoodIsNamedWithItsLine) {
+  EXPECT_THAT(log_error(ranks + titles + row), HasSubstr("x.log:3: which collective?"));
+  EXPECT_THAT(log_error("./broadcast_perf\n" + ranks + titles + row), HasSubstr("x.log:1: 'broadcast_perf'"));
+  EXPECT_THAT(log_error("./all_gather_perf\n" + titles + row), HasSubstr("x.log:2: expected a line '# Rank"));
+  EXPECT_THAT(log_error("./all_gather_perf\n" + ranks + ranks + titles + row), HasSubstr("x.log:4: a second rank 0"));
+  EXPECT_THAT(log_error("./all_gather_perf\n" + ranks + titles + "out of memory\n"),
+              HasSubstr("x.log:6: expected a row of 13 columns, found 3"));
+  EXPECT_THAT(log_error("./all_gather_perf\n" + ranks + titles + "  8  2  float  none  -1  fast  0  0  0  1  0  0  0\n"),
+              HasSubstr("x.log:6: column time has 'fast'"));
+  EXPECT_THAT(log_error("hello\n"), HasSubstr("x.log: no measurement"));
+}
+
+std::string csv_error(const std::string& text) {
+  return error_of([&] { read_product_csv(text, "x.csv"); });
+}
+
+TEST(ProductCsv, HasItsColumnsInAnyOrder) {
+  const auto all = read_product_csv("# a comment\nk, dtype, m, n, seconds\n4, bf16, 2, 3, 0.5\n8,fp8,2,3,0.25\n", "x.csv");
+  ASSERT_EQ(all.size(), 2U);
+  const auto& product = std::get<MeasuredProduct>(all[0].what);
+  EXPECT_EQ(product.m, 2);
+  EXPECT_EQ(product.n, 3);
+  EXPECT_EQ(product.k, 4);
+  EXPECT_EQ(product.dtype, DType::bf16);
+  EXPECT_EQ(all[0].seconds.value, 0.5);
+  EXPECT_EQ(std::get<MeasuredProduct>(all[1].what).dtype, DType::f8);
+  const auto rates = read_product_csv("m,n,k,dtype,tflops\n1000,1000,1000,half,2\n", "x.csv");
+  EXPECT_DOUBLE_EQ(rates.at(0).seconds.value, 1e-3);
+}
+
+TEST(ProductCsv, WhatIsNotUnderstoodIsNamedWithItsLine) {
+  EXPECT_THAT(csv_error("m,n,dtype,seconds\n"), HasSubstr("x.csv:1: column 'k' is missing"));
+  EXPECT_THAT(csv_error("m,n,k,dtype\n"), HasSubstr("x.csv:1: expected one of the columns seconds and tflops"));
+  EXPECT_THAT(csv_error("m,n,k,dtype,ms\n"), HasSubstr("x.csv:1: column 'ms' is not known"));
+  EXPECT_THAT(csv_error("m,n,k,dtype,tflops\n1,1,1,bf16\n"), HasSubstr("x.csv:2: expected 5 cells, found 4"));
+  EXPECT_THAT(csv_error("m,n,k,dtype,tflops\n1,1,1,f64,1\n"), HasSubstr("x.csv:2: dtype 'f64'"));
+  EXPECT_THAT(csv_error("m,n,k,dtype,tflops\n1,-1,1,bf16,1\n"), HasSubstr("x.csv:2: column n has '-1'"));
+  EXPECT_THAT(csv_error("m,n,k,dtype,tflops\n"), HasSubstr("no row"));
+}
+
+const std::string columns =
+    R"({"cols": [{"id": "category"}, {"id": "bound_by"}, {"id": "total_self_time"}, {"id": "model_flop_rate"}, {"id": "hbm_bw"}], "rows": [)";
+
+TEST(OpTable, SumsProductsAndKernelsBoundByHbm) {
+  const auto all = read_op_table(
+      columns + R"({"c": [{"v": "convolution fusion"}, {"v": "Compute"}, {"v": 2000}, {"v": 1000}, {"v": 1}]},
+                   {"c": [{"v": "convolution"}, {"v": "HBM"}, {"v": 1000}, {"v": 500}, {"v": 9}]},
+                   {"c": [{"v": "loop fusion"}, {"v": "HBM"}, {"v": 3000}, {"v": 0}, {"v": 100}]},
+                   {"c": [{"v": "all-gather"}, {"v": "ICI"}, {"v": 3000}, {"v": 0}, {"v": 100}]}]})",
+      "x.json");
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_DOUBLE_EQ(std::get<MeasuredFlops>(all[0].what).flops.value, 1000e9 * 2e-3 + 500e9 * 1e-3);
+  EXPECT_DOUBLE_EQ(all[0].seconds.value, 3e-3);
+  EXPECT_EQ(std::get<MeasuredTraffic>(all[1].what).bytes.value, static_cast<std::int64_t>(100 * 1073741824.0 * 3e-3));
+  EXPECT_DOUBLE_EQ(all[1].seconds.value, 3e-3);
+}
+
+TEST(OpTable, WhatIsNotUnderstoodIsNamed) {
+  const auto error = [](const std::string& text) { return error_of([&] { read_op_table(text, "x.json"); }); };
+  EXPECT_THAT(error(R"({"rows": []})"), HasSubstr("x.json: expected xprof's table"));
+  EXPECT_THAT(error(R"({"cols": [{"id": "category"}], "rows": []})"), HasSubstr("x.json: the table has no column 'bound_by'"));
+  EXPECT_THAT(error(columns + R"({"c": [{"v": "convolution"}]}]})"), HasSubstr("x.json: row 1 has no value in column"));
+  EXPECT_THAT(error(columns + R"({"c": [{"v": "loop fusion"}, {"v": "HBM"}, {"v": "fast"}, {"v": 0}, {"v": 1}]}]})"),
+              HasSubstr("x.json: row 1: 'total_self_time' is not a number"));
+  EXPECT_THAT(error(columns + "]}"), HasSubstr("no matrix product and no kernel bound by HBM"));
+}
+
+TEST(ReadMeasurements, TellsFilesApart) {
+  const std::string folder = TEST_DATA "/calibrate/";
+  EXPECT_EQ(read_measurements(folder + "all_gather_8.log").size(), 8U);
+  EXPECT_EQ(read_measurements(folder + "products.csv").size(), 3U);
+  EXPECT_EQ(read_measurements(folder + "roofline_model.json").size(), 2U);
+  EXPECT_THROW(read_measurements(folder + "missing.log"), InputError);
+}
+
+}  // namespace
+}  // namespace shardplan

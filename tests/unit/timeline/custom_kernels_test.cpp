@@ -1,0 +1,87 @@
+#include <gmock/gmock.h>
+
+#include <tests/unit/timeline/toy_programs.hpp>
+
+namespace shardplan {
+namespace {
+
+KernelWork work_of(const std::string& call, const std::vector<std::string>& operand_shapes) {
+  std::string text, names;
+  for (std::size_t i = 0; i < operand_shapes.size(); ++i) {
+    text += fmt::format("  %o{} = {} iota(), iota_dimension=0\n", i, operand_shapes[i]);
+    names += fmt::format("{}%o{}", i ? ", " : "", i);
+  }
+  const ScheduledProgram read = scheduled(scheduled_text(text + fmt::format(fmt::runtime(call), names)));
+  return read.schedule.computations[read.program.entry].at(operand_shapes.size() + 1).work;
+}
+
+/// 2 sequences, 4 heads, 8 queries of 8 keys, half of them seen: 2·(2·4·8·4)·(16 + 16) flops; 2.5 times that backwards.
+TEST(CustomKernels, CudnnAttention) {
+  const std::vector<std::string> operands = {"bf16[2,8,4,16]", "bf16[2,8,2,16]", "bf16[2,8,2,16]"};
+  const std::string config = "backend_config={{\"mask_type\": \"CAUSAL\", \"sliding_window_length\": 0}}\n";
+  const KernelWork forward = work_of("  %k = (bf16[2,4,8,16]{{3,2,1,0}}, f32[2,4,8]{{2,1,0}}) custom-call({}), "
+                                     "custom_call_target=\"__cudnn$fmhaSoftmax\", " + config, operands);
+  EXPECT_EQ(forward.kind, KernelKind::attention);
+  EXPECT_EQ(forward.attention.value, 2 * 2 * 4 * 8 * 4 * 32);
+  EXPECT_EQ(work_of("  %k = (bf16[2,4,8,16]{{3,2,1,0}}) custom-call({}), "
+                    "custom_call_target=\"__cudnn$fmhaSoftmaxBackward\", " + config, operands).attention.value,
+            forward.attention.value * 2.5);
+  EXPECT_EQ(work_of("  %k = (bf16[2,4,8,16]{{3,2,1,0}}) custom-call({}), custom_call_target=\"__cudnn$fmhaSoftmax\", "
+                    "backend_config={{\"mask_type\": \"NO_MASK\"}}\n", operands).attention.value,
+            forward.attention.value * 2);
+}
+
+/// 4 heads, 8 queries of 8 keys, width 24 for scores and 16 for values.
+TEST(CustomKernels, SplashAttentionComputesWhatEachKernelDoes) {
+  const auto flops = [](const std::string& name) {
+    return work_of("  %" + name + " = bf16[4,8,16]{{2,1,0}} custom-call({}), custom_call_target=\"tpu_custom_call\", "
+                   "operand_layout_constraints={{s8[1,8,8]{{2,1,0}}, bf16[4,8,24]{{2,1,0}}, bf16[4,8,24]{{2,1,0}}, "
+                   "bf16[4,8,16]{{2,1,0}}}}\n", {"s8[1,8,8]", "bf16[4,8,24]", "bf16[4,8,24]", "bf16[4,8,16]"})
+        .attention.value;
+  };
+  const double scores = 4 * 8 * 4;
+  EXPECT_EQ(flops("splash_mha_fwd_residuals.3"), 2 * scores * (24 + 16));
+  EXPECT_EQ(flops("splash_mha_dq_no_residuals.1"), 2 * scores * (24 + 16 + 24));
+  EXPECT_EQ(flops("splash_mha_dkv_no_residuals"), 2 * scores * (24 + 16 + 24 + 16));
+}
+
+const std::string gmm = "  %gmm.1 = bf16[64,32]{{1,0}} custom-call({}), custom_call_target=\"tpu_custom_call\"\n";
+
+TEST(CustomKernels, GroupedProducts) {
+  const KernelWork work = work_of(gmm, {"s32[]", "s32[5]", "s32[9]", "s32[9]", "s32[1]", "bf16[64,16]", "bf16[4,16,32]"});
+  EXPECT_EQ(work.kind, KernelKind::grouped_product);
+  ASSERT_EQ(work.products.size(), 1U);
+  EXPECT_EQ(work.products[0].m, 64);
+  EXPECT_EQ(work.products[0].n, 32);
+  EXPECT_EQ(work.products[0].k, 16);
+  EXPECT_EQ(work.products[0].groups, 4);
+}
+
+/// In a ring of experts: all rows of 16 groups, of which this device has 4.
+TEST(CustomKernels, RowsOfOtherDevicesGroupsAreNotComputed) {
+  const KernelWork work =
+      work_of(gmm, {"s32[]", "s32[17]", "s32[9]", "s32[9]", "s32[1]", "bf16[64,16]", "bf16[4,16,32]"});
+  EXPECT_EQ(work.products.at(0).m, 16);
+}
+
+TEST(CustomKernels, TheGradientOfAGroupedProductsWeights) {
+  const KernelWork work = work_of(
+      "  %tgmm = bf16[4,16,32]{{2,1,0}} custom-call({}), custom_call_target=\"tpu_custom_call\"\n",
+      {"s32[]", "s32[5]", "s32[9]", "s32[9]", "s32[1]", "bf16[64,16]", "bf16[64,32]"});
+  EXPECT_EQ(work.products.at(0).m * work.products[0].n * work.products[0].k, 64 * 32 * 16);
+}
+
+TEST(CustomKernels, AnUnknownOneIsItsTraffic) {
+  const KernelWork work = work_of("  %k = f32[8]{{0}} custom-call({}), custom_call_target=\"mystery\"\n", {"f32[4]"});
+  EXPECT_FALSE(work.known);
+  EXPECT_EQ(work.traffic.value, 16 + 32);
+}
+
+TEST(CustomKernels, AllocationsTakeNoTime) {
+  const ScheduledProgram read = scheduled(
+      scheduled_text("  %k = f32[8]{0} custom-call(), custom_call_target=\"AllocateBuffer\"\n"));
+  EXPECT_EQ(read.schedule.computations[read.program.entry].at(1).kind, HloStepKind::nothing);
+}
+
+}  // namespace
+}  // namespace shardplan
