@@ -76,6 +76,7 @@ HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& objec
   profile.hbm_efficiency = read_share(object, "hbm_efficiency");
   if (object.has("published_mfu_dense")) profile.published_mfu_dense = read_share(object, "published_mfu_dense");
   if (object.has("published_mfu_moe")) profile.published_mfu_moe = read_share(object, "published_mfu_moe");
+  profile.power_per_chip = read_optional_figure(object, "power_per_chip", Dimension::watts);
   profile.price_per_chip_hour = read_optional_figure(object, "price_per_chip_hour", Dimension::dollars_per_hour);
   return profile;
 }

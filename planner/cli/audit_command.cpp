@@ -77,8 +77,10 @@ std::string print(const AuditAnswer& answer, Format format, const Style& style) 
       return check_sarif(as_check(answer, true), std::filesystem::current_path());
     case Format::github:
       return check_annotations(as_check(answer, false));
+    case Format::csv:
+      break;  // not offered
   }
-  throw InternalError("unknown Format");
+  throw InternalError("a format that is not offered");
 }
 
 }  // namespace

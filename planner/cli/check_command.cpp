@@ -53,8 +53,10 @@ std::string print(const CheckAnswer& answer, Format format, const Style& style) 
       return check_sarif(answer, std::filesystem::current_path());
     case Format::github:
       return check_annotations(answer);
+    case Format::csv:
+      break;  // not offered
   }
-  throw InternalError("unknown Format");
+  throw InternalError("a format that is not offered");
 }
 
 CheckPolicy read_policy(const CheckFlags& flags) {

@@ -22,6 +22,8 @@ struct Command {
 constexpr std::array commands = {
     Command{"plan", "", plan_command, "[plan] --model NAME|FILE --chips N …", "the best parallelism on each machine"},
     Command{"explain", "", explain_command, "explain KEY=VALUE…", "cost exactly one MaxText configuration"},
+    Command{"sweep", "", sweep_command, "sweep --model NAME,… --chips A..B …", "what training costs on every machine and size"},
+    Command{"sweep", "merge", sweep_merge_command, "sweep merge FILE…", "the shards of a sweep as one"},
     Command{"check", "", check_command, "check --rules NAME|FILE …", "what will go wrong with sharding rules"},
     Command{"audit", "", audit_command, "audit --hlo FILE KEY=VALUE…", "a compiled program against its plan"},
     Command{"hardware", "list", hardware_list_command, "hardware list", "the machines"},
@@ -67,14 +69,21 @@ bool means_plan(const Words& words) {
   return words[0].starts_with('-') || words[0].find('=') != std::string::npos;
 }
 
+const Command* find_command(std::string_view name, std::string_view subcommand) {
+  const auto found = std::find_if(commands.begin(), commands.end(), [&](const Command& command) {
+    return command.name == name && command.subcommand == subcommand;
+  });
+  return found == commands.end() ? nullptr : &*found;
+}
+
 Task read_subcommand(const Words& words) {
   const auto subcommands = subcommands_of(words[0]);
+  if (words.size() > 1)
+    if (const Command* command = find_command(words[0], words[1])) return command->read({words.begin() + 2, words.end()});
+  if (const Command* command = find_command(words[0], "")) return command->read({words.begin() + 1, words.end()});
   if (words.size() == 2 && asks_for_help(words[1])) throw HelpRequest{help_text()};
   if (words.size() < 2 || words[1].starts_with('-'))
     throw InputError(fmt::format("{} needs one of: {}", words[0], fmt::join(subcommands, ", ")));
-  for (const auto& command : commands)
-    if (command.name == words[0] && command.subcommand == words[1])
-      return command.read({words.begin() + 2, words.end()});
   throw InputError(unknown_name(fmt::format("{} command", words[0]), words[1], subcommands));
 }
 
@@ -92,8 +101,7 @@ Task read_command_line(const Words& words) {
     throw InputError("what to do? `shardplan --model NAME --chips N` plans, `shardplan --help` lists the commands");
   if (means_plan(words)) return plan_command(words);
   if (!subcommands_of(words[0]).empty()) return read_subcommand(words);
-  for (const auto& command : commands)
-    if (command.name == words[0]) return command.read({words.begin() + 1, words.end()});
+  if (const Command* command = find_command(words[0], "")) return command->read({words.begin() + 1, words.end()});
   throw InputError(unknown_command(words[0]));
 }
 

@@ -5,6 +5,8 @@
 namespace shardplan {
 
 Task plan_command(const Words& words);
+Task sweep_command(const Words& words);
+Task sweep_merge_command(const Words& words);
 Task explain_command(const Words& words);
 Task check_command(const Words& words);
 Task audit_command(const Words& words);

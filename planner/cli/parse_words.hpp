@@ -40,6 +40,8 @@ class CommandParser {
   /// Fills in what was added. Throws HelpRequest, or InputError on anything that it doesn't know.
   void parse(const Words& words);
 
+  const std::optional<std::string>& output_file() const { return output_.file; }
+
   /// The task to answer with, from what was parsed. Throws InputError on a bad output option.
   Task task(std::function<Answer(Format format, const Style& style)> compute) const;
 
