@@ -19,18 +19,14 @@ bool is_cheaper(const SweepRow& a, const SweepRow& b) { return *a.budget->dollar
 
 bool is_faster(const SweepRow& a, const SweepRow& b) { return a.plan->tokens_per_second > b.plan->tokens_per_second; }
 
-}  // namespace
+bool fits(const SweepRow& row) { return row.plan->fit == Fit::fits; }
 
-bool meets(const SweepRow& row, const SweepGoal& goal) {
-  if (!row.plan) return false;
-  return !goal.within || (row.budget && row.budget->duration <= *goal.within);
-}
-
-SweepChoice choose(const SweepAnswer& answer, const std::string& model) {
+template <class Counts>
+SweepChoice choose_of(const SweepAnswer& answer, Counts counts) {
   SweepChoice choice;
   for (std::size_t i = 0; i < answer.rows.size(); ++i) {
     const SweepRow& row = answer.rows[i];
-    if ((!model.empty() && row.cell.model != model) || !meets(row, answer.goal)) continue;
+    if (!counts(row)) continue;
     ++choice.in_time;
     keep(choice.smallest, i, answer.rows, is_smaller);
     keep(choice.fastest, i, answer.rows, is_faster);
@@ -40,6 +36,21 @@ SweepChoice choose(const SweepAnswer& answer, const std::string& model) {
       ++choice.without_price;
   }
   return choice;
+}
+
+}  // namespace
+
+bool meets(const SweepRow& row, const SweepGoal& goal) {
+  if (!row.plan) return false;
+  return !goal.within || (row.budget && row.budget->duration <= *goal.within);
+}
+
+SweepChoice choose(const SweepAnswer& answer, const std::string& model) {
+  const auto counts = [&](const SweepRow& row) {
+    return (model.empty() || row.cell.model == model) && meets(row, answer.goal);
+  };
+  const SweepChoice sure = choose_of(answer, [&](const SweepRow& row) { return counts(row) && fits(row); });
+  return sure.in_time > 0 ? sure : choose_of(answer, counts);
 }
 
 std::vector<std::string> models_of(const SweepAnswer& answer) {

@@ -4,7 +4,8 @@
 
 namespace shardplan {
 
-/// Indices into the rows. Of those that are possible and, where a deadline is given, meet it.
+/// Indices into the rows. Of those that are possible and, where a deadline is given, meet it; those that may not fit
+/// only where no other does.
 struct SweepChoice {
   std::optional<std::size_t> smallest;  ///< fewest chips; of as many the one with most tokens a second
   std::optional<std::size_t> cheapest;  ///< fewest dollars; only where every one has a price is it the cheapest of all

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <formats/strict_json.hpp>
 #include <hardware/machine_names.hpp>
+#include <models/load_model.hpp>
 #include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <planner/cli/sweep/sweep_request.hpp>
@@ -103,6 +104,9 @@ SweepGoal read_goal(const SweepFlags& flags) {
   return goal;
 }
 
+/// --moe is said to those that do; where none does, the first refuses it.
+bool has_experts(const std::string& model) { return load_model(model).has_experts(); }
+
 }  // namespace
 
 SweepRequest read_sweep_request(const SweepFlags& flags) {
@@ -115,8 +119,11 @@ SweepRequest read_sweep_request(const SweepFlags& flags) {
   request.words = words_of(flags);
   PlanFlags plan = flags.plan;
   plan.chips = std::to_string(request.chips.front().from);  // each cell has its own
-  for (const auto& model : parse_list("--model", *flags.plan.model)) {
+  const auto models = parse_list("--model", *flags.plan.model);
+  const bool any_has_experts = std::any_of(models.begin(), models.end(), has_experts);
+  for (const auto& model : models) {
     plan.model = model;
+    plan.moe = any_has_experts && !has_experts(model) ? std::nullopt : flags.plan.moe;
     request.requests.push_back(read_plan_request(plan));
     for (std::size_t i = 0; i + 1 < request.requests.size(); ++i)
       if (request.requests[i].model.name == request.requests.back().model.name)

@@ -21,9 +21,9 @@ std::string_view in_words(Limit limit) {
     case Limit::compute:
       return "compute";
     case Limit::exposed_communication:
-      return "exposed communication";
+      return "communication";
     case Limit::bubble:
-      return "pipeline bubble";
+      return "bubble";
     case Limit::host_transfers:
       return "host transfers";
     case Limit::batch:
@@ -84,13 +84,13 @@ std::vector<SweepColumn> budget_columns(const Said& said, const SweepGoal& goal)
 std::vector<SweepColumn> plan_columns(const Said& said) {
   std::vector<SweepColumn> columns = {
       {{"MFU", Align::right, false, 1}, [](const SweepRow& r) { return print_share(r.plan->model_flops_utilization); }},
-      {{"HBM GiB", Align::right, false, 4},
+      {{"HBM GiB", Align::right},
        [](const SweepRow& r) {
-         return fmt::format("{}/{}{}", print_gibibytes(r.plan->peak), print_gibibytes(r.plan->capacity),
-                            r.plan->fit == Fit::fits ? "" : " ?");
+         return fmt::format("{}{}/{}", r.plan->fit == Fit::fits ? "" : "? ", print_gibibytes(r.plan->peak),
+                            print_gibibytes(r.plan->capacity));
        }},
       {{"batch tok", Align::right, false, 5}, [](const SweepRow& r) { return print_count(r.plan->global_batch_tokens); }},
-      {{"limited by", Align::left, true}, [](const SweepRow& r) { return std::string(in_words(r.limit)); }},
+      {{"limited by"}, [](const SweepRow& r) { return std::string(in_words(r.limit)); }},
       {{"mesh", Align::left, true}, [](const SweepRow& r) { return describe_mesh(*r.plan); }},
       {{"rules", Align::left, true, 6}, [](const SweepRow& r) { return r.plan->rules; }}};
   if (said.experts) columns.push_back({{"MoE", Align::left, false, 8}, [](const SweepRow& r) { return r.plan->moe_path; }});
@@ -121,7 +121,10 @@ std::string table_text(const SweepAnswer& answer, const std::string& model, cons
     for (const auto& column : columns) cells.push_back(column.text(row));
     table.add(std::move(cells));
   }
-  return table.print(style.width(), 2);
+  const bool any_marginal = std::any_of(answer.rows.begin(), answer.rows.end(), [&](const SweepRow& row) {
+    return row.cell.model == model && row.plan && row.plan->fit != Fit::fits;
+  });
+  return table.print(style.width(), 2) + (any_marginal ? "  ? may not fit\n" : "");
 }
 
 /// "tpu-v5p on 512 chips: 43.1 days, 529,000 chip-hours, $2,220,000"
@@ -170,9 +173,13 @@ std::string scaling_sentence(const MachineScaling& scaling, const SweepAnswer& a
 }
 
 std::string scaling_text(const SweepAnswer& answer, const std::string& model, const Style& style) {
+  const auto all = scaling_of(answer);
+  std::size_t longest = 0;
+  for (const MachineScaling& scaling : all) longest = std::max(longest, scaling.hardware.size());
   std::string text;
-  for (const MachineScaling& scaling : scaling_of(answer))
-    if (scaling.model == model) text += wrap_text(scaling_sentence(scaling, answer), fmt::format("    {:<9} ", scaling.hardware), style.width());
+  for (const MachineScaling& scaling : all)
+    if (scaling.model == model)
+      text += wrap_text(scaling_sentence(scaling, answer), fmt::format("    {:<{}}  ", scaling.hardware, longest), style.width());
   if (text.empty()) return "";
   return fmt::format("  scales (above {} of the tokens a chip of the smallest)\n", print_share(scaling_share)) + text;
 }
