@@ -155,6 +155,7 @@ HardwareProfile parse_profile(std::string_view text, const std::string& file) {
   const nlohmann::json json = parse_json(text, file);
   StrictObject object(json, file);
   HardwareProfile profile;
+  object.text_or("$schema", "");  // for editors
   profile.name = object.text("name");
   profile.description = object.text("description");
   if (object.has("aliases")) profile.aliases = object.texts("aliases");

@@ -12,6 +12,8 @@ Task check_command(const Words& words);
 Task audit_command(const Words& words);
 Task hardware_list_command(const Words& words);
 Task hardware_show_command(const Words& words);
+Task hardware_init_command(const Words& words);
+Task models_init_command(const Words& words);
 Task models_list_command(const Words& words);
 Task models_show_command(const Words& words);
 Task rules_list_command(const Words& words);
