@@ -1,6 +1,7 @@
 // shardplan [plan] --model NAME --chips N …
 #include <algorithm>
 #include <planner/cli/commands.hpp>
+#include <planner/cli/flags/form_flag.hpp>
 #include <planner/cli/flags/model_file_flag.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <planner/cli/plan_request.hpp>
@@ -35,9 +36,18 @@ void check_not_all_refused(const PlanAnswer& answer) {
   throw InputError(message);
 }
 
-Answer answer_plan(const PlanRequest& request, Format format, const Style& style, bool with_commands) {
+/// The best machine's plan; where nothing fits there is none to print.
+std::optional<std::string> plan_form(const PlanAnswer& answer, RunForm form, Format format, const Style& style) {
+  for (const MachinePlan& machine : answer.machines)
+    if (machine.recommended) return form_text(*machine.recommended, form, format, style);
+  return std::nullopt;
+}
+
+Answer answer_plan(const PlanRequest& request, std::optional<RunForm> form, Format format, const Style& style, bool with_commands) {
   const PlanAnswer answer = plan(request);
   check_not_all_refused(answer);
+  if (form)
+    if (const auto text = plan_form(answer, *form, format, style)) return {*text, Outcome::answered};
   const bool any = std::any_of(answer.machines.begin(), answer.machines.end(),
                                [](const MachinePlan& machine) { return machine.recommended.has_value(); });
   return {format == Format::json ? plan_json(answer) : plan_text(answer, style, with_commands),
@@ -52,11 +62,12 @@ Task plan_command(const Words& words) {
   PlanFlags flags;
   bool with_commands = false;
   add_flags(parser, flags, with_commands);
-  std::optional<std::string> model_out;
+  std::optional<std::string> model_out, form;
+  add_form_flag(parser, form);
   add_model_out_flag(parser, model_out);
   parser.parse(words);
-  return parser.task([request = read_plan_request(flags), model_out, with_commands](Format format, const Style& style) {
-    return with_model_file(answer_plan(request, format, style, with_commands), model_out, request.model, format);
+  return parser.task([request = read_plan_request(flags), model_out, with_commands, form = read_form(form)](Format format, const Style& style) {
+    return with_model_file(answer_plan(request, form, format, style, with_commands), model_out, request.model, format);
   });
 }
 
