@@ -90,6 +90,9 @@ Task audit_command(const Words& words) {
                        "shardplan audit");
   AuditFlags flags;
   add_flags(parser, flags);
+  parser.add_example("shardplan audit --hlo step.hlo.gz --mesh expert=8", "the collectives of a compiled program");
+  parser.add_example("shardplan audit --hlo step.hlo.gz --baseline good.hlo.gz --mesh expert=8 --tolerance 5%",
+                     "against an earlier one: exit status 4 where there are more");
   parser.parse(words);
   const AuditRequest request = read_request(flags);
   return parser.task([request](Format format, const Style& style) {

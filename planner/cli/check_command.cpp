@@ -75,6 +75,10 @@ Task check_command(const Words& words) {
                        "shardplan check");
   CheckFlags flags;
   add_flags(parser, flags);
+  parser.add_example("shardplan check --rules my_rules.yml --model mixtral-8x7b --mesh expert=8",
+                     "rules of your own, on one model and mesh");
+  parser.add_example("shardplan check --rules cp-as-ep --model mixtral-8x7b --format github",
+                     "annotations for a pull request");
   parser.parse(words);
   const RunFlags& run = flags.run;
   check_key_values(run.key_values, "--rules");

@@ -37,6 +37,8 @@ constexpr std::array commands = {
     Command{"rules", "resolve", rules_resolve_command, "rules resolve NAME|FILE --mesh axis=n,… AXIS…",
             "the PartitionSpec of one tensor"},
     Command{"validate", "", validate_command, "validate [--ablate] [RECORD…]", "predictions against recorded compiler output"},
+    Command{"completion", "", completion_command, "completion bash|zsh|fish", "a script that completes command lines"},
+    Command{"man", "", man_command, "man", "the manual page"},
 };
 
 std::string help_text() {
@@ -95,7 +97,24 @@ std::string unknown_command(const std::string& word) {
   return unknown_name("command", word, command_names()) + "; see shardplan --help";
 }
 
+CommandDescription describe(const Command& command) try {
+  command.read({"--help"});
+  throw InternalError(fmt::format("{} has no --help", command.name));
+} catch (const HelpRequest& help) {
+  CommandDescription description = help.command;
+  description.name = command.subcommand.empty() ? std::string(command.name) : fmt::format("{} {}", command.name, command.subcommand);
+  description.synopsis = command.synopsis;
+  description.summary = command.summary;
+  return description;
+}
+
 }  // namespace
+
+std::vector<CommandDescription> describe_commands() {
+  std::vector<CommandDescription> all;
+  for (const Command& command : commands) all.push_back(describe(command));
+  return all;
+}
 
 Task read_command_line(const Words& words) {
   if (words.size() == 1 && asks_for_help(words[0])) throw HelpRequest{help_text()};

@@ -19,6 +19,8 @@ Task models_show_command(const Words& words);
 Task rules_list_command(const Words& words);
 Task rules_show_command(const Words& words);
 Task rules_resolve_command(const Words& words);
+Task completion_command(const Words& words);
+Task man_command(const Words& words);
 Task validate_command(const Words& words);
 
 }  // namespace shardplan

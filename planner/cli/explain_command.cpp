@@ -40,6 +40,15 @@ Task explain_command(const Words& words) {
   std::optional<std::string> model_out, form;
   add_form_flag(parser, form);
   add_model_out_flag(parser, model_out);
+  parser.add_example("shardplan explain model_name=mixtral-8x7b compile_topology=v5p-32 "
+                     "ici_expert_parallelism=4 per_device_batch_size=2",
+                     "what exactly these arguments of MaxText cost");
+  parser.add_example("shardplan explain --model llama3-70b --hardware h100 --chips 64 --mesh data=2,fsdp=32 "
+                     "attention=cudnn_flash_te per_device_batch_size=2",
+                     "the same on GPUs, by flags");
+  parser.add_example("shardplan explain --model llama2-7b --hardware h100 --chips 16 --mesh fsdp=8,tensor=2 "
+                     "attention=cudnn_flash_te per_device_batch_size=1 --as megatron",
+                     "the same split in Megatron-LM's flags");
   parser.parse(words);
   return parser.task([configuration = read_configuration(flags), model_out, form = read_form(form)](Format format, const Style& style) {
     return with_model_file(answer_explain(configuration, form, format, style), model_out, configuration.model, format);

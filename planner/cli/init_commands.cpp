@@ -37,6 +37,7 @@ Task init_command(const Words& words, const Starter& starter) {
   std::optional<std::string> name, like;
   parser.add("NAME", name, "", "What it is to be called");
   parser.add("--like", like, "NAME", fmt::format("The built-in one that it begins as (default: {})", starter.usual));
+  parser.add_example(fmt::format("shardplan {} init mine --like {} -o mine.json", starter.kind, starter.usual), "a file to edit");
   parser.parse(words);
   if (!name) throw InputError(fmt::format("{} init needs a NAME", starter.kind));
   check_new(*name, starter);

@@ -65,6 +65,15 @@ Task plan_command(const Words& words) {
   std::optional<std::string> model_out, form;
   add_form_flag(parser, form);
   add_model_out_flag(parser, model_out);
+  parser.add_example("shardplan --model llama3.1-8b --chips 8 --hardware h100,tpu-v5p --rules default --remat "
+                     "full --global-batch-tokens 256k",
+                     "which mesh, on two machines, with rules, remat policy and batch given");
+  parser.add_example("shardplan plan --model llama2-7b --hardware v5p-16 --mesh tensor=2 --rules default "
+                     "--remat full --global-batch-tokens 256k",
+                     "the best mesh of 8 chips that has tensor=2");
+  parser.add_example("shardplan --model llama2-7b --chips 8 --hardware h100 --rules default --remat full "
+                     "--global-batch-tokens 256k --as yaml",
+                     "the recommended run as a YAML file of MaxText");
   parser.parse(words);
   return parser.task([request = read_plan_request(flags), model_out, with_commands, form = read_form(form)](Format format, const Style& style) {
     return with_model_file(answer_plan(request, form, format, style, with_commands), model_out, request.model, format);

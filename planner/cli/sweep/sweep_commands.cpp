@@ -94,6 +94,12 @@ Task sweep_command(const Words& words) {
   parser.add_footer(
       "With -o FILE the answer grows while it is made: stopped, the same command goes on where it ended.\n"
       "`shardplan sweep merge FILE...` joins the shards of an array job (--shard 1/8 ... 8/8, --format json).");
+  parser.add_example("shardplan sweep --model llama3.1-8b --hardware h100 --chips 4..8 --rules default "
+                     "--remat full --tokens 1T --within 200d --price h100=2.5",
+                     "days and dollars of training on 10^12 tokens");
+  parser.add_example("shardplan sweep --model llama2-7b --hardware h100 --chips 4,8 --rules default --remat "
+                     "full --shard 1/2 --format json -o part-1.json",
+                     "half of the cells, for sweep merge");
   parser.parse(words);
   Task task = parser.task([request = read_sweep_request(flags), file = parser.output_file()](Format format, const Style& style) {
     return answer_sweep(request, file, format, style);
@@ -107,6 +113,7 @@ Task sweep_merge_command(const Words& words) {
   parser.offer_formats({"text", "json", "csv"});
   Words files;
   parser.add_words("FILE", files, "JSON answers of `shardplan sweep --shard I/N`");
+  parser.add_example("shardplan sweep merge part-1.json part-2.json", "as if it had been run whole");
   parser.parse(words);
   if (files.empty()) throw InputError("sweep merge needs the FILEs of the shards");
   return parser.task([files](Format format, const Style& style) {
