@@ -19,12 +19,13 @@ bool runs(const Evaluation& evaluation) {
 }
 
 Answer answer_explain(const Configuration& configuration, std::optional<RunForm> form, Format format, const Style& style) {
+  check_form(form, format);
   Evaluation evaluation = evaluate_to_show(configuration);
   // The rest (too little memory, a torus that can't hold the mesh, …) is an answer about a sound question.
   if (evaluation.infeasible && is_contradiction(evaluation.infeasible->constraint))
     throw InputError(infeasible_text(*evaluation.infeasible));
   const Outcome outcome = runs(evaluation) ? Outcome::answered : Outcome::nothing_feasible;
-  if (form) return {form_text(evaluation, *form, format, style), outcome};
+  if (form) return {run_text(evaluation, *form, style), outcome};
   evaluation.findings = weigh_findings(configuration, evaluation).findings;
   return {format == Format::json ? explanation_json(evaluation) : explanation_text(evaluation, style), outcome};
 }
@@ -51,7 +52,8 @@ Task explain_command(const Words& words) {
                      "the same split in Megatron-LM's flags");
   parser.parse(words);
   return parser.task([configuration = read_configuration(flags), model_out, form = read_form(form)](Format format, const Style& style) {
-    return with_model_file(answer_explain(configuration, form, format, style), model_out, configuration.model, format);
+    return with_model_file(answer_explain(configuration, form, format, style), model_out, configuration.model,
+                           format == Format::text && !form);
   });
 }
 

@@ -37,17 +37,18 @@ void check_not_all_refused(const PlanAnswer& answer) {
 }
 
 /// The best machine's plan; where nothing fits there is none to print.
-std::optional<std::string> plan_form(const PlanAnswer& answer, RunForm form, Format format, const Style& style) {
+std::optional<std::string> plan_form(const PlanAnswer& answer, RunForm form, const Style& style) {
   for (const MachinePlan& machine : answer.machines)
-    if (machine.recommended) return form_text(*machine.recommended, form, format, style);
+    if (machine.recommended) return run_text(*machine.recommended, form, style);
   return std::nullopt;
 }
 
 Answer answer_plan(const PlanRequest& request, std::optional<RunForm> form, Format format, const Style& style, bool with_commands) {
+  check_form(form, format);
   const PlanAnswer answer = plan(request);
   check_not_all_refused(answer);
   if (form)
-    if (const auto text = plan_form(answer, *form, format, style)) return {*text, Outcome::answered};
+    if (const auto text = plan_form(answer, *form, style)) return {*text, Outcome::answered};
   const bool any = std::any_of(answer.machines.begin(), answer.machines.end(),
                                [](const MachinePlan& machine) { return machine.recommended.has_value(); });
   return {format == Format::json ? plan_json(answer) : plan_text(answer, style, with_commands),
@@ -76,7 +77,8 @@ Task plan_command(const Words& words) {
                      "the recommended run as a YAML file of MaxText");
   parser.parse(words);
   return parser.task([request = read_plan_request(flags), model_out, with_commands, form = read_form(form)](Format format, const Style& style) {
-    return with_model_file(answer_plan(request, form, format, style, with_commands), model_out, request.model, format);
+    return with_model_file(answer_plan(request, form, format, style, with_commands), model_out, request.model,
+                           format == Format::text && !form);
   });
 }
 

@@ -3,6 +3,7 @@
 Usage: schema_test.py PATH_OF_SHARDPLAN"""
 import copy
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -10,7 +11,13 @@ import tempfile
 import warnings
 
 warnings.simplefilter("ignore", DeprecationWarning)  # RefResolver: python3-jsonschema of Debian 12 has nothing newer
-import jsonschema
+debian_python = "/usr/bin/python3"
+try:
+    import jsonschema
+except ModuleNotFoundError:
+    if sys.executable == debian_python:
+        sys.exit("python3-jsonschema is not installed")
+    os.execv(debian_python, [debian_python, *sys.argv])  # its package is that one's alone
 
 root = pathlib.Path(__file__).resolve().parents[2]
 schemas = {path.name: json.loads(path.read_text()) for path in sorted((root / "docs/schema").glob("*.json"))}

@@ -19,9 +19,8 @@ std::optional<RunForm> read_form(const std::optional<std::string>& name) {
   throw InputError("--as: " + unknown_name("form", *name, names));
 }
 
-std::string form_text(const Evaluation& evaluation, RunForm form, Format format, const Style& style) {
-  if (format != Format::text) throw InputError("--as prints a run, which --format json has under commands; give one of them");
-  return run_text(evaluation, form, style);
+void check_form(std::optional<RunForm> form, Format format) {
+  if (form && format != Format::text) throw InputError("--as prints a run, which --format json has under commands; give one of them");
 }
 
 }  // namespace shardplan

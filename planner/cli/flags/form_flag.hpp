@@ -12,7 +12,7 @@ void add_form_flag(CommandParser& parser, std::optional<std::string>& form);
 /// Throws InputError on an unknown form.
 std::optional<RunForm> read_form(const std::optional<std::string>& form);
 
-/// What --as prints of it in place of an answer. Throws InputError with --format json, which has `commands`.
-std::string form_text(const Evaluation& evaluation, RunForm form, Format format, const Style& style);
+/// A run is text. Throws InputError with --format json, which has `commands`.
+void check_form(std::optional<RunForm> form, Format format);
 
 }  // namespace shardplan
