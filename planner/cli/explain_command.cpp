@@ -4,7 +4,9 @@
 #include <planner/cli/flags/model_file_flag.hpp>
 #include <planner/cli/flags/run_flags.hpp>
 #include <planner/evaluate/evaluate.hpp>
+#include <planner/evaluate/step_range.hpp>
 #include <planner/fixes/weigh_findings.hpp>
+#include <planner/fixes/weigh_flags.hpp>
 #include <planner/report/json/json_evaluation.hpp>
 #include <planner/report/text/text_evaluation.hpp>
 #include <shardplan/error.hpp>
@@ -27,6 +29,8 @@ Answer answer_explain(const Configuration& configuration, std::optional<RunForm>
   const Outcome outcome = runs(evaluation) ? Outcome::answered : Outcome::nothing_feasible;
   if (form) return {run_text(evaluation, *form, style), outcome};
   evaluation.findings = weigh_findings(configuration, evaluation).findings;
+  evaluation.assumed = assumed_steps(configuration, evaluation);
+  evaluation.flag_worths = weigh_flags(configuration, evaluation);
   return {format == Format::json ? explanation_json(evaluation) : explanation_text(evaluation, style), outcome};
 }
 
