@@ -223,6 +223,7 @@ DescribedCompiler parse_compiler(std::string_view text, const std::string& file)
   const nlohmann::json document = completed(parse_json(text, file), file, 0);
   StrictObject object(document, file);
   DescribedCompiler described;
+  object.text_or("$schema", "");  // for editors
   described.compiler.name = object.text("name");
   described.compiler.family = object.text("family");
   described.description = object.text("description");

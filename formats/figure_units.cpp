@@ -53,6 +53,8 @@ constexpr std::array units{
     Unit{"devices", Dimension::count, 1},
     Unit{"chips", Dimension::count, 1},
     Unit{"USD/h", Dimension::dollars_per_hour, 1},
+    Unit{"W", Dimension::watts, 1},
+    Unit{"kW", Dimension::watts, 1e3},
 };
 
 std::string_view description_of(Dimension dimension) {
@@ -75,6 +77,8 @@ std::string_view description_of(Dimension dimension) {
       return "a count, as in devices or chips";
     case Dimension::dollars_per_hour:
       return "a price, as in USD/h";
+    case Dimension::watts:
+      return "a power, as in W";
   }
   throw InternalError("unknown dimension of a unit");
 }

@@ -14,7 +14,8 @@ enum class Dimension : std::uint8_t {
   seconds,
   share,
   count,
-  dollars_per_hour
+  dollars_per_hour,
+  watts
 };
 
 /// How many SI units one `unit` is: 1e9 for "GB/s", 0.125e9 for "Gbit/s". Throws InputError, beginning with `where`,

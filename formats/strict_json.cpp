@@ -21,7 +21,8 @@ nlohmann::json parse_json(std::string_view text, std::string_view file) {
     return true;
   };
   try {
-    return nlohmann::json::parse(text, reject_duplicates);
+    constexpr bool throws = true, ignores_comments = true;
+    return nlohmann::json::parse(text, reject_duplicates, throws, ignores_comments);
   } catch (const nlohmann::json::parse_error& error) {
     const std::string_view what = error.what();
     const auto colon = what.find("parse error");

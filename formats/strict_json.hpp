@@ -11,7 +11,7 @@
 
 namespace shardplan {
 
-/// Parses `text`; `file` names it in errors. Throws InputError (line and column) on malformed text or a duplicate key.
+/// Parses `text`, in which // and /* */ begin comments; `file` names it in errors. Throws InputError (line and column) on malformed text or a duplicate key.
 nlohmann::json parse_json(std::string_view text, std::string_view file);
 
 /// Reads a file whole. Throws InputError when it can't be read.

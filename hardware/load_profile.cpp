@@ -88,6 +88,7 @@ HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& objec
   if (object.has("step_error")) profile.step_error = read_step_error(object.object("step_error"));
   if (object.has("published_mfu_dense")) profile.published_mfu_dense = read_share(object, "published_mfu_dense");
   if (object.has("published_mfu_moe")) profile.published_mfu_moe = read_share(object, "published_mfu_moe");
+  profile.power_per_chip = read_optional_figure(object, "power_per_chip", Dimension::watts);
   profile.price_per_chip_hour = read_optional_figure(object, "price_per_chip_hour", Dimension::dollars_per_hour);
   return profile;
 }
@@ -166,6 +167,7 @@ HardwareProfile parse_profile(std::string_view text, const std::string& file) {
   const nlohmann::json json = parse_json(text, file);
   StrictObject object(json, file);
   HardwareProfile profile;
+  object.text_or("$schema", "");  // for editors
   profile.name = object.text("name");
   profile.description = object.text("description");
   if (object.has("aliases")) profile.aliases = object.texts("aliases");

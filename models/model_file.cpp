@@ -61,6 +61,7 @@ ModelRules read_model_rules(StrictObject object) {
 
 Model read_model_file(const nlohmann::json& json, const std::string& place) {
   StrictObject object(json, place);
+  object.text_or("$schema", "");  // for editors
   object.text("source");  // for the reader of the file; nothing is computed from it
   Model model;
   model.name = object.text("name");

@@ -38,6 +38,7 @@ struct PlanRequest {
   std::vector<RematPolicy> remat_policies;  ///< to search; empty: full alone
   Objective objective = Objective::throughput;
   int top = 3;  ///< alternatives to keep
+  bool best_alone = false;  ///< the recommended plan, or the closest, and nothing beside it
 };
 
 /// A change that would make an infeasible machine run the model: {"--chips 16"}, {"optimizer state in bfloat16

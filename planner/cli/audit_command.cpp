@@ -83,8 +83,10 @@ std::string print(const AuditAnswer& answer, Format format, const Style& style) 
       return check_sarif(as_check(answer, true), std::filesystem::current_path());
     case Format::github:
       return check_annotations(as_check(answer, false));
+    case Format::csv:
+      break;  // not offered
   }
-  throw InternalError("unknown Format");
+  throw InternalError("a format that is not offered");
 }
 
 }  // namespace
@@ -94,6 +96,9 @@ Task audit_command(const Words& words) {
                        "shardplan audit");
   AuditFlags flags;
   add_flags(parser, flags);
+  parser.add_example("shardplan audit --hlo step.hlo.gz --mesh expert=8", "the collectives of a compiled program");
+  parser.add_example("shardplan audit --hlo step.hlo.gz --baseline good.hlo.gz --mesh expert=8 --tolerance 5%",
+                     "against an earlier one: exit status 4 where there are more");
   parser.parse(words);
   const AuditRequest request = read_request(flags);
   return parser.task([request](Format format, const Style& style) {

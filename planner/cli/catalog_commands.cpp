@@ -62,6 +62,7 @@ std::string rules_source(const std::string& name) {
 template <class Text, class Json>
 Task list_command(const Words& words, const std::string& kind, Text text, Json json) {
   CommandParser parser(fmt::format("The {} that shardplan knows.", kind), fmt::format("shardplan {} list", kind));
+  parser.add_example(fmt::format("shardplan {} list", kind), fmt::format("all {}", kind));
   parser.parse(words);
   return parser.task([text, json](Format format, const Style& style) {
     return Answer{format == Format::json ? json() : text(style), Outcome::answered};
@@ -69,10 +70,11 @@ Task list_command(const Words& words, const std::string& kind, Text text, Json j
 }
 
 template <class Text, class Json>
-Task show_command(const Words& words, const std::string& kind, Text text, Json json) {
+Task show_command(const Words& words, const std::string& kind, const std::string& example, Text text, Json json) {
   CommandParser parser(fmt::format("One of the {}, as its file has it.", kind), fmt::format("shardplan {} show", kind));
   std::optional<std::string> name;
   parser.add("NAME", name, "", "A built-in name, or a file");
+  parser.add_example(fmt::format("shardplan {} show {}", kind, example), "its file");
   parser.parse(words);
   if (!name) throw InputError(fmt::format("{} show needs a NAME; `shardplan {} list` has them", kind, kind));
   return parser.task([text, json, name = *name](Format format, const Style&) {
@@ -105,17 +107,17 @@ Task rules_list_command(const Words& words) {
 }
 
 Task hardware_show_command(const Words& words) {
-  return show_command(words, "hardware", profile_source,
+  return show_command(words, "hardware", "tpu-v5p", profile_source,
                       [](const std::string& name) { return hardware_json(catalog_machine(name)); });
 }
 
 Task models_show_command(const Words& words) {
-  return show_command(words, "models", model_source,
+  return show_command(words, "models", "mixtral-8x7b", model_source,
                       [](const std::string& name) { return model_show_json(load_model(name)); });
 }
 
 Task rules_show_command(const Words& words) {
-  return show_command(words, "rules", rules_source,
+  return show_command(words, "rules", "cp-as-ep", rules_source,
                       [](const std::string& name) { return rules_json(load_rules(name)); });
 }
 

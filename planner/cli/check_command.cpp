@@ -53,8 +53,10 @@ std::string print(const CheckAnswer& answer, Format format, const Style& style) 
       return check_sarif(answer, std::filesystem::current_path());
     case Format::github:
       return check_annotations(answer);
+    case Format::csv:
+      break;  // not offered
   }
-  throw InternalError("unknown Format");
+  throw InternalError("a format that is not offered");
 }
 
 CheckPolicy read_policy(const CheckFlags& flags) {
@@ -73,6 +75,10 @@ Task check_command(const Words& words) {
                        "shardplan check");
   CheckFlags flags;
   add_flags(parser, flags);
+  parser.add_example("shardplan check --rules my_rules.yml --model mixtral-8x7b --mesh expert=8",
+                     "rules of your own, on one model and mesh");
+  parser.add_example("shardplan check --rules cp-as-ep --model mixtral-8x7b --format github",
+                     "annotations for a pull request");
   parser.parse(words);
   const RunFlags& run = flags.run;
   check_key_values(run.key_values, "--rules");

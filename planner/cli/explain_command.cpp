@@ -1,5 +1,6 @@
 // shardplan explain KEY=VALUE… | --model … --hardware … --chips … --rules … --mesh …
 #include <planner/cli/commands.hpp>
+#include <planner/cli/flags/form_flag.hpp>
 #include <planner/cli/flags/model_file_flag.hpp>
 #include <planner/cli/flags/run_flags.hpp>
 #include <planner/evaluate/evaluate.hpp>
@@ -19,16 +20,18 @@ bool runs(const Evaluation& evaluation) {
   return evaluation.infeasible->constraint == ConstraintId::hbm && evaluation.memory.fit() != Fit::does_not_fit;
 }
 
-Answer answer_explain(const Configuration& configuration, Format format, const Style& style) {
+Answer answer_explain(const Configuration& configuration, std::optional<RunForm> form, Format format, const Style& style) {
+  check_form(form, format);
   Evaluation evaluation = evaluate_to_show(configuration);
   // The rest (too little memory, a torus that can't hold the mesh, …) is an answer about a sound question.
   if (evaluation.infeasible && is_contradiction(evaluation.infeasible->constraint))
     throw InputError(infeasible_text(*evaluation.infeasible));
+  const Outcome outcome = runs(evaluation) ? Outcome::answered : Outcome::nothing_feasible;
+  if (form) return {run_text(evaluation, *form, style), outcome};
   evaluation.findings = weigh_findings(configuration, evaluation).findings;
   evaluation.assumed = assumed_steps(configuration, evaluation);
   evaluation.flag_worths = weigh_flags(configuration, evaluation);
-  return {format == Format::json ? explanation_json(evaluation) : explanation_text(evaluation, style),
-          runs(evaluation) ? Outcome::answered : Outcome::nothing_feasible};
+  return {format == Format::json ? explanation_json(evaluation) : explanation_text(evaluation, style), outcome};
 }
 
 }  // namespace
@@ -39,11 +42,22 @@ Task explain_command(const Words& words) {
   RunFlags flags;
   add_run_flags(parser, flags, "The whole mesh; other axes have size 1",
                 "MaxText's own arguments; its defaults hold for the rest");
-  std::optional<std::string> model_out;
+  std::optional<std::string> model_out, form;
+  add_form_flag(parser, form);
   add_model_out_flag(parser, model_out);
+  parser.add_example("shardplan explain model_name=mixtral-8x7b compile_topology=v5p-32 "
+                     "ici_expert_parallelism=4 per_device_batch_size=2",
+                     "what exactly these arguments of MaxText cost");
+  parser.add_example("shardplan explain --model llama3-70b --hardware h100 --chips 64 --mesh data=2,fsdp=32 "
+                     "attention=cudnn_flash_te per_device_batch_size=2",
+                     "the same on GPUs, by flags");
+  parser.add_example("shardplan explain --model llama2-7b --hardware h100 --chips 16 --mesh fsdp=8,tensor=2 "
+                     "attention=cudnn_flash_te per_device_batch_size=1 --as megatron",
+                     "the same split in Megatron-LM's flags");
   parser.parse(words);
-  return parser.task([configuration = read_configuration(flags), model_out](Format format, const Style& style) {
-    return with_model_file(answer_explain(configuration, format, style), model_out, configuration.model, format);
+  return parser.task([configuration = read_configuration(flags), model_out, form = read_form(form)](Format format, const Style& style) {
+    return with_model_file(answer_explain(configuration, form, format, style), model_out, configuration.model,
+                           format == Format::text && !form);
   });
 }
 

@@ -75,7 +75,28 @@ void CommandParser::add_words(const std::string& name, Words& words, const std::
   parser_.add_option(name, words, help)->type_name("")->expected(0, CLI::detail::expected_max_vector_size);
 }
 
-void CommandParser::add_footer(const std::string& text) { parser_.footer(text); }
+std::string CommandParser::help() {
+  std::string footer = footer_;
+  if (!examples_.empty()) footer += footer.empty() ? "Examples:" : "\n\nExamples:";
+  for (const auto& [line, what] : examples_) footer += fmt::format("\n  # {}\n  {}", what, line);
+  parser_.footer(footer);
+  return parser_.help();
+}
+
+CommandDescription CommandParser::describe() const {
+  CommandDescription command{"", "", parser_.get_description(), {}, footer_, examples_};
+  for (const auto* option : parser_.get_options()) {
+    FlagDescription flag{{}, option->get_type_name(), option->get_description(), {}, option->get_positional(),
+                         option->get_positional() && option->get_items_expected_max() > 1};
+    for (const auto& name : option->get_snames()) flag.names.push_back("-" + name);
+    for (const auto& name : option->get_lnames()) flag.names.push_back("--" + name);
+    if (flag.positional) flag.names = {option->get_name(true)};
+    if (flag.names.back() == "--format") flag.values = output_.formats;
+    if (flag.names.back() == "--color") flag.values = {"auto", "always", "never"};
+    command.flags.push_back(std::move(flag));
+  }
+  return command;
+}
 
 void CommandParser::offer_formats(std::vector<std::string> formats) {
   parser_.get_option("--format")->description(fmt::format("{}", fmt::join(formats, ", ")));
@@ -93,7 +114,7 @@ void CommandParser::parse(const Words& given) {
   try {
     parser_.parse(Words(words.rbegin(), words.rend()));  // CLI11 takes them last first
   } catch (const CLI::CallForHelp&) {
-    throw HelpRequest{parser_.help()};
+    throw HelpRequest{help(), describe()};
   } catch (const CLI::CallForVersion& version) {
     throw HelpRequest{version.what() + std::string("\n")};
   } catch (const CLI::ArgumentMismatch& mismatch) {

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
+#include <planner/cli/command_description.hpp>
 #include <planner/cli/flags/output_options.hpp>
 #include <planner/cli/task.hpp>
 #include <string>
@@ -12,6 +13,7 @@ namespace shardplan {
 /// Not an error: --help or --version was given, and this is what it prints.
 struct HelpRequest {
   std::string text;
+  CommandDescription command = {};  ///< of one command's --help
 };
 
 std::string version_text();  ///< "shardplan 0.1.0"
@@ -33,18 +35,27 @@ class CommandParser {
   void add(const std::string& flag, bool& given, const std::string& help);
   /// The positional arguments that are left.
   void add_words(const std::string& name, Words& words, const std::string& help);
-  void add_footer(const std::string& text);
+  void add_footer(const std::string& text) { footer_ = text; }
+  /// A line that --help and the manual show, and that tests run.
+  void add_example(const std::string& line, const std::string& what) { examples_.push_back({line, what}); }
   /// The formats that the command can answer in, where they are more than text and json.
   void offer_formats(std::vector<std::string> formats);
 
   /// Fills in what was added. Throws HelpRequest, or InputError on anything that it doesn't know.
   void parse(const Words& words);
 
+  const std::optional<std::string>& output_file() const { return output_.file; }
+
   /// The task to answer with, from what was parsed. Throws InputError on a bad output option.
   Task task(std::function<Answer(Format format, const Style& style)> compute) const;
 
  private:
+  std::string help();
+  CommandDescription describe() const;
+
   CLI::App parser_;
+  std::string footer_;
+  std::vector<Example> examples_;
   std::vector<std::string> dashed_;
   OutputOptions output_;
 };

@@ -56,6 +56,9 @@ Task rules_resolve_command(const Words& words) {
   parser.add("NAME", flags.rules, "", "A rule set, or a file in MaxText's YAML form");
   parser.add_words("LOGICAL_AXIS", flags.names, "One name for each dim; - for a dim without a name");
   parser.add("--mesh", flags.mesh, "axis=n,...", "The mesh; axes left out have size 1");
+  parser.add_example("shardplan rules resolve default --mesh fsdp=4,expert=2 activation_batch - "
+                     "activation_embed",
+                     "a tensor of three dims, the second without a name");
   parser.parse(words);
   if (!flags.rules || flags.names.empty())
     throw InputError("rules resolve needs a rule set and one logical axis for each dim");

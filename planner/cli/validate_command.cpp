@@ -43,6 +43,7 @@ Task validate_command(const Words& words) {
   parser.add("--ablate", ablates, "Switch off each habit of the compilers in turn: which records get worse");
   parser.add("--ranges", ranges, "How far predicted memory has been off, by compiler and path");
   parser.add("--times", times, "Seconds against published runs; RECORD is then a file of such runs");
+  parser.add_example("shardplan validate --times", "seconds against published runs");
   parser.parse(words);
   return parser.task([paths, ablates, ranges, times](Format format, const Style& style) {
     if (times) return measured_times(paths, format, style);

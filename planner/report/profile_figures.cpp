@@ -33,6 +33,7 @@ std::vector<NamedFigure> figures_of(const HardwareProfile& m) {
   add("scale_out_latency", Dimension::seconds, m.scale_out_latency);
   add("published_mfu_dense", Dimension::share, m.published_mfu_dense);
   add("published_mfu_moe", Dimension::share, m.published_mfu_moe);
+  add("power_per_chip", Dimension::watts, m.power_per_chip);
   add("price_per_chip_hour", Dimension::dollars_per_hour, m.price_per_chip_hour);
   return figures;
 }

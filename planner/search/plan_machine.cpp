@@ -78,8 +78,10 @@ Refusal contradiction(const SearchSpace& space) {
 constexpr double front_margin = 0.5;
 
 Scope scope_of(const PlanRequest& request) {
+  const double margin = request.objective == Objective::memory ? memory_objective_margin : 0;
+  if (request.best_alone) return {1, margin, 0, false};
   const std::size_t keep = static_cast<std::size_t>(request.top + 1);
-  return {keep, request.objective == Objective::memory ? memory_objective_margin : 0, front_margin, true};
+  return {keep, margin, front_margin, true};
 }
 
 std::vector<std::pair<Strategy, Evaluation>> best_of_each(const Presenter& presenter,
@@ -106,6 +108,7 @@ MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
   const Presenter presenter(space, parallelisms, evaluate);
   MachinePlan plan;
   plan.recommended = presenter.show(selection.recommended);
+  if (request.best_alone) return plan;
   plan.recommended->findings = weigh_findings(*plan.recommended->configuration, *plan.recommended).findings;
   plan.recommended->flag_worths = weigh_flags(*plan.recommended->configuration, *plan.recommended);
   plan.alternatives = presenter.show(selection.alternatives);
@@ -126,6 +129,7 @@ MachinePlan plan_that_does_not(const PlanRequest& request, const SearchSpace& sp
   MachinePlan plan;
   if (!explored.smallest) return plan;  // constraints rejected everything: no change of size helps
   plan.closest = Presenter(space, parallelisms, evaluate).show(*explored.smallest);
+  if (request.best_alone) return plan;
   WouldFits tried = what_would_fit(request, profile, *plan.closest, evaluate);
   plan.would_fit = std::move(tried.found);
   plan.evaluated = tried.evaluated;

@@ -97,6 +97,7 @@ struct HardwareProfile {
   Figure scale_out_latency;
   std::optional<StepError> step_error;  ///< absent: no published run is at hand
   std::optional<Figure> published_mfu_dense, published_mfu_moe;  ///< the best published model-FLOPs utilization, bf16
+  std::optional<Figure> power_per_chip;  ///< watts of a chip that trains; hosts, network and cooling are not in it
   std::optional<Figure> price_per_chip_hour;  ///< dollars; absent where no list price is recorded
 
   std::vector<Slice> slices;  ///< the valid ones, smallest first (nodes: one or a part of it; more are nodes × n)

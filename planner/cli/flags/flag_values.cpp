@@ -50,6 +50,33 @@ std::int64_t parse_count(const std::string& flag, const std::string& text) {
   return at_least_one(flag, text, static_cast<std::int64_t>(value));
 }
 
+std::int64_t parse_token_budget(const std::string& flag, const std::string& text) {
+  const auto [number, unit] = split_unit(text);
+  const double factor = unit.empty() ? 1 : power_of(1000, unit == "B" ? "G" : unit);
+  const double value = std::round(number * factor);
+  const bool is_whole = std::abs(number * factor - value) < 1e-6 * value;
+  if (number <= 0 || factor == 0 || value < 1 || value > 9e18 || !is_whole)
+    throw InputError(fmt::format("{}: expected a number of tokens, such as 15T, 300B or 1.4T, not '{}'", flag, text));
+  return static_cast<std::int64_t>(value);
+}
+
+Seconds parse_duration(const std::string& flag, const std::string& text) {
+  constexpr std::pair<std::string_view, double> units[] = {{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}, {"w", 604800}};
+  const auto [number, unit] = split_unit(text);
+  for (const auto& [name, seconds] : units)
+    if (unit == name && number > 0 && number < 1e9) return {number * seconds};
+  throw InputError(fmt::format("{}: expected a time, such as 60d, 12h or 8w, not '{}'", flag, text));
+}
+
+std::pair<int, std::optional<int>> parse_count_range(const std::string& flag, const std::string& text) {
+  const auto dots = text.find("..");
+  const int from = as_int(flag, text, parse_count(flag, text.substr(0, dots)));
+  if (dots == text.npos) return {from, std::nullopt};
+  const int to = as_int(flag, text, parse_count(flag, text.substr(dots + 2)));
+  if (to < from) throw InputError(fmt::format("{}: {} ends before it begins", flag, text));
+  return {from, to};
+}
+
 std::optional<int> parse_small_count(const std::string& flag, const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
   return as_int(flag, *text, parse_count(flag, *text));

@@ -22,6 +22,17 @@ std::int64_t parse_count(const std::string& flag, const std::string& text);
 /// As above up to 2^31 - 1.
 std::optional<int> parse_small_count(const std::string& flag, const std::optional<std::string>& text);
 
+/// What a model is trained on: k, M, G or B, and T are powers of 1000 here, because such budgets are round decimal numbers:
+/// "15T" → 15,000,000,000,000, "300B" → 300,000,000,000. Throws InputError on anything that is no whole number from 1 to
+/// 2^63 - 1.
+std::int64_t parse_token_budget(const std::string& flag, const std::string& text);
+
+/// "90s", "45m", "12h", "60d", "8w". Throws InputError on anything that is no time above 0 with its unit.
+Seconds parse_duration(const std::string& flag, const std::string& text);
+
+/// "8", or "8..8192". Throws InputError unless both ends are counts and the first is not above the second.
+std::pair<int, std::optional<int>> parse_count_range(const std::string& flag, const std::string& text);
+
 /// "1MiB", "500kB", "4096" (bytes): KiB MiB GiB TiB and kB MB GB TB. Throws InputError on anything else.
 Bytes parse_size(const std::string& flag, const std::string& text);
 

@@ -9,10 +9,10 @@ void add_model_out_flag(CommandParser& parser, std::optional<std::string>& path)
   parser.add("--model-out", path, "FILE", "Write the model as a MaxText model file (.yml), too");
 }
 
-Answer with_model_file(Answer answer, const std::optional<std::string>& path, const Model& model, Format format) {
+Answer with_model_file(Answer answer, const std::optional<std::string>& path, const Model& model, bool says_where) {
   if (!path) return answer;
   answer.files.push_back({*path, model_yaml(model)});
-  if (format == Format::text)
+  if (says_where)
     answer.text += fmt::format("model file {}: its first lines say where MaxText looks for it\n", *path);
   return answer;
 }

@@ -20,6 +20,7 @@ TEST(FigureUnits, ConvertToSi) {
       {"us", Dimension::seconds, 1e-6},
       {"%", Dimension::share, 0.01},
       {"devices", Dimension::count, 1},
+      {"kW", Dimension::watts, 1000},
   };
   for (const auto& row : rows) EXPECT_DOUBLE_EQ(si_factor(row.unit, row.dimension, "here"), row.factor) << row.unit;
 }

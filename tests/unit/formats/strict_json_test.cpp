@@ -25,6 +25,11 @@ struct Mistake {
   const char *text, *complaint;
 };
 
+TEST(StrictJson, TakesComments) {
+  const auto json = parse_json("{\n  // what it is called\n  \"name\": /* short */ \"a//b\"\n}\n", "f.json");
+  EXPECT_EQ(json["name"], "a//b");
+}
+
 TEST(ParseJson, NamesFileAndPlace) {
   for (const auto& [text, complaint] :
        {Mistake{"{\"a\": 1,}", "toy.json: not valid JSON: parse error at line 1, column 9"},

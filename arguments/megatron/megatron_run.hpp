@@ -1,0 +1,29 @@
+#pragma once
+// One configuration in the words of Megatron-LM, as far as it has any. Source: NVIDIA/Megatron-LM at d98e8a64d (2026-08-22),
+// megatron/training/arguments.py, megatron/core/model_parallel_config.py and transformer/transformer_config.py.
+#include <shardplan/configuration.hpp>
+#include <string>
+#include <vector>
+
+namespace shardplan {
+
+struct MegatronFlag {
+  std::string name;   ///< "--tensor-model-parallel-size"
+  std::string value;  ///< "8"; empty of a switch
+};
+
+/// What of the configuration Megatron-LM has no flag for, and what is said in its place.
+struct Untranslated {
+  std::string what;  ///< "remat_policy=minimal"
+  std::string why;
+};
+
+struct MegatronRun {
+  std::int64_t nodes = 1, processes_per_node = 1;
+  std::vector<MegatronFlag> flags;
+  std::vector<Untranslated> untranslated;
+};
+
+MegatronRun megatron_run(const Configuration& configuration);
+
+}  // namespace shardplan

@@ -1,0 +1,64 @@
+#include <arguments/megatron/translation.hpp>
+
+namespace shardplan {
+namespace {
+
+void translate_attention(const Model& m, Translation& to) {
+  to.flag("--num-attention-heads", m.q_heads);
+  if (m.attention_type == AttentionType::mla) {
+    to.flag("--multi-latent-attention");
+    if (m.q_lora_rank > 0) to.flag("--q-lora-rank", m.q_lora_rank);
+    to.flag("--kv-lora-rank", m.kv_lora_rank);
+    to.flag("--qk-head-dim", m.qk_nope_head_dim);
+    to.flag("--qk-pos-emb-head-dim", m.qk_rope_head_dim);
+    to.flag("--v-head-dim", m.v_head_dim);
+    return;
+  }
+  if (m.kv_heads != m.q_heads) {
+    to.flag("--group-query-attention");
+    to.flag("--num-query-groups", m.kv_heads);
+  }
+  to.flag("--kv-channels", m.head_dim);
+  if (m.use_qk_norm) to.flag("--qk-layernorm");
+  if (m.attention_bias) to.flag("--add-qkv-bias");
+  if (m.attention_pattern.window > 0)
+    to.missing(fmt::format("windows of {} tokens in local layers", m.attention_pattern.window), "--window-size is every layer's; the pattern is not said");
+}
+
+/// "([0]*3+[1]*58)": layers with experts behind dense ones.
+void translate_expert_layers(const Model& m, Translation& to) {
+  to.flag("--num-experts", m.num_experts);
+  to.flag("--moe-router-topk", m.top_k);
+  to.flag("--moe-ffn-hidden-size", m.moe_mlp);
+  if (m.shared_experts > 0) to.flag("--moe-shared-expert-intermediate-size", m.shared_experts * m.moe_mlp);
+  if (m.first_dense_layers > 0) to.flag("--moe-layer-freq", fmt::format("([0]*{}+[1]*{})", m.first_dense_layers, m.layers - m.first_dense_layers));
+  if (m.first_dense_layers == 0 && m.interleave_moe_step > 1) to.flag("--moe-layer-freq", m.interleave_moe_step);
+  if (m.routed_bias) to.flag("--moe-router-enable-expert-bias");
+}
+
+void translate_feed_forward(const Model& m, Translation& to) {
+  if (m.mlp > 0) to.flag("--ffn-hidden-size", m.mlp);
+  if (m.mlp_activations == std::vector<std::string>{"silu", "linear"}) to.flag("--swiglu");
+  else to.missing(fmt::format("mlp_activations of {}", m.name), "only --swiglu says the same as silu, linear");
+  if (!m.mlp_bias && !m.attention_bias) to.flag("--disable-bias-linear");
+}
+
+}  // namespace
+
+void translate_model(const Configuration& c, Translation& to) {
+  const Model& m = c.model;
+  to.flag("--num-layers", m.layers);
+  to.flag("--hidden-size", m.emb);
+  to.flag("--vocab-size", m.vocab);
+  to.flag("--max-position-embeddings", c.config.max_target_length);
+  translate_attention(m, to);
+  translate_feed_forward(m, to);
+  if (m.has_experts()) translate_expert_layers(m, to);
+  if (!m.layer_norm) to.flag("--normalization", "RMSNorm");
+  if (!m.tied_embedding) to.flag("--untie-embeddings-and-output-weights");
+  if (m.trainable_position_size == 0) to.flag("--position-embedding-type", "rope");
+  if (!c.model.inner_values.empty() || !c.model.left_out.empty())
+    to.missing("rotary scaling and the like of the model's file", "see its own configuration");
+}
+
+}  // namespace shardplan

@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <arguments/megatron/translation.hpp>
+
+namespace shardplan {
+namespace {
+
+/// Sequences that a group of data takes at once.
+void translate_batch(const Configuration& c, const ParallelGroups& groups, Translation& to) {
+  const std::int64_t sequences = global_batch(c), passes = c.config.gradient_accumulation_steps;
+  const std::int64_t microbatches = groups.pipeline > 1 ? c.config.num_pipeline_microbatches : 1;
+  to.flag("--seq-length", c.config.max_target_length);
+  to.flag("--global-batch-size", sequences * passes);
+  if (sequences % (groups.data * microbatches) == 0) return to.flag("--micro-batch-size", sequences / groups.data / microbatches);
+  to.missing(fmt::format("{} sequences in {} microbatches over {} shards", sequences, microbatches, groups.data),
+             "no whole number of sequences each; --micro-batch-size is yours to choose");
+}
+
+bool saves(const TrainConfig& config, std::string_view name) {
+  const auto found = config.saved.find(std::string(name));
+  return found != config.saved.end() && found->second == SavePlace::device;
+}
+
+/// All products but attention's: Megatron-LM computes attention, norms and activations again where it is told to.
+bool saves_products(const TrainConfig& config) {
+  constexpr std::string_view products[] = {"query_proj", "key_proj", "value_proj", "out_proj", "mlpwi_0", "mlpwi_1", "mlpwo"};
+  return std::all_of(std::begin(products), std::end(products), [&](std::string_view name) { return saves(config, name); });
+}
+
+void translate_recomputation(const Configuration& c, Translation& to) {
+  const std::string policy = "remat_policy=" + c.config.remat_policy;
+  if (saves_products(c.config)) {
+    to.flag("--recompute-granularity", "selective");
+    to.flag("--recompute-modules", saves(c.config, "context") ? "layernorm" : "core_attn layernorm");
+    return to.missing(policy, "nearest: selective; activations of feed-forwards are kept there and computed again here");
+  }
+  to.flag("--recompute-granularity", "full");
+  to.flag("--recompute-method", "uniform");
+  to.flag("--recompute-num-layers", 1);
+  if (!c.config.saved.empty()) to.missing(policy, "nothing between full and selective recomputation saves the same; full is said");
+}
+
+void translate_optimizer(const Configuration& c, Translation& to) {
+  switch (c.config.opt_type) {
+    case OptimizerType::adamw:
+    case OptimizerType::adam_pax:
+      to.flag("--optimizer", "adam");
+      break;
+    case OptimizerType::sgd:
+      to.flag("--optimizer", "sgd");
+      break;
+    case OptimizerType::muon:
+      to.flag("--optimizer", "muon");
+      break;
+  }
+  if (c.config.optimizer_memory_host_offload) to.flag("--optimizer-cpu-offload");
+}
+
+void translate_types(const Configuration& c, Translation& to) {
+  if (c.config.dtype == DType::bf16) to.flag("--bf16");
+  if (c.config.dtype == DType::f16) to.flag("--fp16");
+  if (c.config.mu_dtype == DType::bf16 && c.config.weight_dtype == DType::f32) {
+    to.flag("--use-precision-aware-optimizer");
+    to.flag("--exp-avg-dtype", "bf16");
+  }
+  if (c.config.weight_dtype != DType::f32)
+    to.missing(fmt::format("weight_dtype={}", name_of(c.config.weight_dtype)), "Megatron-LM keeps main weights in float32");
+  if (c.config.quantization != Quantization::none)
+    to.missing(fmt::format("quantization={}", name_of(c.config.quantization)), "its recipes are Transformer Engine's (--fp8-format, --fp8-recipe)");
+}
+
+}  // namespace
+
+void translate_training(const Configuration& c, const ParallelGroups& groups, Translation& to) {
+  translate_batch(c, groups, to);
+  translate_recomputation(c, to);
+  translate_optimizer(c, to);
+  translate_types(c, to);
+  if (c.config.num_vocab_tiling > 1)
+    to.missing(fmt::format("num_vocab_tiling={}", c.config.num_vocab_tiling), "the logits are computed whole");
+}
+
+}  // namespace shardplan

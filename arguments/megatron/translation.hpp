@@ -1,0 +1,31 @@
+#pragma once
+// What the parts of a translation add to: flags, and what has none.
+#include <arguments/megatron/megatron_run.hpp>
+#include <arguments/megatron/parallel_groups.hpp>
+#include <fmt/format.h>
+
+namespace shardplan {
+
+class Translation {
+ public:
+  void flag(std::string name) { run_.flags.push_back({std::move(name), ""}); }
+  template <class Value>
+  void flag(std::string name, const Value& value) {
+    run_.flags.push_back({std::move(name), fmt::format("{}", value)});
+  }
+  void missing(std::string what, std::string why) { run_.untranslated.push_back({std::move(what), std::move(why)}); }
+  void hosts(std::int64_t nodes, std::int64_t processes) {
+    run_.nodes = nodes;
+    run_.processes_per_node = processes;
+  }
+  MegatronRun take() { return std::move(run_); }
+
+ private:
+  MegatronRun run_;
+};
+
+void translate_model(const Configuration& configuration, Translation& to);
+void translate_parallelism(const Configuration& configuration, const ParallelGroups& groups, Translation& to);
+void translate_training(const Configuration& configuration, const ParallelGroups& groups, Translation& to);
+
+}  // namespace shardplan

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <planner/cli/completion/completed_values.hpp>
+#include <planner/cli/completion/completion_scripts.hpp>
+
+namespace shardplan {
+namespace {
+
+/// Words of a command, in the order of the loop below: the longest name wins.
+std::string command_cases(const std::vector<CommandDescription>& commands) {
+  std::string text;
+  for (const auto& group : command_groups(commands)) {
+    std::vector<std::string> names;
+    for (const auto& command : subcommands(commands, group.name)) names.push_back(command.name);
+    text += fmt::format("    {}) subcommands={} ;;\n", group.name, quoted(fmt::format("{}", fmt::join(names, " "))));
+  }
+  return text;
+}
+
+std::string flags_of(const CommandDescription& command) {
+  std::vector<std::string> names;
+  for (const auto& flag : command.flags)
+    if (!flag.positional) names.insert(names.end(), flag.names.begin(), flag.names.end());
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+/// What `values` says, as the three variables of the function.
+std::string assignment(const CompletedValues& values) {
+  return fmt::format("values={} files={} list={}", quoted(fmt::format("{}", fmt::join(values.words, " "))), values.files ? 1 : 0,
+                     values.list ? 1 : 0);
+}
+
+std::string value_cases(const std::vector<CommandDescription>& commands) {
+  std::string text;
+  for (const auto& command : commands)
+    for (const auto& flag : command.flags) {
+      if (!flag.positional && flag.type.empty()) continue;
+      const CompletedValues values = values_of(command, flag);
+      if (flag.positional) {
+        if (!values.empty()) text += fmt::format("    {}) {} ;;\n", quoted(command.name + ":"), assignment(values));
+        continue;
+      }
+      for (const auto& name : flag.names) text += fmt::format("    {}) {} takes=1 ;;\n", quoted(command.name + ":" + name), assignment(values));
+    }
+  return text;
+}
+
+std::string flag_cases(const std::vector<CommandDescription>& commands) {
+  std::string text;
+  for (const auto& command : commands) text += fmt::format("    {}) flags={} ;;\n", quoted(command.name), quoted(flags_of(command)));
+  return text;
+}
+
+std::vector<std::string> first_words(const std::vector<CommandDescription>& commands) {
+  std::vector<std::string> names;
+  for (const auto& group : command_groups(commands)) names.push_back(group.name);
+  return names;
+}
+
+}  // namespace
+
+std::string bash_completion(const std::vector<CommandDescription>& commands) {
+  return fmt::format(R"script(# bash completion of shardplan: source <(shardplan completion bash)
+_shardplan() {{
+  local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}"
+  local command="${{COMP_WORDS[1]}}" subcommands='' flags='' values='' files=0 list=0 takes=0 prefix=''
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ] && [[ "$current" != -* ]]; then
+    COMPREPLY=($(compgen -W {0} -- "$current"))
+    return
+  fi
+  case "$command" in
+{1}    *) command=plan ;;
+  esac
+  if [ -n "$subcommands" ] && [ "$COMP_CWORD" -eq 2 ] && [[ "$current" != -* ]]; then
+    COMPREPLY=($(compgen -W "$subcommands" -- "$current"))
+    return
+  fi
+  case " $subcommands " in
+    *" ${{COMP_WORDS[2]}} "*) [ -n "${{COMP_WORDS[2]}}" ] && command="$command ${{COMP_WORDS[2]}}" ;;
+  esac
+  case "$command:$previous" in
+{2}  esac
+  if [ "$takes" -eq 0 ]; then
+    case "$command" in
+{3}    esac
+    if [[ "$current" == -* ]]; then
+      COMPREPLY=($(compgen -W "$flags" -- "$current"))
+      return
+    fi
+    case "$command:" in
+{2}    esac
+  fi
+  if [ "$list" -eq 1 ] && [[ "$current" == *,* ]]; then
+    prefix="${{current%,*}},"
+    current="${{current##*,}}"
+  fi
+  COMPREPLY=($(compgen -P "$prefix" -W "$values" -- "$current"))
+  [ "$files" -eq 1 ] && COMPREPLY+=($(compgen -P "$prefix" -f -- "$current"))
+}}
+complete -o filenames -F _shardplan shardplan
+)script",
+                     quoted(fmt::format("{}", fmt::join(first_words(commands), " "))), command_cases(commands), value_cases(commands),
+                     flag_cases(commands));
+}
+
+}  // namespace shardplan

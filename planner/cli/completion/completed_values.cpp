@@ -1,0 +1,66 @@
+#include <hardware/load_profile.hpp>
+#include <models/load_model.hpp>
+#include <planner/cli/completion/completed_values.hpp>
+#include <rules/load_rules.hpp>
+#include <shardplan/train_config.hpp>
+#include <span>
+
+namespace shardplan {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words with(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+Words machines() { return with(profile_names(), toy_profile_names()); }
+
+struct NamedWords {
+  std::string_view name;
+  Words (*words)();
+};
+
+/// By flag, whatever the command.
+constexpr NamedWords flag_words[] = {
+    {"--model", model_names},
+    {"--hardware", [] { return with(machines(), {"all"}); }},
+    {"--rules", [] { return with(rule_set_names(), {"all"}); }},
+    {"--remat", [] { return with(remat_policies(), {"all"}); }},
+    {"--moe", [] { return Words{"dropping", "ragged", "ring", "all"}; }},
+    {"--optimizer", [] { return Words{"adamw", "muon", "sgd"}; }},
+    {"--objective", [] { return Words{"throughput", "memory", "cost"}; }},
+    {"--program", [] { return Words{"train", "train_compile"}; }},
+    {"--as", [] { return Words{"maxtext", "yaml", "megatron"}; }},
+    {"--fail-on", [] { return Words{"error", "warning"}; }},
+};
+
+/// By command: what its first positional argument, or --like, names.
+constexpr NamedWords named_things[] = {{"hardware show", machines},       {"models show", model_names},  {"rules show", rule_set_names},
+                                       {"rules resolve", rule_set_names}, {"hardware init", machines}, {"models init", model_names}};
+
+Words words_named(std::span<const NamedWords> all, std::string_view name) {
+  for (const auto& row : all)
+    if (row.name == name) return row.words();
+  return {};
+}
+
+bool names_something(const CommandDescription& command, const FlagDescription& flag) {
+  return flag.names.back() == "--like" || (flag.positional && flag.names.back() == "NAME" && !command.name.ends_with("init"));
+}
+
+}  // namespace
+
+CompletedValues values_of(const CommandDescription& command, const FlagDescription& flag) {
+  CompletedValues values;
+  values.words = flag.values;
+  if (values.words.empty()) values.words = words_named(flag_words, flag.names.back());
+  if (names_something(command, flag)) values.words = words_named(named_things, command.name);
+  const std::string kind = flag.positional ? flag.names.back() : flag.type;
+  values.files = kind.find("FILE") != kind.npos || kind == "RECORD";
+  values.list = flag.type.find("[,...]") != flag.type.npos;
+  return values;
+}
+
+}  // namespace shardplan

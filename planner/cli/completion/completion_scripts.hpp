@@ -1,0 +1,24 @@
+#pragma once
+// Scripts that complete shardplan's command lines in a shell, made from the commands themselves.
+#include <planner/cli/command_description.hpp>
+#include <string>
+#include <vector>
+
+namespace shardplan {
+
+/// For `source <(shardplan completion bash)`.
+std::string bash_completion(const std::vector<CommandDescription>& commands);
+/// For a file _shardplan in $fpath, or `source`.
+std::string zsh_completion(const std::vector<CommandDescription>& commands);
+/// For ~/.config/fish/completions/shardplan.fish.
+std::string fish_completion(const std::vector<CommandDescription>& commands);
+
+/// In single quotes, for any of the three.
+std::string quoted(const std::string& text);
+
+/// "rules": the first words of all commands, each once, with the summary of the first command of that name.
+std::vector<CommandDescription> command_groups(const std::vector<CommandDescription>& commands);
+/// "resolve": the second words of the commands of a group.
+std::vector<CommandDescription> subcommands(const std::vector<CommandDescription>& commands, const std::string& group);
+
+}  // namespace shardplan

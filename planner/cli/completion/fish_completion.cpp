@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <planner/cli/completion/completed_values.hpp>
+#include <planner/cli/completion/completion_scripts.hpp>
+
+namespace shardplan {
+namespace {
+
+std::string values_text(const CompletedValues& values) {
+  std::string text = values.files ? " -F" : " -f";
+  if (values.words.empty()) return text;
+  const std::string words = fmt::format("{}", fmt::join(values.words, " "));
+  return text + " -a " + quoted(values.list ? fmt::format("(__shardplan_list {})", words) : words);
+}
+
+std::string names_text(const FlagDescription& flag) {
+  std::string text;
+  for (const auto& name : flag.names) text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+  return text;
+}
+
+std::string flag_line(const CommandDescription& command, const FlagDescription& flag) {
+  const CompletedValues values = values_of(command, flag);
+  const std::string where = fmt::format("complete -c shardplan -n {}", quoted("__shardplan_is " + command.name));
+  if (flag.positional) return values.empty() ? "" : where + values_text(values) + "\n";
+  const std::string takes = flag.type.empty() ? "" : " -r" + values_text(values);
+  return where + names_text(flag) + takes + " -d " + quoted(flag.help) + "\n";
+}
+
+std::string word_line(const std::string& condition, const CommandDescription& command) {
+  return fmt::format("complete -c shardplan -n {} -f -a {} -d {}\n", quoted(condition), quoted(command.name), quoted(command.summary));
+}
+
+}  // namespace
+
+std::string fish_completion(const std::vector<CommandDescription>& commands) {
+  std::string groups, text;
+  for (const auto& group : command_groups(commands)) groups += " " + group.name;
+  text = fmt::format(R"script(# fish completion of shardplan: in ~/.config/fish/completions/shardplan.fish
+function __shardplan_words
+  set -l words (commandline -opc)
+  set -e words[1]
+  test (count $words) -gt 0; and printf '%s\n' $words
+end
+function __shardplan_typed
+  set -l typed (string join ' ' -- (__shardplan_words))
+  test "$typed" = "$argv"
+end
+function __shardplan_is
+  set -l words (__shardplan_words)
+  set -l command plan
+  if contains -- "$words[1]"{}
+    set command $words[1]
+    if __shardplan_has_subcommand $words[1] "$words[2]"
+      set command $words[1] $words[2]
+    end
+  end
+  test "$command" = "$argv"
+end
+function __shardplan_has_subcommand
+  switch "$argv"
+)script",
+                     groups);
+  for (const auto& command : commands)
+    if (command.name.find(' ') != command.name.npos) text += fmt::format("    case {}\n      return 0\n", quoted(command.name));
+  text += R"script(  end
+  return 1
+end
+function __shardplan_list
+  set -l before (string match -r '.*,' -- (commandline -ct))
+  printf '%s\n' "$before"$argv
+end
+complete -c shardplan -f
+)script";
+  for (const auto& group : command_groups(commands)) {
+    text += word_line("__shardplan_typed", group);
+    for (const auto& command : subcommands(commands, group.name))
+      text += word_line("__shardplan_typed " + group.name, command);
+  }
+  for (const auto& command : commands)
+    for (const auto& flag : command.flags) text += flag_line(command, flag);
+  return text;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,128 @@
+// shardplan sweep --model A,B --hardware X,Y --chips 8..8192 …, shardplan sweep merge FILE…
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <formats/strict_json.hpp>
+#include <planner/cli/commands.hpp>
+#include <planner/cli/flags/plan_flags.hpp>
+#include <planner/cli/output_file.hpp>
+#include <planner/cli/parse_words.hpp>
+#include <planner/cli/sweep/progress_line.hpp>
+#include <planner/cli/sweep/sweep_record.hpp>
+#include <planner/cli/sweep/sweep_request.hpp>
+#include <planner/evaluate/evaluate.hpp>
+#include <planner/report/humanize.hpp>
+#include <planner/report/sweep_report.hpp>
+#include <planner/sweep/merge.hpp>
+#include <planner/sweep/plan_cell.hpp>
+#include <planner/sweep/read_sweep.hpp>
+#include <shardplan/collective/counted.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+void add_flags(CommandParser& parser, SweepFlags& flags) {
+  parser.add("--model", flags.plan.model, "NAME|FILE[,...]", "Models: built-in ones, files of that form, Hugging Face config.json");
+  parser.add("--hardware", flags.plan.hardware, "NAME|FILE[,...]|all", "Machines (default: the five of today)");
+  parser.add("--chips", flags.plan.chips, "A..B|N[,...]", "Sizes: 8..8192 are the powers of two that a machine's slices make");
+  parser.add("--tokens", flags.tokens, "N", "What the model is trained on; 15T is 15 x 10^12, 300B is 300 x 10^9");
+  parser.add("--within", flags.within, "TIME", "When it has to be done: 60d, 12h or 8w");
+  parser.add("--price", flags.plan.price, "NAME=DOLLARS[,...]", "Dollars an hour for a chip");
+  parser.add("--shard", flags.shard, "I/N", "Only every N-th cell from the I-th, for `sweep merge`");
+  add_shared_plan_flags(parser, flags.plan);
+}
+
+std::string print_sweep(const SweepAnswer& answer, Format format, const Style& style) {
+  if (format == Format::csv) return sweep_csv(answer);
+  return format == Format::json ? sweep_json(answer) : sweep_text(answer, style);
+}
+
+Outcome outcome_of(const SweepAnswer& answer) {
+  const bool any = std::any_of(answer.rows.begin(), answer.rows.end(), [](const SweepRow& row) { return row.plan.has_value(); });
+  return any ? Outcome::answered : Outcome::nothing_feasible;
+}
+
+/// A JSON answer is its own record; beside another one it stands until that is whole.
+std::optional<std::string> record_file(const std::optional<std::string>& file, Format format) {
+  if (!file || !is_kept(*file)) return std::nullopt;
+  return format == Format::json ? *file : *file + ".partial.json";
+}
+
+std::string cell_text(const SweepCell& cell) {
+  return fmt::format("{} on {} of {}", cell.model, counted(cell.chips, "chip"), cell.hardware);
+}
+
+std::string result_text(const SweepRow& row) {
+  const std::string result = row.plan ? print_number(row.plan->tokens_per_second) + " tokens/s" : row.reason;
+  return fmt::format("{}: {}", cell_text(row.cell), result);
+}
+
+void plan_cells(const SweepRequest& request, const std::vector<GridCell>& grid, SweepRecord& record, bool to_file) {
+  const ProgressLine progress(cells_of_shard(record.answer()), to_file);
+  for (std::size_t place = 0; place < grid.size(); ++place) {
+    if (!request.shard.has(place) || record.has(place)) continue;
+    progress.begin(record.answer().rows.size(), cell_text(grid[place].cell));
+    SweepRow row = plan_cell(grid[place], place, request.goal, evaluate);
+    const std::string result = result_text(row);
+    record.add(std::move(row));
+    progress.end(record.answer().rows.size(), result);
+  }
+}
+
+Answer answer_sweep(const SweepRequest& request, const std::optional<std::string>& file, Format format, const Style& style) {
+  if (file) const OutputFile writable(*file);  // throws now rather than after hours
+  const auto grid = grid_of(request.requests, request.chips);
+  SweepRecord record(record_file(file, format), {request.words, request.goal, request.shard, grid.size(), {}});
+  plan_cells(request, grid, record, file.has_value());
+  const std::string text = print_sweep(record.answer(), format, style);
+  if (!file) return {text, outcome_of(record.answer())};
+  OutputFile(*file).commit(text);
+  if (record_file(file, format) != file) record.remove();
+  return {"", outcome_of(record.answer())};
+}
+
+NamedSweep read_named(const std::string& file) { return {file, read_sweep(read_file(file), file)}; }
+
+}  // namespace
+
+Task sweep_command(const Words& words) {
+  CommandParser parser("The best plan of every model on every machine at every size: how long, at what cost, which to take.",
+                       "shardplan sweep");
+  parser.offer_formats({"text", "json", "csv"});
+  SweepFlags flags;
+  add_flags(parser, flags);
+  parser.add_footer(
+      "With -o FILE the answer grows while it is made: stopped, the same command goes on where it ended.\n"
+      "`shardplan sweep merge FILE...` joins the shards of an array job (--shard 1/8 ... 8/8, --format json).");
+  parser.add_example("shardplan sweep --model llama3.1-8b --hardware h100 --chips 4..8 --rules default "
+                     "--remat full --tokens 1T --within 200d --price h100=2.5",
+                     "days and dollars of training on 10^12 tokens");
+  parser.add_example("shardplan sweep --model llama2-7b --hardware h100 --chips 4,8 --rules default --remat "
+                     "full --shard 1/2 --format json -o part-1.json",
+                     "half of the cells, for sweep merge");
+  parser.parse(words);
+  Task task = parser.task([request = read_sweep_request(flags), file = parser.output_file()](Format format, const Style& style) {
+    return answer_sweep(request, file, format, style);
+  });
+  task.output_file.reset();  // written cell by cell
+  return task;
+}
+
+Task sweep_merge_command(const Words& words) {
+  CommandParser parser("The shards of a sweep as one answer.", "shardplan sweep merge");
+  parser.offer_formats({"text", "json", "csv"});
+  Words files;
+  parser.add_words("FILE", files, "JSON answers of `shardplan sweep --shard I/N`");
+  parser.add_example("shardplan sweep merge part-1.json part-2.json", "as if it had been run whole");
+  parser.parse(words);
+  if (files.empty()) throw InputError("sweep merge needs the FILEs of the shards");
+  return parser.task([files](Format format, const Style& style) {
+    std::vector<NamedSweep> shards;
+    for (const auto& file : files) shards.push_back(read_named(file));
+    const SweepAnswer whole = merge(shards);
+    return Answer{print_sweep(whole, format, style), outcome_of(whole)};
+  });
+}
+
+}  // namespace shardplan

@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+#include <formats/strict_json.hpp>
+#include <hardware/machine_names.hpp>
+#include <models/load_model.hpp>
+#include <planner/cli/flags/flag_values.hpp>
+#include <planner/cli/parse_words.hpp>
+#include <planner/cli/sweep/sweep_request.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr std::pair<std::string_view, std::optional<std::string> PlanFlags::*> plan_flags[] = {
+    {"--model", &PlanFlags::model},
+    {"--hardware", &PlanFlags::hardware},
+    {"--chips", &PlanFlags::chips},
+    {"--slices", &PlanFlags::slices},
+    {"--seq-len", &PlanFlags::sequence_length},
+    {"--per-device-batch", &PlanFlags::per_device_batch},
+    {"--global-batch-tokens", &PlanFlags::global_batch_tokens},
+    {"--max-batch-tokens", &PlanFlags::max_batch_tokens},
+    {"--rules", &PlanFlags::rules},
+    {"--mesh", &PlanFlags::mesh},
+    {"--moe", &PlanFlags::moe},
+    {"--remat", &PlanFlags::remat},
+    {"--optimizer", &PlanFlags::optimizer},
+    {"--reserve-hbm", &PlanFlags::reserve},
+    {"--memory-fraction", &PlanFlags::memory_fraction},
+    {"--xla-flags", &PlanFlags::xla_flags},
+    {"--price", &PlanFlags::price}};
+
+/// FNV-1a of 64 bits: the same on every machine that a shard may run on.
+std::uint64_t fingerprint(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
+/// "my.json,h100" → "my.json (contents 9ae16a3b2f90404f),h100": a file that was edited is another request.
+std::string with_contents(const std::string& list) {
+  std::string text;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    const std::string item = list.substr(at, end - at);
+    text += (at == 0 ? "" : ",") + item;
+    if (std::error_code error; std::filesystem::is_regular_file(item, error))
+      text += fmt::format(" (contents {:016x})", fingerprint(read_file(item)));
+    at = end + 1;
+  }
+  return text;
+}
+
+SweepRequestWords words_of(const SweepFlags& flags) {
+  SweepRequestWords words = {{"version", version_text()}};
+  for (const auto& [name, member] : plan_flags)
+    if (const auto& value = flags.plan.*member) words.emplace_back(name, with_contents(*value));
+  if (flags.tokens) words.emplace_back("--tokens", *flags.tokens);
+  if (flags.within) words.emplace_back("--within", *flags.within);
+  for (const auto& word : flags.plan.key_values) {
+    const auto equals = word.find('=');
+    words.emplace_back(word.substr(0, equals), with_contents(word.substr(equals + 1)));
+  }
+  std::sort(words.begin(), words.end());
+  return words;
+}
+
+std::vector<ChipSpan> read_spans(const SweepFlags& flags) {
+  if (!flags.plan.chips) throw InputError("sweep needs --chips, as in 8,16,32 or 8..8192");
+  std::vector<ChipSpan> spans;
+  for (const auto& word : parse_list("--chips", *flags.plan.chips)) {
+    const auto [from, to] = parse_count_range("--chips", word);
+    spans.push_back({from, to.value_or(from), to.has_value()});
+    if (const int doubled = std::bit_ceil(static_cast<unsigned>(from)); to && doubled > *to)
+      throw InputError(fmt::format("--chips: no power of two is in {}", word));
+  }
+  return spans;
+}
+
+/// Sizes are the sweep's to choose.
+void check_no_sizes(const SweepFlags& flags) {
+  if (!flags.plan.hardware || *flags.plan.hardware == "all") return;
+  for (const auto& name : parse_list("--hardware", *flags.plan.hardware))
+    if (const MachineName machine = machine_called(name); machine.slice)
+      throw InputError(fmt::format("--hardware {}: the name says a size, which --chips says here; give {}", name, machine.profile));
+}
+
+Shard read_shard(const std::string& text) {
+  const auto slash = text.find('/');
+  if (slash == text.npos) throw InputError(fmt::format("--shard: expected i/n, as 1/8, not '{}'", text));
+  const int number = parse_positive("--shard", text.substr(0, slash)), count = parse_positive("--shard", text.substr(slash + 1));
+  if (number > count) throw InputError(fmt::format("--shard {}: shards are 1/{} to {}/{}", text, count, count, count));
+  return {static_cast<std::size_t>(number), static_cast<std::size_t>(count)};
+}
+
+SweepGoal read_goal(const SweepFlags& flags) {
+  SweepGoal goal;
+  if (flags.within && !flags.tokens) throw InputError("--within needs --tokens: what is to be done by then?");
+  if (flags.tokens) goal.tokens = parse_token_budget("--tokens", *flags.tokens);
+  if (flags.within) goal.within = parse_duration("--within", *flags.within);
+  return goal;
+}
+
+/// --moe is said to those that do; where none does, the first refuses it.
+bool has_experts(const std::string& model) { return load_model(model).has_experts(); }
+
+}  // namespace
+
+SweepRequest read_sweep_request(const SweepFlags& flags) {
+  if (!flags.plan.model) throw InputError("sweep needs --model NAME[,...]; `shardplan models list` names them");
+  SweepRequest request;
+  request.chips = read_spans(flags);
+  check_no_sizes(flags);
+  request.goal = read_goal(flags);
+  if (flags.shard) request.shard = read_shard(*flags.shard);
+  request.words = words_of(flags);
+  PlanFlags plan = flags.plan;
+  plan.chips = std::to_string(request.chips.front().from);  // each cell has its own
+  const auto models = parse_list("--model", *flags.plan.model);
+  const bool any_has_experts = std::any_of(models.begin(), models.end(), has_experts);
+  for (const auto& model : models) {
+    plan.model = model;
+    plan.moe = any_has_experts && !has_experts(model) ? std::nullopt : flags.plan.moe;
+    request.requests.push_back(read_plan_request(plan));
+    for (std::size_t i = 0; i + 1 < request.requests.size(); ++i)
+      if (request.requests[i].model.name == request.requests.back().model.name)
+        throw InputError(fmt::format("--model: {} is given twice", request.requests.back().model.name));
+  }
+  return request;
+}
+
+}  // namespace shardplan

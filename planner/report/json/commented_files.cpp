@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <hardware/load_profile.hpp>
+#include <models/load_model.hpp>
+#include <planner/report/json/commented_files.hpp>
+#include <planner/report/json/json_values.hpp>
+#include <shardplan/embedded_file.hpp>
+#include <shardplan/error.hpp>
+#include <span>
+
+namespace shardplan {
+
+std::span<const EmbeddedFile> embedded_schemas();
+
+namespace {
+
+OrderedJson schema_named(std::string_view name) {
+  for (const EmbeddedFile& file : embedded_schemas())
+    if (file.name == name) return OrderedJson::parse(file.text);
+  throw InternalError(fmt::format("no schema of {}", name));
+}
+
+/// "Of a device (FLOP/s, GFLOP/s, …)"
+std::string comment_on(const OrderedJson& property) {
+  std::string text = property.value("description", "");
+  const OrderedJson* words = property.contains("enum") ? &property["enum"] : nullptr;
+  if (property.contains("properties") && property["properties"].contains("unit")) words = &property["properties"]["unit"]["enum"];
+  const bool named = words && text.find(words->front().get<std::string>()) != text.npos;
+  if (words && !named) text += fmt::format("{}({})", text.empty() ? "" : " ", fmt::join(words->get<std::vector<std::string>>(), ", "));
+  return text;
+}
+
+/// What a key that nobody said may look like.
+OrderedJson example_of(const OrderedJson& property) {
+  if (property.contains("allOf"))
+    return {{"value", 1}, {"unit", property["properties"]["unit"]["enum"].front()}, {"source", "where from"}, {"basis", "assumed"}};
+  if (property.contains("enum")) return property["enum"].front();
+  const std::string type = property.value("type", "object");
+  if (type == "string") return "";
+  if (type == "boolean") return false;
+  if (type == "array") return OrderedJson::array();
+  return type == "object" ? OrderedJson::object() : OrderedJson(0);
+}
+
+/// Keys in the order of the schema, but `last`, which every file has, at the end: what stands before it may be a comment.
+std::string commented(const OrderedJson& document, const OrderedJson& schema, const std::string& last) {
+  std::string text = "{\n", end;
+  for (const auto& [key, property] : schema["properties"].items()) {
+    if (key == "$schema") continue;
+    const bool said = document.contains(key);
+    const OrderedJson value = said ? document[key] : example_of(property);
+    const std::string comment = comment_on(property);
+    std::string& part = key == last ? end : text;
+    if (!comment.empty()) part += fmt::format("  // {}\n", comment);
+    part += fmt::format("  {}\"{}\": {}{}\n", said ? "" : "// ", key, value.dump(), key == last ? "" : ",");
+  }
+  return text + end + "}\n";
+}
+
+/// Whoever copies a figure hasn't looked it up.
+void mark_as_copied(OrderedJson& value, const std::string& like) {
+  if (!value.is_object()) return;
+  if (value.contains("source")) value["source"] = fmt::format("as {}: replace", like);
+  if (value.contains("basis")) value["basis"] = "assumed";
+}
+
+OrderedJson profile_like(const std::string& name, const std::string& like) {
+  OrderedJson profile = OrderedJson::parse(profile_json(like));
+  for (const char* key : {"aliases", "matmul_shares", "published_mfu_dense", "published_mfu_moe"}) profile.erase(key);
+  for (auto& value : profile) mark_as_copied(value, like);
+  profile["name"] = name;
+  profile["description"] = fmt::format("{}, begun as {}", name, like);
+  profile["slices"]["prefix"] = name;
+  profile["launch"]["compile_topology"] = false;  // MaxText doesn't know slices of that name
+  return profile;
+}
+
+OrderedJson model_like(const std::string& name, const std::string& like) {
+  OrderedJson model = OrderedJson::parse(model_json(like));
+  model.erase("note");
+  model["name"] = name;
+  model["source"] = fmt::format("begun as {}", like);
+  return model;
+}
+
+}  // namespace
+
+std::string commented_profile(const std::string& name, const std::string& like) {
+  return commented(profile_like(name, like), schema_named("hardware-profile"), "launch");
+}
+
+std::string plain_profile(const std::string& name, const std::string& like) { return profile_like(name, like).dump(2) + "\n"; }
+
+std::string commented_model(const std::string& name, const std::string& like) {
+  return commented(model_like(name, like), schema_named("model"), "source");
+}
+
+std::string plain_model(const std::string& name, const std::string& like) { return model_like(name, like).dump(2) + "\n"; }
+
+}  // namespace shardplan

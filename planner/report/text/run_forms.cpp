@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include <arguments/megatron/megatron_run.hpp>
+#include <array>
+#include <planner/report/humanize.hpp>
+#include <planner/report/shell_command.hpp>
+#include <planner/report/shown_arguments.hpp>
+#include <planner/report/text/run_forms.hpp>
+#include <planner/report/wrap.hpp>
+#include <shardplan/collective/counted.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr std::array all_forms = {RunForm::maxtext, RunForm::yaml, RunForm::megatron};
+
+/// wrap_text indents what follows by blanks; a comment has its sign on every line.
+std::string commented(const std::string& text, const Style& style) {
+  std::string lines = wrap_text(text, "# ", style.width());
+  for (std::size_t at = 0; (at = lines.find("\n  ", at)) != std::string::npos; at += 3) lines.replace(at, 3, "\n# ");
+  return lines;
+}
+
+std::string title(const Evaluation& e, const Style& style) {
+  return commented(fmt::format("{} on {} of {}: {}, {} rules, {}", e.model, counted(e.chips, "chip"), e.hardware, describe(e.mesh), e.rules,
+                               print_time(e.time.step()) + " a step"),
+                   style);
+}
+
+std::string maxtext_text(const Evaluation& e, const Style& style) {
+  const auto commands = commands_of(e);
+  if (!commands)
+    throw InputError(fmt::format("--as maxtext: MaxText does not run on {}", e.hardware));
+  return title(e, style) + command_lines(commands->train, 0, style.width()) + "\n";
+}
+
+/// Words that YAML takes for something else are quoted: the empty one, and what has its signs.
+std::string yaml_value(const std::string& value) {
+  const bool plain = !value.empty() && value.find_first_of(":#'\"&*!|>%@`{},") == value.npos && value.find(' ') == value.npos;
+  if (plain) return value;
+  std::string quoted = "'";
+  for (const char c : value) quoted += c == '\'' ? std::string("''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string yaml_text(const Evaluation& e, const Style& style) {
+  std::string text = title(e, style) + "base_config: base.yml\n";
+  for (const auto& [key, value] : run_arguments(*e.configuration)) text += fmt::format("{}: {}\n", key, yaml_value(value));
+  return text;
+}
+
+std::string flags_text(const MegatronRun& run, const Style& style) {
+  std::string text = fmt::format("torchrun --nnodes {} --nproc-per-node {} pretrain_gpt.py", run.nodes, run.processes_per_node);
+  std::size_t column = text.size();
+  for (const auto& [name, value] : run.flags) {
+    const bool bare = value.find_first_of("()*[] ") == value.npos || name == "--recompute-modules";
+    const std::string word = value.empty() ? name : fmt::format("{} {}", name, bare ? value : "'" + value + "'");
+    const bool breaks = column + 1 + word.size() + 2 > style.width();
+    text += breaks ? " \\\n  " + word : " " + word;
+    column = breaks ? 2 + word.size() : column + 1 + word.size();
+  }
+  return text + "\n";
+}
+
+std::string megatron_text(const Evaluation& e, const Style& style) {
+  const MegatronRun run = megatron_run(*e.configuration);
+  std::string text = title(e, style) + commented("the same split with Megatron-LM d98e8a64d; tokenizer and data are yours to add", style);
+  for (const auto& [what, why] : run.untranslated) text += commented(fmt::format("no equivalent: {} ({})", what, why), style);
+  return text + flags_text(run, style);
+}
+
+}  // namespace
+
+std::string_view name_of(RunForm form) {
+  switch (form) {
+    case RunForm::maxtext:
+      return "maxtext";
+    case RunForm::yaml:
+      return "yaml";
+    case RunForm::megatron:
+      return "megatron";
+  }
+  throw InternalError("unknown RunForm");
+}
+
+std::span<const RunForm> run_forms() { return all_forms; }
+
+std::string run_text(const Evaluation& evaluation, RunForm form, const Style& style) {
+  if (!evaluation.configuration) throw InternalError("a run without its configuration");
+  switch (form) {
+    case RunForm::maxtext:
+      return maxtext_text(evaluation, style);
+    case RunForm::yaml:
+      return yaml_text(evaluation, style);
+    case RunForm::megatron:
+      return megatron_text(evaluation, style);
+  }
+  throw InternalError("unknown RunForm");
+}
+
+}  // namespace shardplan

@@ -1,0 +1,220 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <planner/report/humanize.hpp>
+#include <planner/report/sweep_report.hpp>
+#include <planner/report/text/text_table.hpp>
+#include <planner/report/wrap.hpp>
+#include <planner/sweep/answers.hpp>
+#include <planner/sweep/scaling.hpp>
+#include <shardplan/collective/counted.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr double seconds_a_day = 86400;
+
+std::string_view in_words(Limit limit) {
+  switch (limit) {
+    case Limit::compute:
+      return "compute";
+    case Limit::exposed_communication:
+      return "communication";
+    case Limit::bubble:
+      return "bubble";
+    case Limit::host_transfers:
+      return "host transfers";
+    case Limit::batch:
+      return "batch limit";
+    case Limit::memory:
+      return "memory";
+    case Limit::slices:
+      return "slices";
+    case Limit::constraints:
+      return "constraints";
+  }
+  throw InternalError("unknown Limit");
+}
+
+std::string days_text(Seconds duration) { return print_number(duration.value / seconds_a_day); }
+
+std::string dollars_text(double dollars) { return "$" + print_number(dollars); }
+
+/// Which columns any row has something to say in.
+struct Said {
+  bool budget = false, dollars = false, energy = false, deadline = false, experts = false;
+};
+
+Said said_by(const SweepAnswer& answer) {
+  Said said;
+  said.budget = answer.goal.tokens.has_value();
+  said.deadline = answer.goal.within.has_value();
+  for (const SweepRow& row : answer.rows) {
+    said.dollars |= row.budget && row.budget->dollars;
+    said.energy |= row.budget && row.budget->kilowatt_hours;
+    said.experts |= row.plan && row.plan->moe_path != name_of(MoePath::none);
+  }
+  return said;
+}
+
+/// A column and what it says of a possible cell.
+struct SweepColumn {
+  Column column;
+  std::function<std::string(const SweepRow&)> text;
+};
+
+std::vector<SweepColumn> budget_columns(const Said& said, const SweepGoal& goal) {
+  std::vector<SweepColumn> columns;
+  if (said.budget) columns.push_back({{"days", Align::right}, [](const SweepRow& r) { return days_text(r.budget->duration); }});
+  if (said.deadline) columns.push_back({{"in time"}, [goal](const SweepRow& r) { return std::string(meets(r, goal) ? "yes" : "no"); }});
+  if (said.budget)
+    columns.push_back({{"chip-hours", Align::right, false, 2}, [](const SweepRow& r) { return print_number(r.budget->chip_hours); }});
+  if (said.dollars)
+    columns.push_back({{"cost", Align::right},
+                       [](const SweepRow& r) { return r.budget->dollars ? dollars_text(*r.budget->dollars) : "-"; }});
+  if (said.energy)
+    columns.push_back({{"MWh", Align::right, false, 3}, [](const SweepRow& r) {
+                         return r.budget->kilowatt_hours ? print_number(*r.budget->kilowatt_hours / 1000) : "-";
+                       }});
+  return columns;
+}
+
+std::vector<SweepColumn> plan_columns(const Said& said) {
+  std::vector<SweepColumn> columns = {
+      {{"MFU", Align::right, false, 1}, [](const SweepRow& r) { return print_share(r.plan->model_flops_utilization); }},
+      {{"HBM GiB", Align::right},
+       [](const SweepRow& r) {
+         return fmt::format("{}{}/{}", r.plan->fit == Fit::fits ? "" : "? ", print_gibibytes(r.plan->peak),
+                            print_gibibytes(r.plan->capacity));
+       }},
+      {{"batch tok", Align::right, false, 5}, [](const SweepRow& r) { return print_count(r.plan->global_batch_tokens); }},
+      {{"limited by"}, [](const SweepRow& r) { return std::string(in_words(r.limit)); }},
+      {{"mesh", Align::left, true}, [](const SweepRow& r) { return describe_mesh(*r.plan); }},
+      {{"rules", Align::left, true, 6}, [](const SweepRow& r) { return r.plan->rules; }}};
+  if (said.experts) columns.push_back({{"MoE", Align::left, false, 8}, [](const SweepRow& r) { return r.plan->moe_path; }});
+  columns.push_back({{"remat", Align::left, true, 7}, [](const SweepRow& r) { return r.plan->remat; }});
+  return columns;
+}
+
+std::vector<SweepColumn> columns_of(const Said& said, const SweepGoal& goal) {
+  std::vector<SweepColumn> columns = {
+      {{"tokens/s", Align::right}, [](const SweepRow& r) { return print_number(r.plan->tokens_per_second); }}};
+  for (auto& column : budget_columns(said, goal)) columns.push_back(std::move(column));
+  for (auto& column : plan_columns(said)) columns.push_back(std::move(column));
+  return columns;
+}
+
+std::string table_text(const SweepAnswer& answer, const std::string& model, const Style& style) {
+  const auto columns = columns_of(said_by(answer), answer.goal);
+  std::vector<Column> titles = {{"machine"}, {"chips", Align::right}};
+  for (const auto& column : columns) titles.push_back(column.column);
+  TextTable table(titles);
+  for (const SweepRow& row : answer.rows) {
+    if (row.cell.model != model) continue;
+    std::vector<std::string> cells = {row.cell.hardware, print_count(row.cell.chips)};
+    if (!row.plan) {
+      table.add_spanning(std::move(cells), fmt::format("no ({}): {}", in_words(row.limit), row.reason));
+      continue;
+    }
+    for (const auto& column : columns) cells.push_back(column.text(row));
+    table.add(std::move(cells));
+  }
+  const bool any_marginal = std::any_of(answer.rows.begin(), answer.rows.end(), [&](const SweepRow& row) {
+    return row.cell.model == model && row.plan && row.plan->fit != Fit::fits;
+  });
+  return table.print(style.width(), 2) + (any_marginal ? "  ? may not fit\n" : "");
+}
+
+/// "tpu-v5p on 512 chips: 43.1 days, 529,000 chip-hours, $2,220,000"
+std::string chosen_text(const SweepRow& row) {
+  std::string text = fmt::format("{} on {}: ", row.cell.hardware, counted(row.cell.chips, "chip"));
+  if (!row.budget) return text + print_number(row.plan->tokens_per_second) + " tokens/s";
+  text += fmt::format("{} days, {} chip-hours", days_text(row.budget->duration), print_number(row.budget->chip_hours));
+  return row.budget->dollars ? text + ", " + dollars_text(*row.budget->dollars) : text;
+}
+
+/// What to do where no cell meets the deadline, or none is possible.
+std::string nothing_text(const SweepAnswer& answer, const std::string& model) {
+  SweepAnswer at_any_time = answer;
+  at_any_time.goal.within.reset();
+  const auto fastest = choose(at_any_time, model).fastest;
+  if (!fastest) return "no cell is possible";
+  return fmt::format("no cell is done within {} days; the fastest is {}", days_text(*answer.goal.within),
+                     chosen_text(answer.rows[*fastest]));
+}
+
+std::string answers_text(const SweepAnswer& answer, const std::string& model, const Style& style) {
+  const SweepChoice choice = choose(answer, model);
+  if (choice.in_time == 0) return wrap_text(nothing_text(answer, model), "  ", style.width());
+  const auto line = [&](std::string_view name, const std::optional<std::size_t>& row, std::string_view note = "") {
+    return row ? wrap_text(chosen_text(answer.rows[*row]) + std::string(note), fmt::format("  {:<9} ", name), style.width()) : "";
+  };
+  const std::string unpriced =
+      choice.without_price > 0 ? fmt::format(" (of the cells with a price; {} have none)", choice.without_price) : "";
+  return line("smallest", choice.smallest) + line("cheapest", choice.cheapest, unpriced) + line("fastest", choice.fastest);
+}
+
+/// "to 512 chips (93.1% of the tokens a chip of 64); 1,024 have 75.2%: …"
+std::string scaling_sentence(const MachineScaling& scaling, const SweepAnswer& answer) {
+  const auto chips = [&](std::size_t row) { return answer.rows[row].cell.chips; };
+  const std::string far = fmt::format("to {}", counted(chips(scaling.largest.row), "chip"));
+  const std::string compared = scaling.largest.row == scaling.smallest
+                                   ? ""
+                                   : fmt::format(", with {} of the tokens a chip of {}", print_share(scaling.largest.efficiency),
+                                                 print_count(chips(scaling.smallest)));
+  if (!scaling.stops) return far + compared + ": all that were planned";
+  const Limit limit = answer.rows[scaling.stops->row].limit;
+  const std::string batch = limit == Limit::batch ? "; the batch may not grow" : "";
+  return fmt::format("{}{}; at {} {}, because of {} (a token takes {} more chip time for it){}", far, compared,
+                     print_count(chips(scaling.stops->row)), print_share(scaling.stops->efficiency), in_words(scaling.grown),
+                     print_share(scaling.growth), batch);
+}
+
+std::string scaling_text(const SweepAnswer& answer, const std::string& model, const Style& style) {
+  const auto all = scaling_of(answer);
+  std::size_t longest = 0;
+  for (const MachineScaling& scaling : all) longest = std::max(longest, scaling.hardware.size());
+  std::string text;
+  for (const MachineScaling& scaling : all)
+    if (scaling.model == model)
+      text += wrap_text(scaling_sentence(scaling, answer), fmt::format("    {:<{}}  ", scaling.hardware, longest), style.width());
+  if (text.empty()) return "";
+  return fmt::format("  scales (above {} of the tokens a chip of the smallest)\n", print_share(scaling_share)) + text;
+}
+
+/// "15T", "300B"; other numbers in full.
+std::string tokens_text(std::int64_t tokens) {
+  constexpr std::pair<std::int64_t, char> units[] = {{1'000'000'000'000, 'T'}, {1'000'000'000, 'B'}, {1'000'000, 'M'}};
+  for (const auto& [factor, letter] : units)
+    if (tokens % (factor / 10) == 0 && tokens >= factor) return fmt::format("{}{}", static_cast<double>(tokens) / static_cast<double>(factor), letter);
+  return print_count(tokens);
+}
+
+std::string goal_text(const SweepGoal& goal) {
+  std::string text;
+  if (goal.tokens) text += fmt::format("   {} tokens", tokens_text(*goal.tokens));
+  if (goal.within) text += fmt::format(" within {} days", days_text(*goal.within));
+  return text;
+}
+
+std::string title_text(const SweepAnswer& answer, const Style& style) {
+  const auto possible = std::count_if(answer.rows.begin(), answer.rows.end(), [](const SweepRow& r) { return r.plan.has_value(); });
+  std::string shard = answer.shard.count > 1 ? fmt::format(" of shard {}/{}", answer.shard.number, answer.shard.count) : "";
+  if (!is_complete(answer)) shard += fmt::format(" (of {})", cells_of_shard(answer));
+  return style.paint(Ink::bold, counted_cells(answer.rows.size()) + shard) +
+         fmt::format(", {} possible{}\n", possible, goal_text(answer.goal));
+}
+
+}  // namespace
+
+std::string sweep_text(const SweepAnswer& answer, const Style& style) {
+  std::string text = title_text(answer, style);
+  for (const auto& model : models_of(answer))
+    text += "\n" + style.paint(Ink::bold, model) + "\n" + table_text(answer, model, style) + answers_text(answer, model, style) +
+            scaling_text(answer, model, style);
+  return text;
+}
+
+}  // namespace shardplan

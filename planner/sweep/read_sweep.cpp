@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <formats/named_value.hpp>
+#include <formats/strict_json.hpp>
+#include <planner/sweep/read_sweep.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+std::vector<Limit> all_limits() {
+  std::vector<Limit> all;
+  for (int i = 0; i <= static_cast<int>(last_limit); ++i) all.push_back(static_cast<Limit>(i));
+  return all;
+}
+
+std::optional<double> number_or_null(StrictObject& object, const std::string& key) {
+  if (object.any(key).is_null()) return std::nullopt;
+  return object.number(key);
+}
+
+/// In the order of `mesh_axes`: a JSON object has none.
+std::vector<AskedAxis> read_mesh(StrictObject& plan) {
+  StrictObject sizes = plan.object("mesh");
+  std::vector<AskedAxis> mesh;
+  for (const auto& axis : plan.texts("mesh_axes")) mesh.push_back({axis, static_cast<int>(sizes.integer(axis))});
+  sizes.finish();
+  return mesh;
+}
+
+CellPlan read_plan(StrictObject& cell, StrictObject plan) {
+  constexpr std::array fits = {Fit::fits, Fit::marginal, Fit::does_not_fit};
+  CellPlan read;
+  read.slices = static_cast<int>(cell.integer("slices"));
+  read.mesh = read_mesh(plan);
+  read.rules = plan.text("rules");
+  read.moe_path = plan.text("moe_path");
+  read.remat = plan.text("remat");
+  read.per_device_batch_size = plan.number("per_device_batch_size");
+  read.global_batch_tokens = plan.integer("global_batch_tokens");
+  read.fit = enumerator_named(fits, "fit", plan.text("fit"), plan.where());
+  read.peak = {plan.integer("peak_bytes")};
+  read.capacity = {plan.integer("capacity_bytes")};
+  read.compute = {plan.number("compute_seconds")};
+  read.exposed_collective = {plan.number("exposed_collective_seconds")};
+  read.exposed_host = {plan.number("exposed_host_seconds")};
+  read.bubble = {plan.number("bubble_seconds")};
+  read.tokens_per_second = cell.number("tokens_per_second");
+  read.model_flops_utilization = plan.number("model_flops_utilization");
+  plan.finish();
+  return read;
+}
+
+std::optional<Budget> read_budget(StrictObject& cell, const CellPlan& plan, const SweepGoal& goal) {
+  if (!goal.tokens) return std::nullopt;
+  Budget budget;
+  budget.duration = {static_cast<double>(*goal.tokens) / plan.tokens_per_second};
+  budget.chip_hours = cell.number("chip_hours");
+  budget.dollars = number_or_null(cell, "cost");
+  budget.kilowatt_hours = number_or_null(cell, "energy_kwh");
+  return budget;
+}
+
+SweepRow read_row(StrictObject cell, const SweepGoal& goal) {
+  SweepRow row;
+  row.place = static_cast<std::size_t>(cell.integer("place"));
+  row.cell = {cell.text("model"), cell.text("hardware"), static_cast<int>(cell.integer("chips"))};
+  row.limit = enumerator_named(all_limits(), "limit", cell.text("limited_by"), cell.where());
+  if (cell.flag("feasible")) {
+    row.plan = read_plan(cell, cell.object("plan"));
+    row.budget = read_budget(cell, *row.plan, goal);
+  } else {
+    row.reason = cell.text("reason");
+  }
+  return row;  // what else stands there follows from these
+}
+
+SweepRequestWords read_request(StrictObject object) {
+  SweepRequestWords words;
+  for (const auto& flag : object.untaken()) words.emplace_back(flag, object.text(flag));
+  return words;
+}
+
+Shard read_shard(StrictObject object) {
+  const std::int64_t number = object.integer("number"), count = object.integer("count");
+  if (number < 1 || number > count) object.fail("number", "from 1 to count");
+  return {static_cast<std::size_t>(number), static_cast<std::size_t>(count)};
+}
+
+/// Ascending, and those of its shard.
+void check_places(const SweepAnswer& answer, const std::string& file) {
+  for (std::size_t i = 0; i < answer.rows.size(); ++i) {
+    const std::size_t place = answer.rows[i].place;
+    const bool ascends = i == 0 || answer.rows[i - 1].place < place;
+    if (!ascends || place >= answer.cells || !answer.shard.has(place))
+      throw InputError(fmt::format("{}: cells[{}]: place {} is not the next of shard {}/{} of {} cells", file, i, place,
+                                   answer.shard.number, answer.shard.count, answer.cells));
+  }
+}
+
+SweepGoal read_goal(StrictObject& object) {
+  SweepGoal goal;
+  if (!object.any("tokens").is_null()) goal.tokens = object.integer("tokens");
+  if (const auto within = number_or_null(object, "within_seconds")) goal.within = Seconds{*within};
+  return goal;
+}
+
+}  // namespace
+
+SweepAnswer read_sweep(std::string_view text, const std::string& file) {
+  const nlohmann::json json = parse_json(text, file);
+  StrictObject object(json, file);
+  if (!object.has("command") || object.text("command") != "sweep") object.fail("command", "\"sweep\": a document of that command");
+  SweepAnswer answer;
+  answer.request = read_request(object.object("request"));
+  answer.goal = read_goal(object);
+  answer.shard = read_shard(object.object("shard"));
+  answer.cells = static_cast<std::size_t>(object.integer("grid_cells"));
+  std::size_t i = 0;
+  for (const auto& cell : object.array("cells"))
+    answer.rows.push_back(read_row(StrictObject(cell, fmt::format("{}: cells[{}]", file, i++)), answer.goal));
+  check_places(answer, file);
+  return answer;
+}
+
+}  // namespace shardplan

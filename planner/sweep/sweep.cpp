@@ -1,0 +1,44 @@
+#include <planner/sweep/sweep.hpp>
+#include <shardplan/collective/counted.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+
+std::string_view name_of(Limit limit) {
+  switch (limit) {
+    case Limit::compute:
+      return "compute";
+    case Limit::exposed_communication:
+      return "exposed-communication";
+    case Limit::bubble:
+      return "bubble";
+    case Limit::host_transfers:
+      return "host-transfers";
+    case Limit::batch:
+      return "batch-limit";
+    case Limit::memory:
+      return "memory";
+    case Limit::slices:
+      return "slices";
+    case Limit::constraints:
+      return "constraints";
+  }
+  throw InternalError("unknown Limit");
+}
+
+std::string describe_mesh(const CellPlan& plan) {
+  Mesh mesh;
+  for (const auto& [axis, size] : plan.mesh) mesh.axes.push_back({axis, size});
+  return describe(mesh);
+}
+
+std::size_t cells_of_shard(const SweepAnswer& answer) {
+  const auto [number, count] = answer.shard;
+  return answer.cells < number ? 0 : (answer.cells - number) / count + 1;
+}
+
+std::string counted_cells(std::size_t count) { return counted(static_cast<std::int64_t>(count), "cell"); }
+
+bool is_complete(const SweepAnswer& answer) { return answer.rows.size() == cells_of_shard(answer); }
+
+}  // namespace shardplan

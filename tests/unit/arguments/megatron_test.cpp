@@ -1,0 +1,121 @@
+// A configuration in Megatron-LM's words: groups read off the rules, flags that exist there, and what has none.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <arguments/megatron/megatron_run.hpp>
+#include <arguments/megatron/parallel_groups.hpp>
+#include <fstream>
+#include <rules/load_rules.hpp>
+#include <set>
+#include <tests/unit/reading.hpp>
+
+namespace shardplan {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::Not;
+using testing::StartsWith;
+
+std::vector<std::string> flags_of(const MegatronRun& run) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : run.flags) words.push_back(value.empty() ? name : name + " " + value);
+  return words;
+}
+
+std::vector<std::string> missing_in(const MegatronRun& run) {
+  std::vector<std::string> all;
+  for (const auto& [what, why] : run.untranslated) all.push_back(what);
+  return all;
+}
+
+MegatronRun run_of(const std::string& line) { return megatron_run(read(line)); }
+
+const std::string mixtral = "model_name=mixtral-8x7b compile_topology=v5p-32 ici_fsdp_parallelism=";
+
+TEST(Megatron, GroupsAreWhatTheRulesMakeOfTheAxes) {
+  const struct {
+    const char* rules;
+    const char* axes;
+    std::int64_t data, context, tensor, expert, weight_shards;
+  } rows[] = {
+      {"", "2 ici_expert_parallelism=8", 16, 1, 1, 8, 16},
+      {"", "2 ici_tensor_parallelism=8", 2, 1, 8, 1, 2},
+      {"", "4 ici_context_parallelism=4", 4, 4, 1, 1, 16},
+      {"", "1 ici_data_parallelism=16", 16, 1, 1, 1, 1},
+      {"", "4 ici_data_parallelism=4", 16, 1, 1, 1, 4},
+      {"custom_mesh_and_rule=cp-as-ep", "4 ici_context_parallelism=2 ici_expert_parallelism=2", 8, 2, 1, 4, 16},
+      {"custom_mesh_and_rule=ep-as-cp", "4 ici_expert_parallelism=4", 4, 4, 1, 4, 16},
+      {"custom_mesh_and_rule=ep-tp", "4 ici_expert_parallelism=4", 4, 1, 4, 4, 4},
+  };
+  for (const auto& row : rows) {
+    const Configuration c = read(mixtral + row.axes + " " + row.rules);
+    const ParallelGroups groups = parallel_groups(c);
+    EXPECT_EQ(groups.data, row.data) << row.rules << row.axes;
+    EXPECT_EQ(groups.context, row.context) << row.rules << row.axes;
+    EXPECT_EQ(groups.tensor, row.tensor) << row.rules << row.axes;
+    EXPECT_EQ(groups.expert, row.expert) << row.rules << row.axes;
+    EXPECT_EQ(groups.weight_shards, row.weight_shards) << row.rules << row.axes;
+    EXPECT_EQ(groups.data * groups.context * groups.tensor * groups.pipeline, 16) << row.rules << row.axes;
+    EXPECT_THAT(groups.unused, IsEmpty()) << row.rules << row.axes;
+  }
+}
+
+TEST(Megatron, SaysFullyShardedDataParallelism) {
+  EXPECT_THAT(flags_of(run_of(mixtral + "16")), IsSupersetOf({"--use-megatron-fsdp", "--data-parallel-sharding-strategy optim_grads_params"}));
+  EXPECT_THAT(flags_of(run_of(mixtral + "16")), Each(Not(StartsWith("--num-distributed"))));
+  EXPECT_THAT(flags_of(run_of(mixtral + "4 ici_data_parallelism=4")), Contains("--num-distributed-optimizer-instances 4"));
+  EXPECT_THAT(flags_of(run_of(mixtral + "1 ici_data_parallelism=16")), Each(Not(HasSubstr("fsdp"))));
+  EXPECT_THAT(flags_of(run_of(mixtral + "1 ici_data_parallelism=16 shard_optimizer_over_data=true")), Contains("--use-distributed-optimizer"));
+}
+
+TEST(Megatron, BatchesAreSequencesOfTheJobAndOfAShard) {
+  const auto flags = flags_of(run_of(mixtral + "16 per_device_batch_size=2 gradient_accumulation_steps=4 max_target_length=4096"));
+  EXPECT_THAT(flags, IsSupersetOf({"--seq-length 4096", "--global-batch-size 128", "--micro-batch-size 2"}));
+}
+
+TEST(Megatron, PathsThroughTheExperts) {
+  const std::string experts = mixtral + "2 ici_expert_parallelism=8 ";
+  EXPECT_THAT(flags_of(run_of(experts)), IsSupersetOf({"--moe-token-dispatcher-type alltoall", "--moe-grouped-gemm"}));
+  EXPECT_THAT(flags_of(run_of(experts + "use_ring_of_experts=true")), Contains("--moe-token-dispatcher-type allgather"));
+  EXPECT_THAT(flags_of(run_of(experts + "sparse_matmul=false capacity_factor=1.25")),
+              IsSupersetOf({"--moe-expert-capacity-factor 1.25", "--moe-pad-expert-input-to-capacity"}));
+}
+
+TEST(Megatron, SaysWhatHasNoEquivalent) {
+  EXPECT_THAT(missing_in(run_of(mixtral + "16")), IsEmpty());
+  EXPECT_THAT(missing_in(run_of(mixtral + "16 remat_policy=save_qkv_proj")), ElementsAre("remat_policy=save_qkv_proj"));
+  EXPECT_THAT(missing_in(run_of(mixtral + "16 weight_dtype=bfloat16")), Contains("weight_dtype=bfloat16"));
+  EXPECT_THAT(missing_in(run_of("model_name=llama2-7b compile_topology=v5p-16 ici_pipeline_parallelism=2 ici_fsdp_parallelism=4")),
+              Contains("the circular pipeline"));
+  EXPECT_THAT(missing_in(run_of("model_name=gemma3-4b compile_topology=v5p-16")), Contains(HasSubstr("windows of 1024")));
+}
+
+std::set<std::string> flags_of_megatron() {
+  std::ifstream file(std::string(TEST_DATA) + "/arguments/megatron_flags.txt");
+  std::set<std::string> flags;
+  for (std::string line; std::getline(file, line);) flags.insert(line);
+  return flags;
+}
+
+TEST(Megatron, EveryFlagExistsThere) {
+  const auto known = flags_of_megatron();
+  ASSERT_GT(known.size(), 500U);
+  std::set<std::string> said;
+  for (const std::string& line :
+       {mixtral + "16", mixtral + "2 ici_expert_parallelism=8 sparse_matmul=false capacity_factor=1 remat_policy=minimal",
+        mixtral + "2 ici_expert_parallelism=4 ici_tensor_parallelism=2 optimizer_memory_host_offload=true mu_dtype=bfloat16",
+        mixtral + "2 ici_data_parallelism=2 ici_context_parallelism=4 shard_optimizer_over_data=true",
+        std::string("model_name=deepseek3-671b compile_topology=v5p-512 opt_type=muon"), std::string("model_name=qwen3-30b-a3b compile_topology=v5p-32"),
+        std::string("model_name=llama2-7b compile_topology=v5p-16 ici_pipeline_parallelism=2 ici_fsdp_parallelism=4 num_layers_per_pipeline_stage=4")})
+    for (const auto& flag : run_of(line).flags) said.insert(flag.name);
+  EXPECT_GT(said.size(), 45U);
+  for (const auto& flag : said) EXPECT_TRUE(known.contains(flag)) << flag;
+}
+
+}  // namespace
+}  // namespace shardplan
