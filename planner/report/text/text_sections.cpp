@@ -157,7 +157,7 @@ std::string range_line(const Evaluation& evaluation, const Style& style) {
   std::string text;
   for (std::size_t i = 0; i < std::min(most, evaluation.assumed.size()); ++i) {
     const auto& [assumption, low, high] = evaluation.assumed[i];
-    text += fmt::format("{}{} {} to {}", i == 0 ? "range: " : "; ",
+    text += fmt::format("{}{}: {} to {}", i == 0 ? "range   " : "; ",
                         in_words(assumption, evaluation.configuration->hardware), print_time(low), print_time(high));
   }
   return text.empty() ? "" : wrap_text(text, "   ", style.width());
