@@ -22,6 +22,7 @@ struct Command {
 constexpr std::array commands = {
     Command{"plan", "", plan_command, "[plan] --model NAME|FILE --chips N …", "the best parallelism on each machine"},
     Command{"explain", "", explain_command, "explain KEY=VALUE…", "cost exactly one MaxText configuration"},
+    Command{"compare", "", compare_command, "compare --model NAME|FILE --chips N …", "rule sets, meshes and paths side by side"},
     Command{"check", "", check_command, "check --rules NAME|FILE …", "what will go wrong with sharding rules"},
     Command{"audit", "", audit_command, "audit --hlo FILE KEY=VALUE…", "a compiled program against its plan"},
     Command{"hardware", "list", hardware_list_command, "hardware list", "the machines"},

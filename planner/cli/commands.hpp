@@ -6,6 +6,7 @@ namespace shardplan {
 
 Task plan_command(const Words& words);
 Task explain_command(const Words& words);
+Task compare_command(const Words& words);
 Task check_command(const Words& words);
 Task audit_command(const Words& words);
 Task hardware_list_command(const Words& words);

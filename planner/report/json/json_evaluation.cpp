@@ -55,15 +55,6 @@ OrderedJson json_time(const StepTime& time) {
       {"model_flops_utilization", json_number(time.model_flops_utilization, "model_flops_utilization")}};
 }
 
-// What is short is bytes only where the constraint is memory.
-OrderedJson json_infeasible(const Infeasible& infeasible) {
-  const bool memory = infeasible.constraint == ConstraintId::hbm;
-  return {{"constraint", name_of(infeasible.constraint)},
-          {"message", infeasible.message},
-          {memory ? "needed_bytes" : "needed", infeasible.needed},
-          {memory ? "available_bytes" : "available", infeasible.available}};
-}
-
 OrderedJson json_arguments(const Evaluation& evaluation) {
   OrderedJson arguments = OrderedJson::object();
   for (const auto& [key, value] : arguments_of(evaluation)) arguments[key] = value;
@@ -124,6 +115,15 @@ OrderedJson json_setting(const Evaluation& evaluation) {
 }
 
 }  // namespace
+
+// What is short is bytes only where the constraint is memory.
+OrderedJson json_infeasible(const Infeasible& infeasible) {
+  const bool memory = infeasible.constraint == ConstraintId::hbm;
+  return {{"constraint", name_of(infeasible.constraint)},
+          {"message", infeasible.message},
+          {memory ? "needed_bytes" : "needed", infeasible.needed},
+          {memory ? "available_bytes" : "available", infeasible.available}};
+}
 
 OrderedJson json_collectives(const std::vector<NamedCollective>& collectives, const Mesh& mesh) {
   OrderedJson all = OrderedJson::array();

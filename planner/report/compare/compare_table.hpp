@@ -1,0 +1,30 @@
+#pragma once
+// The configurations of `compare` side by side: title, columns and labels that its text and markdown share; no colours.
+#include <planner/compare/compare_answer.hpp>
+#include <string>
+#include <vector>
+
+namespace shardplan {
+
+/// "mixtral-8x7b on 8 chips of tpu-v5p: 4 configurations, fastest first"
+std::string compare_title(const CompareAnswer& answer);
+
+/// One column of the table of configurations.
+struct CompareColumn {
+  std::string title;
+  bool is_number = false;
+  std::string (*cell)(const ComparedRow& row);
+};
+
+/// Those in which the rows differ, settings last; what is the same in all is `same_in_all`.
+std::vector<CompareColumn> compare_columns(const CompareAnswer& answer);
+/// "rules default, remat full, 2 sequences a device"; empty where everything differs.
+std::string same_in_all(const CompareAnswer& answer);
+
+/// "expert=8, default, dropping", with the file and the varied settings where there are any.
+std::string label_of(const ComparedRow& row, const CompareAnswer& answer);
+
+/// "ep-tp, ring on context=2: rule set ep-tp has no mesh axis 'context'", the same reason once.
+std::vector<std::string> refusals_of(const CompareAnswer& answer);
+
+}  // namespace shardplan
