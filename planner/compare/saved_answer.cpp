@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <arguments/keys/argument_table.hpp>
-#include <arguments/mesh_arguments.hpp>
 #include <array>
 #include <formats/named_value.hpp>
 #include <formats/strict_json.hpp>
+#include <limits>
 #include <planner/compare/saved_answer.hpp>
 #include <shardplan/error.hpp>
 
@@ -17,18 +17,24 @@ using Json = nlohmann::json;
 constexpr std::array paths = {MoePath::none, MoePath::dropping, MoePath::ragged, MoePath::ring};
 constexpr std::array phases = {Phase::forward, Phase::rematerialized_forward, Phase::backward, Phase::optimizer};
 
-/// In MaxText's order of the axes, which JSON objects don't keep.
-Mesh read_mesh(StrictObject sizes, StrictObject between_slices) {
+/// Axes in MaxText's order, which JSON objects don't keep; those that no argument sizes come first.
+std::size_t place_of(const std::string& axis) {
+  const auto rows = axis_arguments();
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.axis == axis; });
+  return found == rows.end() ? 0 : static_cast<std::size_t>(found - rows.begin()) + 1;
+}
+
+Mesh read_mesh(const Json& object, StrictObject sizes, StrictObject between_slices) {
   Mesh mesh;
-  for (const auto& row : axis_arguments()) {
-    const auto size = static_cast<int>(sizes.integer_or(row.axis, 0));
-    if (size == 0) continue;
-    const auto dcn = static_cast<int>(between_slices.integer_or(row.axis, 1));
-    if (size < 1 || dcn < 1 || size % dcn != 0) sizes.fail(row.axis, "a size above 0 that its slices divide");
-    mesh.axes.push_back({row.axis, size / dcn, dcn});
+  for (const auto& [axis, size] : object.items()) {
+    const std::int64_t whole = sizes.integer(axis), dcn = between_slices.integer_or(axis, 1);
+    constexpr std::int64_t most = std::numeric_limits<int>::max();
+    if (whole < 1 || whole > most || dcn < 1 || whole % dcn != 0) sizes.fail(axis, "a size above 0 that its slices divide");
+    mesh.axes.push_back({axis, static_cast<int>(whole / dcn), static_cast<int>(dcn)});
   }
-  sizes.finish();
   between_slices.finish();
+  std::stable_sort(mesh.axes.begin(), mesh.axes.end(),
+                   [](const MeshAxis& a, const MeshAxis& b) { return place_of(a.name) < place_of(b.name); });
   return mesh;
 }
 
@@ -118,7 +124,7 @@ Evaluation read_setting(StrictObject& object) {
   e.model = object.text("model");
   e.rules = object.text("rules");
   e.moe_path = enumerator_named(paths, "moe_path", object.text("moe_path"), object.where());
-  e.mesh = read_mesh(object.object("mesh"), object.object("mesh_between_slices"));
+  e.mesh = read_mesh(object.any("mesh"), object.object("mesh"), object.object("mesh_between_slices"));
   e.remat = object.text("remat");
   e.config.moe_path = e.moe_path;
   e.config.remat_policy = e.remat;

@@ -53,7 +53,7 @@ void refuse(const char* flag, bool given) {
 
 void add_compare_flags(CommandParser& parser, CompareFlags& flags) {
   flags.search.command = "compare";
-  add_search_flags(parser, flags.search);
+  add_search_flags(parser, flags.search, "NAME|FILE", "The machine; v5p-16 says its 8 chips too");
   parser.add_repeatable("--mesh", flags.meshes, "axis=n,...",
                         "Sizes of these mesh axes, the others are searched; again for each mesh to compare");
   parser.add_repeatable("--vary", flags.varied, "KEY=V1,V2", "A MaxText setting with each of these values");

@@ -5,7 +5,8 @@
 
 namespace shardplan {
 
-/// All of PlanFlags but --mesh, --top and KEY=VALUE.
-void add_search_flags(CommandParser& parser, PlanFlags& flags);
+/// All of PlanFlags but --mesh, --top and KEY=VALUE; `machines` is what --hardware takes.
+void add_search_flags(CommandParser& parser, PlanFlags& flags, const std::string& machines,
+                      const std::string& machines_help);
 
 }  // namespace shardplan

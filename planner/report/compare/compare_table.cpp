@@ -93,6 +93,27 @@ std::string machine_of(const Evaluation& e) {
   return fmt::format("{} on {} of {}", e.model, counted(e.chips, "chip"), e.hardware);
 }
 
+/// What the same reason stands against.
+struct Refusals {
+  std::string reason;
+  std::vector<std::string> subjects;  ///< "default on expert=8"
+  std::vector<std::string> paths;
+};
+
+void add_once(std::vector<std::string>& texts, std::string text) {
+  if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
+}
+
+void add_refusal(std::vector<Refusals>& all, const RefusedCase& refused) {
+  auto same = std::find_if(all.begin(), all.end(), [&](const Refusals& one) { return one.reason == refused.reason; });
+  if (same == all.end()) same = all.insert(all.end(), {refused.reason, {}, {}});
+  std::string subject = refused.rules;
+  if (!refused.mesh.empty()) subject += " on " + refused.mesh;
+  for (const auto& setting : refused.settings) subject += " " + setting;
+  add_once(same->subjects, subject);
+  if (refused.path != MoePath::none) add_once(same->paths, std::string(name_of(refused.path)));
+}
+
 }  // namespace
 
 std::string compare_title(const CompareAnswer& answer) {
@@ -129,21 +150,13 @@ std::string label_of(const ComparedRow& row, const CompareAnswer& answer) {
 }
 
 std::vector<std::string> refusals_of(const CompareAnswer& answer) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
-  for (const auto& refused : answer.refused) {
-    std::string subject = refused.rules;
-    if (refused.path != MoePath::none) subject += fmt::format(" {}", name_of(refused.path));
-    if (!refused.mesh.empty()) subject += " on " + refused.mesh;
-    for (const auto& setting : refused.settings) subject += " " + setting;
-    const auto same = std::find_if(by_reason.begin(), by_reason.end(),
-                                   [&](const auto& one) { return one.first == refused.reason; });
-    if (same == by_reason.end())
-      by_reason.push_back({refused.reason, {subject}});
-    else
-      same->second.push_back(subject);
-  }
+  std::vector<Refusals> all;
+  for (const auto& refused : answer.refused) add_refusal(all, refused);
   std::vector<std::string> texts;
-  for (const auto& [reason, subjects] : by_reason) texts.push_back(fmt::format("{}: {}", fmt::join(subjects, "; "), reason));
+  for (const auto& one : all) {
+    const std::string paths = one.paths.empty() ? "" : fmt::format(" ({})", fmt::join(one.paths, ", "));
+    texts.push_back(fmt::format("{}{}: {}", fmt::join(one.subjects, ", "), paths, one.reason));
+  }
   return texts;
 }
 

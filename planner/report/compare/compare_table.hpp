@@ -24,7 +24,8 @@ std::string same_in_all(const CompareAnswer& answer);
 /// "expert=8, default, dropping", with the file and the varied settings where there are any.
 std::string label_of(const ComparedRow& row, const CompareAnswer& answer);
 
-/// "ep-tp, ring on context=2: rule set ep-tp has no mesh axis 'context'", the same reason once.
+/// "ep-tp on context=2 (ragged, ring): rule set ep-tp has no mesh axis 'context'"; each reason once, with all that it
+/// stands against.
 std::vector<std::string> refusals_of(const CompareAnswer& answer);
 
 }  // namespace shardplan

@@ -64,6 +64,19 @@ std::string why_not(const Evaluation& e) {
   return fmt::format("; does not fit ({} of {})", print_memory(e.memory.peak()), print_memory(e.memory.capacity));
 }
 
+/// The best run of the first rules; null where they have none.
+const Evaluation* base_of_rules(const CompareAnswer& answer) {
+  const auto found = std::find_if(answer.rows.begin(), answer.rows.end(), [&](const ComparedRow& row) {
+    return row.evaluation.rules == answer.rules->first;
+  });
+  return found == answer.rows.end() ? nullptr : &found->evaluation;
+}
+
+bool is_idle(const RuleChange& change, const Evaluation* base) {
+  if (!base || !change.alone || change.alone->infeasible) return false;
+  return std::abs(slower_than(*base, *change.alone)) < visible_slowdown && moved_difference(*base, *change.alone).empty();
+}
+
 }  // namespace
 
 std::string moved_difference(const Evaluation& base, const Evaluation& other) {
@@ -116,22 +129,35 @@ std::vector<std::string> said_by(const RuleChange& change, const std::vector<Rul
 }
 
 std::string change_alone(const RuleChange& change, const CompareAnswer& answer) {
-  const auto found = std::find_if(answer.rows.begin(), answer.rows.end(), [&](const ComparedRow& row) {
-    return row.evaluation.rules == answer.rules->first;
-  });
-  if (found == answer.rows.end()) return fmt::format("{} has no run to weigh it on", answer.rules->first);
-  const Evaluation& base = found->evaluation;
-  const std::string on = describe(base.mesh);
+  const Evaluation* base = base_of_rules(answer);
+  if (!base) return fmt::format("{} has no run to weigh it on", answer.rules->first);
+  const std::string on = describe(base->mesh);
   if (!change.alone) return fmt::format("alone on {}: the mesh has no place under it", on);
   const Evaluation& with = *change.alone;
-  const double slower = slower_than(base, with);
-  const std::string moved = moved_difference(base, with);
-  if (std::abs(slower) < visible_slowdown && moved.empty() && !with.infeasible)
-    return fmt::format("alone on {}: changes nothing", on);
-  std::string text = fmt::format("alone on {}: {} a step, {} with it ({})", on, print_time(base.time.step()),
-                                 print_time(with.time.step()), slower_text(slower));
-  if (!moved.empty()) text += "; " + moved;
+  std::string text = fmt::format("alone on {}: {} a step, {} with it ({})", on, print_time(base->time.step()),
+                                 print_time(with.time.step()), slower_text(slower_than(*base, with)));
+  if (const std::string moved = moved_difference(*base, with); !moved.empty()) text += "; " + moved;
   return text + why_not(with);
+}
+
+ChangesByEffect changes_by_effect(const CompareAnswer& answer) {
+  ChangesByEffect changes;
+  const Evaluation* base = base_of_rules(answer);
+  for (const auto& change : answer.rules->changes)
+    (is_idle(change, base) ? changes.idle : changes.effective).push_back(&change);
+  const auto effect = [&](const RuleChange* change) {
+    return base && change->alone ? std::abs(slower_than(*base, *change->alone)) : 0;
+  };
+  std::stable_sort(changes.effective.begin(), changes.effective.end(),
+                   [&](const RuleChange* a, const RuleChange* b) { return effect(a) > effect(b); });
+  return changes;
+}
+
+std::string idle_changes(const std::vector<const RuleChange*>& idle, const CompareAnswer& answer) {
+  std::vector<std::string> subjects;
+  for (const RuleChange* change : idle) subjects.push_back(change_subject(*change));
+  return fmt::format("{} nothing alone on {}: {}", idle.size() == 1 ? "changes" : "change",
+                     describe(base_of_rules(answer)->mesh), fmt::join(subjects, ", "));
 }
 
 }  // namespace shardplan

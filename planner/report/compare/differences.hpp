@@ -14,6 +14,14 @@ std::string moved_difference(const Evaluation& base, const Evaluation& other);
 
 /// "1.29 s → 1.50 s a step (+16.2%); all-to-all …", or why it doesn't run.
 std::string change_alone(const RuleChange& change, const CompareAnswer& answer);
+/// The changes that matter alone, most time first, and those that don't.
+struct ChangesByEffect {
+  std::vector<const RuleChange*> effective, idle;
+};
+ChangesByEffect changes_by_effect(const CompareAnswer& answer);
+/// "change nothing alone on expert=8: circular_repeats, vocab"
+std::string idle_changes(const std::vector<const RuleChange*>& idle, const CompareAnswer& answer);
+
 /// "activation_batch_moe", "order of the rules"
 std::string change_subject(const RuleChange& change);
 /// What one set says: "line 43 ['exp', ['expert']]" each; one "nothing" where it has none.

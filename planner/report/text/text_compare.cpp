@@ -35,21 +35,25 @@ std::string changed_text(const CompareAnswer& answer, const Style& style) {
   if (!answer.changed) return "";
   TextTable table({{"setting"}, {answer.rows[0].name, Align::left, true}, {answer.rows[1].name, Align::left, true}});
   for (const auto& [key, first, second] : *answer.changed)
-    table.add({key, first.empty() ? "-" : first, second.empty() ? "-" : second});
+    table.add({key, first.empty() ? "(default)" : first, second.empty() ? "(default)" : second});
   if (table.empty()) return heading("settings", style) + "  the same\n";
   return heading("settings", style) + table.print(style.width(), 2);
 }
 
+std::string rule_change_text(const RuleChange& change, const CompareAnswer& answer, const Style& style) {
+  std::string text = "  " + style.paint(Ink::bold, change_subject(change)) + "\n";
+  for (const auto& said : said_by(change, change.first)) text += wrap_text(said, "    - ", style.width());
+  for (const auto& said : said_by(change, change.second)) text += wrap_text(said, "    + ", style.width());
+  return text + wrap_text(change_alone(change, answer), "      ", style.width());
+}
+
 std::string rules_text(const CompareAnswer& answer, const Style& style) {
   if (!answer.rules) return "";
+  const auto [effective, idle] = changes_by_effect(answer);
   std::string text = heading(fmt::format("rules that change from {} to {}", answer.rules->first, answer.rules->second), style);
-  if (answer.rules->changes.empty()) text += "  none\n";
-  for (const auto& change : answer.rules->changes) {
-    text += "  " + style.paint(Ink::bold, change_subject(change)) + "\n";
-    for (const auto& said : said_by(change, change.first)) text += wrap_text(said, "    - ", style.width());
-    for (const auto& said : said_by(change, change.second)) text += wrap_text(said, "    + ", style.width());
-    text += wrap_text(change_alone(change, answer), "      ", style.width());
-  }
+  if (effective.empty() && idle.empty()) text += "  none\n";
+  for (const RuleChange* change : effective) text += rule_change_text(*change, answer, style);
+  if (!idle.empty()) text += wrap_text(idle_changes(idle, answer), "  ", style.width());
   return text;
 }
 
