@@ -6,7 +6,10 @@
 #include <planner/compare/read_rules.hpp>
 #include <planner/compare/saved_answer.hpp>
 #include <planner/evaluate/evaluate.hpp>
+#include <planner/cli/print_answer.hpp>
+#include <planner/report/compare/compare_table.hpp>
 #include <planner/report/compare_report.hpp>
+#include <planner/report/markdown/markdown_report.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -64,7 +67,13 @@ bool any_runs(const CompareAnswer& answer) {
 }
 
 Answer answer_compare(const CompareAnswer& answer, Format format, const Style& style) {
-  return {format == Format::json ? compare_json(answer) : compare_text(answer, style),
+  const Printers printers{.text = [&] { return compare_text(answer, style); },
+                          .json = [&] { return compare_json(answer); },
+                          .markdown = [&] { return compare_markdown(answer); },
+                          .sarif = {},
+                          .github = {},
+                          .title = compare_title(answer) + ": shardplan compare"};
+  return {print_answer(printers, format),
           any_runs(answer) ? Outcome::answered : Outcome::nothing_feasible};
 }
 
@@ -76,6 +85,7 @@ Task compare_command(const Words& words) {
   add_compare_flags(parser, flags);
   parser.add_footer("--rules A --against B: what each changed line of the rules is worth. --config A.yml --against B.yml: two\n"
                     "configurations. A.json --against B.json: two saved answers of plan or explain.");
+  parser.offer_formats({"text", "json", "markdown", "html"});
   parser.parse(words);
   return parser.task([compute = read_comparison(flags)](Format format, const Style& style) {
     return answer_compare(compute(), format, style);

@@ -1,10 +1,14 @@
 // shardplan explain KEY=VALUE… | --model … --hardware … --chips … --rules … --mesh …
+#include <fmt/format.h>
+
 #include <planner/cli/commands.hpp>
 #include <planner/cli/flags/model_file_flag.hpp>
 #include <planner/cli/flags/run_flags.hpp>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/fixes/weigh_findings.hpp>
+#include <planner/cli/print_answer.hpp>
 #include <planner/report/json/json_evaluation.hpp>
+#include <planner/report/markdown/markdown_report.hpp>
 #include <planner/report/text/text_evaluation.hpp>
 #include <shardplan/error.hpp>
 
@@ -23,7 +27,14 @@ Answer answer_explain(const Configuration& configuration, Format format, const S
   if (evaluation.infeasible && is_contradiction(evaluation.infeasible->constraint))
     throw InputError(infeasible_text(*evaluation.infeasible));
   evaluation.findings = weigh_findings(configuration, evaluation).findings;
-  return {format == Format::json ? explanation_json(evaluation) : explanation_text(evaluation, style),
+  const Printers printers{.text = [&] { return explanation_text(evaluation, style); },
+                          .json = [&] { return explanation_json(evaluation); },
+                          .markdown = [&] { return explanation_markdown(evaluation); },
+                          .sarif = {},
+                          .github = {},
+                          .title = fmt::format("{} on {} chips of {}: shardplan explain", evaluation.model, evaluation.chips,
+                                               evaluation.hardware)};
+  return {print_answer(printers, format),
           runs(evaluation) ? Outcome::answered : Outcome::nothing_feasible};
 }
 
@@ -35,6 +46,7 @@ Task explain_command(const Words& words) {
   RunFlags flags;
   add_run_flags(parser, flags, "The whole mesh; other axes have size 1",
                 "MaxText's own arguments; its defaults hold for the rest");
+  parser.offer_formats({"text", "json", "markdown", "html"});
   std::optional<std::string> model_out;
   add_model_out_flag(parser, model_out);
   parser.parse(words);

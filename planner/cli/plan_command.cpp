@@ -1,11 +1,15 @@
 // shardplan [plan] --model NAME --chips N …
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <planner/cli/commands.hpp>
 #include <planner/cli/flags/model_file_flag.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <planner/cli/plan_request.hpp>
 #include <planner/cli/flags/search_flags.hpp>
+#include <planner/cli/print_answer.hpp>
 #include <planner/report/json/json_plan.hpp>
+#include <planner/report/markdown/markdown_report.hpp>
 #include <planner/report/text/text_plan.hpp>
 #include <shardplan/error.hpp>
 
@@ -19,6 +23,7 @@ void add_flags(CommandParser& parser, PlanFlags& flags, bool& with_commands) {
   parser.add("--top", flags.top, "K", "Alternatives to keep");
   parser.add("--commands", with_commands, "Print the command of each alternative too");
   parser.add_words("KEY=VALUE", flags.key_values, "MaxText settings that hold for every candidate");
+  parser.offer_formats({"text", "json", "markdown", "html"});
 }
 
 // With a machine that was asked for by name, "no slice of 6 chips" is the user's mistake; among several it is a row.
@@ -36,7 +41,13 @@ Answer answer_plan(const PlanRequest& request, Format format, const Style& style
   check_not_all_refused(answer);
   const bool any = std::any_of(answer.machines.begin(), answer.machines.end(),
                                [](const MachinePlan& machine) { return machine.recommended.has_value(); });
-  return {format == Format::json ? plan_json(answer) : plan_text(answer, style, with_commands),
+  const Printers printers{.text = [&] { return plan_text(answer, style, with_commands); },
+                          .json = [&] { return plan_json(answer); },
+                          .markdown = [&] { return plan_markdown(answer); },
+                          .sarif = {},
+                          .github = {},
+                          .title = fmt::format("{} on {} chips: shardplan plan", answer.model, answer.chips)};
+  return {print_answer(printers, format),
           any ? Outcome::answered : Outcome::nothing_feasible};
 }
 

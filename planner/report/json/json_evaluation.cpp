@@ -1,4 +1,5 @@
 #include <planner/report/json/json_evaluation.hpp>
+#include <planner/report/json/json_network.hpp>
 #include <planner/report/json/json_values.hpp>
 #include <planner/report/shell_command.hpp>
 #include <planner/report/shown_arguments.hpp>
@@ -149,6 +150,7 @@ OrderedJson json_evaluation(const Evaluation& evaluation) {
   document["collectives"] = json_collectives(named_collectives(evaluation), evaluation.mesh);
   document["memory"] = json_memory(evaluation.memory);
   document["time"] = json_time(evaluation.time);
+  if (evaluation.configuration) document["network"] = json_network(*evaluation.configuration);
   document["findings"] = json_findings(evaluation.findings);
   document["xla_flags"] = json_flags(evaluation);
   document["maxtext_arguments"] = json_arguments(evaluation);
