@@ -22,7 +22,7 @@ function dataTable(caption, columns, rows, isChosen) {
     const attributes = { class: column.number ? "n" : null };
     return i === 0 ? el("th", { ...attributes, scope: "row" }, content) : el("td", attributes, content);
   };
-  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${caption}, table` },
     el("table", {},
       el("caption", { class: "sr" }, caption),
       el("thead", {}, el("tr", {}, columns.map((c) => el("th", { scope: "col", class: c.number ? "n" : null }, c.title)))),
@@ -82,20 +82,26 @@ async function copyText(text) {
 function installTips() {
   const tip = el("div", { id: "tip", role: "tooltip", hidden: true });
   document.body.append(tip);
-  const hide = () => { tip.hidden = true; };
-  const show = (event) => {
-    const mark = event.target.closest && event.target.closest("[data-tip]");
-    if (!mark) return hide();
-    tip.textContent = mark.dataset.tip;
-    tip.hidden = false;
+  let mark = null;
+  const hide = () => { tip.hidden = true; mark = null; };
+  const place = () => {
     const box = mark.getBoundingClientRect(), own = tip.getBoundingClientRect();
     const left = Math.min(Math.max(8, box.left + box.width / 2 - own.width / 2), innerWidth - own.width - 8);
     const above = box.top - own.height - 8;
     tip.style.left = `${left}px`;
     tip.style.top = `${above > 4 ? above : Math.min(box.bottom + 8, innerHeight - own.height - 4)}px`;
   };
+  const show = (event) => {
+    mark = event.target.closest && event.target.closest("[data-tip]");
+    if (!mark) return hide();
+    tip.textContent = mark.dataset.tip;
+    tip.hidden = false;
+    place();
+  };
   for (const kind of ["pointerover", "focusin", "click"]) document.addEventListener(kind, show);
-  for (const kind of ["focusout", "scroll"]) document.addEventListener(kind, hide, true);
+  document.addEventListener("focusout", hide);
+  // What is reached by keyboard scrolls into view, and keeps its tip.
+  document.addEventListener("scroll", () => { if (mark && mark === document.activeElement) place(); else hide(); }, true);
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
 }
 

@@ -26,7 +26,7 @@ function torusLayout(network, width) {
   const [right, down, back] = [order[0], order[1] || { size: 1 }, order[2] || { size: 1 }];
   const depth = Math.min(0.46, 0.92 / back.size), room = right.size - 1 + depth * (back.size - 1) + 1.3;
   const step = Math.min(110, (width - 8) / room, 330 / (down.size - 1 + depth * (back.size - 1) + 1.3));
-  const pad = 0.65 * step, height = (down.size - 1 + depth * (back.size - 1)) * step + 2 * pad;
+  const pad = (network.wraps.some(Boolean) ? 0.6 : 0.3) * step, height = (down.size - 1 + depth * (back.size - 1)) * step + 2 * pad;
   const coordinates = (chip) => {
     const at = [];
     for (let dim = dims.length - 1; dim >= 0; dim -= 1) { at[dim] = chip % dims[dim]; chip = Math.floor(chip / dims[dim]); }
@@ -165,7 +165,9 @@ function drawFabric(e, axis, width) {
   if (network.slices > 1) {
     const crosses = axis.between_slices > 1, y = height + 12;
     const text = width < 440 ? `1 of ${network.slices} ${placesOf(network)}s` : `1 of ${network.slices} ${placesOf(network)}s, joined by ${rateText(network.scale_out_bytes_per_second)} a device`;
-    drawn.width = Math.max(drawn.width, Math.min(width - 8, 420));
+    const room = Math.max(drawn.width, Math.min(width - 8, 420));
+    drawn.marks = [svgEl("g", { transform: `translate(${(room - drawn.width) / 2} 0)` }, drawn.marks)];
+    drawn.width = room;
     drawn.marks.push(svgEl("rect", { x: 4, y, width: drawn.width - 8, height: 26, rx: 6, fill: "var(--card)", stroke: crosses ? `var(--${colour})` : "var(--slate)", "stroke-width": crosses ? 4 : 1.2, "data-link": crosses ? axis.axis : null }),
       svgEl("text", { x: drawn.width / 2, y: y + 17, "text-anchor": "middle" }, text));
     height = y + 32;

@@ -28,7 +28,7 @@ const commandNames = { train: "Start the run", train_compile: "Compile it ahead 
 
 function commandBlock(name, text) {
   return [el("div", { class: "row-head" }, el("h3", {}, name), el("div", {}, copyButton(text, name.toLowerCase()))),
-    el("div", { class: "command" }, el("pre", { tabindex: "0", "aria-label": `${name}: command` }, text))];
+    el("div", { class: "command" }, el("pre", { tabindex: "0", role: "group", "aria-label": `${name}: command` }, text))];
 }
 
 function commandCard(e) {
