@@ -17,8 +17,7 @@ namespace shardplan {
 namespace {
 
 void add_flags(CommandParser& parser, PlanFlags& flags, bool& with_commands) {
-  add_search_flags(parser, flags, "NAME|FILE[,...]|all",
-                   "Machines to compare (default: the five of today); v5p-16 says its 8 chips too");
+  add_search_flags(parser, flags);
   parser.add("--mesh", flags.mesh, "axis=n,...", "Sizes of these mesh axes; the others are searched");
   parser.add("--top", flags.top, "K", "Alternatives to keep");
   parser.add("--commands", with_commands, "Print the command of each alternative too");

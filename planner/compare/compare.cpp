@@ -17,21 +17,23 @@ std::vector<MoePath> paths_of(const PlanRequest& request) {
   return request.moe_paths.empty() ? std::vector{MoePath::none} : request.moe_paths;
 }
 
-PlanRequest with(PlanRequest request, const RuleSet& rules, MoePath path) {
+PlanRequest with(PlanRequest request, const HardwareProfile& machine, const RuleSet& rules, MoePath path) {
+  request.machines = {machine};
   request.rule_sets = {rules};
   if (path != MoePath::none) request.moe_paths = {path};
   return request;
 }
 
-void add_case(CompareAnswer& answer, const CompareCase& asked, const RuleSet& rules, MoePath path, int top) {
-  auto best = best_of_case(with(asked.plan, rules, path), top, evaluate);
+void add_case(CompareAnswer& answer, const std::vector<std::string>& settings, const PlanRequest& one, int top) {
+  auto best = best_of_case(one, top, evaluate);
   if (const auto* reason = std::get_if<std::string>(&best)) {
-    const std::string mesh = asked.plan.mesh.empty() ? "" : describe(asked.plan.mesh);
-    answer.refused.push_back({asked.settings, rules.name, path, mesh, *reason});
+    const MoePath path = one.moe_paths.empty() ? MoePath::none : one.moe_paths.front();
+    const std::string mesh = one.mesh.empty() ? "" : describe(one.mesh);
+    answer.refused.push_back({one.machines.front().name, settings, one.rule_sets.front().name, path, mesh, *reason});
     return;
   }
   for (auto& evaluation : std::get<std::vector<Evaluation>>(best))
-    answer.rows.push_back(compared_row("", asked.settings, std::move(evaluation)));
+    answer.rows.push_back(compared_row("", settings, std::move(evaluation)));
 }
 
 /// Runs and fits, then may fit, then does neither; a token's time within each.
@@ -86,9 +88,10 @@ ComparedRow compared_row(std::string name, std::vector<std::string> settings, Ev
 
 CompareAnswer compare(const CompareRequest& request) {
   CompareAnswer answer;
-  for (const auto& asked : request.cases)
-    for (const auto& rules : asked.plan.rule_sets)
-      for (const MoePath path : paths_of(asked.plan)) add_case(answer, asked, rules, path, request.top);
+  for (const auto& [settings, plan] : request.cases)
+    for (const auto& machine : plan.machines)
+      for (const auto& rules : plan.rule_sets)
+        for (const MoePath path : paths_of(plan)) add_case(answer, settings, with(plan, machine, rules, path), request.top);
   require_rows(answer);
   sort_rows(answer.rows);
   return answer;

@@ -9,15 +9,16 @@
 
 namespace shardplan {
 
-/// One question of the comparison: a mesh, or the values of varied settings; its rule sets and paths are compared too.
+/// One question of the comparison: a mesh, or the values of varied settings; its machines, rule sets and paths are compared
+/// too.
 struct CompareCase {
   std::vector<std::string> settings;  ///< that tell it from the others: "shard_mode=explicit"
-  PlanRequest plan;                   ///< of one machine
+  PlanRequest plan;
 };
 
 struct CompareRequest {
   std::vector<CompareCase> cases;
-  int top = 2;  ///< meshes of each case, rule set and path
+  int top = 2;  ///< meshes of each case, machine, rule set and path
 };
 
 /// MaxText's arguments by key.
@@ -32,6 +33,7 @@ struct ComparedRow {
 
 /// A case, rule set and path without any configuration to show.
 struct RefusedCase {
+  std::string hardware;
   std::vector<std::string> settings;
   std::string rules;
   MoePath path = MoePath::none;

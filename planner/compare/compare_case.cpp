@@ -7,6 +7,7 @@
 #include <planner/search/present.hpp>
 #include <planner/search/select.hpp>
 #include <shardplan/collective/counted.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -27,6 +28,13 @@ PlanRequest with_axes_of_rules(PlanRequest request) {
     return std::find(axes.begin(), axes.end(), asked.name) == axes.end();
   });
   return request;
+}
+
+/// Among several machines one without a slice of that size is left out.
+std::variant<Machine, std::string> usable_machine(const PlanRequest& request) try {
+  return machine_of(request.machines.front(), request.chips, request.slices);
+} catch (const InputError& error) {
+  return error.what();
 }
 
 std::string no_mesh(const PlanRequest& request, const SearchSpace& space) {
@@ -54,7 +62,9 @@ std::vector<Candidate> best_fitting(const Explored& explored, const std::vector<
 BestOrRefusal best_of_case(const PlanRequest& asked, int top, const Evaluator& evaluate) {
   if (std::string missing = missing_axis(asked); !missing.empty()) return missing;
   const PlanRequest request = with_axes_of_rules(asked);
-  SearchSpace space = search_space(request, machine_of(request.machines.front(), request.chips, request.slices));
+  auto machine = usable_machine(request);
+  if (const auto* reason = std::get_if<std::string>(&machine)) return *reason;
+  SearchSpace space = search_space(request, std::get<Machine>(std::move(machine)));
   const auto [parallelisms, rejections, meshes] = enumerate_parallelisms(space);
   if (meshes == 0) return no_mesh(request, space);
   if (parallelisms.empty()) return why_none(rejections);

@@ -11,7 +11,7 @@ namespace shardplan {
 /// memory. Or why there is none at all.
 using BestOrRefusal = std::variant<std::vector<Evaluation>, std::string>;
 
-/// `request` has one machine, one rule set and at most one path. Throws InputError on a size that the machine hasn't.
+/// `request` has one machine, one rule set and at most one path.
 BestOrRefusal best_of_case(const PlanRequest& request, int top, const Evaluator& evaluate);
 
 }  // namespace shardplan

@@ -40,9 +40,7 @@ CompareCase read_case(const PlanFlags& search, const Words& settings, const std:
   PlanFlags flags = search;
   flags.mesh = mesh;
   flags.key_values.insert(flags.key_values.end(), settings.begin(), settings.end());
-  CompareCase asked{settings, read_plan_request(flags)};
-  if (asked.plan.machines.size() != 1) throw InputError("--hardware: compare takes one machine");
-  return asked;
+  return {settings, read_plan_request(flags)};
 }
 
 void refuse(const char* flag, bool given) {
@@ -53,7 +51,7 @@ void refuse(const char* flag, bool given) {
 
 void add_compare_flags(CommandParser& parser, CompareFlags& flags) {
   flags.search.command = "compare";
-  add_search_flags(parser, flags.search, "NAME|FILE", "The machine; v5p-16 says its 8 chips too");
+  add_search_flags(parser, flags.search);
   parser.add_repeatable("--mesh", flags.meshes, "axis=n,...",
                         "Sizes of these mesh axes, the others are searched; again for each mesh to compare");
   parser.add_repeatable("--vary", flags.varied, "KEY=V1,V2", "A MaxText setting with each of these values");
@@ -65,7 +63,6 @@ void add_compare_flags(CommandParser& parser, CompareFlags& flags) {
 }
 
 CompareRequest read_compare_request(const CompareFlags& flags) {
-  if (!flags.search.hardware) throw InputError("compare needs --hardware NAME: it compares on one machine");
   PlanFlags search = flags.search;
   search.key_values = flags.words;
   CompareRequest request;

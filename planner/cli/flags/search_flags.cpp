@@ -3,12 +3,12 @@
 
 namespace shardplan {
 
-void add_search_flags(CommandParser& parser, PlanFlags& flags, const std::string& machines,
-                      const std::string& machines_help) {
+void add_search_flags(CommandParser& parser, PlanFlags& flags) {
   parser.add("--model", flags.model, "NAME|FILE",
              "A built-in model, a file of that form, or a Hugging Face config.json");
   parser.add("--chips", flags.chips, "N", "Chips of all slices together; 1k is 1024");
-  parser.add("--hardware", flags.hardware, machines, machines_help);
+  parser.add("--hardware", flags.hardware, "NAME|FILE[,...]|all",
+             "Machines to compare (default: the five of today); v5p-16 says its 8 chips too");
   parser.add("--slices", flags.slices, "N", "TPU slices, or GPU nodes, that the chips are in");
   parser.add("--seq-len", flags.sequence_length, "S", "Tokens of a sequence (max_target_length); 4k is 4096");
   parser.add("--per-device-batch", flags.per_device_batch, "B", "Sequences a device (default: searched)");

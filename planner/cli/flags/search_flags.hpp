@@ -5,8 +5,7 @@
 
 namespace shardplan {
 
-/// All of PlanFlags but --mesh, --top and KEY=VALUE; `machines` is what --hardware takes.
-void add_search_flags(CommandParser& parser, PlanFlags& flags, const std::string& machines,
-                      const std::string& machines_help);
+/// All of PlanFlags but --mesh, --top and KEY=VALUE.
+void add_search_flags(CommandParser& parser, PlanFlags& flags);
 
 }  // namespace shardplan

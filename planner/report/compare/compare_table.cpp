@@ -89,8 +89,16 @@ std::vector<CompareColumn> figure_columns(bool with_permutes) {
   return columns;
 }
 
-std::string machine_of(const Evaluation& e) {
-  return fmt::format("{} on {} of {}", e.model, counted(e.chips, "chip"), e.hardware);
+bool on_one_machine(const CompareAnswer& answer) {
+  return std::all_of(answer.rows.begin(), answer.rows.end(), [&](const ComparedRow& row) {
+    return row.evaluation.hardware == answer.rows.front().evaluation.hardware;
+  });
+}
+
+std::string machine_of(const CompareAnswer& answer) {
+  const Evaluation& e = answer.rows.front().evaluation;
+  const std::string chips = fmt::format("{} on {}", e.model, counted(e.chips, "chip"));
+  return on_one_machine(answer) ? fmt::format("{} of {}", chips, e.hardware) : chips;
 }
 
 /// What the same reason stands against.
@@ -104,10 +112,12 @@ void add_once(std::vector<std::string>& texts, std::string text) {
   if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
 }
 
-void add_refusal(std::vector<Refusals>& all, const RefusedCase& refused) {
+/// `machine` is the one that needs no name.
+void add_refusal(std::vector<Refusals>& all, const RefusedCase& refused, const std::string& machine) {
   auto same = std::find_if(all.begin(), all.end(), [&](const Refusals& one) { return one.reason == refused.reason; });
   if (same == all.end()) same = all.insert(all.end(), {refused.reason, {}, {}});
   std::string subject = refused.rules;
+  if (refused.hardware != machine) subject = refused.hardware + " " + subject;
   if (!refused.mesh.empty()) subject += " on " + refused.mesh;
   for (const auto& setting : refused.settings) subject += " " + setting;
   add_once(same->subjects, subject);
@@ -119,7 +129,7 @@ void add_refusal(std::vector<Refusals>& all, const RefusedCase& refused) {
 std::string compare_title(const CompareAnswer& answer) {
   if (answer.changed) return fmt::format("{} against {}", answer.rows[0].name, answer.rows[1].name);
   const std::size_t rows = answer.rows.size();
-  return fmt::format("{}: {}{}", machine_of(answer.rows.front().evaluation), counted(static_cast<std::int64_t>(rows), "configuration"),
+  return fmt::format("{}: {}{}", machine_of(answer), counted(static_cast<std::int64_t>(rows), "configuration"),
                      rows > 1 ? ", fastest first" : "");
 }
 
@@ -144,6 +154,7 @@ std::string label_of(const ComparedRow& row, const CompareAnswer& answer) {
   const Evaluation& e = row.evaluation;
   if (answer.changed) return row.name;
   std::vector<std::string> parts = {describe(e.mesh), e.rules};
+  if (!on_one_machine(answer)) parts.insert(parts.begin(), e.hardware);
   if (e.moe_path != MoePath::none) parts.emplace_back(name_of(e.moe_path));
   if (!row.settings.empty()) parts.push_back(joined_settings(row));
   return fmt::format("{}", fmt::join(parts, ", "));
@@ -151,7 +162,8 @@ std::string label_of(const ComparedRow& row, const CompareAnswer& answer) {
 
 std::vector<std::string> refusals_of(const CompareAnswer& answer) {
   std::vector<Refusals> all;
-  for (const auto& refused : answer.refused) add_refusal(all, refused);
+  const std::string machine = on_one_machine(answer) ? answer.rows.front().evaluation.hardware : "";
+  for (const auto& refused : answer.refused) add_refusal(all, refused, machine);
   std::vector<std::string> texts;
   for (const auto& one : all) {
     const std::string paths = one.paths.empty() ? "" : fmt::format(" ({})", fmt::join(one.paths, ", "));

@@ -48,6 +48,7 @@ OrderedJson json_row(const ComparedRow& row, const Evaluation& base) {
   OrderedJson value = OrderedJson::object();
   if (!row.name.empty()) value["name"] = row.name;
   if (!row.settings.empty()) value["settings"] = row.settings;
+  value.update({{"model", e.model}, {"hardware", e.hardware}, {"chips", e.chips}});
   value.update({{"rules", e.rules}, {"mesh", json_mesh(e.mesh)}, {"moe_path", name_of(e.moe_path)}, {"remat", e.remat}});
   value["per_device_batch_size"] = json_number(e.config.per_device_batch_size, "per_device_batch_size");
   value["global_batch_tokens"] = e.global_batch_tokens;
@@ -60,7 +61,7 @@ OrderedJson json_row(const ComparedRow& row, const Evaluation& base) {
 }
 
 OrderedJson json_refused(const RefusedCase& refused) {
-  OrderedJson value = {{"rules", refused.rules}, {"moe_path", name_of(refused.path)}, {"reason", refused.reason}};
+  OrderedJson value = {{"hardware", refused.hardware}, {"rules", refused.rules}, {"moe_path", name_of(refused.path)}, {"reason", refused.reason}};
   if (!refused.mesh.empty()) value["mesh"] = refused.mesh;
   if (!refused.settings.empty()) value["settings"] = refused.settings;
   return value;

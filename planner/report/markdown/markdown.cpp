@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <planner/report/markdown/markdown.hpp>
 
 namespace shardplan {
@@ -14,16 +15,23 @@ std::size_t longest_ticks(std::string_view text) {
   return longest;
 }
 
+/// wi_0: an underscore within a word is no markup.
+bool is_inside_word(std::string_view text, std::size_t at) {
+  const auto is_word = [&](std::size_t i) { return std::isalnum(static_cast<unsigned char>(text[i])) != 0; };
+  return at > 0 && at + 1 < text.size() && is_word(at - 1) && is_word(at + 1);
+}
+
 std::string line_of(const std::vector<std::string>& cells) { return fmt::format("| {} |\n", fmt::join(cells, " | ")); }
 
 }  // namespace
 
 std::string markdown_text(std::string_view text) {
-  constexpr std::string_view special = "|<>*_`\\[]";
+  constexpr std::string_view special = "|<>*`\\[]";
   std::string escaped;
-  for (const char c : text) {
-    if (special.find(c) != special.npos) escaped += '\\';
-    escaped += c == '\n' ? ' ' : c;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool marks = text[i] == '_' ? !is_inside_word(text, i) : special.find(text[i]) != special.npos;
+    if (marks) escaped += '\\';
+    escaped += text[i] == '\n' ? ' ' : text[i];
   }
   return escaped;
 }

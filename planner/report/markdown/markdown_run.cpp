@@ -130,7 +130,7 @@ std::string markdown_findings(const std::vector<Finding>& findings) {
   std::string text;
   for (const auto& finding : findings) {
     text += fmt::format("- {} {}: {}", mark_of(finding.severity), markdown_code(published_id(finding)), markdown_text(finding.message));
-    if (!finding.fix.empty()) text += fmt::format(" Fix: {}", markdown_code(finding.fix));
+    if (!finding.fix.empty()) text += fmt::format("; fix: {}", markdown_code(finding.fix));
     text += "\n";
   }
   return text;

@@ -11,6 +11,8 @@
 namespace shardplan {
 namespace {
 
+constexpr Bytes small{1'000'000};  // what a table has no room for; --format json has all
+
 std::string_view verdict(bool is_regression) { return is_regression ? "**regression**" : "ok"; }
 
 std::string details_of(const CheckedFinding& checked) {
@@ -27,6 +29,7 @@ std::string details_of(const CheckedFinding& checked) {
 }
 
 std::string signed_traffic(std::int64_t bytes) {
+  if (bytes == 0) return "";
   return (bytes < 0 ? "-" : "+") + print_traffic({bytes < 0 ? -bytes : bytes});
 }
 
@@ -54,11 +57,13 @@ std::string audit_markdown(const AuditAnswer& answer) {
                       markdown_code(describe(answer.mesh)),
                       answer.hardware.empty() ? "" : "; priced on " + answer.hardware);
   std::vector<std::vector<std::string>> rows;
-  for (const auto& change : answer.changes)
+  for (const auto& change : answer.changes) {
+    if (change.found.bytes < small && change.expected.bytes < small) continue;
     rows.push_back({std::string(name_of(change.traffic)), markdown_code(join_axes(names_of(change.axes, answer.mesh))),
                     std::string(name_of(change.phase)), answer.against.empty() ? "-" : print_traffic(change.expected.bytes),
                     print_traffic(change.found.bytes),
                     answer.against.empty() ? "-" : signed_traffic(change.found.bytes.value - change.expected.bytes.value)});
+  }
   const std::string table = markdown_table(
       {{"collective"}, {"axes"}, {"phase"}, {"expected", true}, {"found", true}, {"difference", true}}, rows);
   const std::string findings = markdown_findings(answer.findings);

@@ -1,5 +1,5 @@
 // Configurations side by side.
-const rowName = (row, i) => `${i + 1} · ${row.name || [meshText(row.mesh), row.rules, row.moe_path === "none" ? "" : row.moe_path, ...(row.settings || [])].filter(Boolean).join(" · ")}`;
+const rowName = (row, i) => `${i + 1} · ${row.name || [row.several ? row.hardware : "", meshText(row.mesh), row.rules, row.moe_path === "none" ? "" : row.moe_path, ...(row.settings || [])].filter(Boolean).join(" · ")}`;
 const rowVerdict = (row) => {
   if (row.infeasible && row.infeasible.constraint !== "hbm") return el("span", { class: "badge bad", title: row.infeasible.message }, row.infeasible.constraint);
   return el("span", { class: `badge ${fits[row.fit][0]}` }, fits[row.fit][1]);
@@ -128,12 +128,13 @@ const changedArgumentsCard = (answer) => (answer.changed_arguments
     : el("p", {}, "None."))) : null);
 
 const refusedCard = (answer) => (answer.refused.length ? card("Left out", dataTable("Left out, with the reason", [
-  { title: "rules", text: (r) => r.rules }, { title: "MoE", text: (r) => r.moe_path }, { title: "mesh", text: (r) => r.mesh || "" },
+  { title: "machine", text: (r) => r.hardware }, { title: "rules", text: (r) => r.rules }, { title: "MoE", text: (r) => r.moe_path }, { title: "mesh", text: (r) => r.mesh || "" },
   { title: "settings", text: (r) => (r.settings || []).join(" ") }, { title: "reason", text: (r) => r.reason }], answer.refused)) : null);
 
 function comparePage(answer) {
-  const { rows } = answer;
-  const title = answer.changed_arguments ? `${rows[0].name} against ${rows[1].name}` : `${answer.model} on ${plural(answer.chips, "chip")} of ${answer.hardware}: ${plural(rows.length, "configuration")}`;
+  const several = answer.rows.some((row) => row.hardware !== answer.hardware);
+  const rows = answer.rows.map((row) => ({ ...row, several }));
+  const title = answer.changed_arguments ? `${rows[0].name} against ${rows[1].name}` : `${answer.model} on ${plural(answer.chips, "chip")}${several ? "" : ` of ${answer.hardware}`}: ${plural(rows.length, "configuration")}`;
   return [el("p", { class: "kicker" }, "shardplan compare"), el("h1", {}, title),
     el("div", { class: "columns" }, differencesCard(rows), changedArgumentsCard(answer), ruleChangesCard(answer), compareTimeCard(rows), compareTrafficCard(rows),
       wide(card("Side by side", compareTable(rows))), wideOrNothing(byAxisCard(rows)), wide(compareMemoryCard(rows)), wideOrNothing(refusedCard(answer)))];

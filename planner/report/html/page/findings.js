@@ -11,7 +11,7 @@ function finding(f) {
     f.where ? el("p", { class: "soft" }, `in ${f.where}${f.axis ? ` · axis ${f.axis}` : ""}`) : null,
     f.worst ? el("p", { class: "soft" }, `worst in ${f.worst}`) : null,
     lines.length ? el("ul", { class: "reasons" }, lines) : null,
-    f.models ? el("p", { class: "soft" }, `bites ${plural(f.configurations, "configuration")}: ${f.models.join(", ")} on ${f.meshes.join(" · ")}`) : null,
+    f.models && f.configurations > 1 ? el("p", { class: "soft" }, `bites ${plural(f.configurations, "configuration")}: ${f.models.join(", ")} on ${f.meshes.join(" · ")}`) : null,
     f.fix ? el("p", {}, el("b", {}, "Fix: "), el("code", {}, f.fix)) : null);
 }
 

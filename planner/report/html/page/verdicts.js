@@ -1,5 +1,5 @@
 // check and audit: findings first, then what moves.
-const regression = (answer) => el("span", { class: `badge ${answer.verdict === "ok" ? "good" : "bad"}` }, answer.verdict === "ok" ? "No regression" : "Regression");
+const outcome = (answer, good, bad) => el("span", { class: `badge ${answer.verdict === "ok" ? "good" : "bad"}` }, answer.verdict === "ok" ? good : bad);
 const nothingFound = (findings) => (findings.length ? null : card("Findings", el("p", {}, "None.")));
 
 /** `whole`, in bytes, is the scale where two of these stand beside each other. */
@@ -11,11 +11,15 @@ function movesCard(title, name, collectives, whole) {
   return card(title, figure(name, "Bytes a device and step by kind, mesh axes and phase", stackedBars(rows, { whole }), dataTable(title, trafficColumns, groups)));
 }
 
+const heaviest = (collectives) => Math.max(0, ...trafficGroups(collectives).map((g) => g.bytes));
+
 function checkPage(answer) {
-  return [el("p", { class: "kicker" }, "shardplan check"), el("div", { class: "head" }, el("h1", {}, `Rules ${answer.rules}`), regression(answer)),
+  const whole = Math.max(heaviest(answer.collectives), heaviest(answer.expected));
+  const fixed = JSON.stringify(answer.expected) !== JSON.stringify(answer.collectives);
+  return [el("p", { class: "kicker" }, "shardplan check"), el("div", { class: "head" }, el("h1", {}, `Rules ${answer.rules}`), outcome(answer, "Passes", "Fails")),
     el("p", { class: "soft" }, `${plural(answer.configurations, "configuration")} of ${answer.models.join(", ")} on ${answer.hardware}`),
     el("div", { class: "columns" }, wideOrNothing(findingsCard(answer.findings)) || wide(nothingFound(answer.findings)),
-      movesCard("What a device sends and receives", "found", answer.collectives))];
+      movesCard("What a device sends and receives", "found", answer.collectives, whole), fixed ? movesCard("With the fixes", "expected", answer.expected, whole) : null)];
 }
 
 function changesCard(answer) {
@@ -30,11 +34,9 @@ function changesCard(answer) {
     { title: "extra", text: (c) => tensors(c.extra) }, { title: "missing", text: (c) => tensors(c.missing) }], rows)));
 }
 
-const heaviest = (collectives) => Math.max(0, ...trafficGroups(collectives).map((g) => g.bytes));
-
 function auditPage(answer) {
   const whole = Math.max(heaviest(answer.collectives), heaviest(answer.expected));
-  return [el("p", { class: "kicker" }, "shardplan audit"), el("div", { class: "head" }, el("h1", {}, answer.program), regression(answer)),
+  return [el("p", { class: "kicker" }, "shardplan audit"), el("div", { class: "head" }, el("h1", {}, answer.program), outcome(answer, "No regression", "Regression")),
     el("p", { class: "soft" }, [answer.against ? `against ${answer.against}` : "", `mesh ${meshText(answer.mesh)}`, answer.hardware ? `priced on ${answer.hardware}` : ""].filter(Boolean).join(" · ")),
     el("div", { class: "columns" }, wideOrNothing(findingsCard(answer.findings)), changesCard(answer), movesCard("Found in the program", "found", answer.collectives, whole),
       movesCard("Expected", "expected", answer.expected, whole))];
