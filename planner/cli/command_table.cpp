@@ -43,7 +43,8 @@ std::string help_text() {
   for (const auto& command : commands) text += fmt::format("  {:<50}{}\n", command.synopsis, command.summary);
   return text +
          "\nshardplan COMMAND --help lists the flags of a command. Every command takes --format text|json,\n"
-         "-o FILE and --color auto|always|never.\n\n"
+         "-o FILE and --color auto|always|never; plan, explain, compare, check and audit --format\n"
+         "markdown|html too.\n\n"
          "Exit status: 0 answered, 1 internal error, 2 bad input, 3 nothing feasible,\n"
          "4 a regression or an error-level finding.\n";
 }

@@ -30,7 +30,7 @@ std::string fit_words(const Evaluation& e) {
 std::string joined_settings(const ComparedRow& row) { return fmt::format("{}", fmt::join(row.settings, " ")); }
 
 std::string batch_of(const Evaluation& e) {
-  std::string text = fmt::format("{} a device", counted(e.config.per_device_batch_size, "sequence"));
+  std::string text = fmt::format("{:g}", e.config.per_device_batch_size);
   if (e.config.gradient_accumulation_steps > 1) text += fmt::format(" x {}", e.config.gradient_accumulation_steps);
   return text;
 }
@@ -44,7 +44,8 @@ struct Shared {
 std::vector<Shared> settings_columns() {
   using Row = const ComparedRow&;
   return {{{"model", false, [](Row r) { return r.evaluation.model; }}, ""},
-          {{"machine", false, [](Row r) { return fmt::format("{} x {}", r.evaluation.chips, r.evaluation.hardware); }}, ""},
+          {{"machine", false, [](Row r) { return r.evaluation.hardware; }}, ""},
+          {{"chips", true, [](Row r) { return std::to_string(r.evaluation.chips); }}, ""},
           {{"mesh", false, [](Row r) { return describe(r.evaluation.mesh); }}, "mesh"},
           {{"rules", false, [](Row r) { return r.evaluation.rules; }}, "rules"},
           {{"MoE", false,
@@ -54,7 +55,7 @@ std::vector<Shared> settings_columns() {
            "MoE path"},
           {{"settings", false, [](Row r) { return joined_settings(r); }}, ""},
           {{"remat", false, [](Row r) { return r.evaluation.remat; }}, "remat"},
-          {{"batch", false, [](Row r) { return batch_of(r.evaluation); }}, "batch"}};
+          {{"batch", true, [](Row r) { return batch_of(r.evaluation); }}, "sequences a device"}};
 }
 
 bool is_shared(const CompareColumn& column, const CompareAnswer& answer) {

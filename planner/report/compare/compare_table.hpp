@@ -9,6 +9,14 @@ namespace shardplan {
 /// "mixtral-8x7b on 8 chips of tpu-v5p: 4 configurations, fastest first"
 std::string compare_title(const CompareAnswer& answer);
 
+/// The answer with rows that are the same run under other rule sets as one, which names them all, and at most `most` rows;
+/// `left` is how many more there are. Two files that are compared stay two rows.
+struct ShownRows {
+  CompareAnswer answer;
+  std::size_t left = 0;
+};
+ShownRows shown_rows(const CompareAnswer& answer, std::size_t most);
+
 /// One column of the table of configurations.
 struct CompareColumn {
   std::string title;

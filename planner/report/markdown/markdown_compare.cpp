@@ -11,6 +11,8 @@
 namespace shardplan {
 namespace {
 
+constexpr std::size_t rows_shown = 12;  // what a comment has room for
+
 std::string differences_list(const CompareAnswer& answer) {
   std::string text;
   for (std::size_t i = 0; i < answer.rows.size(); ++i)
@@ -66,8 +68,10 @@ std::string changed_table(const CompareAnswer& answer) {
 
 }  // namespace
 
-std::string compare_markdown(const CompareAnswer& answer) {
-  std::string text = fmt::format("### {}\n\n{}", markdown_text(compare_title(answer)), differences_list(answer));
+std::string compare_markdown(const CompareAnswer& all) {
+  const auto [answer, left] = shown_rows(all, rows_shown);
+  std::string text = fmt::format("### {}\n\n{}", markdown_text(compare_title(all)), differences_list(answer));
+  if (left > 0) text += fmt::format("\nand {} more (`--format json`)\n", left);
   if (answer.changed) text += changed_table(answer);
   if (answer.rules) text += rules_list(answer);
   text += "\n" + configurations_table(answer) + "\n" + markdown_details("bytes by mesh axis", by_axis_table(answer));

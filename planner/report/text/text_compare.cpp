@@ -15,7 +15,7 @@ namespace shardplan {
 namespace {
 
 // What a screen has room for; --format json has all.
-constexpr std::size_t differences_shown = 8, columns_by_axis = 4;
+constexpr std::size_t differences_shown = 8, columns_by_axis = 4, rows_shown = 24;
 
 std::string heading(std::string_view text, const Style& style) { return style.paint(Ink::bold, text) + "\n"; }
 
@@ -112,9 +112,11 @@ std::string refused_text(const CompareAnswer& answer, const Style& style) {
 
 }  // namespace
 
-std::string compare_text(const CompareAnswer& answer, const Style& style) {
-  return style.paint(Ink::bold, compare_title(answer)) + "\n\n" + differences_text(answer, style) +
-         changed_text(answer, style) + rules_text(answer, style) + configurations_text(answer, style) +
+std::string compare_text(const CompareAnswer& all, const Style& style) {
+  const auto [answer, left] = shown_rows(all, rows_shown);
+  const std::string more = left == 0 ? "" : fmt::format("  and {} more (--format json)\n", left);
+  return style.paint(Ink::bold, compare_title(all)) + "\n\n" + differences_text(answer, style) +
+         changed_text(answer, style) + rules_text(answer, style) + configurations_text(answer, style) + more +
          by_axis_text(answer, style) + refused_text(answer, style);
 }
 

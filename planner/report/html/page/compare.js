@@ -41,12 +41,12 @@ function differenceText(row, first) {
     Math.abs(peak) >= 2 ** 30 * 0.05 ? signed("peak", peak, memoryText) : "", row.infeasible ? `does not run: ${row.infeasible.message}` : ""].filter(Boolean).join("; ");
 }
 
-function differencesCard(rows) {
+function differencesCard(rows, count) {
   const [first, ...others] = rows;
   const shared = sharedSettings(rows);
   return wide(card("What differs", el("p", {}, el("b", {}, rowName(first, 0)), `: ${timeText(first.step_seconds)} a step, ${timeText(first.exposed_collective_seconds)} exposed, peak ${memoryText(first.peak_bytes)}`),
     el("ul", { class: "reasons plain-list" }, others.slice(0, 8).map((row, i) => el("li", {}, el("b", {}, rowName(row, i + 1)), `: ${differenceText(row, first)}`))),
-    others.length > 8 ? el("p", { class: "soft" }, `and ${others.length - 8} more in the table`) : null,
+    count > 9 ? el("p", { class: "soft" }, `and ${count - 9} more in the table`) : null,
     shared.length && others.length ? el("p", { class: "soft" }, `The same in all: ${shared.join(", ")}.`) : null));
 }
 
@@ -131,11 +131,24 @@ const refusedCard = (answer) => (answer.refused.length ? card("Left out", dataTa
   { title: "machine", text: (r) => r.hardware }, { title: "rules", text: (r) => r.rules }, { title: "MoE", text: (r) => r.moe_path }, { title: "mesh", text: (r) => r.mesh || "" },
   { title: "settings", text: (r) => (r.settings || []).join(" ") }, { title: "reason", text: (r) => r.reason }], answer.refused)) : null);
 
+/** Rows that are the same run under other rule sets are one, which names them all; two files stay two rows. */
+function distinctRows(answer) {
+  if (answer.rule_changes || answer.changed_arguments) return answer.rows;
+  const keyOf = ({ rules, maxtext_arguments, slower, ...run }) => JSON.stringify({ ...run, mesh: meshText(run.mesh) });
+  const rows = new Map();
+  for (const row of answer.rows) {
+    const key = keyOf(row), same = rows.get(key);
+    if (same) same.rules += `,${row.rules}`;
+    else rows.set(key, { ...row });
+  }
+  return [...rows.values()];
+}
+
 function comparePage(answer) {
   const several = answer.rows.some((row) => row.hardware !== answer.hardware);
-  const rows = answer.rows.map((row) => ({ ...row, several }));
+  const all = distinctRows(answer).map((row) => ({ ...row, several })), rows = all.slice(0, 12);
   const title = answer.changed_arguments ? `${rows[0].name} against ${rows[1].name}` : `${answer.model} on ${plural(answer.chips, "chip")}${several ? "" : ` of ${answer.hardware}`}: ${plural(rows.length, "configuration")}`;
   return [el("p", { class: "kicker" }, "shardplan compare"), el("h1", {}, title),
-    el("div", { class: "columns" }, differencesCard(rows), changedArgumentsCard(answer), ruleChangesCard(answer), compareTimeCard(rows), compareTrafficCard(rows),
-      wide(card("Side by side", compareTable(rows))), wideOrNothing(byAxisCard(rows)), wide(compareMemoryCard(rows)), wideOrNothing(refusedCard(answer)))];
+    el("div", { class: "columns" }, differencesCard(rows, all.length), changedArgumentsCard(answer), ruleChangesCard(answer), compareTimeCard(rows), compareTrafficCard(rows),
+      wide(card("Side by side", compareTable(all))), wideOrNothing(byAxisCard(rows.slice(0, 8))), wide(compareMemoryCard(rows)), wideOrNothing(refusedCard(answer)))];
 }
