@@ -51,14 +51,6 @@ void check_spelling(const std::string& name, const FlagTable& table) {
       throw InputError(fmt::format("compile_xla_flags: unknown flag '--{}'; nearest: --{}", name, known));
 }
 
-CompilerFlag judged(const GivenFlag& given, const KnownFlag& known) {
-  if (is_default(known, given.value)) return {given.name, given.value, FlagEffect::none, "the compiler's default"};
-  if (!is_enough(known, given.value))
-    return {given.name, given.value, FlagEffect::not_modelled,
-            fmt::format("{}; modelled from {} on", known.does, *known.at_least)};
-  return {given.name, given.value, known.effect, known.does};
-}
-
 double number_of(const GivenFlag& given) {
   char* end = nullptr;
   const double number = std::strtod(given.value.c_str(), &end);
@@ -67,34 +59,46 @@ double number_of(const GivenFlag& given) {
   return number;
 }
 
-Compiler with_flag(Compiler compiler, const FlagTable& table, const GivenFlag& given) {
+FlagChange change_of(const GivenFlag& given, const KnownFlag& known) {
+  FlagChange change{known.switches, std::nullopt, known.asynchronous, known.pipelined, canonical(given.value) == "true"};
+  if (known.sets) change.setting.emplace(*known.sets, number_of(given) * known.unit);
+  return change;
+}
+
+CompilerFlag judged(const GivenFlag& given, const FlagTable& table) {
   const auto row = table.find(given.name);
   if (row == table.end()) {
     check_spelling(given.name, table);
-    compiler.flags.push_back({given.name, given.value, FlagEffect::unknown, ""});
-    return compiler;
+    return {given.name, given.value, FlagEffect::unknown, "", {}};
   }
-  compiler.flags.push_back(judged(given, row->second));
-  if (compiler.flags.back().effect != FlagEffect::modelled) return compiler;
-  const bool on = canonical(given.value) == "true";
-  for (const CollectiveKind kind : row->second.asynchronous) compiler.overlap.asynchronous.set(kind, on);
-  for (const CollectiveKind kind : row->second.pipelined) compiler.overlap.pipelined.set(kind, on);
-  if (row->second.sets) compiler.settings[*row->second.sets] = number_of(given) * row->second.unit;
-  for (const auto& [habit, has] : row->second.switches) has ? compiler.habits.add(habit) : compiler.habits.remove(habit);
-  return compiler;
+  const KnownFlag& known = row->second;
+  if (is_default(known, given.value))
+    return {given.name, given.value, FlagEffect::none, "the compiler's default", {}};
+  if (!is_enough(known, given.value))
+    return {given.name, given.value, FlagEffect::not_modelled,
+            fmt::format("{}; modelled from {} on", known.does, *known.at_least), {}};
+  const bool modelled = known.effect == FlagEffect::modelled;
+  return {given.name, given.value, known.effect, known.does, modelled ? change_of(given, known) : FlagChange{}};
 }
 
 }  // namespace
 
-Compiler with_flags(Compiler compiler, const FlagTable& table, std::string_view flags) {
-  std::map<std::string, GivenFlag> last;
+CompilerFlag read_flag(const std::string& word, const FlagTable& table) { return judged(parse_flag(word), table); }
+
+Compiler with_flags(const Compiler& compiler, const FlagTable& table, std::string_view flags) {
+  std::map<std::string, CompilerFlag> last;
   std::istringstream words{std::string(flags)};
   for (std::string word; words >> word;) {
-    GivenFlag given = parse_flag(word);
-    last[given.name] = given;
+    if (word == recipe_flags) {
+      for (const OfferedFlag& offered : compiler.offered) last.insert_or_assign(offered.flag.name, offered.flag);
+      continue;
+    }
+    CompilerFlag flag = read_flag(word, table);
+    last.insert_or_assign(flag.name, std::move(flag));
   }
-  for (const auto& [name, given] : last) compiler = with_flag(std::move(compiler), table, given);
-  return compiler;
+  std::vector<CompilerFlag> given;
+  for (auto& [name, flag] : last) given.push_back(std::move(flag));
+  return with_flags(compiler, std::move(given));
 }
 
 }  // namespace shardplan

@@ -26,8 +26,15 @@ struct KnownFlag {
 
 using FlagTable = std::map<std::string, KnownFlag>;
 
-/// `compiler` as these flags make it; a flag that is given twice has its last value, as in XLA. Throws InputError on a
-/// word that is no flag, and on a flag that is plainly a misspelled one of the table.
-Compiler with_flags(Compiler compiler, const FlagTable& table, std::string_view flags);
+/// "--NAME=VALUE", or "--NAME" for true. Throws InputError on a word that is no flag, and on a flag that is plainly a
+/// misspelled one of the table.
+CompilerFlag read_flag(const std::string& word, const FlagTable& table);
+
+/// In place of a flag: all that the compiler's file offers.
+inline constexpr std::string_view recipe_flags = "recipe";
+
+/// `compiler` as these flags make it; a flag that is given twice has its last value, as in XLA. Throws InputError as
+/// read_flag does.
+Compiler with_flags(const Compiler& compiler, const FlagTable& table, std::string_view flags);
 
 }  // namespace shardplan

@@ -34,7 +34,7 @@ nlohmann::json completed(nlohmann::json document, const std::string& file, int c
   const std::string base_file = like + ".json";
   nlohmann::json base = completed(parse_json(built_in(like).text, base_file), base_file, chain + 1);
   document.erase("like");
-  if (document.contains("family")) base.erase("flags");
+  if (document.contains("family")) base.erase("flags"), base.erase("offered_flags");
   for (const auto& [key, value] : document.items()) {
     if (value.is_object() && base.contains(key))
       base[key].update(value);
@@ -197,6 +197,19 @@ FlagTable read_flags(const nlohmann::json& value, const std::string& where) {
   return flags;
 }
 
+/// {"xla_tpu_scoped_vmem_limit_kib": {"value": "98304", "source": "…"}, …}
+std::vector<OfferedFlag> read_offered(const nlohmann::json& value, const std::string& where, const FlagTable& table) {
+  StrictObject object(value, where);
+  std::vector<OfferedFlag> offered;
+  for (const auto& item : value.items()) {
+    StrictObject row = object.object(item.key());
+    offered.push_back({read_flag("--" + item.key() + "=" + row.text("value"), table), row.text("source")});
+    if (offered.back().flag.effect != FlagEffect::modelled) row.fail("value", "of a flag of the table that is modelled");
+    row.finish();
+  }
+  return offered;
+}
+
 }  // namespace
 
 std::vector<std::string> compiler_names() {
@@ -219,6 +232,8 @@ DescribedCompiler parse_compiler(std::string_view text, const std::string& file)
   described.compiler.overlap = read_overlap(object.object("overlap"));
   described.compiler.memory_error = read_memory_error(object.object("memory_error"));
   if (object.has("flags")) described.flags = read_flags(object.any("flags"), file + ".flags");
+  if (object.has("offered_flags"))
+    described.compiler.offered = read_offered(object.any("offered_flags"), file + ".offered_flags", described.flags);
   object.finish();
   return described;
 }
@@ -232,7 +247,7 @@ Compiler load_compiler(const std::string& name_or_path) { return describe_compil
 
 Compiler load_compiler(const std::string& name_or_path, std::string_view xla_flags) {
   DescribedCompiler described = describe_compiler(name_or_path);
-  return with_flags(std::move(described.compiler), described.flags, xla_flags);
+  return with_flags(described.compiler, described.flags, xla_flags);
 }
 
 }  // namespace shardplan

@@ -50,22 +50,29 @@ BoundBlock bind(const Block& block, const Resolver& resolver, const Mesh& mesh) 
 AxisList expert_axes(const RuleSet& rules, const Mesh& mesh) {
   const AxisList fsdp = axes_named("fsdp", mesh);
   AxisList axes = axes_of_rule(rules, mesh, "exp");
-  std::erase_if(axes, [&](AxisId axis) { return !fsdp.empty() && axis == fsdp.front(); });
+  erase_if(axes, [&](AxisId axis) { return !fsdp.empty() && axis == fsdp.front(); });
   std::sort(axes.begin(), axes.end());
   return axes;
 }
 
-BoundProgram bind_program(const Program& program, const RuleSet& rules, const Mesh& mesh) {
-  const Resolver inside(rules, mesh);
+Binder::Binder(const RuleSet& rules, const Mesh& mesh)
+    : mesh_(&mesh), inside_(rules, mesh), expert_axes_(expert_axes(rules, mesh)) {
+  if (mesh.size_of("stage") > 1) outside_.emplace(rules_outside_pipeline(rules), mesh);
+}
+
+BoundProgram Binder::bind(const Program& program) const {
   const bool pipelined = program.pipeline.stages > 1;
-  std::optional<Resolver> outside;
-  if (pipelined) outside.emplace(rules_outside_pipeline(rules), mesh);
-  BoundProgram bound{&program, &mesh, {}, expert_axes(rules, mesh), inside.axes_of_rule("layers")};
+  if (pipelined && !outside_) throw InternalError("a pipeline on a mesh without stages");
+  BoundProgram bound{&program, mesh_, {}, expert_axes_, inside_.axes_of_rule("layers")};
   for (const auto& block : program.blocks) {
     const bool edge = block.kind != BlockKind::layer;  // embedding and head name the stage axis themselves
-    bound.blocks.push_back(bind(block, pipelined && !block.in_pipeline && !edge ? *outside : inside, mesh));
+    bound.blocks.push_back(shardplan::bind(block, pipelined && !block.in_pipeline && !edge ? *outside_ : inside_, *mesh_));
   }
   return bound;
+}
+
+BoundProgram bind_program(const Program& program, const RuleSet& rules, const Mesh& mesh) {
+  return Binder(rules, mesh).bind(program);
 }
 
 }  // namespace shardplan

@@ -1,5 +1,7 @@
 #pragma once
 // Binds a program's constraints to mesh axes: every named tensor gets its PartitionSpec from the rules in force.
+#include <optional>
+#include <rules/resolve.hpp>
 #include <shardplan/bound_program.hpp>
 
 namespace shardplan {
@@ -8,8 +10,22 @@ namespace shardplan {
 /// (SHARDING.md section 7, #3988).
 AxisList expert_axes(const RuleSet& rules, const Mesh& mesh);
 
-/// `program`, `rules` and `mesh` must outlive the result. Layers outside a pipeline use the rules in which stages act
-/// as data parallelism.
+/// Binds programs to one mesh. Layers outside a pipeline use the rules in which stages act as data parallelism.
+class Binder {
+ public:
+  /// `mesh` must outlive the binder and what it binds.
+  Binder(const RuleSet& rules, const Mesh& mesh);
+  /// `program` must outlive the result.
+  BoundProgram bind(const Program& program) const;
+
+ private:
+  const Mesh* mesh_;
+  Resolver inside_;
+  std::optional<Resolver> outside_;  ///< with stages
+  AxisList expert_axes_;
+};
+
+/// One program. `program` and `mesh` must outlive the result.
 BoundProgram bind_program(const Program& program, const RuleSet& rules, const Mesh& mesh);
 
 }  // namespace shardplan

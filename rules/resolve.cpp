@@ -44,7 +44,7 @@ AxisList axes_above_one(const Rule& rule, const Mesh& mesh) {
 }
 
 void remove(AxisList& list, const AxisList& axes) {
-  std::erase_if(list, [&](AxisId axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); });
+  erase_if(list, [&](AxisId axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); });
 }
 
 /// flax allows a name once in a tensor; unnamed dims may repeat.
@@ -77,19 +77,14 @@ const Resolver::Fallbacks& Resolver::fallbacks(std::string_view logical) const {
   return known == rules_.end() ? none : known->second;
 }
 
-std::vector<Resolver::Dim> Resolver::open_dims(const LogicalAxes& names) const {
-  std::vector<Dim> dims;
-  dims.reserve(names.size());
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (const Fallbacks& rules = fallbacks(names[i]); !rules.empty())
-      dims.push_back({i, rules.data(), rules.data() + rules.size()});
-  return dims;
-}
-
 PartitionSpec Resolver::resolve(const LogicalAxes& names) const {
   check_names_differ(names);
-  PartitionSpec spec{std::vector<AxisList>(names.size())};
-  std::vector<Dim> open = open_dims(names);
+  PartitionSpec spec;
+  spec.dims.resize(names.size());
+  InlineList<Dim, most_dims> open;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (const Fallbacks& rules = fallbacks(names[i]); !rules.empty())
+      open.push_back({i, rules.data(), rules.data() + rules.size()});
   const auto earlier = [](const Dim& a, const Dim& b) { return a.next->position < b.next->position; };
   for (std::uint64_t used = 0; !open.empty();) {
     const auto dim = std::min_element(open.begin(), open.end(), earlier);
@@ -99,7 +94,7 @@ PartitionSpec Resolver::resolve(const LogicalAxes& names) const {
       spec.dims[dim->index] = rule.sharded;
       used |= rule.axes;
     }
-    if (taken || dim->next == dim->end) open.erase(dim);
+    if (taken || dim->next == dim->end) open.erase(dim, dim + 1);
   }
   return spec;
 }

@@ -47,7 +47,6 @@ class Resolver {
   struct Dim;  ///< a dim that still waits for a rule
 
   const Fallbacks& fallbacks(std::string_view logical) const;
-  std::vector<Dim> open_dims(const LogicalAxes& names) const;
 
   std::unordered_map<std::string, Fallbacks, Hash, std::equal_to<>> rules_;
 };

@@ -71,6 +71,7 @@ class RuleFileReader {
 
   std::vector<std::string> mesh_axes(const YAML::Node& node) const {
     if (!node.IsSequence() || node.size() == 0) expected(node, "mesh_axes", "a list of mesh axes");
+    if (node.size() > most_mesh_axes) expected(node, "mesh_axes", fmt::format("at most {} mesh axes", most_mesh_axes));
     return axes(node, "mesh_axes");
   }
 

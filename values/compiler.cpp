@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <shardplan/compiler/compiler.hpp>
 #include <shardplan/error.hpp>
 #include <utility>
@@ -85,6 +86,21 @@ std::string_view name_of(FlagEffect effect) {
       return "unknown";
   }
   throw InternalError("unknown FlagEffect");
+}
+
+Compiler with_flags(const Compiler& compiler, std::vector<CompilerFlag> flags) {
+  Compiler changed = compiler.unflagged ? *compiler.unflagged : compiler;
+  if (flags.empty()) return changed;
+  changed.unflagged = std::make_shared<const Compiler>(changed);
+  std::sort(flags.begin(), flags.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  for (const auto& [name, value, effect, does, change] : flags) {
+    for (const auto& [habit, has] : change.switches) has ? changed.habits.add(habit) : changed.habits.remove(habit);
+    if (change.setting) changed.settings.insert_or_assign(change.setting->first, change.setting->second);
+    for (const CollectiveKind kind : change.asynchronous) changed.overlap.asynchronous.set(kind, change.on);
+    for (const CollectiveKind kind : change.pipelined) changed.overlap.pipelined.set(kind, change.on);
+  }
+  changed.flags = std::move(flags);
+  return changed;
 }
 
 std::string print_flag(const CompilerFlag& flag) { return "--" + flag.name + "=" + flag.value; }

@@ -76,6 +76,7 @@ std::vector<AskedAxis> parse_axes(std::string_view text) {
     const std::string name(part.substr(0, equals));
     if (std::any_of(asked.begin(), asked.end(), [&](const AskedAxis& axis) { return axis.name == name; }))
       throw InputError(fmt::format("mesh: axis '{}' is given twice", name));
+    if (asked.size() == most_mesh_axes) throw InputError(fmt::format("mesh: more than {} axes", most_mesh_axes));
     asked.push_back({name, parse_size(name, part.substr(equals + 1))});
   }
   return asked;

@@ -8,7 +8,8 @@
 namespace shardplan {
 namespace {
 
-bool reads(const std::vector<TensorId>& inputs, TensorId tensor) {
+template <class Tensors>
+bool reads(const Tensors& inputs, TensorId tensor) {
   return std::find(inputs.begin(), inputs.end(), tensor) != inputs.end();
 }
 
@@ -27,36 +28,33 @@ class Buffers {
 
   std::vector<Lifetime> all() const {
     std::vector<Lifetime> all = state_.forms.lifetimes();
+    all.reserve(all.size() + 4 * block_.operations.size());
     append(all, state_.gradients.partial());
     append(all, exchanged_.statistics());
-    for (std::size_t i = 0; i < block_.operations.size(); ++i) append(all, of_operation(static_cast<OperationId>(i)));
+    for (std::size_t i = 0; i < block_.operations.size(); ++i) add_operation(all, static_cast<OperationId>(i));
     return all;
   }
 
  private:
   const OperationKind& kind_of(OperationId op) const { return operation_kind(block_.operations[op].kind); }
 
-  std::vector<Lifetime> of_operation(OperationId i) const {
+  void add_operation(std::vector<Lifetime>& all, OperationId i) const {
     const auto& op = block_.operations[i];
     const Tensor& output = block_.tensors[op.output];
-    std::vector<Lifetime> all;
     const int written = exchanged_.written(i);
     const int read = last_step(op.output).value_or(last_read(op.output));
     const int last = schedule_.has_backward(i) ? read : std::max(written, read);
-    if (written >= 0 && !has_no_buffer(i)) all.push_back({output.name, bytes_of(op.output), written, last});
-    if (!schedule_.has_backward(i) || !output.differentiable) {
-      append(all, kind_of(i).buffers(state_, schedule_, i));
-      return all;
-    }
+    if (written >= 0 && !has_no_buffer(i)) all.push_back({op.output, bytes_of(op.output), written, last});
+    if (!schedule_.has_backward(i) || !output.differentiable)
+      return append(all, kind_of(i).buffers(state_, schedule_, i));
     const bool overwritten = state_.compiler.has(Habit::overwrites_logits);
     if (kind_of(i).gradient_recomputes() && block_.rematerialized && !overwritten)  // a tile computes its logits again
-      all.push_back({block_.tensors[op.inputs.front()].name, bytes_of(op.inputs.front()),
+      all.push_back({op.inputs.front(), bytes_of(op.inputs.front()),
                      schedule_.backward_begins[i], schedule_.backward_ends[i]});
-    if (has_no_buffer(i)) return all;
-    all.push_back({output.name + " gradient", bytes_of(op.output), gradient_begins(op.output),
+    if (has_no_buffer(i)) return;
+    all.push_back({{op.output, " gradient"}, bytes_of(op.output), gradient_begins(op.output),
                    exchanged_.waits(i) ? exchanged_.gradients_end(i) : kind_of(i).gradient_ends(state_, schedule_, i)});
     append(all, kind_of(i).buffers(state_, schedule_, i));
-    return all;
   }
 
   /// A result that is another name for its input, or that is computed inside whatever reads it: masks and one-hot ids, a

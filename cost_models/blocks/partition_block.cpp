@@ -90,6 +90,7 @@ class BlockWalk {
   std::vector<std::int64_t> stored() const {
     const std::int64_t layers = layers_on_device(state_.block, state_.program.program->pipeline);
     std::vector<std::int64_t> all;
+    all.reserve(state_.block.tensors.size());
     for (std::size_t i = 0; i < state_.block.tensors.size(); ++i)
       all.push_back(stored_elements(state_.block.tensors[i], state_.specs()[i], state_.mesh, state_.compiler, layers));
     return all;
@@ -105,9 +106,9 @@ class BlockWalk {
 
   std::vector<OperationWork> work() const {
     std::vector<OperationWork> all;
+    all.reserve(operations().size());
     for (std::size_t i = 0; i < operations().size(); ++i) {
       all.push_back(operation_kind(operations()[i].kind).work(state_, operations()[i]));
-      all.back().name = operations()[i].name;
       all.back().recomputed = state_.block.rematerialized && liveness_.recomputed[i];
       if (!trains()) all.back() = forward_of(std::move(all.back()));
     }

@@ -25,7 +25,6 @@ void add_parameter(OperationWork& work, const BlockState& state, double elements
 
 OperationWork stack_work(const BlockState& state, const std::vector<TensorId>& saved) {
   OperationWork work;
-  work.name = "layer stacks";
   const VectorCost& writing = state.compiler.vector_kernels.of(VectorKernel::saved_value).forward;
   for (const TensorId id : saved)
     work.vector_forward += vector_work(writing, local_count(state, id), state.tensor(id).dtype);

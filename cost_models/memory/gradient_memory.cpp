@@ -24,7 +24,7 @@ Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& t
                      const Compiler& compiler) {
   const AxisList scattered = summed_shards(spec, tokens);
   if (is_all_reduced(scattered, mesh, compiler))  // sliced when the optimizer reads it
-    for (auto& dim : spec.dims) std::erase_if(dim, [&](AxisId axis) { return contains(scattered, axis); });
+    for (auto& dim : spec.dims) erase_if(dim, [&](AxisId axis) { return contains(scattered, axis); });
   return local_bytes(weight, spec, mesh);
 }
 

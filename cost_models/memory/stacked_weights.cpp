@@ -14,7 +14,7 @@ bool gathers_once(const Block& block, const TrainConfig& config) {
 PartitionSpec without_fsdp(PartitionSpec spec, const Mesh& mesh) {
   for (const char* name : {"fsdp", "fsdp_transpose"})
     if (const auto axis = mesh.find(name))
-      for (auto& dim : spec.dims) std::erase(dim, *axis);
+      for (auto& dim : spec.dims) erase_if(dim, [&](AxisId split) { return split == *axis; });
   return spec;
 }
 

@@ -94,8 +94,8 @@ class Attention final : public OperationKind {
   }
 
   /// The flash kernel's gradient reads its output too.
-  std::vector<TensorId> read_by_gradient(const Block&, const Operation& op) const override {
-    std::vector<TensorId> reads = op.inputs;
+  TensorIds read_by_gradient(const Block&, const Operation& op) const override {
+    TensorIds reads = inputs_of(op);
     reads.push_back(op.output);
     return reads;
   }

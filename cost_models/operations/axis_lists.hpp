@@ -11,7 +11,7 @@ inline AxisList in_mesh_order(AxisList axes) {
 }
 
 inline AxisList without(AxisList axes, const AxisList& gone) {
-  std::erase_if(axes, [&](AxisId axis) { return contains(gone, axis); });
+  erase_if(axes, [&](AxisId axis) { return contains(gone, axis); });
   return axes;
 }
 

@@ -13,7 +13,7 @@ class Constrain final : public OperationKind {
     state.gradients.contribute(op.inputs.front(), {state.spec(op.output), {}}, op);
   }
 
-  std::vector<TensorId> read_by_gradient(const Block&, const Operation&) const override { return {}; }
+  TensorIds read_by_gradient(const Block&, const Operation&) const override { return {}; }
   OperationWork work(const BlockState&, const Operation&) const override { return {}; }
   bool is_alias() const override { return true; }
 };

@@ -23,7 +23,7 @@ class CrossEntropy final : public OperationKind {
     return work;
   }
 
-  std::vector<TensorId> read_by_gradient(const Block&, const Operation&) const override { return {}; }
+  TensorIds read_by_gradient(const Block&, const Operation&) const override { return {}; }
   bool gradient_recomputes() const override { return true; }
 };
 

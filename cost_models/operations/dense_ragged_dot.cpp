@@ -17,8 +17,8 @@ std::vector<OperationId> products_of_rows(const BlockState& state, TensorId rows
 }
 
 /// [R, g, k] of an operand [g, R, k]; with one expert the same bytes.
-void add_transposed(std::vector<Lifetime>& all, const std::string& name, Bytes expanded, std::int64_t experts, int step) {
-  if (experts > 1 && step >= 0) all.push_back({name + ", expanded, transposed", expanded, step, step});
+void add_transposed(std::vector<Lifetime>& all, const BufferName& name, Bytes expanded, std::int64_t experts, int step) {
+  if (experts > 1 && step >= 0) all.push_back({name, expanded, step, step});
 }
 
 }  // namespace
@@ -55,20 +55,19 @@ int plain_gradient_ends(const BlockState& state, const Schedule& schedule, Opera
 std::vector<Lifetime> expanded_operands(const BlockState& state, const Schedule& schedule, OperationId id) {
   const Operation& op = state.block.operations[id];
   const TensorId rows = op.inputs.front();
-  const std::string &name = state.tensor(rows).name, gradient = state.tensor(op.output).name + " gradient";
   const std::int64_t experts = local_experts(state, op);
   const Bytes operand = state.local(rows) * experts, result = state.local(op.output) * experts;
   const bool trains = schedule.has_backward(id);
   std::vector<Lifetime> all;
-  add_transposed(all, name, operand, experts, trains ? schedule.written(state.block, id) : schedule.forward[id]);
+  add_transposed(all, {rows, ", expanded, transposed"}, operand, experts, trains ? schedule.written(state.block, id) : schedule.forward[id]);
   if (products_of_rows(state, rows).front() == id) {
     const int first = expands_operand(state, schedule, id);
-    all.push_back({name + ", expanded", operand, first, trains ? weight_gradients_step(state, schedule, id) : first});
+    all.push_back({{rows, ", expanded"}, operand, first, trains ? weight_gradients_step(state, schedule, id) : first});
   }
   if (!trains) return all;
   const int ends = schedule.backward_ends[id];
-  all.push_back({gradient + ", expanded", result, weight_gradients_step(state, schedule, id), ends});
-  add_transposed(all, gradient, result, experts, ends);
+  all.push_back({{op.output, " gradient, expanded"}, result, weight_gradients_step(state, schedule, id), ends});
+  add_transposed(all, {op.output, " gradient, expanded, transposed"}, result, experts, ends);
   return all;
 }
 

@@ -10,13 +10,6 @@
 namespace shardplan {
 namespace {
 
-EinsumPlan plan_of(const BlockState& state, const Operation& op) {
-  const TensorId lhs = op.inputs[0], rhs = op.inputs[1];
-  return plan_einsum({&state.tensor(lhs), state.spec(lhs)}, {&state.tensor(rhs), state.spec(rhs)},
-                     state.tensor(op.output).dims, state.is_constrained(op.output) ? &state.spec(op.output) : nullptr,
-                     state.mesh, state.compiler);
-}
-
 bool has(const Tensor& tensor, Dim dim) { return index_of(tensor.dims, dim) >= 0; }
 
 /// [experts, batch, capacity, …]
@@ -55,8 +48,8 @@ AxisList projection_axes(const BlockState& state, const Operation& op) {
 void exchange_projection(BlockState& state, const Operation& op, const AxisList& axes) {
   const TensorId weight = op.inputs[1];
   PartitionSpec whole = state.spec(op.output), kept = state.spec(weight);
-  for (auto& dim : whole.dims) std::erase_if(dim, [&](AxisId axis) { return contains(axes, axis); });
-  for (auto& dim : kept.dims) std::erase_if(dim, [&](AxisId axis) { return !contains(axes, axis); });
+  for (auto& dim : whole.dims) erase_if(dim, [&](AxisId axis) { return contains(axes, axis); });
+  for (auto& dim : kept.dims) erase_if(dim, [&](AxisId axis) { return !contains(axes, axis); });
   state.forms.use_gradient(op.output, whole, op);
   const Bytes bytes{local_elements(state.tensor(weight).dims, kept, state.mesh) * size_of(state.config.weight_dtype)};
   state.recorder.record(Phase::backward, {CollectiveKind::all_to_all, axes, bytes, true},
@@ -80,7 +73,7 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
   // The gradient of a mask in slices reads all experts' rows whole, though their batch could be split (recorded).
   if (wanted == state.masks.mask) {
     const AxisList sliced = state.masks.axes(state.specs());
-    for (auto& axes : read.dims) std::erase_if(axes, [&](AxisId axis) { return contains(sliced, axis); });
+    for (auto& axes : read.dims) erase_if(axes, [&](AxisId axis) { return contains(sliced, axis); });
   }
   use_factor(state, op, side, read, plan.result.partial);
   if (state.tensor(target).parameter)
@@ -116,12 +109,12 @@ std::vector<Lifetime> turned_weight(const BlockState& state, const Schedule& sch
   if (!has(state.tensor(op.output), Dim::rows) || step < 0 || !state.compiler.has(Habit::pads_to_tiles)) return {};
   const TensorId weight = state.forms.root(op.inputs[1]);
   const Tensor& tensor = state.tensor(weight);
-  const PartitionSpec gathered = plan_of(state, op).rhs;
+  const PartitionSpec gathered = state.product_plan(op).rhs;
   if (!tensor.parameter || gathered == state.spec(weight)) return {};
   if (row_elements(tensor, state.spec(weight), state.mesh) <=
       stored_elements(tensor, state.spec(weight), state.mesh, state.compiler))
     return {};
-  return {{tensor.name + ", gathered as it lies", stored_bytes(tensor, gathered, state.mesh, state.compiler), step, step}};
+  return {{{weight, ", gathered as it lies"}, stored_bytes(tensor, gathered, state.mesh, state.compiler), step, step}};
 }
 
 /// The narrow part of a product's work, and what it takes to narrow the operands.
@@ -137,7 +130,7 @@ class Einsum final : public OperationKind {
  public:
   /// Inside the expert shard_map a partial sum is scattered over the feature dim (SHARDING.md 2.4, step 3).
   PartitionSpec result_spec(const BlockState& state, const Operation& op) const override {
-    Layout natural = plan_of(state, op).result;
+    Layout natural = state.product_plan(op).result;
     if (has(state.tensor(op.output), Dim::rows))
       natural.spec.dims.back().insert(natural.spec.dims.back().end(), natural.partial.begin(), natural.partial.end());
     return std::move(natural.spec);
@@ -145,12 +138,12 @@ class Einsum final : public OperationKind {
 
   void prepare(BlockState& state, const Operation& op) const override {
     if (!is_combine(state, op) || !state.compiler.has(Habit::slices_combine_masks)) return;
-    PartitionSpec sliced = plan_of(state, op).rhs;
+    PartitionSpec sliced = state.product_plan(op).rhs;
     if (sliced != state.spec(op.inputs[1])) state.masks = {op.inputs[1], std::move(sliced)};
   }
 
   void forward(BlockState& state, const Operation& op, Pass pass) const override {
-    const EinsumPlan plan = plan_of(state, op);
+    const EinsumPlan& plan = state.product_plan(op);
     use_operand(state, op, 0, plan.lhs, pass);
     use_operand(state, op, 1, plan.rhs, pass);
     gather_mask(state, op, pass);
@@ -173,8 +166,8 @@ class Einsum final : public OperationKind {
   }
 
   /// The gradient of each operand reads the other.
-  std::vector<TensorId> read_by_gradient(const Block& block, const Operation& op) const override {
-    std::vector<TensorId> reads;
+  TensorIds read_by_gradient(const Block& block, const Operation& op) const override {
+    TensorIds reads;
     for (int side = 0; side < 2; ++side)
       if (block.tensors[op.inputs[1 - side]].differentiable) reads.push_back(op.inputs[side]);
     return reads;
@@ -201,7 +194,7 @@ class Einsum final : public OperationKind {
 
   /// 2·Π of the local sizes forward; backward one product of that size for each operand that has a gradient.
   OperationWork work(const BlockState& state, const Operation& op) const override {
-    const EinsumPlan plan = plan_of(state, op);
+    const EinsumPlan& plan = state.product_plan(op);
     const std::int64_t gradients = std::count_if(op.inputs.begin(), op.inputs.end(), [&](TensorId input) {
       return state.tensor(input).differentiable;
     });

@@ -14,7 +14,7 @@ class Elementwise : public OperationKind {
 
   void backward(BlockState& state, const Operation& op) const override { contribute_elementwise(state, op); }
 
-  std::vector<TensorId> read_by_gradient(const Block&, const Operation& op) const override { return op.inputs; }
+  TensorIds read_by_gradient(const Block&, const Operation& op) const override { return inputs_of(op); }
 
   bool works_in_place() const override { return true; }
 
@@ -30,7 +30,7 @@ class Elementwise : public OperationKind {
     const bool read_again = !read_by_gradient(state.block, op).empty();
     for (const TensorId input : op.inputs)
       if (state.tensor(input).role == TensorRole::bias)
-        all.push_back({state.tensor(input).name + " of each row",
+        all.push_back({{input, " of each row"},
                        stored_bytes(output, state.spec(op.output), state.mesh, state.compiler), begins,
                        read_again ? std::max(begins, schedule.backward_begins[id]) : begins});
     return all;
@@ -39,7 +39,7 @@ class Elementwise : public OperationKind {
 
 class Add final : public Elementwise {
  public:
-  std::vector<TensorId> read_by_gradient(const Block&, const Operation&) const override { return {}; }
+  TensorIds read_by_gradient(const Block&, const Operation&) const override { return {}; }
 };
 
 }  // namespace

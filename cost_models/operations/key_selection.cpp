@@ -26,7 +26,7 @@ class KeySelection final : public OperationKind {
 
   void backward(BlockState&, const Operation&) const override {}
 
-  std::vector<TensorId> read_by_gradient(const Block&, const Operation&) const override { return {}; }
+  TensorIds read_by_gradient(const Block&, const Operation&) const override { return {}; }
 
   /// Products, their positive part and the sum over heads are one kernel (XLA:TPU); then the scores are sorted: read and
   /// written with their places, once.

@@ -116,7 +116,7 @@ class Lookup final : public OperationKind {
     exchange_columns(state, op);
   }
 
-  std::vector<TensorId> read_by_gradient(const Block&, const Operation&) const override { return {}; }
+  TensorIds read_by_gradient(const Block&, const Operation&) const override { return {}; }
 };
 
 }  // namespace

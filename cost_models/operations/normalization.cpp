@@ -28,7 +28,7 @@ class Normalization final : public OperationKind {
     return work;
   }
 
-  std::vector<TensorId> read_by_gradient(const Block&, const Operation& op) const override { return op.inputs; }
+  TensorIds read_by_gradient(const Block&, const Operation& op) const override { return inputs_of(op); }
 };
 
 }  // namespace

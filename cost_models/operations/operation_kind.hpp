@@ -18,6 +18,10 @@ struct Schedule {
   }
 };
 
+using TensorIds = InlineList<TensorId, 8>;  ///< the few that an operation reads
+
+inline TensorIds inputs_of(const Operation& op) { return {op.inputs.begin(), op.inputs.end()}; }
+
 class OperationKind {
  public:
   virtual ~OperationKind() = default;
@@ -31,7 +35,7 @@ class OperationKind {
   /// The collectives of its gradients, and what it contributes to those of its inputs.
   virtual void backward(BlockState& state, const Operation& op) const = 0;
   /// Tensors whose values its gradient reads.
-  virtual std::vector<TensorId> read_by_gradient(const Block& block, const Operation& op) const = 0;
+  virtual TensorIds read_by_gradient(const Block& block, const Operation& op) const = 0;
   /// Whether its gradient computes from its inputs what it doesn't read back: then they live until it has run.
   virtual bool gradient_recomputes() const { return false; }
   /// What one device computes. Unless a kind says otherwise it is elementwise

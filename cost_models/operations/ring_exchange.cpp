@@ -42,7 +42,7 @@ class RingDispatch final : public OperationKind {
   }
 
   /// Permutations come from the router.
-  std::vector<TensorId> read_by_gradient(const Block&, const Operation& op) const override {
+  TensorIds read_by_gradient(const Block&, const Operation& op) const override {
     return {op.inputs.back()};
   }
 };
@@ -63,7 +63,7 @@ class RingReturn final : public OperationKind {
   }
 
   /// The weighted sum reads rows and weights.
-  std::vector<TensorId> read_by_gradient(const Block&, const Operation& op) const override { return op.inputs; }
+  TensorIds read_by_gradient(const Block&, const Operation& op) const override { return inputs_of(op); }
 };
 
 }  // namespace

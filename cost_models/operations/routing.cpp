@@ -37,7 +37,7 @@ class Routing final : public OperationKind {
   }
 
   /// Permutations come from the router.
-  std::vector<TensorId> read_by_gradient(const Block&, const Operation& op) const override {
+  TensorIds read_by_gradient(const Block&, const Operation& op) const override {
     return {op.inputs.back()};
   }
 };

@@ -11,11 +11,21 @@ BlockState::BlockState(const BoundProgram& bound_program, const BoundBlock& boun
       mesh(*bound_program.mesh),
       constrained_(bound.specs),
       specs_(block.tensors.size()),
+      product_plans_(block.operations.size()),
       recorder(*bound_program.program, block, mesh),
       forms(program, block, specs_, config, compiler, recorder),
       gradients(program, block, specs_, config, compiler, masks, forms, recorder) {
   for (std::size_t i = 0; i < specs_.size(); ++i)
     if (constrained_[i]) specs_[i] = *constrained_[i];
+}
+
+const EinsumPlan& BlockState::product_plan(const Operation& op) const {
+  auto& plan = product_plans_[id_of(op)];
+  if (plan) return *plan;
+  const TensorId lhs = op.inputs[0], rhs = op.inputs[1];
+  plan = plan_einsum({&tensor(lhs), spec(lhs)}, {&tensor(rhs), spec(rhs)}, tensor(op.output).dims,
+                     is_constrained(op.output) ? &spec(op.output) : nullptr, mesh, compiler);
+  return *plan;
 }
 
 AxisList BlockState::split_axes(TensorId id, std::initializer_list<Dim> dims) const {

@@ -1,6 +1,7 @@
 #pragma once
 // One block while it is walked: where its tensors are, what has been made available, which gradients are pending. What
 // each kind of operation does with it: cost_models/operations.
+#include <cost_models/partition/einsum_plan.hpp>
 #include <cost_models/partition/gradients.hpp>
 #include <initializer_list>
 #include <optional>
@@ -22,6 +23,9 @@ class BlockState {
   bool is_constrained(TensorId id) const { return constrained_[id].has_value(); }
   void lay_out(TensorId id, PartitionSpec spec) { specs_[id] = std::move(spec); }
 
+  /// How a product runs forward, once its operands have their layouts.
+  const EinsumPlan& product_plan(const Operation& op) const;
+
   OperationId id_of(const Operation& op) const { return static_cast<OperationId>(&op - block.operations.data()); }
   /// Bytes of one device's shard.
   Bytes local(TensorId id) const { return local_bytes(tensor(id), specs_[id], mesh); }
@@ -42,6 +46,7 @@ class BlockState {
  private:
   std::vector<std::optional<PartitionSpec>> constrained_;
   std::vector<PartitionSpec> specs_;
+  mutable std::vector<std::optional<EinsumPlan>> product_plans_;  ///< one an operation, as they are asked for
 
  public:
   MaskSlices masks;

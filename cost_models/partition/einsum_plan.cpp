@@ -131,7 +131,11 @@ class AxisChoice {
   const Compiler& compiler_;
 };
 
-using Choices = std::vector<std::pair<AxisId, MaybeDim>>;
+struct Choice {
+  AxisId axis = 0;
+  MaybeDim dim;  ///< none: whoever has the axis is gathered
+};
+using Choices = InlineList<Choice, most_mesh_axes>;
 
 /// An axis that shares a contracted dim with others can't leave it alone: when one must, the dim is contracted whole,
 /// and the others split what the result wants (recorded: the gradient of that wo gathers both its operands). So does
@@ -144,7 +148,7 @@ Choices with_whole_contractions(Choices choices, const EinsumOperand& lhs, const
       const Dim dim = operand->tensor->dims[i].dim;
       const AxisList& axes = operand->spec.dims[i];
       if (has(result, dim) || axes.size() < 2) continue;
-      const auto leaves = [&](const auto& choice) { return contains(axes, choice.first) && choice.second != dim; };
+      const auto leaves = [&](const auto& choice) { return contains(axes, choice.axis) && choice.dim != dim; };
       if (std::none_of(before.begin(), before.end(), leaves)) continue;
       for (auto& [axis, chosen] : choices) {
         const MaybeDim wanted = target ? dim_at(axis, result, *target) : std::nullopt;
@@ -198,7 +202,7 @@ EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const
   Choices choices;
   for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis)
     if (mesh.axes[axis].size() > 1)
-      choices.emplace_back(static_cast<AxisId>(axis), choice.of(static_cast<AxisId>(axis)));
+      choices.push_back({static_cast<AxisId>(axis), choice.of(static_cast<AxisId>(axis))});
 
   if (compiler.has(Habit::contracts_whole_dims))
     choices = with_whole_contractions(std::move(choices), lhs, rhs, result_dims, target);

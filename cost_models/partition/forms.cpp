@@ -13,6 +13,7 @@ Forms::Forms(const BoundProgram& program, const Block& block, const std::vector<
   gathered_with_stack_ = casts_first && compiler.has(Habit::moves_shifted_layer_stacks) &&
                          moves_layer_stack(program.program->pipeline, config);
   resident_scale_ = casts_first ? 1 : size_of(config.weight_dtype) / size_of(config.dtype);
+  entries_.reserve(block.tensors.size());
   alias_of_.assign(block.tensors.size(), -1);
   for (const auto& op : block.operations)
     if (op.kind == OpKind::constrain) alias_of_[op.output] = op.inputs.front();
@@ -147,12 +148,14 @@ bool Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Opera
 
 std::vector<Lifetime> Forms::lifetimes() const {
   std::vector<Lifetime> lifetimes;
+  lifetimes.reserve(entries_.size());
   for (const auto& entry : entries_) {
     const Tensor& tensor = block_.tensors[entry.tensor];
     const Bytes bytes{stored_elements(tensor, entry.spec, mesh_, compiler_) * size_of(entry.dtype)};
-    lifetimes.push_back({tensor.name + (entry.gradient ? " gradient" : "") +
-                             (entry.numbers == Numbers::wide ? ", gathered" : ", narrowed"),
-                         bytes, entry.first, entry.last});
+    const bool wide = entry.numbers == Numbers::wide;
+    const char* what = entry.gradient ? (wide ? " gradient, gathered" : " gradient, narrowed")
+                                      : (wide ? ", gathered" : ", narrowed");
+    lifetimes.push_back({{entry.tensor, what}, bytes, entry.first, entry.last});
   }
   return lifetimes;
 }

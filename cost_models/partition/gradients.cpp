@@ -17,28 +17,32 @@ Gradients::Gradients(const BoundProgram& program, const Block& block, const std:
       masks_(masks),
       mesh_(*program.mesh),
       forms_(forms),
-      recorder_(recorder),
-      contributions_(block.tensors.size()) {}
+      recorder_(recorder) {
+  contributions_.reserve(block.tensors.size());
+  partial_.reserve(block.tensors.size());
+}
 
 void Gradients::contribute(TensorId id, Layout layout, const Operation& op) {
   if (!tensor(id).differentiable) return;
-  auto& pending = contributions_[id];
-  const bool known = std::any_of(pending.begin(), pending.end(), [&](const auto& c) { return c.layout == layout; });
+  const bool known = std::any_of(contributions_.begin(), contributions_.end(), [&](const Contribution& c) {
+    return c.tensor == id && c.layout == layout;
+  });
   if (known) return;
   if (!layout.partial.empty() || layout.spec != specs_[id])
-    partial_.push_back({tensor(id).name + " gradient from " + op.name, stored_bytes(tensor(id), layout.spec, mesh_, compiler_),
+    partial_.push_back({{id, " gradient from ", id_of(op)}, stored_bytes(tensor(id), layout.spec, mesh_, compiler_),
                         forms_.step(), forms_.step()});
-  pending.push_back({std::move(layout), &op});
+  contributions_.push_back({id, std::move(layout), &op});
 }
 
 void Gradients::settle(TensorId id) {
-  for (const auto& [layout, op] : contributions_[id]) {
+  for (const auto& [tensor_id, layout, op] : contributions_) {
+    if (tensor_id != id) continue;
     const Cause cause = layout.partial.empty() ? Cause::activation_gradient_layout : Cause::activation_gradient_sum;
     const PartitionSpec wanted = target(id);
     recorder_.record_all(Phase::backward, reshard(tensor(id), layout, wanted, mesh_, compiler_),
                          {id_of(*op), id, cause, layout, wanted}, block_.executions);
   }
-  contributions_[id].clear();
+  std::erase_if(contributions_, [&](const Contribution& c) { return c.tensor == id; });
 }
 
 PartitionSpec Gradients::target(TensorId id) const {
@@ -54,13 +58,13 @@ void Gradients::reduce_parameter(TensorId parameter, const Layout& gradient, con
 void Gradients::reduce_constrained(TensorId parameter, TensorId constrained, const Layout& gradient,
                                    const Operation& op) {
   Layout first = gradient, rest = gradient;
-  std::erase_if(first.partial, [&](AxisId axis) { return place_of(axis, specs_[constrained]) < 0; });
+  erase_if(first.partial, [&](AxisId axis) { return place_of(axis, specs_[constrained]) < 0; });
   if (first.partial.empty() || first.partial.size() == gradient.partial.size())
     return reduce_parameter(parameter, gradient, op);
   PartitionSpec there = gradient.spec;
   for (const AxisId axis : first.partial) there.dims[place_of(axis, specs_[constrained])].push_back(axis);
   sum_parameter(parameter, first, there, op);
-  std::erase_if(rest.partial, [&](AxisId axis) { return contains(first.partial, axis); });
+  erase_if(rest.partial, [&](AxisId axis) { return contains(first.partial, axis); });
   rest.spec = there;
   reduce_parameter(parameter, rest, op);
 }
@@ -74,13 +78,13 @@ void Gradients::reduce_each_repeat(TensorId parameter, const Layout& gradient, c
                        {id_of(op), parameter, Cause::weight_gradient_each_repeat, gradient, gradient.spec},
                        block_.weights.reductions / pipeline.repeats * (pipeline.repeats + drained));
   Layout scattered = gradient;
-  std::erase_if(scattered.partial, [&](AxisId axis) { return !contains(axes_of(specs_[parameter]), axis); });
+  erase_if(scattered.partial, [&](AxisId axis) { return !contains(axes_of(specs_[parameter]), axis); });
   sum_parameter(parameter, scattered, specs_[parameter], op);
 }
 
 void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted,
                               const Operation& op) {
-  partial_.push_back({tensor(parameter).name + " gradient, before reduction",
+  partial_.push_back({{parameter, " gradient, before reduction"},
                       stored_bytes(tensor(parameter), gradient.spec, mesh_, compiler_), forms_.step(), forms_.step()});
   auto moves = reshard(tensor(parameter), gradient, wanted, mesh_, compiler_);
   // Explicit pipelines whose layer stack moves sum after the cast (recorded).

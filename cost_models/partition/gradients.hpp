@@ -34,6 +34,7 @@ class Gradients {
 
  private:
   struct Contribution {
+    TensorId tensor;
     Layout layout;
     const Operation* op;
   };
@@ -51,7 +52,7 @@ class Gradients {
   const Mesh& mesh_;
   const Forms& forms_;
   Recorder& recorder_;
-  std::vector<std::vector<Contribution>> contributions_;
+  std::vector<Contribution> contributions_;  ///< in the order of their making
   std::vector<Lifetime> partial_;
 };
 

@@ -5,7 +5,6 @@
 #include <shardplan/train_config.hpp>
 #include <shardplan/units.hpp>
 #include <shardplan/compiler/vector_kernel.hpp>
-#include <string>
 
 namespace shardplan {
 
@@ -44,7 +43,6 @@ inline VectorWork vector_work(VectorCost cost, double elements, DType dtype) {
 }
 
 struct OperationWork {
-  std::string name;
   WorkKind kind = WorkKind::vector;
   Flops forward, backward;                  ///< of its kernel; backward: one product for each operand with a gradient
   Bytes forward_traffic, backward_traffic;  ///< HBM reads and writes of the kernel

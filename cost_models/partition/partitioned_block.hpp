@@ -5,14 +5,27 @@
 #include <shardplan/bound_program.hpp>
 #include <shardplan/collective/collective.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace shardplan {
 
+/// What a buffer holds, for people: something of a tensor, or of an operation. Nothing decides by it.
+struct BufferName {
+  BufferName(const char* content) : what(content) {}
+  BufferName(TensorId of, std::string_view content = {}, OperationId by = -1) : tensor(of), what(content), operation(by) {}
+  TensorId tensor = -1;
+  std::string_view what;        ///< static text: " gradient from "
+  OperationId operation = -1;
+};
+
+/// "query gradient from self_attention/attention_op"
+std::string describe(const BufferName& name, const Block& block);
+
 /// A buffer that one run of the block's body needs, from the step that writes it to the last that reads it. Steps count
 /// the operations run: forward, then recomputation, then backward.
 struct Lifetime {
-  std::string name;
+  BufferName name;
   Bytes bytes;
   int first = 0, last = 0;
 };

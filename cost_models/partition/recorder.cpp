@@ -13,7 +13,9 @@ BlockId id_of(const Block& block, const Program& program) {
 }  // namespace
 
 Recorder::Recorder(const Program& program, const Block& block, const Mesh& mesh)
-    : block_(id_of(block, program)), mesh_(mesh) {}
+    : block_(id_of(block, program)), mesh_(mesh) {
+  collectives_.reserve(2 * block.operations.size());
+}
 
 void Recorder::record(Phase phase, const Move& move, const Origin& origin, std::int64_t executions) {
   const std::int64_t group = mesh_.group_size(move.axes, move.span);
@@ -36,7 +38,7 @@ void Recorder::record(Phase phase, const Move& move, const Origin& origin, std::
   collectives_.push_back(std::move(collective));
 }
 
-void Recorder::record_all(Phase phase, const std::vector<Move>& moves, const Origin& origin, std::int64_t executions) {
+void Recorder::record_all(Phase phase, const Moves& moves, const Origin& origin, std::int64_t executions) {
   for (const auto& move : moves) record(phase, move, origin, executions);
 }
 

@@ -20,7 +20,7 @@ class Recorder {
 
   /// Nothing where the group is one device, nothing moves or nothing runs.
   void record(Phase phase, const Move& move, const Origin& origin, std::int64_t executions);
-  void record_all(Phase phase, const std::vector<Move>& moves, const Origin& origin, std::int64_t executions);
+  void record_all(Phase phase, const Moves& moves, const Origin& origin, std::int64_t executions);
   std::vector<Collective> take() { return std::move(collectives_); }
 
  private:

@@ -11,7 +11,7 @@ AxisList sorted(AxisList axes) {
 }
 
 void drop(PartitionSpec& spec, const AxisList& axes) {
-  for (auto& dim : spec.dims) std::erase_if(dim, [&](AxisId axis) { return contains(axes, axis); });
+  for (auto& dim : spec.dims) erase_if(dim, [&](AxisId axis) { return contains(axes, axis); });
 }
 
 /// Builds the moves step by step; `now` is the layout reached so far.
@@ -21,7 +21,7 @@ class Resharding {
              const Compiler& compiler)
       : tensor_(tensor), to_(to), mesh_(mesh), compiler_(compiler), now_(from) {}
 
-  std::vector<Move> moves() {
+  Moves moves() {
     reduce();
     slice();
     exchange();
@@ -110,12 +110,12 @@ class Resharding {
   const Mesh& mesh_;
   const Compiler& compiler_;
   Layout now_;
-  std::vector<Move> moves_;
+  Moves moves_;
 };
 
 }  // namespace
 
-std::vector<Move> reshard(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
+Moves reshard(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
                           const Compiler& compiler) {
   if (from.partial.empty() && from.spec == to) return {};
   return Resharding(tensor, from, to, mesh, compiler).moves();

@@ -23,7 +23,10 @@ struct Move {
   bool operator==(const Move&) const = default;
 };
 
-std::vector<Move> reshard(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
+/// At most one sum and one scatter, an exchange, and a gather a dim, twice.
+using Moves = InlineList<Move, 2 * most_dims + 3>;
+
+Moves reshard(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
                           const Compiler& compiler);
 
 }  // namespace shardplan

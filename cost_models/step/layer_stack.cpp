@@ -30,7 +30,7 @@ class StackMoves {
   void record(std::size_t tensor) {
     const Tensor& weight = block_.block->tensors[tensor];
     PartitionSpec whole = block_.specs[tensor];
-    for (auto& axes : whole.dims) std::erase_if(axes, [&](AxisId axis) { return contains(gathered_axes_, axis); });
+    for (auto& axes : whole.dims) erase_if(axes, [&](AxisId axis) { return contains(gathered_axes_, axis); });
     Stack stack{static_cast<TensorId>(tensor),
                 local_elements(weight.dims, whole, mesh_) * layers_,
                 local_elements(weight.dims, block_.specs[tensor], mesh_) * layers_,

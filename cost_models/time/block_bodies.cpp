@@ -26,6 +26,9 @@ BlockBodies::BlockBodies(const PartitionedBlock& block, const HardwareProfile& h
   const std::size_t count = block.work.size();
   for (auto* steps : {&forward_steps_, &recomputed_steps_, &left_steps_, &right_steps_}) steps->assign(count, -1);
   std::vector<OperationTime> times;
+  times.reserve(count);
+  forward_.reserve(count + 1);
+  backward_.reserve(3 * count + 1);
   for (const OperationWork& work : block.work) times.push_back(operation_time(work, hardware, compiler));
   const auto run = [&](std::vector<Seconds>& body, const ComputeSeconds& time) {
     compute_ += time;

@@ -12,6 +12,7 @@ class Loop {
  public:
   Loop(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& collectives, int iterations)
       : steps_(steps), count_(static_cast<int>(steps.size())), ends_(steps.size() * iterations, never) {
+    moves_.reserve(collectives.size() * iterations);
     for (int iteration = 0; iteration < iterations; ++iteration)
       for (std::size_t i = 0; i < collectives.size(); ++i) add(collectives[i], i, iteration);
     std::stable_sort(moves_.begin(), moves_.end(),
@@ -24,10 +25,12 @@ class Loop {
     const int total = static_cast<int>(ends_.size());
     const int begins = iteration * count_, end = begins + count_;
     double now = 0;
+    auto next = moves_.begin();
+    while (next != moves_.end() && next->needed_by < 0) ++next;
     for (int step = 0; step <= total; ++step) {
       start_until(now);
-      for (Move& move : moves_) {
-        if (move.needed_by != step) continue;
+      for (; next != moves_.end() && next->needed_by == step; ++next) {
+        Move& move = *next;
         if (move.end == never) run(move, move.asynchronous ? 0 : now);
         if (is_waited_in(move, step, begins, end) && move.end > now) exposed[move.index] += Seconds{move.end - now};
         now = std::max(now, move.end);
@@ -62,19 +65,21 @@ class Loop {
     if (move.needed_by <= static_cast<int>(ends_.size())) moves_.push_back(move);
   }
 
+  static bool waits(const Move& move) { return move.end == never && move.asynchronous; }
   double made(const Move& move) const { return move.made_by < 0 ? 0 : ends_[move.made_by]; }
 
   /// What the channel begins before `now`: always the earliest that it can, of equals the one that is needed first.
   void start_until(double now) {
     while (channel_ < now) {
+      while (waiting_ < moves_.size() && !waits(moves_[waiting_])) ++waiting_;
       Move* next = nullptr;
       double start = now;
-      for (Move& move : moves_) {
-        if (move.end != never || !move.asynchronous) continue;
-        const double at = std::max(channel_, made(move));
+      for (std::size_t i = waiting_; i < moves_.size() && start > channel_; ++i) {
+        if (!waits(moves_[i])) continue;
+        const double at = std::max(channel_, made(moves_[i]));
         if (at >= start) continue;
         start = at;
-        next = &move;
+        next = &moves_[i];
       }
       if (!next) return;
       run(*next, start);
@@ -89,7 +94,8 @@ class Loop {
   const std::vector<Seconds>& steps_;
   int count_;
   std::vector<double> ends_;
-  std::vector<Move> moves_;  ///< by when they are needed
+  std::vector<Move> moves_;   ///< by when they are needed
+  std::size_t waiting_ = 0;   ///< none before it waits for the channel
   double channel_ = 0;       ///< free from then on
 };
 

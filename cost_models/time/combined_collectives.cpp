@@ -9,7 +9,11 @@ namespace {
 struct Combined {
   ScheduledCollective move;
   CombinedKind kind;
-  std::vector<std::size_t> parts;
+};
+
+struct Combination {
+  std::vector<Combined> all;
+  std::vector<std::size_t> of;  ///< by move: the one of `all` that it is a part of
 };
 
 /// Gathers are combined in the order of their use; sums in that of their making.
@@ -18,29 +22,31 @@ bool takes(const Combined& combined, const ScheduledCollective& move, const Comb
          combined.move.asynchronous == move.asynchronous && combined.kind.bytes + kind.bytes <= kind.threshold;
 }
 
-void add(Combined& combined, const ScheduledCollective& move, const CombinedKind& kind, std::size_t part) {
+void add(Combined& combined, const ScheduledCollective& move, const CombinedKind& kind) {
   combined.move.seconds += move.seconds;
   combined.move.made_by = std::max(combined.move.made_by, move.made_by);
   combined.move.needed_by = std::min(combined.move.needed_by, move.needed_by);
   combined.kind.bytes += kind.bytes;
-  combined.parts.push_back(part);
 }
 
-std::vector<Combined> combine(const std::vector<ScheduledCollective>& moves, const std::vector<CombinedKind>& kinds) {
+Combination combine(const std::vector<ScheduledCollective>& moves, const std::vector<CombinedKind>& kinds) {
   std::vector<std::size_t> order(moves.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return std::pair(moves[a].needed_by, moves[a].made_by) < std::pair(moves[b].needed_by, moves[b].made_by);
   });
-  std::vector<Combined> all;
+  Combination made{{}, std::vector<std::size_t>(moves.size())};
+  std::vector<Combined>& all = made.all;
+  all.reserve(moves.size());
   for (const std::size_t i : order) {
     const auto last = std::find_if(all.rbegin(), all.rend(), [&](const Combined& c) { return takes(c, moves[i], kinds[i]); });
-    if (last != all.rend())
-      add(*last, moves[i], kinds[i], i);
+    made.of[i] = last == all.rend() ? all.size() : static_cast<std::size_t>(&*last - all.data());
+    if (made.of[i] < all.size())
+      add(all[made.of[i]], moves[i], kinds[i]);
     else
-      all.push_back({moves[i], kinds[i], {i}});
+      all.push_back({moves[i], kinds[i]});
   }
-  return all;
+  return made;
 }
 
 }  // namespace
@@ -67,15 +73,15 @@ Bytes combine_threshold(const Compiler& compiler, CollectiveKind kind) {
 
 std::vector<Seconds> schedule_combined(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& moves,
                                        const std::vector<CombinedKind>& kinds) {
-  const std::vector<Combined> all = combine(moves, kinds);
+  const auto [all, of] = combine(moves, kinds);
   std::vector<ScheduledCollective> combined;
+  combined.reserve(all.size());
   for (const Combined& c : all) combined.push_back(c.move);
   const std::vector<Seconds> waits = exposed_in_body(steps, combined);
   std::vector<Seconds> exposed(moves.size());
-  for (std::size_t i = 0; i < all.size(); ++i)
-    for (const std::size_t part : all[i].parts)
-      if (all[i].move.seconds.value > 0)
-        exposed[part] = waits[i] * (moves[part].seconds / all[i].move.seconds);
+  for (std::size_t i = 0; i < moves.size(); ++i)
+    if (const Seconds together = all[of[i]].move.seconds; together.value > 0)
+      exposed[i] = waits[of[i]] * (moves[i].seconds / together);
   return exposed;
 }
 

@@ -69,6 +69,8 @@ class Step {
   BodyTime scheduled(const BlockBodies& bodies, const std::vector<std::size_t>& members, bool backward, double runs) {
     std::vector<ScheduledCollective> moves;
     std::vector<std::size_t> indices;
+    moves.reserve(members.size());
+    indices.reserve(members.size());
     BodyTime body;
     for (const std::size_t i : members) {
       const Slot slot = bodies.slot_of(work_.collectives[i]);
@@ -111,6 +113,7 @@ class Step {
 
   std::vector<CombinedKind> kinds_of(const std::vector<std::size_t>& indices) const {
     std::vector<CombinedKind> kinds;
+    kinds.reserve(indices.size());
     for (const std::size_t i : indices) {
       const Collective& c = work_.collectives[i];
       kinds.push_back({c.kind, c.axes, c.parameter ? combine_threshold(work_.compiler, c.kind) : Bytes{}, c.bytes});

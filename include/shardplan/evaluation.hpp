@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <shardplan/assumption.hpp>
 #include <shardplan/bound_program.hpp>
 #include <shardplan/collective/collective.hpp>
+#include <shardplan/compiler/compiler.hpp>
 #include <shardplan/finding.hpp>
 #include <shardplan/infeasible.hpp>
 #include <shardplan/mesh.hpp>
@@ -64,22 +66,43 @@ struct StepTime {
 
 struct Configuration;
 
-struct Evaluation {
+/// A compiler flag, and the same run with and without it.
+struct FlagWorth {
+  CompilerFlag flag;
+  bool given = false;  ///< else one that recipes set
+  Seconds step_with, step_without;
+  std::string source;  ///< which recipes; empty: given
+  double share() const { return step_with / step_without - 1; }  ///< of the step that it takes off (negative) or adds
+};
+
+/// What a search decides by.
+struct RunCost {
+  std::int64_t devices = 0;
+  MemoryUse memory;
+  StepTime time;
+  std::optional<Infeasible> infeasible;  ///< empty: it runs and fits
+};
+
+struct Evaluation : RunCost {
   std::string hardware, model, rules, remat;
   int chips = 0, slices = 1;
-  std::int64_t devices = 0;
   std::int64_t global_batch_tokens = 0;  ///< of a step on all devices, accumulated passes included
   MoePath moe_path = MoePath::none;
   Mesh mesh;
   TrainConfig config;
   std::shared_ptr<const LaidOutProgram> laid_out;  ///< what the ids of the collectives are ids of
   std::vector<Collective> collectives;
-  MemoryUse memory;
-  StepTime time;
   std::vector<Finding> findings;
-  std::optional<Infeasible> infeasible;                ///< empty: it runs and fits
+  std::vector<AssumedStep> assumed;      ///< of what is shown, the widest first
+  std::vector<FlagWorth> flag_worths;  ///< of what is shown: modelled flags that are given, others that would spare time
   std::shared_ptr<const Configuration> configuration;  ///< what was costed; kept only for evaluations that are shown
   bool launchable = true;                              ///< MaxText runs on the machine
 };
+
+/// What the assumptions of a shown evaluation span; empty where none were looked at.
+struct StepRange {
+  Seconds low, high;
+};
+std::optional<StepRange> range_of(const Evaluation& evaluation);
 
 }  // namespace shardplan

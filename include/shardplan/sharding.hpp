@@ -6,9 +6,11 @@
 
 namespace shardplan {
 
+inline constexpr std::size_t most_dims = 8;  ///< of a tensor
+
 /// One list of mesh axes (size above 1 only, major first) for each dim; an empty list is a replicated dim.
 struct PartitionSpec {
-  std::vector<AxisList> dims;
+  InlineList<AxisList, most_dims> dims;
   bool operator==(const PartitionSpec&) const = default;
 };
 

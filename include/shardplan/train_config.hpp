@@ -141,6 +141,7 @@ struct TrainConfig {
   bool logits_dot_in_fp32 = false;
   bool cast_logits_to_fp32 = true;
   double sharding_tolerance = 0.02;  ///< share of weights that may miss a mesh axis before MaxText refuses to start
+  bool operator==(const TrainConfig&) const = default;
 };
 
 /// Where JAX puts the devices of this run's mesh.

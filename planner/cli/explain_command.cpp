@@ -5,8 +5,10 @@
 #include <planner/cli/flags/model_file_flag.hpp>
 #include <planner/cli/flags/run_flags.hpp>
 #include <planner/evaluate/evaluate.hpp>
+#include <planner/evaluate/step_range.hpp>
 #include <planner/fixes/weigh_findings.hpp>
 #include <planner/cli/print_answer.hpp>
+#include <planner/fixes/weigh_flags.hpp>
 #include <planner/report/json/json_evaluation.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
 #include <planner/report/text/text_evaluation.hpp>
@@ -27,6 +29,8 @@ Answer answer_explain(const Configuration& configuration, Format format, const S
   if (evaluation.infeasible && is_contradiction(evaluation.infeasible->constraint))
     throw InputError(infeasible_text(*evaluation.infeasible));
   evaluation.findings = weigh_findings(configuration, evaluation).findings;
+  evaluation.assumed = assumed_steps(configuration, evaluation);
+  evaluation.flag_worths = weigh_flags(configuration, evaluation);
   const Printers printers{.text = [&] { return explanation_text(evaluation, style); },
                           .json = [&] { return explanation_json(evaluation); },
                           .markdown = [&] { return explanation_markdown(evaluation); },

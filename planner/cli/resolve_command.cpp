@@ -1,4 +1,6 @@
 // shardplan rules resolve NAME|FILE --mesh axis=n,… LOGICAL_AXIS…
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <planner/cli/commands.hpp>
 #include <planner/cli/parse_words.hpp>
@@ -57,6 +59,8 @@ Task rules_resolve_command(const Words& words) {
   parser.parse(words);
   if (!flags.rules || flags.names.empty())
     throw InputError("rules resolve needs a rule set and one logical axis for each dim");
+  if (flags.names.size() > most_dims)
+    throw InputError(fmt::format("rules resolve takes at most {} logical axes, not {}", most_dims, flags.names.size()));
   if (!flags.mesh) throw InputError("rules resolve needs --mesh axis=n,...");
   return parser.task([flags](Format format, const Style& style) { return answer_resolve(flags, format, style); });
 }

@@ -248,12 +248,12 @@ std::optional<Infeasible> first_violation_of_settings(const Configuration& confi
   return std::nullopt;
 }
 
-Program program_of(const Configuration& c) {
-  return train_program(c.model, c.config,
-                       {c.mesh.devices(), pipeline_stages(c.mesh), c.mesh.product(expert_axes(c.rules, c.mesh)),
-                        c.mesh.size_of("fsdp") > 1 && c.mesh.size_of("fsdp_transpose") > 1,
-                        c.compiler.habits});
+ParallelShape parallel_shape(const Configuration& c) {
+  return {c.mesh.devices(), pipeline_stages(c.mesh), c.mesh.product(expert_axes(c.rules, c.mesh)),
+          c.mesh.size_of("fsdp") > 1 && c.mesh.size_of("fsdp_transpose") > 1, c.compiler.habits};
 }
+
+Program program_of(const Configuration& c) { return train_program(c.model, c.config, parallel_shape(c)); }
 
 std::optional<Infeasible> first_violation(const Configuration& configuration, const BoundProgram& program) {
   if (auto violation = first_violation_of_settings(configuration)) return violation;

@@ -1,11 +1,15 @@
 #pragma once
 // What MaxText refuses, or would compute wrongly, before memory and machine come into it (SHARDING.md section 6).
+#include <models/programs/train_program.hpp>
 #include <optional>
 #include <shardplan/configuration.hpp>
 #include <planner/constraints/divisibility.hpp>
 #include <shardplan/evaluation.hpp>
 
 namespace shardplan {
+
+/// What the program of a configuration depends on besides model and settings.
+ParallelShape parallel_shape(const Configuration& configuration);
 
 /// The train step of a configuration.
 Program program_of(const Configuration& configuration);

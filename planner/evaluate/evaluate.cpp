@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cost_models/blocks/partition_block.hpp>
 #include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/memory/memory_use.hpp>
@@ -9,14 +10,9 @@
 #include <cost_models/step/pipeline_traffic.hpp>
 #include <cost_models/time/collective_time.hpp>
 #include <cost_models/time/step_time.hpp>
-#include <hardware/network/mesh_embedding.hpp>
-#include <map>
-#include <models/model_flops.hpp>
 #include <planner/constraints/constraints.hpp>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/findings/findings.hpp>
-#include <rules/bind_program.hpp>
-#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -24,6 +20,7 @@ namespace {
 std::vector<Collective> all_collectives(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                                         const TrainConfig& config, const Compiler& compiler) {
   std::vector<Collective> all;
+  all.reserve(64);
   const auto append = [&](const std::vector<Collective>& some) { all.insert(all.end(), some.begin(), some.end()); };
   for (const auto& block : blocks) append(block.collectives);
   append(pipeline_traffic(program, blocks, config));
@@ -34,44 +31,44 @@ std::vector<Collective> all_collectives(const BoundProgram& program, const std::
 }
 
 void price(std::vector<Collective>& collectives, const MeshEmbedding& embedding) {
-  std::map<std::pair<AxisList, GroupSpan>, GroupNetwork> networks;
+  struct Group {
+    AxisList axes;
+    GroupSpan span;
+    GroupNetwork network;
+  };
+  std::vector<Group> groups;
   for (auto& collective : collectives) {
-    const auto [network, is_new] = networks.try_emplace({collective.axes, collective.span});
-    if (is_new) network->second = embedding.network(collective.axes, collective.span);
-    collective.seconds = collective_time(collective, network->second);
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+      return g.axes == collective.axes && g.span == collective.span;
+    });
+    if (group == groups.end())
+      group = groups.insert(group, {collective.axes, collective.span, embedding.network(collective.axes, collective.span)});
+    collective.seconds = collective_time(collective, group->network);
   }
 }
 
-/// The mesh on the machine's links. One that the torus can't hold whole is priced as if axes could be split, and said
-/// to be infeasible.
-MeshEmbedding embed_anyway(const Configuration& c, std::optional<Infeasible>& refused) {
-  auto embedding = embed(c.hardware, c.slice, c.mesh, device_order(c.config));
-  if (auto* whole = std::get_if<MeshEmbedding>(&embedding)) return std::move(*whole);
-  refused = std::get<Infeasible>(embedding);
-  auto split = embed(c.hardware, c.slice, c.mesh, {.allow_split_physical_axes = true});
-  if (auto* parts = std::get_if<MeshEmbedding>(&split)) return std::move(*parts);
-  throw InputError("mesh " + describe(c.mesh) + ": " + std::get<Infeasible>(split).message);
+bool divides(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {
+  for (std::size_t i = 0; i < spec.dims.size(); ++i)
+    if (tensor.dims[i].size % mesh.product(spec.dims[i]) != 0) return false;
+  return true;
 }
 
 std::optional<Infeasible> indivisible_weight(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks) {
   for (const auto& block : blocks)
     for (std::size_t i = 0; i < block.specs.size(); ++i) {
       const Tensor& tensor = block.block->tensors[i];
-      if (!tensor.parameter) continue;
+      if (!tensor.parameter || divides(tensor, block.specs[i], *program.mesh)) continue;
       std::vector<std::int64_t> sizes;
       for (const auto& dim : tensor.dims) sizes.push_back(dim.size);
-      if (auto violation = indivisible(block.block->name + "/" + tensor.name, sizes, block.specs[i], *program.mesh))
-        return violation;
+      return indivisible(block.block->name + "/" + tensor.name, sizes, block.specs[i], *program.mesh);
     }
   return std::nullopt;
 }
 
 /// MaxText refuses to start with too many weights whole on an axis (SHARDING.md section 6).
-std::optional<Infeasible> refused_at_start(const std::vector<Finding>& findings) {
-  for (const auto& finding : findings)
-    if (finding.id == FindingId::weights_not_sharded && finding.severity == Severity::error)
-      return Infeasible{ConstraintId::weights_not_sharded, finding.message, 1, 0};
-  return std::nullopt;
+std::optional<Infeasible> refused_at_start(const std::optional<Finding>& weights) {
+  if (!weights || weights->severity != Severity::error) return std::nullopt;
+  return Infeasible{ConstraintId::weights_not_sharded, weights->message, 1, 0};
 }
 
 std::optional<Infeasible> too_large(const MemoryUse& memory) {
@@ -109,7 +106,6 @@ Evaluation describe_run(const Configuration& c) {
   e.remat = c.config.remat_policy;
   e.slices = c.num_slices;
   e.chips = c.slice.chips * c.num_slices;
-  e.devices = c.mesh.devices();
   e.global_batch_tokens = global_batch(c) * c.config.gradient_accumulation_steps * c.config.max_target_length;
   e.moe_path = c.config.moe_path;
   e.mesh = c.mesh;
@@ -118,46 +114,64 @@ Evaluation describe_run(const Configuration& c) {
   return e;
 }
 
+/// Memory, time and what refuses a run but for its weights' layout; `collectives` priced and scheduled.
+RunCost cost_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMesh::Step& step,
+                    const std::vector<PartitionedBlock>& blocks, std::vector<Collective>& collectives) {
+  const Program& program = step.program();
+  RunCost cost;
+  cost.devices = c.mesh.devices();
+  price(collectives, mesh.embedding(c));
+  cost.memory = memory_use(blocks, step.bound, c.config, c.compiler);
+  cost.memory.capacity = memory_capacity(c.hardware, c.memory_limits);
+  cost.memory.reserved = reserved_memory(cost.memory.capacity, c.memory_limits.reserve);
+
+  const double tokens = static_cast<double>(program.batch * c.config.gradient_accumulation_steps * program.sequence);
+  HostTraffic host = host_traffic(step.bound, blocks, c.config);
+  const auto unpriced = host_without_link(host, c.hardware);
+  if (unpriced) host = HostTraffic::none(blocks.size());
+  const ScheduledStep scheduled =
+      schedule_step({blocks, collectives, program, c.config, c.compiler, c.hardware, host,
+                     update_work(cost.memory, host, c.config, c.compiler), step.counted->model_flops_per_token * tokens, tokens,
+                     cost.devices});
+  cost.time = scheduled.time;
+  for (std::size_t i = 0; i < collectives.size(); ++i) collectives[i].exposed = scheduled.exposed[i];
+
+  cost.infeasible = first_violation(c, step.bound);
+  if (!cost.infeasible) cost.infeasible = indivisible_weight(step.bound, blocks);
+  if (!cost.infeasible) cost.infeasible = mesh.misfit();
+  if (!cost.infeasible) cost.infeasible = too_large(cost.memory);
+  if (!cost.infeasible) cost.infeasible = unpriced;
+  return cost;
+}
+
 }  // namespace
 
 Evaluation evaluate(const Configuration& c) { return evaluate_program(c, program_of(c)); }
 
-Evaluation evaluate_program(const Configuration& c, Program step) {
-  const auto laid_out = std::make_shared<LaidOutProgram>();
-  laid_out->program = std::move(step);
-  const Program& program = laid_out->program;
-  const BoundProgram bound = bind_program(program, c.rules, c.mesh);
-  auto blocks = partition(bound, c.config, c.compiler);
-
+Evaluation evaluate_program(const Configuration& c, Program program) {
+  PreparedMesh mesh;
+  const PreparedMesh::Step& step = mesh.step(c, std::move(program));
+  auto blocks = partition(step.bound, c.config, c.compiler);
   Evaluation e = describe_run(c);
-  std::optional<Infeasible> misfit;
-  const MeshEmbedding embedding = embed_anyway(c, misfit);
-  e.collectives = all_collectives(bound, blocks, c.config, c.compiler);
-  price(e.collectives, embedding);
-  e.memory = memory_use(blocks, bound, c.config, c.compiler);
-  e.memory.capacity = memory_capacity(c.hardware, c.memory_limits);
-  e.memory.reserved = reserved_memory(e.memory.capacity, c.memory_limits.reserve);
-
-  const double tokens = static_cast<double>(program.batch * c.config.gradient_accumulation_steps * program.sequence);
-  const Flops model_flops = model_flops_per_token(program) * tokens;
-  HostTraffic host = host_traffic(bound, blocks, c.config);
-  const auto unpriced = host_without_link(host, c.hardware);
-  if (unpriced) host = HostTraffic::none(blocks.size());
-  ScheduledStep scheduled = schedule_step({blocks, e.collectives, program, c.config, c.compiler, c.hardware, host,
-                      update_work(e.memory, host, c.config, c.compiler), model_flops, tokens, e.devices});
-  e.time = scheduled.time;
-  for (std::size_t i = 0; i < e.collectives.size(); ++i) e.collectives[i].exposed = scheduled.exposed[i];
-
-  e.infeasible = first_violation(c, bound);
-  if (!e.infeasible) e.infeasible = indivisible_weight(bound, blocks);
-  if (!e.infeasible) e.infeasible = misfit;
-  if (!e.infeasible) e.infeasible = too_large(e.memory);
-  if (!e.infeasible) e.infeasible = unpriced;
-  e.findings = findings_of(c, bound, blocks, e);
+  e.collectives = all_collectives(step.bound, blocks, c.config, c.compiler);
+  static_cast<RunCost&>(e) = cost_of_run(c, mesh, step, blocks, e.collectives);
+  e.findings = findings_of(c, step.bound, blocks, e);
+  if (!e.infeasible) e.infeasible = refused_at_start(unsharded_weights(c, step.bound, blocks, e.collectives));
+  const auto laid_out = std::make_shared<LaidOutProgram>();
   for (auto& block : blocks) laid_out->specs.push_back(std::move(block.specs));
+  laid_out->program = step.program();
   e.laid_out = laid_out;
-  if (!e.infeasible) e.infeasible = refused_at_start(e.findings);
   return e;
+}
+
+RunCost evaluate_cost(const Configuration& c, PreparedMesh& mesh) {
+  const PreparedMesh::Step& step = mesh.step(c);
+  const auto blocks = partition(step.bound, c.config, c.compiler);
+  auto collectives = all_collectives(step.bound, blocks, c.config, c.compiler);
+  RunCost cost = cost_of_run(c, mesh, step, blocks, collectives);
+  if (cost.infeasible) return cost;
+  cost.infeasible = refused_at_start(unsharded_weights(c, step.bound, blocks, collectives));
+  return cost;
 }
 
 Evaluation evaluate_to_show(const Configuration& configuration) {

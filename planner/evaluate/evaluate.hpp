@@ -1,5 +1,6 @@
 #pragma once
 // One configuration, costed: program → bound → partitioned → priced on the machine's links → memory and time.
+#include <planner/evaluate/prepared_mesh.hpp>
 #include <shardplan/configuration.hpp>
 #include <shardplan/evaluation.hpp>
 
@@ -14,7 +15,11 @@ Evaluation evaluate(const Configuration& configuration);
 /// are for people.
 Evaluation evaluate_program(const Configuration& configuration, Program program);
 
-/// The same with the configuration kept, for answers that print its arguments.
+/// What a search needs of it, which throws most of what it costs away: nothing is put in words. `mesh` is shared by
+/// configurations that differ in batch, accumulation and remat policy.
+RunCost evaluate_cost(const Configuration& configuration, PreparedMesh& mesh);
+
+/// evaluate() with the configuration kept, for answers that print its arguments.
 Evaluation evaluate_to_show(const Configuration& configuration);
 
 }  // namespace shardplan

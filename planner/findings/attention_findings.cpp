@@ -11,7 +11,7 @@ namespace {
 AxisList lost_axes(const FindingSubject& s) {
   const AxisList kept = axes_of_first("activation_input_length_attn", s);
   AxisList lost = axes_of_first("activation_norm_length", s);
-  std::erase_if(lost, [&](AxisId axis) { return contains(kept, axis); });
+  erase_if(lost, [&](AxisId axis) { return contains(kept, axis); });
   return lost;
 }
 

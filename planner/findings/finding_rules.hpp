@@ -22,6 +22,8 @@ MaybeFinding expanded_key_value_gathered(const FindingSubject& subject);
 
 // weight_findings.cpp
 MaybeFinding weights_not_sharded(const FindingSubject& subject);
+/// Whether there is such a finding, without its words.
+bool leaves_weights_unsharded(const std::vector<PartitionedBlock>& blocks, const Configuration& configuration);
 MaybeFinding layer_stack_reshard(const FindingSubject& subject);
 MaybeFinding optimizer_shards_permuted(const FindingSubject& subject);
 MaybeFinding whole_weights_beside_shards(const FindingSubject& subject);

@@ -42,4 +42,13 @@ std::vector<Finding> findings_of(const Configuration& configuration, const Bound
   return findings;
 }
 
+std::optional<Finding> unsharded_weights(const Configuration& configuration, const BoundProgram& program,
+                                         const std::vector<PartitionedBlock>& blocks,
+                                         const std::vector<Collective>& collectives) {
+  if (!leaves_weights_unsharded(blocks, configuration)) return std::nullopt;
+  Evaluation moved;
+  moved.collectives = collectives;
+  return weights_not_sharded({configuration, program, blocks, moved});
+}
+
 }  // namespace shardplan

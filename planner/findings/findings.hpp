@@ -20,4 +20,9 @@ namespace shardplan {
 std::vector<Finding> findings_of(const Configuration& configuration, const BoundProgram& program,
                                  const std::vector<PartitionedBlock>& blocks, const Evaluation& evaluation);
 
+/// The one of them that keeps MaxText from starting, weights-not-sharded; worded only where it holds.
+std::optional<Finding> unsharded_weights(const Configuration& configuration, const BoundProgram& program,
+                                         const std::vector<PartitionedBlock>& blocks,
+                                         const std::vector<Collective>& collectives);
+
 }  // namespace shardplan

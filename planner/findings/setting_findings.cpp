@@ -27,7 +27,7 @@ MaybeFinding logits_sequence_gathered(const FindingSubject& s) {
   if (s.config().num_vocab_tiling <= 1) return std::nullopt;
   const AxisList kept = axes_of_first("activation_embed_and_logits_batch_sequence", s);
   AxisList lost = axes_of_first("activation_length", s);
-  std::erase_if(lost, [&](AxisId axis) { return contains(kept, axis); });
+  erase_if(lost, [&](AxisId axis) { return contains(kept, axis); });
   if (lost.empty()) return std::nullopt;
   const auto axes = names_of(lost, s.mesh());
   const std::string named = join_axes(axes);

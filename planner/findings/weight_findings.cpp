@@ -43,9 +43,9 @@ struct Census {
   AxisList missing;  ///< by the largest
 };
 
-Census count_parameters(const FindingSubject& s, const AxisList& axes) {
+Census count_parameters(const std::vector<PartitionedBlock>& blocks, const AxisList& axes) {
   Census census;
-  for (const auto& block : s.blocks)
+  for (const auto& block : blocks)
     for (std::size_t i = 0; i < block.specs.size(); ++i) {
       const Tensor& tensor = block.block->tensors[i];
       if (!tensor.parameter) continue;
@@ -86,14 +86,26 @@ bool is_permuted_shard(const Collective& c) {
   return c.kind == CollectiveKind::collective_permute && c.cause == Cause::zero1_permuted_shards;
 }
 
+/// Of parameters too many of which lack an axis; nothing: MaxText starts.
+std::optional<Census> too_many_unsharded(const std::vector<PartitionedBlock>& blocks, const Configuration& c) {
+  const AxisList axes = nontrivial_axes(c.mesh);
+  if (axes.empty() || c.mesh.size_of("stage") > 1) return std::nullopt;  // MaxText skips pipelines
+  const Census census = count_parameters(blocks, axes);
+  const auto bytes = static_cast<double>(census.all * size_of(c.config.weight_dtype));
+  if (static_cast<double>(census.unsharded) <= c.config.sharding_tolerance * bytes) return std::nullopt;
+  return census;
+}
+
 }  // namespace
 
+bool leaves_weights_unsharded(const std::vector<PartitionedBlock>& blocks, const Configuration& configuration) {
+  return too_many_unsharded(blocks, configuration).has_value();
+}
+
 MaybeFinding weights_not_sharded(const FindingSubject& s) {
-  const AxisList axes = nontrivial_axes(s.mesh());
-  if (axes.empty() || s.mesh().size_of("stage") > 1) return std::nullopt;  // MaxText skips pipelines
-  const Census census = count_parameters(s, axes);
-  const auto bytes = static_cast<double>(census.all * size_of(s.config().weight_dtype));
-  if (static_cast<double>(census.unsharded) <= s.config().sharding_tolerance * bytes) return std::nullopt;
+  const auto found = too_many_unsharded(s.blocks, s.configuration);
+  if (!found) return std::nullopt;
+  const Census& census = *found;
   const auto missing = names_of(census.missing, s.mesh());
   const std::string named = join_axes(missing), rule = rule_to_extend(*census.tensor);
   const Traffic gradients = traffic_of(s, [&](const Collective& c) {

@@ -56,6 +56,6 @@ PlanAnswer plan_with(const PlanRequest& request, const Evaluator& evaluate) {
   return answer;
 }
 
-PlanAnswer plan(const PlanRequest& request) { return plan_with(request, evaluate); }
+PlanAnswer plan(const PlanRequest& request) { return plan_with(request, {evaluate, evaluate_cost}); }
 
 }  // namespace shardplan

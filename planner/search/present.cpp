@@ -9,7 +9,7 @@ Evaluation Presenter::show(const Candidate& candidate) const {
   const Parallelism& parallelism = parallelisms_[candidate.parallelism];
   const auto configuration = std::make_shared<const Configuration>(configuration_of(
       space_, parallelism, space_.remat_policies[candidate.remat], parallelism.batches[candidate.batch]));
-  Evaluation evaluation = evaluate_(*configuration);
+  Evaluation evaluation = evaluate_.full(*configuration);
   evaluation.configuration = configuration;
   if (!(cost_of(evaluation, space_.certainty) == candidate.cost))
     throw InternalError(fmt::format("mesh {}: the search saw {} s a token and {} bytes, the plan {} s and {} bytes",

@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <memory>
+#include <optional>
 #include <shardplan/compiler/overlap_rules.hpp>
 #include <shardplan/train_config.hpp>
 #include <shardplan/compiler/vector_kernel.hpp>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace shardplan {
@@ -159,14 +162,6 @@ enum class FlagEffect : std::uint8_t {
 };
 std::string_view name_of(FlagEffect effect);  ///< "not_modelled"
 
-/// A flag that the program is compiled with, and what comes of it.
-struct CompilerFlag {
-  std::string name, value;  ///< "xla_gpu_enable_triton_gemm", "false"
-  FlagEffect effect = FlagEffect::unknown;
-  std::string does;  ///< for readers; empty when unknown
-};
-std::string print_flag(const CompilerFlag& flag);  ///< "--xla_gpu_enable_triton_gemm=false"
-
 /// What a flag may give a number for; bytes.
 enum class CompilerSetting : std::uint8_t {
   scoped_vmem_limit,  ///< VMEM for an operation's tiles
@@ -177,18 +172,46 @@ enum class CompilerSetting : std::uint8_t {
 std::span<const CompilerSetting> all_compiler_settings();
 std::string_view name_of(CompilerSetting setting);  ///< "scoped_vmem_limit", the id in files
 
+/// What a flag makes of a compiler.
+struct FlagChange {
+  std::map<Habit, bool> switches;  ///< habits that it then has, or has not
+  std::optional<std::pair<CompilerSetting, double>> setting;
+  std::vector<CollectiveKind> asynchronous, pipelined;  ///< kinds that become so,
+  bool on = true;                                       ///< or are no longer
+};
+
+/// A flag that the program is compiled with, and what comes of it.
+struct CompilerFlag {
+  std::string name, value;  ///< "xla_gpu_enable_triton_gemm", "false"
+  FlagEffect effect = FlagEffect::unknown;
+  std::string does;   ///< for readers; empty when unknown
+  FlagChange change;  ///< nothing unless it is modelled
+};
+std::string print_flag(const CompilerFlag& flag);  ///< "--xla_gpu_enable_triton_gemm=false"
+
+/// A flag that published recipes set.
+struct OfferedFlag {
+  CompilerFlag flag;
+  std::string source;
+};
+
 struct Compiler {
   std::string name;    ///< "xla-tpu-v5p"
   std::string family;  ///< "XLA:TPU", in reports
   HabitSet habits;     ///< those that its flags switch, switched
   std::vector<CompilerFlag> flags;  ///< given, by name
+  std::vector<OfferedFlag> offered;  ///< that might be
   Kernels kernels;
   OverlapRules overlap;
   VectorKernels vector_kernels;
   std::map<CompilerSetting, double> settings;  ///< those that a flag gives; the compiler's own are not known here
   std::int64_t all_reduced_from_devices = 8;  ///< the smallest slice of Habit::all_reduces_over_whole_slices
   std::map<MoePath, MemoryError> memory_error;  ///< of every path
+  std::shared_ptr<const Compiler> unflagged;  ///< the same before `flags`; null: there are none
   bool has(Habit habit) const { return habits.has(habit); }
 };
+
+/// A compiler under these flags, by name, and no others.
+Compiler with_flags(const Compiler& compiler, std::vector<CompilerFlag> flags);
 
 }  // namespace shardplan

@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <planner/report/json/json_evaluation.hpp>
 #include <planner/report/json/json_network.hpp>
 #include <planner/report/json/json_values.hpp>
 #include <planner/report/shell_command.hpp>
 #include <planner/report/shown_arguments.hpp>
+#include <planner/words/assumption_words.hpp>
 #include <planner/words/collective_words.hpp>
+#include <shardplan/configuration.hpp>
 
 namespace shardplan {
 namespace {
@@ -56,6 +59,18 @@ OrderedJson json_time(const StepTime& time) {
       {"model_flops_utilization", json_number(time.model_flops_utilization, "model_flops_utilization")}};
 }
 
+OrderedJson json_time_range(const Evaluation& evaluation, StepRange range) {
+  OrderedJson assumptions = OrderedJson::array(), steps = OrderedJson::array();
+  for (const auto& [assumption, low, high] : evaluation.assumed) {
+    assumptions.push_back(in_words(assumption, evaluation.configuration->hardware));
+    steps.push_back({{"assumption", name_of(assumption)}, {"low_seconds", low.value}, {"high_seconds", high.value}});
+  }
+  return {{"low_seconds", range.low.value},
+          {"high_seconds", range.high.value},
+          {"assumptions", std::move(assumptions)},
+          {"steps", std::move(steps)}};
+}
+
 OrderedJson json_arguments(const Evaluation& evaluation) {
   OrderedJson arguments = OrderedJson::object();
   for (const auto& [key, value] : arguments_of(evaluation)) arguments[key] = value;
@@ -79,11 +94,30 @@ OrderedJson json_model_notes(const Evaluation& evaluation) {
   return notes;
 }
 
+OrderedJson json_flag_names(const Evaluation& evaluation) {
+  OrderedJson names = OrderedJson::array();
+  if (!evaluation.configuration) return names;
+  for (const auto& flag : evaluation.configuration->compiler.flags) names.push_back(print_flag(flag));
+  return names;
+}
+
+// Those that are given, and those that are worth setting.
 OrderedJson json_flags(const Evaluation& evaluation) {
   OrderedJson flags = OrderedJson::array();
   if (!evaluation.configuration) return flags;
   for (const auto& flag : evaluation.configuration->compiler.flags)
-    flags.push_back({{"flag", print_flag(flag)}, {"effect", name_of(flag.effect)}, {"does", flag.does}});
+    flags.push_back({{"flag", print_flag(flag)}, {"given", true}, {"effect", name_of(flag.effect)}, {"does", flag.does}});
+  for (const FlagWorth& worth : evaluation.flag_worths) {
+    const std::string name = print_flag(worth.flag);
+    auto row = std::find_if(flags.begin(), flags.end(), [&](const OrderedJson& flag) { return flag["flag"] == name; });
+    if (row == flags.end()) {
+      flags.push_back({{"flag", name}, {"given", false}, {"effect", name_of(worth.flag.effect)},
+                       {"does", worth.flag.does}, {"source", worth.source}});
+      row = flags.end() - 1;
+    }
+    (*row)["step_seconds_with"] = worth.step_with.value;
+    (*row)["step_seconds_without"] = worth.step_without.value;
+  }
   return flags;
 }
 
@@ -150,9 +184,11 @@ OrderedJson json_evaluation(const Evaluation& evaluation) {
   document["collectives"] = json_collectives(named_collectives(evaluation), evaluation.mesh);
   document["memory"] = json_memory(evaluation.memory);
   document["time"] = json_time(evaluation.time);
+  if (const auto range = range_of(evaluation)) document["time"]["range"] = json_time_range(evaluation, *range);
   if (evaluation.configuration) document["network"] = json_network(*evaluation.configuration);
   document["findings"] = json_findings(evaluation.findings);
-  document["xla_flags"] = json_flags(evaluation);
+  document["xla_flags"] = json_flag_names(evaluation);
+  document["flags"] = json_flags(evaluation);
   document["maxtext_arguments"] = json_arguments(evaluation);
   document["commands"] = json_commands(evaluation);
   document["model_notes"] = json_model_notes(evaluation);

@@ -72,7 +72,7 @@ std::string best_text(const MachinePlan& machine) {
   text += "\n" + markdown_figures(e) + "\n" + reasons_list(machine) + strategies_table(machine);
   text += "\n" + markdown_details("time, memory and collectives",
                                   markdown_time(e) + "\n" + markdown_memory(e) + "\n" + markdown_collectives(e));
-  const std::string findings = markdown_findings(e.findings);
+  const std::string findings = markdown_findings(e.findings) + markdown_flags(e);
   return text + (findings.empty() ? "" : "\n" + findings) + "\n" + markdown_command(e);
 }
 
@@ -92,7 +92,7 @@ std::string explanation_markdown(const Evaluation& e) {
   std::string text = fmt::format("### {} on {} of {}: {}\n\n", markdown_text(e.model), counted(e.chips, "chip"), e.hardware,
                                  markdown_verdict(e));
   text += markdown_settings(e) + "\n" + markdown_figures(e);
-  const std::string findings = markdown_findings(e.findings);
+  const std::string findings = markdown_findings(e.findings) + markdown_flags(e);
   if (!findings.empty()) text += "\n" + findings;
   for (const auto& part : {markdown_time(e), markdown_memory(e), markdown_collectives(e), markdown_command(e)})
     if (!part.empty()) text += "\n" + part;

@@ -27,6 +27,12 @@ void add_memory(Rows& rows, std::string_view name, Bytes amount) {
   if (amount.value > 0) rows.push_back({std::string(name), print_memory(amount)});
 }
 
+/// " (3.62 s to 5.30 s)", what the assumptions span.
+std::string step_range(const Evaluation& e) {
+  const auto range = range_of(e);
+  return range ? fmt::format(" ({} to {})", print_time(range->low), print_time(range->high)) : "";
+}
+
 std::string_view mark_of(Severity severity) {
   switch (severity) {
     case Severity::error:
@@ -69,7 +75,7 @@ std::string markdown_settings(const Evaluation& e) {
 std::string markdown_figures(const Evaluation& e) {
   const double rate = e.time.tokens_per_second_per_device * static_cast<double>(e.devices);
   return markdown_table({{"step", true}, {"tokens/s", true}, {"a chip", true}, {"MFU", true}, {"exposed collectives", true}, {"peak memory", true}, {"tokens a step", true}},
-                        {{print_time(e.time.step()), print_number(rate), print_number(rate / e.chips),
+                        {{print_time(e.time.step()) + step_range(e), print_number(rate), print_number(rate / e.chips),
                           print_share(e.time.model_flops_utilization), print_time(e.time.exposed_collective),
                           fmt::format("{} of {}", print_memory(e.memory.peak()), print_memory(e.memory.capacity)),
                           print_count(e.global_batch_tokens)}});
@@ -124,6 +130,17 @@ std::string markdown_command(const Evaluation& e) {
   const auto commands = commands_of(e);
   if (!commands) return "";
   return markdown_details("the command", markdown_block(command_lines(commands->train, 0, command_width), "sh"));
+}
+
+/// Flags that are not set and would spare time; what is set stands in the command.
+std::string markdown_flags(const Evaluation& e) {
+  constexpr double worth_saying = 0.005;
+  std::string text;
+  for (const FlagWorth& worth : e.flag_worths)
+    if (!worth.given && -worth.share() > worth_saying)
+      text += fmt::format("- {} is not set and would spare {} of the step: {} ({})\n", markdown_code(print_flag(worth.flag)),
+                          print_share(-worth.share()), markdown_text(worth.flag.does), markdown_text(worth.source));
+  return text;
 }
 
 std::string markdown_findings(const std::vector<Finding>& findings) {

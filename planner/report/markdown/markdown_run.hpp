@@ -13,6 +13,7 @@ std::string markdown_time(const Evaluation& evaluation);
 std::string markdown_memory(const Evaluation& evaluation);
 std::string markdown_collectives(const Evaluation& evaluation);
 std::string markdown_command(const Evaluation& evaluation);  ///< folded
+std::string markdown_flags(const Evaluation& evaluation);
 std::string markdown_findings(const std::vector<Finding>& findings);
 
 }  // namespace shardplan

@@ -27,14 +27,17 @@ class Exploration::Runner {
         batches_(exploration.parallelism_.batches),
         evaluate_(evaluate),
         configuration_(
-            configuration_of(space_, exploration.parallelism_, space_.remat_policies.front(), batches_.front())) {}
+            configuration_of(space_, exploration.parallelism_, space_.remat_policies.front(), batches_.front())),
+        mesh_(&exploration.programs_) {}
 
-  Evaluation run(std::size_t remat, std::size_t batch) {
-    TrainConfig config = with_remat(configuration_.config, space_.remat_policies[remat]);
+  RunCost run(std::size_t remat, std::size_t batch) {
+    TrainConfig& config = configuration_.config;
+    const RematPolicy& policy = space_.remat_policies[remat];
+    config.remat_policy = policy.name;
+    config.saved = policy.saved;
     config.per_device_batch_size = batches_[batch].per_device_batch_size;
     config.gradient_accumulation_steps = batches_[batch].gradient_accumulation_steps;
-    configuration_.config = std::move(config);
-    return evaluate_(configuration_);
+    return evaluate_.cost(configuration_, mesh_);
   }
 
  private:
@@ -42,21 +45,22 @@ class Exploration::Runner {
   const std::vector<BatchOption>& batches_;
   const Evaluator& evaluate_;
   Configuration configuration_;
+  PreparedMesh mesh_;
 };
 
 Exploration::Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index,
-                         const RematOrder& order)
-    : space_(space), parallelism_(parallelism), order_(order), index_(index) {
+                         const RematOrder& order, ProgramCache& programs)
+    : space_(space), parallelism_(parallelism), order_(order), programs_(programs), index_(index) {
   costs_.assign(space.remat_policies.size(), std::vector<std::optional<Cost>>(parallelism.batches.size()));
 }
 
 const Cost& Exploration::cost(Runner& runner, std::size_t remat, std::size_t batch) {
   auto& known = costs_[remat][batch];
   if (known) return *known;
-  const Evaluation evaluation = runner.run(remat, batch);
+  const RunCost run = runner.run(remat, batch);
   ++evaluated_;
-  if (const auto rejection = rejection_of(evaluation, space_.certainty)) rejections_.add(*rejection);
-  return *(known = cost_of(evaluation, space_.certainty));
+  if (const auto rejection = rejection_of(run, space_.certainty)) rejections_.add(*rejection);
+  return *(known = cost_of(run, space_.certainty));
 }
 
 /// Or might, under another policy.
@@ -93,15 +97,25 @@ std::int64_t Exploration::bound_peak(Runner& runner, std::size_t batch) {
   return least;
 }
 
+Exploration::Exploration(Exploration&&) noexcept = default;
+Exploration::~Exploration() = default;
+
+Exploration::Runner& Exploration::runner(const Evaluator& evaluate) {
+  if (!runner_) runner_ = std::make_unique<Runner>(*this, evaluate);
+  return *runner_;
+}
+
+void Exploration::rest() { runner_.reset(); }
+
 void Exploration::probe_memory(const Evaluator& evaluate) {
-  Runner runner(*this, evaluate);
+  Runner& runner = this->runner(evaluate);
   // With accumulation steps to spare, a smaller batch needs not less memory: all have to be tried.
   fits_ = smallest_fits(runner, 0) || !memory_grows_with_batch();
   if (fits_) least_peak_ = memory_grows_with_batch() ? bound_peak(runner, 0) : 0;
 }
 
 void Exploration::probe_time(const Evaluator& evaluate) {
-  Runner runner(*this, evaluate);
+  Runner& runner = this->runner(evaluate);
   least_seconds_ = bound_seconds(runner, parallelism_.batches.size() - 1);
   is_timed_ = true;
 }
@@ -140,7 +154,7 @@ void Exploration::expand(const Evaluator& evaluate, Bar bar) {
   if (!bar.is_reached(least_seconds_, least_peak_)) return;
   if (!is_timed_) probe_time(evaluate);
   if (!bar.is_reached(least_seconds_, least_peak_)) return;
-  Runner runner(*this, evaluate);
+  Runner& runner = this->runner(evaluate);
   const std::size_t batches = count_fitting_batches(runner);
   least_seconds_ = bound_seconds(runner, batches - 1);
   for (std::size_t batch = batches; batch-- > 0 && !no_smaller_reaches(runner, batch, bar);)

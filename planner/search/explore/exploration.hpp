@@ -30,7 +30,12 @@ struct Bar {
 
 class Exploration {
  public:
-  Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index, const RematOrder& order);
+  /// `programs` are those of the search.
+  Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index, const RematOrder& order,
+              ProgramCache& programs);
+
+  Exploration(Exploration&&) noexcept;
+  ~Exploration();
 
   /// Costs the smallest candidate.
   void probe_memory(const Evaluator& evaluate);
@@ -41,6 +46,8 @@ class Exploration {
   void assume_no_faster(const Exploration& fastest) { least_seconds_ = fastest.least_seconds_; }
   /// Costs every candidate that could reach the bar.
   void expand(const Evaluator& evaluate, Bar bar);
+  /// Lets go of what costing more candidates would start from.
+  void rest();
 
   const Parallelism& parallelism() const { return parallelism_; }
   bool fits() const { return fits_; }
@@ -55,6 +62,7 @@ class Exploration {
 
  private:
   class Runner;
+  Runner& runner(const Evaluator& evaluate);
   const Cost& cost(Runner& runner, std::size_t remat, std::size_t batch);
   bool smallest_fits(Runner& runner, std::size_t batch);
   std::size_t count_fitting_batches(Runner& runner);
@@ -68,6 +76,7 @@ class Exploration {
   const SearchSpace& space_;
   const Parallelism& parallelism_;
   const RematOrder& order_;
+  ProgramCache& programs_;
   std::size_t index_;
   bool fits_ = false, is_timed_ = false;
   double least_seconds_ = 0;
@@ -75,6 +84,7 @@ class Exploration {
   std::int64_t evaluated_ = 0;
   std::vector<std::vector<std::optional<Cost>>> costs_;  ///< by remat policy, then batch
   Rejections rejections_;
+  std::unique_ptr<Runner> runner_;  ///< while candidates are costed
 };
 
 }  // namespace shardplan

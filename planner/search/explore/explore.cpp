@@ -151,6 +151,7 @@ void expand_in_rounds(const std::vector<Exploration*>& order, Incumbents& incumb
     parallel_for(size, [&](std::size_t i) {
       Exploration& exploration = *order[begin + i];
       exploration.expand(evaluate, incumbents.bar_for(exploration));
+      exploration.rest();
     });
     for (std::size_t i = 0; i < size; ++i) incumbents.add(*order[begin + i]);
   }
@@ -190,12 +191,16 @@ Explored collect(const Explorations& explorations, const Scope& scope) {
 Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
                  const Evaluator& evaluate) {
   const RematOrder order = remat_order(space);
+  ProgramCache programs;
   Explorations explorations;
-  for (std::size_t i = 0; i < parallelisms.size(); ++i) explorations.emplace_back(space, parallelisms[i], i, order);
+  explorations.reserve(parallelisms.size());
+  for (std::size_t i = 0; i < parallelisms.size(); ++i)
+    explorations.emplace_back(space, parallelisms[i], i, order, programs);
   const auto families = families_of(explorations);
   parallel_for(families.size(), [&](std::size_t i) {
     probe_memory(families[i], evaluate);
     probe_time(families[i], evaluate);
+    for (Exploration& exploration : families[i]) exploration.rest();
   });
   Incumbents incumbents(scope);
   expand_in_rounds(in_order_of_promise(explorations), incumbents, evaluate);

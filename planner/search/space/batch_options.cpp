@@ -38,8 +38,7 @@ std::vector<BatchOption> split_in_steps(std::int64_t sequences, std::int64_t dev
 }  // namespace
 
 std::int64_t batch_unit(const RuleSet& rules, const Mesh& mesh, const TrainConfig& config) {
-  const Resolver resolver(rules, mesh);
-  const auto shards = [&](const char* logical) { return mesh.product(resolver.axes_of_rule(logical)); };
+  const auto shards = [&](const char* logical) { return mesh.product(axes_of_rule(rules, mesh, logical)); };
   const bool pipelines = pipeline_stages(mesh) > 1;
   const std::int64_t microbatches = pipelines ? config.num_pipeline_microbatches : 1;
   std::int64_t unit = 1;

@@ -28,22 +28,22 @@ Infeasible too_close(const MemoryUse& memory) {
 
 }  // namespace
 
-std::optional<Infeasible> rejection_of(const Evaluation& evaluation, Certainty certainty) {
-  if (evaluation.infeasible || certainty == Certainty::expected) return evaluation.infeasible;
-  if (evaluation.memory.fit() == Fit::fits) return std::nullopt;
-  return too_close(evaluation.memory);
+std::optional<Infeasible> rejection_of(const RunCost& run, Certainty certainty) {
+  if (run.infeasible || certainty == Certainty::expected) return run.infeasible;
+  if (run.memory.fit() == Fit::fits) return std::nullopt;
+  return too_close(run.memory);
 }
 
-Cost cost_of(const Evaluation& evaluation, Certainty certainty) {
-  const double rate = evaluation.time.tokens_per_second_per_device * static_cast<double>(evaluation.devices);
-  const MemoryUse& memory = evaluation.memory;
-  const auto rejection = rejection_of(evaluation, certainty);
+Cost cost_of(const RunCost& run, Certainty certainty) {
+  const double rate = run.time.tokens_per_second_per_device * static_cast<double>(run.devices);
+  const MemoryUse& memory = run.memory;
+  const auto rejection = rejection_of(run, certainty);
   Cost cost;
   cost.seconds_per_token = rate > 0 ? 1 / rate : 0;
   cost.peak = memory.peak().value;
   cost.fits = !rejection;
   cost.only_too_large = lacks_memory(rejection);
-  cost.marginal = rejection && !evaluation.infeasible;
+  cost.marginal = rejection && !run.infeasible;
   cost.far_too_large = static_cast<double>(decisive_peak(memory, certainty).value) >
                        memory_slack * static_cast<double>(limit_of(memory, certainty).value);
   return cost;

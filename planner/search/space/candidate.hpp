@@ -3,13 +3,27 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
+#include <type_traits>
+#include <planner/evaluate/prepared_mesh.hpp>
 #include <planner/search/space/search_space.hpp>
 #include <shardplan/evaluation.hpp>
 
 namespace shardplan {
 
-/// evaluate() of planner/evaluate.hpp, or a test's stand-in. Called from several threads at once.
-using Evaluator = std::function<Evaluation(const Configuration&)>;
+/// evaluate() and evaluate_cost() of planner/evaluate.hpp, or a test's stand-in for both. Called from several threads at
+/// once, each with a PreparedMesh of its own.
+struct Evaluator {
+  using Full = std::function<Evaluation(const Configuration&)>;
+  using Lean = std::function<RunCost(const Configuration&, PreparedMesh&)>;
+  template <class Call>
+    requires std::is_invocable_r_v<Evaluation, Call, const Configuration&>
+  Evaluator(const Call& call) : full(call), cost([call](const Configuration& c, PreparedMesh&) { return call(c); }) {}
+  Evaluator(Full shown, Lean searched) : full(std::move(shown)), cost(std::move(searched)) {}
+
+  Full full;  ///< of what is shown
+  Lean cost;  ///< of what is searched; the same costs
+};
 
 /// How far a bound on memory may be wrong: of one sequence, what a policy saves can be less than what it then need not
 /// recompute at the peak.
@@ -30,10 +44,10 @@ struct Cost {
   bool operator==(const Cost&) const = default;
 };
 
-Cost cost_of(const Evaluation& evaluation, Certainty certainty);
+Cost cost_of(const RunCost& run, Certainty certainty);
 
-/// What stands in the way of an evaluation that is not good enough for the search; empty: nothing.
-std::optional<Infeasible> rejection_of(const Evaluation& evaluation, Certainty certainty);
+/// What stands in the way of a run that is not good enough for the search; empty: nothing.
+std::optional<Infeasible> rejection_of(const RunCost& run, Certainty certainty);
 
 struct Candidate {
   std::size_t parallelism = 0;  ///< index into the list of enumerate_parallelisms

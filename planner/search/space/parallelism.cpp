@@ -110,9 +110,10 @@ std::string text_of(const PipelineSchedule& schedule, bool optimizer_over_data) 
 /// Attempts under one sharding: no tensor of the layers depends on the schedule or on the optimizer's place.
 class Attempts {
  public:
-  Attempts(const SearchSpace& space, const Parallelism& parallelism)
+  Attempts(const SearchSpace& space, const Parallelism& parallelism, const Binder& binder)
       : space_(space),
         parallelism_(parallelism),
+        binder_(binder),
         smallest_(configuration_of(space, parallelism, space.remat_policies.front(), {1, 1})),
         violation_(sharding_violation(space, smallest_)) {}
 
@@ -162,13 +163,14 @@ class Attempts {
   }
 
   void bind_again(const Program& program) {
-    if (bound_.blocks.empty()) bound_ = bind_program(program, smallest_.rules, smallest_.mesh);
+    if (bound_.blocks.empty()) bound_ = binder_.bind(program);
     for (std::size_t i = 0; i < program.blocks.size(); ++i) bound_.blocks[i].block = &program.blocks[i];
     bound_.program = &program;
   }
 
   const SearchSpace& space_;
   const Parallelism& parallelism_;
+  const Binder& binder_;
   Configuration smallest_;  // changed from attempt to attempt: copying model and machine costs more than the checks
   std::optional<Infeasible> violation_;
   BoundProgram bound_;
@@ -191,10 +193,13 @@ std::optional<Infeasible> torus_violation(const Configuration& base, const Mesh&
 std::vector<Attempt> attempts_on(const SearchSpace& space, std::size_t rules, const Mesh& mesh) {
   if (auto violation = torus_violation(space.base, mesh)) return {{{}, "", std::move(violation)}};
   std::vector<Attempt> attempts;
+  const RuleSet& in_force = rules_on(space, rules, mesh);
+  const Binder binder(in_force, mesh);
   for (const MoePath path : space.moe_paths)
-    for (const bool dispatch_peeled : dispatch_choices(space, rules_on(space, rules, mesh), mesh, path))
-      for (auto& made : Attempts(space, {rules, mesh, path, dispatch_peeled, {}, false, {}}).all())
-        attempts.push_back(std::move(made));
+    for (const bool dispatch_peeled : dispatch_choices(space, in_force, mesh, path)) {
+      const Parallelism parallelism{rules, mesh, path, dispatch_peeled, {}, false, {}};
+      for (auto& made : Attempts(space, parallelism, binder).all()) attempts.push_back(std::move(made));
+    }
   return attempts;
 }
 

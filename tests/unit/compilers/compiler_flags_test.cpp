@@ -78,6 +78,29 @@ TEST(CompilerFlags, AFamilyHasItsOwn) {
   EXPECT_EQ(only(load_compiler("xla-tpu-v5p", "--xla_gpu_enable_triton_gemm=false")).effect, FlagEffect::unknown);
 }
 
+TEST(CompilerFlags, OfRecipesAreOfferedAndTakenByOneWord) {
+  const Compiler plain = load_compiler("xla-tpu-v5p");
+  ASSERT_GE(plain.offered.size(), 2U);
+  const Compiler taken = load_compiler("xla-tpu-v5p", "recipe");
+  ASSERT_EQ(taken.flags.size(), plain.offered.size());
+  EXPECT_DOUBLE_EQ(taken.settings.at(CompilerSetting::scoped_vmem_limit), 98304.0 * 1024);
+  const Compiler other = load_compiler("xla-tpu-v5p", "recipe --xla_tpu_scoped_vmem_limit_kib=65536");
+  EXPECT_EQ(other.flags.size(), plain.offered.size());
+  EXPECT_DOUBLE_EQ(other.settings.at(CompilerSetting::scoped_vmem_limit), 65536.0 * 1024) << "what is said last";
+}
+
+TEST(CompilerFlags, CanBeTakenBack) {
+  const Compiler flagged = load_compiler("xla-gpu", "--xla_gpu_enable_pipelined_all_gather=true "
+                                                    "--xla_gpu_all_gather_combine_threshold_bytes=8589934592");
+  const Compiler one = with_flags(flagged, {flagged.flags.back()});
+  EXPECT_EQ(print_flag(only(one)), "--xla_gpu_enable_pipelined_all_gather=true");
+  EXPECT_TRUE(one.settings.empty());
+  EXPECT_TRUE(one.overlap.pipelined.has(CollectiveKind::all_gather));
+  const Compiler none = with_flags(flagged, {});
+  EXPECT_TRUE(none.flags.empty());
+  EXPECT_FALSE(none.overlap.pipelined.has(CollectiveKind::all_gather));
+}
+
 TEST(CompilerFlags, RefuseWhatIsNoneOrMisspelled) {
   const struct {
     const char *flags, *message;

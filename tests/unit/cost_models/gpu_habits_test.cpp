@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 const Lifetime* find_life(const PartitionedBlock& block, const std::string& name) {
   const Lifetime* found = nullptr;
   for (const auto& life : block.lifetimes)
-    if (life.name == name) found = &life;
+    if (describe(life.name, *block.block) == name) found = &life;
   return found;
 }
 

@@ -38,8 +38,9 @@ TEST(KeySelection, SendsNoGradientBack) {
 TEST(KeySelection, HoldsWhatIsSorted) {
   const ToyMemory memory(toy("data=2"));
   std::vector<std::int64_t> sorted;
-  for (const auto& life : memory.block("moe_layers").lifetimes)
-    if (life.name == "indexer scores and places, sorted") sorted.push_back(mib(life.bytes));
+  const auto& layer = memory.block("moe_layers");
+  for (const auto& life : layer.lifetimes)
+    if (describe(life.name, *layer.block) == "indexer scores and places, sorted") sorted.push_back(mib(life.bytes));
   EXPECT_THAT(sorted, ElementsAre(16));
 }
 

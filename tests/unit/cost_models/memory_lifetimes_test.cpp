@@ -10,12 +10,12 @@ namespace {
 
 const Lifetime& life(const PartitionedBlock& block, const std::string& name) {
   for (auto found = block.lifetimes.rbegin(); found != block.lifetimes.rend(); ++found)
-    if (found->name == name) return *found;
+    if (describe(found->name, *block.block) == name) return *found;
   throw std::runtime_error("no buffer " + name);
 }
 
 bool exists(const PartitionedBlock& block, const std::string& name) {
-  return std::any_of(block.lifetimes.begin(), block.lifetimes.end(), [&](const Lifetime& l) { return l.name == name; });
+  return std::any_of(block.lifetimes.begin(), block.lifetimes.end(), [&](const Lifetime& l) { return describe(l.name, *block.block) == name; });
 }
 
 bool meet(const Lifetime& a, const Lifetime& b) { return std::max(a.first, b.first) <= std::min(a.last, b.last); }
@@ -151,8 +151,8 @@ TEST(Lifetimes, WeightGradientsOfExchangedExpertsRunLast) {
   const auto together = [&](const ToyMemory& toy) {
     const auto& layer = toy.block("layers");
     Bytes sum;
-    const auto& last = *std::find_if(layer.lifetimes.begin(), layer.lifetimes.end(), [](const Lifetime& l) {
-      return l.name == "rows in order of arrival, gradient";  // the dispatch's; the return has one too
+    const auto& last = *std::find_if(layer.lifetimes.begin(), layer.lifetimes.end(), [&](const Lifetime& l) {
+      return describe(l.name, *layer.block) == "rows in order of arrival, gradient";  // the dispatch's; the return has one too
     });
     for (const auto& name : waiting)
       if (exists(layer, name) && meet(life(layer, name), last)) sum += life(layer, name).bytes;

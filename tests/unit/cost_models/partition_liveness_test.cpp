@@ -40,7 +40,8 @@ Block mlp_block() {
   return block;
 }
 
-std::vector<std::string> named(const Block& block, const std::vector<TensorId>& ids) {
+template <class Ids>
+std::vector<std::string> named(const Block& block, const Ids& ids) {
   std::vector<std::string> names;
   for (const TensorId id : ids) names.push_back(block.tensors[id].name);
   return names;

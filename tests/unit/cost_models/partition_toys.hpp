@@ -43,7 +43,7 @@ inline std::string text(const PartitionSpec& spec, const Mesh& mesh) {
   return all;
 }
 
-inline std::string text(const std::vector<Move>& moves, const Mesh& mesh) {
+inline std::string text(const Moves& moves, const Mesh& mesh) {
   std::string all;
   for (const auto& move : moves)
     all += fmt::format("{}{} {} {}", all.empty() ? "" : ", ", name_of(move.kind), names(move.axes, mesh, "+"),

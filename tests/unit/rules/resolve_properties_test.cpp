@@ -63,7 +63,8 @@ PartitionSpec textbook_resolve(const LogicalAxes& names, const RuleSet& rules, c
     assigned[i] = rule.axes;
     used.insert(rule.axes.begin(), rule.axes.end());
   }
-  PartitionSpec spec{std::vector<AxisList>(names.size())};
+  PartitionSpec spec;
+  spec.dims.resize(names.size());
   for (std::size_t i = 0; i < names.size(); ++i)
     for (const auto& axis : assigned[i].value_or(std::vector<std::string>{}))
       if (mesh.size_of(axis) > 1) spec.dims[i].push_back(mesh.find(axis).value());

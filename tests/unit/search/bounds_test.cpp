@@ -52,6 +52,31 @@ TEST(SearchBounds, MemoryGrowsAndTimeATokenFallsWithBatchAndSaving) {
   }
 }
 
+// One PreparedMesh and one cache for all batches and policies of a parallelism, as the search has them.
+TEST(SearchCosts, AreThoseOfWhatIsShown) {
+  for (const auto& machine : machines) {
+    const SearchSpace space = wide_space(machine);
+    const auto parallelisms = enumerate_parallelisms(space).list;
+    ProgramCache programs;
+    for (std::size_t i = 0; i < parallelisms.size(); i += 11) {
+      const auto& p = parallelisms[i];
+      Configuration c = configuration_of(space, p, space.remat_policies.front(), p.batches.front());
+      PreparedMesh mesh(&programs);
+      for (std::size_t k = 0; k < 2 * space.remat_policies.size(); ++k) {
+        const RematPolicy& policy = space.remat_policies[k % space.remat_policies.size()];
+        const BatchOption& batch = p.batches[(k * 5) % p.batches.size()];
+        c.config.remat_policy = policy.name;
+        c.config.saved = policy.saved;
+        c.config.per_device_batch_size = batch.per_device_batch_size;
+        c.config.gradient_accumulation_steps = batch.gradient_accumulation_steps;
+        EXPECT_EQ(cost_of(evaluate_cost(c, mesh), space.certainty),
+                  cost_of(evaluate(configuration_of(space, p, policy, batch)), space.certainty))
+            << machine.model << " " << describe(p.mesh) << " " << policy.name << " " << batch.per_device_batch_size;
+      }
+    }
+  }
+}
+
 /// Every candidate there is.
 std::vector<Candidate> all_that_fit(const SearchSpace& space, const std::vector<Parallelism>& parallelisms,
                                     const Evaluator& cost) {
@@ -60,7 +85,7 @@ std::vector<Candidate> all_that_fit(const SearchSpace& space, const std::vector<
     for (std::size_t remat = 0; remat < space.remat_policies.size(); ++remat)
       for (std::size_t batch = 0; batch < parallelisms[i].batches.size(); ++batch) {
         const auto& option = parallelisms[i].batches[batch];
-        const Cost found = cost_of(cost(configuration_of(space, parallelisms[i], space.remat_policies[remat], option)), space.certainty);
+        const Cost found = cost_of(cost.full(configuration_of(space, parallelisms[i], space.remat_policies[remat], option)), space.certainty);
         if (!found.fits) break;  // nor does a larger batch
         all.push_back({i, remat, batch, found});
       }

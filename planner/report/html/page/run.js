@@ -14,7 +14,7 @@ function tiles(e) {
   const waits = t.exposed_collective_seconds + t.exposed_host_seconds + t.bubble_seconds;
   return el("dl", { class: "tiles" },
     tile("Tokens a second", numberText(rate), `${numberText(rate / e.chips)} a chip`),
-    tile("Step", timeText(t.step_seconds), `${countText(e.global_batch_tokens)} tokens`),
+    tile("Step", timeText(t.step_seconds), t.range ? `${timeText(t.range.low_seconds)} to ${timeText(t.range.high_seconds)}` : `${countText(e.global_batch_tokens)} tokens`),
     tile("MFU", shareText(t.model_flops_utilization), "model FLOPs of the peak"),
     tile("Peak memory", memoryText(m.peak_bytes), `of ${memoryText(m.capacity_bytes)} a device`),
     tile("Waiting", shareText(waits / t.step_seconds), "of a step"));
@@ -48,8 +48,21 @@ function infeasibleText(e) {
   return el("p", { class: "bad badge", style: "white-space:normal;border-radius:8px" }, `${why.constraint}: ${why.message}`);
 }
 
+/** XLA's flags: those that are given, and those that would shorten or lengthen the step. */
+function flagsCard(e) {
+  if (!e.flags || !e.flags.length) return null;
+  const worth = (f) => (f.step_seconds_with === undefined ? null : f.step_seconds_with / f.step_seconds_without - 1);
+  const step = (f, key) => (f[key] === undefined ? "-" : timeText(f[key]));
+  return card("Compiler flags", dataTable("XLA's flags and what they are worth", [
+    { title: "flag", text: (f) => el("code", {}, f.flag) }, { title: "given", text: (f) => (f.given ? "yes" : "no") },
+    { title: "effect", text: (f) => f.effect }, { title: "step with it", number: true, text: (f) => step(f, "step_seconds_with") },
+    { title: "without", number: true, text: (f) => step(f, "step_seconds_without") },
+    { title: "worth", number: true, text: (f) => (worth(f) === null ? "-" : `${worth(f) > 0 ? "+" : "−"}${shareText(Math.abs(worth(f)))}`) },
+    { title: "does", text: (f) => f.does }], e.flags));
+}
+
 /** Charts of a run, most telling first. */
-const runCards = (e) => [timeCard(e), pair([trafficCard(e), blameCard(e)], [memoryCard(e), fabricCard(e)]), findingsCard(e.findings)];
+const runCards = (e) => [timeCard(e), pair([trafficCard(e), blameCard(e)], [memoryCard(e), fabricCard(e)]), findingsCard(e.findings), flagsCard(e)].filter(Boolean);
 
 function explainPage(e) {
   return [el("p", { class: "kicker" }, "shardplan explain"),

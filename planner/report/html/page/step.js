@@ -27,12 +27,16 @@ function timeRows(e) {
 }
 
 function timeCard(e) {
-  const rows = timeRows(e), { time } = e;
+  const rows = timeRows(e), { time } = e, { range } = time;
+  const assumed = range && range.steps.length ? el("details", {}, el("summary", {}, `${timeText(range.low_seconds)} to ${timeText(range.high_seconds)}, by what is assumed`),
+    dataTable("What is assumed, and the step at either end of it", [{ title: "assumption", text: (s) => s.words },
+      { title: "low", number: true, text: (s) => timeText(s.low_seconds) }, { title: "high", number: true, text: (s) => timeText(s.high_seconds) }],
+    range.steps.map((s, i) => ({ ...s, words: range.assumptions[i] })))) : null;
   const waiting = time.exposed_collective_seconds + time.exposed_host_seconds + time.bubble_seconds;
   return card("Where a step's time goes",
     figure("time", `${shareText(time.compute_seconds / time.step_seconds)} compute, ${shareText(waiting / time.step_seconds)} waiting`,
       stackedBars(rows, { tall: true, whole: Math.max(time.step_seconds, sum(rows[1].segments.map((s) => s.value))) }),
-      barTable("Time of a step by part", rows, "time")));
+      barTable("Time of a step by part", rows, "time")), assumed);
 }
 
 /** Collectives summed by kind and axes, most bytes first. */

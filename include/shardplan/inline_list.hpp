@@ -1,0 +1,83 @@
+#pragma once
+// A short list in place, without an allocation: at most N items of a plain type. Layouts are made of them, and a search
+// lays out every tensor of a model millions of times.
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <shardplan/error.hpp>
+#include <type_traits>
+
+namespace shardplan {
+
+template <class T, std::size_t N>
+class InlineList {
+  static_assert(std::is_trivially_copyable_v<T> && N < 256);
+
+ public:
+  using value_type = T;
+  using iterator = T*;
+  using const_iterator = const T*;
+
+  InlineList() = default;
+  InlineList(std::initializer_list<T> items) : InlineList(items.begin(), items.end()) {}
+  template <std::input_iterator It>
+  InlineList(It first, It last) {
+    for (; first != last; ++first) push_back(*first);
+  }
+
+  T* begin() { return items_.data(); }
+  T* end() { return items_.data() + size_; }
+  const T* begin() const { return items_.data(); }
+  const T* end() const { return items_.data() + size_; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](std::size_t i) { return items_[i]; }
+  const T& operator[](std::size_t i) const { return items_[i]; }
+  T& front() { return items_[0]; }
+  const T& front() const { return items_[0]; }
+  T& back() { return items_[size_ - 1]; }
+  const T& back() const { return items_[size_ - 1]; }
+
+  /// Throws InternalError beyond N; so does everything below that grows.
+  void push_back(const T& item) {
+    if (size_ == N) throw InternalError("a list of more items than it has room for");
+    items_[size_++] = item;
+  }
+  /// New items are T{}.
+  void resize(std::size_t count) {
+    if (count < size_) size_ = static_cast<std::uint8_t>(count);
+    while (size_ < count) push_back(T{});
+  }
+  void clear() { size_ = 0; }
+  template <std::input_iterator It>
+  void insert(T* place, It first, It last) {
+    const auto index = place - begin();
+    const std::size_t before = size_;
+    for (; first != last; ++first) push_back(*first);
+    std::rotate(begin() + index, begin() + before, end());
+  }
+  void insert(T* place, const T& item) { insert(place, &item, &item + 1); }
+  void erase(T* first, T* last) { size_ = static_cast<std::uint8_t>(std::move(last, end(), first) - begin()); }
+
+  friend bool operator==(const InlineList& a, const InlineList& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+  friend auto operator<=>(const InlineList& a, const InlineList& b) {
+    return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  std::array<T, N> items_{};
+  std::uint8_t size_ = 0;
+};
+
+template <class T, std::size_t N, class Predicate>
+void erase_if(InlineList<T, N>& list, Predicate predicate) {
+  list.erase(std::remove_if(list.begin(), list.end(), predicate), list.end());
+}
+
+}  // namespace shardplan

@@ -1,0 +1,39 @@
+#include <planner/constraints/constraints.hpp>
+#include <planner/evaluate/prepared_mesh.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+
+const PreparedMesh::Step& PreparedMesh::step(const Configuration& c) {
+  for (const Step& known : steps_)
+    if (known.per_device_batch_size == c.config.per_device_batch_size &&
+        known.gradient_accumulation_steps == c.config.gradient_accumulation_steps)
+      return known;
+  return add_step(c, programs_ ? programs_->program_of(c) : counted(program_of(c)));
+}
+
+const PreparedMesh::Step& PreparedMesh::step(const Configuration& c, Program program) {
+  return add_step(c, counted(std::move(program)));
+}
+
+const PreparedMesh::Step& PreparedMesh::add_step(const Configuration& c, std::shared_ptr<const CountedProgram> counted) {
+  if (!binder_) binder_.emplace(c.rules, c.mesh);
+  Step& step = steps_.emplace_back();
+  step.per_device_batch_size = c.config.per_device_batch_size;
+  step.gradient_accumulation_steps = c.config.gradient_accumulation_steps;
+  step.counted = std::move(counted);
+  step.bound = binder_->bind(step.program());
+  return step;
+}
+
+const MeshEmbedding& PreparedMesh::embedding(const Configuration& c) {
+  if (embedding_) return *embedding_;
+  auto embedded = embed(c.hardware, c.slice, c.mesh, device_order(c.config));
+  if (auto* whole = std::get_if<MeshEmbedding>(&embedded)) return embedding_.emplace(std::move(*whole));
+  misfit_ = std::get<Infeasible>(embedded);
+  auto split = embed(c.hardware, c.slice, c.mesh, {.allow_split_physical_axes = true});
+  if (auto* parts = std::get_if<MeshEmbedding>(&split)) return embedding_.emplace(std::move(*parts));
+  throw InputError("mesh " + describe(c.mesh) + ": " + std::get<Infeasible>(split).message);
+}
+
+}  // namespace shardplan

@@ -1,0 +1,49 @@
+#pragma once
+// What configurations that differ in batch, accumulation and remat policy alone share: where the mesh lies on the
+// machine's links, and each batch's program with its constraints bound. A search costs many such in a row.
+#include <hardware/network/mesh_embedding.hpp>
+#include <list>
+#include <optional>
+#include <planner/evaluate/program_cache.hpp>
+#include <rules/bind_program.hpp>
+#include <shardplan/configuration.hpp>
+
+namespace shardplan {
+
+class PreparedMesh {
+ public:
+  struct Step {
+    double per_device_batch_size = 0;
+    std::int64_t gradient_accumulation_steps = 0;
+    std::shared_ptr<const CountedProgram> counted;
+    BoundProgram bound;
+    const Program& program() const { return counted->program; }
+  };
+
+  /// Programs are taken from `programs`, which must outlive it; from none they are built.
+  explicit PreparedMesh(ProgramCache* programs = nullptr) : programs_(programs) {}
+  PreparedMesh(const PreparedMesh&) = delete;
+  PreparedMesh& operator=(const PreparedMesh&) = delete;
+
+  /// The program of a configuration, bound to its mesh. All configurations that one object is asked about must be alike
+  /// but for batch, accumulation and remat policy, which the program does not depend on; the first must outlive it.
+  const Step& step(const Configuration& configuration);
+  /// The same of a program at hand.
+  const Step& step(const Configuration& configuration, Program program);
+
+  /// The mesh on the machine's links; one that the torus can't hold whole as if axes could be split (`misfit` says so).
+  const MeshEmbedding& embedding(const Configuration& configuration);
+  /// Why MaxText would refuse it; set by embedding().
+  const std::optional<Infeasible>& misfit() const { return misfit_; }
+
+ private:
+  const Step& add_step(const Configuration& configuration, std::shared_ptr<const CountedProgram> counted);
+
+  ProgramCache* programs_;
+  std::optional<Binder> binder_;
+  std::list<Step> steps_;
+  std::optional<MeshEmbedding> embedding_;
+  std::optional<Infeasible> misfit_;
+};
+
+}  // namespace shardplan

@@ -1,0 +1,60 @@
+#include <models/model_flops.hpp>
+#include <planner/constraints/constraints.hpp>
+#include <planner/evaluate/program_cache.hpp>
+
+
+namespace shardplan {
+namespace {
+
+/// Of some tens of kilobytes each.
+constexpr std::size_t most_programs = 2048;
+
+}  // namespace
+
+ProgramCache::Key ProgramCache::key_of(const Configuration& c) {
+  const ParallelShape shape = parallel_shape(c);
+  Key key{c.config, shape.devices, shape.stages, shape.expert_group, shape.two_fsdp_axes};
+  key.config.remat_policy.clear();
+  key.config.saved.clear();
+  return key;
+}
+
+std::size_t ProgramCache::Hash::operator()(const Key& key) const {
+  std::size_t hash = 0;
+  const auto add = [&](auto value) {
+    hash = hash * 1000003 ^ std::hash<decltype(value)>{}(value);
+  };
+  add(key.config.per_device_batch_size);
+  add(key.config.gradient_accumulation_steps);
+  add(static_cast<int>(key.config.moe_path));
+  add(key.config.moe_dispatch_no_expert_sharding);
+  add(key.config.num_pipeline_microbatches);
+  add(key.config.num_pipeline_repeats);
+  add(key.config.num_layers_per_pipeline_stage);
+  add(key.config.pipeline_fsdp_ag_once);
+  add(key.devices);
+  add(key.stages);
+  add(key.expert_group);
+  return hash;
+}
+
+std::shared_ptr<const CountedProgram> ProgramCache::program_of(const Configuration& c) {
+  const Key key = key_of(c);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = programs_.find(key); known != programs_.end()) return known->second;
+  }
+  auto made = counted(shardplan::program_of(c));
+  const std::lock_guard lock(mutex_);
+  if (programs_.size() >= most_programs) programs_.clear();
+  return programs_.emplace(key, std::move(made)).first->second;
+}
+
+std::shared_ptr<const CountedProgram> counted(Program program) {
+  auto made = std::make_shared<CountedProgram>();
+  made->program = std::move(program);
+  made->model_flops_per_token = model_flops_per_token(made->program);
+  return made;
+}
+
+}  // namespace shardplan

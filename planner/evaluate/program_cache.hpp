@@ -1,0 +1,43 @@
+#pragma once
+// The programs of one search. Meshes that differ in nothing that a program depends on share it: building one takes as
+// long as costing a candidate.
+#include <memory>
+#include <mutex>
+#include <shardplan/configuration.hpp>
+#include <shardplan/program.hpp>
+#include <unordered_map>
+
+namespace shardplan {
+
+struct CountedProgram {
+  Program program;
+  Flops model_flops_per_token;
+};
+
+class ProgramCache {
+ public:
+  /// The program of a configuration. All configurations that one cache is asked about have the same model and compiler;
+  /// several threads may ask at once.
+  std::shared_ptr<const CountedProgram> program_of(const Configuration& configuration);
+
+ private:
+  /// All that a program depends on beside model and compiler: the remat policy is left out.
+  struct Key {
+    TrainConfig config;
+    std::int64_t devices = 1, stages = 1, expert_group = 1;
+    bool two_fsdp_axes = false;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const;
+  };
+  static Key key_of(const Configuration& configuration);
+
+  std::mutex mutex_;
+  std::unordered_map<Key, std::shared_ptr<const CountedProgram>, Hash> programs_;
+};
+
+/// A program with its FLOPs.
+std::shared_ptr<const CountedProgram> counted(Program program);
+
+}  // namespace shardplan

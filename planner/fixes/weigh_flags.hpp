@@ -1,0 +1,13 @@
+#pragma once
+// What the compiler's flags are worth to one run: its step with each of them and without.
+#include <shardplan/configuration.hpp>
+#include <shardplan/evaluation.hpp>
+#include <vector>
+
+namespace shardplan {
+
+/// Every flag that is given and modelled; and of those that the compiler's file offers, what isn't given and would
+/// spare at least one percent of the step. Each alone beside the given ones.
+std::vector<FlagWorth> weigh_flags(const Configuration& configuration, const RunCost& now);
+
+}  // namespace shardplan
