@@ -7,9 +7,11 @@
 #include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/flags/run_flags.hpp>
 #include <arguments/words/given_arguments.hpp>
+#include <planner/cli/print_answer.hpp>
 #include <planner/report/audit_report.hpp>
 #include <planner/report/ci/github.hpp>
 #include <planner/report/ci/sarif.hpp>
+#include <planner/report/markdown/markdown_report.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -30,7 +32,7 @@ void add_flags(CommandParser& parser, AuditFlags& flags) {
   add_run_flags(parser, flags.run, "The mesh, where neither arguments nor the program name it",
                 "MaxText's arguments of the run: the plan to compare with");
   parser.add_footer("Exit status: 0 no regression, 4 a regression or another error-level finding, 2 bad input.");
-  parser.offer_formats({"text", "json", "sarif", "github"});
+  parser.offer_formats({"text", "json", "markdown", "html", "sarif", "github"});
 }
 
 AuditThresholds read_thresholds(const AuditFlags& flags) {
@@ -74,19 +76,13 @@ CheckAnswer as_check(const AuditAnswer& answer, bool points_at_program) {
 }
 
 std::string print(const AuditAnswer& answer, Format format, const Style& style) {
-  switch (format) {
-    case Format::text:
-      return audit_text(answer, style);
-    case Format::json:
-      return audit_json(answer);
-    case Format::sarif:
-      return check_sarif(as_check(answer, true), std::filesystem::current_path());
-    case Format::github:
-      return check_annotations(as_check(answer, false));
-    case Format::csv:
-      break;  // not offered
-  }
-  throw InternalError("a format that is not offered");
+  const Printers printers{.text = [&] { return audit_text(answer, style); },
+                          .json = [&] { return audit_json(answer); },
+                          .markdown = [&] { return audit_markdown(answer); },
+                          .sarif = [&] { return check_sarif(as_check(answer, true), std::filesystem::current_path()); },
+                          .github = [&] { return check_annotations(as_check(answer, false)); },
+                          .title = answer.program + ": shardplan audit"};
+  return print_answer(printers, format);
 }
 
 }  // namespace

@@ -7,9 +7,11 @@
 #include <planner/cli/commands.hpp>
 #include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/flags/run_flags.hpp>
+#include <planner/cli/print_answer.hpp>
 #include <planner/report/check_report.hpp>
 #include <planner/report/ci/github.hpp>
 #include <planner/report/ci/sarif.hpp>
+#include <planner/report/markdown/markdown_report.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -40,23 +42,17 @@ void add_flags(CommandParser& parser, CheckFlags& flags) {
                         "A finding that doesn't count, on any rule, model and mesh or on that one; may be repeated");
   parser.add("--fail-on", flags.fail_on, "SEVERITY", "error (the default) or warning");
   parser.add_footer("Exit status: 0 no finding that counts, 4 one as grave as --fail-on says, 2 bad input.");
-  parser.offer_formats({"text", "json", "sarif", "github"});
+  parser.offer_formats({"text", "json", "markdown", "html", "sarif", "github"});
 }
 
 std::string print(const CheckAnswer& answer, Format format, const Style& style) {
-  switch (format) {
-    case Format::text:
-      return check_text(answer, style);
-    case Format::json:
-      return check_json(answer);
-    case Format::sarif:
-      return check_sarif(answer, std::filesystem::current_path());
-    case Format::github:
-      return check_annotations(answer);
-    case Format::csv:
-      break;  // not offered
-  }
-  throw InternalError("a format that is not offered");
+  const Printers printers{.text = [&] { return check_text(answer, style); },
+                          .json = [&] { return check_json(answer); },
+                          .markdown = [&] { return check_markdown(answer); },
+                          .sarif = [&] { return check_sarif(answer, std::filesystem::current_path()); },
+                          .github = [&] { return check_annotations(answer); },
+                          .title = "rules " + answer.rules + ": shardplan check"};
+  return print_answer(printers, format);
 }
 
 CheckPolicy read_policy(const CheckFlags& flags) {

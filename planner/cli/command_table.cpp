@@ -22,6 +22,7 @@ struct Command {
 constexpr std::array commands = {
     Command{"plan", "", plan_command, "[plan] --model NAME|FILE --chips N …", "the best parallelism on each machine"},
     Command{"explain", "", explain_command, "explain KEY=VALUE…", "cost exactly one MaxText configuration"},
+    Command{"compare", "", compare_command, "compare --model NAME|FILE --chips N …", "rule sets, meshes and paths side by side"},
     Command{"sweep", "", sweep_command, "sweep --model NAME,… --chips A..B …", "what training costs on every machine and size"},
     Command{"sweep", "merge", sweep_merge_command, "sweep merge FILE…", "the shards of a sweep as one"},
     Command{"check", "", check_command, "check --rules NAME|FILE …", "what will go wrong with sharding rules"},
@@ -50,7 +51,8 @@ std::string help_text() {
   for (const auto& command : commands) text += fmt::format("  {:<50}{}\n", command.synopsis, command.summary);
   return text +
          "\nshardplan COMMAND --help lists the flags of a command. Every command takes --format text|json,\n"
-         "-o FILE and --color auto|always|never.\n\n"
+         "-o FILE and --color auto|always|never; plan, explain, compare, check and audit --format\n"
+         "markdown|html too.\n\n"
          "Exit status: 0 answered, 1 internal error, 2 bad input, 3 nothing feasible,\n"
          "4 a regression or an error-level finding.\n";
 }

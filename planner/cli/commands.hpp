@@ -8,6 +8,7 @@ Task plan_command(const Words& words);
 Task sweep_command(const Words& words);
 Task sweep_merge_command(const Words& words);
 Task explain_command(const Words& words);
+Task compare_command(const Words& words);
 Task check_command(const Words& words);
 Task audit_command(const Words& words);
 Task calibrate_command(const Words& words);

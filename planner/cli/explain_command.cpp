@@ -1,4 +1,6 @@
 // shardplan explain KEY=VALUE… | --model … --hardware … --chips … --rules … --mesh …
+#include <fmt/format.h>
+
 #include <planner/cli/commands.hpp>
 #include <planner/cli/flags/form_flag.hpp>
 #include <planner/cli/flags/model_file_flag.hpp>
@@ -6,8 +8,10 @@
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/evaluate/step_range.hpp>
 #include <planner/fixes/weigh_findings.hpp>
+#include <planner/cli/print_answer.hpp>
 #include <planner/fixes/weigh_flags.hpp>
 #include <planner/report/json/json_evaluation.hpp>
+#include <planner/report/markdown/markdown_report.hpp>
 #include <planner/report/text/text_evaluation.hpp>
 #include <shardplan/error.hpp>
 
@@ -31,7 +35,14 @@ Answer answer_explain(const Configuration& configuration, std::optional<RunForm>
   evaluation.findings = weigh_findings(configuration, evaluation).findings;
   evaluation.assumed = assumed_steps(configuration, evaluation);
   evaluation.flag_worths = weigh_flags(configuration, evaluation);
-  return {format == Format::json ? explanation_json(evaluation) : explanation_text(evaluation, style), outcome};
+  const Printers printers{.text = [&] { return explanation_text(evaluation, style); },
+                          .json = [&] { return explanation_json(evaluation); },
+                          .markdown = [&] { return explanation_markdown(evaluation); },
+                          .sarif = {},
+                          .github = {},
+                          .title = fmt::format("{} on {} chips of {}: shardplan explain", evaluation.model, evaluation.chips,
+                                               evaluation.hardware)};
+  return {print_answer(printers, format), outcome};
 }
 
 }  // namespace
@@ -42,6 +53,7 @@ Task explain_command(const Words& words) {
   RunFlags flags;
   add_run_flags(parser, flags, "The whole mesh; other axes have size 1",
                 "MaxText's own arguments; its defaults hold for the rest");
+  parser.offer_formats({"text", "json", "markdown", "html"});
   std::optional<std::string> model_out, form;
   add_form_flag(parser, form);
   add_model_out_flag(parser, model_out);

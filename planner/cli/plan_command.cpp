@@ -1,12 +1,16 @@
 // shardplan [plan] --model NAME --chips N …
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <planner/cli/commands.hpp>
 #include <planner/cli/flags/form_flag.hpp>
 #include <planner/cli/flags/model_file_flag.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <planner/cli/plan_request.hpp>
-#include <planner/cli/flags/plan_flags.hpp>
+#include <planner/cli/flags/search_flags.hpp>
+#include <planner/cli/print_answer.hpp>
 #include <planner/report/json/json_plan.hpp>
+#include <planner/report/markdown/markdown_report.hpp>
 #include <planner/report/text/text_plan.hpp>
 #include <shardplan/error.hpp>
 
@@ -14,16 +18,11 @@ namespace shardplan {
 namespace {
 
 void add_flags(CommandParser& parser, PlanFlags& flags, bool& with_commands) {
-  parser.add("--model", flags.model, "NAME|FILE",
-             "A built-in model, a file of that form, or a Hugging Face config.json");
-  parser.add("--chips", flags.chips, "N", "Chips of all slices together; 1k is 1024");
-  parser.add("--hardware", flags.hardware, "NAME|FILE[,...]|all",
-             "Machines to compare (default: the five of today); v5p-16 says its 8 chips too");
-  add_shared_plan_flags(parser, flags);
-  parser.add("--objective", flags.objective, "GOAL", "throughput, memory or cost");
-  parser.add("--price", flags.price, "NAME=DOLLARS[,...]", "Dollars an hour for a chip, for --objective cost");
+  add_search_flags(parser, flags);
+  add_mesh_and_settings(parser, flags);
   parser.add("--top", flags.top, "K", "Alternatives to keep");
   parser.add("--commands", with_commands, "Print the command of each alternative too");
+  parser.offer_formats({"text", "json", "markdown", "html"});
 }
 
 // With a machine that was asked for by name, "no slice of 6 chips" is the user's mistake; among several it is a row.
@@ -51,7 +50,13 @@ Answer answer_plan(const PlanRequest& request, std::optional<RunForm> form, Form
     if (const auto text = plan_form(answer, *form, style)) return {*text, Outcome::answered};
   const bool any = std::any_of(answer.machines.begin(), answer.machines.end(),
                                [](const MachinePlan& machine) { return machine.recommended.has_value(); });
-  return {format == Format::json ? plan_json(answer) : plan_text(answer, style, with_commands),
+  const Printers printers{.text = [&] { return plan_text(answer, style, with_commands); },
+                          .json = [&] { return plan_json(answer); },
+                          .markdown = [&] { return plan_markdown(answer); },
+                          .sarif = {},
+                          .github = {},
+                          .title = fmt::format("{} on {} chips: shardplan plan", answer.model, answer.chips)};
+  return {print_answer(printers, format),
           any ? Outcome::answered : Outcome::nothing_feasible};
 }
 

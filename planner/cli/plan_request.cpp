@@ -35,7 +35,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> said_by_
      {"sparse_matmul", "--moe"}}};
 
 Model read_model(const PlanFlags& flags) {
-  if (!flags.model) throw InputError("plan needs --model NAME; `shardplan models list` names them");
+  if (!flags.model) throw InputError(fmt::format("{} needs --model NAME; `shardplan models list` names them", flags.command));
   Model model = load_model(*flags.model);
   if (!model.not_modelled.empty())
     throw InputError(fmt::format("{}: shardplan does not model {} yet", model.name, model.not_modelled));
@@ -59,7 +59,7 @@ void read_machines(const PlanFlags& flags, PlanRequest& request) {
     known.push_back(*machine.hardware);
     request.machines.push_back(load_profile(*machine.hardware));
   }
-  if (!chips) throw InputError("plan needs --chips N");
+  if (!chips) throw InputError(flags.command + " needs --chips N");
   request.chips = *chips;
 }
 
@@ -131,14 +131,14 @@ Objective read_objective(const PlanFlags& flags) {
   return objectives[std::find(names.begin(), names.end(), name) - names.begin()];
 }
 
-void check_not_said_by_flags(const GivenArguments& given) {
+void check_not_said_by_flags(const GivenArguments& given, const std::string& command) {
   for (const auto& [key, argument] : given.all()) {
     const auto flag =
         std::find_if(said_by_flags.begin(), said_by_flags.end(), [&](const auto& row) { return row.first == key; });
     if (flag != said_by_flags.end())
-      throw InputError(fmt::format("{}: plan takes {} for it", argument.place, flag->second));
+      throw InputError(fmt::format("{}: {} takes {} for it", argument.place, command, flag->second));
     if (role_of(key) == ArgumentRole::axis)
-      throw InputError(fmt::format("{}: plan takes --mesh for it", argument.place));
+      throw InputError(fmt::format("{}: {} takes --mesh for it", argument.place, command));
   }
 }
 
@@ -148,7 +148,7 @@ GivenArguments read_settings(const PlanFlags& flags) {
   if (flags.optimizer) check_word("--optimizer", *flags.optimizer, {"adamw", "muon", "sgd"});
   if (flags.optimizer) words.push_back("opt_type=" + *flags.optimizer);
   GivenArguments given(words, std::nullopt);  // throws on what is not MaxText's or not modelled
-  check_not_said_by_flags(given);
+  check_not_said_by_flags(given, flags.command);
   return given;
 }
 

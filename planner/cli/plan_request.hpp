@@ -12,6 +12,7 @@ struct PlanFlags {
   std::optional<std::string> model, chips, hardware, sequence_length, per_device_batch, global_batch_tokens,
       max_batch_tokens, rules, mesh, moe, remat, optimizer, objective, price, slices, top, reserve, memory_fraction,
       xla_flags;
+  std::string command = "plan";  ///< whose flags they are, for messages
   Words key_values;  ///< further MaxText settings that hold for every candidate
 };
 

@@ -8,7 +8,7 @@
 
 namespace shardplan {
 
-enum class Format { text, json, sarif, github, csv };
+enum class Format { text, json, markdown, html, csv, sarif, github };
 
 /// docs/exit-codes.md; bad input (2) and internal errors (1) are exceptions instead.
 enum class Outcome { answered, nothing_feasible, regression };

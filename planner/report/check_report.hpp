@@ -10,6 +10,7 @@
 //     bites   2 of 40 configurations: mixtral-8x7b, mixtral-8x22b (dropping path)
 //             on expert=8 · fsdp=2,expert=4
 #include <planner/check/check_answer.hpp>
+#include <planner/report/rule_text.hpp>
 #include <planner/report/style.hpp>
 #include <string>
 
@@ -17,8 +18,5 @@ namespace shardplan {
 
 std::string check_text(const CheckAnswer& answer, const Style& style);
 std::string check_json(const CheckAnswer& answer);
-
-/// A rule as MaxText's YAML has it: "['exp', ['expert']]".
-std::string rule_in_yaml(const Rule& rule);
 
 }  // namespace shardplan

@@ -36,7 +36,8 @@ std::size_t width_of(const OutputOptions& options) {
 
 Format parse_format(const std::string& name) {
   constexpr std::pair<std::string_view, Format> formats[] = {
-      {"text", Format::text}, {"json", Format::json}, {"sarif", Format::sarif}, {"github", Format::github}, {"csv", Format::csv}};
+      {"text", Format::text}, {"json", Format::json}, {"markdown", Format::markdown}, {"html", Format::html},
+      {"csv", Format::csv},   {"sarif", Format::sarif}, {"github", Format::github}};
   for (const auto& [word, format] : formats)
     if (word == name) return format;
   throw InternalError("a format without a value: " + name);

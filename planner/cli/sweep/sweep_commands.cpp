@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <formats/strict_json.hpp>
 #include <planner/cli/commands.hpp>
-#include <planner/cli/flags/plan_flags.hpp>
+#include <planner/cli/flags/search_flags.hpp>
 #include <planner/cli/output_file.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <planner/cli/sweep/progress_line.hpp>
@@ -30,7 +30,8 @@ void add_flags(CommandParser& parser, SweepFlags& flags) {
   parser.add("--within", flags.within, "TIME", "When it has to be done: 60d, 12h or 8w");
   parser.add("--price", flags.plan.price, "NAME=DOLLARS[,...]", "Dollars an hour for a chip");
   parser.add("--shard", flags.shard, "I/N", "Only every N-th cell from the I-th, for `sweep merge`");
-  add_shared_plan_flags(parser, flags.plan);
+  add_space_flags(parser, flags.plan);
+  add_mesh_and_settings(parser, flags.plan);
 }
 
 std::string print_sweep(const SweepAnswer& answer, Format format, const Style& style) {

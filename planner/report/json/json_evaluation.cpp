@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <planner/report/json/json_evaluation.hpp>
+#include <planner/report/json/json_network.hpp>
 #include <planner/report/json/json_values.hpp>
 #include <planner/report/shell_command.hpp>
 #include <planner/report/shown_arguments.hpp>
@@ -68,15 +69,6 @@ OrderedJson json_time_range(const Evaluation& evaluation, StepRange range) {
           {"high_seconds", range.high.value},
           {"assumptions", std::move(assumptions)},
           {"steps", std::move(steps)}};
-}
-
-// What is short is bytes only where the constraint is memory.
-OrderedJson json_infeasible(const Infeasible& infeasible) {
-  const bool memory = infeasible.constraint == ConstraintId::hbm;
-  return {{"constraint", name_of(infeasible.constraint)},
-          {"message", infeasible.message},
-          {memory ? "needed_bytes" : "needed", infeasible.needed},
-          {memory ? "available_bytes" : "available", infeasible.available}};
 }
 
 OrderedJson json_arguments(const Evaluation& evaluation) {
@@ -159,6 +151,15 @@ OrderedJson json_setting(const Evaluation& evaluation) {
 
 }  // namespace
 
+// What is short is bytes only where the constraint is memory.
+OrderedJson json_infeasible(const Infeasible& infeasible) {
+  const bool memory = infeasible.constraint == ConstraintId::hbm;
+  return {{"constraint", name_of(infeasible.constraint)},
+          {"message", infeasible.message},
+          {memory ? "needed_bytes" : "needed", infeasible.needed},
+          {memory ? "available_bytes" : "available", infeasible.available}};
+}
+
 OrderedJson json_collectives(const std::vector<NamedCollective>& collectives, const Mesh& mesh) {
   OrderedJson all = OrderedJson::array();
   for (const auto& collective : collectives) all.push_back(json_collective(collective, mesh));
@@ -184,6 +185,7 @@ OrderedJson json_evaluation(const Evaluation& evaluation) {
   document["memory"] = json_memory(evaluation.memory);
   document["time"] = json_time(evaluation.time);
   if (const auto range = range_of(evaluation)) document["time"]["range"] = json_time_range(evaluation, *range);
+  if (evaluation.configuration) document["network"] = json_network(*evaluation.configuration);
   document["findings"] = json_findings(evaluation.findings);
   document["xla_flags"] = json_flag_names(evaluation);
   document["flags"] = json_flags(evaluation);

@@ -15,6 +15,7 @@ OrderedJson json_number(double number, std::string_view what);
 OrderedJson json_mesh(const Mesh& mesh);
 OrderedJson json_evaluation(const Evaluation& evaluation);
 OrderedJson json_collectives(const std::vector<NamedCollective>& collectives, const Mesh& mesh);
+OrderedJson json_infeasible(const Infeasible& infeasible);
 OrderedJson json_findings(const std::vector<Finding>& findings);
 
 /// A document as it is printed: indented, with a line feed at its end.

@@ -90,11 +90,6 @@ std::string ids_text(const CheckAnswer& answer, Standing standing, const std::st
 
 }  // namespace
 
-std::string rule_in_yaml(const Rule& rule) {
-  if (rule.axes.empty()) return fmt::format("['{}', []]", rule.logical);
-  return fmt::format("['{}', ['{}']]", rule.logical, fmt::join(rule.axes, "', '"));
-}
-
 std::string check_text(const CheckAnswer& answer, const Style& style) {
   std::string text = fmt::format("{}: {}  ({}; {})\n", style.paint(Ink::bold, "rules " + answer.rules),
                                  style.paint(answer.is_regression() ? Ink::red : Ink::green, count_text(answer)),

@@ -66,6 +66,9 @@ inline Evaluation fitting() {
   c.model.name = e.model;
   c.model.in_maxtext = true;
   c.hardware.launch.hardware = MaxtextHardware::tpu;
+  c.hardware.link_bandwidth.value = 90e9;
+  c.hardware.link_efficiency.value = 1;
+  c.slice = {"v5p-8", 4, 4, {2, 2, 1}, {false, false, false}};
   c.rules.name = e.rules;
   c.mesh.axes = {{"expert", 4, 1}};
   e.configuration = std::make_shared<const Configuration>(c);

@@ -35,6 +35,16 @@ TEST(EvaluationJson, HasTheKeysOfTheContract) {
   EXPECT_EQ(document["findings"][0]["severity"], "warning");
 }
 
+TEST(EvaluationJson, SaysWhereTheMeshLies) {
+  const json network = json::parse(explanation_json(examples::fitting()))["network"];
+  EXPECT_EQ(network["fabric"], "torus");
+  EXPECT_EQ(network["torus"], (json{2, 2, 1}));
+  ASSERT_EQ(network["axes"].size(), 1U);
+  EXPECT_EQ(network["axes"][0]["axis"], "expert");
+  EXPECT_EQ(network["axes"][0]["ring_bytes_per_second"], 180e9);
+  EXPECT_EQ(network["positions"].size(), 4U);
+}
+
 TEST(EvaluationJson, TotalsAreSumsOfTheirParts) {
   const json document = json::parse(explanation_json(examples::fitting()));
   const json& memory = document["memory"];

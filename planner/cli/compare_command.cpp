@@ -1,0 +1,95 @@
+// shardplan compare --model NAME --chips N --hardware NAME [--rules A,B] [--mesh …]… [--vary KEY=V1,V2]… [--against FILE]
+#include <algorithm>
+#include <planner/cli/commands.hpp>
+#include <planner/cli/flags/compare_flags.hpp>
+#include <planner/compare/compare.hpp>
+#include <planner/compare/read_rules.hpp>
+#include <planner/compare/saved_answer.hpp>
+#include <planner/evaluate/evaluate.hpp>
+#include <planner/cli/print_answer.hpp>
+#include <planner/report/compare/compare_table.hpp>
+#include <planner/report/compare_report.hpp>
+#include <planner/report/markdown/markdown_report.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+using Compute = std::function<CompareAnswer()>;
+
+/// A word that is no KEY=VALUE names a file.
+const std::string* saved_answer_in(const Words& words) {
+  const auto found =
+      std::find_if(words.begin(), words.end(), [](const std::string& word) { return word.find('=') == word.npos; });
+  return found == words.end() ? nullptr : &*found;
+}
+
+ComparedRow run_over(const CompareFlags& flags, const std::string& config_file) {
+  Evaluation evaluation = evaluate_to_show(read_configuration(run_flags_of(flags, config_file)));
+  if (evaluation.infeasible && is_contradiction(evaluation.infeasible->constraint))
+    throw InputError(config_file + ": " + evaluation.infeasible->message);
+  return compared_row(config_file, {}, std::move(evaluation));
+}
+
+CompareAnswer compare_saved(const std::string& first, const CompareFlags& flags) {
+  if (flags.words.size() > 1 || flags.search.model || flags.search.chips)
+    throw InputError(first + ": two saved answers are compared as they are; give no flag but --against and no KEY=VALUE");
+  return compare_runs(read_saved_answer(first), read_saved_answer(*flags.against));
+}
+
+Compute read_rule_files(const CompareFlags& flags) {
+  CompareFlags first = flags;
+  const LinedRules one = read_lined_rules(*flags.search.rules), other = read_lined_rules(*flags.against);
+  return [request = read_compare_request(first), one, other] { return compare_rules(request, one, other); };
+}
+
+/// What is compared says which files are meant: saved answers, configurations, or rules.
+Compute read_comparison(const CompareFlags& flags) {
+  const std::string* saved = saved_answer_in(flags.words);
+  if (!flags.against) {
+    if (saved) throw InputError(*saved + ": compared with what? give --against FILE");
+    if (flags.config_file) throw InputError("--config: compared with what? give --against FILE");
+    return [request = read_compare_request(flags)] { return compare(request); };
+  }
+  if (saved) return [saved = *saved, flags] { return compare_saved(saved, flags); };
+  if (flags.config_file)
+    return [flags] { return compare_runs(run_over(flags, *flags.config_file), run_over(flags, *flags.against)); };
+  if (flags.search.rules) return read_rule_files(flags);
+  throw InputError("--against needs its other side: --rules FILE for rules, --config FILE for MaxText configurations, "
+                   "or a saved JSON answer as the first word");
+}
+
+bool any_runs(const CompareAnswer& answer) {
+  return std::any_of(answer.rows.begin(), answer.rows.end(), [](const ComparedRow& row) {
+    const auto& infeasible = row.evaluation.infeasible;
+    return !infeasible || (infeasible->constraint == ConstraintId::hbm && row.evaluation.memory.fit() != Fit::does_not_fit);
+  });
+}
+
+Answer answer_compare(const CompareAnswer& answer, Format format, const Style& style) {
+  const Printers printers{.text = [&] { return compare_text(answer, style); },
+                          .json = [&] { return compare_json(answer); },
+                          .markdown = [&] { return compare_markdown(answer); },
+                          .sarif = {},
+                          .github = {},
+                          .title = compare_title(answer) + ": shardplan compare"};
+  return {print_answer(printers, format),
+          any_runs(answer) ? Outcome::answered : Outcome::nothing_feasible};
+}
+
+}  // namespace
+
+Task compare_command(const Words& words) {
+  CommandParser parser("Rule sets, meshes and paths side by side: what each moves, takes and needs.", "shardplan compare");
+  CompareFlags flags;
+  add_compare_flags(parser, flags);
+  parser.add_footer("--rules A --against B: what each changed line of the rules is worth. --config A.yml --against B.yml: two\n"
+                    "configurations. A.json --against B.json: two saved answers of plan or explain.");
+  parser.offer_formats({"text", "json", "markdown", "html"});
+  parser.parse(words);
+  return parser.task([compute = read_comparison(flags)](Format format, const Style& style) {
+    return answer_compare(compute(), format, style);
+  });
+}
+
+}  // namespace shardplan

@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <planner/cli/flags/compare_flags.hpp>
+#include <planner/cli/flags/flag_values.hpp>
+#include <planner/cli/flags/search_flags.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+/// "shard_mode=auto,explicit" → "shard_mode=auto", "shard_mode=explicit".
+Words values_of(const std::string& varied) {
+  const auto equals = varied.find('=');
+  if (equals == varied.npos || equals == 0)
+    throw InputError(fmt::format("--vary: expected KEY=VALUE,VALUE, not '{}'", varied));
+  const std::string key = varied.substr(0, equals);
+  Words words;
+  for (const auto& value : parse_list("--vary " + key, varied.substr(equals + 1))) words.push_back(key + "=" + value);
+  if (words.size() < 2) throw InputError(fmt::format("--vary {}: give two values or more", varied));
+  return words;
+}
+
+/// Every choice of one value for each of `varied`; one empty choice where nothing varies.
+std::vector<Words> combinations(const Words& varied) {
+  std::vector<Words> all = {{}};
+  for (const auto& one : varied) {
+    std::vector<Words> longer;
+    for (const auto& choice : all)
+      for (const auto& word : values_of(one)) {
+        longer.push_back(choice);
+        longer.back().push_back(word);
+      }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+CompareCase read_case(const PlanFlags& search, const Words& settings, const std::optional<std::string>& mesh) {
+  PlanFlags flags = search;
+  flags.mesh = mesh;
+  flags.key_values.insert(flags.key_values.end(), settings.begin(), settings.end());
+  return {settings, read_plan_request(flags)};
+}
+
+void refuse(const char* flag, bool given) {
+  if (given) throw InputError(fmt::format("{}: two configurations say it themselves; give KEY=VALUE for both", flag));
+}
+
+}  // namespace
+
+void add_compare_flags(CommandParser& parser, CompareFlags& flags) {
+  flags.search.command = "compare";
+  add_search_flags(parser, flags.search);
+  parser.add_repeatable("--mesh", flags.meshes, "axis=n,...",
+                        "Sizes of these mesh axes, the others are searched; again for each mesh to compare");
+  parser.add_repeatable("--vary", flags.varied, "KEY=V1,V2", "A MaxText setting with each of these values");
+  parser.add("--top", flags.search.top, "K", "Meshes of each rule set, path, --mesh and --vary (default: 2)");
+  parser.add("--against", flags.against, "FILE",
+             "Two rule files (with --rules), two MaxText YAML files (with --config), or two saved JSON answers");
+  parser.add("--config", flags.config_file, "FILE", "The first of two MaxText YAML files, with --against");
+  parser.add_words("KEY=VALUE", flags.words, "MaxText settings of every configuration; or the first saved answer");
+}
+
+CompareRequest read_compare_request(const CompareFlags& flags) {
+  PlanFlags search = flags.search;
+  search.key_values = flags.words;
+  CompareRequest request;
+  request.top = parse_positive("--top", search.top).value_or(request.top);
+  std::vector<std::optional<std::string>> meshes(flags.meshes.begin(), flags.meshes.end());
+  if (meshes.empty()) meshes.emplace_back();
+  for (const auto& settings : combinations(flags.varied))
+    for (const auto& mesh : meshes) request.cases.push_back(read_case(search, settings, mesh));
+  return request;
+}
+
+RunFlags run_flags_of(const CompareFlags& flags, const std::string& config_file) {
+  const PlanFlags& search = flags.search;
+  refuse("--moe", search.moe.has_value());
+  refuse("--remat", search.remat.has_value());
+  refuse("--optimizer", search.optimizer.has_value());
+  refuse("--seq-len", search.sequence_length.has_value());
+  refuse("--per-device-batch", search.per_device_batch.has_value());
+  refuse("--global-batch-tokens", search.global_batch_tokens.has_value());
+  refuse("--max-batch-tokens", search.max_batch_tokens.has_value());
+  refuse("--objective", search.objective.has_value());
+  refuse("--price", search.price.has_value());
+  refuse("--top", search.top.has_value());
+  refuse("--vary", !flags.varied.empty());
+  if (flags.meshes.size() > 1) throw InputError("--mesh is given more than once; two configurations have one each");
+  RunFlags run;
+  run.model = search.model;
+  run.hardware = search.hardware;
+  run.chips = search.chips;
+  run.slices = search.slices;
+  run.rules = search.rules;
+  if (!flags.meshes.empty()) run.mesh = flags.meshes.front();
+  run.config_file = config_file;
+  run.reserve = search.reserve;
+  run.memory_fraction = search.memory_fraction;
+  run.xla_flags = search.xla_flags;
+  run.key_values = flags.words;
+  return run;
+}
+
+}  // namespace shardplan

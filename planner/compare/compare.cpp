@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <arguments/print_configuration.hpp>
+#include <planner/compare/compare.hpp>
+#include <planner/compare/compare_case.hpp>
+#include <planner/compare/swap_rules.hpp>
+#include <planner/evaluate/evaluate.hpp>
+#include <planner/search/comparison.hpp>
+#include <shardplan/error.hpp>
+#include <tuple>
+
+namespace shardplan {
+namespace {
+
+std::vector<MoePath> paths_of(const PlanRequest& request) {
+  return request.moe_paths.empty() ? std::vector{MoePath::none} : request.moe_paths;
+}
+
+PlanRequest with(PlanRequest request, const HardwareProfile& machine, const RuleSet& rules, MoePath path) {
+  request.machines = {machine};
+  request.rule_sets = {rules};
+  if (path != MoePath::none) request.moe_paths = {path};
+  return request;
+}
+
+void add_case(CompareAnswer& answer, const std::vector<std::string>& settings, const PlanRequest& one, int top) {
+  auto best = best_of_case(one, top, {evaluate, evaluate_cost});
+  if (const auto* reason = std::get_if<std::string>(&best)) {
+    const MoePath path = one.moe_paths.empty() ? MoePath::none : one.moe_paths.front();
+    const std::string mesh = one.mesh.empty() ? "" : describe(one.mesh);
+    answer.refused.push_back({one.machines.front().name, settings, one.rule_sets.front().name, path, mesh, *reason});
+    return;
+  }
+  for (auto& evaluation : std::get<std::vector<Evaluation>>(best))
+    answer.rows.push_back(compared_row("", settings, std::move(evaluation)));
+}
+
+/// Runs and fits, then may fit, then does neither; a token's time within each.
+std::tuple<bool, Fit, double> rank_of(const Evaluation& e) {
+  const bool refused = e.infeasible && e.infeasible->constraint != ConstraintId::hbm;
+  return {refused, e.memory.fit(), e.time.step().value / tokens_of(e)};
+}
+
+void sort_rows(std::vector<ComparedRow>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const ComparedRow& a, const ComparedRow& b) {
+    return rank_of(a.evaluation) < rank_of(b.evaluation);
+  });
+}
+
+void require_rows(const CompareAnswer& answer) {
+  if (!answer.rows.empty()) return;
+  if (answer.refused.empty()) throw InternalError("compare was asked for nothing");
+  const RefusedCase& first = answer.refused.front();
+  std::string subject = first.rules;
+  if (first.path != MoePath::none) subject += fmt::format(", {}", name_of(first.path));
+  throw InputError(fmt::format("none of {} can be costed; {}: {}", answer.refused.size(), subject, first.reason));
+}
+
+std::string value_of(const RunArguments& arguments, const std::string& key) {
+  const auto found = std::find_if(arguments.begin(), arguments.end(), [&](const auto& one) { return one.first == key; });
+  return found == arguments.end() ? "" : found->second;
+}
+
+std::vector<ChangedArgument> changed_arguments(const RunArguments& first, const RunArguments& second) {
+  std::vector<ChangedArgument> changed;
+  for (const auto& [key, value] : first)
+    if (const std::string other = value_of(second, key); other != value) changed.push_back({key, value, other});
+  for (const auto& [key, value] : second)
+    if (value_of(first, key).empty() && !value.empty()) changed.push_back({key, "", value});
+  return changed;
+}
+
+/// The best run of the first rules that MaxText would start; none, and no line of them can be weighed.
+const Evaluation* best_run_of(const CompareAnswer& answer, const std::string& rules) {
+  for (const auto& row : answer.rows)
+    if (row.evaluation.rules == rules) return &row.evaluation;
+  return nullptr;
+}
+
+}  // namespace
+
+ComparedRow compared_row(std::string name, std::vector<std::string> settings, Evaluation evaluation) {
+  RunArguments arguments;
+  if (evaluation.configuration) arguments = maxtext_arguments(*evaluation.configuration);
+  return {std::move(name), std::move(settings), std::move(evaluation), std::move(arguments)};
+}
+
+CompareAnswer compare(const CompareRequest& request) {
+  CompareAnswer answer;
+  for (const auto& [settings, plan] : request.cases)
+    for (const auto& machine : plan.machines)
+      for (const auto& rules : plan.rule_sets)
+        for (const MoePath path : paths_of(plan)) add_case(answer, settings, with(plan, machine, rules, path), request.top);
+  require_rows(answer);
+  sort_rows(answer.rows);
+  return answer;
+}
+
+CompareAnswer compare_rules(const CompareRequest& request, const LinedRules& first, const LinedRules& second) {
+  CompareRequest both = request;
+  for (auto& asked : both.cases) asked.plan.rule_sets = {first.set, second.set};
+  CompareAnswer answer = compare(both);
+  answer.rules = rule_difference(first, second);
+  if (const Evaluation* base = best_run_of(answer, first.set.name))
+    for (auto& change : answer.rules->changes)
+      change.alone = with_rules(*base->configuration, with_change(first.set, change, second.set));
+  return answer;
+}
+
+CompareAnswer compare_runs(ComparedRow first, ComparedRow second) {
+  CompareAnswer answer;
+  answer.changed = changed_arguments(first.arguments, second.arguments);
+  answer.rows.push_back(std::move(first));
+  answer.rows.push_back(std::move(second));
+  return answer;
+}
+
+}  // namespace shardplan

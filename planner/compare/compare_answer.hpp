@@ -1,0 +1,56 @@
+#pragma once
+// What `shardplan compare` is asked and what it answers: configurations side by side, fastest first.
+#include <planner/compare/rule_difference.hpp>
+#include <shardplan/evaluation.hpp>
+#include <shardplan/plan.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace shardplan {
+
+/// One question of the comparison: a mesh, or the values of varied settings; its machines, rule sets and paths are compared
+/// too.
+struct CompareCase {
+  std::vector<std::string> settings;  ///< that tell it from the others: "shard_mode=explicit"
+  PlanRequest plan;
+};
+
+struct CompareRequest {
+  std::vector<CompareCase> cases;
+  int top = 2;  ///< meshes of each case, machine, rule set and path
+};
+
+/// MaxText's arguments by key.
+using RunArguments = std::vector<std::pair<std::string, std::string>>;
+
+struct ComparedRow {
+  std::string name;                   ///< of the file that it comes from; "" where the search found it
+  std::vector<std::string> settings;  ///< of its case
+  Evaluation evaluation;
+  RunArguments arguments;
+};
+
+/// A case, rule set and path without any configuration to show.
+struct RefusedCase {
+  std::string hardware;
+  std::vector<std::string> settings;
+  std::string rules;
+  MoePath path = MoePath::none;
+  std::string mesh;  ///< as asked; "" where it was searched
+  std::string reason;
+};
+
+/// A setting in which two configurations differ; "" where one has it not.
+struct ChangedArgument {
+  std::string key, first, second;
+};
+
+struct CompareAnswer {
+  std::vector<ComparedRow> rows;  ///< those that fit, then those that may, then those that don't; each fastest first
+  std::vector<RefusedCase> refused;
+  std::optional<RuleDifference> rules;             ///< of two rule files
+  std::optional<std::vector<ChangedArgument>> changed;  ///< of two runs; their rows keep the order they were given in
+};
+
+}  // namespace shardplan

@@ -1,0 +1,163 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <planner/compare/traffic.hpp>
+#include <planner/report/compare/differences.hpp>
+#include <planner/report/humanize.hpp>
+#include <planner/report/rule_text.hpp>
+#include <planner/search/comparison.hpp>
+
+namespace shardplan {
+namespace {
+
+const Evaluation& base_of(const CompareAnswer& answer) { return answer.rows.front().evaluation; }
+
+std::string per_cent(double share) { return fmt::format("{:.1f}%", 100 * share); }
+
+std::string slower_text(double slower) {
+  if (std::abs(slower) < visible_slowdown) return "as fast";
+  if (slower < 0) return per_cent(-slower / (1 + slower)) + " faster";
+  return slower < 1 ? per_cent(slower) + " slower" : fmt::format("{}x slower", print_number(1 + slower));
+}
+
+/// Signed, in the unit of what is compared; "" below what a report shows.
+void add_signed(std::vector<std::string>& parts, std::string_view name, Bytes difference) {
+  constexpr std::int64_t least = 1'000'000;
+  if (std::abs(difference.value) < least) return;
+  const char sign = difference.value < 0 ? '-' : '+';
+  parts.push_back(fmt::format("{} {}{}", name, sign, print_traffic({std::abs(difference.value)})));
+}
+
+void add_signed(std::vector<std::string>& parts, std::string_view name, Seconds difference, Seconds step) {
+  if (std::abs(difference.value) < visible_slowdown * step.value) return;
+  const char sign = difference.value < 0 ? '-' : '+';
+  parts.push_back(fmt::format("{} {}{}", name, sign, print_time({std::abs(difference.value)})));
+}
+
+/// Where the time of the base's tokens goes otherwise.
+std::string time_difference(const Evaluation& base, const Evaluation& other) {
+  const double scale = tokens_of(base) / tokens_of(other);
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view name, Seconds mine, Seconds theirs) {
+    add_signed(parts, name, theirs * scale - mine, base.time.step());
+  };
+  add("compute", base.time.compute, other.time.compute);
+  add("exposed", base.time.exposed_collective, other.time.exposed_collective);
+  add("host copies", base.time.exposed_host, other.time.exposed_host);
+  add("bubble", base.time.bubble, other.time.bubble);
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string figures_of(const Evaluation& e) {
+  const double tokens_per_second = e.time.tokens_per_second_per_device * static_cast<double>(e.devices);
+  return fmt::format("{} a step, {} tokens/s, {} exposed, peak {}", print_time(e.time.step()),
+                     print_number(tokens_per_second), print_time(e.time.exposed_collective),
+                     print_memory(e.memory.peak()));
+}
+
+std::string why_not(const Evaluation& e) {
+  if (!e.infeasible) return "";
+  if (e.infeasible->constraint != ConstraintId::hbm)
+    return fmt::format("; does not run ({}: {})", name_of(e.infeasible->constraint), e.infeasible->message);
+  return fmt::format("; does not fit ({} of {})", print_memory(e.memory.peak()), print_memory(e.memory.capacity));
+}
+
+/// The best run of the first rules; null where they have none.
+const Evaluation* base_of_rules(const CompareAnswer& answer) {
+  const auto found = std::find_if(answer.rows.begin(), answer.rows.end(), [&](const ComparedRow& row) {
+    return row.evaluation.rules == answer.rules->first;
+  });
+  return found == answer.rows.end() ? nullptr : &found->evaluation;
+}
+
+bool is_idle(const RuleChange& change, const Evaluation* base) {
+  if (!base || !change.alone || change.alone->infeasible) return false;
+  return std::abs(slower_than(*base, *change.alone)) < visible_slowdown && moved_difference(*base, *change.alone).empty();
+}
+
+}  // namespace
+
+std::string moved_difference(const Evaluation& base, const Evaluation& other) {
+  const TrafficBytes mine = traffic_of(base), theirs = traffic_of(other);
+  std::vector<std::string> parts;
+  add_signed(parts, "all-to-all", theirs.all_to_all - mine.all_to_all);
+  add_signed(parts, "gathered", theirs.gather - mine.gather);
+  add_signed(parts, "reduced", theirs.reduce - mine.reduce);
+  add_signed(parts, "permuted", theirs.permute - mine.permute);
+  std::string text = fmt::format("{}", fmt::join(parts, ", "));
+  const Bytes peak = other.memory.peak() - base.memory.peak();
+  if (std::abs(gibibytes(peak)) >= 0.05)
+    text += fmt::format("{}peak {}{}", text.empty() ? "" : "; ", peak.value < 0 ? '-' : '+',
+                        print_memory({std::abs(peak.value)}));
+  return text;
+}
+
+std::string difference_of(const ComparedRow& row, const CompareAnswer& answer) {
+  const Evaluation &base = base_of(answer), &other = row.evaluation;
+  if (&base == &other) return figures_of(other) + why_not(other);
+  std::string text = slower_text(slower_than(base, other));
+  if (const std::string where = time_difference(base, other); !where.empty()) text += fmt::format(" ({})", where);
+  if (const std::string moved = moved_difference(base, other); !moved.empty()) text += "; " + moved;
+  const double tokens = tokens_of(other) / tokens_of(base);
+  if (std::abs(tokens - 1) > visible_slowdown) text += fmt::format(", in steps of {}x the tokens", print_number(tokens));
+  return text + why_not(other);
+}
+
+std::string change_subject(const RuleChange& change) {
+  switch (change.part) {
+    case RulePart::rules:
+      return change.logical;
+    case RulePart::order:
+      return "order of the rules";
+    case RulePart::mesh_axes:
+      return "mesh_axes";
+    case RulePart::data_sharding:
+      return "data_sharding";
+  }
+  return "";
+}
+
+std::vector<std::string> said_by(const RuleChange& change, const std::vector<RuleLine>& lines) {
+  std::vector<std::string> texts;
+  for (const auto& [line, rule] : lines)
+    texts.push_back(change.part == RulePart::rules ? fmt::format("line {} {}", line, rule_in_yaml(rule))
+                                                   : fmt::format("[{}]", fmt::join(rule.axes, ", ")));
+  if (texts.empty() && change.part == RulePart::rules) texts.emplace_back("no rule");
+  return texts;
+}
+
+std::string change_alone(const RuleChange& change, const CompareAnswer& answer) {
+  const Evaluation* base = base_of_rules(answer);
+  if (!base) return fmt::format("{} has no run to weigh it on", answer.rules->first);
+  const std::string on = describe(base->mesh);
+  if (!change.alone) return fmt::format("alone on {}: the mesh has no place under it", on);
+  const Evaluation& with = *change.alone;
+  std::string text = fmt::format("alone on {}: {} a step, {} with it ({})", on, print_time(base->time.step()),
+                                 print_time(with.time.step()), slower_text(slower_than(*base, with)));
+  if (const std::string moved = moved_difference(*base, with); !moved.empty()) text += "; " + moved;
+  return text + why_not(with);
+}
+
+ChangesByEffect changes_by_effect(const CompareAnswer& answer) {
+  ChangesByEffect changes;
+  const Evaluation* base = base_of_rules(answer);
+  for (const auto& change : answer.rules->changes)
+    (is_idle(change, base) ? changes.idle : changes.effective).push_back(&change);
+  const auto effect = [&](const RuleChange* change) {
+    return base && change->alone ? std::abs(slower_than(*base, *change->alone)) : 0;
+  };
+  std::stable_sort(changes.effective.begin(), changes.effective.end(),
+                   [&](const RuleChange* a, const RuleChange* b) { return effect(a) > effect(b); });
+  return changes;
+}
+
+std::string idle_changes(const std::vector<const RuleChange*>& idle, const CompareAnswer& answer) {
+  std::vector<std::string> subjects;
+  for (const RuleChange* change : idle) subjects.push_back(change_subject(*change));
+  return fmt::format("{} nothing alone on {}: {}", idle.size() == 1 ? "changes" : "change",
+                     describe(base_of_rules(answer)->mesh), fmt::join(subjects, ", "));
+}
+
+}  // namespace shardplan

@@ -1,0 +1,120 @@
+// Elements, and what charts share: a figure with its table behind it, and one tip for hover, focus and tap.
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  for (const child of children.flat(Infinity)) if (child !== null && child !== undefined && child !== "") node.append(child);
+  return node;
+}
+const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+const svgEl = (tag, attributes, ...children) =>
+  fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+
+let nextId = 0;
+const freshId = (stem) => `${stem}-${(nextId += 1)}`;
+
+/** Columns are {title, number, text(row)}; the first is the row's header. */
+function dataTable(caption, columns, rows, isChosen) {
+  const cell = (column, row, i) => {
+    const content = column.text(row);
+    const attributes = { class: column.number ? "n" : null };
+    return i === 0 ? el("th", { ...attributes, scope: "row" }, content) : el("td", attributes, content);
+  };
+  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${caption}, table` },
+    el("table", {},
+      el("caption", { class: "sr" }, caption),
+      el("thead", {}, el("tr", {}, columns.map((c) => el("th", { scope: "col", class: c.number ? "n" : null }, c.title)))),
+      el("tbody", {}, rows.map((row) =>
+        el("tr", { class: isChosen && isChosen(row) ? "chosen" : null }, columns.map((c, i) => cell(c, row, i)))))));
+}
+
+/** A chart with what it says in a sentence, its drawing, and its numbers. */
+function figure(name, caption, drawing, table) {
+  return el("figure", { "data-chart": name }, caption ? el("figcaption", {}, caption) : null, drawing,
+    table ? el("details", {}, el("summary", {}, "Numbers"), table) : null);
+}
+
+function card(title, ...content) {
+  const id = freshId("section");
+  return el("section", { class: "card", "aria-labelledby": id }, el("h2", { id }, title), content);
+}
+function wide(section) { section.classList.add("full"); return section; }
+const wideOrNothing = (section) => (section ? wide(section) : null);
+
+/** Two stacks of cards beside each other, below each other where there is no room; what is null is left out. */
+const pair = (left, right) => el("div", { class: "columns" }, [left, right].map((cards) => cards.filter(Boolean)).filter((cards) => cards.length)
+  .map((cards) => el("div", { class: "stack" }, cards)));
+
+const legend = (entries) => el("ul", { class: "key" }, entries.map(({ label, colour, hatched }) =>
+  el("li", {}, el("i", { style: `background-color:var(--${colour})`, class: hatched ? "hatched" : null }), label)));
+
+function copyButton(text, what) {
+  const said = el("span", { class: "sr", role: "status" });
+  const button = el("button", { type: "button", "aria-label": `Copy ${what}` }, "Copy");
+  button.addEventListener("click", async () => {
+    const done = await copyText(text);
+    button.textContent = done ? "Copied" : "Select and copy";
+    said.textContent = done ? `${what} copied` : "copying is not possible here";
+    setTimeout(() => { button.textContent = "Copy"; said.textContent = ""; }, 2500);
+  });
+  return [button, said];
+}
+
+/** A file on a disk is no secure context everywhere: the old way is tried where the new one is refused. */
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = el("textarea", { style: "position:fixed;opacity:0", "aria-hidden": "true" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  }
+}
+
+/** Everything with data-tip shows it on hover, focus and tap; Escape hides it. */
+function installTips() {
+  const tip = el("div", { id: "tip", role: "tooltip", hidden: true });
+  document.body.append(tip);
+  let mark = null;
+  const hide = () => { tip.hidden = true; mark = null; };
+  const place = () => {
+    const box = mark.getBoundingClientRect(), own = tip.getBoundingClientRect();
+    const left = Math.min(Math.max(8, box.left + box.width / 2 - own.width / 2), innerWidth - own.width - 8);
+    const above = box.top - own.height - 8;
+    tip.style.left = `${left}px`;
+    tip.style.top = `${above > 4 ? above : Math.min(box.bottom + 8, innerHeight - own.height - 4)}px`;
+  };
+  const show = (event) => {
+    mark = event.target.closest && event.target.closest("[data-tip]");
+    if (!mark) return hide();
+    tip.textContent = mark.dataset.tip;
+    tip.hidden = false;
+    place();
+  };
+  for (const kind of ["pointerover", "focusin", "click"]) document.addEventListener(kind, show);
+  document.addEventListener("focusout", hide);
+  // What is reached by keyboard scrolls into view, and keeps its tip.
+  document.addEventListener("scroll", () => { if (mark && mark === document.activeElement) place(); else hide(); }, true);
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+}
+
+/** Draws into `host` at its width, again whenever that changes. */
+function responsive(draw) {
+  const host = el("div", {});
+  let width = 0;
+  const redraw = () => {
+    const now = Math.floor(host.clientWidth);
+    if (now === width || now === 0) return;
+    width = now;
+    host.replaceChildren(draw(width));
+  };
+  new ResizeObserver(redraw).observe(host);
+  return host;
+}

@@ -1,0 +1,131 @@
+// A plan: the machines, and of the one that is chosen its best run, what it was chosen over and why.
+const perChip = (e) => tokensPerSecond(e) / e.chips;
+
+function machinesFigure(answer) {
+  const able = answer.results.filter((r) => r.recommended), unable = answer.results.filter((r) => !r.recommended);
+  const rows = able.map(({ recommended: e }) => ({
+    label: e.hardware, note: `${numberText(tokensPerSecond(e))} tokens/s${e.fit === "fits" ? "" : ", may fit"}`,
+    segments: [{ label: "tokens/s", value: tokensPerSecond(e), text: `${numberText(tokensPerSecond(e))} with ${meshText(e.mesh)}, ${e.rules}`, colour: "blue" }],
+  }));
+  const drawing = el("div", {}, rows.length ? stackedBars(rows, { key: false }) : null, unable.map((r) =>
+    el("p", {}, el("b", {}, r.hardware), " ", el("span", { class: "badge bad" }, "Nothing fits"), ` ${r.refused || shortfall(r)}`)));
+  return figure("machines", null, drawing, able.length ? dataTable("Machines on which something fits, best first", [
+    { title: "machine", text: (r) => r.hardware }, { title: "verdict", text: (r) => verdict(r.recommended) },
+    { title: "tokens/s", number: true, text: (r) => numberText(tokensPerSecond(r.recommended)) },
+    { title: "a chip", number: true, text: (r) => numberText(perChip(r.recommended)) },
+    { title: "step", number: true, text: (r) => timeText(r.recommended.time.step_seconds) },
+    { title: "MFU", number: true, text: (r) => shareText(r.recommended.time.model_flops_utilization) },
+    { title: "memory", number: true, text: (r) => `${memoryText(r.recommended.memory.peak_bytes)} of ${memoryText(r.recommended.memory.capacity_bytes)}` },
+    { title: "mesh", text: (r) => meshText(r.recommended.mesh) }, { title: "rules", text: (r) => r.recommended.rules }], able) : null);
+}
+
+function shortfall(r) {
+  const why = r.closest && r.closest.infeasible;
+  if (!why) return r.rejections.length ? r.rejections[0].example : "";
+  if (why.constraint !== "hbm") return why.message;
+  return `${memoryText(why.needed_bytes)} of ${memoryText(why.available_bytes)} at least, with ${meshText(r.closest.mesh)}`;
+}
+
+const pointText = (p) => `${meshText(p.mesh)}, ${p.rules}, ${p.moe_path === "none" ? "" : `${p.moe_path}, `}${p.remat}, ${p.per_device_batch_size} a device`;
+
+/** Time against memory: no other run is both faster and smaller than one of these. */
+function drawFront(result, devices, width) {
+  const points = result.pareto.map((p) => ({ ...p, x: p.peak_bytes / 2 ** 30, y: p.tokens_per_second_per_device * devices }));
+  const height = Math.min(300, Math.max(210, width * 0.45)), left = 62, right = 14, top = 10, bottom = 38;
+  const reach = (values) => { const low = Math.min(...values), high = Math.max(...values), pad = (high - low || high) * 0.08; return [Math.max(0, low - pad), high + pad]; };
+  const [x0, x1] = reach(points.map((p) => p.x)), [y0, y1] = reach(points.map((p) => p.y));
+  const at = (p) => ({ x: left + ((p.x - x0) / (x1 - x0)) * (width - left - right), y: height - bottom - ((p.y - y0) / (y1 - y0)) * (height - top - bottom) });
+  const axis = { stroke: "var(--slate)", "stroke-width": 1 };
+  const ticks = (low, high) => [0, 0.5, 1].map((share) => low + share * (high - low));
+  const sorted = [...points].sort((a, b) => a.x - b.x);
+  return svgEl("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": `${points.length} runs, tokens a second against peak memory` },
+    line({ x: left, y: height - bottom }, { x: width - right, y: height - bottom }, axis), line({ x: left, y: top }, { x: left, y: height - bottom }, axis),
+    ticks(x0, x1).map((v) => svgEl("text", { x: Math.min(at({ x: v, y: y0 }).x, width - 28), y: height - bottom + 16, "text-anchor": "middle", class: "soft-text" }, v.toFixed(0))),
+    ticks(y0, y1).map((v) => svgEl("text", { x: left - 6, y: at({ x: x0, y: v }).y + 4, "text-anchor": "end", class: "soft-text" }, numberText(v).replace(/\.\d+$/, ""))),
+    svgEl("text", { x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle", class: "soft-text" }, "peak memory, GiB a device"),
+    svgEl("polyline", { points: sorted.map((p) => `${at(p).x},${at(p).y}`).join(" "), fill: "none", stroke: "var(--blue)", "stroke-width": 1.5, opacity: 0.5 }),
+    points.map((p) => svgEl("circle", { cx: at(p).x, cy: at(p).y, r: 5.5, fill: "var(--blue)", stroke: "var(--card)", "stroke-width": 1.5, tabindex: "0", role: "img",
+      "data-series": "front", "data-value": p.peak_bytes, "aria-label": `${numberText(p.y)} tokens a second, ${memoryText(p.peak_bytes)}: ${pointText(p)}`,
+      "data-tip": `${numberText(p.y)} tokens/s, ${memoryText(p.peak_bytes)}\n${pointText(p)}` })));
+}
+
+const pointTable = (caption, rows, first) => dataTable(caption, [...first,
+  { title: "tokens/s a device", number: true, text: (p) => numberText(p.tokens_per_second_per_device) },
+  { title: "step", number: true, text: (p) => timeText(p.step_seconds) },
+  { title: "peak", number: true, text: (p) => memoryText(p.peak_bytes) },
+  { title: "rules", text: (p) => p.rules }, { title: "MoE", text: (p) => (p.moe_path === "none" ? "-" : p.moe_path) },
+  { title: "remat", text: (p) => p.remat }, { title: "batch a device", number: true, text: (p) => String(p.per_device_batch_size) }], rows);
+
+const meshColumn = { title: "mesh", text: (p) => meshText(p.mesh) };
+
+function frontCard(result) {
+  if (result.pareto.length < 2) return null;
+  return card("Speed against memory", figure("front", "Runs that no other beats in both; the memory saved is what slower ones are for",
+    responsive((width) => drawFront(result, result.recommended.devices, width)), pointTable("Runs on the front of speed and memory", result.pareto, [meshColumn])));
+}
+
+function strategiesCard(result) {
+  if (result.strategies.length < 2) return null;
+  const colours = ["blue", "violet", "teal", "amber", "green"];
+  const rows = result.strategies.map((s, i) => ({
+    label: s.strategy, note: s.slower < 0.0005 ? "the fastest" : `${slowerText(s.slower)} slower · ${s.why}`,
+    segments: [{ label: "tokens/s a device", value: s.tokens_per_second_per_device, text: `${numberText(s.tokens_per_second_per_device)} tokens/s a device with ${meshText(s.mesh)}`, colour: colours[i % colours.length] }],
+  }));
+  return card("Best of each kind of parallelism", figure("strategies", "The fastest run that fits with each",
+    stackedBars(rows, { key: false }), pointTable("The best run of each kind of parallelism", result.strategies, [{ title: "with", text: (s) => s.strategy }, meshColumn])));
+}
+
+function alternativesCard(result) {
+  const others = [...result.alternatives, ...(result.marginal ? [result.marginal] : [])];
+  if (!others.length) return null;
+  const all = [result.recommended, ...others];
+  const rows = all.map((e) => ({ label: `${meshText(e.mesh)} · ${e.rules}${e.moe_path === "none" ? "" : ` · ${e.moe_path}`}`,
+    note: `${numberText(tokensPerSecond(e))} tokens/s · ${memoryText(e.memory.peak_bytes)}${e.fit === "fits" ? "" : " · may fit"}`,
+    segments: timeRows(e)[0].segments.map((s) => ({ ...s, value: s.value / e.global_batch_tokens })) }));
+  return card("The best and the next best", figure("alternatives", "Time of a token by part; the best first", stackedBars(rows),
+    dataTable("The best and the next best", [
+      { title: "mesh", text: (e) => meshText(e.mesh) }, { title: "rules", text: (e) => e.rules }, { title: "verdict", text: (e) => verdict(e) },
+      { title: "tokens/s", number: true, text: (e) => numberText(tokensPerSecond(e)) },
+      { title: "step", number: true, text: (e) => timeText(e.time.step_seconds) },
+      { title: "peak", number: true, text: (e) => memoryText(e.memory.peak_bytes) }, { title: "remat", text: (e) => e.remat },
+      { title: "batch a device", number: true, text: (e) => String(e.per_device_batch_size) }], all)));
+}
+
+const reasonsCard = (result) => (result.reasons.length
+  ? card("Why this one", result.change_of_training ? el("p", {}, el("span", { class: "badge warn" }, "note"), ` ${result.change_of_training}`) : null,
+    el("ul", { class: "reasons" }, result.reasons.map((reason) => el("li", {}, reason)))) : null);
+
+function unfit(result) {
+  return card(`${result.hardware}: nothing fits`, el("p", {}, result.refused || shortfall(result)),
+    result.would_fit.length ? [el("h3", {}, "What would fit"), el("ul", { class: "reasons" }, result.would_fit.map((way) => el("li", {}, way.change)))] : null,
+    result.rejections.length ? dataTable("Why configurations were dropped", [{ title: "constraint", text: (r) => r.constraint },
+      { title: "configurations", number: true, text: (r) => countText(r.candidates) }, { title: "for example", text: (r) => r.example }], result.rejections) : null);
+}
+
+/** Without its head where that stands at the top of the page already. */
+function machineReport(result, withHead) {
+  const e = result.recommended;
+  if (!e) return unfit(result);
+  return el("div", {}, withHead ? [el("h2", { class: "machine" }, `${result.hardware}: ${meshText(e.mesh)}`), settingChips(e), tiles(e)] : null,
+    commandCard(e), pair([reasonsCard(result), alternativesCard(result)], [strategiesCard(result), frontCard(result)]),
+    el("h2", { class: "machine" }, "The run in detail"), runCards(e));
+}
+
+function planPage(answer) {
+  const best = answer.results.find((r) => r.recommended), several = answer.results.length > 1;
+  const title = best ? `Train ${answer.model} on ${plural(answer.chips, "chip")} of ${best.hardware} with ${meshText(best.recommended.mesh)}`
+    : `${answer.model} on ${plural(answer.chips, "chip")}: nothing fits`;
+  const stage = el("div", {});
+  const buttons = answer.results.map((r) => el("button", { type: "button", onclick: () => choose(r) }, r.hardware));
+  function choose(result) {
+    buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(answer.results[i] === result)));
+    stage.replaceChildren(machineReport(result, result !== best));
+  }
+  choose(best || answer.results[0]);
+  const counted = best ? ` · of ${plural(best.evaluated, "configuration")}, ${countText(best.fitting)} fit` : "";
+  const machines = card("Machines", machinesFigure(answer),
+    el("div", { class: "buttons", role: "group", "aria-label": "Machine to show in detail" }, el("span", { class: "soft" }, "Show"), buttons));
+  return [el("p", { class: "kicker" }, `shardplan plan${counted}`),
+    el("div", { class: "head" }, el("h1", {}, title), best ? verdict(best.recommended) : el("span", { class: "badge bad" }, "Nothing fits")),
+    best ? [settingChips(best.recommended), tiles(best.recommended)] : null, several ? machines : null, stage].flat();
+}

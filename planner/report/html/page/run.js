@@ -1,0 +1,71 @@
+// One run in full: verdict, figures, the command that starts it, charts, findings.
+const fits = { fits: ["good", "Fits"], marginal: ["warn", "May fit"], does_not_fit: ["bad", "Does not fit"] };
+
+function verdict(e) {
+  if (e.infeasible && e.infeasible.constraint !== "hbm") return el("span", { class: "badge bad" }, "Does not run");
+  const [colour, text] = fits[e.fit];
+  return el("span", { class: `badge ${colour}` }, text);
+}
+
+const tile = (name, value, small) => el("div", {}, el("dt", {}, name), el("dd", { class: "num" }, value, small ? el("small", {}, small) : null));
+
+function tiles(e) {
+  const rate = tokensPerSecond(e), m = e.memory, t = e.time;
+  const waits = t.exposed_collective_seconds + t.exposed_host_seconds + t.bubble_seconds;
+  return el("dl", { class: "tiles" },
+    tile("Tokens a second", numberText(rate), `${numberText(rate / e.chips)} a chip`),
+    tile("Step", timeText(t.step_seconds), t.range ? `${timeText(t.range.low_seconds)} to ${timeText(t.range.high_seconds)}` : `${countText(e.global_batch_tokens)} tokens`),
+    tile("MFU", shareText(t.model_flops_utilization), "model FLOPs of the peak"),
+    tile("Peak memory", memoryText(m.peak_bytes), `of ${memoryText(m.capacity_bytes)} a device`),
+    tile("Waiting", shareText(waits / t.step_seconds), "of a step"));
+}
+
+const settingChips = (e) => el("ul", { class: "chips", "aria-label": "Settings" },
+  [meshText(e.mesh), `${e.rules} rules`, e.moe_path !== "none" ? `${e.moe_path} experts` : "", `remat ${e.remat}`,
+    `${e.per_device_batch_size} × ${countText(e.max_target_length)} tokens a device`].filter(Boolean).map((text) => el("li", {}, text)));
+
+const commandNames = { train: "Start the run", train_compile: "Compile it ahead of time, without the chips", launch: "Start it on all hosts" };
+
+function commandBlock(name, text) {
+  return [el("div", { class: "row-head" }, el("h3", {}, name), el("div", {}, copyButton(text, name.toLowerCase()))),
+    el("div", { class: "command" }, el("pre", { tabindex: "0", role: "group", "aria-label": `${name}: command` }, text))];
+}
+
+function commandCard(e) {
+  const known = Object.entries(e.commands);
+  if (!known.length) {
+    const words = Object.entries(e.maxtext_arguments).map(([key, value]) => `${key}=${value}`).join(" ");
+    return words ? card("Settings", el("p", {}, `MaxText can't be launched on ${e.hardware}; the settings, as shardplan takes them:`), commandBlock("Settings", words)) : null;
+  }
+  const [[first, text], ...others] = known;
+  return card("The command", el("p", { class: "soft" }, "Add run_name, base_output_directory and the data set."), commandBlock(commandNames[first], text),
+    others.length ? el("details", {}, el("summary", {}, "Other ways to start it"), others.map(([key, line]) => commandBlock(commandNames[key], line))) : null);
+}
+
+function infeasibleText(e) {
+  const why = e.infeasible;
+  if (!why) return null;
+  return el("p", { class: "bad badge", style: "white-space:normal;border-radius:8px" }, `${why.constraint}: ${why.message}`);
+}
+
+/** XLA's flags: those that are given, and those that would shorten or lengthen the step. */
+function flagsCard(e) {
+  if (!e.flags || !e.flags.length) return null;
+  const worth = (f) => (f.step_seconds_with === undefined ? null : f.step_seconds_with / f.step_seconds_without - 1);
+  const step = (f, key) => (f[key] === undefined ? "-" : timeText(f[key]));
+  return card("Compiler flags", dataTable("XLA's flags and what they are worth", [
+    { title: "flag", text: (f) => el("code", {}, f.flag) }, { title: "given", text: (f) => (f.given ? "yes" : "no") },
+    { title: "effect", text: (f) => f.effect }, { title: "step with it", number: true, text: (f) => step(f, "step_seconds_with") },
+    { title: "without", number: true, text: (f) => step(f, "step_seconds_without") },
+    { title: "worth", number: true, text: (f) => (worth(f) === null ? "-" : `${worth(f) > 0 ? "+" : "−"}${shareText(Math.abs(worth(f)))}`) },
+    { title: "does", text: (f) => f.does }], e.flags));
+}
+
+/** Charts of a run, most telling first. */
+const runCards = (e) => [timeCard(e), pair([trafficCard(e), blameCard(e)], [memoryCard(e), fabricCard(e)]), findingsCard(e.findings), flagsCard(e)].filter(Boolean);
+
+function explainPage(e) {
+  return [el("p", { class: "kicker" }, "shardplan explain"),
+    el("div", { class: "head" }, el("h1", {}, `${e.model} on ${plural(e.chips, "chip")} of ${e.hardware}`), verdict(e)),
+    infeasibleText(e), settingChips(e), tiles(e), ...runCards(e), commandCard(e)];
+}

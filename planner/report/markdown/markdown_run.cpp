@@ -1,0 +1,156 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <planner/report/collective_groups.hpp>
+#include <planner/report/humanize.hpp>
+#include <planner/report/markdown/markdown.hpp>
+#include <planner/report/markdown/markdown_run.hpp>
+#include <planner/report/shell_command.hpp>
+#include <planner/report/shown_arguments.hpp>
+#include <planner/words/collective_words.hpp>
+#include <shardplan/collective/counted.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+constexpr std::size_t groups_shown = 12, command_width = 100;
+
+using Rows = std::vector<std::vector<std::string>>;
+
+void add_time(Rows& rows, std::string_view name, Seconds amount, Seconds step) {
+  if (amount.value > 0) rows.push_back({std::string(name), print_time(amount), print_share(amount / step)});
+}
+
+void add_memory(Rows& rows, std::string_view name, Bytes amount) {
+  if (amount.value > 0) rows.push_back({std::string(name), print_memory(amount)});
+}
+
+/// " (3.62 s to 5.30 s)", what the assumptions span.
+std::string step_range(const Evaluation& e) {
+  const auto range = range_of(e);
+  return range ? fmt::format(" ({} to {})", print_time(range->low), print_time(range->high)) : "";
+}
+
+std::string_view mark_of(Severity severity) {
+  switch (severity) {
+    case Severity::error:
+      return "**error**";
+    case Severity::warning:
+      return "**warning**";
+    case Severity::note:
+      return "note";
+  }
+  throw InternalError("unknown Severity");
+}
+
+}  // namespace
+
+std::string markdown_verdict(const Evaluation& e) {
+  const MemoryUse& memory = e.memory;
+  if (e.infeasible && e.infeasible->constraint != ConstraintId::hbm)
+    return fmt::format("does not run: {}: {}", name_of(e.infeasible->constraint), markdown_text(e.infeasible->message));
+  switch (memory.fit()) {
+    case Fit::fits:
+      return "fits";
+    case Fit::marginal:
+      return fmt::format("may fit or not: {} to {} of {}", print_memory(memory.low), print_memory(memory.high),
+                         print_memory(memory.capacity));
+    case Fit::does_not_fit:
+      return fmt::format("does not fit: {} of {}", print_memory(memory.peak()), print_memory(memory.capacity));
+  }
+  throw InternalError("unknown Fit");
+}
+
+std::string markdown_settings(const Evaluation& e) {
+  std::vector<std::string> parts = {markdown_code(describe(e.mesh)), markdown_text(e.rules) + " rules"};
+  if (e.moe_path != MoePath::none) parts.push_back(fmt::format("{} experts", name_of(e.moe_path)));
+  parts.push_back("remat " + markdown_code(e.remat));
+  parts.push_back(fmt::format("{} of {} a device", counted(e.config.per_device_batch_size, "sequence"),
+                              counted(e.config.max_target_length, "token")));
+  return fmt::format("{}\n", fmt::join(parts, " · "));
+}
+
+std::string markdown_figures(const Evaluation& e) {
+  const double rate = e.time.tokens_per_second_per_device * static_cast<double>(e.devices);
+  return markdown_table({{"step", true}, {"tokens/s", true}, {"a chip", true}, {"MFU", true}, {"exposed collectives", true}, {"peak memory", true}, {"tokens a step", true}},
+                        {{print_time(e.time.step()) + step_range(e), print_number(rate), print_number(rate / e.chips),
+                          print_share(e.time.model_flops_utilization), print_time(e.time.exposed_collective),
+                          fmt::format("{} of {}", print_memory(e.memory.peak()), print_memory(e.memory.capacity)),
+                          print_count(e.global_batch_tokens)}});
+}
+
+std::string markdown_time(const Evaluation& e) {
+  const StepTime& time = e.time;
+  const ComputeSeconds& parts = time.parts;
+  Rows rows;
+  const auto add = [&](std::string_view name, Seconds amount) { add_time(rows, name, amount, time.step()); };
+  add("matrix products", parts.matmul);
+  add("experts' products", parts.grouped_matmul);
+  add("attention", parts.attention);
+  add("vector work", parts.vector);
+  add("update", parts.optimizer);
+  add("exposed collectives", time.exposed_collective);
+  add("exposed host copies", time.exposed_host);
+  add("pipeline bubble", time.bubble);
+  return markdown_table({{"time of a step"}, {print_time(time.step()), true}, {"share", true}}, rows);
+}
+
+std::string markdown_memory(const Evaluation& e) {
+  const MemoryUse& memory = e.memory;
+  Rows rows;
+  add_memory(rows, "parameters", memory.parameters);
+  add_memory(rows, "optimizer", memory.optimizer);
+  add_memory(rows, "input batch", memory.batch);
+  add_memory(rows, "gradients", memory.gradients);
+  add_memory(rows, "activations", memory.activations);
+  add_memory(rows, "temporaries", memory.temporaries);
+  return markdown_table({{"memory at the peak"}, {print_memory(memory.peak()), true}}, rows);
+}
+
+std::string markdown_collectives(const Evaluation& e) {
+  const auto groups = group_collectives(named_collectives(e));
+  Rows rows;
+  for (std::size_t i = 0; i < std::min(groups_shown, groups.size()); ++i) {
+    const CollectiveGroup& group = groups[i];
+    const std::string where = group.operations.empty() ? group.module : fmt::format("{}: {}", group.module, fmt::join(group.operations, ", "));
+    rows.push_back({std::string(name_of(group.kind)), markdown_code(join_axes(names_of(group.axes, e.mesh))), markdown_text(where),
+                    print_count(group.executions), print_traffic(group.bytes), print_time(group.seconds)});
+  }
+  if (groups.size() > groups_shown) {
+    const CollectiveGroup others = sum_of(groups, groups_shown);
+    rows.push_back({"others", "", counted(static_cast<std::int64_t>(groups.size() - groups_shown), "more kind and place"),
+                    print_count(others.executions), print_traffic(others.bytes), print_time(others.seconds)});
+  }
+  return markdown_table({{"collective"}, {"axes"}, {"where"}, {"times", true}, {"bytes", true}, {"time", true}}, rows);
+}
+
+std::string markdown_command(const Evaluation& e) {
+  const auto commands = commands_of(e);
+  if (!commands) return "";
+  return markdown_details("the command", markdown_block(command_lines(commands->train, 0, command_width), "sh"));
+}
+
+/// Flags that are not set and would spare time; what is set stands in the command.
+std::string markdown_flags(const Evaluation& e) {
+  constexpr double worth_saying = 0.005;
+  std::string text;
+  for (const FlagWorth& worth : e.flag_worths)
+    if (!worth.given && -worth.share() > worth_saying)
+      text += fmt::format("- {} is not set and would spare {} of the step: {} ({})\n", markdown_code(print_flag(worth.flag)),
+                          print_share(-worth.share()), markdown_text(worth.flag.does), markdown_text(worth.source));
+  return text;
+}
+
+std::string markdown_findings(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const auto& finding : findings) {
+    text += fmt::format("- {} {}: {}", mark_of(finding.severity), markdown_code(published_id(finding)), markdown_text(finding.message));
+    if (!finding.fix.empty()) text += fmt::format("; fix: {}", markdown_code(finding.fix));
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,10 @@
+#pragma once
+#include <shardplan/sharding.hpp>
+#include <string>
+
+namespace shardplan {
+
+/// A rule as MaxText's YAML has it: "['exp', ['expert']]".
+std::string rule_in_yaml(const Rule& rule);
+
+}  // namespace shardplan

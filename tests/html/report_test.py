@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""Opens the pages of --format html in headless Chromium: every chart shows the answer's numbers, nothing is logged or
+fetched, nothing overflows. Screenshots stay in the folder. Usage: report_test.py PATH_OF_SHARDPLAN FOLDER
+Exit status 77: skipped, there is no Chromium."""
+import collections
+import json
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from browser import Browser, find_chromium  # noqa: E402
+
+data = pathlib.Path(__file__).resolve().parents[1] / "data"
+small = ["--remat", "full", "--per-device-batch", "2"]
+audited = (f"--hlo {data}/audit/mx7_v5p8_ep8_dm.hlo.gz model_name=mixtral-8x7b per_device_batch_size=1 ici_fsdp_parallelism=1 "
+           "ici_expert_parallelism=8 capacity_factor=1.25 sparse_matmul=False megablox=False base_num_decoder_layers=4 "
+           "override_model_config=True max_target_length=4096 compile_topology=v5p-16 moe_dispatch_no_expert_sharding=True")
+pages = {
+    "plan": ["plan", "--model", "mixtral-8x7b", "--chips", "16", "--hardware", "tpu-v5p,tpu-v6e", "--rules", "default",
+             "--moe", "dropping", "--remat", "full,minimal", "--per-device-batch", "2"],
+    "plan-nothing-fits": ["plan", "--model", "mixtral-8x7b", "--chips", "8", "--hardware", "tpu-v6e", "--rules", "default",
+                          "--moe", "dropping", *small],
+    "explain-torus": "explain --model llama3-70b --hardware tpu-7x --chips 16 --slices 2 --mesh data=2,fsdp=8,tensor=2 "
+                     "per_device_batch_size=1".split(),
+    "explain-switch": "explain --model llama3-70b --hardware h100 --chips 32 --mesh fsdp=16,tensor=2 per_device_batch_size=1 "
+                      "attention=cudnn_flash_te".split(),
+    "compare": ["compare", "--model", "mixtral-8x7b", "--chips", "8", "--hardware", "mi355x", "--rules", "default,ep-as-dp",
+                "--moe", "dropping", *small],
+    "compare-rules": ["compare", "--rules", "default", "--against", "ep-as-dp", "--model", "mixtral-8x7b", "--chips", "8",
+                      "--hardware", "mi355x", "--mesh", "expert=8", "--moe", "dropping", *small],
+    "check": ["check", "--rules", "default", "--model", "mixtral-8x7b", "--mesh", "expert=8", "sparse_matmul=False"],
+    "audit": ["audit", *audited.split()],
+}
+
+# {chart: {row: {series: value}}} of everything that bars and points show.
+charts_shown = """
+(() => { const charts = {};
+  for (const figure of document.querySelectorAll("figure[data-chart]")) {
+    const rows = (charts[figure.dataset.chart] = {});
+    for (const mark of figure.querySelectorAll("[data-value]")) {
+      const row = mark.closest("[data-row]") ? mark.closest("[data-row]").dataset.row : "";
+      (rows[row] = rows[row] || {})[mark.dataset.series + (row ? "" : Object.keys(rows[row]).length)] = Number(mark.dataset.value);
+    }
+  }
+  return charts; })()
+"""
+
+
+def answer_of(binary, words, form):
+    run = subprocess.run([binary, *words, "--format", form], capture_output=True, text=True)
+    assert run.returncode in (0, 3, 4), run.stderr
+    return run.stdout
+
+
+def embedded(page):
+    return json.loads(re.search(r'<script type="application/json" id="answer">(.*?)</script>', page, re.S).group(1))
+
+
+def without_clock(value):
+    if isinstance(value, dict):
+        return {key: without_clock(inner) for key, inner in value.items() if key != "search_seconds"}
+    return [without_clock(inner) for inner in value] if isinstance(value, list) else value
+
+
+def shown(parts):
+    return {name: value for name, value in parts.items() if value > 0}
+
+
+def traffic(collectives):
+    names = {"rematerialized_forward": "recomputed forward"}
+    rows = collections.defaultdict(collections.Counter)
+    for c in collectives:
+        rows[f"{c['kind']} over {'+'.join(c['axes']) or 'no axis'}"][names.get(c["phase"], c["phase"])] += c["bytes"] * c["executions"]
+    return {row: shown(phases) for row, phases in rows.items()}
+
+
+def run_charts(e):
+    time, compute, memory = e["time"], e["time"]["compute"], e["memory"]
+    return {
+        "time": {
+            "device": shown({"matrix products": compute["matmul_seconds"], "experts' products": compute["grouped_matmul_seconds"],
+                             "attention": compute["attention_seconds"], "vector work": compute["vector_seconds"],
+                             "update": compute["optimizer_seconds"], "waits for collectives": time["exposed_collective_seconds"],
+                             "waits for the host": time["exposed_host_seconds"], "pipeline bubble": time["bubble_seconds"]}),
+            "collectives": shown({"waits for collectives": time["exposed_collective_seconds"],
+                                  "hidden behind compute": time["hidden_collective_seconds"]})},
+        "traffic": traffic(e["collectives"]),
+        "memory": {"at the peak": shown({name: memory[f"{key}_bytes"] for name, key in
+                                         [("parameters", "parameters"), ("optimizer", "optimizer"), ("input batch", "batch"),
+                                          ("gradients", "gradients"), ("activations", "activations"), ("temporaries", "temporaries")]})},
+    }
+
+
+def plan_charts(answer):
+    able = [r for r in answer["results"] if r["recommended"]]
+    if not able:
+        return {}
+    best = able[0]
+    return {**run_charts(best["recommended"]),
+            "machines": {r["hardware"]: {"tokens/s": r["recommended"]["time"]["tokens_per_second_per_device"] * r["recommended"]["devices"]}
+                         for r in able},
+            "strategies": {s["strategy"]: {"tokens/s": s["tokens_per_second_per_device"]} for s in best["strategies"]},
+            "front": {"": {f"front{i}": p["peak_bytes"] for i, p in enumerate(best["pareto"])}}}
+
+
+def compare_charts(answer):
+    """By the place of the row: its name is text."""
+    rows, first = answer["rows"], answer["rows"][0]["global_batch_tokens"]
+    scaled = lambda r, key: r[key] * first / r["global_batch_tokens"]  # noqa: E731
+    return {"time": [shown({"compute": scaled(r, "compute_seconds"), "exposed collectives": scaled(r, "exposed_collective_seconds"),
+                            "host copies": scaled(r, "exposed_host_seconds"), "pipeline bubble": scaled(r, "bubble_seconds")}) for r in rows],
+            "traffic": [shown({"all-to-all": r["all_to_all_bytes"], "gathered": r["gather_bytes"], "reduced": r["reduce_bytes"],
+                               "permuted": r["permute_bytes"]}) for r in rows],
+            "memory": [{"peak": r["peak_bytes"]} for r in rows]}
+
+
+def charts_expected(answer):
+    command = answer.get("command", "explain")
+    if command == "compare":
+        return compare_charts(answer)
+    if command == "plan":
+        return plan_charts(answer)
+    if command == "explain":
+        return run_charts(answer)
+    fixed = command == "audit" or answer["expected"] != answer["collectives"]
+    return {name: traffic(answer[key]) for name, key in [("found", "collectives"), ("expected", "expected")]
+            if answer[key] and (fixed or name == "found")}
+
+
+def same(one, other):
+    if isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in other)
+    return math.isclose(one, other, rel_tol=1e-9)
+
+
+def check_charts(browser, answer):
+    drawn = browser.evaluate(charts_shown)
+    for chart, expected in charts_expected(answer).items():
+        rows = list(drawn[chart].values()) if isinstance(expected, list) else drawn[chart]
+        if isinstance(expected, list):
+            assert len(rows) == len(expected) and all(map(same, rows, expected)), (chart, rows, expected)
+        elif chart == "strategies":
+            assert {row: list(parts.values()) for row, parts in rows.items()} == {row: list(parts.values()) for row, parts in expected.items()}
+        else:
+            assert same(rows, expected), (chart, rows, expected)
+    tables = browser.evaluate("[...document.querySelectorAll('figure[data-chart]')].map((f) => [f.dataset.chart, f.querySelectorAll('details tbody tr').length])")
+    assert all(rows > 0 for chart, rows in tables if chart != "machines"), tables
+
+
+def check_fabric(browser, run):
+    """Each axis lights up its links; the devices of a slice are all there."""
+    network = run.get("network")
+    if not network or not network["axes"]:
+        return
+    result = browser.evaluate("""(() => { const card = document.querySelector("figure[data-chart=fabric]");
+      return [...card.querySelectorAll("button")].map((button) => { button.click();
+        const axis = button.textContent.split("=")[0];
+        return [axis, card.querySelectorAll(`[data-link="${axis}"]`).length, card.querySelectorAll("[data-device]").length,
+                button.getAttribute("aria-pressed"), card.querySelector("[role=status]").textContent]; }); })()""")
+    described = {axis["axis"]: axis["description"] for axis in network["axes"]}
+    assert {row[0] for row in result} == set(described), result
+    for axis, links, devices, pressed, said in result:
+        assert links > 0 and devices == len(network["positions"]) and pressed == "true", result
+        assert described[axis] in said, said
+
+
+def check_habits(browser, run):
+    """The command is there to copy; a bar shows its numbers to whoever reaches it by keyboard, and Escape hides them."""
+    if run.get("commands"):
+        assert run["commands"]["train"] in browser.evaluate("[...document.querySelectorAll('pre')].map((pre) => pre.textContent)")
+    browser.evaluate("document.querySelector('.bar-row').focus()")
+    assert browser.evaluate("!document.getElementById('tip').hidden && document.getElementById('tip').textContent.length > 3")
+    browser.evaluate("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}))")
+    assert browser.evaluate("document.getElementById('tip').hidden")
+
+
+def check_findings(browser, answer):
+    run = answer if "findings" in answer else None
+    if run:
+        found = browser.evaluate("[...document.querySelectorAll('[data-finding]')].map((f) => f.dataset.finding)")
+        assert sorted(found) == sorted(f["id"] for f in run["findings"]), found
+
+
+def check_page(browser, binary, folder, name, words):
+    page = answer_of(binary, words, "html")
+    answer = embedded(page)
+    assert without_clock(answer) == without_clock(json.loads(answer_of(binary, words, "json"))), "the page has another answer"
+    path = folder / f"{name}.html"
+    path.write_text(page)
+    for width in (360, 1440):
+        for dark in (False, True):
+            browser.open(path, width, 900, dark)
+            assert browser.complaints() == [], browser.complaints()
+            assert browser.requests() == [f"file://{path}"], browser.requests()
+            wide = browser.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, f"{wide} pixels wide at {width}"
+            check_charts(browser, answer)
+            browser.screenshot(folder / f"{name}-{width}{'-dark' if dark else ''}.png")
+    able = [r["recommended"] for r in answer.get("results", []) if r["recommended"]]
+    run = able[0] if able else answer
+    check_fabric(browser, run)
+    check_findings(browser, answer)
+    if answer.get("command") != "plan" or able:
+        check_habits(browser, run)
+
+
+def check_hostile_names(browser, binary, folder):
+    """A name that looks like markup is text."""
+    name = "<!--<script>alert(1)</scr'ipt>.yml".replace("/", "")
+    (folder / name).write_text(subprocess.run([binary, "rules", "show", "default"], capture_output=True, text=True).stdout)
+    words = ["explain", "--model", "llama2-7b", "--hardware", "h100", "--chips", "8", "--mesh", "fsdp=8", "--rules", str(folder / name),
+             "attention=cudnn_flash_te", "per_device_batch_size=1"]
+    path = folder / "hostile.html"
+    path.write_text(answer_of(binary, words, "html"))
+    browser.open(path, 1440, 900)
+    assert browser.complaints() == [], browser.complaints()
+    assert name in browser.evaluate("document.querySelector('.chips').textContent")
+
+
+def main(binary, folder):
+    chromium = find_chromium()
+    if not chromium:
+        print("skipped: no chromium")
+        return 77
+    folder.mkdir(parents=True, exist_ok=True)
+    browser = Browser(chromium)
+    try:
+        for name, words in pages.items():
+            check_page(browser, binary, folder, name, words)
+            print(f"{name}: ok")
+        check_hostile_names(browser, binary, folder)
+    finally:
+        browser.close()
+    print("screenshots in", os.fspath(folder))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], pathlib.Path(sys.argv[2]).resolve()))

@@ -1,0 +1,45 @@
+#include <gmock/gmock.h>
+
+#include <planner/report/markdown/markdown.hpp>
+#include <planner/report/markdown/markdown_report.hpp>
+#include <tests/unit/report/examples.hpp>
+
+namespace shardplan {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Markdown, TextIsNoMarkup) {
+  EXPECT_EQ(markdown_text("a|b <c> *d* wi_0 _x_ `e`\nf"), "a\\|b \\<c\\> \\*d\\* wi_0 \\_x\\_ \\`e\\` f");
+}
+
+TEST(Markdown, CodeMayHaveBackticks) {
+  EXPECT_EQ(markdown_code("expert=8"), "`expert=8`");
+  EXPECT_EQ(markdown_code("a`b"), "`` a`b ``");
+  EXPECT_EQ(markdown_code("a|b"), "`a\\|b`");
+}
+
+TEST(Markdown, AFenceIsLongerThanThoseInside) { EXPECT_EQ(markdown_block("```\n", "sh"), "````sh\n```\n````\n"); }
+
+TEST(Markdown, TablesSayWhichColumnsAreNumbers) {
+  EXPECT_EQ(markdown_table({{"a"}, {"b", true}}, {{"x", "1"}}), "| a | b |\n| --- | ---: |\n| x | 1 |\n");
+  EXPECT_EQ(markdown_table({{"a"}}, {}), "");
+}
+
+TEST(Markdown, ARunHasItsVerdictFirst) {
+  const std::string text = explanation_markdown(examples::fitting());
+  EXPECT_THAT(text, testing::StartsWith("### mixtral-8x7b on 8 chips of tpu-v5p: fits\n\n`fsdp=2,expert=4` · default rules"));
+  EXPECT_THAT(text, HasSubstr("| matrix products | 1.00 s | 50.0% |"));
+  EXPECT_THAT(text, HasSubstr("- **warning** `expert-axis-stolen`"));
+}
+
+TEST(Markdown, APlanSaysWhereNothingFits) {
+  PlanAnswer plan{"mixtral-8x7b", 8, Objective::throughput, {}};
+  plan.machines.emplace_back().hardware = "h100";
+  plan.machines.front().refused = "no slice of 6 chips";
+  EXPECT_THAT(plan_markdown(plan), testing::StartsWith("### mixtral-8x7b on 8 chips: nothing fits"));
+  EXPECT_THAT(plan_markdown(plan), HasSubstr("| h100 | no: no slice of 6 chips |"));
+}
+
+}  // namespace
+}  // namespace shardplan
