@@ -58,6 +58,16 @@ std::string read_compiler(StrictObject& object) {
   return value.get<std::string>();
 }
 
+StepError read_step_error(StrictObject object) {
+  StepError error{object.number("low"), object.number("high"), static_cast<int>(object.integer("runs")),
+                  object.text("source")};
+  if (error.low > 0 || error.low <= -1) object.fail("low", "above -1, at most 0");
+  if (error.high < 0) object.fail("high", "at least 0");
+  if (error.runs < 1) object.fail("runs", "how many were measured");
+  object.finish();
+  return error;
+}
+
 HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& object) {
   profile.peak_bf16 = read_figure(object, "peak_bf16", Dimension::flops_per_second);
   profile.peak_int8 = read_optional_figure(object, "peak_int8", Dimension::flops_per_second);
@@ -75,6 +85,7 @@ HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& objec
   profile.clock = read_optional_figure(object, "clock", Dimension::cycles_per_second);
   profile.attention_efficiency = read_share(object, "attention_efficiency");
   profile.hbm_efficiency = read_share(object, "hbm_efficiency");
+  if (object.has("step_error")) profile.step_error = read_step_error(object.object("step_error"));
   if (object.has("published_mfu_dense")) profile.published_mfu_dense = read_share(object, "published_mfu_dense");
   if (object.has("published_mfu_moe")) profile.published_mfu_moe = read_share(object, "published_mfu_moe");
   profile.price_per_chip_hour = read_optional_figure(object, "price_per_chip_hour", Dimension::dollars_per_hour);

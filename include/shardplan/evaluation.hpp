@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <shardplan/assumption.hpp>
 #include <shardplan/bound_program.hpp>
 #include <shardplan/collective/collective.hpp>
 #include <shardplan/compiler/compiler.hpp>
@@ -92,9 +93,16 @@ struct Evaluation : RunCost {
   std::shared_ptr<const LaidOutProgram> laid_out;  ///< what the ids of the collectives are ids of
   std::vector<Collective> collectives;
   std::vector<Finding> findings;
+  std::vector<AssumedStep> assumed;      ///< of what is shown, the widest first
   std::vector<FlagWorth> flag_worths;  ///< of what is shown: modelled flags that are given, others that would spare time
   std::shared_ptr<const Configuration> configuration;  ///< what was costed; kept only for evaluations that are shown
   bool launchable = true;                              ///< MaxText runs on the machine
 };
+
+/// What the assumptions of a shown evaluation span; empty where none were looked at.
+struct StepRange {
+  Seconds low, high;
+};
+std::optional<StepRange> range_of(const Evaluation& evaluation);
 
 }  // namespace shardplan

@@ -3,6 +3,7 @@
 #include <planner/cli/flags/model_file_flag.hpp>
 #include <planner/cli/flags/run_flags.hpp>
 #include <planner/evaluate/evaluate.hpp>
+#include <planner/evaluate/step_range.hpp>
 #include <planner/fixes/weigh_findings.hpp>
 #include <planner/fixes/weigh_flags.hpp>
 #include <planner/report/json/json_evaluation.hpp>
@@ -24,6 +25,7 @@ Answer answer_explain(const Configuration& configuration, Format format, const S
   if (evaluation.infeasible && is_contradiction(evaluation.infeasible->constraint))
     throw InputError(infeasible_text(*evaluation.infeasible));
   evaluation.findings = weigh_findings(configuration, evaluation).findings;
+  evaluation.assumed = assumed_steps(configuration, evaluation);
   evaluation.flag_worths = weigh_flags(configuration, evaluation);
   return {format == Format::json ? explanation_json(evaluation) : explanation_text(evaluation, style),
           runs(evaluation) ? Outcome::answered : Outcome::nothing_feasible};

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <hardware/machine_of_chips.hpp>
+#include <planner/evaluate/step_range.hpp>
 #include <planner/fixes/weigh_findings.hpp>
 #include <planner/fixes/weigh_flags.hpp>
 #include <planner/search/comparison.hpp>
@@ -108,6 +109,8 @@ MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
   plan.recommended->findings = weigh_findings(*plan.recommended->configuration, *plan.recommended).findings;
   plan.recommended->flag_worths = weigh_flags(*plan.recommended->configuration, *plan.recommended);
   plan.alternatives = presenter.show(selection.alternatives);
+  for (Evaluation* shown : {&*plan.recommended, plan.alternatives.empty() ? nullptr : &plan.alternatives.front()})
+    if (shown) shown->assumed = assumed_steps(*shown->configuration, *shown);
   if (explored.marginal && is_worth_a_risk(*explored.marginal, selection.recommended))
     plan.marginal = presenter.show(*explored.marginal);
   plan.pareto = presenter.show(explored.front.candidates());

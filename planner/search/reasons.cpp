@@ -5,6 +5,7 @@
 #include <map>
 #include <planner/search/comparison.hpp>
 #include <planner/search/reasons.hpp>
+#include <planner/words/assumption_words.hpp>
 
 namespace shardplan {
 namespace {
@@ -89,6 +90,37 @@ std::string why_not(const Evaluation& best, const Evaluation& other) {
                      memory_difference(best, other));
 }
 
+/// Time a token where one assumption is as good, or as bad, as it may be.
+double seconds_per_token(const Evaluation& e, Assumption assumption, bool good) {
+  const auto is_it = [&](const AssumedStep& s) { return s.assumption == assumption; };
+  const auto assumed = std::find_if(e.assumed.begin(), e.assumed.end(), is_it);
+  const Seconds step = assumed == e.assumed.end() ? e.time.step() : good ? assumed->low : assumed->high;
+  return step.value / tokens_of(e);
+}
+
+/// The assumption under which the next best would be the best by most; empty: it never would.
+std::string what_would_change_it(const Evaluation& best, const Evaluation& other) {
+  double most = visible_slowdown;
+  std::optional<std::pair<Assumption, bool>> when;
+  for (const auto* e : {&best, &other})
+    for (const AssumedStep& assumed : e->assumed)
+      for (const bool good : {true, false}) {
+        const double faster =
+            seconds_per_token(best, assumed.assumption, good) / seconds_per_token(other, assumed.assumption, good) - 1;
+        if (assumed.assumption == Assumption::published_runs || faster <= most) continue;
+        most = faster;
+        when.emplace(assumed.assumption, good);
+      }
+  if (!when) return "";
+  const auto [assumption, good] = *when;
+  const std::string what = assumption == Assumption::overlap
+                               ? fmt::format("if {}", good ? "every collective hid behind compute" : "no collective hid behind compute")
+                               : fmt::format("with {} at its {} end ({})", name_of(assumption), good ? "fast" : "slow",
+                                             in_words(assumption, best.configuration->hardware));
+  return fmt::format("the next best can't be told apart for sure: {} it would be {:.1f}% faster; measuring that decides",
+                     what, 100 * most);
+}
+
 /// Strategies searched of which no candidate fits.
 std::vector<std::string> what_does_not_fit(const MachinePlan& plan, const std::vector<Parallelism>& parallelisms) {
   std::vector<std::string> sentences;
@@ -137,7 +169,11 @@ std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace&
   const Evaluation& best = *plan.recommended;
   std::vector<std::string> reasons = {where_time_goes(best), memory_at_peak(best)};
   if (!space.packing_fixed && !best.config.packing) reasons.push_back(why_not_packed(best));
-  if (!plan.alternatives.empty()) reasons.push_back(why_not(best, plan.alternatives.front()));
+  if (!plan.alternatives.empty()) {
+    reasons.push_back(why_not(best, plan.alternatives.front()));
+    if (auto change = what_would_change_it(best, plan.alternatives.front()); !change.empty())
+      reasons.push_back(std::move(change));
+  }
   if (plan.marginal) reasons.push_back(what_is_faster(best, *plan.marginal));
   for (auto& sentence : what_does_not_fit(plan, parallelisms)) reasons.push_back(std::move(sentence));
   for (auto& sentence : what_other_rules_cost(best, space, parallelisms, explored))

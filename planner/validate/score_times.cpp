@@ -26,8 +26,22 @@ TimedRun timed(const MeasuredRun& run) {
   return result;
 }
 
+constexpr double tail = 0.05;
+
+double rounded_down(double share) { return std::floor(share * 1000) / 1000; }
+
+void add_range(TimeError& error, const std::vector<const TimedRun*>& runs) {
+  std::vector<double> off;
+  for (const TimedRun* run : runs) off.push_back(run->ratio - 1);
+  std::sort(off.begin(), off.end());
+  const std::size_t cut = off.size() >= enough_runs ? static_cast<std::size_t>(tail * static_cast<double>(off.size())) : 0;
+  error.low = std::min(rounded_down(off[cut]), 0.0);
+  error.high = std::max(-rounded_down(-off[off.size() - 1 - cut]), 0.0);
+}
+
 TimeError error_of(std::string of, const std::vector<const TimedRun*>& runs) {
-  TimeError error{std::move(of), static_cast<int>(runs.size()), 0, 0, 0};
+  TimeError error{.of = std::move(of), .runs = static_cast<int>(runs.size())};
+  add_range(error, runs);
   for (const TimedRun* run : runs) {
     error.mean += std::abs(run->log_error()) / static_cast<double>(runs.size());
     error.bias += run->log_error() / static_cast<double>(runs.size());

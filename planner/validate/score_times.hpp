@@ -15,12 +15,17 @@ struct TimedRun {
   double log_error() const;
 };
 
+inline constexpr std::size_t enough_runs = 20;
+
 /// Of several runs.
 struct TimeError {
   std::string of;  ///< "tpu-v6e", "dense", "all"
   int runs = 0, within_15_percent = 0;
   double mean = 0;  ///< of |log error|
   double bias = 0;  ///< of log error
+  /// What measured steps were of predicted ones, less 1, rounded outwards to 0.1%: the extremes, from
+  /// enough_runs on the 5th and the 95th percentile. At most 0, at least 0.
+  double low = 0, high = 0;
 };
 
 struct TimeScore {

@@ -1,6 +1,7 @@
 // Published runs against predicted steps. The errors may only fall.
 #include <gmock/gmock.h>
 
+#include <hardware/load_profile.hpp>
 #include <planner/validate/score_times.hpp>
 #include <shardplan/error.hpp>
 
@@ -30,6 +31,17 @@ TEST(MeasuredTimes, AreNoFurtherOffThanKnown) {
   }
   for (std::size_t i = 1; i < score.runs.size(); ++i)
     EXPECT_GE(std::abs(score.runs[i - 1].log_error()), std::abs(score.runs[i].log_error()));
+}
+
+// What profiles carry as step_error is what `validate --times` measures (JSON: by_hardware[].step_error).
+TEST(MeasuredTimes, AreTheRangesOfProfiles) {
+  for (const TimeError& error : score_times(built_in_measured_runs()).by_machine) {
+    const auto& carried = load_profile(error.of).step_error;
+    ASSERT_TRUE(carried) << error.of;
+    EXPECT_EQ(carried->runs, error.runs) << error.of;
+    EXPECT_NEAR(carried->low, error.low, 1e-9) << error.of;
+    EXPECT_NEAR(carried->high, error.high, 1e-9) << error.of;
+  }
 }
 
 // PR #4179: the expert axis stolen by the batch dim, and given back. Measured 1.47.

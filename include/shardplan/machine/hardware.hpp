@@ -57,6 +57,13 @@ struct ProductTable {
   std::string source;
 };
 
+/// What measured steps were of predicted ones, less 1: from 5% less to 39% more.
+struct StepError {
+  double low = 0, high = 0;
+  int runs = 0;
+  std::string source;
+};
+
 struct HardwareProfile {
   std::string name;         ///< "tpu-v5p"
   std::string description;  ///< "Google TPU v5p"
@@ -88,6 +95,7 @@ struct HardwareProfile {
   Figure scale_out_bandwidth;                  ///< bytes/s of one device out of its slice (DCN) or node (NIC)
   Figure scale_out_efficiency;
   Figure scale_out_latency;
+  std::optional<StepError> step_error;  ///< absent: no published run is at hand
   std::optional<Figure> published_mfu_dense, published_mfu_moe;  ///< the best published model-FLOPs utilization, bf16
   std::optional<Figure> price_per_chip_hour;  ///< dollars; absent where no list price is recorded
 

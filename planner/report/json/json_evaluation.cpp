@@ -3,7 +3,9 @@
 #include <planner/report/json/json_values.hpp>
 #include <planner/report/shell_command.hpp>
 #include <planner/report/shown_arguments.hpp>
+#include <planner/words/assumption_words.hpp>
 #include <planner/words/collective_words.hpp>
+#include <shardplan/configuration.hpp>
 
 namespace shardplan {
 namespace {
@@ -54,6 +56,18 @@ OrderedJson json_time(const StepTime& time) {
         {"optimizer_seconds", json_number(time.parts.optimizer.value, "optimizer_seconds")}}},
       {"tokens_per_second_per_device", json_number(time.tokens_per_second_per_device, "tokens_per_second_per_device")},
       {"model_flops_utilization", json_number(time.model_flops_utilization, "model_flops_utilization")}};
+}
+
+OrderedJson json_time_range(const Evaluation& evaluation, StepRange range) {
+  OrderedJson assumptions = OrderedJson::array(), steps = OrderedJson::array();
+  for (const auto& [assumption, low, high] : evaluation.assumed) {
+    assumptions.push_back(in_words(assumption, evaluation.configuration->hardware));
+    steps.push_back({{"assumption", name_of(assumption)}, {"low_seconds", low.value}, {"high_seconds", high.value}});
+  }
+  return {{"low_seconds", range.low.value},
+          {"high_seconds", range.high.value},
+          {"assumptions", std::move(assumptions)},
+          {"steps", std::move(steps)}};
 }
 
 // What is short is bytes only where the constraint is memory.
@@ -169,6 +183,7 @@ OrderedJson json_evaluation(const Evaluation& evaluation) {
   document["collectives"] = json_collectives(named_collectives(evaluation), evaluation.mesh);
   document["memory"] = json_memory(evaluation.memory);
   document["time"] = json_time(evaluation.time);
+  if (const auto range = range_of(evaluation)) document["time"]["range"] = json_time_range(evaluation, *range);
   document["findings"] = json_findings(evaluation.findings);
   document["xla_flags"] = json_flag_names(evaluation);
   document["flags"] = json_flags(evaluation);

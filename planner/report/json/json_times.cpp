@@ -9,7 +9,8 @@ OrderedJson json_error(const TimeError& error) {
           {"runs", error.runs},
           {"mean_abs_log_error", json_number(error.mean, "mean_abs_log_error")},
           {"mean_log_error", json_number(error.bias, "mean_log_error")},
-          {"within_15_percent", error.within_15_percent}};
+          {"within_15_percent", error.within_15_percent},
+          {"step_error", {{"low", error.low}, {"high", error.high}}}};
 }
 
 OrderedJson json_errors(const std::vector<TimeError>& errors) {

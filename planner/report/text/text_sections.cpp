@@ -8,8 +8,10 @@
 #include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/text_sections.hpp>
 #include <planner/report/wrap.hpp>
+#include <planner/words/assumption_words.hpp>
 #include <planner/report/shown_arguments.hpp>
 #include <shardplan/collective/counted.hpp>
+#include <shardplan/configuration.hpp>
 
 namespace shardplan {
 namespace {
@@ -143,6 +145,24 @@ std::string compute_line(const ComputeSeconds& parts, const Style& style) {
   return text.empty() ? "" : wrap_text(text, "   ", style.width());
 }
 
+/// " (3.62 s to 5.30 s)", what the assumptions span.
+std::string step_range(const Evaluation& evaluation) {
+  const auto range = range_of(evaluation);
+  return range ? fmt::format(" ({} to {})", print_time(range->low), print_time(range->high)) : "";
+}
+
+/// The assumptions that move the step most.
+std::string range_line(const Evaluation& evaluation, const Style& style) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, evaluation.assumed.size()); ++i) {
+    const auto& [assumption, low, high] = evaluation.assumed[i];
+    text += fmt::format("{}{}: {} to {}", i == 0 ? "range   " : "; ",
+                        in_words(assumption, evaluation.configuration->hardware), print_time(low), print_time(high));
+  }
+  return text.empty() ? "" : wrap_text(text, "   ", style.width());
+}
+
 std::string time_section(const Evaluation& evaluation, const Style& style) {
   const StepTime& time = evaluation.time;
   if (!(time.step().value > 0)) return "";
@@ -153,12 +173,13 @@ std::string time_section(const Evaluation& evaluation, const Style& style) {
       time_part('B', Ink::yellow, "pipeline bubble", time.bubble, time.step())};
   const double all = time.tokens_per_second_per_device * static_cast<double>(evaluation.devices);
   std::string headline =
-      fmt::format("{} a step   {} tokens/s ({} a chip)   MFU {}", print_time(time.step()), print_number(all),
+      fmt::format("{} a step{}   {} tokens/s ({} a chip)   MFU {}", print_time(time.step()), step_range(evaluation), print_number(all),
                   print_number(all / evaluation.chips), print_share(time.model_flops_utilization));
   if (time.hidden_collective.value > 0)
     headline += fmt::format("   ({} of collectives hidden)", print_time(time.hidden_collective));
   return titled("time", headline, style) + "  " + print_bar(parts, 0, bar_length(style), style) + "\n" +
-         print_legend(parts, style.width(), 3, style) + compute_line(time.parts, style);
+         print_legend(parts, style.width(), 3, style) + compute_line(time.parts, style) +
+         range_line(evaluation, style);
 }
 
 std::string memory_section(const Evaluation& evaluation, const Style& style) {
