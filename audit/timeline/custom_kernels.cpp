@@ -32,25 +32,36 @@ CustomKernel tpu_kernel(std::string_view name) {
   return CustomKernel::unknown;
 }
 
-/// The number behind "key": in a backend_config; 0 where it has none.
-std::int64_t number_of(std::string_view text, std::string_view key) {
-  const auto at = text.find(key);
-  const auto digit = at == text.npos ? at : text.find_first_of("0123456789", at + key.size());
+/// What stands behind a key of a backend_config, JSON ("key": "value") or typed attributes (key = value : i64); empty
+/// where it has none.
+std::string_view value_of(std::string_view config, std::string_view key) {
+  const auto at = config.find(key);
+  const auto begin = at == config.npos ? at : config.find_first_not_of(" \":=", at + key.size());
+  return begin == config.npos ? "" : config.substr(begin, config.find_first_of("\",} ", begin) - begin);
+}
+
+std::int64_t integer_of(std::string_view config, std::string_view key) {
+  const auto value = value_of(config, key);
   std::int64_t number = 0;
-  if (digit != text.npos) std::from_chars(text.data() + digit, text.data() + text.size(), number);
+  std::from_chars(value.data(), value.data() + value.size(), number);
   return number;
 }
 
-/// Of the keys, how many a query attends to on average, as cuDNN's mask_type and window say.
+/// cuDNN writes CAUSAL or PADDING_CAUSAL; Transformer Engine the number of its NVTE_Mask_Type, causal from 2 on.
+bool is_causal(std::string_view config) {
+  const auto mask = value_of(config, "mask_type");
+  return mask.find("CAUSAL") != mask.npos || integer_of(config, "mask_type") >= 2;
+}
+
+/// Of the keys, how many a query attends to on average. A window of -1 or 0 is none.
 double attended(std::string_view config, std::int64_t keys) {
-  constexpr std::string_view key = "\"mask_type\":";
-  const auto at = config.find(key);
-  const bool causal = at != config.npos && config.substr(at + key.size(), 20).find("CAUSAL") != config.npos;
-  return causal ? attended_keys(keys, {number_of(config, "\"sliding_window_length\":")}) : static_cast<double>(keys);
+  if (!is_causal(config)) return static_cast<double>(keys);
+  const auto window = std::max(integer_of(config, "sliding_window_length"), integer_of(config, "window_size_left"));
+  return attended_keys(keys, {std::max<std::int64_t>(window, 0)});
 }
 
 /// [batch, queries, heads, dim] of queries; keys and values likewise, in the order of the operands.
-std::optional<KernelWork> cudnn_work(bool backward, const HloInstruction& instruction,
+std::optional<KernelWork> fused_attention(bool backward, const HloInstruction& instruction,
                                      const std::vector<ArrayShape>& operands) {
   if (operands.size() < 3) return std::nullopt;
   for (int i = 0; i < 3; ++i)
@@ -124,13 +135,29 @@ std::optional<KernelWork> grouped_work(bool gradient, const std::vector<ArraySha
   return work;
 }
 
+/// rows [m, k] and weights [groups, k, n], or for their gradient rows [m, k] and [m, n] → [groups, k, n].
+std::optional<KernelWork> ragged_work(const std::vector<ArrayShape>& operands, const ArrayShape& result) {
+  if (operands.size() < 2 || operands[0].dims.size() != 2) return std::nullopt;
+  const ArrayShape& weights = result.dims.size() == 3 ? result : operands[1];
+  if (weights.dims.size() != 3) return std::nullopt;
+  KernelWork work;
+  work.kind = KernelKind::grouped_product;
+  work.products.push_back({static_cast<double>(operands[0].dims[0]), static_cast<double>(weights.dims[2]),
+                           static_cast<double>(weights.dims[1]), static_cast<double>(weights.dims[0]),
+                           operands[0].narrow});
+  return work;
+}
+
 }  // namespace
 
 CustomKernel custom_kernel(const HloInstruction& instruction) {
   const auto target = unquoted(attribute_of(instruction, "custom_call_target").value_or(""));
   if (std::find(targets_of_nothing.begin(), targets_of_nothing.end(), target) != targets_of_nothing.end())
     return CustomKernel::nothing;
+  if (target == "__cublas$lt$groupedMatmul") return CustomKernel::grouped_gemm;
   if (target.starts_with("__cublas$")) return CustomKernel::matmul;
+  if (target == "te_fused_attn_forward_ffi") return CustomKernel::attention_forward;
+  if (target == "te_fused_attn_backward_ffi") return CustomKernel::attention_backward;
   if (target.starts_with("__cudnn$fmha"))
     return target.ends_with("Backward") ? CustomKernel::attention_backward : CustomKernel::attention_forward;
   return target == "tpu_custom_call" ? tpu_kernel(instruction.name) : CustomKernel::unknown;
@@ -153,7 +180,9 @@ std::optional<KernelWork> custom_work(CustomKernel kernel, const HloInstruction&
     }
     case CustomKernel::attention_forward:
     case CustomKernel::attention_backward:
-      return cudnn_work(kernel == CustomKernel::attention_backward, instruction, operands);
+      return fused_attention(kernel == CustomKernel::attention_backward, instruction, operands);
+    case CustomKernel::grouped_gemm:
+      return ragged_work(operands, result);
     case CustomKernel::splash_forward:
     case CustomKernel::splash_query_gradient:
     case CustomKernel::splash_key_value_gradient:

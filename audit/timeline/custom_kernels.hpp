@@ -11,7 +11,8 @@ enum class CustomKernel : std::uint8_t {
   unknown,
   nothing,   ///< allocates, or says something of what is there
   matmul,    ///< cuBLAS, cuBLASLt, hipBLASLt: __cublas$…
-  attention_forward, attention_backward,  ///< cuDNN's fused attention: __cudnn$fmha…
+  attention_forward, attention_backward,  ///< cuDNN's fused attention, __cudnn$fmha…, and Transformer Engine's
+  grouped_gemm,                           ///< of ragged_dot: __cublas$lt$groupedMatmul
   /// jax.experimental.pallas.ops.tpu.splash_attention: of the scores, their values and three gradients, each kernel
   /// computes some.
   splash_forward, splash_query_gradient, splash_key_value_gradient,

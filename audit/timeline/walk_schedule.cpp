@@ -41,7 +41,7 @@ class Walker {
     int depth;           ///< loops around it
     std::map<std::size_t, Flight> flights;    ///< by the step that issued them
     std::multimap<std::size_t, std::size_t> open;  ///< first use → step, of collectives that the text leaves open
-    std::vector<std::size_t> starter;         ///< of an update the step that issued
+    std::vector<std::size_t> starter;         ///< the step that issued, of its halves; else none of them
     std::vector<double> begins, computed;     ///< of each step so far: time, and kernels that had run
     std::vector<std::size_t> uses;
   };
@@ -49,7 +49,7 @@ class Walker {
   void run(std::size_t computation, std::int64_t times, int depth) {
     const auto& steps = schedule_.computations[computation];
     Frame frame{steps, computation, times, depth, {}, {}, {}, {}, {}, first_uses(steps)};
-    frame.starter.resize(steps.size());
+    frame.starter.assign(steps.size(), steps.size());
     frame.begins.resize(steps.size());
     frame.computed.resize(steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -74,7 +74,8 @@ class Walker {
         return;
       case AsyncHalf::update:
         frame.starter[i] = frame.starter[step.operands.at(0)];
-        if (!frame.flights.contains(frame.starter[i])) issue(frame, frame.starter[i], frame.steps[frame.starter[i]]);
+        if (const auto start = frame.starter[i]; start < i && !frame.flights.contains(start))
+          issue(frame, start, frame.steps[start]);
         return;
       case AsyncHalf::done:
         return land(frame, frame.starter[step.operands.at(0)]);

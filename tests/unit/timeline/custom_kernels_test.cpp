@@ -31,6 +31,32 @@ TEST(CustomKernels, CudnnAttention) {
             forward.attention.value * 2);
 }
 
+/// The number of the mask is Transformer Engine's: 3 is causal with padding, 1 padding alone; -1 is no window.
+TEST(CustomKernels, TransformerEngineAttention) {
+  const std::vector<std::string> operands = {"bf16[2,8,4,16]", "bf16[2,8,2,16]", "bf16[2,8,2,16]"};
+  const auto flops = [&](const std::string& target, const std::string& mask, const std::string& window) {
+    return work_of("  %k = (bf16[2,8,4,16]{{3,2,1,0}}, f32[2,4,8,1]{{3,2,1,0}}) custom-call({}), custom_call_target=\"" +
+                   target + "\", backend_config={{attn_heads = 4 : i64, mask_type = " + mask +
+                   " : i64, window_size_left = " + window + " : i64}}\n", operands).attention.value;
+  };
+  const double causal = 2.0 * 2 * 4 * 8 * 4 * 32;
+  EXPECT_EQ(flops("te_fused_attn_forward_ffi", "3", "-1"), causal);
+  EXPECT_EQ(flops("te_fused_attn_forward_ffi", "1", "-1"), 2 * causal);
+  EXPECT_EQ(flops("te_fused_attn_backward_ffi", "2", "-1"), 2.5 * causal);
+  EXPECT_LT(flops("te_fused_attn_forward_ffi", "3", "2"), causal);
+}
+
+TEST(CustomKernels, RaggedDotsOfLibraries) {
+  const std::string target = "custom_call_target=\"__cublas$lt$groupedMatmul\"\n";
+  const auto product = work_of("  %k = bf16[64,32]{{1,0}} custom-call({}), " + target,
+                               {"bf16[64,16]", "bf16[4,16,32]", "s32[4]"}).products.at(0);
+  EXPECT_EQ(product.m * product.n * product.k, 64 * 32 * 16);
+  EXPECT_EQ(product.groups, 4);
+  const auto gradient = work_of("  %k = bf16[4,16,32]{{2,1,0}} custom-call({}), " + target,
+                                {"bf16[64,16]", "bf16[64,32]", "s32[4]"}).products.at(0);
+  EXPECT_EQ(gradient.m * gradient.n * gradient.k, 64 * 32 * 16);
+}
+
 /// 4 heads, 8 queries of 8 keys, width 24 for scores and 16 for values.
 TEST(CustomKernels, SplashAttentionComputesWhatEachKernelDoes) {
   const auto flops = [](const std::string& name) {
