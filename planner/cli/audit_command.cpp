@@ -93,6 +93,8 @@ Task audit_command(const Words& words) {
   AuditFlags flags;
   add_flags(parser, flags);
   parser.add_example("shardplan audit --hlo step.hlo.gz --mesh expert=8", "the collectives of a compiled program");
+  parser.add_example("shardplan audit --hlo step.hlo.gz --timeline --hardware h100 --chips 8 --mesh expert=8",
+                     "its step time, and what the device waits for");
   parser.add_example("shardplan audit --hlo step.hlo.gz --baseline good.hlo.gz --mesh expert=8 --tolerance 5%",
                      "against an earlier one: exit status 4 where there are more");
   parser.parse(words);

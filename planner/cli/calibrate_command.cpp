@@ -45,6 +45,8 @@ Task calibrate_command(const Words& words) {
                         "Output of nccl-tests or rccl-tests, a CSV of matrix products (m,n,k,dtype,seconds or tflops), "
                         "or xprof's table of a step's operations (JSON)");
   parser.add_footer("-o FILE takes the fitted profile; what is answered is how it fits.");
+  parser.add_example("shardplan calibrate --hardware h100 --from all_gather.log --from products.csv -o my-h100.json",
+                     "a profile with what nccl-tests and a table of products measured");
   parser.parse(words);
   if (!hardware) throw InputError("calibrate needs --hardware NAME|FILE, the machine that was measured");
   if (files.empty()) throw InputError("calibrate needs --from FILE, measurements on the machine");

@@ -86,6 +86,12 @@ Task compare_command(const Words& words) {
   parser.add_footer("--rules A --against B: what each changed line of the rules is worth. --config A.yml --against B.yml: two\n"
                     "configurations. A.json --against B.json: two saved answers of plan or explain.");
   parser.offer_formats({"text", "json", "markdown", "html"});
+  parser.add_example("shardplan compare --model mixtral-8x7b --chips 8 --hardware mi355x --rules default,ep-as-dp "
+                     "--moe dropping --remat minimal --global-batch-tokens 128k",
+                     "two rule sets on their best meshes");
+  parser.add_example("shardplan compare --rules default --against my_rules.yml --model mixtral-8x7b --chips 8 --hardware "
+                     "mi355x --moe dropping --remat minimal --global-batch-tokens 128k",
+                     "what each changed line of a rule file is worth");
   parser.parse(words);
   return parser.task([compute = read_comparison(flags)](Format format, const Style& style) {
     return answer_compare(compute(), format, style);

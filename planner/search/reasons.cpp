@@ -90,6 +90,9 @@ std::string why_not(const Evaluation& best, const Evaluation& other) {
                      memory_difference(best, other));
 }
 
+/// Less than that no measurement decides.
+constexpr double worth_telling = 0.01;
+
 /// Time a token where one assumption is as good, or as bad, as it may be.
 double seconds_per_token(const Evaluation& e, Assumption assumption, bool good) {
   const auto is_it = [&](const AssumedStep& s) { return s.assumption == assumption; };
@@ -100,7 +103,7 @@ double seconds_per_token(const Evaluation& e, Assumption assumption, bool good) 
 
 /// The assumption under which the next best would be the best by most; empty: it never would.
 std::string what_would_change_it(const Evaluation& best, const Evaluation& other) {
-  double most = visible_slowdown;
+  double most = worth_telling;
   std::optional<std::pair<Assumption, bool>> when;
   for (const auto* e : {&best, &other})
     for (const AssumedStep& assumed : e->assumed)

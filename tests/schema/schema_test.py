@@ -22,7 +22,7 @@ except ModuleNotFoundError:
 root = pathlib.Path(__file__).resolve().parents[2]
 schemas = {path.name: json.loads(path.read_text()) for path in sorted((root / "docs/schema").glob("*.json"))}
 files = {"hardware-profile.json": ["hardware/profiles", "hardware/toys"], "compiler.json": ["compilers"], "model.json": ["models/configs"]}
-commands = {name: f"{name}.json" for name in ["plan", "check", "audit", "validate", "sweep"]}
+commands = {name: f"{name}.json" for name in ["plan", "check", "audit", "validate", "sweep", "compare", "calibrate"]}
 keys = {"hardware": "hardware.json", "models": "models.json", "model": "models.json", "rules": "rules.json", "spec": "rules.json"}
 
 # Answers that no golden file has; each is computed here.
@@ -37,6 +37,8 @@ fresh = [
     f"explain --model {root}/tests/data/models/huggingface/qwen3-30b-a3b.json --hardware h100 --chips 16 --mesh data=2,expert=8 attention=cudnn_flash_te",
     "plan --model llama3.1-405b --hardware toy-switch,h100 --chips 4 --rules default --remat full --global-batch-tokens 64k",
     "plan --model llama2-7b --hardware h100 --chips 8 --rules default --remat full --objective cost --price h100=2 --global-batch-tokens 64k",
+    "compare --model mixtral-8x7b --chips 8 --hardware mi355x --rules default,ep-as-dp --moe dropping --remat minimal --global-batch-tokens 128k",
+    "compare --rules default --against ep-as-dp --model mixtral-8x7b --chips 8 --hardware mi355x --moe dropping --remat minimal --global-batch-tokens 128k",
     "sweep --model llama2-7b --hardware h100,tpu-v4 --chips 2,8 --rules default --remat full --tokens 1T --price h100=2 --global-batch-tokens 64k",
 ]
 

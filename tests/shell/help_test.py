@@ -29,6 +29,8 @@ def lay_out(folder):
     shutil.copy(root / "rules/sets/default.yml", folder / "my_rules.yml")
     shutil.copy(programs / "h100_mx_ep8_dm.hlo.gz", folder / "step.hlo.gz")
     shutil.copy(programs / "mi355_mx_ep8_fix.hlo.gz", folder / "good.hlo.gz")
+    shutil.copy(root / "tests/data/calibrate/all_gather_8.log", folder / "all_gather.log")
+    shutil.copy(root / "tests/data/calibrate/products.csv", folder)
 
 
 def run(binary, line, folder):
