@@ -5,23 +5,28 @@ const rowVerdict = (row) => {
   return el("span", { class: `badge ${fits[row.fit][0]}` }, fits[row.fit][1]);
 };
 
-/** Settings that all rows share are said once. */
-const sharedSettings = (rows) => [["mesh", (r) => meshText(r.mesh)], ["rules", (r) => r.rules], ["MoE path", (r) => (r.moe_path === "none" ? "" : r.moe_path)],
-  ["remat", (r) => r.remat], ["batch a device", (r) => String(r.per_device_batch_size)]]
-  .filter(([, text]) => text(rows[0]) && rows.every((r) => text(r) === text(rows[0]))).map(([name, text]) => `${name} ${text(rows[0])}`);
+const rowSettings = [["name", (r) => r.name || ""], ["machine", (r) => r.hardware], ["mesh", (r) => meshText(r.mesh)], ["rules", (r) => r.rules.replaceAll(",", ", ")],
+  ["MoE path", (r) => (r.moe_path === "none" ? "" : r.moe_path)], ["settings", (r) => (r.settings || []).join(" ")], ["remat", (r) => r.remat],
+  ["batch a device", (r) => String(r.per_device_batch_size)]];
+const isShared = (rows, text) => rows.every((r) => text(r) === text(rows[0]));
+const sharedSettings = (rows) => rowSettings.filter(([, text]) => text(rows[0]) && isShared(rows, text)).map(([name, text]) => `${name} ${text(rows[0])}`);
 
-function compareTable(rows) {
-  const varies = (text) => rows.some((r) => text(r) !== text(rows[0]));
+/** Settings that all rows share are said once, above it. */
+function compareTable(rows, first) {
   const number = (title, text) => ({ title, number: true, text });
   const permutes = rows.some((r) => r.permute_bytes > 0) ? [number("permuted", (r) => trafficText(r.permute_bytes))] : [];
-  const settings = [{ title: "remat", text: (r) => r.remat }, { title: "batch", number: true, text: (r) => String(r.per_device_batch_size) }].filter((c) => varies(c.text));
-  return dataTable("Configurations side by side, bytes a device and step", [
-    { title: "configuration", text: (r) => rowName(r, rows.indexOf(r)) }, { title: "verdict", text: rowVerdict },
+  const settings = rowSettings.filter(([, text]) => !isShared(rows, text)).map(([title, text]) => ({ title, text }));
+  return dataTable(`Configurations from ${first + 1} on, bytes a device and step`, [
+    number("#", (r) => String(first + rows.indexOf(r) + 1)), { title: "verdict", text: rowVerdict },
     number("step", (r) => timeText(r.step_seconds)), number("exposed", (r) => timeText(r.exposed_collective_seconds)),
     number("hidden", (r) => timeText(r.hidden_collective_seconds)), number("all-to-all", (r) => trafficText(r.all_to_all_bytes)),
     number("gathered", (r) => trafficText(r.gather_bytes)), number("reduced", (r) => trafficText(r.reduce_bytes)), ...permutes,
     number("peak", (r) => memoryText(r.peak_bytes)), ...settings], rows);
 }
+
+const rowsAtFirst = 16;
+const sideBySideCard = (rows) => wide(card("Side by side", compareTable(rows.slice(0, rowsAtFirst), 0), rows.length > rowsAtFirst
+  ? el("details", {}, el("summary", {}, `${rows.length - rowsAtFirst} more`), compareTable(rows.slice(rowsAtFirst), rowsAtFirst)) : null));
 
 const slowerWords = (slower) => {
   if (Math.abs(slower) < 0.0005) return "as fast";
@@ -37,8 +42,9 @@ function differenceText(row, first) {
   const bytes = [["all-to-all", "all_to_all_bytes"], ["gathered", "gather_bytes"], ["reduced", "reduce_bytes"], ["permuted", "permute_bytes"]]
     .map(([name, key]) => [name, row[key] - first[key]]).filter(([, v]) => Math.abs(v) >= 1e6).map(([name, v]) => signed(name, v, trafficText));
   const peak = row.peak_bytes - first.peak_bytes;
+  const tokens = Math.abs(scale - 1) > 0.0005 ? `in steps of ${numberText(1 / scale)}× the tokens` : "";
   return [`${slowerWords(row.slower)}${times.length ? ` (${times.join(", ")})` : ""}`, bytes.join(", "),
-    Math.abs(peak) >= 2 ** 30 * 0.05 ? signed("peak", peak, memoryText) : "", row.infeasible ? `does not run: ${row.infeasible.message}` : ""].filter(Boolean).join("; ");
+    Math.abs(peak) >= 2 ** 30 * 0.05 ? signed("peak", peak, memoryText) : "", tokens, row.infeasible ? `does not run: ${row.infeasible.message}` : ""].filter(Boolean).join("; ");
 }
 
 function differencesCard(rows, count) {
@@ -147,8 +153,8 @@ function distinctRows(answer) {
 function comparePage(answer) {
   const several = answer.rows.some((row) => row.hardware !== answer.hardware);
   const all = distinctRows(answer).map((row) => ({ ...row, several })), rows = all.slice(0, 12);
-  const title = answer.changed_arguments ? `${rows[0].name} against ${rows[1].name}` : `${answer.model} on ${plural(answer.chips, "chip")}${several ? "" : ` of ${answer.hardware}`}: ${plural(rows.length, "configuration")}`;
+  const title = answer.changed_arguments ? `${rows[0].name} against ${rows[1].name}` : `${answer.model} on ${plural(answer.chips, "chip")}${several ? "" : ` of ${answer.hardware}`}: ${plural(answer.rows.length, "configuration")}`;
   return [el("p", { class: "kicker" }, "shardplan compare"), el("h1", {}, title),
     el("div", { class: "columns" }, differencesCard(rows, all.length), changedArgumentsCard(answer), ruleChangesCard(answer), compareTimeCard(rows), compareTrafficCard(rows),
-      wide(card("Side by side", compareTable(all))), wideOrNothing(byAxisCard(rows.slice(0, 8))), wide(compareMemoryCard(rows)), wideOrNothing(refusedCard(answer)))];
+      sideBySideCard(all), wideOrNothing(byAxisCard(rows.slice(0, 8))), wide(compareMemoryCard(rows)), wideOrNothing(refusedCard(answer)))];
 }
