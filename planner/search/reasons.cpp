@@ -115,8 +115,8 @@ std::string what_would_change_it(const Evaluation& best, const Evaluation& other
   const auto [assumption, good] = *when;
   const std::string what = assumption == Assumption::overlap
                                ? fmt::format("if {}", good ? "every collective hid behind compute" : "no collective hid behind compute")
-                               : fmt::format("with {} at its {} end ({})", name_of(assumption), good ? "fast" : "slow",
-                                             in_words(assumption, best.configuration->hardware));
+                               : fmt::format("{}, at the {} end,", in_words(assumption, best.configuration->hardware),
+                                             good ? "fast" : "slow");
   return fmt::format("the next best can't be told apart for sure: {} it would be {:.1f}% faster; measuring that decides",
                      what, 100 * most);
 }

@@ -21,7 +21,7 @@ std::string in_words(Assumption assumption, const HardwareProfile& hardware) {
   if (assumption == Assumption::overlap) return "if all collectives hid, or none did";
   const Figure* figure = figure_of(assumption, hardware);
   if (!figure) throw InternalError("an assumption about a figure that the profile hasn't");
-  return fmt::format("{} ({}) off by {:.0f}%", name_of(assumption), basis_word(figure->basis),
+  return fmt::format("with {} ({}) off by {:.0f}%", name_of(assumption), basis_word(figure->basis),
                      100 * uncertainty_of(figure->basis));
 }
 

@@ -5,7 +5,7 @@
 
 namespace shardplan {
 
-/// "attention_efficiency 0.4 (assumed) off by 25%"; "all collectives hide, or none does"
+/// "with attention_efficiency (assumed) off by 25%"; "if all collectives hid, or none did"
 std::string in_words(Assumption assumption, const HardwareProfile& hardware);
 
 }  // namespace shardplan

@@ -157,8 +157,8 @@ std::string range_line(const Evaluation& evaluation, const Style& style) {
   std::string text;
   for (std::size_t i = 0; i < std::min(most, evaluation.assumed.size()); ++i) {
     const auto& [assumption, low, high] = evaluation.assumed[i];
-    text += fmt::format("{}{} {} to {}", i == 0 ? "range: " : "; ",
-                        in_words(assumption, evaluation.configuration->hardware), print_time(low), print_time(high));
+    text += fmt::format("{}{} to {} {}", i == 0 ? "range: " : "; ", print_time(low), print_time(high),
+                        in_words(assumption, evaluation.configuration->hardware));
   }
   return text.empty() ? "" : wrap_text(text, "   ", style.width());
 }

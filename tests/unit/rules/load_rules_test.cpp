@@ -125,7 +125,7 @@ TEST(LoadRulesError, NamesWhatIsRepeated) {
   expect_errors({{"logical_axis_rules:\n- [embed,\n   [fsdp,\n    fsdp]]",
                   "my.yml:4: logical_axis_rules[0] (embed): mesh axis 'fsdp' is given twice"},
                  {"mesh_axes: [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]",
-                  "my.yml:1: mesh_axes: expected at most 15 mesh axes, found a list"},
+                  "my.yml:1: mesh_axes: expected at most 15 mesh axes, found a list of 16"},
                  {"mesh_axes: [data, fsdp, data]", "my.yml:1: mesh_axes: mesh axis 'data' is given twice"},
                  {"mesh_axes: [data]\nlogical_axis_rules: [[embed, data]]\nmesh_axes: [fsdp]",
                   "my.yml:3: key 'mesh_axes' is given twice"},
