@@ -40,6 +40,9 @@ std::string_view in_words(Limit limit) {
 
 std::string days_text(Seconds duration) { return print_number(duration.value / seconds_a_day); }
 
+/// "60 days", as it was asked for: no more digits than that has.
+std::string deadline_text(Seconds within) { return fmt::format("{:.4g} days", within.value / seconds_a_day); }
+
 std::string dollars_text(double dollars) { return "$" + print_number(dollars); }
 
 /// Which columns any row has something to say in.
@@ -141,7 +144,7 @@ std::string nothing_text(const SweepAnswer& answer, const std::string& model) {
   at_any_time.goal.within.reset();
   const auto fastest = choose(at_any_time, model).fastest;
   if (!fastest) return "no cell is possible";
-  return fmt::format("no cell is done within {} days; the fastest is {}", days_text(*answer.goal.within),
+  return fmt::format("no cell is done within {}; the fastest is {}", deadline_text(*answer.goal.within),
                      chosen_text(answer.rows[*fastest]));
 }
 
@@ -195,7 +198,7 @@ std::string tokens_text(std::int64_t tokens) {
 std::string goal_text(const SweepGoal& goal) {
   std::string text;
   if (goal.tokens) text += fmt::format("   {} tokens", tokens_text(*goal.tokens));
-  if (goal.within) text += fmt::format(" within {} days", days_text(*goal.within));
+  if (goal.within) text += " within " + deadline_text(*goal.within);
   return text;
 }
 
