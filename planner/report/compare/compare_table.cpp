@@ -43,19 +43,22 @@ struct Shared {
 
 std::vector<Shared> settings_columns() {
   using Row = const ComparedRow&;
-  return {{{"model", false, [](Row r) { return r.evaluation.model; }}, ""},
-          {{"machine", false, [](Row r) { return r.evaluation.hardware; }}, ""},
-          {{"chips", true, [](Row r) { return std::to_string(r.evaluation.chips); }}, ""},
-          {{"mesh", false, [](Row r) { return describe(r.evaluation.mesh); }}, "mesh"},
-          {{"rules", false, [](Row r) { return r.evaluation.rules; }}, "rules"},
-          {{"MoE", false,
-            [](Row r) {
-              return r.evaluation.moe_path == MoePath::none ? "" : std::string(name_of(r.evaluation.moe_path));
-            }},
-           "MoE path"},
-          {{"settings", false, [](Row r) { return joined_settings(r); }}, ""},
-          {{"remat", false, [](Row r) { return r.evaluation.remat; }}, "remat"},
-          {{"batch", true, [](Row r) { return batch_of(r.evaluation); }}, "sequences a device"}};
+  std::vector<Shared> all;
+  const auto add = [&](const char* title, bool right, std::string (*cell)(Row), const char* name) {
+    all.push_back({{title, right, cell}, name});
+  };
+  add("model", false, [](Row r) { return r.evaluation.model; }, "");
+  add("machine", false, [](Row r) { return r.evaluation.hardware; }, "");
+  add("chips", true, [](Row r) { return std::to_string(r.evaluation.chips); }, "");
+  add("mesh", false, [](Row r) { return describe(r.evaluation.mesh); }, "mesh");
+  add("rules", false, [](Row r) { return r.evaluation.rules; }, "rules");
+  add("MoE", false, [](Row r) {
+    return r.evaluation.moe_path == MoePath::none ? "" : std::string(name_of(r.evaluation.moe_path));
+  }, "MoE path");
+  add("settings", false, joined_settings, "");
+  add("remat", false, [](Row r) { return r.evaluation.remat; }, "remat");
+  add("batch", true, [](Row r) { return batch_of(r.evaluation); }, "sequences a device");
+  return all;
 }
 
 bool is_shared(const CompareColumn& column, const CompareAnswer& answer) {
