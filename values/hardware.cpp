@@ -3,6 +3,32 @@
 
 namespace shardplan {
 
+std::string_view name_of(Basis basis) {
+  switch (basis) {
+    case Basis::datasheet:
+      return "datasheet";
+    case Basis::measured:
+      return "measured";
+    case Basis::derived:
+      return "derived";
+    case Basis::assumed:
+      return "assumed";
+  }
+  throw InternalError("unknown Basis");
+}
+
+std::string_view name_of(FabricKind fabric) {
+  switch (fabric) {
+    case FabricKind::torus:
+      return "torus";
+    case FabricKind::switched:
+      return "switched";
+    case FabricKind::full_mesh:
+      return "full_mesh";
+  }
+  throw InternalError("unknown FabricKind");
+}
+
 bool ends_at_node(FabricKind fabric) {
   switch (fabric) {
     case FabricKind::torus:

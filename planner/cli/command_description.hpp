@@ -20,12 +20,14 @@ struct Example {
 };
 
 struct CommandDescription {
-  std::string name;      ///< "rules resolve"
+  std::string word;        ///< "rules"
+  std::string subcommand;  ///< "resolve"; empty: the word alone is the command
   std::string synopsis;  ///< "rules resolve NAME|FILE --mesh axis=n,… AXIS…"
   std::string summary;
   std::vector<FlagDescription> flags;
   std::string footer;
   std::vector<Example> examples;
+  std::string name() const { return subcommand.empty() ? word : word + " " + subcommand; }  ///< "rules resolve"
 };
 
 }  // namespace shardplan

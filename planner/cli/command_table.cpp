@@ -106,7 +106,8 @@ CommandDescription describe(const Command& command) try {
   throw InternalError(fmt::format("{} has no --help", command.name));
 } catch (const HelpRequest& help) {
   CommandDescription description = help.command;
-  description.name = command.subcommand.empty() ? std::string(command.name) : fmt::format("{} {}", command.name, command.subcommand);
+  description.word = command.name;
+  description.subcommand = command.subcommand;
   description.synopsis = command.synopsis;
   description.summary = command.summary;
   return description;

@@ -29,7 +29,7 @@ std::string example_text(const Example& example) {
 }
 
 std::string command_text(const CommandDescription& command) {
-  std::string text = fmt::format(".SS \"{}\"\n{}.\n.PP\n\\fBshardplan {}\\fR\n", roff(command.name), roff(command.summary), roff(command.synopsis));
+  std::string text = fmt::format(".SS \"{}\"\n{}.\n.PP\n\\fBshardplan {}\\fR\n", roff(command.name()), roff(command.summary), roff(command.synopsis));
   for (const auto& flag : command.flags) text += flag_text(flag);
   if (!command.footer.empty()) text += fmt::format(".PP\n{}\n", roff(command.footer));
   for (const auto& example : command.examples) text += example_text(example);

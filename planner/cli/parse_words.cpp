@@ -84,7 +84,7 @@ std::string CommandParser::help() {
 }
 
 CommandDescription CommandParser::describe() const {
-  CommandDescription command{"", "", parser_.get_description(), {}, footer_, examples_};
+  CommandDescription command{"", "", "", parser_.get_description(), {}, footer_, examples_};
   for (const auto* option : parser_.get_options()) {
     FlagDescription flag{{}, option->get_type_name(), option->get_description(), {}, option->get_positional(),
                          option->get_positional() && option->get_items_expected_max() > 1};

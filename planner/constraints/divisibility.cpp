@@ -43,15 +43,15 @@ std::optional<Infeasible> first_indivisible(const Tensor& tensor, const Partitio
 
 }  // namespace
 
-std::optional<Infeasible> indivisible(const std::string& tensor, const std::vector<std::int64_t>& sizes,
-                                      const PartitionSpec& spec, const Mesh& mesh) {
-  for (std::size_t i = 0; i < std::min(sizes.size(), spec.dims.size()); ++i) {
-    const std::int64_t shards = mesh.product(spec.dims[i]);
-    if (sizes[i] % shards == 0) continue;
+std::optional<Infeasible> indivisible(const Block& block, const Tensor& tensor, const PartitionSpec& spec,
+                                      const Mesh& mesh) {
+  for (std::size_t i = 0; i < std::min(tensor.dims.size(), spec.dims.size()); ++i) {
+    const std::int64_t shards = mesh.product(spec.dims[i]), size = tensor.dims[i].size;
+    if (size % shards == 0) continue;
     return Infeasible{ConstraintId::indivisible_dim,
-                      fmt::format("dim {} of {} is {}, which {} can't divide", i, tensor, sizes[i],
+                      fmt::format("dim {} of {}/{} is {}, which {} can't divide", i, block.name, tensor.name, size,
                                   describe_axes(spec.dims[i], mesh)),
-                      shards, sizes[i]};
+                      shards, size};
   }
   return std::nullopt;
 }

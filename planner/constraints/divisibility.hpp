@@ -1,17 +1,15 @@
 #pragma once
 // Whether dims divide into the shards that the rules ask for. JAX refuses a sharding whose shards would be unequal.
-#include <cstdint>
 #include <optional>
 #include <shardplan/bound_program.hpp>
 #include <shardplan/evaluation.hpp>
-#include <string>
-#include <vector>
 
 namespace shardplan {
 
-/// The first dim of `sizes` that its axes don't divide: constraint "indivisible-dim". The spec may have fewer dims.
-std::optional<Infeasible> indivisible(const std::string& tensor, const std::vector<std::int64_t>& sizes,
-                                      const PartitionSpec& spec, const Mesh& mesh);
+/// The first dim of a block's tensor that its axes don't divide: constraint "indivisible-dim". The spec may have fewer
+/// dims.
+std::optional<Infeasible> indivisible(const Block& block, const Tensor& tensor, const PartitionSpec& spec,
+                                      const Mesh& mesh);
 
 /// The same for the activations that the program constrains: "batch-divisibility", "sequence-divisibility", or
 /// "indivisible-dim" for the other dims.

@@ -47,20 +47,12 @@ void price(std::vector<Collective>& collectives, const MeshEmbedding& embedding)
   }
 }
 
-bool divides(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {
-  for (std::size_t i = 0; i < spec.dims.size(); ++i)
-    if (tensor.dims[i].size % mesh.product(spec.dims[i]) != 0) return false;
-  return true;
-}
-
 std::optional<Infeasible> indivisible_weight(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks) {
   for (const auto& block : blocks)
     for (std::size_t i = 0; i < block.specs.size(); ++i) {
       const Tensor& tensor = block.block->tensors[i];
-      if (!tensor.parameter || divides(tensor, block.specs[i], *program.mesh)) continue;
-      std::vector<std::int64_t> sizes;
-      for (const auto& dim : tensor.dims) sizes.push_back(dim.size);
-      return indivisible(block.block->name + "/" + tensor.name, sizes, block.specs[i], *program.mesh);
+      if (!tensor.parameter) continue;
+      if (auto violation = indivisible(*block.block, tensor, block.specs[i], *program.mesh)) return violation;
     }
   return std::nullopt;
 }

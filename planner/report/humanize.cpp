@@ -49,6 +49,13 @@ std::string print_time(Seconds time) {
   return fmt::format("{} {}", print_number(number), unit);
 }
 
+std::string print_times(std::initializer_list<std::pair<std::string_view, Seconds>> parts) {
+  std::string text;
+  for (const auto& [what, seconds] : parts)
+    if (seconds.value > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, print_time(seconds));
+  return text;
+}
+
 std::string print_count(std::int64_t count) {
   return with_separators(count);
 }

@@ -2,14 +2,19 @@
 // Numbers as people read them; one unit for each kind of quantity, so that columns compare: memory in GiB (what device
 // capacities are quoted in), traffic in GB (what links are quoted in), time in s, ms or us.
 #include <cstdint>
+#include <initializer_list>
 #include <shardplan/units.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace shardplan {
 
 std::string print_memory(Bytes amount);       ///< "80.1 GiB"; below 0.05 GiB "12.3 MiB" or "40.0 KiB"
 std::string print_traffic(Bytes amount);      ///< "45.1 GB", "12.3 MB", "1.20 kB"
 std::string print_time(Seconds time);         ///< "1.23 s", "45.6 ms", "7.8 us"
+/// "matrix products 1.06 s, attention 28.0 ms"; what takes none is left out.
+std::string print_times(std::initializer_list<std::pair<std::string_view, Seconds>> parts);
 std::string print_count(std::int64_t count);  ///< "12,345"
 std::string print_share(double share);        ///< "45.2%"
 

@@ -15,7 +15,4 @@ struct NamedFigure {
 /// Figures that the profile does not have are left out.
 std::vector<NamedFigure> figures_of(const HardwareProfile& machine);
 
-std::string_view name_of(Basis basis);        ///< "datasheet"
-std::string_view name_of(FabricKind fabric);  ///< "full_mesh"
-
 }  // namespace shardplan

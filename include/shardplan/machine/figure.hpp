@@ -1,10 +1,12 @@
 #pragma once
 // One number of a data file with where it came from.
 #include <string>
+#include <string_view>
 
 namespace shardplan {
 
 enum class Basis { datasheet, measured, derived, assumed };
+std::string_view name_of(Basis basis);  ///< "datasheet"
 
 /// In SI units (bytes, bytes/s, flop/s, s, 1).
 struct Figure {

@@ -110,6 +110,7 @@ struct HardwareProfile {
 /// Whether the links end at a node, so that larger jobs are whole nodes joined by the scale-out network; a torus ends at
 /// its slice.
 bool ends_at_node(FabricKind fabric);
+std::string_view name_of(FabricKind fabric);  ///< "full_mesh"
 
 /// The machine's peak of products whose operands are `dtype`, int8 or float8; empty where it has none.
 const std::optional<Figure>& narrow_peak(const HardwareProfile& hardware, DType dtype);

@@ -7,14 +7,17 @@
 namespace shardplan {
 namespace {
 
+std::string joined(const std::vector<Offered>& offered) {
+  std::string text;
+  for (const auto& one : offered) text += (text.empty() ? "" : " ") + one.word;
+  return text;
+}
+
 /// Words of a command, in the order of the loop below: the longest name wins.
 std::string command_cases(const std::vector<CommandDescription>& commands) {
   std::string text;
-  for (const auto& group : command_groups(commands)) {
-    std::vector<std::string> names;
-    for (const auto& command : subcommands(commands, group.name)) names.push_back(command.name);
-    text += fmt::format("    {}) subcommands={} ;;\n", group.name, quoted(fmt::format("{}", fmt::join(names, " "))));
-  }
+  for (const auto& first : first_words(commands))
+    text += fmt::format("    {}) subcommands={} ;;\n", first.word, quoted(joined(second_words(commands, first.word))));
   return text;
 }
 
@@ -38,24 +41,18 @@ std::string value_cases(const std::vector<CommandDescription>& commands) {
       if (!flag.positional && flag.type.empty()) continue;
       const CompletedValues values = values_of(command, flag);
       if (flag.positional) {
-        if (!values.empty()) text += fmt::format("    {}) {} ;;\n", quoted(command.name + ":"), assignment(values));
+        if (!values.empty()) text += fmt::format("    {}) {} ;;\n", quoted(command.name() + ":"), assignment(values));
         continue;
       }
-      for (const auto& name : flag.names) text += fmt::format("    {}) {} takes=1 ;;\n", quoted(command.name + ":" + name), assignment(values));
+      for (const auto& name : flag.names) text += fmt::format("    {}) {} takes=1 ;;\n", quoted(command.name() + ":" + name), assignment(values));
     }
   return text;
 }
 
 std::string flag_cases(const std::vector<CommandDescription>& commands) {
   std::string text;
-  for (const auto& command : commands) text += fmt::format("    {}) flags={} ;;\n", quoted(command.name), quoted(flags_of(command)));
+  for (const auto& command : commands) text += fmt::format("    {}) flags={} ;;\n", quoted(command.name()), quoted(flags_of(command)));
   return text;
-}
-
-std::vector<std::string> first_words(const std::vector<CommandDescription>& commands) {
-  std::vector<std::string> names;
-  for (const auto& group : command_groups(commands)) names.push_back(group.name);
-  return names;
 }
 
 }  // namespace
@@ -101,7 +98,7 @@ _shardplan() {{
 }}
 complete -o filenames -F _shardplan shardplan
 )script",
-                     quoted(fmt::format("{}", fmt::join(first_words(commands), " "))), command_cases(commands), value_cases(commands),
+                     quoted(joined(first_words(commands))), command_cases(commands), value_cases(commands),
                      flag_cases(commands));
 }
 

@@ -8,23 +8,18 @@ std::string quoted(const std::string& text) {
   return all + "'";
 }
 
-std::vector<CommandDescription> command_groups(const std::vector<CommandDescription>& commands) {
-  std::vector<CommandDescription> groups;
-  for (CommandDescription command : commands) {
-    command.name = command.name.substr(0, command.name.find(' '));
-    if (groups.empty() || groups.back().name != command.name) groups.push_back(std::move(command));
-  }
-  return groups;
+std::vector<Offered> first_words(const std::vector<CommandDescription>& commands) {
+  std::vector<Offered> words;
+  for (const CommandDescription& command : commands)
+    if (words.empty() || words.back().word != command.word) words.push_back({command.word, command.summary});
+  return words;
 }
 
-std::vector<CommandDescription> subcommands(const std::vector<CommandDescription>& commands, const std::string& group) {
-  std::vector<CommandDescription> all;
-  for (CommandDescription command : commands) {
-    if (!command.name.starts_with(group + " ")) continue;
-    command.name = command.name.substr(group.size() + 1);
-    all.push_back(std::move(command));
-  }
-  return all;
+std::vector<Offered> second_words(const std::vector<CommandDescription>& commands, const std::string& word) {
+  std::vector<Offered> words;
+  for (const CommandDescription& command : commands)
+    if (command.word == word && !command.subcommand.empty()) words.push_back({command.subcommand, command.summary});
+  return words;
 }
 
 }  // namespace shardplan

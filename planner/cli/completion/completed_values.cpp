@@ -36,9 +36,8 @@ constexpr NamedWords flag_words[] = {
     {"--fail-on", [] { return Words{"error", "warning"}; }},
 };
 
-/// By command: what its first positional argument, or --like, names.
-constexpr NamedWords named_things[] = {{"hardware show", machines},       {"models show", model_names},  {"rules show", rule_set_names},
-                                       {"rules resolve", rule_set_names}, {"hardware init", machines}, {"models init", model_names}};
+/// By the command's first word: what its first positional argument, or --like, names.
+constexpr NamedWords named_things[] = {{"hardware", machines}, {"models", model_names}, {"rules", rule_set_names}};
 
 Words words_named(std::span<const NamedWords> all, std::string_view name) {
   for (const auto& row : all)
@@ -47,7 +46,7 @@ Words words_named(std::span<const NamedWords> all, std::string_view name) {
 }
 
 bool names_something(const CommandDescription& command, const FlagDescription& flag) {
-  return flag.names.back() == "--like" || (flag.positional && flag.names.back() == "NAME" && !command.name.ends_with("init"));
+  return flag.names.back() == "--like" || (flag.positional && flag.names.back() == "NAME" && command.subcommand != "init");
 }
 
 }  // namespace
@@ -56,7 +55,7 @@ CompletedValues values_of(const CommandDescription& command, const FlagDescripti
   CompletedValues values;
   values.words = flag.values;
   if (values.words.empty()) values.words = words_named(flag_words, flag.names.back());
-  if (names_something(command, flag)) values.words = words_named(named_things, command.name);
+  if (names_something(command, flag)) values.words = words_named(named_things, command.word);
   const std::string kind = flag.positional ? flag.names.back() : flag.type;
   values.files = kind.find("FILE") != kind.npos || kind == "RECORD";
   values.list = flag.type.find("[,...]") != flag.type.npos;

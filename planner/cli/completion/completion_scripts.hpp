@@ -16,9 +16,14 @@ std::string fish_completion(const std::vector<CommandDescription>& commands);
 /// In single quotes, for any of the three.
 std::string quoted(const std::string& text);
 
-/// "rules": the first words of all commands, each once, with the summary of the first command of that name.
-std::vector<CommandDescription> command_groups(const std::vector<CommandDescription>& commands);
-/// "resolve": the second words of the commands of a group.
-std::vector<CommandDescription> subcommands(const std::vector<CommandDescription>& commands, const std::string& group);
+/// A word that a command line may go on with, and what for.
+struct Offered {
+  std::string word, summary;
+};
+
+/// "rules": the first words of all commands, each once, with the summary of the first command of that word.
+std::vector<Offered> first_words(const std::vector<CommandDescription>& commands);
+/// "resolve": the second words of the commands that begin with `word`.
+std::vector<Offered> second_words(const std::vector<CommandDescription>& commands, const std::string& word);
 
 }  // namespace shardplan

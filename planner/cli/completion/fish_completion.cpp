@@ -22,21 +22,21 @@ std::string names_text(const FlagDescription& flag) {
 
 std::string flag_line(const CommandDescription& command, const FlagDescription& flag) {
   const CompletedValues values = values_of(command, flag);
-  const std::string where = fmt::format("complete -c shardplan -n {}", quoted("__shardplan_is " + command.name));
+  const std::string where = fmt::format("complete -c shardplan -n {}", quoted("__shardplan_is " + command.name()));
   if (flag.positional) return values.empty() ? "" : where + values_text(values) + "\n";
   const std::string takes = flag.type.empty() ? "" : " -r" + values_text(values);
   return where + names_text(flag) + takes + " -d " + quoted(flag.help) + "\n";
 }
 
-std::string word_line(const std::string& condition, const CommandDescription& command) {
-  return fmt::format("complete -c shardplan -n {} -f -a {} -d {}\n", quoted(condition), quoted(command.name), quoted(command.summary));
+std::string word_line(const std::string& condition, const Offered& offered) {
+  return fmt::format("complete -c shardplan -n {} -f -a {} -d {}\n", quoted(condition), quoted(offered.word), quoted(offered.summary));
 }
 
 }  // namespace
 
 std::string fish_completion(const std::vector<CommandDescription>& commands) {
   std::string groups, text;
-  for (const auto& group : command_groups(commands)) groups += " " + group.name;
+  for (const auto& first : first_words(commands)) groups += " " + first.word;
   text = fmt::format(R"script(# fish completion of shardplan: in ~/.config/fish/completions/shardplan.fish
 function __shardplan_words
   set -l words (commandline -opc)
@@ -63,7 +63,7 @@ function __shardplan_has_subcommand
 )script",
                      groups);
   for (const auto& command : commands)
-    if (command.name.find(' ') != command.name.npos) text += fmt::format("    case {}\n      return 0\n", quoted(command.name));
+    if (!command.subcommand.empty()) text += fmt::format("    case {}\n      return 0\n", quoted(command.name()));
   text += R"script(  end
   return 1
 end
@@ -73,10 +73,9 @@ function __shardplan_list
 end
 complete -c shardplan -f
 )script";
-  for (const auto& group : command_groups(commands)) {
-    text += word_line("__shardplan_typed", group);
-    for (const auto& command : subcommands(commands, group.name))
-      text += word_line("__shardplan_typed " + group.name, command);
+  for (const auto& first : first_words(commands)) {
+    text += word_line("__shardplan_typed", first);
+    for (const auto& second : second_words(commands, first.word)) text += word_line("__shardplan_typed " + first.word, second);
   }
   for (const auto& command : commands)
     for (const auto& flag : command.flags) text += flag_line(command, flag);

@@ -33,39 +33,39 @@ std::string specification(const CommandDescription& command, const FlagDescripti
   return quoted(fmt::format("{}[{}]{}", name, escaped(flag.help), value));
 }
 
-std::string function_name(std::string name) {
-  for (char& c : name)
-    if (c == ' ') c = '_';
-  return "_shardplan_" + name;
+std::string function_name(const std::string& word, const std::string& subcommand) {
+  return "_shardplan_" + word + (subcommand.empty() ? "" : "_" + subcommand);
 }
 
 std::string function_of(const CommandDescription& command) {
-  std::string text = fmt::format("{}() {{\n  _arguments", function_name(command.name));
+  std::string text = fmt::format("{}() {{\n  _arguments", function_name(command.word, command.subcommand));
   for (const auto& flag : command.flags)
     for (const auto& name : flag.names) text += fmt::format(" \\\n    {}", specification(command, flag, name));
   return text + "\n}\n";
 }
 
-std::string described(const std::vector<CommandDescription>& commands) {
+std::string described(const std::vector<Offered>& offered) {
   std::string text;
-  for (const auto& command : commands) text += fmt::format(" {}", quoted(command.name + ":" + command.summary));
+  for (const auto& [word, summary] : offered) text += fmt::format(" {}", quoted(word + ":" + summary));
   return text;
 }
 
 /// A group's own flags where it is a command too, its second words, or the command that these say.
 std::string group_case(const std::vector<CommandDescription>& commands, const std::string& group) {
-  const auto inner = subcommands(commands, group);
+  const auto inner = second_words(commands, group);
   std::string text = fmt::format("    {})\n", group);
   if (!inner.empty()) {
     text += fmt::format("      subcommands=({} )\n", described(inner));
     text += "      if (( CURRENT == 3 )) && [[ $words[3] != -* ]]; then _describe subcommand subcommands; return; fi\n      case $words[3] in\n";
-    for (const auto& command : inner)
-      text += fmt::format("        {}) words=($words[1] $words[4,-1]); (( CURRENT -= 2 )); {}; return ;;\n", command.name,
-                          function_name(group + " " + command.name));
+    for (const auto& second : inner)
+      text += fmt::format("        {}) words=($words[1] $words[4,-1]); (( CURRENT -= 2 )); {}; return ;;\n", second.word,
+                          function_name(group, second.word));
     text += "      esac\n";
   }
-  const bool is_command = std::any_of(commands.begin(), commands.end(), [&](const auto& command) { return command.name == group; });
-  if (is_command) text += fmt::format("      words=($words[1] $words[3,-1]); (( CURRENT -= 1 )); {}\n", function_name(group));
+  const bool is_command = std::any_of(commands.begin(), commands.end(), [&](const auto& command) {
+    return command.word == group && command.subcommand.empty();
+  });
+  if (is_command) text += fmt::format("      words=($words[1] $words[3,-1]); (( CURRENT -= 1 )); {}\n", function_name(group, ""));
   return text + "      ;;\n";
 }
 
@@ -80,8 +80,8 @@ std::string zsh_completion(const std::vector<CommandDescription>& commands) {
   if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then _describe command commands; return; fi
   case $words[2] in
 )script",
-                      described(command_groups(commands)));
-  for (const auto& group : command_groups(commands)) text += group_case(commands, group.name);
+                      described(first_words(commands)));
+  for (const auto& first : first_words(commands)) text += group_case(commands, first.word);
   return text + "    *) _shardplan_plan ;;\n  esac\n}\n(( $+functions[compdef] )) && compdef _shardplan shardplan\n";
 }
 

@@ -1,24 +1,11 @@
 #include <hardware/network/mesh_embedding.hpp>
 #include <planner/report/json/json_network.hpp>
 #include <shardplan/configuration.hpp>
-#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
 
 constexpr int most_positions = 512;  // what can be drawn
-
-std::string_view name_of(FabricKind fabric) {
-  switch (fabric) {
-    case FabricKind::torus:
-      return "torus";
-    case FabricKind::switched:
-      return "switched";
-    case FabricKind::full_mesh:
-      return "full_mesh";
-  }
-  throw InternalError("unknown FabricKind");
-}
 
 OrderedJson json_axis(const MeshAxis& axis, const GroupNetwork& network) {
   return {{"axis", axis.name},

@@ -131,18 +131,14 @@ std::string model_notes_section(const Evaluation& evaluation, const Style& style
   return text.empty() ? "" : style.paint(Ink::bold, "about the model") + "\n" + text;
 }
 
-/// Where the compute is; what takes none is left out.
+/// Where the compute is.
 std::string compute_line(const ComputeSeconds& parts, const Style& style) {
-  std::string text;
-  const auto add = [&](std::string_view what, Seconds seconds) {
-    if (seconds.value > 0) text += fmt::format("{}{} {}", text.empty() ? "compute: " : ", ", what, print_time(seconds));
-  };
-  add("matrix products", parts.matmul);
-  add("experts' products", parts.grouped_matmul);
-  add("attention", parts.attention);
-  add("vector work", parts.vector);
-  add("update", parts.optimizer);
-  return text.empty() ? "" : wrap_text(text, "   ", style.width());
+  const std::string text = print_times({{"matrix products", parts.matmul},
+                                        {"experts' products", parts.grouped_matmul},
+                                        {"attention", parts.attention},
+                                        {"vector work", parts.vector},
+                                        {"update", parts.optimizer}});
+  return text.empty() ? "" : wrap_text("compute: " + text, "   ", style.width());
 }
 
 /// " (3.62 s to 5.30 s)", what the assumptions span.

@@ -26,15 +26,11 @@ std::string parts_line(const ProgramTimeline& of_program) {
 }
 
 std::string kernels_line(const KernelSeconds& kernels) {
-  std::string text;
-  const auto add = [&](std::string_view what, Seconds seconds) {
-    if (seconds.value > 0) text += fmt::format("{}{} {}", text.empty() ? "compute: " : ", ", what, print_time(seconds));
-  };
-  add("matrix products", kernels.product);
-  add("grouped products", kernels.grouped_product);
-  add("attention kernels", kernels.attention);
-  add("other kernels", kernels.vector);
-  return text;
+  const std::string text = print_times({{"matrix products", kernels.product},
+                                        {"grouped products", kernels.grouped_product},
+                                        {"attention kernels", kernels.attention},
+                                        {"other kernels", kernels.vector}});
+  return text.empty() ? "" : "compute: " + text;
 }
 
 std::string comparison(const AuditAnswer& answer) {

@@ -190,10 +190,16 @@ TEST(Constraints, ContextStrategies) {
 TEST(Constraints, WeightsAreCheckedByTheirSpec) {
   const Configuration c = read(mixtral + "ici_fsdp_parallelism=4 ici_expert_parallelism=2");
   const PartitionSpec spec = resolve({"exp", "embed_moe", "mlp_moe"}, c.rules, c.mesh);
-  EXPECT_FALSE(indivisible("wi_0", {8, 4096, 14336}, spec, c.mesh));
-  const auto violation = indivisible("wi_0", {8, 4098, 14336}, spec, c.mesh);
+  Block layers;
+  layers.name = "layers";
+  Tensor weight;
+  weight.name = "wi_0";
+  weight.dims = {{Dim::experts, 8}, {Dim::embed, 4096}, {Dim::mlp, 14336}};
+  EXPECT_FALSE(indivisible(layers, weight, spec, c.mesh));
+  weight.dims[1].size = 4098;
+  const auto violation = indivisible(layers, weight, spec, c.mesh);
   ASSERT_TRUE(violation);
-  EXPECT_EQ(violation->message, "dim 1 of wi_0 is 4098, which fsdp=4 can't divide");
+  EXPECT_EQ(violation->message, "dim 1 of layers/wi_0 is 4098, which fsdp=4 can't divide");
   EXPECT_EQ(violation->needed, 4);
   EXPECT_EQ(violation->available, 4098);
 }

@@ -1,0 +1,49 @@
+#include <algorithm>
+#include <shardplan/error.hpp>
+#include <shardplan/evaluation.hpp>
+
+namespace shardplan {
+
+std::string_view name_of(Fit fit) {
+  switch (fit) {
+    case Fit::fits:
+      return "fits";
+    case Fit::marginal:
+      return "marginal";
+    case Fit::does_not_fit:
+      return "does_not_fit";
+  }
+  throw InternalError("unknown Fit");
+}
+
+Fit MemoryUse::fit() const {
+  if (low > capacity) return Fit::does_not_fit;
+  return high <= allowed() ? Fit::fits : Fit::marginal;
+}
+
+ComputeSeconds& ComputeSeconds::operator+=(const ComputeSeconds& other) {
+  matmul += other.matmul;
+  grouped_matmul += other.grouped_matmul;
+  attention += other.attention;
+  vector += other.vector;
+  optimizer += other.optimizer;
+  return *this;
+}
+
+ComputeSeconds operator+(ComputeSeconds a, const ComputeSeconds& b) { return a += b; }
+
+ComputeSeconds operator*(const ComputeSeconds& a, double n) {
+  return {a.matmul * n, a.grouped_matmul * n, a.attention * n, a.vector * n, a.optimizer * n};
+}
+
+std::optional<StepRange> range_of(const Evaluation& evaluation) {
+  if (evaluation.assumed.empty()) return std::nullopt;
+  StepRange range{evaluation.time.step(), evaluation.time.step()};
+  for (const AssumedStep& assumed : evaluation.assumed) {
+    range.low = std::min(range.low, assumed.low);
+    range.high = std::max(range.high, assumed.high);
+  }
+  return range;
+}
+
+}  // namespace shardplan
