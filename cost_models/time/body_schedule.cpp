@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cost_models/time/body_schedule.hpp>
 #include <limits>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -58,6 +61,8 @@ class Loop {
   }
 
   void add(const ScheduledCollective& c, std::size_t index, int iteration) {
+    if (c.made_by >= c.needed_by)
+      throw InternalError(fmt::format("a collective made by step {} and needed by {}", c.made_by, c.needed_by));
     const int first = iteration * count_;
     Move move{index, c.seconds.value, first + c.made_by, first + c.needed_by, c.asynchronous, c.needed_by < count_};
     if (c.ahead && c.made_by < 0) move.made_by = std::max(first - count_ - 1, -1);

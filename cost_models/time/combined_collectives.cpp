@@ -16,10 +16,16 @@ struct Combination {
   std::vector<std::size_t> of;  ///< by move: the one of `all` that it is a part of
 };
 
+/// Whether all parts are made before any is needed: none follows from another.
+bool are_independent(const ScheduledCollective& a, const ScheduledCollective& b) {
+  return std::max(a.made_by, b.made_by) < std::min(a.needed_by, b.needed_by);
+}
+
 /// Gathers are combined in the order of their use; sums in that of their making.
 bool takes(const Combined& combined, const ScheduledCollective& move, const CombinedKind& kind) {
   return kind.threshold.value > 0 && combined.kind.kind == kind.kind && combined.kind.axes == kind.axes &&
-         combined.move.asynchronous == move.asynchronous && combined.kind.bytes + kind.bytes <= kind.threshold;
+         combined.move.asynchronous == move.asynchronous && combined.kind.bytes + kind.bytes <= kind.threshold &&
+         are_independent(combined.move, move);
 }
 
 void add(Combined& combined, const ScheduledCollective& move, const CombinedKind& kind) {

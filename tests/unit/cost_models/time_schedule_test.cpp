@@ -3,6 +3,7 @@
 
 #include <cost_models/time/body_schedule.hpp>
 #include <cost_models/time/combined_collectives.hpp>
+#include <shardplan/error.hpp>
 
 #include "time_toys.hpp"
 
@@ -83,6 +84,19 @@ TEST(CombinedCollectives, AreOfOneKindAndTheSameAxes) {
   kinds[1].axes = {1};
   EXPECT_DOUBLE_EQ(schedule_combined(steps, moves, kinds)[1].value, 0);
   EXPECT_EQ(combine_threshold(with_threshold(5), CollectiveKind::all_to_all).value, 0);
+}
+
+TEST(CombinedCollectives, DontWaitForWhatFollowsFromThem) {
+  const std::vector<Seconds> steps = {{10}, {10}, {10}};
+  const std::vector<ScheduledCollective> sums = {{{4}, -1, 0}, {{6}, 1, 2}};  // the second is made of what reads the first
+  const std::vector<CombinedKind> kinds(2, {CollectiveKind::all_reduce, {0}, Bytes{1000}, Bytes{100}});
+  const auto waits = schedule_combined(steps, sums, kinds);
+  EXPECT_DOUBLE_EQ(waits[0].value, 4);
+  EXPECT_DOUBLE_EQ(waits[1].value, 6);
+}
+
+TEST(BodySchedule, KnowsNoCollectiveThatIsNeededBeforeItIsMade) {
+  EXPECT_THROW(exposed({10, 30}, {{{8}, 1, 1}}), InternalError);
 }
 
 }  // namespace
