@@ -152,14 +152,6 @@ GivenArguments read_settings(const PlanFlags& flags) {
   return given;
 }
 
-std::vector<AskedAxis> read_mesh(const PlanFlags& flags) {
-  std::vector<std::string> axes;
-  for (const auto& row : axis_arguments()) axes.push_back(row.axis);
-  const auto mesh = read_axes(flags.mesh.value_or(""));
-  asked_mesh(mesh, axes);  // throws on an axis that MaxText has not
-  return mesh;
-}
-
 void check_one_batch(const PlanFlags& flags) {
   if (flags.per_device_batch && flags.global_batch_tokens)
     throw InputError("--per-device-batch and --global-batch-tokens both fix the batch; give one");
@@ -184,7 +176,7 @@ PlanRequest read_plan_request(const PlanFlags& flags) {
   request.max_batch_tokens = flags.max_batch_tokens ? parse_count("--max-batch-tokens", *flags.max_batch_tokens)
                                                     : usual_most_batch_tokens;
   request.rule_sets = read_rule_sets(flags);
-  request.mesh = read_mesh(flags);
+  request.mesh = read_axis_sizes(flags.mesh.value_or(""));
   request.moe_paths = read_moe_paths(flags, request.model);
   request.remat_policies = read_remat_policies(flags);
   request = with_arguments(std::move(request), read_settings(flags));
@@ -192,6 +184,10 @@ PlanRequest read_plan_request(const PlanFlags& flags) {
   if (flags.sequence_length)
     request.settings.config.max_target_length = parse_count("--seq-len", *flags.sequence_length);
   request.memory_limits = read_memory_limits(flags.reserve, flags.memory_fraction);
+  if (flags.max_step_seconds)
+    request.max_step = Seconds{parse_positive_number("--max-step-seconds", *flags.max_step_seconds)};
+  if (flags.time_limit) request.limits.time = parse_duration("--time-limit", *flags.time_limit);
+  if (flags.memory_limit) request.limits.memory = parse_size("--memory-limit", *flags.memory_limit);
   request.objective = read_objective(flags);
   read_prices(flags, request);
   check_can_rank(request);

@@ -9,6 +9,7 @@
 #include <planner/cli/plan_request.hpp>
 #include <planner/cli/flags/search_flags.hpp>
 #include <planner/cli/print_answer.hpp>
+#include <planner/cli/search_progress.hpp>
 #include <planner/report/json/json_plan.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
 #include <planner/report/text/text_plan.hpp>
@@ -21,6 +22,9 @@ void add_flags(CommandParser& parser, PlanFlags& flags, bool& with_commands) {
   add_search_flags(parser, flags);
   add_mesh_and_settings(parser, flags);
   parser.add("--top", flags.top, "K", "Alternatives to keep");
+  parser.add("--time-limit", flags.time_limit, "30s",
+             "The best plan that is found in this time, and what was left");
+  parser.add("--memory-limit", flags.memory_limit, "4GiB", "Likewise of this process' memory");
   parser.add("--commands", with_commands, "Print the command of each alternative too");
   parser.offer_formats({"text", "json", "markdown", "html"});
 }
@@ -42,9 +46,16 @@ std::optional<std::string> plan_form(const PlanAnswer& answer, RunForm form, con
   return std::nullopt;
 }
 
-Answer answer_plan(const PlanRequest& request, std::optional<RunForm> form, Format format, const Style& style, bool with_commands) {
+PlanAnswer watched_plan(PlanRequest request) {
+  SearchProgressLine line;
+  request.tell = [&line](const SearchProgress& progress) { line.show(progress); };
+  return plan(request);
+}
+
+Answer answer_plan(const PlanRequest& request, std::optional<RunForm> form, Format format, const Style& style,
+                   bool with_commands) {
   check_form(form, format);
-  const PlanAnswer answer = plan(request);
+  const PlanAnswer answer = watched_plan(request);
   check_not_all_refused(answer);
   if (form)
     if (const auto text = plan_form(answer, *form, style)) return {*text, Outcome::answered};

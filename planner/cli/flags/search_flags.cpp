@@ -11,6 +11,7 @@ void add_space_flags(CommandParser& parser, PlanFlags& flags) {
              "Tokens of a step on all devices; 4M is 4 x 1024 x 1024");
   parser.add("--max-batch-tokens", flags.max_batch_tokens, "T",
              "Tokens of a step that the search does not exceed (default: 64M, the largest published batches)");
+  parser.add("--max-step-seconds", flags.max_step_seconds, "S", "A longer step is no answer");
   parser.add("--rules", flags.rules, "NAME|FILE[,...]|all", "Sharding rule sets to try (default: all)");
   parser.add("--moe", flags.moe, "PATH", "dropping, ragged, ring or all (default: all)");
   parser.add("--remat", flags.remat, "POLICY[,...]|all", "Rematerialization policies to try (default: all)");
@@ -31,7 +32,8 @@ void add_search_flags(CommandParser& parser, PlanFlags& flags) {
 }
 
 void add_mesh_and_settings(CommandParser& parser, PlanFlags& flags) {
-  parser.add("--mesh", flags.mesh, "axis=n,...", "Sizes of these mesh axes; the others are searched");
+  parser.add("--mesh", flags.mesh, "axis=n|a..b,...",
+             "Sizes of these mesh axes, or ranges of them; the others are searched");
   parser.add_words("KEY=VALUE", flags.key_values, "MaxText settings that hold for every candidate");
 }
 

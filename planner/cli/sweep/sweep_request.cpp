@@ -23,6 +23,7 @@ constexpr std::pair<std::string_view, std::optional<std::string> PlanFlags::*> p
     {"--per-device-batch", &PlanFlags::per_device_batch},
     {"--global-batch-tokens", &PlanFlags::global_batch_tokens},
     {"--max-batch-tokens", &PlanFlags::max_batch_tokens},
+    {"--max-step-seconds", &PlanFlags::max_step_seconds},
     {"--rules", &PlanFlags::rules},
     {"--mesh", &PlanFlags::mesh},
     {"--moe", &PlanFlags::moe},
