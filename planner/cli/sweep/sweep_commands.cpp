@@ -16,13 +16,13 @@
 #include <planner/sweep/merge.hpp>
 #include <planner/sweep/plan_cell.hpp>
 #include <planner/sweep/read_sweep.hpp>
-#include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
 
 void add_flags(CommandParser& parser, SweepFlags& flags) {
+  flags.plan.command = "sweep";
   parser.add("--model", flags.plan.model, "NAME|FILE[,...]", "Models: built-in ones, files of that form, Hugging Face config.json");
   parser.add("--hardware", flags.plan.hardware, "NAME|FILE[,...]|all", "Machines (default: the five of today)");
   parser.add("--chips", flags.plan.chips, "A..B|N[,...]", "Sizes: 8..8192 are the powers of two that a machine's slices make");
@@ -50,20 +50,16 @@ std::optional<std::string> record_file(const std::optional<std::string>& file, F
   return format == Format::json ? *file : *file + ".partial.json";
 }
 
-std::string cell_text(const SweepCell& cell) {
-  return fmt::format("{} on {} of {}", cell.model, counted(cell.chips, "chip"), cell.hardware);
-}
-
 std::string result_text(const SweepRow& row) {
   const std::string result = row.plan ? print_number(row.plan->tokens_per_second) + " tokens/s" : row.reason;
-  return fmt::format("{}: {}", cell_text(row.cell), result);
+  return fmt::format("{}: {}", describe(row.cell), result);
 }
 
 void plan_cells(const SweepRequest& request, const std::vector<GridCell>& grid, SweepRecord& record, bool to_file) {
   const ProgressLine progress(cells_of_shard(record.answer()), to_file);
   for (std::size_t place = 0; place < grid.size(); ++place) {
     if (!request.shard.has(place) || record.has(place)) continue;
-    progress.begin(record.answer().rows.size(), cell_text(grid[place].cell));
+    progress.begin(record.answer().rows.size(), describe(grid[place].cell));
     SweepRow row = plan_cell(grid[place], place, request.goal, evaluate);
     const std::string result = result_text(row);
     record.add(std::move(row));
