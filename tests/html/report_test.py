@@ -28,6 +28,10 @@ pages = {
                      "per_device_batch_size=1".split(),
     "explain-switch": "explain --model llama3-70b --hardware h100 --chips 32 --mesh fsdp=16,tensor=2 per_device_batch_size=1 "
                       "attention=cudnn_flash_te".split(),
+    "sweep": ["sweep", "--model", "llama2-7b,mixtral-8x7b", "--hardware", "h100,toy-torus", "--chips", "2..16", "--rules", "default", "--moe",
+              "dropping", "--remat", "full", "--global-batch-tokens", "256k", "--tokens", "300B", "--within", "100d", "--price", "h100=2.5"],
+    "sweep-without-goal": ["sweep", "--model", "llama2-7b", "--hardware", "h100", "--chips", "4", "--rules", "default", "--remat", "full",
+                           "--global-batch-tokens", "256k"],
     "compare": ["compare", "--model", "mixtral-8x7b", "--chips", "8", "--hardware", "mi355x", "--rules", "default,ep-as-dp",
                 "--moe", "dropping", *small],
     "compare-rules": ["compare", "--rules", "default", "--against", "ep-as-dp", "--model", "mixtral-8x7b", "--chips", "8",
@@ -118,8 +122,20 @@ def compare_charts(answer):
             "memory": [{"peak": r["peak_bytes"]} for r in rows]}
 
 
+def sweep_charts(answer):
+    """Days of each possible cell where tokens are given, by machine and chips."""
+    charts = {}
+    for c in answer["cells"]:
+        if c["feasible"]:
+            value = c["tokens_per_second"] if c["days"] is None else c["days"]
+            charts.setdefault(f"map {c['model']}", {}).setdefault(c["hardware"], {})[str(c["chips"])] = value
+    return charts
+
+
 def charts_expected(answer):
     command = answer.get("command", "explain")
+    if command == "sweep":
+        return sweep_charts(answer)
     if command == "compare":
         return compare_charts(answer)
     if command == "plan":
@@ -178,6 +194,40 @@ def check_habits(browser, run):
     assert browser.evaluate("document.getElementById('tip').hidden")
 
 
+def check_timeline(browser, run):
+    """Each loop's lanes hold what its run takes: kernels and waits without a gap, collectives with the waits on top of them."""
+    bodies = {body["name"]: body for body in run.get("time", {}).get("timeline", [])}
+    rows = browser.evaluate("""[...document.querySelectorAll("figure[data-chart=timeline] .body-row")].map((row) => [row.querySelector("b").textContent,
+      ...["compute", "network"].map((lane) => [...row.querySelectorAll(`[data-lane=${lane}] span`)].map((s) => Number(s.dataset.seconds)))])""")
+    assert bool(rows) == bool(bodies), rows
+    for name, compute, network in rows:
+        length = lambda spans: sum(s["end_seconds"] - s["begin_seconds"] for s in spans)  # noqa: E731
+        body = bodies[name]
+        assert math.isclose(sum(compute), body["run_seconds"], rel_tol=1e-9), (name, sum(compute), body["run_seconds"])
+        waits = length(body["waits"]) if body["moves"] else 0
+        assert math.isclose(sum(network), length(body["moves"]) + waits, rel_tol=1e-9, abs_tol=1e-15), (name, network)
+    shown = sum(bodies[name]["run_seconds"] * bodies[name]["runs"] for name, *_ in rows)
+    assert not rows or 0.95 < shown / run["time"]["step_seconds"] <= 1 + 1e-9, shown
+
+
+def check_map(browser, answer):
+    """The answers stand first and are marked in the maps; the other measures are drawn from the cells too."""
+    tiles = browser.evaluate("[...document.querySelectorAll('.answers dd')].map((d) => d.firstChild.textContent)")
+    choices = [answer["answers"]["by_model"][model][key] for model in answer["answers"]["by_model"] for key in ("smallest", "cheapest", "fastest")]
+    assert tiles == [f"{c['chips']} chips of {c['hardware']}" for c in choices if c], tiles
+    marked = browser.evaluate("[...document.querySelectorAll('.map .named')].map((cell) => cell.dataset.tip.split('\\n')[0])")
+    assert set(marked) == {f"{c['model']} on {c['chips']} chips of {c['hardware']}" for c in choices if c}, marked
+    late = browser.evaluate("document.querySelectorAll('.map .late').length")
+    assert late == sum(c["feasible"] and answer["within_seconds"] is not None and c["days"] * 86400 > answer["within_seconds"] for c in answer["cells"]), late
+    impossible = browser.evaluate("document.querySelectorAll('.map .no').length")
+    assert impossible == sum(not c["feasible"] for c in answer["cells"]), impossible
+    browser.evaluate("[...document.querySelectorAll('figure[data-chart]')].forEach((f) => [...f.parentElement.querySelectorAll('.buttons button')].at(-1).click())")
+    drawn = browser.evaluate(charts_shown)
+    for c in answer["cells"]:
+        if c["feasible"]:
+            assert math.isclose(drawn[f"map {c['model']}"][c["hardware"]][str(c["chips"])], c["tokens_per_second"] / c["chips"]), c
+
+
 def check_findings(browser, answer):
     run = answer if "findings" in answer else None
     if run:
@@ -204,6 +254,9 @@ def check_page(browser, binary, folder, name, words):
     run = able[0] if able else answer
     check_fabric(browser, run)
     check_findings(browser, answer)
+    check_timeline(browser, run)
+    if answer.get("command") == "sweep":
+        return check_map(browser, answer)
     if answer.get("command") != "plan" or able:
         check_habits(browser, run)
 
