@@ -38,6 +38,7 @@ pages = {
                       "--hardware", "mi355x", "--mesh", "expert=8", "--moe", "dropping", *small],
     "check": ["check", "--rules", "default", "--model", "mixtral-8x7b", "--mesh", "expert=8", "sparse_matmul=False"],
     "audit": ["audit", *audited.split()],
+    "audit-timeline": ["audit", "--timeline", *audited.split()],
 }
 
 # {chart: {row: {series: value}}} of everything that bars and points show.
@@ -122,6 +123,20 @@ def compare_charts(answer):
             "memory": [{"peak": r["peak_bytes"]} for r in rows]}
 
 
+def program_charts(answer):
+    t = answer.get("timeline")
+    if not t:
+        return {}
+    compute = t["compute"]
+    waited = [c for c in t["collectives"] if c["exposed_seconds"] > 0][:7]
+    return {
+        "program": {"the program": shown({"matrix products": compute["product_seconds"], "experts' products": compute["grouped_product_seconds"],
+                                          "attention": compute["attention_seconds"], "other kernels": compute["vector_seconds"],
+                                          "waits for collectives": t["exposed_collective_seconds"], "waits for copies": t["exposed_copy_seconds"]}),
+                    answer["against"]: {"step": t["expected_step_seconds"]}},
+        "windows": [shown({"waited for": c["exposed_seconds"], "hidden": max(0, c["seconds"] - c["exposed_seconds"])}) for c in waited]}
+
+
 def sweep_charts(answer):
     """Days of each possible cell where tokens are given, by machine and chips."""
     charts = {}
@@ -143,8 +158,8 @@ def charts_expected(answer):
     if command == "explain":
         return run_charts(answer)
     fixed = command == "audit" or answer["expected"] != answer["collectives"]
-    return {name: traffic(answer[key]) for name, key in [("found", "collectives"), ("expected", "expected")]
-            if answer[key] and (fixed or name == "found")}
+    return {**program_charts(answer), **{name: traffic(answer[key]) for name, key in [("found", "collectives"), ("expected", "expected")]
+            if answer[key] and (fixed or name == "found")}}
 
 
 def same(one, other):

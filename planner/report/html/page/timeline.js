@@ -20,7 +20,7 @@ function lane(name, said, marks) {
 
 function bodyRow(e, body) {
   const all = body.run_seconds * body.runs, waits = lengthOf(body.waits), moves = lengthOf(body.moves);
-  const note = `${body.runs === 1 ? "" : `${countText(body.runs)} × ${timeText(body.run_seconds)} = `}${timeText(all)}, ${shareText(all / e.time.step_seconds)}${body.empty_runs > 0 ? `, ${countText(body.empty_runs)} of them empty` : ""}`;
+  const note = `${body.runs === 1 ? "" : `${countText(body.runs)} × ${timeText(body.run_seconds)} = `}${timeText(all)}, ${shareText(all / e.time.step_seconds)}${body.empty_runs > 0 ? `, ${countText(body.empty_runs)} of the runs empty` : ""}`;
   const kernel = (k) => mark(body, k, partColours[k.part], `${k.name}\n${timeText(spanLength(k))}`);
   const move = (m) => { const { head, ops } = collectiveTitle(e, m); return mark(body, m, "slate", `${head}\n${ops}\n${timeText(spanLength(m))} on the network`); };
   const wait = (w) => { const { head, ops, why } = collectiveTitle(e, w); return mark(body, w, "red", `waits ${timeText(spanLength(w))} for ${head}\n${ops}\n${why}`, { class: "wait" }); };
