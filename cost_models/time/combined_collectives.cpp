@@ -55,6 +55,13 @@ Combination combine(const std::vector<ScheduledCollective>& moves, const std::ve
   return made;
 }
 
+std::vector<ScheduledCollective> moves_of(const std::vector<Combined>& all) {
+  std::vector<ScheduledCollective> moves;
+  moves.reserve(all.size());
+  for (const Combined& c : all) moves.push_back(c.move);
+  return moves;
+}
+
 }  // namespace
 
 Bytes combine_threshold(const Compiler& compiler, CollectiveKind kind) {
@@ -80,15 +87,20 @@ Bytes combine_threshold(const Compiler& compiler, CollectiveKind kind) {
 std::vector<Seconds> schedule_combined(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& moves,
                                        const std::vector<CombinedKind>& kinds) {
   const auto [all, of] = combine(moves, kinds);
-  std::vector<ScheduledCollective> combined;
-  combined.reserve(all.size());
-  for (const Combined& c : all) combined.push_back(c.move);
-  const std::vector<Seconds> waits = exposed_in_body(steps, combined);
+  const std::vector<Seconds> waits = exposed_in_body(steps, moves_of(all));
   std::vector<Seconds> exposed(moves.size());
   for (std::size_t i = 0; i < moves.size(); ++i)
     if (const Seconds together = all[of[i]].move.seconds; together.value > 0)
       exposed[i] = waits[of[i]] * (moves[i].seconds / together);
   return exposed;
+}
+
+PlacedCombination place_combined(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& moves,
+                                 const std::vector<CombinedKind>& kinds) {
+  const auto [all, of] = combine(moves, kinds);
+  PlacedCombination placed{place_body(steps, moves_of(all)), std::vector<std::vector<std::size_t>>(all.size())};
+  for (std::size_t i = 0; i < moves.size(); ++i) placed.parts[of[i]].push_back(i);
+  return placed;
 }
 
 }  // namespace shardplan

@@ -24,4 +24,12 @@ Bytes combine_threshold(const Compiler& compiler, CollectiveKind kind);
 std::vector<Seconds> schedule_combined(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& moves,
                                        const std::vector<CombinedKind>& kinds);
 
+/// place_body of what they become, with the indices of the moves that each is made of.
+struct PlacedCombination {
+  PlacedBody body;
+  std::vector<std::vector<std::size_t>> parts;  ///< by PlacedMove::collective
+};
+PlacedCombination place_combined(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& moves,
+                                 const std::vector<CombinedKind>& kinds);
+
 }  // namespace shardplan

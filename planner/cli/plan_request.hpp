@@ -16,7 +16,19 @@ struct PlanFlags {
   Words key_values;  ///< further MaxText settings that hold for every candidate
 };
 
+std::string_view name_of(Objective objective);  ///< "throughput"
+
+/// What --moe, --objective and --optimizer can be.
+Words moe_words();
+Words objective_words();
+Words optimizer_words();
+
 /// Throws InputError on anything missing, unknown, malformed or contradictory.
 PlanRequest read_plan_request(const PlanFlags& flags);
+
+/// What --model names. Throws InputError likewise, and on a model that can't be planned.
+Model read_model(const PlanFlags& flags);
+/// The same for a model that has been read, whatever --model says.
+PlanRequest read_plan_request(const PlanFlags& flags, const Model& model);
 
 }  // namespace shardplan

@@ -10,6 +10,7 @@
 #include <planner/cli/flags/search_flags.hpp>
 #include <planner/cli/print_answer.hpp>
 #include <planner/cli/search_progress.hpp>
+#include <planner/evaluate/evaluate.hpp>
 #include <planner/report/json/json_plan.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
 #include <planner/report/text/text_plan.hpp>
@@ -39,6 +40,13 @@ void check_not_all_refused(const PlanAnswer& answer) {
   throw InputError(message);
 }
 
+/// Of what is recommended.
+void draw_timelines(PlanAnswer& answer) {
+  for (MachinePlan& machine : answer.machines)
+    if (machine.recommended)
+      machine.recommended->timeline = std::make_shared<const StepTimeline>(timeline_of(*machine.recommended->configuration));
+}
+
 /// The best machine's plan; where nothing fits there is none to print.
 std::optional<std::string> plan_form(const PlanAnswer& answer, RunForm form, const Style& style) {
   for (const MachinePlan& machine : answer.machines)
@@ -55,8 +63,9 @@ PlanAnswer watched_plan(PlanRequest request) {
 Answer answer_plan(const PlanRequest& request, std::optional<RunForm> form, Format format, const Style& style,
                    bool with_commands) {
   check_form(form, format);
-  const PlanAnswer answer = watched_plan(request);
+  PlanAnswer answer = watched_plan(request);
   check_not_all_refused(answer);
+  draw_timelines(answer);
   if (form)
     if (const auto text = plan_form(answer, *form, style)) return {*text, Outcome::answered};
   const bool any = std::any_of(answer.machines.begin(), answer.machines.end(),
