@@ -18,7 +18,7 @@ void check_tokamax(const GivenArguments& arguments, const Configuration& configu
   const bool given = arguments.flag("use_tokamax_splash", false);
   if (!needs_tokamax(configuration) || given) return;
   const ContextStrategy strategy = configuration.config.context_parallel_strategy;
-  throw InputError(configuration.model.use_indexer && strategy == ContextStrategy::all_gather
+  throw InputError(configuration.model.masks_keys() && strategy == ContextStrategy::all_gather
                        ? "attention=flash with an indexer needs use_tokamax_splash=true"
                        : fmt::format("context_parallel_strategy={} on TPU needs use_tokamax_splash=true",
                                      name_of(strategy)));

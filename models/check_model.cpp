@@ -4,6 +4,7 @@
 #include <models/check_model.hpp>
 #include <models/model_fields.hpp>
 #include <shardplan/error.hpp>
+#include <utility>
 
 namespace shardplan {
 namespace {
@@ -77,6 +78,7 @@ void check_attention_pattern(const Model& model, const std::string& place) {
   const auto& pattern = model.attention_pattern;
   require_not_negative(
       {{"sliding_window_size", pattern.window}, {"local_layers_per_global", pattern.locals_per_period}}, place);
+  if (model.decoder_block.compressed_attention) return require_positive({{"sliding_window_size", pattern.window}}, place);
   require((pattern.window > 0) == (pattern.locals_per_period > 0), place,
           fmt::format("{}={} and local_layers_per_global={} must both be above 0 or both be left out",
                       window_key(model.decoder_block), pattern.window, pattern.locals_per_period));
@@ -142,13 +144,51 @@ void check_delta_nets(const Model& model, const std::string& place) {
                       model.gdn_num_key_heads));
 }
 
+/// MaxText layers/attention_compressed.py and models/deepseek4.py.
+void check_compressed_attention(const Model& model, const std::string& place) {
+  require((model.attention_type == AttentionType::compressed) == model.decoder_block.compressed_attention, place,
+          fmt::format("decoder block '{}' has attention_type={}", model.decoder_block.name,
+                      model.decoder_block.compressed_attention ? "compressed" : "global or mla"));
+  if (!model.decoder_block.compressed_attention) return;
+  require_positive({{"q_lora_rank", model.q_lora_rank}, {"o_groups", model.o_groups}, {"o_lora_rank", model.o_lora_rank}},
+                   place);
+  require(model.q_heads % model.o_groups == 0, place,
+          fmt::format("q_heads={} must be a multiple of o_groups={}", model.q_heads, model.o_groups));
+  require(std::cmp_greater_equal(model.compress_ratios.size(), model.hash_layers), place,
+          fmt::format("compress_ratios names {} layers, fewer than hash_layers={}", model.compress_ratios.size(),
+                      model.hash_layers));
+  require(model.hash_layers <= model.layers && (model.layers - model.hash_layers) % 2 == 0, place,
+          fmt::format("behind hash_layers={} layers come in pairs, and layers={}", model.hash_layers, model.layers));
+}
+
+/// layers/mhc.py and layers/engram.py.
+void check_streams(const Model& model, const std::string& place) {
+  require_positive({{"mhc_expansion_rate", model.mhc_expansion_rate}}, place);
+  require(model.mhc_expansion_rate == 1 || model.decoder_block.hyper_connections, place,
+          fmt::format("mhc_expansion_rate={}: decoder block '{}' has no hyper-connections", model.mhc_expansion_rate,
+                      model.decoder_block.name));
+  require(!model.decoder_block.compressed_attention || model.mhc_expansion_rate > 1, place,
+          fmt::format("decoder block '{}' needs mhc_expansion_rate of at least 2", model.decoder_block.name));
+  if (model.engram_layers.empty()) return;
+  require(model.decoder_block.n_gram_memory && model.mhc_expansion_rate > 1, place,
+          "engram_layers: only decoder block 'deepseek' with mhc_expansion_rate above 1 has them");
+  require(!model.engram_vocab_bases.empty(), place, "engram_layers need engram_vocab_bases");
+  require_positive({{"engram_num_heads", model.engram_num_heads},
+                    {"engram_head_dim", model.engram_head_dim},
+                    {"engram_kernel_size", model.engram_kernel_size}},
+                   place);
+  for (const std::int64_t layer : model.engram_layers)
+    require(layer < model.layers, place, fmt::format("engram_layers has {}, and the last of {} layers is {}", layer,
+                                                     model.layers, model.layers - 1));
+}
+
 void check_decoder_block(const Model& model, const std::string& place) {
   const DecoderBlock& block = model.decoder_block;
-  require(block.modelled || !model.not_modelled.empty(), place,
-          fmt::format("decoder block '{}' has no layer program; 'not_modelled' must say what is missing", block.name));
-  if (!block.modelled) return;
+  if (!model.not_modelled.empty()) return;
   check_block_structure(model, block, place);
   check_attention_output(model, place);
+  check_compressed_attention(model, place);
+  check_streams(model, place);
   require(block.either_feed_forward || model.has_experts() == (block.feed_forward == FeedForward::experts), place,
           fmt::format("decoder block '{}' {}, and num_experts is {}", block.name,
                       block.feed_forward == FeedForward::experts ? "needs at least 2 experts" : "has no experts",

@@ -16,6 +16,8 @@ constexpr DecoderBlock blocks[] = {
      .name = "deepseek",
      .feed_forward = experts,
      .dense_layers_before_pipeline = true,
+     .hyper_connections = true,
+     .n_gram_memory = true,
      .routed_bias_only_picks = true,  // layers/moe.py: deepseek_routing
      .gate_axis = "embed_moe",  // RoutedAndSharedMoE
      .multi_token_prediction = true,
@@ -35,7 +37,15 @@ constexpr DecoderBlock blocks[] = {
     {.kind = Kind::gemma2, .name = "gemma2", .locals_per_period = 1, .sublayers_per_layer = 2},
     {.kind = Kind::gemma3, .name = "gemma3", .locals_per_period = 5, .muon = true},
     {.kind = Kind::olmo3, .name = "olmo3", .locals_per_period = 3},
-    {.kind = Kind::deepseek4, .name = "deepseek4", .feed_forward = experts, .modelled = false, .muon = true},
+    {.kind = Kind::deepseek4,
+     .name = "deepseek4",
+     .feed_forward = experts,
+     .compressed_attention = true,
+     .hyper_connections = true,
+     .routed_bias_only_picks = true,
+     .untrained_routed_bias = true,  // layers/moe.py: MoEBiasVar
+     .gate_axis = "embed_moe",       // RoutedAndSharedMoE
+     .muon = true},
     {.kind = Kind::envy, .name = "envy", .feed_forward = experts, .interleaves_experts = true},
     {.kind = Kind::gemma4,
      .name = "gemma4",

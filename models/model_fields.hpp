@@ -47,7 +47,18 @@ inline constexpr ModelField<std::int64_t> optional_model_dims[] = {{"head_dim", 
                                                  {"indexer_n_heads", &Model::indexer_n_heads},
                                                  {"indexer_head_dim", &Model::indexer_head_dim},
                                                  {"indexer_topk", &Model::indexer_topk},
+                                                 {"mhc_expansion_rate", &Model::mhc_expansion_rate},
+                                                 {"hash_layers", &Model::hash_layers},
+                                                 {"o_groups", &Model::o_groups},
+                                                 {"o_lora_rank", &Model::o_lora_rank},
+                                                 {"engram_num_heads", &Model::engram_num_heads},
+                                                 {"engram_head_dim", &Model::engram_head_dim},
+                                                 {"engram_kernel_size", &Model::engram_kernel_size},
                                                  {"max_target_length", &Model::max_target_length}};
+
+inline constexpr ModelField<std::vector<std::int64_t>> model_lists[] = {{"compress_ratios", &Model::compress_ratios},
+                                 {"engram_layers", &Model::engram_layers},
+                                 {"engram_vocab_bases", &Model::engram_vocab_bases}};
 
 inline constexpr ModelField<int> model_counts[] = {{"sublayers_per_layer", &Model::sublayers_per_layer},
                                  {"interleave_moe_step", &Model::interleave_moe_step},

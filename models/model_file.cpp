@@ -34,6 +34,16 @@ AttentionPattern read_attention_pattern(StrictObject& object, const DecoderBlock
   return {object.integer_or(std::string(window_key(block)), 0), count_or(object, "local_layers_per_global", 0)};
 }
 
+std::vector<std::int64_t> read_list(StrictObject& object, const std::string& key) {
+  std::vector<std::int64_t> numbers;
+  if (!object.has(key)) return numbers;
+  for (const auto& number : object.array(key)) {
+    if (!number.is_number_unsigned()) object.fail(key, "a list of whole numbers from 0 on");
+    numbers.push_back(number.get<std::int64_t>());
+  }
+  return numbers;
+}
+
 /// ["norm", ["fsdp"]]
 Rule read_rule(const nlohmann::json& pair, const StrictObject& rules) {
   constexpr auto expected = "a list of [\"logical axis\", [\"mesh axis\", …]]";
@@ -69,6 +79,7 @@ Model read_model_file(const nlohmann::json& json, const std::string& place) {
   for (const auto& [key, member] : required_model_dims) model.*member = object.integer(key);
   for (const auto& [key, member] : optional_model_dims) model.*member = object.integer_or(key, model.*member);
   for (const auto& [key, member] : model_counts) model.*member = count_or(object, key, model.*member);
+  for (const auto& [key, member] : model_lists) model.*member = read_list(object, key);
   for (const auto& [key, member] : model_flags) model.*member = object.flag_or(key, model.*member);
   model.mlp_activations = read_activations(object);
   model.attention_type = read_attention_type(object);

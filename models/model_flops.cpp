@@ -36,7 +36,8 @@ double attention_products(const Operation& op, const Block& block, std::int64_t 
   const Tensor &query = block.tensors[op.inputs[0]], &context = block.tensors[op.output];
   const std::int64_t dims = query.dims.back().size + context.dims.back().size;
   const AttentionWindow window = op.selected_keys > 0 ? AttentionWindow{op.selected_keys} : op.attention_window;
-  return static_cast<double>(size_in(query, Dim::q_heads) * dims) * attended_keys(sequence, window);
+  const double pooled = static_cast<double>(op.pooled_keys) / 2;  // those that lie before a query
+  return static_cast<double>(size_in(query, Dim::q_heads) * dims) * (attended_keys(sequence, window) + pooled);
 }
 
 /// A head's state is decayed, corrected, written and read, each key dim · value dim multiply-adds (MaxText

@@ -16,6 +16,8 @@ enum class Has {
   experts,
   first_dense_layers,
   latent_attention,
+  query_rank,
+  compressed_attention,
   global_heads,
   lent_keys,
   learned_positions,
@@ -39,6 +41,7 @@ constexpr ModelDim dims[] = {
     {"base_num_kv_heads", &Model::kv_heads, Has::every_model, 1},
     {"base_num_query_heads", &Model::q_heads, Has::every_model, 1},
     {"first_num_dense_layers", &Model::first_dense_layers, Has::first_dense_layers, 0},
+    {"first_num_hash_layers", &Model::hash_layers, Has::compressed_attention, 0},
     {"gdn_chunk_size", &Model::gdn_chunk_size, Has::gated_delta_net, 1},
     {"gdn_conv_kernel_dim", &Model::gdn_conv_kernel_dim, Has::gated_delta_net, 1},
     {"gdn_key_head_dim", &Model::gdn_key_head_dim, Has::gated_delta_net, 1},
@@ -57,7 +60,9 @@ constexpr ModelDim dims[] = {
     {"num_experts", &Model::num_experts, Has::experts, 2},
     {"num_experts_per_tok", &Model::top_k, Has::experts, 1},
     {"num_kv_shared_layers", &Model::kv_shared_layers, Has::lent_keys, 0},
-    {"q_lora_rank", &Model::q_lora_rank, Has::latent_attention, 0},
+    {"o_groups", &Model::o_groups, Has::compressed_attention, 1},
+    {"o_lora_rank", &Model::o_lora_rank, Has::compressed_attention, 1},
+    {"q_lora_rank", &Model::q_lora_rank, Has::query_rank, 0},
     {"qk_nope_head_dim", &Model::qk_nope_head_dim, Has::latent_attention, 1},
     {"qk_rope_head_dim", &Model::qk_rope_head_dim, Has::latent_attention, 1},
     {"shared_experts", &Model::shared_experts, Has::experts, 0},
@@ -105,6 +110,10 @@ bool applies(Has has, const Model& model) {
       return model.decoder_block.dense_layers_before_pipeline;
     case Has::latent_attention:
       return model.attention_type == AttentionType::mla;
+    case Has::query_rank:
+      return model.attention_type != AttentionType::global;
+    case Has::compressed_attention:
+      return model.decoder_block.compressed_attention;
     case Has::global_heads:
       return model.decoder_block.global_heads;
     case Has::lent_keys:
@@ -114,7 +123,7 @@ bool applies(Has has, const Model& model) {
     case Has::gated_delta_net:
       return model.decoder_block.gated_delta_net;
     case Has::indexer:
-      return model.use_indexer;
+      return model.masks_keys();
     case Has::multi_token_prediction:
       return model.decoder_block.multi_token_prediction;
   }
@@ -138,7 +147,7 @@ std::string override_text(const ModelOverride& changed) {
 bool is_model_dim(std::string_view key) { return is_window_key(key) || find_dim(key) != nullptr; }
 
 bool has_dim(const Model& model, std::string_view key) {
-  if (is_window_key(key)) return model.attention_pattern.locals_per_period > 0 && key == window_key(model.decoder_block);
+  if (is_window_key(key)) return model.attention_pattern.window > 0 && key == window_key(model.decoder_block);
   const auto* dim = find_dim(key);
   return dim && applies(dim->has, model);
 }

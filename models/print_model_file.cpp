@@ -37,6 +37,7 @@ std::string print_model_file(const Model& model, const std::string& source) {
   for (const auto& [key, member] : required_model_dims) json[key] = model.*member;
   add_changed(json, model, optional_model_dims);
   add_changed(json, model, model_counts);
+  add_changed(json, model, model_lists);
   add_changed(json, model, model_flags);
   json["mlp_activations"] = model.mlp_activations;
   add_attention(json, model);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <models/check_model.hpp>
 #include <models/model_fields.hpp>
 #include <models/programs/train_program.hpp>
 #include <models/unread_fields.hpp>
@@ -16,6 +17,16 @@ bool is_read_elsewhere(std::string_view key) {
   return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
 }
 
+/// The checks read what they would refuse the model without.
+bool is_whole(const Model& model) {
+  try {
+    check_model(model, model.name);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 Program program_of(const Model& model) { return reference_program(model, model.max_target_length); }
 
 /// Asks of one field after the other whether the program is another one without it.
@@ -27,7 +38,7 @@ class Comparison {
   void ask(const char* key, Member Model::*member) {
     Model plain = model_;
     plain.*member = Model{}.*member;
-    if (plain.*member == model_.*member || is_read_elsewhere(key)) return;
+    if (plain.*member == model_.*member || is_read_elsewhere(key) || !is_whole(plain)) return;
     if (program_of(plain) == program_) unread_.emplace_back(key);
   }
 
@@ -54,6 +65,7 @@ std::vector<std::string> unread_fields(const Model& model) {
   Comparison comparison(model);
   for (const auto& [key, member] : optional_model_dims) comparison.ask(key, member);
   for (const auto& [key, member] : model_counts) comparison.ask(key, member);
+  for (const auto& [key, member] : model_lists) comparison.ask(key, member);
   for (const auto& [key, member] : model_flags) comparison.ask(key, member);
   comparison.ask_activations();
   return std::move(comparison).unread();

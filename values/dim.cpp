@@ -45,6 +45,10 @@ std::string_view name_of(Dim dim) {
       return "taps";
     case Dim::gate:
       return "gate";
+    case Dim::streams:
+      return "streams";
+    case Dim::groups:
+      return "groups";
   }
   throw InternalError("unknown Dim");
 }

@@ -48,7 +48,7 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
   const std::int64_t layers = layers_on_device(b, program.program->pipeline);
   Bytes total;
   for (std::size_t i = 0; i < block.specs.size(); ++i) {
-    if (!b.tensors[i].parameter) continue;
+    if (!is_trained(b.tensors[i])) continue;
     const PartitionSpec spec = gradient_spec(b.tensors[i], block.specs[i], b, program, config);
     total += Bytes{stored_elements(b.tensors[i], spec, *program.mesh, compiler, layers) * size_of(dtype)};
   }

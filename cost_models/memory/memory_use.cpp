@@ -7,6 +7,7 @@
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/memory/turned_tables.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
+#include <models/programs/matrices.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>
 
@@ -98,9 +99,12 @@ std::int64_t saved_inputs(const Block& block) {
 Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& program) {
   const Block& b = *block.block;
   if (b.kind != BlockKind::layer) return {};
+  if (b.beside_scan) return waiting_values(block) * b.layers;
+  const std::vector<TensorId> roots = roots_of(b);
+  const auto is_counted = [&](TensorId tensor) { return b.tensors[roots[tensor]].parameter; };  // as gathered weight
   Bytes named, input;
   for (const TensorId saved : block.liveness.saved)
-    if (!b.tensors[saved].shared)
+    if (!b.tensors[saved].shared && !is_counted(saved))
       (saved == b.input ? input : named) += local_bytes(b.tensors[saved], block.specs[saved], *program.mesh);
   const PipelineShape& pipeline = program.program->pipeline;
   if (!b.rematerialized) named += block.gathered_weights;  // no second gather: the first one's result waits

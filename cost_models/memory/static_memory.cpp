@@ -24,12 +24,17 @@ std::int64_t moments_of_muon(const Tensor& tensor, const Block& block, const Tra
 
 }  // namespace
 
+DType kept_dtype(const Tensor& parameter, const TrainConfig& config) {
+  return parameter.kept_as.value_or(config.weight_dtype);
+}
+
 std::int64_t moment_bytes(const Tensor& tensor, const Block& block, const TrainConfig& config) {
+  if (tensor.role == TensorRole::untrained) return 0;
   switch (config.opt_type) {
     case OptimizerType::adamw:
-      return size_of(config.mu_dtype) + size_of(config.weight_dtype);
+      return size_of(config.mu_dtype) + size_of(kept_dtype(tensor, config));
     case OptimizerType::adam_pax:
-      return 2 * size_of(config.weight_dtype);
+      return 2 * size_of(kept_dtype(tensor, config));
     case OptimizerType::sgd:
       return 0;
     case OptimizerType::muon:
@@ -53,7 +58,7 @@ Bytes whole_parameter_bytes(const PartitionedBlock& block, const BoundProgram& p
 Bytes parameter_bytes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
   return sum_over_parameters(block, program, [&](std::size_t i, std::int64_t elements) {
     const std::int64_t shards = config.program == StepProgram::train ? optimizer_shards(block, i, program, config) : 1;
-    return Bytes{elements / shards * size_of(config.weight_dtype)};
+    return Bytes{elements / shards * size_of(kept_dtype(block.block->tensors[i], config))};
   });
 }
 

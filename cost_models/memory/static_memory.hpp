@@ -17,6 +17,9 @@ Bytes whole_parameter_bytes(const PartitionedBlock& block, const BoundProgram& p
 /// As they are kept between steps, in weight_dtype: under ZeRO-1 the training loop keeps a data shard only.
 Bytes parameter_bytes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
 
+/// What a parameter is kept in: weight_dtype, unless it has a type of its own.
+DType kept_dtype(const Tensor& parameter, const TrainConfig& config);
+
 /// Bytes of the moments of one element.
 std::int64_t moment_bytes(const Tensor& tensor, const Block& block, const TrainConfig& config);
 

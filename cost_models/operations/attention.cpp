@@ -22,7 +22,8 @@ bool holds_scores(const BlockState& state) { return state.config.attention == At
 /// A kernel that doesn't skip masked blocks (dot_product) works on all keys.
 double multiplied_keys(const BlockState& state, const Operation& op) {
   const std::int64_t sequence = state.program.program->sequence;
-  return holds_scores(state) ? static_cast<double>(sequence) : attended_keys(sequence, op.attention_window);
+  if (holds_scores(state)) return static_cast<double>(sequence + op.pooled_keys);
+  return attended_keys(sequence, op.attention_window) + static_cast<double>(op.pooled_keys) / 2;
 }
 
 std::int64_t head_count(const Tensor& tensor) {
@@ -116,7 +117,7 @@ class Attention final : public OperationKind {
   /// contract over (query, group); where a group is more than one head the scores, [batch, kv head, group, query, key],
   /// are written once more in that order.
   std::vector<Lifetime> buffers(const BlockState& state, const Schedule& schedule, OperationId id) const override {
-    if (!holds_scores(state)) return {};
+    if (!holds_scores(state)) return statistics(state, schedule, id);
     const TensorId q = state.block.operations[id].inputs.front();
     const Tensor& query = state.tensor(q);
     const std::int64_t rows =
@@ -134,6 +135,21 @@ class Attention final : public OperationKind {
     if (groups_queries(state, state.block.operations[id]) && state.compiler.has(Habit::transposes_grouped_scores))
       all.push_back({"attention probabilities, transposed", probabilities, begins, ends});
     return all;
+  }
+ private:
+  /// Under a mask the kernel leaves its gradient the largest score and the sum of each query and head, in float32 and a
+  /// whole row of lanes each (recorded: ds4x7_v5p8_fsdp8).
+  static std::vector<Lifetime> statistics(const BlockState& state, const Schedule& schedule, OperationId id) {
+    constexpr std::int64_t lanes = 128, numbers = 2;
+    const Operation& op = state.block.operations[id];
+    const bool masked = op.inputs.size() > 3;
+    if (!masked || !schedule.has_backward(id) || !state.compiler.has(Habit::pads_to_tiles)) return {};
+    const TensorId query = op.inputs.front();
+    const std::int64_t rows =
+        local_elements(state.tensor(query).dims, state.spec(query), state.mesh) / state.tensor(query).dims.back().size;
+    const int ends = schedule.backward_begins[id];
+    const int written = schedule.written(state.block, id) < 0 ? ends : schedule.written(state.block, id);
+    return {{"attention statistics", Bytes{rows * numbers * lanes * size_of(DType::f32)}, written, ends}};
   }
 };
 

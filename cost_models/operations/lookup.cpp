@@ -91,7 +91,9 @@ void exchange_columns(BlockState& state, const Operation& op) {
   const TensorId table = op.inputs[0], ids = op.inputs[1];
   const Layout rows{state.spec(op.output), {}};
   const PartitionSpec columns = lookup_layout(state, op).spec;
-  state.recorder.record_all(Phase::backward, reshard(state.tensor(op.output), rows, columns, state.mesh, state.compiler),
+  Tensor gradient = state.tensor(op.output);
+  if (op.wide_rows) gradient.dtype = DType::f32;
+  state.recorder.record_all(Phase::backward, reshard(gradient, rows, columns, state.mesh, state.compiler),
                             {state.id_of(op), op.output, Cause::embedding_gradient_columns, rows, columns},
                             state.block.executions);
   state.gradients.sum_parameter(table,

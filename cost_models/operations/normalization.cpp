@@ -29,6 +29,18 @@ class Normalization final : public OperationKind {
   }
 
   TensorIds read_by_gradient(const Block&, const Operation& op) const override { return inputs_of(op); }
+
+  /// All streams of the hidden state are one row of the norm, which its gradient reads in float32, an array of its own
+  /// (recorded: ds4x7_v5p8_fsdp8).
+  std::vector<Lifetime> buffers(const BlockState& state, const Schedule& schedule, OperationId id) const override {
+    const TensorId x = state.block.operations[id].inputs.front();
+    const Tensor& row = state.tensor(x);
+    if (!schedule.has_backward(id) || index_of(row.dims, Dim::streams) < 0) return {};
+    const int ends = schedule.backward_begins[id];
+    const int written = schedule.written(state.block, id) < 0 ? ends : schedule.written(state.block, id);
+    return {{{x, " in float32"}, Bytes{local_elements(row.dims, state.spec(x), state.mesh) * size_of(DType::f32)}, written,
+             ends}};
+  }
 };
 
 }  // namespace

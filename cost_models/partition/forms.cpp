@@ -82,13 +82,24 @@ DType Forms::dtype_of(TensorId tensor, const Operation& op, Numbers numbers) con
   return numbers == Numbers::wide ? block_.tensors[tensor].dtype : op.narrow->operands;
 }
 
+/// Equal gathers are merged where their users are near (XLA: ScheduleAwareCollectiveOpsCSE). Behind and before a layer
+/// that is written out the others lie between; what a shard_map read is the one value that its gradient reads too.
+bool Forms::gathered_again(TensorId tensor) const {
+  const TensorId weight = root(tensor);
+  if (!block_.beside_scan || !compiler_.has(Habit::gathers_again_in_cycles) || !block_.tensors[weight].parameter)
+    return false;
+  for (std::size_t other = 0; other < block_.tensors.size(); ++other)
+    if (block_.tensors[other].constraint.peel == Peel::fsdp && root(static_cast<TensorId>(other)) == weight) return false;
+  return true;
+}
+
 bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op,
                   const AxisList& sums, Numbers numbers, Step step) {
   const Consumer consumer{first_reader(op), sums};
   for (auto& entry : entries_) {
     if (entry.tensor != root(tensor) || entry.gradient != gradient || entry.spec != spec) continue;
     if (entry.numbers != numbers || entry.history != history_of(op, numbers)) continue;
-    const bool lives_on = entry.pass == pass || (!block_.rematerialized && !gradient);
+    const bool lives_on = entry.pass == pass || (!block_.rematerialized && !gradient && !gathered_again(tensor));
     if (!lives_on || !shared(entry, consumer) || (step == Step::last && released(entry, op))) continue;
     entry.last = step_;
     return true;

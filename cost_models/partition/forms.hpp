@@ -79,6 +79,7 @@ class Forms {
   OperationId history_of(const Operation& op, Numbers numbers) const;
   DType dtype_of(TensorId tensor, const Operation& op, Numbers numbers) const;
   bool shared(const Entry& entry, const Consumer& consumer) const;
+  bool gathered_again(TensorId tensor) const;
   OperationId first_reader(const Operation& op) const;
   bool released(const Entry& entry, const Operation& op) const;
   std::int64_t executions(TensorId tensor, Pass pass) const;

@@ -14,7 +14,7 @@ std::vector<Collective> over_parameters(const BoundProgram& program, const std::
   for (const auto& block : blocks) {
     Recorder recorder(*program.program, *block.block, *program.mesh);
     for (std::size_t i = 0; i < block.specs.size(); ++i)
-      if (block.block->tensors[i].parameter) record(recorder, block, i);
+      if (is_trained(block.block->tensors[i])) record(recorder, block, i);
     const auto collectives = recorder.take();
     all.insert(all.end(), collectives.begin(), collectives.end());
   }

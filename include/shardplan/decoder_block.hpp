@@ -47,7 +47,6 @@ struct DecoderBlock {
   std::string_view name = "llama2";
   FeedForward feed_forward = FeedForward::dense;
   bool either_feed_forward = false;  ///< num_experts says which: `feed_forward`, or dense
-  bool modelled = true;              ///< shardplan has a layer program for it
   LayerShape shape = LayerShape::two_branches;
   int locals_per_period = 0;  ///< local layers before each global one (models/*.py: …_ATTENTION_PATTERN)
   WindowShape window_shape = WindowShape::sliding;  ///< of local layers
@@ -68,9 +67,13 @@ struct DecoderBlock {
   bool dense_beside_experts = false;          ///< a dense feed-forward of width mlp, normed apart, in the shared one's place
   bool scales_expert_input = false;           ///< the router's weight multiplies what experts read, not what they return
   bool gated_delta_net = false;               ///< all layers of a cycle but the last have it in place of attention
+  bool compressed_attention = false;          ///< windows, and keys that stand for runs of tokens; hash-routed layers first
+  bool hyper_connections = false;             ///< mhc_expansion_rate is known
+  bool n_gram_memory = false;                 ///< engram_layers are known
   bool gated_attention = false;               ///< queries come with a gate of the attention's output
   bool gated_shared_expert = false;           ///< each token scales what the shared expert adds
   bool routed_bias_only_picks = false;        ///< routed_bias chooses experts and is in no weight: no gradient
+  bool untrained_routed_bias = false;         ///< and no optimizer knows it
   std::string_view gate_axis = "embed";       ///< logical axis of the router's input dim
   bool multi_token_prediction = false;        ///< mtp_num_layers adds layers behind the decoder
   bool explicit_sharding = false;             ///< shard_mode=explicit knows it

@@ -80,6 +80,14 @@ struct Model {
   bool use_indexer = false;
   std::int64_t indexer_n_heads = 64, indexer_head_dim = 128, indexer_topk = 2048;
   std::int64_t mtp_num_layers = 0;  ///< layers of multi-token prediction behind the decoder
+  std::int64_t mhc_expansion_rate = 1;  ///< streams of the hidden state, mixed before and behind each branch (hyper-connections)
+  /// Compressed attention (deepseek4): tokens that one key of each layer stands for beside the window's own; 0: none.
+  std::vector<std::int64_t> compress_ratios;
+  std::int64_t hash_layers = 0;  ///< first layers, whose experts a token's id picks
+  std::int64_t o_groups = 0, o_lora_rank = 0;  ///< groups of heads, each projected to a rank before the output projection
+  // N-gram memory (deepseek): layers that have it; for each order of n-grams, from two on, rows of a head's table.
+  std::vector<std::int64_t> engram_layers, engram_vocab_bases;
+  std::int64_t engram_num_heads = 8, engram_head_dim = 1280, engram_kernel_size = 4;
   AttentionPattern attention_pattern;
   ModelRules rules;
   std::int64_t max_target_length = 2048;
@@ -96,6 +104,7 @@ struct Model {
   bool operator==(const Model&) const = default;
   bool has_experts() const { return num_experts > 1; }
   /// Layers after which attention and feed-forwards repeat: the least common multiple of their periods.
+  bool masks_keys() const { return use_indexer || !compress_ratios.empty(); }  ///< by what the layers compute
   int layer_period() const;
   std::int64_t common_kv_heads() const;  ///< greatest common divisor of the layers' key heads: what can split them all
   std::int64_t moe_layers() const;    ///< layers whose feed-forward is a mixture of experts

@@ -34,7 +34,9 @@ enum class Dim : std::uint8_t {
   position,
   qkv,   ///< query, key, value
   taps,  ///< of a convolution along the sequence
-  gate   ///< numbers that scale something: a gate's own
+  gate,    ///< numbers that scale something: a gate's own
+  streams, ///< of the hidden state (hyper-connections)
+  groups   ///< of heads that are projected together
 };
 std::string_view name_of(Dim dim);
 
@@ -69,6 +71,7 @@ enum class TensorRole : std::uint8_t {
   plain,
   bias,                  ///< a parameter that is added
   idle,                  ///< a parameter that nothing reads at this length of sequence
+  untrained,             ///< a parameter that the optimizer leaves alone: no moments, no gradient
   attention_input,       ///< what queries, keys and values are projected from
   dispatch_mask,         ///< dropping path: which token goes to which slot of which expert
   dispatched_tokens,     ///< dropping path: [experts, batch, capacity, embed]
@@ -88,8 +91,11 @@ struct Tensor {
   /// An earlier block's: a parameter that it holds and updates (the head of a tied model), or a value that it keeps
   /// (keys and values of layers that lend them).
   bool shared = false;
+  std::optional<DType> kept_as = {};  ///< a parameter that is no weight_dtype
   bool operator==(const Tensor&) const = default;
 };
+
+inline bool is_trained(const Tensor& tensor) { return tensor.parameter && tensor.role != TensorRole::untrained; }
 
 enum class OpKind : std::uint8_t {
   einsum,           ///< inputs {lhs, rhs}
@@ -159,7 +165,9 @@ struct Operation {
   std::optional<NarrowProduct> narrow = {};  ///< einsum
   Rotation rotation = Rotation::none;  ///< attention: of queries and keys, on their way in
   std::int64_t chunk = 0;             ///< delta rule: tokens of a step
+  bool wide_rows = false;             ///< lookup: of a float32 table; its rows are narrowed before they move, their gradient isn't
   std::int64_t selected_keys = 0;     ///< key selection, and attention under its mask: keys of each query; 0: all
+  std::int64_t pooled_keys = 0;       ///< attention: keys beside the sequence's own that stand for runs of tokens
   bool operator==(const Operation&) const = default;
 };
 
@@ -185,6 +193,7 @@ struct Block {
   std::int64_t executions = 1;  ///< runs of the body in one forward pass of a step (a device's own, in a pipeline)
   WeightSchedule weights;
   bool rematerialized = false;        ///< backward recomputes what the policy doesn't save
+  bool beside_scan = false;           ///< written out between or before the scans: its backward pass lies far from its forward pass
   bool mixture = false;               ///< has experts
   std::int64_t experts_per_token = 0;
   double row_occupancy = 1;           ///< balanced rows over rows of the expert buffer (Dim::rows)

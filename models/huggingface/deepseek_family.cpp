@@ -1,4 +1,4 @@
-// DeepSeek 2 and 3; Kimi K2 is a DeepSeek 3.
+// DeepSeek 2, 3 and 3.2; Kimi K2 is a DeepSeek 3.
 #include <fmt/format.h>
 
 #include <models/decoder_block.hpp>
@@ -29,6 +29,15 @@ Model deepseek(StrictObject& config) {
 Model deepseek3(StrictObject& config) {
   Model model = deepseek(config);
   model.routed_bias = true;  // e_score_correction_bias
+  return model;
+}
+
+Model deepseek32(StrictObject& config) {
+  Model model = deepseek3(config);
+  model.use_indexer = true;
+  model.indexer_n_heads = config.integer("index_n_heads");
+  model.indexer_head_dim = config.integer("index_head_dim");
+  model.indexer_topk = config.integer("index_topk");
   return model;
 }
 

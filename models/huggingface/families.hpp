@@ -18,6 +18,7 @@ Model qwen3_next(StrictObject& config);
 
 Model deepseek(StrictObject& config);
 Model deepseek3(StrictObject& config);
+Model deepseek32(StrictObject& config);
 
 Model gemma(StrictObject& config);
 Model gemma2(StrictObject& config);

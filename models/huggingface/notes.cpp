@@ -35,7 +35,7 @@ struct LeftOut {
 constexpr LeftOut left_out_keys[] = {
     {"quantization_config", "how the checkpoint stores its weights; planned is training in dtype and weight_dtype"},
     {"num_nextn_predict_layers",
-     "the multi-token prediction layers are left out, as in MaxText's configurations (mtp_num_layers, not modelled)"},
+     "the multi-token prediction layers are left out, as in MaxText's configurations (mtp_num_layers=1 adds one)"},
     {"rope_scaling", "left out of the arguments: MaxText has rope_type and what belongs to it; it costs nothing"},
     {"rope_parameters", "left out of the arguments: MaxText has rope_type and what belongs to it; it costs nothing"},
     {"sliding_window", "left out: MaxText attends globally here"},

@@ -35,6 +35,7 @@ constexpr Architecture architectures[] = {
     {"Qwen3NextForCausalLM", qwen3_next},
     {"DeepseekV2ForCausalLM", deepseek},
     {"DeepseekV3ForCausalLM", deepseek3},
+    {"DeepseekV32ForCausalLM", deepseek32},
     {"GptOssForCausalLM", gpt_oss},
     {"GemmaForCausalLM", gemma},
     {"Gemma2ForCausalLM", gemma2},
@@ -49,9 +50,8 @@ struct Refused {
   const char* reason;
 };
 
-/// Known, and not what any of MaxText's decoder blocks builds; or one that is not modelled.
+/// Known, and not what any of MaxText's decoder blocks builds.
 constexpr Refused refused[] = {
-    {"DeepseekV32ForCausalLM", "an indexer that chooses keys: shardplan does not model it yet"},
     {"Glm4MoeForCausalLM",
      "DeepSeek's experts behind grouped-query attention: MaxText has no such decoder block"},
     {"Qwen2MoeForCausalLM",

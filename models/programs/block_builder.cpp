@@ -101,4 +101,16 @@ Dims BlockBuilder::hidden_dims() const {
   return {{Dim::batch, sizes.batch}, {Dim::sequence, sizes.sequence}, {Dim::embed, model.emb}};
 }
 
+Constraint BlockBuilder::carried() const {
+  Constraint constraint = hidden();
+  if (model.mhc_expansion_rate > 1) constraint.axes.emplace_back("");
+  return constraint;
+}
+
+Dims BlockBuilder::carried_dims() const {
+  Dims dims = hidden_dims();
+  if (model.mhc_expansion_rate > 1) dims.insert(dims.end() - 1, {Dim::streams, model.mhc_expansion_rate});
+  return dims;
+}
+
 }  // namespace shardplan

@@ -51,6 +51,10 @@ class BlockBuilder {
   /// [batch, sequence, embed] as every decoder layer constrains it.
   Constraint hidden() const { return {{"activation_batch", "activation_norm_length", "activation_embed"}}; }
   Dims hidden_dims() const;
+  /// What layers hand on: that, or `mhc_expansion_rate` streams of it, [batch, sequence, streams, embed]. MaxText names
+  /// three axes, so that the embed dim's falls on the streams.
+  Constraint carried() const;
+  Dims carried_dims() const;
   const Dims& dims(TensorId tensor) const { return block.tensors[tensor].dims; }
 
   Module module = Module::none;  ///< of the operations that are added from here on

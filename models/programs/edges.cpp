@@ -1,4 +1,5 @@
 #include <models/programs/edges.hpp>
+#include <models/programs/hyper_connection.hpp>
 
 namespace shardplan {
 namespace {
@@ -6,6 +7,13 @@ namespace {
 /// The batch of embedding and head is also split over pipeline stages (rule activation_embed_and_logits_batch).
 Constraint edge_hidden() {
   return {{"activation_embed_and_logits_batch", "activation_norm_length", "activation_embed"}};
+}
+
+/// The same of streams of it.
+Constraint edge_carried(const Model& model) {
+  Constraint constraint = edge_hidden();
+  if (model.mhc_expansion_rate > 1) constraint.axes.insert(constraint.axes.end() - 1, "");
+  return constraint;
 }
 
 }  // namespace
@@ -34,7 +42,7 @@ Block embedding_block(const Model& model, const TrainConfig& config, const Progr
                 b.activation("embedded positions", b.hidden_dims(), edge_hidden()));
   }
   b.block.input = ids;
-  b.block.output = x;
+  b.block.output = model.mhc_expansion_rate > 1 ? spread_streams(b, x, edge_carried(model)) : x;
   return std::move(b.block);
 }
 
@@ -72,8 +80,8 @@ namespace {
 TensorId add_logits(BlockBuilder& b) {
   const Model& model = b.model;
   const TensorDim vocab{Dim::vocab, model.vocab}, embed{Dim::embed, model.emb};
-  const TensorId x = b.activation("decoder output", b.hidden_dims(), edge_hidden());
-  b.block.input = x;
+  b.block.input = b.activation("decoder output", b.carried_dims(), edge_carried(model));
+  const TensorId x = model.mhc_expansion_rate > 1 ? merge_streams(b, b.block.input, edge_hidden()) : b.block.input;
   const TensorId normed = b.hidden_norm("decoder_norm", x, edge_hidden());
   const TensorId kernel = model.tied_embedding
                               ? b.weight("token_embedder/embedding", {vocab, embed}, {"vocab", "embed_vocab"})

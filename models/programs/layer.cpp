@@ -1,20 +1,27 @@
+#include <models/programs/hyper_connection.hpp>
 #include <models/programs/layer.hpp>
 
 namespace shardplan {
 namespace {
 
-TensorId add_branch(BlockBuilder& b, TensorId x, const Branch& branch) {
-  const TensorId in = branch.norm_before.empty() ? x : b.hidden_norm(branch.norm_before, x, b.hidden());
+TensorId mix(BlockBuilder& b, TensorId x, const Branch& branch) {
+  const TensorId in = branch.norm_before.empty() ? x : b.hidden_norm(branch.norm_before, x, b.carried());
   const TensorId mixed = branch.mix(b, in);
   b.module = Module::none;
-  const TensorId out = branch.norm_after.empty() ? mixed : b.hidden_norm(branch.norm_after, mixed, b.hidden());
-  return b.apply(OpKind::add, branch.sum, {x, out}, b.activation(branch.sum, b.hidden_dims(), b.hidden()));
+  return branch.norm_after.empty() ? mixed : b.hidden_norm(branch.norm_after, mixed, b.carried());
+}
+
+/// x + mix(x), or the streams mixed before and behind it.
+TensorId add_branch(BlockBuilder& b, TensorId x, const Branch& branch) {
+  if (b.model.mhc_expansion_rate > 1 && !branch.all_streams) return add_hyper_connection(b, x, branch);
+  const TensorId out = mix(b, x, branch);
+  return b.apply(OpKind::add, branch.sum, {x, out}, b.activation(branch.sum, b.carried_dims(), b.carried()));
 }
 
 /// x times one learned number.
 TensorId scale_output(BlockBuilder& b, TensorId x) {
   const TensorId scalar = b.weight("layer_scalar", {{Dim::position, 1}}, {""});
-  return b.apply(OpKind::elementwise, "layer_scalar", {x, scalar}, b.activation("scaled output", b.hidden_dims(), b.hidden()));
+  return b.apply(OpKind::elementwise, "layer_scalar", {x, scalar}, b.activation("scaled output", b.carried_dims(), b.carried()));
 }
 
 }  // namespace
@@ -25,7 +32,7 @@ void add_branches(BlockBuilder& b, const LayerKind& kind) {
 
 Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& config, const ProgramSizes& sizes) {
   BlockBuilder b(kind.name, BlockKind::layer, model, config, sizes);
-  b.block.input = b.block.output = b.activation("layer input", b.hidden_dims(), b.hidden());
+  b.block.input = b.block.output = b.activation("layer input", b.carried_dims(), b.carried());
   add_branches(b, kind);
   if (kind.scales_output) b.block.output = scale_output(b, b.block.output);
   b.block.layers = kind.count;

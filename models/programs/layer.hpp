@@ -14,6 +14,7 @@ struct Branch {
   std::string norm_before;  ///< empty: none
   std::string norm_after;   ///< empty: none
   std::string sum;          ///< name of the result
+  bool all_streams = false;  ///< mixes the streams of the hidden state as they are, without a connection of its own
 };
 
 /// One kind of layer of a stack, and how many of it there are.
@@ -26,6 +27,7 @@ struct LayerKind {
   bool before_pipeline = false;
   bool own_loop = false;       ///< inside that iteration (Block::own_loop)
   bool scales_output = false;  ///< times a learned number
+  bool unscanned = false;  ///< one layer beside the scan: nothing of it is rematerialized
 };
 
 /// From the block's output on, which becomes that of the last branch.

@@ -1,87 +1,13 @@
 #include <fmt/format.h>
 
+#include <models/programs/branches.hpp>
+#include <models/programs/compressed_layers.hpp>
+#include <models/programs/engram_layers.hpp>
 #include <models/programs/layer_kinds.hpp>
 #include <models/programs/mixers/mixers.hpp>
-#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
-
-enum class Span { local, global };
-
-/// Qwen3CustomMoeDecoderLayer: one branch.
-Branch attention_into_experts_branch(const Model& model) {
-  AttentionHeads heads{model.kv_heads, model.head_dim};
-  if (model.attention_output_dim != model.emb) heads.output_dim = model.attention_output_dim;
-  return {[heads](BlockBuilder& b, TensorId x) { return add_attention_into_experts(b, x, heads); },
-          "pre_self_attention_layer_norm", "", "layer output"};
-}
-
-/// Global layers of some blocks have heads of their own, and see all positions without rotating them.
-AttentionHeads heads_of(const Model& model, Span span) {
-  const DecoderBlock& block = model.decoder_block;
-  AttentionHeads heads{model.kv_heads, model.head_dim};
-  if (span == Span::local) {
-    heads.window = {model.attention_pattern.window, block.window_shape};
-    return heads;
-  }
-  heads.rotary = !block.l2_qk_norm;
-  if (!block.global_heads) return heads;
-  heads.shared_projection = model.share_kv_projections;
-  if (model.global_kv_heads > 0) heads.kv_heads = model.global_kv_heads;
-  if (model.global_head_dim > 0) heads.head_dim = model.global_head_dim;
-  return heads;
-}
-
-Mixer attention_of(const Model& model, Span span) {
-  switch (model.attention_type) {
-    case AttentionType::global:
-      if (model.decoder_block.gated_attention) return add_gated_attention;
-      return [heads = heads_of(model, span)](BlockBuilder& b, TensorId x) {
-        return add_grouped_query_attention(b, x, heads);
-      };
-    case AttentionType::mla:
-      return add_latent_attention;
-    case AttentionType::compressed:
-      break;  // not modelled, and train_program has said so
-  }
-  throw InternalError("no mixer for this attention type");
-}
-
-Mixer feed_forward_of(FeedForward kind) {
-  switch (kind) {
-    case FeedForward::dense:
-      return add_dense_feed_forward;
-    case FeedForward::experts:
-      return add_mixture_of_experts;
-  }
-  throw InternalError("unknown FeedForward");
-}
-
-std::string if_set(bool set, const char* name) { return set ? std::string(name) : std::string(); }
-
-Branch attention_branch(const Model& model, Span span) {
-  return {attention_of(model, span), if_set(model.use_pre_norm, "pre_self_attention_layer_norm"),
-          if_set(model.use_post_attn_norm, "post_self_attention_norm"), "residual after attention"};
-}
-
-Branch feed_forward_branch(const Model& model, FeedForward feed_forward) {
-  const std::string after = if_set(model.use_post_ffw_norm, "post_ffw_norm");
-  if (feed_forward == FeedForward::experts && model.decoder_block.dense_beside_experts)
-    return {add_experts_beside_dense, "", after, "layer output"};
-  return {feed_forward_of(feed_forward), if_set(model.use_pre_norm, "post_self_attention_layer_norm"), after,
-          "layer output"};
-}
-
-std::vector<Branch> branches_of(const Model& model, FeedForward feed_forward, Span span) {
-  switch (model.decoder_block.shape) {
-    case LayerShape::two_branches:
-      return {attention_branch(model, span), feed_forward_branch(model, feed_forward)};
-    case LayerShape::attention_into_experts:
-      return {attention_into_experts_branch(model)};
-  }
-  throw InternalError("unknown LayerShape");
-}
 
 /// `count` layers that differ in their window alone.
 std::vector<LayerKind> with_windows(const Model& model, const std::string& name, FeedForward feed_forward,
@@ -147,6 +73,7 @@ std::vector<LayerKind> lending_and_lent(const Model& model) {
 
 std::vector<LayerKind> stacks_of(const Model& model) {
   if (model.decoder_block.gated_delta_net) return with_delta_nets(model);
+  if (model.decoder_block.compressed_attention) return compressed_layers(model);
   const std::int64_t dense = model.dense_layers() * model.sublayers_per_layer;
   const std::int64_t moe = model.moe_layers() * model.sublayers_per_layer;
   const bool mixed = dense > 0 && moe > 0;
@@ -155,7 +82,7 @@ std::vector<LayerKind> stacks_of(const Model& model) {
   for (auto& kind : with_windows(model, mixed ? "moe_layers" : "layers", FeedForward::experts, moe))
     kinds.push_back(std::move(kind));
   std::erase_if(kinds, [](const LayerKind& kind) { return kind.count == 0; });
-  return kinds;
+  return model.engram_layers.empty() ? kinds : with_engrams(std::move(kinds), model);
 }
 
 std::vector<LayerKind> kinds_of(const Model& model) {

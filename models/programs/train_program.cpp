@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <models/programs/edges.hpp>
 #include <models/programs/multi_token_prediction.hpp>
 #include <models/programs/train_program.hpp>
@@ -17,13 +18,17 @@ void add_layers(Program& program, const Decoder& decoder, const TrainConfig& con
   const ProgramSizes whole{program.batch, program.sequence, shape.expert_group, shape.two_fsdp_axes};
   ProgramSizes microbatch = whole;
   microbatch.batch = program.batch / program.pipeline.microbatches;
+  const bool far = config.scan_layers && std::any_of(decoder.layers.begin(), decoder.layers.end(),
+                                                      [](const LayerKind& kind) { return kind.unscanned; });
   for (const auto& kind : decoder.layers) {
     const bool pipelined = shape.stages > 1 && !kind.before_pipeline;
     Block block = layer_block(kind, decoder.model, config, pipelined ? microbatch : whole);
     block.in_pipeline = pipelined;
-    // A scan of one layer is no loop: the compiler merges the recomputation with the first run.
-    block.rematerialized =
-        !(shape.habits.has(Habit::merges_single_layer_scan) && config.scan_layers && kind.count == 1);
+    // A scan of one layer is no loop: the compiler merges the recomputation with the first run, unless whole layers that
+    // are written out lie between the two.
+    block.beside_scan = kind.unscanned && config.scan_layers;
+    const bool merged = shape.habits.has(Habit::merges_single_layer_scan) && config.scan_layers && !far && kind.count == 1;
+    block.rematerialized = !block.beside_scan && !merged;
     block.executions = runs_of(kind, pipelined, program.pipeline);
     program.blocks.push_back(std::move(block));
   }

@@ -37,16 +37,27 @@ Violation kernel_knows_sinks(const Configuration& c) {
                              c.model.name, name_of(c.config.attention), c.hardware.name));
 }
 
-// configs/types.py, the checks of use_indexer.
+// configs/types.py, the checks of use_indexer and of the decoder block deepseek4.
 Violation kernel_takes_masks(const Configuration& c) {
   const AttentionKernel kernel = c.config.attention;
   const bool splash = kernel == AttentionKernel::flash && c.compiler.kernels.has_tokamax_splash;
-  if (!c.model.use_indexer || kernel == AttentionKernel::dot_product || splash) return std::nullopt;
+  if (!c.model.masks_keys() || kernel == AttentionKernel::dot_product || splash) return std::nullopt;
   return refused(ConstraintId::attention_kernel,
                  fmt::format("{} has an indexer, whose mask attention={} does not take on {}: set {}", c.model.name,
                              name_of(kernel), c.hardware.name,
                              c.compiler.kernels.has_tokamax_splash ? "attention=flash use_tokamax_splash=true"
                                                                    : "attention=dot_product"));
+}
+
+// Runs of tokens are pooled across the shards of a sequence; what that moves has not been compared with a program.
+Violation pools_whole_sequences(const Configuration& c) {
+  const int shards = sequence_shards(c);
+  if (c.model.compress_ratios.empty() || shards == 1) return std::nullopt;
+  return Infeasible{ConstraintId::attention_kernel,
+                    fmt::format("{} has compressed attention, which shardplan does not model over a sequence that {}={} "
+                                "splits",
+                                c.model.name, sequence_axis(c.rules), shards),
+                    1, shards};
 }
 
 // configs/types.py, the checks of Ulysses and USP attention.
@@ -112,7 +123,7 @@ std::optional<Infeasible> packing_violation(const Configuration& c) {
 
 std::optional<Infeasible> attention_violation(const Configuration& configuration) {
   constexpr Violation (*constraints[])(const Configuration&) = {
-      kernel_exists,         kernel_knows_sinks,    kernel_takes_masks, exchanged_sequence_is_unmasked, packing_violation,
+      kernel_exists,         kernel_knows_sinks,    kernel_takes_masks, pools_whole_sequences, exchanged_sequence_is_unmasked, packing_violation,
       segments_are_counted, windows_under_context, balance_divides};
   for (const auto constraint : constraints)
     if (auto violation = constraint(configuration)) return violation;

@@ -36,7 +36,7 @@ TensorId add_experts_dropping(BlockBuilder& b, const MixtureInput& in) {
   const Constraint mask_axes{{"activation_batch_moe", "activation_norm_length_moe", "", ""}};
   const Dims mask_dims{batch, sequence, experts, slots};
 
-  const TensorId logits = add_router(b, in.router, {{"activation_batch_moe", "activation_length_moe", ""}});
+  const TensorId logits = add_router(b, in, {{"activation_batch_moe", "activation_length_moe", ""}});
   const TensorId weights = b.apply(OpKind::routing, "MoeBlock_0/routing", {logits},
                                    b.activation("routing weights", {batch, sequence, {Dim::top_k, b.model.top_k}},
                                                 {{"activation_batch_moe", "activation_length_moe", ""}}));

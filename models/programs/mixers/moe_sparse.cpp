@@ -33,7 +33,7 @@ TensorId add_experts_sparse(BlockBuilder& b, const MixtureInput& in) {
   const TensorDim rows{Dim::rows, static_cast<std::int64_t>(std::ceil(rows_total / static_cast<double>(experts.size)))};
   b.block.row_occupancy = 1 / inflation;
 
-  const TensorId logits = add_router(b, in.router, {{"activation_batch", "activation_norm_length", ""}});
+  const TensorId logits = add_router(b, in, {{"activation_batch", "activation_norm_length", ""}});
   // The ring gathers the logits and routes inside the shard_map.
   const TensorId routing = ring ? logits
                                 : b.apply(OpKind::elementwise, "MoeBlock_0/top_k", {logits},

@@ -72,7 +72,7 @@ TEST(ArgumentErrors, NotModelled) {
                                {"dcn_diloco_parallelism=2", "DiLoCo"},
                                {"param_scan_axis=0", "does not model param_scan_axis yet"},
                            });
-  EXPECT_THAT(error_of("model_name=deepseek4-284b compile_topology=v5p-16"), HasSubstr("does not model"));
+  EXPECT_THAT(error_of("model_name=deepseek3-671b-batchsplit compile_topology=v5p-16"), HasSubstr("does not model"));
 }
 
 TEST(ArgumentErrors, ValuesOfQuantization) {
@@ -106,7 +106,7 @@ TEST(ArgumentErrors, MixtureOfExpertsPaths) {
       "compile_topology=v5p-16 ",
       {
           {"model_name=gpt-oss-20b sparse_matmul=False capacity_factor=1.0", "gpt_oss decoder takes only -1"},
-          {"model_name=deepseek4-284b", "model_name=deepseek4-284b: shardplan does not model "},
+          {"model_name=deepseek3-671b-batchsplit", "model_name=deepseek3-671b-batchsplit: shardplan does not model "},
           {"model_name=gemma4-e2b scan_layers=true override_model_config=true", "layers one by one: set scan_layers=false"},
       });
 }

@@ -36,7 +36,7 @@ std::string left_out_of(const Model& model) {
 
 TEST(HuggingFaceConfig, IsTheSameModelAsTheBuiltIn) {
   for (const char* name : {"llama3-8b", "mistral-7b", "mixtral-8x7b", "qwen2.5-7b", "qwen3-4b", "qwen3-30b-a3b",
-                           "deepseek2-16b", "deepseek3-671b", "kimi-k2-1t", "gpt-oss-20b", "olmo3-7b", "qwen3-next-80b-a3b", "llama4-17b-16e",
+                           "deepseek2-16b", "deepseek3-671b", "deepseek3.2-671b", "kimi-k2-1t", "gpt-oss-20b", "olmo3-7b", "qwen3-next-80b-a3b", "llama4-17b-16e",
                            "llama4-17b-128e"}) {
     EXPECT_TRUE(layers_of(load_model(path_of(name))) == layers_of(load_model(name))) << name;
   }
@@ -118,8 +118,7 @@ struct Change {
 
 TEST(HuggingFaceConfig, RejectsWhatMaxTextHasNoLayerFor) {
   const Change table[] = {
-      {"llama3-8b", "LlamaForCausalLM", "DeepseekV32ForCausalLM",
-       "DeepseekV32ForCausalLM has an indexer that chooses keys: shardplan does not model it yet"},
+      {"deepseek3.2-671b", R"("index_topk": 2048)", R"("index_top": 2048)", "key 'index_topk' is missing"},
       {"llama3-8b", "LlamaForCausalLM", "Starcoder2ForCausalLM", "unknown architecture 'Starcoder2ForCausalLM'"},
       {"glm4.5", "glm4_moe", "glm4_moe", "Glm4MoeForCausalLM has DeepSeek's experts behind grouped-query attention"},
       {"olmo2-1b", R"("num_hidden_layers": 16)", R"("num_hidden_layers": 18)", "'num_hidden_layers' must be a multiple of 4"},

@@ -127,7 +127,7 @@ TEST(ModelFile, RejectsDimsThatContradictEachOther) {
       {dense, R"("emb": 64)", R"("emb": 64, "num_experts": 8, "moe_mlp": 256)", "'llama2' has no experts"},
       {dense, R"("emb": 64)", R"("emb": 64, "cycle_interval": 3)", "layers=4 must be a multiple of cycle_interval=3"},
       {dense, R"("vocab": 1000)", R"("vocab": 9000000000000000000)", "parameters are more than shardplan can count"},
-      {dense, "llama2", "deepseek4", "'not_modelled' must say what is missing"},
+      {dense, "llama2", "deepseek4", "sliding_window_size must be at least 1, not 0"},
       {dense, "llama2", "gemma3", "'gemma3' has local_layers_per_global=5, not 0"},
       {dense, R"("emb": 64)", R"("emb": 64, "sliding_window_size": 16, "local_layers_per_global": 1)",
        "'llama2' has local_layers_per_global=0, not 1"},

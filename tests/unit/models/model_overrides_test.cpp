@@ -51,6 +51,9 @@ TEST(ModelOverrides, EachKeySetsItsDim) {
       {"deepseek3.2-671b", "indexer_head_dim", &Model::indexer_head_dim},
       {"deepseek3.2-671b", "indexer_topk", &Model::indexer_topk},
       {"deepseek3-671b", "mtp_num_layers", &Model::mtp_num_layers},
+      {"deepseek4-284b", "first_num_hash_layers", &Model::hash_layers},
+      {"deepseek4-284b", "o_groups", &Model::o_groups},
+      {"deepseek4-284b", "o_lora_rank", &Model::o_lora_rank},
   };
   for (const auto& row : table) {
     ASSERT_TRUE(is_model_dim(row.key)) << row.key;

@@ -127,8 +127,8 @@ TEST(ParameterCount, AgreesWithModelCards) {
 }
 
 TEST(ParameterCount, RefusesLayersItDoesNotKnow) {
-  EXPECT_THROW(matrix_parameters(load_model("deepseek4-284b")), InputError);
-  EXPECT_THROW(active_matrix_parameters(load_model("deepseek4-tiny")), InputError);
+  EXPECT_THROW(matrix_parameters(load_model("deepseek3-671b-batchsplit")), InputError);
+  EXPECT_THROW(active_matrix_parameters(load_model("deepseek3-671b-batchsplit")), InputError);
 }
 
 }  // namespace

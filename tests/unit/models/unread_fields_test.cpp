@@ -71,9 +71,21 @@ TEST(UnreadFields, AreNamed) {
           {"indexer_n_heads", &Model::indexer_n_heads, 32, "deepseek3-671b"},
           {"indexer_head_dim", &Model::indexer_head_dim, 64, "deepseek3-671b"},
           {"indexer_topk", &Model::indexer_topk, 1024, "deepseek3-671b"},
+          {"mhc_expansion_rate", &Model::mhc_expansion_rate, 4, ""},
+          {"hash_layers", &Model::hash_layers, 3, "llama2-7b"},
+          {"o_groups", &Model::o_groups, 8, "llama2-7b"},
+          {"o_lora_rank", &Model::o_lora_rank, 64, "llama2-7b"},
+          {"engram_num_heads", &Model::engram_num_heads, 4, "llama2-7b"},
+          {"engram_head_dim", &Model::engram_head_dim, 64, "deepseek3-671b"},
+          {"engram_kernel_size", &Model::engram_kernel_size, 8, "deepseek3-671b"},
           {"max_target_length", &Model::max_target_length, 64, ""},
       },
       seen);
+  using List = std::vector<std::int64_t>;
+  expect_named<List>({{"compress_ratios", &Model::compress_ratios, List{0, 4}, "llama2-7b"},
+                      {"engram_layers", &Model::engram_layers, List{1}, ""},
+                      {"engram_vocab_bases", &Model::engram_vocab_bases, List{100}, "deepseek3-671b"}},
+                     seen);
   expect_named<int>({{"sublayers_per_layer", &Model::sublayers_per_layer, 2, ""},
                      {"interleave_moe_step", &Model::interleave_moe_step, 2, "llama2-7b"},
                      {"cycle_interval", &Model::cycle_interval, 2, ""}},
@@ -98,6 +110,7 @@ TEST(UnreadFields, AreNamed) {
                      seen);
   std::set<std::string> fields;
   for (const auto& field : optional_model_dims) fields.insert(field.key);
+  for (const auto& field : model_lists) fields.insert(field.key);
   for (const auto& field : model_counts) fields.insert(field.key);
   for (const auto& field : model_flags) fields.insert(field.key);
   EXPECT_EQ(seen, fields);
