@@ -51,8 +51,10 @@ TEST(EveryProgram, ReadsEachTensorBesideTheOutput) {
       std::set<TensorId> read = {block.output};
       for (const auto& op : block.operations) read.insert(op.inputs.begin(), op.inputs.end());
       for (std::size_t i = 0; i < block.tensors.size(); ++i)
-        EXPECT_NE(read.contains(static_cast<TensorId>(i)), block.tensors[i].role == TensorRole::idle)
-            << block.name << ": nobody reads " << block.tensors[i].name;
+        if (block.tensors[i].role != TensorRole::untrained) {  // tables of tokens are looked up where they are
+          EXPECT_NE(read.contains(static_cast<TensorId>(i)), block.tensors[i].role == TensorRole::idle)
+              << block.name << ": nobody reads " << block.tensors[i].name;
+        }
     }
   });
 }
