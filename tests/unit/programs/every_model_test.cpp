@@ -92,10 +92,11 @@ TEST(EveryProgram, ContractsADimInEachProduct) {
 /// As parameter_count.hpp counts: matrices, and the two latent norms of MLA.
 bool is_counted(const Tensor& tensor) {
   const bool latent_norm =
-      tensor.name == "self_attention/q_norm/scale" || tensor.name == "self_attention/kv_norm/scale";
-  const bool vector = tensor.dims.size() == 1 || tensor.name.ends_with("/bias") || tensor.name.ends_with("/scale");
+      tensor.name.ends_with("_norm/scale") && (tensor.dims[0].dim == Dim::q_rank || tensor.dims[0].dim == Dim::kv_rank);
+  const bool vector = tensor.dims.size() == 1 || tensor.name.ends_with("/bias") || tensor.name.ends_with("/scale") ||
+                      tensor.name.ends_with("/position_bias");
   const bool matrix = !vector && !tensor.name.starts_with("position_embedder");
-  return tensor.parameter && (matrix || latent_norm);
+  return is_trained(tensor) && (matrix || latent_norm);
 }
 
 std::int64_t elements(const Tensor& tensor) {
