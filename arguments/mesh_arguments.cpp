@@ -143,15 +143,31 @@ std::vector<int> dcn_sizes(const MeshArguments& arguments, const std::vector<std
   return std::vector<int>(axes.size(), 1);
 }
 
+/// "pipeline", which is the flag of axis stage.
+void check_is_no_flag(const std::string& name) {
+  for (const auto& [axis, flag] : axis_arguments())
+    if (name == flag && name != axis)
+      throw InputError(
+          fmt::format("mesh: unknown axis '{}': the axis of {} is called {}", name, axis_key("ici", axis), axis));
+}
+
 }  // namespace
 
 std::vector<AskedAxis> read_axes(std::string_view text) {
   auto asked = parse_axes(text);
-  for (const auto& [name, size] : asked)
-    for (const auto& [axis, flag] : axis_arguments())
-      if (name == flag && name != axis)
-        throw InputError(fmt::format("mesh: unknown axis '{}': the axis of {} is called {}", name,
-                                     axis_key("ici", axis), axis));
+  for (const AskedAxis& axis : asked) check_is_no_flag(axis.name);
+  return asked;
+}
+
+std::vector<AskedSizes> read_axis_sizes(std::string_view text) {
+  auto asked = parse_axis_sizes(text);
+  std::vector<std::string> axes;
+  for (const auto& row : axis_arguments()) axes.push_back(row.axis);
+  for (const AskedSizes& sizes : asked) {
+    check_is_no_flag(sizes.name);
+    if (std::find(axes.begin(), axes.end(), sizes.name) == axes.end())
+      throw InputError("mesh: " + unknown_name("axis", sizes.name, axes));
+  }
   return asked;
 }
 

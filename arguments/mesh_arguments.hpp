@@ -19,6 +19,8 @@ struct MeshArguments {
 /// Parses "data=2,stage=4". Throws InputError on another form, and on an axis that is called by its flag: pipeline for
 /// stage, which ici_pipeline_parallelism sizes.
 std::vector<AskedAxis> read_axes(std::string_view text);
+/// The same of ranges, "fsdp=8..64"; throws also on an axis that MaxText has not.
+std::vector<AskedSizes> read_axis_sizes(std::string_view text);
 
 /// Throws InputError on a size that is neither -1 nor at least 1.
 MeshArguments read_mesh_arguments(const GivenArguments& arguments);

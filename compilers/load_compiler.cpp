@@ -34,7 +34,7 @@ nlohmann::json completed(nlohmann::json document, const std::string& file, int c
   const std::string base_file = like + ".json";
   nlohmann::json base = completed(parse_json(built_in(like).text, base_file), base_file, chain + 1);
   document.erase("like");
-  if (document.contains("family")) base.erase("flags"), base.erase("offered_flags");
+  if (document.contains("family")) base.erase("flags"), base.erase("offered_flags"), base.erase("published_flags");
   for (const auto& [key, value] : document.items()) {
     if (value.is_object() && base.contains(key))
       base[key].update(value);
@@ -210,6 +210,19 @@ std::vector<OfferedFlag> read_offered(const nlohmann::json& value, const std::st
   return offered;
 }
 
+/// [{"flags": ["--xla_gpu_enable_triton_gemm=false", …], "source": "…"}, …]
+std::vector<PublishedFlags> read_published(StrictObject& object, const std::string& key, const FlagTable& table) {
+  std::vector<PublishedFlags> published;
+  for (const auto& item : object.array(key)) {
+    StrictObject row(item, object.where() + "." + key);
+    PublishedFlags run{{}, row.text("source")};
+    for (const std::string& word : row.texts("flags")) run.flags.push_back(read_flag(word, table));
+    published.push_back(std::move(run));
+    row.finish();
+  }
+  return published;
+}
+
 }  // namespace
 
 std::vector<std::string> compiler_names() {
@@ -235,6 +248,8 @@ DescribedCompiler parse_compiler(std::string_view text, const std::string& file)
   if (object.has("flags")) described.flags = read_flags(object.any("flags"), file + ".flags");
   if (object.has("offered_flags"))
     described.compiler.offered = read_offered(object.any("offered_flags"), file + ".offered_flags", described.flags);
+  if (object.has("published_flags"))
+    described.compiler.published = read_published(object, "published_flags", described.flags);
   object.finish();
   return described;
 }

@@ -24,15 +24,20 @@ Value value_named(const NamedValues<Value, count>& known, const std::string& tex
   throw InputError(fmt::format("{}: {}", object.where(), unknown_name(key, text, names)));
 }
 
+/// What name_of calls each of `all`.
+template <class Values>
+std::vector<std::string> names_of(const Values& all) {
+  std::vector<std::string> names;
+  for (const auto value : all) names.emplace_back(name_of(value));
+  return names;
+}
+
 /// The one of `all` that name_of calls `name`. Throws InputError, beginning with `where`, with the nearest names.
 template <class Values>
 auto enumerator_named(const Values& all, std::string_view noun, const std::string& name, const std::string& where) {
-  std::vector<std::string> names;
-  for (const auto value : all) {
+  for (const auto value : all)
     if (name_of(value) == name) return value;
-    names.emplace_back(name_of(value));
-  }
-  throw InputError(fmt::format("{}: {}", where, unknown_name(noun, name, names)));
+  throw InputError(fmt::format("{}: {}", where, unknown_name(noun, name, names_of(all))));
 }
 
 /// The value of `known` that `key` names. Throws InputError likewise.

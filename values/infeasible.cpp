@@ -71,6 +71,8 @@ std::string_view name_of(ConstraintId constraint) {
       return "host-traffic-not-priced";
     case ConstraintId::batch_tokens:
       return "batch-tokens";
+    case ConstraintId::step_seconds:
+      return "step-seconds";
   }
   throw InternalError("unknown ConstraintId");
 }

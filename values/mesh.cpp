@@ -65,8 +65,12 @@ std::int64_t Mesh::group_size(const AxisList& list, GroupSpan span) const {
   throw InternalError("unknown GroupSpan");
 }
 
-std::vector<AskedAxis> parse_axes(std::string_view text) {
-  std::vector<AskedAxis> asked;
+namespace {
+
+/// Calls take(name, size) for each entry of "data=2,expert=4".
+template <class Take>
+void for_each_axis(std::string_view text, Take take) {
+  std::vector<std::string> names;
   while (!text.empty()) {
     const auto comma = text.find(',');
     const std::string_view part = text.substr(0, comma);
@@ -74,11 +78,36 @@ std::vector<AskedAxis> parse_axes(std::string_view text) {
     const auto equals = part.find('=');
     if (equals == std::string_view::npos) throw InputError(fmt::format("mesh: expected axis=size, got '{}'", part));
     const std::string name(part.substr(0, equals));
-    if (std::any_of(asked.begin(), asked.end(), [&](const AskedAxis& axis) { return axis.name == name; }))
+    if (std::find(names.begin(), names.end(), name) != names.end())
       throw InputError(fmt::format("mesh: axis '{}' is given twice", name));
-    if (asked.size() == most_mesh_axes) throw InputError(fmt::format("mesh: more than {} axes", most_mesh_axes));
-    asked.push_back({name, parse_size(name, part.substr(equals + 1))});
+    if (names.size() == most_mesh_axes) throw InputError(fmt::format("mesh: more than {} axes", most_mesh_axes));
+    names.push_back(name);
+    take(name, part.substr(equals + 1));
   }
+}
+
+AskedSizes sizes_of(const std::string& name, std::string_view text) {
+  const auto dots = text.find("..");
+  if (dots == std::string_view::npos) return {name, parse_size(name, text), parse_size(name, text)};
+  const AskedSizes sizes{name, parse_size(name, text.substr(0, dots)), parse_size(name, text.substr(dots + 2))};
+  if (sizes.most < sizes.least)
+    throw InputError(fmt::format("mesh: {}={}: the range ends below its beginning", name, text));
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<AskedAxis> parse_axes(std::string_view text) {
+  std::vector<AskedAxis> asked;
+  for_each_axis(text, [&](const std::string& name, std::string_view size) {
+    asked.push_back({name, parse_size(name, size)});
+  });
+  return asked;
+}
+
+std::vector<AskedSizes> parse_axis_sizes(std::string_view text) {
+  std::vector<AskedSizes> asked;
+  for_each_axis(text, [&](const std::string& name, std::string_view sizes) { asked.push_back(sizes_of(name, sizes)); });
   return asked;
 }
 
@@ -112,9 +141,12 @@ std::vector<std::string> names_of(const AxisList& axes, const Mesh& mesh) {
 
 std::string join_axes(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, "+")); }
 
-std::string describe(const std::vector<AskedAxis>& asked) {
+std::string describe(const std::vector<AskedSizes>& asked) {
   std::string text;
-  for (const auto& [name, size] : asked) text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, size);
+  for (const auto& [name, least, most] : asked) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, least);
+    if (most > least) text += fmt::format("..{}", most);
+  }
   return text;
 }
 

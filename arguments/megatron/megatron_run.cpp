@@ -5,9 +5,7 @@ namespace shardplan {
 
 MegatronRun megatron_run(const Configuration& c) {
   Translation to;
-  const std::int64_t devices = c.mesh.devices();
-  const std::int64_t node = std::min<std::int64_t>(devices, std::int64_t{c.hardware.chips_per_node} * c.hardware.devices_per_chip);
-  to.hosts(devices / node, node);
+  to.hosts(c.num_slices, c.slice.devices);
   const ParallelGroups groups = parallel_groups(c);
   translate_parallelism(c, groups, to);
   translate_training(c, groups, to);

@@ -8,8 +8,8 @@
 namespace shardplan {
 
 struct MegatronFlag {
-  std::string name;   ///< "--tensor-model-parallel-size"
-  std::string value;  ///< "8"; empty of a switch
+  std::string name;                 ///< "--tensor-model-parallel-size"
+  std::vector<std::string> values;  ///< "8"; none of a switch
 };
 
 /// What of the configuration Megatron-LM has no flag for, and what is said in its place.
@@ -18,6 +18,7 @@ struct Untranslated {
   std::string why;
 };
 
+/// Nodes and processes are those of a machine of nodes: GPUs.
 struct MegatronRun {
   std::int64_t nodes = 1, processes_per_node = 1;
   std::vector<MegatronFlag> flags;

@@ -20,7 +20,6 @@ void translate_attention(const Model& m, Translation& to) {
   }
   to.flag("--kv-channels", m.head_dim);
   if (m.use_qk_norm) to.flag("--qk-layernorm");
-  if (m.attention_bias) to.flag("--add-qkv-bias");
   if (m.attention_pattern.window > 0)
     to.missing(fmt::format("windows of {} tokens in local layers", m.attention_pattern.window), "--window-size is every layer's; the pattern is not said");
 }
@@ -40,7 +39,17 @@ void translate_feed_forward(const Model& m, Translation& to) {
   if (m.mlp > 0) to.flag("--ffn-hidden-size", m.mlp);
   if (m.mlp_activations == std::vector<std::string>{"silu", "linear"}) to.flag("--swiglu");
   else to.missing(fmt::format("mlp_activations of {}", m.name), "only --swiglu says the same as silu, linear");
-  if (!m.mlp_bias && !m.attention_bias) to.flag("--disable-bias-linear");
+}
+
+/// --disable-bias-linear speaks of the attention's output and of the feed-forwards at once, and of the joint projection
+/// where --add-qkv-bias doesn't.
+void translate_biases(const Model& m, Translation& to) {
+  const bool of_output = m.attention_bias && m.decoder_block.attention_output_bias;
+  if (!m.mlp_bias && !of_output) to.flag("--disable-bias-linear");
+  if (m.mlp_bias != of_output)
+    to.missing(fmt::format("biases of {} alone", of_output ? "attention" : "feed-forwards"),
+               "Megatron-LM's are on the attention's output and the feed-forwards, or on neither");
+  if (m.attention_bias && m.attention_type != AttentionType::mla) to.flag("--add-qkv-bias");
 }
 
 }  // namespace
@@ -53,6 +62,7 @@ void translate_model(const Configuration& c, Translation& to) {
   to.flag("--max-position-embeddings", c.config.max_target_length);
   translate_attention(m, to);
   translate_feed_forward(m, to);
+  translate_biases(m, to);
   if (m.has_experts()) translate_expert_layers(m, to);
   if (!m.layer_norm) to.flag("--normalization", "RMSNorm");
   if (!m.tied_embedding) to.flag("--untie-embeddings-and-output-weights");

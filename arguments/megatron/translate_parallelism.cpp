@@ -1,6 +1,7 @@
 #include <fmt/ranges.h>
 
 #include <arguments/megatron/translation.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -16,7 +17,7 @@ std::string_view communication_of(ContextStrategy strategy) {
     case ContextStrategy::usp:
       return "a2a+p2p";
   }
-  return "";
+  throw InternalError("unknown ContextStrategy");
 }
 
 void translate_pipeline(const Configuration& c, const ParallelGroups& groups, Translation& to) {

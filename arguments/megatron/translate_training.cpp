@@ -30,7 +30,8 @@ void translate_recomputation(const Configuration& c, Translation& to) {
   const std::string policy = "remat_policy=" + c.config.remat_policy;
   if (saves_products(c.config)) {
     to.flag("--recompute-granularity", "selective");
-    to.flag("--recompute-modules", saves(c.config, "context") ? "layernorm" : "core_attn layernorm");
+    if (saves(c.config, "context")) to.flag("--recompute-modules", "layernorm");
+    else to.flag("--recompute-modules", "core_attn", "layernorm");
     return to.missing(policy, "nearest: selective; activations of feed-forwards are kept there and computed again here");
   }
   to.flag("--recompute-granularity", "full");

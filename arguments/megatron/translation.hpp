@@ -8,10 +8,9 @@ namespace shardplan {
 
 class Translation {
  public:
-  void flag(std::string name) { run_.flags.push_back({std::move(name), ""}); }
-  template <class Value>
-  void flag(std::string name, const Value& value) {
-    run_.flags.push_back({std::move(name), fmt::format("{}", value)});
+  template <class... Value>
+  void flag(std::string name, const Value&... value) {
+    run_.flags.push_back({std::move(name), {fmt::format("{}", value)...}});
   }
   void missing(std::string what, std::string why) { run_.untranslated.push_back({std::move(what), std::move(why)}); }
   void hosts(std::int64_t nodes, std::int64_t processes) {

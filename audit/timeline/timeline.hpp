@@ -1,7 +1,9 @@
 #pragma once
 // What a walk through a schedule comes to: when each collective is issued and waited for, and how long the device computes
 // and waits in a step.
+#include <audit/timeline/hlo_schedule.hpp>
 #include <cstdint>
+#include <shardplan/step_timeline.hpp>
 #include <shardplan/units.hpp>
 #include <string>
 #include <vector>
@@ -32,12 +34,34 @@ struct TimelineLoop {
 struct KernelSeconds {
   Seconds product, grouped_product, attention;
   Seconds vector;  ///< everything else
+  Seconds& of(KernelKind kind);
 };
 
 /// Kernels that are priced by what they read and write because nothing else is known of them.
 struct UnknownKernel {
   std::string name;
   Seconds seconds;  ///< of all executions
+};
+
+/// Where something of the walk runs.
+enum class Lane : std::uint8_t { loops, compute, network, copies, host_copies, offload };
+
+enum class TracedKind : std::uint8_t {
+  kernel,
+  transfer,          ///< of a collective, or of several that are issued together, on the network
+  exposed_transfer,  ///< on the compute stream: it waits for one
+  exposed_copy,      ///< likewise, for a copy or another engine
+  copy,              ///< a kernel of another engine
+  loop,              ///< a run of a loop's body
+};
+
+/// Times as if a loop ran twice: its first run, and one that stands for all others.
+struct TracedSpan {
+  Lane lane = Lane::compute;
+  TracedKind kind = TracedKind::kernel;
+  std::string name;             ///< of the instruction
+  std::int64_t executions = 1;  ///< that it stands for
+  TimeSpan span;
 };
 
 /// seconds = compute + exposed + waited
@@ -48,6 +72,7 @@ struct Timeline {
   std::vector<TimelineCollective> collectives;  ///< in the order of the program
   std::vector<TimelineLoop> loops;              ///< outer ones first
   std::vector<UnknownKernel> unknown;
+  std::vector<TracedSpan> trace;  ///< where it was asked for: what runs on the compute lane adds up to `seconds`
   std::vector<std::string> uncounted_loops;  ///< counted once: nobody knows their trips, and they don't communicate
 };
 

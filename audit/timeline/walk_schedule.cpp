@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <audit/timeline/call_work.hpp>
 #include <audit/timeline/network_channel.hpp>
 #include <audit/timeline/open_collectives.hpp>
+#include <audit/timeline/span_recorder.hpp>
 #include <audit/timeline/walk_schedule.hpp>
 #include <map>
 #include <shardplan/error.hpp>
@@ -21,14 +23,16 @@ struct Flight {
 
 class Walker {
  public:
-  Walker(const HloProgram& program, const HloSchedule& schedule, const StepPrices& prices, const OpenRules& rules)
-      : program_(program), schedule_(schedule), prices_(prices), rules_(rules) {}
+  Walker(const HloProgram& program, const HloSchedule& schedule, const StepPrices& prices, const OpenRules& rules,
+         bool traces = false)
+      : program_(program), schedule_(schedule), prices_(prices), rules_(rules), spans_(traces) {}
 
   Timeline walk() {
     run(program_.entry, 1, 0);
     timeline_.seconds = timeline_.compute + timeline_.exposed + timeline_.waited;
     for (auto& [id, collective] : collectives_) timeline_.collectives.push_back(collective);
     for (auto& [name, seconds] : unknown_) timeline_.unknown.push_back({name, {seconds}});
+    timeline_.trace = spans_.take();
     return std::move(timeline_);
   }
 
@@ -91,14 +95,16 @@ class Walker {
       case HloStepKind::kernel:
         return compute(frame, step, prices_.kernels[frame.computation][i].value);
       case HloStepKind::collective:
-        return step.settled ? wait_here(frame, {frame.computation, *step.collective}) : place_open(frame, i, step);
+        return step.settled ? wait_here(frame, step, {frame.computation, *step.collective}) : place_open(frame, i, step);
       case HloStepKind::call:
         return run(step.callees.at(0), frame.times, frame.depth);
       case HloStepKind::loop:
         return run_loop(frame, step);
       case HloStepKind::branch:
         return run(*std::max_element(step.callees.begin(), step.callees.end(),
-                                     [&](auto a, auto b) { return serial(a) < serial(b); }),
+                                     [&](auto a, auto b) {
+                                       return serial_seconds(a, schedule_, prices_) < serial_seconds(b, schedule_, prices_);
+                                     }),
                    frame.times, frame.depth);
     }
   }
@@ -108,22 +114,9 @@ class Walker {
     computed_ += seconds;
     const double all = seconds * static_cast<double>(frame.times);
     timeline_.compute += Seconds{all};
-    part_of(step.work.kind) += Seconds{all};
+    timeline_.kernels.of(step.work.kind) += Seconds{all};
     if (!step.work.known) unknown_[step.name] += all;
-  }
-
-  Seconds& part_of(KernelKind kind) {
-    switch (kind) {
-      case KernelKind::product:
-        return timeline_.kernels.product;
-      case KernelKind::grouped_product:
-        return timeline_.kernels.grouped_product;
-      case KernelKind::attention:
-        return timeline_.kernels.attention;
-      case KernelKind::vector:
-        return timeline_.kernels.vector;
-    }
-    throw InternalError("unknown KernelKind");
+    spans_.note(Lane::compute, TracedKind::kernel, step.name, frame.times, now_ - seconds, now_);
   }
 
   /// The first run may find the channels busy with what was issued before the loop; all others are alike.
@@ -138,10 +131,13 @@ class Walker {
     const auto [found, is_new] = loops_.try_emplace(&step, timeline_.loops.size());
     const std::size_t place = found->second;
     if (is_new) timeline_.loops.push_back({step.name, frame.depth, 0, {}, {}, {}});
+    const double start = now_;
     run(step.callees.at(0), frame.times, frame.depth + 1);
+    spans_.note(Lane::loops, TracedKind::loop, step.name, frame.times, start, now_);
     if (trips > 1) {
       const double begin = now_, computed = computed_;
       run(step.callees.at(0), frame.times * (trips - 1), frame.depth + 1);
+      spans_.note(Lane::loops, TracedKind::loop, step.name, frame.times * (trips - 1), begin, now_);
       skip((now_ - begin) * static_cast<double>(trips - 2), (computed_ - computed) * static_cast<double>(trips - 2));
     }
     loop_ = outside;
@@ -156,6 +152,7 @@ class Walker {
   void skip(double seconds, double computed) {
     now_ += seconds;
     computed_ += computed;
+    spans_.skip(seconds);
     for (double& free : free_) free += seconds;
     network_.skip(seconds);
   }
@@ -169,27 +166,35 @@ class Walker {
 
   double price(const CollectiveId& id) const { return prices_.collectives[id.first][id.second].value; }
 
-  void wait_here(Frame& frame, const CollectiveId& id) {
+  void wait_here(Frame& frame, const HloStep& step, const CollectiveId& id) {
     Flight flight{{id}, price(id), computed_, 0, false};
-    flight.end = network_.transfer(flight.collectives, flight.seconds, now_);
-    account(frame, flight);
+    flight.end = send(frame, step, flight, now_);
+    account(frame, step, flight);
   }
 
   void place_open(Frame& frame, std::size_t i, const HloStep& step) {
     const CollectiveId id{frame.computation, *step.collective};
     const auto kind = program_.computations[id.first].collectives[id.second].kind;
-    if (!rules_.asynchronous.has(kind)) return wait_here(frame, id);
+    if (!rules_.asynchronous.has(kind)) return wait_here(frame, step, id);
     const std::size_t begin = earliest_begin(frame.steps, i, rules_.window);
     Flight flight{{id}, price(id), frame.computed[begin], 0, true};
-    flight.end = network_.transfer(flight.collectives, flight.seconds, frame.begins[begin]);
+    flight.end = send(frame, step, flight, frame.begins[begin]);
     frame.flights.emplace(i, flight);
     frame.starter[i] = i;
     if (frame.uses[i] < frame.steps.size()) frame.open.emplace(frame.uses[i], i);
   }
 
-  double take(Engine engine, double seconds) {
-    double& free = free_[static_cast<std::size_t>(engine)];
-    return free = std::max(free, now_) + seconds;
+  double take(const Frame& frame, const HloStep& step, double seconds) {
+    double& free = free_[static_cast<std::size_t>(step.engine)];
+    free = std::max(free, now_) + seconds;
+    spans_.note(lane_of(step.engine), TracedKind::copy, step.name, frame.times, free - seconds, free);
+    return free;
+  }
+
+  double send(const Frame& frame, const HloStep& step, const Flight& flight, double not_before) {
+    const double end = network_.transfer(flight.collectives, flight.seconds, not_before);
+    spans_.note(Lane::network, TracedKind::transfer, step.name, frame.times, end - flight.seconds, end);
+    return end;
   }
 
   void issue(Frame& frame, std::size_t i, const HloStep& step) {
@@ -200,34 +205,30 @@ class Walker {
     else if (step.kind == HloStepKind::kernel)
       kernels = prices_.kernels[frame.computation][i].value;
     else if (step.kind == HloStepKind::call)
-      for (const auto callee : step.callees) collect(callee, flight.collectives, kernels);
+      add_call(step, flight, kernels);
     for (const auto& id : flight.collectives) flight.seconds += price(id);
     if (step.engine == Engine::compute)
       compute(frame, step, kernels);
     else if (kernels > 0)
-      flight.end = take(step.engine, kernels);
-    if (!flight.collectives.empty()) flight.end = std::max(flight.end, network_.transfer(flight.collectives, flight.seconds, now_));
+      flight.end = take(frame, step, kernels);
+    if (!flight.collectives.empty()) flight.end = std::max(flight.end, send(frame, step, flight, now_));
     frame.flights.emplace(i, std::move(flight));
   }
 
-  /// What an asynchronous call does: its collectives one after the other, and its kernels.
-  void collect(std::size_t computation, std::vector<CollectiveId>& collectives, double& kernels) const {
-    const auto& steps = schedule_.computations[computation];
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (steps[i].collective) collectives.push_back({computation, *steps[i].collective});
-      kernels += prices_.kernels[computation][i].value;
-      for (const auto callee : steps[i].callees) collect(callee, collectives, kernels);
-    }
+  void add_call(const HloStep& step, Flight& flight, double& kernels) const {
+    CallWork work = work_of(step.callees, schedule_, prices_);
+    flight.collectives = std::move(work.collectives);
+    kernels = work.kernels;
   }
 
   void land(Frame& frame, std::size_t starter) {
     const auto flight = frame.flights.find(starter);
     if (flight == frame.flights.end()) return;
-    account(frame, flight->second);
+    account(frame, frame.steps[starter], flight->second);
     frame.flights.erase(starter);
   }
 
-  void account(const Frame& frame, const Flight& flight) {
+  void account(const Frame& frame, const HloStep& step, const Flight& flight) {
     const double times = static_cast<double>(frame.times);
     for (const auto& id : flight.collectives) {
       TimelineCollective& sum = record(id);
@@ -237,13 +238,14 @@ class Walker {
       sum.seconds += Seconds{price(id) * times};
       sum.window += Seconds{(computed_ - flight.issued) * times};
     }
-    wait(flight, times);
+    wait(frame, step, flight);
   }
 
   /// The compute stream waits until a flight has ended. While it waits for a collective, what is on the network is
   /// exposed.
-  void wait(const Flight& flight, double times) {
+  void wait(const Frame& frame, const HloStep& step, const Flight& flight) {
     if (flight.end <= now_) return;
+    const double times = static_cast<double>(frame.times);
     double blamed = 0;
     if (!flight.collectives.empty()) {
       for (const auto& [transfer, part] : network_.busy(now_, flight.end)) {
@@ -254,23 +256,17 @@ class Walker {
     }
     timeline_.exposed += Seconds{blamed * times};
     timeline_.waited += Seconds{std::max(flight.end - now_ - blamed, 0.0) * times};
+    spans_.note(Lane::compute, blamed > 0 ? TracedKind::exposed_transfer : TracedKind::exposed_copy, step.name, frame.times, now_,
+         flight.end);
     now_ = flight.end;
     network_.forget(now_);
-  }
-
-  /// All of a computation, one after the other.
-  double serial(std::size_t computation) const {
-    std::vector<CollectiveId> collectives;
-    double seconds = 0;
-    collect(computation, collectives, seconds);
-    for (const auto& id : collectives) seconds += price(id);
-    return seconds;
   }
 
   const HloProgram& program_;
   const HloSchedule& schedule_;
   const StepPrices& prices_;
   const OpenRules& rules_;
+  SpanRecorder spans_;
   double now_ = 0, computed_ = 0;
   std::array<double, 4> free_{};  ///< from when on, by Engine
   NetworkChannel network_;
@@ -285,6 +281,10 @@ class Walker {
 
 Timeline walk(const HloProgram& program, const HloSchedule& schedule, const StepPrices& prices, const OpenRules& rules) {
   return Walker(program, schedule, prices, rules).walk();
+}
+
+Timeline trace(const HloProgram& program, const HloSchedule& schedule, const StepPrices& prices, const OpenRules& rules) {
+  return Walker(program, schedule, prices, rules, true).walk();
 }
 
 }  // namespace shardplan

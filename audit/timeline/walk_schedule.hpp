@@ -27,4 +27,7 @@ struct OpenRules {
 /// A loop that communicates and whose trips nobody knows runs once; count_traffic refuses such a program.
 Timeline walk(const HloProgram& program, const HloSchedule& schedule, const StepPrices& prices, const OpenRules& rules);
 
+/// The same with Timeline::trace.
+Timeline trace(const HloProgram& program, const HloSchedule& schedule, const StepPrices& prices, const OpenRules& rules);
+
 }  // namespace shardplan

@@ -53,6 +53,22 @@ BlockBodies::BlockBodies(const PartitionedBlock& block, const HardwareProfile& h
 Seconds BlockBodies::forward_compute() const { return sum(forward_); }
 Seconds BlockBodies::backward_compute() const { return sum(backward_); }
 
+std::vector<BodyStep> BlockBodies::steps(bool backward) const {
+  std::vector<BodyStep> all(backward ? backward_.size() : forward_.size());
+  const auto note = [&](const std::vector<int>& of_operations, KernelPart part) {
+    for (std::size_t i = 0; i < of_operations.size(); ++i)
+      if (of_operations[i] >= 0) all[of_operations[i]] = {static_cast<OperationId>(i), part};
+  };
+  if (!backward) {
+    note(forward_steps_, KernelPart::forward);
+    return all;
+  }
+  note(recomputed_steps_, KernelPart::again);
+  note(left_steps_, KernelPart::gradient);
+  note(right_steps_, KernelPart::right_gradient);
+  return all;
+}
+
 int BlockBodies::made(TensorId tensor, const std::vector<int>& steps) const {
   const int producer = tensor >= 0 ? producers_[tensor] : -1;
   return producer >= 0 ? steps[producer] : -1;

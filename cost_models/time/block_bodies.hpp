@@ -15,6 +15,12 @@ struct Slot {
   int made_by = -1, needed_by = 0;  ///< steps, as ScheduledCollective has them
 };
 
+/// What a step of a body computes; the operation is the block's, -1: none.
+struct BodyStep {
+  OperationId operation = -1;
+  KernelPart part = KernelPart::stacks;
+};
+
 class BlockBodies {
  public:
   BlockBodies(const PartitionedBlock& block, const HardwareProfile& hardware, const Compiler& compiler);
@@ -24,6 +30,9 @@ class BlockBodies {
   const std::vector<Seconds>& backward() const { return backward_; }
   Seconds forward_compute() const;
   Seconds backward_compute() const;
+
+  /// What the steps of forward() or backward() are.
+  std::vector<BodyStep> steps(bool backward) const;
 
   /// Of a collective of the block that runs inside its loop.
   Slot slot_of(const Collective& collective) const;

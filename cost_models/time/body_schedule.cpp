@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cost_models/time/body_schedule.hpp>
 #include <limits>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -19,8 +22,8 @@ class Loop {
                      [](const Move& a, const Move& b) { return a.needed_by < b.needed_by; });
   }
 
-  /// What `iteration` waits for each collective.
-  std::vector<Seconds> waits(std::size_t collectives, int iteration) {
+  /// What `iteration` waits for each collective; wait by wait in `placed`, where that is asked for.
+  std::vector<Seconds> waits(std::size_t collectives, int iteration, std::vector<PlacedMove>* placed = nullptr) {
     std::vector<Seconds> exposed(collectives);
     const int total = static_cast<int>(ends_.size());
     const int begins = iteration * count_, end = begins + count_;
@@ -32,7 +35,10 @@ class Loop {
       for (; next != moves_.end() && next->needed_by == step; ++next) {
         Move& move = *next;
         if (move.end == never) run(move, move.asynchronous ? 0 : now);
-        if (is_waited_in(move, step, begins, end) && move.end > now) exposed[move.index] += Seconds{move.end - now};
+        if (is_waited_in(move, step, begins, end) && move.end > now) {
+          exposed[move.index] += Seconds{move.end - now};
+          if (placed) placed->push_back({move.index, {{now}, {move.end}}});
+        }
         now = std::max(now, move.end);
       }
       if (step < total) ends_[step] = now += steps_[step % count_].value;
@@ -40,7 +46,35 @@ class Loop {
     return exposed;
   }
 
+  /// All that runs during `iteration`.
+  PlacedBody place(std::size_t collectives, int iteration) {
+    PlacedBody placed;
+    waits(collectives, iteration, &placed.waits);
+    const int first = iteration * count_;
+    for (int step = 0; step < count_; ++step)
+      placed.steps.push_back({{ends_[first + step] - steps_[step].value}, {ends_[first + step]}});
+    double begin = placed.steps.front().begin.value, end = placed.steps.back().end.value;
+    for (const PlacedMove& wait : placed.waits) {
+      begin = std::min(begin, wait.span.begin.value);
+      end = std::max(end, wait.span.end.value);
+    }
+    for (const Move& move : moves_)
+      if (const double from = std::max(move.end - move.seconds, begin), to = std::min(move.end, end); from < to)
+        placed.moves.push_back({move.index, {{from}, {to}}});
+    std::stable_sort(placed.moves.begin(), placed.moves.end(),
+                     [](const PlacedMove& a, const PlacedMove& b) { return a.span.begin < b.span.begin; });
+    shift(placed, {begin});
+    return placed;
+  }
+
  private:
+  static void shift(PlacedBody& placed, Seconds by) {
+    const auto earlier = [&](TimeSpan& span) { span = {span.begin - by, span.end - by}; };
+    for (TimeSpan& step : placed.steps) earlier(step);
+    for (PlacedMove& move : placed.moves) earlier(move.span);
+    for (PlacedMove& wait : placed.waits) earlier(wait.span);
+  }
+
   struct Move {
     std::size_t index;
     double seconds;
@@ -58,6 +92,8 @@ class Loop {
   }
 
   void add(const ScheduledCollective& c, std::size_t index, int iteration) {
+    if (c.made_by >= c.needed_by)
+      throw InternalError(fmt::format("a collective made by step {} and needed by {}", c.made_by, c.needed_by));
     const int first = iteration * count_;
     Move move{index, c.seconds.value, first + c.made_by, first + c.needed_by, c.asynchronous, c.needed_by < count_};
     if (c.ahead && c.made_by < 0) move.made_by = std::max(first - count_ - 1, -1);
@@ -99,13 +135,23 @@ class Loop {
   double channel_ = 0;       ///< free from then on
 };
 
+bool goes_ahead(const std::vector<ScheduledCollective>& collectives) {
+  return std::any_of(collectives.begin(), collectives.end(), [](const auto& c) { return c.ahead; });
+}
+
 }  // namespace
 
 std::vector<Seconds> exposed_in_body(const std::vector<Seconds>& steps,
                                      const std::vector<ScheduledCollective>& collectives) {
   if (collectives.empty() || steps.empty()) return {};
-  const bool ahead = std::any_of(collectives.begin(), collectives.end(), [](const auto& c) { return c.ahead; });
+  const bool ahead = goes_ahead(collectives);
   return Loop(steps, collectives, ahead ? 3 : 1).waits(collectives.size(), ahead ? 1 : 0);
+}
+
+PlacedBody place_body(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& collectives) {
+  if (steps.empty()) return {};
+  const bool ahead = goes_ahead(collectives);
+  return Loop(steps, collectives, ahead ? 3 : 1).place(collectives.size(), ahead ? 1 : 0);
 }
 
 }  // namespace shardplan

@@ -6,6 +6,7 @@
 // Worked: steps of 10 and 30 ms; a gather of 20 ms that the second needs, startable at once, and one of 15 ms that the
 // first needs: 0-15 the second gather (the first step needs it: 15 ms exposed), 15-35 the first gather behind step one
 // (15-25): 10 ms more. The body takes 65 ms.
+#include <shardplan/step_timeline.hpp>
 #include <shardplan/units.hpp>
 #include <vector>
 
@@ -23,5 +24,19 @@ struct ScheduledCollective {
 
 /// What one run of a loop body in the middle of its loop waits for each collective.
 std::vector<Seconds> exposed_in_body(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& collectives);
+
+/// A span of a collective.
+struct PlacedMove {
+  std::size_t collective = 0;
+  TimeSpan span;
+};
+
+/// That run, from its begin: it ends with the last of its steps, or of the waits behind them.
+struct PlacedBody {
+  std::vector<TimeSpan> steps;
+  std::vector<PlacedMove> moves;  ///< on the network while the run lasts, those of the runs before and behind it too
+  std::vector<PlacedMove> waits;  ///< what exposed_in_body adds up
+};
+PlacedBody place_body(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& collectives);
 
 }  // namespace shardplan

@@ -16,10 +16,16 @@ struct Combination {
   std::vector<std::size_t> of;  ///< by move: the one of `all` that it is a part of
 };
 
+/// Whether all parts are made before any is needed: none follows from another.
+bool are_independent(const ScheduledCollective& a, const ScheduledCollective& b) {
+  return std::max(a.made_by, b.made_by) < std::min(a.needed_by, b.needed_by);
+}
+
 /// Gathers are combined in the order of their use; sums in that of their making.
 bool takes(const Combined& combined, const ScheduledCollective& move, const CombinedKind& kind) {
   return kind.threshold.value > 0 && combined.kind.kind == kind.kind && combined.kind.axes == kind.axes &&
-         combined.move.asynchronous == move.asynchronous && combined.kind.bytes + kind.bytes <= kind.threshold;
+         combined.move.asynchronous == move.asynchronous && combined.kind.bytes + kind.bytes <= kind.threshold &&
+         are_independent(combined.move, move);
 }
 
 void add(Combined& combined, const ScheduledCollective& move, const CombinedKind& kind) {
@@ -49,6 +55,13 @@ Combination combine(const std::vector<ScheduledCollective>& moves, const std::ve
   return made;
 }
 
+std::vector<ScheduledCollective> moves_of(const std::vector<Combined>& all) {
+  std::vector<ScheduledCollective> moves;
+  moves.reserve(all.size());
+  for (const Combined& c : all) moves.push_back(c.move);
+  return moves;
+}
+
 }  // namespace
 
 Bytes combine_threshold(const Compiler& compiler, CollectiveKind kind) {
@@ -74,15 +87,20 @@ Bytes combine_threshold(const Compiler& compiler, CollectiveKind kind) {
 std::vector<Seconds> schedule_combined(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& moves,
                                        const std::vector<CombinedKind>& kinds) {
   const auto [all, of] = combine(moves, kinds);
-  std::vector<ScheduledCollective> combined;
-  combined.reserve(all.size());
-  for (const Combined& c : all) combined.push_back(c.move);
-  const std::vector<Seconds> waits = exposed_in_body(steps, combined);
+  const std::vector<Seconds> waits = exposed_in_body(steps, moves_of(all));
   std::vector<Seconds> exposed(moves.size());
   for (std::size_t i = 0; i < moves.size(); ++i)
     if (const Seconds together = all[of[i]].move.seconds; together.value > 0)
       exposed[i] = waits[of[i]] * (moves[i].seconds / together);
   return exposed;
+}
+
+PlacedCombination place_combined(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& moves,
+                                 const std::vector<CombinedKind>& kinds) {
+  const auto [all, of] = combine(moves, kinds);
+  PlacedCombination placed{place_body(steps, moves_of(all)), std::vector<std::vector<std::size_t>>(all.size())};
+  for (std::size_t i = 0; i < moves.size(); ++i) placed.parts[of[i]].push_back(i);
+  return placed;
 }
 
 }  // namespace shardplan

@@ -22,10 +22,37 @@ bool is_outside_loop(const Collective& collective, const Block& block) {
   return collective.parameter && collective.executions < block.executions;
 }
 
+/// Steps that take no time are left out.
+TimedBody timed_body(const PlacedCombination& placed, const std::vector<BodyStep>& steps,
+                     const std::vector<std::size_t>& collectives) {
+  TimedBody body;
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    if (const TimeSpan& span = placed.body.steps[i]; span.length().value > 0)
+      body.kernels.push_back({steps[i].operation, steps[i].part, span});
+  const auto timed = [&](const PlacedMove& move) {
+    TimedMove one{{}, move.span};
+    for (const std::size_t part : placed.parts[move.collective]) one.collectives.push_back(collectives[part]);
+    return one;
+  };
+  for (const PlacedMove& move : placed.body.moves) body.moves.push_back(timed(move));
+  for (const PlacedMove& wait : placed.body.waits) body.waits.push_back(timed(wait));
+  return body;
+}
+
+/// Forward bodies in the order of the blocks, backward ones the other way, what moves outside of loops, the update.
+void put_in_order(std::vector<TimedBody>& bodies) {
+  std::erase_if(bodies, [](const TimedBody& body) { return body.length().value == 0; });
+  const auto place = [](const TimedBody& body) {
+    return std::pair(body.kind, body.kind == BodyKind::backward ? -body.block : body.block);
+  };
+  std::stable_sort(bodies.begin(), bodies.end(), [&](const TimedBody& a, const TimedBody& b) { return place(a) < place(b); });
+}
+
 /// A step's time by where it is spent: the bodies of each block, the update, and what belongs to no block.
 class Step {
  public:
-  explicit Step(const StepWork& work) : work_(work), exposed_(work.collectives.size()), by_block_(work.blocks.size()) {
+  explicit Step(const StepWork& work, StepTimeline* timeline = nullptr)
+      : work_(work), timeline_(timeline), exposed_(work.collectives.size()), by_block_(work.blocks.size()) {
     for (std::size_t i = 0; i < work.collectives.size(); ++i) assign(i);
   }
 
@@ -39,6 +66,7 @@ class Step {
       outside.exposed += exposed_[i] = work_.collectives[i].seconds;
     }
     add_to(total, outside, 0);
+    if (timeline_) place_outside();
     return {total, std::move(exposed_)};
   }
 
@@ -61,24 +89,35 @@ class Step {
       BodyTime body = scheduled(bodies, by_block_[index], backward, runs);
       body.compute = (backward ? bodies.backward_compute() : bodies.forward_compute()) * runs;
       body.host = host_time(work_.host.activations[index]);
+      if (timeline_) place(index, bodies, backward, body, idle);
       add_to(total, body, idle);
     }
     total.parts += bodies.compute() * (runs * (1 - idle));
   }
 
-  BodyTime scheduled(const BlockBodies& bodies, const std::vector<std::size_t>& members, bool backward, double runs) {
+  /// What moves in a body, and which collectives that are.
+  struct Moves {
     std::vector<ScheduledCollective> moves;
     std::vector<std::size_t> indices;
-    moves.reserve(members.size());
-    indices.reserve(members.size());
-    BodyTime body;
+  };
+
+  Moves moves_of(const BlockBodies& bodies, const std::vector<std::size_t>& members, bool backward, double runs) const {
+    Moves found;
+    found.moves.reserve(members.size());
+    found.indices.reserve(members.size());
     for (const std::size_t i : members) {
       const Slot slot = bodies.slot_of(work_.collectives[i]);
       if (slot.backward != backward) continue;
-      body.collectives += work_.collectives[i].seconds;
-      moves.push_back(move_of(work_.collectives[i], slot, backward ? bodies.backward() : bodies.forward(), runs));
-      indices.push_back(i);
+      found.moves.push_back(move_of(work_.collectives[i], slot, backward ? bodies.backward() : bodies.forward(), runs));
+      found.indices.push_back(i);
     }
+    return found;
+  }
+
+  BodyTime scheduled(const BlockBodies& bodies, const std::vector<std::size_t>& members, bool backward, double runs) {
+    BodyTime body;
+    const auto [moves, indices] = moves_of(bodies, members, backward, runs);
+    for (const std::size_t i : indices) body.collectives += work_.collectives[i].seconds;
     const auto exposed = schedule_combined(backward ? bodies.backward() : bodies.forward(), moves, kinds_of(indices));
     for (std::size_t m = 0; m < indices.size(); ++m) body.exposed += exposed_[indices[m]] = exposed[m] * runs;
     return body;
@@ -134,8 +173,46 @@ class Step {
     }
     const auto exposed = exposed_in_body({body.compute}, moves);
     for (std::size_t m = 0; m < update_.size(); ++m) body.exposed += exposed_[update_[m]] = exposed[m];
+    if (timeline_) place_update(body, moves);
     add_to(total, body, 0);
     total.parts.optimizer = body.compute;
+  }
+
+  void place(std::size_t index, const BlockBodies& bodies, bool backward, const BodyTime& body, double idle) {
+    const double runs = static_cast<double>(work_.blocks[index].block->executions);
+    const auto [moves, indices] = moves_of(bodies, by_block_[index], backward, runs);
+    const auto placed = place_combined(backward ? bodies.backward() : bodies.forward(), moves, kinds_of(indices));
+    TimedBody timed = timed_body(placed, bodies.steps(backward), indices);
+    timed.kind = backward ? BodyKind::backward : BodyKind::forward;
+    timed.block = static_cast<BlockId>(index);
+    timed.runs = runs;
+    timed.empty_runs = runs * idle;
+    timed.host = body.host * (1 / runs);
+    timed.exposed_host = body.exposed_host() * (1 / runs);
+    timeline_->bodies.push_back(std::move(timed));
+  }
+
+  void place_update(const BodyTime& body, const std::vector<ScheduledCollective>& moves) {
+    PlacedCombination placed{place_body({body.compute}, moves), std::vector<std::vector<std::size_t>>(moves.size())};
+    for (std::size_t i = 0; i < moves.size(); ++i) placed.parts[i] = {i};
+    TimedBody timed = timed_body(placed, {{-1, KernelPart::update}}, update_);
+    timed.kind = BodyKind::update;
+    timed.host = body.host;
+    timed.exposed_host = body.exposed_host();
+    timeline_->bodies.push_back(std::move(timed));
+  }
+
+  void place_outside() {
+    TimedBody timed;
+    timed.kind = BodyKind::outside;
+    Seconds now;
+    for (const std::size_t i : outside_) {
+      const TimeSpan span{now, now + work_.collectives[i].seconds};
+      timed.moves.push_back({{i}, span});
+      timed.waits.push_back({{i}, span});
+      now = span.end;
+    }
+    timeline_->bodies.push_back(std::move(timed));
   }
 
   Seconds host_time(Bytes bytes) const {
@@ -155,6 +232,7 @@ class Step {
   }
 
   const StepWork& work_;
+  StepTimeline* timeline_;  ///< to be filled in; null: nobody asks for it
   std::vector<Seconds> exposed_;
   std::vector<std::vector<std::size_t>> by_block_;
   std::vector<std::size_t> update_, outside_;
@@ -167,6 +245,13 @@ double bubble_share(const PipelineShape& pipeline) {
   if (pipeline.stages <= 1) return 0;
   const std::int64_t useful = pipeline.microbatches * pipeline.repeats;
   return static_cast<double>(pipeline.iterations() - useful) / static_cast<double>(pipeline.iterations());
+}
+
+StepTimeline place_step(const StepWork& work) {
+  StepTimeline timeline;
+  Step(work, &timeline).schedule();
+  put_in_order(timeline.bodies);
+  return timeline;
 }
 
 ScheduledStep schedule_step(const StepWork& work) {

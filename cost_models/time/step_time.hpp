@@ -37,6 +37,9 @@ struct ScheduledStep {
 /// Throws InternalError when the step takes no time or a collective is of none of the blocks.
 ScheduledStep schedule_step(const StepWork& work);
 
+/// When everything of it runs; as many seconds as schedule_step says. Beside it for those few steps that are shown.
+StepTimeline place_step(const StepWork& work);
+
 /// (iterations - microbatches·repeats) / iterations; 0 without a pipeline.
 double bubble_share(const PipelineShape& pipeline);
 

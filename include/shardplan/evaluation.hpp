@@ -10,6 +10,7 @@
 #include <shardplan/finding.hpp>
 #include <shardplan/infeasible.hpp>
 #include <shardplan/mesh.hpp>
+#include <shardplan/step_timeline.hpp>
 #include <shardplan/train_config.hpp>
 #include <shardplan/units.hpp>
 #include <string>
@@ -96,6 +97,7 @@ struct Evaluation : RunCost {
   std::vector<AssumedStep> assumed;      ///< of what is shown, the widest first
   std::vector<FlagWorth> flag_worths;  ///< of what is shown: modelled flags that are given, others that would spare time
   std::shared_ptr<const Configuration> configuration;  ///< what was costed; kept only for evaluations that are shown
+  std::shared_ptr<const StepTimeline> timeline;        ///< when everything runs; of what is drawn
   bool launchable = true;                              ///< MaxText runs on the machine
 };
 

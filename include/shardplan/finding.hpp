@@ -79,6 +79,13 @@ struct FindingCost {
   Seconds step;
 };
 
+/// A step and the same with a finding's fix, under other flags of the compiler than those given.
+struct CostUnderFlags {
+  std::vector<std::string> flags;  ///< "--xla_gpu_enable_latency_hiding_scheduler=true"; none: the compiler's defaults
+  std::string source;              ///< the published run that sets them; empty of the defaults
+  Seconds step, fixed_step;
+};
+
 struct Finding {
   FindingId id = FindingId::expert_axis_stolen;
   Severity severity = Severity::note;
@@ -88,6 +95,7 @@ struct Finding {
   std::string fix;                          ///< a flag or a rule line
   std::vector<Rule> rules = {};             ///< the sharding rules behind it
   std::optional<FindingCost> cost = {};     ///< empty: nobody has costed the fix
+  std::vector<CostUnderFlags> under_flags = {};  ///< where they make another of what the fix spares
   std::optional<ConstraintId> broken = {};  ///< where the id is `refused`
 
   bool is_like(const Finding& other) const { return id == other.id && broken == other.broken; }

@@ -46,8 +46,9 @@ enum class ConstraintId : std::uint8_t {
   mesh_does_not_fit_torus,
   host_traffic_not_priced,
   batch_tokens,  ///< more in a step than the search may use
+  step_seconds,  ///< a longer step than was asked for
 };
-inline constexpr ConstraintId last_constraint = ConstraintId::batch_tokens;
+inline constexpr ConstraintId last_constraint = ConstraintId::step_seconds;
 std::string_view name_of(ConstraintId constraint);  ///< "hbm", "batch-divisibility", …
 
 /// A dim that its axes don't divide, whatever the dim is.

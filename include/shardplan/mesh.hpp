@@ -70,6 +70,17 @@ struct AskedAxis {
 /// Parses "data=2,expert=4". Throws InputError on another form, a repeated axis or a size below 1.
 std::vector<AskedAxis> parse_axes(std::string_view text);
 
+/// What sizes an axis may have in a search: "fsdp=8..64", or "fsdp=8" for one.
+struct AskedSizes {
+  std::string name;
+  int least = 1, most = 1;
+  bool has(int size) const { return least <= size && size <= most; }
+  bool operator==(const AskedSizes&) const = default;
+};
+
+/// Parses "fsdp=8..64,tensor=2". Throws InputError as parse_axes does, and where a range ends below its beginning.
+std::vector<AskedSizes> parse_axis_sizes(std::string_view text);
+
 /// The mesh over the axis order `names` with these sizes; unnamed axes have size 1. Throws InputError on an unknown
 /// axis (nearest names given).
 Mesh asked_mesh(const std::vector<AskedAxis>& asked, const std::vector<std::string>& names);
@@ -80,7 +91,7 @@ Mesh parse_mesh(std::string_view text, const std::vector<std::string>& names);
 
 /// "fsdp=4,expert=2": the axes above 1, in mesh order; "1 device" when there are none.
 std::string describe(const Mesh& mesh);
-std::string describe(const std::vector<AskedAxis>& asked);  ///< "fsdp=4,expert=1", as asked
+std::string describe(const std::vector<AskedSizes>& asked);  ///< "fsdp=8..64,expert=1", as asked
 
 std::vector<std::string> names_of(const AxisList& axes, const Mesh& mesh);
 /// Axes as sentences and tables have them: "context+expert".

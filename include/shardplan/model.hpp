@@ -103,8 +103,8 @@ struct Model {
 
   bool operator==(const Model&) const = default;
   bool has_experts() const { return num_experts > 1; }
-  /// Layers after which attention and feed-forwards repeat: the least common multiple of their periods.
   bool masks_keys() const { return use_indexer || !compress_ratios.empty(); }  ///< by what the layers compute
+  /// Layers after which attention and feed-forwards repeat: the least common multiple of their periods.
   int layer_period() const;
   std::int64_t common_kv_heads() const;  ///< greatest common divisor of the layers' key heads: what can split them all
   std::int64_t moe_layers() const;    ///< layers whose feed-forward is a mixture of experts

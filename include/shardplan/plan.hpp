@@ -1,6 +1,7 @@
 #pragma once
 // What `shardplan plan` is asked and what it answers; reports render PlanAnswer, search fills it.
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <shardplan/configuration.hpp>
@@ -18,6 +19,19 @@ enum class Objective : std::uint8_t {
   cost,        ///< dollars a token (only machines whose profile has a price)
 };
 
+/// What a search may take; past one of them it answers with the best so far.
+struct SearchLimits {
+  std::optional<Seconds> time;
+  std::optional<Bytes> memory;  ///< of the process
+};
+
+/// How far a search is.
+struct SearchProgress {
+  std::string_view hardware;
+  std::int64_t done = 0, of = 0;  ///< shardings: mesh, rules, path and pipeline schedule
+  bool bounded = false;           ///< each has been bounded; now the promising ones are costed
+};
+
 /// Values alone: everything was read and checked where it came in.
 struct PlanRequest {
   Model model;                                 ///< overrides applied
@@ -33,12 +47,15 @@ struct PlanRequest {
   std::int64_t max_batch_tokens = usual_most_batch_tokens;  ///< of a step, where the batch is searched
   std::vector<RuleSet> rule_sets;                   ///< to search, as they come; never empty
   ModelRules rule_changes;                          ///< changes in those that are not custom, beside the model's own
-  std::vector<AskedAxis> mesh;                      ///< the sizes of these axes are fixed, the rest searched
+  std::vector<AskedSizes> mesh;                     ///< these axes have these sizes, the rest is searched
   std::vector<MoePath> moe_paths;  ///< empty for dense models
   std::vector<RematPolicy> remat_policies;  ///< to search; empty: full alone
+  std::optional<Seconds> max_step;          ///< a longer step is no answer
   Objective objective = Objective::throughput;
   int top = 3;  ///< alternatives to keep
   bool best_alone = false;  ///< the recommended plan, or the closest, and nothing beside it
+  SearchLimits limits;
+  std::function<void(const SearchProgress&)> tell;  ///< called now and then, from one thread at a time; may be empty
 };
 
 /// A change that would make an infeasible machine run the model: {"--chips 16"}, {"optimizer state in bfloat16
@@ -63,6 +80,12 @@ struct StrategyPlan {
   Evaluation evaluation;
 };
 
+/// What a search left when it reached one of its limits.
+struct Unfinished {
+  bool for_memory = false;       ///< which limit; else the time
+  std::int64_t left = 0, of = 0;  ///< shardings: mesh, rules, path and pipeline schedule
+};
+
 struct MachinePlan {
   std::string hardware;
   std::optional<Evaluation> recommended;   ///< empty: nothing fits
@@ -76,6 +99,7 @@ struct MachinePlan {
   std::int64_t evaluated = 0;  ///< configurations, those tried for would_fit among them
   std::int64_t fitting = 0;    ///< of those that answer the request as it is
   double search_seconds = 0;
+  std::optional<Unfinished> unfinished;  ///< empty: the search is complete
   std::optional<double> dollars_per_million_tokens;  ///< of the recommended plan, where the machine has a price
   std::optional<Evaluation> closest;  ///< nothing fits: the one with the least memory
   std::vector<WouldFit> would_fit;

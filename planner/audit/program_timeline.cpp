@@ -52,7 +52,7 @@ ProgramTimeline time_program(const ScheduledProgram& scheduled, const Machine& m
   const auto& [program, schedule] = scheduled;
   const StepPrices prices = price_steps(program, schedule, machine.hardware, compiler, mesh, links);
   ProgramTimeline result;
-  result.timeline = walk(program, schedule, prices, rules_of(compiler));
+  result.timeline = trace(program, schedule, prices, rules_of(compiler));
   result.low = std::min(walk(program, schedule, prices, everything_hides()).seconds, result.timeline.seconds);
   result.high = std::max(walk(program, schedule, prices, {}).seconds, result.timeline.seconds);
   for (const auto& found : result.timeline.collectives) result.collectives.push_back(timed(found, program, mesh));

@@ -52,8 +52,9 @@ CommandParser::CommandParser(const std::string& summary, const std::string& name
 }
 
 void CommandParser::add(const std::string& flag, std::optional<std::string>& value, const std::string& type,
-                        const std::string& help) {
+                        const std::string& help, Words words) {
   parser_.add_option(flag, value, help)->type_name(type);
+  words_[flag] = std::move(words);
 }
 
 void CommandParser::add_dashed(const std::string& flag, std::optional<std::string>& value, const std::string& type,
@@ -91,8 +92,9 @@ CommandDescription CommandParser::describe() const {
     for (const auto& name : option->get_snames()) flag.names.push_back("-" + name);
     for (const auto& name : option->get_lnames()) flag.names.push_back("--" + name);
     if (flag.positional) flag.names = {option->get_name(true)};
+    if (const auto words = words_.find(flag.names.back()); words != words_.end()) flag.values = words->second;
     if (flag.names.back() == "--format") flag.values = output_.formats;
-    if (flag.names.back() == "--color") flag.values = {"auto", "always", "never"};
+    if (flag.names.back() == "--color") flag.values = color_words();
     command.flags.push_back(std::move(flag));
   }
   return command;

@@ -2,6 +2,7 @@
 // CLI11 with the project's manners: one InputError line, nearest names for unknown flags, numbers checked by us.
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <map>
 #include <optional>
 #include <planner/cli/command_description.hpp>
 #include <planner/cli/flags/output_options.hpp>
@@ -23,9 +24,10 @@ class CommandParser {
  public:
   CommandParser(const std::string& summary, const std::string& name);
 
-  /// A flag with a value ("--chips"), or a positional argument ("NAME"); empty when it is not given.
-  void add(const std::string& flag, std::optional<std::string>& value, const std::string& type,
-           const std::string& help);
+  /// A flag with a value ("--chips"), or a positional argument ("NAME"); empty when it is not given. `words`: all that the
+  /// value can be, where those are a few words, for shells to offer.
+  void add(const std::string& flag, std::optional<std::string>& value, const std::string& type, const std::string& help,
+           Words words = {});
   /// A flag whose value is the next word even where that begins with dashes.
   void add_dashed(const std::string& flag, std::optional<std::string>& value, const std::string& type,
                   const std::string& help);
@@ -57,6 +59,7 @@ class CommandParser {
   std::string footer_;
   std::vector<Example> examples_;
   std::vector<std::string> dashed_;
+  std::map<std::string, Words> words_;  ///< by flag
   OutputOptions output_;
 };
 

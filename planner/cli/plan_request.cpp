@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <arguments/machine_arguments.hpp>
+#include <formats/named_value.hpp>
 #include <hardware/load_profile.hpp>
 #include <models/load_model.hpp>
 #include <models/moe_paths.hpp>
@@ -20,6 +21,10 @@
 namespace shardplan {
 namespace {
 
+constexpr std::array moe_paths = {MoePath::dropping, MoePath::ragged, MoePath::ring};
+constexpr std::array objectives = {Objective::throughput, Objective::memory, Objective::cost};
+constexpr std::array optimizers = {OptimizerType::adamw, OptimizerType::muon, OptimizerType::sgd};
+
 /// MaxText keys that a flag says, or that the search decides.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 11> said_by_flags{
     {{"model_name", "--model"},
@@ -33,14 +38,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> said_by_
      {"remat_policy", "--remat"},
      {"use_ring_of_experts", "--moe"},
      {"sparse_matmul", "--moe"}}};
-
-Model read_model(const PlanFlags& flags) {
-  if (!flags.model) throw InputError(fmt::format("{} needs --model NAME; `shardplan models list` names them", flags.command));
-  Model model = load_model(*flags.model);
-  if (!model.not_modelled.empty())
-    throw InputError(fmt::format("{}: shardplan does not model {} yet", model.name, model.not_modelled));
-  return model;
-}
 
 std::vector<std::string> machine_names(const PlanFlags& flags) {
   if (!flags.hardware) return default_profile_names();
@@ -99,15 +96,11 @@ std::vector<RuleSet> read_rule_sets(const PlanFlags& flags) {
 }
 
 std::vector<MoePath> read_moe_paths(const PlanFlags& flags, const Model& model) {
-  constexpr std::array paths = {MoePath::dropping, MoePath::ragged, MoePath::ring};
-  std::vector<std::string> names;
-  for (const MoePath path : paths) names.emplace_back(name_of(path));
-  names.emplace_back("all");
-  if (flags.moe) check_word("--moe", *flags.moe, names);
+  if (flags.moe) check_word("--moe", *flags.moe, moe_words());
   if (!model.has_experts() && flags.moe) throw InputError(fmt::format("--moe: {} has no experts", model.name));
   if (!model.has_experts()) return {};
-  if (!flags.moe || *flags.moe == "all") return {paths.begin(), paths.end()};
-  return {paths[std::find(names.begin(), names.end(), *flags.moe) - names.begin()]};
+  if (!flags.moe || *flags.moe == "all") return {moe_paths.begin(), moe_paths.end()};
+  return {enumerator_named(moe_paths, "value", *flags.moe, "--moe")};
 }
 
 /// The one path that is asked for has to be one of the model's.
@@ -124,11 +117,8 @@ std::vector<RematPolicy> read_remat_policies(const PlanFlags& flags) {
 }
 
 Objective read_objective(const PlanFlags& flags) {
-  constexpr std::array objectives = {Objective::throughput, Objective::memory, Objective::cost};
-  const std::vector<std::string> names = {"throughput", "memory", "cost"};
-  const std::string name = flags.objective.value_or("throughput");
-  check_word("--objective", name, names);
-  return objectives[std::find(names.begin(), names.end(), name) - names.begin()];
+  if (!flags.objective) return Objective::throughput;
+  return enumerator_named(objectives, "value", *flags.objective, "--objective");
 }
 
 void check_not_said_by_flags(const GivenArguments& given, const std::string& command) {
@@ -145,19 +135,11 @@ void check_not_said_by_flags(const GivenArguments& given, const std::string& com
 GivenArguments read_settings(const PlanFlags& flags) {
   check_key_values(flags.key_values, "--rules");
   Words words = with_xla_flags(flags.key_values, flags.xla_flags);
-  if (flags.optimizer) check_word("--optimizer", *flags.optimizer, {"adamw", "muon", "sgd"});
+  if (flags.optimizer) check_word("--optimizer", *flags.optimizer, optimizer_words());
   if (flags.optimizer) words.push_back("opt_type=" + *flags.optimizer);
   GivenArguments given(words, std::nullopt);  // throws on what is not MaxText's or not modelled
   check_not_said_by_flags(given, flags.command);
   return given;
-}
-
-std::vector<AskedAxis> read_mesh(const PlanFlags& flags) {
-  std::vector<std::string> axes;
-  for (const auto& row : axis_arguments()) axes.push_back(row.axis);
-  const auto mesh = read_axes(flags.mesh.value_or(""));
-  asked_mesh(mesh, axes);  // throws on an axis that MaxText has not
-  return mesh;
 }
 
 void check_one_batch(const PlanFlags& flags) {
@@ -171,9 +153,40 @@ void check_one_batch(const PlanFlags& flags) {
 
 }  // namespace
 
-PlanRequest read_plan_request(const PlanFlags& flags) {
+std::string_view name_of(Objective objective) {
+  switch (objective) {
+    case Objective::throughput:
+      return "throughput";
+    case Objective::memory:
+      return "memory";
+    case Objective::cost:
+      return "cost";
+  }
+  throw InternalError("unknown Objective");
+}
+
+Words moe_words() {
+  Words words = names_of(moe_paths);
+  words.emplace_back("all");
+  return words;
+}
+
+Words objective_words() { return names_of(objectives); }
+Words optimizer_words() { return names_of(optimizers); }
+
+Model read_model(const PlanFlags& flags) {
+  if (!flags.model) throw InputError(fmt::format("{} needs --model NAME; `shardplan models list` names them", flags.command));
+  Model model = load_model(*flags.model);
+  if (!model.not_modelled.empty())
+    throw InputError(fmt::format("{}: shardplan does not model {} yet", model.name, model.not_modelled));
+  return model;
+}
+
+PlanRequest read_plan_request(const PlanFlags& flags) { return read_plan_request(flags, read_model(flags)); }
+
+PlanRequest read_plan_request(const PlanFlags& flags, const Model& model) {
   PlanRequest request;
-  request.model = read_model(flags);
+  request.model = model;
   request.slices = parse_positive("--slices", flags.slices);
   read_machines(flags, request);
   check_one_batch(flags);
@@ -184,7 +197,7 @@ PlanRequest read_plan_request(const PlanFlags& flags) {
   request.max_batch_tokens = flags.max_batch_tokens ? parse_count("--max-batch-tokens", *flags.max_batch_tokens)
                                                     : usual_most_batch_tokens;
   request.rule_sets = read_rule_sets(flags);
-  request.mesh = read_mesh(flags);
+  request.mesh = read_axis_sizes(flags.mesh.value_or(""));
   request.moe_paths = read_moe_paths(flags, request.model);
   request.remat_policies = read_remat_policies(flags);
   request = with_arguments(std::move(request), read_settings(flags));
@@ -192,6 +205,10 @@ PlanRequest read_plan_request(const PlanFlags& flags) {
   if (flags.sequence_length)
     request.settings.config.max_target_length = parse_count("--seq-len", *flags.sequence_length);
   request.memory_limits = read_memory_limits(flags.reserve, flags.memory_fraction);
+  if (flags.max_step_seconds)
+    request.max_step = Seconds{parse_positive_number("--max-step-seconds", *flags.max_step_seconds)};
+  if (flags.time_limit) request.limits.time = parse_duration("--time-limit", *flags.time_limit);
+  if (flags.memory_limit) request.limits.memory = parse_size("--memory-limit", *flags.memory_limit);
   request.objective = read_objective(flags);
   read_prices(flags, request);
   check_can_rank(request);

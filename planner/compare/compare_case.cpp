@@ -15,16 +15,16 @@ namespace {
 /// An axis that is asked for and that the rules are not written for; size 1 is no split.
 std::string missing_axis(const PlanRequest& request) {
   const auto& axes = request.rule_sets.front().mesh_axes;
-  for (const auto& [axis, size] : request.mesh)
-    if (size > 1 && std::find(axes.begin(), axes.end(), axis) == axes.end())
-      return fmt::format("rule set {} has no mesh axis '{}'", request.rule_sets.front().name, axis);
+  for (const AskedSizes& asked : request.mesh)
+    if (!asked.has(1) && std::find(axes.begin(), axes.end(), asked.name) == axes.end())
+      return fmt::format("rule set {} has no mesh axis '{}'", request.rule_sets.front().name, asked.name);
   return "";
 }
 
 /// The axes asked for that the rules have: size 1 of one that they haven't says nothing.
 PlanRequest with_axes_of_rules(PlanRequest request) {
   const auto& axes = request.rule_sets.front().mesh_axes;
-  std::erase_if(request.mesh, [&](const AskedAxis& asked) {
+  std::erase_if(request.mesh, [&](const AskedSizes& asked) {
     return std::find(axes.begin(), axes.end(), asked.name) == axes.end();
   });
   return request;
@@ -72,7 +72,7 @@ BestOrRefusal best_of_case(const PlanRequest& asked, int top, const Evaluator& e
   const Scope scope{static_cast<std::size_t>(top), margin, 0, false};
   Explored explored = explore(space, parallelisms, scope, evaluate);
   if (explored.fitting.empty() && explored.marginal) {
-    space.certainty = Certainty::expected;
+    space.required.certainty = Certainty::expected;
     explored = explore(space, parallelisms, scope, evaluate);
   }
   const Presenter presenter(space, parallelisms, evaluate);

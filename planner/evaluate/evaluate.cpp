@@ -106,9 +106,11 @@ Evaluation describe_run(const Configuration& c) {
   return e;
 }
 
-/// Memory, time and what refuses a run but for its weights' layout; `collectives` priced and scheduled.
+/// Memory, time and what refuses a run but for its weights' layout; `collectives` priced and scheduled. `timeline` is
+/// filled in where it is asked for.
 RunCost cost_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMesh::Step& step,
-                    const std::vector<PartitionedBlock>& blocks, std::vector<Collective>& collectives) {
+                    const std::vector<PartitionedBlock>& blocks, std::vector<Collective>& collectives,
+                    StepTimeline* timeline = nullptr) {
   const Program& program = step.program();
   RunCost cost;
   cost.devices = c.mesh.devices();
@@ -121,10 +123,11 @@ RunCost cost_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMe
   HostTraffic host = host_traffic(step.bound, blocks, c.config);
   const auto unpriced = host_without_link(host, c.hardware);
   if (unpriced) host = HostTraffic::none(blocks.size());
-  const ScheduledStep scheduled =
-      schedule_step({blocks, collectives, program, c.config, c.compiler, c.hardware, host,
-                     update_work(cost.memory, host, c.config, c.compiler), step.counted->model_flops_per_token * tokens, tokens,
-                     cost.devices});
+  const StepWork work{blocks, collectives, program, c.config, c.compiler, c.hardware, host,
+                      update_work(cost.memory, host, c.config, c.compiler), step.counted->model_flops_per_token * tokens, tokens,
+                      cost.devices};
+  const ScheduledStep scheduled = schedule_step(work);
+  if (timeline) *timeline = place_step(work);
   cost.time = scheduled.time;
   for (std::size_t i = 0; i < collectives.size(); ++i) collectives[i].exposed = scheduled.exposed[i];
 
@@ -154,6 +157,16 @@ Evaluation evaluate_program(const Configuration& c, Program program) {
   laid_out->program = step.program();
   e.laid_out = laid_out;
   return e;
+}
+
+StepTimeline timeline_of(const Configuration& c) {
+  PreparedMesh mesh;
+  const PreparedMesh::Step& step = mesh.step(c);
+  const auto blocks = partition(step.bound, c.config, c.compiler);
+  auto collectives = all_collectives(step.bound, blocks, c.config, c.compiler);
+  StepTimeline timeline;
+  cost_of_run(c, mesh, step, blocks, collectives, &timeline);
+  return timeline;
 }
 
 RunCost evaluate_cost(const Configuration& c, PreparedMesh& mesh) {

@@ -15,6 +15,9 @@ Evaluation evaluate(const Configuration& configuration);
 /// are for people.
 Evaluation evaluate_program(const Configuration& configuration, Program program);
 
+/// When everything of its step runs; its collectives are those of evaluate().
+StepTimeline timeline_of(const Configuration& configuration);
+
 /// What a search needs of it, which throws most of what it costs away: nothing is put in words. `mesh` is shared by
 /// configurations that differ in batch, accumulation and remat policy.
 RunCost evaluate_cost(const Configuration& configuration, PreparedMesh& mesh);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/findings/subject.hpp>
 #include <planner/fixes/remedies.hpp>
@@ -39,6 +40,7 @@ bool is_refused(const Finding& finding) { return finding.id == FindingId::weight
 
 struct CostedFix {
   std::string words;
+  Configuration configuration;
   Evaluation evaluation;
   FindingCost cost;
   bool pays = false;
@@ -60,10 +62,44 @@ std::optional<CostedFix> best_fix(const Finding& finding, const Configuration& c
     if (!runs_if_large_enough(fixed)) continue;
     const FindingCost cost = difference(now, fixed);
     const bool saves = pays(finding, cost, now);
-    if (!first || saves) first = CostedFix{words, std::move(fixed), cost, saves};
+    if (!first || saves) first = CostedFix{words, changed, std::move(fixed), cost, saves};
     if (saves) break;
   }
   return first;
+}
+
+Seconds step_under(Configuration configuration, const std::vector<CompilerFlag>& flags) {
+  configuration.compiler = with_flags(configuration.compiler, flags);
+  PreparedMesh mesh;
+  return evaluate_cost(configuration, mesh).time.step();
+}
+
+std::vector<std::string> names_of(const std::vector<CompilerFlag>& flags) {
+  std::vector<std::string> names;
+  for (const CompilerFlag& flag : flags) names.push_back(print_flag(flag));
+  return names;
+}
+
+/// Other flags under which the fix spares another share of the step: the compiler's own, and those of published runs.
+std::vector<CostUnderFlags> under_other_flags(const Configuration& configuration, const CostedFix& fix,
+                                              const Evaluation& now) {
+  constexpr double worth_saying = 0.02;
+  std::vector<PublishedFlags> others = configuration.compiler.published;
+  if (!configuration.compiler.flags.empty()) others.insert(others.begin(), PublishedFlags{});
+  const double share = fix.cost.step / now.time.step();
+  std::vector<CostUnderFlags> costs;
+  for (const auto& [flags, source] : others) {
+    const CostUnderFlags cost{names_of(flags), source, step_under(configuration, flags),
+                              step_under(fix.configuration, flags)};
+    if (std::abs((cost.step - cost.fixed_step) / cost.step - share) >= worth_saying) costs.push_back(cost);
+  }
+  return costs;
+}
+
+std::string in_words(const CostUnderFlags& cost) {
+  return fmt::format("; with {}: step {} now, {} with the fix",
+                     cost.flags.empty() ? "the compiler's default flags" : "the XLA flags of " + cost.source,
+                     in_words(cost.step), in_words(cost.fixed_step));
 }
 
 /// A layout that costs less than its fix is worth no more than a note; what takes most of a step stays what it is.
@@ -71,6 +107,7 @@ Finding weighed(Finding finding, const CostedFix& fix, const Evaluation& now) {
   finding.cost = fix.cost;
   finding.fix = fix.words;
   finding.message += fmt::format(" ({})", comparison(now, fix.evaluation));
+  for (const CostUnderFlags& cost : finding.under_flags) finding.message += in_words(cost);
   if (finding.id == FindingId::expert_axis_stolen && fix.pays && fix.cost.step.value < 0)
     finding.message += "; at this size the gathers hide behind compute, the exchanges don't";
   if (fix.pays || is_refused(finding)) return finding;
@@ -88,6 +125,7 @@ WeighedFindings weigh_findings(const Configuration& configuration, const Evaluat
   for (auto& finding : weighed_findings.findings) {
     auto fix = best_fix(finding, configuration, now);
     if (!fix) continue;
+    if (!is_about_the_step(finding.id)) finding.under_flags = under_other_flags(configuration, *fix, now);
     finding = weighed(std::move(finding), *fix, now);
     if (finding.severity == Severity::note || (weighed_findings.fixed && fix->cost.collectives <= most)) continue;
     most = fix->cost.collectives;

@@ -8,17 +8,7 @@
 namespace shardplan {
 namespace {
 
-using ShellWords = std::vector<std::string>;
-
 constexpr std::string_view harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-
-/// One word to a POSIX shell, whatever is in it.
-std::string shell_word(const std::string& word) {
-  if (!word.empty() && word.find_first_not_of(harmless) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char letter : word) quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return quoted + "'";
-}
 
 /// A text for the inside of double quotes, where nothing of it is the shell's.
 std::string inside_double_quotes(const std::string& text) {
@@ -39,19 +29,6 @@ ShellWords words_of(const Command& command) {
 }
 
 std::string on_one_line(const ShellWords& words) { return fmt::format("{}", fmt::join(words, " ")); }
-
-std::string in_lines(const ShellWords& words, std::size_t indent, std::size_t width) {
-  const std::string margin(indent, ' ');
-  std::string lines, line = margin + words.front();
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    if (display_width(line) + 1 + display_width(words[i]) + 2 > width) {
-      lines += line + " \\\n";
-      line = margin + " ";
-    }
-    line += " " + words[i];
-  }
-  return lines + line + "\n";
-}
 
 /// `inner`: the train command as it stands inside double quotes, where a backslash breaks a line as outside. Behind it
 /// what no plan knows, by the names that MaxText's documentation gives it.
@@ -77,11 +54,34 @@ ShellWords srun_words(const HostsLaunch& hosts, const std::string& inner) {
 }
 
 std::string inside_single_quotes(const std::string& text) {
-  const std::string word = shell_word(text + " ");  // a space makes it quote
-  return word.substr(1, word.size() - 3);
+  const std::string word = quoted(text);
+  return word.substr(1, word.size() - 2);
 }
 
 }  // namespace
+
+std::string quoted(const std::string& text) {
+  std::string all = "'";
+  for (const char letter : text) all += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return all + "'";
+}
+
+std::string shell_word(const std::string& word) {
+  return !word.empty() && word.find_first_not_of(harmless) == std::string::npos ? word : quoted(word);
+}
+
+std::string in_lines(const ShellWords& words, std::size_t indent, std::size_t width) {
+  const std::string margin(indent, ' ');
+  std::string lines, line = margin + words.front();
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (display_width(line) + 1 + display_width(words[i]) + 2 > width) {
+      lines += line + " \\\n";
+      line = margin + " ";
+    }
+    line += " " + words[i];
+  }
+  return lines + line + "\n";
+}
 
 std::string command_line(const Command& command) { return on_one_line(words_of(command)); }
 

@@ -44,8 +44,11 @@ std::tuple<int, double> rank(const MachinePlan& plan, const PlanRequest& request
 PlanAnswer plan_with(const PlanRequest& request, const Evaluator& evaluate) {
   using Ranked = std::pair<std::tuple<int, double>, MachinePlan>;
   std::vector<Ranked> ranked;
+  const auto begun = SearchBudget::Clock::now();
   for (const auto& profile : request.machines) {
-    MachinePlan plan = plan_machine(request, profile, evaluate);
+    SearchBudget budget(request.limits, begun, request.machines.size() - ranked.size() - 1);
+    budget.tell_of(profile.name, request.tell);
+    MachinePlan plan = plan_machine(request, profile, evaluate, budget);
     plan.dollars_per_million_tokens = dollars_per_million_tokens(plan, profile);
     const auto place = rank(plan, request);
     ranked.emplace_back(place, std::move(plan));

@@ -41,17 +41,22 @@ std::string divisors_of(std::int64_t devices) {
 }
 
 /// Sizes that no mesh of so many devices has; empty when they are not what is wrong.
-Refusal indivisible_sizes(const std::vector<AskedAxis>& mesh, std::int64_t devices) {
+Refusal indivisible_sizes(const std::vector<AskedSizes>& mesh, std::int64_t devices) {
   std::int64_t product = 1;
-  for (const auto& [axis, size] : mesh) {
-    if (devices % size != 0)
-      return fmt::format("--mesh {}={} doesn't divide the {}; it may be {}", axis, size, counted(devices, "device"),
+  bool exact = true;
+  for (const AskedSizes& asked : mesh) {
+    bool divides = false;
+    for (int size = asked.least; size <= std::min<std::int64_t>(asked.most, devices) && !divides; ++size)
+      divides = devices % size == 0;
+    if (!divides)
+      return fmt::format("--mesh {} doesn't divide the {}; it may be {}", describe({asked}), counted(devices, "device"),
                          divisors_of(devices));
-    product *= size;
+    product *= asked.least;
+    exact = exact && asked.least == asked.most;
   }
-  if (devices % product == 0) return "";
-  return fmt::format("--mesh {}: the sizes multiply to {}, which doesn't divide the {}", describe(mesh), product,
-                     counted(devices, "device"));
+  if (exact ? devices % product == 0 : product <= devices) return "";
+  return fmt::format("--mesh {}: the {} multiply to {}, {} {}", describe(mesh), exact ? "sizes" : "smallest sizes", product,
+                     exact ? "which doesn't divide the" : "more than the", counted(devices, "device"));
 }
 
 Refusal why_no_mesh(const SearchSpace& space, const PlanRequest& request) {
@@ -125,19 +130,19 @@ MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
 
 MachinePlan plan_that_does_not(const PlanRequest& request, const SearchSpace& space, const HardwareProfile& profile,
                                const std::vector<Parallelism>& parallelisms, const Explored& explored,
-                               const Evaluator& evaluate) {
+                               const Evaluator& evaluate, const SearchBudget& budget) {
   MachinePlan plan;
   if (!explored.smallest) return plan;  // constraints rejected everything: no change of size helps
   plan.closest = Presenter(space, parallelisms, evaluate).show(*explored.smallest);
   if (request.best_alone) return plan;
-  WouldFits tried = what_would_fit(request, profile, *plan.closest, evaluate);
+  WouldFits tried = what_would_fit(request, profile, *plan.closest, evaluate, budget);
   plan.would_fit = std::move(tried.found);
   plan.evaluated = tried.evaluated;
   return plan;
 }
 
 MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, Machine machine,
-                    const Evaluator& evaluate) {
+                    const Evaluator& evaluate, const SearchBudget& budget) {
   SearchSpace space = search_space(request, std::move(machine));
   MachinePlan plan;
   plan.refused = contradiction(space);
@@ -147,32 +152,36 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
     plan.refused = why_no_mesh(space, request);
     return plan;
   }
-  Explored explored = explore(space, parallelisms, scope_of(request), evaluate);
+  Explored explored = explore(space, parallelisms, scope_of(request), evaluate, budget);
   if (explored.fitting.empty() && explored.marginal) {  // better a plan that may not fit than none: it says so
-    const std::int64_t tried = explored.evaluated;
-    space.certainty = Certainty::expected;
-    explored = explore(space, parallelisms, scope_of(request), evaluate);
-    explored.evaluated += tried;
+    const Explored sure = std::move(explored);
+    space.required.certainty = Certainty::expected;
+    explored = explore(space, parallelisms, scope_of(request), evaluate, budget);
+    explored.evaluated += sure.evaluated;
+    explored.left = std::max(explored.left, sure.left);
   }
-  plan = explored.fitting.empty() ? plan_that_does_not(request, space, profile, parallelisms, explored, evaluate)
+  plan = explored.fitting.empty() ? plan_that_does_not(request, space, profile, parallelisms, explored, evaluate, budget)
                                   : plan_that_fits(request, space, parallelisms, explored, evaluate);
   explored.rejections.add(rejections);
   plan.rejections = explored.rejections.sorted();
   plan.evaluated += explored.evaluated;
   plan.fitting = static_cast<std::int64_t>(explored.fitting.size());
+  if (explored.left > 0)
+    plan.unfinished = {budget.is_for_memory(), explored.left, static_cast<std::int64_t>(parallelisms.size())};
   return plan;
 }
 
 }  // namespace
 
-MachinePlan plan_machine(const PlanRequest& request, const HardwareProfile& profile, const Evaluator& evaluate) {
+MachinePlan plan_machine(const PlanRequest& request, const HardwareProfile& profile, const Evaluator& evaluate,
+                         const SearchBudget& budget) {
   const auto start = Clock::now();
   auto machine = usable_machine(request, profile);
   MachinePlan plan;
   if (const auto* refusal = std::get_if<Refusal>(&machine))
     plan.refused = *refusal;
   else
-    plan = plan_on(request, profile, std::get<Machine>(std::move(machine)), evaluate);
+    plan = plan_on(request, profile, std::get<Machine>(std::move(machine)), evaluate, budget);
   plan.hardware = profile.name;
   plan.search_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return plan;

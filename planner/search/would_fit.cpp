@@ -103,7 +103,8 @@ std::vector<Change> larger_machines(const PlanRequest& request, const HardwarePr
 /// Tries changes, and counts what that takes.
 class Trials {
  public:
-  Trials(const HardwareProfile& profile, const Evaluator& evaluate) : profile_(profile), evaluate_(evaluate) {}
+  Trials(const HardwareProfile& profile, const Evaluator& evaluate, const SearchBudget& budget)
+      : profile_(profile), evaluate_(evaluate), budget_(budget) {}
 
   std::optional<WouldFit> first_that_fits(const std::vector<Change>& changes) {
     for (const Change& change : changes)
@@ -116,7 +117,7 @@ class Trials {
  private:
   std::optional<Evaluation> best_in(const SearchSpace& space) {
     const auto [parallelisms, refused, meshes] = enumerate_parallelisms(space);
-    const Explored explored = explore(space, parallelisms, Scope{}, evaluate_);
+    const Explored explored = explore(space, parallelisms, Scope{}, evaluate_, budget_);
     evaluated_ += explored.evaluated;
     if (explored.fitting.empty()) return std::nullopt;
     return Presenter(space, parallelisms, evaluate_).show(explored.front.candidates().front());
@@ -134,20 +135,21 @@ class Trials {
 
   const HardwareProfile& profile_;
   const Evaluator& evaluate_;
+  const SearchBudget& budget_;
   std::int64_t evaluated_ = 0;
 };
 
 }  // namespace
 
 WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& profile, const Evaluation& closest,
-                         const Evaluator& evaluate) {
+                         const Evaluator& evaluate, const SearchBudget& budget) {
   std::vector<std::vector<Change>> tries;  // of each list the mildest change that helps
   for (Change& change : narrower_state(request)) tries.push_back({std::move(change)});
   tries.push_back(offloaded_inputs(request, profile));
   tries.push_back(more_accumulation(request));
   tries.push_back(shorter_sequences(request, closest.config.max_target_length));
   tries.push_back(larger_machines(request, profile, closest.config));
-  Trials trials(profile, evaluate);
+  Trials trials(profile, evaluate, budget);
   WouldFits answer;
   for (const auto& changes : tries)
     if (auto fits = trials.first_that_fits(changes)) answer.found.push_back(*std::move(fits));

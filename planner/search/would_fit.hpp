@@ -1,6 +1,7 @@
 #pragma once
 // What to change when nothing fits. Every answer has been searched and fits; changes that don't help are not named.
 #include <shardplan/plan.hpp>
+#include <planner/search/explore/search_budget.hpp>
 #include <planner/search/space/candidate.hpp>
 #include <vector>
 
@@ -11,10 +12,10 @@ struct WouldFits {
   std::int64_t evaluated = 0;  ///< configurations, whether they fit or not
 };
 
-/// The same request with narrower moments and weights, the optimizer or the layers' inputs in host memory, accumulation instead of a larger
-/// batch, a shorter sequence, the next machine size up to 4096 chips: each by itself. Costed with the remat policy that
-/// needs least memory.
+/// The same request with narrower moments and weights, the optimizer or the layers' inputs in host memory, accumulation
+/// instead of a larger batch, a shorter sequence, the next machine size up to 4096 chips: each by itself. Costed with the remat policy that
+/// needs least memory. A change that the budget has nothing left for is not named.
 WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& profile, const Evaluation& closest,
-                         const Evaluator& evaluate);
+                         const Evaluator& evaluate, const SearchBudget& budget);
 
 }  // namespace shardplan

@@ -38,6 +38,12 @@ SweepChoice choose_of(const SweepAnswer& answer, Counts counts) {
   return choice;
 }
 
+SweepChoice choose_for(const SweepAnswer& answer, const SweepGoal& goal, const std::string& model) {
+  const auto counts = [&](const SweepRow& row) { return (model.empty() || row.cell.model == model) && meets(row, goal); };
+  const SweepChoice sure = choose_of(answer, [&](const SweepRow& row) { return counts(row) && fits(row); });
+  return sure.in_time > 0 ? sure : choose_of(answer, counts);
+}
+
 }  // namespace
 
 bool meets(const SweepRow& row, const SweepGoal& goal) {
@@ -45,13 +51,9 @@ bool meets(const SweepRow& row, const SweepGoal& goal) {
   return !goal.within || (row.budget && row.budget->duration <= *goal.within);
 }
 
-SweepChoice choose(const SweepAnswer& answer, const std::string& model) {
-  const auto counts = [&](const SweepRow& row) {
-    return (model.empty() || row.cell.model == model) && meets(row, answer.goal);
-  };
-  const SweepChoice sure = choose_of(answer, [&](const SweepRow& row) { return counts(row) && fits(row); });
-  return sure.in_time > 0 ? sure : choose_of(answer, counts);
-}
+SweepChoice choose(const SweepAnswer& answer, const std::string& model) { return choose_for(answer, answer.goal, model); }
+
+SweepChoice choose_at_any_time(const SweepAnswer& answer, const std::string& model) { return choose_for(answer, {}, model); }
 
 std::vector<std::string> models_of(const SweepAnswer& answer) {
   std::vector<std::string> models;

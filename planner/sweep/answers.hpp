@@ -18,6 +18,8 @@ bool meets(const SweepRow& row, const SweepGoal& goal);
 
 /// Among the rows of `model`; of all rows where it is empty.
 SweepChoice choose(const SweepAnswer& answer, const std::string& model = "");
+/// The same, whatever the deadline.
+SweepChoice choose_at_any_time(const SweepAnswer& answer, const std::string& model = "");
 
 /// The models of the rows, in their order.
 std::vector<std::string> models_of(const SweepAnswer& answer);

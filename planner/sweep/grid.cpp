@@ -7,13 +7,6 @@
 namespace shardplan {
 namespace {
 
-std::vector<int> powers_of_two(const ChipSpan& span) {
-  std::vector<int> powers;
-  for (auto power = std::bit_ceil(static_cast<unsigned>(span.from)); power <= static_cast<unsigned>(span.to); power *= 2)
-    powers.push_back(static_cast<int>(power));
-  return powers;
-}
-
 std::vector<int> counts_in(const ChipSpan& span, const HardwareProfile& machine, std::optional<int> slices) {
   if (!span.is_range) return {span.from};
   std::vector<int> all = powers_of_two(span), possible;
@@ -24,6 +17,13 @@ std::vector<int> counts_in(const ChipSpan& span, const HardwareProfile& machine,
 }
 
 }  // namespace
+
+std::vector<int> powers_of_two(const ChipSpan& span) {
+  std::vector<int> powers;
+  for (auto power = std::bit_ceil(static_cast<unsigned>(span.from)); power <= static_cast<unsigned>(span.to); power *= 2)
+    powers.push_back(static_cast<int>(power));
+  return powers;
+}
 
 bool has_slices(const HardwareProfile& machine, int chips, std::optional<int> slices) try {
   machine_of(machine, chips, slices);

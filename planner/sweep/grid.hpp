@@ -12,6 +12,9 @@ struct ChipSpan {
   bool is_range = false;
 };
 
+/// Ascending; none where the span has none.
+std::vector<int> powers_of_two(const ChipSpan& span);
+
 /// One cell with what it takes to plan it.
 struct GridCell {
   const PlanRequest* request = nullptr;      ///< of its model

@@ -4,7 +4,6 @@
 #include <map>
 #include <planner/sweep/merge.hpp>
 #include <set>
-#include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -56,8 +55,7 @@ SweepAnswer merge(const std::vector<NamedSweep>& shards) {
     check_complete(shard);
     for (const SweepRow& row : shard.answer.rows)
       if (const auto [known, is_new] = rows.try_emplace(row.place, row); !is_new && known->second != row)
-        throw InputError(fmt::format("{}: another file says something else of {} on {} of {}", shard.file, row.cell.model,
-                                     counted(row.cell.chips, "chip"), row.cell.hardware));
+        throw InputError(fmt::format("{}: another file says something else of {}", shard.file, describe(row.cell)));
   }
   SweepAnswer whole = shards.front().answer;
   if (rows.size() < whole.cells)

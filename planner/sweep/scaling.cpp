@@ -42,7 +42,7 @@ std::vector<std::size_t> next_machine(const std::vector<SweepRow>& rows, std::si
 
 MachineScaling scaling_over(const std::vector<std::size_t>& sizes, const std::vector<SweepRow>& rows) {
   const SweepRow& smallest = rows[sizes.front()];
-  MachineScaling scaling{smallest.cell.model, smallest.cell.hardware, sizes.front(), {sizes.front(), 1}, {}, Limit::compute, 0};
+  MachineScaling scaling{sizes.front(), {sizes.front(), 1}, {}, Limit::compute, 0};
   for (const std::size_t size : sizes) {
     const ScaledSize scaled{size, per_chip(rows[size]) / per_chip(smallest)};
     if (scaled.efficiency >= scaling_share) {

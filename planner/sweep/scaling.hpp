@@ -14,8 +14,7 @@ struct ScaledSize {
 };
 
 struct MachineScaling {
-  std::string model, hardware;
-  std::size_t smallest = 0;         ///< the row that the others are compared with
+  std::size_t smallest = 0;         ///< the row, of model and machine, that the others are compared with
   ScaledSize largest;               ///< the last size up to which all are above scaling_share
   std::optional<ScaledSize> stops;  ///< the size after it; empty: all scale
   Limit grown = Limit::compute;     ///< the part of a token's chip time that grew most from the smallest size to `stops`

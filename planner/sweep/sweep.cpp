@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <planner/sweep/sweep.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
@@ -24,6 +26,15 @@ std::string_view name_of(Limit limit) {
       return "constraints";
   }
   throw InternalError("unknown Limit");
+}
+
+std::string describe(const SweepCell& cell) {
+  return fmt::format("{} on {} of {}", cell.model, counted(cell.chips, "chip"), cell.hardware);
+}
+
+double in_days(Seconds duration) {
+  constexpr double seconds_a_day = 24 * 60 * 60;
+  return duration.value / seconds_a_day;
 }
 
 std::string describe_mesh(const CellPlan& plan) {

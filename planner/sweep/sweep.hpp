@@ -33,6 +33,7 @@ struct SweepCell {
   int chips = 0;
   bool operator==(const SweepCell&) const = default;
 };
+std::string describe(const SweepCell& cell);  ///< "llama2-7b on 8 chips of h100"
 
 /// The best plan of a cell, as far as a table needs it; `explain` has the rest.
 struct CellPlan {
@@ -51,6 +52,9 @@ struct CellPlan {
 };
 
 std::string describe_mesh(const CellPlan& plan);  ///< "fsdp=4,expert=2": the axes above 1
+
+/// As which durations are told.
+double in_days(Seconds duration);
 
 /// What training on all the tokens takes.
 struct Budget {

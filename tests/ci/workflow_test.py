@@ -16,9 +16,9 @@ configs = pathlib.Path("src/maxtext/configs")
 sets = ["cp-as-ep", "ep-as-cp", "ep-as-dp", "pipeline-large-moe", "pure-fsdp", "shard-exp-on-fsdp"]
 
 
-def script_of(step):
+def script_of(step, workflow="github-workflow.yml"):
     """The `run: |` block of a step of the workflow."""
-    lines = (root / "docs/ci/github-workflow.yml").read_text().splitlines()
+    lines = (root / "docs/ci" / workflow).read_text().splitlines()
     at = lines.index(f"      - name: {step}") + 1
     assert lines[at].strip() == "run: |", lines[at]
     block = []
@@ -42,7 +42,7 @@ def lay_out(checkout):
 
 def run(script, checkout, binary):
     """As the runner does: bash -e -o pipefail."""
-    environment = dict(os.environ, PATH=f"{pathlib.Path(binary).parent}:{os.environ['PATH']}")
+    environment = dict(os.environ, PATH=f"{pathlib.Path(binary).parent}:{os.environ['PATH']}", GITHUB_STEP_SUMMARY=str(checkout / "summary.md"))
     return subprocess.run(["bash", "-e", "-o", "pipefail", "-c", script], cwd=checkout, env=environment,
                           capture_output=True, text=True)
 
@@ -65,7 +65,41 @@ def check_sarif(checkout):
             assert result["baselineState"] == "unchanged", result["ruleId"]
 
 
+def take_the_experts_axis(rules):
+    """The change of docs/ci/expert-parallel-regression.md: the batch takes the experts' axis."""
+    text = rules.read_text()
+    broken = text.replace("['activation_batch_moe', ['data', 'fsdp']]", "['activation_batch_moe', ['data', 'fsdp', 'expert']]")
+    assert broken != text
+    rules.write_text(broken)
+
+
+def git(checkout, *words):
+    done = subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.com", *words], cwd=checkout, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def check_comment(binary):
+    """A pull request with that change to one of two sets: the comment is about that set, on every run of the file."""
+    with tempfile.TemporaryDirectory() as folder:
+        checkout = pathlib.Path(folder)
+        lay_out(checkout)
+        shutil.copy(root / "docs/ci/runs.txt", checkout / ".github/sharding")
+        git(checkout, "init", "-q")
+        git(checkout, "add", ".")
+        git(checkout, "commit", "-qm", "base")
+        take_the_experts_axis(checkout / configs / "custom_mesh_and_rule/cp-as-ep.yml")
+        git(checkout, "commit", "-qam", "change")
+        done = run(script_of("Compare the runs before and after", "plan-difference.yml"), checkout, binary)
+        assert done.returncode == 0, done.stdout + done.stderr
+        comment = (checkout / "comment.md").read_text()
+        runs = [line for line in (root / "docs/ci/runs.txt").read_text().splitlines() if not line.startswith("#")]
+        assert [line for line in comment.splitlines() if line.startswith("## ")] == [f"## cp-as-ep: `{run}`" for run in runs], comment
+        assert "x slower (" in comment and "all-to-all -3.22 GB, gathered +146 GB" in comment, comment
+        assert (checkout / "summary.md").read_text() == comment
+
+
 def main(binary):
+    check_comment(binary)
     check = script_of("Check every rule set")
     with tempfile.TemporaryDirectory() as folder:
         checkout = pathlib.Path(folder)
@@ -77,13 +111,8 @@ def main(binary):
         assert green.stdout == "", green.stdout
         check_sarif(checkout)
 
-        # The change of docs/ci/expert-parallel-regression.md: the batch takes the experts' axis. One set is enough.
-        changed = checkout / configs / "custom_mesh_and_rule/cp-as-ep.yml"
-        text = changed.read_text()
-        broken = text.replace("['activation_batch_moe', ['data', 'fsdp']]",
-                              "['activation_batch_moe', ['data', 'fsdp', 'expert']]")
-        assert broken != text
-        changed.write_text(broken)
+        # One set is enough.
+        take_the_experts_axis(checkout / configs / "custom_mesh_and_rule/cp-as-ep.yml")
         for name in sets[1:]:
             (checkout / configs / f"custom_mesh_and_rule/{name}.yml").unlink()
         shutil.copy(root / "rules/sets/pure-fsdp.yml", checkout / configs / "base.yml")

@@ -2,7 +2,6 @@
 """Opens the pages of --format html in headless Chromium: every chart shows the answer's numbers, nothing is logged or
 fetched, nothing overflows. Screenshots stay in the folder. Usage: report_test.py PATH_OF_SHARDPLAN FOLDER
 Exit status 77: skipped, there is no Chromium."""
-import collections
 import json
 import math
 import os
@@ -13,6 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from browser import Browser, find_chromium  # noqa: E402
+from charts import charts_expected  # noqa: E402
 
 data = pathlib.Path(__file__).resolve().parents[1] / "data"
 small = ["--remat", "full", "--per-device-batch", "2"]
@@ -28,12 +28,17 @@ pages = {
                      "per_device_batch_size=1".split(),
     "explain-switch": "explain --model llama3-70b --hardware h100 --chips 32 --mesh fsdp=16,tensor=2 per_device_batch_size=1 "
                       "attention=cudnn_flash_te".split(),
+    "sweep": ["sweep", "--model", "llama2-7b,mixtral-8x7b", "--hardware", "h100,toy-torus", "--chips", "2..16", "--rules", "default", "--moe",
+              "dropping", "--remat", "full", "--global-batch-tokens", "256k", "--tokens", "300B", "--within", "100d", "--price", "h100=2.5"],
+    "sweep-without-goal": ["sweep", "--model", "llama2-7b", "--hardware", "h100", "--chips", "4", "--rules", "default", "--remat", "full",
+                           "--global-batch-tokens", "256k"],
     "compare": ["compare", "--model", "mixtral-8x7b", "--chips", "8", "--hardware", "mi355x", "--rules", "default,ep-as-dp",
                 "--moe", "dropping", *small],
     "compare-rules": ["compare", "--rules", "default", "--against", "ep-as-dp", "--model", "mixtral-8x7b", "--chips", "8",
                       "--hardware", "mi355x", "--mesh", "expert=8", "--moe", "dropping", *small],
     "check": ["check", "--rules", "default", "--model", "mixtral-8x7b", "--mesh", "expert=8", "sparse_matmul=False"],
     "audit": ["audit", *audited.split()],
+    "audit-timeline": ["audit", "--timeline", *audited.split()],
 }
 
 # {chart: {row: {series: value}}} of everything that bars and points show.
@@ -64,71 +69,6 @@ def without_clock(value):
     if isinstance(value, dict):
         return {key: without_clock(inner) for key, inner in value.items() if key != "search_seconds"}
     return [without_clock(inner) for inner in value] if isinstance(value, list) else value
-
-
-def shown(parts):
-    return {name: value for name, value in parts.items() if value > 0}
-
-
-def traffic(collectives):
-    names = {"rematerialized_forward": "recomputed forward"}
-    rows = collections.defaultdict(collections.Counter)
-    for c in collectives:
-        rows[f"{c['kind']} over {'+'.join(c['axes']) or 'no axis'}"][names.get(c["phase"], c["phase"])] += c["bytes"] * c["executions"]
-    return {row: shown(phases) for row, phases in rows.items()}
-
-
-def run_charts(e):
-    time, compute, memory = e["time"], e["time"]["compute"], e["memory"]
-    return {
-        "time": {
-            "device": shown({"matrix products": compute["matmul_seconds"], "experts' products": compute["grouped_matmul_seconds"],
-                             "attention": compute["attention_seconds"], "vector work": compute["vector_seconds"],
-                             "update": compute["optimizer_seconds"], "waits for collectives": time["exposed_collective_seconds"],
-                             "waits for the host": time["exposed_host_seconds"], "pipeline bubble": time["bubble_seconds"]}),
-            "collectives": shown({"waits for collectives": time["exposed_collective_seconds"],
-                                  "hidden behind compute": time["hidden_collective_seconds"]})},
-        "traffic": traffic(e["collectives"]),
-        "memory": {"at the peak": shown({name: memory[f"{key}_bytes"] for name, key in
-                                         [("parameters", "parameters"), ("optimizer", "optimizer"), ("input batch", "batch"),
-                                          ("gradients", "gradients"), ("activations", "activations"), ("temporaries", "temporaries")]})},
-    }
-
-
-def plan_charts(answer):
-    able = [r for r in answer["results"] if r["recommended"]]
-    if not able:
-        return {}
-    best = able[0]
-    return {**run_charts(best["recommended"]),
-            "machines": {r["hardware"]: {"tokens/s": r["recommended"]["time"]["tokens_per_second_per_device"] * r["recommended"]["devices"]}
-                         for r in able},
-            "strategies": {s["strategy"]: {"tokens/s": s["tokens_per_second_per_device"]} for s in best["strategies"]},
-            "front": {"": {f"front{i}": p["peak_bytes"] for i, p in enumerate(best["pareto"])}}}
-
-
-def compare_charts(answer):
-    """By the place of the row: its name is text."""
-    rows, first = answer["rows"], answer["rows"][0]["global_batch_tokens"]
-    scaled = lambda r, key: r[key] * first / r["global_batch_tokens"]  # noqa: E731
-    return {"time": [shown({"compute": scaled(r, "compute_seconds"), "exposed collectives": scaled(r, "exposed_collective_seconds"),
-                            "host copies": scaled(r, "exposed_host_seconds"), "pipeline bubble": scaled(r, "bubble_seconds")}) for r in rows],
-            "traffic": [shown({"all-to-all": r["all_to_all_bytes"], "gathered": r["gather_bytes"], "reduced": r["reduce_bytes"],
-                               "permuted": r["permute_bytes"]}) for r in rows],
-            "memory": [{"peak": r["peak_bytes"]} for r in rows]}
-
-
-def charts_expected(answer):
-    command = answer.get("command", "explain")
-    if command == "compare":
-        return compare_charts(answer)
-    if command == "plan":
-        return plan_charts(answer)
-    if command == "explain":
-        return run_charts(answer)
-    fixed = command == "audit" or answer["expected"] != answer["collectives"]
-    return {name: traffic(answer[key]) for name, key in [("found", "collectives"), ("expected", "expected")]
-            if answer[key] and (fixed or name == "found")}
 
 
 def same(one, other):
@@ -178,11 +118,56 @@ def check_habits(browser, run):
     assert browser.evaluate("document.getElementById('tip').hidden")
 
 
+def check_timeline(browser, run):
+    """Each loop's lanes hold what its run takes: kernels and waits without a gap, collectives with the waits on top of them."""
+    bodies = {body["name"]: body for body in run.get("time", {}).get("timeline", [])}
+    rows = browser.evaluate("""[...document.querySelectorAll("figure[data-chart=timeline] .body-row")].map((row) => [row.querySelector("b").textContent,
+      ...["compute", "network"].map((lane) => [...row.querySelectorAll(`[data-lane=${lane}] span`)].map((s) => Number(s.dataset.seconds)))])""")
+    assert bool(rows) == bool(bodies), rows
+    for name, compute, network in rows:
+        length = lambda spans: sum(s["end_seconds"] - s["begin_seconds"] for s in spans)  # noqa: E731
+        body = bodies[name]
+        assert math.isclose(sum(compute), body["run_seconds"], rel_tol=1e-9), (name, sum(compute), body["run_seconds"])
+        waits = length(body["waits"]) if body["moves"] else 0
+        assert math.isclose(sum(network), length(body["moves"]) + waits, rel_tol=1e-9, abs_tol=1e-15), (name, network)
+    shown = sum(bodies[name]["run_seconds"] * bodies[name]["runs"] for name, *_ in rows)
+    assert not rows or 0.95 < shown / run["time"]["step_seconds"] <= 1 + 1e-9, shown
+
+
+def check_map(browser, answer):
+    """The answers stand first and are marked in the maps; the other measures are drawn from the cells too."""
+    tiles = browser.evaluate("[...document.querySelectorAll('.answers dd')].map((d) => d.firstChild.textContent)")
+    choices = [answer["answers"]["by_model"][model][key] for model in answer["answers"]["by_model"] for key in ("smallest", "cheapest", "fastest")]
+    assert tiles == [f"{c['chips']} chips of {c['hardware']}" for c in choices if c], tiles
+    marked = browser.evaluate("[...document.querySelectorAll('.map .named')].map((cell) => cell.dataset.tip.split('\\n')[0])")
+    assert set(marked) == {f"{c['model']} on {c['chips']} chips of {c['hardware']}" for c in choices if c}, marked
+    late = browser.evaluate("document.querySelectorAll('.map .late').length")
+    assert late == sum(c["feasible"] and answer["within_seconds"] is not None and c["days"] * 86400 > answer["within_seconds"] for c in answer["cells"]), late
+    impossible = browser.evaluate("document.querySelectorAll('.map .no').length")
+    assert impossible == sum(not c["feasible"] for c in answer["cells"]), impossible
+    browser.evaluate("[...document.querySelectorAll('figure[data-chart]')].forEach((f) => [...f.parentElement.querySelectorAll('.buttons button')].at(-1).click())")
+    drawn = browser.evaluate(charts_shown)
+    for c in answer["cells"]:
+        if c["feasible"]:
+            assert math.isclose(drawn[f"map {c['model']}"][c["hardware"]][str(c["chips"])], c["tokens_per_second"] / c["chips"]), c
+
+
 def check_findings(browser, answer):
     run = answer if "findings" in answer else None
     if run:
         found = browser.evaluate("[...document.querySelectorAll('[data-finding]')].map((f) => f.dataset.finding)")
         assert sorted(found) == sorted(f["id"] for f in run["findings"]), found
+
+
+def check_accessible(browser):
+    """By axe-core, where SHARDPLAN_AXE names its axe.min.js (npm pack axe-core; Debian has none)."""
+    axe = os.environ.get("SHARDPLAN_AXE")
+    if not axe:
+        return
+    browser.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    browser.evaluate(pathlib.Path(axe).read_text() + "; 0")
+    violations = browser.evaluate("axe.run().then((found) => found.violations.map((v) => [v.id, v.nodes.length, v.nodes[0].html.slice(0, 200)]))")
+    assert violations == [], violations
 
 
 def check_page(browser, binary, folder, name, words):
@@ -200,10 +185,14 @@ def check_page(browser, binary, folder, name, words):
             assert wide <= width, f"{wide} pixels wide at {width}"
             check_charts(browser, answer)
             browser.screenshot(folder / f"{name}-{width}{'-dark' if dark else ''}.png")
+            check_accessible(browser)
     able = [r["recommended"] for r in answer.get("results", []) if r["recommended"]]
     run = able[0] if able else answer
     check_fabric(browser, run)
     check_findings(browser, answer)
+    check_timeline(browser, run)
+    if answer.get("command") == "sweep":
+        return check_map(browser, answer)
     if answer.get("command") != "plan" or able:
         check_habits(browser, run)
 

@@ -125,6 +125,38 @@ def check_begun(binary):
                 failures.append(f"{kind} init --like {like}: with and without comments differ")
 
 
+# Traces, and the seconds that their compute streams add up to: {process: seconds}.
+explained = "explain --model llama2-7b --hardware h100 --chips 8 --mesh fsdp=8 attention=cudnn_flash_te"
+audited = (f"audit --timeline --hlo {root}/tests/data/audit/mx7_v5p8_ep8_dm.hlo.gz model_name=mixtral-8x7b per_device_batch_size=1 "
+           "ici_fsdp_parallelism=1 ici_expert_parallelism=8 capacity_factor=1.25 sparse_matmul=False megablox=False base_num_decoder_layers=4 "
+           "override_model_config=True max_target_length=4096 compile_topology=v5p-16 moe_dispatch_no_expert_sharding=True")
+traced = {explained: lambda answer: {1: answer["time"]["step_seconds"]},
+          audited: lambda answer: {1: answer["timeline"]["step_seconds"], 2: answer["timeline"]["expected_step_seconds"]}}
+
+
+def seconds_of_tracks(trace, name):
+    """By process, of the track with that name: each event as often as it happens in a step."""
+    tracks = {(e["pid"], e["tid"]) for e in trace["traceEvents"] if e["name"] == "thread_name" and e["args"]["name"] == name}
+    seconds = {}
+    for e in trace["traceEvents"]:
+        if e["ph"] == "X" and (e["pid"], e["tid"]) in tracks:
+            seconds[e["pid"]] = seconds.get(e["pid"], 0) + e["dur"] * e["args"]["times"] / 1e6
+    return seconds
+
+
+def check_traces(binary):
+    for line, expected in traced.items():
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "step.trace.json")
+            seconds = expected(answer(binary, f"{line} --trace {path}"))
+            trace = json.loads(path.read_text())
+        check(trace, "trace.json", line)
+        check_that_it_can_fail(trace, "trace.json", line)
+        drawn = seconds_of_tracks(trace, "compute")
+        if drawn.keys() != seconds.keys() or any(abs(drawn[p] - seconds[p]) > 1e-9 * seconds[p] for p in drawn):
+            failures.append(f"{line}: the trace has {drawn} s, the answer {seconds}")
+
+
 def main(binary):
     for name, schema in schemas.items():
         jsonschema.Draft202012Validator.check_schema(schema)
@@ -136,7 +168,8 @@ def main(binary):
     recorded = dict(goldens())
     assert len(recorded) >= 8, sorted(recorded)
     check_begun(binary)
-    used = set()
+    check_traces(binary)
+    used = {"trace.json"}
     for what, document in [*recorded.items(), *((line, answer(binary, line)) for line in fresh)]:
         name = schema_of(document)
         used.add(name)

@@ -25,6 +25,15 @@ cases = [
     ("shardplan hardware init mine --like tpu-v5", ["tpu-v5p", "tpu-v5e"]),
     ("shardplan sweep merge part", ["part-1.json"]),
     ("shardplan explain --as mega", ["megatron"]),
+    ("shardplan plan --moe drop", ["dropping"]),
+    ("shardplan plan --objective c", ["cost"]),
+    ("shardplan plan --rules al", ["all"]),
+    ("shardplan sweep --model llama2-7b,my-mo", ["llama2-7b,my-model.json"]),
+]
+
+# What must not be.
+never = [
+    ("shardplan explain --rules al", "all"),  # one run has one rule set
 ]
 
 
@@ -76,11 +85,15 @@ def main(binary, shell):
     with tempfile.TemporaryDirectory() as folder:
         script = pathlib.Path(folder, "_shardplan")
         script.write_text(subprocess.run([binary, "completion", shell], capture_output=True, text=True, check=True).stdout)
-        pathlib.Path(folder, "part-1.json").write_text("{}")
+        for name in ("part-1.json", "my-model.json"):
+            pathlib.Path(folder, name).write_text("{}")
         for (typed, wanted), offered in zip(cases, offers(script, [typed for typed, _ in cases], folder), strict=True):
             # zsh keeps what stands before a comma to itself.
             if not all(word in offered or word.rsplit(",")[-1] in offered for word in wanted):
                 failures.append(f"{typed}: {wanted} are not among {offered[:8]}")
+        for (typed, word), offered in zip(never, offers(script, [typed for typed, _ in never], folder), strict=True):
+            if word in offered:
+                failures.append(f"{typed}: {word} is offered")
     print("\n".join(failures) or f"{len(cases)} lines")
     return 1 if failures else 0
 

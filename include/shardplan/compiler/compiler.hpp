@@ -195,12 +195,19 @@ struct OfferedFlag {
   std::string source;
 };
 
+/// All flags of a published run.
+struct PublishedFlags {
+  std::vector<CompilerFlag> flags;
+  std::string source;
+};
+
 struct Compiler {
   std::string name;    ///< "xla-tpu-v5p"
   std::string family;  ///< "XLA:TPU", in reports
   HabitSet habits;     ///< those that its flags switch, switched
   std::vector<CompilerFlag> flags;  ///< given, by name
   std::vector<OfferedFlag> offered;  ///< that might be
+  std::vector<PublishedFlags> published;
   Kernels kernels;
   OverlapRules overlap;
   VectorKernels vector_kernels;

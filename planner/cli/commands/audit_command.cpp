@@ -6,6 +6,8 @@
 #include <planner/cli/commands.hpp>
 #include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/flags/run_flags.hpp>
+#include <planner/cli/flags/trace_flag.hpp>
+#include <planner/evaluate/evaluate.hpp>
 #include <arguments/words/given_arguments.hpp>
 #include <planner/cli/print_answer.hpp>
 #include <planner/report/audit_report.hpp>
@@ -19,7 +21,7 @@ namespace {
 
 struct AuditFlags {
   RunFlags run;
-  std::optional<std::string> program, baseline, tolerance, ignore_below;
+  std::optional<std::string> program, baseline, tolerance, ignore_below, trace;
   bool timeline = false;
 };
 
@@ -29,6 +31,7 @@ void add_flags(CommandParser& parser, AuditFlags& flags) {
   parser.add("--tolerance", flags.tolerance, "PERCENT", "Extra traffic that is no regression (5%)");
   parser.add("--ignore-below", flags.ignore_below, "SIZE", "Differences a step that are not worth a word (1MiB)");
   parser.add("--timeline", flags.timeline, "The step time of the program itself, from its schedule");
+  add_trace_flag(parser, flags.trace);
   add_run_flags(parser, flags.run, "The mesh, where neither arguments nor the program name it",
                 "MaxText's arguments of the run: the plan to compare with");
   parser.add_footer("Exit status: 0 no regression, 4 a regression or another error-level finding, 2 bad input.");
@@ -51,6 +54,7 @@ AuditRequest read_request(const AuditFlags& flags) {
   request.baseline = flags.baseline;
   request.thresholds = read_thresholds(flags);
   request.timeline = flags.timeline;
+  if (flags.trace && !flags.timeline) throw InputError("--trace draws the program's schedule: give --timeline too");
   const MachineChoice machine = read_machine_choice(flags.run);
   if (says_run(flags.run)) {
     request.configuration = read_configuration(flags.run);
@@ -85,6 +89,17 @@ std::string print(const AuditAnswer& answer, Format format, const Style& style) 
   return print_answer(printers, format);
 }
 
+/// The program, and beside it the plan that it is compared with.
+std::vector<TraceProcess> traces_of(const AuditAnswer& answer, const AuditRequest& request) {
+  std::vector<TraceProcess> processes = {program_trace(answer)};
+  if (request.baseline || !request.configuration) return processes;
+  Evaluation plan = evaluate(*request.configuration);
+  plan.timeline = std::make_shared<const StepTimeline>(timeline_of(*request.configuration));
+  processes.push_back(plan_trace(plan));
+  processes.back().name = "plan: " + processes.back().name;
+  return processes;
+}
+
 }  // namespace
 
 Task audit_command(const Words& words) {
@@ -99,9 +114,10 @@ Task audit_command(const Words& words) {
                      "against an earlier one: exit status 4 where there are more");
   parser.parse(words);
   const AuditRequest request = read_request(flags);
-  return parser.task([request](Format format, const Style& style) {
-    const AuditAnswer answer = audit(request);
-    return Answer{print(answer, format, style), answer.is_regression() ? Outcome::regression : Outcome::answered};
+  return parser.task([request, file = flags.trace](Format format, const Style& style) {
+    const AuditAnswer found = audit(request);
+    Answer answer{print(found, format, style), found.is_regression() ? Outcome::regression : Outcome::answered};
+    return file ? with_trace(std::move(answer), *file, traces_of(found, request)) : answer;
   });
 }
 

@@ -1,6 +1,8 @@
 // shardplan check --rules FILE|NAME [--model M] [--mesh axis=n,…] [--hardware H] [--chips N] [KEY=VALUE…]
 //                 [--baseline FILE] [--ignore ID[:PLACE]]… [--fail-on error|warning]
+#include <array>
 #include <filesystem>
+#include <formats/named_value.hpp>
 #include <planner/check/check_request.hpp>
 #include <planner/check/judge.hpp>
 #include <planner/check/read_baseline.hpp>
@@ -16,6 +18,8 @@
 
 namespace shardplan {
 namespace {
+
+constexpr std::array gravities = {Severity::error, Severity::warning};
 
 struct CheckFlags {
   RunFlags run;
@@ -40,7 +44,7 @@ void add_flags(CommandParser& parser, CheckFlags& flags) {
   parser.add("--baseline", flags.baseline, "FILE", "An earlier check (--format json or sarif): only new findings count");
   parser.add_repeatable("--ignore", flags.ignored, "ID[:PLACE]",
                         "A finding that doesn't count, on any rule, model and mesh or on that one; may be repeated");
-  parser.add("--fail-on", flags.fail_on, "SEVERITY", "error (the default) or warning");
+  parser.add("--fail-on", flags.fail_on, "SEVERITY", "error (the default) or warning", names_of(gravities));
   parser.add_footer("Exit status: 0 no finding that counts, 4 one as grave as --fail-on says, 2 bad input.");
   parser.offer_formats({"text", "json", "markdown", "html", "sarif", "github"});
 }
@@ -59,8 +63,7 @@ CheckPolicy read_policy(const CheckFlags& flags) {
   CheckPolicy policy;
   if (flags.baseline) policy.baseline = read_baseline(*flags.baseline);
   for (const auto& text : flags.ignored) policy.ignored.push_back(parse_ignored(text));
-  if (flags.fail_on) check_word("--fail-on", *flags.fail_on, {"error", "warning"});
-  if (flags.fail_on == "warning") policy.fail_on = Severity::warning;
+  if (flags.fail_on) policy.fail_on = enumerator_named(gravities, "value", *flags.fail_on, "--fail-on");
   return policy;
 }
 

@@ -5,6 +5,7 @@
 #include <planner/cli/flags/form_flag.hpp>
 #include <planner/cli/flags/model_file_flag.hpp>
 #include <planner/cli/flags/run_flags.hpp>
+#include <planner/cli/flags/trace_flag.hpp>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/evaluate/step_range.hpp>
 #include <planner/fixes/weigh_findings.hpp>
@@ -24,14 +25,7 @@ bool runs(const Evaluation& evaluation) {
   return evaluation.infeasible->constraint == ConstraintId::hbm && evaluation.memory.fit() != Fit::does_not_fit;
 }
 
-Answer answer_explain(const Configuration& configuration, std::optional<RunForm> form, Format format, const Style& style) {
-  check_form(form, format);
-  Evaluation evaluation = evaluate_to_show(configuration);
-  // The rest (too little memory, a torus that can't hold the mesh, …) is an answer about a sound question.
-  if (evaluation.infeasible && is_contradiction(evaluation.infeasible->constraint))
-    throw InputError(infeasible_text(*evaluation.infeasible));
-  const Outcome outcome = runs(evaluation) ? Outcome::answered : Outcome::nothing_feasible;
-  if (form) return {run_text(evaluation, *form, style), outcome};
+std::string print_explain(const Configuration& configuration, Evaluation& evaluation, Format format, const Style& style) {
   evaluation.findings = weigh_findings(configuration, evaluation).findings;
   evaluation.assumed = assumed_steps(configuration, evaluation);
   evaluation.flag_worths = weigh_flags(configuration, evaluation);
@@ -42,7 +36,26 @@ Answer answer_explain(const Configuration& configuration, std::optional<RunForm>
                           .github = {},
                           .title = fmt::format("{} on {} chips of {}: shardplan explain", evaluation.model, evaluation.chips,
                                                evaluation.hardware)};
-  return {print_answer(printers, format), outcome};
+  return print_answer(printers, format);
+}
+
+/// What is wanted of one run.
+struct ExplainWishes {
+  std::optional<RunForm> form;
+  std::optional<std::string> trace;
+};
+
+Answer answer_explain(const Configuration& configuration, const ExplainWishes& wishes, Format format, const Style& style) {
+  check_form(wishes.form, format);
+  Evaluation evaluation = evaluate_to_show(configuration);
+  // The rest (too little memory, a torus that can't hold the mesh, …) is an answer about a sound question.
+  if (evaluation.infeasible && is_contradiction(evaluation.infeasible->constraint))
+    throw InputError(infeasible_text(*evaluation.infeasible));
+  const Outcome outcome = runs(evaluation) ? Outcome::answered : Outcome::nothing_feasible;
+  evaluation.timeline = std::make_shared<const StepTimeline>(timeline_of(configuration));
+  Answer answer{wishes.form ? run_text(evaluation, *wishes.form, style) : print_explain(configuration, evaluation, format, style),
+                outcome};
+  return wishes.trace ? with_trace(std::move(answer), *wishes.trace, {plan_trace(evaluation)}) : answer;
 }
 
 }  // namespace
@@ -54,9 +67,10 @@ Task explain_command(const Words& words) {
   add_run_flags(parser, flags, "The whole mesh; other axes have size 1",
                 "MaxText's own arguments; its defaults hold for the rest");
   parser.offer_formats({"text", "json", "markdown", "html"});
-  std::optional<std::string> model_out, form;
+  std::optional<std::string> model_out, form, trace;
   add_form_flag(parser, form);
   add_model_out_flag(parser, model_out);
+  add_trace_flag(parser, trace);
   parser.add_example("shardplan explain model_name=mixtral-8x7b compile_topology=v5p-32 "
                      "ici_expert_parallelism=4 per_device_batch_size=2",
                      "what exactly these arguments of MaxText cost");
@@ -66,10 +80,14 @@ Task explain_command(const Words& words) {
   parser.add_example("shardplan explain --model llama2-7b --hardware h100 --chips 16 --mesh fsdp=8,tensor=2 "
                      "attention=cudnn_flash_te per_device_batch_size=1 --as megatron",
                      "the same split in Megatron-LM's flags");
+  parser.add_example("shardplan explain --model llama2-7b --hardware h100 --chips 8 --mesh fsdp=8 "
+                     "attention=cudnn_flash_te --trace step.trace.json",
+                     "and the step as a trace, for ui.perfetto.dev");
   parser.parse(words);
-  return parser.task([configuration = read_configuration(flags), model_out, form = read_form(form)](Format format, const Style& style) {
-    return with_model_file(answer_explain(configuration, form, format, style), model_out, configuration.model,
-                           format == Format::text && !form);
+  return parser.task([configuration = read_configuration(flags), model_out, wishes = ExplainWishes{read_form(form), trace}](
+                         Format format, const Style& style) {
+    return with_model_file(answer_explain(configuration, wishes, format, style), model_out, configuration.model,
+                           format == Format::text && !wishes.form);
   });
 }
 

@@ -9,6 +9,8 @@
 #include <planner/cli/plan_request.hpp>
 #include <planner/cli/flags/search_flags.hpp>
 #include <planner/cli/print_answer.hpp>
+#include <planner/cli/search_progress.hpp>
+#include <planner/evaluate/evaluate.hpp>
 #include <planner/report/json/json_plan.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
 #include <planner/report/text/text_plan.hpp>
@@ -21,6 +23,9 @@ void add_flags(CommandParser& parser, PlanFlags& flags, bool& with_commands) {
   add_search_flags(parser, flags);
   add_mesh_and_settings(parser, flags);
   parser.add("--top", flags.top, "K", "Alternatives to keep");
+  parser.add("--time-limit", flags.time_limit, "30s",
+             "The best plan that is found in this time, and what was left");
+  parser.add("--memory-limit", flags.memory_limit, "4GiB", "Likewise of this process' memory");
   parser.add("--commands", with_commands, "Print the command of each alternative too");
   parser.offer_formats({"text", "json", "markdown", "html"});
 }
@@ -35,6 +40,13 @@ void check_not_all_refused(const PlanAnswer& answer) {
   throw InputError(message);
 }
 
+/// Of what is recommended.
+void draw_timelines(PlanAnswer& answer) {
+  for (MachinePlan& machine : answer.machines)
+    if (machine.recommended)
+      machine.recommended->timeline = std::make_shared<const StepTimeline>(timeline_of(*machine.recommended->configuration));
+}
+
 /// The best machine's plan; where nothing fits there is none to print.
 std::optional<std::string> plan_form(const PlanAnswer& answer, RunForm form, const Style& style) {
   for (const MachinePlan& machine : answer.machines)
@@ -42,10 +54,18 @@ std::optional<std::string> plan_form(const PlanAnswer& answer, RunForm form, con
   return std::nullopt;
 }
 
-Answer answer_plan(const PlanRequest& request, std::optional<RunForm> form, Format format, const Style& style, bool with_commands) {
+PlanAnswer watched_plan(PlanRequest request) {
+  SearchProgressLine line;
+  request.tell = [&line](const SearchProgress& progress) { line.show(progress); };
+  return plan(request);
+}
+
+Answer answer_plan(const PlanRequest& request, std::optional<RunForm> form, Format format, const Style& style,
+                   bool with_commands) {
   check_form(form, format);
-  const PlanAnswer answer = plan(request);
+  PlanAnswer answer = watched_plan(request);
   check_not_all_refused(answer);
+  draw_timelines(answer);
   if (form)
     if (const auto text = plan_form(answer, *form, style)) return {*text, Outcome::answered};
   const bool any = std::any_of(answer.machines.begin(), answer.machines.end(),

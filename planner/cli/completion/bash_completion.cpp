@@ -3,6 +3,7 @@
 
 #include <planner/cli/completion/completed_values.hpp>
 #include <planner/cli/completion/completion_scripts.hpp>
+#include <planner/report/shell_command.hpp>
 
 namespace shardplan {
 namespace {
@@ -13,7 +14,7 @@ std::string joined(const std::vector<Offered>& offered) {
   return text;
 }
 
-/// Words of a command, in the order of the loop below: the longest name wins.
+/// Second words by the first.
 std::string command_cases(const std::vector<CommandDescription>& commands) {
   std::string text;
   for (const auto& first : first_words(commands))
@@ -28,7 +29,7 @@ std::string flags_of(const CommandDescription& command) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-/// What `values` says, as the three variables of the function.
+/// What `values` says, as three variables of the function.
 std::string assignment(const CompletedValues& values) {
   return fmt::format("values={} files={} list={}", quoted(fmt::format("{}", fmt::join(values.words, " "))), values.files ? 1 : 0,
                      values.list ? 1 : 0);

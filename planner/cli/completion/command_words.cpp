@@ -2,12 +2,6 @@
 
 namespace shardplan {
 
-std::string quoted(const std::string& text) {
-  std::string all = "'";
-  for (const char c : text) all += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return all + "'";
-}
-
 std::vector<Offered> first_words(const std::vector<CommandDescription>& commands) {
   std::vector<Offered> words;
   for (const CommandDescription& command : commands)

@@ -22,19 +22,9 @@ struct NamedWords {
   Words (*words)();
 };
 
-/// By flag, whatever the command.
+/// What the catalogs have, by flag, whatever the command.
 constexpr NamedWords flag_words[] = {
-    {"--model", model_names},
-    {"--hardware", [] { return with(machines(), {"all"}); }},
-    {"--rules", [] { return with(rule_set_names(), {"all"}); }},
-    {"--remat", [] { return with(remat_policies(), {"all"}); }},
-    {"--moe", [] { return Words{"dropping", "ragged", "ring", "all"}; }},
-    {"--optimizer", [] { return Words{"adamw", "muon", "sgd"}; }},
-    {"--objective", [] { return Words{"throughput", "memory", "cost"}; }},
-    {"--program", [] { return Words{"train", "train_compile"}; }},
-    {"--as", [] { return Words{"maxtext", "yaml", "megatron"}; }},
-    {"--fail-on", [] { return Words{"error", "warning"}; }},
-};
+    {"--model", model_names}, {"--hardware", machines}, {"--rules", rule_set_names}, {"--remat", [] { return remat_policies(); }}};
 
 /// By the command's first word: what its first positional argument, or --like, names.
 constexpr NamedWords named_things[] = {{"hardware", machines}, {"models", model_names}, {"rules", rule_set_names}};
@@ -56,6 +46,7 @@ CompletedValues values_of(const CommandDescription& command, const FlagDescripti
   values.words = flag.values;
   if (values.words.empty()) values.words = words_named(flag_words, flag.names.back());
   if (names_something(command, flag)) values.words = words_named(named_things, command.word);
+  if (flag.type.ends_with("|all")) values.words.emplace_back("all");
   const std::string kind = flag.positional ? flag.names.back() : flag.type;
   values.files = kind.find("FILE") != kind.npos || kind == "RECORD";
   values.list = flag.type.find("[,...]") != flag.type.npos;

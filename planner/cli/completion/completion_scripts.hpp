@@ -13,9 +13,6 @@ std::string zsh_completion(const std::vector<CommandDescription>& commands);
 /// For ~/.config/fish/completions/shardplan.fish.
 std::string fish_completion(const std::vector<CommandDescription>& commands);
 
-/// In single quotes, for any of the three.
-std::string quoted(const std::string& text);
-
 /// A word that a command line may go on with, and what for.
 struct Offered {
   std::string word, summary;

@@ -3,6 +3,7 @@
 
 #include <planner/cli/completion/completed_values.hpp>
 #include <planner/cli/completion/completion_scripts.hpp>
+#include <planner/report/shell_command.hpp>
 
 namespace shardplan {
 namespace {
@@ -11,7 +12,7 @@ std::string values_text(const CompletedValues& values) {
   std::string text = values.files ? " -F" : " -f";
   if (values.words.empty()) return text;
   const std::string words = fmt::format("{}", fmt::join(values.words, " "));
-  return text + " -a " + quoted(values.list ? fmt::format("(__shardplan_list {})", words) : words);
+  return text + " -a " + quoted(values.list ? fmt::format("(__shardplan_list{} {})", values.files ? "_or_files" : "", words) : words);
 }
 
 std::string names_text(const FlagDescription& flag) {
@@ -70,6 +71,13 @@ end
 function __shardplan_list
   set -l before (string match -r '.*,' -- (commandline -ct))
   printf '%s\n' "$before"$argv
+end
+function __shardplan_list_or_files
+  __shardplan_list $argv
+  set -l typed (commandline -ct)
+  set -l before (string match -r '.*,' -- $typed)
+  set -l files (string replace -r '.*,' '' -- "$typed")*
+  test -n "$before" -a (count $files) -gt 0; and printf '%s\n' "$before"$files
 end
 complete -c shardplan -f
 )script";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <planner/cli/completion/completed_values.hpp>
 #include <planner/cli/completion/completion_scripts.hpp>
+#include <planner/report/shell_command.hpp>
 
 namespace shardplan {
 namespace {
@@ -18,10 +19,11 @@ std::string escaped(const std::string& text) {
   return all;
 }
 
-/// ":NAME:(a b)", ":FILE:_files", or nothing more than ":N:".
+/// "(a b)", "_files", or nothing; of a list what _sequence calls for each of its items.
 std::string action_of(const CompletedValues& values) {
   if (values.words.empty()) return values.files ? "_files" : " ";
   const std::string words = fmt::format("{}", fmt::join(values.words, " "));
+  if (values.list && values.files) return fmt::format("_sequence _shardplan_names_or_files - -- {}", words);
   if (values.list) return fmt::format("_sequence compadd - {}", words);
   return values.files ? fmt::format("{{compadd - {}; _files}}", words) : fmt::format("({})", words);
 }
@@ -73,6 +75,12 @@ std::string group_case(const std::vector<CommandDescription>& commands, const st
 
 std::string zsh_completion(const std::vector<CommandDescription>& commands) {
   std::string text = "#compdef shardplan\n# zsh completion of shardplan: in a file _shardplan in $fpath, or source it after compinit\n";
+  text += R"script(_shardplan_names_or_files() {
+  local words=${argv[(i)--]}
+  compadd "$@"
+  _files "${(@)argv[1,words-1]}"
+}
+)script";
   for (const auto& command : commands) text += function_of(command);
   text += fmt::format(R"script(_shardplan() {{
   local -a commands subcommands

@@ -1,22 +1,17 @@
-#include <fmt/format.h>
-
+#include <formats/named_value.hpp>
 #include <planner/cli/flags/form_flag.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 
 void add_form_flag(CommandParser& parser, std::optional<std::string>& form) {
-  parser.add("--as", form, "FORM", "The run alone: maxtext (command line), yaml (MaxText's), megatron (Megatron-LM's flags)");
+  parser.add("--as", form, "FORM", "The run alone: maxtext (command line), yaml (MaxText's), megatron (Megatron-LM's flags)",
+             names_of(run_forms()));
 }
 
 std::optional<RunForm> read_form(const std::optional<std::string>& name) {
   if (!name) return std::nullopt;
-  std::vector<std::string> names;
-  for (const RunForm form : run_forms()) {
-    if (name_of(form) == *name) return form;
-    names.emplace_back(name_of(form));
-  }
-  throw InputError("--as: " + unknown_name("form", *name, names));
+  return enumerator_named(run_forms(), "form", *name, "--as");
 }
 
 void check_form(std::optional<RunForm> form, Format format) {

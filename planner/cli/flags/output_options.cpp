@@ -51,13 +51,15 @@ void add_output_options(CLI::App& parser, OutputOptions& options) {
   parser.add_option("--color", options.color, "auto, always or never")->type_name("WHEN");
 }
 
+std::vector<std::string> color_words() { return {"auto", "always", "never"}; }
+
 Format format_of(const OutputOptions& options) {
   check_word("--format", options.format, options.formats);
   return parse_format(options.format);
 }
 
 Style style_of(const OutputOptions& options) {
-  check_word("--color", options.color, {"auto", "always", "never"});
+  check_word("--color", options.color, color_words());
   const bool coloured =
       options.color == "always" || (options.color == "auto" && !options.file && terminal_wants_colours());
   const std::size_t width = width_of(options);

@@ -17,6 +17,9 @@ struct OutputOptions {
 
 void add_output_options(CLI::App& parser, OutputOptions& options);
 
+/// What --color can be.
+std::vector<std::string> color_words();
+
 /// Throws InputError on an unknown format, or one that the command has not.
 Format format_of(const OutputOptions& options);
 

@@ -1,10 +1,13 @@
 #include <array>
+#include <formats/named_value.hpp>
 #include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/flags/run_flags.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
+
+constexpr std::array programs = {StepProgram::train, StepProgram::train_compile};
 
 Words all_words(const RunFlags& flags) {
   check_key_values(flags.key_values, "--config");
@@ -15,14 +18,8 @@ Words all_words(const RunFlags& flags) {
 }
 
 std::optional<StepProgram> read_step_program(const RunFlags& flags) {
-  constexpr std::array programs = {StepProgram::train, StepProgram::train_compile};
   if (!flags.program) return std::nullopt;
-  std::vector<std::string> names;
-  for (const StepProgram program : programs) {
-    if (name_of(program) == *flags.program) return program;
-    names.emplace_back(name_of(program));
-  }
-  throw InputError("--program: " + unknown_name("program", *flags.program, names));
+  return enumerator_named(programs, "program", *flags.program, "--program");
 }
 
 }  // namespace
@@ -71,7 +68,7 @@ void add_run_flags(CommandParser& parser, RunFlags& flags, const std::string& me
   add_memory_flags(parser, flags.reserve, flags.memory_fraction);
   add_xla_flags(parser, flags.xla_flags);
   parser.add("--program", flags.program, "NAME",
-             "train or train_compile; default: train_compile with compile_topology");
+             "train or train_compile; default: train_compile with compile_topology", names_of(programs));
   parser.add_words("KEY=VALUE", flags.key_values, words_help);
 }
 

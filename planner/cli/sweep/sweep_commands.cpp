@@ -1,5 +1,6 @@
 // shardplan sweep --model A,B --hardware X,Y --chips 8..8192 …, shardplan sweep merge FILE…
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <formats/strict_json.hpp>
@@ -7,22 +8,24 @@
 #include <planner/cli/flags/search_flags.hpp>
 #include <planner/cli/output_file.hpp>
 #include <planner/cli/parse_words.hpp>
+#include <planner/cli/print_answer.hpp>
 #include <planner/cli/sweep/progress_line.hpp>
 #include <planner/cli/sweep/sweep_record.hpp>
 #include <planner/cli/sweep/sweep_request.hpp>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/report/humanize.hpp>
 #include <planner/report/sweep_report.hpp>
+#include <planner/sweep/answers.hpp>
 #include <planner/sweep/merge.hpp>
 #include <planner/sweep/plan_cell.hpp>
 #include <planner/sweep/read_sweep.hpp>
-#include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
 
 void add_flags(CommandParser& parser, SweepFlags& flags) {
+  flags.plan.command = "sweep";
   parser.add("--model", flags.plan.model, "NAME|FILE[,...]", "Models: built-in ones, files of that form, Hugging Face config.json");
   parser.add("--hardware", flags.plan.hardware, "NAME|FILE[,...]|all", "Machines (default: the five of today)");
   parser.add("--chips", flags.plan.chips, "A..B|N[,...]", "Sizes: 8..8192 are the powers of two that a machine's slices make");
@@ -34,9 +37,18 @@ void add_flags(CommandParser& parser, SweepFlags& flags) {
   add_mesh_and_settings(parser, flags.plan);
 }
 
+/// "llama2-7b, mixtral-8x7b: shardplan sweep"
+std::string page_title(const SweepAnswer& answer) { return fmt::format("{}: shardplan sweep", fmt::join(models_of(answer), ", ")); }
+
 std::string print_sweep(const SweepAnswer& answer, Format format, const Style& style) {
   if (format == Format::csv) return sweep_csv(answer);
-  return format == Format::json ? sweep_json(answer) : sweep_text(answer, style);
+  const Printers printers{.text = [&] { return sweep_text(answer, style); },
+                          .json = [&] { return sweep_json(answer); },
+                          .markdown = {},
+                          .sarif = {},
+                          .github = {},
+                          .title = page_title(answer)};
+  return print_answer(printers, format);
 }
 
 Outcome outcome_of(const SweepAnswer& answer) {
@@ -50,20 +62,16 @@ std::optional<std::string> record_file(const std::optional<std::string>& file, F
   return format == Format::json ? *file : *file + ".partial.json";
 }
 
-std::string cell_text(const SweepCell& cell) {
-  return fmt::format("{} on {} of {}", cell.model, counted(cell.chips, "chip"), cell.hardware);
-}
-
 std::string result_text(const SweepRow& row) {
   const std::string result = row.plan ? print_number(row.plan->tokens_per_second) + " tokens/s" : row.reason;
-  return fmt::format("{}: {}", cell_text(row.cell), result);
+  return fmt::format("{}: {}", describe(row.cell), result);
 }
 
 void plan_cells(const SweepRequest& request, const std::vector<GridCell>& grid, SweepRecord& record, bool to_file) {
   const ProgressLine progress(cells_of_shard(record.answer()), to_file);
   for (std::size_t place = 0; place < grid.size(); ++place) {
     if (!request.shard.has(place) || record.has(place)) continue;
-    progress.begin(record.answer().rows.size(), cell_text(grid[place].cell));
+    progress.begin(record.answer().rows.size(), describe(grid[place].cell));
     SweepRow row = plan_cell(grid[place], place, request.goal, evaluate);
     const std::string result = result_text(row);
     record.add(std::move(row));
@@ -90,7 +98,7 @@ NamedSweep read_named(const std::string& file) { return {file, read_sweep(read_f
 Task sweep_command(const Words& words) {
   CommandParser parser("The best plan of every model on every machine at every size: how long, at what cost, which to take.",
                        "shardplan sweep");
-  parser.offer_formats({"text", "json", "csv"});
+  parser.offer_formats({"text", "json", "csv", "html"});
   SweepFlags flags;
   add_flags(parser, flags);
   parser.add_footer(
@@ -102,6 +110,9 @@ Task sweep_command(const Words& words) {
   parser.add_example("shardplan sweep --model llama2-7b --hardware h100 --chips 4,8 --rules default --remat "
                      "full --shard 1/2 --format json -o part-1.json",
                      "half of the cells, for sweep merge");
+  parser.add_example("shardplan sweep --model llama2-7b --hardware h100 --chips 4,8 --rules default --remat "
+                     "full --tokens 300B --within 60d --format html -o sweep.html",
+                     "the answers and a map of the grid as a page");
   parser.parse(words);
   Task task = parser.task([request = read_sweep_request(flags), file = parser.output_file()](Format format, const Style& style) {
     return answer_sweep(request, file, format, style);
@@ -112,7 +123,7 @@ Task sweep_command(const Words& words) {
 
 Task sweep_merge_command(const Words& words) {
   CommandParser parser("The shards of a sweep as one answer.", "shardplan sweep merge");
-  parser.offer_formats({"text", "json", "csv"});
+  parser.offer_formats({"text", "json", "csv", "html"});
   Words files;
   parser.add_words("FILE", files, "JSON answers of `shardplan sweep --shard I/N`");
   parser.add_example("shardplan sweep merge part-1.json part-2.json", "as if it had been run whole");

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <filesystem>
+#include <formats/fingerprint.hpp>
 #include <formats/strict_json.hpp>
 #include <hardware/machine_names.hpp>
-#include <models/load_model.hpp>
 #include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <planner/cli/sweep/sweep_request.hpp>
@@ -23,6 +22,7 @@ constexpr std::pair<std::string_view, std::optional<std::string> PlanFlags::*> p
     {"--per-device-batch", &PlanFlags::per_device_batch},
     {"--global-batch-tokens", &PlanFlags::global_batch_tokens},
     {"--max-batch-tokens", &PlanFlags::max_batch_tokens},
+    {"--max-step-seconds", &PlanFlags::max_step_seconds},
     {"--rules", &PlanFlags::rules},
     {"--mesh", &PlanFlags::mesh},
     {"--moe", &PlanFlags::moe},
@@ -33,13 +33,6 @@ constexpr std::pair<std::string_view, std::optional<std::string> PlanFlags::*> p
     {"--xla-flags", &PlanFlags::xla_flags},
     {"--price", &PlanFlags::price}};
 
-/// FNV-1a of 64 bits: the same on every machine that a shard may run on.
-std::uint64_t fingerprint(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash;
-}
-
 /// "my.json,h100" → "my.json (contents 9ae16a3b2f90404f),h100": a file that was edited is another request.
 std::string with_contents(const std::string& list) {
   std::string text;
@@ -48,7 +41,7 @@ std::string with_contents(const std::string& list) {
     const std::string item = list.substr(at, end - at);
     text += (at == 0 ? "" : ",") + item;
     if (std::error_code error; std::filesystem::is_regular_file(item, error))
-      text += fmt::format(" (contents {:016x})", fingerprint(read_file(item)));
+      text += fmt::format(" (contents {})", fingerprint(read_file(item)));
     at = end + 1;
   }
   return text;
@@ -74,7 +67,7 @@ std::vector<ChipSpan> read_spans(const SweepFlags& flags) {
   for (const auto& word : parse_list("--chips", *flags.plan.chips)) {
     const auto [from, to] = parse_count_range("--chips", word);
     spans.push_back({from, to.value_or(from), to.has_value()});
-    if (const int doubled = std::bit_ceil(static_cast<unsigned>(from)); to && doubled > *to)
+    if (to && powers_of_two(spans.back()).empty())
       throw InputError(fmt::format("--chips: no power of two is in {}", word));
   }
   return spans;
@@ -104,8 +97,17 @@ SweepGoal read_goal(const SweepFlags& flags) {
   return goal;
 }
 
-/// --moe is said to those that do; where none does, the first refuses it.
-bool has_experts(const std::string& model) { return load_model(model).has_experts(); }
+std::vector<Model> read_models(const PlanFlags& flags) {
+  std::vector<Model> models;
+  PlanFlags one = flags;
+  for (const auto& name : parse_list("--model", *flags.model)) {
+    one.model = name;
+    models.push_back(read_model(one));
+    for (std::size_t i = 0; i + 1 < models.size(); ++i)
+      if (models[i].name == models.back().name) throw InputError(fmt::format("--model: {} is given twice", models.back().name));
+  }
+  return models;
+}
 
 }  // namespace
 
@@ -119,15 +121,12 @@ SweepRequest read_sweep_request(const SweepFlags& flags) {
   request.words = words_of(flags);
   PlanFlags plan = flags.plan;
   plan.chips = std::to_string(request.chips.front().from);  // each cell has its own
-  const auto models = parse_list("--model", *flags.plan.model);
-  const bool any_has_experts = std::any_of(models.begin(), models.end(), has_experts);
-  for (const auto& model : models) {
-    plan.model = model;
-    plan.moe = any_has_experts && !has_experts(model) ? std::nullopt : flags.plan.moe;
-    request.requests.push_back(read_plan_request(plan));
-    for (std::size_t i = 0; i + 1 < request.requests.size(); ++i)
-      if (request.requests[i].model.name == request.requests.back().model.name)
-        throw InputError(fmt::format("--model: {} is given twice", request.requests.back().model.name));
+  const auto models = read_models(flags.plan);
+  // --moe is said to those that have experts; where none has, the first refuses it.
+  const bool any_has_experts = std::any_of(models.begin(), models.end(), [](const Model& model) { return model.has_experts(); });
+  for (const Model& model : models) {
+    plan.moe = any_has_experts && !model.has_experts() ? std::nullopt : flags.plan.moe;
+    request.requests.push_back(read_plan_request(plan, model));
   }
   return request;
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <formats/fingerprint.hpp>
 #include <planner/report/check_report.hpp>
 #include <planner/report/ci/sarif.hpp>
 #include <planner/report/ci/source_place.hpp>
@@ -81,15 +82,13 @@ OrderedJson json_rules(const CheckedFinding& checked) {
   return rules;
 }
 
-/// FNV-1a of what makes a finding the same one tomorrow: its id and severity, the place and the rules behind it; not its
+/// Of what makes a finding the same one tomorrow: its id and severity, the place and the rules behind it; not its
 /// lines and numbers.
 std::string fingerprint_of(const CheckedFinding& checked) {
   std::string same = fmt::format("{}|{}|{}", published_id(checked.finding), name_of(checked.finding.severity),
                                  checked.rules.empty() ? checked.finding.where : "");
   for (const auto& place : checked.rules) same += "|" + rule_in_yaml(place.rule);
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char letter : same) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
-  return fmt::format("{:016x}:1", hash);
+  return fingerprint(same) + ":1";
 }
 
 OrderedJson result_of(const CheckedFinding& checked, const std::vector<const Finding*>& rules, const std::string& uri) {

@@ -49,7 +49,7 @@ std::vector<std::string> cells_of(const SweepRow& row, const SweepGoal& goal) {
                                     row.plan ? "true" : "false"};
   for (const auto& column : plan_columns) cells.push_back(row.plan ? column.of_plan(*row.plan) : "");
   const auto& budget = row.budget;
-  cells.push_back(budget ? csv_number(budget->duration.value / 86400) : "");
+  cells.push_back(budget ? csv_number(in_days(budget->duration)) : "");
   cells.push_back(budget ? csv_number(budget->chip_hours) : "");
   cells.push_back(budget ? csv_number(budget->dollars) : "");
   cells.push_back(budget ? csv_number(budget->kilowatt_hours) : "");

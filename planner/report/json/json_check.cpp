@@ -14,10 +14,19 @@ OrderedJson json_rules(const std::vector<RulePlace>& rules) {
   return all;
 }
 
-OrderedJson json_cost(const FindingCost& cost) {
+OrderedJson json_under_flags(const CostUnderFlags& cost) {
+  return {{"flags", cost.flags},
+          {"source", cost.source},
+          {"step_seconds", json_number((cost.step - cost.fixed_step).value, "step_seconds")}};
+}
+
+OrderedJson json_cost(const FindingCost& cost, const std::vector<CostUnderFlags>& under_flags) {
+  OrderedJson others = OrderedJson::array();
+  for (const CostUnderFlags& other : under_flags) others.push_back(json_under_flags(other));
   return {{"bytes", cost.bytes.value},
           {"collective_seconds", json_number(cost.collectives.value, "collective_seconds")},
-          {"step_seconds", json_number(cost.step.value, "step_seconds")}};
+          {"step_seconds", json_number(cost.step.value, "step_seconds")},
+          {"under_flags", std::move(others)}};
 }
 
 OrderedJson json_finding(const CheckedFinding& checked) {
@@ -30,7 +39,7 @@ OrderedJson json_finding(const CheckedFinding& checked) {
                       {"axis", join_axes(finding.axes)},
                       {"fix", finding.fix},
                       {"rules", json_rules(checked.rules)}};
-  if (finding.cost) json["cost"] = json_cost(*finding.cost);
+  if (finding.cost) json["cost"] = json_cost(*finding.cost, finding.under_flags);
   if (checked.bites.cases == 0) return json;
   json["worst"] = checked.worst;
   json["configurations"] = checked.bites.cases;

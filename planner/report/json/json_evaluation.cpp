@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <planner/report/json/json_evaluation.hpp>
 #include <planner/report/json/json_network.hpp>
+#include <planner/report/json/json_step_timeline.hpp>
 #include <planner/report/json/json_values.hpp>
 #include <planner/report/shell_command.hpp>
 #include <planner/report/shown_arguments.hpp>
@@ -185,6 +186,7 @@ OrderedJson json_evaluation(const Evaluation& evaluation) {
   document["memory"] = json_memory(evaluation.memory);
   document["time"] = json_time(evaluation.time);
   if (const auto range = range_of(evaluation)) document["time"]["range"] = json_time_range(evaluation, *range);
+  if (evaluation.timeline) document["time"]["timeline"] = json_step_timeline(evaluation);
   if (evaluation.configuration) document["network"] = json_network(*evaluation.configuration);
   document["findings"] = json_findings(evaluation.findings);
   document["xla_flags"] = json_flag_names(evaluation);

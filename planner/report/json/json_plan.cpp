@@ -60,6 +60,10 @@ OrderedJson json_machine(const MachinePlan& machine) {
   value["evaluated"] = machine.evaluated;
   value["fitting"] = machine.fitting;
   value["search_seconds"] = json_number(machine.search_seconds, "search_seconds");
+  if (machine.unfinished)
+    value["unfinished"] = {{"limit", machine.unfinished->for_memory ? "memory" : "time"},
+                           {"left", machine.unfinished->left},
+                           {"shardings", machine.unfinished->of}};
   value["pareto"] = json_list(machine.pareto, json_point);
   value["rejections"] = json_list(machine.rejections, json_rejection);
   if (machine.closest) value["closest"] = json_evaluation(*machine.closest);

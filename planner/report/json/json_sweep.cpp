@@ -6,8 +6,6 @@
 namespace shardplan {
 namespace {
 
-constexpr double seconds_a_day = 86400;
-
 template <class Value, class Print>
 OrderedJson or_null(const std::optional<Value>& value, Print print) {
   return value ? OrderedJson(print(*value)) : OrderedJson(nullptr);
@@ -52,7 +50,7 @@ OrderedJson json_cell(const SweepRow& row) {
           {"feasible", row.plan.has_value()},
           {"step_seconds", of_plan([](const CellPlan& p) { return json_number(p.step().value, "step_seconds"); })},
           {"tokens_per_second", of_plan([](const CellPlan& p) { return json_number(p.tokens_per_second, "tokens_per_second"); })},
-          {"days", of_budget([](const Budget& b) { return json_number(b.duration.value / seconds_a_day, "days"); })},
+          {"days", of_budget([](const Budget& b) { return json_number(in_days(b.duration), "days"); })},
           {"chip_hours", of_budget([](const Budget& b) { return json_number(b.chip_hours, "chip_hours"); })},
           {"cost", of_budget([](const Budget& b) { return number_or_null(b.dollars, "cost"); })},
           {"energy_kwh", of_budget([](const Budget& b) { return number_or_null(b.kilowatt_hours, "energy_kwh"); })},
@@ -68,7 +66,7 @@ OrderedJson json_choice(const SweepChoice& choice, const SweepAnswer& answer) {
   return {{"smallest", cell(choice.smallest)}, {"cheapest", cell(choice.cheapest)}, {"fastest", cell(choice.fastest)}};
 }
 
-/// Of all cells; where there are several models, of each by itself too.
+/// Of all cells, and of each model by itself.
 OrderedJson json_answers(const SweepAnswer& answer) {
   OrderedJson answers = json_choice(choose(answer), answer);
   OrderedJson by_model = OrderedJson::object();
@@ -81,8 +79,9 @@ OrderedJson json_scaling(const SweepAnswer& answer) {
   OrderedJson list = OrderedJson::array();
   const auto chips = [&](std::size_t row) { return answer.rows[row].cell.chips; };
   for (const MachineScaling& scaling : scaling_of(answer)) {
-    OrderedJson value = {{"model", scaling.model},
-                         {"hardware", scaling.hardware},
+    const SweepCell& cell = answer.rows[scaling.smallest].cell;
+    OrderedJson value = {{"model", cell.model},
+                         {"hardware", cell.hardware},
                          {"share", scaling_share},
                          {"smallest_chips", chips(scaling.smallest)},
                          {"scales_to_chips", chips(scaling.largest.row)},

@@ -50,20 +50,20 @@ std::string yaml_text(const Evaluation& e, const Style& style) {
   return text;
 }
 
+/// A flag stays on a line with its values.
 std::string flags_text(const MegatronRun& run, const Style& style) {
-  std::string text = fmt::format("torchrun --nnodes {} --nproc-per-node {} pretrain_gpt.py", run.nodes, run.processes_per_node);
-  std::size_t column = text.size();
-  for (const auto& [name, value] : run.flags) {
-    const bool bare = value.find_first_of("()*[] ") == value.npos || name == "--recompute-modules";
-    const std::string word = value.empty() ? name : fmt::format("{} {}", name, bare ? value : "'" + value + "'");
-    const bool breaks = column + 1 + word.size() + 2 > style.width();
-    text += breaks ? " \\\n  " + word : " " + word;
-    column = breaks ? 2 + word.size() : column + 1 + word.size();
+  ShellWords words = {"torchrun", fmt::format("--nnodes {}", run.nodes), fmt::format("--nproc-per-node {}", run.processes_per_node),
+                      "pretrain_gpt.py"};
+  for (const auto& [name, values] : run.flags) {
+    words.push_back(name);
+    for (const auto& value : values) words.back() += " " + shell_word(value);
   }
-  return text + "\n";
+  return in_lines(words, 0, style.width());
 }
 
 std::string megatron_text(const Evaluation& e, const Style& style) {
+  if (e.configuration->hardware.launch.hardware == MaxtextHardware::tpu)
+    throw InputError(fmt::format("--as megatron: Megatron-LM runs on GPUs, not on {}", e.hardware));
   const MegatronRun run = megatron_run(*e.configuration);
   std::string text = title(e, style) + commented("the same split with Megatron-LM d98e8a64d; tokenizer and data are yours to add", style);
   for (const auto& [what, why] : run.untranslated) text += commented(fmt::format("no equivalent: {} ({})", what, why), style);

@@ -82,7 +82,9 @@ std::string plan_text(const PlanAnswer& answer, const Style& style, bool with_co
       style.paint(Ink::bold, fmt::format("{} on {}", answer.model, counted(answer.chips, "chip")));
   const auto best = std::find_if(answer.machines.begin(), answer.machines.end(),
                                  [](const MachinePlan& machine) { return machine.recommended.has_value(); });
-  std::string verdict = ": nothing fits";
+  const bool unfinished = std::any_of(answer.machines.begin(), answer.machines.end(),
+                                      [](const MachinePlan& machine) { return machine.unfinished.has_value(); });
+  std::string verdict = unfinished ? ": nothing found" : ": nothing fits";
   if (best != answer.machines.end())
     verdict = ", " + std::string(order_of(answer.objective)) +
               (best->recommended->memory.fit() == Fit::fits ? "" : ": marginal, it may not fit");

@@ -7,6 +7,7 @@
 #include <planner/report/text/text_plan_tables.hpp>
 #include <planner/report/text/text_table.hpp>
 #include <planner/report/wrap.hpp>
+#include <planner/words/search_words.hpp>
 #include <shardplan/collective/counted.hpp>
 
 namespace shardplan {
@@ -70,11 +71,21 @@ std::string settings_of(const Evaluation& evaluation) {
   return text;
 }
 
+/// What most were dropped for; where the length of a step is all that some lack, that.
+std::string rejection_text(const std::vector<RejectionCount>& rejections) {
+  if (rejections.empty()) return "no valid configuration";
+  const auto slow = std::find_if(rejections.begin(), rejections.end(), [](const RejectionCount& rejection) {
+    return rejection.constraint == ConstraintId::step_seconds;
+  });
+  const RejectionCount& shown = slow == rejections.end() ? rejections.front() : *slow;
+  return fmt::format("{}: {}", name_of(shown.constraint), shown.example);
+}
+
 std::string shortfall_of(const MachinePlan& machine) {
   if (!machine.refused.empty()) return machine.refused;
   if (!machine.closest || !machine.closest->infeasible) {
-    if (machine.rejections.empty()) return "no valid configuration";
-    return fmt::format("{}: {}", name_of(machine.rejections.front().constraint), machine.rejections.front().example);
+    if (machine.unfinished) return "nothing found before the search was stopped";
+    return rejection_text(machine.rejections);
   }
   const Infeasible& infeasible = *machine.closest->infeasible;
   if (infeasible.constraint != ConstraintId::hbm) return infeasible_text(infeasible);
@@ -116,6 +127,14 @@ void add_machine(TextTable& table, const PlanAnswer& answer, const MachinePlan& 
   if (const std::string ways = would_fit_of(machine); !ways.empty()) table.add_spanning(first_cells(answer, {}, ""), ways);
 }
 
+std::string unfinished_text(const PlanAnswer& answer, const Style& style) {
+  std::string text;
+  for (const auto& machine : answer.machines)
+    if (machine.unfinished)
+      text += wrap_text(fmt::format("{}: {}", machine.hardware, in_words(*machine.unfinished)), "", style.width());
+  return text;
+}
+
 /// Mesh sizes count devices, of which a chip of some machines has two.
 std::string devices_text(const PlanAnswer& answer, const Style& style) {
   std::string text;
@@ -143,7 +162,7 @@ std::string machines_text(const PlanAnswer& answer, const Style& style) {
   if (ranks_by_cost(answer)) first.push_back({"$/M tokens", Align::right});
   TextTable table(with_columns_of(std::move(first), columns));
   for (const auto& machine : answer.machines) add_machine(table, answer, machine, columns, style);
-  return table.print(style.width()) + devices_text(answer, style);
+  return table.print(style.width()) + unfinished_text(answer, style) + devices_text(answer, style);
 }
 
 std::string strategies_text(const MachinePlan& machine, const Style& style) {

@@ -14,34 +14,17 @@
 namespace shardplan {
 namespace {
 
-constexpr double seconds_a_day = 86400;
-
-std::string_view in_words(Limit limit) {
-  switch (limit) {
-    case Limit::compute:
-      return "compute";
-    case Limit::exposed_communication:
-      return "communication";
-    case Limit::bubble:
-      return "bubble";
-    case Limit::host_transfers:
-      return "host transfers";
-    case Limit::batch:
-      return "batch limit";
-    case Limit::memory:
-      return "memory";
-    case Limit::slices:
-      return "slices";
-    case Limit::constraints:
-      return "constraints";
-  }
-  throw InternalError("unknown Limit");
+/// "exposed-communication" → "exposed communication"
+std::string in_words(Limit limit) {
+  std::string words(name_of(limit));
+  std::replace(words.begin(), words.end(), '-', ' ');
+  return words;
 }
 
-std::string days_text(Seconds duration) { return print_number(duration.value / seconds_a_day); }
+std::string days_text(Seconds duration) { return print_number(in_days(duration)); }
 
 /// "60 days", as it was asked for: no more digits than that has.
-std::string deadline_text(Seconds within) { return fmt::format("{:.4g} days", within.value / seconds_a_day); }
+std::string deadline_text(Seconds within) { return fmt::format("{:.4g} days", in_days(within)); }
 
 std::string dollars_text(double dollars) { return "$" + print_number(dollars); }
 
@@ -93,7 +76,7 @@ std::vector<SweepColumn> plan_columns(const Said& said) {
                             print_gibibytes(r.plan->capacity));
        }},
       {{"batch tok", Align::right, false, 5}, [](const SweepRow& r) { return print_count(r.plan->global_batch_tokens); }},
-      {{"limited by"}, [](const SweepRow& r) { return std::string(in_words(r.limit)); }},
+      {{"limited by", Align::left, true}, [](const SweepRow& r) { return in_words(r.limit); }},
       {{"mesh", Align::left, true}, [](const SweepRow& r) { return describe_mesh(*r.plan); }},
       {{"rules", Align::left, true, 6}, [](const SweepRow& r) { return r.plan->rules; }}};
   if (said.experts) columns.push_back({{"MoE", Align::left, false, 8}, [](const SweepRow& r) { return r.plan->moe_path; }});
@@ -109,8 +92,8 @@ std::vector<SweepColumn> columns_of(const Said& said, const SweepGoal& goal) {
   return columns;
 }
 
-std::string table_text(const SweepAnswer& answer, const std::string& model, const Style& style) {
-  const auto columns = columns_of(said_by(answer), answer.goal);
+std::string table_text(const SweepAnswer& answer, const std::string& model, const std::vector<SweepColumn>& columns,
+                       const Style& style) {
   std::vector<Column> titles = {{"machine"}, {"chips", Align::right}};
   for (const auto& column : columns) titles.push_back(column.column);
   TextTable table(titles);
@@ -140,9 +123,7 @@ std::string chosen_text(const SweepRow& row) {
 
 /// What to do where no cell meets the deadline, or none is possible.
 std::string nothing_text(const SweepAnswer& answer, const std::string& model) {
-  SweepAnswer at_any_time = answer;
-  at_any_time.goal.within.reset();
-  const auto fastest = choose(at_any_time, model).fastest;
+  const auto fastest = choose_at_any_time(answer, model).fastest;
   if (!fastest) return "no cell is possible";
   return fmt::format("no cell is done within {}; the fastest is {}", deadline_text(*answer.goal.within),
                      chosen_text(answer.rows[*fastest]));
@@ -175,14 +156,15 @@ std::string scaling_sentence(const MachineScaling& scaling, const SweepAnswer& a
                      print_share(scaling.growth), batch);
 }
 
-std::string scaling_text(const SweepAnswer& answer, const std::string& model, const Style& style) {
-  const auto all = scaling_of(answer);
+std::string scaling_text(const std::vector<MachineScaling>& all, const SweepAnswer& answer, const std::string& model,
+                         const Style& style) {
+  const auto cell = [&](const MachineScaling& scaling) -> const SweepCell& { return answer.rows[scaling.smallest].cell; };
   std::size_t longest = 0;
-  for (const MachineScaling& scaling : all) longest = std::max(longest, scaling.hardware.size());
+  for (const MachineScaling& scaling : all) longest = std::max(longest, cell(scaling).hardware.size());
   std::string text;
   for (const MachineScaling& scaling : all)
-    if (scaling.model == model)
-      text += wrap_text(scaling_sentence(scaling, answer), fmt::format("    {:<{}}  ", scaling.hardware, longest), style.width());
+    if (cell(scaling).model == model)
+      text += wrap_text(scaling_sentence(scaling, answer), fmt::format("    {:<{}}  ", cell(scaling).hardware, longest), style.width());
   if (text.empty()) return "";
   return fmt::format("  scales (above {} of the tokens a chip of the smallest)\n", print_share(scaling_share)) + text;
 }
@@ -213,10 +195,12 @@ std::string title_text(const SweepAnswer& answer, const Style& style) {
 }  // namespace
 
 std::string sweep_text(const SweepAnswer& answer, const Style& style) {
+  const auto columns = columns_of(said_by(answer), answer.goal);
+  const auto scaling = scaling_of(answer);
   std::string text = title_text(answer, style);
   for (const auto& model : models_of(answer))
-    text += "\n" + style.paint(Ink::bold, model) + "\n" + table_text(answer, model, style) + answers_text(answer, model, style) +
-            scaling_text(answer, model, style);
+    text += "\n" + style.paint(Ink::bold, model) + "\n" + table_text(answer, model, columns, style) +
+            answers_text(answer, model, style) + scaling_text(scaling, answer, model, style);
   return text;
 }
 

@@ -59,15 +59,15 @@ const Cost& Exploration::cost(Runner& runner, std::size_t remat, std::size_t bat
   if (known) return *known;
   const RunCost run = runner.run(remat, batch);
   ++evaluated_;
-  if (const auto rejection = rejection_of(run, space_.certainty)) rejections_.add(*rejection);
-  return *(known = cost_of(run, space_.certainty));
+  if (const auto rejection = rejection_of(run, space_.required)) rejections_.add(*rejection);
+  return *(known = cost_of(run, space_.required));
 }
 
-/// Or might, under another policy.
+/// Its memory does, or might under another policy.
 bool Exploration::smallest_fits(Runner& runner, std::size_t batch) {
   return std::any_of(order_.smallest.begin(), order_.smallest.end(), [&](std::size_t remat) {
     const Cost& known = cost(runner, remat, batch);
-    return known.fits || (known.only_too_large && !known.far_too_large);
+    return known.fits || known.only_too_slow || (known.only_too_large && !known.far_too_large);
   });
 }
 

@@ -57,6 +57,7 @@ class Exploration {
   std::vector<Candidate> fitting() const;
   std::vector<Candidate> marginal() const;    ///< of the costed ones
   std::optional<Candidate> smallest() const;  ///< of those that break no constraint but memory
+  bool has_too_slow() const { return !costed(&Cost::only_too_slow).empty(); }
   const Rejections& rejections() const { return rejections_; }
   std::int64_t evaluated() const { return evaluated_; }
 

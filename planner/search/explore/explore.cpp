@@ -145,8 +145,12 @@ class Incumbents {
   std::vector<Alternative> best_;                  // fastest first
 };
 
-void expand_in_rounds(const std::vector<Exploration*>& order, Incumbents& incumbents, const Evaluator& evaluate) {
+/// How many the budget left.
+std::size_t expand_in_rounds(const std::vector<Exploration*>& order, Incumbents& incumbents, const Evaluator& evaluate,
+                             const SearchBudget& budget) {
   for (std::size_t begin = 0; begin < order.size(); begin += round_size) {
+    if (budget.is_spent()) return order.size() - begin;
+    budget.progress(static_cast<std::int64_t>(begin), static_cast<std::int64_t>(order.size()), true);
     const std::size_t size = std::min(round_size, order.size() - begin);
     parallel_for(size, [&](std::size_t i) {
       Exploration& exploration = *order[begin + i];
@@ -155,6 +159,26 @@ void expand_in_rounds(const std::vector<Exploration*>& order, Incumbents& incumb
     });
     for (std::size_t i = 0; i < size; ++i) incumbents.add(*order[begin + i]);
   }
+  return 0;
+}
+
+/// What each needs and takes at the least; how many the budget left.
+std::size_t bound(Explorations& explorations, const Evaluator& evaluate, const SearchBudget& budget) {
+  const auto families = families_of(explorations);
+  const auto end = budget.half_time();  // the promising ones have to be costed, too
+  std::atomic<std::size_t> done = 0, left = 0;
+  parallel_for(families.size(), [&](std::size_t i) {
+    if (budget.is_spent(end)) {
+      left += families[i].size();
+      return;
+    }
+    probe_memory(families[i], evaluate);
+    probe_time(families[i], evaluate);
+    for (Exploration& exploration : families[i]) exploration.rest();
+    done += families[i].size();
+    budget.progress(static_cast<std::int64_t>(done), static_cast<std::int64_t>(explorations.size()), false);
+  });
+  return left;
 }
 
 Front front_of(const std::vector<Candidate>& candidates, const Scope& scope) {
@@ -181,7 +205,8 @@ Explored collect(const Explorations& explorations, const Scope& scope) {
     explored.rejections.add(exploration.rejections());
     explored.evaluated += exploration.evaluated();
   }
-  if (!explored.fitting.empty()) explored.smallest.reset();
+  const bool lacks_time = std::any_of(explorations.begin(), explorations.end(), [](const Exploration& e) { return e.has_too_slow(); });
+  if (!explored.fitting.empty() || lacks_time) explored.smallest.reset();
   explored.front = front_of(explored.fitting, scope);
   return explored;
 }
@@ -189,22 +214,19 @@ Explored collect(const Explorations& explorations, const Scope& scope) {
 }  // namespace
 
 Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
-                 const Evaluator& evaluate) {
+                 const Evaluator& evaluate, const SearchBudget& budget) {
   const RematOrder order = remat_order(space);
   ProgramCache programs;
   Explorations explorations;
   explorations.reserve(parallelisms.size());
   for (std::size_t i = 0; i < parallelisms.size(); ++i)
     explorations.emplace_back(space, parallelisms[i], i, order, programs);
-  const auto families = families_of(explorations);
-  parallel_for(families.size(), [&](std::size_t i) {
-    probe_memory(families[i], evaluate);
-    probe_time(families[i], evaluate);
-    for (Exploration& exploration : families[i]) exploration.rest();
-  });
+  std::size_t left = bound(explorations, evaluate, budget);
   Incumbents incumbents(scope);
-  expand_in_rounds(in_order_of_promise(explorations), incumbents, evaluate);
-  return collect(explorations, scope);
+  left += expand_in_rounds(in_order_of_promise(explorations), incumbents, evaluate, budget);
+  Explored explored = collect(explorations, scope);
+  explored.left = static_cast<std::int64_t>(left);
+  return explored;
 }
 
 }  // namespace shardplan

@@ -26,24 +26,33 @@ Infeasible too_close(const MemoryUse& memory) {
           memory.high.value, memory.allowed().value};
 }
 
-}  // namespace
-
-std::optional<Infeasible> rejection_of(const RunCost& run, Certainty certainty) {
-  if (run.infeasible || certainty == Certainty::expected) return run.infeasible;
-  if (run.memory.fit() == Fit::fits) return std::nullopt;
-  return too_close(run.memory);
+std::optional<Infeasible> too_slow(Seconds step, const Requirements& required) {
+  if (!required.max_step || step <= *required.max_step) return std::nullopt;
+  return Infeasible{ConstraintId::step_seconds,
+                    fmt::format("takes {} a step, {} asked for at most", in_words(step), in_words(*required.max_step)), 0,
+                    0};
 }
 
-Cost cost_of(const RunCost& run, Certainty certainty) {
+}  // namespace
+
+std::optional<Infeasible> rejection_of(const RunCost& run, const Requirements& required) {
+  if (run.infeasible) return run.infeasible;
+  if (required.certainty == Certainty::sure && run.memory.fit() != Fit::fits) return too_close(run.memory);
+  return too_slow(run.time.step(), required);
+}
+
+Cost cost_of(const RunCost& run, const Requirements& required) {
   const double rate = run.time.tokens_per_second_per_device * static_cast<double>(run.devices);
   const MemoryUse& memory = run.memory;
-  const auto rejection = rejection_of(run, certainty);
+  const Certainty certainty = required.certainty;
+  const auto rejection = rejection_of(run, required);
   Cost cost;
   cost.seconds_per_token = rate > 0 ? 1 / rate : 0;
   cost.peak = memory.peak().value;
   cost.fits = !rejection;
   cost.only_too_large = lacks_memory(rejection);
-  cost.marginal = rejection && !run.infeasible;
+  cost.marginal = cost.only_too_large && !run.infeasible && !too_slow(run.time.step(), required);
+  cost.only_too_slow = rejection && rejection->constraint == ConstraintId::step_seconds;
   cost.far_too_large = static_cast<double>(decisive_peak(memory, certainty).value) >
                        memory_slack * static_cast<double>(limit_of(memory, certainty).value);
   return cost;

@@ -37,17 +37,18 @@ inline constexpr double time_slack = 1.06;
 struct Cost {
   double seconds_per_token = 0;  ///< of the whole job
   std::int64_t peak = 0;         ///< bytes per device
-  bool fits = false;             ///< memory, as surely as the search asks, and every other constraint
+  bool fits = false;             ///< memory, as surely as the search asks, and everything else that it asks
   bool only_too_large = false;   ///< memory is the one thing in its way
   bool far_too_large = false;    ///< by more than bounds on memory may be wrong
   bool marginal = false;         ///< only the range of the peak is in its way: it is expected to fit
+  bool only_too_slow = false;    ///< the length of its step is the one thing in its way
   bool operator==(const Cost&) const = default;
 };
 
-Cost cost_of(const RunCost& run, Certainty certainty);
+Cost cost_of(const RunCost& run, const Requirements& required);
 
 /// What stands in the way of a run that is not good enough for the search; empty: nothing.
-std::optional<Infeasible> rejection_of(const RunCost& run, Certainty certainty);
+std::optional<Infeasible> rejection_of(const RunCost& run, const Requirements& required);
 
 struct Candidate {
   std::size_t parallelism = 0;  ///< index into the list of enumerate_parallelisms

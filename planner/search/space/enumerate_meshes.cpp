@@ -68,15 +68,18 @@ bool is_searched(const std::string& axis, const SearchSpace& space, const RuleSe
 /// The sizes that one axis may have in all, out of the divisors of `devices`.
 Sizes total_sizes(const std::string& axis, const SearchSpace& space, const RuleSet& rules, int devices,
                   AxisNames names) {
-  if (const auto fixed = space.fixed_axes.find(axis); fixed != space.fixed_axes.end()) return {fixed->second};
-  if (!is_searched(axis, space, rules, names)) return {1};
+  const auto asked = space.asked_axes.find(axis);
+  const bool is_asked = asked != space.asked_axes.end();
+  if (is_asked && asked->second.least == asked->second.most) return {asked->second.least};
+  if (!is_asked && !is_searched(axis, space, rules, names)) return {1};
   Sizes sizes = divisors(devices);
+  if (is_asked) std::erase_if(sizes, [&](int n) { return !asked->second.has(n); });
   for (const std::int64_t dim : split_dims(axis, space)) std::erase_if(sizes, [&](int n) { return dim % n != 0; });
   return sizes;
 }
 
 bool may_span_slices(const std::string& axis, const SearchSpace& space) {
-  return axis == "data" || axis == "fsdp" || axis == "stage" || space.fixed_axes.contains(axis);
+  return axis == "data" || axis == "fsdp" || axis == "stage" || space.asked_axes.contains(axis);
 }
 
 /// What each axis may be between slices, then inside one, given its sizes in all.
@@ -109,16 +112,16 @@ Mesh mesh_of(const RuleSet& rules, const Sizes& ici, const Sizes& dcn) {
   return mesh;
 }
 
-/// An axis that is fixed above 1 and that the rules don't have would be dropped silently by MaxText.
-bool has_fixed_axes(const SearchSpace& space, const RuleSet& rules) {
-  return std::all_of(space.fixed_axes.begin(), space.fixed_axes.end(), [&](const auto& fixed) {
+/// An axis that is asked for above 1 and that the rules don't have would be dropped silently by MaxText.
+bool has_asked_axes(const SearchSpace& space, const RuleSet& rules) {
+  return std::all_of(space.asked_axes.begin(), space.asked_axes.end(), [&](const auto& asked) {
     const auto& axes = rules.mesh_axes;
-    return fixed.second == 1 || std::find(axes.begin(), axes.end(), fixed.first) != axes.end();
+    return asked.second.has(1) || std::find(axes.begin(), axes.end(), asked.first) != axes.end();
   });
 }
 
 bool is_fsdp_by_another_name(const Mesh& mesh, const SearchSpace& space) {
-  if (space.fixed_axes.contains("fsdp") || space.fixed_axes.contains("fsdp_transpose")) return false;
+  if (space.asked_axes.contains("fsdp") || space.asked_axes.contains("fsdp_transpose")) return false;
   return mesh.size_of("fsdp_transpose") > 1 && mesh.size_of("fsdp") == 1;
 }
 
@@ -137,9 +140,9 @@ int devices_of(const SearchSpace& space) { return space.base.slice.devices * spa
 }  // namespace
 
 std::vector<Mesh> enumerate_meshes(const SearchSpace& space, const RuleSet& rules) {
-  const auto fixed_stages = space.fixed_axes.find("stage");
-  const bool pipelines = fixed_stages != space.fixed_axes.end() && fixed_stages->second > 1;
-  if (pipelines || !has_fixed_axes(space, rules)) return {};
+  const auto stages = space.asked_axes.find("stage");
+  const bool pipelines = stages != space.asked_axes.end() && !stages->second.has(1);
+  if (pipelines || !has_asked_axes(space, rules)) return {};
   std::vector<Sizes> totals;
   for (const auto& axis : rules.mesh_axes)
     totals.push_back(axis == "stage" ? Sizes{1} : total_sizes(axis, space, rules, devices_of(space), plain_axes));
@@ -147,10 +150,10 @@ std::vector<Mesh> enumerate_meshes(const SearchSpace& space, const RuleSet& rule
 }
 
 std::vector<Mesh> enumerate_pipelined_meshes(const SearchSpace& space, const RuleSet& rules) {
-  if (!has_fixed_axes(space, rules)) return {};
+  if (!has_asked_axes(space, rules)) return {};
   std::vector<Sizes> totals;
   for (const auto& axis : rules.mesh_axes)
-    totals.push_back(axis == "stage" && !space.fixed_axes.contains(axis)
+    totals.push_back(axis == "stage" && !space.asked_axes.contains(axis)
                          ? stage_sizes(space, devices_of(space))
                          : total_sizes(axis, space, rules, devices_of(space), axes_beside_stages));
   auto meshes = meshes_with(totals, space, rules);

@@ -273,7 +273,7 @@ Parallelisms enumerate_parallelisms(const SearchSpace& all) {
     if (violation) found.rejections.add(*violation);
     return violation.has_value();
   });
-  const bool asks_for_stages = space.fixed_axes.contains("stage");
+  const bool asks_for_stages = space.asked_axes.contains("stage");
   if (const auto differ = layers_differ(space.base.model); differ && !asks_for_stages) {
     found.rejections.add(*differ);
     space.pipelined_sets.assign(space.rule_sets.size(), std::nullopt);

@@ -26,12 +26,15 @@ std::vector<std::string> all_axes(const std::vector<RuleSet>& sets) {
   return axes;
 }
 
-std::map<std::string, int> fixed_axes(const PlanRequest& request, const std::vector<RuleSet>& sets) {
-  if (request.mesh.empty()) return {};
-  asked_mesh(request.mesh, all_axes(sets));  // throws on an axis that none of them has
-  std::map<std::string, int> fixed;
-  for (const auto& [name, size] : request.mesh) fixed[name] = size;
-  return fixed;
+std::map<std::string, AskedSizes> asked_axes(const PlanRequest& request, const std::vector<RuleSet>& sets) {
+  const auto known = all_axes(sets);
+  std::map<std::string, AskedSizes> asked;
+  for (const AskedSizes& sizes : request.mesh) {
+    if (std::find(known.begin(), known.end(), sizes.name) == known.end())
+      throw InputError("mesh: " + unknown_name("axis", sizes.name, known));
+    asked.emplace(sizes.name, sizes);
+  }
+  return asked;
 }
 
 /// As MaxText edits it for more than one stage (rules/merge_rules.hpp); a set without the axis can't pipeline.
@@ -113,7 +116,7 @@ SearchSpace search_space(const PlanRequest& request, Machine machine) {
   base.memory_limits = request.memory_limits;
   base.rule_changes = request.rule_changes;
   space.rule_sets = sets_in_force(request);
-  space.fixed_axes = fixed_axes(request, space.rule_sets);
+  space.asked_axes = asked_axes(request, space.rule_sets);
   for (const RuleSet& set : space.rule_sets) space.pipelined_sets.push_back(edited_for_stages(set));
   space.moe_paths = paths_of(request);
   if (settings.says(&TrainConfig::moe_dispatch_no_expert_sharding))
@@ -127,6 +130,7 @@ SearchSpace search_space(const PlanRequest& request, Machine machine) {
   space.per_device_batch = request.per_device_batch;
   space.global_batch_tokens = request.global_batch_tokens;
   space.max_batch_tokens = request.max_batch_tokens;
+  space.required.max_step = request.max_step;
   check_tokens(space);
   return space;
 }

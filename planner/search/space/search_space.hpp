@@ -24,12 +24,18 @@ enum class Certainty : std::uint8_t {
   expected,  ///< the expected peak
 };
 
-struct SearchSpace {
+/// What an answer has to keep besides MaxText's and the machine's constraints.
+struct Requirements {
   Certainty certainty = Certainty::sure;
+  std::optional<Seconds> max_step;
+};
+
+struct SearchSpace {
+  Requirements required;
   Configuration base;              ///< model, machine and settings; rules, mesh and the choices below are not set
   std::vector<RuleSet> rule_sets;  ///< in force without a pipeline (merged)
   std::vector<std::optional<RuleSet>> pipelined_sets;  ///< each as MaxText edits it for stages; empty: it has none
-  std::map<std::string, int> fixed_axes;               ///< total size by mesh axis; 1 counts as fixed too
+  std::map<std::string, AskedSizes> asked_axes;        ///< of which the request says the size in all, by axis; 1 too
   std::vector<MoePath> moe_paths;                      ///< {none} for a dense model
   bool plain_meshes = true;                            ///< those without stages are searched
   std::optional<bool> dispatch_peeled;                 ///< moe_dispatch_no_expert_sharding where the request fixes it

@@ -12,6 +12,7 @@
 namespace shardplan {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
@@ -23,7 +24,10 @@ using testing::StartsWith;
 
 std::vector<std::string> flags_of(const MegatronRun& run) {
   std::vector<std::string> words;
-  for (const auto& [name, value] : run.flags) words.push_back(value.empty() ? name : name + " " + value);
+  for (const auto& [name, values] : run.flags) {
+    words.push_back(name);
+    for (const auto& value : values) words.back() += " " + value;
+  }
   return words;
 }
 
@@ -71,6 +75,29 @@ TEST(Megatron, SaysFullyShardedDataParallelism) {
   EXPECT_THAT(flags_of(run_of(mixtral + "4 ici_data_parallelism=4")), Contains("--num-distributed-optimizer-instances 4"));
   EXPECT_THAT(flags_of(run_of(mixtral + "1 ici_data_parallelism=16")), Each(Not(HasSubstr("fsdp"))));
   EXPECT_THAT(flags_of(run_of(mixtral + "1 ici_data_parallelism=16 shard_optimizer_over_data=true")), Contains("--use-distributed-optimizer"));
+}
+
+TEST(Megatron, RunsOnAProcessADeviceOfEveryNode) {
+  const auto on = [](int chips, int parts, const std::string& axes) {
+    return megatron_run(read("model_name=llama2-7b hardware=gpu " + axes, {"h100", chips, parts}));
+  };
+  const MegatronRun several = on(32, 4, "ici_fsdp_parallelism=8 dcn_data_parallelism=4");
+  EXPECT_EQ(several.nodes, 4);
+  EXPECT_EQ(several.processes_per_node, 8);
+  const MegatronRun half = on(8, 2, "ici_fsdp_parallelism=4 dcn_data_parallelism=2");
+  EXPECT_EQ(half.nodes, 2) << "half of each node";
+  EXPECT_EQ(half.processes_per_node, 4);
+}
+
+TEST(Megatron, BiasesAreWhereTheModelHasThem) {
+  const auto of = [](const std::string& model) { return run_of("model_name=" + model + " compile_topology=v5p-32"); };
+  EXPECT_THAT(flags_of(of("qwen2.5-7b")), IsSupersetOf({"--add-qkv-bias", "--disable-bias-linear"}));
+  EXPECT_THAT(flags_of(of("gpt-oss-20b")), AllOf(Contains("--add-qkv-bias"), Not(Contains("--disable-bias-linear"))));
+  EXPECT_THAT(flags_of(of("llama2-7b")), AllOf(Contains("--disable-bias-linear"), Not(Contains("--add-qkv-bias"))));
+  EXPECT_THAT(missing_in(of("qwen2.5-7b")), Each(Not(HasSubstr("biases"))));
+  Configuration one_sided = read_llama("");
+  one_sided.model.mlp_bias = true;
+  EXPECT_THAT(missing_in(megatron_run(one_sided)), Contains("biases of feed-forwards alone"));
 }
 
 TEST(Megatron, BatchesAreSequencesOfTheJobAndOfAShard) {

@@ -74,6 +74,22 @@ INSTANTIATE_TEST_SUITE_P(
             Severity::note, "data"},
         Row{expert8, FindingId::memory_exceeded, Severity::warning, ""}));
 
+// AMD's run of Mixtral: the same rules cost nothing with XLA's default flags (docs/check.md).
+TEST(CheckConfiguration, WeighsAFindingUnderOtherFlagsToo) {
+  const std::string run = "model_name=mixtral-8x7b ici_fsdp_parallelism=1 ici_expert_parallelism=8 hardware=gpu "
+                          "per_device_batch_size=11 max_target_length=4096 remat_policy=minimal capacity_factor=1 "
+                          "attention=cudnn_flash_te packing=False sparse_matmul=False weight_dtype=bfloat16";
+  const Finding plain =
+      finding_of(checked(run, {.hardware = "mi355x", .chips = 8, .slices = {}}).evaluation.findings, FindingId::expert_axis_stolen);
+  ASSERT_TRUE(plain.cost);
+  EXPECT_LT(plain.cost->step.value, 0) << "the gathers hide";
+  ASSERT_FALSE(plain.under_flags.empty());
+  const CostUnderFlags& combined = plain.under_flags.front();
+  EXPECT_THAT(combined.flags, testing::Contains("--xla_gpu_all_gather_combine_threshold_bytes=8589934592"));
+  EXPECT_GT((combined.step - combined.fixed_step) / combined.step, 0.1);
+  EXPECT_THAT(plain.message, testing::HasSubstr("with the XLA flags of AMD's Mixtral-8x7B on 8 MI355X"));
+}
+
 // The severity and the sentence follow from both evaluations.
 TEST(CheckConfiguration, SaysWhatTheFlagSpares) {
   const auto [evaluation, fixed] = checked(expert8);

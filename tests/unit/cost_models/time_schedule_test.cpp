@@ -3,6 +3,7 @@
 
 #include <cost_models/time/body_schedule.hpp>
 #include <cost_models/time/combined_collectives.hpp>
+#include <shardplan/error.hpp>
 
 #include "time_toys.hpp"
 
@@ -49,6 +50,35 @@ TEST(BodySchedule, ACollectiveAheadHasTheIterationBefore) {
   EXPECT_THAT(exposed({10, 30}, {{{60}, -1, 0, true, true}}), ElementsAre(testing::Gt(0))) << "the channel is full";
 }
 
+// The header's numbers: the second step's gather waits until the first step's has gone.
+TEST(BodySchedule, SaysWhenEverythingRuns) {
+  const PlacedBody placed = place_body({{10}, {30}}, {{{20}, -1, 1}, {{15}, -1, 0}});
+  const auto spans = [](const auto& all) {
+    std::vector<std::pair<double, double>> pairs;
+    for (const auto& one : all) pairs.emplace_back(one.begin.value, one.end.value);
+    return pairs;
+  };
+  const auto of = [](const std::vector<PlacedMove>& moves) {
+    std::vector<TimeSpan> all;
+    for (const PlacedMove& move : moves) all.push_back(move.span);
+    return all;
+  };
+  EXPECT_THAT(spans(placed.steps), ElementsAre(std::pair(15, 25), std::pair(35, 65)));
+  EXPECT_THAT(spans(of(placed.moves)), ElementsAre(std::pair(0, 15), std::pair(15, 35)));
+  EXPECT_EQ(placed.moves[0].collective, 1);
+  EXPECT_THAT(spans(of(placed.waits)), ElementsAre(std::pair(0, 15), std::pair(25, 35)));
+  EXPECT_EQ(placed.waits[1].collective, 0);
+}
+
+// 8 s that are gathered during the iteration before: in this one the next one's.
+TEST(BodySchedule, SaysWhatRunsForTheNextIteration) {
+  const PlacedBody placed = place_body({{10}, {30}}, {{{8}, -1, 0, true, true}});
+  EXPECT_TRUE(placed.waits.empty());
+  ASSERT_EQ(placed.moves.size(), 1);
+  EXPECT_EQ(placed.moves[0].span.length().value, 8);
+  EXPECT_EQ(placed.steps[0].begin.value, 0);
+}
+
 const Compiler with_threshold(double bytes) {
   Compiler compiler;
   compiler.settings[CompilerSetting::all_gather_combine_threshold] = bytes;
@@ -83,6 +113,19 @@ TEST(CombinedCollectives, AreOfOneKindAndTheSameAxes) {
   kinds[1].axes = {1};
   EXPECT_DOUBLE_EQ(schedule_combined(steps, moves, kinds)[1].value, 0);
   EXPECT_EQ(combine_threshold(with_threshold(5), CollectiveKind::all_to_all).value, 0);
+}
+
+TEST(CombinedCollectives, DontWaitForWhatFollowsFromThem) {
+  const std::vector<Seconds> steps = {{10}, {10}, {10}};
+  const std::vector<ScheduledCollective> sums = {{{4}, -1, 0}, {{6}, 1, 2}};  // the second is made of what reads the first
+  const std::vector<CombinedKind> kinds(2, {CollectiveKind::all_reduce, {0}, Bytes{1000}, Bytes{100}});
+  const auto waits = schedule_combined(steps, sums, kinds);
+  EXPECT_DOUBLE_EQ(waits[0].value, 4);
+  EXPECT_DOUBLE_EQ(waits[1].value, 6);
+}
+
+TEST(BodySchedule, KnowsNoCollectiveThatIsNeededBeforeItIsMade) {
+  EXPECT_THROW(exposed({10, 30}, {{{8}, 1, 1}}), InternalError);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(SearchBounds, MemoryGrowsAndTimeATokenFallsWithBatchAndSaving) {
     for (std::size_t i = 0; i < parallelisms.size(); i += 7) {
       const auto& p = parallelisms[i];
       const auto cost = [&](std::size_t remat, std::size_t batch) {
-        return cost_of(evaluate(configuration_of(space, p, space.remat_policies[remat], p.batches[batch])), space.certainty);
+        return cost_of(evaluate(configuration_of(space, p, space.remat_policies[remat], p.batches[batch])), space.required);
       };
       const std::string where = machine.model + " " + describe(p.mesh) + " " + space.rule_sets[p.rules].name;
       for (const std::size_t batch : {0u, 1u, 3u, 6u}) {
@@ -69,8 +69,8 @@ TEST(SearchCosts, AreThoseOfWhatIsShown) {
         c.config.saved = policy.saved;
         c.config.per_device_batch_size = batch.per_device_batch_size;
         c.config.gradient_accumulation_steps = batch.gradient_accumulation_steps;
-        EXPECT_EQ(cost_of(evaluate_cost(c, mesh), space.certainty),
-                  cost_of(evaluate(configuration_of(space, p, policy, batch)), space.certainty))
+        EXPECT_EQ(cost_of(evaluate_cost(c, mesh), space.required),
+                  cost_of(evaluate(configuration_of(space, p, policy, batch)), space.required))
             << machine.model << " " << describe(p.mesh) << " " << policy.name << " " << batch.per_device_batch_size;
       }
     }
@@ -85,7 +85,7 @@ std::vector<Candidate> all_that_fit(const SearchSpace& space, const std::vector<
     for (std::size_t remat = 0; remat < space.remat_policies.size(); ++remat)
       for (std::size_t batch = 0; batch < parallelisms[i].batches.size(); ++batch) {
         const auto& option = parallelisms[i].batches[batch];
-        const Cost found = cost_of(cost.full(configuration_of(space, parallelisms[i], space.remat_policies[remat], option)), space.certainty);
+        const Cost found = cost_of(cost.full(configuration_of(space, parallelisms[i], space.remat_policies[remat], option)), space.required);
         if (!found.fits) break;  // nor does a larger batch
         all.push_back({i, remat, batch, found});
       }
@@ -135,7 +135,7 @@ TEST(SearchBounds, PruningLosesNothingUnderTheCostModel) {
   PlanRequest request = request_for("llama3-8b", "tpu-v5p", 8);
   expect_nothing_lost(space_of(request), evaluate, "llama3-8b");
   request = request_for("mixtral-8x7b", "mi300x", 8);
-  request.mesh = parse_axes("tensor_sequence=1,fsdp_transpose=1,context=1,tensor=1");
+  request.mesh = parse_axis_sizes("tensor_sequence=1,fsdp_transpose=1,context=1,tensor=1");
   expect_nothing_lost(space_of(request), evaluate, "mixtral-8x7b");
 }
 

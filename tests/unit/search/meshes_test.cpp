@@ -17,7 +17,7 @@ struct Case {
 SearchSpace space_of(const Case& c) {
   PlanRequest request = request_for(c.model, c.machine, c.chips);
   request.rule_sets = rule_sets({c.rules});
-  request.mesh = parse_axes(c.mesh);
+  request.mesh = parse_axis_sizes(c.mesh);
   request.slices = c.slices;
   return space_of(request);
 }
@@ -51,6 +51,8 @@ TEST(EnumerateMeshes, PipelinesInFull) {
        {"stage=4", "stage=2 data=2", "stage=2 fsdp=2", "stage=2 expert=2"}},
       {{"a fixed axis", "llama2-7b", "toy-switch", "default", "stage=2,context=2", 4, 1}, {"stage=2 context=2"}},
       {{"none", "llama2-7b", "toy-switch", "default", "stage=1", 4, 1}, {}},
+      {{"a range", "llama2-7b", "toy-switch", "default", "stage=1..2,tensor=1", 4, 1},
+       {"stage=2 data=2", "stage=2 fsdp=2"}},
       {{"26 layers in the pipeline", "deepseek2-16b", "toy-switch", "ep-as-cp", "data=1,expert=1", 8, 1},
        {"stage=2 fsdp=4"}},
       {{"stages join nodes", "llama2-7b", "toy-switch", "ep-as-cp", "fsdp=1,data=8", 16, 1},

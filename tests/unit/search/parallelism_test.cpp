@@ -44,7 +44,7 @@ TEST(Parallelisms, TheDispatchFlagIsTriedOnlyWhereItChangesASharding) {
   for (const auto& [rules, mesh, expected] : rows) {
     PlanRequest request = request_for("mixtral-8x7b", "toy-switch", 8);
     request.rule_sets = rule_sets({rules});
-    request.mesh = parse_axes(mesh);
+    request.mesh = parse_axis_sizes(mesh);
     request.moe_paths = {MoePath::dropping};
     std::vector<bool> found;
     for (const auto& p : enumerate_parallelisms(space_of(request)).list) found.push_back(p.dispatch_peeled);
@@ -75,12 +75,12 @@ TEST(Parallelisms, RejectionsNameTheConstraint) {
   using ::testing::Contains;
   using ::testing::Not;
   PlanRequest ring = request_for("mixtral-8x7b", "toy-switch", 8);
-  ring.mesh = parse_axes("fsdp=8");
+  ring.mesh = parse_axis_sizes("fsdp=8");
   ring.moe_paths = {MoePath::ring};
   EXPECT_THAT(constraints(enumerate_parallelisms(space_of(ring))), Contains("ring-needs-expert-parallelism"));
 
   PlanRequest torus = request_for("llama2-7b", "toy-torus", 64);  // 4x4x4
-  torus.mesh = parse_axes("tensor=8,fsdp=8");
+  torus.mesh = parse_axis_sizes("tensor=8,fsdp=8");
   const auto refused = enumerate_parallelisms(space_of(torus));
   EXPECT_THAT(constraints(refused), Contains("mesh-does-not-fit-torus"));
   EXPECT_TRUE(refused.list.empty());
@@ -88,7 +88,7 @@ TEST(Parallelisms, RejectionsNameTheConstraint) {
   EXPECT_FALSE(enumerate_parallelisms(space_of(torus)).list.empty());
 
   PlanRequest batch = request_for("llama2-7b", "toy-switch", 8);
-  batch.mesh = parse_axes("fsdp=8");
+  batch.mesh = parse_axis_sizes("fsdp=8");
   batch.per_device_batch = 0.5;
   EXPECT_THAT(constraints(enumerate_parallelisms(space_of(batch))), Contains("batch-divisibility"));
 

@@ -75,7 +75,7 @@ TEST(Pipelines, BoundsHoldUnderTheCostModel) {
     const RematOrder order = remat_order(space);
     const auto list = enumerate_parallelisms(with_pipelines_only(space)).list;
     const auto cost = [&](const Parallelism& p, std::size_t remat, const BatchOption& batch) {
-      return cost_of(evaluate(configuration_of(space, p, space.remat_policies[remat], batch)), space.certainty);
+      return cost_of(evaluate(configuration_of(space, p, space.remat_policies[remat], batch)), space.required);
     };
     for (std::size_t i = 0; i < list.size(); i += 5)
       for (const Parallelism& other : list) {
@@ -101,7 +101,7 @@ TEST(Pipelines, BoundsHoldUnderTheCostModel) {
 
 TEST(Pipelines, ARecommendedOneCanBePasted) {
   PlanRequest request = request_for("llama3.1-70b", "tpu-v5p", 64);
-  request.mesh = parse_axes("stage=4");
+  request.mesh = parse_axis_sizes("stage=4");
   request.rule_sets = rule_sets({"default", "pipeline-large-moe"});
   const MachinePlan plan = plan_machine(request, request.machines.front(), evaluate);
   ASSERT_TRUE(plan.recommended);
@@ -115,7 +115,7 @@ TEST(Pipelines, ARecommendedOneCanBePasted) {
   EXPECT_FALSE(first_violation(pasted));
   EXPECT_EQ(pasted.mesh, best.mesh);
   EXPECT_EQ(maxtext_arguments(pasted), maxtext_arguments(*best.configuration));
-  EXPECT_EQ(cost_of(evaluate(pasted), Certainty::sure), cost_of(best, Certainty::sure));
+  EXPECT_EQ(cost_of(evaluate(pasted), {Certainty::sure, {}}), cost_of(best, {Certainty::sure, {}}));
 }
 
 TEST(Pipelines, PlansSayHowTheBestOneCompares) {
@@ -131,7 +131,7 @@ TEST(Pipelines, PlansSayHowTheBestOneCompares) {
   EXPECT_THAT(row->pipeline, HasSubstr("4 repeats of 4 layers a stage, 8 microbatches: bubble 2.7%"));
   EXPECT_NEAR(row->slower, 0.25 / 9, 1e-6);
   EXPECT_EQ(row->why, "2.8% of a step in the pipeline's bubble");
-  request.mesh = parse_axes("stage=1");
+  request.mesh = parse_axis_sizes("stage=1");
   plan = plan_machine(request, request.machines.front(), toy_evaluation);
   EXPECT_THAT(plan.strategies, Not(Contains(is_pipeline)));
 }
@@ -143,7 +143,7 @@ TEST(Pipelines, WhatIsNotPlannedIsSaid) {
   PlanRequest mixed = request_for("gemma3-4b", "toy-switch", 8);
   EXPECT_THAT(rejections_of(mixed), Contains(Field(&RejectionCount::constraint, ConstraintId::pipeline_layers_differ)));
   PlanRequest odd = request_for("llama2-7b", "toy-switch", 8);
-  odd.mesh = parse_axes("stage=8");
+  odd.mesh = parse_axis_sizes("stage=8");
   odd = with_settings(odd, {"num_layers_per_pipeline_stage=3"});
   EXPECT_THAT(rejections_of(odd), Contains(Field(&RejectionCount::constraint, ConstraintId::pipeline_layers)));
 }
@@ -159,7 +159,7 @@ TEST(Pipelines, OptimizersAreSpreadOverDataWhereFsdpLeavesThemWhole) {
                       {"sgd", "data=8", {false}}};
   for (const auto& [optimizer, mesh, expected] : rows) {
     PlanRequest request = request_for("llama2-7b", "toy-switch", 8);
-    request.mesh = parse_axes(mesh);
+    request.mesh = parse_axis_sizes(mesh);
     request = with_settings(request, {std::string("opt_type=") + optimizer});
     const SearchSpace space = space_of(request);
     std::vector<bool> found;

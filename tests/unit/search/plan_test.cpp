@@ -2,7 +2,9 @@
 
 #include <arguments/print_configuration.hpp>
 #include <atomic>
+#include <chrono>
 #include <shardplan/error.hpp>
+#include <thread>
 
 #include "requests.hpp"
 
@@ -91,7 +93,7 @@ TEST(Plan, ReasonsHaveNumbers) {
 
 TEST(Plan, TheRequestFixesWhatItNames) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
-  request.mesh = parse_axes("tensor=2");
+  request.mesh = parse_axis_sizes("tensor=2");
   request.per_device_batch = 2;
   request.remat_policies = named_remat_policies({"full"});
   request = with_settings(request, {"mu_dtype=bfloat16"});
@@ -159,7 +161,7 @@ Evaluation uncertain(const Configuration& c) {
 
 TEST(Plan, RecommendsWhatSurelyFitsAndNamesWhatWouldBeFaster) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
-  request.mesh = parse_axes("fsdp=8");
+  request.mesh = parse_axis_sizes("fsdp=8");
   const MachinePlan sure = plan_one(request), careful = plan_one(request, uncertain);
   ASSERT_TRUE(sure.recommended && careful.recommended);
   EXPECT_FALSE(sure.marginal);
@@ -204,11 +206,88 @@ TEST(Plan, BatchesEndWhereTheRequestSays) {
   ASSERT_TRUE(plan.recommended);
   EXPECT_EQ(plan.recommended->config.per_device_batch_size, 2);
   request.max_batch_tokens = request.settings.config.max_target_length;
-  request.mesh = parse_axes("fsdp=8");
+  request.mesh = parse_axis_sizes("fsdp=8");
   const MachinePlan none = plan_one(request);
   EXPECT_FALSE(none.recommended);
   ASSERT_FALSE(none.rejections.empty());
   EXPECT_EQ(none.rejections.front().constraint, ConstraintId::batch_tokens);
+}
+
+// A token takes (1/batch + 1) s / 2048 of the job, so that a step of 8 sequences takes 9 s.
+TEST(Plan, LeavesOutLongerSteps) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  const MachinePlan free = plan_one(request);
+  ASSERT_TRUE(free.recommended);
+  const Seconds step = free.recommended->time.step();
+  request.max_step = step * 0.99;
+  const MachinePlan bounded = plan_one(request);
+  ASSERT_TRUE(bounded.recommended);
+  EXPECT_LE(bounded.recommended->time.step(), *request.max_step);
+  EXPECT_LT(bounded.recommended->config.per_device_batch_size, free.recommended->config.per_device_batch_size);
+  for (const auto& e : bounded.pareto) EXPECT_LE(e.time.step(), *request.max_step);
+  EXPECT_THAT(bounded.rejections, Contains(Field(&RejectionCount::constraint, ConstraintId::step_seconds)));
+  request.max_step = step;
+  EXPECT_EQ(plan_one(request).recommended->config.per_device_batch_size,
+            free.recommended->config.per_device_batch_size);
+  request.max_step = step * 1e-6;
+  const MachinePlan none = plan_one(request);
+  EXPECT_FALSE(none.recommended);
+  EXPECT_FALSE(none.closest) << "memory is not what is missing";
+}
+
+TEST(Plan, ALimitEndsTheSearchAndSaysWhatWasLeft) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  EXPECT_FALSE(plan_one(request).unfinished);
+  request.limits.time = Seconds{0};
+  const MachinePlan none = plan_one(request);
+  ASSERT_TRUE(none.unfinished);
+  EXPECT_FALSE(none.unfinished->for_memory);
+  EXPECT_EQ(none.unfinished->left, none.unfinished->of) << "no time to bound any";
+  request.limits = {Seconds{1e6}, Bytes{1}};
+  const MachinePlan large = plan_one(request);
+  ASSERT_TRUE(large.unfinished);
+  EXPECT_TRUE(large.unfinished->for_memory);
+  request.limits = {Seconds{1e6}, Bytes{1LL << 50}};
+  EXPECT_EQ(decisions(plan_one(request)), decisions(plan_one(request_for("llama3-8b", "toy-switch", 8))));
+}
+
+// From the one millionth second on that bounding takes, half of a limit is left to cost what it found.
+TEST(Plan, ALimitLeavesTimeForThePromising) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 64);
+  request.limits.time = Seconds{0.2};
+  const MachinePlan plan = plan_one(request, [](const Configuration& c) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return toy_evaluation(c);
+  });
+  ASSERT_TRUE(plan.unfinished);
+  EXPECT_TRUE(plan.recommended);
+  EXPECT_LT(plan.unfinished->left, plan.unfinished->of);
+}
+
+TEST(Plan, TellsHowFarItIs) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  bool bounding = false, costing = false;
+  request.tell = [&](const SearchProgress& progress) {
+    EXPECT_EQ(progress.hardware, "toy-switch");
+    EXPECT_LE(progress.done, progress.of);
+    (progress.bounded ? costing : bounding) = true;
+  };
+  plan_one(request);
+  EXPECT_TRUE(bounding && costing);
+}
+
+TEST(Plan, SizesMayBeRanges) {
+  PlanRequest request = request_for("mixtral-8x7b", "toy-switch", 8);
+  request.mesh = parse_axis_sizes("expert=2..4");
+  const MachinePlan plan = plan_one(request);
+  ASSERT_TRUE(plan.recommended);
+  const auto in_range = [](const Evaluation& e) { return e.mesh.size_of("expert") >= 2 && e.mesh.size_of("expert") <= 4; };
+  EXPECT_TRUE(in_range(*plan.recommended));
+  for (const auto& e : plan.alternatives) EXPECT_TRUE(in_range(e)) << describe(e.mesh);
+  request.mesh = parse_axis_sizes("expert=5..7");
+  EXPECT_THAT(plan_one(request).refused, HasSubstr("--mesh expert=5..7 doesn't divide the 8 devices; it may be 1, 2, 4, 8"));
+  request.mesh = parse_axis_sizes("expert=4..8,fsdp=4..8");
+  EXPECT_THAT(plan_one(request).refused, HasSubstr("the smallest sizes multiply to 16, more than the 8 devices"));
 }
 
 TEST(Plan, MachinesThatCannotBePlannedSayWhy) {
@@ -218,13 +297,13 @@ TEST(Plan, MachinesThatCannotBePlannedSayWhy) {
   request.objective = Objective::cost;
   EXPECT_THAT(plan_one(request).refused, HasSubstr("no price to rank by"));
   request.objective = Objective::throughput;
-  request.mesh = parse_axes("fsdp=16");
+  request.mesh = parse_axis_sizes("fsdp=16");
   EXPECT_THAT(plan_one(request).refused, HasSubstr("--mesh fsdp=16"));
 }
 
 TEST(Plan, AnAxisThatNoRuleSetHasIsAnError) {
   PlanRequest request = request_for("mixtral-8x7b", "toy-switch", 8);
-  request.mesh = {{"exprt", 8}};
+  request.mesh = {{"exprt", 8, 8}};
   try {
     plan_one(request);
     ADD_FAILURE() << "no error";

@@ -32,6 +32,7 @@ TEST(SweepAnswers, OnlyWhatIsDoneInTime) {
   answer.goal.within = Seconds{100};
   EXPECT_EQ(choose(answer).in_time, 0);
   EXPECT_EQ(choose(answer).fastest, std::nullopt);
+  EXPECT_NE(choose_at_any_time(answer).fastest, std::nullopt);
 }
 
 TEST(SweepAnswers, CheapestComparesWhatHasAPrice) {

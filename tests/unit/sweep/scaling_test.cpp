@@ -28,10 +28,10 @@ TEST(SweepScaling, OfEachModelAndMachineWithTwoSizes) {
                                              possible("a", "y", 4, plan_taking(1)), possible("b", "y", 4, plan_taking(4)),
                                              possible("b", "y", 8, plan_taking(4))}));
   ASSERT_EQ(scaling.size(), 2);
-  EXPECT_EQ(scaling[0].hardware, "x");
+  EXPECT_EQ(scaling[0].smallest, 0);
   EXPECT_FALSE(scaling[0].stops);
   EXPECT_EQ(scaling[0].largest.row, 1);
-  EXPECT_EQ(scaling[1].model, "b");
+  EXPECT_EQ(scaling[1].smallest, 3);
   EXPECT_EQ(scaling[1].grown, Limit::compute);
 }
 

@@ -50,6 +50,19 @@ TEST_P(RecordedTimeline, RunsEveryCollectiveAsOftenAsItIsCounted) {
   EXPECT_EQ(walked_executions, executions);
 }
 
+TEST_P(RecordedTimeline, IsWhatItsTraceAddsUpTo) {
+  const Timeline timeline = timed(GetParam().id, GetParam().hardware, GetParam().chips).timeline.timeline;
+  double compute = 0, network = 0, collectives = 0;
+  for (const TracedSpan& span : timeline.trace) {
+    const double seconds = span.span.length().value * static_cast<double>(span.executions);
+    if (span.lane == Lane::compute) compute += seconds;
+    if (span.lane == Lane::network) network += seconds;
+  }
+  for (const auto& collective : timeline.collectives) collectives += collective.seconds.value;
+  EXPECT_NEAR(compute, timeline.seconds.value, 1e-9 * timeline.seconds.value);
+  EXPECT_NEAR(network, collectives, 1e-9 * collectives);
+}
+
 TEST_P(RecordedTimeline, IsTheSumOfItsParts) {
   const ProgramTimeline timeline = timed(GetParam().id, GetParam().hardware, GetParam().chips).timeline;
   const Timeline& t = timeline.timeline;

@@ -45,7 +45,7 @@ inline Timeline walked(const std::string& text, const NamedSeconds& seconds, con
     auto& collectives = prices.collectives.emplace_back();
     for (const auto& found : computation.collectives) collectives.push_back(of(found.name));
   }
-  return walk(program, schedule, prices, rules);
+  return trace(program, schedule, prices, rules);
 }
 
 inline const std::string groups = ", replica_groups={{0,1,2,3,4,5,6,7}}";

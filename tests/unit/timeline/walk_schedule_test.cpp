@@ -76,6 +76,27 @@ TEST(WalkSchedule, LoopsRunAsOftenAsTheySay) {
   EXPECT_EQ(t.loops[1].seconds.value, 30);
 }
 
+/// A loop is drawn as its first run and one for the others: 1, then twice 7 + 2·2, the inner loop's two in each.
+TEST(WalkSchedule, ATraceHasALoopsFirstRunAndOneForTheOthers) {
+  const std::string inner = body_text("inner", kernel("b"));
+  const std::string outer =
+      body_text("outer", gather_start("g") + kernel("a") + gather_done("g") + loop("small", "inner", 3));
+  const Timeline t = walked(scheduled_text(kernel("c") + loop("large", "outer", 5), condition + inner + outer),
+                            {{"g", 7}, {"a", 5}, {"b", 2}, {"c", 1}});
+  double seconds = 0, end = 0;
+  std::vector<std::int64_t> runs_of_b;
+  for (const TracedSpan& span : t.trace) {
+    if (span.name == "b") runs_of_b.push_back(span.executions);
+    if (span.lane != Lane::compute) continue;
+    EXPECT_EQ(span.span.begin.value, end) << span.name << " follows the one before";
+    end = span.span.end.value;
+    seconds += span.span.length().value * static_cast<double>(span.executions);
+  }
+  EXPECT_EQ(seconds, t.seconds.value);
+  EXPECT_EQ(end, 1 + 2 * (7 + 2 * 2));
+  EXPECT_THAT(runs_of_b, testing::ElementsAre(1, 2, 4, 8));
+}
+
 /// What is issued in front of a loop runs beside it, and keeps the network from the loop's first run alone: 4 more.
 TEST(WalkSchedule, ALoopFindsTheNetworkAsItIs) {
   const std::string body = body_text("body", whole_gather("g", true));

@@ -27,7 +27,7 @@ TEST(Ids, OfConstraintsArePublished) {
                            "ragged-buffer", "random-routing-needs-expert-parallelism", "sparse-tensor-sequence", "expert-axis-stolen", "attention-kernel",
                            "packing", "context-load-balance", "context-strategy",
                            "explicit-sharding", "muon-decoder", "optimizer-over-data", "quantization", "weights-not-sharded",
-                           "mesh-does-not-fit-torus", "host-traffic-not-priced", "batch-tokens"));
+                           "mesh-does-not-fit-torus", "host-traffic-not-priced", "batch-tokens", "step-seconds"));
 }
 
 /// So that published_ids has them all.

@@ -69,6 +69,16 @@ TEST(Mesh, HasSizeOneAlongAnAxisItLacks) {
   EXPECT_EQ(mesh.size_of("context"), 1);
 }
 
+TEST(AxisSizes, AreOneSizeOrARange) {
+  const auto asked = parse_axis_sizes("fsdp=8..64,expert=2");
+  EXPECT_THAT(asked, testing::ElementsAre(AskedSizes{"fsdp", 8, 64}, AskedSizes{"expert", 2, 2}));
+  EXPECT_EQ(describe(asked), "fsdp=8..64,expert=2");
+  EXPECT_TRUE(asked[0].has(8) && asked[0].has(64));
+  EXPECT_FALSE(asked[0].has(7) || asked[0].has(65));
+  for (const char* wrong : {"fsdp=8..4", "fsdp=..4", "fsdp=8..", "fsdp=0..4", "fsdp=1..2,fsdp=4", "fsdp"})
+    EXPECT_THROW(parse_axis_sizes(wrong), InputError) << wrong;
+}
+
 TEST(Describe, SaysTheAxesAboveOneInMeshOrder) {
   EXPECT_EQ(describe(parse_mesh("expert=2,fsdp=4", names)), "fsdp=4,expert=2");
   EXPECT_EQ(describe(parse_mesh("fsdp=1", names)), "1 device");

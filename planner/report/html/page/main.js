@@ -1,5 +1,5 @@
 const answer = JSON.parse(document.getElementById("answer").textContent);
-const pages = { plan: planPage, compare: comparePage, check: checkPage, audit: auditPage };
+const pages = { plan: planPage, compare: comparePage, sweep: sweepPage, check: checkPage, audit: auditPage };
 const page = pages[answer.command] || explainPage;
 installTips();
 document.getElementById("report").append(...page(answer).filter(Boolean),

@@ -62,7 +62,7 @@ function flagsCard(e) {
 }
 
 /** Charts of a run, most telling first. */
-const runCards = (e) => [timeCard(e), pair([trafficCard(e), blameCard(e)], [memoryCard(e), fabricCard(e)]), findingsCard(e.findings), flagsCard(e)].filter(Boolean);
+const runCards = (e) => [timeCard(e), timelineCard(e), pair([trafficCard(e), blameCard(e)], [memoryCard(e), fabricCard(e)]), findingsCard(e.findings), flagsCard(e)].filter(Boolean);
 
 function explainPage(e) {
   return [el("p", { class: "kicker" }, "shardplan explain"),

@@ -38,6 +38,6 @@ function auditPage(answer) {
   const whole = Math.max(heaviest(answer.collectives), heaviest(answer.expected));
   return [el("p", { class: "kicker" }, "shardplan audit"), el("div", { class: "head" }, el("h1", {}, answer.program), outcome(answer, "No regression", "Regression")),
     el("p", { class: "soft" }, [answer.against ? `against ${answer.against}` : "", `mesh ${meshText(answer.mesh)}`, answer.hardware ? `priced on ${answer.hardware}` : ""].filter(Boolean).join(" · ")),
-    el("div", { class: "columns" }, wideOrNothing(findingsCard(answer.findings)), changesCard(answer), movesCard("Found in the program", "found", answer.collectives, whole),
+    el("div", { class: "columns" }, wideOrNothing(findingsCard(answer.findings)), programCard(answer), windowsCard(answer), changesCard(answer), movesCard("Found in the program", "found", answer.collectives, whole),
       movesCard("Expected", "expected", answer.expected, whole))];
 }

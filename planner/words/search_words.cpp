@@ -1,0 +1,20 @@
+#include <fmt/format.h>
+
+#include <planner/words/search_words.hpp>
+#include <shardplan/collective/counted.hpp>
+
+namespace shardplan {
+
+std::string in_words(const Unfinished& unfinished) {
+  return fmt::format("stopped at {}: {} of {} were not costed to the end",
+                     unfinished.for_memory ? "--memory-limit" : "--time-limit", with_separators(unfinished.left),
+                     counted(unfinished.of, "sharding"));
+}
+
+std::string in_words(const SearchProgress& progress) {
+  return fmt::format("{}: {} of {} {}", progress.hardware, with_separators(progress.done),
+                     counted(progress.of, progress.bounded ? "promising sharding" : "sharding"),
+                     progress.bounded ? "costed" : "bounded");
+}
+
+}  // namespace shardplan
