@@ -77,6 +77,8 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
   if (needs_tokamax(configuration)) printed.emplace_back("use_tokamax_splash", "true");
   if (needs_narrow_tiles(configuration)) printed.emplace_back("sa_block_q_dkv", "256");
   if (configuration.model.use_indexer) printed.emplace_back("indexer_sparse_training", "true");
+  if (!configuration.model.engram_layers.empty())  // configs/types.py: the hashes are of what its tokens say
+    append(printed, {{"tokenizer_path", "${TOKENIZER_PATH?}"}, {"hf_access_token", "${HF_TOKEN?}"}});
   append(printed, words.overrides);
   if (configuration.model.in_maxtext)
     for (const auto& changed : configuration.model_overrides)

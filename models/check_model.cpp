@@ -182,11 +182,17 @@ void check_streams(const Model& model, const std::string& place) {
                                                      model.layers, model.layers - 1));
 }
 
+/// layers/attention_mla.py: the indexer's queries come from the same low rank.
+void check_indexer(const Model& model, const std::string& place) {
+  if (model.use_indexer) require_positive({{"q_lora_rank", model.q_lora_rank}}, place);
+}
+
 void check_decoder_block(const Model& model, const std::string& place) {
   const DecoderBlock& block = model.decoder_block;
   if (!model.not_modelled.empty()) return;
   check_block_structure(model, block, place);
   check_attention_output(model, place);
+  check_indexer(model, place);
   check_compressed_attention(model, place);
   check_streams(model, place);
   require(block.either_feed_forward || model.has_experts() == (block.feed_forward == FeedForward::experts), place,

@@ -28,6 +28,28 @@ Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& t
   return local_bytes(weight, spec, mesh);
 }
 
+bool has_wide_rows(const Block& block, TensorId table) {
+  return std::any_of(block.operations.begin(), block.operations.end(),
+                     [&](const Operation& op) { return op.wide_rows && op.inputs.front() == table; });
+}
+
+/// Rows in float32 are added up in float32, behind the layers' backward pass, the columns along the lanes (recorded:
+/// dscustom_v5p8_fsdp8, 64 columns in 128).
+Bytes wide_table_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
+                           const Compiler& compiler) {
+  Bytes total;
+  for (std::size_t i = 0; i < block.specs.size(); ++i) {
+    if (!has_wide_rows(*block.block, static_cast<TensorId>(i))) continue;
+    const Tensor& table = block.block->tensors[i];
+    const PartitionSpec spec = gradient_spec(table, block.specs[i], *block.block, program, config);
+    const Mesh& mesh = *program.mesh;
+    const std::int64_t elements =
+        compiler.has(Habit::pads_to_tiles) ? row_elements(table, spec, mesh) : local_elements(table.dims, spec, mesh);
+    total += Bytes{elements * size_of(DType::f32)};
+  }
+  return total;
+}
+
 /// pipeline_fsdp_ag_per_repeat: the gradients of the gathered weights, all repeats', before they are scattered.
 Bytes window_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                        const Compiler& compiler) {
@@ -48,7 +70,7 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
   const std::int64_t layers = layers_on_device(b, program.program->pipeline);
   Bytes total;
   for (std::size_t i = 0; i < block.specs.size(); ++i) {
-    if (!is_trained(b.tensors[i])) continue;
+    if (!is_trained(b.tensors[i]) || has_wide_rows(b, static_cast<TensorId>(i))) continue;
     const PartitionSpec spec = gradient_spec(b.tensors[i], block.specs[i], b, program, config);
     total += Bytes{stored_elements(b.tensors[i], spec, *program.mesh, compiler, layers) * size_of(dtype)};
   }
@@ -87,7 +109,8 @@ Bytes late_head_leftover(const PartitionedBlock& head, const BoundProgram& progr
 
 Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                         const Compiler& compiler) {
-  if (block.block->kind == BlockKind::layer) return stack_gradients(block, program, config, compiler);
+  if (block.block->kind == BlockKind::layer)
+    return stack_gradients(block, program, config, compiler) + wide_table_gradients(block, program, config, compiler);
   Bytes total;
   for (std::size_t i = 0; i < block.specs.size(); ++i) {
     const Tensor& weight = block.block->tensors[i];

@@ -7,7 +7,6 @@
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/memory/turned_tables.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
-#include <models/programs/matrices.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>
 
@@ -100,8 +99,11 @@ Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& progr
   const Block& b = *block.block;
   if (b.kind != BlockKind::layer) return {};
   if (b.beside_scan) return waiting_values(block) * b.layers;
-  const std::vector<TensorId> roots = roots_of(b);
-  const auto is_counted = [&](TensorId tensor) { return b.tensors[roots[tensor]].parameter; };  // as gathered weight
+  const auto is_counted = [&](TensorId tensor) {  // among the gathered weights
+    return std::any_of(b.operations.begin(), b.operations.end(), [&](const Operation& op) {
+      return op.kind == OpKind::constrain && op.output == tensor && b.tensors[op.inputs.front()].parameter;
+    });
+  };
   Bytes named, input;
   for (const TensorId saved : block.liveness.saved)
     if (!b.tensors[saved].shared && !is_counted(saved))

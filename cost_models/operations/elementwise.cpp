@@ -24,6 +24,7 @@ class Elementwise : public OperationKind {
     const Operation& op = state.block.operations[id];
     const Tensor& output = state.tensor(op.output);
     std::vector<Lifetime> all;
+    if (schedule.has_backward(id) && state.block.beside_scan) return wide_rows(state, schedule, id);
     if (!schedule.has_backward(id) || index_of(output.dims, Dim::rows) < 0) return all;
     const int begins = schedule.written(state.block, id) < 0 ? schedule.backward_begins[id]
                                                              : schedule.written(state.block, id);
@@ -33,6 +34,23 @@ class Elementwise : public OperationKind {
         all.push_back({{input, " of each row"},
                        stored_bytes(output, state.spec(op.output), state.mesh, state.compiler), begins,
                        read_again ? std::max(begins, schedule.backward_begins[id]) : begins});
+    return all;
+  }
+
+ private:
+  /// The rows that a token's experts return are weighed and summed in float32; a layer that isn't recomputed keeps them so
+  /// for its gradient (recorded: ds4x7_v5p8_fsdp8).
+  static std::vector<Lifetime> wide_rows(const BlockState& state, const Schedule& schedule, OperationId id) {
+    std::vector<Lifetime> all;
+    if (!state.config.float32_weight_sum) return all;
+    for (const TensorId input : state.block.operations[id].inputs) {
+      const Tensor& rows = state.tensor(input);
+      const bool returned = index_of(rows.dims, Dim::top_k) >= 0 && index_of(rows.dims, Dim::embed) >= 0;
+      if (returned)
+        all.push_back({{input, " in float32"},
+                       Bytes{local_elements(rows.dims, state.spec(input), state.mesh) * size_of(DType::f32)},
+                       schedule.forward[id], schedule.backward_begins[id]});
+    }
     return all;
   }
 };

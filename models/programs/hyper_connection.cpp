@@ -19,11 +19,11 @@ TensorId add_mapping(BlockBuilder& b, TensorId normed, const std::string& name, 
 }
 
 /// Of those numbers, some: scaled, shifted, and made weights.
-TensorId add_weights(BlockBuilder& b, TensorId numbers, const std::string& name, Dims each, Dims shift) {
+TensorId add_weights(BlockBuilder& b, TensorId numbers, const std::string& name, Dims each, TensorDim shift) {
   const Dims all = b.dims(numbers);
   each.insert(each.begin(), {all[0], all[1]});
   const TensorId scale = b.weight(name + "_alpha_scale", {{Dim::position, 1}}, {""});
-  const TensorId beta = b.bias(name + "_beta", std::move(shift), LogicalAxes(each.size() - 2));
+  const TensorId beta = b.bias(name + "_beta", {shift}, {""});
   return b.apply(OpKind::elementwise, name + "_mapping", {numbers, scale, beta}, b.activation(name, std::move(each)));
 }
 
@@ -36,15 +36,15 @@ TensorId add_hyper_connection(BlockBuilder& b, TensorId x, const Branch& branch)
   const TensorId normed = b.norm_over(2, name + "/mhc_norm", x, {});
   const TensorId numbers =
       add_mapping(b, normed, name + "/alpha", {Dim::gate, 2 * from.size + from.size * from.size});
-  const TensorId pre = add_weights(b, numbers, name + "/pre", {from}, {from});
+  const TensorId pre = add_weights(b, numbers, name + "/pre", {from}, from);
   const TensorId in = b.apply(OpKind::einsum, name + "/pre", {pre, x},
                               b.activation(name + " input", {all[0], all[1], all[3]}));
   const TensorId branch_in = b.hidden_norm(branch.norm_before, in, b.hidden());
   const TensorId mixed = branch.mix(b, branch_in);
   b.module = Module::none;
-  const TensorId post = add_weights(b, numbers, name + "/post", {from}, {from});
-  const TensorId spread = b.apply(OpKind::einsum, name + "/post", {mixed, post}, b.activation(name + " output", all));
-  const TensorId residual = add_weights(b, numbers, name + "/res", {from, to}, {from, to});
+  const TensorId post = add_weights(b, numbers, name + "/post", {from}, from);
+  const TensorId spread = b.apply(OpKind::elementwise, name + "/post", {mixed, post}, b.activation(name + " output", all));
+  const TensorId residual = add_weights(b, numbers, name + "/res", {from, to}, {Dim::position, from.size * from.size});
   const TensorId kept = b.apply(OpKind::einsum, name + "/res", {residual, x},
                                 b.activation(name + " residual", {all[0], all[1], to, all[3]}));
   return b.apply(OpKind::add, branch.sum, {kept, spread}, b.activation(branch.sum, all, b.carried()));

@@ -128,6 +128,11 @@ Violation experts_divide(const Configuration& c) {
 
 Violation ring_of_experts(const Configuration& c) {
   if (c.config.moe_path != MoePath::ring) return std::nullopt;
+  if (c.model.hash_layers > 0)  // configs/types.py
+    return Infeasible{ConstraintId::moe_path,
+                      fmt::format("{} has layers whose experts a token's id picks, which use_ring_of_experts does not know",
+                                  c.model.name),
+                      1, 0};
   if (expert_shards(c) == 1)
     return Infeasible{ConstraintId::ring_needs_expert_parallelism,
                       "use_ring_of_experts needs experts on at least 2 devices, not 1", 2, 1};

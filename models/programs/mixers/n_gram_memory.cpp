@@ -104,7 +104,7 @@ TensorId add_n_gram_memory(BlockBuilder& b, TensorId x, std::size_t layer) {
       b.apply(OpKind::elementwise, "engram/gate", {fit}, b.activation("gate of memory", {batch, sequence, streams}));
   const TensorId value = project(b, memory, "engram/value_proj", {embed}, {"embed"});
   const TensorId gated =
-      b.apply(OpKind::einsum, "engram/gated_value", {gate, value}, b.activation("gated memory", all));
+      b.apply(OpKind::elementwise, "engram/gated_value", {value, gate}, b.activation("gated memory", all));
   return b.apply(OpKind::add, "engram/sum", {gated, add_convolution(b, gated)},
                  b.activation("n-gram output", all, b.carried()));
 }

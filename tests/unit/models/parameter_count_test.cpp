@@ -15,6 +15,9 @@ struct Count {
 };
 
 constexpr Count counts[] = {
+    {"deepseek-custom", 4222753792, 4112653312},
+    {"deepseek4-284b", 284330404864, 13797796864},
+    {"deepseek4-tiny", 27063216, 20722608},
     {"deepseek2-16b", 15706371584, 2661037568},
     {"deepseek2-236b", 235740815360, 21375180800},
     {"deepseek3-671b-2dfsdp", 671025522688, 37551400960},
