@@ -4,9 +4,9 @@ namespace shardplan {
 
 namespace {
 
-/// What MaxText takes of a model: sinks and an indexer's mask are not known to every kernel.
+/// What MaxText takes of a model: sinks and the mask of an indexer or of pooled keys are not known to every kernel.
 AttentionKernel kernel_of(const Model& model, const Kernels& kernels) {
-  if (model.use_indexer) return kernels.has_tokamax_splash ? AttentionKernel::flash : AttentionKernel::dot_product;
+  if (model.masks_keys()) return kernels.has_tokamax_splash ? AttentionKernel::flash : AttentionKernel::dot_product;
   const bool knows = !model.attention_sink || kernels.sink_kernels.has(kernels.attention);
   return knows ? kernels.attention : AttentionKernel::dot_product;
 }

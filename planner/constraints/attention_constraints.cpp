@@ -64,7 +64,7 @@ Violation pools_whole_sequences(const Configuration& c) {
 Violation exchanged_sequence_is_unmasked(const Configuration& c) {
   const ContextStrategy strategy = c.config.context_parallel_strategy;
   const bool exchanges = strategy == ContextStrategy::ulysses || strategy == ContextStrategy::usp;
-  if (!c.model.use_indexer || !exchanges) return std::nullopt;
+  if (!c.model.masks_keys() || !exchanges) return std::nullopt;
   return refused(ConstraintId::attention_kernel,
                  fmt::format("{} has an indexer, whose mask context_parallel_strategy={} does not take", c.model.name,
                              name_of(strategy)));

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <shardplan/error.hpp>
-#include <thread>
 
 #include "requests.hpp"
 
@@ -251,17 +250,19 @@ TEST(Plan, ALimitEndsTheSearchAndSaysWhatWasLeft) {
   EXPECT_EQ(decisions(plan_one(request)), decisions(plan_one(request_for("llama3-8b", "toy-switch", 8))));
 }
 
-// From the one millionth second on that bounding takes, half of a limit is left to cost what it found.
-TEST(Plan, ALimitLeavesTimeForThePromising) {
-  PlanRequest request = request_for("llama3-8b", "toy-switch", 64);
-  request.limits.time = Seconds{0.2};
-  const MachinePlan plan = plan_one(request, [](const Configuration& c) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    return toy_evaluation(c);
-  });
-  ASSERT_TRUE(plan.unfinished);
-  EXPECT_TRUE(plan.recommended);
-  EXPECT_LT(plan.unfinished->left, plan.unfinished->of);
+// Machines share the time that is left, and of a machine's share half is left to cost what bounding found.
+TEST(Plan, ALimitIsSharedOut) {
+  using Clock = SearchBudget::Clock;
+  constexpr auto hour = std::chrono::hours(1);
+  const auto now = Clock::now();
+  const SearchBudget two({Seconds{6 * 3600.0}, {}}, now - 2 * hour, 1);  // of 6 hours 2 are gone; another machine follows
+  ASSERT_TRUE(two.half_time());
+  EXPECT_GE(*two.half_time(), now + hour);
+  EXPECT_LT(*two.half_time(), now + hour + std::chrono::minutes(10));
+  EXPECT_FALSE(two.is_spent());
+  EXPECT_TRUE(two.is_spent(now - hour));
+  EXPECT_TRUE(SearchBudget({Seconds{3600}, {}}, now - 2 * hour, 0).is_spent());
+  EXPECT_FALSE(SearchBudget({}, now - 2 * hour, 0).half_time());
 }
 
 TEST(Plan, TellsHowFarItIs) {
@@ -274,6 +275,12 @@ TEST(Plan, TellsHowFarItIs) {
   };
   plan_one(request);
   EXPECT_TRUE(bounding && costing);
+}
+
+// MaxText takes no other kernel with them: the search has to name it where the request doesn't.
+TEST(Plan, NamesTheKernelThatMaskedKeysNeed) {
+  for (const char* model : {"deepseek3.2-671b", "deepseek4-tiny"})
+    EXPECT_EQ(space_of(request_for(model, "tpu-v5p", 256)).base.config.attention, AttentionKernel::flash) << model;
 }
 
 TEST(Plan, SizesMayBeRanges) {
