@@ -12,6 +12,7 @@
 #include <planner/search/plan_machine.hpp>
 #include <rules/load_rules.hpp>
 #include <string>
+#include <vector>
 
 namespace shardplan {
 namespace {
@@ -30,8 +31,8 @@ Usage usage() {
 }
 
 Configuration fsdp_run(const std::string& model, int chips) {
-  return read_configuration({"model_name=" + model, "per_device_batch_size=1"},
-                            {.hardware = "h100", .chips = chips, .slices = {}}, std::nullopt);
+  const std::vector<std::string> words = {"model_name=" + model, "per_device_batch_size=1"};
+  return read_configuration(words, {.hardware = "h100", .chips = chips, .slices = {}}, std::nullopt);
 }
 
 /// A mesh that nothing is known of yet.
@@ -58,7 +59,7 @@ PlanRequest request_for(const std::string& model, const std::string& machine, in
   for (const auto& name : published_rule_set_names()) request.rule_sets.push_back(load_rules(name));
   if (request.model.has_experts()) request.moe_paths = {MoePath::dropping, MoePath::ragged, MoePath::ring};
   request.remat_policies = named_remat_policies(remat_policies());
-  return with_arguments(std::move(request), GivenArguments({}, std::nullopt));
+  return with_arguments(std::move(request), GivenArguments(std::vector<std::string>{}, std::nullopt));
 }
 
 void search(benchmark::State& state, const std::string& model, const std::string& machine) {
