@@ -3,37 +3,12 @@
 
 #include <algorithm>
 #include <audit/audit_findings.hpp>
+#include <audit/traffic_groups.hpp>
 #include <map>
 #include <set>
-#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
-
-/// One class and axes, over all phases.
-struct Group {
-  TrafficClass traffic = TrafficClass::gather;
-  AxisList axes;
-  Traffic found, expected;
-  Traffic found_all_reduce, expected_all_reduce;
-  std::vector<const TrafficChange*> phases;
-  std::int64_t excess() const { return found.bytes.value - expected.bytes.value; }
-};
-
-std::vector<Group> groups_of(const std::vector<TrafficChange>& changes) {
-  std::vector<Group> groups;
-  for (const auto& change : changes) {
-    if (groups.empty() || groups.back().traffic != change.traffic || groups.back().axes != change.axes)
-      groups.push_back({change.traffic, change.axes, {}, {}, {}, {}, {}});
-    Group& group = groups.back();
-    group.found += change.found;
-    group.expected += change.expected;
-    group.found_all_reduce += change.found_all_reduce;
-    group.expected_all_reduce += change.expected_all_reduce;
-    group.phases.push_back(&change);
-  }
-  return groups;
-}
 
 bool is_expert_weight(const std::string& tensor) { return tensor == "wi_0" || tensor == "wi_1" || tensor == "wo"; }
 
@@ -44,20 +19,6 @@ struct Culprits {
   Traffic traffic;
 };
 
-FindingId id_of(TrafficClass traffic) {
-  switch (traffic) {
-    case TrafficClass::gather:
-      return FindingId::unexpected_all_gather;
-    case TrafficClass::reduce:
-      return FindingId::unexpected_all_reduce;
-    case TrafficClass::exchange:
-      return FindingId::unexpected_all_to_all;
-    case TrafficClass::shift:
-      return FindingId::unexpected_collective_permute;
-  }
-  throw InternalError("unknown TrafficClass");
-}
-
 std::string phase_words(const std::set<Phase>& phases) {
   std::vector<std::string_view> names;
   for (const Phase phase : phases) names.push_back(name_of(phase));
@@ -67,7 +28,7 @@ std::string phase_words(const std::set<Phase>& phases) {
 class Auditor {
  public:
   Auditor(const std::vector<TrafficItem>& found, const std::vector<TrafficChange>& changes, const AuditView& view)
-      : found_(found), view_(view), groups_(groups_of(changes)) {
+      : found_(found), view_(view), groups_(traffic_groups(changes)) {
     for (const auto& group : groups_) {
       all_found_ += group.found;
       all_expected_ += group.expected;
@@ -116,7 +77,7 @@ class Auditor {
 
   /// What of a group has no counterpart, phases in which no more than expected is moved left out.
   template <class Counts>
-  Culprits culprits(const Group& group, Counts counts) const {
+  Culprits culprits(const TrafficGroup& group, Counts counts) const {
     Culprits result;
     std::map<std::string, std::int64_t> bytes_of;
     for (const auto* change : group.phases) {
@@ -201,20 +162,20 @@ class Auditor {
                            tensors, axes, "moe_dispatch_no_expert_sharding=True"});
   }
 
-  void compare(const Group& group) {
+  void compare(const TrafficGroup& group) {
     if (matters(group.excess(), group.expected.bytes.value)) unexpected(group);
     if (matters(-group.excess(), group.expected.bytes.value)) missing(group);
     if (group.traffic == TrafficClass::reduce) all_reduces(group);
   }
 
-  std::string against(const Group& group) const {
+  std::string against(const TrafficGroup& group) const {
     const std::string found = amount(group.found);
     return group.expected.bytes.value == 0
                ? fmt::format("move {} a step where nothing is expected", found)
                : fmt::format("move {} a step where {} are expected", found, amount(group.expected));
   }
 
-  void unexpected(const Group& group) {
+  void unexpected(const TrafficGroup& group) {
     const Culprits extra = culprits(group, [](const std::string&) { return true; });
     std::string message = fmt::format("{}s over {} {}", name_of(group.traffic), axes_text(group.axes), against(group));
     if (!extra.tensors.empty())
@@ -222,11 +183,11 @@ class Auditor {
     if (!costs_more())
       message += fmt::format("; all collectives together ({}) cost no more than expected ({})", amount(all_found_),
                              amount(all_expected_));
-    findings_.push_back({id_of(group.traffic), costs_more() ? severity_of(group.excess()) : Severity::note, message,
+    findings_.push_back({unexpected_traffic(group.traffic), costs_more() ? severity_of(group.excess()) : Severity::note, message,
                          tensor_words(extra.tensors), axis_names(group.axes), ""});
   }
 
-  void missing(const Group& group) {
+  void missing(const TrafficGroup& group) {
     std::set<std::string> tensors;
     for (const auto* change : group.phases)
       for (const auto& gone : change->missing)
@@ -240,7 +201,7 @@ class Auditor {
   }
 
   // An all-reduce leaves on every device what a reduce-scatter leaves on one, for twice the time.
-  void all_reduces(const Group& group) {
+  void all_reduces(const TrafficGroup& group) {
     const auto difference = group.found_all_reduce.bytes.value - group.expected_all_reduce.bytes.value;
     if (!matters(difference, group.expected.bytes.value) || matters(group.excess(), group.expected.bytes.value)) return;
     findings_.push_back({FindingId::all_reduce_where_reduce_scatter_suffices,
@@ -319,7 +280,7 @@ class Auditor {
 
   const std::vector<TrafficItem>& found_;
   const AuditView& view_;
-  std::vector<Group> groups_;
+  std::vector<TrafficGroup> groups_;
   Traffic all_found_, all_expected_;
   std::vector<Finding> findings_;
 };

@@ -6,14 +6,11 @@
 #include <hardware/network/mesh_embedding.hpp>
 #include <numeric>
 #include <shardplan/error.hpp>
-#include <string_view>
 
 namespace shardplan {
 namespace {
 
-constexpr std::size_t core_dim = 3;
 constexpr std::size_t torus_dims = 3;
-constexpr std::string_view dim_names = "xyz";
 
 DimSizes shape_of(const Slice& slice, int devices_per_chip) {
   DimSizes shape{1, 1, 1, devices_per_chip};
@@ -26,13 +23,6 @@ std::string describe_dims(const DimSizes& sizes) {
   for (const int size : sizes)
     if (size > 1) text += fmt::format("{}{}", text.empty() ? "" : "x", size);
   return text.empty() ? "no dim" : text;
-}
-
-std::string describe_part(const DimPart& part, char dim) {
-  if (part.stride > 1) return fmt::format("{} along {}, {} chips apart", part.size, dim, part.stride);
-  if (part.closes) return fmt::format("ring of {} along {}", part.size, dim);
-  if (part.size == 2) return fmt::format("2 along {}", dim);
-  return fmt::format("line of {} along {} (no wraparound)", part.size, dim);
 }
 
 /// Ranks are row-major over the mesh, nodes hold consecutive ranks: the part of an axis inside a node and the part
@@ -287,61 +277,6 @@ GroupNetwork MeshEmbedding::network(const AxisList& axes, GroupSpan span) const 
   const int rounds = std::bit_width(static_cast<unsigned>(members.outside) - 1);
   const double latency = collective_latency_ + rates.hops * hop_latency_ + rounds * scale_out_latency_;
   return {rates.size, {rates.ring}, {rates.exchange}, {rates.shift}, {latency}, describe(members)};
-}
-
-std::string MeshEmbedding::describe_inside(const Members& members) const {
-  switch (fabric_) {
-    case FabricKind::switched:
-      return fmt::format("{} through the node's switch", members.inside);
-    case FabricKind::full_mesh:
-      return fmt::format("{} with direct links to each other", members.inside);
-    case FabricKind::torus:
-      break;
-  }
-  if (!path_.empty()) return fmt::format("{} along the device path of {}", members.inside, slice_.name);
-  std::string text;
-  for (std::size_t dim = 0; dim < slice_.torus.size(); ++dim)
-    for (const DimPart& part : parts_on(members, dim))
-      text += (text.empty() ? "" : ", ") + describe_part(part, dim_names[dim]);
-  for (std::size_t axis = 0; axis < ici_.size(); ++axis)
-    if (members.is_in[axis] && assignment_[axis][core_dim] > 1)
-      text += (text.empty() ? "" : ", ") + std::string("both devices of a chip");
-  return text;
-}
-
-std::string MeshEmbedding::describe(const Members& members) const {
-  std::string text = fmt::format("{} devices: ", members.inside * members.outside);
-  if (members.inside > 1) text += describe_inside(members);
-  if (members.outside == 1) return text;
-  const std::string_view places = ends_at_node(fabric_) ? "nodes" : "slices";
-  return text + fmt::format("{}across {} {}", members.inside > 1 ? ", " : "", members.outside, places);
-}
-
-/// Along each dim the later axis is the minor one; along an axis the later dim.
-DeviceCoordinates MeshEmbedding::coordinates_on_torus(int device) const {
-  DeviceCoordinates at{};
-  DimSizes stride{1, 1, 1, 1};
-  for (std::size_t axis = ici_.size(); axis-- > 0;) {
-    int index = device % ici_[axis];
-    device /= ici_[axis];
-    for (std::size_t dim = stride.size(); dim-- > 0;) {
-      const int size = assignment_[axis][dim];
-      at[dim] += index % size * stride[dim];
-      index /= size;
-      stride[dim] *= size;
-    }
-  }
-  return at;
-}
-
-std::vector<DeviceCoordinates> MeshEmbedding::device_coordinates() const {
-  if (!path_.empty()) return path_;
-  std::vector<DeviceCoordinates> all;
-  for (int device = 0; device < slice_.devices; ++device)
-    all.push_back(ends_at_node(fabric_)
-                      ? DeviceCoordinates{device / devices_per_node_, device % devices_per_node_, 0, 0}
-                      : coordinates_on_torus(device));
-  return all;
 }
 
 }  // namespace shardplan

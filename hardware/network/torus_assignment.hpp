@@ -10,6 +10,7 @@ namespace shardplan {
 
 /// Sizes along the physical dims x, y, z and core (the devices of one chip); 1 where there is no such dim.
 using DimSizes = std::array<int, 4>;
+inline constexpr std::size_t core_dim = 3;  ///< the one inside a chip
 
 /// For each logical axis its size along each physical dim. Their product over the dims is the axis' size; over the
 /// axes it is the torus' shape. Within one dim the later axis is the minor one.
