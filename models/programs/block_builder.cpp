@@ -21,6 +21,14 @@ TensorId BlockBuilder::weight(std::string name, Dims dims, LogicalAxes axes) {
   return static_cast<TensorId>(block.tensors.size() - 1);
 }
 
+void BlockBuilder::untrained_table(std::string name, Dims dims, DType dtype) {
+  LogicalAxes whole(dims.size(), "");
+  Tensor& table = block.tensors[weight(std::move(name), std::move(dims), std::move(whole))];
+  table.role = TensorRole::untrained;
+  table.kept_as = table.dtype = dtype;
+  table.differentiable = false;
+}
+
 TensorId BlockBuilder::bias(std::string name, Dims dims, LogicalAxes axes) {
   const TensorId id = weight(std::move(name), std::move(dims), std::move(axes));
   block.tensors[id].role = TensorRole::bias;

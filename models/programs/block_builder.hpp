@@ -24,6 +24,8 @@ class BlockBuilder {
   TensorId weight(std::string name, Dims dims, LogicalAxes axes);
   /// A weight that is added.
   TensorId bias(std::string name, Dims dims, LogicalAxes axes);
+  /// A table that the step reads and never updates, whole on every device.
+  void untrained_table(std::string name, Dims dims, DType dtype);
   TensorId activation(std::string name, Dims dims, Constraint constraint = {},
                       std::vector<std::string> checkpoint_names = {});
   /// Another block's value, read beside the block's input.

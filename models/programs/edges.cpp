@@ -1,5 +1,5 @@
 #include <models/programs/edges.hpp>
-#include <models/programs/hyper_connection.hpp>
+#include <models/programs/layers/hyper_connection.hpp>
 
 namespace shardplan {
 namespace {

@@ -16,8 +16,9 @@ struct Matrix {
   WeightUse use = WeightUse::multiplied;
 };
 
-/// Operands of products, convolutions and lookups, each once; the norm scales inside a low-rank projection (dims q_rank, kv_rank),
-/// which belong to it; and matrices that lie idle. Not: other scales, biases, sinks, learned positions.
+/// Operands of products, convolutions and lookups, each once; the norm scales inside a low-rank projection (dims
+/// q_rank, kv_rank), which belong to it; and matrices that lie idle. Not: other scales, biases, sinks, learned
+/// positions.
 std::vector<Matrix> matrices_of(const Block& block);
 
 std::int64_t elements_of(const Tensor& tensor);

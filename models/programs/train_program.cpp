@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <models/programs/edges.hpp>
-#include <models/programs/multi_token_prediction.hpp>
+#include <models/programs/layers/multi_token_prediction.hpp>
 #include <models/programs/train_program.hpp>
 #include <models/programs/weight_schedule.hpp>
 #include <shardplan/error.hpp>
@@ -24,10 +24,11 @@ void add_layers(Program& program, const Decoder& decoder, const TrainConfig& con
     const bool pipelined = shape.stages > 1 && !kind.before_pipeline;
     Block block = layer_block(kind, decoder.model, config, pipelined ? microbatch : whole);
     block.in_pipeline = pipelined;
-    // A scan of one layer is no loop: the compiler merges the recomputation with the first run, unless whole layers that
-    // are written out lie between the two.
+    // A scan of one layer is no loop: the compiler merges the recomputation with the first run, unless whole layers
+    // that are written out lie between the two.
     block.beside_scan = kind.unscanned && config.scan_layers;
-    const bool merged = shape.habits.has(Habit::merges_single_layer_scan) && config.scan_layers && !far && kind.count == 1;
+    const bool merged =
+        shape.habits.has(Habit::merges_single_layer_scan) && config.scan_layers && !far && kind.count == 1;
     block.rematerialized = !block.beside_scan && !merged;
     block.executions = runs_of(kind, pipelined, program.pipeline);
     program.blocks.push_back(std::move(block));

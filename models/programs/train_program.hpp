@@ -1,6 +1,6 @@
 #pragma once
 // The program of one step: embedding, decoder layer stacks (inside or outside a pipeline), head and loss.
-#include <models/programs/layer_kinds.hpp>
+#include <models/programs/layers/layer_kinds.hpp>
 #include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
@@ -16,7 +16,8 @@ struct ParallelShape {
 };
 
 /// How MaxText lays layers over stages: repeats = layers / (stages × layers_per_stage); delay 2 when activations are
-/// forwarded late; counts left at -1 as with_pipeline_counts fills them. The arithmetic is checked by the planner's constraints.
+/// forwarded late; counts left at -1 as with_pipeline_counts fills them. The arithmetic is checked by the planner's
+/// constraints.
 PipelineShape pipeline_shape(const Model& model, const TrainConfig& config, std::int64_t stages);
 
 /// A model's dims, and the layers made of them: layer_kinds' own, or others composed of mixers.

@@ -17,12 +17,7 @@ TensorId add_routed_bias(BlockBuilder& b, TensorId logits) {
 
 /// Every device has the whole table (MaxText layers/moe.py: tid2eid, kept as float32).
 void add_experts_of_tokens(BlockBuilder& b) {
-  const TensorId table =
-      b.weight("MoeBlock_0/tid2eid", {{Dim::vocab, b.model.vocab}, {Dim::top_k, b.model.top_k}}, {"", ""});
-  Tensor& tensor = b.block.tensors[table];
-  tensor.role = TensorRole::untrained;
-  tensor.kept_as = tensor.dtype = DType::f32;
-  tensor.differentiable = false;
+  b.untrained_table("MoeBlock_0/tid2eid", {{Dim::vocab, b.model.vocab}, {Dim::top_k, b.model.top_k}}, DType::f32);
 }
 
 /// What the shared experts add, times the sigmoid of a logit of the token (MaxText models/qwen3.py).

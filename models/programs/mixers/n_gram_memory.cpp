@@ -1,6 +1,6 @@
-// N-gram memory (MaxText layers/engram.py): tables of what the n-grams that end with each token mean, looked up by their
-// hashes, several heads for each order of n-grams; every stream gates what is found by how well it fits, and a short
-// causal convolution smooths it.
+// N-gram memory (MaxText layers/engram.py): tables of what the n-grams that end with each token mean, looked up by
+// their hashes, several heads for each order of n-grams; every stream gates what is found by how well it fits, and a
+// short causal convolution smooths it.
 #include <models/programs/mixers/mixers.hpp>
 #include <set>
 
@@ -22,8 +22,8 @@ std::int64_t next_rows(std::int64_t rows, std::set<std::int64_t>& taken) {
   return rows;
 }
 
-/// Rows of one layer's table: each head of each order has a prime number of its own, from the order's base on; later layers
-/// go on where earlier ones have taken (NgramHashMapping: _calculate_vocab_size_across_layers).
+/// Rows of one layer's table: each head of each order has a prime number of its own, from the order's base on; later
+/// layers go on where earlier ones have taken (NgramHashMapping: _calculate_vocab_size_across_layers).
 std::int64_t rows_of_table(const Model& m, std::size_t layer) {
   std::set<std::int64_t> taken;
   std::int64_t all = 0;
@@ -39,10 +39,7 @@ std::int64_t rows_of_table(const Model& m, std::size_t layer) {
 
 /// Which tokens count as one to the hashes: each layer's program holds a table of its own.
 void add_token_classes(BlockBuilder& b) {
-  Tensor& table = b.block.tensors[b.weight("engram/token_classes", {{Dim::vocab, b.model.vocab}}, {""})];
-  table.role = TensorRole::untrained;
-  table.kept_as = table.dtype = DType::s32;
-  table.differentiable = false;
+  b.untrained_table("engram/token_classes", {{Dim::vocab, b.model.vocab}}, DType::s32);
 }
 
 /// [batch, sequence, what all heads found]

@@ -17,8 +17,10 @@ using testing::ElementsAre;
 /// toy_llama with another mixer: 1024 wide, 8 heads of 128, MLP of 2048.
 Decoder gated_linear_decoder() {
   const LayerKind kind{"layers",
-                       {{add_gated_linear_attention, "pre_self_attention_layer_norm", "", "residual after attention"},
-                        {add_dense_feed_forward, "post_self_attention_layer_norm", "", "layer output"}},
+                       {{add_gated_linear_attention, HyperConnection::attention, "pre_self_attention_layer_norm", "",
+                         "residual after attention"},
+                        {add_dense_feed_forward, HyperConnection::feed_forward, "post_self_attention_layer_norm", "",
+                         "layer output"}},
                        4};
   return {toy_llama(), {kind}};
 }

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <models/programs/branches.hpp>
-#include <models/programs/compressed_layers.hpp>
-#include <models/programs/engram_layers.hpp>
-#include <models/programs/layer_kinds.hpp>
+#include <models/programs/layers/branches.hpp>
+#include <models/programs/layers/compressed_layers.hpp>
+#include <models/programs/layers/engram_layers.hpp>
+#include <models/programs/layers/layer_kinds.hpp>
 #include <models/programs/mixers/mixers.hpp>
 
 namespace shardplan {
@@ -31,8 +31,8 @@ std::vector<LayerKind> with_delta_nets(const Model& model) {
 }
 
 /// Layers of two periods, windows and experts: one kind for each place in the cycle. Layer i (from 0) is global where
-/// i + 1 is a multiple of the windows' period, and has experts where it is one of interleave_moe_step (models/llama4.py,
-/// determine_is_nope_layer and determine_is_moe_layer; models/envy.py).
+/// i + 1 is a multiple of the windows' period, and has experts where it is one of interleave_moe_step
+/// (models/llama4.py, determine_is_nope_layer and determine_is_moe_layer; models/envy.py).
 std::vector<LayerKind> interleaved(const Model& model) {
   const auto& [window, locals] = model.attention_pattern;
   std::vector<LayerKind> kinds;
@@ -54,7 +54,8 @@ std::vector<Branch> small_branches(const Model& model, Span span, bool lent) {
   branches[0].mix = [heads](BlockBuilder& b, TensorId x) { return add_grouped_query_attention(b, x, heads); };
   if (lent && model.use_double_wide_mlp) branches[1].mix = add_double_wide_feed_forward;
   if (model.per_layer_dim > 0)
-    branches.push_back({add_per_layer_input, "", "post_per_layer_input_norm", "residual after per-layer input"});
+    branches.push_back({add_per_layer_input, HyperConnection::feed_forward, "", "post_per_layer_input_norm",
+                        "residual after per-layer input"});
   return branches;
 }
 

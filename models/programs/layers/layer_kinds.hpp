@@ -1,6 +1,6 @@
 #pragma once
 // Which layers a model's decoder is made of.
-#include <models/programs/layer.hpp>
+#include <models/programs/layers/layer.hpp>
 
 namespace shardplan {
 

@@ -1,7 +1,7 @@
 #pragma once
-// Manifold-constrained hyper-connections (MaxText layers/mhc.py): the hidden state is several streams; each branch reads
-// a weighted sum of them and adds its result to a mixture of them, with weights that a token's own streams give.
-#include <models/programs/layer.hpp>
+// Manifold-constrained hyper-connections (MaxText layers/mhc.py): the hidden state is several streams; each branch
+// reads a weighted sum of them and adds its result to a mixture of them, with weights that a token's own streams give.
+#include <models/programs/layers/layer.hpp>
 
 namespace shardplan {
 

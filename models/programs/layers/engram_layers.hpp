@@ -1,7 +1,7 @@
 #pragma once
 // Layers with n-gram memory stand beside the scans, which they cut in pieces (MaxText layers/nnx_decoders.py:
 // _apply_interleaved_scanned_layers).
-#include <models/programs/layer.hpp>
+#include <models/programs/layers/layer.hpp>
 
 namespace shardplan {
 

@@ -1,13 +1,21 @@
-#include <models/programs/hyper_connection.hpp>
+#include <models/programs/layers/hyper_connection.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
 
 TensorDim streams(const BlockBuilder& b) { return {Dim::streams, b.model.mhc_expansion_rate}; }
 
-/// "mhc_attention" or "mhc_mlp", by what stands behind the branch's norm.
-std::string name_of_connection(const Branch& branch) {
-  return branch.norm_before == "pre_self_attention_layer_norm" ? "mhc_attention" : "mhc_mlp";
+std::string module_of(HyperConnection connection) {
+  switch (connection) {
+    case HyperConnection::attention:
+      return "mhc_attention";
+    case HyperConnection::feed_forward:
+      return "mhc_mlp";
+    case HyperConnection::none:
+      break;
+  }
+  throw InternalError("a branch without a hyper-connection");
 }
 
 /// Numbers of a token that weigh its streams: norm(x)·w, over all features of all streams, scaled and shifted. MaxText
@@ -30,7 +38,7 @@ TensorId add_weights(BlockBuilder& b, TensorId numbers, const std::string& name,
 }  // namespace
 
 TensorId add_hyper_connection(BlockBuilder& b, TensorId x, const Branch& branch) {
-  const std::string name = name_of_connection(branch);
+  const std::string name = module_of(branch.connection);
   const TensorDim from = streams(b), to{Dim::gate, from.size};
   const Dims all = b.dims(x);
   const TensorId normed = b.norm_over(2, name + "/mhc_norm", x, {});
@@ -43,7 +51,8 @@ TensorId add_hyper_connection(BlockBuilder& b, TensorId x, const Branch& branch)
   const TensorId mixed = branch.mix(b, branch_in);
   b.module = Module::none;
   const TensorId post = add_weights(b, numbers, name + "/post", {from}, from);
-  const TensorId spread = b.apply(OpKind::elementwise, name + "/post", {mixed, post}, b.activation(name + " output", all));
+  const TensorId spread =
+      b.apply(OpKind::elementwise, name + "/post", {mixed, post}, b.activation(name + " output", all));
   const TensorId residual = add_weights(b, numbers, name + "/res", {from, to}, {Dim::position, from.size * from.size});
   const TensorId kept = b.apply(OpKind::einsum, name + "/res", {residual, x},
                                 b.activation(name + " residual", {all[0], all[1], to, all[3]}));
@@ -59,9 +68,10 @@ TensorId merge_streams(BlockBuilder& b, TensorId x, const Constraint& constraint
   const Dims one{all[0], all[1], all[3]};
   if (!b.model.decoder_block.compressed_attention)
     return b.apply(OpKind::add, "mhc_reduce", {x}, b.activation("sum of streams", one, constraint));
-  const TensorId w = b.weight("hc_head/hc_fn", {all[2], all[3], {Dim::gate, all[2].size}}, {"activation_embed", "", ""});
-  const TensorId numbers =
-      b.apply(OpKind::einsum, "hc_head", {x, w}, b.activation("stream numbers", {all[0], all[1], {Dim::gate, all[2].size}}));
+  const TensorId w =
+      b.weight("hc_head/hc_fn", {all[2], all[3], {Dim::gate, all[2].size}}, {"activation_embed", "", ""});
+  const TensorId numbers = b.apply(OpKind::einsum, "hc_head", {x, w},
+                                   b.activation("stream numbers", {all[0], all[1], {Dim::gate, all[2].size}}));
   const TensorId scale = b.weight("hc_head/hc_scale", {{Dim::position, 1}}, {""});
   const TensorId base = b.bias("hc_head/hc_base", {all[2]}, {""});
   const TensorId weights = b.apply(OpKind::elementwise, "hc_head/mapping", {numbers, scale, base},

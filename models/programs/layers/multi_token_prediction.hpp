@@ -1,8 +1,8 @@
 #pragma once
-// Multi-token prediction (MaxText layers/multi_token_prediction.py): behind the decoder, each of its layers is given the
-// hidden state and the embedding of the token after the next and predicts one token further, with the model's own table
-// and head.
-#include <models/programs/layer.hpp>
+// Multi-token prediction (MaxText layers/multi_token_prediction.py): behind the decoder, each of its layers is given
+// the hidden state and the embedding of the token after the next and predicts one token further, with the model's own
+// table and head.
+#include <models/programs/layers/layer.hpp>
 
 namespace shardplan {
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <models/programs/engram_layers.hpp>
+#include <models/programs/layers/engram_layers.hpp>
 #include <models/programs/mixers/mixers.hpp>
 
 namespace shardplan {
@@ -17,9 +17,8 @@ LayerKind with_memory(LayerKind stack, std::int64_t layer, std::size_t place) {
   stack.name = fmt::format("{}_engram_{}", stack.name, layer);
   stack.count = 1;
   stack.unscanned = true;
-  Branch memory{[place](BlockBuilder& b, TensorId x) { return add_n_gram_memory(b, x, place); }, "engram_layer_norm", "",
-                "residual after n-gram memory"};
-  memory.all_streams = true;
+  Branch memory{[place](BlockBuilder& b, TensorId x) { return add_n_gram_memory(b, x, place); },
+                HyperConnection::none, "engram_layer_norm", "", "residual after n-gram memory"};
   stack.branches.insert(stack.branches.begin(), std::move(memory));
   return stack;
 }

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <models/programs/compressed_layers.hpp>
+#include <models/programs/layers/compressed_layers.hpp>
 #include <models/programs/mixers/mixers.hpp>
 
 namespace shardplan {
@@ -11,8 +11,8 @@ constexpr std::int64_t scanned_ratios[] = {128, 4};
 
 std::vector<Branch> branches(std::int64_t ratio, const Mixer& experts) {
   return {{[ratio](BlockBuilder& b, TensorId x) { return add_compressed_attention(b, x, ratio); },
-           "pre_self_attention_layer_norm", "", "residual after attention"},
-          {experts, "post_self_attention_layer_norm", "", "layer output"}};
+           HyperConnection::attention, "pre_self_attention_layer_norm", "", "residual after attention"},
+          {experts, HyperConnection::feed_forward, "post_self_attention_layer_norm", "", "layer output"}};
 }
 
 }  // namespace

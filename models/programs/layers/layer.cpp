@@ -1,5 +1,5 @@
-#include <models/programs/hyper_connection.hpp>
-#include <models/programs/layer.hpp>
+#include <models/programs/layers/hyper_connection.hpp>
+#include <models/programs/layers/layer.hpp>
 
 namespace shardplan {
 namespace {
@@ -13,7 +13,8 @@ TensorId mix(BlockBuilder& b, TensorId x, const Branch& branch) {
 
 /// x + mix(x), or the streams mixed before and behind it.
 TensorId add_branch(BlockBuilder& b, TensorId x, const Branch& branch) {
-  if (b.model.mhc_expansion_rate > 1 && !branch.all_streams) return add_hyper_connection(b, x, branch);
+  if (b.model.mhc_expansion_rate > 1 && branch.connection != HyperConnection::none)
+    return add_hyper_connection(b, x, branch);
   const TensorId out = mix(b, x, branch);
   return b.apply(OpKind::add, branch.sum, {x, out}, b.activation(branch.sum, b.carried_dims(), b.carried()));
 }
@@ -21,7 +22,8 @@ TensorId add_branch(BlockBuilder& b, TensorId x, const Branch& branch) {
 /// x times one learned number.
 TensorId scale_output(BlockBuilder& b, TensorId x) {
   const TensorId scalar = b.weight("layer_scalar", {{Dim::position, 1}}, {""});
-  return b.apply(OpKind::elementwise, "layer_scalar", {x, scalar}, b.activation("scaled output", b.carried_dims(), b.carried()));
+  return b.apply(OpKind::elementwise, "layer_scalar", {x, scalar},
+                 b.activation("scaled output", b.carried_dims(), b.carried()));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
 // The branches that a model's layers are made of, by what they attend to and what feeds forward.
-#include <models/programs/layer.hpp>
+#include <models/programs/layers/layer.hpp>
 #include <models/programs/mixers/mixers.hpp>
 
 namespace shardplan {

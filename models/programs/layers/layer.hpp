@@ -9,12 +9,16 @@ namespace shardplan {
 /// Writes one branch's operations down: [batch, sequence, embed] to the same (models/programs/mixers).
 using Mixer = std::function<TensorId(BlockBuilder&, TensorId)>;
 
+/// What joins a branch to the streams of a model with mhc_expansion_rate above 1: attention and feed-forward have
+/// weights of their own for it; `none` mixes the streams as they are.
+enum class HyperConnection : std::uint8_t { attention, feed_forward, none };
+
 struct Branch {
   Mixer mix;
+  HyperConnection connection = HyperConnection::none;
   std::string norm_before;  ///< empty: none
   std::string norm_after;   ///< empty: none
   std::string sum;          ///< name of the result
-  bool all_streams = false;  ///< mixes the streams of the hidden state as they are, without a connection of its own
 };
 
 /// One kind of layer of a stack, and how many of it there are.

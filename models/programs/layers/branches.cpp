@@ -1,4 +1,4 @@
-#include <models/programs/branches.hpp>
+#include <models/programs/layers/branches.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -25,7 +25,7 @@ Branch attention_into_experts_branch(const Model& model) {
   AttentionHeads heads{model.kv_heads, model.head_dim};
   if (model.attention_output_dim != model.emb) heads.output_dim = model.attention_output_dim;
   return {[heads](BlockBuilder& b, TensorId x) { return add_attention_into_experts(b, x, heads); },
-          "pre_self_attention_layer_norm", "", "layer output"};
+          HyperConnection::attention, "pre_self_attention_layer_norm", "", "layer output"};
 }
 
 Mixer attention_of(const Model& model, Span span) {
@@ -56,16 +56,17 @@ Mixer feed_forward_of(FeedForward kind) {
 std::string if_set(bool set, const char* name) { return set ? std::string(name) : std::string(); }
 
 Branch attention_branch(const Model& model, Span span) {
-  return {attention_of(model, span), if_set(model.use_pre_norm, "pre_self_attention_layer_norm"),
+  return {attention_of(model, span), HyperConnection::attention,
+          if_set(model.use_pre_norm, "pre_self_attention_layer_norm"),
           if_set(model.use_post_attn_norm, "post_self_attention_norm"), "residual after attention"};
 }
 
 Branch feed_forward_branch(const Model& model, FeedForward feed_forward) {
   const std::string after = if_set(model.use_post_ffw_norm, "post_ffw_norm");
   if (feed_forward == FeedForward::experts && model.decoder_block.dense_beside_experts)
-    return {add_experts_beside_dense, "", after, "layer output"};
-  return {feed_forward_of(feed_forward), if_set(model.use_pre_norm, "post_self_attention_layer_norm"), after,
-          "layer output"};
+    return {add_experts_beside_dense, HyperConnection::feed_forward, "", after, "layer output"};
+  return {feed_forward_of(feed_forward), HyperConnection::feed_forward,
+          if_set(model.use_pre_norm, "post_self_attention_layer_norm"), after, "layer output"};
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #include <models/programs/edges.hpp>
-#include <models/programs/multi_token_prediction.hpp>
+#include <models/programs/layers/multi_token_prediction.hpp>
 
 namespace shardplan {
 namespace {
