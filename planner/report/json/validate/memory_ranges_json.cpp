@@ -11,7 +11,8 @@ std::string memory_ranges_json(const std::vector<MemoryRange>& ranges) {
                    {"low", json_number(range.error.low, "low")},
                    {"high", json_number(range.error.high, "high")},
                    {"records", range.error.records}});
-  return print_document({{"schema_version", schema_version}, {"command", "validate"}, {"memory_error", std::move(all)}});
+  return print_document(
+      {{"schema_version", schema_version}, {"command", "validate"}, {"memory_error", std::move(all)}});
 }
 
 }  // namespace shardplan
