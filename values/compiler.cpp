@@ -105,6 +105,12 @@ Compiler with_flags(const Compiler& compiler, std::vector<CompilerFlag> flags) {
 
 std::string print_flag(const CompilerFlag& flag) { return "--" + flag.name + "=" + flag.value; }
 
+std::vector<std::string> print_flags(const std::vector<CompilerFlag>& flags) {
+  std::vector<std::string> words;
+  for (const CompilerFlag& flag : flags) words.push_back(print_flag(flag));
+  return words;
+}
+
 std::string_view name_of(GroupedMatmul kernel) {
   switch (kernel) {
     case GroupedMatmul::megablox:

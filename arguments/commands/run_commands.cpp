@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <arguments/commands/run_commands.hpp>
 
@@ -10,13 +11,12 @@ constexpr auto train_module = "maxtext.trainers.pre_train.train";
 constexpr auto train_compile_module = "maxtext.trainers.pre_train.train_compile";
 
 std::string xla_flags_of(const Configuration& c) {
-  std::string all;
-  for (const CompilerFlag& flag : c.compiler.flags) all += (all.empty() ? "" : " ") + print_flag(flag);
-  return all;
+  return fmt::format("{}", fmt::join(print_flags(c.compiler.flags), " "));
 }
 
 /// JAX gives a process three quarters of a GPU's memory unless told otherwise; the plan has what the profile or
-/// --memory-fraction says. The run reads XLA's flags from the environment: MaxText's compile_xla_flags is train_compile's.
+/// --memory-fraction says. The run reads XLA's flags from the environment: MaxText's compile_xla_flags is
+/// train_compile's.
 std::vector<std::pair<std::string, std::string>> environment_of(const Configuration& c) {
   std::vector<std::pair<std::string, std::string>> environment;
   if (c.hardware.process_memory_fraction)

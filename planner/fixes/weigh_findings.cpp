@@ -5,6 +5,7 @@
 #include <planner/findings/subject.hpp>
 #include <planner/fixes/remedies.hpp>
 #include <planner/fixes/weigh_findings.hpp>
+#include <planner/fixes/weigh_flags.hpp>
 
 namespace shardplan {
 namespace {
@@ -47,7 +48,8 @@ struct CostedFix {
 };
 
 /// A finding about collectives is mended by less of them, and by no compute that costs more; both as if nothing
-/// overlapped, because what hides is a compiler's schedule. What is said of the step as a whole has to shorten the step.
+/// overlapped, because what hides is a compiler's schedule. What is said of the step as a whole has to shorten the
+/// step.
 bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now) {
   constexpr double worth_saying = 0.01;
   if (is_about_the_step(finding.id)) return cost.step > now.time.step() * worth_saying;
@@ -68,18 +70,6 @@ std::optional<CostedFix> best_fix(const Finding& finding, const Configuration& c
   return first;
 }
 
-Seconds step_under(Configuration configuration, const std::vector<CompilerFlag>& flags) {
-  configuration.compiler = with_flags(configuration.compiler, flags);
-  PreparedMesh mesh;
-  return evaluate_cost(configuration, mesh).time.step();
-}
-
-std::vector<std::string> names_of(const std::vector<CompilerFlag>& flags) {
-  std::vector<std::string> names;
-  for (const CompilerFlag& flag : flags) names.push_back(print_flag(flag));
-  return names;
-}
-
 /// Other flags under which the fix spares another share of the step: the compiler's own, and those of published runs.
 std::vector<CostUnderFlags> under_other_flags(const Configuration& configuration, const CostedFix& fix,
                                               const Evaluation& now) {
@@ -89,7 +79,7 @@ std::vector<CostUnderFlags> under_other_flags(const Configuration& configuration
   const double share = fix.cost.step / now.time.step();
   std::vector<CostUnderFlags> costs;
   for (const auto& [flags, source] : others) {
-    const CostUnderFlags cost{names_of(flags), source, step_under(configuration, flags),
+    const CostUnderFlags cost{print_flags(flags), source, step_under(configuration, flags),
                               step_under(fix.configuration, flags)};
     if (std::abs((cost.step - cost.fixed_step) / cost.step - share) >= worth_saying) costs.push_back(cost);
   }

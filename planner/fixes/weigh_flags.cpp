@@ -7,18 +7,18 @@ namespace {
 
 constexpr double worth_setting = 0.01;  ///< of a step
 
-Seconds step_under(Configuration configuration, std::vector<CompilerFlag> flags) {
-  configuration.compiler = with_flags(configuration.compiler, std::move(flags));
-  PreparedMesh mesh;
-  return evaluate_cost(configuration, mesh).time.step();
-}
-
 bool is_given(const CompilerFlag& flag, const Compiler& compiler) {
   return std::any_of(compiler.flags.begin(), compiler.flags.end(),
                      [&](const CompilerFlag& given) { return given.name == flag.name; });
 }
 
 }  // namespace
+
+Seconds step_under(Configuration configuration, std::vector<CompilerFlag> flags) {
+  configuration.compiler = with_flags(configuration.compiler, std::move(flags));
+  PreparedMesh mesh;
+  return evaluate_cost(configuration, mesh).time.step();
+}
 
 std::vector<FlagWorth> weigh_flags(const Configuration& c, const RunCost& now) {
   std::vector<FlagWorth> worths;

@@ -10,4 +10,7 @@ namespace shardplan {
 /// spare at least one percent of the step. Each alone beside the given ones.
 std::vector<FlagWorth> weigh_flags(const Configuration& configuration, const RunCost& now);
 
+/// A step of the configuration compiled with these flags and no others.
+Seconds step_under(Configuration configuration, std::vector<CompilerFlag> flags);
+
 }  // namespace shardplan

@@ -188,6 +188,7 @@ struct CompilerFlag {
   FlagChange change;  ///< nothing unless it is modelled
 };
 std::string print_flag(const CompilerFlag& flag);  ///< "--xla_gpu_enable_triton_gemm=false"
+std::vector<std::string> print_flags(const std::vector<CompilerFlag>& flags);
 
 /// A flag that published recipes set.
 struct OfferedFlag {

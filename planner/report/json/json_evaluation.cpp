@@ -91,15 +91,14 @@ OrderedJson json_commands(const Evaluation& evaluation) {
 
 OrderedJson json_model_notes(const Evaluation& evaluation) {
   OrderedJson notes = OrderedJson::array();
-  for (const auto& [field, reason] : model_notes_of(evaluation)) notes.push_back({{"field", field}, {"reason", reason}});
+  for (const auto& [field, reason] : model_notes_of(evaluation))
+    notes.push_back({{"field", field}, {"reason", reason}});
   return notes;
 }
 
 OrderedJson json_flag_names(const Evaluation& evaluation) {
-  OrderedJson names = OrderedJson::array();
-  if (!evaluation.configuration) return names;
-  for (const auto& flag : evaluation.configuration->compiler.flags) names.push_back(print_flag(flag));
-  return names;
+  if (!evaluation.configuration) return OrderedJson::array();
+  return print_flags(evaluation.configuration->compiler.flags);
 }
 
 // Those that are given, and those that are worth setting.
@@ -107,7 +106,8 @@ OrderedJson json_flags(const Evaluation& evaluation) {
   OrderedJson flags = OrderedJson::array();
   if (!evaluation.configuration) return flags;
   for (const auto& flag : evaluation.configuration->compiler.flags)
-    flags.push_back({{"flag", print_flag(flag)}, {"given", true}, {"effect", name_of(flag.effect)}, {"does", flag.does}});
+    flags.push_back(
+        {{"flag", print_flag(flag)}, {"given", true}, {"effect", name_of(flag.effect)}, {"does", flag.does}});
   for (const FlagWorth& worth : evaluation.flag_worths) {
     const std::string name = print_flag(worth.flag);
     auto row = std::find_if(flags.begin(), flags.end(), [&](const OrderedJson& flag) { return flag["flag"] == name; });
