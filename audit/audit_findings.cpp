@@ -10,13 +10,12 @@
 namespace shardplan {
 namespace {
 
-bool is_expert_weight(const std::string& tensor) { return tensor == "wi_0" || tensor == "wi_1" || tensor == "wo"; }
-
 /// Extra traffic of some tensors: which, in which phases, how much.
 struct Culprits {
   std::vector<std::string> tensors;  ///< heaviest first
   std::set<Phase> phases;
   Traffic traffic;
+  bool output_alone = false;  ///< of expert weights: none but the experts' output projection
 };
 
 std::string phase_words(const std::set<Phase>& phases) {
@@ -83,7 +82,7 @@ class Auditor {
     for (const auto* change : group.phases) {
       if (change->found.bytes <= change->expected.bytes) continue;
       for (const auto& extra : change->extra) {
-        if (!counts(extra.tensor) || extra.traffic.bytes <= view_.thresholds.ignore_below) continue;
+        if (!counts(extra) || extra.traffic.bytes <= view_.thresholds.ignore_below) continue;
         bytes_of[extra.tensor] += extra.traffic.bytes.value;
         result.phases.insert(change->phase);
         result.traffic += extra.traffic;
@@ -113,11 +112,13 @@ class Auditor {
   Culprits expert_weights(TrafficClass traffic) const {
     Culprits all;
     std::set<std::string> tensors;
+    all.output_alone = true;
     for (const auto& item : found_) {
       const Collective& c = item.collective;
-      if (item.traffic != traffic || !over_experts(c.axes) || !is_expert_weight(item.tensor)) continue;
+      if (item.traffic != traffic || !over_experts(c.axes) || item.expert_weight == ExpertWeight::none) continue;
       if (c.bytes * c.executions <= view_.thresholds.ignore_below) continue;
       tensors.insert(item.tensor);
+      all.output_alone = all.output_alone && item.expert_weight == ExpertWeight::out;
       all.phases.insert(c.phase);
       all.traffic += Traffic{c.bytes * c.executions, c.seconds};
     }
@@ -128,10 +129,11 @@ class Auditor {
   /// A warning where the plan or the baseline gathers them too.
   Severity severity_of_stolen_axis() const {
     if (view_.against == Against::nothing) return Severity::error;
+    const auto of_experts = [](const TensorTraffic& tensor) { return tensor.expert_weight != ExpertWeight::none; };
     std::int64_t extra = 0;
     for (const auto& group : groups_)
       if (group.traffic == TrafficClass::gather && over_experts(group.axes))
-        extra += culprits(group, is_expert_weight).traffic.bytes.value;
+        extra += culprits(group, of_experts).traffic.bytes.value;
     return severity_of(extra);
   }
 
@@ -149,7 +151,7 @@ class Auditor {
     const std::string tensors = tensor_words(gathered.tensors);
     const std::string what = fmt::format("gathered over '{}' in {} ({} a step){}", join_axes(axes),
                                          phase_words(gathered.phases), amount(gathered.traffic), gradients_too());
-    if (gathered.tensors == std::vector<std::string>{"wo"})
+    if (gathered.output_alone)
       findings_.push_back(
           {FindingId::expert_output_not_peeled, Severity::warning,
            "the constraint on wo's output gives the experts' axis to the batch: expert weight wo is " + what, "wo",
@@ -176,15 +178,15 @@ class Auditor {
   }
 
   void unexpected(const TrafficGroup& group) {
-    const Culprits extra = culprits(group, [](const std::string&) { return true; });
+    const Culprits extra = culprits(group, [](const TensorTraffic&) { return true; });
     std::string message = fmt::format("{}s over {} {}", name_of(group.traffic), axes_text(group.axes), against(group));
     if (!extra.tensors.empty())
       message += fmt::format(": {} in {}", tensor_words(extra.tensors), phase_words(extra.phases));
     if (!costs_more())
       message += fmt::format("; all collectives together ({}) cost no more than expected ({})", amount(all_found_),
                              amount(all_expected_));
-    findings_.push_back({unexpected_traffic(group.traffic), costs_more() ? severity_of(group.excess()) : Severity::note, message,
-                         tensor_words(extra.tensors), axis_names(group.axes), ""});
+    findings_.push_back({unexpected_traffic(group.traffic), costs_more() ? severity_of(group.excess()) : Severity::note,
+                         message, tensor_words(extra.tensors), axis_names(group.axes), ""});
   }
 
   void missing(const TrafficGroup& group) {

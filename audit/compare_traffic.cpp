@@ -64,7 +64,7 @@ std::vector<TensorTraffic> without_counterparts(const std::vector<const TrafficI
                                                 const std::vector<const TrafficItem*>& others) {
   std::map<std::int64_t, std::int64_t> counterparts;
   for (const auto* other : others) counterparts[other->collective.bytes.value] += other->collective.executions;
-  std::map<std::string, Traffic> left;
+  std::map<std::pair<std::string, ExpertWeight>, Traffic> left;
   for (const auto* item : items) {
     const Collective& c = item->collective;
     auto& available = counterparts[c.bytes.value];
@@ -72,11 +72,11 @@ std::vector<TensorTraffic> without_counterparts(const std::vector<const TrafficI
     available -= matched;
     if (matched == c.executions) continue;
     const auto rest = c.executions - matched;
-    left[item->tensor] +=
+    left[{item->tensor, item->expert_weight}] +=
         Traffic{c.bytes * rest, c.seconds * (static_cast<double>(rest) / static_cast<double>(c.executions))};
   }
   std::vector<TensorTraffic> result;
-  for (const auto& [tensor, traffic] : left) result.push_back({tensor, traffic});
+  for (const auto& [tensor, traffic] : left) result.push_back({tensor.first, tensor.second, traffic});
   std::stable_sort(result.begin(), result.end(),
                    [](const auto& a, const auto& b) { return a.traffic.bytes > b.traffic.bytes; });
   return result;
@@ -115,10 +115,18 @@ std::string_view name_of(TrafficClass traffic) {
   throw InternalError("unknown TrafficClass");
 }
 
+ExpertWeight expert_weight_of(const std::string& scope) {
+  if (scope == "wi_0" || scope == "wi_1") return ExpertWeight::in;
+  return scope == "wo" ? ExpertWeight::out : ExpertWeight::none;
+}
+
 std::vector<TrafficItem> items_of(const ProgramTraffic& program) {
   std::vector<TrafficItem> items;
-  for (const auto& p : program.collectives)
-    items.push_back({class_of(p), p.collective, tensor_of(p), p.scattered, p.fit == GroupFit::no_axes, p.rematerialized});
+  for (const auto& p : program.collectives) {
+    const std::string tensor = tensor_of(p);
+    items.push_back({class_of(p), p.collective, tensor, expert_weight_of(tensor), p.scattered,
+                     p.fit == GroupFit::no_axes, p.rematerialized});
+  }
   return items;
 }
 

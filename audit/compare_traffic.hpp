@@ -12,12 +12,17 @@ namespace shardplan {
 enum class TrafficClass : std::uint8_t { gather, reduce, exchange, shift };
 std::string_view name_of(TrafficClass traffic);  ///< "all-gather", "all-reduce", "all-to-all", "collective-permute"
 
+/// The scopes that MaxText's expert products name (layers/moe.py).
+enum class ExpertWeight : std::uint8_t { none, in, out };
+ExpertWeight expert_weight_of(const std::string& scope);
+
 /// One collective of either side.
 struct TrafficItem {
   TrafficClass traffic = TrafficClass::gather;
   NamedCollective collective;
   std::string tensor;      ///< "wi_0"; where the program names none, its shape: "convert_element_type bf16[4096,32000]"
-  bool scattered = false;  ///< see HloCollective
+  ExpertWeight expert_weight = ExpertWeight::none;  ///< of a compiled program; of a plan always none
+  bool scattered = false;                           ///< see HloCollective
   bool matches_no_axes = false;
   bool rematerialized = false;  ///< see HloCollective
 };
@@ -37,6 +42,7 @@ struct Traffic {
 
 struct TensorTraffic {
   std::string tensor;
+  ExpertWeight expert_weight = ExpertWeight::none;
   Traffic traffic;
 };
 

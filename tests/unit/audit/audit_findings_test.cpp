@@ -20,6 +20,7 @@ TrafficItem item(TrafficClass traffic, CollectiveKind kind, AxisList axes, std::
   result.collective.axes = std::move(axes);
   result.collective.bytes = {megabytes * mega};
   result.collective.seconds = {static_cast<double>(megabytes) * 1e-6};
+  result.expert_weight = expert_weight_of(tensor);
   result.tensor = std::move(tensor);
   return result;
 }
