@@ -55,8 +55,10 @@ struct PlanRequest {
   int top = 3;  ///< alternatives to keep
   bool best_alone = false;  ///< the recommended plan, or the closest, and nothing beside it
   SearchLimits limits;
-  std::function<void(const SearchProgress&)> tell;  ///< called now and then, from one thread at a time; may be empty
 };
+
+/// Called now and then while a search runs, from one thread at a time; may be empty.
+using TellProgress = std::function<void(const SearchProgress&)>;
 
 /// A change that would make an infeasible machine run the model: {"--chips 16"}, {"optimizer state in bfloat16
 /// (mu_dtype=bfloat16)"}.
@@ -114,6 +116,6 @@ struct PlanAnswer {
 };
 
 /// Searches every valid mesh × rule set × MoE path × remat policy × per-device batch on each machine.
-PlanAnswer plan(const PlanRequest& request);
+PlanAnswer plan(const PlanRequest& request, const TellProgress& tell = {});
 
 }  // namespace shardplan

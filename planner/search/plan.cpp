@@ -41,13 +41,13 @@ std::tuple<int, double> rank(const MachinePlan& plan, const PlanRequest& request
 
 }  // namespace
 
-PlanAnswer plan_with(const PlanRequest& request, const Evaluator& evaluate) {
+PlanAnswer plan_with(const PlanRequest& request, const Evaluator& evaluate, const TellProgress& tell) {
   using Ranked = std::pair<std::tuple<int, double>, MachinePlan>;
   std::vector<Ranked> ranked;
   const auto begun = SearchBudget::Clock::now();
   for (const auto& profile : request.machines) {
     SearchBudget budget(request.limits, begun, request.machines.size() - ranked.size() - 1);
-    budget.tell_of(profile.name, request.tell);
+    budget.tell_of(profile.name, tell);
     MachinePlan plan = plan_machine(request, profile, evaluate, budget);
     plan.dollars_per_million_tokens = dollars_per_million_tokens(plan, profile);
     const auto place = rank(plan, request);
@@ -59,6 +59,8 @@ PlanAnswer plan_with(const PlanRequest& request, const Evaluator& evaluate) {
   return answer;
 }
 
-PlanAnswer plan(const PlanRequest& request) { return plan_with(request, {evaluate, evaluate_cost}); }
+PlanAnswer plan(const PlanRequest& request, const TellProgress& tell) {
+  return plan_with(request, {evaluate, evaluate_cost}, tell);
+}
 
 }  // namespace shardplan

@@ -12,6 +12,6 @@ MachinePlan plan_machine(const PlanRequest& request, const HardwareProfile& prof
                          const SearchBudget& budget = {});
 
 /// plan() with another way to cost candidates.
-PlanAnswer plan_with(const PlanRequest& request, const Evaluator& evaluate);
+PlanAnswer plan_with(const PlanRequest& request, const Evaluator& evaluate, const TellProgress& tell = {});
 
 }  // namespace shardplan

@@ -44,7 +44,8 @@ void check_not_all_refused(const PlanAnswer& answer) {
 void draw_timelines(PlanAnswer& answer) {
   for (MachinePlan& machine : answer.machines)
     if (machine.recommended)
-      machine.recommended->timeline = std::make_shared<const StepTimeline>(timeline_of(*machine.recommended->configuration));
+      machine.recommended->timeline =
+          std::make_shared<const StepTimeline>(timeline_of(*machine.recommended->configuration));
 }
 
 /// The best machine's plan; where nothing fits there is none to print.
@@ -54,10 +55,9 @@ std::optional<std::string> plan_form(const PlanAnswer& answer, RunForm form, con
   return std::nullopt;
 }
 
-PlanAnswer watched_plan(PlanRequest request) {
+PlanAnswer watched_plan(const PlanRequest& request) {
   SearchProgressLine line;
-  request.tell = [&line](const SearchProgress& progress) { line.show(progress); };
-  return plan(request);
+  return plan(request, [&line](const SearchProgress& progress) { line.show(progress); });
 }
 
 Answer answer_plan(const PlanRequest& request, std::optional<RunForm> form, Format format, const Style& style,
@@ -101,7 +101,8 @@ Task plan_command(const Words& words) {
                      "--global-batch-tokens 256k --as yaml",
                      "the recommended run as a YAML file of MaxText");
   parser.parse(words);
-  return parser.task([request = read_plan_request(flags), model_out, with_commands, form = read_form(form)](Format format, const Style& style) {
+  return parser.task([request = read_plan_request(flags), model_out, with_commands, form = read_form(form)](
+                         Format format, const Style& style) {
     return with_model_file(answer_plan(request, form, format, style, with_commands), model_out, request.model,
                            format == Format::text && !form);
   });

@@ -24,7 +24,7 @@ SearchBudget::SearchBudget(const SearchLimits& limits, Clock::time_point begun, 
   end_ = now + std::chrono::duration_cast<Clock::duration>(left / static_cast<double>(machines_after + 1));
 }
 
-void SearchBudget::tell_of(std::string_view hardware, const std::function<void(const SearchProgress&)>& tell) {
+void SearchBudget::tell_of(std::string_view hardware, const TellProgress& tell) {
   hardware_ = hardware;
   tell_ = tell ? &tell : nullptr;
 }

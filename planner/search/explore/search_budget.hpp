@@ -20,7 +20,7 @@ class SearchBudget {
   SearchBudget& operator=(const SearchBudget&) = delete;
 
   /// Tells `tell`, which must outlive it, about the search on `hardware`.
-  void tell_of(std::string_view hardware, const std::function<void(const SearchProgress&)>& tell);
+  void tell_of(std::string_view hardware, const TellProgress& tell);
 
   /// Whether a limit is reached. Once it is, it stays so.
   bool is_spent() const { return is_spent(end_); }
@@ -37,7 +37,7 @@ class SearchBudget {
   std::optional<Clock::time_point> end_;
   std::optional<Bytes> memory_;
   std::string_view hardware_;
-  const std::function<void(const SearchProgress&)>* tell_ = nullptr;
+  const TellProgress* tell_ = nullptr;
   mutable std::mutex telling_;
   mutable std::atomic<bool> over_memory_ = false;
 };

@@ -16,8 +16,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-MachinePlan plan_one(const PlanRequest& request, const Evaluator& evaluator = toy_evaluation) {
-  return plan_with(request, evaluator).machines.front();
+MachinePlan plan_one(const PlanRequest& request, const Evaluator& evaluator = toy_evaluation,
+                     const TellProgress& tell = {}) {
+  return plan_with(request, evaluator, tell).machines.front();
 }
 
 /// What a plan decides, apart from how long it took.
@@ -266,14 +267,12 @@ TEST(Plan, ALimitIsSharedOut) {
 }
 
 TEST(Plan, TellsHowFarItIs) {
-  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
   bool bounding = false, costing = false;
-  request.tell = [&](const SearchProgress& progress) {
+  plan_one(request_for("llama3-8b", "toy-switch", 8), toy_evaluation, [&](const SearchProgress& progress) {
     EXPECT_EQ(progress.hardware, "toy-switch");
     EXPECT_LE(progress.done, progress.of);
     (progress.bounded ? costing : bounding) = true;
-  };
-  plan_one(request);
+  });
   EXPECT_TRUE(bounding && costing);
 }
 
