@@ -15,10 +15,6 @@ namespace {
 
 constexpr int longest_chain = 8;  // of files that are each like the next
 
-bool is_file(const std::string& name_or_path) {
-  return name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".json");
-}
-
 const EmbeddedFile& built_in(const std::string& name) {
   for (const EmbeddedFile& file : embedded_compilers())
     if (file.name == name) return file;
@@ -255,7 +251,7 @@ DescribedCompiler parse_compiler(std::string_view text, const std::string& file)
 }
 
 DescribedCompiler describe_compiler(const std::string& name_or_path) {
-  if (is_file(name_or_path)) return parse_compiler(read_file(name_or_path), name_or_path);
+  if (is_json_path(name_or_path)) return parse_compiler(read_file(name_or_path), name_or_path);
   return parse_compiler(built_in(name_or_path).text, name_or_path + ".json");
 }
 

@@ -33,6 +33,10 @@ nlohmann::json parse_json(std::string_view text, std::string_view file) {
   }
 }
 
+bool is_json_path(const std::string& name_or_path) {
+  return name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".json");
+}
+
 std::string read_file(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;

@@ -11,11 +11,15 @@
 
 namespace shardplan {
 
-/// Parses `text`, in which // and /* */ begin comments; `file` names it in errors. Throws InputError (line and column) on malformed text or a duplicate key.
+/// Parses `text`, in which // and /* */ begin comments; `file` names it in errors. Throws InputError (line and column)
+/// on malformed text or a duplicate key.
 nlohmann::json parse_json(std::string_view text, std::string_view file);
 
 /// Reads a file whole. Throws InputError when it can't be read.
 std::string read_file(const std::string& path);
+
+/// Whether this is the path of a JSON file, not the name of one that is built in.
+bool is_json_path(const std::string& name_or_path);
 
 /// An object whose keys are taken one by one; `finish` rejects those that nobody took.
 class StrictObject {

@@ -112,14 +112,10 @@ void check_die_to_die(const StrictObject& object, const HardwareProfile& profile
     object.fail("die_to_die_bandwidth", "given exactly when a chip has 2 devices");
 }
 
-bool is_file(const std::string& name_or_path) {
-  return name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".json");
-}
-
 /// A compiler's file is named from the profile's folder.
 HardwareProfile read_profile(const std::string& path) {
   HardwareProfile profile = parse_profile(read_file(path), path);
-  if (is_file(profile.compiler))
+  if (is_json_path(profile.compiler))
     profile.compiler = (std::filesystem::path(path).parent_path() / profile.compiler).generic_string();
   return profile;
 }
@@ -145,8 +141,6 @@ const EmbeddedFile& built_in(const std::string& name) {
 }
 
 }  // namespace
-
-bool is_profile_path(const std::string& name_or_path) { return is_file(name_or_path); }
 
 std::vector<std::string> default_profile_names() { return {"tpu-v5p", "tpu-v6e", "tpu-7x", "mi355x", "h100"}; }
 
@@ -186,7 +180,7 @@ HardwareProfile parse_profile(std::string_view text, const std::string& file) {
 }
 
 HardwareProfile load_profile(const std::string& name_or_path) {
-  const bool is_path = is_file(name_or_path);
+  const bool is_path = is_json_path(name_or_path);
   if (is_path) return read_profile(name_or_path);
   const EmbeddedFile& file = built_in(name_or_path);
   return parse_profile(file.text, std::string(file.name) + ".json");

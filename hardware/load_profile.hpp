@@ -20,9 +20,6 @@ std::vector<std::string> toy_profile_names();
 /// Throws InputError naming file, key and what was expected.
 HardwareProfile load_profile(const std::string& name_or_path);
 
-/// Whether load_profile takes this for the path of a file.
-bool is_profile_path(const std::string& name_or_path);
-
 /// The text of a built-in profile, by name or alias, as written; throws InputError on an unknown name.
 std::string profile_json(const std::string& name);
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cctype>
+#include <formats/strict_json.hpp>
 #include <hardware/load_profile.hpp>
 #include <hardware/machine_names.hpp>
 #include <hardware/slices.hpp>
@@ -39,7 +40,7 @@ std::optional<std::string> profile_called(const std::string& name) {
 }
 
 MachineName machine_called(const std::string& name_or_path) {
-  if (is_profile_path(name_or_path)) return {name_or_path, std::nullopt};
+  if (is_json_path(name_or_path)) return {name_or_path, std::nullopt};
   if (const auto profile = profile_called(name_or_path)) return {*profile, std::nullopt};
   const std::string name = lower(name_or_path);
   for (std::size_t dash = name.find('-'); dash != name.npos; dash = name.find('-', dash + 1)) {

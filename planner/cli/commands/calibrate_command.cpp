@@ -13,7 +13,7 @@ namespace shardplan {
 namespace {
 
 CalibratedMachine calibrated(const std::string& hardware, const Words& files) {
-  const std::string profile = is_profile_path(hardware) ? read_file(hardware) : profile_json(hardware);
+  const std::string profile = is_json_path(hardware) ? read_file(hardware) : profile_json(hardware);
   const HardwareProfile machine = load_profile(hardware);
   Measurements measurements;
   for (const auto& file : files)

@@ -45,7 +45,7 @@ CatalogMachine catalog_machine(const std::string& name) {
 std::string ended(std::string text) { return text.ends_with('\n') ? text : text + "\n"; }
 
 std::string profile_source(const std::string& name) {
-  return ended(is_profile_path(name) ? read_file(name) : profile_json(name));
+  return ended(is_json_path(name) ? read_file(name) : profile_json(name));
 }
 
 /// A built-in model as its file has it; of any other file what was understood of it.
