@@ -73,15 +73,42 @@ void search(benchmark::State& state, const std::string& model, const std::string
   state.counters["peak_MiB"] = after.peak_mebibytes;
 }
 
-BENCHMARK_CAPTURE(cost_of_a_mesh, mixtral, "mixtral-8x7b")->RangeMultiplier(8)->Range(8, 65536)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(cost_of_a_policy, mixtral, "mixtral-8x7b")->RangeMultiplier(8)->Range(8, 65536)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(cost_of_a_policy, llama70b, "llama3.1-70b")->RangeMultiplier(8)->Range(8, 65536)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(cost_of_a_mesh, mixtral, "mixtral-8x7b")
+    ->RangeMultiplier(8)
+    ->Range(8, 65536)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(cost_of_a_policy, mixtral, "mixtral-8x7b")
+    ->RangeMultiplier(8)
+    ->Range(8, 65536)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(cost_of_a_policy, llama70b, "llama3.1-70b")
+    ->RangeMultiplier(8)
+    ->Range(8, 65536)
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(search, llama8b_v5p, "llama3.1-8b", "tpu-v5p")->Arg(8)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(search, mixtral_mi355x, "mixtral-8x7b", "mi355x")->Arg(8)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(search, llama70b_h100, "llama3.1-70b", "h100")->Arg(64)->Arg(512)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(search, qwen235b_7x, "qwen3-235b-a22b", "tpu-7x")->Arg(256)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(search, deepseek3_v5p, "deepseek3-671b", "tpu-v5p")->Arg(256)->Arg(8192)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(search, mixtral_h100, "mixtral-8x7b", "h100")->Arg(64)->Arg(4096)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(search, mixtral_mi355x, "mixtral-8x7b", "mi355x")
+    ->Arg(8)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(search, llama70b_h100, "llama3.1-70b", "h100")
+    ->Arg(64)
+    ->Arg(512)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(search, qwen235b_7x, "qwen3-235b-a22b", "tpu-7x")
+    ->Arg(256)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(search, deepseek3_v5p, "deepseek3-671b", "tpu-v5p")
+    ->Arg(256)
+    ->Arg(8192)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(search, mixtral_h100, "mixtral-8x7b", "h100")
+    ->Arg(64)
+    ->Arg(4096)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace shardplan

@@ -67,11 +67,13 @@ ParallelGroups parallel_groups(const Configuration& c) {
   groups.tensor = product(heads, c.mesh);
   groups.pipeline = product(stage, c.mesh);
   groups.expert = product(experts, c.mesh);
-  if (c.model.has_experts()) groups.expert_tensor = product(without(axes_of(c, {"mlp_moe"}), joined(replicas, experts)), c.mesh);
+  if (c.model.has_experts())
+    groups.expert_tensor = product(without(axes_of(c, {"mlp_moe"}), joined(replicas, experts)), c.mesh);
   groups.weight_shards = product(both(axes_of(c, {"embed", "mlp"}), replicas), c.mesh);
   groups.sequence_parallel = !both(axes_of(c, {"activation_norm_length"}), heads).empty();
   groups.unused = names_of(without(larger_than_one(c.mesh), joined(joined(replicas, heads), stage)), c.mesh);
-  groups.elsewhere = names_of(joined(without(replicas, between_layers), without(without(between_layers, heads), replicas)), c.mesh);
+  groups.elsewhere =
+      names_of(joined(without(replicas, between_layers), without(without(between_layers, heads), replicas)), c.mesh);
   return groups;
 }
 

@@ -21,7 +21,8 @@ void translate_attention(const Model& m, Translation& to) {
   to.flag("--kv-channels", m.head_dim);
   if (m.use_qk_norm) to.flag("--qk-layernorm");
   if (m.attention_pattern.window > 0)
-    to.missing(fmt::format("windows of {} tokens in local layers", m.attention_pattern.window), "--window-size is every layer's; the pattern is not said");
+    to.missing(fmt::format("windows of {} tokens in local layers", m.attention_pattern.window),
+               "--window-size is every layer's; the pattern is not said");
 }
 
 /// "([0]*3+[1]*58)": layers with experts behind dense ones.
@@ -30,7 +31,8 @@ void translate_expert_layers(const Model& m, Translation& to) {
   to.flag("--moe-router-topk", m.top_k);
   to.flag("--moe-ffn-hidden-size", m.moe_mlp);
   if (m.shared_experts > 0) to.flag("--moe-shared-expert-intermediate-size", m.shared_experts * m.moe_mlp);
-  if (m.first_dense_layers > 0) to.flag("--moe-layer-freq", fmt::format("([0]*{}+[1]*{})", m.first_dense_layers, m.layers - m.first_dense_layers));
+  if (m.first_dense_layers > 0)
+    to.flag("--moe-layer-freq", fmt::format("([0]*{}+[1]*{})", m.first_dense_layers, m.layers - m.first_dense_layers));
   if (m.first_dense_layers == 0 && m.interleave_moe_step > 1) to.flag("--moe-layer-freq", m.interleave_moe_step);
   if (m.routed_bias) to.flag("--moe-router-enable-expert-bias");
 }

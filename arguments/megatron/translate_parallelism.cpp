@@ -23,9 +23,11 @@ std::string_view communication_of(ContextStrategy strategy) {
 void translate_pipeline(const Configuration& c, const ParallelGroups& groups, Translation& to) {
   if (groups.pipeline == 1) return;
   to.flag("--pipeline-model-parallel-size", groups.pipeline);
-  if (c.config.num_pipeline_repeats > 1) to.flag("--num-layers-per-virtual-pipeline-stage", c.config.num_layers_per_pipeline_stage);
-  to.missing("the circular pipeline",
-             "Megatron-LM runs one forward, one backward: as large a bubble, but fewer microbatches' activations in memory");
+  if (c.config.num_pipeline_repeats > 1)
+    to.flag("--num-layers-per-virtual-pipeline-stage", c.config.num_layers_per_pipeline_stage);
+  to.missing(
+      "the circular pipeline",
+      "Megatron-LM runs one forward, one backward: as large a bubble, but fewer microbatches' activations in memory");
   if (c.config.pipeline_parallel_layers > 0 && c.config.pipeline_parallel_layers < c.model.layers)
     to.missing(fmt::format("{} layers outside of the pipeline", c.model.layers - c.config.pipeline_parallel_layers),
                "Megatron-LM puts every layer into a stage (--pipeline-model-parallel-layout)");
@@ -64,7 +66,8 @@ void translate_what_is_left(const Configuration& c, const ParallelGroups& groups
     to.missing(fmt::format("mesh axis {} between attention layers", fmt::join(groups.elsewhere, ", ")),
                "it splits another dim there than in attention; Megatron-LM's groups are the same in both");
   if (groups.tensor > 1 && groups.expert > 1 && !groups.sequence_parallel)
-    to.missing("tensor parallelism that leaves the sequence whole", "beside experts Megatron-LM wants --sequence-parallel, which is said");
+    to.missing("tensor parallelism that leaves the sequence whole",
+               "beside experts Megatron-LM wants --sequence-parallel, which is said");
 }
 
 }  // namespace

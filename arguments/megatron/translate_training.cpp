@@ -10,7 +10,8 @@ void translate_batch(const Configuration& c, const ParallelGroups& groups, Trans
   const std::int64_t microbatches = groups.pipeline > 1 ? c.config.num_pipeline_microbatches : 1;
   to.flag("--seq-length", c.config.max_target_length);
   to.flag("--global-batch-size", sequences * passes);
-  if (sequences % (groups.data * microbatches) == 0) return to.flag("--micro-batch-size", sequences / groups.data / microbatches);
+  if (sequences % (groups.data * microbatches) == 0)
+    return to.flag("--micro-batch-size", sequences / groups.data / microbatches);
   to.missing(fmt::format("{} sequences in {} microbatches over {} shards", sequences, microbatches, groups.data),
              "no whole number of sequences each; --micro-batch-size is yours to choose");
 }
@@ -22,8 +23,10 @@ bool saves(const TrainConfig& config, std::string_view name) {
 
 /// All products but attention's: Megatron-LM computes attention, norms and activations again where it is told to.
 bool saves_products(const TrainConfig& config) {
-  constexpr std::string_view products[] = {"query_proj", "key_proj", "value_proj", "out_proj", "mlpwi_0", "mlpwi_1", "mlpwo"};
-  return std::all_of(std::begin(products), std::end(products), [&](std::string_view name) { return saves(config, name); });
+  constexpr std::string_view products[] = {"query_proj", "key_proj", "value_proj", "out_proj",
+                                           "mlpwi_0",    "mlpwi_1",  "mlpwo"};
+  return std::all_of(std::begin(products), std::end(products),
+                     [&](std::string_view name) { return saves(config, name); });
 }
 
 void translate_recomputation(const Configuration& c, Translation& to) {
@@ -32,12 +35,14 @@ void translate_recomputation(const Configuration& c, Translation& to) {
     to.flag("--recompute-granularity", "selective");
     if (saves(c.config, "context")) to.flag("--recompute-modules", "layernorm");
     else to.flag("--recompute-modules", "core_attn", "layernorm");
-    return to.missing(policy, "nearest: selective; activations of feed-forwards are kept there and computed again here");
+    return to.missing(policy,
+                      "nearest: selective; activations of feed-forwards are kept there and computed again here");
   }
   to.flag("--recompute-granularity", "full");
   to.flag("--recompute-method", "uniform");
   to.flag("--recompute-num-layers", 1);
-  if (!c.config.saved.empty()) to.missing(policy, "nothing between full and selective recomputation saves the same; full is said");
+  if (!c.config.saved.empty())
+    to.missing(policy, "nothing between full and selective recomputation saves the same; full is said");
 }
 
 void translate_optimizer(const Configuration& c, Translation& to) {
@@ -64,9 +69,11 @@ void translate_types(const Configuration& c, Translation& to) {
     to.flag("--exp-avg-dtype", "bf16");
   }
   if (c.config.weight_dtype != DType::f32)
-    to.missing(fmt::format("weight_dtype={}", name_of(c.config.weight_dtype)), "Megatron-LM keeps main weights in float32");
+    to.missing(fmt::format("weight_dtype={}", name_of(c.config.weight_dtype)),
+               "Megatron-LM keeps main weights in float32");
   if (c.config.quantization != Quantization::none)
-    to.missing(fmt::format("quantization={}", name_of(c.config.quantization)), "its recipes are Transformer Engine's (--fp8-format, --fp8-recipe)");
+    to.missing(fmt::format("quantization={}", name_of(c.config.quantization)),
+               "its recipes are Transformer Engine's (--fp8-format, --fp8-recipe)");
 }
 
 }  // namespace

@@ -14,8 +14,8 @@
 namespace shardplan {
 
 /// The type follows from the key (parse_argument.hpp). Text: names, and what may be repeated but not changed.
-using ArgumentValue = std::variant<std::string, bool, std::int64_t, double, DType, OptimizerType, AttentionKernel, ContextStrategy,
-                                   CustomMesh, Quantization, Calibration, SavePlace>;
+using ArgumentValue = std::variant<std::string, bool, std::int64_t, double, DType, OptimizerType, AttentionKernel,
+                                   ContextStrategy, CustomMesh, Quantization, Calibration, SavePlace>;
 
 struct GivenArgument {
   std::string text;      ///< as written, for messages
