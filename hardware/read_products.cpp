@@ -27,8 +27,18 @@ std::vector<double> numbers(StrictObject& object, const std::string& key) {
   return all;
 }
 
+constexpr std::pair<std::string_view, DType> operand_types[] = {{"int8", DType::s8}, {"float8", DType::f8}};
+
+DType read_operands(StrictObject& object) {
+  const std::string word = object.text("operands");
+  for (const auto& [name, dtype] : operand_types)
+    if (word == name) return dtype;
+  object.fail("operands", "int8 or float8; left out: bfloat16");
+}
+
 ProductTable read_table(StrictObject object) {
   ProductTable table;
+  if (object.has("operands")) table.operands = read_operands(object);
   if (object.has("scoped_vmem_limit_kib")) table.scoped_vmem_limit = object.number("scoped_vmem_limit_kib") * 1024;
   table.sizes = numbers(object, "sizes");
   table.shares = numbers(object, "shares");
@@ -46,9 +56,13 @@ std::vector<ProductTable> read_product_tables(StrictObject& profile) {
   if (!profile.has("matmul_shares")) return tables;
   for (const auto& value : profile.array("matmul_shares"))
     tables.push_back(read_table(StrictObject(value, profile.where() + ".matmul_shares")));
-  const auto is_default = [](const ProductTable& table) { return table.scoped_vmem_limit == 0; };
-  if (!tables.empty() && std::count_if(tables.begin(), tables.end(), is_default) != 1)
-    profile.fail("matmul_shares", "one table without scoped_vmem_limit_kib: the compiler's default");
+  for (const ProductTable& of : tables) {
+    const auto is_default = [&](const ProductTable& table) {
+      return table.operands == of.operands && table.scoped_vmem_limit == 0;
+    };
+    if (std::count_if(tables.begin(), tables.end(), is_default) != 1)
+      profile.fail("matmul_shares", "one table of each operands without scoped_vmem_limit_kib: the compiler's default");
+  }
   return tables;
 }
 

@@ -122,8 +122,8 @@ void add_narrow_work(OperationWork& work, const NarrowWork& narrow, DType dtype)
   work.narrow_dtype = dtype;
   if (narrow.forward) work.narrow_forward = work.forward;
   work.narrow_backward = work.forward * static_cast<double>(narrow.gradients);
-  work.narrowing_forward = narrow.forward_traffic;
-  work.narrowing_backward = narrow.backward_traffic;
+  work.vector_forward += narrow.narrowing_forward;
+  work.vector_backward += narrow.narrowing_backward;
 }
 
 class Einsum final : public OperationKind {

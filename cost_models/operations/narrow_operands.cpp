@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cost_models/operations/narrow_operands.hpp>
+#include <cost_models/vector_work/vector_costs.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -53,11 +55,44 @@ void reduce_scale(BlockState& state, const Operation& op, TensorId tensor, const
                         state.block.executions);
 }
 
-/// Reads the numbers at hand once for the largest of them, where that isn't known; then once more, and writes narrow ones.
-Bytes narrowing_traffic(const BlockState& state, TensorId tensor, const NarrowProduct& narrow, Scaling scaling) {
-  const std::int64_t elements = local_elements(state.tensor(tensor).dims, state.spec(tensor), state.mesh);
-  const std::int64_t reads = scaling == Scaling::fixed ? 1 : 2;
-  return Bytes{elements * (reads * size_of(state.tensor(tensor).dtype) + size_of(narrow.operands))};
+VectorWork on_numbers(const BlockState& state, TensorId tensor, const VectorCost& cost) {
+  const auto elements = static_cast<double>(local_elements(state.tensor(tensor).dims, state.spec(tensor), state.mesh));
+  return vector_work(cost, elements, state.tensor(tensor).dtype);
+}
+
+/// Products of the same rows (query, key and value; wi_0 and wi_1) share them: they are narrowed for the first.
+bool is_narrowed_before(const BlockState& state, const Operation& op, TensorId tensor) {
+  for (const Operation& other : state.block.operations) {
+    if (&other == &op) return false;
+    if (other.narrow && std::find(other.inputs.begin(), other.inputs.end(), tensor) != other.inputs.end()) return true;
+  }
+  throw InternalError("an operation of another block");
+}
+
+/// A weight or an activation: the largest of its numbers where the scale follows from it, for which whatever product
+/// makes them looks; then they are read and written narrow. Masks are made narrow.
+VectorWork factor_work(const BlockState& state, const Operation& op, int side) {
+  const TensorId tensor = op.inputs[side];
+  const VectorKernels& kernels = state.compiler.vector_kernels;
+  const bool is_mask = state.tensor(tensor).role == TensorRole::dispatch_mask && state.compiler.has(Habit::fuses_masks);
+  if (is_mask || is_narrowed_before(state, op, tensor)) return {};
+  VectorWork work = on_numbers(state, tensor, kernels.of(VectorKernel::narrowing).forward);
+  const bool searched = scaling_of(*op.narrow, side) != Scaling::fixed;
+  if (searched && !(kernels.fuses_into_products && is_made_by_product(state, tensor)))
+    work += on_numbers(state, tensor, kernels.of(VectorKernel::scale_search).forward);
+  return work;
+}
+
+/// Of the result: likewise, for each product that narrows it.
+VectorWork gradient_work(const BlockState& state, const Operation& op) {
+  const VectorKernels& kernels = state.compiler.vector_kernels;
+  const VectorKernel rounding =
+      op.narrow->rounds_gradients_randomly ? VectorKernel::stochastic_narrowing : VectorKernel::narrowing;
+  VectorWork work = on_numbers(state, op.output, kernels.of(rounding).backward);
+  const bool searched = op.narrow->gradient_scaling != Scaling::fixed;
+  if (searched && !(kernels.fuses_into_products && is_read_by_product(state, op.output)))
+    work += on_numbers(state, op.output, kernels.of(VectorKernel::scale_search).backward);
+  return work;
 }
 
 }  // namespace
@@ -90,16 +125,13 @@ void use_result_gradient(BlockState& state, const Operation& op, int wanted, con
 NarrowWork narrow_work(const BlockState& state, const Operation& op) {
   NarrowWork work;
   if (!op.narrow) return work;
-  const NarrowProduct& narrow = *op.narrow;
   work.forward = true;
-  for (int side = 0; side < 2; ++side)
-    work.forward_traffic += narrowing_traffic(state, op.inputs[side], narrow, scaling_of(narrow, side));
+  for (int side = 0; side < 2; ++side) work.narrowing_forward += factor_work(state, op, side);
   for (int wanted = 0; wanted < 2; ++wanted) {
     if (!state.tensor(op.inputs[wanted]).differentiable || !is_narrow_gradient(op, wanted)) continue;
     ++work.gradients;
-    work.backward_traffic += narrowing_traffic(state, op.output, narrow, narrow.gradient_scaling);
-    if (narrow.narrows_again)
-      work.backward_traffic += narrowing_traffic(state, op.inputs[1 - wanted], narrow, scaling_of(narrow, 1 - wanted));
+    work.narrowing_backward += gradient_work(state, op);
+    if (op.narrow->narrows_again) work.narrowing_backward += factor_work(state, op, 1 - wanted);
   }
   return work;
 }

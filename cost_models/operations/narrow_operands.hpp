@@ -17,7 +17,7 @@ void use_result_gradient(BlockState& state, const Operation& op, int wanted, con
 struct NarrowWork {
   bool forward = false;
   int gradients = 0;  ///< of the two
-  Bytes forward_traffic, backward_traffic;
+  VectorWork narrowing_forward, narrowing_backward;
 };
 NarrowWork narrow_work(const BlockState& state, const Operation& op);
 

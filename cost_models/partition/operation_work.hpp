@@ -54,7 +54,6 @@ struct OperationWork {
 
   DType narrow_dtype = DType::s8;  ///< of that part of a product that multiplies in fewer bits:
   Flops narrow_forward = {}, narrow_backward = {};
-  Bytes narrowing_forward = {}, narrowing_backward = {};  ///< traffic of narrowing its operands, beside theirs
 };
 
 }  // namespace shardplan

@@ -11,34 +11,39 @@ struct Kernel {
   WorkKind kind;
   Flops flops, narrow;  ///< of flops, those on operands of fewer bits
   DType narrow_dtype;
-  Bytes traffic, narrowing;
+  Bytes traffic;
   MatrixShape shape;
 };
 
-/// Where no share of the narrow peak is known, products reach that of the wide one. A machine without a peak runs no such
-/// program (constraint `quantization`); its time is shown as if it multiplied wide numbers.
-FlopsPerSecond narrow_rate(DType dtype, const HardwareProfile& hardware, double share) {
-  const auto& peak = narrow_peak(hardware, dtype);
-  if (!peak) return {hardware.peak_bf16.value * share};
-  const bool measured = dtype == DType::f8 && hardware.fp8_matmul_efficiency;
-  return {peak->value * (measured ? hardware.fp8_matmul_efficiency->value : share)};
+/// By a table of such products; without one, empty.
+std::optional<double> tabled_share(const Kernel& kernel, DType operands, const HardwareProfile& hardware,
+                                   const Compiler& compiler) {
+  if (kernel.kind != WorkKind::matmul || kernel.shape.m == 0) return std::nullopt;
+  const ProductTable* table = product_table(hardware, compiler, operands);
+  return table ? std::optional(share_of_peak(*table, kernel.shape)) : std::nullopt;
 }
 
-double reached_share(const Kernel& kernel, const HardwareProfile& hardware, const Compiler& compiler) {
-  const ProductTable* table = kernel.kind == WorkKind::matmul ? product_table(hardware, compiler) : nullptr;
-  return table && kernel.shape.m > 0 ? share_of_peak(*table, kernel.shape) : hardware.matmul_efficiency.value;
+/// Where no share of the narrow peak is known, products reach `wide_share`, that of the wide one. A machine without a peak
+/// runs no such program (constraint `quantization`); its time is shown as if it multiplied wide numbers.
+FlopsPerSecond narrow_rate(const Kernel& kernel, const HardwareProfile& hardware, const Compiler& compiler,
+                           double wide_share) {
+  const auto& peak = narrow_peak(hardware, kernel.narrow_dtype);
+  if (!peak) return {hardware.peak_bf16.value * wide_share};
+  if (const auto tabled = tabled_share(kernel, kernel.narrow_dtype, hardware, compiler)) return {peak->value * *tabled};
+  const bool measured = kernel.narrow_dtype == DType::f8 && hardware.fp8_matmul_efficiency;
+  return {peak->value * (measured ? hardware.fp8_matmul_efficiency->value : wide_share)};
 }
 
 /// On 100 TFLOP/s wide and 200 narrow: 3 TFLOP, 2 of them narrow, take 10 + 10 ms.
 Seconds product_time(const Kernel& kernel, const HardwareProfile& hardware, const Compiler& compiler) {
-  const double share = reached_share(kernel, hardware, compiler);
+  const double share =
+      tabled_share(kernel, DType::bf16, hardware, compiler).value_or(hardware.matmul_efficiency.value);
   const double again = kernel.kind == WorkKind::grouped_matmul && compiler.kernels.has_megablox
                            ? partial_tiles(kernel.shape)
                            : 1;
   Seconds multiplying = (kernel.flops - kernel.narrow) / FlopsPerSecond{hardware.peak_bf16.value * share};
-  if (kernel.narrow.value > 0) multiplying += kernel.narrow / narrow_rate(kernel.narrow_dtype, hardware, share);
-  return std::max(multiplying * again, traffic_time(kernel.traffic, hardware)) +
-         traffic_time(kernel.narrowing, hardware);
+  if (kernel.narrow.value > 0) multiplying += kernel.narrow / narrow_rate(kernel, hardware, compiler, share);
+  return std::max(multiplying * again, traffic_time(kernel.traffic, hardware));
 }
 
 Seconds attention_time(const Kernel& kernel, const HardwareProfile& hardware) {
@@ -97,18 +102,17 @@ Seconds vector_time(const VectorWork& work, const HardwareProfile& hardware) {
 
 OperationTime operation_time(const OperationWork& work, const HardwareProfile& hardware, const Compiler& compiler) {
   const Kernel forward{work.kind,           work.forward,         work.narrow_forward, work.narrow_dtype,
-                       work.forward_traffic, work.narrowing_forward, work.shape};
+                       work.forward_traffic, work.shape};
   OperationTime time;
   time.forward = with_vector(kernel_time(forward, hardware, compiler), work.vector_forward, work.fused_forward,
                              hardware);
   Kernel backward{work.kind,             work.backward,           work.narrow_backward, work.narrow_dtype,
-                  work.backward_traffic, work.narrowing_backward, work.shape};
+                  work.backward_traffic, work.shape};
   const bool product = work.kind == WorkKind::matmul || work.kind == WorkKind::grouped_matmul;
   if (product && work.gradients == 2) {
     backward.flops = backward.flops * 0.5;
     backward.narrow = backward.narrow * 0.5;
     backward.traffic.value /= 2;
-    backward.narrowing.value /= 2;
     time.backward_right = kernel_time(with_gradient(backward, work, true), hardware, compiler);
   }
   time.backward = with_vector(kernel_time(with_gradient(backward, work, false), hardware, compiler),

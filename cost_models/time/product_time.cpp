@@ -30,14 +30,15 @@ double distance(double of_table, double given) {
 
 }  // namespace
 
-const ProductTable* product_table(const HardwareProfile& hardware, const Compiler& compiler) {
+const ProductTable* product_table(const HardwareProfile& hardware, const Compiler& compiler, DType operands) {
   const auto limit = compiler.settings.find(CompilerSetting::scoped_vmem_limit);
   const double given = limit == compiler.settings.end() ? 0 : limit->second;
-  const auto nearest = std::min_element(
-      hardware.product_tables.begin(), hardware.product_tables.end(), [&](const ProductTable& a, const ProductTable& b) {
-        return distance(a.scoped_vmem_limit, given) < distance(b.scoped_vmem_limit, given);
-      });
-  return nearest == hardware.product_tables.end() ? nullptr : &*nearest;
+  const ProductTable* nearest = nullptr;
+  for (const ProductTable& table : hardware.product_tables)
+    if (table.operands == operands && (!nearest || distance(table.scoped_vmem_limit, given) <
+                                                       distance(nearest->scoped_vmem_limit, given)))
+      nearest = &table;
+  return nearest;
 }
 
 double share_of_peak(const ProductTable& table, const MatrixShape& shape) {

@@ -12,7 +12,7 @@
 namespace shardplan {
 
 /// The table for the VMEM that the compiler gives an operation's tiles: of limits, the nearest by ratio. Null without.
-const ProductTable* product_table(const HardwareProfile& hardware, const Compiler& compiler);
+const ProductTable* product_table(const HardwareProfile& hardware, const Compiler& compiler, DType operands);
 
 /// Of a table with the sizes 512 and 2048, halfway (1024) in one dim: the mean of both.
 double share_of_peak(const ProductTable& table, const MatrixShape& shape);

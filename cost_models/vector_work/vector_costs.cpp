@@ -44,6 +44,29 @@ bool runs_beside_product(const BlockState& state, const Operation& op) {
   return std::any_of(state.block.operations.begin(), state.block.operations.end(), inside);
 }
 
+namespace {
+
+bool is_part_of_product(const BlockState& state, const Operation& op) {
+  if (is_fusable_product(state, op)) return true;
+  return (op.kind == OpKind::elementwise || op.kind == OpKind::add) && runs_beside_product(state, op);
+}
+
+}  // namespace
+
+bool is_made_by_product(const BlockState& state, TensorId tensor) {
+  const TensorId made = origin(state, tensor);
+  return std::any_of(state.block.operations.begin(), state.block.operations.end(), [&](const Operation& op) {
+    return op.output == made && is_part_of_product(state, op);
+  });
+}
+
+bool is_read_by_product(const BlockState& state, TensorId tensor) {
+  return std::any_of(state.block.operations.begin(), state.block.operations.end(), [&](const Operation& op) {
+    const auto reads = [&](TensorId input) { return origin(state, input) == tensor; };
+    return std::any_of(op.inputs.begin(), op.inputs.end(), reads) && is_part_of_product(state, op);
+  });
+}
+
 // A sum of two tensors of 100 elements into a third: 300 operands; backward 500.
 OperationWork elementwise_work(const BlockState& state, const Operation& op) {
   const double result = vector_elements(state, op.output);

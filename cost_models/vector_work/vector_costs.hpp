@@ -18,4 +18,8 @@ OperationWork elementwise_work(const BlockState& state, const Operation& op);
 /// Whether a product of the compiler's own (not a kernel written by hand) makes one of its inputs or reads its result.
 bool runs_beside_product(const BlockState& state, const Operation& op);
 
+/// Whether such a product, with what runs beside it, makes the tensor; or reads it, and so makes its gradient.
+bool is_made_by_product(const BlockState& state, TensorId tensor);
+bool is_read_by_product(const BlockState& state, TensorId tensor);
+
 }  // namespace shardplan

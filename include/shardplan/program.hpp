@@ -144,6 +144,7 @@ struct NarrowProduct {
   /// Gradients narrow weight and activation again, on scales along the dims that they contract: other numbers than the
   /// product's. Else they read the product's.
   bool narrows_again = false;
+  bool rounds_gradients_randomly = false;  ///< to one of the two nearest numbers
   bool operator==(const NarrowProduct&) const = default;
 };
 

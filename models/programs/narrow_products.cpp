@@ -40,7 +40,8 @@ NarrowProduct all_products(const TrainConfig& config) {
   return narrow;
 }
 
-/// AQT, config_v3: gradients narrow their operands on scales of their own. megablox takes its forward types alone.
+/// AQT, config_v3: gradients narrow their operands on scales of their own, the gradient of the result with random numbers
+/// (stochastic rounding, rng_type jax.uniform). megablox takes its forward types alone.
 std::optional<NarrowProduct> by_aqt(Multiplier multiplier, const TrainConfig& config) {
   NarrowProduct narrow = all_products(config);
   if (multiplier == Multiplier::grouped) {
@@ -48,7 +49,7 @@ std::optional<NarrowProduct> by_aqt(Multiplier multiplier, const TrainConfig& co
     narrow.input_gradient = narrow.weight_gradient = false;
     return narrow;
   }
-  narrow.narrows_again = true;
+  narrow.narrows_again = narrow.rounds_gradients_randomly = true;
   narrow.weight_gradient = config.quantization_local_shard_count != 0;
   return narrow;
 }

@@ -19,6 +19,9 @@ enum class VectorKernel : std::uint8_t {
   copies_sum,            ///< those rows, weighted and summed
   exchanged_rows,        ///< rows that a ragged all-to-all sends; backward: those that it has received
   routed_rows,           ///< rows of the experts' buffer; backward: the sum of their gradients from two projections
+  scale_search,          ///< what a product narrows: its largest number, of a channel or of all; backward: a gradient
+  narrowing,             ///< likewise: scaled, rounded to the nearest and written; backward: a gradient
+  stochastic_narrowing,  ///< likewise, rounded with random numbers
   loss,                  ///< logits: maximum and sum; their gradient
   weight_use,            ///< a device's share of a weight, cut out of its stack and cast, once a pass
   weight_gradient,       ///< written into its stack, cleared before; its norm

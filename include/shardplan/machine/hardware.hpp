@@ -51,6 +51,7 @@ struct Slice {
 /// Shares of peak that dense matrix products [m, k]·[k, n] reach, by shape: `shares` has one for each m, n, k of `sizes`,
 /// k varies fastest. Between them, and beyond, shardplan interpolates (cost_models/time/product_time.hpp).
 struct ProductTable {
+  DType operands = DType::bf16;  ///< shares are of the peak for these
   double scoped_vmem_limit = 0;             ///< bytes that the compiler was given; 0: its default
   std::vector<double> sizes;                ///< ascending
   std::vector<double> shares;

@@ -44,6 +44,17 @@ class ToyBlock {
     program_.blocks = {block_};
   }
 
+  /// Operation 7: the same rows by another weight.
+  void add_product_like_wi() {
+    const TensorId weight = add("wi_1", {embed, mlp}, {{split(), {}}});
+    const TensorId rows = add("rows", {batch, sequence, mlp}, {{split(), {}, {}}});
+    block_.tensors[weight].parameter = true;
+    block_.operations.push_back({OpKind::einsum, "wi_1", {block_.input, weight}, rows});
+    program_.blocks = {block_};
+  }
+
+  void narrow(OperationId operation, const NarrowProduct& how) { program_.blocks[0].operations[operation].narrow = how; }
+
   void set_differentiable(TensorId tensor, bool value) {
     program_.blocks[0].tensors[tensor].differentiable = value;
   }
@@ -170,6 +181,70 @@ TEST(OperationWork, StacksTakeAndGiveWhatLayersNeed) {
   constexpr double weights = 2 * 32 * 64 + 32;
   EXPECT_DOUBLE_EQ(stacks.vector_forward.operands, 2 * weights);
   EXPECT_DOUBLE_EQ(stacks.vector_backward.operands, (2 + 5) * weights);
+}
+
+/// Looking for scales costs 1 operand an element, rounding 10, with random numbers 100.
+Compiler narrowing_kernels() {
+  Compiler compiler = toy_kernels();
+  compiler.vector_kernels.of(VectorKernel::scale_search) = {{1, 1}, {1, 1}};
+  compiler.vector_kernels.of(VectorKernel::narrowing) = {{1, 10}, {1, 10}};
+  compiler.vector_kernels.of(VectorKernel::stochastic_narrowing) = {{}, {1, 100}};
+  return compiler;
+}
+
+constexpr double wi_elements = 32 * 64;
+
+// Both gradients narrow the result's, and nothing else: they read what the product read. The activation function's product
+// looks for the scale of the gradient that it makes.
+TEST(OperationWork, NarrowingIsVectorWork) {
+  ToyBlock toy(1);
+  NarrowProduct narrow;
+  narrow.input_gradient = narrow.weight_gradient = true;
+  toy.narrow(0, narrow);
+  const OperationWork wi = toy.partitioned(narrowing_kernels()).work[0];
+  EXPECT_DOUBLE_EQ(wi.vector_forward.operands, 11 * (hidden + wi_elements));
+  EXPECT_DOUBLE_EQ(wi.vector_forward.passes, 2 * (hidden + wi_elements));
+  EXPECT_DOUBLE_EQ(wi.vector_backward.operands, 2 * 10 * wide);
+}
+
+TEST(OperationWork, NarrowingOnAFixedScaleLooksForNone) {
+  ToyBlock toy(1);
+  NarrowProduct narrow;
+  narrow.activation_scaling = Scaling::fixed;
+  toy.narrow(0, narrow);
+  const OperationWork wi = toy.partitioned(narrowing_kernels()).work[0];
+  EXPECT_DOUBLE_EQ(wi.vector_forward.operands, 10 * hidden + 11 * wi_elements);
+  EXPECT_DOUBLE_EQ(wi.vector_backward.operands, 0);
+}
+
+// AQT: each gradient narrows the other factor again, and the result's with random numbers.
+TEST(OperationWork, GradientsOfAqtNarrowForThemselves) {
+  ToyBlock toy(1);
+  NarrowProduct narrow;
+  narrow.input_gradient = narrow.weight_gradient = narrow.narrows_again = narrow.rounds_gradients_randomly = true;
+  toy.narrow(0, narrow);
+  const OperationWork wi = toy.partitioned(narrowing_kernels()).work[0];
+  EXPECT_DOUBLE_EQ(wi.vector_backward.operands, 2 * 100 * wide + 11 * (hidden + wi_elements));
+}
+
+// Nor is there a search where a product made the numbers; a compiler that fuses nothing into products looks for itself.
+TEST(OperationWork, AProductLooksForTheScaleOfWhatItMakes) {
+  ToyBlock toy(1);
+  toy.narrow(2, NarrowProduct{});
+  Compiler compiler = narrowing_kernels();
+  EXPECT_DOUBLE_EQ(toy.partitioned(compiler).work[2].vector_forward.operands, 10 * wide + 11 * wi_elements);
+  compiler.vector_kernels.fuses_into_products = false;
+  EXPECT_DOUBLE_EQ(toy.partitioned(compiler).work[2].vector_forward.operands, 11 * (wide + wi_elements));
+}
+
+TEST(OperationWork, ProductsOfTheSameRowsNarrowThemOnce) {
+  ToyBlock toy(1);
+  toy.add_product_like_wi();
+  toy.narrow(0, NarrowProduct{});
+  toy.narrow(7, NarrowProduct{});
+  const PartitionedBlock block = toy.partitioned(narrowing_kernels());
+  EXPECT_DOUBLE_EQ(block.work[0].vector_forward.operands, 11 * (hidden + wi_elements));
+  EXPECT_DOUBLE_EQ(block.work[7].vector_forward.operands, 11 * wi_elements);
 }
 
 TEST(OperationWork, OperandWithoutGradientSavesAProduct) {
