@@ -7,7 +7,7 @@
 #include <cost_models/memory/optimizer_memory.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 
-#include "memory_toys.hpp"
+#include "../memory_toys.hpp"
 
 namespace shardplan {
 namespace {

@@ -1,7 +1,7 @@
 // The indexer's choice of keys: sums over heads that are split, what sorting holds, no gradient.
 #include <gmock/gmock.h>
 
-#include "memory_toys.hpp"
+#include "../memory_toys.hpp"
 
 namespace shardplan {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "toy_layers.hpp"
+#include "../toy_layers.hpp"
 
 namespace shardplan {
 namespace {

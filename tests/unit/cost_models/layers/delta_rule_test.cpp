@@ -1,7 +1,7 @@
 // The gated delta rule: what a device computes of it, and that whole sequences of a head stay together.
 #include <gmock/gmock.h>
 
-#include "memory_toys.hpp"
+#include "../memory_toys.hpp"
 
 namespace shardplan {
 namespace {

@@ -4,7 +4,7 @@
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 
-#include "memory_toys.hpp"
+#include "../memory_toys.hpp"
 
 namespace shardplan {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "partition_toys.hpp"
+#include "../partition_toys.hpp"
 
 namespace shardplan {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <models/load_model.hpp>
 
-#include "toy_layers.hpp"
+#include "../toy_layers.hpp"
 
 namespace shardplan {
 namespace {

@@ -1,7 +1,7 @@
 // Habits of XLA:GPU on toys.
 #include <gmock/gmock.h>
 
-#include "memory_toys.hpp"
+#include "../memory_toys.hpp"
 
 namespace shardplan {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <models/model_flops.hpp>
 
-#include "toy_layers.hpp"
+#include "../toy_layers.hpp"
 
 namespace shardplan {
 namespace {

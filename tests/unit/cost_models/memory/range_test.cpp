@@ -3,7 +3,7 @@
 
 #include <shardplan/error.hpp>
 
-#include "memory_toys.hpp"
+#include "../memory_toys.hpp"
 
 namespace shardplan {
 namespace {

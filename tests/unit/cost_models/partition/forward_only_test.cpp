@@ -1,7 +1,7 @@
 // A step of the forward pass alone: the forward collectives of a train step and nothing else.
 #include <gmock/gmock.h>
 
-#include "toy_layers.hpp"
+#include "../toy_layers.hpp"
 
 namespace shardplan {
 namespace {

@@ -1,7 +1,7 @@
 // Layers written out beside the scans: nothing is recomputed, and equal gathers are too far apart to be merged.
 #include <gmock/gmock.h>
 
-#include "memory_toys.hpp"
+#include "../memory_toys.hpp"
 
 namespace shardplan {
 namespace {

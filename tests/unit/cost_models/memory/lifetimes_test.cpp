@@ -3,7 +3,7 @@
 
 #include <cost_models/layouts/tiles.hpp>
 
-#include "memory_toys.hpp"
+#include "../memory_toys.hpp"
 
 namespace shardplan {
 namespace {

@@ -7,7 +7,7 @@
 #include <models/programs/mixers/mixers.hpp>
 
 #include "gated_linear_attention.hpp"
-#include "toy_layers.hpp"
+#include "../toy_layers.hpp"
 
 namespace shardplan {
 namespace {

@@ -1,7 +1,7 @@
 // Layers that are scanned in blocks of several: which weights the backward pass gathers once more.
 #include <gtest/gtest.h>
 
-#include "toy_layers.hpp"
+#include "../toy_layers.hpp"
 
 namespace shardplan {
 namespace {

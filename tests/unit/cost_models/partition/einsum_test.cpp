@@ -4,7 +4,7 @@
 #include <compilers/load_compiler.hpp>
 #include <cost_models/partition/einsum_plan.hpp>
 
-#include "partition_toys.hpp"
+#include "../partition_toys.hpp"
 
 namespace shardplan {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <cost_models/memory/static_memory.hpp>
 
-#include "memory_toys.hpp"
+#include "../memory_toys.hpp"
 
 namespace shardplan {
 namespace {

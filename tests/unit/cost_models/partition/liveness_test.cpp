@@ -7,7 +7,7 @@
 #include <cost_models/operations/operation_kind.hpp>
 #include <set>
 
-#include "toy_layers.hpp"
+#include "../toy_layers.hpp"
 
 namespace shardplan {
 namespace {
