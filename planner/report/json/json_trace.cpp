@@ -1,10 +1,18 @@
+#include <cmath>
 #include <planner/report/json/json_trace.hpp>
 #include <planner/report/json/json_values.hpp>
 
 namespace shardplan {
 namespace {
 
-OrderedJson microseconds(Seconds time) { return json_number(time.value * 1e6, "a trace's time"); }
+/// Viewers count whole nanoseconds: lengths that were rounded by themselves would reach over the next event's begin, and
+/// Perfetto drops what overlaps.
+double nanoseconds(Seconds time) { return std::round(time.value * 1e9); }
+
+/// The rest no viewer can draw: a program has copies that take nothing.
+bool lasts(const TraceEvent& event) { return nanoseconds(event.span.end) > nanoseconds(event.span.begin); }
+
+OrderedJson microseconds(double nanoseconds) { return json_number(nanoseconds / 1e3, "a trace's time"); }
 
 OrderedJson metadata(const char* what, std::size_t process, std::size_t thread, const std::string& name) {
   return {{"ph", "M"}, {"name", what}, {"pid", process}, {"tid", thread}, {"args", {{"name", name}}}};
@@ -24,8 +32,8 @@ OrderedJson json_event(const TraceEvent& event, std::size_t process) {
           {"cat", event.category},
           {"pid", process},
           {"tid", event.track + 1},
-          {"ts", microseconds(event.span.begin)},
-          {"dur", microseconds(event.span.length())},
+          {"ts", microseconds(nanoseconds(event.span.begin))},
+          {"dur", microseconds(nanoseconds(event.span.end) - nanoseconds(event.span.begin))},
           {"args", std::move(arguments)}};
 }
 
@@ -40,7 +48,8 @@ std::string trace_json(const std::vector<TraceProcess>& processes) {
       events.push_back(metadata("thread_name", process, track + 1, processes[i].tracks[track]));
       events.push_back(place_of(process, track + 1));
     }
-    for (const TraceEvent& event : processes[i].events) events.push_back(json_event(event, process));
+    for (const TraceEvent& event : processes[i].events)
+      if (lasts(event)) events.push_back(json_event(event, process));
   }
   return print_document({{"displayTimeUnit", "ms"},
                          {"otherData", {{"drawn", "loops once; args.times is how often it happens in a step"}}},
