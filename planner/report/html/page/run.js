@@ -62,10 +62,32 @@ function flagsCard(e) {
 }
 
 /** Charts of a run, most telling first. */
-const runCards = (e) => [timeCard(e), timelineCard(e), pair([trafficCard(e), blameCard(e)], [memoryCard(e), fabricCard(e)]), findingsCard(e.findings), flagsCard(e)].filter(Boolean);
+const runCards = (e) => [timeCard(e), timelineCard(e), pair([trafficCard(e), blameCard(e)], [memoryCard(e), fabricCard(e)]), flagsCard(e)].filter(Boolean);
 
+/** Most of what a step loses, in one sentence. */
+function lossText(e) {
+  const { time } = e, step = time.step_seconds;
+  const [lost, name] = [[time.exposed_collective_seconds, "collectives"], [time.bubble_seconds, "the pipeline's bubble"], [time.exposed_host_seconds, "copies to and from the host"]].sort((a, b) => b[0] - a[0])[0];
+  if (lost < 0.1 * step) return `${shareText(time.compute_seconds / step)} of a step is compute.`;
+  const worst = trafficGroups(e.collectives).sort((a, b) => b.exposed - a.exposed)[0];
+  const most = name === "collectives" && worst ? `, most of it for ${worst.label} (${timeText(worst.exposed)} of ${timeText(step)})` : "";
+  return `${shareText(lost / step)} of a step waits for ${name}${most}.`;
+}
+
+/** What to know first. */
+function lead(e, whatIfs) {
+  const fitting = (whatIfs || []).filter((row) => row.fit === "fits").sort((a, b) => b.tokens_per_second - a.tokens_per_second)[0];
+  if (e.fit !== "fits" && fitting) return el("p", { class: "lead" }, `It ${e.fit === "marginal" ? "may not fit" : "does not fit"}; of single changes that surely do `, el("b", {}, fitting.change), ` is the fastest: ${numberText(fitting.tokens_per_second)} tokens a second.`);
+  return el("p", { class: "lead" }, lossText(e), worthText(whatIfs, e));
+}
+
+const isGrave = (finding) => finding.severity !== "note";
+
+/** What is wrong stands above the charts, notes below them. */
 function explainPage(e) {
+  const grave = e.findings.some(isGrave);
   return [el("p", { class: "kicker" }, "shardplan explain"),
     el("div", { class: "head" }, el("h1", {}, `${e.model} on ${plural(e.chips, "chip")} of ${e.hardware}`), verdict(e)),
-    infeasibleText(e), settingChips(e), tiles(e), ...runCards(e), commandCard(e)];
+    infeasibleText(e), settingChips(e), tiles(e), lead(e, e.what_if), grave ? findingsCard(e.findings) : null, timeCard(e), whatIfCard(e.what_if, e), ...runCards(e).slice(1),
+    grave ? null : findingsCard(e.findings), commandCard(e)];
 }
