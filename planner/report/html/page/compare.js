@@ -1,6 +1,5 @@
 // Configurations side by side.
-const rowLabel = (row) => row.name || [row.several ? row.hardware : "", meshText(row.mesh), row.rules, row.moe_path === "none" ? "" : row.moe_path, ...(row.settings || [])].filter(Boolean).join(" · ");
-const rowName = (row, i) => `${i + 1} · ${rowLabel(row)}`;
+const rowName = (row, i) => `${i + 1} · ${row.name || [row.several ? row.hardware : "", meshText(row.mesh), row.rules, row.moe_path === "none" ? "" : row.moe_path, ...(row.settings || [])].filter(Boolean).join(" · ")}`;
 const rowVerdict = (row) => {
   if (row.infeasible && row.infeasible.constraint !== "hbm") return el("span", { class: "badge bad", title: row.infeasible.message }, row.infeasible.constraint);
   return el("span", { class: `badge ${fits[row.fit][0]}` }, fits[row.fit][1]);
@@ -151,13 +150,14 @@ function distinctRows(answer) {
   return [...rows.values()];
 }
 
-/** "expert=8 · default is the fastest of 4", of those that fit. */
+/** "expert=8 · default is the fastest of 4", of those that fit, named by what they differ in. */
 function fastestText(rows) {
+  const differing = rowSettings.filter(([, text]) => !isShared(rows, text));
   const able = rows.filter((row) => row.fit === "fits" && !row.infeasible);
-  if (able.length < 2) return plural(rows.length, "configuration");
+  if (able.length < 2 || !differing.length) return plural(rows.length, "configuration");
   const rate = (row) => row.global_batch_tokens / row.step_seconds;
   const fastest = able.reduce((best, row) => (rate(row) > rate(best) ? row : best));
-  return `${rowLabel(fastest)} is the fastest of ${countText(rows.length)}`;
+  return `${differing.map(([, text]) => text(fastest)).filter(Boolean).join(" · ")} is the fastest of ${countText(rows.length)}`;
 }
 
 function comparePage(answer) {

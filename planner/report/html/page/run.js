@@ -74,20 +74,28 @@ function lossText(e) {
   return `${shareText(lost / step)} of a step waits for ${name}${most}.`;
 }
 
+/** What makes a run fit: the fastest such change, and the fastest on as many chips. */
+function fittingText(e, whatIfs) {
+  const able = whatIfs.filter((row) => row.fit === "fits").sort((a, b) => b.tokens_per_second - a.tokens_per_second);
+  const here = able.find((row) => row.chips <= e.chips), said = (row) => [el("b", {}, row.change), ` (${numberText(row.tokens_per_second)} tokens a second)`];
+  const verb = e.fit === "marginal" ? "may not fit" : "does not fit";
+  if (!able.length) return `It ${verb}, and no single change makes it.`;
+  return [`It ${verb}. Of single changes that surely do, the fastest is `, said(able[0]), here && here !== able[0] ? [", on no more chips ", said(here)] : null, "."];
+}
+
 /** What to know first. */
 function lead(e, whatIfs) {
-  const fitting = (whatIfs || []).filter((row) => row.fit === "fits").sort((a, b) => b.tokens_per_second - a.tokens_per_second)[0];
-  if (e.fit !== "fits" && fitting) return el("p", { class: "lead" }, `It ${e.fit === "marginal" ? "may not fit" : "does not fit"}; of single changes that surely do `, el("b", {}, fitting.change), ` is the fastest: ${numberText(fitting.tokens_per_second)} tokens a second.`);
+  if (e.fit !== "fits" && whatIfs) return el("p", { class: "lead" }, fittingText(e, whatIfs));
   return el("p", { class: "lead" }, lossText(e), worthText(whatIfs, e));
 }
 
 const isGrave = (finding) => finding.severity !== "note";
 
-/** What is wrong stands above the charts, notes below them. */
+/** What is wrong stands above the charts, notes below them; where nothing fits, what would comes first. */
 function explainPage(e) {
-  const grave = e.findings.some(isGrave);
+  const grave = e.findings.some(isGrave), first = [timeCard(e), whatIfCard(e.what_if, e)];
   return [el("p", { class: "kicker" }, "shardplan explain"),
     el("div", { class: "head" }, el("h1", {}, `${e.model} on ${plural(e.chips, "chip")} of ${e.hardware}`), verdict(e)),
-    infeasibleText(e), settingChips(e), tiles(e), lead(e, e.what_if), grave ? findingsCard(e.findings) : null, timeCard(e), whatIfCard(e.what_if, e), ...runCards(e).slice(1),
+    infeasibleText(e), settingChips(e), tiles(e), lead(e, e.what_if), grave ? findingsCard(e.findings) : null, ...(e.fit === "fits" ? first : first.reverse()), ...runCards(e).slice(1),
     grave ? null : findingsCard(e.findings), commandCard(e)];
 }
