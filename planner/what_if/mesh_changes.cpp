@@ -44,13 +44,17 @@ std::optional<Growth> growth_of(const Configuration& c, const Machine& then) {
   return Growth{ici->first, ici->second, dcn->first, dcn->second};
 }
 
-/// Of slices as many as there are, or else as few as make the chips.
+std::optional<Machine> machine_in(const HardwareProfile& profile, int chips, std::optional<int> slices) try {
+  return machine_of(profile, chips, slices);
+} catch (const InputError&) {
+  return std::nullopt;  // it has no such size
+}
+
+/// Whole nodes; of slices as many as there are, or else as few as make the chips.
 std::optional<Machine> machine_with(const Configuration& c, int chips) {
-  for (const std::optional<int> slices : {std::optional<int>(c.num_slices), std::optional<int>()}) try {
-      return machine_of(c.hardware, chips, slices);
-    } catch (const InputError&) {
-    }
-  return std::nullopt;
+  if (ends_at_node(c.hardware.fabric)) return machine_in(c.hardware, chips, std::nullopt);
+  const auto alike = machine_in(c.hardware, chips, c.num_slices);
+  return alike ? alike : machine_in(c.hardware, chips, std::nullopt);
 }
 
 std::optional<Mesh> grown(Mesh mesh, std::size_t axis, const Growth& growth) {

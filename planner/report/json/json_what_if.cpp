@@ -10,6 +10,12 @@ OrderedJson json_arguments(const Configuration& configuration) {
   return arguments;
 }
 
+OrderedJson json_flag_names(const Configuration& configuration) {
+  OrderedJson names = OrderedJson::array();
+  for (const CompilerFlag& flag : configuration.compiler.flags) names.push_back(print_flag(flag));
+  return names;
+}
+
 OrderedJson json_what_if(const WhatIf& what_if) {
   const Configuration& c = *what_if.configuration;
   const RunCost& run = what_if.run;
@@ -25,6 +31,7 @@ OrderedJson json_what_if(const WhatIf& what_if) {
           {"peak_bytes", run.memory.peak().value},
           {"capacity_bytes", run.memory.capacity.value},
           {"fit", name_of(run.memory.fit())},
+          {"xla_flags", json_flag_names(c)},
           {"maxtext_arguments", json_arguments(c)}};
 }
 

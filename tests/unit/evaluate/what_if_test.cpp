@@ -86,19 +86,23 @@ TEST(WhatIfs, KeepWhatLacksMemoryAndLeaveOutWhatMaxtextRefuses) {
       << "half a sequence in all";
 }
 
-// 64 chips are 8 nodes: twice and half of them are other nodes, not other devices inside one.
-TEST(WhatIfs, OfChipsFillTheMachine) {
+// 16 chips are 2 nodes: twice and half of them are more nodes and one, not parts of two.
+TEST(WhatIfs, OfChipsAreWholeNodes) {
   const std::string line = "model_name=llama3-70b attention=cudnn_flash_te per_device_batch_size=2 ici_fsdp_parallelism=8 "
-                           "dcn_fsdp_parallelism=4 dcn_data_parallelism=2";
-  const Configuration now = read(line, {"h100", 64, {}});
+                           "dcn_fsdp_parallelism=2 dcn_data_parallelism=1";
+  const Configuration now = read(line, {"h100", 16, {}});
   std::set<int> sizes;
+  const int node = now.slice.chips;
   for (const WhatIf& one : what_ifs_of(now, evaluate(now))) {
     const Configuration& c = *one.configuration;
     EXPECT_EQ(c.mesh.devices(), static_cast<std::int64_t>(c.slice.devices) * c.num_slices) << one.change;
     EXPECT_EQ(c.mesh.slices(), c.num_slices) << one.change;
+    EXPECT_EQ(c.slice.chips, node) << one.change << " is in whole nodes";
+    const Configuration again = read(printed(c), {"h100", c.slice.chips * c.num_slices, {}});
+    EXPECT_EQ(evaluate(again).time.step(), one.run.time.step()) << one.change << " by its own arguments";
     if (one.kind == WhatIfKind::chips) sizes.insert(c.slice.chips * c.num_slices);
   }
-  EXPECT_EQ(sizes, (std::set<int>{32, 128}));
+  EXPECT_EQ(sizes, (std::set<int>{8, 32}));
 }
 
 TEST(WhatIfs, KindsHaveNames) {

@@ -96,6 +96,6 @@ function explainPage(e) {
   const grave = e.findings.some(isGrave), first = [timeCard(e), whatIfCard(e.what_if, e)];
   return [el("p", { class: "kicker" }, "shardplan explain"),
     el("div", { class: "head" }, el("h1", {}, `${e.model} on ${plural(e.chips, "chip")} of ${e.hardware}`), verdict(e)),
-    infeasibleText(e), settingChips(e), tiles(e), lead(e, e.what_if), grave ? findingsCard(e.findings) : null, ...(e.fit === "fits" ? first : first.reverse()), ...runCards(e).slice(1),
-    grave ? null : findingsCard(e.findings), commandCard(e)];
+    infeasibleText(e), settingChips(e), e.fit === "fits" ? [tiles(e), lead(e, e.what_if)] : [lead(e, e.what_if), tiles(e)], grave ? findingsCard(e.findings) : null, ...(e.fit === "fits" ? first : first.reverse()), ...runCards(e).slice(1),
+    grave ? null : findingsCard(e.findings), commandCard(e)].flat();
 }

@@ -22,7 +22,8 @@ function changeRow(row, run, most) {
 function whatIfTable(rows, run) {
   const now = run.maxtext_arguments;
   const changed = (row) => [...Object.entries(row.maxtext_arguments).filter(([key, value]) => now[key] !== value).map(([key, value]) => `${key}=${value}`),
-    ...Object.keys(now).filter((key) => !(key in row.maxtext_arguments)).map((key) => `without ${key}`)].join(" ");
+    ...Object.keys(now).filter((key) => !(key in row.maxtext_arguments)).map((key) => `without ${key}`),
+    ...(row.kind === "flag" ? [row.change] : [])].join(" ");
   return dataTable("What changing one thing is worth", [
     { title: "change", text: (r) => r.change }, { title: "tokens/s", number: true, text: (r) => numberText(r.tokens_per_second) },
     { title: "more", number: true, text: (r) => fasterText(r.faster) }, { title: "a chip", number: true, text: (r) => numberText(r.tokens_per_second / r.chips) },
