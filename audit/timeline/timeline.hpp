@@ -3,7 +3,7 @@
 // and waits in a step.
 #include <audit/timeline/hlo_schedule.hpp>
 #include <cstdint>
-#include <shardplan/step_timeline.hpp>
+#include <shardplan/answer/step_timeline.hpp>
 #include <shardplan/units.hpp>
 #include <string>
 #include <vector>

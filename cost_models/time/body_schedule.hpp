@@ -6,7 +6,7 @@
 // Worked: steps of 10 and 30 ms; a gather of 20 ms that the second needs, startable at once, and one of 15 ms that the
 // first needs: 0-15 the second gather (the first step needs it: 15 ms exposed), 15-35 the first gather behind step one
 // (15-25): 10 ms more. The body takes 65 ms.
-#include <shardplan/step_timeline.hpp>
+#include <shardplan/answer/step_timeline.hpp>
 #include <shardplan/units.hpp>
 #include <vector>
 

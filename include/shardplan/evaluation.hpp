@@ -10,7 +10,7 @@
 #include <shardplan/finding.hpp>
 #include <shardplan/infeasible.hpp>
 #include <shardplan/mesh.hpp>
-#include <shardplan/step_timeline.hpp>
+#include <shardplan/answer/step_timeline.hpp>
 #include <shardplan/train_config.hpp>
 #include <shardplan/units.hpp>
 #include <string>

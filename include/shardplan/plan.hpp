@@ -8,6 +8,7 @@
 #include <shardplan/evaluation.hpp>
 #include <shardplan/settings.hpp>
 #include <shardplan/step_size.hpp>
+#include <shardplan/answer/what_if.hpp>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,7 @@ struct MachinePlan {
   std::vector<Evaluation> alternatives;    ///< next best with a different mesh, rules or path; best first
   std::vector<StrategyPlan> strategies;    ///< the best of each kind of parallelism that fits, fastest first
   std::vector<Evaluation> pareto;          ///< time against memory, fastest first
+  std::vector<WhatIf> what_ifs;            ///< of the recommended plan
   std::vector<std::string> reasons;        ///< what dominates, why not the next one
   std::vector<RejectionCount> rejections;  ///< why candidates were dropped, most frequent first
   std::int64_t evaluated = 0;  ///< configurations, those tried for would_fit among them

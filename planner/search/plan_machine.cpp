@@ -13,6 +13,7 @@
 #include <planner/search/reasons.hpp>
 #include <planner/search/select.hpp>
 #include <planner/search/would_fit.hpp>
+#include <planner/what_if/what_if.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 #include <shardplan/step_counts.hpp>
@@ -124,6 +125,7 @@ MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
   plan.pareto = presenter.show(explored.front.candidates());
   plan.strategies = compare_strategies(*plan.recommended, best_of_each(presenter, parallelisms, explored));
   plan.change_of_training = change_of_training(*plan.recommended, request.model);
+  plan.what_ifs = what_ifs_of(*plan.recommended->configuration, *plan.recommended);
   plan.reasons = reasons_for(plan, space, parallelisms, explored);
   return plan;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <planner/search/comparison.hpp>
 #include <planner/search/plan_machine.hpp>
 #include <planner/search/space/batch_options.hpp>
 #include <planner/sweep/plan_cell.hpp>
@@ -12,6 +13,9 @@ namespace {
 
 /// A step that loses less than this to waiting is limited by compute.
 constexpr double visible_loss = 0.1;
+
+/// Steps of any length have to make a token faster by more than this, or their length is no limit.
+constexpr double visible_gain = 0.01;
 
 /// Exposed seconds of what a batch of any size moves once: weights and their gradients.
 Seconds exposed_for_weights(const Evaluation& plan) {
@@ -67,10 +71,24 @@ CellPlan plan_of(const Evaluation& e) {
   return plan;
 }
 
+/// The same search with steps of any length finds a plan, or a faster one.
+bool is_limited_by_step(const PlanRequest& request, const MachinePlan& plan, const Evaluator& evaluate) {
+  if (!request.max_step) return false;
+  PlanRequest open = request;
+  open.max_step.reset();
+  const MachinePlan longer = plan_machine(open, request.machines.front(), evaluate);
+  if (!longer.recommended) return false;
+  return !plan.recommended || slower_than(*longer.recommended, *plan.recommended) > visible_gain;
+}
+
 SweepRow impossible(SweepRow row, Limit limit, std::string reason) {
   row.limit = limit;
   row.reason = std::move(reason);
   return row;
+}
+
+std::string in_words(const RejectionCount& rejection) {
+  return fmt::format("{}: {}", name_of(rejection.constraint), rejection.example);
 }
 
 SweepRow without_a_plan(SweepRow row, const MachinePlan& plan, bool has_slices) {
@@ -85,8 +103,13 @@ SweepRow without_a_plan(SweepRow row, const MachinePlan& plan, bool has_slices) 
                                   gibibytes({why.available}), describe(plan.closest->mesh)));
   }
   if (plan.rejections.empty()) return impossible(std::move(row), Limit::constraints, "no valid configuration");
-  const RejectionCount& most = plan.rejections.front();
-  return impossible(std::move(row), Limit::constraints, fmt::format("{}: {}", name_of(most.constraint), most.example));
+  return impossible(std::move(row), Limit::constraints, in_words(plan.rejections.front()));
+}
+
+SweepRow without_a_short_step(SweepRow row, const MachinePlan& plan) {
+  const auto too_slow = std::find_if(plan.rejections.begin(), plan.rejections.end(),
+                                     [](const RejectionCount& r) { return r.constraint == ConstraintId::step_seconds; });
+  return impossible(std::move(row), Limit::step, too_slow == plan.rejections.end() ? "" : in_words(*too_slow));
 }
 
 }  // namespace
@@ -122,9 +145,11 @@ SweepRow plan_cell(const GridCell& cell, std::size_t place, const SweepGoal& goa
   row.cell = cell.cell;
   const PlanRequest request = request_of(cell);
   const MachinePlan plan = plan_machine(request, *cell.machine, evaluate);
+  const bool step_limits = is_limited_by_step(request, plan, evaluate);
+  if (!plan.recommended && step_limits) return without_a_short_step(std::move(row), plan);
   if (!plan.recommended) return without_a_plan(std::move(row), plan, has_slices(*cell.machine, request.chips, request.slices));
   row.plan = plan_of(*plan.recommended);
-  row.limit = limit_of(*plan.recommended, request);
+  row.limit = step_limits ? Limit::step : limit_of(*plan.recommended, request);
   row.budget = budget_of(*row.plan, cell.cell.chips, *cell.machine, goal);
   return row;
 }

@@ -20,6 +20,8 @@ std::string_view name_of(Limit limit) {
       return "batch-limit";
     case Limit::memory:
       return "memory";
+    case Limit::step:
+      return "step-limit";
     case Limit::slices:
       return "slices";
     case Limit::constraints:

@@ -22,6 +22,7 @@ enum class Limit : std::uint8_t {
   host_transfers,
   batch,        ///< a larger batch would hide what the step loses, but --max-batch-tokens or a fixed batch forbids it
   memory,       ///< the same, but it has no room; of an impossible cell: nothing has
+  step,         ///< --max-step-seconds forbids what would be faster; of an impossible cell: all that fits
   slices,       ///< the machine has no slices of that size
   constraints,  ///< no configuration is allowed, whatever its memory
 };

@@ -2,7 +2,7 @@
 // What the parts of a step's timeline are called.
 #include <shardplan/bound_program.hpp>
 #include <shardplan/collective/collective.hpp>
-#include <shardplan/step_timeline.hpp>
+#include <shardplan/answer/step_timeline.hpp>
 #include <string>
 
 namespace shardplan {

@@ -139,8 +139,10 @@ TEST(Architecture, EveryPlannerRoomKnowsOnlyWhatItsRowSays) {
       {"planner/evaluate/",
        {"cost_models/", "hardware/network/", "models/", "planner/constraints/", "planner/findings/", "rules/"}},
       {"planner/fixes/", {"models/programs/", "planner/evaluate/", "planner/findings/", "rules/"}},
+      {"planner/what_if/", {"hardware/", "planner/evaluate/"}},
       {"planner/search/",
-       {"hardware/", "models/", "planner/constraints/", "planner/evaluate/", "planner/fixes/", "planner/words/", "rules/"}},
+       {"hardware/", "models/", "planner/constraints/", "planner/evaluate/", "planner/fixes/", "planner/what_if/",
+        "planner/words/", "rules/"}},
       {"planner/compare/",
        {"arguments/", "formats/", "hardware/", "planner/evaluate/", "planner/search/", "rules/"}},
       {"planner/check/",
@@ -171,7 +173,7 @@ TEST(Architecture, SearchAndEvaluationSeeValuesOnly) {
   const std::vector<std::string> readers = {
       "arguments/",       "formats/", "compilers/",  "rules/load_rules.hpp", "rules/rule_file.hpp", "hardware/load_profile.hpp",
       "models/load_model.hpp", "fstream", "filesystem"};
-  for (const char* room : {"planner/search/", "planner/evaluate/", "planner/constraints/", "planner/findings/"})
+  for (const char* room : {"planner/search/", "planner/what_if/", "planner/evaluate/", "planner/constraints/", "planner/findings/"})
     EXPECT_THAT(inside(room, readers), testing::IsEmpty()) << room;
   EXPECT_THAT(outside({"arguments/asked_run.hpp", "arguments/read_configuration.hpp", "arguments/plan_arguments.hpp"},
                       {"arguments/", "planner/cli/", "planner/check/check", "planner/validate/"}),

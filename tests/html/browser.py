@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import time
 
+key_codes = {"Tab": 9, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
 names = ["chromium", "chromium-browser", "google-chrome", "chrome"]
 
 
@@ -102,6 +103,17 @@ class Browser:
         if "exceptionDetails" in result:
             raise RuntimeError(json.dumps(result["exceptionDetails"])[:600])
         return result["result"].get("value")
+
+    def press(self, key, control=False):
+        """A key as the keyboard has it: "Tab", "ArrowRight", "End"."""
+        for kind in ("rawKeyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=key_codes[key], modifiers=2 if control else 0)
+
+    def focused(self):
+        """What a screen reader says of the element that has the focus: its role and its name."""
+        element = self.call("Runtime.evaluate", expression="document.activeElement")["result"]["objectId"]
+        node = self.call("Accessibility.getPartialAXTree", objectId=element, fetchRelatives=False)["nodes"][0]
+        return node["role"]["value"], node.get("name", {}).get("value", "")
 
     def complaints(self):
         """What the page logged as a warning or an error, and what it threw."""

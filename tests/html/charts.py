@@ -31,12 +31,20 @@ def run_charts(e):
     }
 
 
+def what_if_charts(rows):
+    """How much faster each change is, by kind."""
+    charts = {}
+    for row in rows:
+        charts.setdefault("what-if", {}).setdefault(row["kind"], {})[row["change"]] = row["faster"]
+    return charts
+
+
 def plan_charts(answer):
     able = [r for r in answer["results"] if r["recommended"]]
     if not able:
         return {}
     best = able[0]
-    return {**run_charts(best["recommended"]),
+    return {**run_charts(best["recommended"]), **what_if_charts(best["what_if"]),
             "machines": {r["hardware"]: {"tokens/s": r["recommended"]["time"]["tokens_per_second_per_device"] * r["recommended"]["devices"]}
                          for r in able},
             "strategies": {s["strategy"]: {"tokens/s": s["tokens_per_second_per_device"]} for s in best["strategies"]},
@@ -87,7 +95,7 @@ def charts_expected(answer):
     if command == "plan":
         return plan_charts(answer)
     if command == "explain":
-        return run_charts(answer)
+        return {**run_charts(answer), **what_if_charts(answer["what_if"])}
     fixed = command == "audit" or answer["expected"] != answer["collectives"]
     return {**program_charts(answer), **{name: traffic(answer[key]) for name, key in [("found", "collectives"), ("expected", "expected")]
             if answer[key] and (fixed or name == "found")}}

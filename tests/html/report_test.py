@@ -13,33 +13,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from browser import Browser, find_chromium  # noqa: E402
 from charts import charts_expected  # noqa: E402
-
-data = pathlib.Path(__file__).resolve().parents[1] / "data"
-small = ["--remat", "full", "--per-device-batch", "2"]
-audited = (f"--hlo {data}/audit/mx7_v5p8_ep8_dm.hlo.gz model_name=mixtral-8x7b per_device_batch_size=1 ici_fsdp_parallelism=1 "
-           "ici_expert_parallelism=8 capacity_factor=1.25 sparse_matmul=False megablox=False base_num_decoder_layers=4 "
-           "override_model_config=True max_target_length=4096 compile_topology=v5p-16 moe_dispatch_no_expert_sharding=True")
-pages = {
-    "plan": ["plan", "--model", "mixtral-8x7b", "--chips", "16", "--hardware", "tpu-v5p,tpu-v6e", "--rules", "default",
-             "--moe", "dropping", "--remat", "full,minimal", "--per-device-batch", "2"],
-    "plan-nothing-fits": ["plan", "--model", "mixtral-8x7b", "--chips", "8", "--hardware", "tpu-v6e", "--rules", "default",
-                          "--moe", "dropping", *small],
-    "explain-torus": "explain --model llama3-70b --hardware tpu-7x --chips 16 --slices 2 --mesh data=2,fsdp=8,tensor=2 "
-                     "per_device_batch_size=1".split(),
-    "explain-switch": "explain --model llama3-70b --hardware h100 --chips 32 --mesh fsdp=16,tensor=2 per_device_batch_size=1 "
-                      "attention=cudnn_flash_te".split(),
-    "sweep": ["sweep", "--model", "llama2-7b,mixtral-8x7b", "--hardware", "h100,toy-torus", "--chips", "2..16", "--rules", "default", "--moe",
-              "dropping", "--remat", "full", "--global-batch-tokens", "256k", "--tokens", "300B", "--within", "100d", "--price", "h100=2.5"],
-    "sweep-without-goal": ["sweep", "--model", "llama2-7b", "--hardware", "h100", "--chips", "4", "--rules", "default", "--remat", "full",
-                           "--global-batch-tokens", "256k"],
-    "compare": ["compare", "--model", "mixtral-8x7b", "--chips", "8", "--hardware", "mi355x", "--rules", "default,ep-as-dp",
-                "--moe", "dropping", *small],
-    "compare-rules": ["compare", "--rules", "default", "--against", "ep-as-dp", "--model", "mixtral-8x7b", "--chips", "8",
-                      "--hardware", "mi355x", "--mesh", "expert=8", "--moe", "dropping", *small],
-    "check": ["check", "--rules", "default", "--model", "mixtral-8x7b", "--mesh", "expert=8", "sparse_matmul=False"],
-    "audit": ["audit", *audited.split()],
-    "audit-timeline": ["audit", "--timeline", *audited.split()],
-}
+from pages import answer_of, pages  # noqa: E402
 
 # {chart: {row: {series: value}}} of everything that bars and points show.
 charts_shown = """
@@ -53,12 +27,6 @@ charts_shown = """
   }
   return charts; })()
 """
-
-
-def answer_of(binary, words, form):
-    run = subprocess.run([binary, *words, "--format", form], capture_output=True, text=True)
-    assert run.returncode in (0, 3, 4), run.stderr
-    return run.stdout
 
 
 def embedded(page):
@@ -152,22 +120,35 @@ def check_map(browser, answer):
             assert math.isclose(drawn[f"map {c['model']}"][c["hardware"]][str(c["chips"])], c["tokens_per_second"] / c["chips"]), c
 
 
+def check_keyboard(browser, answer):
+    """The map is one stop of the Tab key; arrows go from cell to cell, each with a ring, its tip, and all of it said."""
+    model = next(model for model in answer["answers"]["by_model"] if any(c["feasible"] for c in answer["cells"] if c["model"] == model))
+    cells = [c for c in answer["cells"] if c["model"] == model]
+    rows = [[c for c in cells if c["hardware"] == machine] for machine in dict.fromkeys(c["hardware"] for c in cells)]
+
+    def expect(cell, what):
+        role, name = browser.focused()
+        assert role == "gridcell" and f"{cell['model']} on {cell['chips']} chip" in name and cell["hardware"] in name, (what, role, name)
+        assert (cell["plan"] is None) or f"limited by {cell['limited_by'].replace('-', ' ')}" in name, (what, name)
+        assert browser.evaluate("!document.getElementById('tip').hidden"), what
+        style = browser.evaluate("(({ outlineStyle, outlineWidth }) => [outlineStyle, parseFloat(outlineWidth)])(getComputedStyle(document.activeElement))")
+        assert style[0] == "solid" and style[1] >= 2, (what, style)
+
+    browser.evaluate("[...document.querySelector('.map').closest('section').querySelectorAll('.buttons button')].at(-1).focus()")
+    browser.press("Tab")
+    for key, control, cell in [("Home", True, rows[0][0]), ("ArrowLeft", False, rows[0][0]), ("ArrowRight", False, rows[0][min(1, len(rows[0]) - 1)]),
+                               ("End", True, rows[-1][-1]), ("Home", False, rows[-1][0]), ("ArrowUp", False, rows[max(0, len(rows) - 2)][0])]:
+        browser.press(key, control)
+        expect(cell, key)
+    browser.press("Tab")
+    assert browser.focused()[0] != "gridcell", browser.focused()
+
+
 def check_findings(browser, answer):
     run = answer if "findings" in answer else None
     if run:
         found = browser.evaluate("[...document.querySelectorAll('[data-finding]')].map((f) => f.dataset.finding)")
         assert sorted(found) == sorted(f["id"] for f in run["findings"]), found
-
-
-def check_accessible(browser):
-    """By axe-core, where SHARDPLAN_AXE names its axe.min.js (npm pack axe-core; Debian has none)."""
-    axe = os.environ.get("SHARDPLAN_AXE")
-    if not axe:
-        return
-    browser.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
-    browser.evaluate(pathlib.Path(axe).read_text() + "; 0")
-    violations = browser.evaluate("axe.run().then((found) => found.violations.map((v) => [v.id, v.nodes.length, v.nodes[0].html.slice(0, 200)]))")
-    assert violations == [], violations
 
 
 def check_page(browser, binary, folder, name, words):
@@ -185,14 +166,14 @@ def check_page(browser, binary, folder, name, words):
             assert wide <= width, f"{wide} pixels wide at {width}"
             check_charts(browser, answer)
             browser.screenshot(folder / f"{name}-{width}{'-dark' if dark else ''}.png")
-            check_accessible(browser)
     able = [r["recommended"] for r in answer.get("results", []) if r["recommended"]]
     run = able[0] if able else answer
     check_fabric(browser, run)
     check_findings(browser, answer)
     check_timeline(browser, run)
     if answer.get("command") == "sweep":
-        return check_map(browser, answer)
+        check_map(browser, answer)
+        return check_keyboard(browser, answer)
     if answer.get("command") != "plan" or able:
         check_habits(browser, run)
 

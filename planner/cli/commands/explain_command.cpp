@@ -14,6 +14,7 @@
 #include <planner/report/json/json_evaluation.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
 #include <planner/report/text/text_evaluation.hpp>
+#include <planner/what_if/what_if.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -30,7 +31,7 @@ std::string print_explain(const Configuration& configuration, Evaluation& evalua
   evaluation.assumed = assumed_steps(configuration, evaluation);
   evaluation.flag_worths = weigh_flags(configuration, evaluation);
   const Printers printers{.text = [&] { return explanation_text(evaluation, style); },
-                          .json = [&] { return explanation_json(evaluation); },
+                          .json = [&] { return explanation_json(evaluation, what_ifs_of(configuration, evaluation)); },
                           .markdown = [&] { return explanation_markdown(evaluation); },
                           .sarif = {},
                           .github = {},

@@ -1,5 +1,5 @@
 #include <planner/cli/flags/trace_flag.hpp>
-#include <planner/report/json/json_trace.hpp>
+#include <planner/report/json/timeline/json_trace.hpp>
 
 namespace shardplan {
 

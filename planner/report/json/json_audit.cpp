@@ -1,6 +1,6 @@
 #include <planner/report/audit_report.hpp>
 #include <planner/report/json/json_evaluation.hpp>
-#include <planner/report/json/json_timeline.hpp>
+#include <planner/report/json/timeline/json_timeline.hpp>
 #include <planner/report/json/json_values.hpp>
 #include <shardplan/error.hpp>
 

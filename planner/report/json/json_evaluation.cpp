@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <planner/report/json/json_evaluation.hpp>
 #include <planner/report/json/json_network.hpp>
-#include <planner/report/json/json_step_timeline.hpp>
+#include <planner/report/json/timeline/json_step_timeline.hpp>
 #include <planner/report/json/json_values.hpp>
+#include <planner/report/json/json_what_if.hpp>
 #include <planner/report/shell_command.hpp>
 #include <planner/report/shown_arguments.hpp>
 #include <planner/words/assumption_words.hpp>
@@ -198,6 +199,10 @@ OrderedJson json_evaluation(const Evaluation& evaluation) {
   return document;
 }
 
-std::string explanation_json(const Evaluation& evaluation) { return print_document(json_evaluation(evaluation)); }
+std::string explanation_json(const Evaluation& evaluation, const std::vector<WhatIf>& what_ifs) {
+  OrderedJson document = json_evaluation(evaluation);
+  document["what_if"] = json_what_ifs(what_ifs);
+  return print_document(document);
+}
 
 }  // namespace shardplan

@@ -1,5 +1,6 @@
 #include <planner/report/json/json_plan.hpp>
 #include <planner/report/json/json_values.hpp>
+#include <planner/report/json/json_what_if.hpp>
 #include <planner/report/shown_arguments.hpp>
 
 namespace shardplan {
@@ -51,6 +52,7 @@ OrderedJson json_machine(const MachinePlan& machine) {
   OrderedJson value = {{"hardware", machine.hardware}, {"feasible", machine.recommended.has_value()}};
   value["recommended"] = machine.recommended ? json_evaluation(*machine.recommended) : OrderedJson(nullptr);
   value["alternatives"] = json_list(machine.alternatives, json_evaluation);
+  value["what_if"] = json_what_ifs(machine.what_ifs);
   value["reasons"] = machine.reasons;
   if (!machine.change_of_training.empty()) value["change_of_training"] = machine.change_of_training;
   if (machine.marginal) value["marginal"] = json_evaluation(*machine.marginal);

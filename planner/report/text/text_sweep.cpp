@@ -150,10 +150,12 @@ std::string scaling_sentence(const MachineScaling& scaling, const SweepAnswer& a
                                                  print_count(chips(scaling.smallest)));
   if (!scaling.stops) return far + compared + ": all that were planned";
   const Limit limit = answer.rows[scaling.stops->row].limit;
-  const std::string batch = limit == Limit::batch ? "; the batch may not grow" : "";
+  const std::string forbidden = limit == Limit::batch  ? "; the batch may not grow"
+                                : limit == Limit::step ? "; a step may not take longer"
+                                                       : "";
   return fmt::format("{}{}; at {} {}, because of {} (a token takes {} more chip time for it){}", far, compared,
                      print_count(chips(scaling.stops->row)), print_share(scaling.stops->efficiency), in_words(scaling.grown),
-                     print_share(scaling.growth), batch);
+                     print_share(scaling.growth), forbidden);
 }
 
 std::string scaling_text(const std::vector<MachineScaling>& all, const SweepAnswer& answer, const std::string& model,

@@ -2,7 +2,7 @@
 // What runs when, as processes of tracks of events that a trace viewer draws (json/json_trace.hpp writes them).
 #include <planner/audit/audit.hpp>
 #include <shardplan/evaluation.hpp>
-#include <shardplan/step_timeline.hpp>
+#include <shardplan/answer/step_timeline.hpp>
 #include <string>
 #include <utility>
 #include <variant>

@@ -58,6 +58,20 @@ TEST(EvaluationJson, TotalsAreSumsOfTheirParts) {
   EXPECT_DOUBLE_EQ(compute, document["time"]["compute_seconds"].get<double>());
 }
 
+TEST(EvaluationJson, HasWhatChangingOneThingIsWorth) {
+  const Evaluation e = examples::fitting();
+  const WhatIf half{WhatIfKind::batch, "half the batch: 1 sequence a device", e.configuration, e, -0.25};
+  const json rows = json::parse(explanation_json(e, {half}))["what_if"];
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0]["kind"], "batch");
+  EXPECT_EQ(rows[0]["change"], "half the batch: 1 sequence a device");
+  EXPECT_EQ(rows[0]["faster"], -0.25);
+  EXPECT_EQ(rows[0]["fit"], "fits");
+  EXPECT_EQ(rows[0]["peak_bytes"].get<std::int64_t>(), e.memory.peak().value);
+  EXPECT_EQ(rows[0]["maxtext_arguments"]["model_name"], "mixtral-8x7b");
+  EXPECT_EQ(json::parse(explanation_json(e))["what_if"], json::array());
+}
+
 TEST(EvaluationJson, SaysByHowMuchMemoryFallsShort) {
   const json document = json::parse(explanation_json(examples::too_large()));
   EXPECT_EQ(document["feasible"], false);

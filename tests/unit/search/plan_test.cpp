@@ -213,6 +213,16 @@ TEST(Plan, BatchesEndWhereTheRequestSays) {
   EXPECT_EQ(none.rejections.front().constraint, ConstraintId::batch_tokens);
 }
 
+TEST(Plan, SaysWhatChangesOfTheRecommendedRunAreWorth) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  const MachinePlan plan = plan_one(request);
+  ASSERT_TRUE(plan.recommended);
+  EXPECT_THAT(plan.what_ifs, Contains(Field(&WhatIf::kind, WhatIfKind::batch)));
+  EXPECT_THAT(plan.what_ifs, Contains(Field(&WhatIf::kind, WhatIfKind::axes)));
+  request.best_alone = true;
+  EXPECT_TRUE(plan_one(request).what_ifs.empty());
+}
+
 // A token takes (1/batch + 1) s / 2048 of the job, so that a step of 8 sequences takes 9 s.
 TEST(Plan, LeavesOutLongerSteps) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);

@@ -39,6 +39,26 @@ TEST(SweepCell, WithoutAPlanSaysWhy) {
   EXPECT_THAT(too_large.reason, testing::HasSubstr("of 93.1 GiB a device at least"));
 }
 
+// The batch could grow, and a token would take less time.
+TEST(SweepCell, SaysWhereTheLengthOfAStepLimits) {
+  PlanRequest request = request_for("llama2-7b", "toy-switch", 8);
+  const SweepRow open = row_of(request, 8, toy_evaluation);
+  ASSERT_TRUE(open.plan);
+  EXPECT_NE(open.limit, Limit::step);
+  request.max_step = open.plan->step();
+  EXPECT_EQ(row_of(request, 8, toy_evaluation).limit, open.limit) << "it allows the best";
+  request.max_step = open.plan->step() * 0.5;
+  const SweepRow bounded = row_of(request, 8, toy_evaluation);
+  ASSERT_TRUE(bounded.plan);
+  EXPECT_LT(bounded.plan->tokens_per_second, open.plan->tokens_per_second);
+  EXPECT_EQ(bounded.limit, Limit::step);
+  request.max_step = Seconds{1e-3};
+  const SweepRow none = row_of(request, 8, toy_evaluation);
+  EXPECT_FALSE(none.plan);
+  EXPECT_EQ(none.limit, Limit::step);
+  EXPECT_THAT(none.reason, testing::HasSubstr("1 ms asked for at most"));
+}
+
 // What is left out of the search for the best alone doesn't change the best.
 TEST(SweepCell, IsWhatPlanRecommends) {
   for (const int chips : {2, 16}) {

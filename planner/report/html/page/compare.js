@@ -150,10 +150,20 @@ function distinctRows(answer) {
   return [...rows.values()];
 }
 
+/** "expert=8 · default is the fastest of 4", of those that fit, named by what they differ in. */
+function fastestText(rows) {
+  const differing = rowSettings.filter(([, text]) => !isShared(rows, text));
+  const able = rows.filter((row) => row.fit === "fits" && !row.infeasible);
+  if (able.length < 2 || !differing.length) return plural(rows.length, "configuration");
+  const rate = (row) => row.global_batch_tokens / row.step_seconds;
+  const fastest = able.reduce((best, row) => (rate(row) > rate(best) ? row : best));
+  return `${differing.map(([, text]) => text(fastest)).filter(Boolean).join(" · ")} is the fastest of ${countText(rows.length)}`;
+}
+
 function comparePage(answer) {
   const several = answer.rows.some((row) => row.hardware !== answer.hardware);
   const all = distinctRows(answer).map((row) => ({ ...row, several })), rows = all.slice(0, 12);
-  const title = answer.changed_arguments ? `${rows[0].name} against ${rows[1].name}` : `${answer.model} on ${plural(answer.chips, "chip")}${several ? "" : ` of ${answer.hardware}`}: ${plural(answer.rows.length, "configuration")}`;
+  const title = answer.changed_arguments ? `${rows[0].name} against ${rows[1].name}` : `${answer.model} on ${plural(answer.chips, "chip")}${several ? "" : ` of ${answer.hardware}`}: ${fastestText(all)}`;
   return [el("p", { class: "kicker" }, "shardplan compare"), el("h1", {}, title),
     el("div", { class: "columns" }, differencesCard(rows, all.length), changedArgumentsCard(answer), ruleChangesCard(answer), compareTimeCard(rows), compareTrafficCard(rows),
       sideBySideCard(all), wideOrNothing(byAxisCard(rows.slice(0, 8))), wide(compareMemoryCard(rows)), wideOrNothing(refusedCard(answer)))];

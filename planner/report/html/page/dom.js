@@ -105,6 +105,26 @@ function installTips() {
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
 }
 
+/** One stop of the Tab key for all cells of a grid; from there the arrows, Home and End go on, with Control to the ends of it. */
+function walkedByArrows(table) {
+  const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].filter((cell) => cell.tagName === "TD"));
+  const cells = rows.flat();
+  const stop = (at) => cells.forEach((cell) => { cell.tabIndex = cell === at ? 0 : -1; });
+  stop(cells.find((cell) => cell.classList.contains("named")) || cells[0]);
+  table.addEventListener("focusin", (event) => { if (cells.includes(event.target)) stop(event.target); });
+  table.addEventListener("keydown", (event) => {
+    const row = rows.findIndex((some) => some.includes(event.target));
+    if (row < 0) return;
+    const column = rows[row].indexOf(event.target), last = rows[row].length - 1, all = event.ctrlKey;
+    const to = { ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1], ArrowUp: [row - 1, column], ArrowDown: [row + 1, column],
+      Home: [all ? 0 : row, 0], End: [all ? rows.length - 1 : row, last] }[event.key];
+    if (!to) return;
+    event.preventDefault();
+    if (rows[to[0]] && rows[to[0]][to[1]]) rows[to[0]][to[1]].focus();
+  });
+  return table;
+}
+
 /** Draws into `host` at its width, again whenever that changes. */
 function responsive(draw) {
   const host = el("div", {});

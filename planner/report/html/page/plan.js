@@ -91,24 +91,37 @@ function alternativesCard(result) {
       { title: "batch a device", number: true, text: (e) => String(e.per_device_batch_size) }], all)));
 }
 
+const changeOfTraining = (result) => (result.change_of_training ? el("p", { class: "lead" }, el("span", { class: "badge warn" }, "note"), ` ${result.change_of_training}`) : null);
+
 const reasonsCard = (result) => (result.reasons.length
-  ? card("Why this one", result.change_of_training ? el("p", {}, el("span", { class: "badge warn" }, "note"), ` ${result.change_of_training}`) : null,
-    el("ul", { class: "reasons" }, result.reasons.map((reason) => el("li", {}, reason)))) : null);
+  ? card("Why this one", el("ul", { class: "reasons" }, result.reasons.map((reason) => el("li", {}, reason)))) : null);
+
+const wouldFitTable = (result) => dataTable("What would fit, each change by itself", [
+  { title: "change", text: (w) => w.change }, { title: "tokens/s", number: true, text: (w) => numberText(tokensPerSecond(w.evaluation)) },
+  { title: "a chip", number: true, text: (w) => numberText(perChip(w.evaluation)) }, { title: "step", number: true, text: (w) => timeText(w.evaluation.time.step_seconds) },
+  { title: "peak", number: true, text: (w) => `${memoryText(w.evaluation.memory.peak_bytes)} of ${memoryText(w.evaluation.memory.capacity_bytes)}` },
+  { title: "mesh", text: (w) => meshText(w.evaluation.mesh) }, { title: "remat", text: (w) => w.evaluation.remat }], result.would_fit.filter((w) => w.evaluation));
 
 function unfit(result) {
   return card(`${result.hardware}: nothing fits`, el("p", {}, result.refused || shortfall(result)),
-    result.would_fit.length ? [el("h3", {}, "What would fit"), el("ul", { class: "reasons" }, result.would_fit.map((way) => el("li", {}, way.change)))] : null,
-    result.rejections.length ? dataTable("Why configurations were dropped", [{ title: "constraint", text: (r) => r.constraint },
-      { title: "configurations", number: true, text: (r) => countText(r.candidates) }, { title: "for example", text: (r) => r.example }], result.rejections) : null);
+    result.would_fit.length ? [el("h3", {}, "What would fit"), wouldFitTable(result)] : null,
+    result.rejections.length ? el("details", {}, el("summary", {}, "Why configurations were dropped"), dataTable("Why configurations were dropped", [{ title: "constraint", text: (r) => r.constraint },
+      { title: "configurations", number: true, text: (r) => countText(r.candidates) }, { title: "for example", text: (r) => r.example }], result.rejections)) : null);
+}
+
+/** Of what would fit, the fastest. */
+function wouldFitLead(result) {
+  const best = result.would_fit.filter((w) => w.evaluation).sort((a, b) => tokensPerSecond(b.evaluation) - tokensPerSecond(a.evaluation))[0];
+  return best ? el("p", { class: "lead" }, `On ${result.hardware} it would fit with `, el("b", {}, best.change), `: ${numberText(tokensPerSecond(best.evaluation))} tokens a second.`) : null;
 }
 
 /** Without its head where that stands at the top of the page already. */
 function machineReport(result, withHead) {
   const e = result.recommended;
   if (!e) return unfit(result);
-  return el("div", {}, withHead ? [el("h2", { class: "machine" }, `${result.hardware}: ${meshText(e.mesh)}`), settingChips(e), tiles(e)] : null,
-    commandCard(e), pair([reasonsCard(result), alternativesCard(result)], [strategiesCard(result), frontCard(result)]),
-    el("h2", { class: "machine" }, "The run in detail"), runCards(e));
+  return el("div", {}, withHead ? [el("h2", { class: "machine" }, `${result.hardware}: ${meshText(e.mesh)}`), settingChips(e), tiles(e), lead(e, result.what_if), changeOfTraining(result)] : null,
+    commandCard(e), pair([reasonsCard(result), alternativesCard(result)], [strategiesCard(result), frontCard(result)]), whatIfCard(result.what_if, e),
+    el("h2", { class: "machine" }, "The run in detail"), runCards(e), findingsCard(e.findings));
 }
 
 function planPage(answer) {
@@ -127,5 +140,5 @@ function planPage(answer) {
     el("div", { class: "buttons", role: "group", "aria-label": "Machine to show in detail" }, el("span", { class: "soft" }, "Show"), buttons));
   return [el("p", { class: "kicker" }, `shardplan plan${counted}`),
     el("div", { class: "head" }, el("h1", {}, title), best ? verdict(best.recommended) : el("span", { class: "badge bad" }, "Nothing fits")),
-    best ? [settingChips(best.recommended), tiles(best.recommended)] : null, several ? machines : null, stage].flat();
+    best ? [settingChips(best.recommended), tiles(best.recommended), lead(best.recommended, best.what_if), changeOfTraining(best)] : answer.results.map(wouldFitLead), several ? machines : null, stage].flat();
 }

@@ -62,10 +62,40 @@ function flagsCard(e) {
 }
 
 /** Charts of a run, most telling first. */
-const runCards = (e) => [timeCard(e), timelineCard(e), pair([trafficCard(e), blameCard(e)], [memoryCard(e), fabricCard(e)]), findingsCard(e.findings), flagsCard(e)].filter(Boolean);
+const runCards = (e) => [timeCard(e), timelineCard(e), pair([trafficCard(e), blameCard(e)], [memoryCard(e), fabricCard(e)]), flagsCard(e)].filter(Boolean);
 
+/** Most of what a step loses, in one sentence. */
+function lossText(e) {
+  const { time } = e, step = time.step_seconds;
+  const [lost, name] = [[time.exposed_collective_seconds, "collectives"], [time.bubble_seconds, "the pipeline's bubble"], [time.exposed_host_seconds, "copies to and from the host"]].sort((a, b) => b[0] - a[0])[0];
+  if (lost < 0.1 * step) return `${shareText(time.compute_seconds / step)} of a step is compute.`;
+  const worst = trafficGroups(e.collectives).sort((a, b) => b.exposed - a.exposed)[0];
+  const most = name === "collectives" && worst ? `, most of it for ${worst.label} (${timeText(worst.exposed)} of ${timeText(step)})` : "";
+  return `${shareText(lost / step)} of a step waits for ${name}${most}.`;
+}
+
+/** What makes a run fit: the fastest such change, and the fastest on as many chips. */
+function fittingText(e, whatIfs) {
+  const able = whatIfs.filter((row) => row.fit === "fits").sort((a, b) => b.tokens_per_second - a.tokens_per_second);
+  const here = able.find((row) => row.chips <= e.chips), said = (row) => [el("b", {}, row.change), ` (${numberText(row.tokens_per_second)} tokens a second)`];
+  const verb = e.fit === "marginal" ? "may not fit" : "does not fit";
+  if (!able.length) return `It ${verb}, and no single change makes it.`;
+  return [`It ${verb}. Of single changes that surely do, the fastest is `, said(able[0]), here && here !== able[0] ? [", on no more chips ", said(here)] : null, "."];
+}
+
+/** What to know first. */
+function lead(e, whatIfs) {
+  if (e.fit !== "fits" && whatIfs) return el("p", { class: "lead" }, fittingText(e, whatIfs));
+  return el("p", { class: "lead" }, lossText(e), worthText(whatIfs, e));
+}
+
+const isGrave = (finding) => finding.severity !== "note";
+
+/** What is wrong stands above the charts, notes below them; where nothing fits, what would comes first. */
 function explainPage(e) {
+  const grave = e.findings.some(isGrave), first = [timeCard(e), whatIfCard(e.what_if, e)];
   return [el("p", { class: "kicker" }, "shardplan explain"),
     el("div", { class: "head" }, el("h1", {}, `${e.model} on ${plural(e.chips, "chip")} of ${e.hardware}`), verdict(e)),
-    infeasibleText(e), settingChips(e), tiles(e), ...runCards(e), commandCard(e)];
+    infeasibleText(e), settingChips(e), e.fit === "fits" ? [tiles(e), lead(e, e.what_if)] : [lead(e, e.what_if), tiles(e)], grave ? findingsCard(e.findings) : null, ...(e.fit === "fits" ? first : first.reverse()), ...runCards(e).slice(1),
+    grave ? null : findingsCard(e.findings), commandCard(e)].flat();
 }

@@ -39,15 +39,16 @@ function cellTip(answer, cell, names) {
     cell.plan.fit === "fits" ? "" : "may not fit"].filter(Boolean).join("\n");
 }
 
-/** `shade`: from 0 to 1. Text stays readable on all of them. */
+/** `shade`: from 0 to 1. Text stays readable on all of them. What a cell says to a pointer it says to a screen reader. */
 function mapCell(answer, choice, cell, measure, shade) {
-  if (!cell) return el("td", { class: "none" });
-  const names = namesOf(cell, choice), tip = cellTip(answer, cell, names);
-  if (!cell.feasible || measure.shown(cell) === null) return el("td", { class: "no", "data-tip": tip }, cell.feasible ? "–" : "no");
-  const late = isLate(answer, cell), marks = names.length ? ` (${names.join(", ")})` : "";
-  return el("td", { class: ["n", late ? "late" : "", names.length ? "named" : ""].filter(Boolean).join(" "), "data-tip": tip, "data-series": String(cell.chips), "data-value": measure.shown(cell),
+  if (!cell) return el("td", { class: "none" }, el("span", { class: "sr" }, "not planned"));
+  const names = namesOf(cell, choice), tip = cellTip(answer, cell, names), shown = cell.feasible && measure.shown(cell) !== null;
+  const text = shown ? measure.text(cell) : cell.feasible ? "–" : "no";
+  const said = { "data-tip": tip, "aria-label": `${shown ? `${measure.title} ` : ""}${text}: ${tip.replaceAll("\n", ", ")}` };
+  if (!shown) return el("td", { class: "no", ...said }, text);
+  return el("td", { class: ["n", isLate(answer, cell) ? "late" : "", names.length ? "named" : ""].filter(Boolean).join(" "), ...said, "data-series": String(cell.chips), "data-value": measure.shown(cell),
     style: `background-color:color-mix(in srgb, var(--blue) ${Math.round(8 + 42 * shade)}%, var(--card))` },
-  names.length ? el("span", { "aria-hidden": "true" }, "★ ") : null, measure.text(cell), el("span", { class: "sr" }, `${marks}${late ? " too late" : ""}`));
+  names.length ? el("span", { "aria-hidden": "true" }, "★ ") : null, text);
 }
 
 function mapTable(answer, model, cells, measure) {
@@ -57,11 +58,12 @@ function mapTable(answer, model, cells, measure) {
   const longest = Math.max(...cells.filter((c) => c.feasible && measure.shown(c) !== null).map((c) => measure.text(c).length));
   const shade = (cell) => (high > low ? (Math.log(measure.value(cell)) - low) / (high - low) : 1);
   const at = (machine, chips) => cells.find((c) => c.hardware === machine && c.chips === chips);
-  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${model}: ${measure.title} by machine and chips, table` },
-    el("table", { class: "map", style: `min-width:calc(92px + ${sizes.length} * (${longest + 2}ch + 12px));max-width:${92 + 170 * sizes.length}px` }, el("caption", { class: "sr" }, `${model}: ${measure.title} by machine and chips`),
+  const title = `${model}: ${measure.title} by machine and chips`;
+  return el("div", { class: "scroll" },
+    walkedByArrows(el("table", { class: "map", role: "grid", "aria-label": `${title}; arrow keys go from cell to cell`, style: `min-width:calc(92px + ${sizes.length} * (${longest + 2}ch + 12px));max-width:${92 + 170 * sizes.length}px` }, el("caption", { class: "sr" }, title),
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "chips"), sizes.map((chips) => el("th", { scope: "col", class: "n" }, countText(chips))))),
       el("tbody", {}, machines.map((machine) => el("tr", { "data-row": machine }, el("th", { scope: "row" }, machine),
-        sizes.map((chips) => { const cell = at(machine, chips); return mapCell(answer, answer.answers.by_model[model], cell, measure, cell && cell.feasible && measure.shown(cell) !== null ? shade(cell) : 0); }))))));
+        sizes.map((chips) => { const cell = at(machine, chips); return mapCell(answer, answer.answers.by_model[model], cell, measure, cell && cell.feasible && measure.shown(cell) !== null ? shade(cell) : 0); })))))));
 }
 
 const cellColumns = (answer) => [
@@ -95,7 +97,7 @@ function mapCard(answer, model) {
 function scalingText(s) {
   const far = s.scales_to_chips === s.smallest_chips ? "" : `, with ${shareText(s.efficiency)} of the tokens a chip of ${countText(s.smallest_chips)}`;
   if (!s.stops) return `scales to ${plural(s.scales_to_chips, "chip")}${far}: all that were planned`;
-  const batch = s.stops.limited_by === "batch-limit" ? "; the batch may not grow" : "";
+  const batch = { "batch-limit": "; the batch may not grow", "step-limit": "; a step may not take longer" }[s.stops.limited_by] || "";
   return `scales to ${plural(s.scales_to_chips, "chip")}${far}; ${countText(s.stops.chips)} have ${shareText(s.stops.efficiency)}, because of ${inWords(s.stops.grown)} (a token takes ${shareText(s.stops.growth)} more chip time for it)${batch}`;
 }
 

@@ -34,10 +34,18 @@ function changesCard(answer) {
     { title: "extra", text: (c) => tensors(c.extra) }, { title: "missing", text: (c) => tensors(c.missing) }], rows)));
 }
 
+/** Bytes and, where it is timed, seconds against what was expected. */
+function auditLead(answer) {
+  const bytes = (collectives) => sum(collectives.map((c) => c.bytes * c.executions)), t = answer.timeline;
+  const moves = answer.expected.length ? `It moves ${trafficText(bytes(answer.collectives))} a step and device where ${trafficText(bytes(answer.expected))} are expected.` : `It moves ${trafficText(bytes(answer.collectives))} a step and device.`;
+  const takes = t && t.expected_step_seconds !== null ? ` A step takes ${timeText(t.step_seconds)} where ${timeText(t.expected_step_seconds)} are expected.` : "";
+  return el("p", { class: "lead" }, moves + takes);
+}
+
 function auditPage(answer) {
   const whole = Math.max(heaviest(answer.collectives), heaviest(answer.expected));
-  return [el("p", { class: "kicker" }, "shardplan audit"), el("div", { class: "head" }, el("h1", {}, answer.program), outcome(answer, "No regression", "Regression")),
-    el("p", { class: "soft" }, [answer.against ? `against ${answer.against}` : "", `mesh ${meshText(answer.mesh)}`, answer.hardware ? `priced on ${answer.hardware}` : ""].filter(Boolean).join(" · ")),
+  return [el("p", { class: "kicker" }, "shardplan audit"), el("div", { class: "head" }, el("h1", {}, answer.program.split("/").at(-1)), outcome(answer, "No regression", "Regression")),
+    auditLead(answer), el("p", { class: "soft" }, [answer.program, answer.against ? `against ${answer.against}` : "", `mesh ${meshText(answer.mesh)}`, answer.hardware ? `priced on ${answer.hardware}` : ""].filter(Boolean).join(" · ")),
     el("div", { class: "columns" }, wideOrNothing(findingsCard(answer.findings)), programCard(answer), windowsCard(answer), changesCard(answer), movesCard("Found in the program", "found", answer.collectives, whole),
       movesCard("Expected", "expected", answer.expected, whole))];
 }

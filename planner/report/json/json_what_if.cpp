@@ -1,0 +1,40 @@
+#include <arguments/print_configuration.hpp>
+#include <planner/report/json/json_what_if.hpp>
+
+namespace shardplan {
+namespace {
+
+OrderedJson json_arguments(const Configuration& configuration) {
+  OrderedJson arguments = OrderedJson::object();
+  for (const auto& [key, value] : maxtext_arguments(configuration)) arguments[key] = value;
+  return arguments;
+}
+
+OrderedJson json_what_if(const WhatIf& what_if) {
+  const Configuration& c = *what_if.configuration;
+  const RunCost& run = what_if.run;
+  const double rate = run.time.tokens_per_second_per_device * static_cast<double>(run.devices);
+  return {{"kind", name_of(what_if.kind)},
+          {"change", what_if.change},
+          {"faster", json_number(what_if.faster, "faster")},
+          {"chips", c.slice.chips * c.num_slices},
+          {"mesh", json_mesh(c.mesh)},
+          {"global_batch_tokens", global_batch(c) * c.config.gradient_accumulation_steps * c.config.max_target_length},
+          {"step_seconds", json_number(run.time.step().value, "step_seconds")},
+          {"tokens_per_second", json_number(rate, "tokens_per_second")},
+          {"peak_bytes", run.memory.peak().value},
+          {"capacity_bytes", run.memory.capacity.value},
+          {"fit", name_of(run.memory.fit())},
+          {"xla_flags", print_flags(c.compiler.flags)},
+          {"maxtext_arguments", json_arguments(c)}};
+}
+
+}  // namespace
+
+OrderedJson json_what_ifs(const std::vector<WhatIf>& what_ifs) {
+  OrderedJson rows = OrderedJson::array();
+  for (const WhatIf& what_if : what_ifs) rows.push_back(json_what_if(what_if));
+  return rows;
+}
+
+}  // namespace shardplan

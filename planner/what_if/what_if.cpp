@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <cmath>
+#include <planner/evaluate/evaluate.hpp>
+#include <planner/what_if/changes.hpp>
+#include <planner/what_if/what_if.hpp>
+
+namespace shardplan {
+namespace {
+
+bool runs_if_large_enough(const RunCost& run) {
+  return !run.infeasible || run.infeasible->constraint == ConstraintId::hbm;
+}
+
+double tokens_a_second(const RunCost& run) {
+  return run.time.tokens_per_second_per_device * static_cast<double>(run.devices);
+}
+
+bool has_whole_batch(const Configuration& c) {
+  const double sequences = sequences_in_a_pass(c.config, c.mesh.devices());
+  return sequences >= 1 && sequences == std::floor(sequences);
+}
+
+bool is_faster(const WhatIf& a, const WhatIf& b) { return a.faster > b.faster; }
+
+/// Fitting first, then fast.
+bool is_better(const WhatIf& a, const WhatIf& b) {
+  const bool fits = a.run.memory.fit() == Fit::fits;
+  return fits == (b.run.memory.fit() == Fit::fits) ? is_faster(a, b) : fits;
+}
+
+/// Costs changes of one run. Programs are shared: policies and meshes have the same.
+class Costing {
+ public:
+  explicit Costing(const RunCost& now) : tokens_now_(tokens_a_second(now)) {}
+
+  std::vector<WhatIf> operator()(std::vector<RunChange> changes) {
+    std::vector<WhatIf> costed;
+    for (RunChange& change : changes) {
+      if (!has_whole_batch(change.configuration)) continue;
+      const auto configuration = std::make_shared<const Configuration>(std::move(change.configuration));
+      PreparedMesh mesh(&programs_);
+      RunCost run = evaluate_cost(*configuration, mesh);
+      if (!runs_if_large_enough(run)) continue;
+      const double faster = tokens_a_second(run) / tokens_now_ - 1;
+      costed.push_back({change.kind, std::move(change.words), configuration, std::move(run), faster});
+    }
+    std::stable_sort(costed.begin(), costed.end(), is_faster);
+    return costed;
+  }
+
+ private:
+  double tokens_now_;
+  ProgramCache programs_;
+};
+
+/// Of what is sorted by time: what is smaller than all that are faster, and unlike the run as it is.
+std::vector<WhatIf> front_of(const std::vector<WhatIf>& sorted, const RunCost& now) {
+  std::vector<WhatIf> front;
+  for (const WhatIf& one : sorted) {
+    const Bytes peak = one.run.memory.peak();
+    if (!front.empty() && front.back().run.memory.peak() <= peak) continue;
+    if (one.faster <= 0 && now.memory.peak() <= peak) continue;
+    front.push_back(one);
+  }
+  return front;
+}
+
+std::vector<RunChange> with_as_many_tokens(const WhatIf& larger) {
+  RunChange change{larger.kind, larger.change + ", the same tokens a step", *larger.configuration};
+  change.configuration.config.per_device_batch_size /= 2;
+  return {std::move(change)};
+}
+
+/// Twice the chips with as many sequences a device, and with as many tokens a step; half of them.
+std::vector<WhatIf> other_sizes(const Configuration& configuration, Costing& cost) {
+  std::vector<WhatIf> sizes;
+  const auto best = [&](double factor) {
+    const auto costed = cost(on_chips(configuration, factor));
+    const auto found = std::min_element(costed.begin(), costed.end(), is_better);
+    if (found != costed.end()) sizes.push_back(*found);
+    return found != costed.end();
+  };
+  if (best(2))
+    for (WhatIf& same : cost(with_as_many_tokens(sizes.back()))) sizes.push_back(std::move(same));
+  best(0.5);
+  return sizes;
+}
+
+void append(std::vector<WhatIf>& all, std::vector<WhatIf> some) {
+  for (WhatIf& one : some) all.push_back(std::move(one));
+}
+
+}  // namespace
+
+std::vector<WhatIf> what_ifs_of(const Configuration& c, const Evaluation& now) {
+  Costing cost(now);
+  std::vector<WhatIf> all = front_of(cost(other_remat_policies(c)), now);
+  append(all, cost(other_batches(c)));
+  append(all, cost(other_sequences(c)));
+  append(all, cost(moved_factors(c)));
+  append(all, other_sizes(c, cost));
+  append(all, cost(other_states(c)));
+  append(all, cost(other_flags(c, now.flag_worths)));
+  return all;
+}
+
+}  // namespace shardplan

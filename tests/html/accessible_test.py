@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Every kind of page before axe-core (WCAG and best practice): no violation, at phone and desktop width, light and dark,
+with everything unfolded. Usage: accessible_test.py PATH_OF_SHARDPLAN FOLDER AXE_MIN_JS
+Exit status 77: skipped, there is no Chromium or no axe-core (tests/fetch_tools.py gets it)."""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from browser import Browser, find_chromium  # noqa: E402
+from pages import answer_of, pages  # noqa: E402
+
+run_axe = """axe.run().then((found) => found.violations.map((v) => [v.id, v.nodes.length, v.nodes[0].html.slice(0, 200)]))"""
+
+
+def violations(browser, axe, path, width, dark):
+    browser.open(path, width, 900, dark)
+    browser.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    browser.evaluate(f"{axe}; 0")
+    return browser.evaluate(run_axe)
+
+
+def check_that_it_can_fail(browser, axe, folder):
+    path = folder / "inaccessible.html"
+    path.write_text("<!doctype html><html><body><img src='data:,'><button></button></body></html>")
+    found = {rule for rule, *_ in violations(browser, axe, path, 360, False)}
+    assert {"image-alt", "button-name", "html-has-lang"} <= found, found
+
+
+def main(binary, folder, axe_path):
+    chromium = find_chromium()
+    if not chromium or not axe_path.exists():
+        print("skipped: no", "axe-core" if chromium else "chromium")
+        return 77
+    folder.mkdir(parents=True, exist_ok=True)
+    axe, failures = axe_path.read_text(), []
+    browser = Browser(chromium)
+    try:
+        check_that_it_can_fail(browser, axe, folder)
+        for name, words in pages.items():
+            path = folder / f"{name}.html"
+            path.write_text(answer_of(binary, words, "html"))
+            for width in (360, 1440):
+                for dark in (False, True):
+                    found = violations(browser, axe, path, width, dark)
+                    failures += [f"{name}, {width} pixels, {'dark' if dark else 'light'}: {one}" for one in found]
+    finally:
+        browser.close()
+    print("\n".join(failures) or f"{len(pages)} pages")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3])))

@@ -1,0 +1,38 @@
+"""Commands whose pages are tested: every kind that there is."""
+import pathlib
+import subprocess
+
+data = pathlib.Path(__file__).resolve().parents[1] / "data"
+small = ["--remat", "full", "--per-device-batch", "2"]
+audited = (f"--hlo {data}/audit/mx7_v5p8_ep8_dm.hlo.gz model_name=mixtral-8x7b per_device_batch_size=1 ici_fsdp_parallelism=1 "
+           "ici_expert_parallelism=8 capacity_factor=1.25 sparse_matmul=False megablox=False base_num_decoder_layers=4 "
+           "override_model_config=True max_target_length=4096 compile_topology=v5p-16 moe_dispatch_no_expert_sharding=True")
+pages = {
+    "plan": ["plan", "--model", "mixtral-8x7b", "--chips", "16", "--hardware", "tpu-v5p,tpu-v6e", "--rules", "default",
+             "--moe", "dropping", "--remat", "full,minimal", "--per-device-batch", "2"],
+    "plan-nothing-fits": ["plan", "--model", "mixtral-8x7b", "--chips", "8", "--hardware", "tpu-v6e", "--rules", "default",
+                          "--moe", "dropping", *small],
+    "explain-torus": "explain --model llama3-70b --hardware tpu-7x --chips 16 --slices 2 --mesh data=2,fsdp=8,tensor=2 "
+                     "per_device_batch_size=1".split(),
+    "explain-switch": "explain --model llama3-70b --hardware h100 --chips 32 --mesh fsdp=16,tensor=2 per_device_batch_size=1 "
+                      "attention=cudnn_flash_te".split(),
+    "explain-does-not-fit": "explain --model llama3-70b --hardware h100 --chips 16 --mesh fsdp=16 per_device_batch_size=1 "
+                            "attention=cudnn_flash_te".split(),
+    "sweep": ["sweep", "--model", "llama2-7b,mixtral-8x7b", "--hardware", "h100,toy-torus", "--chips", "2..16", "--rules", "default", "--moe",
+              "dropping", "--remat", "full", "--global-batch-tokens", "256k", "--tokens", "300B", "--within", "100d", "--price", "h100=2.5"],
+    "sweep-without-goal": ["sweep", "--model", "llama2-7b", "--hardware", "h100", "--chips", "4", "--rules", "default", "--remat", "full",
+                           "--global-batch-tokens", "256k"],
+    "compare": ["compare", "--model", "mixtral-8x7b", "--chips", "8", "--hardware", "mi355x", "--rules", "default,ep-as-dp",
+                "--moe", "dropping", *small],
+    "compare-rules": ["compare", "--rules", "default", "--against", "ep-as-dp", "--model", "mixtral-8x7b", "--chips", "8",
+                      "--hardware", "mi355x", "--mesh", "expert=8", "--moe", "dropping", *small],
+    "check": ["check", "--rules", "default", "--model", "mixtral-8x7b", "--mesh", "expert=8", "sparse_matmul=False"],
+    "audit": ["audit", *audited.split()],
+    "audit-timeline": ["audit", "--timeline", *audited.split()],
+}
+
+
+def answer_of(binary, words, form):
+    run = subprocess.run([binary, *words, "--format", form], capture_output=True, text=True)
+    assert run.returncode in (0, 3, 4), run.stderr
+    return run.stdout

@@ -1,0 +1,90 @@
+// Habits of XLA:GPU on toys.
+#include <gmock/gmock.h>
+
+#include "../memory_toys.hpp"
+
+namespace shardplan {
+namespace {
+
+using ::testing::ElementsAre;
+
+const Lifetime* find_life(const PartitionedBlock& block, const std::string& name) {
+  const Lifetime* found = nullptr;
+  for (const auto& life : block.lifetimes)
+    if (describe(life.name, *block.block) == name) found = &life;
+  return found;
+}
+
+std::int64_t mib_of(const PartitionedBlock& block, const std::string& name) {
+  const Lifetime* life = find_life(block, name);
+  return life ? mib(life->bytes) : 0;
+}
+
+bool meet(const PartitionedBlock& block, const std::string& a, const std::string& b) {
+  const Lifetime *one = find_life(block, a), *other = find_life(block, b);
+  return one && other && std::max(one->first, other->first) <= std::min(one->last, other->last);
+}
+
+// 1024² scores of 8 heads in bf16 are 16 MiB. Key and value gradients contract (query, group): with 4 query heads on
+// one of keys the scores are written once more in that order, with one on one they are read as they are.
+TEST(GroupedScores, AreTransposedForTheirGradients) {
+  TrainConfig config = toy_config(1, 1024);
+  config.attention = AttentionKernel::dot_product;
+  const Compiler compiler = with(toy_gpu(), Habit::transposes_grouped_scores);
+  Model grouped = toy_llama();
+  grouped.kv_heads = 2;
+  const ToyMemory four({grouped, config, "default", "fsdp=1", compiler});
+  EXPECT_EQ(mib_of(four.block("layers"), "attention probabilities, transposed"), 16);
+  EXPECT_TRUE(meet(four.block("layers"), "attention probabilities, transposed", "attention probabilities gradient"));
+  const ToyMemory one({toy_llama(), config, "default", "fsdp=1", compiler});
+  EXPECT_EQ(mib_of(one.block("layers"), "attention probabilities, transposed"), 0);
+}
+
+/// Of a layer's dispatch in the forward pass.
+std::vector<std::string> exchanges(const ToyRun& toy) {
+  std::vector<std::string> all = lines(run(toy), "layers", "MoeBlock_0/dispatch");
+  std::erase_if(all, [](const std::string& line) { return !line.starts_with("forward "); });
+  return all;
+}
+
+struct ExpertRow {
+  const char* mesh;
+  std::int64_t rows, expanded, transposed;  ///< MiB
+};
+
+// 8 experts, 2 of them for each of 1024 tokens, 512 wide in bf16; the buffer is for the worst case of n devices:
+// 1024 · 2 · min(n, 8/2) rows of 1 KiB. Each is written once for each expert on the device, and once more transposed.
+TEST(DenseRaggedDot, WritesRowsOnceForEachExpertOfTheDevice) {
+  const Compiler compiler = with(toy_gpu(), Habit::ragged_dot_is_dense);
+  TrainConfig config = toy_moe(toy_config(1, 1024), MoePath::ragged);
+  config.megablox = false;
+  for (const auto& row : {ExpertRow{"expert=8", 8, 8, 0}, ExpertRow{"expert=4", 8, 16, 16}, ExpertRow{"expert=2", 4, 16, 16}}) {
+    const ToyMemory toy({toy_mixtral(), config, "default", row.mesh, compiler});
+    const auto& layer = toy.block("layers");
+    EXPECT_EQ(mib_of(layer, "routed tokens"), row.rows) << row.mesh;
+    EXPECT_EQ(mib_of(layer, "routed tokens, expanded"), row.expanded) << row.mesh;
+    EXPECT_EQ(mib_of(layer, "routed tokens, expanded, transposed"), row.transposed) << row.mesh;
+    EXPECT_EQ(mib_of(layer, "expert output gradient, expanded"), row.expanded) << row.mesh;
+    EXPECT_EQ(mib_of(layer, "expert output gradient, expanded, transposed"), row.transposed) << row.mesh;
+    EXPECT_FALSE(meet(layer, "routed tokens", "routed tokens, expanded")) << "the copy stands in for it";
+    EXPECT_TRUE(meet(layer, "routed tokens, expanded", "expert output gradient, expanded"))
+        << "it waits for the gradients of wi_0 and wi_1";
+    EXPECT_FALSE(meet(layer, "expert hidden, expanded", "expert hidden gradient")) << "wo's gradient comes first";
+  }
+}
+
+// 1024 tokens for 2 experts each, 512 wide in bf16: 2 MiB leave a device. In one node, or on more than two, one
+// exchange; on two nodes those of both are gathered and exchanged inside each, and come back the other way round.
+TEST(RaggedExchange, IsTakenApartOverTwoNodes) {
+  const Compiler compiler = with(plain_compiler(), Habit::decomposes_ragged_exchanges);
+  ToyRun toy{toy_mixtral(), toy_moe(toy_config(1, 1024), MoePath::ragged), "default", "expert=8", compiler};
+  const std::vector<std::string> whole = {"forward ragged-all-to-all expert 2 MiB x1"};
+  EXPECT_EQ(exchanges(toy), whole);
+  toy.between_nodes = "expert=4";
+  EXPECT_EQ(exchanges(toy), whole);
+  toy.between_nodes = "expert=2";
+  EXPECT_THAT(exchanges(toy), ElementsAre("forward all-gather expert 4 MiB x1", "forward ragged-all-to-all expert 4 MiB x1"));
+}
+
+}  // namespace
+}  // namespace shardplan

@@ -1,0 +1,196 @@
+// Which buffers of one layer are alive together in its backward pass.
+#include <gmock/gmock.h>
+
+#include <cost_models/layouts/tiles.hpp>
+
+#include "../memory_toys.hpp"
+
+namespace shardplan {
+namespace {
+
+const Lifetime& life(const PartitionedBlock& block, const std::string& name) {
+  for (auto found = block.lifetimes.rbegin(); found != block.lifetimes.rend(); ++found)
+    if (describe(found->name, *block.block) == name) return *found;
+  throw std::runtime_error("no buffer " + name);
+}
+
+bool exists(const PartitionedBlock& block, const std::string& name) {
+  return std::any_of(block.lifetimes.begin(), block.lifetimes.end(), [&](const Lifetime& l) { return describe(l.name, *block.block) == name; });
+}
+
+bool meet(const Lifetime& a, const Lifetime& b) { return std::max(a.first, b.first) <= std::min(a.last, b.last); }
+
+TEST(WorkingSet, IsTheLargestSumOfBuffersAliveTogether) {
+  PartitionedBlock block;
+  block.lifetimes = {
+      {"a", {10}, 0, 1}, {"b", {20}, 1, 3}, {"c", {30}, 2, 2}, {"d", {40}, 4, 5}, {"in place", {99}, 5, 4}};
+  EXPECT_EQ(working_set(block, 0).value, 50);  // b and c at step 2
+  EXPECT_EQ(working_set(block, 3).value, 40);  // d
+  EXPECT_EQ(working_set(block, 6).value, 0);
+}
+
+TEST(Lifetimes, TheTwoProductsOfAGradientTakeTurns) {
+  const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", "fsdp=4", toy_tpu()});
+  const auto& layer = toy.block("layers");
+  EXPECT_FALSE(meet(life(layer, "mlp/wo, gathered"), life(layer, "mlp/wo gradient, before reduction")))
+      << "the gathered weight goes before its gradient comes";
+  EXPECT_EQ(mib(life(layer, "mlp/wo gradient, before reduction").bytes), 4) << "whole before it is scattered";
+}
+
+TEST(Lifetimes, TheHeadsWeightGradientComesFirstWhereItIsAllReduced) {
+  const auto together = [](const std::string& mesh, const Compiler& compiler) {
+    const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", mesh, compiler});
+    const auto& head = toy.block("head");
+    return meet(life(head, "logits_dense, gathered"), life(head, "logits_dense gradient, before reduction"));
+  };
+  EXPECT_TRUE(together("fsdp=8", toy_tpu())) << "the slices that are all-reduced over have 8 devices or more";
+  EXPECT_FALSE(together("fsdp=4", toy_tpu())) << "reduce-scattered";
+  EXPECT_FALSE(together("fsdp=8", toy_gpu())) << "left for the end of the step";
+}
+
+TEST(Lifetimes, ElementwiseGradientsAreWrittenInPlace) {
+  const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", "fsdp=1", toy_tpu()});
+  const auto& layer = toy.block("layers");
+  EXPECT_FALSE(meet(life(layer, "mlp hidden gradient"), life(layer, "mlp/wi_0 output gradient")));
+  EXPECT_TRUE(meet(life(layer, "mlp hidden gradient"), life(layer, "mlp/wi_0 output")));
+}
+
+TEST(Tiles, TakeWholeLanesAndSublanesOfTheTwoDimsThatWasteLeast) {
+  EXPECT_EQ(tiled_elements({16, 256}), 16 * 256);
+  EXPECT_EQ(tiled_elements({180, 2880}), 184 * 2944);
+  EXPECT_EQ(tiled_elements({32, 180, 2880}), 32 * 180 * 2944) << "tiles of 8 experts x 128 features";
+  EXPECT_EQ(tiled_elements({26, 2048}), 32 * 2048);
+  EXPECT_EQ(tiled_elements({3, 2048}), 4 * 2048) << "few rows, lower tiles";
+  EXPECT_EQ(tiled_elements({2048}), 2048) << "one dim lies in a row";
+}
+
+TEST(Lifetimes, HeadsArePaddedToLanes) {
+  Model model = toy_llama();
+  model.head_dim = 64;
+  const Compiler pads = with(toy_tpu(), Habit::pads_to_tiles);
+  const ToyMemory toy({model, toy_config(1, 1024), "default", "fsdp=1", pads});
+  // 1024 tokens × 8 heads × 64 in bf16 are 1 MiB, in tiles of 128 lanes 2.
+  EXPECT_EQ(mib(life(toy.block("layers"), "query").bytes), 2);
+  EXPECT_EQ(mib(life(toy.block("layers"), "context gradient").bytes), 2);
+  EXPECT_EQ(mib(life(ToyMemory({model, toy_config(1, 1024), "default", "fsdp=1", toy_tpu()}).block("layers"), "query").bytes), 1);
+}
+
+TEST(Lifetimes, TheLogitsGradientIsWrittenOverTheLogits) {
+  struct Row {
+    std::string what;
+    std::function<void(TrainConfig&)> change;
+    std::int64_t mib_each;
+  };
+  const std::vector<Row> rows = {
+      {"1024 tokens of 4096 in bf16", [](TrainConfig&) {}, 8},
+      {"float32 products", [](TrainConfig& c) { c.logits_dot_in_fp32 = true; }, 16},
+      {"a tile of four", [](TrainConfig& c) { c.num_vocab_tiling = 4; }, 2},
+  };
+  for (const auto& row : rows) {
+    const ToyMemory toy({toy_llama(), with(toy_config(1, 1024), row.change), "default", "fsdp=1", toy_tpu()});
+    const auto& head = toy.block("head");
+    if (exists(head, "logits")) {  // not before a tile's backward pass
+      EXPECT_FALSE(meet(life(head, "logits"), life(head, "logits gradient"))) << row.what;
+      EXPECT_EQ(mib(life(head, "logits").bytes), row.mib_each) << row.what;
+    }
+    EXPECT_EQ(mib(life(head, "logits gradient").bytes), row.mib_each) << row.what;
+  }
+}
+
+TEST(Lifetimes, LogitsMeetTheirGradientWhereItIsNotWrittenOverThem) {
+  const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", "fsdp=1",
+                       without(toy_tpu(), Habit::overwrites_logits)});
+  EXPECT_TRUE(meet(life(toy.block("head"), "logits"), life(toy.block("head"), "logits gradient")));
+}
+
+TEST(Lifetimes, DotProductAttentionKeepsProbabilitiesAndMask) {
+  TrainConfig config = toy_config(1, 1024);
+  config.attention = AttentionKernel::dot_product;
+  const ToyMemory toy({toy_llama(), config, "default", "fsdp=1", toy_gpu()});
+  const auto& layer = toy.block("layers");
+  EXPECT_EQ(mib(life(layer, "attention probabilities").bytes), 16);  // 8 heads × 1024² in bf16
+  EXPECT_EQ(mib(life(layer, "attention mask").bytes), 8);
+  EXPECT_TRUE(meet(life(layer, "attention probabilities"), life(layer, "mlp hidden gradient")))
+      << "through the MLP's backward pass";
+  EXPECT_TRUE(meet(life(layer, "attention probabilities"), life(layer, "attention probabilities gradient")));
+
+  config.attention = AttentionKernel::flash;
+  EXPECT_FALSE(exists(ToyMemory({toy_llama(), config, "default", "fsdp=1", toy_gpu()}).block("layers"),
+                      "attention probabilities"));
+}
+
+TEST(Lifetimes, AnOpaqueAttentionKernelHoldsWholeOperandsAndGradients) {
+  TrainConfig config = toy_config(1, 1024);
+  config.attention = AttentionKernel::flash;
+  const Compiler compiler = with(toy_gpu(), Habit::attention_outside_shard_map);
+  const ToyMemory toy({toy_llama(), config, "default", "fsdp=4", compiler});
+  const auto& layer = toy.block("layers");
+  for (const char* name : {"query", "key", "value"}) {
+    const auto& gathered = life(layer, std::string(name) + ", gathered");
+    const auto& gradient = life(layer, "attention " + std::string(name) + " gradient from self_attention/attention_op");
+    EXPECT_EQ(mib(gathered.bytes), 8) << name;  // all 4 sequences
+    EXPECT_EQ(mib(gradient.bytes), 8) << name;
+    EXPECT_TRUE(meet(gathered, gradient)) << name;
+  }
+}
+
+TEST(Lifetimes, MasksAreComputedWhereTheyAreRead) {
+  const ToyMemory toy(
+      {toy_mixtral(), toy_moe(toy_config(1, 1024), MoePath::dropping), "default", "expert=8", toy_tpu()});
+  EXPECT_FALSE(exists(toy.block("layers"), "dispatch mask"));
+  EXPECT_TRUE(exists(toy.block("layers"), "combine mask"));
+}
+
+// 1024 tokens × 2 experts × the worst case of 4 devices: 8192 rows, 512 wide (8 MiB) or 1024 wide (16 MiB) in bf16.
+// When the rows' gradient returns, five of the first and three of the second wait for the weight gradients.
+TEST(Lifetimes, WeightGradientsOfExchangedExpertsRunLast) {
+  ToyRun run{toy_mixtral(), toy_moe(toy_config(1, 1024), MoePath::ragged), "default", "expert=4", toy_tpu()};
+  const std::vector<std::string> waiting = {"routed tokens", "expert output gradient", "routed tokens gradient",
+                                            "expert output", "expert hidden",
+                                            "expert wi_0 output gradient", "expert wi_1 output gradient"};
+  const auto together = [&](const ToyMemory& toy) {
+    const auto& layer = toy.block("layers");
+    Bytes sum;
+    const auto& last = *std::find_if(layer.lifetimes.begin(), layer.lifetimes.end(), [&](const Lifetime& l) {
+      return describe(l.name, *layer.block) == "rows in order of arrival, gradient";  // the dispatch's; the return has one too
+    });
+    for (const auto& name : waiting)
+      if (exists(layer, name) && meet(life(layer, name), last)) sum += life(layer, name).bytes;
+    return mib(sum + last.bytes);
+  };
+  EXPECT_EQ(together(ToyMemory(run)), 5 * 8 + 3 * 16);
+  run.compiler = without(run.compiler, Habit::runs_expert_weight_gradients_last);
+  EXPECT_EQ(together(ToyMemory(run)), 2 * 8) << "the gradient in both orders";
+  run.compiler = toy_tpu();
+  run.mesh = "fsdp=4";
+  EXPECT_EQ(together(ToyMemory(run)), 2 * 2) << "nothing is exchanged";
+}
+
+// The ring sorts the rows of all devices: 1024 tokens × 2 experts × 8 devices × 512 wide in bf16, where an exchange has
+// room for the worst case of 8 experts / 2.
+TEST(Lifetimes, TheRingKeepsTheRowsOfAllItsDevices) {
+  struct Row {
+    MoePath path;
+    double factor;
+    std::int64_t mib_of_rows;
+  };
+  for (const auto& [path, factor, rows] :
+       {Row{MoePath::ring, -1, 16}, Row{MoePath::ragged, -1, 8}, Row{MoePath::ring, 1, 2}}) {
+    TrainConfig config = toy_moe(toy_config(1, 1024), path);
+    config.ragged_buffer_factor = factor;
+    const ToyMemory toy({toy_mixtral(), config, "default", "expert=8", toy_tpu()});
+    EXPECT_EQ(mib(life(toy.block("layers"), "routed tokens").bytes), rows);
+  }
+}
+
+TEST(Lifetimes, RoutedRowsExistInBothOrders) {
+  const ToyMemory toy({toy_mixtral(), toy_moe(toy_config(1, 1024), MoePath::ragged), "default", "expert=4", toy_tpu()});
+  const auto& layer = toy.block("layers");
+  // 1024 tokens × 2 experts × the worst case of 4 devices × 512 wide in bf16.
+  EXPECT_EQ(mib(life(layer, "routed tokens").bytes), 8);
+  EXPECT_EQ(mib(life(layer, "rows in order of arrival").bytes), 8);
+  EXPECT_TRUE(meet(life(layer, "routed tokens"), life(layer, "rows in order of arrival")));
+}
+
+}  // namespace
+}  // namespace shardplan

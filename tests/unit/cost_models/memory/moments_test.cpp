@@ -1,0 +1,84 @@
+// Which moment is the largest, and that its parts add up.
+#include <gmock/gmock.h>
+
+#include <cost_models/memory/gradient_memory.hpp>
+#include <cost_models/memory/stacked_weights.hpp>
+
+#include "../memory_toys.hpp"
+
+namespace shardplan {
+namespace {
+
+Model with_vocab(std::int64_t vocab) {
+  Model model = toy_llama();
+  model.vocab = vocab;
+  return model;
+}
+
+/// Little to compute, every matrix to orthogonalize.
+ToyRun with_muon() {
+  TrainConfig config = toy_config(1, 128);
+  config.opt_type = OptimizerType::muon;
+  return {toy_llama(), config, "default", "fsdp=1", with(toy_tpu(), Habit::orthogonalizes_matrices_together)};
+}
+
+TEST(Moments, TheLargestWins) {
+  struct Row {
+    ToyRun run;
+    std::string moment;
+  };
+  const std::vector<Row> rows = {
+      {{toy_llama(), toy_config(1, 1024), "default", "fsdp=1", toy_tpu()}, "backward of layers"},
+      {{with_vocab(131072), toy_config(8, 1024), "default", "fsdp=8", toy_tpu()}, "loss"},
+      {{toy_deepseek(), toy_moe(toy_config(1, 1024), MoePath::ragged), "default", "fsdp=4", toy_tpu()},
+       "backward of moe_layers"},
+      {with_muon(), "optimizer"},
+  };
+  for (const auto& row : rows) EXPECT_EQ(ToyMemory(row.run).use().peak_moment, row.moment);
+}
+
+TEST(Moments, BackwardOfAStackHoldsCopiesGradientsAndSavedInputs) {
+  const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", "fsdp=1", toy_tpu()});
+  const MemoryUse use = toy.use();
+  const auto& layers = toy.block("layers");
+  EXPECT_EQ(mib(use.gradients), 160 + 8);  // the stack in float32, the head in bf16
+  EXPECT_EQ(mib(use.activations), 4 * 2);
+  EXPECT_EQ(use.temporaries, working_set(layers, layers.backward_begins) +
+                                 stacked_weight_copies(layers, toy.bound(), toy.config(), toy.compiler()));
+  EXPECT_EQ(use.peak(), use.parameters + use.optimizer + use.batch + use.gradients + use.activations + use.temporaries);
+}
+
+TEST(Moments, AccumulatedGradientsStayBesideNewOnes) {
+  TrainConfig config = toy_config(1, 1024);
+  const std::int64_t once = mib(ToyMemory({toy_llama(), config, "default", "fsdp=1", toy_tpu()}).use().gradients);
+  config.gradient_accumulation_steps = 2;
+  // Parameters in float32: 40 Mi of layers, 4 Mi each of embedding and head.
+  EXPECT_EQ(mib(ToyMemory({toy_llama(), config, "default", "fsdp=1", toy_tpu()}).use().gradients), once + 4 * 48);
+}
+
+TEST(Moments, ACycleIsRecomputedAsAWhole) {
+  Model model = toy_llama();
+  model.layers = 12;
+  const auto temporaries = [&](int locals) {
+    model.attention_pattern = {256, locals};
+    return ToyMemory({model, toy_config(1, 1024), "default", "fsdp=1", toy_tpu()}).use().temporaries;
+  };
+  // Values of each further layer wait from its recomputation to its gradient: 2 MiB each of two norms' outputs,
+  // query, key, value, context, the residual between them and the next layer's input, 4 MiB of each MLP projection and
+  // the hidden. The weights they were recomputed with don't: they are gathered again.
+  EXPECT_EQ(mib(temporaries(5) - temporaries(1)), 4 * (8 * 2 + 3 * 4));
+}
+
+TEST(Moments, LayersOfAStageFetchTheNextOnesWeights) {
+  TrainConfig config = toy_config(1, 1024);
+  config.num_pipeline_microbatches = 4;
+  const auto set = [&](std::int64_t layers_per_stage) {
+    config.num_layers_per_pipeline_stage = layers_per_stage;
+    const ToyMemory toy({toy_llama(), config, "default", "stage=2,fsdp=2", toy_tpu()});
+    return working_set(Loop{&toy.block("layers")}, toy.bound(), toy.config(), toy.compiler());
+  };
+  EXPECT_EQ(mib(set(2) - set(1)), 20);  // 10 Mi gathered in bf16
+}
+
+}  // namespace
+}  // namespace shardplan

@@ -1,0 +1,64 @@
+// The range around an expected peak: what predictions have been off by, and a head whose weight gradient comes last.
+#include <gmock/gmock.h>
+
+#include <shardplan/error.hpp>
+
+#include "../memory_toys.hpp"
+
+namespace shardplan {
+namespace {
+
+Compiler off_by(double low, double high) {
+  Compiler compiler = toy_tpu();
+  compiler.memory_error[MoePath::none] = {low, high, 10};
+  return compiler;
+}
+
+MemoryUse use_with(const Compiler& compiler) {
+  return ToyMemory({toy_llama(), toy_config(1, 1024), "default", "fsdp=1", compiler}).use();
+}
+
+TEST(MemoryRange, IsOfWhatIsNotArgument) {
+  const MemoryUse use = use_with(off_by(-0.1, 0.5));
+  const Bytes rest = use.peak() - use.arguments();
+  EXPECT_EQ(use.low.value, use.arguments().value + std::llround(static_cast<double>(rest.value) * 0.9));
+  EXPECT_EQ(use.high.value, use.arguments().value + std::llround(static_cast<double>(rest.value) * 1.5));
+}
+
+TEST(MemoryRange, ALateHeadWaitsThroughTheLayers) {
+  const MemoryUse use = use_with(off_by(0, 0));
+  ASSERT_EQ(use.peak_moment, "backward of layers");
+  // The head's gradient, [1024, 4096] in bf16, gives way to that of the logits, as large, and the normed output (2 MiB).
+  EXPECT_NEAR(static_cast<double>((use.high - use.peak()).value), 2 << 20, 4096);  // but for the norm's scale
+  EXPECT_EQ(use.low, use.peak());
+  const MemoryUse late = use_with(with(off_by(0, 0), Habit::defers_head_gradient));
+  EXPECT_EQ(late.peak(), use.high);
+  EXPECT_EQ(late.high, late.peak());
+}
+
+// Of a tied head only: in shards over 4 devices it waits, all-reduced over 8 it doesn't. Waiting leaves nothing to wait
+// besides, so that the range ends at the peak.
+TEST(MemoryRange, AScatteredTiedHeadIsExpectedLate) {
+  const auto is_late = [](bool tied, const std::string& mesh) {
+    Model model = toy_llama();
+    model.tied_embedding = tied;
+    const MemoryUse use =
+        ToyMemory({model, toy_config(1, 1024), "default", mesh,
+                   with(off_by(0, 0), Habit::defers_scattered_tied_head_gradient)})
+            .use();
+    EXPECT_EQ(use.peak_moment, "backward of layers");
+    return use.high == use.peak();
+  };
+  EXPECT_TRUE(is_late(true, "fsdp=4"));
+  EXPECT_FALSE(is_late(false, "fsdp=4"));
+  EXPECT_FALSE(is_late(true, "fsdp=8"));
+}
+
+TEST(MemoryRange, ACompilerWithoutErrorsOfAPathIsABug) {
+  Compiler compiler = toy_tpu();
+  compiler.memory_error.clear();
+  EXPECT_THROW(use_with(compiler), InternalError);
+}
+
+}  // namespace
+}  // namespace shardplan

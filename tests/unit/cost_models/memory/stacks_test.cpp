@@ -1,0 +1,211 @@
+// What waits outside of the loop over layers: copies of the weights, gradients, saved activations. toy_llama: a layer
+// has 3 MLP weights of 2 Mi elements and 4 attention weights of 1 Mi: 10 Mi; 4 layers: 40 Mi. One sequence of 1024
+// tokens of width 1024: 2 MiB in bf16. The head is [1024, 4096]: 4 Mi.
+#include <gmock/gmock.h>
+
+#include <cost_models/memory/gradient_memory.hpp>
+#include <cost_models/memory/optimizer_memory.hpp>
+#include <cost_models/memory/stacked_weights.hpp>
+
+#include "../memory_toys.hpp"
+
+namespace shardplan {
+namespace {
+
+using Change = std::function<void(TrainConfig&)>;
+
+struct Row {
+  std::string what, mesh;
+  Compiler compiler;
+  std::int64_t expected;
+  Change change = [](TrainConfig&) {};
+};
+
+ToyMemory memory_of(const Row& row) {
+  return ToyMemory({toy_llama(), with(toy_config(1, 1024), row.change), "default", row.mesh, row.compiler});
+}
+
+/// Two stages of one layer each, two repeats, four microbatches.
+const Change circular = [](TrainConfig& c) { c.num_pipeline_microbatches = 4; };
+const Change gathered_once = [](TrainConfig& c) { circular(c), c.pipeline_fsdp_ag_once = true; };
+/// Both layers of a stage in one iteration.
+const Change deep_stages = [](TrainConfig& c) { circular(c), c.num_layers_per_pipeline_stage = 2; };
+Change two_each(const Change& change) {
+  return [change](TrainConfig& c) { change(c), c.per_device_batch_size = 2; };
+}
+const Change unscanned = [](TrainConfig& c) { c.scan_layers = false; };
+
+TEST(StackedWeights, ExistAgainWhereTheLoopWantsThemDifferently) {
+  const std::vector<Row> rows = {
+      {"cast: 40 Mi in bf16", "fsdp=1", toy_tpu(), 80},
+      {"cast shards", "fsdp=4", toy_tpu(), 20},
+      {"nothing to cast", "fsdp=1", toy_tpu(), 0, [](TrainConfig& c) { c.weight_dtype = DType::bf16; }},
+      {"no loop", "fsdp=1", toy_tpu(), 0, unscanned},
+      {"transposed in float32", "fsdp=4", toy_gpu(), 40},
+      {"products read layers as they lie", "tensor=4", toy_gpu(), 0},
+      {"a pipeline's wo and out only: 3 Mi of 10 a layer, 2 layers, half each", "stage=2,fsdp=2", toy_gpu(), 12,
+       circular},
+      {"a stage's 20 Mi whole in bf16", "stage=2,fsdp=2", toy_tpu(), 40, gathered_once},
+      {"and in float32", "stage=2,fsdp=2", toy_gpu(), 80, gathered_once},
+  };
+  for (const auto& row : rows) {
+    const ToyMemory toy = memory_of(row);
+    EXPECT_EQ(mib(stacked_weight_copies(toy.block("layers"), toy.bound(), toy.config(), toy.compiler())), row.expected)
+        << row.what;
+  }
+}
+
+TEST(StackGradients, AreWrittenInTheDtypeOfTheWeightsByALoop) {
+  const std::vector<Row> rows = {
+      {"40 Mi in float32", "fsdp=1", toy_tpu(), 160},
+      {"shards", "fsdp=4", toy_tpu(), 40},
+      {"no loop: bf16", "fsdp=1", toy_tpu(), 80, unscanned},
+      {"half of a stage's 20 Mi", "stage=2,fsdp=2", toy_tpu(), 40, circular},
+      {"the stage's 20 Mi whole", "stage=2,fsdp=2", toy_tpu(), 80, gathered_once},
+  };
+  for (const auto& row : rows) {
+    const ToyMemory toy = memory_of(row);
+    EXPECT_EQ(mib(stack_gradients(toy.block("layers"), toy.bound(), toy.config(), toy.compiler())), row.expected) << row.what;
+  }
+}
+
+TEST(HeadLeftover, IsAGradientOrWhatItIsMadeOf) {
+  const std::vector<Row> rows = {
+      {"4 Mi in bf16", "fsdp=1", toy_tpu(), 8},
+      {"scattered over 4", "fsdp=4", toy_tpu(), 2},
+      {"all-reduced over a slice of 8: whole", "fsdp=8", toy_tpu(), 8},
+      {"8 devices, but 4 sum: scattered, vocab over tensor", "fsdp=4,tensor=2", toy_tpu(), 1},
+      {"deferred: 1024 tokens of 4096 logits and 1024 inputs", "fsdp=8", toy_gpu(), 10},
+      {"tiles of the vocabulary leave gradients", "fsdp=8", toy_gpu(), 1,
+       [](TrainConfig& c) { c.num_vocab_tiling = 4; }},
+  };
+  for (const auto& row : rows) {
+    const ToyMemory toy = memory_of(row);
+    const PartitionedBlock& head = toy.block("head");
+    const Bytes left = toy.compiler().has(Habit::defers_head_gradient)
+                           ? late_head_leftover(head, toy.bound(), toy.config(), toy.compiler())
+                           : early_head_leftover(head, toy.bound(), toy.compiler());
+    EXPECT_EQ(mib(left), row.expected) << row.what;
+  }
+}
+
+// One table [4096, 1024] for lookup and head, 8 MiB in bf16; the logits' gradient [1024, 4096] takes 8 MiB too and keeps
+// the head's input [1024, 1024] with it.
+TEST(HeadLeftover, OfATiedModelIsTheTablesGradientOrTheLogits) {
+  Model model = toy_llama();
+  model.tied_embedding = true;
+  const ToyMemory toy({model, toy_config(1, 1024), "default", "fsdp=1", toy_tpu()});
+  const PartitionedBlock& head = toy.block("head");
+  EXPECT_EQ(mib(early_head_leftover(head, toy.bound(), toy.compiler())), 8);
+  EXPECT_EQ(mib(late_head_leftover(head, toy.bound(), toy.config(), toy.compiler())), 8 + 2);
+}
+
+TEST(SavedActivations, AreTheInputsOfIterationsAndWhatThePolicyNames) {
+  const std::vector<Row> rows = {
+      {"an input a layer", "fsdp=1", toy_tpu(), 8},
+      {"query, key, value too", "fsdp=1", toy_tpu(), 32,
+       [](TrainConfig& c) { c.saved = saved_by_policy("save_qkv_proj"); }},
+      // A microbatch is one sequence: 9 iterations, shift and its copy, 2 microbatches of a stage, 4 in circular
+      // storage.
+      {"circular pipeline", "stage=2", toy_tpu(), 2 * (9 + 1 + 1 + 2 + 4), two_each(circular)},
+      {"5 iterations of 2 layers, no circular storage", "stage=2", toy_tpu(), 2 * (5 * 2 + 1 + 1 + 2),
+       two_each(deep_stages)},
+  };
+  for (const auto& row : rows) {
+    const ToyMemory toy = memory_of(row);
+    EXPECT_EQ(mib(saved_activations(toy.block("layers"), toy.bound())), row.expected) << row.what;
+  }
+}
+
+TEST(SavedActivations, OfACycleAreItsInputOnly) {
+  Model model = toy_llama();
+  model.layers = 12;
+  model.attention_pattern = {256, 5};  // five local layers, a global one
+  const ToyMemory toy({model, toy_config(1, 1024), "default", "fsdp=1", toy_tpu()});
+  EXPECT_EQ(mib(saved_activations(toy.block("layers_local"), toy.bound())), 2 * 2);
+  EXPECT_EQ(mib(saved_activations(toy.block("layers_global"), toy.bound())), 0);
+  EXPECT_EQ(loops_of(toy.blocks()).size(), 3u);  // embedding, the cycle, head
+}
+
+TEST(StackedWeights, AWindowOfARepeatIsCutFromASecondCopy) {
+  const Change per_repeat = [](TrainConfig& c) { circular(c), c.pipeline_fsdp_ag_per_repeat = true; };
+  const ToyMemory toy = memory_of({"", "stage=2,fsdp=2", toy_tpu(), 0, per_repeat});
+  const auto& layers = toy.block("layers");
+  EXPECT_EQ(mib(stacked_weight_copies(layers, toy.bound(), toy.config(), toy.compiler())), 2 * 20);
+  // Of two layers of 10 Mi: shards in float32, and all of them in bf16 before the scatter.
+  EXPECT_EQ(mib(stack_gradients(layers, toy.bound(), toy.config(), toy.compiler())), 40 + 40);
+}
+
+const Change zero1 = [](TrainConfig& c) { c.shard_optimizer_over_data = true; };
+const Change ahead_of_time = [](TrainConfig& c) { zero1(c), c.program = StepProgram::train_compile; };
+const Change linen = [](TrainConfig& c) { zero1(c), c.enable_nnx = c.pure_nnx = c.pure_nnx_decoder = false; };
+const Change accumulates = [](TrainConfig& c) { zero1(c), c.gradient_accumulation_steps = 2; };
+
+// 40 Mi of layers, 4 Mi each of embedding and head: 192 MiB in float32.
+TEST(Zero1, KeepsWholeWeightsBesideTheShards) {
+  const std::vector<Row> rows = {
+      {"off", "data=2", toy_tpu(), 0},
+      {"one data shard", "fsdp=2", toy_tpu(), 0, zero1},
+      {"gathered at the start of the step", "data=2", toy_tpu(), 192, zero1},
+      {"copied", "data=2", toy_tpu(), 192, ahead_of_time},
+      {"Linen on a compiler that casts first has its stacks", "data=2", toy_tpu(), 0, linen},
+      {"and on one that doesn't", "data=2", toy_gpu(), 192, linen},
+      {"in the compute dtype where gradients accumulate", "data=2", toy_tpu(), 96, accumulates},
+      {"a stage's half of the layers", "stage=2,data=2", toy_tpu(), 80 + 32,
+       [](TrainConfig& c) { gathered_once(c), zero1(c); }},
+  };
+  for (const auto& row : rows) {
+    const ToyMemory toy = memory_of(row);
+    EXPECT_EQ(mib(gathered_parameters(toy.blocks(), toy.bound(), toy.config(), toy.compiler())), row.expected)
+        << row.what;
+  }
+}
+
+TEST(Zero1, HoldsUpdatesOfAllWeights) {
+  const std::vector<Row> rows = {
+      {"off", "data=2", toy_tpu(), 0},
+      {"shards beside what was gathered", "data=2", toy_tpu(), 96 + 192, zero1},
+      {"shards, all gathered", "data=2", toy_tpu(), 96 + 192, ahead_of_time},
+      {"shards alone", "data=2", toy_tpu(), 96, linen},
+  };
+  for (const auto& row : rows) {
+    const ToyMemory toy = memory_of(row);
+    EXPECT_EQ(mib(updates_in_flight(toy.blocks(), toy.bound(), toy.config(), toy.compiler())), row.expected) << row.what;
+  }
+}
+
+TEST(Zero1, SumsGradientsIntoShardsUnlessALoopComesBetween) {
+  const std::vector<Row> rows = {
+      {"whole", "data=2", toy_tpu(), 160},
+      {"shards", "data=2", toy_tpu(), 80, zero1},
+      {"whole, in the compute dtype", "data=2", toy_tpu(), 80, accumulates},
+      {"a stage's, whole", "stage=2,data=2", toy_tpu(), 80, [](TrainConfig& c) { circular(c), zero1(c); }},
+  };
+  for (const auto& row : rows) {
+    const ToyMemory toy = memory_of(row);
+    EXPECT_EQ(mib(stack_gradients(toy.block("layers"), toy.bound(), toy.config(), toy.compiler())), row.expected) << row.what;
+  }
+}
+
+// 48 Mi of parameters, two moments of them.
+TEST(Zero1, TheTrainingLoopKeepsParametersInShardsToo) {
+  const auto arguments_of = [](const Change& change) {
+    const MemoryUse use = memory_of({"", "data=2", toy_tpu(), 0, change}).use();
+    return std::pair(mib(use.parameters), mib(use.optimizer));
+  };
+  EXPECT_EQ(arguments_of([](TrainConfig&) {}), std::pair(192L, 384L));
+  EXPECT_EQ(arguments_of(ahead_of_time), std::pair(192L, 192L));
+  EXPECT_EQ(arguments_of(zero1), std::pair(96L, 192L));
+  EXPECT_EQ(arguments_of(linen), std::pair(96L, 192L));
+}
+
+// 40 Mi of matrices in float32 and bf16, a quarter on a device; the largest that is gathered: 4 x [1024, 2048] and its
+// Gram matrices, in bf16.
+TEST(Muon, HoldsAllMatricesAndTheLargestWhole) {
+  const Change muon = [](TrainConfig& c) { c.opt_type = OptimizerType::muon; };
+  const ToyMemory toy = memory_of({"", "fsdp=4", toy_tpu(), 0, muon});
+  EXPECT_EQ(mib(updates_in_flight(toy.blocks(), toy.bound(), toy.config(), toy.compiler())), 40 + 20 + 16 + 8);
+}
+
+}  // namespace
+}  // namespace shardplan

@@ -1,0 +1,109 @@
+// What depends on the compiler's habits, and the cases that only some meshes meet.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../toy_layers.hpp"
+
+namespace shardplan {
+namespace {
+
+using ::testing::Contains;
+
+std::int64_t executions(const ToyRun& toy, Phase phase, CollectiveKind kind, const std::string& part) {
+  std::int64_t count = 0;
+  for (const auto& c : run(toy).collectives)
+    if (c.phase == phase && c.kind == kind && c.op.find(part) != std::string::npos) count += c.executions;
+  return count;
+}
+
+struct ConsumerRow {
+  const char* mesh;
+  bool per_consumer;
+  std::int64_t forward, recomputed, backward;
+};
+
+// Recorded: XLA:TPU gathers tensor-parallel activations 2, 2 and 2 times a layer; XLA:GPU 3, 3 and 2 times where
+// weight gradients are whole sums, 3, 6 and 4 times where another axis leaves parts of them.
+TEST(Habits, ActivationsAreGatheredOnceOrForEachConsumer) {
+  for (const auto& row : {ConsumerRow{"tensor=4", false, 2, 2, 2}, ConsumerRow{"tensor=4", true, 3, 3, 2},
+                          ConsumerRow{"fsdp=2,tensor=4", true, 3, 6, 4}, ConsumerRow{"data=2,tensor=4", true, 3, 6, 4},
+                          ConsumerRow{"fsdp=2,tensor=4", false, 2, 2, 2}}) {
+    ToyRun toy{toy_llama(), toy_config(2, 1024), "default", row.mesh};
+    if (row.per_consumer) toy.compiler.habits.add(Habit::gathers_activations_per_consumer);
+    const ToyStep step = run(toy);
+    const auto gathers = [&](Phase phase) {
+      std::int64_t count = 0;
+      for (const auto& c : step.collectives)
+        if (c.phase == phase && c.kind == CollectiveKind::all_gather && names(c.axes, step.mesh, "+") == "tensor" &&
+            c.op.starts_with("layers/"))
+          count += c.executions;
+      return count / 4;
+    };
+    EXPECT_EQ(gathers(Phase::forward), row.forward) << row.mesh;
+    EXPECT_EQ(gathers(Phase::rematerialized_forward), row.recomputed) << row.mesh;
+    EXPECT_EQ(gathers(Phase::backward), row.backward) << row.mesh;
+  }
+}
+
+// wi_0 [1024, 2048] in bf16 is 4 MiB, once a layer. The whole of a slice that is large enough all-reduces it.
+TEST(Habits, AWholeSliceAllReducesTheGradientsThatAPartOfItScatters) {
+  struct Row {
+    const char* mesh;
+    std::int64_t from_devices, all_reduced, scattered;
+  };
+  for (const auto& [mesh, from_devices, all_reduced, scattered] :
+       {Row{"fsdp=8", 8, 16, 0}, Row{"fsdp=8", 16, 0, 16}, Row{"fsdp=4", 8, 0, 16}, Row{"fsdp=4,tensor=2", 8, 0, 8}}) {
+    ToyRun toy{toy_llama(), toy_config(1, 1024), "default", mesh,
+               with(plain_compiler(), Habit::all_reduces_over_whole_slices)};
+    toy.compiler.all_reduced_from_devices = from_devices;
+    const ToyStep step = run(toy);
+    EXPECT_EQ(mebibytes(step, CollectiveKind::all_reduce, "fsdp", "mlp/wi_0"), all_reduced) << mesh;
+    EXPECT_EQ(mebibytes(step, CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), scattered) << mesh;
+  }
+}
+
+// 8 sequences of 1024 tokens are more than the 4096 rows of the table: the table [4096, 1024] (8 MiB) is gathered, not
+// the looked-up columns [8, 1024, 1024] (16 MiB); with 2 sequences (4 MiB) it is the other way round.
+TEST(Embedding, UnderContextParallelismTheSmallerOfTableAndColumnsIsGathered) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "fsdp=4,context=2"};
+  EXPECT_THAT(lines(run(toy), "embedding"), Contains("forward all-gather fsdp+context 8 MiB x1"));
+  EXPECT_THAT(lines(run(toy), "embedding"), Contains("backward reduce fsdp+context 8 MiB x1"));
+  toy.config = toy_config(0.5, 512);
+  EXPECT_THAT(lines(run(toy), "embedding"), Contains("forward all-gather fsdp+context 4 MiB x1"));
+}
+
+// Four tiles: the head is gathered for forward and backward once each (ag_once: not again), reduced for each tile.
+TEST(VocabularyTiles, GatherTheHeadOnceAPassAndReduceItForEachTile) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "fsdp=8"};
+  toy.config.num_vocab_tiling = 4;
+  const auto gathers = [&](Phase phase) { return executions(toy, phase, CollectiveKind::all_gather, "logits_dense"); };
+  EXPECT_EQ(gathers(Phase::forward), 1);
+  EXPECT_EQ(gathers(Phase::rematerialized_forward), 1);
+  EXPECT_EQ(executions(toy, Phase::backward, CollectiveKind::reduce_scatter, "logits_dense"), 4);
+  toy.config.vocab_tiling_ag_once = true;
+  EXPECT_EQ(gathers(Phase::rematerialized_forward), 0);
+}
+
+// A saved context spares the kernel's recomputation, not its keys and values: [8, 1024, 8, 128] is 16 MiB a pass.
+TEST(ContextParallelism, GathersKeysAndValuesAgainWhereTheContextIsSaved) {
+  for (const auto* policy : {"full", "minimal_with_context"}) {
+    const ToyRun toy{toy_llama(), toy_config(1, 1024, policy), "default", "context=8"};
+    EXPECT_EQ(executions(toy, Phase::rematerialized_forward, CollectiveKind::all_gather, "attention_op"), 8) << policy;
+  }
+}
+
+// The peeled dispatch beside a second batch axis: wo [8, 512, 1024] is gathered over expert, forward and recomputed,
+// and its gradient gathers both operands over everything that splits the batch (recorded for fsdp=2, expert=4; the
+// total of data=2, expert=8 is published with the recordings).
+TEST(PeeledDispatch, FallsBackToGatheringWoBesideASecondBatchAxis) {
+  ToyRun toy{toy_mixtral(), toy_moe(toy_config(1, 256), MoePath::dropping), "default", "data=2,expert=4"};
+  toy.config.moe_dispatch_no_expert_sharding = true;
+  const ToyStep beside = run(toy);
+  EXPECT_EQ(mebibytes(beside, CollectiveKind::all_gather, "expert", "MoeBlock_0/wo"), 8 * 4 * 2);
+  EXPECT_GT(mebibytes(beside, CollectiveKind::all_gather, "data+expert", "MoeBlock_0/wo"), 0);
+  toy.mesh = "expert=8";
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "expert", "MoeBlock_0/wo"), 0);
+}
+
+}  // namespace
+}  // namespace shardplan

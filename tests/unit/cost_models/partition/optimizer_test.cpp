@@ -1,0 +1,108 @@
+// What the optimizer moves: ZeRO-1's weights and gradients, muon's matrices.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../toy_layers.hpp"
+
+namespace shardplan {
+namespace {
+
+using testing::IsEmpty;
+
+/// wi_0 is 8 MiB in float32, 4 layers of it; embedding and head 16 MiB each.
+ToyRun zero1_run(const std::string& mesh) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", mesh};
+  toy.config.shard_optimizer_over_data = true;
+  return toy;
+}
+
+std::int64_t gathered(const ToyRun& toy) {
+  return mebibytes(run(toy), CollectiveKind::all_gather, "data", "zero1/mlp/wi_0");
+}
+
+// ZeRO-1 gathers weights once a step: in float32, but Linen on a compiler that casts first and gradient accumulation
+// (which train_compile's program does after its own gather of updates) in bf16.
+TEST(Zero1, GathersWeightsOverData) {
+  ToyRun toy = zero1_run("data=8");
+  EXPECT_EQ(gathered(toy), 4 * 8);
+  toy.config.pure_nnx = false;
+  toy.compiler.habits.add(Habit::moves_stacks_in_compute_dtype);
+  EXPECT_EQ(gathered(toy), 4 * 4);
+  toy.compiler.habits.remove(Habit::moves_stacks_in_compute_dtype);
+  EXPECT_EQ(gathered(toy), 4 * 8);
+  toy.config.pure_nnx = true;
+  toy.config.gradient_accumulation_steps = 2;
+  EXPECT_EQ(gathered(toy), 4 * 4);
+  toy.config.program = StepProgram::train_compile;
+  EXPECT_EQ(gathered(toy), 4 * 8);
+  toy.config.shard_optimizer_over_data = false;
+  EXPECT_EQ(gathered(toy), 0);
+}
+
+TEST(Zero1, SwapsShardsWhereDataJoinsFsdp) {
+  EXPECT_EQ(
+      mebibytes(run(zero1_run("data=2,fsdp=4")), CollectiveKind::collective_permute, "data+fsdp", "zero1/mlp/wi_0"),
+      4 * 8 / 4 / 2);
+}
+
+// Gradients go to the optimizer's shards: reduce-scatter. Accumulated ones stay whole. The table's rows come to the
+// shards where they are smaller than the table: 8 x 1024 rows of 2 KiB against 4096.
+TEST(Zero1, ScattersGradientsToTheirShards) {
+  ToyRun toy = zero1_run("data=8");
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "data", "mlp/wi_0"), 4 * 4);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "data", "mlp/wi_0"), 0);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "data", "token_embedder"), 8);
+  toy.config.max_target_length = 128;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "data", "token_embedder"), 0);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "data", "token_embedder"), 2 + 16);  // and the weight
+  toy.config.gradient_accumulation_steps = 2;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "data", "mlp/wi_0"), 2 * 4 * 4);
+}
+
+// Newton-Schulz: five steps, each contracting the dim that fsdp splits. Experts: 3 layers × 8 local experts of
+// [512, 512] float32 are 24 MiB; with the experts themselves over fsdp no matrix is split.
+TEST(Optimizer, MuonReducesForEachNewtonSchulzStepUnlessExpertsAreWhole) {
+  ToyRun muon{toy_deepseek(), toy_moe(toy_config(1, 1024), MoePath::dropping), "default", "fsdp=4,expert=2"};
+  muon.config.opt_type = OptimizerType::muon;
+  const auto reductions_of_experts = [&muon] {
+    std::vector<Collective> found;
+    for (const auto& c : run(muon).collectives)
+      if (c.phase == Phase::optimizer && c.op.find("MoeBlock_0/w") != std::string::npos) found.push_back(c);
+    return found;
+  };
+  std::int64_t steps = 0;
+  for (const auto& reduction : reductions_of_experts()) {
+    EXPECT_EQ(reduction.bytes, Bytes{24 * 512 * 512 * 4});
+    steps += reduction.executions;
+  }
+  EXPECT_EQ(steps, 15);
+  muon.rules = "shard-exp-on-fsdp";
+  EXPECT_THAT(reductions_of_experts(), IsEmpty());
+  muon.rules = "default";
+  muon.config.opt_type = OptimizerType::adamw;
+  EXPECT_THAT(reductions_of_experts(), IsEmpty());
+}
+
+// A matrix that is split on the dim it keeps (the smaller; of a square one the rows) is gathered in every step, and so
+// is its Gram matrix: 4 layers of [1024, 2048] in float32 are 32 MiB, of [1024, 1024] 16 MiB.
+TEST(Optimizer, MuonGathersMatricesThatAreSplitOnTheirSmallerDim) {
+  ToyRun muon{toy_llama(), toy_config(1, 1024), "default", "fsdp=4"};
+  muon.config.opt_type = OptimizerType::muon;
+  muon.compiler.habits.remove(Habit::moves_stacks_in_compute_dtype);
+  const auto gathered = [&](const char* weight) {
+    return mebibytes(run(muon), CollectiveKind::all_gather, "fsdp", std::string("muon/") + weight);
+  };
+  const auto reduced = [&](const char* weight) {
+    return mebibytes(run(muon), CollectiveKind::all_reduce, "fsdp", std::string("muon/") + weight);
+  };
+  EXPECT_EQ(gathered("mlp/wi_0"), 5 * (32 + 16));
+  EXPECT_EQ(reduced("mlp/wi_0"), 0);
+  EXPECT_EQ(gathered("self_attention/query"), 5 * (16 + 16));
+  EXPECT_EQ(reduced("self_attention/out"), 5 * 16);
+  EXPECT_EQ(gathered("self_attention/out"), 0);
+  muon.compiler.habits.add(Habit::moves_stacks_in_compute_dtype);
+  EXPECT_EQ(gathered("mlp/wi_0"), 5 * (16 + 8));
+}
+
+}  // namespace
+}  // namespace shardplan

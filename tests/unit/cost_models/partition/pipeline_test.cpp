@@ -1,0 +1,163 @@
+// A pipeline of 2 stages, 4 microbatches, 2 repeats (SHARDING.md 2.6 and 9): I = 4·2 + 1 = 9 iterations, fsdp 4 inside.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../toy_layers.hpp"
+
+namespace shardplan {
+namespace {
+
+ToyRun pipeline() {
+  ToyRun toy{toy_llama(), toy_config(2, 1024), "default", "stage=2,fsdp=4"};
+  toy.config.num_pipeline_microbatches = 4;
+  return toy;
+}
+
+std::int64_t executions(const ToyStep& step, Phase phase, CollectiveKind kind, const std::string& part) {
+  std::int64_t count = 0;
+  for (const auto& c : step.collectives)
+    if (c.phase == phase && c.kind == kind && c.op.find(part) != std::string::npos) count += c.executions;
+  return count;
+}
+
+// Shift, buffer rotation and circular storage: three permutes an iteration, each of one microbatch [1, 1024, 1024].
+TEST(Pipeline, ShiftsThreeTimesAnIterationWithCircularStorage) {
+  const ToyStep step = run(pipeline());
+  EXPECT_EQ(executions(step, Phase::forward, CollectiveKind::collective_permute, "pipeline/shift"), 27);
+  EXPECT_EQ(executions(step, Phase::backward, CollectiveKind::collective_permute, "pipeline/shift"), 27);
+  for (const auto& c : step.collectives) {
+    if (c.kind != CollectiveKind::collective_permute) continue;
+    EXPECT_EQ(c.bytes, Bytes{2 * 1024 * 1024}) << c.op;
+  }
+}
+
+// One repeat needs no circular storage: I = 4 + 1, two permutes each.
+TEST(Pipeline, ShiftsTwiceAnIterationWithoutRepeats) {
+  ToyRun toy = pipeline();
+  toy.config.num_layers_per_pipeline_stage = 2;
+  EXPECT_EQ(executions(run(toy), Phase::forward, CollectiveKind::collective_permute, "pipeline/shift"), 10);
+}
+
+struct GatherRow {
+  const char* what;
+  bool once, per_repeat;
+  std::int64_t forward, recomputed;
+};
+
+TEST(Pipeline, GathersAWeightEachIterationOrEachRepeatOrOutsideTheLoop) {
+  for (const auto& row : {GatherRow{"default", false, false, 9, 9}, GatherRow{"per repeat", false, true, 2, 2},
+                          GatherRow{"once", true, false, 0, 0}}) {
+    ToyRun toy = pipeline();
+    toy.config.pipeline_fsdp_ag_once = row.once;
+    toy.config.pipeline_fsdp_ag_per_repeat = row.per_repeat;
+    const ToyStep step = run(toy);
+    EXPECT_EQ(executions(step, Phase::forward, CollectiveKind::all_gather, "layers/mlp/wi_0"), row.forward) << row.what;
+    EXPECT_EQ(executions(step, Phase::rematerialized_forward, CollectiveKind::all_gather, "layers/mlp/wi_0"),
+              row.recomputed)
+        << row.what;
+  }
+}
+
+TEST(Pipeline, ReducesAWeightGradientEachIteration) {
+  EXPECT_EQ(executions(run(pipeline()), Phase::backward, CollectiveKind::reduce_scatter, "layers/mlp/wi_0"), 9);
+}
+
+// Embedding and head split their batch over stages too: their gradients are summed over it.
+TEST(Pipeline, EdgesActAsDataParallelOverStages) {
+  const ToyStep step = run(pipeline());
+  EXPECT_THAT(lines(step, "head", "logits"), testing::Contains("backward reduce stage 2 MiB x1"));
+  EXPECT_THAT(lines(step, "embedding"), testing::Contains("backward reduce stage 2 MiB x1"));
+}
+
+TEST(Pipeline, AccumulationRepeatsItAll) {
+  ToyRun toy = pipeline();
+  toy.config.gradient_accumulation_steps = 3;
+  EXPECT_EQ(executions(run(toy), Phase::forward, CollectiveKind::collective_permute, "pipeline/shift"), 81);
+  EXPECT_EQ(executions(run(toy), Phase::forward, CollectiveKind::all_gather, "layers/mlp/wi_0"), 27);
+}
+
+TEST(Pipeline, OfOneStageIsNone) {
+  ToyRun toy = pipeline();
+  toy.mesh = "fsdp=8";
+  EXPECT_EQ(executions(run(toy), Phase::forward, CollectiveKind::collective_permute, ""), 0);
+}
+
+// Two stages of two repeats with weights gathered once: each weight of the stack makes the trip to the repeats and
+// back, its float32 gradient once, its two moments once each. wi_0: 2 layers on the stage × [1024, 2048].
+TEST(LayerStack, MovesBetweenStagesAndRepeatsOnlyWhenGatheredOnceWithRepeats) {
+  ToyRun toy{toy_llama(), toy_config(2, 1024), "default", "stage=2,data=4"};
+  toy.config.num_pipeline_microbatches = 4;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 0);
+  toy.config.pipeline_fsdp_ag_once = true;
+  const std::int64_t bf16 = 2 * 4, f32 = 2 * 8;  // MiB
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 2 * bf16 + f32 + 2 * f32);
+  toy.compiler.habits.remove(Habit::moves_stacks_in_compute_dtype);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 2 * f32 + f32 + 2 * f32);
+  toy.config.num_layers_per_pipeline_stage = 2;  // one repeat
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 0);
+}
+
+// Recorded: each repeat's weight gradients are summed whole before they are scattered, and once more in the drain.
+TEST(Pipeline, WeightsGatheredPerRepeatAreSummedBeforeTheirScatter) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,fsdp=2"};
+  toy.config.num_pipeline_microbatches = 4;
+  toy.config.pipeline_fsdp_ag_per_repeat = true;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), 2 * 4);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "fsdp", "mlp/wi_0"), 3 * 4);
+}
+
+// Recorded of a repaired MaxText: 9 iterations (2 stages, 2 repeats, 4 microbatches), each of which sums the gradients
+// and, under pipeline_fsdp_ag_once, moves the stack's; weights are gathered once either way.
+TEST(Pipeline, ExplicitModeSumsInEveryIteration) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,fsdp=2"};
+  toy.config.num_pipeline_microbatches = 4;
+  toy.config.shard_mode_explicit = true;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "mlp/wi_0"), 2 * 4);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), 9 * 4);
+  toy.config.pipeline_fsdp_ag_once = true;
+  toy.compiler.habits.add(Habit::moves_stacks_in_compute_dtype);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), 9 * 8);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 9 * 2 * 8 + 2 * 4);
+}
+
+// Recorded: what iterations only add up is all-reduced behind the last; what is scattered, in each of them.
+TEST(Pipeline, SumsOverDataWaitForTheLastIteration) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,data=2,fsdp=2"};
+  toy.config.num_pipeline_microbatches = 4;  // 9 iterations, 2 layers a stage
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), 9 * 4);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "data", "mlp/wi_0"), 2 * 2);
+  toy.mesh = "stage=2,data=4";
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "data", "mlp/wi_0"), 2 * 4);
+}
+
+// Recorded: weights picked each iteration get their attention projections' gradients split over the input's dim.
+TEST(Pipeline, ProjectionGradientsGoFromInputToHeads) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,tensor=2"};
+  toy.config.num_pipeline_microbatches = 4;
+  const std::int64_t query = 4 / 2;  // MiB of [1024, 8, 128] in float32, half of it
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "tensor", "self_attention/query"), 9 * query);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "tensor", "mlp"), 0);
+  toy.config.pipeline_fsdp_ag_once = true;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "tensor", "self_attention/query"), 0);
+}
+
+// Recorded: the axes that a weight keeps are shifted with its stages, onto the dim before.
+TEST(Pipeline, TheLayerStackTakesTensorAlong) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,tensor=2,fsdp=2"};
+  toy.config.num_pipeline_microbatches = 4;
+  toy.config.pipeline_fsdp_ag_once = true;
+  toy.compiler.habits.add(Habit::moves_stacks_in_compute_dtype);
+  const std::int64_t full = 2 * 4 / 2, shards = full, gradients = 2 * full, moment = 2 * shards / 2;  // MiB on a device
+  const auto moved = [&](CollectiveKind kind, const char* axes, const std::string& weight) {
+    return mebibytes(run(toy), kind, axes, "layer_stack/mlp/" + weight);
+  };
+  EXPECT_EQ(moved(CollectiveKind::all_to_all, "tensor", "wi_0"), shards);
+  EXPECT_EQ(moved(CollectiveKind::all_to_all, "stage+tensor", "wi_0"), full + gradients);
+  EXPECT_EQ(moved(CollectiveKind::collective_permute, "stage+fsdp+tensor", "wi_0"), full + 2 * moment);
+  EXPECT_EQ(moved(CollectiveKind::all_to_all, "fsdp+tensor", "wo"), shards);
+  EXPECT_EQ(moved(CollectiveKind::all_to_all, "tensor", "wo"), gradients);
+  EXPECT_EQ(moved(CollectiveKind::collective_permute, "stage+tensor", "wo"), full + gradients + 2 * moment);
+}
+
+}  // namespace
+}  // namespace shardplan

@@ -1,0 +1,115 @@
+// What changing one thing is worth: each row is the run that is asked for so, and differs in nothing else.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <limits>
+#include <planner/evaluate/evaluate.hpp>
+#include <planner/fixes/weigh_flags.hpp>
+#include <planner/what_if/what_if.hpp>
+#include <set>
+
+#include "../reading.hpp"
+
+namespace shardplan {
+namespace {
+
+/// llama3.1-8b on TPU v6e; what is not said is 2 sequences of 8,192 tokens a device on fsdp=8.
+std::string run(const std::string& more, const std::string& size = "v6e-8 ici_fsdp_parallelism=8",
+                const std::string& batch = "2 max_target_length=8192") {
+  return "model_name=llama3.1-8b compile_topology=" + size + " per_device_batch_size=" + batch + " " + more;
+}
+
+std::vector<WhatIf> what_ifs(const std::string& words) {
+  const Configuration configuration = read(words);
+  Evaluation now = evaluate(configuration);
+  now.flag_worths = weigh_flags(configuration, now);
+  return what_ifs_of(configuration, now);
+}
+
+const WhatIf* find(const std::vector<WhatIf>& all, const std::string& change) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const WhatIf& one) { return one.change == change; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+void expect_as_asked(const std::vector<WhatIf>& all, const std::string& change, const std::string& words) {
+  const WhatIf* row = find(all, change);
+  ASSERT_TRUE(row) << change;
+  const Evaluation now = evaluate(read(run(""))), asked = evaluate(read(words));
+  EXPECT_EQ(row->run.time.step(), asked.time.step()) << change;
+  EXPECT_EQ(row->run.memory.peak(), asked.memory.peak()) << change;
+  const double times = asked.time.tokens_per_second_per_device * static_cast<double>(asked.devices) /
+                       (now.time.tokens_per_second_per_device * static_cast<double>(now.devices));
+  EXPECT_DOUBLE_EQ(row->faster, times - 1) << change;
+}
+
+TEST(WhatIfs, AreRunsThatAreAskedForSo) {
+  const auto all = what_ifs(run(""));
+  const std::string eight = "v6e-8 ici_fsdp_parallelism=8", sixteen = "v6e-16 ici_fsdp_parallelism=16";
+  expect_as_asked(all, "half the batch: 1 sequence a device", run("", eight, "1 max_target_length=8192"));
+  expect_as_asked(all, "the same batch in 2 passes", run("gradient_accumulation_steps=2", eight, "1 max_target_length=8192"));
+  expect_as_asked(all, "sequences of 4096 tokens", run("", eight, "2 max_target_length=4096"));
+  expect_as_asked(all, "fsdp=4,tensor=2", run("", "v6e-8 ici_fsdp_parallelism=4 ici_tensor_parallelism=2"));
+  expect_as_asked(all, "first moment in bfloat16", run("mu_dtype=bfloat16"));
+  expect_as_asked(all, "16 chips: fsdp=16", run("", sixteen));
+  expect_as_asked(all, "16 chips: fsdp=16, the same tokens a step", run("", sixteen, "1 max_target_length=8192"));
+  expect_as_asked(all, "with --xla_tpu_scoped_vmem_limit_kib=98304",
+                  run("compile_xla_flags=--xla_tpu_scoped_vmem_limit_kib=98304"));
+}
+
+TEST(WhatIfs, OfPoliciesAreThoseThatNoOtherBeats) {
+  const Evaluation now = evaluate(read(run("remat_policy=save_out_proj")));
+  double faster = std::numeric_limits<double>::infinity();
+  std::optional<Bytes> peak;
+  for (const WhatIf& one : what_ifs(run("remat_policy=save_out_proj"))) {
+    if (one.kind != WhatIfKind::remat) continue;
+    EXPECT_NE(one.configuration->config.remat_policy, "save_out_proj");
+    EXPECT_TRUE(one.faster > 0 || one.run.memory.peak() < now.memory.peak()) << one.change;
+    EXPECT_LE(one.faster, faster) << one.change;
+    EXPECT_TRUE(!peak || one.run.memory.peak() < *peak) << one.change << " is beaten in both";
+    faster = one.faster;
+    peak = one.run.memory.peak();
+  }
+  EXPECT_TRUE(peak);
+}
+
+// 16 sequences of 8,192 tokens a device are more than 32 GiB; what helps says so, what doesn't too.
+TEST(WhatIfs, KeepWhatLacksMemoryAndLeaveOutWhatMaxtextRefuses) {
+  const auto all = what_ifs(run("", "v6e-8 ici_fsdp_parallelism=8", "16 max_target_length=8192"));
+  int too_large = 0;
+  for (const WhatIf& one : all) {
+    EXPECT_TRUE(!one.run.infeasible || one.run.infeasible->constraint == ConstraintId::hbm) << one.change;
+    too_large += one.run.memory.fit() == Fit::does_not_fit;
+  }
+  EXPECT_GT(too_large, 0);
+  EXPECT_FALSE(find(what_ifs(run("", "v6e-8 ici_fsdp_parallelism=8", "0.125 max_target_length=8192")),
+                    "half the batch: 0.0625 sequences a device"))
+      << "half a sequence in all";
+}
+
+// 16 chips are 2 nodes: twice and half of them are more nodes and one, not parts of two.
+TEST(WhatIfs, OfChipsAreWholeNodes) {
+  const std::string line = "model_name=llama3-70b attention=cudnn_flash_te per_device_batch_size=2 ici_fsdp_parallelism=8 "
+                           "dcn_fsdp_parallelism=2 dcn_data_parallelism=1";
+  const Configuration now = read(line, {"h100", 16, {}});
+  std::set<int> sizes;
+  const int node = now.slice.chips;
+  for (const WhatIf& one : what_ifs_of(now, evaluate(now))) {
+    const Configuration& c = *one.configuration;
+    EXPECT_EQ(c.mesh.devices(), static_cast<std::int64_t>(c.slice.devices) * c.num_slices) << one.change;
+    EXPECT_EQ(c.mesh.slices(), c.num_slices) << one.change;
+    EXPECT_EQ(c.slice.chips, node) << one.change << " is in whole nodes";
+    const Configuration again = read(printed(c), {"h100", c.slice.chips * c.num_slices, {}});
+    EXPECT_EQ(evaluate(again).time.step(), one.run.time.step()) << one.change << " by its own arguments";
+    if (one.kind == WhatIfKind::chips) sizes.insert(c.slice.chips * c.num_slices);
+  }
+  EXPECT_EQ(sizes, (std::set<int>{8, 32}));
+}
+
+TEST(WhatIfs, KindsHaveNames) {
+  std::set<std::string_view> names;
+  for (int i = 0; i <= static_cast<int>(last_what_if_kind); ++i) names.insert(name_of(static_cast<WhatIfKind>(i)));
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(last_what_if_kind) + 1);
+}
+
+}  // namespace
+}  // namespace shardplan
