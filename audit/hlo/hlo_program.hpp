@@ -30,7 +30,7 @@ struct HloCall {
   CallKind kind = CallKind::once;
   std::size_t callee = 0;
   std::string name, op_name;          ///< of the calling instruction
-  std::optional<std::int64_t> trips;  ///< loop: as the compiler recorded them
+  std::optional<std::int64_t> trips;  ///< loop: as the compiler recorded them, or as its first counter says
   std::size_t condition = 0;          ///< loop: the computation that decides
   std::int64_t line = 0;
 };
@@ -41,6 +41,7 @@ struct HloComputation {
   std::vector<HloCollective> collectives;
   std::vector<HloCall> calls;         ///< of computations that communicate
   std::optional<std::int64_t> trips;  ///< as a loop's condition: "counter < 32" of a counter that starts at 0
+  std::optional<std::size_t> counter;  ///< likewise: which element of the loop's tuple is compared
 };
 
 struct HloProgram {

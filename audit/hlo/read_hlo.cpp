@@ -6,6 +6,7 @@
 #include <audit/hlo/hlo_instruction.hpp>
 #include <audit/hlo/hlo_shape.hpp>
 #include <audit/hlo/loop_condition.hpp>
+#include <audit/hlo/loop_start.hpp>
 #include <audit/hlo/read_hlo.hpp>
 #include <audit/hlo/slice_tracker.hpp>
 #include <cctype>
@@ -109,6 +110,7 @@ class HloReader {
     is_condition_ = line.ends_with("-> pred[] {");
     collectives_.begin(name);
     slices_.begin(current_);
+    starts_.begin();
     if (observer_) observer_->begin(current_, name);
   }
 
@@ -117,11 +119,14 @@ class HloReader {
     inside_ = false;
     for (const auto index : slices_.scattered()) computation().collectives[index].scattered = true;
     if (!is_condition_) return;
-    computation().trips = conditions_[current_].trips([this](const std::string& name) -> const LoopCondition* {
+    const auto bound = conditions_[current_].bound([this](const std::string& name) -> const LoopCondition* {
       const auto found = indices_.find(name);
       const auto condition = found == indices_.end() ? conditions_.end() : conditions_.find(found->second);
       return condition == conditions_.end() ? nullptr : &condition->second;
     });
+    if (!bound) return;
+    computation().trips = bound->trips;
+    computation().counter = bound->counter;
   }
 
   void read_instruction(const HloInstruction& instruction) {
@@ -130,12 +135,13 @@ class HloReader {
     if (!observer_) return;
     const bool communicates = computation().collectives.size() > collectives_before;
     observer_->see({instruction, communicates ? std::optional(collectives_before) : std::nullopt,
-                    instruction.opcode == "while" ? known_trips(instruction) : std::nullopt, lines_});
+                    instruction.opcode == "while" ? trips_of(instruction) : std::nullopt, lines_});
   }
 
   void understand(const HloInstruction& instruction) {
     has_root_ = has_root_ || instruction.root;
     if (is_condition_) conditions_[current_].add(instruction);
+    starts_.see(instruction);
     slices_.see(instruction, collectives_.see(instruction), fusion_of(instruction));
     const auto& opcode = instruction.opcode;
     if (opcode.ends_with("-done") || opcode.ends_with("-update")) return;
@@ -218,8 +224,20 @@ class HloReader {
     HloCall call = call_from(instruction, *body);
     call.kind = CallKind::loop;
     call.condition = index_of(without_percent(*condition));
-    call.trips = known_trips(instruction);
+    call.trips = trips_of(instruction);
     keep(std::move(call), instruction);
+  }
+
+  /// As recorded; else the condition's bound less the counter's start, where both are known already.
+  std::optional<std::int64_t> trips_of(const HloInstruction& loop) const {
+    if (const auto known = known_trips(loop)) return known;
+    const auto name = attribute_of(loop, "condition");
+    const auto found = name ? indices_.find(without_percent(*name)) : indices_.end();
+    if (found == indices_.end()) return std::nullopt;
+    const HloComputation& condition = program_.computations[found->second];
+    const auto start = condition.trips && condition.counter ? starts_.of(loop, *condition.counter) : std::nullopt;
+    if (!start) return std::nullopt;
+    return std::max<std::int64_t>(0, *condition.trips - *start);
   }
 
   /// backend_config={"known_trip_count":{"n":"32"}}, its quotes escaped in older texts.
@@ -263,6 +281,7 @@ class HloReader {
   std::unordered_map<std::string, std::size_t, NameHash, std::equal_to<>> indices_;
   std::map<std::size_t, LoopCondition> conditions_;
   SliceTracker slices_;
+  LoopStart starts_;
   std::size_t current_ = 0;
   bool inside_ = false, has_entry_ = false, has_root_ = false, is_condition_ = false, continued_ = false;
 };

@@ -62,7 +62,12 @@ class Buffers {
   bool has_no_buffer(OperationId i) const {
     const bool fuses = state_.compiler.has(Habit::fuses_masks) && kind_of(i).works_in_place() &&
                        !block_.tensors[block_.operations[i].output].differentiable;
-    return kind_of(i).is_alias() || fuses || is_fused_activation(i);
+    return kind_of(i).is_alias() || fuses || is_fused_activation(i) || is_soft_cap(i);
+  }
+
+  /// Capped logits are computed inside the loss, forward and backward, from the logits as their product wrote them.
+  bool is_soft_cap(OperationId i) const {
+    return block_.kind == BlockKind::head && block_.operations[i].kind == OpKind::elementwise;
   }
 
   /// Of a feed-forward without a gate: both products that read the hidden rows compute them again from the projection,
@@ -94,10 +99,17 @@ class Buffers {
     if (const auto last = exchanged_.last_step(id)) return last;
     if (block_.kind != BlockKind::head || !state_.compiler.has(Habit::overwrites_logits)) return std::nullopt;
     for (std::size_t i = 0; i < block_.operations.size(); ++i)
-      if (block_.operations[i].kind == OpKind::cross_entropy && reads(block_.operations[i].inputs, id) &&
+      if (is_overwritten_by(static_cast<OperationId>(i)) && reads(block_.operations[i].inputs, id) &&
           schedule_.has_backward(static_cast<OperationId>(i)))
         return schedule_.backward_begins[i] - 1;
     return std::nullopt;
+  }
+
+  /// Where products compute the gradient of the logits from them, capped ones' is a kernel of its own all the same, which
+  /// reads one buffer of them and writes another (recorded: plan_gemma29b_tpuv6e_16).
+  bool is_overwritten_by(OperationId i) const {
+    if (is_soft_cap(i)) return !state_.compiler.vector_kernels.fuses_into_products;
+    return block_.operations[i].kind == OpKind::cross_entropy;
   }
 
   /// Logits and their gradient are float32 if their product asks for it; the loss makes float32 of bf16 ones on the

@@ -13,13 +13,14 @@ namespace {
 struct Renamed {
   const char* key;
   const char* maxtext;
+  bool Model::*given = nullptr;  ///< what of it matters here: that it is there
 };
 
-/// MaxText's keys (configs/types.py) for values that change what a layer computes and nothing that it costs.
+/// MaxText's keys (configs/types.py) for values that change what a layer computes and, as numbers, nothing that it costs.
 constexpr Renamed inner_keys[] = {{"rope_theta", "rope_max_timescale"},
                                   {"rope_local_base_freq", "local_rope_max_timescale"},
                                   {"rms_norm_eps", "normalization_layer_epsilon"},
-                                  {"final_logit_softcapping", "final_logits_soft_cap"},
+                                  {"final_logit_softcapping", "final_logits_soft_cap", &Model::caps_logits},
                                   {"attn_logit_softcapping", "attn_logits_soft_cap"},
                                   {"routed_scaling_factor", "routed_scaling_factor"},
                                   {"norm_topk_prob", "norm_topk_prob"},
@@ -85,9 +86,10 @@ std::string method_of(const nlohmann::json& value) {
 }
 
 Model with_inner_values(Model model, StrictObject& config) {
-  for (const auto& [key, maxtext] : inner_keys)
+  for (const auto& [key, maxtext, given] : inner_keys)
     if (config.has(key)) {
       const auto& value = config.any(key);
+      if (given) model.*given = value.is_number() && value.get<double>() > 0;
       if (value.is_number() || value.is_boolean() || value.is_string())
         model.inner_values.emplace_back(maxtext, argument_text(value));
     }

@@ -92,6 +92,12 @@ TensorId add_logits(BlockBuilder& b) {
                  b.activation("logits", {tokens[0], tokens[1], vocab}));
 }
 
+/// final_logits_soft_cap: what the loss reads.
+TensorId add_soft_cap(BlockBuilder& b, TensorId logits) {
+  if (!b.model.caps_logits) return logits;
+  return b.apply(OpKind::elementwise, "logits_soft_cap", {logits}, b.activation("capped logits", Dims(b.dims(logits))));
+}
+
 }  // namespace
 
 Block loss_block(const Model& model, const TrainConfig& config, const ProgramSizes& sizes) {
@@ -101,7 +107,7 @@ Block loss_block(const Model& model, const TrainConfig& config, const ProgramSiz
   BlockBuilder b("head", BlockKind::head, model, config, tile);
   b.block.executions = config.num_vocab_tiling;
   b.block.rematerialized = config.num_vocab_tiling > 1;
-  const TensorId logits = add_logits(b);
+  const TensorId logits = add_soft_cap(b, add_logits(b));
   const Dims tokens = b.dims(b.block.input);
   b.block.output =
       b.apply(OpKind::cross_entropy, "loss", {logits}, b.activation("token losses", {tokens[0], tokens[1]}));

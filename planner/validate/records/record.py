@@ -8,12 +8,14 @@ record.
 SRC is MaxText's src folder (records here: commit e591f30cb), BINARY a built shardplan, which counts the collectives of
 the compiled program (`audit`). KEY=VALUE are MaxText's arguments; compile_topology names the TPU. `--program train`
 compiles the training loop's step in place of train_compile's: they differ under shard_optimizer_over_data.
-Writes ID.json here (--out: elsewhere) and ID.hlo.txt.gz to the working folder.
+Writes ID.json here (--out: elsewhere) and ID.hlo.txt.gz to the working folder. `--stop-at-buffers` (TPUs) ends the
+compiler once it has assigned buffers: a fifth of the time, the same collectives, the peak within 50 KB.
 
 README.md says what it wants from PyPI.
 """
-import argparse, gzip, json, os, pathlib, subprocess, sys
+import argparse, gzip, json, os, pathlib, signal, subprocess, sys, tempfile, time
 
+import buffer_memory
 import gpu_target
 
 # Collective matmul off, so that collectives appear as themselves.
@@ -80,6 +82,7 @@ def parse():
     parser.add_argument("--memory-fraction", type=float, default=gpu_target.DEFAULT_FRACTION, metavar="F",
                         help="of the GPU's memory, that XLA plans with")
     parser.add_argument("--xla-flags", default="", metavar="FLAGS", help="of XLA:GPU, beside those that switch autotuning off")
+    parser.add_argument("--stop-at-buffers", action="store_true", help="no code generation")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).parent)
     parser.add_argument("id")
     parser.add_argument("arguments", nargs="+", metavar="KEY=VALUE")
@@ -110,24 +113,52 @@ def compile_for_gpu(options, arguments):
     return lowered.compile(), mesh, told
 
 
-def compile_for_tpu(options, arguments):
+def compile_for_tpu(options, arguments, more={}, tell=lambda mesh: None):
     prepare_tpu()
     lowered, mesh = lower(options.maxtext, arguments, options.program == "train",
                           lambda: ["compile_topology_num_slices=1", "compile_xla_flags=" + TPU_FLAGS])
+    tell(mesh)
     from maxtext.utils import max_utils
-    return lowered.compile(compiler_options=max_utils.parse_libtpu_flags_to_dict(TPU_FLAGS)), mesh, {}
+    return lowered.compile(compiler_options=max_utils.parse_libtpu_flags_to_dict(TPU_FLAGS) | more), mesh, {}
+
+
+def stop_at_buffers(options, arguments):
+    """The program's text, its memory and mesh. A child compiles until its dump has the buffers."""
+    with tempfile.TemporaryDirectory() as folder:
+        dump, told = pathlib.Path(folder, "dump"), pathlib.Path(folder, "mesh.json")
+        dump.mkdir()
+        child = os.fork()
+        if child == 0:
+            compile_for_tpu(options, arguments, {"xla_dump_to": str(dump), "xla_dump_hlo_as_text": True},
+                            lambda mesh: told.write_text(json.dumps(mesh)))
+            os._exit(0)
+        ended = 0
+        while not ended and not buffer_memory.is_complete(dump):
+            time.sleep(2)
+            ended, status = os.waitpid(child, os.WNOHANG)
+        if not ended:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        elif status:
+            sys.exit("the compiler refused the program")
+        return (buffer_memory.one(dump, buffer_memory.PROGRAM), buffer_memory.memory(dump), json.loads(told.read_text()))
 
 
 def main():
     options = parse()
     sys.path.insert(0, str(options.maxtext))
     arguments = dict(word.split("=", 1) for word in options.arguments)
-    compiled, mesh, told = (compile_for_gpu if options.h100_nodes else compile_for_tpu)(options, arguments)
+    told = {}
+    if options.stop_at_buffers:
+        text, memory, mesh = stop_at_buffers(options, arguments)
+    else:
+        compiled, mesh, told = (compile_for_gpu if options.h100_nodes else compile_for_tpu)(options, arguments)
+        text, memory = compiled.as_text(), peak_memory(compiled)
     hlo = options.id + ".hlo.txt.gz"
     with gzip.open(hlo, "wt") as file:
-        file.write(compiled.as_text())
+        file.write(text)
     record = {"schema_version": 1, "id": options.id, "arguments": arguments, **told, "program": options.program,
-              "mesh": mesh, "collectives": collectives(options.shardplan, hlo, mesh), "memory": peak_memory(compiled)}
+              "mesh": mesh, "collectives": collectives(options.shardplan, hlo, mesh), "memory": memory}
     (options.out / (options.id + ".json")).write_text(json.dumps(record, indent=1) + "\n")
 
 

@@ -63,6 +63,28 @@ TEST(Loops, RunAsOftenAsTheirConditionSays) {
         << instructions;
 }
 
+/// Host offload peels the first trip off: the counter starts at 1 (recorded: ll8_v6e8_fsdp8_act_offload).
+TEST(Loops, RunFromWhereTheirCounterStarts) {
+  const std::string below = condition("  %n = s32[] constant(4)\n  ROOT %c = pred[] compare(%i, %n), direction=LT\n");
+  const auto from = [&](const std::string& start) {
+    return summary_of(program_text(start + "  %s = (s32[], f32[8]) tuple(%i.0, %p)\n" +
+                                       "  %w = (s32[], f32[8]) while(%s), condition=%condition, body=%body, "
+                                       "metadata={op_name=\"jit(f)/transpose(jvp())/while\"}\n",
+                                   body + below));
+  };
+  EXPECT_EQ(from("  %i.0 = s32[] constant(0)\n"), times(4));
+  EXPECT_EQ(from("  %one = s32[]{:T(128)} constant(1)\n  %i.0 = s32[]{:T(128)} copy(%one)\n"), times(3));
+  EXPECT_EQ(from("  %i.0 = s32[] custom-call(%p)\n"), times(4)) << "unknown: from 0";
+
+  const std::string element = "  %n = s32[] constant(4)\n  ROOT %c = pred[] compare(%t.1#0, %n), direction=LT\n";
+  EXPECT_EQ(summary_of(program_text("  %one = s32[] constant(1)\n  %p.1 = (s32[], f32[8]) tuple(%one, %p)\n" +
+                                        std::string("  %w = (s32[], f32[8]) while(%p.1), condition=%condition, "
+                                                    "body=%body, metadata={op_name=\"jit(f)/transpose(jvp())/while\"}\n"),
+                                    body + condition(element))),
+            times(3))
+      << "an element without an instruction of its own";
+}
+
 TEST(Loops, InLoopsMultiply) {
   const std::string inner =
       body + condition("  %n = s32[] constant(4)\n  ROOT %c = pred[] compare(%i, %n), direction=LT\n");

@@ -103,6 +103,24 @@ TEST(Lifetimes, LogitsMeetTheirGradientWhereItIsNotWrittenOverThem) {
   EXPECT_TRUE(meet(life(toy.block("head"), "logits"), life(toy.block("head"), "logits gradient")));
 }
 
+TEST(Lifetimes, CappedLogitsMeetTheirGradient) {
+  Model model = toy_llama();
+  model.caps_logits = true;
+  const ToyMemory toy({model, toy_config(1, 1024), "default", "fsdp=1", toy_tpu()});
+  const auto& head = toy.block("head");
+  EXPECT_EQ(mib(life(head, "logits").bytes), 8) << "1024 tokens of 4096 in bf16";
+  EXPECT_EQ(mib(life(head, "logits gradient").bytes), 8);
+  EXPECT_TRUE(meet(life(head, "logits"), life(head, "logits gradient"))) << "a kernel reads one and writes the other";
+  EXPECT_FALSE(exists(head, "capped logits")) << "computed inside the loss and its gradient";
+  EXPECT_FALSE(exists(head, "capped logits gradient"));
+
+  Compiler fuses_nothing = toy_gpu();
+  fuses_nothing.vector_kernels.fuses_into_products = false;
+  const ToyMemory gpu({model, toy_config(1, 1024), "default", "fsdp=1", fuses_nothing});
+  EXPECT_FALSE(meet(life(gpu.block("head"), "logits"), life(gpu.block("head"), "logits gradient")))
+      << "an elementwise fusion writes over what dies in it";
+}
+
 TEST(Lifetimes, DotProductAttentionKeepsProbabilitiesAndMask) {
   TrainConfig config = toy_config(1, 1024);
   config.attention = AttentionKernel::dot_product;

@@ -17,7 +17,7 @@ ToyRun toy() {
   model.layers = 3;
   model.mhc_expansion_rate = 4;
   model.engram_layers = {1};
-  model.engram_vocab_bases = {1000};
+  model.engram_vocab_bases = {10000};
   model.engram_num_heads = 2;
   model.engram_head_dim = 64;
   return {.model = model, .config = toy_moe(toy_config(1, 1024), MoePath::ragged), .mesh = "fsdp=2"};

@@ -16,6 +16,20 @@ std::int64_t executions(const ToyRun& toy, Phase phase, CollectiveKind kind, con
   return count;
 }
 
+// Recorded on v5p: rows of tokens are exchanged, or a table that takes less than a device's rows is gathered and its
+// gradient summed whole. 4096 rows of 2 KiB are 8 MiB; 1024 tokens take 2 MiB, an exchange forward and one backward.
+TEST(Habits, ATableSmallerThanADevicesRowsIsGathered) {
+  const auto moved = [](double sequences, CollectiveKind kind) {
+    const ToyRun toy{toy_llama(), toy_config(sequences, 1024), "default", "fsdp=4"};
+    return mebibytes(run(toy), kind, "fsdp", "token_embedder");
+  };
+  EXPECT_EQ(moved(2, CollectiveKind::all_to_all), 2 * 4);
+  EXPECT_EQ(moved(2, CollectiveKind::all_gather), 0) << "token ids apart";
+  EXPECT_EQ(moved(8, CollectiveKind::all_to_all), 0);
+  EXPECT_EQ(moved(8, CollectiveKind::all_gather), 8);
+  EXPECT_EQ(moved(8, CollectiveKind::all_reduce) + moved(8, CollectiveKind::reduce_scatter), 8);
+}
+
 struct ConsumerRow {
   const char* mesh;
   bool per_consumer;
