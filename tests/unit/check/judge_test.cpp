@@ -9,6 +9,8 @@
 #include <planner/report/ci/sarif.hpp>
 #include <shardplan/error.hpp>
 
+#include "../own_folder.hpp"
+
 namespace shardplan {
 namespace {
 
@@ -37,7 +39,7 @@ CheckAnswer answer_with(std::vector<CheckedFinding> findings) {
 }
 
 std::string written(const std::string& name, const std::string& text) {
-  const std::string path = testing::TempDir() + name;
+  const std::string path = own_folder() + name;
   std::ofstream(path) << text;
   return path;
 }
@@ -83,7 +85,7 @@ TEST(Judge, RefusesToIgnoreWhatNobodyFinds) {
 TEST(Baseline, IsReadBackFromWhatCheckWrote) {
   const CheckAnswer before = answer_with({finding(FindingId::expert_axis_stolen, Severity::error, {"mixtral-8x7b"})});
   for (const auto& path : {written("baseline.json", check_json(before)),
-                           written("baseline.sarif", check_sarif(before, testing::TempDir()))}) {
+                           written("baseline.sarif", check_sarif(before, own_folder()))}) {
     const CheckPolicy policy = {read_baseline(path), {}, Severity::error};
     const auto now = [&](FindingId id, Severity severity, std::vector<std::string> models, std::vector<Rule> rules = {batch}) {
       return standing(finding(id, severity, std::move(models), std::move(rules)), policy);

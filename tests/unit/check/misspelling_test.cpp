@@ -8,6 +8,8 @@
 #include <rules/load_rules.hpp>
 #include <rules/logical_axes.hpp>
 
+#include "../own_folder.hpp"
+
 namespace shardplan {
 namespace {
 
@@ -19,7 +21,7 @@ std::string edited(const std::string& from, const std::string& to) {
   const auto at = text.find(from);
   if (at == std::string::npos) throw std::logic_error("default has no " + from);
   text.replace(at, from.size(), to);
-  const std::string path = testing::TempDir() + "edited.yml";
+  const std::string path = own_folder() + "edited.yml";
   std::ofstream(path) << text;
   return path;
 }

@@ -5,6 +5,8 @@
 #include <hardware/load_profile.hpp>
 #include <shardplan/error.hpp>
 
+#include "../own_folder.hpp"
+
 namespace shardplan {
 namespace {
 
@@ -121,7 +123,7 @@ TEST(LoadCompiler, RejectsWrongFilesInOneLine) {
 }
 
 TEST(LoadCompiler, AProfileNamesAFileFromItsOwnFolder) {
-  const std::string folder = testing::TempDir();
+  const std::string folder = own_folder();
   std::ofstream(folder + "mine.json") << mine;
   std::string profile = profile_json("toy-torus");
   profile.replace(profile.find("\"plain\""), 7, "\"./mine.json\"");

@@ -6,6 +6,7 @@
 #include <planner/report/json/json_evaluation.hpp>
 #include <planner/report/text/text_evaluation.hpp>
 
+#include "../own_folder.hpp"
 #include "../reading.hpp"
 #include "profile_files.hpp"
 
@@ -17,7 +18,7 @@ using testing::Not;
 
 /// A 2D torus of 16 chips, two devices each, whose compiler is XLA:GPU's kin without Transformer Engine.
 std::string trainium_like() {
-  const std::string folder = testing::TempDir();
+  const std::string folder = own_folder();
   written({{"name", "own-xla"},
            {"like", "xla-gpu"},
            {"family", "XLA:own"},
@@ -40,7 +41,7 @@ std::string nvl72() {
       {"name", "nvl72"},
       {"chips_per_node", {{"value", 72}}},
       {"slices", {{"prefix", "nvl72"}, {"chips", {4, 8, 16, 32, 64, 72}}, {"source", "a test"}}}};
-  return written(profile_like("b200", changes), testing::TempDir() + "nvl72.json");
+  return written(profile_like("b200", changes), own_folder() + "nvl72.json");
 }
 
 TEST(Machines, ATorusThatIsNoTpuRunsItsOwnCompilersKernels) {

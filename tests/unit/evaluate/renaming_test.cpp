@@ -6,6 +6,7 @@
 
 #include <planner/evaluate/evaluate.hpp>
 
+#include "../own_folder.hpp"
 #include "../reading.hpp"
 #include "profile_files.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 
 std::string renamed(const std::string& name) {
   const nlohmann::json changes = {{"name", "another"}, {"slices", {{"prefix", "other"}}}};
-  return written(profile_like(name, changes), testing::TempDir() + name + "-renamed.json");
+  return written(profile_like(name, changes), own_folder() + name + "-renamed.json");
 }
 
 /// Every number of an evaluation that a machine could change.

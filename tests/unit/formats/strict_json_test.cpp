@@ -8,6 +8,8 @@
 #include <functional>
 #include <shardplan/error.hpp>
 
+#include "../own_folder.hpp"
+
 namespace shardplan {
 namespace {
 
@@ -53,15 +55,15 @@ RC_GTEST_PROP(ParseJsonProperty, AnyTextIsReadOrRefused, (const std::string& tex
 }
 
 TEST(ReadFile, ReturnsItWholeOrNamesIt) {
-  const std::string path = testing::TempDir() + "read_file.txt";
+  const std::string path = own_folder() + "read_file.txt";
   std::ofstream(path, std::ios::binary) << std::string("a\r\nb\0c", 6);
   EXPECT_EQ(read_file(path), std::string("a\r\nb\0c", 6));
   EXPECT_EQ(complaint_of([] { read_file("/nowhere/at all"); }), "/nowhere/at all: cannot be read");
-  EXPECT_EQ(complaint_of([] { read_file(testing::TempDir()); }), testing::TempDir() + ": cannot be read");
+  EXPECT_EQ(complaint_of([] { read_file(own_folder()); }), own_folder() + ": cannot be read");
 }
 
 TEST(ReadFile, OfAnEmptyFileIsEmpty) {
-  const std::string path = testing::TempDir() + "empty.txt";
+  const std::string path = own_folder() + "empty.txt";
   std::ofstream(path).flush();
   EXPECT_EQ(read_file(path), "");
 }

@@ -4,6 +4,8 @@
 #include <hardware/load_profile.hpp>
 #include <shardplan/error.hpp>
 
+#include "../own_folder.hpp"
+
 namespace shardplan {
 namespace {
 
@@ -138,7 +140,7 @@ TEST(LoadProfile, SaysWhichNamesExist) {
 }
 
 TEST(LoadProfile, ReadsAUsersFile) {
-  const std::string path = testing::TempDir() + "my-torus.json";
+  const std::string path = own_folder() + "my-torus.json";
   std::ofstream(path) << edited("\"name\": \"toy-torus\"", "\"name\": \"my-torus\"");
   EXPECT_EQ(load_profile(path).name, "my-torus");
 }

@@ -6,6 +6,8 @@
 #include <rules/load_rules.hpp>
 #include <shardplan/error.hpp>
 
+#include "../own_folder.hpp"
+
 namespace shardplan {
 namespace {
 
@@ -160,7 +162,7 @@ TEST(LoadRules, SurvivesHostileNesting) {
 }
 
 TEST(LoadRules, ReadsAFile) {
-  const std::string path = testing::TempDir() + "shardplan_rules_test.yml";
+  const std::string path = own_folder() + "shardplan_rules_test.yml";
   std::ofstream(path) << "mesh_axes: [fsdp]\nlogical_axis_rules: [[embed, fsdp]]\n";
   EXPECT_THAT(load_rules(path).rules, ElementsAre(Rule{"embed", {"fsdp"}}));
   std::ofstream(path) << "mesh_axes: [fsdp\n";
