@@ -3,6 +3,7 @@
 #include <cost_models/blocks/exchanged_experts.hpp>
 #include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/layouts/tiles.hpp>
+#include <cost_models/vector_work/vector_costs.hpp>
 #include <optional>
 
 namespace shardplan {
@@ -62,13 +63,11 @@ class Buffers {
   bool has_no_buffer(OperationId i) const {
     const bool fuses = state_.compiler.has(Habit::fuses_masks) && kind_of(i).works_in_place() &&
                        !block_.tensors[block_.operations[i].output].differentiable;
-    return kind_of(i).is_alias() || fuses || is_fused_activation(i) || is_soft_cap(i);
+    return kind_of(i).is_alias() || fuses || is_fused_activation(i) || is_capped_in_loss(i);
   }
 
-  /// Capped logits are computed inside the loss, forward and backward, from the logits as their product wrote them.
-  bool is_soft_cap(OperationId i) const {
-    return block_.kind == BlockKind::head && block_.operations[i].kind == OpKind::elementwise;
-  }
+  /// From the logits as their product wrote them.
+  bool is_capped_in_loss(OperationId i) const { return is_part_of_loss(block_, block_.operations[i]); }
 
   /// Of a feed-forward without a gate: both products that read the hidden rows compute them again from the projection,
   /// and the gradient of the projection is written in place of theirs.
@@ -108,7 +107,7 @@ class Buffers {
   /// Where products compute the gradient of the logits from them, capped ones' is a kernel of its own all the same, which
   /// reads one buffer of them and writes another (recorded: plan_gemma29b_tpuv6e_16).
   bool is_overwritten_by(OperationId i) const {
-    if (is_soft_cap(i)) return !state_.compiler.vector_kernels.fuses_into_products;
+    if (is_capped_in_loss(i)) return !state_.compiler.vector_kernels.fuses_into_products;
     return block_.operations[i].kind == OpKind::cross_entropy;
   }
 

@@ -1,8 +1,7 @@
 #pragma once
 // Gathered weights that the backward pass lets go of between the recomputation of their product and its gradient, and
 // gathers once more. XLA merges equal gathers only where their users are near (ScheduleAwareCollectiveOpsCSE: a
-// distance in the graph); between a recomputed product and its gradient lies everything that the recomputation leads on
-// to.
+// distance in the graph); between a recomputed product and its gradient lies all that the recomputation leads on to.
 #include <cost_models/partition/partitioned_block.hpp>
 #include <shardplan/compiler/compiler.hpp>
 
@@ -16,8 +15,7 @@ bool leads_to_next_layer(const Block& block, const Program& program);
 ///   - any that has to be recomputed to reach a later layer of the same scan iteration, and of the last layer those of
 ///     query, key and value (Habit::gathers_again_in_cycles);
 ///   - those of query, key and value where their products are narrow (Habit::gathers_narrow_heads_again). Expert
-///   weights inside a shard_map are its operands: its
-///     gradient is handed the gathered ones.
+///     weights inside a shard_map are its operands: its gradient is handed the gathered ones.
 std::vector<bool> released_weights(const Block& block, const Program& program, const Liveness& liveness,
                                    const Compiler& compiler);
 

@@ -78,7 +78,7 @@ VectorWork factor_work(const BlockState& state, const Operation& op, int side) {
   if (is_mask || is_narrowed_before(state, op, tensor)) return {};
   VectorWork work = on_numbers(state, tensor, kernels.of(VectorKernel::narrowing).forward);
   const bool searched = scaling_of(*op.narrow, side) != Scaling::fixed;
-  if (searched && !(kernels.fuses_into_products && is_made_by_product(state, tensor)))
+  if (searched && !is_made_by_product(state, tensor))
     work += on_numbers(state, tensor, kernels.of(VectorKernel::scale_search).forward);
   return work;
 }
@@ -90,7 +90,7 @@ VectorWork gradient_work(const BlockState& state, const Operation& op) {
       op.narrow->rounds_gradients_randomly ? VectorKernel::stochastic_narrowing : VectorKernel::narrowing;
   VectorWork work = on_numbers(state, op.output, kernels.of(rounding).backward);
   const bool searched = op.narrow->gradient_scaling != Scaling::fixed;
-  if (searched && !(kernels.fuses_into_products && is_read_by_product(state, op.output)))
+  if (searched && !is_read_by_product(state, op.output))
     work += on_numbers(state, op.output, kernels.of(VectorKernel::scale_search).backward);
   return work;
 }

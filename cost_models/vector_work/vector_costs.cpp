@@ -17,6 +17,13 @@ TensorId origin(const BlockState& state, TensorId id) {
   return id;
 }
 
+/// Part of the kernel of one.
+bool is_part_of_product(const BlockState& state, const Operation& op) {
+  if (is_fusable_product(state, op)) return true;
+  const bool elementwise = op.kind == OpKind::elementwise || op.kind == OpKind::add;
+  return elementwise && runs_beside_product(state, op);
+}
+
 }  // namespace
 
 double vector_elements(const BlockState& state, TensorId id) {
@@ -44,32 +51,33 @@ bool runs_beside_product(const BlockState& state, const Operation& op) {
   return std::any_of(state.block.operations.begin(), state.block.operations.end(), inside);
 }
 
-namespace {
-
-bool is_part_of_product(const BlockState& state, const Operation& op) {
-  if (is_fusable_product(state, op)) return true;
-  return (op.kind == OpKind::elementwise || op.kind == OpKind::add) && runs_beside_product(state, op);
-}
-
-}  // namespace
-
 bool is_made_by_product(const BlockState& state, TensorId tensor) {
   const TensorId made = origin(state, tensor);
-  return std::any_of(state.block.operations.begin(), state.block.operations.end(), [&](const Operation& op) {
+  return state.compiler.vector_kernels.fuses_into_products && std::any_of(state.block.operations.begin(), state.block.operations.end(), [&](const Operation& op) {
     return op.output == made && is_part_of_product(state, op);
   });
 }
 
 bool is_read_by_product(const BlockState& state, TensorId tensor) {
-  return std::any_of(state.block.operations.begin(), state.block.operations.end(), [&](const Operation& op) {
+  return state.compiler.vector_kernels.fuses_into_products && std::any_of(state.block.operations.begin(), state.block.operations.end(), [&](const Operation& op) {
     const auto reads = [&](TensorId input) { return origin(state, input) == tensor; };
     return std::any_of(op.inputs.begin(), op.inputs.end(), reads) && is_part_of_product(state, op);
   });
 }
 
+bool is_part_of_loss(const Block& block, const Operation& op) {
+  const auto reads = [&](const Operation& other) {
+    return std::find(other.inputs.begin(), other.inputs.end(), op.output) != other.inputs.end();
+  };
+  return op.kind == OpKind::elementwise &&
+         std::any_of(block.operations.begin(), block.operations.end(), [&](const Operation& other) {
+           return other.kind == OpKind::cross_entropy && reads(other);
+         });
+}
+
 // A sum of two tensors of 100 elements into a third: 300 operands; backward 500.
 OperationWork elementwise_work(const BlockState& state, const Operation& op) {
-  if (state.block.kind == BlockKind::head && op.kind == OpKind::elementwise) return {};  // capped inside the loss
+  if (is_part_of_loss(state.block, op)) return {};
   const double result = vector_elements(state, op.output);
   double read = 0, largest = result;
   for (const TensorId input : op.inputs) {

@@ -18,8 +18,12 @@ OperationWork elementwise_work(const BlockState& state, const Operation& op);
 /// Whether a product of the compiler's own (not a kernel written by hand) makes one of its inputs or reads its result.
 bool runs_beside_product(const BlockState& state, const Operation& op);
 
-/// Whether such a product, with what runs beside it, makes the tensor; or reads it, and so makes its gradient.
+/// Whether the kernel of such a product, with what the compiler fuses into it, makes the tensor; or reads it, and so makes
+/// its gradient.
 bool is_made_by_product(const BlockState& state, TensorId tensor);
 bool is_read_by_product(const BlockState& state, TensorId tensor);
+
+/// Elementwise work whose result only the loss reads (capped logits): the loss computes it, forward and backward.
+bool is_part_of_loss(const Block& block, const Operation& op);
 
 }  // namespace shardplan

@@ -3,6 +3,7 @@
 
 #include <compilers/load_compiler.hpp>
 #include <cost_models/blocks/partition_block.hpp>
+#include <cost_models/vector_work/vector_costs.hpp>
 
 namespace shardplan {
 namespace {
@@ -245,6 +246,19 @@ TEST(OperationWork, ProductsOfTheSameRowsNarrowThemOnce) {
   const PartitionedBlock block = toy.partitioned(narrowing_kernels());
   EXPECT_DOUBLE_EQ(block.work[0].vector_forward.operands, 11 * (hidden + wi_elements));
   EXPECT_DOUBLE_EQ(block.work[7].vector_forward.operands, 11 * wi_elements);
+}
+
+// A head may have other elementwise work (DeepSeek 4 weighs its streams there).
+TEST(OperationWork, OfTheLossIsOnlyWhatTheLossReads) {
+  Block head;
+  head.kind = BlockKind::head;
+  head.tensors.resize(4);
+  head.operations = {{OpKind::elementwise, "weights of streams", {0}, 1},
+                     {OpKind::elementwise, "cap", {1}, 2},
+                     {OpKind::cross_entropy, "loss", {2}, 3}};
+  EXPECT_FALSE(is_part_of_loss(head, head.operations[0]));
+  EXPECT_TRUE(is_part_of_loss(head, head.operations[1]));
+  EXPECT_FALSE(is_part_of_loss(head, head.operations[2]));
 }
 
 TEST(OperationWork, OperandWithoutGradientSavesAProduct) {
