@@ -179,6 +179,10 @@ RunCost evaluate_cost(const Configuration& c, PreparedMesh& mesh) {
   return cost;
 }
 
+bool runs_if_large_enough(const RunCost& run) {
+  return !run.infeasible || run.infeasible->constraint == ConstraintId::hbm;
+}
+
 Evaluation evaluate_to_show(const Configuration& configuration) {
   Evaluation evaluation = evaluate(configuration);
   evaluation.configuration = std::make_shared<const Configuration>(configuration);

@@ -32,10 +32,6 @@ std::string comparison(const Evaluation& now, const Evaluation& fixed) {
                      in_words(now.time.step()), in_words(fixed.time.step()));
 }
 
-bool runs_if_large_enough(const Evaluation& evaluation) {
-  return !evaluation.infeasible || evaluation.infeasible->constraint == ConstraintId::hbm;
-}
-
 /// MaxText refuses these whatever they cost.
 bool is_refused(const Finding& finding) { return finding.id == FindingId::weights_not_sharded; }
 

@@ -7,10 +7,6 @@
 namespace shardplan {
 namespace {
 
-bool runs_if_large_enough(const RunCost& run) {
-  return !run.infeasible || run.infeasible->constraint == ConstraintId::hbm;
-}
-
 double tokens_a_second(const RunCost& run) {
   return run.time.tokens_per_second_per_device * static_cast<double>(run.devices);
 }
