@@ -1,6 +1,7 @@
 #include <audit/hlo/hlo_instruction.hpp>
 #include <audit/hlo/hlo_shape.hpp>
 #include <cctype>
+#include <charconv>
 
 namespace shardplan {
 namespace {
@@ -135,6 +136,13 @@ std::string op_name_of(const HloInstruction& instruction) {
     name += text[i];
   }
   return name;
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
 }
 
 }  // namespace shardplan

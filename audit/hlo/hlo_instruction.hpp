@@ -40,4 +40,7 @@ std::string op_name_of(const HloInstruction& instruction);
 /// "%region_1.2" → "region_1.2"
 std::string_view without_percent(std::string_view name);
 
+/// A whole number and nothing else.
+std::optional<std::int64_t> parse_integer(std::string_view text);
+
 }  // namespace shardplan

@@ -1,18 +1,7 @@
 #include <algorithm>
 #include <audit/hlo/loop_condition.hpp>
-#include <charconv>
 
 namespace shardplan {
-namespace {
-
-std::optional<std::int64_t> parse_integer(const std::string& text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-}  // namespace
 
 void LoopCondition::add(const HloInstruction& instruction) {
   Step step;
@@ -20,7 +9,7 @@ void LoopCondition::add(const HloInstruction& instruction) {
   step.opcode = instruction.opcode;
   if (const auto operands = operands_of(instruction)) step.operands.assign(operands->begin(), operands->end());
   if (const auto direction = attribute_of(instruction, "direction")) step.direction = *direction;
-  if (const auto index = attribute_of(instruction, "index")) step.index = parse_integer(std::string(*index));
+  if (const auto index = attribute_of(instruction, "index")) step.index = parse_integer(*index);
   if (const auto callee = attribute_of(instruction, "calls")) step.callee = without_percent(*callee);
   if (instruction.root) root_ = step.name;
   steps_.push_back(std::move(step));

@@ -1,5 +1,4 @@
 #include <audit/hlo/loop_start.hpp>
-#include <charconv>
 
 namespace shardplan {
 namespace {
@@ -26,10 +25,7 @@ void LoopStart::see(const HloInstruction& instruction) {
   if (tuple) {
     tuples_[name].assign(operands->begin(), operands->end());
   } else if (instruction.opcode == "constant") {
-    const std::string_view text = operands->front();
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && end == text.data() + text.size()) constants_.emplace(name, value);
+    if (const auto value = parse_integer(operands->front())) constants_.emplace(name, *value);
   } else if (instruction.opcode == "copy" || instruction.opcode == "bitcast") {
     copies_.emplace(name, operands->front());
   }
