@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <planner/cli/parse_words.hpp>
+#include <set>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -31,12 +32,24 @@ Words joined(const Words& words, const std::vector<std::string>& dashed) {
   return all;
 }
 
-// CLI11 begins its message with the flag: "--chips: 1 required TEXT missing".
-std::string in_our_words(const CLI::ArgumentMismatch& mismatch) {
-  const std::string message = mismatch.what();
-  const std::string flag = message.substr(0, message.find(':'));
-  if (message.ends_with("missing")) return flag + ": a value is missing";
-  return message.find("received") != std::string::npos ? flag + " is given more than once" : message;
+const CLI::Option* option_of(const std::string& word, const CLI::App& parser) {
+  return word.starts_with("-") ? parser.get_option_no_throw(word.substr(0, word.find('='))) : nullptr;
+}
+
+// Which flag has no value, or one too many: CLI11's error says it in words alone.
+std::string mismatch_in(const Words& words, const CLI::App& parser, const CLI::ArgumentMismatch& mismatch) {
+  std::set<const CLI::Option*> seen;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const CLI::Option* option = option_of(words[i], parser);
+    if (!option || option->get_items_expected_min() == 0) continue;
+    const bool joined = words[i].find('=') != std::string::npos;
+    if (!joined && (i + 1 == words.size() || option_of(words[i + 1], parser)))
+      return words[i] + ": a value is missing";
+    const bool again = !seen.insert(option).second;
+    if (again && option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw)
+      return option->get_name() + " is given more than once";
+  }
+  return mismatch.what();
 }
 
 }  // namespace
@@ -120,7 +133,7 @@ void CommandParser::parse(const Words& given) {
   } catch (const CLI::CallForVersion& version) {
     throw HelpRequest{version.what() + std::string("\n")};
   } catch (const CLI::ArgumentMismatch& mismatch) {
-    throw InputError(in_our_words(mismatch));
+    throw InputError(mismatch_in(words, parser_, mismatch));
   } catch (const CLI::ParseError& error) {
     throw InputError(error.what());
   }
