@@ -71,9 +71,17 @@ CellPlan plan_of(const Evaluation& e) {
   return plan;
 }
 
+/// Configurations that take too long a step, where there are any.
+const RejectionCount* too_slow(const MachinePlan& plan) {
+  const auto found = std::find_if(plan.rejections.begin(), plan.rejections.end(), [](const RejectionCount& rejection) {
+    return rejection.constraint == ConstraintId::step_seconds;
+  });
+  return found == plan.rejections.end() ? nullptr : &*found;
+}
+
 /// The same search with steps of any length finds a plan, or a faster one.
 bool is_limited_by_step(const PlanRequest& request, const MachinePlan& plan, const Evaluator& evaluate) {
-  if (!request.max_step) return false;
+  if (!too_slow(plan)) return false;
   PlanRequest open = request;
   open.max_step.reset();
   const MachinePlan longer = plan_machine(open, request.machines.front(), evaluate);
@@ -106,10 +114,9 @@ SweepRow without_a_plan(SweepRow row, const MachinePlan& plan, bool has_slices) 
   return impossible(std::move(row), Limit::constraints, in_words(plan.rejections.front()));
 }
 
+/// Of a plan without one, for steps that are too long.
 SweepRow without_a_short_step(SweepRow row, const MachinePlan& plan) {
-  const auto too_slow = std::find_if(plan.rejections.begin(), plan.rejections.end(),
-                                     [](const RejectionCount& r) { return r.constraint == ConstraintId::step_seconds; });
-  return impossible(std::move(row), Limit::step, too_slow == plan.rejections.end() ? "" : in_words(*too_slow));
+  return impossible(std::move(row), Limit::step, in_words(*too_slow(plan)));
 }
 
 }  // namespace
