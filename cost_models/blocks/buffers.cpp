@@ -24,7 +24,7 @@ void append(std::vector<Lifetime>& all, const std::vector<Lifetime>& more) {
 class Buffers {
  public:
   Buffers(const BlockState& state, const Schedule& schedule)
-      : state_(state), schedule_(schedule), block_(state.block), exchanged_(state, schedule),
+      : state_(state), schedule_(schedule), block_(state.block), flow_(state.flow()), exchanged_(state, schedule),
         leads_on_(leads_to_next_layer(state.block, *state.program.program) && state.block.rematerialized) {}
 
   std::vector<Lifetime> all() const {
@@ -86,10 +86,8 @@ class Buffers {
       if (step >= 0) first = std::min(first, step);
     if (id == block_.output) return first;
     first = state_.forms.step();
-    for (std::size_t i = 0; i < block_.operations.size(); ++i)
-      if (reads(block_.operations[i].inputs, id))
-        first = std::min(first, kind_of(static_cast<OperationId>(i))
-                                    .writes_input_gradient(state_, schedule_, static_cast<OperationId>(i)));
+    for (const OperationId reader : flow_.readers(id))
+      first = std::min(first, kind_of(reader).writes_input_gradient(state_, schedule_, reader));
     return first;
   }
 
@@ -97,10 +95,8 @@ class Buffers {
   std::optional<int> last_step(TensorId id) const {
     if (const auto last = exchanged_.last_step(id)) return last;
     if (block_.kind != BlockKind::head || !state_.compiler.has(Habit::overwrites_logits)) return std::nullopt;
-    for (std::size_t i = 0; i < block_.operations.size(); ++i)
-      if (is_overwritten_by(static_cast<OperationId>(i)) && reads(block_.operations[i].inputs, id) &&
-          schedule_.has_backward(static_cast<OperationId>(i)))
-        return schedule_.backward_begins[i] - 1;
+    for (const OperationId reader : flow_.readers(id))
+      if (is_overwritten_by(reader) && schedule_.has_backward(reader)) return schedule_.backward_begins[reader] - 1;
     return std::nullopt;
   }
 
@@ -124,32 +120,33 @@ class Buffers {
   /// The last step that reads a value which the backward pass can see: recomputation, or the gradient of a reader.
   int last_read(TensorId id) const {
     int last = id == block_.output && leads_on_ ? schedule_.backward_begins.back() : 0;
-    for (std::size_t i = 0; i < block_.operations.size(); ++i) {
-      const auto& op = block_.operations[i];
-      const auto& kind = operation_kind(op.kind);
-      const bool input = reads(op.inputs, id);
-      if (!input && op.output != id) continue;
-      if (const int copied = input ? kind.copies_input(state_, schedule_, static_cast<OperationId>(i)) : -1; copied >= 0) {
-        last = std::max(last, copied - 1);
-        continue;
-      }
-      if (input) last = std::max(last, schedule_.written(block_, static_cast<OperationId>(i)));
-      if (input && reads_copies(op)) {
-        if (schedule_.recomputed[i] < 0) last = std::max(last, schedule_.backward_begins[i]);  // narrowed for it
-        continue;
-      }
-      const bool again = input && kind.gradient_recomputes();
-      if (again || reads(kind.read_by_gradient(block_, op), id))
-        last = std::max(last, block_.tensors[id].parameter ? schedule_.backward_ends[i]
-                                                           : exchanged_.gradients_end(static_cast<OperationId>(i)));
-      if (input && kind.is_alias()) last = std::max(last, last_read(op.output));
-    }
+    const OperationId maker = flow_.maker(id);
+    if (maker >= 0 && reads(kind_of(maker).read_by_gradient(block_, block_.operations[maker]), id))
+      last = std::max(last, read_by_gradient_until(id, maker));
+    for (const OperationId reader : flow_.readers(id)) last = std::max(last, last_read_by(id, reader));
     return last;
+  }
+
+  int read_by_gradient_until(TensorId id, OperationId op) const {
+    return block_.tensors[id].parameter ? schedule_.backward_ends[op] : exchanged_.gradients_end(op);
+  }
+
+  int last_read_by(TensorId id, OperationId reader) const {
+    const auto& op = block_.operations[reader];
+    const auto& kind = kind_of(reader);
+    if (const int copied = kind.copies_input(state_, schedule_, reader); copied >= 0) return copied - 1;
+    int last = schedule_.written(block_, reader);
+    if (reads_copies(op))  // narrowed for it, unless that is what the gradient reads
+      return schedule_.recomputed[reader] < 0 ? std::max(last, schedule_.backward_begins[reader]) : last;
+    if (kind.gradient_recomputes() || reads(kind.read_by_gradient(block_, op), id))
+      last = std::max(last, read_by_gradient_until(id, reader));
+    return kind.is_alias() ? std::max(last, last_read(op.output)) : last;
   }
 
   const BlockState& state_;
   const Schedule& schedule_;
   const Block& block_;
+  const DataFlow& flow_;
   const ExchangedExperts exchanged_;
   const bool leads_on_;  ///< the next layer of the same scan iteration reads the recomputed output
 };

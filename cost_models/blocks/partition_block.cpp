@@ -13,10 +13,8 @@ namespace {
 class BlockWalk {
  public:
   BlockWalk(const BoundProgram& program, const BoundBlock& bound, const TrainConfig& config,
-            const Compiler& compiler)
-      : state_(program, bound, config, compiler),
-        liveness_(trains() ? liveness_of(state_.block, config.saved, leads_to_next_layer(state_.block, *program.program))
-                           : nothing_saved(state_.block)) {
+            const Compiler& compiler, Liveness liveness)
+      : state_(program, bound, config, compiler), liveness_(std::move(liveness)) {
     const std::size_t count = operations().size();
     for (auto* steps : {&schedule_.forward, &schedule_.recomputed, &schedule_.backward_begins, &schedule_.backward_ends})
       steps->assign(count, -1);
@@ -40,6 +38,7 @@ class BlockWalk {
     result.liveness = std::move(liveness_);
     result.stored = stored();
     result.specs = state_.take_specs();
+    result.flow = state_.take_flow();
     return result;
   }
 
@@ -120,21 +119,39 @@ class BlockWalk {
   Schedule schedule_;
 };
 
+Liveness liveness_of(const Block& block, const Program& program, const TrainConfig& config) {
+  if (program.step != StepKind::train) return nothing_saved(block);
+  return liveness_of(block, config.saved, leads_to_next_layer(block, program));
+}
+
 }  // namespace
 
 PartitionedBlock partition_block(const BoundProgram& program, const BoundBlock& block, const TrainConfig& config,
                                  const Compiler& compiler) {
-  return BlockWalk(program, block, config, compiler).run();
+  return BlockWalk(program, block, config, compiler, liveness_of(*block.block, *program.program, config)).run();
 }
 
 std::vector<PartitionedBlock> partition(const BoundProgram& program, const TrainConfig& config,
                                         const Compiler& compiler) {
   std::vector<PartitionedBlock> blocks;
-  for (const auto& block : program.blocks) {
-    blocks.push_back(partition_block(program, block, config, compiler));
-    if (compiler.has(Habit::shares_gathered_tables)) share_gathered_table(blocks);
-  }
+  repartition(blocks, program, config, compiler);
   return blocks;
+}
+
+void repartition(std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
+                 const Compiler& compiler) {
+  const std::size_t known = blocks.size();
+  blocks.resize(program.blocks.size());
+  bool tables_stay = true;  // whose gathers a head shares
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const BoundBlock& bound = program.blocks[i];
+    Liveness liveness = liveness_of(*bound.block, *program.program, config);
+    const bool shares = bound.block->kind != BlockKind::layer;
+    if (i < known && blocks[i].liveness == liveness && (tables_stay || !shares)) continue;
+    tables_stay = tables_stay && !shares;
+    blocks[i] = BlockWalk(program, bound, config, compiler, std::move(liveness)).run();
+    if (compiler.has(Habit::shares_gathered_tables)) share_gathered_table(std::span(blocks).first(i), blocks[i]);
+  }
 }
 
 }  // namespace shardplan

@@ -14,4 +14,9 @@ PartitionedBlock partition_block(const BoundProgram& program, const BoundBlock& 
 std::vector<PartitionedBlock> partition(const BoundProgram& program, const TrainConfig& config,
                                         const Compiler& compiler);
 
+/// Makes of what partition() returned for the same program under another remat policy what it returns under this one:
+/// a block of which the backward pass needs, keeps and computes the same again stays as it is.
+void repartition(std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
+                 const Compiler& compiler);
+
 }  // namespace shardplan

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cost_models/blocks/shared_tables.hpp>
 #include <cost_models/partition/block_state.hpp>
-#include <span>
 
 namespace shardplan {
 namespace {
@@ -20,10 +19,8 @@ bool has_gathered(const PartitionedBlock& block, const Collective& wanted) {
 
 }  // namespace
 
-void share_gathered_table(std::vector<PartitionedBlock>& blocks) {
-  PartitionedBlock& head = blocks.back();
+void share_gathered_table(std::span<const PartitionedBlock> before, PartitionedBlock& head) {
   if (head.block->kind != BlockKind::head) return;
-  const std::span before(blocks.begin(), blocks.end() - 1);
   std::erase_if(head.collectives, [&](const Collective& wanted) {
     if (!gathers_table(wanted, *head.block)) return false;
     const bool tied = head.block->tensors[wanted.tensor].shared;

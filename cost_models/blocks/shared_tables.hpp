@@ -2,10 +2,11 @@
 // Habit::shares_gathered_tables: outside of loops equal gathers are one. A head whose weight is gathered already reads
 // that: of a tied head for its lookup, of multi-token prediction for the decoder's own head. Private to this room.
 #include <cost_models/partition/partitioned_block.hpp>
+#include <span>
 
 namespace shardplan {
 
-/// Takes the gathers that blocks before it have out of the last of `blocks`, where that is a head.
-void share_gathered_table(std::vector<PartitionedBlock>& blocks);
+/// Takes the gathers that the blocks before it have out of `head`, where that is a head.
+void share_gathered_table(std::span<const PartitionedBlock> before, PartitionedBlock& head);
 
 }  // namespace shardplan

@@ -31,16 +31,10 @@ bool has_split_dim(const PartitionSpec& spec, std::size_t from) {
                      [](const AxisList& axes) { return !axes.empty(); });
 }
 
-/// What a constrained tensor is another name for.
-TensorId root_of(TensorId tensor, const Block& block) {
-  for (const Operation& op : block.operations)
-    if (op.kind == OpKind::constrain && op.output == tensor) return root_of(op.inputs.front(), block);
-  return tensor;
-}
-
 bool is_gathered(TensorId weight, const PartitionedBlock& block) {
   return std::any_of(block.collectives.begin(), block.collectives.end(), [&](const Collective& c) {
-    return c.kind == CollectiveKind::all_gather && c.parameter && root_of(c.tensor, *block.block) == weight;
+    return c.kind == CollectiveKind::all_gather && c.parameter && c.tensor >= 0 &&
+           block.flow.origin(c.tensor) == weight;
   });
 }
 

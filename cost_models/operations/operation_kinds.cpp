@@ -1,9 +1,13 @@
+#include <array>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
+namespace {
 
-const OperationKind& operation_kind(OpKind kind) {
+constexpr std::size_t op_kinds = static_cast<std::size_t>(OpKind::key_selection) + 1;
+
+const OperationKind& listed(OpKind kind) {
   switch (kind) {
     case OpKind::einsum:
       return einsum_kind();
@@ -37,6 +41,19 @@ const OperationKind& operation_kind(OpKind kind) {
       return key_selection_kind();
   }
   throw InternalError("unknown OpKind");
+}
+
+std::array<const OperationKind*, op_kinds> all_kinds() {
+  std::array<const OperationKind*, op_kinds> kinds{};
+  for (std::size_t i = 0; i < op_kinds; ++i) kinds[i] = &listed(static_cast<OpKind>(i));
+  return kinds;
+}
+
+}  // namespace
+
+const OperationKind& operation_kind(OpKind kind) {
+  static const auto kinds = all_kinds();
+  return *kinds[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace shardplan

@@ -9,11 +9,12 @@ BlockState::BlockState(const BoundProgram& bound_program, const BoundBlock& boun
       config(train_config),
       compiler(the_compiler),
       mesh(*bound_program.mesh),
+      flow_(block),
       constrained_(bound.specs),
       specs_(block.tensors.size()),
       product_plans_(block.operations.size()),
       recorder(*bound_program.program, block, mesh),
-      forms(program, block, specs_, config, compiler, recorder),
+      forms(program, block, flow_, specs_, config, compiler, recorder),
       gradients(program, block, specs_, config, compiler, masks, forms, recorder) {
   for (std::size_t i = 0; i < specs_.size(); ++i)
     if (constrained_[i]) specs_[i] = *constrained_[i];

@@ -19,6 +19,8 @@ class BlockState {
   const PartitionSpec& spec(TensorId id) const { return specs_[id]; }
   const std::vector<PartitionSpec>& specs() const { return specs_; }
   std::vector<PartitionSpec> take_specs() { return std::move(specs_); }
+  DataFlow take_flow() { return std::move(flow_); }
+  const DataFlow& flow() const { return flow_; }
   /// Whether the rules say where the tensor is; else sharding propagates.
   bool is_constrained(TensorId id) const { return constrained_[id].has_value(); }
   void lay_out(TensorId id, PartitionSpec spec) { specs_[id] = std::move(spec); }
@@ -44,6 +46,7 @@ class BlockState {
   const Mesh& mesh;
 
  private:
+  DataFlow flow_;
   std::vector<std::optional<PartitionSpec>> constrained_;
   std::vector<PartitionSpec> specs_;
   mutable std::vector<std::optional<EinsumPlan>> product_plans_;  ///< one an operation, as they are asked for

@@ -5,29 +5,27 @@
 
 namespace shardplan {
 
-Forms::Forms(const BoundProgram& program, const Block& block, const std::vector<PartitionSpec>& specs,
-             const TrainConfig& config, const Compiler& compiler, Recorder& recorder)
-    : mesh_(*program.mesh), block_(block), specs_(specs), compiler_(compiler), recorder_(recorder) {
+Forms::Forms(const BoundProgram& program, const Block& block, const DataFlow& flow,
+             const std::vector<PartitionSpec>& specs, const TrainConfig& config, const Compiler& compiler,
+             Recorder& recorder)
+    : mesh_(*program.mesh), block_(block), flow_(flow), specs_(specs), compiler_(compiler), recorder_(recorder) {
   resident_ = block.in_pipeline && config.pipeline_fsdp_ag_once;
   const bool casts_first = compiler.has(Habit::moves_stacks_in_compute_dtype);
   gathered_with_stack_ = casts_first && compiler.has(Habit::moves_shifted_layer_stacks) &&
                          moves_layer_stack(program.program->pipeline, config);
   resident_scale_ = casts_first ? 1 : size_of(config.weight_dtype) / size_of(config.dtype);
   entries_.reserve(block.tensors.size());
-  alias_of_.assign(block.tensors.size(), -1);
-  for (const auto& op : block.operations)
-    if (op.kind == OpKind::constrain) alias_of_[op.output] = op.inputs.front();
 }
 
-TensorId Forms::root(TensorId tensor) const {
-  while (alias_of_[tensor] >= 0) tensor = alias_of_[tensor];
-  return tensor;
+TensorId Forms::constrained(TensorId tensor) const {
+  const OperationId maker = flow_.maker(tensor);
+  return maker >= 0 && block_.operations[maker].kind == OpKind::constrain ? block_.operations[maker].inputs.front() : -1;
 }
 
 // A constraint on the way is honoured, except that a gather which the consumer would slice away again cancels: the
 // intermediate keeps the axes that source and consumer have on the same dim.
 PartitionSpec Forms::on_the_way(TensorId tensor, const PartitionSpec& spec) const {
-  if (alias_of_[tensor] < 0) return specs_[tensor];
+  if (constrained(tensor) < 0) return specs_[tensor];
   const PartitionSpec& source = specs_[root(tensor)];
   PartitionSpec middle = specs_[tensor];
   for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
@@ -124,7 +122,8 @@ bool Forms::make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Op
   const bool wide = numbers == Numbers::wide;
   if (wide && specs_[root(tensor)] == spec) return false;
   const PartitionSpec middle = on_the_way(tensor, spec);
-  if (alias_of_[tensor] >= 0) make(alias_of_[tensor], middle, pass, op, sums, Numbers::wide, Step::before);
+  if (const TensorId source = constrained(tensor); source >= 0)
+    make(source, middle, pass, op, sums, Numbers::wide, Step::before);
   if (found(tensor, spec, pass, false, op, sums, numbers, step)) return false;
   const Phase again = block_.rematerialized && numbers != Numbers::narrow_again ? Phase::rematerialized_forward
                                                                                  : Phase::backward;

@@ -15,7 +15,7 @@ enum class Numbers : std::uint8_t { wide, narrow, narrow_again };
 
 class Forms {
  public:
-  Forms(const BoundProgram& program, const Block& block, const std::vector<PartitionSpec>& specs,
+  Forms(const BoundProgram& program, const Block& block, const DataFlow& flow, const std::vector<PartitionSpec>& specs,
         const TrainConfig& config, const Compiler& compiler, Recorder& recorder);
 
   /// Makes `tensor` available to `op` as `spec`, for a product that leaves partial sums over `sums`. In the backward pass
@@ -29,7 +29,7 @@ class Forms {
                     Numbers numbers = Numbers::wide);
 
   /// `constrain` and its kin give a tensor another name: what it really is.
-  TensorId root(TensorId tensor) const;
+  TensorId root(TensorId tensor) const { return flow_.origin(tensor); }
   Bytes gathered_weights() const { return gathered_weights_; }
 
   /// From here on operations run backward, no longer (re)computing values. What those of `released` recomputed with
@@ -81,16 +81,18 @@ class Forms {
   bool shared(const Entry& entry, const Consumer& consumer) const;
   bool gathered_again(TensorId tensor) const;
   OperationId first_reader(const Operation& op) const;
+  /// The tensor that a constraint makes it of; -1: none does.
+  TensorId constrained(TensorId tensor) const;
   bool released(const Entry& entry, const Operation& op) const;
   std::int64_t executions(TensorId tensor, Pass pass) const;
   OperationId id_of(const Operation& op) const { return static_cast<OperationId>(&op - block_.operations.data()); }
 
   const Mesh& mesh_;
   const Block& block_;
+  const DataFlow& flow_;
   const std::vector<PartitionSpec>& specs_;
   const Compiler& compiler_;
   Recorder& recorder_;
-  std::vector<TensorId> alias_of_;
   std::vector<Entry> entries_;
   Bytes gathered_weights_;
   int step_ = 0;

@@ -1,6 +1,7 @@
 #pragma once
 // What partitioning one block yields: everything that pricing and memory need, still without a machine.
 #include <cost_models/layouts/layout.hpp>
+#include <cost_models/partition/data_flow.hpp>
 #include <cost_models/partition/operation_work.hpp>
 #include <shardplan/bound_program.hpp>
 #include <shardplan/collective/collective.hpp>
@@ -36,10 +37,12 @@ struct Liveness {
   std::vector<bool> recomputed;     ///< one an operation: runs again in the backward pass
   std::vector<TensorId> saved;      ///< kept on the device from forward to backward (the block's input included)
   std::vector<TensorId> offloaded;  ///< likewise, on the host
+  bool operator==(const Liveness&) const = default;
 };
 
 struct PartitionedBlock {
   const Block* block = nullptr;
+  DataFlow flow;
   std::vector<PartitionSpec> specs;     ///< one a tensor, propagation done
   std::vector<std::int64_t> stored;     ///< elements that a device stores of each tensor, tiles filled up
   std::vector<Collective> collectives;  ///< executions are per step

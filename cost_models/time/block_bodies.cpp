@@ -22,7 +22,7 @@ bool is_of_result(Cause cause) {
 }  // namespace
 
 BlockBodies::BlockBodies(const PartitionedBlock& block, const HardwareProfile& hardware, const Compiler& compiler)
-    : block_(block.block), producers_(block.block->tensors.size(), -1) {
+    : block_(block.block), flow_(block.flow) {
   const std::size_t count = block.work.size();
   for (auto* steps : {&forward_steps_, &recomputed_steps_, &left_steps_, &right_steps_}) steps->assign(count, -1);
   std::vector<OperationTime> times;
@@ -35,10 +35,7 @@ BlockBodies::BlockBodies(const PartitionedBlock& block, const HardwareProfile& h
     body.push_back(time.total());
     return static_cast<int>(body.size()) - 1;
   };
-  for (std::size_t i = 0; i < count; ++i) {
-    producers_[block_->operations[i].output] = static_cast<int>(i);
-    forward_steps_[i] = run(forward_, times[i].forward);
-  }
+  for (std::size_t i = 0; i < count; ++i) forward_steps_[i] = run(forward_, times[i].forward);
   for (std::size_t i = 0; i < count; ++i)
     if (block.work[i].recomputed) recomputed_steps_[i] = run(backward_, times[i].forward);
   for (std::size_t i = count; i-- > 0;) {
@@ -70,17 +67,14 @@ std::vector<BodyStep> BlockBodies::steps(bool backward) const {
 }
 
 int BlockBodies::made(TensorId tensor, const std::vector<int>& steps) const {
-  const int producer = tensor >= 0 ? producers_[tensor] : -1;
-  return producer >= 0 ? steps[producer] : -1;
+  const OperationId maker = tensor >= 0 ? flow_.maker(tensor) : -1;
+  return maker >= 0 ? steps[maker] : -1;
 }
 
 int BlockBodies::first_reader(TensorId tensor, int step, const std::vector<int>& steps, int end) const {
   int first = end;
-  for (std::size_t i = 0; i < block_->operations.size(); ++i) {
-    const auto& inputs = block_->operations[i].inputs;
-    const bool reads = std::find(inputs.begin(), inputs.end(), tensor) != inputs.end();
-    if (reads && steps[i] > step) first = std::min(first, steps[i]);
-  }
+  for (const OperationId reader : flow_.readers(tensor))
+    if (steps[reader] > step) first = std::min(first, steps[reader]);
   return first;
 }
 
@@ -107,16 +101,13 @@ Slot BlockBodies::gradient_slot(const Collective& c) const {
   const int own = left_steps_[c.operation], end = static_cast<int>(backward_.size());
   const Operation& op = block_->operations[c.operation];
   if (c.tensor != op.output && (c.cause == Cause::activation_gradient_sum || c.cause == Cause::activation_gradient_layout)) {
-    const int producer = c.tensor >= 0 ? producers_[c.tensor] : -1;
-    return {true, own, producer >= 0 && left_steps_[producer] > own ? left_steps_[producer] : end};
+    const int made_by = made(c.tensor, left_steps_);
+    return {true, own, made_by > own ? made_by : end};
   }
   // What its gradient reads: made where the gradients of the result were, by those that read the result.
   int made_by = recomputed_steps_[c.operation];
-  for (std::size_t i = 0; i < block_->operations.size(); ++i) {
-    const auto& inputs = block_->operations[i].inputs;
-    const bool reads = std::find(inputs.begin(), inputs.end(), op.output) != inputs.end();
-    if (reads && left_steps_[i] < own) made_by = std::max(made_by, left_steps_[i]);
-  }
+  for (const OperationId reader : flow_.readers(op.output))
+    if (left_steps_[reader] < own) made_by = std::max(made_by, left_steps_[reader]);
   return {true, made_by, own};
 }
 

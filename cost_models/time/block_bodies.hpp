@@ -47,8 +47,8 @@ class BlockBodies {
   int first_reader(TensorId tensor, int step, const std::vector<int>& steps, int end) const;
 
   const Block* block_;
+  const DataFlow& flow_;  ///< of the block
   std::vector<Seconds> forward_, backward_;
-  std::vector<int> producers_;                       ///< operation by tensor, -1: none
   std::vector<int> forward_steps_, recomputed_steps_, left_steps_, right_steps_;  ///< by operation, -1: it doesn't run
   ComputeSeconds compute_;
 };

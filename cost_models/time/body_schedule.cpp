@@ -4,6 +4,7 @@
 #include <cost_models/time/body_schedule.hpp>
 #include <limits>
 #include <shardplan/error.hpp>
+#include <tuple>
 
 namespace shardplan {
 namespace {
@@ -18,8 +19,15 @@ class Loop {
     moves_.reserve(collectives.size() * iterations);
     for (int iteration = 0; iteration < iterations; ++iteration)
       for (std::size_t i = 0; i < collectives.size(); ++i) add(collectives[i], i, iteration);
-    std::stable_sort(moves_.begin(), moves_.end(),
-                     [](const Move& a, const Move& b) { return a.needed_by < b.needed_by; });
+    std::sort(moves_.begin(), moves_.end(), [](const Move& a, const Move& b) {
+      return std::tuple(a.needed_by, a.iteration, a.index) < std::tuple(b.needed_by, b.iteration, b.index);
+    });
+    for (std::size_t i = 0; i < moves_.size(); ++i)
+      if (moves_[i].asynchronous) to_make_.push_back(i);
+    std::sort(to_make_.begin(), to_make_.end(), [&](std::size_t a, std::size_t b) {
+      return std::pair(moves_[a].made_by, a) < std::pair(moves_[b].made_by, b);
+    });
+    made_until(-1);
   }
 
   /// What `iteration` waits for each collective; wait by wait in `placed`, where that is asked for.
@@ -41,7 +49,9 @@ class Loop {
         }
         now = std::max(now, move.end);
       }
-      if (step < total) ends_[step] = now += steps_[step % count_].value;
+      if (step == total) break;
+      ends_[step] = now += steps_[step % count_].value;
+      made_until(step);
     }
     return exposed;
   }
@@ -77,6 +87,7 @@ class Loop {
 
   struct Move {
     std::size_t index;
+    int iteration;
     double seconds;
     int made_by, needed_by;
     bool asynchronous;
@@ -95,23 +106,29 @@ class Loop {
     if (c.made_by >= c.needed_by)
       throw InternalError(fmt::format("a collective made by step {} and needed by {}", c.made_by, c.needed_by));
     const int first = iteration * count_;
-    Move move{index, c.seconds.value, first + c.made_by, first + c.needed_by, c.asynchronous, c.needed_by < count_};
+    Move move{index,        iteration, c.seconds.value, first + c.made_by, first + c.needed_by, c.asynchronous,
+              c.needed_by < count_};
     if (c.ahead && c.made_by < 0) move.made_by = std::max(first - count_ - 1, -1);
     if (c.ahead && c.needed_by >= count_) move.needed_by += count_;
     if (move.needed_by <= static_cast<int>(ends_.size())) moves_.push_back(move);
   }
 
-  static bool waits(const Move& move) { return move.end == never && move.asynchronous; }
   double made(const Move& move) const { return move.made_by < 0 ? 0 : ends_[move.made_by]; }
+
+  /// `step` has run: what it made may start.
+  void made_until(int step) {
+    for (; made_ < to_make_.size() && moves_[to_make_[made_]].made_by <= step; ++made_)
+      ready_.insert(std::upper_bound(ready_.begin(), ready_.end(), to_make_[made_]), to_make_[made_]);
+  }
 
   /// What the channel begins before `now`: always the earliest that it can, of equals the one that is needed first.
   void start_until(double now) {
-    while (channel_ < now) {
-      while (waiting_ < moves_.size() && !waits(moves_[waiting_])) ++waiting_;
+    while (channel_ < now && !ready_.empty()) {
       Move* next = nullptr;
       double start = now;
-      for (std::size_t i = waiting_; i < moves_.size() && start > channel_; ++i) {
-        if (!waits(moves_[i])) continue;
+      std::erase_if(ready_, [&](std::size_t i) { return moves_[i].end != never; });
+      for (const std::size_t i : ready_) {
+        if (start <= channel_) break;
         const double at = std::max(channel_, made(moves_[i]));
         if (at >= start) continue;
         start = at;
@@ -130,9 +147,11 @@ class Loop {
   const std::vector<Seconds>& steps_;
   int count_;
   std::vector<double> ends_;
-  std::vector<Move> moves_;   ///< by when they are needed
-  std::size_t waiting_ = 0;   ///< none before it waits for the channel
-  double channel_ = 0;       ///< free from then on
+  std::vector<Move> moves_;             ///< by when they are needed
+  std::vector<std::size_t> to_make_;    ///< of moves_ those that start by themselves, by what makes them
+  std::size_t made_ = 0;                ///< of to_make_, how many are made
+  std::vector<std::size_t> ready_;      ///< of those, what may not have started; by when they are needed
+  double channel_ = 0;                  ///< free from then on
 };
 
 bool goes_ahead(const std::vector<ScheduledCollective>& collectives) {

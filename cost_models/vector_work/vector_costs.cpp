@@ -10,11 +10,21 @@ bool is_fusable_product(const BlockState& state, const Operation& op) {
   return op.kind == OpKind::einsum && index_of(state.tensor(op.output).dims, Dim::rows) < 0;
 }
 
-/// The tensor that `id` is another name of: constraints are no operations to a device.
-TensorId origin(const BlockState& state, TensorId id) {
-  for (const Operation& op : state.block.operations)
-    if (op.output == id && op.kind == OpKind::constrain) return origin(state, op.inputs.front());
-  return id;
+/// Whether an operation reads the tensor, which may be under constraints, and `holds`.
+template <class Holds>
+bool some_reader(const BlockState& state, TensorId tensor, Holds holds) {
+  const auto& readers = state.flow().readers(tensor);
+  return std::any_of(readers.begin(), readers.end(), [&](OperationId id) {
+    const Operation& op = state.block.operations[id];
+    return op.kind == OpKind::constrain ? some_reader(state, op.output, holds) : holds(op);
+  });
+}
+
+/// Whether the operation that makes the tensor, which may be under constraints, exists and `holds`.
+template <class Holds>
+bool maker_is(const BlockState& state, TensorId tensor, Holds holds) {
+  const OperationId maker = state.flow().maker(state.flow().origin(tensor));
+  return maker >= 0 && holds(state.block.operations[maker]);
 }
 
 /// Part of the kernel of one.
@@ -41,28 +51,19 @@ void add_vector_work(OperationWork& work, const BlockState& state, VectorKernel 
 }
 
 bool runs_beside_product(const BlockState& state, const Operation& op) {
-  const auto inside = [&](const Operation& other) {
-    if (!is_fusable_product(state, other)) return false;
-    const auto made_by_it = [&](TensorId input) { return origin(state, input) == other.output; };
-    if (std::any_of(op.inputs.begin(), op.inputs.end(), made_by_it)) return true;
-    return std::any_of(other.inputs.begin(), other.inputs.end(),
-                       [&](TensorId input) { return origin(state, input) == op.output; });
-  };
-  return std::any_of(state.block.operations.begin(), state.block.operations.end(), inside);
+  const auto is_product = [&](const Operation& other) { return is_fusable_product(state, other); };
+  const auto made_by_one = [&](TensorId input) { return maker_is(state, input, is_product); };
+  return std::any_of(op.inputs.begin(), op.inputs.end(), made_by_one) || some_reader(state, op.output, is_product);
 }
 
 bool is_made_by_product(const BlockState& state, TensorId tensor) {
-  const TensorId made = origin(state, tensor);
-  return state.compiler.vector_kernels.fuses_into_products && std::any_of(state.block.operations.begin(), state.block.operations.end(), [&](const Operation& op) {
-    return op.output == made && is_part_of_product(state, op);
-  });
+  return state.compiler.vector_kernels.fuses_into_products &&
+         maker_is(state, tensor, [&](const Operation& op) { return is_part_of_product(state, op); });
 }
 
 bool is_read_by_product(const BlockState& state, TensorId tensor) {
-  return state.compiler.vector_kernels.fuses_into_products && std::any_of(state.block.operations.begin(), state.block.operations.end(), [&](const Operation& op) {
-    const auto reads = [&](TensorId input) { return origin(state, input) == tensor; };
-    return std::any_of(op.inputs.begin(), op.inputs.end(), reads) && is_part_of_product(state, op);
-  });
+  return state.compiler.vector_kernels.fuses_into_products &&
+         some_reader(state, tensor, [&](const Operation& op) { return is_part_of_product(state, op); });
 }
 
 bool is_part_of_loss(const Block& block, const Operation& op) {

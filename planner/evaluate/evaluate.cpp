@@ -170,12 +170,11 @@ StepTimeline timeline_of(const Configuration& c) {
 }
 
 RunCost evaluate_cost(const Configuration& c, PreparedMesh& mesh) {
-  const PreparedMesh::Step& step = mesh.step(c);
-  const auto blocks = partition(step.bound, c.config, c.compiler);
-  auto collectives = all_collectives(step.bound, blocks, c.config, c.compiler);
-  RunCost cost = cost_of_run(c, mesh, step, blocks, collectives);
+  const PreparedMesh::Step& step = mesh.partitioned_step(c);
+  auto collectives = all_collectives(step.bound, step.blocks, c.config, c.compiler);
+  RunCost cost = cost_of_run(c, mesh, step, step.blocks, collectives);
   if (cost.infeasible) return cost;
-  cost.infeasible = refused_at_start(unsharded_weights(c, step.bound, blocks, collectives));
+  cost.infeasible = refused_at_start(unsharded_weights(c, step.bound, step.blocks, collectives));
   return cost;
 }
 

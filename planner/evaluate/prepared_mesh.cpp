@@ -1,11 +1,20 @@
+#include <cost_models/blocks/partition_block.hpp>
 #include <planner/constraints/constraints.hpp>
 #include <planner/evaluate/prepared_mesh.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 
-const PreparedMesh::Step& PreparedMesh::step(const Configuration& c) {
-  for (const Step& known : steps_)
+const PreparedMesh::Step& PreparedMesh::step(const Configuration& c) { return find_or_add_step(c); }
+
+const PreparedMesh::Step& PreparedMesh::partitioned_step(const Configuration& c) {
+  Step& step = find_or_add_step(c);
+  repartition(step.blocks, step.bound, c.config, c.compiler);
+  return step;
+}
+
+PreparedMesh::Step& PreparedMesh::find_or_add_step(const Configuration& c) {
+  for (Step& known : steps_)
     if (known.per_device_batch_size == c.config.per_device_batch_size &&
         known.gradient_accumulation_steps == c.config.gradient_accumulation_steps)
       return known;
@@ -16,7 +25,7 @@ const PreparedMesh::Step& PreparedMesh::step(const Configuration& c, Program pro
   return add_step(c, counted(std::move(program)));
 }
 
-const PreparedMesh::Step& PreparedMesh::add_step(const Configuration& c, std::shared_ptr<const CountedProgram> counted) {
+PreparedMesh::Step& PreparedMesh::add_step(const Configuration& c, std::shared_ptr<const CountedProgram> counted) {
   if (!binder_) binder_.emplace(c.rules, c.mesh);
   Step& step = steps_.emplace_back();
   step.per_device_batch_size = c.config.per_device_batch_size;

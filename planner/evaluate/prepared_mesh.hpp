@@ -1,6 +1,7 @@
 #pragma once
 // What configurations that differ in batch, accumulation and remat policy alone share: where the mesh lies on the
 // machine's links, and each batch's program with its constraints bound. A search costs many such in a row.
+#include <cost_models/partition/partitioned_block.hpp>
 #include <hardware/network/mesh_embedding.hpp>
 #include <list>
 #include <optional>
@@ -17,6 +18,7 @@ class PreparedMesh {
     std::int64_t gradient_accumulation_steps = 0;
     std::shared_ptr<const CountedProgram> counted;
     BoundProgram bound;
+    std::vector<PartitionedBlock> blocks;  ///< under the remat policy that was asked for last
     const Program& program() const { return counted->program; }
   };
 
@@ -30,6 +32,8 @@ class PreparedMesh {
   const Step& step(const Configuration& configuration);
   /// The same of a program at hand.
   const Step& step(const Configuration& configuration, Program program);
+  /// The same partitioned, under the remat policy of the configuration; until the next call.
+  const Step& partitioned_step(const Configuration& configuration);
 
   /// The mesh on the machine's links; one that the torus can't hold whole as if axes could be split (`misfit` says so).
   const MeshEmbedding& embedding(const Configuration& configuration);
@@ -37,7 +41,8 @@ class PreparedMesh {
   const std::optional<Infeasible>& misfit() const { return misfit_; }
 
  private:
-  const Step& add_step(const Configuration& configuration, std::shared_ptr<const CountedProgram> counted);
+  Step& find_or_add_step(const Configuration& configuration);
+  Step& add_step(const Configuration& configuration, std::shared_ptr<const CountedProgram> counted);
 
   ProgramCache* programs_;
   std::optional<Binder> binder_;

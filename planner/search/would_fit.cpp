@@ -68,13 +68,14 @@ std::vector<Change> shorter_sequences(const PlanRequest& request, std::int64_t l
 }
 
 /// Parameters and optimizer can't be split further than over every device.
-bool may_hold_state(const PlanRequest& request, const HardwareProfile& profile, const TrainConfig& config, int chips) {
+bool may_hold_state(const PlanRequest& request, const HardwareProfile& profile, std::int64_t parameters) {
+  const TrainConfig& config = request.settings.config;
   const bool has_moments = config.opt_type == OptimizerType::adamw || config.opt_type == OptimizerType::adam_pax;
   std::int64_t bytes = size_of(config.weight_dtype);
   if (has_moments && !config.optimizer_memory_host_offload)
     bytes += size_of(config.mu_dtype) + size_of(config.weight_dtype);
-  const double devices = static_cast<double>(chips) * profile.devices_per_chip;
-  return static_cast<double>(matrix_parameters(request.model) * bytes) / devices <=
+  const double devices = static_cast<double>(request.chips) * profile.devices_per_chip;
+  return static_cast<double>(parameters * bytes) / devices <=
          static_cast<double>(memory_capacity(profile, request.memory_limits).value);
 }
 
@@ -89,11 +90,9 @@ std::set<int> larger_sizes(const PlanRequest& request, const HardwareProfile& pr
   return sizes;
 }
 
-std::vector<Change> larger_machines(const PlanRequest& request, const HardwareProfile& profile,
-                                    const TrainConfig& config) {
+std::vector<Change> larger_machines(const PlanRequest& request, const HardwareProfile& profile) {
   std::vector<Change> changes;
   for (const int chips : larger_sizes(request, profile)) {
-    if (!may_hold_state(request, profile, config, chips)) continue;
     changes.push_back({fmt::format("--chips {}", chips), request});
     changes.back().request.chips = chips;
   }
@@ -103,8 +102,8 @@ std::vector<Change> larger_machines(const PlanRequest& request, const HardwarePr
 /// Tries changes, and counts what that takes.
 class Trials {
  public:
-  Trials(const HardwareProfile& profile, const Evaluator& evaluate, const SearchBudget& budget)
-      : profile_(profile), evaluate_(evaluate), budget_(budget) {}
+  Trials(const Model& model, const HardwareProfile& profile, const Evaluator& evaluate, const SearchBudget& budget)
+      : parameters_(matrix_parameters(model)), profile_(profile), evaluate_(evaluate), budget_(budget) {}
 
   std::optional<WouldFit> first_that_fits(const std::vector<Change>& changes) {
     for (const Change& change : changes)
@@ -125,6 +124,7 @@ class Trials {
 
   /// Pipelines only where nothing fits without one.
   std::optional<Evaluation> best_of(PlanRequest request) try {
+    if (!may_hold_state(request, profile_, parameters_)) return std::nullopt;
     SearchSpace space = search_space(request, machine_of(profile_, request.chips, request.slices));
     if (!space.remat_policies.empty()) space.remat_policies.resize(1);  // the one that needs least
     if (auto plain = best_in(without_pipelines(space))) return plain;
@@ -133,6 +133,7 @@ class Trials {
     return std::nullopt;  // --mesh or --slices don't suit the larger machine
   }
 
+  std::int64_t parameters_;
   const HardwareProfile& profile_;
   const Evaluator& evaluate_;
   const SearchBudget& budget_;
@@ -148,8 +149,8 @@ WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& prof
   tries.push_back(offloaded_inputs(request, profile));
   tries.push_back(more_accumulation(request));
   tries.push_back(shorter_sequences(request, closest.config.max_target_length));
-  tries.push_back(larger_machines(request, profile, closest.config));
-  Trials trials(profile, evaluate, budget);
+  tries.push_back(larger_machines(request, profile));
+  Trials trials(request.model, profile, evaluate, budget);
   WouldFits answer;
   for (const auto& changes : tries)
     if (auto fits = trials.first_that_fits(changes)) answer.found.push_back(*std::move(fits));

@@ -67,21 +67,26 @@ const Cost& Exploration::cost(Runner& runner, std::size_t remat, std::size_t bat
 bool Exploration::smallest_fits(Runner& runner, std::size_t batch) {
   return std::any_of(order_.smallest.begin(), order_.smallest.end(), [&](std::size_t remat) {
     const Cost& known = cost(runner, remat, batch);
-    return known.fits || known.only_too_slow || (known.only_too_large && !known.far_too_large);
+    return known.fits || known.only_too_slow || (known.only_too_large && !known.far_too_large());
   });
 }
 
-/// Doubles the index until a batch doesn't fit, then halves the gap.
+/// Memory is nearly linear in the batch: the line through the smallest batch and the last one that was tried says which to
+/// try next.
 std::size_t Exploration::count_fitting_batches(Runner& runner) {
-  const std::size_t all = parallelism_.batches.size();
-  if (!memory_grows_with_batch()) return all;
-  std::size_t fits = 0, step = 1;  // batch `fits` does
-  while (fits + step < all && smallest_fits(runner, fits + step)) {
-    fits += step;
-    step *= 2;
+  const auto& batches = parallelism_.batches;
+  if (!memory_grows_with_batch()) return batches.size();
+  std::size_t fits = 0, too_large = batches.size();  // the first does
+  const auto size = [&](std::size_t batch) { return batches[batch].per_device_batch_size; };
+  const auto room = [&](std::size_t batch) {
+    return static_cast<double>(cost(runner, order_.smallest.front(), batch).room);
+  };
+  for (std::size_t tried = 1; fits + 1 < too_large;) {
+    (smallest_fits(runner, tried) ? fits : too_large) = tried;
+    const double full = size(0) + room(0) * (size(tried) - size(0)) / std::max(room(0) - room(tried), 1.0);
+    tried = fits + 1;
+    while (tried + 1 < too_large && size(tried + 1) <= full) ++tried;
   }
-  for (; step > 0; step /= 2)
-    if (fits + step < all && smallest_fits(runner, fits + step)) fits += step;
   return fits + 1;
 }
 
@@ -144,7 +149,7 @@ void Exploration::expand_batch(Runner& runner, std::size_t batch, Bar& bar) {
     if (known.fits) bar.raise({index_, remat, batch, known});
     for (const std::size_t larger : order_.larger[remat]) {
       limits[larger] = std::max(limits[larger], bound_on_larger(known));
-      if (known.far_too_large) too_large[larger] = true;
+      if (known.far_too_large()) too_large[larger] = true;
     }
   }
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <planner/search/space/candidate.hpp>
 
 namespace shardplan {
@@ -53,8 +54,8 @@ Cost cost_of(const RunCost& run, const Requirements& required) {
   cost.only_too_large = lacks_memory(rejection);
   cost.marginal = cost.only_too_large && !run.infeasible && !too_slow(run.time.step(), required);
   cost.only_too_slow = rejection && rejection->constraint == ConstraintId::step_seconds;
-  cost.far_too_large = static_cast<double>(decisive_peak(memory, certainty).value) >
-                       memory_slack * static_cast<double>(limit_of(memory, certainty).value);
+  const double far = std::floor(memory_slack * static_cast<double>(limit_of(memory, certainty).value));
+  cost.room = static_cast<std::int64_t>(far) - decisive_peak(memory, certainty).value;
   return cost;
 }
 
