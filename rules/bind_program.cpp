@@ -45,13 +45,25 @@ BoundBlock bind(const Block& block, const Resolver& resolver, const Mesh& mesh) 
   return bound;
 }
 
+bool are_constrained_alike(const Block& a, const Block& b) {
+  return a.kind == b.kind && a.in_pipeline == b.in_pipeline &&
+         std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(),
+                    [](const Tensor& of_a, const Tensor& of_b) { return of_a.constraint == of_b.constraint; });
+}
+
+bool are_constrained_alike(const Program& a, const Program& b) {
+  return (a.pipeline.stages > 1) == (b.pipeline.stages > 1) &&
+         std::equal(a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(),
+                    [](const Block& of_a, const Block& of_b) { return are_constrained_alike(of_a, of_b); });
+}
+
 }  // namespace
 
 AxisList expert_axes(const RuleSet& rules, const Mesh& mesh) {
   const AxisList fsdp = axes_named("fsdp", mesh);
   AxisList axes = axes_of_rule(rules, mesh, "exp");
   erase_if(axes, [&](AxisId axis) { return !fsdp.empty() && axis == fsdp.front(); });
-  std::sort(axes.begin(), axes.end());
+  axes.sort();
   return axes;
 }
 
@@ -69,6 +81,13 @@ BoundProgram Binder::bind(const Program& program) const {
     bound.blocks.push_back(shardplan::bind(block, pipelined && !block.in_pipeline && !edge ? *outside_ : inside_, *mesh_));
   }
   return bound;
+}
+
+BoundProgram Binder::bind(const Program& program, BoundProgram other) const {
+  if (!other.program || !are_constrained_alike(program, *other.program)) return bind(program);
+  for (std::size_t i = 0; i < program.blocks.size(); ++i) other.blocks[i].block = &program.blocks[i];
+  other.program = &program;
+  return other;
 }
 
 BoundProgram bind_program(const Program& program, const RuleSet& rules, const Mesh& mesh) {

@@ -17,6 +17,8 @@ class Binder {
   Binder(const RuleSet& rules, const Mesh& mesh);
   /// `program` must outlive the result.
   BoundProgram bind(const Program& program) const;
+  /// The same, faster where `other` is a program of the same constraints that it bound: another batch, another schedule.
+  BoundProgram bind(const Program& program, BoundProgram other) const;
 
  private:
   const Mesh* mesh_;

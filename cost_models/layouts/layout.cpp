@@ -1,9 +1,6 @@
-#include <algorithm>
 #include <cost_models/layouts/layout.hpp>
 
 namespace shardplan {
-
-bool contains(const AxisList& axes, AxisId axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 
 int place_of(AxisId axis, const PartitionSpec& spec) {
   for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
@@ -13,7 +10,7 @@ int place_of(AxisId axis, const PartitionSpec& spec) {
 
 AxisList axes_of(const PartitionSpec& spec) {
   AxisList all;
-  for (const auto& axes : spec.dims) all.insert(all.end(), axes.begin(), axes.end());
+  for (const auto& axes : spec.dims) all.append(axes);
   return all;
 }
 

@@ -8,7 +8,7 @@ namespace shardplan {
 /// Index of the dim that `axis` splits, or -1.
 int place_of(AxisId axis, const PartitionSpec& spec);
 
-bool contains(const AxisList& axes, AxisId axis);
+inline bool contains(const AxisList& axes, AxisId axis) { return axes.has(axis); }
 
 /// Every axis of the spec, dims in order.
 AxisList axes_of(const PartitionSpec& spec);

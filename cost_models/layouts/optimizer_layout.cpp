@@ -20,7 +20,7 @@ OptimizerLayout optimizer_layout(const Tensor& weight, const PartitionSpec& spec
     if (tensor_axis && contains(axes, *tensor_axis)) continue;
     if (weight.dims[d].size / mesh.product(axes) % shards != 0) continue;
     OptimizerLayout layout{spec, shards, axes};
-    layout.spec.dims[d].insert(layout.spec.dims[d].begin(), *data);
+    layout.spec.dims[d].prepend(*data);
     return layout;
   }
   return {spec, 1, {}};

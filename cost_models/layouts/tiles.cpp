@@ -15,8 +15,8 @@ std::int64_t tile_height(std::int64_t rows) {
   return std::min(sublanes, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(rows))));
 }
 
-std::vector<std::int64_t> local_sizes(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {
-  std::vector<std::int64_t> sizes;
+LocalSizes local_sizes(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {
+  LocalSizes sizes;
   for (std::size_t i = 0; i < tensor.dims.size(); ++i) {
     const std::int64_t parts = mesh.product(spec.dims[i]);
     sizes.push_back((tensor.dims[i].size + parts - 1) / parts);
@@ -24,18 +24,18 @@ std::vector<std::int64_t> local_sizes(const Tensor& tensor, const PartitionSpec&
   return sizes;
 }
 
-std::int64_t product(const std::vector<std::int64_t>& sizes) {
+std::int64_t product(const LocalSizes& sizes) {
   std::int64_t all = 1;
   for (const std::int64_t size : sizes) all *= size;
   return all;
 }
 
-std::int64_t weight_elements(std::vector<std::int64_t> sizes, std::int64_t layers) {
+std::int64_t weight_elements(LocalSizes sizes, std::int64_t layers) {
   if (layers > 1) sizes.push_back(layers);
   return (tiled_elements(sizes) + layers - 1) / layers;
 }
 
-std::int64_t activation_elements(const Tensor& tensor, const std::vector<std::int64_t>& sizes) {
+std::int64_t activation_elements(const Tensor& tensor, const LocalSizes& sizes) {
   const Dim last = tensor.dims.back().dim;
   const bool heads = last == Dim::head_dim || last == Dim::value_dim;
   if (!heads && sizes.back() < lanes) return product(sizes);
@@ -44,7 +44,7 @@ std::int64_t activation_elements(const Tensor& tensor, const std::vector<std::in
 
 }  // namespace
 
-std::int64_t tiled_elements(const std::vector<std::int64_t>& sizes) {
+std::int64_t tiled_elements(const LocalSizes& sizes) {
   const std::int64_t all = product(sizes);
   if (sizes.size() < 2 || all == 0) return all;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();

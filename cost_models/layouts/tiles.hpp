@@ -7,9 +7,12 @@
 
 namespace shardplan {
 
+/// Of an array's dims on a device, and the layers of a stack.
+using LocalSizes = InlineList<std::int64_t, most_dims + 1>;
+
 /// Elements of an array of these sizes with the two dims in tiles that waste least: [180, 2880] takes 180 x 2944 (lanes)
 /// along whole tiles of 8, 184 x 2944; [32, 180, 2880] 32 x 180 x 2944.
-std::int64_t tiled_elements(const std::vector<std::int64_t>& sizes);
+std::int64_t tiled_elements(const LocalSizes& sizes);
 
 /// Elements of one device's shard with its last dim along the lanes, whatever that wastes: how rows are read and written.
 std::int64_t row_elements(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh);

@@ -15,8 +15,7 @@ AxisList token_axes(const PartitionedBlock& block) {
   AxisList axes;
   for (std::size_t i = 0; i < input.dims.size(); ++i)
     if (input.dims[i].dim == Dim::batch || input.dims[i].dim == Dim::sequence)
-      axes.insert(axes.end(), block.specs[block.block->input].dims[i].begin(),
-                  block.specs[block.block->input].dims[i].end());
+      axes.append(block.specs[block.block->input].dims[i]);
   return axes;
 }
 

@@ -6,7 +6,7 @@
 namespace shardplan {
 
 inline AxisList in_mesh_order(AxisList axes) {
-  std::sort(axes.begin(), axes.end());
+  axes.sort();
   return axes;
 }
 

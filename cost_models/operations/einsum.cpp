@@ -132,7 +132,7 @@ class Einsum final : public OperationKind {
   PartitionSpec result_spec(const BlockState& state, const Operation& op) const override {
     Layout natural = state.product_plan(op).result;
     if (has(state.tensor(op.output), Dim::rows))
-      natural.spec.dims.back().insert(natural.spec.dims.back().end(), natural.partial.begin(), natural.partial.end());
+      natural.spec.dims.back().append(natural.partial);
     return std::move(natural.spec);
   }
 

@@ -47,9 +47,9 @@ void reduce_scale(BlockState& state, const Operation& op, TensorId tensor, const
     if (has(result, dim))
       channels *= (size + state.mesh.product(spec.dims[i]) - 1) / state.mesh.product(spec.dims[i]);
     else
-      axes.insert(axes.end(), spec.dims[i].begin(), spec.dims[i].end());
+      axes.append(spec.dims[i]);
   }
-  std::sort(axes.begin(), axes.end());
+  axes.sort();
   state.recorder.record(phase, {CollectiveKind::all_reduce, axes, Bytes{channels * size_of(operand.dtype)}},
                         {state.id_of(op), tensor, Cause::quantization_scale, {spec, axes}, spec},
                         state.block.executions);

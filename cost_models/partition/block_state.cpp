@@ -33,7 +33,7 @@ AxisList BlockState::split_axes(TensorId id, std::initializer_list<Dim> dims) co
   AxisList axes;
   for (std::size_t i = 0; i < tensor(id).dims.size(); ++i)
     for (const Dim dim : dims)
-      if (tensor(id).dims[i].dim == dim) axes.insert(axes.end(), specs_[id].dims[i].begin(), specs_[id].dims[i].end());
+      if (tensor(id).dims[i].dim == dim) axes.append(specs_[id].dims[i]);
   return axes;
 }
 

@@ -47,7 +47,7 @@ class BlockState {
 
  private:
   DataFlow flow_;
-  std::vector<std::optional<PartitionSpec>> constrained_;
+  const std::vector<std::optional<PartitionSpec>>& constrained_;  ///< the bound block's
   std::vector<PartitionSpec> specs_;
   mutable std::vector<std::optional<EinsumPlan>> product_plans_;  ///< one an operation, as they are asked for
 

@@ -6,7 +6,7 @@ namespace shardplan {
 namespace {
 
 AxisList sorted(AxisList axes) {
-  std::sort(axes.begin(), axes.end());
+  axes.sort();
   return axes;
 }
 
@@ -75,7 +75,7 @@ class Resharding {
     if (routes.size() == 1 && gathered.empty()) {
       record(CollectiveKind::all_to_all, moving, local());
     } else {
-      gathered.insert(gathered.end(), moving.begin(), moving.end());
+      gathered.append(moving);
       gather(gathered);
     }
     drop(now_.spec, moving);

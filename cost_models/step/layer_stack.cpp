@@ -54,14 +54,14 @@ class StackMoves {
   void move(Phase phase, CollectiveKind kind, const AxisList& axes, std::int64_t bytes, const Stack& stack,
             Cause cause, std::int64_t executions = 1) {
     AxisList ordered = axes;
-    std::sort(ordered.begin(), ordered.end());
+    ordered.sort();
     recorder_.record(phase, {kind, ordered, Bytes{bytes}, true}, {-1, stack.weight, cause, {}, {}}, executions);
   }
 
   AxisList stages_and(const AxisList& axes, const AxisList& more = {}) const {
     AxisList both = program_.stage_axes;
-    both.insert(both.end(), axes.begin(), axes.end());
-    both.insert(both.end(), more.begin(), more.end());
+    both.append(axes);
+    both.append(more);
     return both;
   }
 
@@ -90,7 +90,7 @@ class StackMoves {
       const std::int64_t shards = stack.shard * stages * element;
       AxisList first = stack.kept;
       if (stack.kept.empty() || stack.leaves_stages())
-        first.insert(first.end(), gathered_axes_.begin(), gathered_axes_.end());
+        first.append(gathered_axes_);
       move(Phase::optimizer, CollectiveKind::all_gather, program_.stage_axes, shards, stack, to_repeats);
       move(Phase::forward, CollectiveKind::all_to_all, first, shards, stack, to_repeats);
       move(Phase::forward, CollectiveKind::collective_permute, stages_and(gathered_axes_, stack.kept),

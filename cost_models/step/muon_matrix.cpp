@@ -33,14 +33,14 @@ MuonMatrix muon_matrix(const Tensor& weight, const PartitionSpec& spec, const Me
     const bool rows = is_reduction(weight, d);
     (rows ? matrix.kept : matrix.contracted) *= weight.dims[d].size;
     AxisList& axes = rows ? matrix.kept_axes : matrix.contracted_axes;
-    axes.insert(axes.end(), spec.dims[d].begin(), spec.dims[d].end());
+    axes.append(spec.dims[d]);
   }
   if (matrix.kept > matrix.contracted) {
     std::swap(matrix.kept, matrix.contracted);
     std::swap(matrix.kept_axes, matrix.contracted_axes);
   }
-  std::sort(matrix.kept_axes.begin(), matrix.kept_axes.end());
-  std::sort(matrix.contracted_axes.begin(), matrix.contracted_axes.end());
+  matrix.kept_axes.sort();
+  matrix.contracted_axes.sort();
   return matrix;
 }
 

@@ -41,7 +41,7 @@ std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::ve
     if (!layout.joined.empty()) {
       AxisList axes = layout.joined;
       axes.push_back(*data);
-      std::sort(axes.begin(), axes.end());
+      axes.sort();
       recorder.record(Phase::optimizer, {CollectiveKind::collective_permute, axes, Bytes{bytes / layout.shards}, true},
                       {-1, tensor, Cause::zero1_permuted_shards, {layout.spec, {}}, block.specs[i]}, 1);
     }

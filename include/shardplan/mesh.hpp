@@ -3,16 +3,12 @@
 // assumes). An axis that spans slices or nodes has a DCN factor, which is the major part of the axis (SHARDING.md 1.2).
 #include <cstdint>
 #include <optional>
-#include <shardplan/inline_list.hpp>
+#include <shardplan/axis_list.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace shardplan {
-
-using AxisId = std::uint8_t;           ///< index into Mesh::axes
-inline constexpr std::size_t most_mesh_axes = 15;
-using AxisList = InlineList<AxisId, most_mesh_axes>;  ///< major first
 
 /// Which of the devices that differ in some axes are a group.
 enum class GroupSpan : std::uint8_t {

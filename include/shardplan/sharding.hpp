@@ -1,5 +1,6 @@
 #pragma once
 // How a tensor's dims are split over mesh axes.
+#include <shardplan/inline_list.hpp>
 #include <shardplan/mesh.hpp>
 #include <string>
 #include <vector>

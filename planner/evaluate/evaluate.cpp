@@ -30,21 +30,9 @@ std::vector<Collective> all_collectives(const BoundProgram& program, const std::
   return all;
 }
 
-void price(std::vector<Collective>& collectives, const MeshEmbedding& embedding) {
-  struct Group {
-    AxisList axes;
-    GroupSpan span;
-    GroupNetwork network;
-  };
-  std::vector<Group> groups;
-  for (auto& collective : collectives) {
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
-      return g.axes == collective.axes && g.span == collective.span;
-    });
-    if (group == groups.end())
-      group = groups.insert(group, {collective.axes, collective.span, embedding.network(collective.axes, collective.span)});
-    collective.seconds = collective_time(collective, group->network);
-  }
+void price(std::vector<Collective>& collectives, const Configuration& c, PreparedMesh& mesh) {
+  for (auto& collective : collectives)
+    collective.seconds = collective_time(collective, mesh.network(c, collective.axes, collective.span));
 }
 
 std::optional<Infeasible> indivisible_weight(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks) {
@@ -114,7 +102,7 @@ RunCost cost_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMe
   const Program& program = step.program();
   RunCost cost;
   cost.devices = c.mesh.devices();
-  price(collectives, mesh.embedding(c));
+  price(collectives, c, mesh);
   cost.memory = memory_use(blocks, step.bound, c.config, c.compiler);
   cost.memory.capacity = memory_capacity(c.hardware, c.memory_limits);
   cost.memory.reserved = reserved_memory(cost.memory.capacity, c.memory_limits.reserve);
@@ -133,7 +121,7 @@ RunCost cost_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMe
 
   cost.infeasible = first_violation(c, step.bound);
   if (!cost.infeasible) cost.infeasible = indivisible_weight(step.bound, blocks);
-  if (!cost.infeasible) cost.infeasible = mesh.misfit();
+  if (!cost.infeasible) cost.infeasible = mesh.misfit(c);
   if (!cost.infeasible) cost.infeasible = too_large(cost.memory);
   if (!cost.infeasible) cost.infeasible = unpriced;
   return cost;

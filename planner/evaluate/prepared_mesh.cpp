@@ -31,7 +31,7 @@ PreparedMesh::Step& PreparedMesh::add_step(const Configuration& c, std::shared_p
   step.per_device_batch_size = c.config.per_device_batch_size;
   step.gradient_accumulation_steps = c.config.gradient_accumulation_steps;
   step.counted = std::move(counted);
-  step.bound = binder_->bind(step.program());
+  step.bound = binder_->bind(step.program(), steps_.size() > 1 ? steps_.front().bound : BoundProgram{});
   return step;
 }
 
@@ -43,6 +43,17 @@ const MeshEmbedding& PreparedMesh::embedding(const Configuration& c) {
   auto split = embed(c.hardware, c.slice, c.mesh, {.allow_split_physical_axes = true});
   if (auto* parts = std::get_if<MeshEmbedding>(&split)) return embedding_.emplace(std::move(*parts));
   throw InputError("mesh " + describe(c.mesh) + ": " + std::get<Infeasible>(split).message);
+}
+
+const std::optional<Infeasible>& PreparedMesh::misfit(const Configuration& c) {
+  embedding(c);
+  return misfit_;
+}
+
+const GroupNetwork& PreparedMesh::network(const Configuration& c, const AxisList& axes, GroupSpan span) {
+  for (const KnownNetwork& known : networks_)
+    if (known.axes == axes && known.span == span) return known.network;
+  return networks_.emplace_back(KnownNetwork{axes, span, embedding(c).network(axes, span)}).network;
 }
 
 }  // namespace shardplan

@@ -37,8 +37,10 @@ class PreparedMesh {
 
   /// The mesh on the machine's links; one that the torus can't hold whole as if axes could be split (`misfit` says so).
   const MeshEmbedding& embedding(const Configuration& configuration);
-  /// Why MaxText would refuse it; set by embedding().
-  const std::optional<Infeasible>& misfit() const { return misfit_; }
+  /// What that is to a group of its devices.
+  const GroupNetwork& network(const Configuration& configuration, const AxisList& axes, GroupSpan span);
+  /// Why MaxText would refuse it.
+  const std::optional<Infeasible>& misfit(const Configuration& configuration);
 
  private:
   Step& find_or_add_step(const Configuration& configuration);
@@ -48,6 +50,12 @@ class PreparedMesh {
   std::optional<Binder> binder_;
   std::list<Step> steps_;
   std::optional<MeshEmbedding> embedding_;
+  struct KnownNetwork {
+    AxisList axes;
+    GroupSpan span;
+    GroupNetwork network;
+  };
+  std::list<KnownNetwork> networks_;  ///< a few
   std::optional<Infeasible> misfit_;
 };
 

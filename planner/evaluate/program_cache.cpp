@@ -16,6 +16,10 @@ ProgramCache::Key ProgramCache::key_of(const Configuration& c) {
   Key key{c.config, shape.devices, shape.stages, shape.expert_group, shape.two_fsdp_axes};
   key.config.remat_policy.clear();
   key.config.saved.clear();
+  const TrainConfig any;
+  key.config.shard_optimizer_over_data = any.shard_optimizer_over_data;
+  key.config.packing = any.packing;
+  key.config.max_segments_per_seq = any.max_segments_per_seq;
   return key;
 }
 

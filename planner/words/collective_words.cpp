@@ -77,7 +77,7 @@ std::string place_in_block(const Collective& c, const Block& block) {
 
 std::string axes_of(const PartitionSpec& spec, const Mesh& mesh) {
   AxisList all;
-  for (const auto& axes : spec.dims) all.insert(all.end(), axes.begin(), axes.end());
+  for (const auto& axes : spec.dims) all.append(axes);
   return joined_axes(all, mesh);
 }
 

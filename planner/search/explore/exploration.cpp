@@ -28,7 +28,7 @@ class Exploration::Runner {
         evaluate_(evaluate),
         configuration_(
             configuration_of(space_, exploration.parallelism_, space_.remat_policies.front(), batches_.front())),
-        mesh_(&exploration.programs_) {}
+        mesh_(space_.programs.get()) {}
 
   RunCost run(std::size_t remat, std::size_t batch) {
     TrainConfig& config = configuration_.config;
@@ -49,8 +49,8 @@ class Exploration::Runner {
 };
 
 Exploration::Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index,
-                         const RematOrder& order, ProgramCache& programs)
-    : space_(space), parallelism_(parallelism), order_(order), programs_(programs), index_(index) {
+                         const RematOrder& order)
+    : space_(space), parallelism_(parallelism), order_(order), index_(index) {
   costs_.assign(space.remat_policies.size(), std::vector<std::optional<Cost>>(parallelism.batches.size()));
 }
 

@@ -30,9 +30,7 @@ struct Bar {
 
 class Exploration {
  public:
-  /// `programs` are those of the search.
-  Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index, const RematOrder& order,
-              ProgramCache& programs);
+  Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index, const RematOrder& order);
 
   Exploration(Exploration&&) noexcept;
   ~Exploration();
@@ -77,7 +75,6 @@ class Exploration {
   const SearchSpace& space_;
   const Parallelism& parallelism_;
   const RematOrder& order_;
-  ProgramCache& programs_;
   std::size_t index_;
   bool fits_ = false, is_timed_ = false;
   double least_seconds_ = 0;

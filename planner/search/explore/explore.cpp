@@ -216,11 +216,10 @@ Explored collect(const Explorations& explorations, const Scope& scope) {
 Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
                  const Evaluator& evaluate, const SearchBudget& budget) {
   const RematOrder order = remat_order(space);
-  ProgramCache programs;
   Explorations explorations;
   explorations.reserve(parallelisms.size());
   for (std::size_t i = 0; i < parallelisms.size(); ++i)
-    explorations.emplace_back(space, parallelisms[i], i, order, programs);
+    explorations.emplace_back(space, parallelisms[i], i, order);
   std::size_t left = bound(explorations, evaluate, budget);
   Incumbents incumbents(scope);
   left += expand_in_rounds(in_order_of_promise(explorations), incumbents, evaluate, budget);

@@ -155,17 +155,11 @@ class Attempts {
   std::optional<Infeasible> violation_of_smallest() {
     if (auto violation = too_many_tokens()) return violation;
     if (auto violation = first_violation_of_settings(smallest_)) return violation;
-    const Program program = program_of(smallest_);
-    bind_again(program);
+    program_ = space_.programs->program_of(smallest_);
+    bound_ = binder_.bind(program_->program, std::move(bound_));
     auto violation = indivisible_activation(bound_);
     if (!violation && shardings_.empty()) shardings_ = shardings_of(smallest_, bound_);
     return violation;
-  }
-
-  void bind_again(const Program& program) {
-    if (bound_.blocks.empty()) bound_ = binder_.bind(program);
-    for (std::size_t i = 0; i < program.blocks.size(); ++i) bound_.blocks[i].block = &program.blocks[i];
-    bound_.program = &program;
   }
 
   const SearchSpace& space_;
@@ -173,7 +167,8 @@ class Attempts {
   const Binder& binder_;
   Configuration smallest_;  // changed from attempt to attempt: copying model and machine costs more than the checks
   std::optional<Infeasible> violation_;
-  BoundProgram bound_;
+  std::shared_ptr<const CountedProgram> program_;
+  BoundProgram bound_;  // of program_
   std::string shardings_;
 };
 

@@ -2,7 +2,9 @@
 // What a search is over on one machine: everything that is the same for every candidate, and the choices that are not.
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
+#include <planner/evaluate/program_cache.hpp>
 #include <shardplan/configuration.hpp>
 #include <shardplan/machine/machine.hpp>
 #include <shardplan/plan.hpp>
@@ -47,6 +49,7 @@ struct SearchSpace {
   std::optional<double> per_device_batch;
   std::optional<std::int64_t> global_batch_tokens;
   std::int64_t max_batch_tokens = 0;  ///< of a step, where the batch is searched
+  std::shared_ptr<ProgramCache> programs = std::make_shared<ProgramCache>();  ///< of its candidates
 };
 
 /// Throws InputError on an axis that none of the rule sets has, and on tokens that are no whole number of sequences.

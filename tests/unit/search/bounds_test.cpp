@@ -57,11 +57,10 @@ TEST(SearchCosts, AreThoseOfWhatIsShown) {
   for (const auto& machine : machines) {
     const SearchSpace space = wide_space(machine);
     const auto parallelisms = enumerate_parallelisms(space).list;
-    ProgramCache programs;
     for (std::size_t i = 0; i < parallelisms.size(); i += 11) {
       const auto& p = parallelisms[i];
       Configuration c = configuration_of(space, p, space.remat_policies.front(), p.batches.front());
-      PreparedMesh mesh(&programs);
+      PreparedMesh mesh(space.programs.get());
       for (std::size_t k = 0; k < 2 * space.remat_policies.size(); ++k) {
         const RematPolicy& policy = space.remat_policies[k % space.remat_policies.size()];
         const BatchOption& batch = p.batches[(k * 5) % p.batches.size()];
