@@ -66,7 +66,7 @@ CellPlan plan_of(const Evaluation& e) {
   plan.exposed_collective = e.time.exposed_collective;
   plan.exposed_host = e.time.exposed_host;
   plan.bubble = e.time.bubble;
-  plan.tokens_per_second = e.time.tokens_per_second_per_device * static_cast<double>(e.devices);
+  plan.tokens_per_second = e.tokens_per_second();
   plan.model_flops_utilization = e.time.model_flops_utilization;
   return plan;
 }

@@ -73,7 +73,7 @@ std::string markdown_settings(const Evaluation& e) {
 }
 
 std::string markdown_figures(const Evaluation& e) {
-  const double rate = e.time.tokens_per_second_per_device * static_cast<double>(e.devices);
+  const double rate = e.tokens_per_second();
   return markdown_table({{"step", true}, {"tokens/s", true}, {"a chip", true}, {"MFU", true}, {"exposed collectives", true}, {"peak memory", true}, {"tokens a step", true}},
                         {{print_time(e.time.step()) + step_range(e), print_number(rate), print_number(rate / e.chips),
                           print_share(e.time.model_flops_utilization), print_time(e.time.exposed_collective),

@@ -167,7 +167,7 @@ std::string time_section(const Evaluation& evaluation, const Style& style) {
       time_part('E', Ink::red, "exposed collectives", time.exposed_collective, time.step()),
       time_part('H', Ink::magenta, "exposed host copies", time.exposed_host, time.step()),
       time_part('B', Ink::yellow, "pipeline bubble", time.bubble, time.step())};
-  const double all = time.tokens_per_second_per_device * static_cast<double>(evaluation.devices);
+  const double all = evaluation.tokens_per_second();
   std::string headline =
       fmt::format("{} a step{}   {} tokens/s ({} a chip)   MFU {}", print_time(time.step()), step_range(evaluation), print_number(all),
                   print_number(all / evaluation.chips), print_share(time.model_flops_utilization));
