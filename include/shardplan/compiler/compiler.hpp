@@ -91,6 +91,8 @@ enum class Habit : std::uint8_t {
   runs_expert_weight_gradients_last,
   /// The gradient of the logits is written over them.
   overwrites_logits,
+  /// And over those that final_logits_soft_cap caps; else a kernel reads them and writes its own.
+  overwrites_capped_logits,
   /// Buffers are whole tiles of 8 x 128: of weights as wastes least, of activations along their last dim.
   pads_to_tiles,
   /// A whole operand is sliced where its gathered counterpart would be larger than the weight gradient they make.

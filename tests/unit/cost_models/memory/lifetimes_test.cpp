@@ -114,9 +114,9 @@ TEST(Lifetimes, CappedLogitsMeetTheirGradient) {
   EXPECT_FALSE(exists(head, "capped logits")) << "computed inside the loss and its gradient";
   EXPECT_FALSE(exists(head, "capped logits gradient"));
 
-  Compiler fuses_nothing = toy_gpu();
-  fuses_nothing.vector_kernels.fuses_into_products = false;
-  const ToyMemory gpu({model, toy_config(1, 1024), "default", "fsdp=1", fuses_nothing});
+  Compiler overwrites = toy_gpu();
+  overwrites.habits.add(Habit::overwrites_capped_logits);
+  const ToyMemory gpu({model, toy_config(1, 1024), "default", "fsdp=1", overwrites});
   EXPECT_FALSE(meet(life(gpu.block("head"), "logits"), life(gpu.block("head"), "logits gradient")))
       << "an elementwise fusion writes over what dies in it";
 }
