@@ -144,6 +144,7 @@ struct Kernels {
   AttentionKernelSet attention_kernels;  ///< that run there at all
   AttentionKernelSet sink_kernels;       ///< those of them that know attention sinks
   std::int64_t packed_segments = -1;     ///< max_segments_per_seq of a searched plan, where its kernel needs one
+  std::int64_t narrow_tiles_from_head_dim = 0;  ///< heads with masked keys that need smaller tiles; 0: none do
 };
 
 /// How far predicted memory is off, as shares of what is not argument (gradients, activations, temporaries): the real
