@@ -160,7 +160,8 @@ std::map<MoePath, MemoryError> read_memory_error(StrictObject object) {
 std::map<Habit, bool> read_switches(const nlohmann::json& value, const std::string& where) {
   StrictObject object(value, where);
   std::map<Habit, bool> switches;
-  for (const auto& item : value.items()) switches[enumerator_named(all_habits(), "habit", item.key(), where)] = object.flag(item.key());
+  for (const auto& item : value.items())
+    switches[enumerator_named(all_habits(), "habit", item.key(), where)] = object.flag(item.key());
   return switches;
 }
 

@@ -54,7 +54,8 @@ Answer answer_explain(const Configuration& configuration, const ExplainWishes& w
     throw InputError(infeasible_text(*evaluation.infeasible));
   const Outcome outcome = runs(evaluation) ? Outcome::answered : Outcome::nothing_feasible;
   evaluation.timeline = std::make_shared<const StepTimeline>(timeline_of(configuration));
-  Answer answer{wishes.form ? run_text(evaluation, *wishes.form, style) : print_explain(configuration, evaluation, format, style),
+  Answer answer{wishes.form ? run_text(evaluation, *wishes.form, style)
+                            : print_explain(configuration, evaluation, format, style),
                 outcome};
   return wishes.trace ? with_trace(std::move(answer), *wishes.trace, {plan_trace(evaluation)}) : answer;
 }

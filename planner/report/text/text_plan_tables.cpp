@@ -116,7 +116,8 @@ std::string fit_text(Fit fit, const Style& style) {
 void add_machine(TextTable& table, const PlanAnswer& answer, const MachinePlan& machine,
                  const std::vector<Figure>& figures, const Style& style) {
   if (machine.recommended) {
-    table.add(with_cells_of(first_cells(answer, machine, fit_text(machine.recommended->memory.fit(), style)), *machine.recommended, figures));
+    table.add(with_cells_of(first_cells(answer, machine, fit_text(machine.recommended->memory.fit(), style)),
+                            *machine.recommended, figures));
     return;
   }
   table.add_spanning(first_cells(answer, machine, style.paint(Ink::red, "no")), shortfall_of(machine));
