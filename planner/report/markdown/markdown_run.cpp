@@ -8,7 +8,6 @@
 #include <planner/report/markdown/markdown_run.hpp>
 #include <planner/report/shell_command.hpp>
 #include <planner/report/shown_arguments.hpp>
-#include <planner/words/collective_words.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 
@@ -116,7 +115,7 @@ std::string markdown_memory(const Evaluation& e) {
 }
 
 std::string markdown_collectives(const Evaluation& e) {
-  const auto groups = group_collectives(named_collectives(e));
+  const auto groups = group_collectives(e);
   Rows rows;
   for (std::size_t i = 0; i < std::min(groups_shown, groups.size()); ++i) {
     const CollectiveGroup& group = groups[i];
