@@ -21,15 +21,19 @@ OrderedJson schema_named(std::string_view name) {
   throw InternalError(fmt::format("no schema of {}", name));
 }
 
+/// The units of a figure; of a key with words, where no description explains them, the words.
+std::vector<std::string> values_of(const OrderedJson& property) {
+  if (property.contains("properties") && property["properties"].contains("unit"))
+    return property["properties"]["unit"]["enum"].get<std::vector<std::string>>();
+  if (property.contains("enum") && !property.contains("description")) return property["enum"].get<std::vector<std::string>>();
+  return {};
+}
+
 /// "Of a device (FLOP/s, GFLOP/s, …)"
 std::string comment_on(const OrderedJson& property) {
   std::string text = property.value("description", "");
-  const OrderedJson* words = property.contains("enum") ? &property["enum"] : nullptr;
-  if (property.contains("properties") && property["properties"].contains("unit"))
-    words = &property["properties"]["unit"]["enum"];
-  const bool named = words && text.find(words->front().get<std::string>()) != text.npos;
-  if (words && !named)
-    text += fmt::format("{}({})", text.empty() ? "" : " ", fmt::join(words->get<std::vector<std::string>>(), ", "));
+  const std::vector<std::string> values = values_of(property);
+  if (!values.empty()) text += fmt::format("{}({})", text.empty() ? "" : " ", fmt::join(values, ", "));
   return text;
 }
 
