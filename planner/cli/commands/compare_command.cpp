@@ -70,8 +70,6 @@ Answer answer_compare(const CompareAnswer& answer, Format format, const Style& s
   const Printers printers{.text = [&] { return compare_text(answer, style); },
                           .json = [&] { return compare_json(answer); },
                           .markdown = [&] { return compare_markdown(answer); },
-                          .sarif = {},
-                          .github = {},
                           .title = compare_title(answer) + ": shardplan compare"};
   return {print_answer(printers, format),
           any_runs(answer) ? Outcome::answered : Outcome::nothing_feasible};

@@ -33,8 +33,6 @@ std::string print_explain(const Configuration& configuration, Evaluation& evalua
   const Printers printers{.text = [&] { return explanation_text(evaluation, style); },
                           .json = [&] { return explanation_json(evaluation, what_ifs_of(configuration, evaluation)); },
                           .markdown = [&] { return explanation_markdown(evaluation); },
-                          .sarif = {},
-                          .github = {},
                           .title = fmt::format("{} on {} chips of {}: shardplan explain", evaluation.model, evaluation.chips,
                                                evaluation.hardware)};
   return print_answer(printers, format);

@@ -48,9 +48,6 @@ std::string print_sweep(const SweepAnswer& answer, Format format, const Style& s
   if (format == Format::csv) return sweep_csv(answer);
   const Printers printers{.text = [&] { return sweep_text(answer, style); },
                           .json = [&] { return sweep_json(answer); },
-                          .markdown = {},
-                          .sarif = {},
-                          .github = {},
                           .title = page_title(answer)};
   return print_answer(printers, format);
 }
