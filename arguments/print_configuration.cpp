@@ -59,12 +59,10 @@ PrintedArguments named_settings(const Configuration& configuration) {
   return named_as_arguments(configuration.config, printing_baseline(configuration), readers_of(configuration));
 }
 
-/// With MaxText's tiles the gradient of keys and values of such heads takes 16.3 MiB of VMEM, and libtpu gives a kernel
-/// on v5p 16 (compiled with both). Other TPUs, for which it was not compiled, get the smaller tiles too: they always
-/// fit.
 bool needs_narrow_tiles(const Configuration& configuration) {
-  constexpr std::int64_t wide_head = 512;
-  return needs_tokamax(configuration) && configuration.model.masks_keys() && configuration.model.head_dim >= wide_head;
+  const std::int64_t wide_head = configuration.compiler.kernels.narrow_tiles_from_head_dim;
+  return needs_tokamax(configuration) && wide_head > 0 && configuration.model.masks_keys() &&
+         configuration.model.head_dim >= wide_head;
 }
 
 PrintedArguments all_arguments(const Configuration& configuration, const PrintedArguments& machine,

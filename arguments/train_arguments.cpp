@@ -26,9 +26,16 @@ std::string print(const SettingArgument& row, const TrainConfig& config) {
   return std::visit([&](auto field) { return std::string(print(config.*field)); }, row.field);
 }
 
+/// Out of line for each type: where the branches of one function store a value through pointers of different types, g++
+/// 12.2 takes them for one store and loses it (gcc.gnu.org PR 107107; its gcc.dg/pr107107.c fails too).
+template <class Value>
+[[gnu::noinline]] void set_member(TrainConfig& config, Value TrainConfig::*field, const GivenArgument& given) {
+  config.*field = std::get<Value>(given.value);
+}
+
 /// `config` with the argument's value in the member that the row names.
 TrainConfig with_setting(TrainConfig config, const SettingArgument& row, const GivenArgument& given) {
-  std::visit([&]<class Value>(Value TrainConfig::*field) { config.*field = std::get<Value>(given.value); }, row.field);
+  std::visit([&](auto field) { set_member(config, field, given); }, row.field);
   return config;
 }
 

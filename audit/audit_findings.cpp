@@ -1,28 +1,14 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <audit/audit_findings.hpp>
+#include <audit/culprits.hpp>
 #include <audit/traffic_groups.hpp>
 #include <map>
 #include <set>
 
 namespace shardplan {
 namespace {
-
-/// Extra traffic of some tensors: which, in which phases, how much.
-struct Culprits {
-  std::vector<std::string> tensors;  ///< heaviest first
-  std::set<Phase> phases;
-  Traffic traffic;
-  bool output_alone = false;  ///< of expert weights: none but the experts' output projection
-};
-
-std::string phase_words(const std::set<Phase>& phases) {
-  std::vector<std::string_view> names;
-  for (const Phase phase : phases) names.push_back(name_of(phase));
-  return fmt::format("{}", fmt::join(names, " and "));
-}
 
 class Auditor {
  public:
@@ -89,17 +75,9 @@ class Auditor {
       }
     }
     // Collectives that one side combines have no counterpart either; names are for what makes the difference.
-    for (const auto& [tensor, bytes] : bytes_of)
-      if (bytes * 20 >= group.excess()) result.tensors.push_back(tensor);
-    std::stable_sort(result.tensors.begin(), result.tensors.end(),
-                     [&](const auto& a, const auto& b) { return bytes_of[a] > bytes_of[b]; });
+    std::erase_if(bytes_of, [&](const auto& tensor) { return tensor.second * 20 < group.excess(); });
+    result.tensors = heaviest_first(bytes_of);
     return result;
-  }
-
-  static std::string tensor_words(std::vector<std::string> tensors) {
-    const std::size_t shown = 6, all = tensors.size();
-    if (all > shown) tensors.resize(shown);
-    return fmt::format("{}{}", fmt::join(tensors, ", "), all > shown ? fmt::format(" and {} more", all - shown) : "");
   }
 
   bool over_experts(const AxisList& axes) const {
@@ -268,9 +246,7 @@ class Auditor {
       axes.insert(c.axes.begin(), c.axes.end());
     }
     if (again.traffic.bytes <= view_.thresholds.ignore_below) return;
-    for (const auto& [tensor, bytes] : bytes_of) again.tensors.push_back(tensor);
-    std::stable_sort(again.tensors.begin(), again.tensors.end(),
-                     [&](const auto& a, const auto& b) { return bytes_of[a] > bytes_of[b]; });
+    again.tensors = heaviest_first(bytes_of);
     findings_.push_back({FindingId::rematerialized_all_gather, Severity::warning,
                          fmt::format("memory is short: the compiler gathers {} once more in {} rather than keep what "
                                      "was gathered ({} a step)",

@@ -79,6 +79,7 @@ void check_kernels(const Kernels& kernels, StrictObject& object) {
   if (!kernels.attention_kernels.has(kernels.attention)) object.fail("attention", "one of attention_kernels");
   const bool packs = kernels.packed_segments >= 1 || kernels.packed_segments == -1;
   if (!packs) object.fail("packed_segments", "at least 1, or -1 where no kernel needs a number");
+  if (kernels.narrow_tiles_from_head_dim < 0) object.fail("narrow_tiles_from_head_dim", "a size; 0 where no heads need it");
 }
 
 Kernels read_kernels(StrictObject object) {
@@ -92,6 +93,7 @@ Kernels read_kernels(StrictObject object) {
   kernels.attention_kernels = read_attention_kernels(object, "attention_kernels");
   kernels.sink_kernels = read_attention_kernels(object, "sink_kernels");
   kernels.packed_segments = object.integer("packed_segments");
+  kernels.narrow_tiles_from_head_dim = object.integer("narrow_tiles_from_head_dim");
   check_kernels(kernels, object);
   object.text("source");
   object.finish();
@@ -158,7 +160,8 @@ std::map<MoePath, MemoryError> read_memory_error(StrictObject object) {
 std::map<Habit, bool> read_switches(const nlohmann::json& value, const std::string& where) {
   StrictObject object(value, where);
   std::map<Habit, bool> switches;
-  for (const auto& item : value.items()) switches[enumerator_named(all_habits(), "habit", item.key(), where)] = object.flag(item.key());
+  for (const auto& item : value.items())
+    switches[enumerator_named(all_habits(), "habit", item.key(), where)] = object.flag(item.key());
   return switches;
 }
 

@@ -55,7 +55,8 @@ Machine in_slices(const HardwareProfile& profile, int chips, std::optional<int> 
                                  nearest_counts(profile, chips)));
   if (chips % *slices != 0 || !has_slice(profile, chips / *slices)) {
     const std::string ways = ways_to_make(profile, chips);
-    throw InputError(fmt::format("{} has no {} that make {}; {}", profile.name, counted(*slices, "slice"), counted(chips, "chip"),
+    throw InputError(fmt::format("{} has no {} that make {}; {}", profile.name, counted(*slices, "slice"),
+                                 counted(chips, "chip"),
                                  ways.empty() ? "nearest: " + nearest_counts(profile, chips) : "possible: " + ways));
   }
   return {profile, slice_of_chips(profile, chips / *slices), *slices};

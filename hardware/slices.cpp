@@ -89,8 +89,8 @@ Slice slice_called(const HardwareProfile& profile, const std::string& name) {
 Slice slice_of_chips(const HardwareProfile& profile, int chips) {
   if (auto slice = listed_slice(profile, chips)) return *std::move(slice);
   if (auto slice = nodes_slice(profile, chips)) return *std::move(slice);
-  throw InputError(
-      fmt::format("{} has no slice of {}; nearest: {}", profile.name, counted(chips, "chip"), nearest_counts(profile, chips)));
+  throw InputError(fmt::format("{} has no slice of {}; nearest: {}", profile.name, counted(chips, "chip"),
+                               nearest_counts(profile, chips)));
 }
 
 }  // namespace shardplan

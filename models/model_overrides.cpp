@@ -81,7 +81,8 @@ struct ModelFlag {
 
 constexpr ModelFlag flags[] = {
     {"fused_qkv", &Model::fused_qkv, [](const Model& model) {
-       return model.attention_type == AttentionType::global && !model.share_kv_projections && !model.decoder_block.lends_keys;
+       return model.attention_type == AttentionType::global && !model.share_kv_projections &&
+              !model.decoder_block.lends_keys;
      }}};
 
 const ModelFlag* find_flag(std::string_view key) {

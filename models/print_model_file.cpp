@@ -25,7 +25,8 @@ void add_changed(Json& json, const Model& model, const Fields& fields) {
 
 void add_attention(Json& json, const Model& model) {
   if (model.attention_type != AttentionType::global) json["attention_type"] = name_of(model.attention_type);
-  if (model.attention_pattern.window != 0) json[std::string(window_key(model.decoder_block))] = model.attention_pattern.window;
+  if (model.attention_pattern.window != 0)
+    json[std::string(window_key(model.decoder_block))] = model.attention_pattern.window;
   if (model.attention_pattern.locals_per_period != 0)
     json["local_layers_per_global"] = model.attention_pattern.locals_per_period;
 }

@@ -51,6 +51,7 @@ constexpr std::array habit_names{
     Named{Habit::keeps_unsorted_rows, "keeps_unsorted_rows"},
     Named{Habit::runs_expert_weight_gradients_last, "runs_expert_weight_gradients_last"},
     Named{Habit::overwrites_logits, "overwrites_logits"},
+    Named{Habit::overwrites_capped_logits, "overwrites_capped_logits"},
     Named{Habit::pads_to_tiles, "pads_to_tiles"},
     Named{Habit::slices_before_larger_gathers, "slices_before_larger_gathers"},
     Named{Habit::gathers_tables_up_to_rows, "gathers_tables_up_to_rows"},

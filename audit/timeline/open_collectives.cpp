@@ -8,7 +8,9 @@ bool is_call(const HloStep& step) {
   return step.kind == HloStepKind::call || step.kind == HloStepKind::loop || step.kind == HloStepKind::branch;
 }
 
-bool is_large_kernel(const HloStep& step) { return step.kind == HloStepKind::kernel && step.work.kind != KernelKind::vector; }
+bool is_large_kernel(const HloStep& step) {
+  return step.kind == HloStepKind::kernel && step.work.kind != KernelKind::vector;
+}
 
 bool can_wait(const HloStep& step) {
   return step.half == AsyncHalf::whole && !is_call(step) && step.kind != HloStepKind::collective &&

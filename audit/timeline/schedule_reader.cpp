@@ -92,7 +92,8 @@ std::vector<std::size_t> ScheduleReader::callees_in(const SeenInstruction& seen,
   if (!list || list->size() < 2) return callees;
   for (const auto name : split_list(list->substr(1, list->size() - 2))) {
     const auto found = computations_.find(std::string(without_percent(name)));
-    if (found == computations_.end() || found->second == computation_) seen.lines.fail(fmt::format("computation {} isn't defined above", name));
+    if (found == computations_.end() || found->second == computation_)
+      seen.lines.fail(fmt::format("computation {} isn't defined above", name));
     callees.push_back(found->second);
   }
   return callees;

@@ -17,7 +17,8 @@ Lane lane_of(Engine engine) {
   throw InternalError("unknown Engine");
 }
 
-void SpanRecorder::note(Lane lane, TracedKind kind, const std::string& name, std::int64_t executions, double begin, double end) {
+void SpanRecorder::note(Lane lane, TracedKind kind, const std::string& name, std::int64_t executions, double begin,
+                        double end) {
   if (on_ && begin < end) spans_.push_back({lane, kind, name, executions, {{begin - skipped_}, {end - skipped_}}});
 }
 

@@ -256,8 +256,8 @@ class Walker {
     }
     timeline_.exposed += Seconds{blamed * times};
     timeline_.waited += Seconds{std::max(flight.end - now_ - blamed, 0.0) * times};
-    spans_.note(Lane::compute, blamed > 0 ? TracedKind::exposed_transfer : TracedKind::exposed_copy, step.name, frame.times, now_,
-         flight.end);
+    spans_.note(Lane::compute, blamed > 0 ? TracedKind::exposed_transfer : TracedKind::exposed_copy, step.name,
+                frame.times, now_, flight.end);
     now_ = flight.end;
     network_.forget(now_);
   }

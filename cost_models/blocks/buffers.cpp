@@ -100,10 +100,8 @@ class Buffers {
     return std::nullopt;
   }
 
-  /// Where products compute the gradient of the logits from them, capped ones' is a kernel of its own all the same, which
-  /// reads one buffer of them and writes another (recorded: plan_gemma29b_tpuv6e_16).
   bool is_overwritten_by(OperationId i) const {
-    if (is_capped_in_loss(i)) return !state_.compiler.vector_kernels.fuses_into_products;
+    if (is_capped_in_loss(i)) return state_.compiler.has(Habit::overwrites_capped_logits);
     return block_.operations[i].kind == OpKind::cross_entropy;
   }
 

@@ -82,6 +82,7 @@ struct RunCost {
   MemoryUse memory;
   StepTime time;
   std::optional<Infeasible> infeasible;  ///< empty: it runs and fits
+  double tokens_per_second() const { return time.tokens_per_second_per_device * static_cast<double>(devices); }
 };
 
 struct Evaluation : RunCost {

@@ -81,7 +81,8 @@ struct Model {
   bool use_indexer = false;
   std::int64_t indexer_n_heads = 64, indexer_head_dim = 128, indexer_topk = 2048;
   std::int64_t mtp_num_layers = 0;  ///< layers of multi-token prediction behind the decoder
-  std::int64_t mhc_expansion_rate = 1;  ///< streams of the hidden state, mixed before and behind each branch (hyper-connections)
+  /// Streams of the hidden state, mixed before and behind each branch (hyper-connections).
+  std::int64_t mhc_expansion_rate = 1;
   /// Compressed attention (deepseek4): tokens that one key of each layer stands for beside the window's own; 0: none.
   std::vector<std::int64_t> compress_ratios;
   std::int64_t hash_layers = 0;  ///< first layers, whose experts a token's id picks

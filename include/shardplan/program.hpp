@@ -166,7 +166,8 @@ struct Operation {
   std::optional<NarrowProduct> narrow = {};  ///< einsum
   Rotation rotation = Rotation::none;  ///< attention: of queries and keys, on their way in
   std::int64_t chunk = 0;             ///< delta rule: tokens of a step
-  bool wide_rows = false;             ///< lookup: of a float32 table; its rows are narrowed before they move, their gradient isn't
+  /// Lookup: of a float32 table; its rows are narrowed before they move, their gradient isn't.
+  bool wide_rows = false;
   std::int64_t selected_keys = 0;     ///< key selection, and attention under its mask: keys of each query; 0: all
   std::int64_t pooled_keys = 0;       ///< attention: keys beside the sequence's own that stand for runs of tokens
   bool operator==(const Operation&) const = default;
@@ -194,7 +195,8 @@ struct Block {
   std::int64_t executions = 1;  ///< runs of the body in one forward pass of a step (a device's own, in a pipeline)
   WeightSchedule weights;
   bool rematerialized = false;        ///< backward recomputes what the policy doesn't save
-  bool beside_scan = false;           ///< written out between or before the scans: its backward pass lies far from its forward pass
+  /// Written out between or before the scans: its backward pass lies far from its forward pass.
+  bool beside_scan = false;
   bool mixture = false;               ///< has experts
   std::int64_t experts_per_token = 0;
   double row_occupancy = 1;           ///< balanced rows over rows of the expert buffer (Dim::rows)

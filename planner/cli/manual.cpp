@@ -29,7 +29,8 @@ std::string example_text(const Example& example) {
 }
 
 std::string command_text(const CommandDescription& command) {
-  std::string text = fmt::format(".SS \"{}\"\n{}.\n.PP\n\\fBshardplan {}\\fR\n", roff(command.name()), roff(command.summary), roff(command.synopsis));
+  std::string text = fmt::format(".SS \"{}\"\n{}.\n.PP\n\\fBshardplan {}\\fR\n", roff(command.name()),
+                                 roff(command.summary), roff(command.synopsis));
   for (const auto& flag : command.flags) text += flag_text(flag);
   if (!command.footer.empty()) text += fmt::format(".PP\n{}\n", roff(command.footer));
   for (const auto& example : command.examples) text += example_text(example);
@@ -40,7 +41,8 @@ std::string command_text(const CommandDescription& command) {
 
 std::string manual_page(const std::vector<CommandDescription>& commands, const std::string& version) {
   std::string text = fmt::format(
-      ".TH SHARDPLAN 1 \"\" \"{}\" \"User Commands\"\n.SH NAME\nshardplan \\- plans how to shard the training of a language model with "
+      ".TH SHARDPLAN 1 \"\" \"{}\" \"User Commands\"\n"
+      ".SH NAME\nshardplan \\- plans how to shard the training of a language model with "
       "MaxText\n.SH SYNOPSIS\n",
       roff(version));
   for (const auto& command : commands) text += fmt::format("\\fBshardplan\\fR {}\n.br\n", roff(command.synopsis));

@@ -175,7 +175,8 @@ Words objective_words() { return names_of(objectives); }
 Words optimizer_words() { return names_of(optimizers); }
 
 Model read_model(const PlanFlags& flags) {
-  if (!flags.model) throw InputError(fmt::format("{} needs --model NAME; `shardplan models list` names them", flags.command));
+  if (!flags.model)
+    throw InputError(fmt::format("{} needs --model NAME; `shardplan models list` names them", flags.command));
   Model model = load_model(*flags.model);
   if (!model.not_modelled.empty())
     throw InputError(fmt::format("{}: shardplan does not model {} yet", model.name, model.not_modelled));

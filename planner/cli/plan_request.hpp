@@ -10,8 +10,8 @@ namespace shardplan {
 /// As written; empty where a flag is not given.
 struct PlanFlags {
   std::optional<std::string> model, chips, hardware, sequence_length, per_device_batch, global_batch_tokens,
-      max_batch_tokens, max_step_seconds, time_limit, memory_limit, rules, mesh, moe, remat, optimizer, objective, price, slices, top, reserve, memory_fraction,
-      xla_flags;
+      max_batch_tokens, max_step_seconds, time_limit, memory_limit, rules, mesh, moe, remat, optimizer, objective,
+      price, slices, top, reserve, memory_fraction, xla_flags;
   std::string command = "plan";  ///< whose flags they are, for messages
   Words key_values;  ///< further MaxText settings that hold for every candidate
 };

@@ -102,10 +102,11 @@ RuleDifference rule_difference(const LinedRules& first, const LinedRules& second
   }
   if (changed.rules != second.set.rules) difference.changes.push_back({RulePart::order, "", {}, {}, std::nullopt});
   if (first.set.mesh_axes != second.set.mesh_axes)
-    difference.changes.push_back({RulePart::mesh_axes, "", {{0, {"", first.set.mesh_axes}}}, {{0, {"", second.set.mesh_axes}}}, std::nullopt});
+    difference.changes.push_back(
+        {RulePart::mesh_axes, "", {{0, {"", first.set.mesh_axes}}}, {{0, {"", second.set.mesh_axes}}}, {}});
   if (first.set.data_sharding != second.set.data_sharding)
     difference.changes.push_back(
-        {RulePart::data_sharding, "", {{0, {"", first.set.data_sharding}}}, {{0, {"", second.set.data_sharding}}}, std::nullopt});
+        {RulePart::data_sharding, "", {{0, {"", first.set.data_sharding}}}, {{0, {"", second.set.data_sharding}}}, {}});
   return difference;
 }
 

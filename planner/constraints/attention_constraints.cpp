@@ -123,8 +123,8 @@ std::optional<Infeasible> packing_violation(const Configuration& c) {
 
 std::optional<Infeasible> attention_violation(const Configuration& configuration) {
   constexpr Violation (*constraints[])(const Configuration&) = {
-      kernel_exists,         kernel_knows_sinks,    kernel_takes_masks, pools_whole_sequences, exchanged_sequence_is_unmasked, packing_violation,
-      segments_are_counted, windows_under_context, balance_divides};
+      kernel_exists,     kernel_knows_sinks,   kernel_takes_masks,    pools_whole_sequences, exchanged_sequence_is_unmasked,
+      packing_violation, segments_are_counted, windows_under_context, balance_divides};
   for (const auto constraint : constraints)
     if (auto violation = constraint(configuration)) return violation;
   return std::nullopt;

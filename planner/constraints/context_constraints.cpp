@@ -115,7 +115,8 @@ Violation ring(const Context& context) {
 Violation ulysses(const Context& context) {
   return first({needs_tpu(context), needs_more_than_one(context, "context", context.size),
                 needs_flash_on_context(context), needs_one_slice(context), needs_global_attention(context),
-                needs_no_windows(context), needs_unbalanced(context), needs_multiple(context, "max_target_length", context.length, context.size),
+                needs_no_windows(context), needs_unbalanced(context),
+                needs_multiple(context, "max_target_length", context.length, context.size),
                 needs_grouped_heads(context, context.size)});
 }
 

@@ -32,8 +32,8 @@ std::optional<Infeasible> quantization_violation(const Configuration& c) {
   if (config.quantization == Quantization::none) return std::nullopt;
   const std::string_view name = name_of(config.quantization);
   if (c.model.decoder_block.gated_delta_net)  // models/qwen3.py: its projections are given no quantization
-    return refused(fmt::format("quantization={} of gated delta nets, which MaxText quantizes in part, is not modelled", name),
-                   0, 1);
+    return refused(
+        fmt::format("quantization={} of gated delta nets, which MaxText quantizes in part, is not modelled", name), 0, 1);
   if (keeps_histories(config.quantization) && config.gradient_accumulation_steps > 1)
     return refused(fmt::format("quantization={} takes 1 gradient_accumulation_steps, not {}", name,
                                config.gradient_accumulation_steps),

@@ -33,7 +33,9 @@ bool expert_axis_on(TensorRole role, Dim dim, const FindingSubject& s) {
 }
 
 bool splits_mask_batch(const FindingSubject& s) { return expert_axis_on(TensorRole::dispatch_mask, Dim::batch, s); }
-bool splits_dispatched_experts(const FindingSubject& s) { return expert_axis_on(TensorRole::dispatched_tokens, Dim::experts, s); }
+bool splits_dispatched_experts(const FindingSubject& s) {
+  return expert_axis_on(TensorRole::dispatched_tokens, Dim::experts, s);
+}
 
 /// "activation_batch_moe leaves …": experts that no axis splits although the mesh has one of that name.
 MaybeFinding experts_not_split(const FindingSubject& s) {

@@ -47,7 +47,8 @@ MaybeFinding logits_sequence_gathered(const FindingSubject& s) {
 /// (batch, length, mlp). Rule activation_mlp comes first and takes tensor_sequence, size 1 or not, so the tuple of
 /// activation_norm_length is skipped whole.
 MaybeFinding context_lost_in_explicit_mode(const FindingSubject& s) {
-  if (!s.config().shard_mode_explicit || !s.configuration.model.decoder_block.explicit_mlp_by_norm_length) return std::nullopt;
+  if (!s.config().shard_mode_explicit || !s.configuration.model.decoder_block.explicit_mlp_by_norm_length)
+    return std::nullopt;
   const auto sequence_axes = [&](const char* length) {
     return resolve({"activation_batch", length, "activation_mlp"}, s.rules(), s.mesh()).dims[1];
   };

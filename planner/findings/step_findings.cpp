@@ -170,15 +170,16 @@ MaybeFinding combined_weights_exposed(const FindingSubject& s) {
   for (const Collective& c : s.evaluation.collectives)
     if (c.parameter) exposed += c.exposed;
   if (!combines || exposed.value < worth_saying * s.evaluation.time.step().value) return std::nullopt;
-  return Finding{FindingId::combined_weights_exposed,
-                 Severity::warning,
-                 fmt::format("XLA's combine thresholds make one collective of a layer's weights, which has to end before the "
-                             "first of them is used, where one after the other would hide behind products: {} a step are "
-                             "waited for",
-                             in_words(exposed)),
-                 "xla_flags",
-                 {},
-                 "XLA's default combine thresholds"};
+  return Finding{
+      FindingId::combined_weights_exposed,
+      Severity::warning,
+      fmt::format("XLA's combine thresholds make one collective of a layer's weights, which has to end before the "
+                  "first of them is used, where one after the other would hide behind products: {} a step are "
+                  "waited for",
+                  in_words(exposed)),
+      "xla_flags",
+      {},
+      "XLA's default combine thresholds"};
 }
 
 /// XLA's rematerialization pass clones all-gathers when a program comes close to its limit: seen above 93% of the

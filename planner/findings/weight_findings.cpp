@@ -109,7 +109,8 @@ MaybeFinding weights_not_sharded(const FindingSubject& s) {
   const auto missing = names_of(census.missing, s.mesh());
   const std::string named = join_axes(missing), rule = rule_to_extend(*census.tensor);
   const Traffic gradients = traffic_of(s, [&](const Collective& c) {
-    return c.kind == CollectiveKind::all_reduce && c.phase == Phase::backward && overlap(c.axes, census.missing) && c.parameter;
+    return c.kind == CollectiveKind::all_reduce && c.phase == Phase::backward && overlap(c.axes, census.missing) &&
+           c.parameter;
   });
   return Finding{
       FindingId::weights_not_sharded,

@@ -1,34 +1,22 @@
 #include <algorithm>
 #include <map>
 #include <planner/report/collective_groups.hpp>
+#include <planner/words/collective_words.hpp>
 #include <tuple>
 
 namespace shardplan {
 namespace {
-
-struct Place {
-  std::string module, operation;
-};
-
-// "layers/MoeBlock_0/routing/expert_ids" is operation "routing/expert_ids" of module "layers/MoeBlock_0".
-Place place_of(const std::string& op) {
-  const auto block = op.find('/');
-  const auto module = block == std::string::npos ? block : op.find('/', block + 1);
-  if (module == std::string::npos) return {op, ""};
-  return {op.substr(0, module), op.substr(module + 1)};
-}
 
 struct Sum {
   CollectiveGroup group;
   std::map<std::string, std::int64_t> bytes_by_operation;
 };
 
-void add(Sum& sum, const NamedCollective& collective) {
-  const Place place = place_of(collective.op);
+void add(Sum& sum, const Collective& collective, const Place& place) {
   const Bytes bytes = collective.bytes * collective.executions;
   sum.group.kind = collective.kind;
   sum.group.axes = collective.axes;
-  sum.group.module = place.module;
+  sum.group.module = place.block + "/" + place.module;
   sum.group.executions += collective.executions;
   sum.group.bytes += bytes;
   sum.group.seconds += collective.seconds;
@@ -50,10 +38,13 @@ auto rank_of(const CollectiveGroup& group) {
 
 }  // namespace
 
-std::vector<CollectiveGroup> group_collectives(const std::vector<NamedCollective>& collectives) {
-  std::map<std::tuple<CollectiveKind, AxisList, std::string>, Sum> sums;
-  for (const auto& collective : collectives)
-    add(sums[{collective.kind, collective.axes, place_of(collective.op).module}], collective);
+std::vector<CollectiveGroup> group_collectives(const Evaluation& evaluation) {
+  if (evaluation.collectives.empty()) return {};
+  std::map<std::tuple<CollectiveKind, AxisList, std::string, std::string>, Sum> sums;
+  for (const auto& collective : evaluation.collectives) {
+    const Place place = place_of(collective, evaluation.laid_out->program);
+    add(sums[{collective.kind, collective.axes, place.block, place.module}], collective, place);
+  }
   std::vector<CollectiveGroup> groups;
   for (const auto& [key, sum] : sums) groups.push_back(finished(sum));
   std::sort(groups.begin(), groups.end(),

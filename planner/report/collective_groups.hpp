@@ -20,7 +20,7 @@ struct CollectiveGroup {
 };
 
 /// Most seconds first, then most bytes.
-std::vector<CollectiveGroup> group_collectives(const std::vector<NamedCollective>& collectives);
+std::vector<CollectiveGroup> group_collectives(const Evaluation& evaluation);
 
 /// The groups from `first` on as one: executions, bytes and seconds only.
 CollectiveGroup sum_of(const std::vector<CollectiveGroup>& groups, std::size_t first);

@@ -33,7 +33,7 @@ std::string pipeline_of(const Evaluation& e) {
 }  // namespace
 
 double tokens_of(const Evaluation& e) {
-  return e.time.tokens_per_second_per_device * static_cast<double>(e.devices) * e.time.step().value;
+  return e.tokens_per_second() * e.time.step().value;
 }
 
 double slower_than(const Evaluation& best, const Evaluation& other) {

@@ -8,14 +8,10 @@
 namespace shardplan {
 namespace {
 
-double tokens_per_second(const Evaluation& e) {
-  return e.time.tokens_per_second_per_device * static_cast<double>(e.devices);
-}
-
 std::optional<double> dollars_per_million_tokens(const MachinePlan& plan, const HardwareProfile& profile) {
   if (!plan.recommended || !profile.price_per_chip_hour) return std::nullopt;
   const double dollars_a_second = profile.price_per_chip_hour->value * plan.recommended->chips / 3600;
-  return dollars_a_second / tokens_per_second(*plan.recommended) * 1e6;
+  return dollars_a_second / plan.recommended->tokens_per_second() * 1e6;
 }
 
 /// What the objective makes of a machine's plan; less is better.
@@ -23,7 +19,7 @@ double badness(const MachinePlan& plan, const PlanRequest& request) {
   const Evaluation& best = *plan.recommended;
   switch (request.objective) {
     case Objective::throughput:
-      return -tokens_per_second(best);
+      return -best.tokens_per_second();
     case Objective::memory:
       return static_cast<double>(best.memory.peak().value);
     case Objective::cost:

@@ -116,10 +116,11 @@ std::string what_would_change_it(const Evaluation& best, const Evaluation& other
       }
   if (!when) return "";
   const auto [assumption, good] = *when;
-  const std::string what = assumption == Assumption::overlap
-                               ? fmt::format("if {}", good ? "every collective hid behind compute" : "no collective hid behind compute")
-                               : fmt::format("{}, at the {} end,", in_words(assumption, best.configuration->hardware),
-                                             good ? "fast" : "slow");
+  const std::string what =
+      assumption == Assumption::overlap
+          ? fmt::format("if {}", good ? "every collective hid behind compute" : "no collective hid behind compute")
+          : fmt::format("{}, at the {} end,", in_words(assumption, best.configuration->hardware),
+                        good ? "fast" : "slow");
   return fmt::format("the next best can't be told apart for sure: {} it would be {:.1f}% faster; measuring that decides",
                      what, 100 * most);
 }
@@ -185,7 +186,8 @@ std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace&
 }
 
 std::string change_of_training(const Evaluation& plan, const Model& model) {
-  if (plan.config.use_random_routing) return "use_random_routing draws experts at random: a benchmark's setting, the model does not learn to route";
+  if (plan.config.use_random_routing)
+    return "use_random_routing draws experts at random: a benchmark's setting, the model does not learn to route";
   const bool keeps_all = model.capacity_factor <= 0;
   if (plan.moe_path != MoePath::dropping || !keeps_all) return "";
   return fmt::format("trains another model than MaxText's default, which keeps every token: the dropping path leaves out "

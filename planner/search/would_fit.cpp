@@ -7,6 +7,7 @@
 #include <planner/search/space/parallelism.hpp>
 #include <planner/search/present.hpp>
 #include <planner/search/would_fit.hpp>
+#include <planner/what_if/narrower_states.hpp>
 #include <set>
 #include <shardplan/error.hpp>
 
@@ -24,15 +25,11 @@ struct Change {
 
 std::vector<Change> narrower_state(const PlanRequest& request) {
   std::vector<Change> changes;
-  const auto add = [&](const char* words, auto field, auto value) {
-    if (request.settings.says(field)) return;
-    changes.push_back({words, request});
-    changes.back().request.settings.set(field, value);
-  };
-  add("first optimizer moment in bfloat16 (mu_dtype=bfloat16)", &TrainConfig::mu_dtype, DType::bf16);
-  add("weights and both moments in bfloat16 (weight_dtype=bfloat16)", &TrainConfig::weight_dtype, DType::bf16);
-  add("optimizer state in host memory (optimizer_memory_host_offload=true)", &TrainConfig::optimizer_memory_host_offload,
-      true);
+  for (const NarrowerState& state : narrower_states()) {
+    if (request.settings.says(state.field)) continue;
+    changes.push_back({std::string(state.remedy), request});
+    state.set(changes.back().request.settings);
+  }
   return changes;
 }
 

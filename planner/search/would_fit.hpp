@@ -13,8 +13,8 @@ struct WouldFits {
 };
 
 /// The same request with narrower moments and weights, the optimizer or the layers' inputs in host memory, accumulation
-/// instead of a larger batch, a shorter sequence, the next machine size up to 4096 chips: each by itself. Costed with the remat policy that
-/// needs least memory. A change that the budget has nothing left for is not named.
+/// instead of a larger batch, a shorter sequence, the next machine size up to 4096 chips: each by itself. Costed with
+/// the remat policy that needs least memory. A change that the budget has nothing left for is not named.
 WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& profile, const Evaluation& closest,
                          const Evaluator& evaluate, const SearchBudget& budget);
 

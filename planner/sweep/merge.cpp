@@ -17,8 +17,8 @@ void check_same_sweep(const NamedSweep& one, const NamedSweep& other) {
 
 void check_complete(const NamedSweep& shard) {
   if (is_complete(shard.answer)) return;
-  throw InputError(fmt::format("{} has {} of its {}; run the command that writes it again: it goes on where it ended", shard.file,
-                               shard.answer.rows.size(), counted_cells(cells_of_shard(shard.answer))));
+  throw InputError(fmt::format("{} has {} of its {}; run the command that writes it again: it goes on where it ended",
+                               shard.file, shard.answer.rows.size(), counted_cells(cells_of_shard(shard.answer))));
 }
 
 /// "2/3", "3/3": with as many shards as the first file says.
@@ -43,7 +43,8 @@ std::string difference(const SweepRequestWords& one, const SweepRequestWords& ot
     return found == words.end() ? "not given" : found->second;
   };
   for (const auto& flag : flags)
-    if (said(a, flag) != said(b, flag)) return fmt::format("{} is {} in one, {} in the other", flag, said(a, flag), said(b, flag));
+    if (said(a, flag) != said(b, flag))
+      return fmt::format("{} is {} in one, {} in the other", flag, said(a, flag), said(b, flag));
   return "their grids differ";
 }
 

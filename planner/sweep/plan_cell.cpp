@@ -66,7 +66,7 @@ CellPlan plan_of(const Evaluation& e) {
   plan.exposed_collective = e.time.exposed_collective;
   plan.exposed_host = e.time.exposed_host;
   plan.bubble = e.time.bubble;
-  plan.tokens_per_second = e.time.tokens_per_second_per_device * static_cast<double>(e.devices);
+  plan.tokens_per_second = e.tokens_per_second();
   plan.model_flops_utilization = e.time.model_flops_utilization;
   return plan;
 }
@@ -104,8 +104,9 @@ SweepRow without_a_plan(SweepRow row, const MachinePlan& plan, bool has_slices) 
   if (!plan.refused.empty()) return impossible(std::move(row), Limit::constraints, plan.refused);
   if (plan.closest && plan.closest->infeasible) {
     const Infeasible& why = *plan.closest->infeasible;
-    if (why.constraint != ConstraintId::hbm) return impossible(std::move(row), Limit::constraints,
-                                                                   fmt::format("{}: {}", name_of(why.constraint), why.message));
+    if (why.constraint != ConstraintId::hbm)
+      return impossible(std::move(row), Limit::constraints,
+                        fmt::format("{}: {}", name_of(why.constraint), why.message));
     return impossible(std::move(row), Limit::memory,
                       fmt::format("needs {:.1f} of {:.1f} GiB a device at least, with {}", gibibytes({why.needed}),
                                   gibibytes({why.available}), describe(plan.closest->mesh)));
@@ -154,7 +155,8 @@ SweepRow plan_cell(const GridCell& cell, std::size_t place, const SweepGoal& goa
   const MachinePlan plan = plan_machine(request, *cell.machine, evaluate);
   const bool step_limits = is_limited_by_step(request, plan, evaluate);
   if (!plan.recommended && step_limits) return without_a_short_step(std::move(row), plan);
-  if (!plan.recommended) return without_a_plan(std::move(row), plan, has_slices(*cell.machine, request.chips, request.slices));
+  if (!plan.recommended)
+    return without_a_plan(std::move(row), plan, has_slices(*cell.machine, request.chips, request.slices));
   row.plan = plan_of(*plan.recommended);
   row.limit = step_limits ? Limit::step : limit_of(*plan.recommended, request);
   row.budget = budget_of(*row.plan, cell.cell.chips, *cell.machine, goal);

@@ -111,7 +111,8 @@ SweepGoal read_goal(StrictObject& object) {
 SweepAnswer read_sweep(std::string_view text, const std::string& file) {
   const nlohmann::json json = parse_json(text, file);
   StrictObject object(json, file);
-  if (!object.has("command") || object.text("command") != "sweep") object.fail("command", "\"sweep\": a document of that command");
+  if (!object.has("command") || object.text("command") != "sweep")
+    object.fail("command", "\"sweep\": a document of that command");
   SweepAnswer answer;
   answer.request = read_request(object.object("request"));
   answer.goal = read_goal(object);

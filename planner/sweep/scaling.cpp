@@ -35,7 +35,8 @@ void say_what_grew(MachineScaling& scaling, const SweepRow& small, const SweepRo
 std::vector<std::size_t> next_machine(const std::vector<SweepRow>& rows, std::size_t& begin) {
   const SweepCell first = rows[begin].cell;
   std::vector<std::size_t> possible;
-  for (; begin < rows.size() && rows[begin].cell.model == first.model && rows[begin].cell.hardware == first.hardware; ++begin)
+  for (; begin < rows.size() && rows[begin].cell.model == first.model && rows[begin].cell.hardware == first.hardware;
+       ++begin)
     if (rows[begin].plan) possible.push_back(begin);
   return possible;
 }
@@ -61,7 +62,8 @@ MachineScaling scaling_over(const std::vector<std::size_t>& sizes, const std::ve
 std::vector<MachineScaling> scaling_of(const SweepAnswer& answer) {
   std::vector<MachineScaling> all;
   for (std::size_t begin = 0; begin < answer.rows.size();)
-    if (const auto sizes = next_machine(answer.rows, begin); sizes.size() > 1) all.push_back(scaling_over(sizes, answer.rows));
+    if (const auto sizes = next_machine(answer.rows, begin); sizes.size() > 1)
+      all.push_back(scaling_over(sizes, answer.rows));
   return all;
 }
 

@@ -57,7 +57,8 @@ std::vector<MeasuredRun> parse_measured_runs(std::string_view text, const std::s
   const nlohmann::json json = parse_json(text, file);
   StrictObject object(json, file);
   std::vector<MeasuredRun> runs;
-  for (const auto& value : object.array("runs")) runs.push_back(run_in(value, file + ".runs[" + std::to_string(runs.size()) + "]"));
+  for (const auto& value : object.array("runs"))
+    runs.push_back(run_in(value, file + ".runs[" + std::to_string(runs.size()) + "]"));
   object.finish();
   return runs;
 }

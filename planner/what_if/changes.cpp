@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <planner/what_if/changes.hpp>
+#include <planner/what_if/narrower_states.hpp>
 
 namespace shardplan {
 namespace {
@@ -27,6 +28,13 @@ RunChange with_length(const Configuration& configuration, std::int64_t length) {
   RunChange change{WhatIfKind::sequence, fmt::format("sequences of {} tokens", length), configuration};
   change.configuration.config.max_target_length = length;
   return change;
+}
+
+/// As if its own mu_dtype had been asked for; one that is weight_dtype's follows it.
+Settings settings_of(const TrainConfig& config) {
+  Settings settings{config, {}};
+  if (config.mu_dtype != config.weight_dtype) settings.asked.push_back(&TrainConfig::mu_dtype);
+  return settings;
 }
 
 }  // namespace
@@ -55,14 +63,13 @@ std::vector<RunChange> other_sequences(const Configuration& configuration) {
 
 std::vector<RunChange> other_states(const Configuration& configuration) {
   std::vector<RunChange> changes;
-  const auto add = [&](const char* words, auto set) {
-    RunChange change{WhatIfKind::state, words, configuration};
-    set(change.configuration.config);
-    if (!(change.configuration.config == configuration.config)) changes.push_back(std::move(change));
-  };
-  add("first moment in bfloat16", [](TrainConfig& c) { c.mu_dtype = DType::bf16; });
-  add("weights and moments in bfloat16", [](TrainConfig& c) { c.weight_dtype = c.mu_dtype = DType::bf16; });
-  add("optimizer in host memory", [](TrainConfig& c) { c.optimizer_memory_host_offload = true; });
+  for (const NarrowerState& state : narrower_states()) {
+    Settings settings = settings_of(configuration.config);
+    state.set(settings);
+    if (settings.config == configuration.config) continue;
+    changes.push_back({WhatIfKind::state, std::string(state.name), configuration});
+    changes.back().configuration.config = std::move(settings.config);
+  }
   return changes;
 }
 

@@ -1,16 +1,13 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <hardware/machine_of_chips.hpp>
 #include <planner/what_if/changes.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/searched_axes.hpp>
 
 namespace shardplan {
 namespace {
-
-/// Those that a search gives a size; stages need more than a size.
-constexpr std::array growing_axes = {"data", "fsdp", "context", "tensor", "expert"};
 
 /// Those that more devices go to: they split the batch or the weights, and nothing that has to divide.
 constexpr std::array axes_of_devices = {"data", "fsdp"};
@@ -22,8 +19,8 @@ int smallest_factor(int number) {
 }
 
 bool may_grow(const std::string& axis, const Configuration& c) {
-  if (axis == "expert" && !c.model.has_experts()) return false;
-  return std::find(growing_axes.begin(), growing_axes.end(), axis) != growing_axes.end();
+  const SearchedAxis* searched = searched_axis(axis, c.model);
+  return searched && !searched->splits_again;
 }
 
 /// How many times as many slices there are, and devices in each; neither is 0.

@@ -7,10 +7,6 @@
 namespace shardplan {
 namespace {
 
-double tokens_a_second(const RunCost& run) {
-  return run.time.tokens_per_second_per_device * static_cast<double>(run.devices);
-}
-
 bool has_whole_batch(const Configuration& c) {
   const double sequences = sequences_in_a_pass(c.config, c.mesh.devices());
   return sequences >= 1 && sequences == std::floor(sequences);
@@ -27,7 +23,7 @@ bool is_better(const WhatIf& a, const WhatIf& b) {
 /// Costs changes of one run. Programs are shared: policies and meshes have the same.
 class Costing {
  public:
-  explicit Costing(const RunCost& now) : tokens_now_(tokens_a_second(now)) {}
+  explicit Costing(const RunCost& now) : tokens_now_(now.tokens_per_second()) {}
 
   std::vector<WhatIf> operator()(std::vector<RunChange> changes) {
     std::vector<WhatIf> costed;
@@ -37,7 +33,7 @@ class Costing {
       PreparedMesh mesh(&programs_);
       RunCost run = evaluate_cost(*configuration, mesh);
       if (!runs_if_large_enough(run)) continue;
-      const double faster = tokens_a_second(run) / tokens_now_ - 1;
+      const double faster = run.tokens_per_second() / tokens_now_ - 1;
       costed.push_back({change.kind, std::move(change.words), configuration, std::move(run), faster});
     }
     std::stable_sort(costed.begin(), costed.end(), is_faster);

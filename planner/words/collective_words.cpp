@@ -13,9 +13,21 @@ const Block& block_of(const Collective& c, const Program& program) {
   return program.blocks[c.block];
 }
 
-/// Inside the block.
-std::string place_in_block(const Collective& c, const Block& block) {
-  const auto operation = [&] { return block.operations.at(c.operation).name; };
+/// An operation's place by its name, as MaxText calls it: "self_attention/query" is "query" of "self_attention".
+Place place_of(const Operation& operation, const Block& block) {
+  const auto module = operation.name.find('/');
+  if (module == std::string::npos) return {block.name, operation.name, ""};
+  return {block.name, operation.name.substr(0, module), operation.name.substr(module + 1)};
+}
+
+Place with_part(Place place, const std::string& part) {
+  place.operation += (place.operation.empty() ? "" : "/") + part;
+  return place;
+}
+
+Place place_in_block(const Collective& c, const Block& block) {
+  const auto named = [&] { return place_of(block.operations.at(c.operation), block); };
+  const auto part_of = [&](const std::string& part) { return with_part(named(), part); };
   const auto tensor = [&] { return block.tensors.at(c.tensor).name; };
   switch (c.cause) {
     case Cause::operand_layout:
@@ -36,39 +48,39 @@ std::string place_in_block(const Collective& c, const Block& block) {
     case Cause::embedding_gradient_columns:
     case Cause::expert_dispatch:
     case Cause::expert_return:
-      return operation();
+      return named();
     case Cause::scatter_indices:
-      return operation() + "/scatter_indices";
+      return part_of("scatter_indices");
     case Cause::scatter_weights:
-      return operation() + "/scatter_weights";
+      return part_of("scatter_weights");
     case Cause::expert_ids:
-      return operation() + "/expert_ids";
+      return part_of("expert_ids");
     case Cause::routing_gradient:
-      return operation() + "/routing_gradient";
+      return part_of("routing_gradient");
     case Cause::dispatch_mask_slices:
-      return operation() + "/mask";
+      return part_of("mask");
     case Cause::ring_tokens:
     case Cause::ring_gradient:
     case Cause::ring_sum:
-      return operation() + "/" + tensor();
+      return part_of(tensor());
     case Cause::stage_shift:
-      return "pipeline/shift";
+      return {block.name, "pipeline", "shift"};
     case Cause::pipeline_output:
-      return "pipeline/output";
+      return {block.name, "pipeline", "output"};
     case Cause::stack_to_repeats:
     case Cause::stack_to_stages:
     case Cause::stack_gradients:
     case Cause::stack_moment_to_data:
     case Cause::stack_moment_to_stages:
-      return "layer_stack/" + tensor();
+      return {block.name, "layer_stack", tensor()};
     case Cause::zero1_permuted_shards:
     case Cause::zero1_step_weights:
     case Cause::zero1_updated_weights:
-      return "zero1/" + tensor();
+      return {block.name, "zero1", tensor()};
     case Cause::newton_schulz_gram:
     case Cause::newton_schulz_matrix:
     case Cause::newton_schulz_square:
-      return "muon/" + tensor();
+      return {block.name, "muon", tensor()};
     case Cause::read_from_program:
       break;
   }
@@ -89,9 +101,11 @@ LayoutView view_of(const LaidOutProgram& program) {
   return view;
 }
 
+Place place_of(const Collective& c, const Program& program) { return place_in_block(c, block_of(c, program)); }
+
 std::string place_in_words(const Collective& c, const Program& program) {
-  const Block& block = block_of(c, program);
-  return block.name + "/" + place_in_block(c, block);
+  const Place place = place_of(c, program);
+  return fmt::format("{}/{}{}{}", place.block, place.module, place.operation.empty() ? "" : "/", place.operation);
 }
 
 std::string reason_in_words(const Collective& c, const LayoutView& program, const Mesh& mesh) {

@@ -10,8 +10,14 @@ namespace shardplan {
 
 LayoutView view_of(const LaidOutProgram& program);
 
-/// Where in the program: "layers/self_attention/query". Throws InternalError on a collective of no block of it.
-std::string place_in_words(const Collective& collective, const Program& program);
+/// Where in the program: block, module, and what in the module; without an operation the module is it.
+struct Place {
+  std::string block, module, operation;  ///< "layers", "MoeBlock_0", "routing/expert_ids"
+};
+
+/// Throws InternalError on a collective of no block of the program.
+Place place_of(const Collective& collective, const Program& program);
+std::string place_in_words(const Collective& collective, const Program& program);  ///< "layers/self_attention/query"
 
 /// Why it exists, one sentence: which tensor, which rule put which axis where.
 std::string reason_in_words(const Collective& collective, const LayoutView& program, const Mesh& mesh);

@@ -40,7 +40,8 @@ std::string kernel_in_words(const TimedKernel& kernel, const TimedBody& body, co
     case KernelPart::gradient:
       return "gradient of " + operation().name;
     case KernelPart::right_gradient:
-      return (reads_weight(operation(), block_of(body, program)) ? "weight gradient of " : "second gradient of ") + operation().name;
+      return (reads_weight(operation(), block_of(body, program)) ? "weight gradient of " : "second gradient of ") +
+             operation().name;
     case KernelPart::stacks:
       return "stacks of the loop";
     case KernelPart::update:

@@ -171,9 +171,10 @@ TEST(Architecture, EveryPlannerRoomKnowsOnlyWhatItsRowSays) {
 // Words are parsed and files read at the edge, once; what searches and costs is given values.
 TEST(Architecture, SearchAndEvaluationSeeValuesOnly) {
   const std::vector<std::string> readers = {
-      "arguments/",       "formats/", "compilers/",  "rules/load_rules.hpp", "rules/rule_file.hpp", "hardware/load_profile.hpp",
-      "models/load_model.hpp", "fstream", "filesystem"};
-  for (const char* room : {"planner/search/", "planner/what_if/", "planner/evaluate/", "planner/constraints/", "planner/findings/"})
+      "arguments/", "formats/", "compilers/", "rules/load_rules.hpp", "rules/rule_file.hpp",
+      "hardware/load_profile.hpp", "models/load_model.hpp", "fstream", "filesystem"};
+  for (const char* room :
+       {"planner/search/", "planner/what_if/", "planner/evaluate/", "planner/constraints/", "planner/findings/"})
     EXPECT_THAT(inside(room, readers), testing::IsEmpty()) << room;
   EXPECT_THAT(outside({"arguments/asked_run.hpp", "arguments/read_configuration.hpp", "arguments/plan_arguments.hpp"},
                       {"arguments/", "planner/cli/", "planner/check/check", "planner/validate/"}),

@@ -6,7 +6,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from browser import Browser, find_chromium  # noqa: E402
+from browser import judge  # noqa: E402
 from pages import answer_of, pages  # noqa: E402
 
 run_axe = """axe.run().then((found) => found.violations.map((v) => [v.id, v.nodes.length, v.nodes[0].html.slice(0, 200)]))"""
@@ -27,14 +27,8 @@ def check_that_it_can_fail(browser, axe, folder):
 
 
 def main(binary, folder, axe_path):
-    chromium = find_chromium()
-    if not chromium or not axe_path.exists():
-        print("skipped: no", "axe-core" if chromium else "chromium")
-        return 77
-    folder.mkdir(parents=True, exist_ok=True)
-    axe, failures = axe_path.read_text(), []
-    browser = Browser(chromium)
-    try:
+    def check(browser):
+        axe, failures = axe_path.read_text(), []
         check_that_it_can_fail(browser, axe, folder)
         for name, words in pages.items():
             path = folder / f"{name}.html"
@@ -43,10 +37,9 @@ def main(binary, folder, axe_path):
                 for dark in (False, True):
                     found = violations(browser, axe, path, width, dark)
                     failures += [f"{name}, {width} pixels, {'dark' if dark else 'light'}: {one}" for one in found]
-    finally:
-        browser.close()
-    print("\n".join(failures) or f"{len(pages)} pages")
-    return 1 if failures else 0
+        return failures, f"{len(pages)} pages"
+
+    return judge(folder, axe_path, "axe-core", check)
 
 
 if __name__ == "__main__":

@@ -138,3 +138,20 @@ class Browser:
         shot = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
         with open(path, "wb") as file:
             file.write(base64.b64decode(shot["data"]))
+
+
+def judge(folder, tool, name, check):
+    """The exit status of a test: 77 without Chromium or the file `tool` of what is called `name`, 1 where there are failures.
+    `check(browser)` gives them, and what was looked at."""
+    chromium = find_chromium()
+    if not chromium or not tool.exists():
+        print("skipped: no", name if chromium else "chromium")
+        return 77
+    folder.mkdir(parents=True, exist_ok=True)
+    browser = Browser(chromium)
+    try:
+        failures, seen = check(browser)
+    finally:
+        browser.close()
+    print("\n".join(failures) or seen)
+    return 1 if failures else 0

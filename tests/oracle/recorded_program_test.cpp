@@ -15,7 +15,8 @@ const std::string compiled = R"({"schema_version": 1, "id": "toy",
  "arguments": {"model_name": "llama2-7b", "ici_fsdp_parallelism": "8"},
  "hardware": {"name": "h100", "chips": 8, "slices": 1},
  "mesh": {"data": 1, "fsdp": 8},
- "collectives": [{"phase": "forward", "kind": "all-gather", "axes": ["fsdp"], "group_size": 8, "bytes": 1000, "executions": 32}],
+ "collectives": [{"phase": "forward", "kind": "all-gather", "axes": ["fsdp"], "group_size": 8, "bytes": 1000,
+   "executions": 32}],
  "memory": {"arguments_bytes": 10, "peak_bytes": 30}})";
 
 std::string with(const std::string& from, const std::string& to) {

@@ -13,7 +13,7 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "html"))
-from browser import Browser, find_chromium  # noqa: E402
+from browser import judge  # noqa: E402
 from traces import lines, slices_of, write_trace  # noqa: E402
 
 slices_query = """select slice.ts, slice.dur, slice.name, slice.depth, thread.name as track, process.name as process
@@ -96,13 +96,8 @@ def differences(trace, rows):
 
 
 def main(binary, folder, ui):
-    chromium = find_chromium()
-    if not chromium or not (ui / "index.html").exists():
-        print("skipped: no", "Perfetto" if chromium else "chromium")
-        return 77
-    folder.mkdir(parents=True, exist_ok=True)
-    browser, failures = Browser(chromium), []
-    try:
+    def check(browser):
+        failures = []
         with served(ui) as address:
             perfetto = Perfetto(browser, address)
             for name in lines:
@@ -112,10 +107,9 @@ def main(binary, folder, ui):
                 failures += [f"{name}: {error} {count}" for error, count in perfetto.query(errors_query)]
                 time.sleep(1)
                 browser.screenshot(folder / f"{name}.png")
-    finally:
-        browser.close()
-    print("\n".join(failures) or f"{len(lines)} traces")
-    return 1 if failures else 0
+        return failures, f"{len(lines)} traces"
+
+    return judge(folder, ui / "index.html", "Perfetto", check)
 
 
 if __name__ == "__main__":

@@ -91,6 +91,8 @@ enum class Habit : std::uint8_t {
   runs_expert_weight_gradients_last,
   /// The gradient of the logits is written over them.
   overwrites_logits,
+  /// And over those that final_logits_soft_cap caps; else a kernel reads them and writes its own.
+  overwrites_capped_logits,
   /// Buffers are whole tiles of 8 x 128: of weights as wastes least, of activations along their last dim.
   pads_to_tiles,
   /// A whole operand is sliced where its gathered counterpart would be larger than the weight gradient they make.
@@ -142,6 +144,7 @@ struct Kernels {
   AttentionKernelSet attention_kernels;  ///< that run there at all
   AttentionKernelSet sink_kernels;       ///< those of them that know attention sinks
   std::int64_t packed_segments = -1;     ///< max_segments_per_seq of a searched plan, where its kernel needs one
+  std::int64_t narrow_tiles_from_head_dim = 0;  ///< heads with masked keys that need smaller tiles; 0: none do
 };
 
 /// How far predicted memory is off, as shares of what is not argument (gradients, activations, temporaries): the real

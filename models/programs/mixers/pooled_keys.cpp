@@ -66,7 +66,8 @@ TensorId add_picked_keys(BlockBuilder& b, TensorId x, TensorId low_rank_query, s
   const TensorId wq = b.weight(name + "/q_proj", {{Dim::q_rank, m.q_lora_rank}, heads, dim}, {"q_lora", "indexer_q", ""});
   const TensorId query = b.apply(OpKind::einsum, name + "/q_proj", {low, wq},
                                  b.activation("indexer query", {tokens[0], tokens[1], heads, dim}));
-  const TensorId keys = pool(b, name, in, add_pooling_weights(b, name, ratio, m.indexer_head_dim, 2), {tokens[0], runs, dim});
+  const TensorId keys =
+      pool(b, name, in, add_pooling_weights(b, name, ratio, m.indexer_head_dim, 2), {tokens[0], runs, dim});
   const TensorId ww = b.weight(name + "/weights_proj", {tokens[2], heads}, {"embed", "indexer_weights"});
   const TensorId weights = b.apply(OpKind::einsum, name + "/weights_proj", {in, ww},
                                    b.activation("indexer head weights", {tokens[0], tokens[1], heads}));
@@ -80,7 +81,8 @@ TensorId add_picked_keys(BlockBuilder& b, TensorId x, TensorId low_rank_query, s
 TensorId add_all_pooled_keys_mask(BlockBuilder& b, TensorId x, std::int64_t ratio) {
   const std::size_t first = b.block.tensors.size();
   const TensorId in = b.constrain("positions", x, b.block.tensors[x].constraint);
-  const TensorId mask = b.apply(OpKind::add, "self_attention/hca_compressor/mask", {in}, add_mask(b, x, runs_of(b, x, ratio)));
+  const TensorId mask =
+      b.apply(OpKind::add, "self_attention/hca_compressor/mask", {in}, add_mask(b, x, runs_of(b, x, ratio)));
   freeze_from(b, first);
   return mask;
 }

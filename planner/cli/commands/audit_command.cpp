@@ -1,7 +1,6 @@
 // shardplan audit --hlo FILE[.gz]|DIR (KEY=VALUE… | --mesh axis=n,…) [--baseline FILE] [--tolerance 5%] [--ignore-below
 // 1MiB]
 #include <compilers/load_compiler.hpp>
-#include <filesystem>
 #include <planner/audit/audit.hpp>
 #include <planner/cli/commands.hpp>
 #include <planner/cli/flags/flag_values.hpp>
@@ -9,10 +8,8 @@
 #include <planner/cli/flags/trace_flag.hpp>
 #include <planner/evaluate/evaluate.hpp>
 #include <arguments/words/given_arguments.hpp>
-#include <planner/cli/print_answer.hpp>
+#include <planner/cli/verdict.hpp>
 #include <planner/report/audit_report.hpp>
-#include <planner/report/ci/github.hpp>
-#include <planner/report/ci/sarif.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
 #include <shardplan/error.hpp>
 
@@ -35,7 +32,7 @@ void add_flags(CommandParser& parser, AuditFlags& flags) {
   add_run_flags(parser, flags.run, "The mesh, where neither arguments nor the program name it",
                 "MaxText's arguments of the run: the plan to compare with");
   parser.add_footer("Exit status: 0 no regression, 4 a regression or another error-level finding, 2 bad input.");
-  parser.offer_formats({"text", "json", "markdown", "html", "sarif", "github"});
+  offer_verdict_formats(parser);
 }
 
 AuditThresholds read_thresholds(const AuditFlags& flags) {
@@ -83,10 +80,11 @@ std::string print(const AuditAnswer& answer, Format format, const Style& style) 
   const Printers printers{.text = [&] { return audit_text(answer, style); },
                           .json = [&] { return audit_json(answer); },
                           .markdown = [&] { return audit_markdown(answer); },
-                          .sarif = [&] { return check_sarif(as_check(answer, true), std::filesystem::current_path()); },
-                          .github = [&] { return check_annotations(as_check(answer, false)); },
                           .title = answer.program + ": shardplan audit"};
-  return print_answer(printers, format);
+  const auto as_check_of = [&](bool points_at_program) {
+    return [&answer, points_at_program] { return as_check(answer, points_at_program); };
+  };
+  return print_answer(with_ci_forms(printers, as_check_of(true), as_check_of(false)), format);
 }
 
 /// The program, and beside it the plan that it is compared with.
@@ -116,7 +114,7 @@ Task audit_command(const Words& words) {
   const AuditRequest request = read_request(flags);
   return parser.task([request, file = flags.trace](Format format, const Style& style) {
     const AuditAnswer found = audit(request);
-    Answer answer{print(found, format, style), found.is_regression() ? Outcome::regression : Outcome::answered};
+    Answer answer{print(found, format, style), outcome_of(found)};
     return file ? with_trace(std::move(answer), *file, traces_of(found, request)) : answer;
   });
 }

@@ -1,7 +1,6 @@
 // shardplan check --rules FILE|NAME [--model M] [--mesh axis=n,…] [--hardware H] [--chips N] [KEY=VALUE…]
 //                 [--baseline FILE] [--ignore ID[:PLACE]]… [--fail-on error|warning]
 #include <array>
-#include <filesystem>
 #include <formats/named_value.hpp>
 #include <planner/check/check_request.hpp>
 #include <planner/check/judge.hpp>
@@ -9,10 +8,8 @@
 #include <planner/cli/commands.hpp>
 #include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/flags/run_flags.hpp>
-#include <planner/cli/print_answer.hpp>
+#include <planner/cli/verdict.hpp>
 #include <planner/report/check_report.hpp>
-#include <planner/report/ci/github.hpp>
-#include <planner/report/ci/sarif.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
 #include <shardplan/error.hpp>
 
@@ -46,17 +43,16 @@ void add_flags(CommandParser& parser, CheckFlags& flags) {
                         "A finding that doesn't count, on any rule, model and mesh or on that one; may be repeated");
   parser.add("--fail-on", flags.fail_on, "SEVERITY", "error (the default) or warning", names_of(gravities));
   parser.add_footer("Exit status: 0 no finding that counts, 4 one as grave as --fail-on says, 2 bad input.");
-  parser.offer_formats({"text", "json", "markdown", "html", "sarif", "github"});
+  offer_verdict_formats(parser);
 }
 
 std::string print(const CheckAnswer& answer, Format format, const Style& style) {
   const Printers printers{.text = [&] { return check_text(answer, style); },
                           .json = [&] { return check_json(answer); },
                           .markdown = [&] { return check_markdown(answer); },
-                          .sarif = [&] { return check_sarif(answer, std::filesystem::current_path()); },
-                          .github = [&] { return check_annotations(answer); },
                           .title = "rules " + answer.rules + ": shardplan check"};
-  return print_answer(printers, format);
+  const auto same = [&] { return answer; };
+  return print_answer(with_ci_forms(printers, same, same), format);
 }
 
 CheckPolicy read_policy(const CheckFlags& flags) {
@@ -87,7 +83,7 @@ Task check_command(const Words& words) {
   return parser.task([request, policy](Format format, const Style& style) {
     CheckAnswer answer = check(request);
     judge(answer, policy);
-    return Answer{print(answer, format, style), answer.is_regression() ? Outcome::regression : Outcome::answered};
+    return Answer{print(answer, format, style), outcome_of(answer)};
   });
 }
 

@@ -70,8 +70,6 @@ Answer answer_compare(const CompareAnswer& answer, Format format, const Style& s
   const Printers printers{.text = [&] { return compare_text(answer, style); },
                           .json = [&] { return compare_json(answer); },
                           .markdown = [&] { return compare_markdown(answer); },
-                          .sarif = {},
-                          .github = {},
                           .title = compare_title(answer) + ": shardplan compare"};
   return {print_answer(printers, format),
           any_runs(answer) ? Outcome::answered : Outcome::nothing_feasible};
@@ -83,8 +81,9 @@ Task compare_command(const Words& words) {
   CommandParser parser("Rule sets, meshes and paths side by side: what each moves, takes and needs.", "shardplan compare");
   CompareFlags flags;
   add_compare_flags(parser, flags);
-  parser.add_footer("--rules A --against B: what each changed line of the rules is worth. --config A.yml --against B.yml: two\n"
-                    "configurations. A.json --against B.json: two saved answers of plan or explain.");
+  parser.add_footer(
+      "--rules A --against B: what each changed line of the rules is worth. --config A.yml --against B.yml: two\n"
+      "configurations. A.json --against B.json: two saved answers of plan or explain.");
   parser.offer_formats({"text", "json", "markdown", "html"});
   parser.add_example("shardplan compare --model mixtral-8x7b --chips 8 --hardware mi355x --rules default,ep-as-dp "
                      "--moe dropping --remat minimal --global-batch-tokens 128k",

@@ -33,8 +33,6 @@ std::string print_explain(const Configuration& configuration, Evaluation& evalua
   const Printers printers{.text = [&] { return explanation_text(evaluation, style); },
                           .json = [&] { return explanation_json(evaluation, what_ifs_of(configuration, evaluation)); },
                           .markdown = [&] { return explanation_markdown(evaluation); },
-                          .sarif = {},
-                          .github = {},
                           .title = fmt::format("{} on {} chips of {}: shardplan explain", evaluation.model, evaluation.chips,
                                                evaluation.hardware)};
   return print_answer(printers, format);
@@ -54,7 +52,8 @@ Answer answer_explain(const Configuration& configuration, const ExplainWishes& w
     throw InputError(infeasible_text(*evaluation.infeasible));
   const Outcome outcome = runs(evaluation) ? Outcome::answered : Outcome::nothing_feasible;
   evaluation.timeline = std::make_shared<const StepTimeline>(timeline_of(configuration));
-  Answer answer{wishes.form ? run_text(evaluation, *wishes.form, style) : print_explain(configuration, evaluation, format, style),
+  Answer answer{wishes.form ? run_text(evaluation, *wishes.form, style)
+                            : print_explain(configuration, evaluation, format, style),
                 outcome};
   return wishes.trace ? with_trace(std::move(answer), *wishes.trace, {plan_trace(evaluation)}) : answer;
 }

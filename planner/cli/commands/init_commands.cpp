@@ -32,12 +32,14 @@ void check_new(const std::string& name, const Starter& starter) {
 }
 
 Task init_command(const Words& words, const Starter& starter) {
-  CommandParser parser("A file to start from: every key that it can have, with what it means. Text has comments, json has none.",
-                       fmt::format("shardplan {} init", starter.kind));
+  CommandParser parser(
+      "A file to start from: every key that it can have, with what it means. Text has comments, json has none.",
+      fmt::format("shardplan {} init", starter.kind));
   std::optional<std::string> name, like;
   parser.add("NAME", name, "", "What it is to be called");
   parser.add("--like", like, "NAME", fmt::format("The built-in one that it begins as (default: {})", starter.usual));
-  parser.add_example(fmt::format("shardplan {} init mine --like {} -o mine.json", starter.kind, starter.usual), "a file to edit");
+  parser.add_example(fmt::format("shardplan {} init mine --like {} -o mine.json", starter.kind, starter.usual),
+                     "a file to edit");
   parser.parse(words);
   if (!name) throw InputError(fmt::format("{} init needs a NAME", starter.kind));
   check_new(*name, starter);

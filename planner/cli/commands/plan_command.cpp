@@ -73,8 +73,6 @@ Answer answer_plan(const PlanRequest& request, std::optional<RunForm> form, Form
   const Printers printers{.text = [&] { return plan_text(answer, style, with_commands); },
                           .json = [&] { return plan_json(answer); },
                           .markdown = [&] { return plan_markdown(answer); },
-                          .sarif = {},
-                          .github = {},
                           .title = fmt::format("{} on {} chips: shardplan plan", answer.model, answer.chips)};
   return {print_answer(printers, format),
           any ? Outcome::answered : Outcome::nothing_feasible};

@@ -35,7 +35,9 @@ Task completion_command(const Words& words) {
   parser.add("SHELL", shell, "", "bash, zsh or fish");
   parser.add_example("shardplan completion bash", "for ~/.bashrc: source <(shardplan completion bash)");
   parser.parse(words);
-  return parser.task([script = script_for(shell)](Format, const Style&) { return Answer{script(describe_commands()), Outcome::answered}; });
+  return parser.task([script = script_for(shell)](Format, const Style&) {
+    return Answer{script(describe_commands()), Outcome::answered};
+  });
 }
 
 Task man_command(const Words& words) {
@@ -44,7 +46,9 @@ Task man_command(const Words& words) {
   parser.add_example("shardplan man -o shardplan.1",
                      "then man -l shardplan.1, or into a folder man1 of the manual path");
   parser.parse(words);
-  return parser.task([](Format, const Style&) { return Answer{manual_page(describe_commands(), version_text()), Outcome::answered}; });
+  return parser.task([](Format, const Style&) {
+    return Answer{manual_page(describe_commands(), version_text()), Outcome::answered};
+  });
 }
 
 }  // namespace shardplan

@@ -50,7 +50,8 @@ Task validate_command(const Words& words) {
     if (ablates) return ablation(records(paths), format, style);
     if (ranges) return measured_ranges(records(paths), format, style);
     const Validation validation = validate(records(paths));
-    return Answer{format == Format::json ? validation_json(validation) : validation_text(validation, style), Outcome::answered};
+    return Answer{format == Format::json ? validation_json(validation) : validation_text(validation, style),
+                  Outcome::answered};
   });
 }
 

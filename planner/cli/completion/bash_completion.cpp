@@ -31,8 +31,8 @@ std::string flags_of(const CommandDescription& command) {
 
 /// What `values` says, as three variables of the function.
 std::string assignment(const CompletedValues& values) {
-  return fmt::format("values={} files={} list={}", quoted(fmt::format("{}", fmt::join(values.words, " "))), values.files ? 1 : 0,
-                     values.list ? 1 : 0);
+  return fmt::format("values={} files={} list={}", quoted(fmt::format("{}", fmt::join(values.words, " "))),
+                     values.files ? 1 : 0, values.list ? 1 : 0);
 }
 
 std::string value_cases(const std::vector<CommandDescription>& commands) {
@@ -45,14 +45,16 @@ std::string value_cases(const std::vector<CommandDescription>& commands) {
         if (!values.empty()) text += fmt::format("    {}) {} ;;\n", quoted(command.name() + ":"), assignment(values));
         continue;
       }
-      for (const auto& name : flag.names) text += fmt::format("    {}) {} takes=1 ;;\n", quoted(command.name() + ":" + name), assignment(values));
+      for (const auto& name : flag.names)
+        text += fmt::format("    {}) {} takes=1 ;;\n", quoted(command.name() + ":" + name), assignment(values));
     }
   return text;
 }
 
 std::string flag_cases(const std::vector<CommandDescription>& commands) {
   std::string text;
-  for (const auto& command : commands) text += fmt::format("    {}) flags={} ;;\n", quoted(command.name()), quoted(flags_of(command)));
+  for (const auto& command : commands)
+    text += fmt::format("    {}) flags={} ;;\n", quoted(command.name()), quoted(flags_of(command)));
   return text;
 }
 

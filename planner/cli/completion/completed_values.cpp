@@ -23,8 +23,10 @@ struct NamedWords {
 };
 
 /// What the catalogs have, by flag, whatever the command.
-constexpr NamedWords flag_words[] = {
-    {"--model", model_names}, {"--hardware", machines}, {"--rules", rule_set_names}, {"--remat", [] { return remat_policies(); }}};
+constexpr NamedWords flag_words[] = {{"--model", model_names},
+                                     {"--hardware", machines},
+                                     {"--rules", rule_set_names},
+                                     {"--remat", [] { return remat_policies(); }}};
 
 /// By the command's first word: what its first positional argument, or --like, names.
 constexpr NamedWords named_things[] = {{"hardware", machines}, {"models", model_names}, {"rules", rule_set_names}};

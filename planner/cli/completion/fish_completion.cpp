@@ -12,7 +12,8 @@ std::string values_text(const CompletedValues& values) {
   std::string text = values.files ? " -F" : " -f";
   if (values.words.empty()) return text;
   const std::string words = fmt::format("{}", fmt::join(values.words, " "));
-  return text + " -a " + quoted(values.list ? fmt::format("(__shardplan_list{} {})", values.files ? "_or_files" : "", words) : words);
+  return text + " -a " +
+         quoted(values.list ? fmt::format("(__shardplan_list{} {})", values.files ? "_or_files" : "", words) : words);
 }
 
 std::string names_text(const FlagDescription& flag) {
@@ -30,7 +31,8 @@ std::string flag_line(const CommandDescription& command, const FlagDescription& 
 }
 
 std::string word_line(const std::string& condition, const Offered& offered) {
-  return fmt::format("complete -c shardplan -n {} -f -a {} -d {}\n", quoted(condition), quoted(offered.word), quoted(offered.summary));
+  return fmt::format("complete -c shardplan -n {} -f -a {} -d {}\n", quoted(condition), quoted(offered.word),
+                     quoted(offered.summary));
 }
 
 }  // namespace
@@ -83,7 +85,8 @@ complete -c shardplan -f
 )script";
   for (const auto& first : first_words(commands)) {
     text += word_line("__shardplan_typed", first);
-    for (const auto& second : second_words(commands, first.word)) text += word_line("__shardplan_typed " + first.word, second);
+    for (const auto& second : second_words(commands, first.word))
+      text += word_line("__shardplan_typed " + first.word, second);
   }
   for (const auto& command : commands)
     for (const auto& flag : command.flags) text += flag_line(command, flag);

@@ -58,7 +58,9 @@ std::string group_case(const std::vector<CommandDescription>& commands, const st
   std::string text = fmt::format("    {})\n", group);
   if (!inner.empty()) {
     text += fmt::format("      subcommands=({} )\n", described(inner));
-    text += "      if (( CURRENT == 3 )) && [[ $words[3] != -* ]]; then _describe subcommand subcommands; return; fi\n      case $words[3] in\n";
+    text +=
+        "      if (( CURRENT == 3 )) && [[ $words[3] != -* ]]; then _describe subcommand subcommands; return; fi\n"
+        "      case $words[3] in\n";
     for (const auto& second : inner)
       text += fmt::format("        {}) words=($words[1] $words[4,-1]); (( CURRENT -= 2 )); {}; return ;;\n", second.word,
                           function_name(group, second.word));
@@ -67,14 +69,17 @@ std::string group_case(const std::vector<CommandDescription>& commands, const st
   const bool is_command = std::any_of(commands.begin(), commands.end(), [&](const auto& command) {
     return command.word == group && command.subcommand.empty();
   });
-  if (is_command) text += fmt::format("      words=($words[1] $words[3,-1]); (( CURRENT -= 1 )); {}\n", function_name(group, ""));
+  if (is_command)
+    text += fmt::format("      words=($words[1] $words[3,-1]); (( CURRENT -= 1 )); {}\n", function_name(group, ""));
   return text + "      ;;\n";
 }
 
 }  // namespace
 
 std::string zsh_completion(const std::vector<CommandDescription>& commands) {
-  std::string text = "#compdef shardplan\n# zsh completion of shardplan: in a file _shardplan in $fpath, or source it after compinit\n";
+  std::string text =
+      "#compdef shardplan\n"
+      "# zsh completion of shardplan: in a file _shardplan in $fpath, or source it after compinit\n";
   text += R"script(_shardplan_names_or_files() {
   local words=${argv[(i)--]}
   compadd "$@"

@@ -149,8 +149,9 @@ void check_key_values(const std::vector<std::string>& words, std::string_view ya
     if (word.ends_with(".yml") || word.ends_with(".yaml")) flag = yaml_flag;
     if (word.ends_with(".json") || model_called(word)) flag = "--model";
     if (machine_called(word).profile != word || profile_called(word)) flag = "--hardware";
-    throw InputError(fmt::format("expected KEY=VALUE as MaxText takes it, not '{}'{}", word,
-                                 flag.empty() ? "" : fmt::format("; a file or name goes behind its flag: {} {}", flag, word)));
+    throw InputError(
+        fmt::format("expected KEY=VALUE as MaxText takes it, not '{}'{}", word,
+                    flag.empty() ? "" : fmt::format("; a file or name goes behind its flag: {} {}", flag, word)));
   }
 }
 

@@ -15,7 +15,8 @@ std::optional<RunForm> read_form(const std::optional<std::string>& name) {
 }
 
 void check_form(std::optional<RunForm> form, Format format) {
-  if (form && format != Format::text) throw InputError("--as prints a run, which --format json has under commands; give one of them");
+  if (form && format != Format::text)
+    throw InputError("--as prints a run, which --format json has under commands; give one of them");
 }
 
 }  // namespace shardplan

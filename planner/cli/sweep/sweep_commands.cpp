@@ -26,9 +26,11 @@ namespace {
 
 void add_flags(CommandParser& parser, SweepFlags& flags) {
   flags.plan.command = "sweep";
-  parser.add("--model", flags.plan.model, "NAME|FILE[,...]", "Models: built-in ones, files of that form, Hugging Face config.json");
+  parser.add("--model", flags.plan.model, "NAME|FILE[,...]",
+             "Models: built-in ones, files of that form, Hugging Face config.json");
   parser.add("--hardware", flags.plan.hardware, "NAME|FILE[,...]|all", "Machines (default: the five of today)");
-  parser.add("--chips", flags.plan.chips, "A..B|N[,...]", "Sizes: 8..8192 are the powers of two that a machine's slices make");
+  parser.add("--chips", flags.plan.chips, "A..B|N[,...]",
+             "Sizes: 8..8192 are the powers of two that a machine's slices make");
   parser.add("--tokens", flags.tokens, "N", "What the model is trained on; 15T is 15 x 10^12, 300B is 300 x 10^9");
   parser.add("--within", flags.within, "TIME", "When it has to be done: 60d, 12h or 8w");
   parser.add("--price", flags.plan.price, "NAME=DOLLARS[,...]", "Dollars an hour for a chip");
@@ -38,21 +40,21 @@ void add_flags(CommandParser& parser, SweepFlags& flags) {
 }
 
 /// "llama2-7b, mixtral-8x7b: shardplan sweep"
-std::string page_title(const SweepAnswer& answer) { return fmt::format("{}: shardplan sweep", fmt::join(models_of(answer), ", ")); }
+std::string page_title(const SweepAnswer& answer) {
+  return fmt::format("{}: shardplan sweep", fmt::join(models_of(answer), ", "));
+}
 
 std::string print_sweep(const SweepAnswer& answer, Format format, const Style& style) {
   if (format == Format::csv) return sweep_csv(answer);
   const Printers printers{.text = [&] { return sweep_text(answer, style); },
                           .json = [&] { return sweep_json(answer); },
-                          .markdown = {},
-                          .sarif = {},
-                          .github = {},
                           .title = page_title(answer)};
   return print_answer(printers, format);
 }
 
 Outcome outcome_of(const SweepAnswer& answer) {
-  const bool any = std::any_of(answer.rows.begin(), answer.rows.end(), [](const SweepRow& row) { return row.plan.has_value(); });
+  const bool any =
+      std::any_of(answer.rows.begin(), answer.rows.end(), [](const SweepRow& row) { return row.plan.has_value(); });
   return any ? Outcome::answered : Outcome::nothing_feasible;
 }
 
@@ -114,7 +116,8 @@ Task sweep_command(const Words& words) {
                      "full --tokens 300B --within 60d --format html -o sweep.html",
                      "the answers and a map of the grid as a page");
   parser.parse(words);
-  Task task = parser.task([request = read_sweep_request(flags), file = parser.output_file()](Format format, const Style& style) {
+  const auto request = read_sweep_request(flags);
+  Task task = parser.task([request, file = parser.output_file()](Format format, const Style& style) {
     return answer_sweep(request, file, format, style);
   });
   task.output_file.reset();  // written cell by cell

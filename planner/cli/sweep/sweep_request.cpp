@@ -78,13 +78,15 @@ void check_no_sizes(const SweepFlags& flags) {
   if (!flags.plan.hardware || *flags.plan.hardware == "all") return;
   for (const auto& name : parse_list("--hardware", *flags.plan.hardware))
     if (const MachineName machine = machine_called(name); machine.slice)
-      throw InputError(fmt::format("--hardware {}: the name says a size, which --chips says here; give {}", name, machine.profile));
+      throw InputError(
+          fmt::format("--hardware {}: the name says a size, which --chips says here; give {}", name, machine.profile));
 }
 
 Shard read_shard(const std::string& text) {
   const auto slash = text.find('/');
   if (slash == text.npos) throw InputError(fmt::format("--shard: expected i/n, as 1/8, not '{}'", text));
-  const int number = parse_positive("--shard", text.substr(0, slash)), count = parse_positive("--shard", text.substr(slash + 1));
+  const int number = parse_positive("--shard", text.substr(0, slash)),
+            count = parse_positive("--shard", text.substr(slash + 1));
   if (number > count) throw InputError(fmt::format("--shard {}: shards are 1/{} to {}/{}", text, count, count, count));
   return {static_cast<std::size_t>(number), static_cast<std::size_t>(count)};
 }
@@ -104,7 +106,8 @@ std::vector<Model> read_models(const PlanFlags& flags) {
     one.model = name;
     models.push_back(read_model(one));
     for (std::size_t i = 0; i + 1 < models.size(); ++i)
-      if (models[i].name == models.back().name) throw InputError(fmt::format("--model: {} is given twice", models.back().name));
+      if (models[i].name == models.back().name)
+        throw InputError(fmt::format("--model: {} is given twice", models.back().name));
   }
   return models;
 }
@@ -123,7 +126,8 @@ SweepRequest read_sweep_request(const SweepFlags& flags) {
   plan.chips = std::to_string(request.chips.front().from);  // each cell has its own
   const auto models = read_models(flags.plan);
   // --moe is said to those that have experts; where none has, the first refuses it.
-  const bool any_has_experts = std::any_of(models.begin(), models.end(), [](const Model& model) { return model.has_experts(); });
+  const bool any_has_experts =
+      std::any_of(models.begin(), models.end(), [](const Model& model) { return model.has_experts(); });
   for (const Model& model : models) {
     plan.moe = any_has_experts && !model.has_experts() ? std::nullopt : flags.plan.moe;
     request.requests.push_back(read_plan_request(plan, model));

@@ -14,7 +14,8 @@ std::string percent_encoded(std::string_view path) {
   std::string uri;
   for (const char letter : path) {
     const auto byte = static_cast<unsigned char>(letter);
-    const bool is_plain = byte < 0x80 && (std::isalnum(byte) || std::string_view("/-._~").find(letter) != std::string_view::npos);
+    const bool is_plain =
+        byte < 0x80 && (std::isalnum(byte) || std::string_view("/-._~").find(letter) != std::string_view::npos);
     uri += is_plain ? std::string(1, letter) : fmt::format("%{:02X}", static_cast<unsigned>(byte));
   }
   return uri;

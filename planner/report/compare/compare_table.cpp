@@ -10,10 +10,6 @@
 namespace shardplan {
 namespace {
 
-double tokens_per_second(const Evaluation& e) {
-  return e.time.tokens_per_second_per_device * static_cast<double>(e.devices);
-}
-
 std::string fit_words(const Evaluation& e) {
   if (e.infeasible && e.infeasible->constraint != ConstraintId::hbm) return std::string(name_of(e.infeasible->constraint));
   switch (e.memory.fit()) {
@@ -75,7 +71,7 @@ bool any_permutes(const CompareAnswer& answer) {
 std::vector<CompareColumn> figure_columns(bool with_permutes) {
   using Row = const ComparedRow&;
   std::vector<CompareColumn> columns = {
-      {"tokens/s", true, [](Row r) { return print_number(tokens_per_second(r.evaluation)); }},
+      {"tokens/s", true, [](Row r) { return print_number(r.evaluation.tokens_per_second()); }},
       {"step", true, [](Row r) { return print_time(r.evaluation.time.step()); }},
       {"exposed", true, [](Row r) { return print_time(r.evaluation.time.exposed_collective); }},
       {"hidden", true, [](Row r) { return print_time(r.evaluation.time.hidden_collective); }},

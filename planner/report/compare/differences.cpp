@@ -51,9 +51,8 @@ std::string time_difference(const Evaluation& base, const Evaluation& other) {
 }
 
 std::string figures_of(const Evaluation& e) {
-  const double tokens_per_second = e.time.tokens_per_second_per_device * static_cast<double>(e.devices);
   return fmt::format("{} a step, {} tokens/s, {} exposed, peak {}", print_time(e.time.step()),
-                     print_number(tokens_per_second), print_time(e.time.exposed_collective),
+                     print_number(e.tokens_per_second()), print_time(e.time.exposed_collective),
                      print_memory(e.memory.peak()));
 }
 

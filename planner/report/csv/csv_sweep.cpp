@@ -40,7 +40,8 @@ constexpr CsvColumn plan_columns[] = {
 std::vector<std::string> titles() {
   std::vector<std::string> all = {"model", "hardware", "chips", "feasible"};
   for (const auto& column : plan_columns) all.emplace_back(column.title);
-  for (const char* title : {"days", "chip_hours", "cost", "energy_kwh", "in_time", "limited_by", "reason"}) all.emplace_back(title);
+  for (const char* title : {"days", "chip_hours", "cost", "energy_kwh", "in_time", "limited_by", "reason"})
+    all.emplace_back(title);
   return all;
 }
 

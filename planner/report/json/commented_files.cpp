@@ -21,20 +21,29 @@ OrderedJson schema_named(std::string_view name) {
   throw InternalError(fmt::format("no schema of {}", name));
 }
 
+/// The units of a figure; of a key with words, where no description explains them, the words.
+std::vector<std::string> values_of(const OrderedJson& property) {
+  if (property.contains("properties") && property["properties"].contains("unit"))
+    return property["properties"]["unit"]["enum"].get<std::vector<std::string>>();
+  if (property.contains("enum") && !property.contains("description")) return property["enum"].get<std::vector<std::string>>();
+  return {};
+}
+
 /// "Of a device (FLOP/s, GFLOP/s, …)"
 std::string comment_on(const OrderedJson& property) {
   std::string text = property.value("description", "");
-  const OrderedJson* words = property.contains("enum") ? &property["enum"] : nullptr;
-  if (property.contains("properties") && property["properties"].contains("unit")) words = &property["properties"]["unit"]["enum"];
-  const bool named = words && text.find(words->front().get<std::string>()) != text.npos;
-  if (words && !named) text += fmt::format("{}({})", text.empty() ? "" : " ", fmt::join(words->get<std::vector<std::string>>(), ", "));
+  const std::vector<std::string> values = values_of(property);
+  if (!values.empty()) text += fmt::format("{}({})", text.empty() ? "" : " ", fmt::join(values, ", "));
   return text;
 }
 
 /// What a key that nobody said may look like.
 OrderedJson example_of(const OrderedJson& property) {
   if (property.contains("allOf"))
-    return {{"value", 1}, {"unit", property["properties"]["unit"]["enum"].front()}, {"source", "where from"}, {"basis", "assumed"}};
+    return {{"value", 1},
+            {"unit", property["properties"]["unit"]["enum"].front()},
+            {"source", "where from"},
+            {"basis", "assumed"}};
   if (property.contains("enum")) return property["enum"].front();
   const std::string type = property.value("type", "object");
   if (type == "string") return "";
@@ -67,7 +76,8 @@ void mark_as_copied(OrderedJson& value, const std::string& like) {
 
 OrderedJson profile_like(const std::string& name, const std::string& like) {
   OrderedJson profile = OrderedJson::parse(profile_json(like));
-  for (const char* key : {"aliases", "matmul_shares", "published_mfu_dense", "published_mfu_moe", "step_error"}) profile.erase(key);
+  for (const char* key : {"aliases", "matmul_shares", "published_mfu_dense", "published_mfu_moe", "step_error"})
+    profile.erase(key);
   for (auto& value : profile) mark_as_copied(value, like);
   profile["name"] = name;
   profile["description"] = fmt::format("{}, begun as {}", name, like);
@@ -90,7 +100,9 @@ std::string commented_profile(const std::string& name, const std::string& like) 
   return commented(profile_like(name, like), schema_named("hardware-profile"), "launch");
 }
 
-std::string plain_profile(const std::string& name, const std::string& like) { return profile_like(name, like).dump(2) + "\n"; }
+std::string plain_profile(const std::string& name, const std::string& like) {
+  return profile_like(name, like).dump(2) + "\n";
+}
 
 std::string commented_model(const std::string& name, const std::string& like) {
   return commented(model_like(name, like), schema_named("model"), "source");

@@ -61,7 +61,10 @@ OrderedJson json_row(const ComparedRow& row, const Evaluation& base) {
 }
 
 OrderedJson json_refused(const RefusedCase& refused) {
-  OrderedJson value = {{"hardware", refused.hardware}, {"rules", refused.rules}, {"moe_path", name_of(refused.path)}, {"reason", refused.reason}};
+  OrderedJson value = {{"hardware", refused.hardware},
+                       {"rules", refused.rules},
+                       {"moe_path", name_of(refused.path)},
+                       {"reason", refused.reason}};
   if (!refused.mesh.empty()) value["mesh"] = refused.mesh;
   if (!refused.settings.empty()) value["settings"] = refused.settings;
   return value;

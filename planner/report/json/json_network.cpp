@@ -46,16 +46,17 @@ OrderedJson json_network(const Configuration& c) {
   const auto embedded = embed(c.hardware, c.slice, c.mesh, device_order(c.config));
   const auto* embedding = std::get_if<MeshEmbedding>(&embedded);
   if (!embedding) return nullptr;
-  OrderedJson value = {{"fabric", name_of(c.hardware.fabric)},
-                       {"slice", c.slice.name},
-                       {"slices", c.num_slices},
-                       {"torus", c.slice.torus},
-                       {"wraps", c.slice.wraps},
-                       {"devices_per_chip", c.hardware.devices_per_chip},
-                       {"chips_per_node", c.hardware.chips_per_node},
-                       {"link_bytes_per_second", json_number(c.hardware.link_bandwidth.value, "link_bandwidth")},
-                       {"scale_out_bytes_per_second", json_number(c.hardware.scale_out_bandwidth.value, "scale_out_bandwidth")},
-                       {"axes", json_axes(*embedding, c.mesh)}};
+  OrderedJson value = {
+      {"fabric", name_of(c.hardware.fabric)},
+      {"slice", c.slice.name},
+      {"slices", c.num_slices},
+      {"torus", c.slice.torus},
+      {"wraps", c.slice.wraps},
+      {"devices_per_chip", c.hardware.devices_per_chip},
+      {"chips_per_node", c.hardware.chips_per_node},
+      {"link_bytes_per_second", json_number(c.hardware.link_bandwidth.value, "link_bandwidth")},
+      {"scale_out_bytes_per_second", json_number(c.hardware.scale_out_bandwidth.value, "scale_out_bandwidth")},
+      {"axes", json_axes(*embedding, c.mesh)}};
   if (c.slice.devices <= most_positions) value["positions"] = json_positions(*embedding, c);
   return value;
 }

@@ -13,7 +13,7 @@ OrderedJson json_arguments(const Configuration& configuration) {
 OrderedJson json_what_if(const WhatIf& what_if) {
   const Configuration& c = *what_if.configuration;
   const RunCost& run = what_if.run;
-  const double rate = run.time.tokens_per_second_per_device * static_cast<double>(run.devices);
+  const double rate = run.tokens_per_second();
   return {{"kind", name_of(what_if.kind)},
           {"change", what_if.change},
           {"faster", json_number(what_if.faster, "faster")},

@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::size_t reasons_shown = 5;
 
-double tokens_per_second(const Evaluation& e) {
-  return e.time.tokens_per_second_per_device * static_cast<double>(e.devices);
-}
-
 std::string shortfall_of(const MachinePlan& machine) {
   if (!machine.refused.empty()) return machine.refused;
   if (machine.closest && machine.closest->infeasible) return machine.closest->infeasible->message;
@@ -28,8 +24,8 @@ std::vector<std::string> machine_row(const MachinePlan& machine) {
   const Evaluation& e = *machine.recommended;
   return {machine.hardware,
           markdown_verdict(e),
-          print_number(tokens_per_second(e)),
-          print_number(tokens_per_second(e) / e.chips),
+          print_number(e.tokens_per_second()),
+          print_number(e.tokens_per_second() / e.chips),
           print_time(e.time.step()),
           print_share(e.time.model_flops_utilization),
           fmt::format("{} of {}", print_memory(e.memory.peak()), print_memory(e.memory.capacity)),

@@ -8,7 +8,6 @@
 #include <planner/report/markdown/markdown_run.hpp>
 #include <planner/report/shell_command.hpp>
 #include <planner/report/shown_arguments.hpp>
-#include <planner/words/collective_words.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 
@@ -73,8 +72,14 @@ std::string markdown_settings(const Evaluation& e) {
 }
 
 std::string markdown_figures(const Evaluation& e) {
-  const double rate = e.time.tokens_per_second_per_device * static_cast<double>(e.devices);
-  return markdown_table({{"step", true}, {"tokens/s", true}, {"a chip", true}, {"MFU", true}, {"exposed collectives", true}, {"peak memory", true}, {"tokens a step", true}},
+  const double rate = e.tokens_per_second();
+  return markdown_table({{"step", true},
+                         {"tokens/s", true},
+                         {"a chip", true},
+                         {"MFU", true},
+                         {"exposed collectives", true},
+                         {"peak memory", true},
+                         {"tokens a step", true}},
                         {{print_time(e.time.step()) + step_range(e), print_number(rate), print_number(rate / e.chips),
                           print_share(e.time.model_flops_utilization), print_time(e.time.exposed_collective),
                           fmt::format("{} of {}", print_memory(e.memory.peak()), print_memory(e.memory.capacity)),
@@ -110,13 +115,16 @@ std::string markdown_memory(const Evaluation& e) {
 }
 
 std::string markdown_collectives(const Evaluation& e) {
-  const auto groups = group_collectives(named_collectives(e));
+  const auto groups = group_collectives(e);
   Rows rows;
   for (std::size_t i = 0; i < std::min(groups_shown, groups.size()); ++i) {
     const CollectiveGroup& group = groups[i];
-    const std::string where = group.operations.empty() ? group.module : fmt::format("{}: {}", group.module, fmt::join(group.operations, ", "));
-    rows.push_back({std::string(name_of(group.kind)), markdown_code(join_axes(names_of(group.axes, e.mesh))), markdown_text(where),
-                    print_count(group.executions), print_traffic(group.bytes), print_time(group.seconds)});
+    const std::string where = group.operations.empty()
+                                  ? group.module
+                                  : fmt::format("{}: {}", group.module, fmt::join(group.operations, ", "));
+    rows.push_back({std::string(name_of(group.kind)), markdown_code(join_axes(names_of(group.axes, e.mesh))),
+                    markdown_text(where), print_count(group.executions), print_traffic(group.bytes),
+                    print_time(group.seconds)});
   }
   if (groups.size() > groups_shown) {
     const CollectiveGroup others = sum_of(groups, groups_shown);
@@ -146,7 +154,8 @@ std::string markdown_flags(const Evaluation& e) {
 std::string markdown_findings(const std::vector<Finding>& findings) {
   std::string text;
   for (const auto& finding : findings) {
-    text += fmt::format("- {} {}: {}", mark_of(finding.severity), markdown_code(published_id(finding)), markdown_text(finding.message));
+    text += fmt::format("- {} {}: {}", mark_of(finding.severity), markdown_code(published_id(finding)),
+                        markdown_text(finding.message));
     if (!finding.fix.empty()) text += fmt::format("; fix: {}", markdown_code(finding.fix));
     text += "\n";
   }

@@ -53,9 +53,9 @@ std::string check_markdown(const CheckAnswer& answer) {
 
 std::string audit_markdown(const AuditAnswer& answer) {
   std::string text = fmt::format("### {}: {}\n\n", markdown_code(answer.program), verdict(answer.is_regression()));
-  text += fmt::format("{}mesh {}{}\n", answer.against.empty() ? "" : fmt::format("against {}; ", markdown_text(answer.against)),
-                      markdown_code(describe(answer.mesh)),
-                      answer.hardware.empty() ? "" : "; priced on " + answer.hardware);
+  text += fmt::format(
+      "{}mesh {}{}\n", answer.against.empty() ? "" : fmt::format("against {}; ", markdown_text(answer.against)),
+      markdown_code(describe(answer.mesh)), answer.hardware.empty() ? "" : "; priced on " + answer.hardware);
   std::vector<std::vector<std::string>> rows;
   for (const auto& change : answer.changes) {
     if (change.found.bytes < small && change.expected.bytes < small) continue;

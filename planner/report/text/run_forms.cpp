@@ -23,8 +23,8 @@ std::string commented(const std::string& text, const Style& style) {
 }
 
 std::string title(const Evaluation& e, const Style& style) {
-  return commented(fmt::format("{} on {} of {}: {}, {} rules, {}", e.model, counted(e.chips, "chip"), e.hardware, describe(e.mesh), e.rules,
-                               print_time(e.time.step()) + " a step"),
+  return commented(fmt::format("{} on {} of {}: {}, {} rules, {}", e.model, counted(e.chips, "chip"), e.hardware,
+                               describe(e.mesh), e.rules, print_time(e.time.step()) + " a step"),
                    style);
 }
 
@@ -37,7 +37,8 @@ std::string maxtext_text(const Evaluation& e, const Style& style) {
 
 /// Words that YAML takes for something else are quoted: the empty one, and what has its signs.
 std::string yaml_value(const std::string& value) {
-  const bool plain = !value.empty() && value.find_first_of(":#'\"&*!|>%@`{},") == value.npos && value.find(' ') == value.npos;
+  const bool plain =
+      !value.empty() && value.find_first_of(":#'\"&*!|>%@`{},") == value.npos && value.find(' ') == value.npos;
   if (plain) return value;
   std::string quoted = "'";
   for (const char c : value) quoted += c == '\'' ? std::string("''") : std::string(1, c);
@@ -52,8 +53,8 @@ std::string yaml_text(const Evaluation& e, const Style& style) {
 
 /// A flag stays on a line with its values.
 std::string flags_text(const MegatronRun& run, const Style& style) {
-  ShellWords words = {"torchrun", fmt::format("--nnodes {}", run.nodes), fmt::format("--nproc-per-node {}", run.processes_per_node),
-                      "pretrain_gpt.py"};
+  ShellWords words = {"torchrun", fmt::format("--nnodes {}", run.nodes),
+                      fmt::format("--nproc-per-node {}", run.processes_per_node), "pretrain_gpt.py"};
   for (const auto& [name, values] : run.flags) {
     words.push_back(name);
     for (const auto& value : values) words.back() += " " + shell_word(value);
@@ -65,8 +66,10 @@ std::string megatron_text(const Evaluation& e, const Style& style) {
   if (e.configuration->hardware.launch.hardware == MaxtextHardware::tpu)
     throw InputError(fmt::format("--as megatron: Megatron-LM runs on GPUs, not on {}", e.hardware));
   const MegatronRun run = megatron_run(*e.configuration);
-  std::string text = title(e, style) + commented("the same split with Megatron-LM d98e8a64d; tokenizer and data are yours to add", style);
-  for (const auto& [what, why] : run.untranslated) text += commented(fmt::format("no equivalent: {} ({})", what, why), style);
+  std::string text = title(e, style) +
+                     commented("the same split with Megatron-LM d98e8a64d; tokenizer and data are yours to add", style);
+  for (const auto& [what, why] : run.untranslated)
+    text += commented(fmt::format("no equivalent: {} ({})", what, why), style);
   return text + flags_text(run, style);
 }
 

@@ -30,7 +30,7 @@ std::vector<std::string> cells_of(std::string kind, std::string axes, std::strin
 }
 
 std::string traffic_title(const Evaluation& evaluation, const Style& style) {
-  const CollectiveGroup all = sum_of(group_collectives(named_collectives(evaluation)), 0);
+  const CollectiveGroup all = sum_of(group_collectives(evaluation), 0);
   return wrap_text(fmt::format("{} a step and device, {} if nothing overlapped", print_traffic(all.bytes),
                                print_time(all.seconds)),
                    style.paint(Ink::bold, "collectives") + "  ", style.width());
@@ -68,7 +68,7 @@ std::string phase_text(const Evaluation& evaluation, Phase phase, const Style& s
 }  // namespace
 
 std::string grouped_collectives_section(const Evaluation& evaluation, const Style& style, std::size_t most) {
-  const auto groups = group_collectives(named_collectives(evaluation));
+  const auto groups = group_collectives(evaluation);
   if (groups.empty()) return style.paint(Ink::bold, "collectives") + "  none\n";
   TextTable table({{"kind", Align::left, true},
                    {"axes", Align::left, true},

@@ -50,7 +50,8 @@ std::string rule_change_text(const RuleChange& change, const CompareAnswer& answ
 std::string rules_text(const CompareAnswer& answer, const Style& style) {
   if (!answer.rules) return "";
   const auto [effective, idle] = changes_by_effect(answer);
-  std::string text = heading(fmt::format("rules that change from {} to {}", answer.rules->first, answer.rules->second), style);
+  std::string text =
+      heading(fmt::format("rules that change from {} to {}", answer.rules->first, answer.rules->second), style);
   if (effective.empty() && idle.empty()) text += "  none\n";
   for (const RuleChange* change : effective) text += rule_change_text(*change, answer, style);
   if (!idle.empty()) text += wrap_text(idle_changes(idle, answer), "  ", style.width());
@@ -100,7 +101,8 @@ std::string by_axis_text(const CompareAnswer& answer, const Style& style) {
     table.add(std::move(row));
   }
   if (table.empty()) return "";
-  return heading("by axis: bytes and what of their time is exposed, a device and step", style) + table.print(style.width(), 2);
+  return heading("by axis: bytes and what of their time is exposed, a device and step", style) +
+         table.print(style.width(), 2);
 }
 
 std::string refused_text(const CompareAnswer& answer, const Style& style) {

@@ -51,7 +51,8 @@ std::string best_text(const MachinePlan& machine, const Style& style, bool with_
          fmt::format("  (of {}, {})\n", counted(machine.evaluated, "configuration"),
                      machine.fitting == 1 ? "1 fits" : print_count(machine.fitting) + " fit") +
          change_text(machine, style) + summary_text(*machine.recommended, style) + reasons_text(machine, style) +
-         strategies_text(machine, style) + alternatives_text(machine, style) + (with_commands ? alternative_commands(machine, style) : "");
+         strategies_text(machine, style) + alternatives_text(machine, style) +
+         (with_commands ? alternative_commands(machine, style) : "");
 }
 
 std::string_view order_of(Objective objective) {

@@ -15,12 +15,8 @@ namespace {
 
 constexpr std::size_t changes_shown = 2;  // what a screen has room for; --format json has all
 
-double tokens_per_second(const Evaluation& evaluation) {
-  return evaluation.time.tokens_per_second_per_device * static_cast<double>(evaluation.devices);
-}
-
 std::string per_chip_text(const Evaluation& evaluation) {
-  return print_number(tokens_per_second(evaluation) / evaluation.chips);
+  return print_number(evaluation.tokens_per_second() / evaluation.chips);
 }
 
 std::string memory_text(const MemoryUse& memory) {
@@ -37,7 +33,7 @@ struct Figure {
 /// narrow screen goes without the settings, which stand in the plan's command too.
 std::vector<Figure> figures(bool has_experts, int settings_rank) {
   std::vector<Figure> all = {
-      {{"tokens/s", Align::right}, [](const Evaluation& e) { return print_number(tokens_per_second(e)); }},
+      {{"tokens/s", Align::right}, [](const Evaluation& e) { return print_number(e.tokens_per_second()); }},
       {{"per chip", Align::right, false, 5}, per_chip_text},
       {{"step", Align::right, false, 2}, [](const Evaluation& e) { return print_time(e.time.step()); }},
       {{"MFU", Align::right, false, 4}, [](const Evaluation& e) { return print_share(e.time.model_flops_utilization); }},
@@ -120,7 +116,8 @@ std::string fit_text(Fit fit, const Style& style) {
 void add_machine(TextTable& table, const PlanAnswer& answer, const MachinePlan& machine,
                  const std::vector<Figure>& figures, const Style& style) {
   if (machine.recommended) {
-    table.add(with_cells_of(first_cells(answer, machine, fit_text(machine.recommended->memory.fit(), style)), *machine.recommended, figures));
+    table.add(with_cells_of(first_cells(answer, machine, fit_text(machine.recommended->memory.fit(), style)),
+                            *machine.recommended, figures));
     return;
   }
   table.add_spanning(first_cells(answer, machine, style.paint(Ink::red, "no")), shortfall_of(machine));

@@ -121,7 +121,8 @@ std::string command_section(const Evaluation& evaluation, const Style& style) {
                   "can't be launched on " + evaluation.hardware + "; the settings, as shardplan takes them:", style) +
            settings_lines(arguments_of(evaluation), 2, style.width());
   return titled("MaxText", style.paint(Ink::dim, "(add run_name, base_output_directory and the data set)"), style) +
-         command_lines(commands->train, 2, style.width()) + compile_section(*commands, style) + hosts_section(*commands, style);
+         command_lines(commands->train, 2, style.width()) + compile_section(*commands, style) +
+         hosts_section(*commands, style);
 }
 
 std::string model_notes_section(const Evaluation& evaluation, const Style& style) {
@@ -167,10 +168,10 @@ std::string time_section(const Evaluation& evaluation, const Style& style) {
       time_part('E', Ink::red, "exposed collectives", time.exposed_collective, time.step()),
       time_part('H', Ink::magenta, "exposed host copies", time.exposed_host, time.step()),
       time_part('B', Ink::yellow, "pipeline bubble", time.bubble, time.step())};
-  const double all = time.tokens_per_second_per_device * static_cast<double>(evaluation.devices);
+  const double all = evaluation.tokens_per_second();
   std::string headline =
-      fmt::format("{} a step{}   {} tokens/s ({} a chip)   MFU {}", print_time(time.step()), step_range(evaluation), print_number(all),
-                  print_number(all / evaluation.chips), print_share(time.model_flops_utilization));
+      fmt::format("{} a step{}   {} tokens/s ({} a chip)   MFU {}", print_time(time.step()), step_range(evaluation),
+                  print_number(all), print_number(all / evaluation.chips), print_share(time.model_flops_utilization));
   if (time.hidden_collective.value > 0)
     headline += fmt::format("   ({} of collectives hidden)", print_time(time.hidden_collective));
   return titled("time", headline, style) + "  " + print_bar(parts, 0, bar_length(style), style) + "\n" +

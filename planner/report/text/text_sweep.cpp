@@ -53,10 +53,13 @@ struct SweepColumn {
 
 std::vector<SweepColumn> budget_columns(const Said& said, const SweepGoal& goal) {
   std::vector<SweepColumn> columns;
-  if (said.budget) columns.push_back({{"days", Align::right}, [](const SweepRow& r) { return days_text(r.budget->duration); }});
-  if (said.deadline) columns.push_back({{"in time"}, [goal](const SweepRow& r) { return std::string(meets(r, goal) ? "yes" : "no"); }});
   if (said.budget)
-    columns.push_back({{"chip-hours", Align::right, false, 2}, [](const SweepRow& r) { return print_number(r.budget->chip_hours); }});
+    columns.push_back({{"days", Align::right}, [](const SweepRow& r) { return days_text(r.budget->duration); }});
+  if (said.deadline)
+    columns.push_back({{"in time"}, [goal](const SweepRow& r) { return std::string(meets(r, goal) ? "yes" : "no"); }});
+  if (said.budget)
+    columns.push_back(
+        {{"chip-hours", Align::right, false, 2}, [](const SweepRow& r) { return print_number(r.budget->chip_hours); }});
   if (said.dollars)
     columns.push_back({{"cost", Align::right},
                        [](const SweepRow& r) { return r.budget->dollars ? dollars_text(*r.budget->dollars) : "-"; }});
@@ -133,7 +136,8 @@ std::string answers_text(const SweepAnswer& answer, const std::string& model, co
   const SweepChoice choice = choose(answer, model);
   if (choice.in_time == 0) return wrap_text(nothing_text(answer, model), "  ", style.width());
   const auto line = [&](std::string_view name, const std::optional<std::size_t>& row, std::string_view note = "") {
-    return row ? wrap_text(chosen_text(answer.rows[*row]) + std::string(note), fmt::format("  {:<9} ", name), style.width()) : "";
+    if (!row) return std::string();
+    return wrap_text(chosen_text(answer.rows[*row]) + std::string(note), fmt::format("  {:<9} ", name), style.width());
   };
   const std::string unpriced =
       choice.without_price > 0 ? fmt::format(" (of the cells with a price; {} have none)", choice.without_price) : "";
@@ -144,10 +148,11 @@ std::string answers_text(const SweepAnswer& answer, const std::string& model, co
 std::string scaling_sentence(const MachineScaling& scaling, const SweepAnswer& answer) {
   const auto chips = [&](std::size_t row) { return answer.rows[row].cell.chips; };
   const std::string far = fmt::format("to {}", counted(chips(scaling.largest.row), "chip"));
-  const std::string compared = scaling.largest.row == scaling.smallest
-                                   ? ""
-                                   : fmt::format(", with {} of the tokens a chip of {}", print_share(scaling.largest.efficiency),
-                                                 print_count(chips(scaling.smallest)));
+  const std::string compared =
+      scaling.largest.row == scaling.smallest
+          ? ""
+          : fmt::format(", with {} of the tokens a chip of {}", print_share(scaling.largest.efficiency),
+                        print_count(chips(scaling.smallest)));
   if (!scaling.stops) return far + compared + ": all that were planned";
   const Limit limit = answer.rows[scaling.stops->row].limit;
   const std::string forbidden = limit == Limit::batch  ? "; the batch may not grow"
@@ -166,7 +171,8 @@ std::string scaling_text(const std::vector<MachineScaling>& all, const SweepAnsw
   std::string text;
   for (const MachineScaling& scaling : all)
     if (cell(scaling).model == model)
-      text += wrap_text(scaling_sentence(scaling, answer), fmt::format("    {:<{}}  ", cell(scaling).hardware, longest), style.width());
+      text += wrap_text(scaling_sentence(scaling, answer), fmt::format("    {:<{}}  ", cell(scaling).hardware, longest),
+                        style.width());
   if (text.empty()) return "";
   return fmt::format("  scales (above {} of the tokens a chip of the smallest)\n", print_share(scaling_share)) + text;
 }
@@ -175,7 +181,8 @@ std::string scaling_text(const std::vector<MachineScaling>& all, const SweepAnsw
 std::string tokens_text(std::int64_t tokens) {
   constexpr std::pair<std::int64_t, char> units[] = {{1'000'000'000'000, 'T'}, {1'000'000'000, 'B'}, {1'000'000, 'M'}};
   for (const auto& [factor, letter] : units)
-    if (tokens % (factor / 10) == 0 && tokens >= factor) return fmt::format("{}{}", static_cast<double>(tokens) / static_cast<double>(factor), letter);
+    if (tokens % (factor / 10) == 0 && tokens >= factor)
+      return fmt::format("{}{}", static_cast<double>(tokens) / static_cast<double>(factor), letter);
   return print_count(tokens);
 }
 
@@ -187,7 +194,8 @@ std::string goal_text(const SweepGoal& goal) {
 }
 
 std::string title_text(const SweepAnswer& answer, const Style& style) {
-  const auto possible = std::count_if(answer.rows.begin(), answer.rows.end(), [](const SweepRow& r) { return r.plan.has_value(); });
+  const auto possible =
+      std::count_if(answer.rows.begin(), answer.rows.end(), [](const SweepRow& r) { return r.plan.has_value(); });
   std::string shard = answer.shard.count > 1 ? fmt::format(" of shard {}/{}", answer.shard.number, answer.shard.count) : "";
   if (!is_complete(answer)) shard += fmt::format(" (of {})", cells_of_shard(answer));
   return style.paint(Ink::bold, counted_cells(answer.rows.size()) + shard) +

@@ -30,7 +30,8 @@ class PlanTrace {
     add_event(loops, body_in_words(body, *evaluation_.laid_out), std::string(name_of(body.kind)), {{}, body.length()},
               {{"runs", body.runs}, {"empty_runs", body.empty_runs}, {"seconds", body.length().value * body.runs}});
     for (const TimedKernel& kernel : body.kernels)
-      add_event(compute, kernel_in_words(kernel, body, *evaluation_.laid_out), std::string(name_of(kernel.part)), kernel.span, {});
+      add_event(compute, kernel_in_words(kernel, body, *evaluation_.laid_out), std::string(name_of(kernel.part)),
+                kernel.span, {});
     for (const TimedMove& wait : body.waits)
       add_event(compute, "waits for " + title(wait), "exposed", wait.span, arguments_of(wait));
     for (const TimedMove& move : body.moves) add_event(network, title(move), "collective", move.span, arguments_of(move));
@@ -43,7 +44,8 @@ class PlanTrace {
     if (process_.tracks.size() == host) process_.tracks.emplace_back("host link");
     add_event(host, "copies to and from the host", "copy", {{}, body.host}, {});
     if (body.exposed_host.value > 0)
-      add_event(compute, "waits for copies to and from the host", "exposed", {body.length() - body.exposed_host, body.length()}, {});
+      add_event(compute, "waits for copies to and from the host", "exposed",
+                {body.length() - body.exposed_host, body.length()}, {});
   }
 
   /// "all-gather over fsdp"; of combined ones the kind and axes that they share.

@@ -53,7 +53,8 @@ TraceProcess program_trace(const AuditAnswer& answer) {
   TraceProcess process{std::filesystem::path(answer.program).filename().string(), {}, {}};
   std::map<Lane, std::size_t> tracks;
   for (const auto& [lane, name] : lanes) {
-    if (std::none_of(spans.begin(), spans.end(), [lane = lane](const TracedSpan& span) { return span.lane == lane; })) continue;
+    if (std::none_of(spans.begin(), spans.end(), [lane = lane](const TracedSpan& span) { return span.lane == lane; }))
+      continue;
     tracks[lane] = process.tracks.size();
     process.tracks.emplace_back(name);
   }

@@ -43,7 +43,7 @@ std::optional<Infeasible> rejection_of(const RunCost& run, const Requirements& r
 }
 
 Cost cost_of(const RunCost& run, const Requirements& required) {
-  const double rate = run.time.tokens_per_second_per_device * static_cast<double>(run.devices);
+  const double rate = run.tokens_per_second();
   const MemoryUse& memory = run.memory;
   const Certainty certainty = required.certainty;
   const auto rejection = rejection_of(run, required);

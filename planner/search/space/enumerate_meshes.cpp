@@ -2,8 +2,8 @@
 #include <numeric>
 #include <planner/search/space/enumerate_meshes.hpp>
 #include <planner/search/space/pipeline_options.hpp>
+#include <shardplan/searched_axes.hpp>
 #include <span>
-#include <string_view>
 
 namespace shardplan {
 namespace {
@@ -50,29 +50,22 @@ std::vector<std::int64_t> split_dims(const std::string& axis, const SearchSpace&
   return {model.q_heads, model.common_kv_heads()};
 }
 
-using AxisNames = std::span<const std::string_view>;
+enum class Stages : std::uint8_t { none, some };
 
-/// Without a request for them these stay at 1: replicas of DiLoCo, inference's axes, and the second context factor,
-/// which needs context_parallel_strategy=usp.
-constexpr std::string_view plain_axes[] = {"data",  "fsdp", "fsdp_transpose", "context", "tensor", "tensor_sequence",
-                                           "expert"};
-/// Beside stages: a limit of the search, no fact. --mesh names the others.
-constexpr std::string_view axes_beside_stages[] = {"data", "fsdp", "tensor", "expert"};
-
-bool is_searched(const std::string& axis, const SearchSpace& space, const RuleSet& rules, AxisNames names) {
-  const bool known = std::find(names.begin(), names.end(), axis) != names.end();
-  // Without experts the expert axis repeats what fsdp (or context, or tensor) does.
-  return known && some_rule_uses(rules, axis) && (axis != "expert" || space.base.model.has_experts());
+bool is_searched(const std::string& axis, const SearchSpace& space, const RuleSet& rules, Stages stages) {
+  const SearchedAxis* searched = searched_axis(axis, space.base.model);
+  return searched && (stages == Stages::none || searched->beside_stages) && some_rule_uses(rules, axis);
 }
 
-/// The sizes that one axis may have in all, out of the divisors of `devices`.
-Sizes total_sizes(const std::string& axis, const SearchSpace& space, const RuleSet& rules, int devices,
-                  AxisNames names) {
+int devices_of(const SearchSpace& space) { return space.base.slice.devices * space.base.num_slices; }
+
+/// The sizes that one axis may have in all, out of the divisors of the devices.
+Sizes total_sizes(const std::string& axis, const SearchSpace& space, const RuleSet& rules, Stages stages) {
   const auto asked = space.asked_axes.find(axis);
   const bool is_asked = asked != space.asked_axes.end();
   if (is_asked && asked->second.least == asked->second.most) return {asked->second.least};
-  if (!is_asked && !is_searched(axis, space, rules, names)) return {1};
-  Sizes sizes = divisors(devices);
+  if (!is_asked && !is_searched(axis, space, rules, stages)) return {1};
+  Sizes sizes = divisors(devices_of(space));
   if (is_asked) std::erase_if(sizes, [&](int n) { return !asked->second.has(n); });
   for (const std::int64_t dim : split_dims(axis, space)) std::erase_if(sizes, [&](int n) { return dim % n != 0; });
   return sizes;
@@ -135,8 +128,6 @@ std::vector<Mesh> meshes_with(const std::vector<Sizes>& totals, const SearchSpac
   return meshes;
 }
 
-int devices_of(const SearchSpace& space) { return space.base.slice.devices * space.base.num_slices; }
-
 }  // namespace
 
 std::vector<Mesh> enumerate_meshes(const SearchSpace& space, const RuleSet& rules) {
@@ -145,7 +136,7 @@ std::vector<Mesh> enumerate_meshes(const SearchSpace& space, const RuleSet& rule
   if (pipelines || !has_asked_axes(space, rules)) return {};
   std::vector<Sizes> totals;
   for (const auto& axis : rules.mesh_axes)
-    totals.push_back(axis == "stage" ? Sizes{1} : total_sizes(axis, space, rules, devices_of(space), plain_axes));
+    totals.push_back(axis == "stage" ? Sizes{1} : total_sizes(axis, space, rules, Stages::none));
   return meshes_with(totals, space, rules);
 }
 
@@ -155,7 +146,7 @@ std::vector<Mesh> enumerate_pipelined_meshes(const SearchSpace& space, const Rul
   for (const auto& axis : rules.mesh_axes)
     totals.push_back(axis == "stage" && !space.asked_axes.contains(axis)
                          ? stage_sizes(space, devices_of(space))
-                         : total_sizes(axis, space, rules, devices_of(space), axes_beside_stages));
+                         : total_sizes(axis, space, rules, Stages::some));
   auto meshes = meshes_with(totals, space, rules);
   std::erase_if(meshes, [](const Mesh& mesh) { return pipeline_stages(mesh) == 1; });
   return meshes;

@@ -94,7 +94,8 @@ std::optional<Infeasible> layers_differ(const Model& model) {
   if (model.attention_pattern.window > 0) return mixed(model, "local and global attention alternate");
   if (!model.engram_layers.empty()) return mixed(model, "some layers have n-gram memory");
   if (model.sublayers_per_layer > 1 || model.cycle_interval > 1) return mixed(model, "layers repeat in cycles");
-  if (mixtures_and_others && !model.decoder_block.dense_layers_before_pipeline) return mixed(model, "some layers have experts");
+  if (mixtures_and_others && !model.decoder_block.dense_layers_before_pipeline)
+    return mixed(model, "some layers have experts");
   return std::nullopt;
 }
 

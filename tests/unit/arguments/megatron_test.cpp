@@ -70,11 +70,13 @@ TEST(Megatron, GroupsAreWhatTheRulesMakeOfTheAxes) {
 }
 
 TEST(Megatron, SaysFullyShardedDataParallelism) {
-  EXPECT_THAT(flags_of(run_of(mixtral + "16")), IsSupersetOf({"--use-megatron-fsdp", "--data-parallel-sharding-strategy optim_grads_params"}));
+  EXPECT_THAT(flags_of(run_of(mixtral + "16")),
+              IsSupersetOf({"--use-megatron-fsdp", "--data-parallel-sharding-strategy optim_grads_params"}));
   EXPECT_THAT(flags_of(run_of(mixtral + "16")), Each(Not(StartsWith("--num-distributed"))));
   EXPECT_THAT(flags_of(run_of(mixtral + "4 ici_data_parallelism=4")), Contains("--num-distributed-optimizer-instances 4"));
   EXPECT_THAT(flags_of(run_of(mixtral + "1 ici_data_parallelism=16")), Each(Not(HasSubstr("fsdp"))));
-  EXPECT_THAT(flags_of(run_of(mixtral + "1 ici_data_parallelism=16 shard_optimizer_over_data=true")), Contains("--use-distributed-optimizer"));
+  EXPECT_THAT(flags_of(run_of(mixtral + "1 ici_data_parallelism=16 shard_optimizer_over_data=true")),
+              Contains("--use-distributed-optimizer"));
 }
 
 TEST(Megatron, RunsOnAProcessADeviceOfEveryNode) {
@@ -101,7 +103,8 @@ TEST(Megatron, BiasesAreWhereTheModelHasThem) {
 }
 
 TEST(Megatron, BatchesAreSequencesOfTheJobAndOfAShard) {
-  const auto flags = flags_of(run_of(mixtral + "16 per_device_batch_size=2 gradient_accumulation_steps=4 max_target_length=4096"));
+  const auto flags =
+      flags_of(run_of(mixtral + "16 per_device_batch_size=2 gradient_accumulation_steps=4 max_target_length=4096"));
   EXPECT_THAT(flags, IsSupersetOf({"--seq-length 4096", "--global-batch-size 128", "--micro-batch-size 2"}));
 }
 
@@ -117,7 +120,8 @@ TEST(Megatron, SaysWhatHasNoEquivalent) {
   EXPECT_THAT(missing_in(run_of(mixtral + "16")), IsEmpty());
   EXPECT_THAT(missing_in(run_of(mixtral + "16 remat_policy=save_qkv_proj")), ElementsAre("remat_policy=save_qkv_proj"));
   EXPECT_THAT(missing_in(run_of(mixtral + "16 weight_dtype=bfloat16")), Contains("weight_dtype=bfloat16"));
-  EXPECT_THAT(missing_in(run_of("model_name=llama2-7b compile_topology=v5p-16 ici_pipeline_parallelism=2 ici_fsdp_parallelism=4")),
+  EXPECT_THAT(missing_in(run_of(
+                  "model_name=llama2-7b compile_topology=v5p-16 ici_pipeline_parallelism=2 ici_fsdp_parallelism=4")),
               Contains("the circular pipeline"));
   EXPECT_THAT(missing_in(run_of("model_name=gemma3-4b compile_topology=v5p-16")), Contains(HasSubstr("windows of 1024")));
 }
@@ -134,11 +138,15 @@ TEST(Megatron, EveryFlagExistsThere) {
   ASSERT_GT(known.size(), 500U);
   std::set<std::string> said;
   for (const std::string& line :
-       {mixtral + "16", mixtral + "2 ici_expert_parallelism=8 sparse_matmul=false capacity_factor=1 remat_policy=minimal",
-        mixtral + "2 ici_expert_parallelism=4 ici_tensor_parallelism=2 optimizer_memory_host_offload=true mu_dtype=bfloat16",
+       {mixtral + "16",
+        mixtral + "2 ici_expert_parallelism=8 sparse_matmul=false capacity_factor=1 remat_policy=minimal",
+        mixtral +
+            "2 ici_expert_parallelism=4 ici_tensor_parallelism=2 optimizer_memory_host_offload=true mu_dtype=bfloat16",
         mixtral + "2 ici_data_parallelism=2 ici_context_parallelism=4 shard_optimizer_over_data=true",
-        std::string("model_name=deepseek3-671b compile_topology=v5p-512 opt_type=muon"), std::string("model_name=qwen3-30b-a3b compile_topology=v5p-32"),
-        std::string("model_name=llama2-7b compile_topology=v5p-16 ici_pipeline_parallelism=2 ici_fsdp_parallelism=4 num_layers_per_pipeline_stage=4")})
+        std::string("model_name=deepseek3-671b compile_topology=v5p-512 opt_type=muon"),
+        std::string("model_name=qwen3-30b-a3b compile_topology=v5p-32"),
+        std::string("model_name=llama2-7b compile_topology=v5p-16 ici_pipeline_parallelism=2 ici_fsdp_parallelism=4 "
+                    "num_layers_per_pipeline_stage=4")})
     for (const auto& flag : run_of(line).flags) said.insert(flag.name);
   EXPECT_GT(said.size(), 45U);
   for (const auto& flag : said) EXPECT_TRUE(known.contains(flag)) << flag;

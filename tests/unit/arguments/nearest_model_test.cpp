@@ -28,7 +28,8 @@ TEST(NearestModel, OfOneThatMaxTextHasIsItself) {
 }
 
 TEST(NearestModel, OfAPublishedFileIsTheBuiltIn) {
-  for (const char* name : {"mixtral-8x7b", "qwen3-4b", "qwen3-30b-a3b", "deepseek3-671b", "deepseek3.2-671b", "gpt-oss-20b", "kimi-k2-1t"}) {
+  for (const char* name : {"mixtral-8x7b", "qwen3-4b", "qwen3-30b-a3b", "deepseek3-671b", "deepseek3.2-671b",
+                           "gpt-oss-20b", "kimi-k2-1t"}) {
     const Model model = from_huggingface(name);
     const ModelWords words = words_for(model);
     const Model nearest = load_model(words.name);

@@ -37,6 +37,14 @@ TEST(TrainArguments, TakeMaxTextsSpellings) {
     EXPECT_EQ(read_llama(std::string("per_device_batch_size=") + word).config.per_device_batch_size, 2) << word;
 }
 
+TEST(TrainArguments, TakeNamesOfEveryKind) {
+  EXPECT_EQ(read_llama("dtype=float32").config.dtype, DType::f32);
+  EXPECT_EQ(read_llama("attention=flash").config.attention, AttentionKernel::flash);
+  EXPECT_EQ(read_llama("context_parallel_strategy=ring use_tokamax_splash=true").config.context_parallel_strategy, ContextStrategy::ring);
+  EXPECT_EQ(read_llama("quantization=int8").config.quantization, Quantization::int8);
+  EXPECT_EQ(read_llama("custom_mesh=hybrid_ring_64x4").config.custom_mesh, CustomMesh::hybrid_ring_64x4);
+}
+
 TEST(TrainArguments, LetMuFollowTheWeights) {
   EXPECT_EQ(read_llama("weight_dtype=bfloat16").config.mu_dtype, DType::bf16);
   EXPECT_EQ(read_llama("weight_dtype=bfloat16 mu_dtype=float32").config.mu_dtype, DType::f32);

@@ -130,7 +130,8 @@ TEST(FitFigures, WhatTellsNothingIsAnError) {
 
 TEST(FitFigures, WhatTheMachineHasNotIsAnError) {
   const Machines machines;
-  EXPECT_THROW(machines.fit({{MeasuredCollective{CollectiveKind::all_gather, {1 << 20}, 3, 1}, {1}, "x.log", 7}}), InputError);
+  EXPECT_THROW(machines.fit({{MeasuredCollective{CollectiveKind::all_gather, {1 << 20}, 3, 1}, {1}, "x.log", 7}}),
+               InputError);
   EXPECT_THROW(machines.fit({{MeasuredProduct{64, 64, 64, DType::f8}, {1}, "x.csv", 2}}), InputError);
 }
 

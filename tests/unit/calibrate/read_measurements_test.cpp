@@ -44,10 +44,12 @@ TEST(CollectiveLog, HasTheTestItsRanksAndTheTimeOutOfPlace) {
 }
 
 TEST(CollectiveLog, SeveralTestsCanFollowEachOther) {
-  const std::string one = "# Collective test starting: all_reduce_perf\n" + ranks + titles + row + "# Avg bus bandwidth    : 1\n";
-  const std::string other = "# Collective test starting: alltoall_perf\n" + ranks + titles +
-                            "node-1:12:12 [0] NCCL INFO Connected\n  0  0  float  none  -1  0.10  0.00  0.00  0  N/A  N/A  N/A  N/A\n" +
-                            "  1048576  262144  float  none  -1  10.5  1.0  1.0  0  N/A  N/A  N/A  N/A\n";
+  const std::string one =
+      "# Collective test starting: all_reduce_perf\n" + ranks + titles + row + "# Avg bus bandwidth    : 1\n";
+  const std::string other =
+      "# Collective test starting: alltoall_perf\n" + ranks + titles +
+      "node-1:12:12 [0] NCCL INFO Connected\n  0  0  float  none  -1  0.10  0.00  0.00  0  N/A  N/A  N/A  N/A\n" +
+      "  1048576  262144  float  none  -1  10.5  1.0  1.0  0  N/A  N/A  N/A  N/A\n";
   const auto all = read_collective_log(one + other, "x.log");
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(std::get<MeasuredCollective>(all[0].what).kind, CollectiveKind::all_reduce);
@@ -105,7 +107,8 @@ TEST(ProductCsv, WhatIsNotUnderstoodIsNamedWithItsLine) {
 }
 
 const std::string columns =
-    R"({"cols": [{"id": "category"}, {"id": "bound_by"}, {"id": "total_self_time"}, {"id": "model_flop_rate"}, {"id": "hbm_bw"}], "rows": [)";
+    R"({"cols": [{"id": "category"}, {"id": "bound_by"}, {"id": "total_self_time"}, {"id": "model_flop_rate"},)"
+    R"( {"id": "hbm_bw"}], "rows": [)";
 
 TEST(OpTable, SumsProductsAndKernelsBoundByHbm) {
   const auto all = read_op_table(
@@ -124,7 +127,8 @@ TEST(OpTable, SumsProductsAndKernelsBoundByHbm) {
 TEST(OpTable, WhatIsNotUnderstoodIsNamed) {
   const auto error = [](const std::string& text) { return error_of([&] { read_op_table(text, "x.json"); }); };
   EXPECT_THAT(error(R"({"rows": []})"), HasSubstr("x.json: expected xprof's table"));
-  EXPECT_THAT(error(R"({"cols": [{"id": "category"}], "rows": []})"), HasSubstr("x.json: the table has no column 'bound_by'"));
+  EXPECT_THAT(error(R"({"cols": [{"id": "category"}], "rows": []})"),
+              HasSubstr("x.json: the table has no column 'bound_by'"));
   EXPECT_THAT(error(columns + R"({"c": [{"v": "convolution"}]}]})"), HasSubstr("x.json: row 1 has no value in column"));
   EXPECT_THAT(error(columns + R"({"c": [{"v": "loop fusion"}, {"v": "HBM"}, {"v": "fast"}, {"v": 0}, {"v": 1}]}]})"),
               HasSubstr("x.json: row 1: 'total_self_time' is not a number"));

@@ -79,8 +79,8 @@ TEST(CheckConfiguration, WeighsAFindingUnderOtherFlagsToo) {
   const std::string run = "model_name=mixtral-8x7b ici_fsdp_parallelism=1 ici_expert_parallelism=8 hardware=gpu "
                           "per_device_batch_size=11 max_target_length=4096 remat_policy=minimal capacity_factor=1 "
                           "attention=cudnn_flash_te packing=False sparse_matmul=False weight_dtype=bfloat16";
-  const Finding plain =
-      finding_of(checked(run, {.hardware = "mi355x", .chips = 8, .slices = {}}).evaluation.findings, FindingId::expert_axis_stolen);
+  const Finding plain = finding_of(checked(run, {.hardware = "mi355x", .chips = 8, .slices = {}}).evaluation.findings,
+                                   FindingId::expert_axis_stolen);
   ASSERT_TRUE(plain.cost);
   EXPECT_LT(plain.cost->step.value, 0) << "the gathers hide";
   ASSERT_FALSE(plain.under_flags.empty());
@@ -105,7 +105,8 @@ TEST(CheckConfiguration, SaysWhatTheFlagSpares) {
 }
 
 TEST(CheckConfiguration, OffersTheSparsePathWhereTheFlagIsNotEnough) {
-  const Finding stolen = finding_of(checked(expert4_fsdp2 + " per_device_batch_size=8").evaluation.findings, FindingId::expert_axis_stolen);
+  const Finding stolen = finding_of(checked(expert4_fsdp2 + " per_device_batch_size=8").evaluation.findings,
+                                    FindingId::expert_axis_stolen);
   EXPECT_EQ(stolen.fix, "sparse_matmul=True");
 }
 

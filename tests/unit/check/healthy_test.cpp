@@ -94,8 +94,10 @@ TEST(HealthyConfigurations, HaveTheirWeightsSharded) {
 // Decode-like batches: one sequence a device, or less.
 TEST(HealthyConfigurations, StayCleanWithSmallBatches) {
   for (const char* batch : {"per_device_batch_size=1", "per_device_batch_size=0.25"})
-    EXPECT_THAT(errors_of(request_for("default", {"sparse_matmul=True", batch}),
-                          models_that([](const Model& model) { return model.decoder_block.kind == DecoderBlockKind::deepseek; }), nothing),
+    EXPECT_THAT(errors_of(request_for("default", {"sparse_matmul=True", batch}), models_that([](const Model& model) {
+                            return model.decoder_block.kind == DecoderBlockKind::deepseek;
+                          }),
+                          nothing),
                 testing::IsEmpty())
         << batch;
 }

@@ -87,7 +87,8 @@ TEST(Baseline, IsReadBackFromWhatCheckWrote) {
   for (const auto& path : {written("baseline.json", check_json(before)),
                            written("baseline.sarif", check_sarif(before, own_folder()))}) {
     const CheckPolicy policy = {read_baseline(path), {}, Severity::error};
-    const auto now = [&](FindingId id, Severity severity, std::vector<std::string> models, std::vector<Rule> rules = {batch}) {
+    const auto now = [&](FindingId id, Severity severity, std::vector<std::string> models,
+                         std::vector<Rule> rules = {batch}) {
       return standing(finding(id, severity, std::move(models), std::move(rules)), policy);
     };
     EXPECT_EQ(now(FindingId::expert_axis_stolen, Severity::error, {"mixtral-8x7b"}), Standing::known) << path;

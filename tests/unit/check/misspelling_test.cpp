@@ -65,7 +65,8 @@ TEST(Misspelling, OfARuleThatSplitsNothingHereIsAWarning) {
 }
 
 TEST(Misspelling, OfAMeshAxisIsAnErrorWhereItCosts) {
-  const CheckAnswer answer = checked(edited("['mlp', ['fsdp_transpose', 'tensor'", "['mlp', ['fsdp_transpose', 'tensr'"), "fsdp=2,tensor=4");
+  const CheckAnswer answer =
+      checked(edited("['mlp', ['fsdp_transpose', 'tensor'", "['mlp', ['fsdp_transpose', 'tensr'"), "fsdp=2,tensor=4");
   const CheckedFinding* found = entry_of(answer, FindingId::rule_axis_unknown);
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->finding.severity, Severity::error);

@@ -67,8 +67,10 @@ TEST(CompilerFlags, SayWhatRunsBesideCompute) {
   const auto overlap = [](const std::string& compiler, const char* flag) { return load_compiler(compiler, flag).overlap; };
   constexpr CollectiveKind sums = CollectiveKind::reduce_scatter, gathers = CollectiveKind::all_gather;
   EXPECT_FALSE(overlap("xla-tpu", "").asynchronous.has(sums));
-  EXPECT_TRUE(overlap("xla-tpu", "--xla_tpu_enable_sparse_core_collective_offload_reduce_scatter=true").asynchronous.has(sums));
-  EXPECT_FALSE(overlap("xla-tpu-7x", "--xla_tpu_enable_sparse_core_collective_offload_reduce_scatter=false").asynchronous.has(sums));
+  EXPECT_TRUE(
+      overlap("xla-tpu", "--xla_tpu_enable_sparse_core_collective_offload_reduce_scatter=true").asynchronous.has(sums));
+  EXPECT_FALSE(overlap("xla-tpu-7x", "--xla_tpu_enable_sparse_core_collective_offload_reduce_scatter=false")
+                   .asynchronous.has(sums));
   EXPECT_FALSE(overlap("xla-gpu", "").pipelined.has(gathers));
   EXPECT_TRUE(overlap("xla-gpu", "--xla_gpu_enable_pipelined_all_gather=true").pipelined.has(gathers));
 }

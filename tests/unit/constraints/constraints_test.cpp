@@ -99,7 +99,8 @@ TEST(Constraints, Experts) {
                          });
   expect_kept(mixtral,
               {"use_ring_of_experts=True ici_expert_parallelism=4", "use_random_routing=True ici_expert_parallelism=4",
-               "use_ring_of_experts=True ici_expert_parallelism=4 megablox=False use_tokamax_gmm=True", "ragged_buffer_factor=1.5 ici_expert_parallelism=2",
+               "use_ring_of_experts=True ici_expert_parallelism=4 megablox=False use_tokamax_gmm=True",
+               "ragged_buffer_factor=1.5 ici_expert_parallelism=2",
                "use_ring_of_experts=True ici_context_parallelism=2 custom_mesh_and_rule=cp-as-ep",
                "sparse_matmul=False capacity_factor=1 ici_tensor_sequence_parallelism=2"});
 }

@@ -18,22 +18,33 @@ struct Case {
 };
 
 const Case cases[] = {
-    {"gathers ahead of their iteration", "model_name=llama3.1-8b compile_topology=v6e-8 ici_fsdp_parallelism=8 per_device_batch_size=1", {}},
-    {"experts on GPUs", "model_name=mixtral-8x7b ici_expert_parallelism=8 attention=cudnn_flash_te hardware=gpu", {"h100", 8, {}}},
-    {"a pipeline with a bubble", "model_name=llama2-7b compile_topology=v5p-16 ici_pipeline_parallelism=4 ici_fsdp_parallelism=2", {}},
+    {"gathers ahead of their iteration",
+     "model_name=llama3.1-8b compile_topology=v6e-8 ici_fsdp_parallelism=8 per_device_batch_size=1",
+     {}},
+    {"experts on GPUs",
+     "model_name=mixtral-8x7b ici_expert_parallelism=8 attention=cudnn_flash_te hardware=gpu",
+     {"h100", 8, {}}},
+    {"a pipeline with a bubble",
+     "model_name=llama2-7b compile_topology=v5p-16 ici_pipeline_parallelism=4 ici_fsdp_parallelism=2",
+     {}},
     {"weights gathered once for all microbatches",
-     "model_name=llama2-7b compile_topology=v5p-16 ici_pipeline_parallelism=4 ici_fsdp_parallelism=2 pipeline_fsdp_ag_once=true", {}},
+     "model_name=llama2-7b compile_topology=v5p-16 ici_pipeline_parallelism=4 ici_fsdp_parallelism=2 "
+     "pipeline_fsdp_ag_once=true",
+     {}},
     {"activations and optimizer on the host",
      "model_name=llama2-7b compile_topology=v5p-8 ici_fsdp_parallelism=4 remat_policy=save_dot_with_context_except_mlp "
-     "optimizer_memory_host_offload=true", {}},
+     "optimizer_memory_host_offload=true",
+     {}},
     {"combined gathers",
      "model_name=llama2-7b hardware=gpu attention=cudnn_flash_te ici_fsdp_parallelism=8 "
-     "compile_xla_flags=--xla_gpu_all_gather_combine_threshold_bytes=8589934592", {"h100", 8, {}}},
+     "compile_xla_flags=--xla_gpu_all_gather_combine_threshold_bytes=8589934592",
+     {"h100", 8, {}}},
     {"local layers in front of global ones", "model_name=gemma3-4b compile_topology=v5p-16 ici_fsdp_parallelism=8", {}},
 };
 
 double sum(const std::vector<TimedMove>& moves) {
-  return std::accumulate(moves.begin(), moves.end(), 0.0, [](double s, const TimedMove& m) { return s + m.span.length().value; });
+  return std::accumulate(moves.begin(), moves.end(), 0.0,
+                         [](double s, const TimedMove& m) { return s + m.span.length().value; });
 }
 
 TEST(Timeline, TakesAsLongAsTheStep) {

@@ -19,7 +19,8 @@ Configuration under(const std::string& flags) {
 }
 
 const FlagWorth* worth_of(const std::string& flag, const std::vector<FlagWorth>& worths) {
-  const auto found = std::find_if(worths.begin(), worths.end(), [&](const FlagWorth& w) { return print_flag(w.flag) == flag; });
+  const auto found =
+      std::find_if(worths.begin(), worths.end(), [&](const FlagWorth& w) { return print_flag(w.flag) == flag; });
   return found == worths.end() ? nullptr : &*found;
 }
 

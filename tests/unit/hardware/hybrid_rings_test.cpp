@@ -44,7 +44,8 @@ TEST(HybridRings, GatherFasterThanALine) {
 }
 
 TEST(HybridRings, AreRefusedForOtherMeshesAndSlices) {
-  const Mesh fsdp{{{"fsdp", 256, 1}}}, swapped{{{"fsdp", 32, 1}, {"tensor", 8, 1}}}, small{{{"fsdp", 16, 1}, {"tensor", 4, 1}}};
+  const Mesh fsdp{{{"fsdp", 256, 1}}}, swapped{{{"fsdp", 32, 1}, {"tensor", 8, 1}}},
+      small{{{"fsdp", 16, 1}, {"tensor", 4, 1}}};
   for (const auto& [mesh, chips] : {std::pair{fsdp, 256}, std::pair{swapped, 256}, std::pair{small, 64}}) {
     const auto refused = on_v6e(mesh, rings_of_4, chips);
     ASSERT_TRUE(std::holds_alternative<Infeasible>(refused));

@@ -49,7 +49,8 @@ TEST(MeshEmbedding, RefusesWhatTheTorusCannotHold) {
   EXPECT_EQ(std::get<Infeasible>(refused).constraint, ConstraintId::mesh_does_not_fit_torus);
   EXPECT_THAT(std::get<Infeasible>(refused).message, HasSubstr("axis 'expert' of size 2"));
   EXPECT_EQ(std::get<Infeasible>(refused).needed, 2);
-  EXPECT_TRUE(std::holds_alternative<MeshEmbedding>(embed(load_profile(named.profile), named.slice, mesh, {.allow_split_physical_axes = true})));
+  EXPECT_TRUE(std::holds_alternative<MeshEmbedding>(
+      embed(load_profile(named.profile), named.slice, mesh, {.allow_split_physical_axes = true})));
 }
 
 TEST(MeshEmbedding, SmallSlicesOnAFixedPathTakeAnyMesh) {

@@ -11,7 +11,9 @@ namespace {
 /// 10 GB/s and 10 us between slices or nodes.
 GroupNetwork toy_network(const char* machine, int chips, const Mesh& mesh, const AxisList& axes) {
   const auto profile = load_profile(machine);
-  return std::get<MeshEmbedding>(embed(profile, slice_of_chips(profile, chips), mesh, {.allow_split_physical_axes = true})).network(axes);
+  return std::get<MeshEmbedding>(
+             embed(profile, slice_of_chips(profile, chips), mesh, {.allow_split_physical_axes = true}))
+      .network(axes);
 }
 
 struct Row {

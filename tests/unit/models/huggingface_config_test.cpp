@@ -36,8 +36,8 @@ std::string left_out_of(const Model& model) {
 
 TEST(HuggingFaceConfig, IsTheSameModelAsTheBuiltIn) {
   for (const char* name : {"llama3-8b", "mistral-7b", "mixtral-8x7b", "qwen2.5-7b", "qwen3-4b", "qwen3-30b-a3b",
-                           "deepseek2-16b", "deepseek3-671b", "deepseek3.2-671b", "kimi-k2-1t", "gpt-oss-20b", "olmo3-7b", "qwen3-next-80b-a3b", "llama4-17b-16e",
-                           "llama4-17b-128e"}) {
+                           "deepseek2-16b", "deepseek3-671b", "deepseek3.2-671b", "kimi-k2-1t", "gpt-oss-20b",
+                           "olmo3-7b", "qwen3-next-80b-a3b", "llama4-17b-16e", "llama4-17b-128e"}) {
     EXPECT_TRUE(layers_of(load_model(path_of(name))) == layers_of(load_model(name))) << name;
   }
 }
@@ -121,7 +121,8 @@ TEST(HuggingFaceConfig, RejectsWhatMaxTextHasNoLayerFor) {
       {"deepseek3.2-671b", R"("index_topk": 2048)", R"("index_top": 2048)", "key 'index_topk' is missing"},
       {"llama3-8b", "LlamaForCausalLM", "Starcoder2ForCausalLM", "unknown architecture 'Starcoder2ForCausalLM'"},
       {"glm4.5", "glm4_moe", "glm4_moe", "Glm4MoeForCausalLM has DeepSeek's experts behind grouped-query attention"},
-      {"olmo2-1b", R"("num_hidden_layers": 16)", R"("num_hidden_layers": 18)", "'num_hidden_layers' must be a multiple of 4"},
+      {"olmo2-1b", R"("num_hidden_layers": 16)", R"("num_hidden_layers": 18)",
+       "'num_hidden_layers' must be a multiple of 4"},
       {"gemma3-4b", R"("text_config": {)", R"("text_config": [1], "spare": {)", "'text_config' must be an object"},
       {"llama3-8b", R"(["LlamaForCausalLM"])", "[]", "'architectures' must be a list of one"},
       {"llama3-8b", R"("attention_bias": false)", R"("attention_bias": true)", "'attention_bias' must be false"},

@@ -22,8 +22,8 @@ std::int64_t all_parameters(const Model& model) {
 
 /// A file whose name MaxText does not take; one that wants a tokenizer (its record holds the compiler's argument bytes); and
 /// models whose train state holds their towers.
-const std::set<std::string> not_counted = {"llama3-405b", "deepseek-custom", "qwen3-vl-2b", "qwen3-vl-4b", "qwen3-vl-30b-a3b",
-                                           "qwen3-omni-30b-a3b"};
+const std::set<std::string> not_counted = {"llama3-405b", "deepseek-custom",  "qwen3-vl-2b",
+                                           "qwen3-vl-4b", "qwen3-vl-30b-a3b", "qwen3-omni-30b-a3b"};
 
 TEST(ParametersOfMaxText, AreThoseOfEveryModel) {
   const auto counted = parse_json(read_file(TEST_DATA "/models/parameters.json"), "parameters.json");

@@ -10,11 +10,13 @@ using examples::collective;
 
 TEST(CollectiveGroups, SumByKindAxesAndModuleHeaviestFirst) {
   constexpr auto gather = CollectiveKind::all_gather;
-  const auto groups =
-      group_collectives({collective(Phase::forward, gather, {1}, 10, 2, "layers/moe/wi_0", 0.1),
-                         collective(Phase::rematerialized_forward, gather, {1}, 30, 2, "layers/moe/wo", 0.1),
-                         collective(Phase::forward, gather, {1, 2}, 10, 1, "layers/moe/wi_0", 0.5),
-                         collective(Phase::forward, gather, {1}, 10, 1, "head/logits", 0.0)});
+  Evaluation evaluation;
+  for (const auto& each : {collective(Phase::forward, gather, {1}, 10, 2, "layers/moe/wi_0", 0.1),
+                           collective(Phase::rematerialized_forward, gather, {1}, 30, 2, "layers/moe/wo", 0.1),
+                           collective(Phase::forward, gather, {1, 2}, 10, 1, "layers/moe/wi_0", 0.5),
+                           collective(Phase::forward, gather, {1}, 10, 1, "head/logits", 0.0)})
+    examples::add(evaluation, each);
+  const auto groups = group_collectives(evaluation);
   ASSERT_EQ(groups.size(), 3U);
   EXPECT_EQ(groups[0].axes, (AxisList{1, 2}));
   EXPECT_EQ(groups[1].module, "layers/moe");

@@ -21,17 +21,19 @@ TEST(EvaluationJson, HasTheKeysOfTheContract) {
   EXPECT_FALSE(document.contains("infeasible"));
   EXPECT_EQ(document["mesh"], (json{{"data", 1}, {"fsdp", 2}, {"expert", 4}}));
   EXPECT_EQ(document["maxtext_arguments"], (json{{"model_name", "mixtral-8x7b"}, {"ici_expert_parallelism", "4"}}));
-  EXPECT_EQ(document["collectives"][1], (json{{"phase", "backward"},
-                                              {"kind", "reduce-scatter"},
-                                              {"axes", {"fsdp", "expert"}},
-                                              {"group_size", 4},
-                                              {"bytes", 20'000'000},
-                                              {"executions", 32},
-                                              {"op", "layers/self_attention/query"},
-                                              {"cause", "contracted-dim-split"},
-                                              {"why", "the contracted dim is split over fsdp+expert: each device holds a partial sum of 'hidden state'"},
-                                              {"seconds", 0.01},
-                                              {"exposed_seconds", 0.0}}));
+  EXPECT_EQ(
+      document["collectives"][1],
+      (json{{"phase", "backward"},
+            {"kind", "reduce-scatter"},
+            {"axes", {"fsdp", "expert"}},
+            {"group_size", 4},
+            {"bytes", 20'000'000},
+            {"executions", 32},
+            {"op", "layers/self_attention/query"},
+            {"cause", "contracted-dim-split"},
+            {"why", "the contracted dim is split over fsdp+expert: each device holds a partial sum of 'hidden state'"},
+            {"seconds", 0.01},
+            {"exposed_seconds", 0.0}}));
   EXPECT_EQ(document["findings"][0]["severity"], "warning");
 }
 

@@ -28,7 +28,8 @@ TEST(Markdown, TablesSayWhichColumnsAreNumbers) {
 
 TEST(Markdown, ARunHasItsVerdictFirst) {
   const std::string text = explanation_markdown(examples::fitting());
-  EXPECT_THAT(text, testing::StartsWith("### mixtral-8x7b on 8 chips of tpu-v5p: fits\n\n`fsdp=2,expert=4` · default rules"));
+  EXPECT_THAT(text,
+              testing::StartsWith("### mixtral-8x7b on 8 chips of tpu-v5p: fits\n\n`fsdp=2,expert=4` · default rules"));
   EXPECT_THAT(text, HasSubstr("| matrix products | 1.00 s | 50.0% |"));
   EXPECT_THAT(text, HasSubstr("- **warning** `expert-axis-stolen`"));
 }

@@ -33,10 +33,11 @@ TEST(ShellCommand, StartsSlicesWithXpk) {
 
 TEST(ShellCommand, StartsNodesWithSrun) {
   const std::string script = hosts_script({HostLauncher::srun, "", 4, 8}, {{}, train.module, {{"a", "it's"}}});
-  EXPECT_THAT(script, AllOf(StartsWith("export JAX_COORDINATOR_IP="), HasSubstr("\nexport JAX_COORDINATOR_PORT=1234 NNODES=4\n"),
-                            HasSubstr("srun --nodes=4 --ntasks-per-node=1 --gpus-per-node=8 bash -c "),
-                            HasSubstr("'NODE_RANK=$SLURM_NODEID python3 -m maxtext.trainers.pre_train.train "),
-                            EndsWith("'")));
+  EXPECT_THAT(
+      script,
+      AllOf(StartsWith("export JAX_COORDINATOR_IP="), HasSubstr("\nexport JAX_COORDINATOR_PORT=1234 NNODES=4\n"),
+            HasSubstr("srun --nodes=4 --ntasks-per-node=1 --gpus-per-node=8 bash -c "),
+            HasSubstr("'NODE_RANK=$SLURM_NODEID python3 -m maxtext.trainers.pre_train.train "), EndsWith("'")));
 }
 
 TEST(ShellCommand, ShortensTheTemplateBelowItsCommand) {

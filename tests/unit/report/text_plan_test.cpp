@@ -13,7 +13,9 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-PlanAnswer answer_of(std::vector<MachinePlan> machines) { return {"mixtral-8x7b", 8, Objective::throughput, std::move(machines)}; }
+PlanAnswer answer_of(std::vector<MachinePlan> machines) {
+  return {"mixtral-8x7b", 8, Objective::throughput, std::move(machines)};
+}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -26,10 +28,10 @@ TEST(PlanText, HasARowAMachineAndTheBestInFull) {
   const std::string text =
       plan_text(answer_of({examples::machine_that_fits(), examples::machine_too_small(), examples::machine_refused()}),
                 Style::plain());
-  EXPECT_THAT(
-      text,
-      AllOf(HasSubstr("mixtral-8x7b on 8 chips, fastest first"), HasSubstr("tpu-v5p yes"), HasSubstr("needs 80.0 GiB of 32.0 GiB at least (48.0 GiB too much)"),
-            HasSubstr("would fit with: --chips 32; or mu_dtype=bfloat16"), HasSubstr("h100 has no slice of 6 chips")));
+  EXPECT_THAT(text, AllOf(HasSubstr("mixtral-8x7b on 8 chips, fastest first"), HasSubstr("tpu-v5p yes"),
+                          HasSubstr("needs 80.0 GiB of 32.0 GiB at least (48.0 GiB too much)"),
+                          HasSubstr("would fit with: --chips 32; or mu_dtype=bfloat16"),
+                          HasSubstr("h100 has no slice of 6 chips")));
   EXPECT_THAT(text, AllOf(HasSubstr("best: tpu-v5p  (of 1,234 configurations, 56 fit)"),
                           HasSubstr("python3 -m maxtext.trainers.pre_train.train model_name=mixtral-8x7b"),
                           HasSubstr("2.00 s a step   32,768 tokens/s (4,096 a chip)   MFU 45.2%"),

@@ -19,7 +19,8 @@ struct Machine {
 SearchSpace wide_space(const Machine& machine) {
   PlanRequest request = request_for(machine.model, machine.machine, machine.chips);
   request.rule_sets = rule_sets({"default", "ep-as-cp", "shard-exp-on-fsdp"});
-  request.remat_policies = named_remat_policies({"full", "save_out_proj", "save_qkv_proj", "minimal", "minimal_with_context"});
+  request.remat_policies =
+      named_remat_policies({"full", "save_out_proj", "save_qkv_proj", "minimal", "minimal_with_context"});
   return space_of(request);
 }
 
@@ -84,7 +85,8 @@ std::vector<Candidate> all_that_fit(const SearchSpace& space, const std::vector<
     for (std::size_t remat = 0; remat < space.remat_policies.size(); ++remat)
       for (std::size_t batch = 0; batch < parallelisms[i].batches.size(); ++batch) {
         const auto& option = parallelisms[i].batches[batch];
-        const Cost found = cost_of(cost.full(configuration_of(space, parallelisms[i], space.remat_policies[remat], option)), space.required);
+        const Cost found = cost_of(
+            cost.full(configuration_of(space, parallelisms[i], space.remat_policies[remat], option)), space.required);
         if (!found.fits) break;  // nor does a larger batch
         all.push_back({i, remat, batch, found});
       }

@@ -308,7 +308,8 @@ TEST(Plan, SizesMayBeRanges) {
 
 TEST(Plan, MachinesThatCannotBePlannedSayWhy) {
   PlanRequest request = request_for("llama3-8b", "tpu-v5p", 6);
-  EXPECT_THAT(plan_one(request).refused, HasSubstr("tpu-v5p has no slices that make 6 chips; nearest: 4 (1 slice) or 8 (1 slice)"));
+  EXPECT_THAT(plan_one(request).refused,
+              HasSubstr("tpu-v5p has no slices that make 6 chips; nearest: 4 (1 slice) or 8 (1 slice)"));
   request.chips = 8;
   request.objective = Objective::cost;
   EXPECT_THAT(plan_one(request).refused, HasSubstr("no price to rank by"));

@@ -11,7 +11,8 @@ using testing::Optional;
 
 /// 1e6 tokens: 4 chips in 4,000 s, 8 in 2,000, 16 in 1,500; a dollar a chip-hour, the last one two.
 SweepAnswer three_sizes() {
-  SweepAnswer answer = answer_of({with_budget(possible("a", "x", 4, plan_taking(4)), 1), with_budget(possible("a", "x", 8, plan_taking(2)), 1),
+  SweepAnswer answer = answer_of({with_budget(possible("a", "x", 4, plan_taking(4)), 1),
+                                  with_budget(possible("a", "x", 8, plan_taking(2)), 1),
                                   with_budget(possible("a", "y", 16, plan_taking(1.5)), 2), impossible("a", "y", 2)});
   answer.goal.tokens = 1'000'000;
   return answer;

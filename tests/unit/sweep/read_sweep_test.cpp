@@ -14,7 +14,8 @@ SweepAnswer every_kind() {
   marginal.plan->fit = Fit::marginal;
   marginal.limit = Limit::host_transfers;
   marginal.budget->kilowatt_hours = 1.0 / 7;
-  SweepAnswer answer = answer_of({with_budget(possible("a", "x", 4, plan_taking(4)), {}), impossible("a", "x", 2), marginal});
+  SweepAnswer answer =
+      answer_of({with_budget(possible("a", "x", 4, plan_taking(4)), {}), impossible("a", "x", 2), marginal});
   answer.goal = {1'000'000, Seconds{1.5 * 86400}};
   return answer;
 }
@@ -54,7 +55,8 @@ TEST(ReadSweep, RefusesWhatIsNoSweep) {
       {replaced(good, "\"fit\": \"fits\"", "\"fit\": 1"), "'fit' must be a string"},
   };
   for (const auto& [text, message] : rows)
-    EXPECT_THAT([&] { read_sweep(text, "s.json"); }, testing::ThrowsMessage<InputError>(testing::HasSubstr(message))) << message;
+    EXPECT_THAT([&] { read_sweep(text, "s.json"); }, testing::ThrowsMessage<InputError>(testing::HasSubstr(message)))
+        << message;
 }
 
 TEST(SweepCsv, HasARowACellAndQuotesWhatNeedsIt) {

@@ -9,9 +9,9 @@ namespace {
 // 1000 tokens a step: 4 chips take 4 s; 8 chips 2 s of compute and 0.2 s of communication (91%); 16 chips 1 s, 0.3 s and a
 // bubble of 0.2 s (67%): of 16 chip-seconds, 4.8 more are communication, 3.2 the bubble.
 TEST(SweepScaling, StopsWhereChipsFallBehindAndSaysWhatGrew) {
-  const auto scaling =
-      scaling_of(answer_of({impossible("a", "x", 2), possible("a", "x", 4, plan_taking(4)), possible("a", "x", 8, plan_taking(2, 0.2)),
-                            possible("a", "x", 16, plan_taking(1, 0.3, 0.2)), possible("a", "x", 32, plan_taking(0.5))}));
+  const auto scaling = scaling_of(answer_of(
+      {impossible("a", "x", 2), possible("a", "x", 4, plan_taking(4)), possible("a", "x", 8, plan_taking(2, 0.2)),
+       possible("a", "x", 16, plan_taking(1, 0.3, 0.2)), possible("a", "x", 32, plan_taking(0.5))}));
   ASSERT_EQ(scaling.size(), 1);
   EXPECT_EQ(scaling[0].smallest, 1);
   EXPECT_EQ(scaling[0].largest.row, 2);

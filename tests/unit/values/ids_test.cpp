@@ -20,14 +20,14 @@ std::vector<std::string> names_up_to(Id last) {
 TEST(Ids, OfConstraintsArePublished) {
   EXPECT_THAT(
       names_up_to(last_constraint),
-      testing::ElementsAre("hbm", "batch", "batch-divisibility", "sequence-divisibility", "expert-divisibility",
-                           "indivisible-dim", "kv-heads", "vocab-tiling", "pipeline-layers", "pipeline-layers-differ",
-                           "pipeline-microbatches", "pipeline-batch", "pipeline-prefetch", "moe-path",
-                           "ring-needs-expert-parallelism", "ring-needs-megablox", "megablox-needs-tpu",
-                           "ragged-buffer", "random-routing-needs-expert-parallelism", "sparse-tensor-sequence", "expert-axis-stolen", "attention-kernel",
-                           "packing", "context-load-balance", "context-strategy",
-                           "explicit-sharding", "muon-decoder", "optimizer-over-data", "quantization", "weights-not-sharded",
-                           "mesh-does-not-fit-torus", "host-traffic-not-priced", "batch-tokens", "step-seconds"));
+      testing::ElementsAre(
+          "hbm", "batch", "batch-divisibility", "sequence-divisibility", "expert-divisibility", "indivisible-dim",
+          "kv-heads", "vocab-tiling", "pipeline-layers", "pipeline-layers-differ", "pipeline-microbatches",
+          "pipeline-batch", "pipeline-prefetch", "moe-path", "ring-needs-expert-parallelism", "ring-needs-megablox",
+          "megablox-needs-tpu", "ragged-buffer", "random-routing-needs-expert-parallelism", "sparse-tensor-sequence",
+          "expert-axis-stolen", "attention-kernel", "packing", "context-load-balance", "context-strategy",
+          "explicit-sharding", "muon-decoder", "optimizer-over-data", "quantization", "weights-not-sharded",
+          "mesh-does-not-fit-torus", "host-traffic-not-priced", "batch-tokens", "step-seconds"));
 }
 
 /// So that published_ids has them all.

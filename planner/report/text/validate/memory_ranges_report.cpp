@@ -17,7 +17,8 @@ std::string memory_ranges_text(const std::vector<MemoryRange>& ranges, const Sty
                fmt::format("{:+.1f}%", range.error.low * 100), fmt::format("{:+.1f}%", range.error.high * 100)});
   return table.print(style.width()) +
          fmt::format("\nHow far gradients, activations and temporaries at the peak have been off; paths with fewer than "
-                     "{}\nprograms have at least what all of the compiler's have. compilers/*.json carry it as memory_error.\n",
+                     "{}\n"
+                     "programs have at least what all of the compiler's have. compilers/*.json carry it as memory_error.\n",
                      enough_records);
 }
 

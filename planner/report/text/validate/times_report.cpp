@@ -25,7 +25,11 @@ std::string summary_table(const TimeScore& score, const Style& style) {
 }  // namespace
 
 std::string times_text(const TimeScore& score, const Style& style) {
-  TextTable table({{"run"}, {"machine"}, {"kind", Align::left, false, 1}, {"predicted", Align::right}, {"throughput", Align::right}});
+  TextTable table({{"run"},
+                   {"machine"},
+                   {"kind", Align::left, false, 1},
+                   {"predicted", Align::right},
+                   {"throughput", Align::right}});
   for (const TimedRun& run : score.runs)
     table.add({run.id, run.machine, std::string(name_of(run.kind)), fmt::format("{:.3g} s", run.step_seconds),
                fmt::format("{:.2f}x", run.ratio)});

@@ -88,7 +88,8 @@ TEST(Qwen3Custom, ExchangesNarrowerRows) {
               UnorderedElementsAreArray(moved_once("256 KiB")));  // [256, 512]
 }
 
-/// Two cycles: a dense layer in chunks of 256, one with experts in chunks, a dense one in chunks, one with experts that sees all.
+/// Two cycles: a dense layer in chunks of 256, one with experts in chunks, a dense one in chunks, one with experts that
+/// sees all.
 Model toy_llama4() {
   Model model = toy_mixtral();
   model.decoder_block = decoder_block(DecoderBlockKind::llama4);

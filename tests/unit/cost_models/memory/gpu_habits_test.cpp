@@ -58,7 +58,8 @@ TEST(DenseRaggedDot, WritesRowsOnceForEachExpertOfTheDevice) {
   const Compiler compiler = with(toy_gpu(), Habit::ragged_dot_is_dense);
   TrainConfig config = toy_moe(toy_config(1, 1024), MoePath::ragged);
   config.megablox = false;
-  for (const auto& row : {ExpertRow{"expert=8", 8, 8, 0}, ExpertRow{"expert=4", 8, 16, 16}, ExpertRow{"expert=2", 4, 16, 16}}) {
+  for (const auto& row :
+       {ExpertRow{"expert=8", 8, 8, 0}, ExpertRow{"expert=4", 8, 16, 16}, ExpertRow{"expert=2", 4, 16, 16}}) {
     const ToyMemory toy({toy_mixtral(), config, "default", row.mesh, compiler});
     const auto& layer = toy.block("layers");
     EXPECT_EQ(mib_of(layer, "routed tokens"), row.rows) << row.mesh;
@@ -83,7 +84,8 @@ TEST(RaggedExchange, IsTakenApartOverTwoNodes) {
   toy.between_nodes = "expert=4";
   EXPECT_EQ(exchanges(toy), whole);
   toy.between_nodes = "expert=2";
-  EXPECT_THAT(exchanges(toy), ElementsAre("forward all-gather expert 4 MiB x1", "forward ragged-all-to-all expert 4 MiB x1"));
+  EXPECT_THAT(exchanges(toy),
+              ElementsAre("forward all-gather expert 4 MiB x1", "forward ragged-all-to-all expert 4 MiB x1"));
 }
 
 }  // namespace

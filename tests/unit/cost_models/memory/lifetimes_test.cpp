@@ -15,7 +15,8 @@ const Lifetime& life(const PartitionedBlock& block, const std::string& name) {
 }
 
 bool exists(const PartitionedBlock& block, const std::string& name) {
-  return std::any_of(block.lifetimes.begin(), block.lifetimes.end(), [&](const Lifetime& l) { return describe(l.name, *block.block) == name; });
+  return std::any_of(block.lifetimes.begin(), block.lifetimes.end(),
+                     [&](const Lifetime& l) { return describe(l.name, *block.block) == name; });
 }
 
 bool meet(const Lifetime& a, const Lifetime& b) { return std::max(a.first, b.first) <= std::min(a.last, b.last); }
@@ -72,7 +73,9 @@ TEST(Lifetimes, HeadsArePaddedToLanes) {
   // 1024 tokens × 8 heads × 64 in bf16 are 1 MiB, in tiles of 128 lanes 2.
   EXPECT_EQ(mib(life(toy.block("layers"), "query").bytes), 2);
   EXPECT_EQ(mib(life(toy.block("layers"), "context gradient").bytes), 2);
-  EXPECT_EQ(mib(life(ToyMemory({model, toy_config(1, 1024), "default", "fsdp=1", toy_tpu()}).block("layers"), "query").bytes), 1);
+  EXPECT_EQ(
+      mib(life(ToyMemory({model, toy_config(1, 1024), "default", "fsdp=1", toy_tpu()}).block("layers"), "query").bytes),
+      1);
 }
 
 TEST(Lifetimes, TheLogitsGradientIsWrittenOverTheLogits) {
@@ -114,9 +117,9 @@ TEST(Lifetimes, CappedLogitsMeetTheirGradient) {
   EXPECT_FALSE(exists(head, "capped logits")) << "computed inside the loss and its gradient";
   EXPECT_FALSE(exists(head, "capped logits gradient"));
 
-  Compiler fuses_nothing = toy_gpu();
-  fuses_nothing.vector_kernels.fuses_into_products = false;
-  const ToyMemory gpu({model, toy_config(1, 1024), "default", "fsdp=1", fuses_nothing});
+  Compiler overwrites = toy_gpu();
+  overwrites.habits.add(Habit::overwrites_capped_logits);
+  const ToyMemory gpu({model, toy_config(1, 1024), "default", "fsdp=1", overwrites});
   EXPECT_FALSE(meet(life(gpu.block("head"), "logits"), life(gpu.block("head"), "logits gradient")))
       << "an elementwise fusion writes over what dies in it";
 }
@@ -170,7 +173,8 @@ TEST(Lifetimes, WeightGradientsOfExchangedExpertsRunLast) {
     const auto& layer = toy.block("layers");
     Bytes sum;
     const auto& last = *std::find_if(layer.lifetimes.begin(), layer.lifetimes.end(), [&](const Lifetime& l) {
-      return describe(l.name, *layer.block) == "rows in order of arrival, gradient";  // the dispatch's; the return has one too
+      // The dispatch's; the return has one too.
+      return describe(l.name, *layer.block) == "rows in order of arrival, gradient";
     });
     for (const auto& name : waiting)
       if (exists(layer, name) && meet(life(layer, name), last)) sum += life(layer, name).bytes;

@@ -65,7 +65,8 @@ TEST(StackGradients, AreWrittenInTheDtypeOfTheWeightsByALoop) {
   };
   for (const auto& row : rows) {
     const ToyMemory toy = memory_of(row);
-    EXPECT_EQ(mib(stack_gradients(toy.block("layers"), toy.bound(), toy.config(), toy.compiler())), row.expected) << row.what;
+    EXPECT_EQ(mib(stack_gradients(toy.block("layers"), toy.bound(), toy.config(), toy.compiler())), row.expected)
+        << row.what;
   }
 }
 
@@ -183,7 +184,8 @@ TEST(Zero1, SumsGradientsIntoShardsUnlessALoopComesBetween) {
   };
   for (const auto& row : rows) {
     const ToyMemory toy = memory_of(row);
-    EXPECT_EQ(mib(stack_gradients(toy.block("layers"), toy.bound(), toy.config(), toy.compiler())), row.expected) << row.what;
+    EXPECT_EQ(mib(stack_gradients(toy.block("layers"), toy.bound(), toy.config(), toy.compiler())), row.expected)
+        << row.what;
   }
 }
 

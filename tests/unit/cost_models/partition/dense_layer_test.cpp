@@ -125,8 +125,9 @@ TEST(DenseLayer, RulesWithoutAnInputLengthGatherTheAttentionInputForTheGradients
   ToyRun custom = llama("fsdp=4,context=2");
   EXPECT_THAT(lines(run(custom), "layers", "self_attention/value"), Not(Contains(HasSubstr("all-gather context"))));
   custom.rules = "cp-as-ep";
-  EXPECT_THAT(lines(run(custom), "layers", "self_attention/value"),
-              AllOf(Contains("backward reduce fsdp+context 2 MiB x1"), Not(Contains(HasSubstr("forward all-gather context")))));
+  EXPECT_THAT(
+      lines(run(custom), "layers", "self_attention/value"),
+      AllOf(Contains("backward reduce fsdp+context 2 MiB x1"), Not(Contains(HasSubstr("forward all-gather context")))));
   custom.config = toy_config(0.5, 1024);
   EXPECT_THAT(
       lines(run(custom), "layers", "self_attention/value"),

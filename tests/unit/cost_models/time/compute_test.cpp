@@ -130,7 +130,8 @@ TEST(ProductTime, TakesTheTableOfTheProgramsVmemLimit) {
   Compiler compiler = toy_compiler();
   EXPECT_EQ(product_table(machine, compiler, DType::bf16), nullptr);
   machine.product_tables = {toy_table(0), toy_table(64e6), toy_table(96e6)};
-  EXPECT_EQ(product_table(machine, compiler, DType::bf16), &machine.product_tables[0]) << "none given: the compiler's default";
+  EXPECT_EQ(product_table(machine, compiler, DType::bf16), &machine.product_tables[0])
+      << "none given: the compiler's default";
   compiler.settings[CompilerSetting::scoped_vmem_limit] = 66e6;
   EXPECT_EQ(product_table(machine, compiler, DType::bf16), &machine.product_tables[1]);
   compiler.settings[CompilerSetting::scoped_vmem_limit] = 200e6;

@@ -119,7 +119,8 @@ TEST(StepTime, HidesWhatTheScheduleHasStepsFor) {
     c.tensor = row.tensor;
     c.cause = row.cause;
     const StepTime time = toy.time();
-    const std::string what = std::string(name_of(row.phase)) + " " + std::string(name_of(row.kind)) + " " + std::to_string(row.seconds);
+    const std::string what =
+        std::string(name_of(row.phase)) + " " + std::string(name_of(row.kind)) + " " + std::to_string(row.seconds);
     EXPECT_NEAR(time.exposed_collective.value, row.exposed, 1e-9) << what;
     EXPECT_NEAR(time.hidden_collective.value, row.seconds - row.exposed, 1e-9) << what;
     EXPECT_NEAR(time.compute.value, 43, 1e-9) << what;

@@ -161,7 +161,8 @@ TEST(OperationWork, VectorWorkIsAloneOrAPartOfTheProductNextToIt) {
     EXPECT_DOUBLE_EQ(work.vector_forward.operands, row.forward) << row.operation;
     EXPECT_DOUBLE_EQ(work.vector_backward.operands, row.backward) << row.operation;
     EXPECT_DOUBLE_EQ(work.fused_forward.operands, row.fused) << row.operation;
-    EXPECT_EQ(work.vector_forward.traffic.value, static_cast<std::int64_t>(2 * row.forward)) << row.operation << ": bfloat16";
+    EXPECT_EQ(work.vector_forward.traffic.value, static_cast<std::int64_t>(2 * row.forward))
+        << row.operation << ": bfloat16";
   }
 }
 
@@ -279,7 +280,8 @@ TEST(OperationWork, WeightGathersAndGradientReductionsAreMarked) {
   std::vector<std::string> weights;
   const ToyBlock toy(4);
   for (const auto& c : toy.partitioned().collectives)
-    if (c.parameter) weights.push_back(toy.operation(c) + " " + std::string(name_of(c.phase)) + " " + std::string(name_of(c.kind)));
+    if (c.parameter)
+      weights.push_back(toy.operation(c) + " " + std::string(name_of(c.phase)) + " " + std::string(name_of(c.kind)));
   EXPECT_THAT(weights,
               testing::IsSupersetOf({"wi forward all-gather", "wo forward all-gather", "wi backward reduce-scatter",
                                      "wo backward reduce-scatter"}));
