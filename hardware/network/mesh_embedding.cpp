@@ -142,11 +142,13 @@ std::variant<MeshEmbedding, Infeasible> embed(const HardwareProfile& profile, co
   if (order.custom != CustomMesh::none && (order.allow_split_physical_axes || mesh.slices() > 1)) {
     auto path = custom_path(order.custom, profile, slice, mesh);
     if (auto* refused = std::get_if<Infeasible>(&path)) return std::move(*refused);
-    embedding.path_ = std::get<std::vector<DeviceCoordinates>>(std::move(path));
+    embedding.lay_along(std::get<std::vector<DeviceCoordinates>>(std::move(path)));
     return embedding;
   }
   if (profile.fabric == FabricKind::graph) {
-    for (int device = 0; device < slice.devices; ++device) embedding.path_.push_back({device, 0, 0, 0});
+    std::vector<DeviceCoordinates> numbered;
+    for (int device = 0; device < slice.devices; ++device) numbered.push_back({device, 0, 0, 0});
+    embedding.lay_along(std::move(numbered));
     return embedding;
   }
   if (ends_at_node(profile.fabric)) {
@@ -154,7 +156,7 @@ std::variant<MeshEmbedding, Infeasible> embed(const HardwareProfile& profile, co
     return embedding;
   }
   if (auto path = ring_order(profile, slice, *std::max_element(sizes.begin(), sizes.end()))) {
-    embedding.path_ = *std::move(path);
+    embedding.lay_along(*std::move(path));
     return embedding;
   }
   const DimSizes torus = shape_of(slice, profile.devices_per_chip);
@@ -164,6 +166,11 @@ std::variant<MeshEmbedding, Infeasible> embed(const HardwareProfile& profile, co
   if (std::holds_alternative<UnplacedAxis>(assigned)) assigned = assign_splitting_dims(torus, sizes);
   embedding.assignment_ = std::get<TorusAssignment>(std::move(assigned));
   return embedding;
+}
+
+void MeshEmbedding::lay_along(std::vector<DeviceCoordinates> path) {
+  path_ = std::move(path);
+  if (fabric_ == FabricKind::torus) torus_ = std::make_shared<const NetworkGraph>(graph_of(slice_, links_));
 }
 
 MeshEmbedding::Members MeshEmbedding::members_of(const AxisList& axes) const {
@@ -239,7 +246,7 @@ DeviceGroups MeshEmbedding::groups_of(const Members& members) const {
 GroupRates MeshEmbedding::rates_on_path(const Members& members) const {
   const DeviceGroups groups = groups_of(members);
   const auto box = common_box(groups);
-  if (!box) return routed_rates(slice_, groups, links_);
+  if (!box) return routed_rates(*torus_, groups);
   std::array<GroupRates, torus_dims> dims;
   for (std::size_t dim = 0; dim < slice_.torus.size(); ++dim) {
     const bool closes = slice_.wraps[dim] && (*box)[dim] == slice_.torus[dim] && (*box)[dim] > 2;

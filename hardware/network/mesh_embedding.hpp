@@ -5,7 +5,7 @@
 // Placement is JAX's (torus_assignment.hpp, ring_order.hpp; row-major ranks on GPUs); rates are derived in
 // group_rates.cpp and docs/hardware-profiles.md, on a graph by routing (graph/graph_fabric.hpp).
 #include <hardware/network/graph/graph_fabric.hpp>
-#include <hardware/network/link_loads.hpp>
+#include <hardware/network/routed_rates.hpp>
 #include <hardware/network/torus_assignment.hpp>
 #include <shardplan/evaluation.hpp>
 #include <shardplan/machine/hardware.hpp>
@@ -40,6 +40,7 @@ class MeshEmbedding {
   GroupRates rates_on_torus(const Members& members) const;
   GroupRates rates_on_dim(const Members& members, std::size_t dim) const;
   GroupRates rates_on_path(const Members& members) const;
+  void lay_along(std::vector<DeviceCoordinates> path);
   RoutedGroup routed_on_graph(const Members& members) const;
   GroupRates rates_in_node(int size) const;
   GroupRates rates_outside(int size) const;
@@ -63,6 +64,7 @@ class MeshEmbedding {
   std::vector<int> ici_, dcn_;           ///< sizes of the mesh axes
   TorusAssignment assignment_;           ///< torus: sizes along x, y, z, core. GPUs: nodes, ranks in a node
   std::vector<DeviceCoordinates> path_;  ///< devices in mesh order on a graph, or where JAX lays them along a fixed path
+  std::shared_ptr<const NetworkGraph> torus_;  ///< the links under such a path
 };
 
 /// Places `mesh` on the slices that its dcn factors ask for. Throws InputError when the ici factors do not multiply to

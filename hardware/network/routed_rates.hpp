@@ -1,5 +1,6 @@
 #pragma once
 // Groups of a small torus that are no product of its dims: their messages are routed over its graph.
+#include <hardware/network/graph/network_graph.hpp>
 #include <hardware/network/group_rates.hpp>
 #include <hardware/network/ring_order.hpp>
 #include <shardplan/machine/hardware.hpp>
@@ -15,7 +16,11 @@ struct LinkRates {
 
 using DeviceGroups = std::vector<std::vector<DeviceCoordinates>>;
 
-/// Rates of groups that are all busy with the same collective; rings run through the members in their order, both ways.
-GroupRates routed_rates(const Slice& slice, const DeviceGroups& groups, const LinkRates& rates);
+/// The chips of a slice and their links.
+NetworkGraph graph_of(const Slice& slice, const LinkRates& rates);
+
+/// Rates of groups on that graph that are all busy with the same collective; rings run through the members in their order,
+/// both ways.
+GroupRates routed_rates(const NetworkGraph& torus, const DeviceGroups& groups);
 
 }  // namespace shardplan

@@ -1,9 +1,8 @@
 #include <hardware/network/graph/fabric_graphs.hpp>
 #include <hardware/network/graph/group_traffic.hpp>
-#include <hardware/network/link_loads.hpp>
+#include <hardware/network/routed_rates.hpp>
 
 namespace shardplan {
-namespace {
 
 NetworkGraph graph_of(const Slice& slice, const LinkRates& rates) {
   const LinkKind link{"link", {rates.chip_to_chip}, {}};
@@ -11,6 +10,8 @@ NetworkGraph graph_of(const Slice& slice, const LinkRates& rates) {
   if (rates.die_to_die > 0) shape.die_to_die = LinkKind{"die", {rates.die_to_die}, {}};
   return torus_graph(shape);
 }
+
+namespace {
 
 int device_at(const DeviceCoordinates& at, const TorusGrid& grid) {
   int chip = 0;
@@ -29,12 +30,11 @@ GraphGroups on_graph(const DeviceGroups& groups, const TorusGrid& grid) {
 
 }  // namespace
 
-GroupRates routed_rates(const Slice& slice, const DeviceGroups& groups, const LinkRates& rates) {
-  const NetworkGraph graph = graph_of(slice, rates);
-  const GraphGroups members = on_graph(groups, *graph.grid);
+GroupRates routed_rates(const NetworkGraph& torus, const DeviceGroups& groups) {
+  const GraphGroups members = on_graph(groups, *torus.grid);
   const int size = static_cast<int>(members.front().size());
-  return {size, ring_rate(ring_traffic(graph, members, RingWay::both)),
-          exchange_rate(exchange_traffic(graph, members), size), ring_rate(shift_traffic(graph, members)), size};
+  return {size, ring_rate(ring_traffic(torus, members, RingWay::both)),
+          exchange_rate(exchange_traffic(torus, members), size), ring_rate(shift_traffic(torus, members)), size};
 }
 
 }  // namespace shardplan
