@@ -6,8 +6,11 @@
 #include <formats/read_figure.hpp>
 #include <hardware/load_profile.hpp>
 #include <hardware/machine_names.hpp>
+#include <hardware/network/graph/graph_fabric.hpp>
 #include <hardware/read_device_paths.hpp>
+#include <hardware/read_graph.hpp>
 #include <hardware/read_products.hpp>
+#include <hardware/read_protocols.hpp>
 #include <hardware/read_slices.hpp>
 #include <shardplan/embedded_file.hpp>
 #include <shardplan/error.hpp>
@@ -21,8 +24,10 @@ std::span<const EmbeddedFile> embedded_toys();
 namespace {
 
 FabricKind read_fabric(StrictObject& object) {
-  static constexpr NamedValues<FabricKind, 3> known{
-      {{"torus", FabricKind::torus}, {"switched", FabricKind::switched}, {"full_mesh", FabricKind::full_mesh}}};
+  static constexpr NamedValues<FabricKind, 4> known{{{"torus", FabricKind::torus},
+                                                     {"switched", FabricKind::switched},
+                                                     {"full_mesh", FabricKind::full_mesh},
+                                                     {"graph", FabricKind::graph}}};
   return value_of(known, object, "fabric");
 }
 
@@ -93,12 +98,30 @@ HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& objec
   return profile;
 }
 
-HardwareProfile with_network_figures(HardwareProfile profile, StrictObject& object) {
+/// The figures that other fabrics have a key for follow from the graph's kinds of links.
+HardwareProfile with_graph(HardwareProfile profile, StrictObject& object) {
+  NetworkGraph graph = read_graph(object.object("graph"));
+  const auto slowest = std::max_element(graph.kinds.begin(), graph.kinds.end(),
+                                        [](const LinkKind& a, const LinkKind& b) { return a.latency < b.latency; });
+  profile.link_bandwidth = {narrowest_device(graph).value, "GB/s", "all links of the device that has least", Basis::derived};
+  profile.hop_latency = {slowest->latency.value, "us", "the slowest kind of link", Basis::derived};
+  profile.graph = std::make_shared<const GraphFabric>(std::move(graph));
+  return profile;
+}
+
+HardwareProfile with_links(HardwareProfile profile, StrictObject& object) {
   profile.link_bandwidth = read_figure(object, "link_bandwidth", Dimension::bytes_per_second);
-  profile.link_efficiency = read_share(object, "link_efficiency");
   profile.hop_latency = read_figure(object, "hop_latency", Dimension::seconds);
-  profile.collective_latency = read_figure(object, "collective_latency", Dimension::seconds);
   profile.die_to_die_bandwidth = read_optional_figure(object, "die_to_die_bandwidth", Dimension::bytes_per_second);
+  return profile;
+}
+
+HardwareProfile with_network_figures(HardwareProfile profile, StrictObject& object) {
+  const bool is_graph = profile.fabric == FabricKind::graph;
+  profile = is_graph ? with_graph(std::move(profile), object) : with_links(std::move(profile), object);
+  profile.link_efficiency = read_share(object, "link_efficiency");
+  profile.protocols = read_protocols(object);
+  profile.collective_latency = read_figure(object, "collective_latency", Dimension::seconds);
   profile.host_link_bandwidth = read_optional_figure(object, "host_link_bandwidth", Dimension::bytes_per_second);
   profile.scale_out_bandwidth = read_figure(object, "scale_out_bandwidth", Dimension::bytes_per_second);
   profile.scale_out_efficiency = read_share(object, "scale_out_efficiency");
@@ -108,6 +131,7 @@ HardwareProfile with_network_figures(HardwareProfile profile, StrictObject& obje
 
 void check_die_to_die(const StrictObject& object, const HardwareProfile& profile) {
   if (profile.devices_per_chip > 2) object.fail("devices_per_chip", "1 or 2");
+  if (profile.fabric == FabricKind::graph) return;  // the graph has that link too
   if ((profile.devices_per_chip == 2) != profile.die_to_die_bandwidth.has_value())
     object.fail("die_to_die_bandwidth", "given exactly when a chip has 2 devices");
 }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <hardware/network/graph/graph_fabric.hpp>
 #include <hardware/read_device_paths.hpp>
 #include <hardware/read_slices.hpp>
 #include <numeric>
 #include <shardplan/error.hpp>
+#include <string_view>
 
 namespace shardplan {
 namespace {
@@ -59,13 +61,15 @@ HardwareProfile with_torus_slices(HardwareProfile profile, StrictObject& object)
   return profile;
 }
 
-HardwareProfile with_node_slices(HardwareProfile profile, StrictObject& object) {
+/// Parts of a whole of `most` chips, which is called `whole`.
+HardwareProfile with_counted_slices(HardwareProfile profile, StrictObject& object, int most, std::string_view whole) {
   const std::string prefix = object.text("prefix");
   for (const auto& count : object.array("chips")) {
-    if (!count.is_number_integer() || count.get<std::int64_t>() < 1 ||
-        count.get<std::int64_t>() > profile.chips_per_node)
-      object.fail("chips", fmt::format("whole numbers from 1 to chips_per_node ({})", profile.chips_per_node));
-    const int chips = count.get<int>();
+    if (!count.is_number_integer() || count.get<std::int64_t>() < 1 || count.get<std::int64_t>() > most)
+      object.fail("chips", fmt::format("whole numbers from 1 to {} ({})", whole, most));
+    const int chips = count.get<int>(), node = profile.chips_per_node;
+    if (chips > node && chips % node != 0)
+      object.fail("chips", fmt::format("whole nodes of {} from there up (chips_per_node)", node));
     profile.slices.push_back({fmt::format("{}-{}", prefix, chips), chips, chips * profile.devices_per_chip, {}, {}});
   }
   profile.slice_prefix = prefix;
@@ -78,7 +82,10 @@ HardwareProfile with_listed_slices(HardwareProfile profile, StrictObject& object
       return with_torus_slices(std::move(profile), object);
     case FabricKind::switched:
     case FabricKind::full_mesh:
-      return with_node_slices(std::move(profile), object);
+      return with_counted_slices(std::move(profile), object, profile.chips_per_node, "chips_per_node");
+    case FabricKind::graph:
+      return with_counted_slices(std::move(profile), object, profile.graph->graph().devices / profile.devices_per_chip,
+                                 "the chips of the graph");
   }
   throw InternalError("unknown fabric");
 }

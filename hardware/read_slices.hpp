@@ -1,6 +1,6 @@
 #pragma once
-// The "slices" part of a profile: a list of torus shapes with a rule for their names and wraparound links, or the GPU
-// counts of a node.
+// The "slices" part of a profile: a list of torus shapes with a rule for their names and wraparound links, or the chip
+// counts of a node or a graph.
 #include <formats/strict_json.hpp>
 #include <shardplan/machine/hardware.hpp>
 

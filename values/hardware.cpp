@@ -1,5 +1,5 @@
 #include <shardplan/error.hpp>
-#include <shardplan/machine/hardware.hpp>
+#include <shardplan/machine/machine.hpp>
 
 namespace shardplan {
 
@@ -25,6 +25,8 @@ std::string_view name_of(FabricKind fabric) {
       return "switched";
     case FabricKind::full_mesh:
       return "full_mesh";
+    case FabricKind::graph:
+      return "graph";
   }
   throw InternalError("unknown FabricKind");
 }
@@ -32,12 +34,17 @@ std::string_view name_of(FabricKind fabric) {
 bool ends_at_node(FabricKind fabric) {
   switch (fabric) {
     case FabricKind::torus:
+    case FabricKind::graph:
       return false;
     case FabricKind::switched:
     case FabricKind::full_mesh:
       return true;
   }
   throw InternalError("unknown FabricKind");
+}
+
+int hosts_of(const HardwareProfile& hardware, const Slice& slice) {
+  return (slice.chips + hardware.chips_per_node - 1) / hardware.chips_per_node;
 }
 
 const std::optional<Figure>& narrow_peak(const HardwareProfile& hardware, DType dtype) {

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <arguments/commands/run_commands.hpp>
+#include <shardplan/machine/machine.hpp>
 
 namespace shardplan {
 namespace {
@@ -44,9 +45,10 @@ std::string device_type_of(const Configuration& c) {
 
 std::optional<HostsLaunch> hosts_launch(const Configuration& c) {
   const HostLauncher launcher = c.hardware.launch.hosts;
-  const bool one_host = c.num_slices == 1 && c.slice.chips <= c.hardware.chips_per_node;
-  if (launcher == HostLauncher::none || one_host) return std::nullopt;
-  return HostsLaunch{launcher, launcher == HostLauncher::xpk ? device_type_of(c) : "", c.num_slices, c.slice.devices};
+  const int hosts = hosts_of(c.hardware, c.slice);
+  if (launcher == HostLauncher::none || c.num_slices * hosts == 1) return std::nullopt;
+  if (launcher == HostLauncher::xpk) return HostsLaunch{launcher, device_type_of(c), c.num_slices, c.slice.devices};
+  return HostsLaunch{launcher, "", c.num_slices * hosts, c.slice.devices / hosts};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <hardware/network/mesh_embedding.hpp>
+#include <shardplan/error.hpp>
 #include <string_view>
 
 namespace shardplan {
@@ -24,6 +25,8 @@ std::string MeshEmbedding::describe_inside(const Members& members) const {
       return fmt::format("{} through the node's switch", members.inside);
     case FabricKind::full_mesh:
       return fmt::format("{} with direct links to each other", members.inside);
+    case FabricKind::graph:
+      throw InternalError("groups on a graph have the words of their routes");
     case FabricKind::torus:
       break;
   }
@@ -38,9 +41,9 @@ std::string MeshEmbedding::describe_inside(const Members& members) const {
   return text;
 }
 
-std::string MeshEmbedding::describe(const Members& members) const {
+std::string MeshEmbedding::describe(const Members& members, const std::string& inside) const {
   std::string text = fmt::format("{} devices: ", members.inside * members.outside);
-  if (members.inside > 1) text += describe_inside(members);
+  text += inside;
   if (members.outside == 1) return text;
   const std::string_view places = ends_at_node(fabric_) ? "nodes" : "slices";
   return text + fmt::format("{}across {} {}", members.inside > 1 ? ", " : "", members.outside, places);

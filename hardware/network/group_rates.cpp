@@ -41,7 +41,7 @@ GroupRates nested(const GroupRates& inner, const GroupRates& outer) {
   const double gather = (o - 1) / n / outer.ring + (i - 1) / i / inner.ring;
   const double exchange = (i - 1) / n / inner.exchange + (n - i) / n / outer.exchange;
   return {inner.size * outer.size, (n - 1) / n / gather, (n - 1) / n / exchange, std::min(inner.shift, outer.shift),
-          inner.hops + outer.hops};
+          inner.hops + outer.hops, inner.waits + outer.waits};
 }
 
 }  // namespace shardplan

@@ -10,7 +10,8 @@ namespace shardplan {
 struct GroupRates {
   int size = 1;
   double ring = 0, exchange = 0, shift = 0;
-  int hops = 0;  ///< link crossings on the longest way
+  int hops = 0;      ///< link crossings on the longest way (on a graph: steps)
+  double waits = 0;  ///< seconds of the links on that way, on a graph: in place of hops · hop_latency
 };
 
 /// The members of a group along one torus dim: `size` of them, each `stride` chips from the next.

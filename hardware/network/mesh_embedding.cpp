@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <hardware/network/hybrid_rings.hpp>
 #include <hardware/network/mesh_embedding.hpp>
 #include <numeric>
@@ -116,16 +115,18 @@ GroupRates die_to_die(int cores, double rate) { return {cores, rate, rate, rate,
 
 MeshEmbedding::MeshEmbedding(const HardwareProfile& profile, const Slice& slice, const Mesh& mesh)
     : fabric_(profile.fabric),
+      graph_(profile.graph),
       slice_(slice),
       devices_per_chip_(profile.devices_per_chip),
       devices_per_node_(profile.devices_per_chip * profile.chips_per_node),
+      link_efficiency_(profile.link_efficiency.value),
       scale_out_(profile.scale_out_bandwidth.value * profile.scale_out_efficiency.value),
       hop_latency_(profile.hop_latency.value),
       collective_latency_(profile.collective_latency.value),
-      scale_out_latency_(profile.scale_out_latency.value) {
-  const double efficiency = profile.link_efficiency.value;
-  links_.chip_to_chip = profile.link_bandwidth.value * efficiency;
-  if (profile.die_to_die_bandwidth) links_.die_to_die = profile.die_to_die_bandwidth->value * efficiency;
+      scale_out_latency_(profile.scale_out_latency.value),
+      protocols_(profile.protocols) {
+  links_.chip_to_chip = profile.link_bandwidth.value * link_efficiency_;
+  if (profile.die_to_die_bandwidth) links_.die_to_die = profile.die_to_die_bandwidth->value * link_efficiency_;
   for (const MeshAxis& axis : mesh.axes) ici_.push_back(axis.ici), dcn_.push_back(axis.dcn);
 }
 
@@ -141,7 +142,13 @@ std::variant<MeshEmbedding, Infeasible> embed(const HardwareProfile& profile, co
   if (order.custom != CustomMesh::none && (order.allow_split_physical_axes || mesh.slices() > 1)) {
     auto path = custom_path(order.custom, profile, slice, mesh);
     if (auto* refused = std::get_if<Infeasible>(&path)) return std::move(*refused);
-    embedding.path_ = std::get<std::vector<DeviceCoordinates>>(std::move(path));
+    embedding.lay_along(std::get<std::vector<DeviceCoordinates>>(std::move(path)));
+    return embedding;
+  }
+  if (profile.fabric == FabricKind::graph) {
+    std::vector<DeviceCoordinates> numbered;
+    for (int device = 0; device < slice.devices; ++device) numbered.push_back({device, 0, 0, 0});
+    embedding.lay_along(std::move(numbered));
     return embedding;
   }
   if (ends_at_node(profile.fabric)) {
@@ -149,7 +156,7 @@ std::variant<MeshEmbedding, Infeasible> embed(const HardwareProfile& profile, co
     return embedding;
   }
   if (auto path = ring_order(profile, slice, *std::max_element(sizes.begin(), sizes.end()))) {
-    embedding.path_ = *std::move(path);
+    embedding.lay_along(*std::move(path));
     return embedding;
   }
   const DimSizes torus = shape_of(slice, profile.devices_per_chip);
@@ -159,6 +166,11 @@ std::variant<MeshEmbedding, Infeasible> embed(const HardwareProfile& profile, co
   if (std::holds_alternative<UnplacedAxis>(assigned)) assigned = assign_splitting_dims(torus, sizes);
   embedding.assignment_ = std::get<TorusAssignment>(std::move(assigned));
   return embedding;
+}
+
+void MeshEmbedding::lay_along(std::vector<DeviceCoordinates> path) {
+  path_ = std::move(path);
+  if (fabric_ == FabricKind::torus) torus_ = std::make_shared<const NetworkGraph>(graph_of(slice_, links_));
 }
 
 MeshEmbedding::Members MeshEmbedding::members_of(const AxisList& axes) const {
@@ -234,49 +246,13 @@ DeviceGroups MeshEmbedding::groups_of(const Members& members) const {
 GroupRates MeshEmbedding::rates_on_path(const Members& members) const {
   const DeviceGroups groups = groups_of(members);
   const auto box = common_box(groups);
-  if (!box) return routed_rates(slice_, groups, links_);
+  if (!box) return routed_rates(*torus_, groups);
   std::array<GroupRates, torus_dims> dims;
   for (std::size_t dim = 0; dim < slice_.torus.size(); ++dim) {
     const bool closes = slice_.wraps[dim] && (*box)[dim] == slice_.torus[dim] && (*box)[dim] > 2;
     if ((*box)[dim] > 1) dims[dim] = rates_of({(*box)[dim], 1, closes}, links_.chip_to_chip);
   }
   return nested(die_to_die((*box)[core_dim], links_.die_to_die), shared_by(devices_per_chip_, side_by_side(dims)));
-}
-
-// A switch lets every device send at full rate to any peer. In a full mesh a device has one link to each peer, so a
-// group of n uses n-1 of them, and a shift one.
-GroupRates MeshEmbedding::rates_in_node(int size) const {
-  const double link = links_.chip_to_chip, peers = size - 1;
-  switch (fabric_) {
-    case FabricKind::switched:
-      return {size, link, link, link, size - 1};
-    case FabricKind::full_mesh:
-      return {size, peers * link, peers * link, link, 1};
-    case FabricKind::torus:
-      break;
-  }
-  throw InternalError("a torus has no nodes to compute rates in");
-}
-
-GroupRates MeshEmbedding::rates_inside(const Members& members) const {
-  if (members.inside == 1) return {};
-  if (ends_at_node(fabric_)) return rates_in_node(members.inside);
-  return path_.empty() ? rates_on_torus(members) : rates_on_path(members);
-}
-
-GroupRates MeshEmbedding::rates_outside(int size) const { return {size, scale_out_, scale_out_, scale_out_, 0}; }
-
-// Fixed cost: the collective itself, a hop latency for each link on the longest way, and a round trip for each of the
-// log2(slices) rounds of a tree between slices or nodes.
-GroupNetwork MeshEmbedding::network(const AxisList& axes, GroupSpan span) const {
-  Members members = members_of(axes);
-  if (span == GroupSpan::inside_slices) members.outside = 1;
-  if (span == GroupSpan::between_slices) members.inside = 1, members.is_in.assign(ici_.size(), 0);
-  const GroupRates rates = nested(rates_inside(members), rates_outside(members.outside));
-  if (rates.size == 1) return {1, {links_.chip_to_chip}, {links_.chip_to_chip}, {links_.chip_to_chip}, {}, "1 device"};
-  const int rounds = std::bit_width(static_cast<unsigned>(members.outside) - 1);
-  const double latency = collective_latency_ + rates.hops * hop_latency_ + rounds * scale_out_latency_;
-  return {rates.size, {rates.ring}, {rates.exchange}, {rates.shift}, {latency}, describe(members)};
 }
 
 }  // namespace shardplan

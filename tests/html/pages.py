@@ -16,6 +16,8 @@ pages = {
                      "per_device_batch_size=1".split(),
     "explain-switch": "explain --model llama3-70b --hardware h100 --chips 32 --mesh fsdp=16,tensor=2 per_device_batch_size=1 "
                       "attention=cudnn_flash_te".split(),
+    "explain-graph": "explain --model llama2-7b --hardware toy-spine --chips 16 --mesh data=2,fsdp=4,tensor=2 per_device_batch_size=1 "
+                     "attention=cudnn_flash_te".split(),
     "explain-does-not-fit": "explain --model llama3-70b --hardware h100 --chips 16 --mesh fsdp=16 per_device_batch_size=1 "
                             "attention=cudnn_flash_te".split(),
     "sweep": ["sweep", "--model", "llama2-7b,mixtral-8x7b", "--hardware", "h100,toy-torus", "--chips", "2..16", "--rules", "default", "--moe",

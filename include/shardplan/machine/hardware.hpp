@@ -1,6 +1,7 @@
 #pragma once
 // A machine as its profile (hardware/profiles/*.json) gives it. Every figure carries unit, source and basis; the loader
 // converts each to the SI unit named here. Per direction unless it says otherwise.
+#include <memory>
 #include <optional>
 #include <shardplan/machine/figure.hpp>
 #include <shardplan/units.hpp>
@@ -14,7 +15,10 @@ enum class FabricKind {
   torus,      ///< a torus or mesh of chips, links to the neighbours in each dim (TPU ICI)
   switched,   ///< NVSwitch: each device injects at full rate to any peer
   full_mesh,  ///< xGMI: one direct link to each peer of the node; an exchange among n devices uses n-1 links
+  graph,      ///< nodes and links as the profile lists or generates them; messages are routed over these
 };
+
+class GraphFabric;  // hardware/network/graph/graph_fabric.hpp
 
 /// What MaxText calls the machine in `hardware=`; none: MaxText doesn't run on it.
 enum class MaxtextHardware { tpu, gpu, none };
@@ -65,11 +69,22 @@ struct StepError {
   std::string source;
 };
 
+/// A way in which a library sends: for all sizes of messages it takes the one that is done first (NCCL's LL, LL128 and
+/// Simple). Time of a collective: base_latency + steps · step_latency + transfer / bandwidth_share, where the steps are
+/// those of its longest way, twice for an all-reduce.
+struct Protocol {
+  std::string name;
+  Figure base_latency;     ///< seconds
+  Figure step_latency;     ///< seconds
+  Figure bandwidth_share;  ///< of what large messages reach
+};
+
 struct HardwareProfile {
   std::string name;         ///< "tpu-v5p"
   std::string description;  ///< "Google TPU v5p"
   std::vector<std::string> aliases;  ///< what people call it beside its name: "v5p"
   FabricKind fabric = FabricKind::torus;
+  std::shared_ptr<const GraphFabric> graph;  ///< of a fabric that is a graph
   int devices_per_chip = 1;
   int chips_per_node = 4;  ///< chips of a host, or GPUs of a node
 
@@ -87,10 +102,12 @@ struct HardwareProfile {
   /// Vector work that isn't bound by HBM (TPUs): elements/s that pass through the unit, and that are read or written.
   std::optional<Figure> vector_pass_rate, vector_operand_rate;
   std::optional<Figure> clock;  ///< cycles/s in which the compiler states its estimates (TPUs)
-  Figure link_bandwidth;   ///< bytes/s of one link in one direction (torus, full mesh) or of one device (switched), raw
+  /// bytes/s of one link in one direction (torus, full mesh) or of all links of one device (switched, graph), raw
+  Figure link_bandwidth;
   Figure link_efficiency;  ///< share of it that a large collective reaches
-  Figure hop_latency;      ///< seconds a hop
+  Figure hop_latency;      ///< seconds a hop (of a graph: of its slowest kind of link)
   Figure collective_latency;                   ///< fixed seconds a collective
+  std::vector<Protocol> protocols;             ///< where there are any, in place of hop and collective latency
   std::optional<Figure> die_to_die_bandwidth;  ///< between the devices of one chip (7x)
   std::optional<Figure> host_link_bandwidth;   ///< bytes/s between one device and its host's memory, one direction
   Figure scale_out_bandwidth;                  ///< bytes/s of one device out of its slice (DCN) or node (NIC)
@@ -108,13 +125,20 @@ struct HardwareProfile {
   Launch launch;
 };
 
-/// Whether the links end at a node, so that larger jobs are whole nodes joined by the scale-out network; a torus ends at
-/// its slice.
+/// Whether the links end at a node, so that larger jobs are whole nodes joined by the scale-out network; tori and graphs
+/// end at their slices.
 bool ends_at_node(FabricKind fabric);
 std::string_view name_of(FabricKind fabric);  ///< "full_mesh"
 
 /// The machine's peak of products whose operands are `dtype`, int8 or float8; empty where it has none.
 const std::optional<Figure>& narrow_peak(const HardwareProfile& hardware, DType dtype);
+
+/// What one protocol makes of a collective on one group.
+struct ProtocolCost {
+  Seconds fixed;       ///< once a collective
+  Seconds steps;       ///< of one pass over the group
+  double share = 1;    ///< of the group's rates
+};
 
 /// The effective network of a group of devices that differ only in some mesh axes, for one collective at a time.
 /// Rates are per device: an all-gather of `result` bytes over n devices takes (n-1)/n·result / ring_rate.
@@ -125,6 +149,7 @@ struct GroupNetwork {
   BytesPerSecond shift_rate;     ///< out of each device when all shift to a neighbour
   Seconds latency;               ///< fixed cost of one collective
   std::string description;       ///< "8-ring on torus dims x,y (no wraparound)"
+  std::vector<ProtocolCost> protocols{};  ///< where the machine has any: the fastest counts, in place of `latency`
 };
 
 }  // namespace shardplan

@@ -10,4 +10,7 @@ struct Machine {
   int num_slices = 1;  ///< slices or nodes, joined by the dcn_* axes
 };
 
+/// Hosts that the chips of one slice are in: a torus and a graph may span several.
+int hosts_of(const HardwareProfile& hardware, const Slice& slice);
+
 }  // namespace shardplan

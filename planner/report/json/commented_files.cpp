@@ -67,9 +67,10 @@ std::string commented(const OrderedJson& document, const OrderedJson& schema, co
   return text + end + "}\n";
 }
 
-/// Whoever copies a figure hasn't looked it up.
+/// Whoever copies a figure hasn't looked it up, nor those inside it.
 void mark_as_copied(OrderedJson& value, const std::string& like) {
-  if (!value.is_object()) return;
+  if (!value.is_structured()) return;
+  for (auto& part : value) mark_as_copied(part, like);
   if (value.contains("source")) value["source"] = fmt::format("as {}: replace", like);
   if (value.contains("basis")) value["basis"] = "assumed";
 }

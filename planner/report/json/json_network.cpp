@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <hardware/network/graph/max_flow.hpp>
 #include <hardware/network/mesh_embedding.hpp>
 #include <planner/report/json/json_network.hpp>
 #include <shardplan/configuration.hpp>
@@ -25,13 +27,47 @@ OrderedJson json_axes(const MeshEmbedding& embedding, const Mesh& mesh) {
   return axes;
 }
 
-/// One number a device: row-major over x, y, z and the devices of a chip, or over nodes and the devices of a node.
+/// One number a device: row-major over x, y, z and the devices of a chip, or over nodes and the devices of a node; of a
+/// graph its own.
 int position_of(const DeviceCoordinates& at, const Configuration& c) {
+  if (c.hardware.graph) return at[0];
   const int cores = c.hardware.devices_per_chip;
   if (ends_at_node(c.hardware.fabric)) return at[0] * cores * c.hardware.chips_per_node + at[1];
   int position = 0;
   for (std::size_t dim = 0; dim < c.slice.torus.size(); ++dim) position = position * c.slice.torus[dim] + at[dim];
   return position * cores + at[3];
+}
+
+/// Crossings from a switch to the nearest device; 1 of a switch that is linked to nothing.
+int tier_of(const NetworkGraph& graph, int node) {
+  int tier = -1;
+  for (int device = 0; device < graph.devices; ++device)
+    if (const int away = graph.distance(node, device); away > 0 && (tier < 0 || away < tier)) tier = away;
+  return std::max(tier, 1);
+}
+
+/// Every link has both directions, and is listed once.
+OrderedJson json_ends(const NetworkGraph& graph) {
+  OrderedJson ends = OrderedJson::array();
+  for (const GraphLink& link : graph.links)
+    if (link.from < link.to) ends.push_back({link.from, link.to});
+  return ends;
+}
+
+OrderedJson json_graph(const NetworkGraph& graph, int devices) {
+  const int nodes = static_cast<int>(graph.nodes.size());
+  OrderedJson value = {{"devices", graph.devices},
+                       {"switches", nodes - graph.devices},
+                       {"links", graph.links.size() / 2},
+                       {"bisection_bytes_per_second",
+                        json_number(devices > 1 ? bisection(graph, devices).value : 0, "bisection")}};
+  if (nodes > most_positions) return value;
+  value["names"] = OrderedJson::array();
+  for (const GraphNode& node : graph.nodes) value["names"].push_back(node.name);
+  value["tiers"] = OrderedJson::array();
+  for (int node = graph.devices; node < nodes; ++node) value["tiers"].push_back(tier_of(graph, node));
+  value["ends"] = json_ends(graph);
+  return value;
 }
 
 OrderedJson json_positions(const MeshEmbedding& embedding, const Configuration& c) {
@@ -57,7 +93,9 @@ OrderedJson json_network(const Configuration& c) {
       {"link_bytes_per_second", json_number(c.hardware.link_bandwidth.value, "link_bandwidth")},
       {"scale_out_bytes_per_second", json_number(c.hardware.scale_out_bandwidth.value, "scale_out_bandwidth")},
       {"axes", json_axes(*embedding, c.mesh)}};
-  if (c.slice.devices <= most_positions) value["positions"] = json_positions(*embedding, c);
+  const bool is_drawn = !c.hardware.graph || c.hardware.graph->graph().nodes.size() <= most_positions;
+  if (c.hardware.graph) value["graph"] = json_graph(c.hardware.graph->graph(), c.slice.devices);
+  if (is_drawn && c.slice.devices <= most_positions) value["positions"] = json_positions(*embedding, c);
   return value;
 }
 

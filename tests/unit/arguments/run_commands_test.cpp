@@ -99,6 +99,10 @@ TEST(RunCommands, StartEveryHost) {
   EXPECT_EQ(nodes->launcher, HostLauncher::srun);
   EXPECT_EQ(nodes->groups, 4);
   EXPECT_EQ(nodes->devices, 8);
+  const auto graphs = commands_for("model_name=llama2-7b", {"toy-spine", 16, std::nullopt}).hosts;
+  ASSERT_TRUE(graphs);
+  EXPECT_EQ(graphs->groups, 4);  // two graphs of two nodes each
+  EXPECT_EQ(graphs->devices, 4);
   EXPECT_FALSE(commands_for("model_name=llama2-7b", {"h100", 8, std::nullopt}).hosts);
   EXPECT_FALSE(commands_for("model_name=llama2-7b compile_topology=v5p-8").hosts);
   EXPECT_TRUE(commands_for("model_name=llama2-7b compile_topology=v5p-16").hosts);  // 8 chips on two hosts

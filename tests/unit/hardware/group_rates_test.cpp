@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <hardware/network/group_rates.hpp>
-#include <hardware/network/link_loads.hpp>
+#include <hardware/network/routed_rates.hpp>
 
 namespace shardplan {
 namespace {
@@ -66,7 +66,8 @@ TEST(GroupRates, ClosedFormsAgreeWithRouting) {
           if (!fits) continue;
           const Slice slice = line_of_chips(extent, wraps);
           const DimPart part{size, stride, wraps && size * stride == extent};
-          const GroupRates closed = rates_of(part, 100), routed = routed_rates(slice, groups_on(slice, part), {100, 0});
+          const GroupRates closed = rates_of(part, 100);
+          const GroupRates routed = routed_rates(graph_of(slice, {100, 0}), groups_on(slice, part));
           EXPECT_DOUBLE_EQ(closed.exchange, routed.exchange) << size << " of " << extent << " by " << stride << wraps;
           const bool ring_has_two_ways = part.closes && size == 2 && stride > 1;  // both ways round at once, half each
           if (!ring_has_two_ways) {

@@ -25,7 +25,7 @@ TEST(LoadProfile, NamesComeInDisplayOrder) {
   EXPECT_THAT(default_profile_names(), ElementsAre("tpu-v5p", "tpu-v6e", "tpu-7x", "mi355x", "h100"));
   EXPECT_THAT(profile_names(), ElementsAre("tpu-v5p", "tpu-v6e", "tpu-7x", "mi355x", "h100", "b200", "h200", "mi300x",
                                            "tpu-v4", "tpu-v5e"));
-  EXPECT_THAT(toy_profile_names(), ElementsAre("toy-mesh", "toy-switch", "toy-torus", "toy-two-core"));
+  EXPECT_THAT(toy_profile_names(), ElementsAre("toy-mesh", "toy-spine", "toy-switch", "toy-torus", "toy-two-core"));
 }
 
 TEST(LoadProfile, ConvertsToSi) {

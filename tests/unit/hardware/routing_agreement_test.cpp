@@ -43,7 +43,7 @@ std::vector<double> exchange_ratios(int chips, const Mesh& mesh) {
   std::vector<double> ratios;
   for (unsigned in_group = 1; in_group < 1U << mesh.axes.size(); ++in_group) {
     const auto groups = groups_of(mesh, in_group, embedding.device_coordinates());
-    const double routed = routed_rates(slice, groups, {profile.link_bandwidth.value, 0}).exchange;
+    const double routed = routed_rates(graph_of(slice, {profile.link_bandwidth.value, 0}), groups).exchange;
     ratios.push_back(embedding.network(axes_of(in_group, mesh.axes.size())).exchange_rate.value / routed);
   }
   std::sort(ratios.begin(), ratios.end());

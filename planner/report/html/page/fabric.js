@@ -154,13 +154,14 @@ function drawNode(e, axis, width) {
   return { marks, width: size, height };
 }
 
-const placesOf = (network) => (network.fabric === "torus" ? "slice" : "node");
+const placesOf = (network) => (["torus", "graph"].includes(network.fabric) ? "slice" : "node");
 
 /** One slice or node is drawn; what joins several is a bar below it. */
 function drawFabric(e, axis, width) {
   const { network } = e, order = network.axes.findIndex((a) => a.axis === axis.axis);
   const colour = axisColours[order % axisColours.length];
-  const drawn = network.fabric === "torus" ? drawTorus(e, axis.axis, colour, width) : drawNode(e, axis.axis, width);
+  const ofKind = { torus: () => drawTorus(e, axis.axis, colour, width), graph: () => drawGraph(e, axis.axis, width) };
+  const drawn = (ofKind[network.fabric] || (() => drawNode(e, axis.axis, width)))();
   let { height } = drawn;
   if (network.slices > 1) {
     const crosses = axis.between_slices > 1, y = height + 12;

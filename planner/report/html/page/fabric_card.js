@@ -10,7 +10,10 @@ const axisTable = (e) => dataTable("Mesh axes on the machine's links, rates of a
   { title: "latency", number: true, text: (a) => timeText(a.latency_seconds) },
   { title: "bytes a step", number: true, text: (a) => trafficText(bytesOver(e, a.axis)) }], e.network.axes);
 
-const shapeText = (network) => (network.fabric === "torus"
+const graphText = ({ devices, switches, links, bisection_bytes_per_second: halves }) =>
+  `a graph of ${countText(devices)} devices, ${countText(switches)} switches and ${countText(links)} links; ${rateText(halves)} from one half of the run's devices to the other`;
+
+const shapeText = (network) => (network.fabric === "graph" ? graphText(network.graph) : network.fabric === "torus"
   ? `${network.torus.join("×")} chips${network.wraps.some(Boolean) ? ", dashed links close into rings" : ", no wraparound"}`
   : `${network.chips_per_node} a node, ${network.fabric === "full_mesh" ? "a link between every two" : "on one switch"}`);
 
