@@ -15,7 +15,8 @@ class BlockWalk {
   BlockWalk(const BoundProgram& program, const BoundBlock& bound, const TrainConfig& config,
             const Compiler& compiler)
       : state_(program, bound, config, compiler),
-        liveness_(trains() ? liveness_of(state_.block, config.saved, leads_to_next_layer(state_.block, *program.program))
+        liveness_(trains() ? liveness_of(state_.block, state_.block.own_backward.value_or(config.saved),
+                                         leads_to_next_layer(state_.block, *program.program))
                            : nothing_saved(state_.block)) {
     const std::size_t count = operations().size();
     for (auto* steps : {&schedule_.forward, &schedule_.recomputed, &schedule_.backward_begins, &schedule_.backward_ends})
