@@ -25,12 +25,33 @@ TensorId add_attention(BlockBuilder& b, TensorId x) {
   return add_residual(b, "residual after attention", x, mixed);
 }
 
-std::vector<TensorId> split(BlockBuilder& b, TensorId whole) {
-  std::vector<TensorId> halves;
+using Halves = std::vector<TensorId>;
+
+Halves split(BlockBuilder& b, TensorId whole) {
+  Halves halves;
   for (std::int64_t i = 0; i < batch_split_factor; ++i)
     halves.push_back(b.apply(OpKind::split_batch, "half batch", {whole},
                              b.activation("half batch", b.hidden_dims(), b.hidden())));
   return halves;
+}
+
+RoutedHalf add_router(BlockBuilder& b, TensorId x) {
+  return add_batch_split_router(b, b.hidden_norm("post_self_attention_layer_norm", x, b.hidden()));
+}
+
+/// Each half's tokens are sent while the other half is computed: the first one's beside the second one's attention, the
+/// second one's beside the first one's experts (staggered_call: a half waits for the one before it, step by step).
+void take_turns(BlockBuilder& b, Halves& halves) {
+  TensorId &one = halves[0], &other = halves[1];
+  one = add_attention(b, one);
+  RoutedHalf routed = add_router(b, one);
+  other = add_attention(b, other);
+  routed = add_batch_split_dispatch(b, routed);
+  RoutedHalf next = add_router(b, other);
+  routed = add_batch_split_experts(b, routed);
+  next = add_batch_split_experts(b, add_batch_split_dispatch(b, next));
+  one = add_residual(b, "layer output", one, add_batch_split_return(b, routed));
+  other = add_residual(b, "layer output", other, add_batch_split_return(b, next));
 }
 
 }  // namespace
@@ -43,14 +64,8 @@ Block batch_split_block(const std::string& name, std::int64_t layers, const Mode
   Dims whole = b.hidden_dims();
   whole.front().size = half.batch * batch_split_factor;
   b.block.input = b.activation("layer input", whole, b.hidden());
-  std::vector<TensorId> halves = split(b, b.block.input);
-  std::vector<RoutedHalf> routed;
-  for (TensorId& x : halves) x = add_attention(b, x);
-  for (const TensorId x : halves)
-    routed.push_back(add_batch_split_route(b, b.hidden_norm("post_self_attention_layer_norm", x, b.hidden())));
-  for (RoutedHalf& rows : routed) rows = add_batch_split_experts(b, rows);
-  for (std::size_t i = 0; i < halves.size(); ++i)
-    halves[i] = add_residual(b, "layer output", halves[i], add_batch_split_return(b, routed[i]));
+  Halves halves = split(b, b.block.input);
+  take_turns(b, halves);
   b.block.output = b.apply(OpKind::merge_batch, "whole batch", halves, b.activation("layers' output", whole, b.hidden()));
   b.block.layers = layers;
   b.block.own_backward = kept_by_hand();

@@ -43,8 +43,8 @@ TensorId add_projection(BlockBuilder& b, TensorId rows, const std::string& name)
 
 }  // namespace
 
-RoutedHalf add_batch_split_route(BlockBuilder& b, TensorId x) {
-  RoutedHalf half;
+RoutedHalf add_batch_split_router(BlockBuilder& b, TensorId x) {
+  RoutedHalf half{x};
   b.module = Module::shared_experts;
   half.shared = add_feed_forward(b, x, "shared_experts", b.model.shared_experts * b.model.moe_mlp);
   b.module = Module::mixture;
@@ -58,8 +58,14 @@ RoutedHalf add_batch_split_route(BlockBuilder& b, TensorId x) {
                          b.activation("routing weights", picked, tokens_constraint()));
   half.ids = b.apply(OpKind::elementwise, "MoeBlock_0/selected_experts", {logits},
                      b.constant("expert ids", picked, DType::s32, tokens_constraint()));
-  half.rows = b.apply(OpKind::ring_dispatch, "MoeBlock_0/dispatch", {x, half.weights, half.ids},
-                      b.activation("routed tokens", {{Dim::experts, b.model.num_experts}, rows_of(b, x), tokens[2]}));
+  return half;
+}
+
+RoutedHalf add_batch_split_dispatch(BlockBuilder& b, RoutedHalf half) {
+  b.module = Module::mixture;
+  const Dims rows = {{Dim::experts, b.model.num_experts}, rows_of(b, half.tokens), b.dims(half.tokens)[2]};
+  half.rows = b.apply(OpKind::ring_dispatch, "MoeBlock_0/dispatch", {half.tokens, half.weights, half.ids},
+                      b.activation("routed tokens", rows));
   return half;
 }
 
