@@ -19,13 +19,13 @@ Violation layers(const Configuration& c) {
   const std::int64_t count = c.model.moe_layers();
   if (count >= least_batch_split_layers) return std::nullopt;
   return refused(fmt::format("the batch-split schedule needs {}, not {}",
-                             counted(least_batch_split_layers, "layer with experts"), count),
+                             counted(least_batch_split_layers, "mixture-of-experts layer"), count),
                  least_batch_split_layers, count);
 }
 
 // Each device reshapes its own sequences to halves.
 Violation halves(const Configuration& c) {
-  const double sequences = c.config.per_device_batch_size / static_cast<double>(c.config.gradient_accumulation_steps);
+  const double sequences = c.config.per_device_batch_size;
   if (std::fmod(sequences, batch_split_factor) == 0 && sequences > 0) return std::nullopt;
   return refused(fmt::format("the batch-split schedule halves the {:g} sequences of a device", sequences), batch_split_factor,
                  static_cast<std::int64_t>(sequences));
