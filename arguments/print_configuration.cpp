@@ -3,6 +3,7 @@
 #include <arguments/model_words/nearest_model.hpp>
 #include <arguments/print_configuration.hpp>
 #include <models/model_overrides.hpp>
+#include <models/programs/layers/batch_split_layers.hpp>
 #include <arguments/rule_arguments.hpp>
 #include <arguments/train_arguments.hpp>
 #include <rules/resolve.hpp>
@@ -76,6 +77,8 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
   if (needs_tokamax(configuration)) printed.emplace_back("use_tokamax_splash", "true");
   if (needs_narrow_tiles(configuration)) printed.emplace_back("sa_block_q_dkv", "256");
   if (configuration.model.use_indexer) printed.emplace_back("indexer_sparse_training", "true");
+  if (configuration.model.use_batch_split_schedule && configuration.model.in_maxtext)
+    printed.emplace_back("batch_split_factor", std::to_string(batch_split_factor));
   if (!configuration.model.engram_layers.empty())  // configs/types.py: the hashes are of what its tokens say
     append(printed, {{"tokenizer_path", "${TOKENIZER_PATH?}"}, {"hf_access_token", "${HF_TOKEN?}"}});
   append(printed, words.overrides);

@@ -75,9 +75,13 @@ DType read_mu_dtype(const GivenArguments& arguments, DType weight_dtype) {
 MoePath read_moe_path(const GivenArguments& arguments, const Model& model, double capacity_factor) {
   const bool sparse = arguments.flag("sparse_matmul", true), ring = arguments.flag("use_ring_of_experts", false);
   if (!model.has_experts()) return MoePath::none;
-  const MoePath path = !sparse ? MoePath::dropping : ring ? MoePath::ring : MoePath::ragged;
+  const MoePath path = !sparse ? MoePath::dropping : ring ? MoePath::ring : usual_path(model);
   if (const auto refusal = path_refusal(model, path, capacity_factor)) throw InputError(*refusal);
   return path;
+}
+
+bool read_shard_mode(const GivenArguments& arguments, const TrainConfig& config) {
+  return arguments.text("shard_mode", config.shard_mode_explicit ? "explicit" : "auto") == "explicit";
 }
 
 std::vector<SettingField> asked_fields(const GivenArguments& arguments) {
@@ -96,11 +100,18 @@ void check_modules(const TrainConfig& config) {
       config.enable_nnx, config.pure_nnx, config.pure_nnx_decoder));
 }
 
+/// Of a model whose layers are one anyway MaxText's own switch says nothing.
+bool asks_for_ring(const TrainConfig& config, const TrainConfig& baseline) {
+  return config.moe_path == MoePath::ring && baseline.moe_path != MoePath::ring;
+}
+
+std::string shard_mode(const TrainConfig& config) { return config.shard_mode_explicit ? "explicit" : "auto"; }
+
 void add_special(std::vector<std::pair<std::string, std::string>>& printed, const TrainConfig& config,
                  const TrainConfig& baseline) {
   if (config.moe_path == MoePath::dropping) printed.emplace_back("sparse_matmul", "false");
-  if (config.moe_path == MoePath::ring) printed.emplace_back("use_ring_of_experts", "true");
-  if (config.shard_mode_explicit) printed.emplace_back("shard_mode", "explicit");
+  if (asks_for_ring(config, baseline)) printed.emplace_back("use_ring_of_experts", "true");
+  if (config.shard_mode_explicit != baseline.shard_mode_explicit) printed.emplace_back("shard_mode", shard_mode(config));
   if (config.opt_type != baseline.opt_type) printed.emplace_back("opt_type", name_of(config.opt_type));
   if (config.mu_dtype != config.weight_dtype) printed.emplace_back("mu_dtype", name_of(config.mu_dtype));
 }
@@ -130,10 +141,10 @@ bool is_read(Named named, const SettingReaders& readers) {
 bool has_first_moment(OptimizerType type) { return type != OptimizerType::sgd; }
 
 void add_named_special(std::vector<std::pair<std::string, std::string>>& printed, const TrainConfig& config,
-                       const SettingReaders& readers) {
+                       const TrainConfig& baseline, const SettingReaders& readers) {
   if (readers.experts) printed.emplace_back("sparse_matmul", print(config.moe_path != MoePath::dropping));
-  if (readers.sparse_experts) printed.emplace_back("use_ring_of_experts", print(config.moe_path == MoePath::ring));
-  printed.emplace_back("shard_mode", config.shard_mode_explicit ? "explicit" : "auto");
+  if (readers.sparse_experts) printed.emplace_back("use_ring_of_experts", print(asks_for_ring(config, baseline)));
+  printed.emplace_back("shard_mode", shard_mode(config));
   printed.emplace_back("opt_type", name_of(config.opt_type));
   if (has_first_moment(config.opt_type)) printed.emplace_back("mu_dtype", name_of(config.mu_dtype));
 }
@@ -149,7 +160,8 @@ TrainConfig default_train_config(const Model& model) {
   config.use_iota_embed = model.use_iota_embed.value_or(config.use_iota_embed);
   if (model.attention) config.attention = parse_attention(*model.attention, model.name + ": attention");
   config.saved = saved_by_policy(config.remat_policy);
-  config.moe_path = model.has_experts() ? MoePath::ragged : MoePath::none;
+  config.moe_path = usual_path(model);
+  config.shard_mode_explicit = model.use_batch_split_schedule;  // such a model's own file says so
   return config;
 }
 
@@ -157,7 +169,7 @@ Settings read_settings(const GivenArguments& arguments, const Model& model) {
   TrainConfig config = read_members(arguments, model);
   config.opt_type = read_optimizer(arguments, model, config.opt_type);
   config.mu_dtype = read_mu_dtype(arguments, config.weight_dtype);
-  config.shard_mode_explicit = arguments.text("shard_mode", "auto") == "explicit";
+  config.shard_mode_explicit = read_shard_mode(arguments, config);
   check_modules(config);
   check_quantization(config);
   check_step_size(config);
@@ -185,7 +197,7 @@ std::vector<std::pair<std::string, std::string>> named_as_arguments(const TrainC
   for (const auto& row : setting_arguments())
     if (is_read(row.named, readers) || print(row, config) != print(row, baseline))
       printed.emplace_back(row.key, print(row, config));
-  add_named_special(printed, config, readers);
+  add_named_special(printed, config, baseline, readers);
   const auto remat = remat_as_arguments({config.remat_policy, config.saved});
   if (remat.empty()) printed.emplace_back("remat_policy", config.remat_policy);
   printed.insert(printed.end(), remat.begin(), remat.end());
@@ -195,6 +207,7 @@ std::vector<std::pair<std::string, std::string>> named_as_arguments(const TrainC
 bool model_sets_setting(const Model& model, const std::string& key) {
   const TrainConfig base, own = default_train_config(model);
   if (key == "opt_type") return own.opt_type != base.opt_type;
+  if (key == "shard_mode") return own.shard_mode_explicit != base.shard_mode_explicit;
   for (const auto& row : setting_arguments())
     if (row.key == key) return print(row, own) != print(row, base);
   return false;

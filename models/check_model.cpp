@@ -187,12 +187,25 @@ void check_indexer(const Model& model, const std::string& place) {
   if (model.use_indexer) require_positive({{"q_lora_rank", model.q_lora_rank}}, place);
 }
 
+/// models/deepseek_batchsplit.py names what its layers have; configs/types.py knows no such layers of other kinds.
+void check_batch_split(const Model& model, const std::string& place) {
+  if (!model.use_batch_split_schedule) return;
+  require(model.decoder_block.batch_split, place,
+          fmt::format("use_batch_split_schedule: decoder block '{}' has none", model.decoder_block.name));
+  require(model.attention_type == AttentionType::mla && model.routed_bias, place,
+          "use_batch_split_schedule needs attention_type=mla and routed_bias=true");
+  require_positive({{"q_lora_rank", model.q_lora_rank}, {"shared_experts", model.shared_experts}}, place);
+  require(!model.use_indexer && model.mhc_expansion_rate == 1 && model.mtp_num_layers == 0, place,
+          "use_batch_split_schedule excludes use_indexer, mhc_expansion_rate and mtp_num_layers");
+}
+
 void check_decoder_block(const Model& model, const std::string& place) {
   const DecoderBlock& block = model.decoder_block;
   if (!model.not_modelled.empty()) return;
   check_block_structure(model, block, place);
   check_attention_output(model, place);
   check_indexer(model, place);
+  check_batch_split(model, place);
   check_compressed_attention(model, place);
   check_streams(model, place);
   require(block.either_feed_forward || model.has_experts() == (block.feed_forward == FeedForward::experts), place,

@@ -21,6 +21,7 @@ constexpr DecoderBlock blocks[] = {
      .routed_bias_only_picks = true,  // layers/moe.py: deepseek_routing
      .gate_axis = "embed_moe",  // RoutedAndSharedMoE
      .multi_token_prediction = true,
+     .batch_split = true,
      .explicit_sharding = true,
      .explicit_mlp_by_norm_length = true,
      .muon = true},

@@ -81,6 +81,7 @@ inline constexpr ModelField<bool> model_flags[] = {{"tied_embedding", &Model::ti
                                  {"share_kv_projections", &Model::share_kv_projections},
                                  {"use_double_wide_mlp", &Model::use_double_wide_mlp},
                                  {"use_indexer", &Model::use_indexer},
+                                 {"use_batch_split_schedule", &Model::use_batch_split_schedule},
                                  {"scan_layers", &Model::scan_layers}};
 
 }  // namespace shardplan

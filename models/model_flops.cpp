@@ -54,6 +54,12 @@ double key_selection_products(const Operation& op, const Block& block, std::int6
   return static_cast<double>(size_in(query, Dim::q_heads) * (query.dims.back().size + 1)) * attended_keys(sequence, {});
 }
 
+/// Of half a batch 1/2.
+double share_of_tokens(const Operation& op, const Block& block) {
+  return static_cast<double>(size_in(block.tensors[op.inputs[0]], Dim::batch)) /
+         static_cast<double>(size_in(block.tensors[block.input], Dim::batch));
+}
+
 /// Π of the dims that either operand has. A mask [batch, sequence, experts, capacity] is no arithmetic.
 double activation_products(const Operation& op, const Block& block) {
   const Tensor &lhs = block.tensors[op.inputs[0]], &rhs = block.tensors[op.inputs[1]];
@@ -76,7 +82,7 @@ double other_products(const Block& block, std::int64_t sequence) {
   const std::vector<TensorId> roots = roots_of(block);
   double products = 0;
   for (const auto& op : block.operations) {
-    if (op.kind == OpKind::attention) products += attention_products(op, block, sequence);
+    if (op.kind == OpKind::attention) products += attention_products(op, block, sequence) * share_of_tokens(op, block);
     if (op.kind == OpKind::key_selection) products += key_selection_products(op, block, sequence);
     if (op.kind == OpKind::delta_rule) products += delta_rule_products(op, block);
     if (is_between_activations(op, roots, block)) products += activation_products(op, block);

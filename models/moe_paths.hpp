@@ -7,6 +7,12 @@
 
 namespace shardplan {
 
+/// The path of a run that asks for none. Batch-split layers have theirs written out: a ring.
+inline MoePath usual_path(const Model& model) {
+  if (!model.has_experts()) return MoePath::none;
+  return model.use_batch_split_schedule ? MoePath::ring : MoePath::ragged;
+}
+
 /// The capacity_factor of a searched plan: the usual one where the path needs one and nobody asked for it.
 double capacity_on(MoePath path, double asked);
 

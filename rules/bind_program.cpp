@@ -59,9 +59,14 @@ bool are_constrained_alike(const Program& a, const Program& b) {
 
 }  // namespace
 
+std::string_view expert_rule(const RuleSet& rules) {
+  const bool usual = std::any_of(rules.rules.begin(), rules.rules.end(), [](const Rule& rule) { return rule.logical == "exp"; });
+  return usual ? "exp" : "expert_only";
+}
+
 AxisList expert_axes(const RuleSet& rules, const Mesh& mesh) {
   const AxisList fsdp = axes_named("fsdp", mesh);
-  AxisList axes = axes_of_rule(rules, mesh, "exp");
+  AxisList axes = axes_of_rule(rules, mesh, expert_rule(rules));
   erase_if(axes, [&](AxisId axis) { return !fsdp.empty() && axis == fsdp.front(); });
   axes.sort();
   return axes;

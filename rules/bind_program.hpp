@@ -6,7 +6,10 @@
 
 namespace shardplan {
 
-/// Mesh axes over which experts are split: those of rule `exp` without fsdp, which only shards the stored weights
+/// The rule that splits experts: `exp`; a batch-split model's rules have `expert_only` alone.
+std::string_view expert_rule(const RuleSet& rules);
+
+/// Mesh axes over which experts are split: those of that rule without fsdp, which only shards the stored weights
 /// (SHARDING.md section 7, #3988).
 AxisList expert_axes(const RuleSet& rules, const Mesh& mesh);
 

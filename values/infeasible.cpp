@@ -57,6 +57,8 @@ std::string_view name_of(ConstraintId constraint) {
       return "context-strategy";
     case ConstraintId::explicit_sharding:
       return "explicit-sharding";
+    case ConstraintId::batch_split:
+      return "batch-split";
     case ConstraintId::muon_decoder:
       return "muon-decoder";
     case ConstraintId::optimizer_over_data:

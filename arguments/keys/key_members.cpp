@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <arguments/keys/key_members.hpp>
 #include <iterator>
+#include <models/programs/layers/batch_split_layers.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -129,6 +130,9 @@ std::string attention_type(M model) { return std::string(name_of(model.attention
 /// models/qwen3_custom.py wants moe_expert_input_dim to be the same.
 std::string attention_output_dim(M model) { return fmt::to_string(model.attention_output_dim); }
 
+/// The model's own file leaves it at 1, which the schedule does not start with: printed commands name it.
+std::string split_factor(M model) { return fmt::to_string(model.use_batch_split_schedule ? batch_split_factor : 1); }
+
 std::string nope_layer_interval(M model) {
   return model.decoder_block.l2_qk_norm ? fmt::to_string(model.attention_pattern.locals_per_period + 1) : "-1";
 }
@@ -141,6 +145,8 @@ struct ArchitectureMember {
 constexpr ArchitectureMember architecture[] = {
     {"decoder_block", [](M m) { return std::string(m.decoder_block.name); }},
     {"attention_type", attention_type},
+    {"use_batch_split_schedule", [](M m) { return flag(m.use_batch_split_schedule); }},
+    {"batch_split_factor", split_factor},
     {"mlp_activations", [](M m) { return fmt::format("{}", fmt::join(m.mlp_activations, ",")); }},
     {"logits_via_embedding", [](M m) { return flag(m.tied_embedding); }},
     {"use_qk_norm", [](M m) { return flag(m.use_qk_norm); }},

@@ -121,7 +121,7 @@ class BlockWalk {
 
 Liveness liveness_of(const Block& block, const Program& program, const TrainConfig& config) {
   if (program.step != StepKind::train) return nothing_saved(block);
-  return liveness_of(block, config.saved, leads_to_next_layer(block, program));
+  return liveness_of(block, block.own_backward.value_or(config.saved), leads_to_next_layer(block, program));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ class Release {
 
   std::vector<bool> all() const {
     std::vector<bool> released(block_.operations.size(), false);
-    if (!block_.rematerialized) return released;
+    if (!block_.rematerialized || block_.own_backward) return released;
     for (std::size_t i = 0; i < released.size(); ++i)
       released[i] = liveness_.recomputed[i] && reads_weight(block_.operations[i]) && is_released(i);
     return released;

@@ -61,8 +61,9 @@ Bytes window_gradients(const PartitionedBlock& block, const BoundProgram& progra
 Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                       const Compiler& compiler) {
   const bool stacked = config.scan_layers || block.block->in_pipeline;
-  const DType dtype = stacked ? accumulation_dtype(*program.mesh, config) : config.dtype;
   const Block& b = *block.block;
+  const bool collected_narrow = b.own_backward.has_value();  // zeros like the weights as they were cast
+  const DType dtype = stacked && !collected_narrow ? accumulation_dtype(*program.mesh, config) : config.dtype;
   if (b.in_pipeline)
     return Bytes{resident_elements(block, program, config) * size_of(dtype)} +
            window_gradients(block, program, config, compiler);

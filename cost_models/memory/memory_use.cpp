@@ -48,9 +48,12 @@ Bytes waiting_values(const PartitionedBlock& block) {
 }
 
 /// Layers that no scan separates (scan_layers=false, several layers of a pipeline stage): the next one's weights are
-/// gathered while this one runs (inferred from a program that the compiler refused).
+/// gathered while this one runs (inferred from a program that the compiler refused). A backward pass that is written by
+/// hand says so itself, and hands on the gradients of the layer behind as they are before they are scattered (MaxText
+/// models/deepseek_batchsplit.py, process_layer_bwd_scannable).
 Bytes prefetched_weights(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                          const Compiler& compiler) {
+  if (block.block->own_backward) return block.gathered_weights * 2;
   if (!compiler.has(Habit::prefetches_next_layer)) return {};
   if (block.block->kind != BlockKind::layer || block.block->layers == 1) return {};
   const bool stage = block.block->in_pipeline && program.program->pipeline.layers_per_stage > 1;

@@ -39,6 +39,10 @@ const OperationKind& listed(OpKind kind) {
       return delta_rule_kind();
     case OpKind::key_selection:
       return key_selection_kind();
+    case OpKind::split_batch:
+      return split_batch_kind();
+    case OpKind::merge_batch:
+      return merge_batch_kind();
   }
   throw InternalError("unknown OpKind");
 }

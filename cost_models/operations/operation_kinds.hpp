@@ -19,5 +19,7 @@ const OperationKind& ring_dispatch_kind();    // ring_exchange.cpp
 const OperationKind& ring_return_kind();      // ring_exchange.cpp
 const OperationKind& delta_rule_kind();       // delta_rule.cpp
 const OperationKind& key_selection_kind();    // key_selection.cpp
+const OperationKind& split_batch_kind();      // batch_parts.cpp
+const OperationKind& merge_batch_kind();      // batch_parts.cpp
 
 }  // namespace shardplan

@@ -1,5 +1,6 @@
 // The ring of experts: tokens and router logits are all-gathered over the expert axes, each token's sum is
-// reduce-scattered back (SHARDING.md 2.4). Dispatch reads {tokens, router logits}; the return {rows, router logits}.
+// reduce-scattered back (SHARDING.md 2.4). Dispatch reads {tokens, router logits}, or {tokens, weights, expert ids} of
+// tokens that are routed before they move; the return {rows, router logits} or {rows, expert ids}.
 #include <cost_models/operations/expert_rows.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/vector_work/routed_work.hpp>
@@ -33,7 +34,8 @@ class RingDispatch final : public OperationKind {
 
   void backward(BlockState& state, const Operation& op) const override {
     for (const TensorId input : op.inputs)
-      move_group(state, op, Phase::backward, CollectiveKind::reduce_scatter, input, Cause::ring_sum);
+      if (state.tensor(input).differentiable)
+        move_group(state, op, Phase::backward, CollectiveKind::reduce_scatter, input, Cause::ring_sum);
     state.gradients.contribute(op.inputs.front(), {state.spec(op.inputs.front()), {}}, op);
   }
 
@@ -62,8 +64,10 @@ class RingReturn final : public OperationKind {
     return routed_work(state, {ring_elements(state, op.output), op.inputs.front(), false, false});
   }
 
-  /// The weighted sum reads rows and weights.
-  TensorIds read_by_gradient(const Block&, const Operation& op) const override { return inputs_of(op); }
+  /// A weighted sum reads rows and weights; of rows that carry their weights only where they go.
+  TensorIds read_by_gradient(const Block& block, const Operation& op) const override {
+    return block.tensors[op.inputs.back()].differentiable ? inputs_of(op) : TensorIds{op.inputs.back()};
+  }
 };
 
 }  // namespace

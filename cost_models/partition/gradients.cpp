@@ -50,6 +50,15 @@ PartitionSpec Gradients::target(TensorId id) const {
   return tensor(id).parameter ? gradient_spec(tensor(id), specs_[id], block_, program_, config_) : specs_[id];
 }
 
+/// Whether an operation further up reads it too, whose gradient comes later.
+bool Gradients::is_read_before(TensorId parameter, const Operation& op) const {
+  return std::any_of(block_.operations.data(), &op, [&](const Operation& before) {
+    return before.kind != OpKind::constrain &&
+           std::any_of(before.inputs.begin(), before.inputs.end(),
+                       [&](TensorId input) { return forms_.root(input) == parameter; });
+  });
+}
+
 void Gradients::reduce_parameter(TensorId parameter, const Layout& gradient, const Operation& op) {
   if (block_.in_pipeline && config_.pipeline_fsdp_ag_per_repeat) return reduce_each_repeat(parameter, gradient, op);
   sum_parameter(parameter, gradient, target(parameter), op);
@@ -86,6 +95,11 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
                               const Operation& op) {
   partial_.push_back({{parameter, " gradient, before reduction"},
                       stored_bytes(tensor(parameter), gradient.spec, mesh_, compiler_), forms_.step(), forms_.step()});
+  if (block_.own_backward && is_read_before(parameter, op)) {
+    waiting_[parameter] = partial_.size() - 1;
+    return;
+  }
+  if (const auto sum = waiting_.find(parameter); sum != waiting_.end()) partial_[sum->second].last = forms_.step();
   auto moves = reshard(tensor(parameter), gradient, wanted, mesh_, compiler_);
   // Explicit pipelines whose layer stack moves sum after the cast (recorded).
   if (compiler_.has(Habit::explicit_pipelines_sum_after_cast) && block_.in_pipeline && config_.shard_mode_explicit &&
@@ -97,7 +111,9 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
   for (auto& move : moves) {
     const bool whole = move.kind == CollectiveKind::all_reduce;
     const bool sum = whole || move.kind == CollectiveKind::reduce_scatter;
-    if (sum && (added_whole || is_all_reduced(move.axes, mesh_, compiler_))) move.kind = CollectiveKind::all_reduce;
+    const bool by_hand = block_.own_backward.has_value();  // psum_scatter stays what it is
+    if (sum && !by_hand && (added_whole || is_all_reduced(move.axes, mesh_, compiler_)))
+      move.kind = CollectiveKind::all_reduce;
     recorder_.record(Phase::backward, move, {id_of(op), parameter, Cause::weight_gradient, gradient, wanted},
                      whole ? block_.weights.whole_reductions : block_.weights.reductions);
   }

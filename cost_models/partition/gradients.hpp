@@ -4,6 +4,7 @@
 // reduction.
 #include <cost_models/partition/forms.hpp>
 #include <cost_models/partition/mask_slices.hpp>
+#include <map>
 
 namespace shardplan {
 
@@ -21,7 +22,8 @@ class Gradients {
   PartitionSpec target(TensorId tensor) const;
 
   /// Weight gradients are partial sums over every axis that splits tokens: scattered where their target is sharded by
-  /// the axis, then the shard is all-reduced over the rest (data).
+  /// the axis, then the shard is all-reduced over the rest (data). Those of several products are summed before they move,
+  /// behind the last of them.
   void reduce_parameter(TensorId parameter, const Layout& gradient, const Operation& op);
   void sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& target, const Operation& op);
   /// The gradient of a weight that a product reads under a constraint goes there first: the axes that the constraint
@@ -40,6 +42,7 @@ class Gradients {
   };
 
   void reduce_each_repeat(TensorId parameter, const Layout& gradient, const Operation& op);
+  bool is_read_before(TensorId parameter, const Operation& op) const;
   const Tensor& tensor(TensorId id) const { return block_.tensors[id]; }
   OperationId id_of(const Operation& op) const { return static_cast<OperationId>(&op - block_.operations.data()); }
 
@@ -54,6 +57,7 @@ class Gradients {
   Recorder& recorder_;
   std::vector<Contribution> contributions_;  ///< in the order of their making
   std::vector<Lifetime> partial_;
+  std::map<TensorId, std::size_t> waiting_;  ///< of partial_: sums that more is added to
 };
 
 }  // namespace shardplan

@@ -76,6 +76,7 @@ struct DecoderBlock {
   bool untrained_routed_bias = false;         ///< and no optimizer knows it
   std::string_view gate_axis = "embed";       ///< logical axis of the router's input dim
   bool multi_token_prediction = false;        ///< mtp_num_layers adds layers behind the decoder
+  bool batch_split = false;                   ///< use_batch_split_schedule is known
   bool explicit_sharding = false;             ///< shard_mode=explicit knows it
   bool explicit_mlp_by_norm_length = false;   ///< and names its MLP hidden state (batch, norm_length, mlp) there
   bool muon = false;                          ///< opt_type=muon knows it

@@ -32,6 +32,7 @@ enum class ConstraintId : std::uint8_t {
   random_routing,
   sparse_tensor_sequence,
   expert_axis_stolen,
+  batch_split,
   // Settings that exclude each other.
   attention_kernel,
   packing,

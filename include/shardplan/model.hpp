@@ -90,6 +90,8 @@ struct Model {
   // N-gram memory (deepseek): layers that have it; for each order of n-grams, from two on, rows of a head's table.
   std::vector<std::int64_t> engram_layers, engram_vocab_bases;
   std::int64_t engram_num_heads = 8, engram_head_dim = 1280, engram_kernel_size = 4;
+  /// Layers with experts work on two half batches in turns, with weights moved by hand (deepseek).
+  bool use_batch_split_schedule = false;
   AttentionPattern attention_pattern;
   ModelRules rules;
   std::int64_t max_target_length = 2048;

@@ -3,6 +3,7 @@
 // axis names. The program knows no mesh: rules bind its constraints to mesh axes (bound_program.hpp), a partitioner
 // derives the collectives of forward, recomputed forward and backward from the same list.
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <shardplan/attention_window.hpp>
 #include <shardplan/sharding.hpp>
@@ -114,6 +115,8 @@ enum class OpKind : std::uint8_t {
   ring_return,      ///< inputs {rows, router logits}: weighted sum of each token's rows, reduce-scatter back
   delta_rule,       ///< inputs {q, k, v, gates}: a state of key dim × value dim a head, carried along the sequence
   key_selection,    ///< inputs {q, k, head weights}: which keys each query attends to, as a mask [batch, query, key]
+  split_batch,      ///< inputs {x}: one of equal parts of each device's sequences
+  merge_batch,      ///< inputs {parts}: the whole again
 };
 
 /// The part of a decoder layer that an operation belongs to.
@@ -205,6 +208,10 @@ struct Block {
       false;                 ///< that iteration begins with the block before (gemma3: five local layers, a global one)
   bool own_loop = false;     ///< in that iteration its layers are a loop of their own, each rematerialized alone (gemma4)
   bool in_pipeline = false;  ///< runs once for each pipeline iteration; its parameters carry a stage dim
+  /// Its backward pass is written by hand: what waits for it, and where, by checkpoint name, whatever the remat policy
+  /// says. Weights are gathered a layer ahead by a shard_map, once in each pass (the last layer's once), and each
+  /// gradient is summed a layer behind by another (batch split).
+  std::optional<std::map<std::string, SavePlace>> own_backward;
   bool operator==(const Block&) const = default;
 };
 

@@ -11,6 +11,8 @@ BlockBuilder::BlockBuilder(std::string name, BlockKind kind, const Model& m, con
 }
 
 TensorId BlockBuilder::weight(std::string name, Dims dims, LogicalAxes axes) {
+  for (std::size_t i = 0; i < block.tensors.size(); ++i)
+    if (block.tensors[i].parameter && block.tensors[i].name == name) return static_cast<TensorId>(i);
   Tensor tensor;
   tensor.name = std::move(name);
   tensor.dims = std::move(dims);

@@ -21,6 +21,7 @@ class BlockBuilder {
   BlockBuilder(std::string name, BlockKind kind, const Model& model, const TrainConfig& config,
                const ProgramSizes& sizes);
 
+  /// One of this name that the block has already is the same: half batches read one weight.
   TensorId weight(std::string name, Dims dims, LogicalAxes axes);
   /// A weight that is added.
   TensorId bias(std::string name, Dims dims, LogicalAxes axes);

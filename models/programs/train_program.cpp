@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <models/moe_paths.hpp>
 #include <models/programs/edges.hpp>
+#include <models/programs/layers/batch_split_layers.hpp>
 #include <models/programs/layers/multi_token_prediction.hpp>
 #include <models/programs/train_program.hpp>
 #include <models/programs/weight_schedule.hpp>
@@ -97,9 +99,9 @@ Program forward_program(const Decoder& decoder, const TrainConfig& config, const
 
 Program reference_program(const Model& model, std::int64_t sequence) {
   TrainConfig config;
-  config.per_device_batch_size = 1;
+  config.per_device_batch_size = model.use_batch_split_schedule ? batch_split_factor : 1;
   config.max_target_length = sequence;
-  config.moe_path = model.has_experts() ? MoePath::ragged : MoePath::none;
+  config.moe_path = usual_path(model);
   return train_program(model, config, {});
 }
 

@@ -9,7 +9,7 @@ namespace {
 /// (SHARDING.md 2.6, 3.1). XLA moves an all-reduce of what a pipeline's iterations add up behind the last (recorded for
 /// data, with and without fsdp, whose reduce-scatters stay). In explicit mode a pipeline's weights are always gathered
 /// once and their gradients always summed in every iteration (recorded, of MaxText e591f30cb repaired so that it
-/// traces).
+/// traces). Where the backward pass is written by hand it begins with the weights that the forward pass ended with.
 WeightSchedule weight_schedule(const Block& block, const PipelineShape& pipeline, const TrainConfig& config) {
   if (block.kind != BlockKind::layer)
     return {1, config.vocab_tiling_ag_once ? 0 : 1, block.executions, block.executions};
@@ -20,6 +20,7 @@ WeightSchedule weight_schedule(const Block& block, const PipelineShape& pipeline
   if (block.in_pipeline && config.pipeline_fsdp_ag_once) return {on_stage, 0, on_stage, on_stage};
   if (block.in_pipeline && config.pipeline_fsdp_ag_per_repeat) return {on_stage, on_stage, on_stage, on_stage};
   const std::int64_t each = block.executions;
+  if (block.own_backward) return {each, each - config.gradient_accumulation_steps, each, each};
   return {each, each, each, block.in_pipeline ? on_stage : each};
 }
 

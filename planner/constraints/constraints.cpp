@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <models/programs/train_program.hpp>
+#include <planner/constraints/batch_split_constraints.hpp>
 #include <planner/constraints/constraints.hpp>
 #include <rules/bind_program.hpp>
 #include <rules/resolve.hpp>
@@ -14,7 +15,9 @@ namespace {
 
 using Violation = std::optional<Infeasible>;
 
-std::int64_t expert_shards(const Configuration& c) { return c.mesh.product(axes_of_rule(c.rules, c.mesh, "exp")); }
+std::int64_t expert_shards(const Configuration& c) {
+  return c.mesh.product(axes_of_rule(c.rules, c.mesh, expert_rule(c.rules)));
+}
 
 bool is_sparse(const Configuration& c) {
   return c.config.moe_path == MoePath::ragged || c.config.moe_path == MoePath::ring;
@@ -127,7 +130,7 @@ Violation experts_divide(const Configuration& c) {
 }
 
 Violation ring_of_experts(const Configuration& c) {
-  if (c.config.moe_path != MoePath::ring) return std::nullopt;
+  if (c.config.moe_path != MoePath::ring || c.model.use_batch_split_schedule) return std::nullopt;
   if (c.model.hash_layers > 0)  // configs/types.py
     return Infeasible{ConstraintId::moe_path,
                       fmt::format("{} has layers whose experts a token's id picks, which use_ring_of_experts does not know",
@@ -243,7 +246,7 @@ std::optional<Infeasible> first_violation_of_settings(const Configuration& confi
                                                                 ragged_buffer,
                                                                 sparse_tensor_sequence,
                                                                 context_violation,
-                                                                attention_violation,
+                                                                attention_violation, batch_split_violation,
                                                                 vocab_tiling,
                                                                 explicit_sharding, explicit_window,
                                                                 muon_decoder,

@@ -28,7 +28,7 @@ Seconds exposed_for_weights(const Evaluation& plan) {
 /// The batch that the search tries after this one (batch_options: 1, 2, 3, 4, 6, 8, … units).
 std::int64_t next_batch_tokens(const Evaluation& plan) {
   const Configuration& c = *plan.configuration;
-  const std::int64_t unit_tokens = batch_unit(c.rules, plan.mesh, plan.config) * plan.config.max_target_length *
+  const std::int64_t unit_tokens = batch_unit(c.model, c.rules, plan.mesh, plan.config) * plan.config.max_target_length *
                                    plan.config.gradient_accumulation_steps;
   const std::int64_t units = std::max<std::int64_t>(1, plan.global_batch_tokens / unit_tokens);
   if (units == 1) return 2 * unit_tokens;

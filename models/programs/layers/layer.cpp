@@ -1,3 +1,4 @@
+#include <models/programs/layers/batch_split_layers.hpp>
 #include <models/programs/layers/hyper_connection.hpp>
 #include <models/programs/layers/layer.hpp>
 
@@ -33,6 +34,7 @@ void add_branches(BlockBuilder& b, const LayerKind& kind) {
 }
 
 Block layer_block(const LayerKind& kind, const Model& model, const TrainConfig& config, const ProgramSizes& sizes) {
+  if (kind.batch_split) return batch_split_block(kind.name, kind.count, model, config, sizes);
   BlockBuilder b(kind.name, BlockKind::layer, model, config, sizes);
   b.block.input = b.block.output = b.activation("layer input", b.carried_dims(), b.carried());
   add_branches(b, kind);

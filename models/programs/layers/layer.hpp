@@ -31,6 +31,7 @@ struct LayerKind {
   bool before_pipeline = false;
   bool own_loop = false;       ///< inside that iteration (Block::own_loop)
   bool scales_output = false;  ///< times a learned number
+  bool batch_split = false;    ///< two half batches in turns: batch_split_layers.hpp, and no branches
   bool unscanned = false;  ///< one layer beside the scan: nothing of it is rematerialized
 };
 

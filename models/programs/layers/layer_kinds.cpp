@@ -82,6 +82,7 @@ std::vector<LayerKind> stacks_of(const Model& model) {
   for (auto& kind : kinds) kind.before_pipeline = mixed && model.decoder_block.dense_layers_before_pipeline;
   for (auto& kind : with_windows(model, mixed ? "moe_layers" : "layers", FeedForward::experts, moe))
     kinds.push_back(std::move(kind));
+  if (model.use_batch_split_schedule) kinds.back().batch_split = true;
   std::erase_if(kinds, [](const LayerKind& kind) { return kind.count == 0; });
   return model.engram_layers.empty() ? kinds : with_engrams(std::move(kinds), model);
 }

@@ -9,7 +9,7 @@ namespace shardplan {
 enum class ExpertMatrix : std::uint8_t { input, output };
 
 /// Logical axes that the weight is stored by.
-LogicalAxes stored_axes(ExpertMatrix matrix, const TrainConfig& config);
+LogicalAxes stored_axes(const Model& model, ExpertMatrix matrix, const TrainConfig& config);
 
 /// The weight, stored by stored_axes; `embed` is the width of what experts read.
 TensorId add_expert_weight(BlockBuilder& b, const std::string& name, ExpertMatrix matrix, TensorDim embed);

@@ -1,3 +1,4 @@
+#include <models/programs/layers/batch_split_layers.hpp>
 #include <numeric>
 #include <planner/search/space/batch_options.hpp>
 #include <rules/resolve.hpp>
@@ -37,15 +38,16 @@ std::vector<BatchOption> split_in_steps(std::int64_t sequences, std::int64_t dev
 
 }  // namespace
 
-std::int64_t batch_unit(const RuleSet& rules, const Mesh& mesh, const TrainConfig& config) {
+std::int64_t batch_unit(const Model& model, const RuleSet& rules, const Mesh& mesh, const TrainConfig& config) {
   const auto shards = [&](const char* logical) { return mesh.product(axes_of_rule(rules, mesh, logical)); };
   const bool pipelines = pipeline_stages(mesh) > 1;
   const std::int64_t microbatches = pipelines ? config.num_pipeline_microbatches : 1;
+  const std::int64_t parts = model.use_batch_split_schedule ? batch_split_factor : 1;
   std::int64_t unit = 1;
   for (const char* logical :
        {"activation_batch", "activation_batch_attn", "activation_kv_batch", "activation_batch_moe"})
     unit = std::lcm(unit, shards(logical));
-  return std::lcm(unit * microbatches, shards("activation_embed_and_logits_batch"));
+  return std::lcm(unit * microbatches, shards("activation_embed_and_logits_batch")) * parts;
 }
 
 std::vector<BatchOption> batch_options(const SearchSpace& space, const Mesh& mesh, std::int64_t unit) {

@@ -6,8 +6,8 @@
 namespace shardplan {
 
 /// The sequences of one forward pass have to be a multiple of this: the devices that the rules split the batch over, in
-/// every microbatch of a pipeline.
-std::int64_t batch_unit(const RuleSet& rules, const Mesh& mesh, const TrainConfig& config);
+/// every microbatch of a pipeline and in every part of a batch that layers split.
+std::int64_t batch_unit(const Model& model, const RuleSet& rules, const Mesh& mesh, const TrainConfig& config);
 
 /// Smallest first. A batch per device that the request fixes is the only one; global_batch_tokens is split into every
 /// number of accumulation steps that leaves multiples of the unit (or, when none does, into the settings' own, so that

@@ -62,7 +62,8 @@ std::string shardings_of(const Configuration& c, const BoundProgram& bound) {
 /// A ring over experts that every device has. MaxText accepts it where rule `exp` names fsdp, which only splits the
 /// stored weights (shard-exp-on-fsdp).
 std::optional<Infeasible> needless_ring(const Configuration& c) {
-  if (c.config.moe_path != MoePath::ring || !expert_axes(c.rules, c.mesh).empty()) return std::nullopt;
+  if (c.config.moe_path != MoePath::ring || c.model.use_batch_split_schedule) return std::nullopt;
+  if (!expert_axes(c.rules, c.mesh).empty()) return std::nullopt;
   return Infeasible{ConstraintId::ring_needs_expert_parallelism,
                     fmt::format("use_ring_of_experts on {}: every device has all experts", describe(c.mesh)), 2, 1};
 }
@@ -134,7 +135,7 @@ class Attempts {
     TrainConfig& config = smallest_.config;
     config = with_schedule(config, schedule, smallest_.model, pipeline_stages(p.mesh));
     config.shard_optimizer_over_data = optimizer_over_data;
-    p.batches = batch_options(space_, p.mesh, batch_unit(smallest_.rules, p.mesh, config));
+    p.batches = batch_options(space_, p.mesh, batch_unit(smallest_.model, smallest_.rules, p.mesh, config));
     config.per_device_batch_size = p.batches.front().per_device_batch_size;
     config.gradient_accumulation_steps = p.batches.front().gradient_accumulation_steps;
     auto violation = violation_of_smallest();

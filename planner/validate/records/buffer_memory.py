@@ -5,15 +5,15 @@ ll8_v6e8_fsdp8_act_offload), the rest to the byte.
 """
 import collections, pathlib, re, time
 
-BUFFERS, RANGES, PROGRAM = "*buffer-assignment.txt", "*live-range.txt", "*.after_optimizations.txt"
-LAST = "*after_optimizations_after_buffer_assignment.txt"
+# In the order in which they are written.
+RANGES, BUFFERS, PROGRAM = "*live-range.txt", "*after_optimizations-buffer-assignment.txt", "*.after_optimizations.txt"
 DEVICE = 0  # memory space
 QUIET = 6  # seconds without another file: code is being generated
 
 
 def is_complete(dump):
     files = list(dump.glob("*"))
-    return bool(list(dump.glob(LAST))) and time.time() - max(file.stat().st_mtime for file in files) > QUIET
+    return bool(list(dump.glob(PROGRAM))) and time.time() - max(file.stat().st_mtime for file in files) > QUIET
 
 
 def one(dump, pattern):

@@ -140,7 +140,7 @@ def stop_at_buffers(options, arguments):
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
         elif status:
-            sys.exit("the compiler refused the program")
+            sys.exit("not compiled: see above")
         return (buffer_memory.one(dump, buffer_memory.PROGRAM), buffer_memory.memory(dump), json.loads(told.read_text()))
 
 

@@ -107,6 +107,7 @@ TEST(UnreadFields, AreNamed) {
                       {"share_kv_projections", &Model::share_kv_projections, true, "llama2-7b"},
                       {"use_double_wide_mlp", &Model::use_double_wide_mlp, true, "llama2-7b"},
                       {"use_indexer", &Model::use_indexer, true, "llama2-7b"},
+                      {"use_batch_split_schedule", &Model::use_batch_split_schedule, true, ""},  // refused elsewhere
                       {"scan_layers", &Model::scan_layers, false, ""}},
                      seen);
   std::set<std::string> fields;

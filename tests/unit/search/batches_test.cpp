@@ -16,7 +16,7 @@ const std::vector<std::string>& axes() {
 
 std::int64_t unit_of(const std::string& mesh) {
   const SearchSpace space = space_of(request_for("llama2-7b", "toy-switch", 8));
-  return batch_unit(space.rule_sets.front(), parse_mesh(mesh, axes()), space.base.config);
+  return batch_unit(space.base.model, space.rule_sets.front(), parse_mesh(mesh, axes()), space.base.config);
 }
 
 TEST(BatchOptions, UnitIsWhatTheRulesSplitTheBatchOver) {

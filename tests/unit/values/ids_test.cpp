@@ -25,8 +25,8 @@ TEST(Ids, OfConstraintsArePublished) {
           "kv-heads", "vocab-tiling", "pipeline-layers", "pipeline-layers-differ", "pipeline-microbatches",
           "pipeline-batch", "pipeline-prefetch", "moe-path", "ring-needs-expert-parallelism", "ring-needs-megablox",
           "megablox-needs-tpu", "ragged-buffer", "random-routing-needs-expert-parallelism", "sparse-tensor-sequence",
-          "expert-axis-stolen", "attention-kernel", "packing", "context-load-balance", "context-strategy",
-          "explicit-sharding", "muon-decoder", "optimizer-over-data", "quantization", "weights-not-sharded",
+          "expert-axis-stolen", "batch-split", "attention-kernel", "packing", "context-load-balance",
+          "context-strategy", "explicit-sharding", "muon-decoder", "optimizer-over-data", "quantization", "weights-not-sharded",
           "mesh-does-not-fit-torus", "host-traffic-not-priced", "batch-tokens", "step-seconds"));
 }
 
