@@ -3,7 +3,7 @@
 #include <arguments/model_words/nearest_model.hpp>
 #include <arguments/print_configuration.hpp>
 #include <models/model_overrides.hpp>
-#include <models/programs/layers/batch_split_layers.hpp>
+#include <shardplan/batch_split.hpp>
 #include <arguments/rule_arguments.hpp>
 #include <arguments/train_arguments.hpp>
 #include <rules/resolve.hpp>

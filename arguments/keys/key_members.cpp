@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <arguments/keys/key_members.hpp>
 #include <iterator>
-#include <models/programs/layers/batch_split_layers.hpp>
+#include <shardplan/batch_split.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

@@ -78,10 +78,11 @@ class HloReader {
     continued_ = line.ends_with('{');
   }
 
-  // The metadata of hand-written kernels stands on lines of its own, up to the one that closes it and the attributes.
+  // The metadata of hand-written kernels stands on lines of its own, up to the one that closes it and goes on with the
+  // attributes or closes them too.
   void read_continuation(std::string_view line) {
     if (line.starts_with('"')) return;
-    if (!line.starts_with("}}")) lines_.fail("expected the rest of an instruction's kernel_metadata");
+    if (!line.starts_with("}}") && !line.starts_with("},")) lines_.fail("expected the rest of an instruction's kernel_metadata");
     continued_ = line.ends_with('{');
   }
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <models/programs/layers/batch_split_layers.hpp>
+#include <shardplan/batch_split.hpp>
 #include <planner/constraints/batch_split_constraints.hpp>
 #include <shardplan/collective/counted.hpp>
 

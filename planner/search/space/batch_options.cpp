@@ -1,4 +1,4 @@
-#include <models/programs/layers/batch_split_layers.hpp>
+#include <shardplan/batch_split.hpp>
 #include <numeric>
 #include <planner/search/space/batch_options.hpp>
 #include <rules/resolve.hpp>

@@ -168,6 +168,14 @@ TEST(ReadHlo, KernelMetadataMayStandOnLinesOfItsOwn) {
             "optimizer all-reduce fsdp+tensor of 8, 32 B x 1: \n");
 }
 
+TEST(ReadHlo, OtherAttributesMayFollowKernelMetadata) {
+  EXPECT_EQ(summary_of(program_text(
+                "  %k = f32[8] custom-call(%p), custom_call_target=\"k\", frontend_attributes={kernel_metadata={\n"
+                "\"xprof\":\"{}\"\n},skip-simplify-while-loops_trip-count-one=\"true\"}\n"
+                "  %x = f32[8]{0} all-reduce(%p), replica_groups={}\n")),
+            "optimizer all-reduce fsdp+tensor of 8, 32 B x 1: \n");
+}
+
 TEST(ReadHlo, NamesTheMeshThatItsGroupsName) {
   const auto program = read_hlo(
       lines_of(program_text("  %x = f32[8] all-reduce(%p), replica_groups=mesh['axis_0'=8] {'axis_0'}\n"
