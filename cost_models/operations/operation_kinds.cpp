@@ -5,7 +5,8 @@
 namespace shardplan {
 namespace {
 
-constexpr std::size_t op_kinds = static_cast<std::size_t>(OpKind::key_selection) + 1;
+constexpr OpKind last_kind = OpKind::merge_batch;
+constexpr std::size_t op_kinds = static_cast<std::size_t>(last_kind) + 1;
 
 const OperationKind& listed(OpKind kind) {
   switch (kind) {
@@ -57,7 +58,7 @@ std::array<const OperationKind*, op_kinds> all_kinds() {
 
 const OperationKind& operation_kind(OpKind kind) {
   static const auto kinds = all_kinds();
-  return *kinds[static_cast<std::size_t>(kind)];
+  return *kinds.at(static_cast<std::size_t>(kind));
 }
 
 }  // namespace shardplan
