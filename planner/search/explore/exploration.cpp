@@ -50,23 +50,23 @@ class Exploration::Runner {
 
 Exploration::Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index,
                          const RematOrder& order)
-    : space_(space), parallelism_(parallelism), order_(order), index_(index) {
-  costs_.assign(space.remat_policies.size(), std::vector<std::optional<Cost>>(parallelism.batches.size()));
-}
+    : space_(space), parallelism_(parallelism), order_(order), index_(index) {}
 
-const Cost& Exploration::cost(Runner& runner, std::size_t remat, std::size_t batch) {
-  auto& known = costs_[remat][batch];
-  if (known) return *known;
+Cost Exploration::cost(Runner& runner, std::size_t remat, std::size_t batch) {
+  const auto known = std::find_if(costed_.begin(), costed_.end(), [&](const Candidate& candidate) {
+    return candidate.remat == remat && candidate.batch == batch;
+  });
+  if (known != costed_.end()) return known->cost;
   const RunCost run = runner.run(remat, batch);
   ++evaluated_;
   if (const auto rejection = rejection_of(run, space_.required)) rejections_.add(*rejection);
-  return *(known = cost_of(run, space_.required));
+  return costed_.emplace_back(Candidate{index_, remat, batch, cost_of(run, space_.required)}).cost;
 }
 
 /// Its memory does, or might under another policy.
 bool Exploration::smallest_fits(Runner& runner, std::size_t batch) {
   return std::any_of(order_.smallest.begin(), order_.smallest.end(), [&](std::size_t remat) {
-    const Cost& known = cost(runner, remat, batch);
+    const Cost known = cost(runner, remat, batch);
     return known.fits || known.only_too_slow || (known.only_too_large && !known.far_too_large());
   });
 }
@@ -145,7 +145,7 @@ void Exploration::expand_batch(Runner& runner, std::size_t batch, Bar& bar) {
   std::vector<char> too_large(order_.larger.size());
   for (std::size_t remat = 0; remat < limits.size(); ++remat) {
     if (too_large[remat] || !bar.is_reached(seconds, limits[remat])) continue;
-    const Cost& known = cost(runner, remat, batch);
+    const Cost known = cost(runner, remat, batch);
     if (known.fits) bar.raise({index_, remat, batch, known});
     for (const std::size_t larger : order_.larger[remat]) {
       limits[larger] = std::max(limits[larger], bound_on_larger(known));
@@ -169,10 +169,11 @@ void Exploration::expand(const Evaluator& evaluate, Bar bar) {
 /// Costed candidates of which `member` is set, by remat policy and batch.
 std::vector<Candidate> Exploration::costed(bool Cost::*member) const {
   std::vector<Candidate> found;
-  for (std::size_t remat = 0; remat < costs_.size(); ++remat)
-    for (std::size_t batch = 0; batch < costs_[remat].size(); ++batch)
-      if (const auto& cost = costs_[remat][batch]; cost && (*cost).*member)
-        found.push_back({index_, remat, batch, *cost});
+  std::copy_if(costed_.begin(), costed_.end(), std::back_inserter(found),
+               [&](const Candidate& candidate) { return candidate.cost.*member; });
+  std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+    return std::pair(a.remat, a.batch) < std::pair(b.remat, b.batch);
+  });
   return found;
 }
 

@@ -62,7 +62,7 @@ class Exploration {
  private:
   class Runner;
   Runner& runner(const Evaluator& evaluate);
-  const Cost& cost(Runner& runner, std::size_t remat, std::size_t batch);
+  Cost cost(Runner& runner, std::size_t remat, std::size_t batch);
   bool smallest_fits(Runner& runner, std::size_t batch);
   std::size_t count_fitting_batches(Runner& runner);
   std::vector<Candidate> costed(bool Cost::*member) const;
@@ -80,7 +80,7 @@ class Exploration {
   double least_seconds_ = 0;
   std::int64_t least_peak_ = 0;
   std::int64_t evaluated_ = 0;
-  std::vector<std::vector<std::optional<Cost>>> costs_;  ///< by remat policy, then batch
+  std::vector<Candidate> costed_;  ///< in the order of their costing; few of all that there are
   Rejections rejections_;
   std::unique_ptr<Runner> runner_;  ///< while candidates are costed
 };

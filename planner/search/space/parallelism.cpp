@@ -156,7 +156,7 @@ class Attempts {
   std::optional<Infeasible> violation_of_smallest() {
     if (auto violation = too_many_tokens()) return violation;
     if (auto violation = first_violation_of_settings(smallest_)) return violation;
-    program_ = space_.programs->program_of(smallest_);
+    const auto before = std::exchange(program_, space_.programs->program_of(smallest_));  // bound_ reads it
     bound_ = binder_.bind(program_->program, std::move(bound_));
     auto violation = indivisible_activation(bound_);
     if (!violation && shardings_.empty()) shardings_ = shardings_of(smallest_, bound_);
