@@ -44,11 +44,18 @@ void cost_of_a_mesh(benchmark::State& state, const std::string& model) {
   }
 }
 
-/// Another policy or batch of a mesh.
+/// Another policy of a mesh, each in turn.
 void cost_of_a_policy(benchmark::State& state, const std::string& model) {
-  const Configuration run = fsdp_run(model, static_cast<int>(state.range(0)));
+  Configuration run = fsdp_run(model, static_cast<int>(state.range(0)));
+  const auto policies = named_remat_policies(remat_policies());
   PreparedMesh mesh;
-  for (auto _ : state) benchmark::DoNotOptimize(evaluate_cost(run, mesh));
+  std::size_t next = 0;
+  for (auto _ : state) {
+    const RematPolicy& policy = policies[next++ % policies.size()];
+    run.config.remat_policy = policy.name;
+    run.config.saved = policy.saved;
+    benchmark::DoNotOptimize(evaluate_cost(run, mesh));
+  }
 }
 
 PlanRequest request_for(const std::string& model, const std::string& machine, int chips) {
