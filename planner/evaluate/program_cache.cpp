@@ -2,14 +2,7 @@
 #include <planner/constraints/constraints.hpp>
 #include <planner/evaluate/program_cache.hpp>
 
-
 namespace shardplan {
-namespace {
-
-/// Of some tens of kilobytes each.
-constexpr std::size_t most_programs = 2048;
-
-}  // namespace
 
 ProgramCache::Key ProgramCache::key_of(const Configuration& c) {
   const ParallelShape shape = parallel_shape(c);
@@ -50,7 +43,7 @@ std::shared_ptr<const CountedProgram> ProgramCache::program_of(const Configurati
   }
   auto made = counted(shardplan::program_of(c));
   const std::lock_guard lock(mutex_);
-  if (programs_.size() >= most_programs) programs_.clear();
+  if (programs_.size() >= most_) programs_.clear();
   return programs_.emplace(key, std::move(made)).first->second;
 }
 

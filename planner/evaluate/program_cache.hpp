@@ -16,6 +16,12 @@ struct CountedProgram {
 
 class ProgramCache {
  public:
+  /// Of some tens of kilobytes each.
+  static constexpr std::size_t usual_size = 2048;
+
+  /// Forgets all that it has where it would have more than `most`.
+  explicit ProgramCache(std::size_t most = usual_size) : most_(most) {}
+
   /// The program of a configuration. All configurations that one cache is asked about have the same model and compiler;
   /// several threads may ask at once.
   std::shared_ptr<const CountedProgram> program_of(const Configuration& configuration);
@@ -33,6 +39,7 @@ class ProgramCache {
   };
   static Key key_of(const Configuration& configuration);
 
+  std::size_t most_;
   std::mutex mutex_;
   std::unordered_map<Key, std::shared_ptr<const CountedProgram>, Hash> programs_;
 };

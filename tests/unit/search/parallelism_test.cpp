@@ -33,6 +33,20 @@ TEST(Parallelisms, RuleSetsThatShardAlikeAreSearchedOnce) {
   EXPECT_EQ(enumerate_parallelisms(space_of(request)).list.size(), alone);
 }
 
+// Two attempts of one mesh in a row have different programs where pipelines differ.
+TEST(Parallelisms, DoNotDependOnHowManyProgramsAreRemembered) {
+  SearchSpace space = space_of(request_for("llama2-7b", "toy-switch", 8));
+  const Parallelisms all = enumerate_parallelisms(space);
+  space.programs = std::make_shared<ProgramCache>(1);
+  const Parallelisms forgetful = enumerate_parallelisms(space);
+  EXPECT_EQ(constraints(forgetful), constraints(all));
+  ASSERT_EQ(forgetful.list.size(), all.list.size());
+  for (std::size_t i = 0; i < all.list.size(); ++i) {
+    EXPECT_EQ(forgetful.list[i].mesh, all.list[i].mesh);
+    EXPECT_EQ(forgetful.list[i].batches, all.list[i].batches);
+  }
+}
+
 TEST(Parallelisms, TheDispatchFlagIsTriedOnlyWhereItChangesASharding) {
   struct Row {
     std::string rules, mesh;
