@@ -5,7 +5,7 @@
 #include <arguments/words/given_arguments.hpp>
 #include <map>
 #include <shardplan/machine/hardware.hpp>
-#include <shardplan/mesh.hpp>
+#include <shardplan/mesh/mesh.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

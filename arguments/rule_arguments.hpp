@@ -2,7 +2,7 @@
 // custom_mesh_and_rule and the keys that change the rules for one run, from arguments and from the run's YAML file.
 #include <arguments/words/given_arguments.hpp>
 #include <shardplan/model.hpp>
-#include <shardplan/sharding.hpp>
+#include <shardplan/mesh/sharding.hpp>
 #include <string>
 #include <utility>
 #include <vector>

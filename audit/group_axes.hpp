@@ -2,7 +2,7 @@
 // Device groups → mesh axes. Partition ids number the devices row-major over the mesh (jax.sharding.Mesh gives them to
 // XLA in that order), so the axes of a group are those in which its members differ.
 #include <audit/hlo/replica_groups.hpp>
-#include <shardplan/mesh.hpp>
+#include <shardplan/mesh/mesh.hpp>
 
 namespace shardplan {
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether a change made a search slower: two builds take turns on the same requests, CPU time against CPU time.
 
-    bench/compare_builds.py OLD NEW [--runs N] [--slower 1.2] ["ARGUMENTS" …]
+    bench/compare_builds.py [--runs N] [--slower 1.2] OLD NEW ["ARGUMENTS" …]
 
 OLD and NEW are binaries. Prints the median ratio NEW/OLD of each request; exit status 1 where one is above --slower.
 Turns are taken because a machine's speed drifts; ratios, because machines differ.

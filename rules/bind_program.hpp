@@ -20,7 +20,8 @@ class Binder {
   Binder(const RuleSet& rules, const Mesh& mesh);
   /// `program` must outlive the result.
   BoundProgram bind(const Program& program) const;
-  /// The same, faster where `other` is a program of the same constraints that it bound: another batch, another schedule.
+  /// The same, faster where `other` is one that it bound of the same constraints: another batch, another
+  /// schedule. The program of `other` has to exist still.
   BoundProgram bind(const Program& program, BoundProgram other) const;
 
  private:

@@ -6,7 +6,7 @@
 //   the rules)
 // Other top-level keys are left to MaxText, but one that looks like a misspelling of these is an error.
 #include <shardplan/model.hpp>
-#include <shardplan/sharding.hpp>
+#include <shardplan/mesh/sharding.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -4,7 +4,7 @@
 //   custom_mesh_and_rule replaces everything, the model's and the command line's rules included
 //   pipelining edits the result; layers outside the pipeline use another edit of it
 #include <shardplan/model.hpp>
-#include <shardplan/sharding.hpp>
+#include <shardplan/mesh/sharding.hpp>
 
 namespace shardplan {
 

@@ -43,10 +43,6 @@ AxisList axes_above_one(const Rule& rule, const Mesh& mesh) {
   return list;
 }
 
-void remove(AxisList& list, const AxisList& axes) {
-  erase_if(list, [&](AxisId axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); });
-}
-
 /// flax allows a name once in a tensor; unnamed dims may repeat.
 void check_names_differ(const LogicalAxes& names) {
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -94,7 +90,10 @@ PartitionSpec Resolver::resolve(const LogicalAxes& names) const {
       spec.dims[dim->index] = rule.sharded;
       used |= rule.axes;
     }
-    if (taken || dim->next == dim->end) open.erase(dim, dim + 1);
+    if (taken || dim->next == dim->end) {
+      *dim = open.back();
+      open.resize(open.size() - 1);
+    }
   }
   return spec;
 }
@@ -128,14 +127,9 @@ AxisList axes_of_rule(const RuleSet& rules, const Mesh& mesh, std::string_view l
   return axes;
 }
 
-PartitionSpec without_axes(PartitionSpec spec, const AxisList& axes) {
-  for (auto& dim : spec.dims) remove(dim, axes);
-  return spec;
-}
-
 PartitionSpec without_axes(PartitionSpec spec, const AxisList& axes, std::size_t dim) {
   if (dim >= spec.dims.size()) throw InternalError("without_axes: the spec has no such dim");
-  remove(spec.dims[dim], axes);
+  spec.dims[dim] = without(spec.dims[dim], axes);
   return spec;
 }
 

@@ -7,7 +7,7 @@
 // Dropping comes last, so axes of size 1 and absent axes still block: with default rules `mlp` takes fsdp_transpose on
 // any mesh, and `embed` of the same weight falls back to its second rule, which lacks that axis.
 #include <cstdint>
-#include <shardplan/sharding.hpp>
+#include <shardplan/mesh/sharding.hpp>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -60,7 +60,6 @@ PartitionSpec resolve_each_dim(const LogicalAxes& names, const RuleSet& rules, c
 AxisList axes_of_rule(const RuleSet& rules, const Mesh& mesh, std::string_view logical);
 
 /// The spec with `axes` gone from every dim, or from one dim only ("peeled").
-PartitionSpec without_axes(PartitionSpec spec, const AxisList& axes);
 PartitionSpec without_axes(PartitionSpec spec, const AxisList& axes, std::size_t dim);
 
 /// P(('fsdp','expert'), None, 'tensor')

@@ -1,6 +1,6 @@
 #pragma once
 // The keys of a MaxText configuration file that concern sharding rules, checked for form. Private to this room.
-#include <shardplan/sharding.hpp>
+#include <shardplan/mesh/sharding.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

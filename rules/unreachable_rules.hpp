@@ -1,7 +1,7 @@
 #pragma once
 // Rules that no tensor can ever use.
 #include <cstddef>
-#include <shardplan/sharding.hpp>
+#include <shardplan/mesh/sharding.hpp>
 #include <vector>
 
 namespace shardplan {

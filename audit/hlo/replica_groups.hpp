@@ -5,7 +5,7 @@
 // (xla/hlo/ir/replica_group.cc, mesh_and_axis.cc).
 #include <cstdint>
 #include <optional>
-#include <shardplan/mesh.hpp>
+#include <shardplan/mesh/mesh.hpp>
 #include <string_view>
 #include <vector>
 

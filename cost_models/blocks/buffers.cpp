@@ -67,7 +67,7 @@ class Buffers {
   }
 
   /// From the logits as their product wrote them.
-  bool is_capped_in_loss(OperationId i) const { return is_part_of_loss(block_, block_.operations[i]); }
+  bool is_capped_in_loss(OperationId i) const { return is_part_of_loss(block_, flow_, block_.operations[i]); }
 
   /// Of a feed-forward without a gate: both products that read the hidden rows compute them again from the projection,
   /// and the gradient of the projection is written in place of theirs.

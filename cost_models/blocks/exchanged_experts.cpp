@@ -6,14 +6,11 @@ ExchangedExperts::ExchangedExperts(const BlockState& state, const Schedule& sche
     : state_(state), block_(state.block), schedule_(schedule) {
   if (!state.compiler.has(Habit::runs_expert_weight_gradients_last) || !block_.rematerialized) return;
   if (state.mesh.product(state.program.expert_axes) <= 1) return;
-  TensorId hidden = -1;
   for (const auto& op : block_.operations) {
     const OperationId id = state.id_of(op);
     if (op.kind == OpKind::ragged_dispatch && schedule.has_backward(id)) dispatch_ = id;
-    if (op.role == OperationRole::expert_output) hidden = op.inputs.front();
+    if (op.role == OperationRole::expert_output) activation_ = state.flow().maker(op.inputs.front());
   }
-  for (const auto& op : block_.operations)
-    if (op.output == hidden) activation_ = state.id_of(op);
 }
 
 bool ExchangedExperts::waits(OperationId op) const {
@@ -35,11 +32,11 @@ int ExchangedExperts::written(OperationId op) const {
 
 std::optional<int> ExchangedExperts::last_step(TensorId tensor) const {
   if (dispatch_ < 0) return std::nullopt;
-  for (const auto& op : block_.operations) {
-    if (op.output != tensor) continue;
-    if (op.role == OperationRole::expert_projection) return schedule_.backward_begins[activation_] - 1;
-    if (op.role == OperationRole::expert_output) return schedule_.backward_ends[dispatch_];
-  }
+  const OperationId maker = state_.flow().maker(tensor);
+  if (maker < 0) return std::nullopt;
+  const OperationRole role = block_.operations[maker].role;
+  if (role == OperationRole::expert_projection) return schedule_.backward_begins[activation_] - 1;
+  if (role == OperationRole::expert_output) return schedule_.backward_ends[dispatch_];
   return std::nullopt;
 }
 

@@ -76,7 +76,7 @@ class BlockWalk {
 
   void run_backward() {
     state_.forms.turn_backward(
-        released_weights(state_.block, *state_.program.program, liveness_, state_.compiler));
+        released_weights(state_.block, state_.flow(), *state_.program.program, liveness_, state_.compiler));
     for (std::size_t i = operations().size(); i-- > 0;) {
       schedule_.backward_begins[i] = next_step();
       state_.gradients.settle(operations()[i].output);
@@ -142,13 +142,10 @@ void repartition(std::vector<PartitionedBlock>& blocks, const BoundProgram& prog
                  const Compiler& compiler) {
   const std::size_t known = blocks.size();
   blocks.resize(program.blocks.size());
-  bool tables_stay = true;  // whose gathers a head shares
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const BoundBlock& bound = program.blocks[i];
     Liveness liveness = liveness_of(*bound.block, *program.program, config);
-    const bool shares = bound.block->kind != BlockKind::layer;
-    if (i < known && blocks[i].liveness == liveness && (tables_stay || !shares)) continue;
-    tables_stay = tables_stay && !shares;
+    if (i < known && blocks[i].liveness == liveness) continue;  // policies concern layers, no table that a head shares
     blocks[i] = BlockWalk(program, bound, config, compiler, std::move(liveness)).run();
     if (compiler.has(Habit::shares_gathered_tables)) share_gathered_table(std::span(blocks).first(i), blocks[i]);
   }

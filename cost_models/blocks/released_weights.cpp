@@ -11,8 +11,10 @@ bool shares_iteration(const Block& block, const Program& program) {
 
 class Release {
  public:
-  Release(const Block& block, const Program& program, const Liveness& liveness, const Compiler& compiler)
+  Release(const Block& block, const DataFlow& flow, const Program& program, const Liveness& liveness,
+          const Compiler& compiler)
       : block_(block),
+        flow_(flow),
         liveness_(liveness),
         shares_iteration_(compiler.has(Habit::gathers_again_in_cycles) && shares_iteration(block, program)),
         leads_on_(shares_iteration_ && leads_to_next_layer(block, program)),
@@ -29,12 +31,7 @@ class Release {
 
  private:
   /// A weight, or one under another constraint.
-  bool is_weight(TensorId tensor) const {
-    if (block_.tensors[tensor].parameter) return true;
-    return std::any_of(block_.operations.begin(), block_.operations.end(), [&](const Operation& op) {
-      return op.kind == OpKind::constrain && op.output == tensor && block_.tensors[op.inputs.front()].parameter;
-    });
-  }
+  bool is_weight(TensorId tensor) const { return block_.tensors[flow_.origin(tensor)].parameter; }
 
   bool reads_weight(const Operation& op) const {
     return std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId input) { return is_weight(input); });
@@ -81,6 +78,7 @@ class Release {
   }
 
   const Block& block_;
+  const DataFlow& flow_;
   const Liveness& liveness_;
   const bool shares_iteration_, leads_on_, narrow_heads_, before_experts_;
 };
@@ -93,9 +91,9 @@ bool leads_to_next_layer(const Block& block, const Program& program) {
   return block.layers_per_cycle > 1 || continued;
 }
 
-std::vector<bool> released_weights(const Block& block, const Program& program, const Liveness& liveness,
-                                   const Compiler& compiler) {
-  return Release(block, program, liveness, compiler).all();
+std::vector<bool> released_weights(const Block& block, const DataFlow& flow, const Program& program,
+                                   const Liveness& liveness, const Compiler& compiler) {
+  return Release(block, flow, program, liveness, compiler).all();
 }
 
 }  // namespace shardplan

@@ -16,7 +16,7 @@ bool leads_to_next_layer(const Block& block, const Program& program);
 ///     query, key and value (Habit::gathers_again_in_cycles);
 ///   - those of query, key and value where their products are narrow (Habit::gathers_narrow_heads_again). Expert
 ///     weights inside a shard_map are its operands: its gradient is handed the gathered ones.
-std::vector<bool> released_weights(const Block& block, const Program& program, const Liveness& liveness,
-                                   const Compiler& compiler);
+std::vector<bool> released_weights(const Block& block, const DataFlow& flow, const Program& program,
+                                   const Liveness& liveness, const Compiler& compiler);
 
 }  // namespace shardplan

@@ -4,7 +4,7 @@ namespace shardplan {
 
 int place_of(AxisId axis, const PartitionSpec& spec) {
   for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
-    if (contains(spec.dims[dim], axis)) return static_cast<int>(dim);
+    if (spec.dims[dim].contains(axis)) return static_cast<int>(dim);
   return -1;
 }
 

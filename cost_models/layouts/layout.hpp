@@ -8,8 +8,6 @@ namespace shardplan {
 /// Index of the dim that `axis` splits, or -1.
 int place_of(AxisId axis, const PartitionSpec& spec);
 
-inline bool contains(const AxisList& axes, AxisId axis) { return axes.has(axis); }
-
 /// Every axis of the spec, dims in order.
 AxisList axes_of(const PartitionSpec& spec);
 

@@ -17,7 +17,7 @@ OptimizerLayout optimizer_layout(const Tensor& weight, const PartitionSpec& spec
   const auto tensor_axis = mesh.find("tensor");
   for (std::size_t d = 0; d < weight.dims.size(); ++d) {
     const AxisList& axes = spec.dims[d];
-    if (tensor_axis && contains(axes, *tensor_axis)) continue;
+    if (tensor_axis && axes.contains(*tensor_axis)) continue;
     if (weight.dims[d].size / mesh.product(axes) % shards != 0) continue;
     OptimizerLayout layout{spec, shards, axes};
     layout.spec.dims[d].prepend(*data);

@@ -23,7 +23,7 @@ Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& t
                      const Compiler& compiler) {
   const AxisList scattered = summed_shards(spec, tokens);
   if (is_all_reduced(scattered, mesh, compiler))  // sliced when the optimizer reads it
-    for (auto& dim : spec.dims) erase_if(dim, [&](AxisId axis) { return contains(scattered, axis); });
+    spec = without_axes(spec, scattered);
   return local_bytes(weight, spec, mesh);
 }
 

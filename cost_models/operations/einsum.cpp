@@ -41,15 +41,15 @@ AxisList projection_axes(const BlockState& state, const Operation& op) {
   if (!state.tensor(weight).parameter || state.tensor(weight).dims.size() != 3) return {};
   AxisList axes;
   for (const AxisId axis : state.split_axes(weight, {Dim::q_heads, Dim::kv_heads}))
-    if (contains(state.split_axes(input, {Dim::embed}), axis)) axes.push_back(axis);
+    if (state.split_axes(input, {Dim::embed}).contains(axis)) axes.push_back(axis);
   return axes;
 }
 
 void exchange_projection(BlockState& state, const Operation& op, const AxisList& axes) {
   const TensorId weight = op.inputs[1];
-  PartitionSpec whole = state.spec(op.output), kept = state.spec(weight);
-  for (auto& dim : whole.dims) erase_if(dim, [&](AxisId axis) { return contains(axes, axis); });
-  for (auto& dim : kept.dims) erase_if(dim, [&](AxisId axis) { return !contains(axes, axis); });
+  const PartitionSpec whole = without_axes(state.spec(op.output), axes);
+  PartitionSpec kept = state.spec(weight);
+  for (AxisList& dim : kept.dims) dim = common(dim, axes);
   state.forms.use_gradient(op.output, whole, op);
   const Bytes bytes{local_elements(state.tensor(weight).dims, kept, state.mesh) * size_of(state.config.weight_dtype)};
   state.recorder.record(Phase::backward, {CollectiveKind::all_to_all, axes, bytes, true},
@@ -71,10 +71,7 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
   use_result_gradient(state, op, side, factor_left ? plan.rhs : plan.lhs, plan.result.partial);
   PartitionSpec read = factor_left ? plan.lhs : plan.rhs;
   // The gradient of a mask in slices reads all experts' rows whole, though their batch could be split (recorded).
-  if (wanted == state.masks.mask) {
-    const AxisList sliced = state.masks.axes(state.specs());
-    for (auto& axes : read.dims) erase_if(axes, [&](AxisId axis) { return contains(sliced, axis); });
-  }
+  if (wanted == state.masks.mask) read = without_axes(read, state.masks.axes(state.specs()));
   use_factor(state, op, side, read, plan.result.partial);
   if (state.tensor(target).parameter)
     state.gradients.reduce_constrained(target, wanted, plan.result, op);

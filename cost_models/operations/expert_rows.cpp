@@ -1,4 +1,3 @@
-#include <cost_models/operations/axis_lists.hpp>
 #include <cost_models/operations/expert_rows.hpp>
 
 namespace shardplan {

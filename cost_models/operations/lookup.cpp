@@ -1,5 +1,4 @@
 // The embedding: inputs {table, token ids} (SHARDING.md 3.1).
-#include <cost_models/operations/axis_lists.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 
 namespace shardplan {
@@ -78,7 +77,7 @@ void look_up_in_columns(BlockState& state, const Operation& op) {
 void reduce_whole_table(BlockState& state, const Operation& op) {
   const TensorId table = op.inputs[0];
   Layout gradient{state.spec(table), token_axes(state, op.inputs[1])};
-  for (auto& axes : gradient.spec.dims) axes = without(axes, gradient.partial);
+  gradient.spec = without_axes(gradient.spec, gradient.partial);
   state.gradients.reduce_parameter(table, gradient, op);
 }
 
@@ -110,8 +109,7 @@ class Lookup final : public OperationKind {
     const bool up_to_rows = state.compiler.has(Habit::gathers_tables_up_to_rows) && is_no_larger_than_rows(state, op);
     if (!up_to_rows && !gathers_table(state, op)) return look_up_in_columns(state, op);
     const TensorId table = op.inputs[0];
-    PartitionSpec whole = state.spec(table);
-    for (auto& axes : whole.dims) axes = without(axes, token_axes(state, op.inputs[1]));
+    const PartitionSpec whole = without_axes(state.spec(table), token_axes(state, op.inputs[1]));
     state.forms.use(table, whole, Pass::forward, op);
   }
 

@@ -1,14 +1,9 @@
-#include <array>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
-namespace {
 
-constexpr OpKind last_kind = OpKind::merge_batch;
-constexpr std::size_t op_kinds = static_cast<std::size_t>(last_kind) + 1;
-
-const OperationKind& listed(OpKind kind) {
+const OperationKind& operation_kind(OpKind kind) {
   switch (kind) {
     case OpKind::einsum:
       return einsum_kind();
@@ -46,19 +41,6 @@ const OperationKind& listed(OpKind kind) {
       return merge_batch_kind();
   }
   throw InternalError("unknown OpKind");
-}
-
-std::array<const OperationKind*, op_kinds> all_kinds() {
-  std::array<const OperationKind*, op_kinds> kinds{};
-  for (std::size_t i = 0; i < op_kinds; ++i) kinds[i] = &listed(static_cast<OpKind>(i));
-  return kinds;
-}
-
-}  // namespace
-
-const OperationKind& operation_kind(OpKind kind) {
-  static const auto kinds = all_kinds();
-  return *kinds.at(static_cast<std::size_t>(kind));
 }
 
 }  // namespace shardplan

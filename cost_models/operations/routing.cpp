@@ -1,5 +1,4 @@
 // Top-k routing of the dropping path: inputs {router logits} (SHARDING.md 2.5).
-#include <cost_models/operations/axis_lists.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 
 namespace shardplan {

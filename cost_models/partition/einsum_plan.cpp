@@ -148,12 +148,12 @@ Choices with_whole_contractions(Choices choices, const EinsumOperand& lhs, const
       const Dim dim = operand->tensor->dims[i].dim;
       const AxisList& axes = operand->spec.dims[i];
       if (has(result, dim) || axes.size() < 2) continue;
-      const auto leaves = [&](const auto& choice) { return contains(axes, choice.axis) && choice.dim != dim; };
+      const auto leaves = [&](const auto& choice) { return axes.contains(choice.axis) && choice.dim != dim; };
       if (std::none_of(before.begin(), before.end(), leaves)) continue;
       for (auto& [axis, chosen] : choices) {
         const MaybeDim wanted = target ? dim_at(axis, result, *target) : std::nullopt;
         const bool own = wanted && has(operand->tensor->dims, *wanted) && !has(other->tensor->dims, *wanted);
-        if (chosen == dim || (!chosen && contains(axes, axis) && own)) chosen = wanted;
+        if (chosen == dim || (!chosen && axes.contains(axis) && own)) chosen = wanted;
       }
     }
   return choices;

@@ -30,7 +30,7 @@ PartitionSpec Forms::on_the_way(TensorId tensor, const PartitionSpec& spec) cons
   PartitionSpec middle = specs_[tensor];
   for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
     for (const AxisId axis : spec.dims[dim])
-      if (contains(source.dims[dim], axis) && place_of(axis, middle) < 0) middle.dims[dim].push_back(axis);
+      if (source.dims[dim].contains(axis) && place_of(axis, middle) < 0) middle.dims[dim].push_back(axis);
   return middle;
 }
 
@@ -65,7 +65,7 @@ bool Forms::shared(const Entry& entry, const Consumer& consumer) const {
   const bool only_gathered = [&] {
     for (std::size_t dim = 0; dim < entry.spec.dims.size(); ++dim)
       for (const AxisId axis : entry.spec.dims[dim])
-        if (!contains(specs_[entry.tensor].dims[dim], axis)) return false;
+        if (!specs_[entry.tensor].dims[dim].contains(axis)) return false;
     return true;
   }();
   return !only_gathered || entry.consumer == consumer;

@@ -73,7 +73,7 @@ void Gradients::reduce_constrained(TensorId parameter, TensorId constrained, con
   PartitionSpec there = gradient.spec;
   for (const AxisId axis : first.partial) there.dims[place_of(axis, specs_[constrained])].push_back(axis);
   sum_parameter(parameter, first, there, op);
-  erase_if(rest.partial, [&](AxisId axis) { return contains(first.partial, axis); });
+  rest.partial = without(rest.partial, first.partial);
   rest.spec = there;
   reduce_parameter(parameter, rest, op);
 }
@@ -87,7 +87,7 @@ void Gradients::reduce_each_repeat(TensorId parameter, const Layout& gradient, c
                        {id_of(op), parameter, Cause::weight_gradient_each_repeat, gradient, gradient.spec},
                        block_.weights.reductions / pipeline.repeats * (pipeline.repeats + drained));
   Layout scattered = gradient;
-  erase_if(scattered.partial, [&](AxisId axis) { return !contains(axes_of(specs_[parameter]), axis); });
+  scattered.partial = common(scattered.partial, axes_of(specs_[parameter]));
   sum_parameter(parameter, scattered, specs_[parameter], op);
 }
 

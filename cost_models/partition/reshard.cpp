@@ -1,18 +1,8 @@
-#include <algorithm>
 #include <cost_models/partition/reshard.hpp>
 #include <set>
 
 namespace shardplan {
 namespace {
-
-AxisList sorted(AxisList axes) {
-  axes.sort();
-  return axes;
-}
-
-void drop(PartitionSpec& spec, const AxisList& axes) {
-  for (auto& dim : spec.dims) erase_if(dim, [&](AxisId axis) { return contains(axes, axis); });
-}
 
 /// Builds the moves step by step; `now` is the layout reached so far.
 class Resharding {
@@ -33,7 +23,7 @@ class Resharding {
   Bytes local() const { return local_bytes(tensor_, now_.spec, mesh_); }
 
   void record(CollectiveKind kind, AxisList axes, Bytes bytes) {
-    if (mesh_.product(axes) > 1) moves_.push_back({kind, sorted(std::move(axes)), bytes, tensor_.parameter});
+    if (mesh_.product(axes) > 1) moves_.push_back({kind, in_mesh_order(axes), bytes, tensor_.parameter});
   }
 
   void reduce() {
@@ -57,7 +47,7 @@ class Resharding {
     AxisList leaving;
     for (const auto& [from, to] : routes)
       for (const AxisId axis : now_.spec.dims[from])
-        if (place_of(axis, to_) < 0 && !contains(leaving, axis)) leaving.push_back(axis);
+        if (place_of(axis, to_) < 0 && !leaving.contains(axis)) leaving.push_back(axis);
     return leaving;
   }
 
@@ -78,7 +68,7 @@ class Resharding {
       gathered.append(moving);
       gather(gathered);
     }
-    drop(now_.spec, moving);
+    now_.spec = without_axes(now_.spec, moving);
     for (const AxisId axis : moving) now_.spec.dims[place_of(axis, to_)].push_back(axis);
   }
 
@@ -92,16 +82,13 @@ class Resharding {
   void gather(const AxisList& leaving) {
     if (!compiler_.has(Habit::gathers_dim_by_dim)) return gather_group(leaving);
     for (std::size_t dim = now_.spec.dims.size(); dim-- > 0;) {
-      AxisList of_dim;
-      for (const AxisId axis : now_.spec.dims[dim])
-        if (contains(leaving, axis)) of_dim.push_back(axis);
-      gather_group(of_dim);
+      gather_group(common(now_.spec.dims[dim], leaving));
     }
   }
 
   void gather_group(const AxisList& axes) {
     if (axes.empty()) return;
-    drop(now_.spec, axes);
+    now_.spec = without_axes(now_.spec, axes);
     record(CollectiveKind::all_gather, axes, local());
   }
 

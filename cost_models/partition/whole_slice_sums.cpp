@@ -7,12 +7,7 @@ bool is_all_reduced(const AxisList& axes, const Mesh& mesh, const Compiler& comp
          mesh.devices() >= compiler.all_reduced_from_devices;
 }
 
-AxisList summed_shards(const PartitionSpec& weight, const AxisList& tokens) {
-  AxisList axes;
-  for (const AxisId axis : axes_of(weight))
-    if (contains(tokens, axis)) axes.push_back(axis);
-  return axes;
-}
+AxisList summed_shards(const PartitionSpec& weight, const AxisList& tokens) { return common(axes_of(weight), tokens); }
 
 bool is_reduce_scattered(const PartitionSpec& weight, const AxisList& tokens, const Mesh& mesh, const Compiler& compiler) {
   const AxisList axes = summed_shards(weight, tokens);

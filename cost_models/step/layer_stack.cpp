@@ -29,8 +29,7 @@ class StackMoves {
 
   void record(std::size_t tensor) {
     const Tensor& weight = block_.block->tensors[tensor];
-    PartitionSpec whole = block_.specs[tensor];
-    for (auto& axes : whole.dims) erase_if(axes, [&](AxisId axis) { return contains(gathered_axes_, axis); });
+    const PartitionSpec whole = without_axes(block_.specs[tensor], gathered_axes_);
     Stack stack{static_cast<TensorId>(tensor),
                 local_elements(weight.dims, whole, mesh_) * layers_,
                 local_elements(weight.dims, block_.specs[tensor], mesh_) * layers_,
@@ -53,9 +52,8 @@ class StackMoves {
 
   void move(Phase phase, CollectiveKind kind, const AxisList& axes, std::int64_t bytes, const Stack& stack,
             Cause cause, std::int64_t executions = 1) {
-    AxisList ordered = axes;
-    ordered.sort();
-    recorder_.record(phase, {kind, ordered, Bytes{bytes}, true}, {-1, stack.weight, cause, {}, {}}, executions);
+    recorder_.record(phase, {kind, in_mesh_order(axes), Bytes{bytes}, true}, {-1, stack.weight, cause, {}, {}},
+                     executions);
   }
 
   AxisList stages_and(const AxisList& axes, const AxisList& more = {}) const {

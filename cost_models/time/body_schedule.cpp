@@ -106,7 +106,7 @@ class Loop {
     if (c.made_by >= c.needed_by)
       throw InternalError(fmt::format("a collective made by step {} and needed by {}", c.made_by, c.needed_by));
     const int first = iteration * count_;
-    Move move{index,        iteration, c.seconds.value, first + c.made_by, first + c.needed_by, c.asynchronous,
+    Move move{index, iteration, c.seconds.value, first + c.made_by, first + c.needed_by, c.asynchronous,
               c.needed_by < count_};
     if (c.ahead && c.made_by < 0) move.made_by = std::max(first - count_ - 1, -1);
     if (c.ahead && c.needed_by >= count_) move.needed_by += count_;

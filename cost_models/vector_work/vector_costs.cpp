@@ -12,11 +12,11 @@ bool is_fusable_product(const BlockState& state, const Operation& op) {
 
 /// Whether an operation reads the tensor, which may be under constraints, and `holds`.
 template <class Holds>
-bool some_reader(const BlockState& state, TensorId tensor, Holds holds) {
-  const auto& readers = state.flow().readers(tensor);
+bool some_reader(const Block& block, const DataFlow& flow, TensorId tensor, Holds holds) {
+  const auto readers = flow.readers(tensor);
   return std::any_of(readers.begin(), readers.end(), [&](OperationId id) {
-    const Operation& op = state.block.operations[id];
-    return op.kind == OpKind::constrain ? some_reader(state, op.output, holds) : holds(op);
+    const Operation& op = block.operations[id];
+    return op.kind == OpKind::constrain ? some_reader(block, flow, op.output, holds) : holds(op);
   });
 }
 
@@ -53,7 +53,8 @@ void add_vector_work(OperationWork& work, const BlockState& state, VectorKernel 
 bool runs_beside_product(const BlockState& state, const Operation& op) {
   const auto is_product = [&](const Operation& other) { return is_fusable_product(state, other); };
   const auto made_by_one = [&](TensorId input) { return maker_is(state, input, is_product); };
-  return std::any_of(op.inputs.begin(), op.inputs.end(), made_by_one) || some_reader(state, op.output, is_product);
+  return std::any_of(op.inputs.begin(), op.inputs.end(), made_by_one) ||
+         some_reader(state.block, state.flow(), op.output, is_product);
 }
 
 bool is_made_by_product(const BlockState& state, TensorId tensor) {
@@ -63,22 +64,18 @@ bool is_made_by_product(const BlockState& state, TensorId tensor) {
 
 bool is_read_by_product(const BlockState& state, TensorId tensor) {
   return state.compiler.vector_kernels.fuses_into_products &&
-         some_reader(state, tensor, [&](const Operation& op) { return is_part_of_product(state, op); });
+         some_reader(state.block, state.flow(), tensor,
+                     [&](const Operation& op) { return is_part_of_product(state, op); });
 }
 
-bool is_part_of_loss(const Block& block, const Operation& op) {
-  const auto reads = [&](const Operation& other) {
-    return std::find(other.inputs.begin(), other.inputs.end(), op.output) != other.inputs.end();
-  };
-  return op.kind == OpKind::elementwise &&
-         std::any_of(block.operations.begin(), block.operations.end(), [&](const Operation& other) {
-           return other.kind == OpKind::cross_entropy && reads(other);
-         });
+bool is_part_of_loss(const Block& block, const DataFlow& flow, const Operation& op) {
+  const auto is_loss = [](const Operation& reader) { return reader.kind == OpKind::cross_entropy; };
+  return op.kind == OpKind::elementwise && some_reader(block, flow, op.output, is_loss);
 }
 
 // A sum of two tensors of 100 elements into a third: 300 operands; backward 500.
 OperationWork elementwise_work(const BlockState& state, const Operation& op) {
-  if (is_part_of_loss(state.block, op)) return {};
+  if (is_part_of_loss(state.block, state.flow(), op)) return {};
   const double result = vector_elements(state, op.output);
   double read = 0, largest = result;
   for (const TensorId input : op.inputs) {

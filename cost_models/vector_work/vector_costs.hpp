@@ -24,6 +24,6 @@ bool is_made_by_product(const BlockState& state, TensorId tensor);
 bool is_read_by_product(const BlockState& state, TensorId tensor);
 
 /// Elementwise work whose result only the loss reads (capped logits): the loss computes it, forward and backward.
-bool is_part_of_loss(const Block& block, const Operation& op);
+bool is_part_of_loss(const Block& block, const DataFlow& flow, const Operation& op);
 
 }  // namespace shardplan

@@ -3,7 +3,7 @@
 // 2x4, one axis of the mesh along the rings and one from ring to ring. Neighbours of the small axis share a link; those
 // of the large one are 2 or 4 devices apart.
 #include <hardware/network/ring_order.hpp>
-#include <shardplan/mesh.hpp>
+#include <shardplan/mesh/mesh.hpp>
 #include <vector>
 
 namespace shardplan {

@@ -9,7 +9,7 @@
 #include <hardware/network/torus_assignment.hpp>
 #include <shardplan/evaluation.hpp>
 #include <shardplan/machine/hardware.hpp>
-#include <shardplan/mesh.hpp>
+#include <shardplan/mesh/mesh.hpp>
 #include <variant>
 #include <vector>
 

@@ -4,9 +4,9 @@
 #include <shardplan/compiler/compiler.hpp>
 #include <shardplan/machine/hardware.hpp>
 #include <shardplan/machine/memory_limits.hpp>
-#include <shardplan/mesh.hpp>
+#include <shardplan/mesh/mesh.hpp>
 #include <shardplan/model.hpp>
-#include <shardplan/sharding.hpp>
+#include <shardplan/mesh/sharding.hpp>
 #include <shardplan/step_counts.hpp>
 #include <shardplan/train_config.hpp>
 #include <string>

@@ -9,7 +9,7 @@
 #include <shardplan/compiler/compiler.hpp>
 #include <shardplan/finding.hpp>
 #include <shardplan/infeasible.hpp>
-#include <shardplan/mesh.hpp>
+#include <shardplan/mesh/mesh.hpp>
 #include <shardplan/answer/step_timeline.hpp>
 #include <shardplan/train_config.hpp>
 #include <shardplan/units.hpp>

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <shardplan/infeasible.hpp>
-#include <shardplan/sharding.hpp>
+#include <shardplan/mesh/sharding.hpp>
 #include <shardplan/units.hpp>
 #include <string>
 #include <string_view>

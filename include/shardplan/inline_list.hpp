@@ -3,7 +3,6 @@
 // lays out every tensor of a model millions of times.
 #include <algorithm>
 #include <array>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -53,31 +52,14 @@ class InlineList {
     while (size_ < count) push_back(T{});
   }
   void clear() { size_ = 0; }
-  template <std::input_iterator It>
-  void insert(T* place, It first, It last) {
-    const auto index = place - begin();
-    const std::size_t before = size_;
-    for (; first != last; ++first) push_back(*first);
-    std::rotate(begin() + index, begin() + before, end());
-  }
-  void insert(T* place, const T& item) { insert(place, &item, &item + 1); }
-  void erase(T* first, T* last) { size_ = static_cast<std::uint8_t>(std::move(last, end(), first) - begin()); }
 
   friend bool operator==(const InlineList& a, const InlineList& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
-  }
-  friend auto operator<=>(const InlineList& a, const InlineList& b) {
-    return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
   }
 
  private:
   std::array<T, N> items_{};
   std::uint8_t size_ = 0;
 };
-
-template <class T, std::size_t N, class Predicate>
-void erase_if(InlineList<T, N>& list, Predicate predicate) {
-  list.erase(std::remove_if(list.begin(), list.end(), predicate), list.end());
-}
 
 }  // namespace shardplan

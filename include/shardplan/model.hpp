@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <shardplan/decoder_block.hpp>
-#include <shardplan/sharding.hpp>
+#include <shardplan/mesh/sharding.hpp>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 #include <shardplan/attention_window.hpp>
-#include <shardplan/sharding.hpp>
+#include <shardplan/mesh/sharding.hpp>
 #include <shardplan/train_config.hpp>
 #include <string>
 #include <string_view>

@@ -4,7 +4,7 @@
 // are here.
 #include <cstdint>
 #include <map>
-#include <shardplan/mesh.hpp>
+#include <shardplan/mesh/mesh.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

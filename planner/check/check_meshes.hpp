@@ -1,9 +1,9 @@
 #pragma once
 // The meshes that a rule set is checked on when none is asked for: the combinations of expert, tensor and context
 // parallelism that people train with, the rest of the devices on fsdp.
-#include <shardplan/mesh.hpp>
+#include <shardplan/mesh/mesh.hpp>
 #include <shardplan/model.hpp>
-#include <shardplan/sharding.hpp>
+#include <shardplan/mesh/sharding.hpp>
 #include <span>
 #include <vector>
 

@@ -2,7 +2,7 @@
 // Two rule sets line by line: what the second one says otherwise, and what each such change alone is worth.
 #include <optional>
 #include <shardplan/evaluation.hpp>
-#include <shardplan/sharding.hpp>
+#include <shardplan/mesh/sharding.hpp>
 #include <string>
 #include <vector>
 

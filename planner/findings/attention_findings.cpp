@@ -10,9 +10,7 @@ namespace {
 /// Axes that split the hidden state's sequence and are missing from the rule of the attention inputs.
 AxisList lost_axes(const FindingSubject& s) {
   const AxisList kept = axes_of_first("activation_input_length_attn", s);
-  AxisList lost = axes_of_first("activation_norm_length", s);
-  erase_if(lost, [&](AxisId axis) { return contains(kept, axis); });
-  return lost;
+  return without(axes_of_first("activation_norm_length", s), kept);
 }
 
 std::string rule_line(std::string_view name, const AxisList& axes, const Mesh& mesh) {

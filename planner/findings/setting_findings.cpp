@@ -26,8 +26,7 @@ MaybeFinding custom_rules_drop_model_rules(const FindingSubject& s) {
 MaybeFinding logits_sequence_gathered(const FindingSubject& s) {
   if (s.config().num_vocab_tiling <= 1) return std::nullopt;
   const AxisList kept = axes_of_first("activation_embed_and_logits_batch_sequence", s);
-  AxisList lost = axes_of_first("activation_length", s);
-  erase_if(lost, [&](AxisId axis) { return contains(kept, axis); });
+  const AxisList lost = without(axes_of_first("activation_length", s), kept);
   if (lost.empty()) return std::nullopt;
   const auto axes = names_of(lost, s.mesh());
   const std::string named = join_axes(axes);

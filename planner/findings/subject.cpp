@@ -32,7 +32,7 @@ std::string in_words(const Traffic& traffic) {
 }
 
 bool overlap(const AxisList& a, const AxisList& b) {
-  return std::any_of(a.begin(), a.end(), [&](AxisId axis) { return contains(b, axis); });
+  return !common(a, b).empty();
 }
 
 bool is_expert_weight(const Collective& c, const FindingSubject& s) {

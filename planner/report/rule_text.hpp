@@ -1,5 +1,5 @@
 #pragma once
-#include <shardplan/sharding.hpp>
+#include <shardplan/mesh/sharding.hpp>
 #include <string>
 
 namespace shardplan {

@@ -2,7 +2,7 @@
 // The kinds of parallelism that a plan compares with each other, whatever the place of the best of each.
 #include <array>
 #include <cstdint>
-#include <shardplan/mesh.hpp>
+#include <shardplan/mesh/mesh.hpp>
 #include <string>
 #include <string_view>
 

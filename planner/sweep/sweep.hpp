@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <shardplan/evaluation.hpp>
-#include <shardplan/mesh.hpp>
+#include <shardplan/mesh/mesh.hpp>
 #include <shardplan/units.hpp>
 #include <string>
 #include <string_view>

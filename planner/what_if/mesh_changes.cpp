@@ -4,7 +4,7 @@
 #include <hardware/machine_of_chips.hpp>
 #include <planner/what_if/changes.hpp>
 #include <shardplan/error.hpp>
-#include <shardplan/searched_axes.hpp>
+#include <shardplan/mesh/searched_axes.hpp>
 
 namespace shardplan {
 namespace {

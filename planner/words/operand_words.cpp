@@ -6,8 +6,6 @@
 namespace shardplan {
 namespace {
 
-bool contains(const AxisList& axes, AxisId axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
-
 class OperandWords {
  public:
   OperandWords(const Collective& collective, const LayoutView& program, const Mesh& mesh)
@@ -42,9 +40,7 @@ class OperandWords {
     const Tensor& t = block_.tensors[tensor];
     std::string text;
     for (std::size_t dim = 0; dim < spec.dims.size(); ++dim) {
-      AxisList here;
-      for (const AxisId axis : spec.dims[dim])
-        if (contains(collective_.axes, axis)) here.push_back(axis);
+      const AxisList here = common(spec.dims[dim], collective_.axes);
       if (here.empty()) continue;
       const std::string rule = t.constraint.axes.empty() ? "" : t.constraint.axes[dim];
       text += fmt::format("{}{} on its {}{}", text.empty() ? "" : ", ", joined_axes(here, mesh_),

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <shardplan/collective/cause.hpp>
 #include <shardplan/collective/collective_kind.hpp>
-#include <shardplan/mesh.hpp>
+#include <shardplan/mesh/mesh.hpp>
 #include <shardplan/program.hpp>
-#include <shardplan/sharding.hpp>
+#include <shardplan/mesh/sharding.hpp>
 #include <shardplan/units.hpp>
 #include <string>
 #include <string_view>

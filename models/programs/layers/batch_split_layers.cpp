@@ -1,5 +1,5 @@
 #include <models/programs/layers/batch_split_layers.hpp>
-#include <models/programs/mixers/batch_split_experts.hpp>
+#include <models/programs/mixers/experts/batch_split_experts.hpp>
 #include <models/programs/mixers/mixers.hpp>
 
 namespace shardplan {

@@ -3,7 +3,7 @@
 #include <shardplan/compiler/compiler.hpp>
 #include <shardplan/machine/hardware.hpp>
 #include <shardplan/model.hpp>
-#include <shardplan/sharding.hpp>
+#include <shardplan/mesh/sharding.hpp>
 #include <string>
 #include <vector>
 

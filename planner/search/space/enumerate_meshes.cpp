@@ -2,7 +2,7 @@
 #include <numeric>
 #include <planner/search/space/enumerate_meshes.hpp>
 #include <planner/search/space/pipeline_options.hpp>
-#include <shardplan/searched_axes.hpp>
+#include <shardplan/mesh/searched_axes.hpp>
 #include <span>
 
 namespace shardplan {

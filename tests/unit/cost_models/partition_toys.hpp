@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <cost_models/partition/reshard.hpp>
-#include <shardplan/mesh.hpp>
+#include <shardplan/mesh/mesh.hpp>
 #include <sstream>
 #include <string>
 #include <vector>

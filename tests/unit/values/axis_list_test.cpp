@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <rapidcheck/gtest.h>
-#include <shardplan/axis_list.hpp>
+#include <shardplan/mesh/axis_list.hpp>
 #include <vector>
 
 namespace shardplan {
@@ -42,8 +42,8 @@ TEST(AxisList, AppendsPrependsAndErases) {
 }
 
 TEST(AxisList, TellsAxisZeroFromNone) {
-  EXPECT_TRUE(AxisList{0}.has(0));
-  EXPECT_FALSE(AxisList{}.has(0));
+  EXPECT_TRUE(AxisList{0}.contains(0));
+  EXPECT_FALSE(AxisList{}.contains(0));
   EXPECT_NE(AxisList{0}, AxisList{});
   EXPECT_NE((AxisList{1, 0}), AxisList{1});
 }
@@ -57,7 +57,7 @@ RC_GTEST_PROP(AxisList, IsWhatAVectorWouldBe, ()) {
   RC_ASSERT((list == list_of(b)) == (a == b));
   RC_ASSERT((list < list_of(b)) == (a < b));
   for (AxisId axis = 0; axis < most_mesh_axes; ++axis)
-    RC_ASSERT(list.has(axis) == (std::count(a.begin(), a.end(), axis) > 0));
+    RC_ASSERT(list.contains(axis) == (std::count(a.begin(), a.end(), axis) > 0));
   list.sort();
   std::sort(a.begin(), a.end());
   RC_ASSERT(items(list) == a);

@@ -125,7 +125,7 @@ RC_GTEST_PROP(ReshardProperty, TouchesTheAxesWhosePlaceChangesAndNoOther, ()) {
   for (const auto& move : reshard(cube(), from, to, mesh, {})) moved.insert(move.axes.begin(), move.axes.end());
   for (AxisId axis = 0; axis < mesh.axes.size(); ++axis) {
     const int before = place_of(axis, from.spec), after = place_of(axis, to);
-    const bool changes = contains(from.partial, axis) || (before >= 0 && before != after);
+    const bool changes = from.partial.contains(axis) || (before >= 0 && before != after);
     RC_ASSERT(moved.count(axis) == (changes ? 1U : 0U));
   }
 }
@@ -135,7 +135,7 @@ RC_GTEST_PROP(ReshardProperty, EndsWithTheLocalSizeOfTheTarget, ()) {
   const auto [mesh, from, to] = any_layouts();
   std::int64_t local = local_bytes(cube(), from.spec, mesh).value, sliced = 1;
   for (AxisId axis = 0; axis < mesh.axes.size(); ++axis)
-    if (place_of(axis, from.spec) < 0 && !contains(from.partial, axis) && place_of(axis, to) >= 0)
+    if (place_of(axis, from.spec) < 0 && !from.partial.contains(axis) && place_of(axis, to) >= 0)
       sliced *= mesh.size(axis);
   for (const auto& move : reshard(cube(), from, to, mesh, {})) {
     const std::int64_t group = mesh.product(move.axes), bytes = move.bytes.value;

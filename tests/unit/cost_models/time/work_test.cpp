@@ -257,9 +257,10 @@ TEST(OperationWork, OfTheLossIsOnlyWhatTheLossReads) {
   head.operations = {{OpKind::elementwise, "weights of streams", {0}, 1},
                      {OpKind::elementwise, "cap", {1}, 2},
                      {OpKind::cross_entropy, "loss", {2}, 3}};
-  EXPECT_FALSE(is_part_of_loss(head, head.operations[0]));
-  EXPECT_TRUE(is_part_of_loss(head, head.operations[1]));
-  EXPECT_FALSE(is_part_of_loss(head, head.operations[2]));
+  const DataFlow flow(head);
+  EXPECT_FALSE(is_part_of_loss(head, flow, head.operations[0]));
+  EXPECT_TRUE(is_part_of_loss(head, flow, head.operations[1]));
+  EXPECT_FALSE(is_part_of_loss(head, flow, head.operations[2]));
 }
 
 TEST(OperationWork, OperandWithoutGradientSavesAProduct) {

@@ -1,7 +1,7 @@
 // One branch of a whole layer (MaxText models/qwen3_custom.py): attention's output projection is narrower than the hidden
 // state, experts work at that width, and one projection leads back.
 #include <models/programs/mixers/mixers.hpp>
-#include <models/programs/mixers/mixture_of_experts.hpp>
+#include <models/programs/mixers/experts/mixture_of_experts.hpp>
 
 namespace shardplan {
 

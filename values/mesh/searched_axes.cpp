@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <iterator>
-#include <shardplan/searched_axes.hpp>
+#include <shardplan/mesh/searched_axes.hpp>
 
 namespace shardplan {
 namespace {

@@ -1,4 +1,4 @@
-#include <models/programs/mixers/expert_weights.hpp>
+#include <models/programs/mixers/experts/expert_weights.hpp>
 
 namespace shardplan {
 namespace {

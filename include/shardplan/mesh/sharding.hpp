@@ -1,7 +1,7 @@
 #pragma once
 // How a tensor's dims are split over mesh axes.
 #include <shardplan/inline_list.hpp>
-#include <shardplan/mesh.hpp>
+#include <shardplan/mesh/mesh.hpp>
 #include <string>
 #include <vector>
 
@@ -14,6 +14,12 @@ struct PartitionSpec {
   InlineList<AxisList, most_dims> dims;
   bool operator==(const PartitionSpec&) const = default;
 };
+
+/// The spec with none of these axes on any dim.
+inline PartitionSpec without_axes(PartitionSpec spec, const AxisList& axes) {
+  for (AxisList& dim : spec.dims) dim = without(dim, axes);
+  return spec;
+}
 
 /// A spec plus the axes over which the values are still partial sums.
 struct Layout {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <shardplan/error.hpp>
-#include <shardplan/mesh.hpp>
+#include <shardplan/mesh/mesh.hpp>
 
 namespace shardplan {
 namespace {

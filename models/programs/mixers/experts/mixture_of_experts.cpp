@@ -1,7 +1,7 @@
 // A mixture of experts: router, routed experts, shared ones.
 #include <models/programs/mixers/feed_forward.hpp>
 #include <models/programs/mixers/mixers.hpp>
-#include <models/programs/mixers/mixture_of_experts.hpp>
+#include <models/programs/mixers/experts/mixture_of_experts.hpp>
 
 namespace shardplan {
 namespace {

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <models/programs/mixers/batch_split_experts.hpp>
-#include <models/programs/mixers/expert_weights.hpp>
+#include <models/programs/mixers/experts/batch_split_experts.hpp>
+#include <models/programs/mixers/experts/expert_weights.hpp>
 #include <models/programs/mixers/feed_forward.hpp>
-#include <models/programs/mixers/mixture_of_experts.hpp>
+#include <models/programs/mixers/experts/mixture_of_experts.hpp>
 
 namespace shardplan {
 namespace {

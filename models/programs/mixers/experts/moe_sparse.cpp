@@ -2,8 +2,8 @@
 // (SHARDING.md 2.4). They reach their expert's device by ragged all-to-all or by the ring (all-gather, reduce-scatter).
 #include <algorithm>
 #include <cmath>
-#include <models/programs/mixers/expert_weights.hpp>
-#include <models/programs/mixers/mixture_of_experts.hpp>
+#include <models/programs/mixers/experts/expert_weights.hpp>
+#include <models/programs/mixers/experts/mixture_of_experts.hpp>
 
 namespace shardplan {
 namespace {

@@ -3,7 +3,7 @@
 // a scale, times a learned vector that lies as weights do.
 #include <models/programs/mixers/feed_forward.hpp>
 #include <models/programs/mixers/mixers.hpp>
-#include <models/programs/mixers/mixture_of_experts.hpp>
+#include <models/programs/mixers/experts/mixture_of_experts.hpp>
 
 namespace shardplan {
 namespace {

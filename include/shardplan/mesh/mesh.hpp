@@ -3,7 +3,7 @@
 // assumes). An axis that spans slices or nodes has a DCN factor, which is the major part of the axis (SHARDING.md 1.2).
 #include <cstdint>
 #include <optional>
-#include <shardplan/axis_list.hpp>
+#include <shardplan/mesh/axis_list.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

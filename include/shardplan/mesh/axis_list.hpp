@@ -20,35 +20,25 @@ class AxisList {
   /// Items are read; they are changed by the list's own functions.
   class const_iterator {
    public:
-    using iterator_category = std::random_access_iterator_tag;
+    using iterator_category = std::forward_iterator_tag;
     using value_type = AxisId;
     using difference_type = std::ptrdiff_t;
     using pointer = const AxisId*;
     using reference = AxisId;
 
     const_iterator() = default;
-    const_iterator(std::uint64_t items, std::ptrdiff_t at) : items_(items), at_(at) {}
+    const_iterator(std::uint64_t items, std::size_t at) : items_(items), at_(at) {}
     AxisId operator*() const { return static_cast<AxisId>(items_ >> (4 * at_) & 15); }
-    AxisId operator[](std::ptrdiff_t n) const { return *(*this + n); }
-    const_iterator& operator++() { return *this += 1; }
-    const_iterator& operator--() { return *this += -1; }
-    const_iterator operator++(int) { return {items_, at_++}; }
-    const_iterator operator--(int) { return {items_, at_--}; }
-    const_iterator& operator+=(std::ptrdiff_t n) {
-      at_ += n;
+    const_iterator& operator++() {
+      ++at_;
       return *this;
     }
-    const_iterator& operator-=(std::ptrdiff_t n) { return *this += -n; }
-    friend const_iterator operator+(const_iterator it, std::ptrdiff_t n) { return it += n; }
-    friend const_iterator operator+(std::ptrdiff_t n, const_iterator it) { return it += n; }
-    friend const_iterator operator-(const_iterator it, std::ptrdiff_t n) { return it -= n; }
-    friend std::ptrdiff_t operator-(const_iterator a, const_iterator b) { return a.at_ - b.at_; }
-    friend bool operator==(const_iterator a, const_iterator b) { return a.at_ == b.at_; }
-    friend auto operator<=>(const_iterator a, const_iterator b) { return a.at_ <=> b.at_; }
+    const_iterator operator++(int) { return {items_, at_++}; }
+    bool operator==(const const_iterator& other) const { return at_ == other.at_; }
 
    private:
     std::uint64_t items_ = 0;
-    std::ptrdiff_t at_ = 0;
+    std::size_t at_ = 0;
   };
   using iterator = const_iterator;
 
@@ -60,13 +50,13 @@ class AxisList {
   }
 
   const_iterator begin() const { return {bits_, 0}; }
-  const_iterator end() const { return {bits_, static_cast<std::ptrdiff_t>(size())}; }
+  const_iterator end() const { return {bits_, size()}; }
   std::size_t size() const { return bits_ >> 60; }
   bool empty() const { return bits_ == 0; }
   AxisId operator[](std::size_t i) const { return static_cast<AxisId>(bits_ >> (4 * i) & 15); }
   AxisId front() const { return (*this)[0]; }
   AxisId back() const { return (*this)[size() - 1]; }
-  bool has(AxisId axis) const {
+  bool contains(AxisId axis) const {
     std::uint64_t rest = bits_;
     for (std::size_t left = size(); left > 0; --left, rest >>= 4)
       if ((rest & 15) == axis) return true;
@@ -115,6 +105,22 @@ void erase_if(AxisList& list, Predicate predicate) {
   for (const AxisId axis : list)
     if (!predicate(axis)) kept.push_back(axis);
   list = kept;
+}
+
+inline AxisList without(AxisList axes, const AxisList& gone) {
+  erase_if(axes, [&](AxisId axis) { return gone.contains(axis); });
+  return axes;
+}
+
+/// In the order of the first.
+inline AxisList common(AxisList axes, const AxisList& others) {
+  erase_if(axes, [&](AxisId axis) { return !others.contains(axis); });
+  return axes;
+}
+
+inline AxisList in_mesh_order(AxisList axes) {
+  axes.sort();
+  return axes;
 }
 
 }  // namespace shardplan

@@ -1,8 +1,8 @@
 // Mixture of experts with capacity: einsums against masks [batch, sequence, experts, capacity] (SHARDING.md 1.6, 2.5).
 #include <algorithm>
 #include <cmath>
-#include <models/programs/mixers/expert_weights.hpp>
-#include <models/programs/mixers/mixture_of_experts.hpp>
+#include <models/programs/mixers/experts/expert_weights.hpp>
+#include <models/programs/mixers/experts/mixture_of_experts.hpp>
 
 namespace shardplan {
 namespace {
