@@ -75,7 +75,8 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
   append(printed, mesh_as_arguments(configuration.mesh, configuration.num_slices));
   append(printed, settings);
   if (needs_tokamax(configuration)) printed.emplace_back("use_tokamax_splash", "true");
-  if (needs_narrow_tiles(configuration)) printed.emplace_back("sa_block_q_dkv", "256");
+  if (needs_narrow_tiles(configuration) && configuration.config.sa_block_q_dkv == TrainConfig{}.sa_block_q_dkv)
+    printed.emplace_back("sa_block_q_dkv", "256");
   if (configuration.model.use_indexer) printed.emplace_back("indexer_sparse_training", "true");
   if (configuration.model.use_batch_split_schedule && configuration.model.in_maxtext)
     printed.emplace_back("batch_split_factor", std::to_string(batch_split_factor));

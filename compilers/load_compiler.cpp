@@ -40,14 +40,24 @@ nlohmann::json completed(nlohmann::json document, const std::string& file, int c
   return base;
 }
 
+bool concerns_slices(Habit habit) {
+  return habit == Habit::all_reduces_over_whole_slices || habit == Habit::gathers_whole_slices_by_all_reduce;
+}
+
+SliceSizes read_slice_sizes(StrictObject& object) {
+  SliceSizes sizes;
+  if (object.has("from_devices")) sizes.from_devices = object.integer("from_devices");
+  if (object.has("of_devices")) sizes.of_devices = object.integers("of_devices");
+  return sizes;
+}
+
 DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObject object) {
   if (object.flag("on")) described.compiler.habits.add(habit);
   Evidence& evidence = described.evidence[habit];
   evidence.source = object.text("source");
   if (evidence.source.empty()) object.fail("source", "how it is known, not empty");
   if (object.has("records")) evidence.records = object.texts("records");
-  if (habit == Habit::all_reduces_over_whole_slices && object.has("from_devices"))
-    described.compiler.all_reduced_from_devices = object.integer("from_devices");
+  if (concerns_slices(habit)) described.compiler.slice_sizes[habit] = read_slice_sizes(object);
   object.finish();
   return described;
 }

@@ -106,6 +106,15 @@ std::vector<std::string> StrictObject::texts(const std::string& key) {
   return all;
 }
 
+std::vector<std::int64_t> StrictObject::integers(const std::string& key) {
+  std::vector<std::int64_t> all;
+  for (const auto& item : array(key)) {
+    if (!item.is_number_integer()) fail(key, "a list of integers");
+    all.push_back(item.get<std::int64_t>());
+  }
+  return all;
+}
+
 StrictObject StrictObject::object(const std::string& key) {
   const auto& value = take(key);
   if (!value.is_object()) fail(key, "an object");

@@ -32,6 +32,7 @@ class StrictObject {
   std::int64_t integer(const std::string& key);
   bool flag(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
+  std::vector<std::int64_t> integers(const std::string& key);
   StrictObject object(const std::string& key);
   const nlohmann::json& array(const std::string& key);
   const nlohmann::json& any(const std::string& key);  ///< the raw value, marked as taken

@@ -4,7 +4,7 @@
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/layouts/tiles.hpp>
-#include <cost_models/partition/whole_slice_sums.hpp>
+#include <cost_models/partition/whole_slices.hpp>
 
 namespace shardplan {
 namespace {

@@ -3,7 +3,6 @@
 #include <cost_models/memory/static_memory.hpp>
 
 namespace shardplan {
-namespace {
 
 Bytes offloaded_in_one_run(const PartitionedBlock& block, const Mesh& mesh) {
   Bytes bytes;
@@ -11,8 +10,6 @@ Bytes offloaded_in_one_run(const PartitionedBlock& block, const Mesh& mesh) {
     bytes += local_bytes(block.block->tensors[id], block.specs[id], mesh);
   return bytes;
 }
-
-}  // namespace
 
 bool HostTraffic::empty() const {
   return optimizer.value == 0 &&

@@ -15,6 +15,9 @@ struct HostTraffic {
   static HostTraffic none(std::size_t blocks);
 };
 
+/// Of one layer.
+Bytes offloaded_in_one_run(const PartitionedBlock& block, const Mesh& mesh);
+
 HostTraffic host_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                          const TrainConfig& config);
 

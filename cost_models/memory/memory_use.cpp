@@ -2,25 +2,14 @@
 #include <cmath>
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/memory_use.hpp>
-#include <cost_models/memory/optimizer_memory.hpp>
+#include <cost_models/memory/moments.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
-#include <cost_models/memory/turned_tables.hpp>
-#include <cost_models/layouts/optimizer_layout.hpp>
+#include <shardplan/compiler/schedule_limit.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>
 
 namespace shardplan {
-namespace {
-
-struct Moment {
-  std::string name;
-  Bytes gradients, activations, temporaries;
-  Bytes if_head_is_late;  ///< what would wait besides, if the head's weight gradient were computed last
-  Bytes total() const { return gradients + activations + temporaries; }
-};
-
-}  // namespace
 
 Bytes working_set(const PartitionedBlock& block, int first_step) {
   int last_step = first_step;
@@ -125,107 +114,59 @@ Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& progr
 
 namespace {
 
-/// The moment's parts are off by `error` at most, and wait for a late head as well as not.
-std::pair<Bytes, Bytes> peak_range(const MemoryUse& use, Bytes late_total, const MemoryError& error) {
-  const auto off_by = [](Bytes bytes, double share) {
-    return Bytes{std::llround(static_cast<double>(bytes.value) * (1 + share))};
+/// What is no argument is off by `error` at most, and the head waits or doesn't; `may_wait`: that is as likely.
+std::pair<Bytes, Bytes> peak_range(const MemoryUse& use, const MemoryError& error, bool may_wait) {
+  const auto off_by = [&](Bytes peak, double share) {
+    const Bytes rest = peak - use.arguments();
+    return use.arguments() + Bytes{std::llround(static_cast<double>(rest.value) * (1 + share))};
   };
-  const Bytes expected = use.peak() - use.arguments();
-  return {use.arguments() + off_by(expected, error.low),
-          use.arguments() + std::max(off_by(expected, error.high), late_total)};
+  const Bytes largest = may_wait ? std::max(use.peak(), use.if_head_waits) : use.peak();
+  return {off_by(use.peak(), error.low), std::max(off_by(largest, error.high), use.if_head_waits)};
 }
 
-/// Moments in the order of the step's second half: the loss, the layer stacks backward, the optimizer.
-class Moments {
- public:
-  Moments(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
-          const Compiler& compiler)
-      : blocks_(blocks), program_(program), config_(config), compiler_(compiler) {
-    copies_ = gathered_parameters(blocks, program, config, compiler) +
-              turned_tables(blocks, program, config, compiler);
-    for (const auto& block : blocks) {
-      waiting_ += saved_activations(block, program);
-      copies_ += stacked_weight_copies(block, program, config, compiler);
-    }
-  }
+bool is_peeled(const std::vector<PartitionedBlock>& blocks, const Compiler& compiler) {
+  return compiler.has(Habit::peels_offloading_loops) &&
+         std::any_of(blocks.begin(), blocks.end(),
+                     [](const PartitionedBlock& block) { return !block.liveness.offloaded.empty(); });
+}
 
-  std::vector<Moment> all(Bytes accumulator) {
-    gradients_ = accumulator;
-    auto loops = loops_of(blocks_);
-    std::reverse(loops.begin(), loops.end());
-    for (const auto& loop : loops) run_backward(loop);
-    moments_.push_back(optimizer(accumulator));
-    return std::move(moments_);
-  }
-
- private:
-  void run_backward(const Loop& loop) {
-    const Block& last = *loop.back()->block;
-    const bool head = last.kind == BlockKind::head;
-    for (const PartitionedBlock* block : loop)
-      if (last.kind == BlockKind::layer) gradients_ += stack_gradients(*block, program_, config_, compiler_);
-    moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_, waiting_,
-                        working_set(loop, program_, config_, compiler_) + copies_, late_head_});
-    if (head) leave_head_behind(*loop.back());
-    for (const PartitionedBlock* block : loop) {
-      waiting_ -= saved_activations(*block, program_);
-      copies_ -= stacked_weight_copies(*block, program_, config_, compiler_);
-    }
-  }
-
-  /// When the head's weight gradient is computed is a schedule's outcome, on every compiler: the habit says what is
-  /// expected, the other order is the range's.
-  void leave_head_behind(const PartitionedBlock& head) {
-    const Bytes early = early_head_leftover(head, program_, compiler_);
-    const Bytes late = late_head_leftover(head, program_, config_, compiler_);
-    const Bytes expected = is_head_gradient_deferred(head, program_, compiler_) ? late : early;
-    gradients_ += expected;
-    late_head_ = std::max(late - expected, Bytes{0});
-  }
-
-  /// All gradients wait for their common norm, then the updates are made.
-  Moment optimizer(Bytes accumulator) const {
-    Bytes gradients;
-    for (const auto& block : blocks_) gradients += waiting_gradients(block, program_, config_, compiler_);
-    return {
-        "optimizer", std::max(gradients, accumulator), {}, updates_in_flight(blocks_, program_, config_, compiler_),
-        {}};
-  }
-
-  const std::vector<PartitionedBlock>& blocks_;
-  const BoundProgram& program_;
-  const TrainConfig& config_;
-  const Compiler& compiler_;
-  std::vector<Moment> moments_;
-  Bytes gradients_, waiting_, copies_, late_head_;
-};
+/// Behind a peeled backward loop runs one more layer, and the head's weight gradient beside it where that is within the
+/// limit (plan_llama3170b_tpuv6e_256, plan_qwen3235ba22b_tpuv5p_256; not in programs of 8 layers on v6e, as
+/// ll8_v6e8_fsdp8_act_offload).
+std::vector<Moment> expected_moments(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
+                                     const TrainConfig& config, const Compiler& compiler, const MemoryUse& use) {
+  const auto moments = [&](HeadGradient order) { return moments_of(blocks, program, config, compiler, order); };
+  const auto is_head = [](const PartitionedBlock& block) { return block.block->kind == BlockKind::head; };
+  const auto head = std::find_if(blocks.begin(), blocks.end(), is_head);
+  if (head == blocks.end() || !is_peeled(blocks, compiler)) return moments(HeadGradient::habitual);
+  auto late = moments(HeadGradient::late);
+  const Bytes peak = use.arguments() + largest(late).total();
+  const bool within = static_cast<double>(peak.value) <= schedule_limit * static_cast<double>(use.capacity.value);
+  return within ? late : moments(HeadGradient::early);
+}
 
 }  // namespace
 
 MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                     const TrainConfig& config, const Compiler& compiler) {
+                     const TrainConfig& config, const Compiler& compiler, Bytes capacity) {
   MemoryUse use;
+  use.capacity = capacity;
   use.batch = batch_bytes(blocks, program, config);
   for (const auto& block : blocks) {
     use.parameters += parameter_bytes(block, program, config) + history_bytes(block, program);
     use.optimizer += optimizer_bytes(block, program, config);
   }
-  Bytes accumulator;
-  for (const auto& block : blocks)
-    if (config.gradient_accumulation_steps > 1)
-      accumulator += whole_parameter_bytes(block, program, accumulation_dtype(*program.mesh, config));
-  const auto moments = Moments(blocks, program, config, compiler).all(accumulator);
-  const auto peak = std::max_element(moments.begin(), moments.end(),
-                                     [](const Moment& a, const Moment& b) { return a.total() < b.total(); });
-  use.gradients = peak->gradients;
-  use.activations = peak->activations;
-  use.temporaries = peak->temporaries;
-  use.peak_moment = peak->name;
-  Bytes late;
-  for (const Moment& moment : moments) late = std::max(late, moment.total() + moment.if_head_is_late);
+  const auto moments = expected_moments(blocks, program, config, compiler, use);
+  const Moment& peak = largest(moments);
+  use.gradients = peak.gradients;
+  use.activations = peak.activations;
+  use.temporaries = peak.temporaries;
+  use.peak_moment = peak.name;
+  for (const Moment& moment : moments)
+    use.if_head_waits = std::max(use.if_head_waits, use.arguments() + moment.total() + moment.if_head_is_late);
   const auto error = compiler.memory_error.find(config.moe_path);
   if (error == compiler.memory_error.end()) throw InternalError("a compiler without memory_error of a path");
-  std::tie(use.low, use.high) = peak_range(use, late, error->second);
+  std::tie(use.low, use.high) = peak_range(use, error->second, is_peeled(blocks, compiler));
   return use;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 // Memory of one device: what lives through the step, plus the largest of the moments at which XLA's buffer assignment
-// peaks: the loss (all saved activations, logits), the backward pass of each layer stack (its saved activations, the
-// gradients so far, the working set of one layer), the optimizer (all gradients).
+// peaks (moments.hpp).
 #include <cost_models/partition/partitioned_block.hpp>
 #include <shardplan/compiler/compiler.hpp>
 #include <shardplan/evaluation.hpp>
@@ -23,8 +22,9 @@ Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConf
 /// Activations of a block that wait for its backward pass, all layers (or pipeline iterations) of one device.
 Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& program);
 
-/// Capacity and reserve are left to whoever knows the machine.
+/// What a machine of this capacity a device would use: the compiler schedules for it. The reserve is left to whoever
+/// knows it.
 MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                     const TrainConfig& config, const Compiler& compiler);
+                     const TrainConfig& config, const Compiler& compiler, Bytes capacity);
 
 }  // namespace shardplan

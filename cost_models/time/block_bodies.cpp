@@ -80,7 +80,7 @@ int BlockBodies::first_reader(TensorId tensor, int step, const std::vector<int>&
 
 /// Gathers can start whenever the channel is free; sums of gradients have the rest of the body.
 Slot BlockBodies::weight_slot(const Collective& c) const {
-  const bool gathers = c.kind == CollectiveKind::all_gather;
+  const bool gathers = c.purpose() == CollectiveKind::all_gather;
   if (c.phase == Phase::forward) return {false, -1, forward_steps_[c.operation]};
   const int end = static_cast<int>(backward_.size());
   if (!gathers) return {true, right_steps_[c.operation], end};

@@ -141,8 +141,8 @@ class Step {
                               double runs) const {
     const OverlapRules& overlap = work_.compiler.overlap;
     ScheduledCollective move{c.seconds * (1 / runs), slot.made_by, slot.needed_by};
-    move.asynchronous = overlap.asynchronous.has(c.kind);
-    move.ahead = c.parameter && move.asynchronous && runs > 1 && overlap.pipelined.has(c.kind);
+    move.asynchronous = overlap.asynchronous.has(c.purpose());
+    move.ahead = c.parameter && move.asynchronous && runs > 1 && overlap.pipelined.has(c.purpose());
     if (c.parameter && overlap.window > 0) narrow(move, steps, overlap.window);
     // With pipeline_delay_activation_forwarding a result is sent one iteration before it is needed: MaxText offers it so
     // that the transfer and the iteration's compute are independent (configs/base.yml).
@@ -169,7 +169,7 @@ class Step {
     for (const std::size_t i : update_) {
       const Collective& c = work_.collectives[i];
       body.collectives += c.seconds;
-      moves.push_back({c.seconds, -1, 1, work_.compiler.overlap.asynchronous.has(c.kind)});
+      moves.push_back({c.seconds, -1, 1, work_.compiler.overlap.asynchronous.has(c.purpose())});
     }
     const auto exposed = exposed_in_body({body.compute}, moves);
     for (std::size_t m = 0; m < update_.size(); ++m) body.exposed += exposed_[update_[m]] = exposed[m];

@@ -33,6 +33,7 @@ struct MemoryUse {
   Bytes parameters, optimizer, batch;
   Bytes gradients, activations, temporaries;  ///< at the peak
   Bytes low, high;                            ///< of the peak
+  Bytes if_head_waits;                        ///< the peak, were the head's weight gradient computed last
   Bytes capacity;                             ///< what the program can use of the device
   Bytes reserved;                             ///< of the capacity, to stay free
   std::string peak_moment;                    ///< "loss", "backward of moe_layers", "optimizer"

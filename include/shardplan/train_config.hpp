@@ -121,6 +121,8 @@ struct TrainConfig {
   bool packing = true;                     ///< several documents in a sequence; what kernels can do with it differs
   std::int64_t max_segments_per_seq = -1;  ///< documents at most; Transformer Engine's packed layout needs the number
 
+  std::int64_t sa_block_q = 512, sa_block_q_dkv = 512, sa_block_q_dq = 512;  ///< query rows of a TPU kernel's blocks
+
   std::int64_t num_pipeline_microbatches = -1;
   std::int64_t num_pipeline_repeats = -1;
   std::int64_t num_layers_per_pipeline_stage = 1;

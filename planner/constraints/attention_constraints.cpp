@@ -1,6 +1,7 @@
 // What MaxText's attention kernels refuse: each check names its place in MaxText.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <planner/constraints/constraints.hpp>
 #include <planner/constraints/sequence_axis.hpp>
 
@@ -90,6 +91,31 @@ Violation windows_under_context(const Configuration& c) {
                     1, shards};
 }
 
+// layers/attention_op.py, tpu_flash_attention: the kernel's blocks of queries, no longer than the whole sequence, have to
+// divide what each device has of it (jax splash_attention_mask_info.py: q_block_size should divide q_seq_len_per_shard).
+// Rings clamp them to a device's share.
+Violation blocks_divide_shards(const Configuration& c) {
+  constexpr std::int64_t least_length = 128;  // shorter sequences: attention=autoselected is dot_product
+  const std::int64_t shards = sequence_shards(c), length = c.config.max_target_length;
+  const AttentionKernel kernel = c.config.attention;
+  const bool chosen = kernel == AttentionKernel::flash ||
+                      (kernel == AttentionKernel::autoselected && length >= least_length);
+  if (!chosen || !c.compiler.kernels.has_tokamax_splash || length % shards != 0 ||
+      (shards > 1 && c.config.context_parallel_strategy != ContextStrategy::all_gather))
+    return std::nullopt;
+  for (const std::int64_t block : {c.config.sa_block_q, c.config.sa_block_q_dkv, c.config.sa_block_q_dq}) {
+    const std::int64_t rows = std::min(block, length), own = length / shards;
+    if (own % rows == 0) continue;
+    return Infeasible{ConstraintId::attention_kernel,
+                      fmt::format("a device has {} of {} positions, which the attention kernel's blocks of {} don't divide: "
+                                  "choose another max_target_length, fewer devices along it, or sa_block_q, "
+                                  "sa_block_q_dkv and sa_block_q_dq that do",
+                                  own, length, rows),
+                      rows, own};
+  }
+  return std::nullopt;
+}
+
 bool reorders_in_stripes(const Configuration& c) {
   return is_transformer_engine(c) && c.config.packing && is_balanced_ring(c.config);
 }
@@ -124,7 +150,8 @@ std::optional<Infeasible> packing_violation(const Configuration& c) {
 std::optional<Infeasible> attention_violation(const Configuration& configuration) {
   constexpr Violation (*constraints[])(const Configuration&) = {
       kernel_exists,     kernel_knows_sinks,   kernel_takes_masks,    pools_whole_sequences, exchanged_sequence_is_unmasked,
-      packing_violation, segments_are_counted, windows_under_context, balance_divides};
+      packing_violation, segments_are_counted, windows_under_context, balance_divides,
+      blocks_divide_shards};
   for (const auto constraint : constraints)
     if (auto violation = constraint(configuration)) return violation;
   return std::nullopt;

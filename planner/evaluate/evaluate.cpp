@@ -5,6 +5,7 @@
 #include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/static_memory.hpp>
+#include <cost_models/partition/whole_slices.hpp>
 #include <cost_models/step/layer_stack.hpp>
 #include <cost_models/step/optimizer_traffic.hpp>
 #include <cost_models/step/pipeline_traffic.hpp>
@@ -27,7 +28,7 @@ std::vector<Collective> all_collectives(const BoundProgram& program, const std::
   append(layer_stack_traffic(program, blocks, config, compiler));
   append(zero1_traffic(program, blocks, config, compiler));
   append(muon_traffic(program, blocks, config, compiler));
-  return all;
+  return as_emitted(std::move(all), *program.mesh, compiler);
 }
 
 void price(std::vector<Collective>& collectives, const Configuration& c, PreparedMesh& mesh) {
@@ -103,8 +104,7 @@ RunCost cost_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMe
   RunCost cost;
   cost.devices = c.mesh.devices();
   price(collectives, c, mesh);
-  cost.memory = memory_use(blocks, step.bound, c.config, c.compiler);
-  cost.memory.capacity = memory_capacity(c.hardware, c.memory_limits);
+  cost.memory = memory_use(blocks, step.bound, c.config, c.compiler, memory_capacity(c.hardware, c.memory_limits));
   cost.memory.reserved = reserved_memory(cost.memory.capacity, c.memory_limits.reserve);
 
   const double tokens = static_cast<double>(program.batch * c.config.gradient_accumulation_steps * program.sequence);

@@ -21,7 +21,7 @@ std::string rule_line(std::string_view name, const AxisList& axes, const Mesh& m
 
 bool is_attention_input_gather(const Collective& c, const FindingSubject& s) {
   const Tensor* tensor = s.tensor_of(c);
-  return c.kind == CollectiveKind::all_gather && tensor && tensor->role == TensorRole::attention_input;
+  return c.purpose() == CollectiveKind::all_gather && tensor && tensor->role == TensorRole::attention_input;
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ MaybeFinding expanded_key_value_gathered(const FindingSubject& s) {
   if (model.attention_type != AttentionType::mla || context.empty()) return std::nullopt;
   if (s.config().context_parallel_strategy != ContextStrategy::all_gather) return std::nullopt;
   const Traffic gathered = traffic_of(s, [&](const Collective& c) {
-    return c.kind == CollectiveKind::all_gather && is_of(OpKind::attention, c, s) && overlap(c.axes, context);
+    return c.purpose() == CollectiveKind::all_gather && is_of(OpKind::attention, c, s) && overlap(c.axes, context);
   });
   if (gathered.empty()) return std::nullopt;
   const std::int64_t expanded = model.q_heads * (model.qk_nope_head_dim + model.qk_rope_head_dim + model.v_head_dim);

@@ -50,7 +50,7 @@ std::optional<Met> first_and_all(const FindingSubject& s, Matches matches) {
 MaybeFinding unexpected_all_gather(const FindingSubject& s) {
   const AxisList batch = axes_of_first("activation_batch", s);
   const auto found = first_and_all(s, [&](const Collective& c) {
-    return c.kind == CollectiveKind::all_gather && is_layer_activation(c, s) && !is_of(OpKind::attention, c, s) &&
+    return c.purpose() == CollectiveKind::all_gather && is_layer_activation(c, s) && !is_of(OpKind::attention, c, s) &&
            overlap(c.axes, batch);
   });
   if (!found) return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <planner/findings/finding_rules.hpp>
+#include <shardplan/compiler/schedule_limit.hpp>
 #include <shardplan/step_size.hpp>
 #include <tuple>
 
@@ -182,23 +183,23 @@ MaybeFinding combined_weights_exposed(const FindingSubject& s) {
       "XLA's default combine thresholds"};
 }
 
-/// XLA's rematerialization pass clones all-gathers when a program comes close to its limit: seen above 93% of the
-/// memory, not below 92% (Mixtral-8x7B and a dense 8B on v5p at 97.8%, Mixtral on v6e at 93.6%).
+/// XLA's rematerialization pass clones all-gathers of a program that would exceed its limit, in one order or the other.
 MaybeFinding gathers_expected_again(const FindingSubject& s) {
   const MemoryUse& memory = s.evaluation.memory;
   if (!s.configuration.compiler.has(Habit::clones_gathers_near_limit) || memory.fit() == Fit::does_not_fit)
     return std::nullopt;
-  constexpr double close = 0.92;
-  if (static_cast<double>(memory.peak().value) < close * static_cast<double>(memory.capacity.value)) return std::nullopt;
+  const Bytes peak = std::max(memory.peak(), memory.if_head_waits);
+  const double share = static_cast<double>(peak.value) / static_cast<double>(memory.capacity.value);
+  if (share <= schedule_limit) return std::nullopt;
   const Traffic weights = traffic_of(s, [](const Collective& c) {
-    return c.parameter && c.kind == CollectiveKind::all_gather && c.phase != Phase::forward && c.phase != Phase::optimizer;
+    return c.parameter && c.purpose() == CollectiveKind::all_gather && c.phase != Phase::forward && c.phase != Phase::optimizer;
   });
   if (weights.empty()) return std::nullopt;
   return Finding{FindingId::gathers_expected_again,
                  Severity::note,
-                 fmt::format("at {:.1f}% of the memory the compiler may gather weights of the backward pass a second time "
-                             "rather than keep them: up to {} more",
-                             100 * static_cast<double>(memory.peak().value) / static_cast<double>(memory.capacity.value),
+                 fmt::format("at {:.1f}% of the memory{} the compiler may gather weights of the backward pass a second "
+                             "time rather than keep them: up to {} more",
+                             100 * share, peak > memory.peak() ? ", if the head's weight gradient comes last," : "",
                              in_words(weights)),
                  "memory",
                  {},

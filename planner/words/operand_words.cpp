@@ -19,8 +19,9 @@ class OperandWords {
     const Tensor& t = block_.tensors[source];
     const char* kind = t.parameter ? "weight" : "activation";
     const std::string held = places(source, specs_[source]);
-    if (collective_.kind == CollectiveKind::all_gather)
-      return fmt::format("{} '{}' has {}, but {}: it is gathered", kind, t.name, held, rival(source));
+    if (collective_.purpose() == CollectiveKind::all_gather)
+      return fmt::format("{} '{}' has {}, but {}: it is gathered{}", kind, t.name, held, rival(source),
+                         collective_.in_place_of_gather ? ", by an all-reduce of shards among zeros" : "");
     return fmt::format("{} '{}' has {}, {} needs {}", kind, t.name, held, operation().name,
                        places(collective_.tensor, collective_.to));
   }

@@ -28,6 +28,7 @@ struct Collective {
   Seconds seconds;              ///< of all executions; 0 until priced
   Seconds exposed;              ///< of them, what the device waits for; 0 until scheduled
   bool parameter = false;       ///< moves a weight or the gradient of one, not an activation
+  bool in_place_of_gather = false;  ///< an all-reduce of shards among zeros
 
   BlockId block = -1;          ///< in Program::blocks; -1: read from a compiled program, not planned
   OperationId operation = -1;  ///< in Block::operations; -1: of a tensor between steps or stages, not of an operation
@@ -35,6 +36,9 @@ struct Collective {
   Cause cause = Cause::operand_layout;
   Layout from;       ///< of the tensor, before; partial: axes over which it is still to be summed
   PartitionSpec to;  ///< and after this and the other collectives of the same move
+
+  /// What it is for, whatever is emitted: an all-gather where all-reduced shards are in place of one.
+  CollectiveKind purpose() const { return in_place_of_gather ? CollectiveKind::all_gather : kind; }
 };
 
 /// A collective with the words that a reader finds it by.

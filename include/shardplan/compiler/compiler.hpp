@@ -1,6 +1,7 @@
 #pragma once
 // A compiler as its file (compilers/*.json) gives it: what it does differently for the same program, the kernels that
 // run by default, what it leaves exposed. Cost models know a compiler, never a machine.
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <map>
@@ -28,6 +29,7 @@ enum class Habit : std::uint8_t {
   defers_head_gradient,              ///< head weight gradient computed after the layers' backward pass
   ragged_dot_is_dense,               ///< ragged_dot computes every local expert for every row
   all_reduces_over_whole_slices,     ///< a gradient summed over a whole slice is all-reduced, then sliced
+  gathers_whole_slices_by_all_reduce,  ///< shards of a whole slice are all-reduced among zeros, not gathered
   gathers_dim_by_dim,                ///< one all-gather a tensor dim, not one over all axes
   transposes_grouped_scores,         ///< dot_product: scores of grouped queries are transposed for their gradients
   decomposes_ragged_exchanges,       ///< a ragged all-to-all over two nodes becomes gathers and exchanges inside each
@@ -85,6 +87,8 @@ enum class Habit : std::uint8_t {
   budgets_temporaries,
   /// All-gathers are cloned in programs close to the memory's limit.
   clones_gathers_near_limit,
+  /// Loops that read what was offloaded lose their first iteration: its values stay on the device.
+  peels_offloading_loops,
   /// Routed rows exist in order of arrival beside those in order of experts.
   keeps_unsorted_rows,
   /// Experts whose rows are exchanged: their weight gradients run when the rest of their backward pass has.
@@ -205,6 +209,16 @@ struct PublishedFlags {
   std::string source;
 };
 
+/// Slices by their devices.
+struct SliceSizes {
+  std::int64_t from_devices = 1;
+  std::vector<std::int64_t> of_devices;  ///< and only these; empty: any
+  bool has(std::int64_t devices) const {
+    return devices >= from_devices &&
+           (of_devices.empty() || std::find(of_devices.begin(), of_devices.end(), devices) != of_devices.end());
+  }
+};
+
 struct Compiler {
   std::string name;    ///< "xla-tpu-v5p"
   std::string family;  ///< "XLA:TPU", in reports
@@ -216,7 +230,7 @@ struct Compiler {
   OverlapRules overlap;
   VectorKernels vector_kernels;
   std::map<CompilerSetting, double> settings;  ///< those that a flag gives; the compiler's own are not known here
-  std::int64_t all_reduced_from_devices = 8;  ///< the smallest slice of Habit::all_reduces_over_whole_slices
+  std::map<Habit, SliceSizes> slice_sizes;  ///< of habits that concern some slices only
   std::map<MoePath, MemoryError> memory_error;  ///< of every path
   std::shared_ptr<const Compiler> unflagged;  ///< the same before `flags`; null: there are none
   bool has(Habit habit) const { return habits.has(habit); }

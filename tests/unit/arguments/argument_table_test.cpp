@@ -14,7 +14,7 @@ namespace {
 TEST(ArgumentTable, KnowsAllOfBaseYmlOnce) {
   EXPECT_GT(argument_names().size(), 690U);  // a key in two tables is an InternalError
   for (const char* key : {"run_name", "steps", "base_output_directory", "dataset_path", "enable_checkpointing",
-                          "sa_block_q", "adam_b1", "profiler", "tokenizer_path", "learning_rate"})
+                          "sa_block_kv", "adam_b1", "profiler", "tokenizer_path", "learning_rate"})
     EXPECT_EQ(role_of(key), ArgumentRole::ignored) << key;
 }
 
@@ -77,7 +77,7 @@ TEST(ArgumentTable, AcceptsWhateverCannotChangeTheProgram) {
   const Configuration plain = read_llama("");
   const Configuration dressed = read_llama(
       "run_name=x steps=10 base_output_directory=gs://b/c dataset_type=synthetic enable_checkpointing=False "
-      "sa_block_q=1024 profiler=xplane learning_rate=1e-3 tokenizer_path=a=b");
+      "sa_block_kv=1024 profiler=xplane learning_rate=1e-3 tokenizer_path=a=b");
   EXPECT_EQ(printed(dressed), printed(plain));
 }
 

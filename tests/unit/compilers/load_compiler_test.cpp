@@ -38,7 +38,11 @@ TEST(LoadCompiler, CompilersDifferWhereTheyShould) {
   EXPECT_FALSE(load_compiler("xla-gpu").has(Habit::moves_stacks_in_compute_dtype));
   EXPECT_TRUE(load_compiler("xla-gpu").has(Habit::attention_outside_shard_map));
   EXPECT_NE(habits_of("xla-tpu"), habits_of("xla-tpu-7x"));
-  EXPECT_GT(load_compiler("xla-tpu").all_reduced_from_devices, load_compiler("xla-tpu-v5p").all_reduced_from_devices);
+  const auto all_reduces = [](const char* compiler, std::int64_t devices) {
+    return load_compiler(compiler).slice_sizes.at(Habit::all_reduces_over_whole_slices).has(devices);
+  };
+  EXPECT_TRUE(all_reduces("xla-tpu", 16) && !all_reduces("xla-tpu", 32) && all_reduces("xla-tpu", 64));
+  EXPECT_TRUE(!all_reduces("xla-tpu-v5p", 4) && all_reduces("xla-tpu-v5p", 8) && all_reduces("xla-tpu-v5p", 32));
   EXPECT_EQ(load_compiler("xla-tpu").kernels.grouped_matmul, GroupedMatmul::megablox);
   EXPECT_EQ(load_compiler("xla-gpu").kernels.attention, AttentionKernel::cudnn_flash_te);
   EXPECT_FALSE(load_compiler("xla-gpu").kernels.has_megablox);

@@ -71,8 +71,26 @@ TEST(AttentionConstraints, LoadBalanceSwapsChunksOfAnEvenNumberOfDevices) {
   EXPECT_THAT(violation_of(slice, odd), HasSubstr("context-load-balance: "));
   EXPECT_EQ(violation_of(slice, odd + "context_parallel_load_balance=false"), "");
   EXPECT_THAT(violation_of(v5p, llama + "max_target_length=1026"), HasSubstr("context=2 of 1026 positions"));
-  EXPECT_EQ(violation_of(v5p, llama + "max_target_length=1028"), "");
+  EXPECT_THAT(violation_of(v5p, llama + "max_target_length=1028"), HasSubstr("blocks of 512"));
   EXPECT_THAT(violation_of(v5p, llama + "max_target_length=1025"), HasSubstr("sequence-divisibility: "));
+}
+
+// Blocks of 512 query rows unless sa_block_q and those of the backward pass say otherwise, or the sequence is shorter.
+TEST(AttentionConstraints, BlocksOfTpuKernelsDivideADevicesPositions) {
+  const std::string split = llama + "max_target_length=512 ";
+  EXPECT_EQ(violation_of(v5p, split),
+            "attention-kernel: a device has 256 of 512 positions, which the attention kernel's blocks of 512 don't divide: "
+            "choose another max_target_length, fewer devices along it, or sa_block_q, sa_block_q_dkv and sa_block_q_dq that "
+            "do");
+  EXPECT_EQ(violation_of(v5p, llama + "max_target_length=1024"), "");
+  EXPECT_EQ(violation_of(v5p, split + "sa_block_q=256 sa_block_q_dkv=256 sa_block_q_dq=128"), "");
+  EXPECT_THAT(violation_of(v5p, split + "sa_block_q=256 sa_block_q_dkv=256"), HasSubstr("blocks of 512"));
+  EXPECT_EQ(violation_of(v5p, split + "attention=dot_product"), "");
+  EXPECT_EQ(violation_of(h100, split), "");
+  const std::string whole = "model_name=llama3.1-8b per_device_batch_size=1 ";
+  EXPECT_THAT(violation_of(v5p, whole + "max_target_length=600"), HasSubstr("600 of 600 positions"));
+  EXPECT_EQ(violation_of(v5p, whole + "max_target_length=384"), "");
+  EXPECT_EQ(violation_of(v5p, whole + "max_target_length=100"), "");
 }
 
 TEST(AttentionConstraints, RingsOnTpusKnowNoWindowsAndUnpackedLatents) {

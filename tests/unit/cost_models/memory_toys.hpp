@@ -32,7 +32,9 @@ class ToyMemory {
   const BoundProgram& bound() const { return *bound_; }
   const TrainConfig& config() const { return toy_.config; }
   const Compiler& compiler() const { return toy_.compiler; }
-  MemoryUse use() const { return memory_use(blocks_, *bound_, toy_.config, toy_.compiler); }
+  MemoryUse use(Bytes capacity = {std::int64_t{95} << 30}) const {
+    return memory_use(blocks_, *bound_, toy_.config, toy_.compiler, capacity);
+  }
 
  private:
   ToyRun toy_;
@@ -44,8 +46,12 @@ class ToyMemory {
 
 inline std::int64_t mib(Bytes bytes) { return bytes.value >> 20; }
 
-/// Casts layer stacks before the loop, all-reduces over a whole slice.
-inline Compiler toy_tpu() { return with(plain_compiler(), Habit::all_reduces_over_whole_slices); }
+/// Casts layer stacks before the loop, all-reduces over a whole slice of at least 8.
+inline Compiler toy_tpu() {
+  Compiler compiler = with(plain_compiler(), Habit::all_reduces_over_whole_slices);
+  compiler.slice_sizes[Habit::all_reduces_over_whole_slices] = {8, {}};
+  return compiler;
+}
 
 /// Transposes layer stacks in the dtype in which they are stored, leaves the head's gradient for last.
 inline Compiler toy_gpu() {

@@ -6,6 +6,7 @@
 
 #include <compilers/load_compiler.hpp>
 #include <cost_models/blocks/partition_block.hpp>
+#include <cost_models/partition/whole_slices.hpp>
 #include <cost_models/step/layer_stack.hpp>
 #include <cost_models/step/optimizer_traffic.hpp>
 #include <cost_models/step/pipeline_traffic.hpp>
@@ -134,7 +135,8 @@ inline ToyStep run(const ToyRun& toy, const Decoder& decoder) {
   LayoutView view{program, {}};
   for (const auto& block : blocks) view.specs.emplace_back(block.specs);
   const auto append = [&](const std::vector<Collective>& some) {
-    for (auto& named : in_words(some, view, step.mesh)) step.collectives.push_back(std::move(named));
+    for (auto& named : in_words(as_emitted(some, step.mesh, toy.compiler), view, step.mesh))
+      step.collectives.push_back(std::move(named));
   };
   for (const auto& block : blocks) {
     step.layers[block.block->name] = block.block->layers;

@@ -48,6 +48,17 @@ TEST(Moments, BackwardOfAStackHoldsCopiesGradientsAndSavedInputs) {
   EXPECT_EQ(use.peak(), use.parameters + use.optimizer + use.batch + use.gradients + use.activations + use.temporaries);
 }
 
+// Query, key and value of 8 sequences of 1024 tokens, 16 MiB each, go to the host: those of four layers, or of three.
+TEST(Moments, AtTheLossAPeeledIterationIsStillOnTheDevice) {
+  const auto waiting = [](const Compiler& compiler) {
+    const MemoryUse use =
+        ToyMemory({with_vocab(131072), toy_config(8, 1024, "qkv_proj_offloaded"), "default", "fsdp=8", compiler}).use();
+    EXPECT_EQ(use.peak_moment, "loss");
+    return mib(use.activations);
+  };
+  EXPECT_EQ(waiting(with(toy_tpu(), Habit::peels_offloading_loops)) - waiting(toy_tpu()), 3 * 16);
+}
+
 TEST(Moments, AccumulatedGradientsStayBesideNewOnes) {
   TrainConfig config = toy_config(1, 1024);
   const std::int64_t once = mib(ToyMemory({toy_llama(), config, "default", "fsdp=1", toy_tpu()}).use().gradients);

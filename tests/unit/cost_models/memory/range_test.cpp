@@ -54,6 +54,24 @@ TEST(MemoryRange, AScatteredTiedHeadIsExpectedLate) {
   EXPECT_FALSE(is_late(true, "fsdp=8"));
 }
 
+// If the device has room for the logits' gradient through the layers.
+TEST(MemoryRange, AHeadIsExpectedLateWhereLoopsArePeeled) {
+  const auto toy = [](const std::string& mesh, const std::string& policy) {
+    return ToyMemory({toy_llama(), toy_config(8, 1024, policy), "default", mesh,
+                      with(off_by(0, 0), Habit::peels_offloading_loops)});
+  };
+  const auto is_late = [](const MemoryUse& use) { return use.if_head_waits == use.peak(); };
+  const ToyMemory peeled = toy("fsdp=8", "qkv_proj_offloaded");
+  const MemoryUse late = peeled.use();
+  ASSERT_EQ(late.peak_moment, "backward of layers");
+  EXPECT_TRUE(is_late(late));
+  const MemoryUse early = peeled.use(late.peak());  // more than 93% of that
+  EXPECT_FALSE(is_late(early));
+  EXPECT_EQ(early.if_head_waits, late.peak());
+  EXPECT_EQ(early.high, late.peak());
+  EXPECT_FALSE(is_late(toy("fsdp=8", "full").use()));
+}
+
 TEST(MemoryRange, ACompilerWithoutErrorsOfAPathIsABug) {
   Compiler compiler = toy_tpu();
   compiler.memory_error.clear();

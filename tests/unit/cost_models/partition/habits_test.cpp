@@ -69,11 +69,27 @@ TEST(Habits, AWholeSliceAllReducesTheGradientsThatAPartOfItScatters) {
        {Row{"fsdp=8", 8, 16, 0}, Row{"fsdp=8", 16, 0, 16}, Row{"fsdp=4", 8, 0, 16}, Row{"fsdp=4,tensor=2", 8, 0, 8}}) {
     ToyRun toy{toy_llama(), toy_config(1, 1024), "default", mesh,
                with(plain_compiler(), Habit::all_reduces_over_whole_slices)};
-    toy.compiler.all_reduced_from_devices = from_devices;
+    toy.compiler.slice_sizes[Habit::all_reduces_over_whole_slices] = {from_devices, {}};
     const ToyStep step = run(toy);
     EXPECT_EQ(mebibytes(step, CollectiveKind::all_reduce, "fsdp", "mlp/wi_0"), all_reduced) << mesh;
     EXPECT_EQ(mebibytes(step, CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), scattered) << mesh;
   }
+}
+
+// wi_0 [1024, 2048] in bf16 is 4 MiB, gathered forward and backward in 4 layers; an all-reduce of as much stands for it
+// where the group is the whole of a slice of 8.
+TEST(Habits, SomeWholeSlicesGatherByAllReduce) {
+  const auto gathered = [](const char* mesh, std::int64_t of_devices) {
+    ToyRun toy{toy_llama(), toy_config(1, 1024), "default", mesh,
+               with(plain_compiler(), Habit::gathers_whole_slices_by_all_reduce)};
+    toy.compiler.slice_sizes[Habit::gathers_whole_slices_by_all_reduce] = {1, {of_devices}};
+    const ToyStep step = run(toy);
+    return std::vector{mebibytes(step, CollectiveKind::all_gather, "fsdp", "mlp/wi_0"),
+                       mebibytes(step, CollectiveKind::all_reduce, "fsdp", "mlp/wi_0")};
+  };
+  EXPECT_THAT(gathered("fsdp=8", 8), testing::ElementsAre(0, 32));
+  EXPECT_THAT(gathered("fsdp=8", 16), testing::ElementsAre(32, 0));
+  EXPECT_THAT(gathered("fsdp=4,data=2", 8), testing::ElementsAre(32, 0));
 }
 
 // 8 sequences of 1024 tokens are more than the 4096 rows of the table: the table [4096, 1024] (8 MiB) is gathered, not

@@ -1,8 +1,11 @@
 #pragma once
-// Which collective sums a sharded weight gradient. A reduce-scatter would do; XLA:TPU all-reduces and slices where the
-// group is the whole of a large enough slice (Habit::all_reduces_over_whole_slices).
+// Collectives whose group is a whole slice. XLA:TPU all-reduces a sharded weight gradient and slices it where a
+// reduce-scatter would do (Habit::all_reduces_over_whole_slices), and on some slices it all-reduces shards among zeros
+// where an all-gather would do (Habit::gathers_whole_slices_by_all_reduce).
 #include <cost_models/layouts/layout.hpp>
+#include <shardplan/collective/collective.hpp>
 #include <shardplan/compiler/compiler.hpp>
+#include <vector>
 
 namespace shardplan {
 
@@ -14,5 +17,8 @@ AxisList summed_shards(const PartitionSpec& weight, const AxisList& tokens);
 
 /// Whether that sum is a reduce-scatter; false where there is nothing to scatter.
 bool is_reduce_scattered(const PartitionSpec& weight, const AxisList& tokens, const Mesh& mesh, const Compiler& compiler);
+
+/// A step's collectives with the gathers that come out as all-reduces as such: the same bytes, twice the way.
+std::vector<Collective> as_emitted(std::vector<Collective> collectives, const Mesh& mesh, const Compiler& compiler);
 
 }  // namespace shardplan

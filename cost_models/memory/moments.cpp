@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cost_models/memory/gradient_memory.hpp>
+#include <cost_models/memory/host_traffic.hpp>
+#include <cost_models/memory/memory_use.hpp>
+#include <cost_models/memory/moments.hpp>
+#include <cost_models/memory/optimizer_memory.hpp>
+#include <cost_models/memory/stacked_weights.hpp>
+#include <cost_models/memory/static_memory.hpp>
+#include <cost_models/memory/turned_tables.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+/// XLA:TPU peels the backward loop of layers that read from the host: what its first iteration reads never leaves the
+/// device, and waits there until it runs.
+Bytes peeled_values(const Loop& loop, const BoundProgram& program, const Compiler& compiler) {
+  if (!compiler.has(Habit::peels_offloading_loops)) return {};
+  Bytes values;
+  for (const PartitionedBlock* block : loop)
+    values += offloaded_in_one_run(*block, *program.mesh) * block->block->layers_per_cycle;
+  return values;
+}
+
+class Moments {
+ public:
+  Moments(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
+          const Compiler& compiler, HeadGradient head)
+      : blocks_(blocks), program_(program), config_(config), compiler_(compiler), head_(head) {
+    copies_ = gathered_parameters(blocks, program, config, compiler) +
+              turned_tables(blocks, program, config, compiler);
+    for (const auto& block : blocks) {
+      waiting_ += saved_activations(block, program);
+      copies_ += stacked_weight_copies(block, program, config, compiler);
+    }
+    for (const Loop& loop : loops_of(blocks)) waiting_ += peeled_values(loop, program, compiler);
+  }
+
+  std::vector<Moment> all() {
+    const Bytes accumulator = accumulated_gradients();
+    gradients_ = accumulator;
+    auto loops = loops_of(blocks_);
+    std::reverse(loops.begin(), loops.end());
+    for (const auto& loop : loops) run_backward(loop);
+    moments_.push_back(optimizer(accumulator));
+    return std::move(moments_);
+  }
+
+ private:
+  void run_backward(const Loop& loop) {
+    const Block& last = *loop.back()->block;
+    const bool head = last.kind == BlockKind::head;
+    waiting_ -= peeled_values(loop, program_, compiler_);
+    for (const PartitionedBlock* block : loop)
+      if (last.kind == BlockKind::layer) gradients_ += stack_gradients(*block, program_, config_, compiler_);
+    moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_, waiting_,
+                        working_set(loop, program_, config_, compiler_) + copies_, late_head_});
+    if (head) leave_head_behind(*loop.back());
+    for (const PartitionedBlock* block : loop) {
+      waiting_ -= saved_activations(*block, program_);
+      copies_ -= stacked_weight_copies(*block, program_, config_, compiler_);
+    }
+  }
+
+  /// When the head's weight gradient is computed is a schedule's outcome, on every compiler: the habit says what is
+  /// expected, the other order is the range's.
+  void leave_head_behind(const PartitionedBlock& head) {
+    const Bytes early = early_head_leftover(head, program_, compiler_);
+    const Bytes late = late_head_leftover(head, program_, config_, compiler_);
+    const Bytes expected = is_late(head) ? late : early;
+    gradients_ += expected;
+    late_head_ = std::max(late - expected, Bytes{0});
+  }
+
+  bool is_late(const PartitionedBlock& head) const {
+    switch (head_) {
+      case HeadGradient::habitual:
+        return is_head_gradient_deferred(head, program_, compiler_);
+      case HeadGradient::early:
+        return false;
+      case HeadGradient::late:
+        return true;
+    }
+    throw InternalError("an order of the head's gradient that there is not");
+  }
+
+  /// Sums over accumulated passes exist from the start.
+  Bytes accumulated_gradients() const {
+    Bytes all;
+    if (config_.gradient_accumulation_steps == 1) return all;
+    for (const auto& block : blocks_)
+      all += whole_parameter_bytes(block, program_, accumulation_dtype(*program_.mesh, config_));
+    return all;
+  }
+
+  /// All gradients wait for their common norm, then the updates are made.
+  Moment optimizer(Bytes accumulator) const {
+    Bytes gradients;
+    for (const auto& block : blocks_) gradients += waiting_gradients(block, program_, config_, compiler_);
+    return {
+        "optimizer", std::max(gradients, accumulator), {}, updates_in_flight(blocks_, program_, config_, compiler_),
+        {}};
+  }
+
+  const std::vector<PartitionedBlock>& blocks_;
+  const BoundProgram& program_;
+  const TrainConfig& config_;
+  const Compiler& compiler_;
+  const HeadGradient head_;
+  std::vector<Moment> moments_;
+  Bytes gradients_, waiting_, copies_, late_head_;
+};
+
+}  // namespace
+
+std::vector<Moment> moments_of(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
+                               const TrainConfig& config, const Compiler& compiler, HeadGradient head) {
+  return Moments(blocks, program, config, compiler, head).all();
+}
+
+const Moment& largest(const std::vector<Moment>& moments) {
+  return *std::max_element(moments.begin(), moments.end(),
+                           [](const Moment& a, const Moment& b) { return a.total() < b.total(); });
+}
+
+}  // namespace shardplan

@@ -1,0 +1,31 @@
+#pragma once
+// The moments at which XLA's buffer assignment may peak, in the order of the step's second half: the loss (all saved
+// activations, logits), the backward pass of each layer stack (its saved activations, the gradients so far, the working
+// set of one layer), the optimizer (all gradients).
+#include <cost_models/partition/partitioned_block.hpp>
+#include <cstdint>
+#include <shardplan/compiler/compiler.hpp>
+#include <string>
+#include <vector>
+
+namespace shardplan {
+
+/// Bytes of one device beside the step's arguments.
+struct Moment {
+  std::string name;
+  Bytes gradients, activations, temporaries;
+  Bytes if_head_is_late;  ///< what would wait besides, if the head's weight gradient were computed last
+  Bytes total() const { return gradients + activations + temporaries; }
+};
+
+/// When the head's weight gradient is computed: as the compiler's habits say, before the layers' backward pass, or after
+/// it, the logits' gradient waiting.
+enum class HeadGradient : std::uint8_t { habitual, early, late };
+
+std::vector<Moment> moments_of(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
+                               const TrainConfig& config, const Compiler& compiler, HeadGradient head);
+
+/// The first of the largest.
+const Moment& largest(const std::vector<Moment>& moments);
+
+}  // namespace shardplan
