@@ -70,6 +70,9 @@ TEST(MemoryRange, AHeadIsExpectedLateWhereLoopsArePeeled) {
   EXPECT_EQ(early.if_head_waits, late.peak());
   EXPECT_EQ(early.high, late.peak());
   EXPECT_FALSE(is_late(toy("fsdp=8", "full").use()));
+  const Compiler deferring = with(with(off_by(0, 0), Habit::peels_offloading_loops), Habit::defers_head_gradient);
+  const ToyMemory habitual({toy_llama(), toy_config(8, 1024, "qkv_proj_offloaded"), "default", "fsdp=8", deferring});
+  EXPECT_TRUE(is_late(habitual.use(late.peak())));
 }
 
 TEST(MemoryRange, ACompilerWithoutErrorsOfAPathIsABug) {
