@@ -44,6 +44,10 @@ bool concerns_slices(Habit habit) {
   return habit == Habit::all_reduces_over_whole_slices || habit == Habit::gathers_whole_slices_by_all_reduce;
 }
 
+bool concerns_rows(Habit habit) {
+  return habit == Habit::overwrites_logits || habit == Habit::overwrites_capped_logits;
+}
+
 SliceSizes read_slice_sizes(StrictObject& object) {
   SliceSizes sizes;
   if (object.has("from_devices")) sizes.from_devices = object.integer("from_devices");
@@ -58,6 +62,8 @@ DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObj
   if (evidence.source.empty()) object.fail("source", "how it is known, not empty");
   if (object.has("records")) evidence.records = object.texts("records");
   if (concerns_slices(habit)) described.compiler.slice_sizes[habit] = read_slice_sizes(object);
+  if (concerns_rows(habit) && object.has("tokens_per_embed"))
+    described.compiler.tokens_per_embed[habit] = object.number("tokens_per_embed");
   object.finish();
   return described;
 }

@@ -20,6 +20,8 @@ constexpr std::array habit_names{
     Named{Habit::ragged_dot_is_dense, "ragged_dot_is_dense"},
     Named{Habit::all_reduces_over_whole_slices, "all_reduces_over_whole_slices"},
     Named{Habit::gathers_whole_slices_by_all_reduce, "gathers_whole_slices_by_all_reduce"},
+    Named{Habit::sums_shards_and_copies_at_once, "sums_shards_and_copies_at_once"},
+    Named{Habit::narrows_float32_weights, "narrows_float32_weights"},
     Named{Habit::gathers_dim_by_dim, "gathers_dim_by_dim"},
     Named{Habit::transposes_grouped_scores, "transposes_grouped_scores"},
     Named{Habit::decomposes_ragged_exchanges, "decomposes_ragged_exchanges"},
@@ -57,7 +59,7 @@ constexpr std::array habit_names{
     Named{Habit::pads_to_tiles, "pads_to_tiles"},
     Named{Habit::slices_before_larger_gathers, "slices_before_larger_gathers"},
     Named{Habit::gathers_tables_up_to_rows, "gathers_tables_up_to_rows"},
-    Named{Habit::defers_scattered_tied_head_gradient, "defers_scattered_tied_head_gradient"},
+    Named{Habit::defers_larger_head_gradient, "defers_larger_head_gradient"},
 };
 
 constexpr auto habits = [] {
@@ -89,6 +91,13 @@ std::string_view name_of(FlagEffect effect) {
       return "unknown";
   }
   throw InternalError("unknown FlagEffect");
+}
+
+bool Compiler::has(Habit habit, std::int64_t tokens, std::int64_t embed) const {
+  const auto limit = tokens_per_embed.find(habit);
+  const bool within = limit == tokens_per_embed.end() ||
+                      static_cast<double>(tokens) <= limit->second * static_cast<double>(embed);
+  return has(habit) && within;
 }
 
 Compiler with_flags(const Compiler& compiler, std::vector<CompilerFlag> flags) {

@@ -31,6 +31,8 @@ std::string_view name_of(ConstraintId constraint) {
       return "pipeline-batch";
     case ConstraintId::pipeline_prefetch:
       return "pipeline-prefetch";
+    case ConstraintId::pipeline_remat:
+      return "pipeline-remat";
     case ConstraintId::moe_path:
       return "moe-path";
     case ConstraintId::ring_needs_expert_parallelism:

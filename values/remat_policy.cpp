@@ -69,6 +69,8 @@ std::vector<RematPolicy> named_remat_policies(const std::vector<std::string>& na
 
 RematPolicy offloaded_layer_inputs() { return {"custom", {{"decoder_layer_input", SavePlace::host}}}; }
 
+bool runs_in_pipelines(const RematPolicy& policy) { return policy.name == "custom" || !policy.offloads(); }
+
 bool RematPolicy::offloads() const {
   return std::any_of(saved.begin(), saved.end(), [](const auto& entry) { return entry.second == SavePlace::host; });
 }

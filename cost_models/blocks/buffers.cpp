@@ -3,6 +3,7 @@
 #include <cost_models/blocks/exchanged_experts.hpp>
 #include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/layouts/tiles.hpp>
+#include <cost_models/partition/logits.hpp>
 #include <cost_models/vector_work/vector_costs.hpp>
 #include <optional>
 
@@ -48,8 +49,7 @@ class Buffers {
     if (written >= 0 && !has_no_buffer(i)) all.push_back({op.output, bytes_of(op.output), written, last});
     if (!schedule_.has_backward(i) || !output.differentiable)
       return append(all, kind_of(i).buffers(state_, schedule_, i));
-    const bool overwritten = state_.compiler.has(Habit::overwrites_logits);
-    if (kind_of(i).gradient_recomputes() && block_.rematerialized && !overwritten)  // a tile computes its logits again
+    if (kind_of(i).gradient_recomputes() && block_.rematerialized && !is_overwritten_by(i))  // a tile computes its logits again
       all.push_back({op.inputs.front(), bytes_of(op.inputs.front()),
                      schedule_.backward_begins[i], schedule_.backward_ends[i]});
     if (has_no_buffer(i)) return;
@@ -94,15 +94,15 @@ class Buffers {
   /// The last step of a tensor that does not simply live to its last reader: a gradient is written over the logits.
   std::optional<int> last_step(TensorId id) const {
     if (const auto last = exchanged_.last_step(id)) return last;
-    if (block_.kind != BlockKind::head || !state_.compiler.has(Habit::overwrites_logits)) return std::nullopt;
+    if (block_.kind != BlockKind::head) return std::nullopt;
     for (const OperationId reader : flow_.readers(id))
       if (is_overwritten_by(reader) && schedule_.has_backward(reader)) return schedule_.backward_begins[reader] - 1;
     return std::nullopt;
   }
 
   bool is_overwritten_by(OperationId i) const {
-    if (is_capped_in_loss(i)) return state_.compiler.has(Habit::overwrites_capped_logits);
-    return block_.operations[i].kind == OpKind::cross_entropy;
+    return block_.kind == BlockKind::head && writes_over_logits(block_, state_.specs(), state_.mesh, state_.compiler) &&
+           (is_capped_in_loss(i) || block_.operations[i].kind == OpKind::cross_entropy);
   }
 
   /// Logits and their gradient are float32 if their product asks for it; the loss makes float32 of bf16 ones on the

@@ -79,7 +79,7 @@ class BlockWalk {
         released_weights(state_.block, state_.flow(), *state_.program.program, liveness_, state_.compiler));
     for (std::size_t i = operations().size(); i-- > 0;) {
       schedule_.backward_begins[i] = next_step();
-      state_.gradients.settle(operations()[i].output);
+      operation_kind(operations()[i].kind).settle(state_, operations()[i]);
       operation_kind(operations()[i].kind).backward(state_, operations()[i]);
       schedule_.backward_ends[i] = state_.forms.step();
     }

@@ -4,6 +4,7 @@
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/layouts/tiles.hpp>
+#include <cost_models/partition/logits.hpp>
 #include <cost_models/partition/whole_slices.hpp>
 
 namespace shardplan {
@@ -30,6 +31,15 @@ Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& t
 bool has_wide_rows(const Block& block, TensorId table) {
   return std::any_of(block.operations.begin(), block.operations.end(),
                      [&](const Operation& op) { return op.wide_rows && op.inputs.front() == table; });
+}
+
+/// The head's weight gradient before it is summed over devices, where the products that read the logits' gradient compute
+/// it: a scheduler that minds memory has nothing to gain from making it early.
+bool is_larger_than_its_operands(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
+                                 const Compiler& compiler) {
+  if (!compiler.has(Habit::defers_larger_head_gradient)) return false;
+  if (!writes_over_logits(*head.block, head.specs, *program.mesh, compiler)) return false;
+  return late_head_leftover(head, program, config, compiler) < unsummed_head_gradient(head, program);
 }
 
 /// Rows in float32 are added up in float32, behind the layers' backward pass, the columns along the lanes (recorded:
@@ -77,13 +87,17 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
   return total * layers;
 }
 
-bool is_head_gradient_deferred(const PartitionedBlock& head, const BoundProgram& program, const Compiler& compiler) {
-  if (compiler.has(Habit::defers_head_gradient)) return true;
-  if (!compiler.has(Habit::defers_scattered_tied_head_gradient)) return false;
+bool is_head_gradient_deferred(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
+                               const Compiler& compiler) {
+  return compiler.has(Habit::defers_head_gradient) || is_larger_than_its_operands(head, program, config, compiler);
+}
+
+Bytes unsummed_head_gradient(const PartitionedBlock& head, const BoundProgram& program) {
+  Bytes total;
   for (std::size_t i = 0; i < head.specs.size(); ++i)
-    if (head.block->tensors[i].shared)
-      return is_reduce_scattered(head.specs[i], token_axes(head), *program.mesh, compiler);
-  return false;
+    if (const Tensor& weight = head.block->tensors[i]; weight.parameter)
+      total += local_bytes(weight, without_axes(head.specs[i], token_axes(head)), *program.mesh);
+  return total;
 }
 
 Bytes early_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const Compiler& compiler) {

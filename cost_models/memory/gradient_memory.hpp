@@ -12,7 +12,11 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
                       const Compiler& compiler);
 
 /// Whether the gradient of the head's weights is expected behind the layers' backward pass.
-bool is_head_gradient_deferred(const PartitionedBlock& head, const BoundProgram& program, const Compiler& compiler);
+bool is_head_gradient_deferred(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
+                               const Compiler& compiler);
+
+/// The gradient of the head's weights before it is summed over devices.
+Bytes unsummed_head_gradient(const PartitionedBlock& head, const BoundProgram& program);
 
 /// What the head leaves behind while the layers run backward, if the gradient of its weights is computed first: that
 /// gradient.

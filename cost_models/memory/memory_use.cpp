@@ -10,12 +10,13 @@
 
 namespace shardplan {
 
-Bytes working_set(const PartitionedBlock& block, int first_step) {
+Bytes working_set(const PartitionedBlock& block, int first_step, WeightGradients weight_gradients) {
   int last_step = first_step;
   for (const auto& life : block.lifetimes) last_step = std::max(last_step, life.last);
   std::vector<std::int64_t> change(last_step - first_step + 2, 0);
   for (const auto& life : block.lifetimes) {
     if (life.last < std::max(life.first, first_step)) continue;
+    if (weight_gradients == WeightGradients::later && life.unsummed_weight_gradient) continue;
     change[std::max(life.first, first_step) - first_step] += life.bytes.value;
     change[life.last - first_step + 1] -= life.bytes.value;
   }
@@ -60,8 +61,8 @@ std::vector<Loop> loops_of(const std::vector<PartitionedBlock>& blocks) {
   return loops;
 }
 
-Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConfig& config,
-                  const Compiler& compiler) {
+Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConfig& config, const Compiler& compiler,
+                  WeightGradients weight_gradients) {
   Bytes waiting, worst;
   for (const PartitionedBlock* block : loop) {
     const bool alone = (loop.size() == 1 && block->block->layers_per_cycle == 1) || block->block->own_loop ||
@@ -70,7 +71,7 @@ Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConf
     const int first = block->block->rematerialized ? block->backward_begins : 0;
     waiting += values * block->block->layers_per_cycle;
     worst =
-        std::max(worst, waiting - values + working_set(*block, first) +
+        std::max(worst, waiting - values + working_set(*block, first, weight_gradients) +
                             prefetched_weights(*block, program, config, compiler));
   }
   return worst;

@@ -2,6 +2,7 @@
 // Memory of one device: what lives through the step, plus the largest of the moments at which XLA's buffer assignment
 // peaks (moments.hpp).
 #include <cost_models/partition/partitioned_block.hpp>
+#include <cstdint>
 #include <shardplan/compiler/compiler.hpp>
 #include <shardplan/evaluation.hpp>
 
@@ -11,13 +12,17 @@ namespace shardplan {
 using Loop = std::vector<const PartitionedBlock*>;
 std::vector<Loop> loops_of(const std::vector<PartitionedBlock>& blocks);
 
+/// Whether the products of weight gradients run where their operands are made.
+enum class WeightGradients : std::uint8_t { here, later };
+
 /// What the buffers of one run of a block add up to at its worst step, from `first_step` on.
-Bytes working_set(const PartitionedBlock& block, int first_step);
+Bytes working_set(const PartitionedBlock& block, int first_step,
+                  WeightGradients weight_gradients = WeightGradients::here);
 
 /// The worst step of one iteration's backward pass. Layers of one iteration are recomputed together: while the last
 /// runs backward, the values of the others wait.
-Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConfig& config,
-                  const Compiler& compiler);
+Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConfig& config, const Compiler& compiler,
+                  WeightGradients weight_gradients = WeightGradients::here);
 
 /// Activations of a block that wait for its backward pass, all layers (or pipeline iterations) of one device.
 Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& program);

@@ -42,6 +42,7 @@ class Moments {
     auto loops = loops_of(blocks_);
     std::reverse(loops.begin(), loops.end());
     for (const auto& loop : loops) run_backward(loop);
+    if (head_gradient_.value > 0) moments_.push_back({"gradient of the head", gradients_, waiting_, head_gradient_, {}});
     moments_.push_back(optimizer(accumulator));
     return std::move(moments_);
   }
@@ -53,8 +54,9 @@ class Moments {
     waiting_ -= peeled_values(loop, program_, compiler_);
     for (const PartitionedBlock* block : loop)
       if (last.kind == BlockKind::layer) gradients_ += stack_gradients(*block, program_, config_, compiler_);
+    const auto weights = head && leaves_weights(*loop.back()) ? WeightGradients::later : WeightGradients::here;
     moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_, waiting_,
-                        working_set(loop, program_, config_, compiler_) + copies_, late_head_});
+                        working_set(loop, program_, config_, compiler_, weights) + copies_, late_head_});
     if (head) leave_head_behind(*loop.back());
     for (const PartitionedBlock* block : loop) {
       waiting_ -= saved_activations(*block, program_);
@@ -69,13 +71,17 @@ class Moments {
     const Bytes late = late_head_leftover(head, program_, config_, compiler_);
     const Bytes expected = is_late(head) ? late : early;
     gradients_ += expected;
+    if (leaves_weights(head)) head_gradient_ = unsummed_head_gradient(head, program_);
     late_head_ = std::max(late - expected, Bytes{0});
   }
+
+  /// Behind a peeled loop the product runs beside what is left of the loss (plan_llama3170b_tpuv6e_256).
+  bool leaves_weights(const PartitionedBlock& head) const { return head_ == HeadGradient::habitual && is_late(head); }
 
   bool is_late(const PartitionedBlock& head) const {
     switch (head_) {
       case HeadGradient::habitual:
-        return is_head_gradient_deferred(head, program_, compiler_);
+        return is_head_gradient_deferred(head, program_, config_, compiler_);
       case HeadGradient::early:
         return false;
       case HeadGradient::late:
@@ -109,6 +115,7 @@ class Moments {
   const HeadGradient head_;
   std::vector<Moment> moments_;
   Bytes gradients_, waiting_, copies_, late_head_;
+  Bytes head_gradient_;  ///< that is still to be made
 };
 
 }  // namespace

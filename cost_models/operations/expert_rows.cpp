@@ -11,4 +11,11 @@ PartitionSpec expert_rows_spec(const BlockState& state, const Operation& dispatc
   return spec;
 }
 
+void settle_expert_rows(BlockState& state, const Operation& dispatch) {
+  const TensorId tokens = dispatch.inputs.front();
+  const AxisList sums = state.gradients.take_sums(dispatch.output);
+  state.gradients.settle(dispatch.output);
+  if (!sums.empty()) state.gradients.contribute(tokens, {state.spec(tokens), sums}, dispatch);
+}
+
 }  // namespace shardplan

@@ -23,14 +23,16 @@ Layout lookup_layout(const BlockState& state, const Operation& op) {
 
 AxisList token_axes(const BlockState& state, TensorId ids) { return state.split_axes(ids, {Dim::batch, Dim::sequence}); }
 
-/// XLA:TPU for 7x compares the table with the rows of all tokens that share it, whatever would bring them (recorded: 262
-/// MB against 268 of rows is gathered, 1.05 GB against 268 isn't).
-bool is_no_larger_than_rows(const BlockState& state, const Operation& op) {
+/// XLA:TPU for 7x compares the table, gathered over the devices that have tokens of their own, with the rows of all
+/// tokens, whatever would bring them; for the gradient it has to be `times` = 2 times smaller (recorded; docs/cost-model.md).
+bool outnumbers_table(const BlockState& state, const Operation& op, std::int64_t times) {
+  if (!state.compiler.has(Habit::gathers_tables_up_to_rows)) return false;
+  if (lookup_layout(state, op).spec == state.spec(op.output)) return false;
   const TensorId table = op.inputs[0];
-  const AxisList split = axes_of(state.spec(table));
-  const Layout columns = lookup_layout(state, op);
-  if (columns.spec == state.spec(op.output)) return false;
-  return state.local(table) * state.mesh.product(split) <= state.local(op.output) * state.mesh.product(split);
+  const AxisList shared = common(axes_of(state.spec(op.inputs[1])), axes_of(state.spec(table)));
+  const Bytes rows = local_bytes(state.tensor(op.output), without_axes(state.spec(op.output), axes_of(state.spec(op.output))),
+                                 state.mesh);
+  return state.local(table) * state.mesh.product(shared) * times <= rows;
 }
 
 /// The looked-up columns move, or the table if that is smaller: by one all-to-all where one dim's axes go to one dim, so
@@ -106,15 +108,14 @@ void exchange_columns(BlockState& state, const Operation& op) {
 class Lookup final : public OperationKind {
  public:
   void forward(BlockState& state, const Operation& op, Pass) const override {
-    const bool up_to_rows = state.compiler.has(Habit::gathers_tables_up_to_rows) && is_no_larger_than_rows(state, op);
-    if (!up_to_rows && !gathers_table(state, op)) return look_up_in_columns(state, op);
+    if (!outnumbers_table(state, op, 1) && !gathers_table(state, op)) return look_up_in_columns(state, op);
     const TensorId table = op.inputs[0];
     const PartitionSpec whole = without_axes(state.spec(table), token_axes(state, op.inputs[1]));
     state.forms.use(table, whole, Pass::forward, op);
   }
 
   void backward(BlockState& state, const Operation& op) const override {
-    if (gathers_table(state, op)) return reduce_whole_table(state, op);
+    if (outnumbers_table(state, op, 2) || gathers_table(state, op)) return reduce_whole_table(state, op);
     if (gathers_rows(state, op)) return gather_rows(state, op);
     exchange_columns(state, op);
   }

@@ -34,6 +34,8 @@ class OperationKind {
   virtual void forward(BlockState& state, const Operation& op, Pass pass) const = 0;
   /// The collectives of its gradients, and what it contributes to those of its inputs.
   virtual void backward(BlockState& state, const Operation& op) const = 0;
+  /// Before that: what was contributed to the gradient of its result is summed.
+  virtual void settle(BlockState& state, const Operation& op) const { state.gradients.settle(op.output); }
   /// Tensors whose values its gradient reads.
   virtual TensorIds read_by_gradient(const Block& block, const Operation& op) const = 0;
   /// Whether its gradient computes from its inputs what it doesn't read back: then they live until it has run.

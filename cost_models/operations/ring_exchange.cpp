@@ -27,6 +27,8 @@ class RingDispatch final : public OperationKind {
     return expert_rows_spec(state, op);
   }
 
+  void settle(BlockState& state, const Operation& op) const override { settle_expert_rows(state, op); }
+
   void forward(BlockState& state, const Operation& op, Pass pass) const override {
     for (const TensorId input : op.inputs)
       move_group(state, op, BlockState::phase_of(pass), CollectiveKind::all_gather, input, Cause::ring_tokens);

@@ -77,7 +77,11 @@ OperationId Forms::history_of(const Operation& op, Numbers numbers) const {
 }
 
 DType Forms::dtype_of(TensorId tensor, const Operation& op, Numbers numbers) const {
-  return numbers == Numbers::wide ? block_.tensors[tensor].dtype : op.narrow->operands;
+  if (numbers != Numbers::wide) return op.narrow->operands;
+  const DType dtype = block_.tensors[tensor].dtype;
+  const bool narrowed = dtype == DType::f32 && op.kind == OpKind::einsum && block_.tensors[root(tensor)].parameter &&
+                        compiler_.has(Habit::narrows_float32_weights);
+  return narrowed ? DType::bf16 : dtype;
 }
 
 /// Equal gathers are merged where their users are near (XLA: ScheduleAwareCollectiveOpsCSE). Behind and before a layer

@@ -34,6 +34,16 @@ void Gradients::contribute(TensorId id, Layout layout, const Operation& op) {
   contributions_.push_back({id, std::move(layout), &op});
 }
 
+AxisList Gradients::take_sums(TensorId id) {
+  AxisList taken;
+  for (Contribution& contribution : contributions_) {
+    if (contribution.tensor != id) continue;
+    taken.append(without(contribution.layout.partial, taken));
+    contribution.layout.partial = {};
+  }
+  return in_mesh_order(taken);
+}
+
 void Gradients::settle(TensorId id) {
   for (const auto& [tensor_id, layout, op] : contributions_) {
     if (tensor_id != id) continue;
@@ -66,6 +76,7 @@ void Gradients::reduce_parameter(TensorId parameter, const Layout& gradient, con
 
 void Gradients::reduce_constrained(TensorId parameter, TensorId constrained, const Layout& gradient,
                                    const Operation& op) {
+  if (is_summed_at_once(parameter, gradient)) return reduce_parameter(parameter, gradient, op);
   Layout first = gradient, rest = gradient;
   erase_if(first.partial, [&](AxisId axis) { return place_of(axis, specs_[constrained]) < 0; });
   if (first.partial.empty() || first.partial.size() == gradient.partial.size())
@@ -91,16 +102,32 @@ void Gradients::reduce_each_repeat(TensorId parameter, const Layout& gradient, c
   sum_parameter(parameter, scattered, specs_[parameter], op);
 }
 
+/// Over the axes that split the parameter and those that hold copies of it, where the compiler makes one sum of both.
+bool Gradients::is_summed_at_once(TensorId parameter, const Layout& gradient) const {
+  if (block_.in_pipeline || !compiler_.has(Habit::sums_shards_and_copies_at_once)) return false;
+  const AxisList shards = common(gradient.partial, axes_of(target(parameter)));
+  return !shards.empty() && shards.size() < gradient.partial.size();
+}
+
+/// MaxText's head multiplies in float32 under logits_dot_in_fp32: what its products leave is float32 until it is summed.
+std::int64_t Gradients::widened(TensorId parameter) const {
+  const bool wide = config_.logits_dot_in_fp32 && block_.kind == BlockKind::head && !tensor(parameter).shared &&
+                    tensor(parameter).dims.size() > 1;
+  return wide ? size_of(DType::f32) / size_of(tensor(parameter).dtype) : 1;
+}
+
 void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted,
                               const Operation& op) {
   partial_.push_back({{parameter, " gradient, before reduction"},
-                      stored_bytes(tensor(parameter), gradient.spec, mesh_, compiler_), forms_.step(), forms_.step()});
+                      stored_bytes(tensor(parameter), gradient.spec, mesh_, compiler_) * widened(parameter), forms_.step(),
+                      forms_.step(), true});
   if (block_.own_backward && is_read_before(parameter, op)) {
     waiting_[parameter] = partial_.size() - 1;
     return;
   }
   if (const auto sum = waiting_.find(parameter); sum != waiting_.end()) partial_[sum->second].last = forms_.step();
-  auto moves = reshard(tensor(parameter), gradient, wanted, mesh_, compiler_);
+  const bool at_once = is_summed_at_once(parameter, gradient);  // and sliced
+  auto moves = reshard(tensor(parameter), gradient, at_once ? gradient.spec : wanted, mesh_, compiler_);
   // Explicit pipelines whose layer stack moves sum after the cast (recorded).
   if (compiler_.has(Habit::explicit_pipelines_sum_after_cast) && block_.in_pipeline && config_.shard_mode_explicit &&
       moves_layer_stack(program_.program->pipeline, config_))
@@ -109,6 +136,7 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
   const bool added_whole = block_.in_pipeline && config_.pipeline_fsdp_ag_once && !config_.shard_mode_explicit &&
                            compiler_.has(Habit::reduces_after_pipeline);
   for (auto& move : moves) {
+    move.bytes = move.bytes * widened(parameter);
     const bool whole = move.kind == CollectiveKind::all_reduce;
     const bool sum = whole || move.kind == CollectiveKind::reduce_scatter;
     const bool by_hand = block_.own_backward.has_value();  // psum_scatter stays what it is

@@ -16,6 +16,8 @@ class Gradients {
 
   /// Adds to the gradient of an activation.
   void contribute(TensorId tensor, Layout layout, const Operation& op);
+  /// Leaves the sums that the gradient of an activation is still to be made of to whoever calls: the axes.
+  AxisList take_sums(TensorId tensor);
   /// All consumers have contributed: brings the sum to the tensor's own layout.
   void settle(TensorId tensor);
   /// The layout that the gradient of a tensor ends up in.
@@ -25,6 +27,8 @@ class Gradients {
   /// the axis, then the shard is all-reduced over the rest (data). Those of several products are summed before they move,
   /// behind the last of them.
   void reduce_parameter(TensorId parameter, const Layout& gradient, const Operation& op);
+  std::int64_t widened(TensorId parameter) const;
+  bool is_summed_at_once(TensorId parameter, const Layout& gradient) const;
   void sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& target, const Operation& op);
   /// The gradient of a weight that a product reads under a constraint goes there first: the axes that the constraint
   /// splits it by are summed into its shards, the others on the way from there to the weight's own layout (recorded:

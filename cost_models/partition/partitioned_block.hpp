@@ -29,6 +29,7 @@ struct Lifetime {
   BufferName name;
   Bytes bytes;
   int first = 0, last = 0;
+  bool unsummed_weight_gradient = false;  ///< before it is summed over devices
 };
 
 /// What the backward pass of a block needs, and what of it is kept, moved to the host or computed again.

@@ -23,6 +23,7 @@ enum class ConstraintId : std::uint8_t {
   pipeline_microbatches,
   pipeline_batch,
   pipeline_prefetch,
+  pipeline_remat,
   // Mixtures of experts.
   moe_path,
   ring_needs_expert_parallelism,

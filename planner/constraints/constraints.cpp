@@ -109,6 +109,17 @@ Violation pipeline_prefetch(const Configuration& c) {
   return std::nullopt;
 }
 
+Violation pipeline_remat(const Configuration& c) {
+  const TrainConfig& config = c.config;
+  if (pipeline_stages(c.mesh) == 1 || runs_in_pipelines({config.remat_policy, config.saved})) return std::nullopt;
+  return Infeasible{ConstraintId::pipeline_remat,
+                    fmt::format("remat_policy={} moves activations to the host, which MaxText's pipelines can't combine with "
+                                "what they save themselves: name what to save without =offload, or use "
+                                "remat_policy=custom",
+                                config.remat_policy),
+                    1, 0};
+}
+
 // GQA only (MaxText layers/attentions.py, _validate_kv_head_sharding).
 Violation kv_heads(const Configuration& c) {
   const std::int64_t shards = static_cast<std::int64_t>(c.mesh.size_of("tensor")) * c.mesh.size_of("tensor_sequence") *
@@ -238,6 +249,7 @@ std::optional<Infeasible> first_violation_of_settings(const Configuration& confi
                                                                 pipeline_microbatches,
                                                                 pipeline_batch,
                                                                 pipeline_prefetch,
+                                                                pipeline_remat,
                                                                 kv_heads,
                                                                 experts_divide,
                                                                 ring_of_experts,

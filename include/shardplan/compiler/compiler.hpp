@@ -30,7 +30,9 @@ enum class Habit : std::uint8_t {
   ragged_dot_is_dense,               ///< ragged_dot computes every local expert for every row
   all_reduces_over_whole_slices,     ///< a gradient summed over a whole slice is all-reduced, then sliced
   gathers_whole_slices_by_all_reduce,  ///< shards of a whole slice are all-reduced among zeros, not gathered
+  sums_shards_and_copies_at_once,      ///< a gradient split over some axes and copied over others: one all-reduce over all
   gathers_dim_by_dim,                ///< one all-gather a tensor dim, not one over all axes
+  narrows_float32_weights,           ///< products of float32 operands gather their weights in bf16
   transposes_grouped_scores,         ///< dot_product: scores of grouped queries are transposed for their gradients
   decomposes_ragged_exchanges,       ///< a ragged all-to-all over two nodes becomes gathers and exchanges inside each
 
@@ -103,8 +105,8 @@ enum class Habit : std::uint8_t {
   slices_before_larger_gathers,
   /// An embedding table that is no larger than the rows of all tokens is gathered, also where an exchange would do.
   gathers_tables_up_to_rows,
-  /// The reduce-scattered weight gradient of a tied head waits for the table's, with which it is summed.
-  defers_scattered_tied_head_gradient,
+  /// The head's weight gradient waits where what it is made of is smaller than it is.
+  defers_larger_head_gradient,
 };
 
 std::span<const Habit> all_habits();
@@ -231,9 +233,12 @@ struct Compiler {
   VectorKernels vector_kernels;
   std::map<CompilerSetting, double> settings;  ///< those that a flag gives; the compiler's own are not known here
   std::map<Habit, SliceSizes> slice_sizes;  ///< of habits that concern some slices only
+  std::map<Habit, double> tokens_per_embed;  ///< of habits that hold up to so many tokens of a device for each of embed
   std::map<MoePath, MemoryError> memory_error;  ///< of every path
   std::shared_ptr<const Compiler> unflagged;  ///< the same before `flags`; null: there are none
   bool has(Habit habit) const { return habits.has(habit); }
+  /// Of a head that reads so many tokens on a device.
+  bool has(Habit habit, std::int64_t tokens, std::int64_t embed) const;
 };
 
 /// A compiler under these flags, by name, and no others.

@@ -27,7 +27,7 @@ class Exploration::Runner {
         batches_(exploration.parallelism_.batches),
         evaluate_(evaluate),
         configuration_(
-            configuration_of(space_, exploration.parallelism_, space_.remat_policies.front(), batches_.front())),
+            configuration_of(space_, exploration.parallelism_, space_.remat_policies[exploration.order_.policies.front()], batches_.front())),
         mesh_(space_.programs.get()) {}
 
   RunCost run(std::size_t remat, std::size_t batch) {
@@ -143,7 +143,7 @@ void Exploration::expand_batch(Runner& runner, std::size_t batch, Bar& bar) {
   if (!bar.is_reached(seconds, peak)) return;
   std::vector<std::int64_t> limits(order_.larger.size(), 0);
   std::vector<char> too_large(order_.larger.size());
-  for (std::size_t remat = 0; remat < limits.size(); ++remat) {
+  for (const std::size_t remat : order_.policies) {
     if (too_large[remat] || !bar.is_reached(seconds, limits[remat])) continue;
     const Cost known = cost(runner, remat, batch);
     if (known.fits) bar.raise({index_, remat, batch, known});

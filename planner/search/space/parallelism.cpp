@@ -108,6 +108,15 @@ std::string text_of(const PipelineSchedule& schedule, bool optimizer_over_data) 
                      schedule.gathered_once, optimizer_over_data);
 }
 
+/// One that the mesh can run under, if there is any: the constraints don't depend on which.
+const RematPolicy& first_policy(const SearchSpace& space, const Mesh& mesh) {
+  const auto& all = space.remat_policies;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const RematPolicy& policy) {
+    return pipeline_stages(mesh) == 1 || runs_in_pipelines(policy);
+  });
+  return found == all.end() ? all.front() : *found;
+}
+
 /// Attempts under one sharding: no tensor of the layers depends on the schedule or on the optimizer's place.
 class Attempts {
  public:
@@ -115,7 +124,7 @@ class Attempts {
       : space_(space),
         parallelism_(parallelism),
         binder_(binder),
-        smallest_(configuration_of(space, parallelism, space.remat_policies.front(), {1, 1})),
+        smallest_(configuration_of(space, parallelism, first_policy(space, parallelism.mesh), {1, 1})),
         violation_(sharding_violation(space, smallest_)) {}
 
   std::vector<Attempt> all() {

@@ -46,29 +46,33 @@ bool takes_less_time(const Saved& a, const Saved& b) {
   return !(a == b) && moves_no_more && includes(a.anywhere, b.anywhere);
 }
 
-/// Whether none comes before `i`. Of equals the first in the list stands for all.
+/// Those of `some` before which none of them comes. Of equals the first in the list stands for all.
 template <class Before>
-bool is_extreme(std::size_t i, const std::vector<Saved>& all, Before before) {
-  for (std::size_t j = 0; j < all.size(); ++j)
-    if (before(all[j], all[i]) || (j < i && all[j] == all[i])) return false;
-  return true;
+std::vector<std::size_t> extremes(const std::vector<std::size_t>& some, const std::vector<Saved>& all, Before before) {
+  std::vector<std::size_t> found;
+  std::copy_if(some.begin(), some.end(), std::back_inserter(found), [&](std::size_t i) {
+    return std::none_of(some.begin(), some.end(),
+                        [&](std::size_t j) { return before(all[j], all[i]) || (j < i && all[j] == all[i]); });
+  });
+  return found;
 }
 
 }  // namespace
 
-RematOrder remat_order(const SearchSpace& space) {
+RematOrder remat_order(const SearchSpace& space, RematOf meshes) {
   std::vector<Saved> all;
+  RematOrder order;
   for (const auto& policy : space.remat_policies) {
     const TrainConfig config = with_remat(space.base.config, policy);
+    if (meshes == RematOf::whole_steps || runs_in_pipelines(policy)) order.policies.push_back(all.size());
     all.push_back({saved_on_device(config), saved_on_host(config), saved_anywhere(config)});
   }
-  RematOrder order{{}, {}, std::vector<std::vector<std::size_t>>(all.size())};
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (is_extreme(i, all, needs_less_memory)) order.smallest.push_back(i);
-    if (is_extreme(i, all, takes_less_time)) order.fastest.push_back(i);
-    for (std::size_t j = 0; j < all.size(); ++j)
+  order.smallest = extremes(order.policies, all, needs_less_memory);
+  order.fastest = extremes(order.policies, all, takes_less_time);
+  order.larger.resize(all.size());
+  for (const std::size_t i : order.policies)
+    for (const std::size_t j : order.policies)
       if (needs_less_memory(all[i], all[j])) order.larger[i].push_back(j);
-  }
   return order;
 }
 

@@ -127,9 +127,13 @@ TEST(Constraints, Pipeline) {
            "pipeline-prefetch", "at least 2 repeats", 2, 1},
           {"ici_pipeline_parallelism=2 num_layers_per_pipeline_stage=2 pipeline_fsdp_ag_per_repeat=True",
            "pipeline-prefetch", "1 layer a stage, not 2", 1, 2},
+          {"ici_pipeline_parallelism=2 remat_policy=minimal_offloaded", "pipeline-remat",
+           "remat_policy=minimal_offloaded moves activations to the host", 1, 0},
       });
   expect_kept(llama, {"ici_pipeline_parallelism=2", "ici_pipeline_parallelism=2 num_pipeline_microbatches=8",
-                      "ici_pipeline_parallelism=2 pipeline_fsdp_ag_per_repeat=True"});
+                      "ici_pipeline_parallelism=2 pipeline_fsdp_ag_per_repeat=True",
+                      "ici_pipeline_parallelism=2 remat_policy=custom decoder_layer_input=offload",
+                      "remat_policy=minimal_offloaded"});
 }
 
 TEST(Constraints, PipelineOfDeepSeekHasOnlyItsExpertLayers) {

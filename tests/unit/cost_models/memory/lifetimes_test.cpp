@@ -106,6 +106,18 @@ TEST(Lifetimes, LogitsMeetTheirGradientWhereItIsNotWrittenOverThem) {
   EXPECT_TRUE(meet(life(toy.block("head"), "logits"), life(toy.block("head"), "logits gradient")));
 }
 
+// 1024 tokens of 1024 features are one for each.
+TEST(Lifetimes, ManyTokensForTheWidthMakeAKernelOfTheLogitsGradient) {
+  const auto meet_beyond = [](double tokens_per_embed) {
+    Compiler compiler = toy_tpu();
+    compiler.tokens_per_embed[Habit::overwrites_logits] = tokens_per_embed;
+    const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", "fsdp=1", compiler});
+    return meet(life(toy.block("head"), "logits"), life(toy.block("head"), "logits gradient"));
+  };
+  EXPECT_FALSE(meet_beyond(1));
+  EXPECT_TRUE(meet_beyond(0.9));
+}
+
 TEST(Lifetimes, CappedLogitsMeetTheirGradient) {
   Model model = toy_llama();
   model.caps_logits = true;

@@ -48,6 +48,19 @@ TEST(Moments, BackwardOfAStackHoldsCopiesGradientsAndSavedInputs) {
   EXPECT_EQ(use.peak(), use.parameters + use.optimizer + use.batch + use.gradients + use.activations + use.temporaries);
 }
 
+// The head [1024, 131072] is 256 MiB in bf16 and so is its whole gradient. The logits' gradient of 512 tokens (128 MiB) and
+// their normed rows (1 MiB) are less: they wait until the layers have run, and the weight's gradient comes beside them.
+TEST(Moments, AHeadLargerThanWhatItsGradientIsMadeOfWaits) {
+  const auto use = [](const Compiler& compiler) {
+    return ToyMemory({with_vocab(131072), toy_config(0.5, 1024), "default", "fsdp=2,context=2", compiler}).use();
+  };
+  const MemoryUse here = use(toy_tpu()), later = use(with(toy_tpu(), Habit::defers_larger_head_gradient));
+  EXPECT_EQ(here.peak_moment, "loss");
+  EXPECT_EQ(later.peak_moment, "gradient of the head");
+  EXPECT_EQ(mib(later.temporaries), 256);
+  EXPECT_EQ(mib(later.gradients), 40 + 128 + 1) << "the layers' shards in float32, and what waits";
+}
+
 // Query, key and value of 8 sequences of 1024 tokens, 16 MiB each, go to the host: those of four layers, or of three.
 TEST(Moments, AtTheLossAPeeledIterationIsStillOnTheDevice) {
   const auto waiting = [](const Compiler& compiler) {

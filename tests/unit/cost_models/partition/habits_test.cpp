@@ -92,6 +92,59 @@ TEST(Habits, SomeWholeSlicesGatherByAllReduce) {
   EXPECT_THAT(gathered("fsdp=4,data=2", 8), testing::ElementsAre(32, 0));
 }
 
+// wi_0 [1024, 2048] in bf16 is 4 MiB, of 4 layers: the shards' sum and that of their copies, or one of both.
+TEST(Habits, ShardsAndCopiesOfAGradientMayBeSummedAtOnce) {
+  const auto sums = [](const Compiler& compiler, const std::string& axes) {
+    const ToyStep step = run(ToyRun{toy_llama(), toy_config(1, 1024), "default", "data=2,fsdp=4", compiler});
+    return mebibytes(step, CollectiveKind::all_reduce, axes, "mlp/wi_0") +
+           mebibytes(step, CollectiveKind::reduce_scatter, axes, "mlp/wi_0");
+  };
+  const Compiler at_once = with(plain_compiler(), Habit::sums_shards_and_copies_at_once);
+  EXPECT_EQ(sums(plain_compiler(), "fsdp"), 4 * 4);
+  EXPECT_EQ(sums(plain_compiler(), "data"), 4);
+  EXPECT_EQ(sums(at_once, "data+fsdp"), 4 * 4);
+  EXPECT_EQ(sums(at_once, "fsdp") + sums(at_once, "data"), 0);
+}
+
+// wi_0 [1024, 2048] is 8 MiB in float32, gathered forward and backward in 4 layers; its gradient stays what it is.
+TEST(Habits, WeightsOfFloat32ProductsMayBeGatheredInBf16) {
+  const auto moved = [](const Compiler& compiler, CollectiveKind kind) {
+    ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "fsdp=4", compiler};
+    toy.config.dtype = DType::f32;
+    return mebibytes(run(toy), kind, "fsdp", "mlp/wi_0");
+  };
+  const Compiler narrowing = with(plain_compiler(), Habit::narrows_float32_weights);
+  EXPECT_EQ(moved(plain_compiler(), CollectiveKind::all_gather), 2 * 4 * 8);
+  EXPECT_EQ(moved(narrowing, CollectiveKind::all_gather), 2 * 4 * 4);
+  EXPECT_EQ(moved(narrowing, CollectiveKind::reduce_scatter), moved(plain_compiler(), CollectiveKind::reduce_scatter));
+}
+
+// The head's weight [1024, 4096] is 8 MiB in bf16, 16 in float32; it is gathered as before.
+TEST(Head, OfFloat32ProductsSumsItsGradientInFloat32) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "fsdp=4"};
+  toy.config.logits_dot_in_fp32 = true;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "logits_dense"), 16);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "logits_dense"), 8);
+}
+
+// A table of 8 MiB; 1024 tokens a device take 2 MiB, those of all four as much as the table. Its gradient needs twice.
+TEST(Habits, ATableUpToTheRowsOfAllTokensIsGathered) {
+  const auto moved = [](double sequences, Phase phase, CollectiveKind kind) {
+    const ToyRun toy{toy_llama(), toy_config(sequences, 1024), "default", "data=2,fsdp=2",
+                     with(plain_compiler(), Habit::gathers_tables_up_to_rows)};
+    std::int64_t bytes = 0;
+    for (const auto& c : run(toy).collectives)
+      if (c.phase == phase && c.kind == kind && c.op.find("token_embedder") != std::string::npos) bytes += c.bytes.value;
+    return bytes >> 20;
+  };
+  EXPECT_EQ(moved(0.5, Phase::forward, CollectiveKind::all_gather), 0);
+  EXPECT_EQ(moved(1, Phase::forward, CollectiveKind::all_gather), 8);
+  EXPECT_EQ(moved(1, Phase::backward, CollectiveKind::all_to_all), 2);
+  EXPECT_EQ(moved(2, Phase::forward, CollectiveKind::all_gather), 8);
+  EXPECT_EQ(moved(2, Phase::backward, CollectiveKind::all_to_all), 0);
+  EXPECT_EQ(moved(2, Phase::backward, CollectiveKind::reduce_scatter), 8);
+}
+
 // 8 sequences of 1024 tokens are more than the 4096 rows of the table: the table [4096, 1024] (8 MiB) is gathered, not
 // the looked-up columns [8, 1024, 1024] (16 MiB); with 2 sequences (4 MiB) it is the other way round.
 TEST(Embedding, UnderContextParallelismTheSmallerOfTableAndColumnsIsGathered) {

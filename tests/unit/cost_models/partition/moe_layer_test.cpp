@@ -209,6 +209,33 @@ TEST(Ragged, UnderShardExpOnFsdpGathersWholeExpertsOverFsdp) {
                            "backward ragged-all-to-all expert 1 MiB x2"));
 }
 
+// The rows' gradient is a partial sum over tensor: it goes back as it is, and is summed where 1024 tokens of 1024 entered
+// (2 MiB), not where 4 rows of each are (8 MiB).
+TEST(Ragged, SumsTheRowsGradientWhereTheTokensEntered) {
+  const ToyStep step = run(deepseek("tensor=2,expert=4", MoePath::ragged));
+  std::vector<std::int64_t> sums;
+  for (const auto& c : step.collectives)
+    if (c.phase == Phase::backward && c.op.find("MoeBlock_0/wi_") != std::string::npos && !c.parameter)
+      sums.push_back(c.bytes.value >> 20);
+  EXPECT_THAT(sums, testing::IsEmpty());
+  EXPECT_THAT(lines(step, "moe_layers", "MoeBlock_0", large), testing::Contains(testing::StartsWith("backward reduce tensor")));
+}
+
+// 1024 tokens × 4 experts × 192 columns in bf16 are 1.5 MiB; as tiles of 2 x 128, 256 columns, 2 MiB.
+TEST(Ragged, RowsTravelInWholeTiles) {
+  const auto exchanged = [](const Compiler& compiler) {
+    ToyRun toy = deepseek("fsdp=2,expert=4", MoePath::ragged);
+    toy.model.emb = 192;
+    toy.compiler = compiler;
+    std::int64_t bytes = 0;
+    for (const auto& c : run(toy).collectives)
+      if (c.kind == CollectiveKind::ragged_all_to_all) bytes = std::max(bytes, c.bytes.value);
+    return bytes;
+  };
+  EXPECT_EQ(exchanged(plain_compiler()), 3 << 19);
+  EXPECT_EQ(exchanged(with(plain_compiler(), Habit::pads_to_tiles)), 2 << 20);
+}
+
 TEST(Ragged, WithoutAnExpertAxisExchangesNothing) {
   EXPECT_EQ(a_layer(run(deepseek("fsdp=8", MoePath::ragged)), "moe_layers", CollectiveKind::ragged_all_to_all), 0);
 }
