@@ -8,7 +8,8 @@ ExchangedExperts::ExchangedExperts(const BlockState& state, const Schedule& sche
   if (state.mesh.product(state.program.expert_axes) <= 1) return;
   for (const auto& op : block_.operations) {
     const OperationId id = state.id_of(op);
-    if (op.kind == OpKind::ragged_dispatch && schedule.has_backward(id)) dispatch_ = id;
+    const bool dispatches = op.kind == OpKind::ragged_dispatch || op.kind == OpKind::ring_dispatch;
+    if (dispatches && schedule.has_backward(id)) dispatch_ = id;
     if (op.role == OperationRole::expert_output) activation_ = state.flow().maker(op.inputs.front());
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
-// Experts whose rows are exchanged between devices (Habit::runs_expert_weight_gradients_last). Their backward pass goes
-// to the rows' gradient first, so that it can be sent back; the weight gradients, which nobody waits for, run last:
+// Experts whose rows come from other devices, by an exchange or round the ring (Habit::runs_expert_weight_gradients_last).
+// Their backward pass goes to the rows' gradient first, so that it can be sent back; the weight gradients, which nobody
+// waits for, run last:
 //   until then   the dispatched rows, the gradient of the experts' output, the hidden rows and the gradients of both
 //                projections, which one fusion writes over the projections and the hidden rows' gradient
 //   meanwhile    the rows' gradient in both orders, and the experts' output, which only the routing weights' gradient

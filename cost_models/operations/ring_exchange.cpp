@@ -49,6 +49,13 @@ class RingDispatch final : public OperationKind {
   TensorIds read_by_gradient(const Block&, const Operation& op) const override {
     return {op.inputs.back()};
   }
+
+  /// The rows' gradient goes back to the order of the tokens before it is summed over the ring: both orders exist.
+  std::vector<Lifetime> buffers(const BlockState& state, const Schedule& schedule, OperationId id) const override {
+    if (!state.compiler.has(Habit::keeps_unsorted_rows) || !schedule.has_backward(id)) return {};
+    return {{"rows in order of arrival, gradient", state.local(state.block.operations[id].output),
+             schedule.backward_begins[id], schedule.backward_ends[id]}};
+  }
 };
 
 class RingReturn final : public OperationKind {

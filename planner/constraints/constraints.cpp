@@ -113,9 +113,8 @@ Violation pipeline_remat(const Configuration& c) {
   const TrainConfig& config = c.config;
   if (pipeline_stages(c.mesh) == 1 || runs_in_pipelines({config.remat_policy, config.saved})) return std::nullopt;
   return Infeasible{ConstraintId::pipeline_remat,
-                    fmt::format("remat_policy={} moves activations to the host, which MaxText's pipelines can't combine with "
-                                "what they save themselves: name what to save without =offload, or use "
-                                "remat_policy=custom",
+                    fmt::format("remat_policy={} moves activations to the host, which MaxText can't combine with what a "
+                                "pipeline saves itself: use one that keeps or recomputes them, or remat_policy=custom",
                                 config.remat_policy),
                     1, 0};
 }

@@ -26,8 +26,8 @@ class Exploration::Runner {
       : space_(exploration.space_),
         batches_(exploration.parallelism_.batches),
         evaluate_(evaluate),
-        configuration_(
-            configuration_of(space_, exploration.parallelism_, space_.remat_policies[exploration.order_.policies.front()], batches_.front())),
+        configuration_(configuration_of(space_, exploration.parallelism_,
+                                        space_.remat_policies[exploration.order_.policies.front()], batches_.front())),
         mesh_(space_.programs.get()) {}
 
   RunCost run(std::size_t remat, std::size_t batch) {

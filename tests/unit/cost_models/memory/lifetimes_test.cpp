@@ -193,6 +193,8 @@ TEST(Lifetimes, WeightGradientsOfExchangedExpertsRunLast) {
     return mib(sum + last.bytes);
   };
   EXPECT_EQ(together(ToyMemory(run)), 5 * 8 + 3 * 16);
+  ToyRun ring{toy_mixtral(), toy_moe(toy_config(1, 1024), MoePath::ring), "default", "expert=4", toy_tpu()};
+  EXPECT_EQ(together(ToyMemory(ring)), 5 * 8 + 3 * 16) << "rows of all 4 devices, as many as the worst case";
   run.compiler = without(run.compiler, Habit::runs_expert_weight_gradients_last);
   EXPECT_EQ(together(ToyMemory(run)), 2 * 8) << "the gradient in both orders";
   run.compiler = toy_tpu();
