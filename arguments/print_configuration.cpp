@@ -66,6 +66,18 @@ bool needs_narrow_tiles(const Configuration& configuration) {
          configuration.model.head_dim >= wide_head;
 }
 
+/// A tile of the grouped kernel that divides the experts' columns on a device, where MaxText's own doesn't and the weights
+/// are int8, with a scale for each column: qwix asserts it (core/pallas.py, update_block_specs_for_qarray).
+std::optional<std::int64_t> dividing_tile(const Configuration& configuration) {
+  const TrainConfig& config = configuration.config;
+  const bool sparse = config.moe_path == MoePath::ragged || config.moe_path == MoePath::ring;
+  if (!sparse || !config.has_grouped_kernel() || config.quantization != Quantization::int8) return std::nullopt;
+  const std::int64_t columns = configuration.model.moe_mlp / configuration.mesh.size_of("tensor");
+  if (config.wi_tile_fwd_mlp_dim != TrainConfig{}.wi_tile_fwd_mlp_dim || columns % config.wi_tile_fwd_mlp_dim == 0)
+    return std::nullopt;
+  return columns;
+}
+
 PrintedArguments all_arguments(const Configuration& configuration, const PrintedArguments& machine,
                                const PrintedArguments& settings) {
   const ModelWords words = words_for(configuration.model);
@@ -77,6 +89,7 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
   if (needs_tokamax(configuration)) printed.emplace_back("use_tokamax_splash", "true");
   if (needs_narrow_tiles(configuration) && configuration.config.sa_block_q_dkv == TrainConfig{}.sa_block_q_dkv)
     printed.emplace_back("sa_block_q_dkv", "256");
+  if (const auto tile = dividing_tile(configuration)) printed.emplace_back("wi_tile_fwd_mlp_dim", std::to_string(*tile));
   if (configuration.model.use_indexer) printed.emplace_back("indexer_sparse_training", "true");
   if (configuration.model.use_batch_split_schedule && configuration.model.in_maxtext)
     printed.emplace_back("batch_split_factor", std::to_string(batch_split_factor));

@@ -48,6 +48,7 @@ constexpr SettingMember settings[] = {
     {"context_parallel_load_balance", &C::context_parallel_load_balance},
     {"packing", &C::packing},
     {"max_segments_per_seq", &C::max_segments_per_seq},
+    {"wi_tile_fwd_mlp_dim", &C::wi_tile_fwd_mlp_dim},
     {"sa_block_q", &C::sa_block_q},
     {"sa_block_q_dkv", &C::sa_block_q_dkv},
     {"sa_block_q_dq", &C::sa_block_q_dq},

@@ -121,6 +121,7 @@ struct TrainConfig {
   bool packing = true;                     ///< several documents in a sequence; what kernels can do with it differs
   std::int64_t max_segments_per_seq = -1;  ///< documents at most; Transformer Engine's packed layout needs the number
 
+  std::int64_t wi_tile_fwd_mlp_dim = 1024;  ///< columns of the grouped kernel's tiles of wi_0 and wi_1
   std::int64_t sa_block_q = 512, sa_block_q_dkv = 512, sa_block_q_dq = 512;  ///< query rows of a TPU kernel's blocks
 
   std::int64_t num_pipeline_microbatches = -1;

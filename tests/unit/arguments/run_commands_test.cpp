@@ -69,6 +69,18 @@ TEST(RunCommands, NameWhatTheRunReadsDefaultOrNot) {
   EXPECT_THAT(staged, IsSupersetOf({"num_pipeline_microbatches=2", "num_pipeline_repeats=16"}));
 }
 
+// Int8 weights have a scale for each of the 1408 columns of an expert, which tiles of 1024 don't divide; 14336 they do.
+TEST(RunCommands, OfQuantizedExpertsHaveTilesThatDivideThem) {
+  const std::string sparse = " compile_topology=v5p-16 sparse_matmul=true megablox=true ";
+  const auto words = [&](const std::string& more) { return words_of(commands_for(more + sparse).train.arguments); };
+  const auto names_a_tile = Contains(StartsWith("wi_tile_fwd_mlp_dim="));
+  EXPECT_THAT(words("model_name=deepseek2-16b quantization=int8"), Contains("wi_tile_fwd_mlp_dim=1408"));
+  EXPECT_THAT(words("model_name=deepseek2-16b quantization=int8 wi_tile_fwd_mlp_dim=128"),
+              Contains("wi_tile_fwd_mlp_dim=128"));
+  EXPECT_THAT(words("model_name=deepseek2-16b"), Not(names_a_tile));
+  EXPECT_THAT(words("model_name=mixtral-8x7b quantization=int8"), Not(names_a_tile));
+}
+
 TEST(RunCommands, SaidSettingsContradictNoModelFile) {
   const auto tiny = words_of(commands_for("model_name=gpt3-52k compile_topology=v5p-16").train.arguments);
   EXPECT_THAT(tiny, AllOf(Contains("attention=dot_product"), Contains("opt_type=adam_pax"),
