@@ -44,7 +44,7 @@ bool concerns_slices(Habit habit) {
   return habit == Habit::all_reduces_over_whole_slices || habit == Habit::gathers_whole_slices_by_all_reduce;
 }
 
-bool concerns_rows(Habit habit) {
+bool concerns_logits(Habit habit) {
   return habit == Habit::overwrites_logits || habit == Habit::overwrites_capped_logits;
 }
 
@@ -55,6 +55,12 @@ SliceSizes read_slice_sizes(StrictObject& object) {
   return sizes;
 }
 
+double read_tokens_per_embed(StrictObject& object) {
+  const double limit = object.number("tokens_per_embed");
+  if (!(limit > 0)) object.fail("tokens_per_embed", "above 0");
+  return limit;
+}
+
 DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObject object) {
   if (object.flag("on")) described.compiler.habits.add(habit);
   Evidence& evidence = described.evidence[habit];
@@ -62,8 +68,8 @@ DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObj
   if (evidence.source.empty()) object.fail("source", "how it is known, not empty");
   if (object.has("records")) evidence.records = object.texts("records");
   if (concerns_slices(habit)) described.compiler.slice_sizes[habit] = read_slice_sizes(object);
-  if (concerns_rows(habit) && object.has("tokens_per_embed"))
-    described.compiler.tokens_per_embed[habit] = object.number("tokens_per_embed");
+  if (concerns_logits(habit) && object.has("tokens_per_embed"))
+    described.compiler.tokens_per_embed[habit] = read_tokens_per_embed(object);
   object.finish();
   return described;
 }

@@ -49,7 +49,8 @@ class Buffers {
     if (written >= 0 && !has_no_buffer(i)) all.push_back({op.output, bytes_of(op.output), written, last});
     if (!schedule_.has_backward(i) || !output.differentiable)
       return append(all, kind_of(i).buffers(state_, schedule_, i));
-    if (kind_of(i).gradient_recomputes() && block_.rematerialized && !is_overwritten_by(i))  // a tile computes its logits again
+    // A tile computes its logits again.
+    if (kind_of(i).gradient_recomputes() && block_.rematerialized && !is_overwritten_by(i))
       all.push_back({op.inputs.front(), bytes_of(op.inputs.front()),
                      schedule_.backward_begins[i], schedule_.backward_ends[i]});
     if (has_no_buffer(i)) return;
@@ -105,14 +106,8 @@ class Buffers {
            (is_capped_in_loss(i) || block_.operations[i].kind == OpKind::cross_entropy);
   }
 
-  /// Logits and their gradient are float32 if their product asks for it; the loss makes float32 of bf16 ones on the
-  /// fly.
   Bytes bytes_of(TensorId id) const {
-    const Tensor& t = block_.tensors[id];
-    const bool logits = block_.kind == BlockKind::head && !t.parameter && t.dims.back().dim == Dim::vocab;
-    if (!logits || !state_.config.logits_dot_in_fp32)
-      return stored_bytes(t, state_.spec(id), state_.mesh, state_.compiler);
-    return Bytes{local_elements(t.dims, state_.spec(id), state_.mesh) * size_of(DType::f32)};
+    return stored_bytes(block_.tensors[id], state_.spec(id), state_.mesh, state_.compiler);
   }
 
   /// The last step that reads a value which the backward pass can see: recomputation, or the gradient of a reader.

@@ -20,6 +20,14 @@ AxisList token_axes(const PartitionedBlock& block) {
   return axes;
 }
 
+template <class BytesOf>
+Bytes sum_over_weights(const PartitionedBlock& block, BytesOf bytes_of) {
+  Bytes total;
+  for (std::size_t i = 0; i < block.specs.size(); ++i)
+    if (block.block->tensors[i].parameter) total += bytes_of(block.block->tensors[i], block.specs[i]);
+  return total;
+}
+
 Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& tokens, const Mesh& mesh,
                      const Compiler& compiler) {
   const AxisList scattered = summed_shards(spec, tokens);
@@ -33,8 +41,8 @@ bool has_wide_rows(const Block& block, TensorId table) {
                      [&](const Operation& op) { return op.wide_rows && op.inputs.front() == table; });
 }
 
-/// The head's weight gradient before it is summed over devices, where the products that read the logits' gradient compute
-/// it: a scheduler that minds memory has nothing to gain from making it early.
+/// Whether a scheduler that minds memory has nothing to gain from making the head's weight gradient early: it is larger than
+/// what waits for it, and its product computes the logits' gradient itself.
 bool is_larger_than_its_operands(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
                                  const Compiler& compiler) {
   if (!compiler.has(Habit::defers_larger_head_gradient)) return false;
@@ -93,20 +101,17 @@ bool is_head_gradient_deferred(const PartitionedBlock& head, const BoundProgram&
 }
 
 Bytes unsummed_head_gradient(const PartitionedBlock& head, const BoundProgram& program) {
-  Bytes total;
-  for (std::size_t i = 0; i < head.specs.size(); ++i)
-    if (const Tensor& weight = head.block->tensors[i]; weight.parameter)
-      total += local_bytes(weight, without_axes(head.specs[i], token_axes(head)), *program.mesh);
-  return total;
+  const AxisList tokens = token_axes(head);
+  return sum_over_weights(head, [&](const Tensor& weight, const PartitionSpec& spec) {
+    return local_bytes(weight, without_axes(spec, tokens), *program.mesh);
+  });
 }
 
 Bytes early_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const Compiler& compiler) {
-  const Mesh& mesh = *program.mesh;
-  Bytes gradients;
-  for (std::size_t i = 0; i < head.specs.size(); ++i)
-    if (head.block->tensors[i].parameter)
-      gradients += gradient_bytes(head.block->tensors[i], head.specs[i], token_axes(head), mesh, compiler);
-  return gradients;
+  const AxisList tokens = token_axes(head);
+  return sum_over_weights(head, [&](const Tensor& weight, const PartitionSpec& spec) {
+    return gradient_bytes(weight, spec, tokens, *program.mesh, compiler);
+  });
 }
 
 Bytes late_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
@@ -125,13 +130,9 @@ Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& progr
                         const Compiler& compiler) {
   if (block.block->kind == BlockKind::layer)
     return stack_gradients(block, program, config, compiler) + wide_table_gradients(block, program, config, compiler);
-  Bytes total;
-  for (std::size_t i = 0; i < block.specs.size(); ++i) {
-    const Tensor& weight = block.block->tensors[i];
-    if (!weight.parameter) continue;
-    total += local_bytes(weight, gradient_spec(weight, block.specs[i], *block.block, program, config), *program.mesh);
-  }
-  return total;
+  return sum_over_weights(block, [&](const Tensor& weight, const PartitionSpec& spec) {
+    return local_bytes(weight, gradient_spec(weight, spec, *block.block, program, config), *program.mesh);
+  });
 }
 
 }  // namespace shardplan

@@ -54,10 +54,15 @@ class Moments {
     waiting_ -= peeled_values(loop, program_, compiler_);
     for (const PartitionedBlock* block : loop)
       if (last.kind == BlockKind::layer) gradients_ += stack_gradients(*block, program_, config_, compiler_);
-    const auto weights = head && leaves_weights(*loop.back()) ? WeightGradients::later : WeightGradients::here;
+    const bool late = head && is_late(*loop.back());
+    // Behind a peeled loop the product runs beside what is left of the loss (plan_llama3170b_tpuv6e_256).
+    const bool leaves_weights = late && head_ == HeadGradient::habitual;
+    const auto weights = leaves_weights ? WeightGradients::later : WeightGradients::here;
     moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_, waiting_,
                         working_set(loop, program_, config_, compiler_, weights) + copies_, late_head_});
-    if (head) leave_head_behind(*loop.back());
+    if (head) leave_head_behind(*loop.back(), late);
+    if (leaves_weights)
+      head_gradient_ = std::max(head_gradient_, unsummed_head_gradient(*loop.back(), program_));
     for (const PartitionedBlock* block : loop) {
       waiting_ -= saved_activations(*block, program_);
       copies_ -= stacked_weight_copies(*block, program_, config_, compiler_);
@@ -66,17 +71,13 @@ class Moments {
 
   /// When the head's weight gradient is computed is a schedule's outcome, on every compiler: the habit says what is
   /// expected, the other order is the range's.
-  void leave_head_behind(const PartitionedBlock& head) {
+  void leave_head_behind(const PartitionedBlock& head, bool is_late) {
     const Bytes early = early_head_leftover(head, program_, compiler_);
     const Bytes late = late_head_leftover(head, program_, config_, compiler_);
-    const Bytes expected = is_late(head) ? late : early;
+    const Bytes expected = is_late ? late : early;
     gradients_ += expected;
-    if (leaves_weights(head)) head_gradient_ = unsummed_head_gradient(head, program_);
     late_head_ = std::max(late - expected, Bytes{0});
   }
-
-  /// Behind a peeled loop the product runs beside what is left of the loss (plan_llama3170b_tpuv6e_256).
-  bool leaves_weights(const PartitionedBlock& head) const { return head_ == HeadGradient::habitual && is_late(head); }
 
   bool is_late(const PartitionedBlock& head) const {
     switch (head_) {
@@ -115,7 +116,7 @@ class Moments {
   const HeadGradient head_;
   std::vector<Moment> moments_;
   Bytes gradients_, waiting_, copies_, late_head_;
-  Bytes head_gradient_;  ///< that is still to be made
+  Bytes head_gradient_;  ///< the largest that is still to be made when the layers have run
 };
 
 }  // namespace

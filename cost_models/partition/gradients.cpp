@@ -109,18 +109,10 @@ bool Gradients::is_summed_at_once(TensorId parameter, const Layout& gradient) co
   return !shards.empty() && shards.size() < gradient.partial.size();
 }
 
-/// MaxText's head multiplies in float32 under logits_dot_in_fp32: what its products leave is float32 until it is summed.
-std::int64_t Gradients::widened(TensorId parameter) const {
-  const bool wide = config_.logits_dot_in_fp32 && block_.kind == BlockKind::head && !tensor(parameter).shared &&
-                    tensor(parameter).dims.size() > 1;
-  return wide ? size_of(DType::f32) / size_of(tensor(parameter).dtype) : 1;
-}
-
 void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted,
                               const Operation& op) {
   partial_.push_back({{parameter, " gradient, before reduction"},
-                      stored_bytes(tensor(parameter), gradient.spec, mesh_, compiler_) * widened(parameter), forms_.step(),
-                      forms_.step(), true});
+                      stored_bytes(tensor(parameter), gradient.spec, mesh_, compiler_), forms_.step(), forms_.step(), true});
   if (block_.own_backward && is_read_before(parameter, op)) {
     waiting_[parameter] = partial_.size() - 1;
     return;
@@ -136,7 +128,6 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
   const bool added_whole = block_.in_pipeline && config_.pipeline_fsdp_ag_once && !config_.shard_mode_explicit &&
                            compiler_.has(Habit::reduces_after_pipeline);
   for (auto& move : moves) {
-    move.bytes = move.bytes * widened(parameter);
     const bool whole = move.kind == CollectiveKind::all_reduce;
     const bool sum = whole || move.kind == CollectiveKind::reduce_scatter;
     const bool by_hand = block_.own_backward.has_value();  // psum_scatter stays what it is

@@ -27,8 +27,6 @@ class Gradients {
   /// the axis, then the shard is all-reduced over the rest (data). Those of several products are summed before they move,
   /// behind the last of them.
   void reduce_parameter(TensorId parameter, const Layout& gradient, const Operation& op);
-  std::int64_t widened(TensorId parameter) const;
-  bool is_summed_at_once(TensorId parameter, const Layout& gradient) const;
   void sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& target, const Operation& op);
   /// The gradient of a weight that a product reads under a constraint goes there first: the axes that the constraint
   /// splits it by are summed into its shards, the others on the way from there to the weight's own layout (recorded:
@@ -46,6 +44,7 @@ class Gradients {
   };
 
   void reduce_each_repeat(TensorId parameter, const Layout& gradient, const Operation& op);
+  bool is_summed_at_once(TensorId parameter, const Layout& gradient) const;
   bool is_read_before(TensorId parameter, const Operation& op) const;
   const Tensor& tensor(TensorId id) const { return block_.tensors[id]; }
   OperationId id_of(const Operation& op) const { return static_cast<OperationId>(&op - block_.operations.data()); }

@@ -88,8 +88,9 @@ TensorId add_logits(BlockBuilder& b) {
                               : b.weight("logits_dense", {embed, vocab}, {"embed_vocab", "vocab"});
   b.block.tensors[kernel].shared = model.tied_embedding;
   const Dims tokens = b.dims(x);
-  return b.apply(OpKind::einsum, "logits_dense", {normed, kernel},
-                 b.activation("logits", {tokens[0], tokens[1], vocab}));
+  const TensorId logits = b.activation("logits", {tokens[0], tokens[1], vocab});
+  if (b.config.logits_dot_in_fp32) b.block.tensors[kernel].dtype = b.block.tensors[logits].dtype = DType::f32;
+  return b.apply(OpKind::einsum, "logits_dense", {normed, kernel}, logits);
 }
 
 /// final_logits_soft_cap: what the loss reads.

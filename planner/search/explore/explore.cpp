@@ -215,12 +215,13 @@ Explored collect(const Explorations& explorations, const Scope& scope) {
 
 Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
                  const Evaluator& evaluate, const SearchBudget& budget) {
-  const RematOrder whole = remat_order(space, RematOf::whole_steps), pipelines = remat_order(space, RematOf::pipelines);
+  const RematOrder plain = remat_order(space, policies_with(space, 1));
+  const RematOrder pipelined = remat_order(space, policies_with(space, 2));
   Explorations explorations;
   explorations.reserve(parallelisms.size());
   for (std::size_t i = 0; i < parallelisms.size(); ++i)
     explorations.emplace_back(space, parallelisms[i], i,
-                              pipeline_stages(parallelisms[i].mesh) > 1 ? pipelines : whole);
+                              pipeline_stages(parallelisms[i].mesh) > 1 ? pipelined : plain);
   std::size_t left = bound(explorations, evaluate, budget);
   Incumbents incumbents(scope);
   left += expand_in_rounds(in_order_of_promise(explorations), incumbents, evaluate, budget);

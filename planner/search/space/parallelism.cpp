@@ -9,6 +9,7 @@
 #include <planner/search/space/enumerate_meshes.hpp>
 #include <shardplan/parallel_for.hpp>
 #include <planner/search/space/parallelism.hpp>
+#include <planner/search/space/remat_order.hpp>
 #include <rules/bind_program.hpp>
 #include <rules/resolve.hpp>
 #include <shardplan/error.hpp>
@@ -108,13 +109,10 @@ std::string text_of(const PipelineSchedule& schedule, bool optimizer_over_data) 
                      schedule.gathered_once, optimizer_over_data);
 }
 
-/// One that the mesh can run under, if there is any: the constraints don't depend on which.
+/// One that the mesh can run under, if there is any: no other constraint depends on the policy.
 const RematPolicy& first_policy(const SearchSpace& space, const Mesh& mesh) {
-  const auto& all = space.remat_policies;
-  const auto found = std::find_if(all.begin(), all.end(), [&](const RematPolicy& policy) {
-    return pipeline_stages(mesh) == 1 || runs_in_pipelines(policy);
-  });
-  return found == all.end() ? all.front() : *found;
+  const auto policies = policies_with(space, pipeline_stages(mesh));
+  return space.remat_policies[policies.empty() ? 0 : policies.front()];
 }
 
 /// Attempts under one sharding: no tensor of the layers depends on the schedule or on the optimizer's place.

@@ -59,20 +59,27 @@ std::vector<std::size_t> extremes(const std::vector<std::size_t>& some, const st
 
 }  // namespace
 
-RematOrder remat_order(const SearchSpace& space, RematOf meshes) {
+std::vector<std::size_t> policies_with(const SearchSpace& space, int stages) {
+  std::vector<std::size_t> policies;
+  for (std::size_t i = 0; i < space.remat_policies.size(); ++i)
+    if (stages == 1 || runs_in_pipelines(space.remat_policies[i])) policies.push_back(i);
+  return policies;
+}
+
+RematOrder remat_order(const SearchSpace& space, std::vector<std::size_t> policies) {
   std::vector<Saved> all;
-  RematOrder order;
   for (const auto& policy : space.remat_policies) {
     const TrainConfig config = with_remat(space.base.config, policy);
-    if (meshes == RematOf::whole_steps || runs_in_pipelines(policy)) order.policies.push_back(all.size());
     all.push_back({saved_on_device(config), saved_on_host(config), saved_anywhere(config)});
   }
-  order.smallest = extremes(order.policies, all, needs_less_memory);
-  order.fastest = extremes(order.policies, all, takes_less_time);
+  RematOrder order;
+  order.smallest = extremes(policies, all, needs_less_memory);
+  order.fastest = extremes(policies, all, takes_less_time);
   order.larger.resize(all.size());
-  for (const std::size_t i : order.policies)
-    for (const std::size_t j : order.policies)
+  for (const std::size_t i : policies)
+    for (const std::size_t j : policies)
       if (needs_less_memory(all[i], all[j])) order.larger[i].push_back(j);
+  order.policies = std::move(policies);
   return order;
 }
 

@@ -3,7 +3,6 @@
 //   one that saves more recomputes less, and is no slower where it moves no more to the host
 //   one that holds more of it on the device needs more memory: a layer's share of it for every layer; of two that hold
 //   the same, the one that offloads more has less to recompute at the peak
-#include <cstdint>
 #include <planner/search/space/search_space.hpp>
 #include <vector>
 
@@ -11,14 +10,15 @@ namespace shardplan {
 
 /// Indices into SearchSpace::remat_policies.
 struct RematOrder {
-  std::vector<std::size_t> policies;             ///< those that there are, smallest first
+  std::vector<std::size_t> policies;             ///< those that are ordered, as the space has them
   std::vector<std::size_t> smallest;             ///< one of these needs least device memory, whatever the mesh
   std::vector<std::size_t> fastest;              ///< one of these takes least time
   std::vector<std::vector<std::size_t>> larger;  ///< for each policy those that need more device memory
 };
 
-/// Of meshes without a pipeline, or of pipelines.
-enum class RematOf : std::uint8_t { whole_steps, pipelines };
-RematOrder remat_order(const SearchSpace& space, RematOf meshes);
+/// Those that MaxText starts with so many stages.
+std::vector<std::size_t> policies_with(const SearchSpace& space, int stages);
+
+RematOrder remat_order(const SearchSpace& space, std::vector<std::size_t> policies);
 
 }  // namespace shardplan

@@ -54,6 +54,20 @@ TEST(LoadCompiler, CompilersDifferWhereTheyShould) {
   EXPECT_FALSE(load_compiler("xla-gpu").vector_kernels.fuses_into_products);
 }
 
+TEST(LoadCompiler, LogitsAreOverwrittenUpToAsManyTokensAsTheFileSays) {
+  EXPECT_EQ(load_compiler("xla-tpu-v5p").tokens_per_embed.at(Habit::overwrites_logits), 1.1);
+  EXPECT_TRUE(load_compiler("xla-tpu").has(Habit::overwrites_logits));
+  EXPECT_FALSE(load_compiler("xla-tpu").tokens_per_embed.contains(Habit::overwrites_logits));
+  const auto like_v5p = [](const std::string& limit) {
+    return parse_compiler(R"({"name": "mine", "like": "xla-tpu-v5p", "description": "d", "habits": {"overwrites_logits": {"on": true, )" +
+                              limit + R"("source": "release notes"}}})",
+                          "mine.json")
+        .compiler.tokens_per_embed;
+  };
+  EXPECT_EQ(like_v5p("\"tokens_per_embed\": 2, ").at(Habit::overwrites_logits), 2);
+  EXPECT_FALSE(like_v5p("").contains(Habit::overwrites_logits)) << "at any number";
+}
+
 TEST(LoadCompiler, EveryMachineNamesOne) {
   for (const auto& name : profile_names())
     EXPECT_THAT(compiler_names(), testing::Contains(load_profile(name).compiler)) << name;
@@ -121,6 +135,10 @@ TEST(LoadCompiler, RejectsWrongFilesInOneLine) {
        "\"vector_kernels\": {\"loss\": {\"forward\": {\"passes\": -1, \"operands\": 1}, \"backward\": {\"passes\": 1, "
        "\"operands\": 1}, \"source\": \"s\"}}",
        "'passes' must be 0 or more"},
+      {"\"ragged_dot_is_dense\": {", "\"overwrites_logits\": {\"tokens_per_embed\": 0, ",
+       "'tokens_per_embed' must be above 0"},
+      {"\"ragged_dot_is_dense\": {", "\"ragged_dot_is_dense\": {\"tokens_per_embed\": 1, ",
+       "unknown key 'tokens_per_embed'"},
       {"\"like\": \"xla-gpu\", ", "", "is missing"},
   };
   for (const auto& row : rows)

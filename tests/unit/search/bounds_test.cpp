@@ -30,7 +30,7 @@ const Machine machines[] = {
 TEST(SearchBounds, MemoryGrowsAndTimeATokenFallsWithBatchAndSaving) {
   for (const auto& machine : machines) {
     const SearchSpace space = wide_space(machine);
-    const RematOrder order = remat_order(space, RematOf::whole_steps);
+    const RematOrder order = remat_order(space, policies_with(space, 1));
     const auto parallelisms = enumerate_parallelisms(space).list;
     for (std::size_t i = 0; i < parallelisms.size(); i += 7) {
       const auto& p = parallelisms[i];

@@ -72,7 +72,7 @@ TEST(Pipelines, BoundsHoldUnderTheCostModel) {
     request.rule_sets = rule_sets({"default", "pipeline-large-moe", "ep-as-cp"});
     request.remat_policies = named_remat_policies({"full", "minimal"});
     const SearchSpace space = space_of(request);
-    const RematOrder order = remat_order(space, RematOf::pipelines);
+    const RematOrder order = remat_order(space, policies_with(space, 2));
     const auto list = enumerate_parallelisms(with_pipelines_only(space)).list;
     const auto cost = [&](const Parallelism& p, std::size_t remat, const BatchOption& batch) {
       return cost_of(evaluate(configuration_of(space, p, space.remat_policies[remat], batch)), space.required);
@@ -103,9 +103,9 @@ TEST(Pipelines, DontOffload) {
   PlanRequest request = request_for("llama3-8b", "tpu-v5p", 8);
   request.mesh = parse_axis_sizes("stage=2");
   request.remat_policies = named_remat_policies({"full", "qkv_proj_offloaded", "minimal"});
-  const RematOrder order = remat_order(space_of(request), RematOf::pipelines);
-  EXPECT_THAT(order.policies, testing::SizeIs(2));
-  EXPECT_THAT(remat_order(space_of(request), RematOf::whole_steps).policies, testing::SizeIs(3));
+  const SearchSpace space = space_of(request);  // full, qkv_proj_offloaded, minimal
+  EXPECT_THAT(policies_with(space, 2), testing::ElementsAre(0, 2));
+  EXPECT_THAT(policies_with(space, 1), testing::ElementsAre(0, 1, 2));
   request.remat_policies = named_remat_policies({"qkv_proj_offloaded"});
   const MachinePlan none = plan_machine(request, request.machines.front(), evaluate);
   EXPECT_FALSE(none.recommended);

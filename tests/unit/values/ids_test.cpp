@@ -23,7 +23,8 @@ TEST(Ids, OfConstraintsArePublished) {
       testing::ElementsAre(
           "hbm", "batch", "batch-divisibility", "sequence-divisibility", "expert-divisibility", "indivisible-dim",
           "kv-heads", "vocab-tiling", "pipeline-layers", "pipeline-layers-differ", "pipeline-microbatches",
-          "pipeline-batch", "pipeline-prefetch", "pipeline-remat", "moe-path", "ring-needs-expert-parallelism", "ring-needs-megablox",
+          "pipeline-batch", "pipeline-prefetch", "pipeline-remat", "moe-path", "ring-needs-expert-parallelism",
+          "ring-needs-megablox",
           "megablox-needs-tpu", "ragged-buffer", "random-routing-needs-expert-parallelism", "sparse-tensor-sequence",
           "expert-axis-stolen", "batch-split", "attention-kernel", "packing", "context-load-balance",
           "context-strategy", "explicit-sharding", "muon-decoder", "optimizer-over-data", "quantization", "weights-not-sharded",

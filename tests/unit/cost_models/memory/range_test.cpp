@@ -43,7 +43,8 @@ TEST(MemoryRange, AHeadLargerThanWhatItsGradientIsMadeOfIsExpectedLate) {
     Model model = toy_llama();
     model.vocab = 8192;
     const MemoryUse use =
-        ToyMemory({model, toy_config(sequences, 1024), "default", "fsdp=2,context=2", with(compiler, Habit::defers_larger_head_gradient)})
+        ToyMemory({model, toy_config(sequences, 1024), "default", "fsdp=2,context=2",
+                   with(compiler, Habit::defers_larger_head_gradient)})
             .use();
     EXPECT_EQ(use.peak_moment, "backward of layers");
     return use.high == use.peak();

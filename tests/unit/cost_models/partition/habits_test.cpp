@@ -119,10 +119,13 @@ TEST(Habits, WeightsOfFloat32ProductsMayBeGatheredInBf16) {
   EXPECT_EQ(moved(narrowing, CollectiveKind::reduce_scatter), moved(plain_compiler(), CollectiveKind::reduce_scatter));
 }
 
-// The head's weight [1024, 4096] is 8 MiB in bf16, 16 in float32; it is gathered as before.
-TEST(Head, OfFloat32ProductsSumsItsGradientInFloat32) {
+// The head's weight [1024, 4096] is 8 MiB in bf16, 16 in float32.
+TEST(Head, OfFloat32ProductsMovesFloat32ButForWeightsThatTheCompilerNarrows) {
   ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "fsdp=4"};
   toy.config.logits_dot_in_fp32 = true;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "logits_dense"), 16);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "logits_dense"), 16);
+  toy.compiler = with(plain_compiler(), Habit::narrows_float32_weights);
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "logits_dense"), 16);
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "logits_dense"), 8);
 }
