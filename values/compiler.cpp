@@ -60,6 +60,8 @@ constexpr std::array habit_names{
     Named{Habit::slices_before_larger_gathers, "slices_before_larger_gathers"},
     Named{Habit::gathers_tables_up_to_rows, "gathers_tables_up_to_rows"},
     Named{Habit::defers_larger_head_gradient, "defers_larger_head_gradient"},
+    Named{Habit::defers_unsummed_tied_head, "defers_unsummed_tied_head"},
+    Named{Habit::computes_loss_value_late, "computes_loss_value_late"},
 };
 
 constexpr auto habits = [] {

@@ -50,6 +50,20 @@ bool is_larger_than_its_operands(const PartitionedBlock& head, const BoundProgra
   return late_head_leftover(head, program, config, compiler) < unsummed_head_gradient(head, program);
 }
 
+/// A tied head's weight gradient that no device sums with others is added to the table's, which the layers' backward pass
+/// leads to, inside its product.
+bool joins_the_tables(const PartitionedBlock& head, const Compiler& compiler) {
+  const auto& tensors = head.block->tensors;
+  return compiler.has(Habit::defers_unsummed_tied_head) && token_axes(head).empty() &&
+         std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.parameter && t.shared; });
+}
+
+Bytes waiting_logits(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
+                     const Compiler& compiler) {
+  if (config.num_vocab_tiling > 1) return {};
+  return logits_for_loss_value(*head.block, head.specs, *program.mesh, compiler);
+}
+
 /// Rows in float32 are added up in float32, behind the layers' backward pass, the columns along the lanes (recorded:
 /// dscustom_v5p8_fsdp8, 64 columns in 128).
 Bytes wide_table_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
@@ -97,7 +111,8 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
 
 bool is_head_gradient_deferred(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
                                const Compiler& compiler) {
-  return compiler.has(Habit::defers_head_gradient) || is_larger_than_its_operands(head, program, config, compiler);
+  return compiler.has(Habit::defers_head_gradient) || joins_the_tables(head, compiler) ||
+         is_larger_than_its_operands(head, program, config, compiler);
 }
 
 Bytes unsummed_head_gradient(const PartitionedBlock& head, const BoundProgram& program) {
@@ -107,16 +122,17 @@ Bytes unsummed_head_gradient(const PartitionedBlock& head, const BoundProgram& p
   });
 }
 
-Bytes early_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const Compiler& compiler) {
+Bytes early_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
+                          const Compiler& compiler) {
   const AxisList tokens = token_axes(head);
-  return sum_over_weights(head, [&](const Tensor& weight, const PartitionSpec& spec) {
+  return waiting_logits(head, program, config, compiler) + sum_over_weights(head, [&](const Tensor& weight, const PartitionSpec& spec) {
     return gradient_bytes(weight, spec, tokens, *program.mesh, compiler);
   });
 }
 
 Bytes late_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
                          const Compiler& compiler) {
-  if (config.num_vocab_tiling > 1) return early_head_leftover(head, program, compiler);
+  if (config.num_vocab_tiling > 1) return early_head_leftover(head, program, config, compiler);
   Bytes deferred;
   for (const auto& op : head.block->operations) {
     if (op.kind != OpKind::einsum) continue;

@@ -19,11 +19,12 @@ bool is_head_gradient_deferred(const PartitionedBlock& head, const BoundProgram&
 Bytes unsummed_head_gradient(const PartitionedBlock& head, const BoundProgram& program);
 
 /// What the head leaves behind while the layers run backward, if the gradient of its weights is computed first: that
-/// gradient.
-Bytes early_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const Compiler& compiler);
+/// gradient, and logits that wait for the loss's value (Habit::computes_loss_value_late).
+Bytes early_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
+                          const Compiler& compiler);
 
-/// If it is computed last: the gradient of the logits and the normed decoder output. With the loss in chunks
-/// (num_vocab_tiling) there is nothing to wait.
+/// If it is computed last: the gradient of the logits, or they themselves, and the normed decoder output. With the loss in
+/// chunks (num_vocab_tiling) there is nothing to wait.
 Bytes late_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
                          const Compiler& compiler);
 

@@ -72,7 +72,7 @@ class Moments {
   /// When the head's weight gradient is computed is a schedule's outcome, on every compiler: the habit says what is
   /// expected, the other order is the range's.
   void leave_head_behind(const PartitionedBlock& head, bool is_late) {
-    const Bytes early = early_head_leftover(head, program_, compiler_);
+    const Bytes early = early_head_leftover(head, program_, config_, compiler_);
     const Bytes late = late_head_leftover(head, program_, config_, compiler_);
     const Bytes expected = is_late ? late : early;
     gradients_ += expected;

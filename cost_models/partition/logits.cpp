@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cost_models/layouts/tiles.hpp>
 #include <cost_models/partition/logits.hpp>
 
 namespace shardplan {
@@ -10,24 +11,47 @@ bool is_capped(const Block& head, TensorId logits) {
   });
 }
 
+/// The product that makes logits; null: the head has none.
+const Operation* logits_product(const Block& head) {
+  for (const Operation& op : head.operations)
+    if (op.kind == OpKind::einsum && head.tensors[op.output].dims.back().dim == Dim::vocab) return &op;
+  return nullptr;
+}
+
+std::int64_t embed_of(const Block& head, const Operation& product) {
+  return head.tensors[product.inputs.front()].dims.back().size;
+}
+
+std::int64_t local_words(const Tensor& logits, const PartitionSpec& spec, const Mesh& mesh) {
+  return logits.dims.back().size / mesh.product(spec.dims.back());
+}
+
 /// Rows of the logits on one device.
 std::int64_t local_tokens(const Tensor& logits, const PartitionSpec& spec, const Mesh& mesh) {
-  const std::int64_t words = logits.dims.back().size / mesh.product(spec.dims.back());
-  return local_elements(logits.dims, spec, mesh) / words;
+  return local_elements(logits.dims, spec, mesh) / local_words(logits, spec, mesh);
 }
 
 }  // namespace
 
 bool writes_over_logits(const Block& head, const std::vector<PartitionSpec>& specs, const Mesh& mesh,
                         const Compiler& compiler) {
-  for (const Operation& op : head.operations) {
-    const Tensor& logits = head.tensors[op.output];
-    if (op.kind != OpKind::einsum || logits.dims.back().dim != Dim::vocab) continue;
-    const std::int64_t embed = head.tensors[op.inputs.front()].dims.back().size;
-    const Habit habit = is_capped(head, op.output) ? Habit::overwrites_capped_logits : Habit::overwrites_logits;
-    return compiler.has(habit, local_tokens(logits, specs[op.output], mesh), embed);
-  }
-  return false;
+  const Operation* product = logits_product(head);
+  if (!product) return false;
+  const Habit habit = is_capped(head, product->output) ? Habit::overwrites_capped_logits : Habit::overwrites_logits;
+  return compiler.has(habit, local_tokens(head.tensors[product->output], specs[product->output], mesh),
+                      embed_of(head, *product));
+}
+
+Bytes logits_for_loss_value(const Block& head, const std::vector<PartitionSpec>& specs, const Mesh& mesh,
+                            const Compiler& compiler) {
+  const Operation* product = logits_product(head);
+  if (!product || !compiler.has(Habit::computes_loss_value_late)) return {};
+  const Tensor& logits = head.tensors[product->output];
+  const PartitionSpec& spec = specs[product->output];
+  const std::int64_t words = local_words(logits, spec, mesh);
+  const bool gathers_weight = mesh.product(axes_of(specs[product->inputs.back()])) > mesh.product(spec.dims.back());
+  if (words == logits.dims.back().size || words <= embed_of(head, *product) || gathers_weight) return {};
+  return stored_bytes(logits, spec, mesh, compiler);
 }
 
 }  // namespace shardplan

@@ -3,6 +3,7 @@
 #include <cost_models/layouts/layout.hpp>
 #include <shardplan/compiler/compiler.hpp>
 #include <shardplan/program.hpp>
+#include <shardplan/units.hpp>
 #include <vector>
 
 namespace shardplan {
@@ -12,5 +13,10 @@ namespace shardplan {
 /// a tensor. 3072 tokens of a model of 2880 are 1.07 for each.
 bool writes_over_logits(const Block& head, const std::vector<PartitionSpec>& specs, const Mesh& mesh,
                         const Compiler& compiler);
+
+/// Logits that wait until the layers have run backward, for the loss's value (Habit::computes_loss_value_late): those of
+/// words split over devices, where one has more words than the model's width and the head's weight isn't gathered.
+Bytes logits_for_loss_value(const Block& head, const std::vector<PartitionSpec>& specs, const Mesh& mesh,
+                            const Compiler& compiler);
 
 }  // namespace shardplan

@@ -107,6 +107,10 @@ enum class Habit : std::uint8_t {
   gathers_tables_up_to_rows,
   /// The head's weight gradient waits where what it is made of is smaller than it is.
   defers_larger_head_gradient,
+  /// So does that of a tied head which no device sums with others: it is added to the table's in its product.
+  defers_unsummed_tied_head,
+  /// Logits whose words are split over devices wait for the loss's value, which nothing in the step reads.
+  computes_loss_value_late,
 };
 
 std::span<const Habit> all_habits();

@@ -85,7 +85,7 @@ TEST(HeadLeftover, IsAGradientOrWhatItIsMadeOf) {
     const PartitionedBlock& head = toy.block("head");
     const Bytes left = toy.compiler().has(Habit::defers_head_gradient)
                            ? late_head_leftover(head, toy.bound(), toy.config(), toy.compiler())
-                           : early_head_leftover(head, toy.bound(), toy.compiler());
+                           : early_head_leftover(head, toy.bound(), toy.config(), toy.compiler());
     EXPECT_EQ(mib(left), row.expected) << row.what;
   }
 }
@@ -97,8 +97,33 @@ TEST(HeadLeftover, OfATiedModelIsTheTablesGradientOrTheLogits) {
   model.tied_embedding = true;
   const ToyMemory toy({model, toy_config(1, 1024), "default", "fsdp=1", toy_tpu()});
   const PartitionedBlock& head = toy.block("head");
-  EXPECT_EQ(mib(early_head_leftover(head, toy.bound(), toy.compiler())), 8);
+  EXPECT_EQ(mib(early_head_leftover(head, toy.bound(), toy.config(), toy.compiler())), 8);
   EXPECT_EQ(mib(late_head_leftover(head, toy.bound(), toy.config(), toy.compiler())), 8 + 2);
+}
+
+// Two devices share 4096 words: 2048 each are more than the model's 1024, and 2048 tokens of them take 8 MiB. Four have 1024
+// each, no more. Where fsdp splits the weight it is gathered.
+TEST(HeadLeftover, HasLogitsOfSplitWordsUntilTheLossIsComputed) {
+  const auto left = [](const char* mesh, const Compiler& compiler) {
+    const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", mesh, compiler});
+    const PartitionedBlock& head = toy.block("head");
+    return mib(early_head_leftover(head, toy.bound(), toy.config(), toy.compiler()));
+  };
+  const Compiler late = with(toy_tpu(), Habit::computes_loss_value_late);
+  EXPECT_EQ(left("tensor=2", late), left("tensor=2", toy_tpu()) + 8);
+  for (const char* mesh : {"tensor=4", "fsdp=2", "fsdp=2,tensor=2"}) EXPECT_EQ(left(mesh, late), left(mesh, toy_tpu())) << mesh;
+}
+
+TEST(HeadLeftover, OfATiedHeadThatNobodySumsIsLate) {
+  const auto is_late = [](bool tied, const char* mesh) {
+    Model model = toy_llama();
+    model.tied_embedding = tied;
+    const ToyMemory toy({model, toy_config(1, 1024), "default", mesh, with(toy_tpu(), Habit::defers_unsummed_tied_head)});
+    return is_head_gradient_deferred(toy.block("head"), toy.bound(), toy.config(), toy.compiler());
+  };
+  EXPECT_TRUE(is_late(true, "tensor=4"));
+  EXPECT_FALSE(is_late(false, "tensor=4"));
+  EXPECT_FALSE(is_late(true, "fsdp=2,tensor=2")) << "summed over fsdp";
 }
 
 TEST(SavedActivations, AreTheInputsOfIterationsAndWhatThePolicyNames) {
