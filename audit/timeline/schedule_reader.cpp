@@ -51,6 +51,9 @@ Bytes moved_bytes(std::string_view shape) {
   return {most};
 }
 
+/// Or part of it, as layouts of XLA:TPU say.
+bool is_in_host_memory(std::string_view shape) { return shape.find("S(5)") != nowhere; }
+
 bool runs_on_sparse_core(const HloInstruction& instruction) {
   return attribute_of(instruction, "async_execution_thread") == "\"sparsecore\"";
 }
@@ -99,7 +102,27 @@ std::vector<std::size_t> ScheduleReader::callees_in(const SeenInstruction& seen,
   return callees;
 }
 
-std::vector<std::size_t> ScheduleReader::operand_steps(const SeenInstruction& seen) const {
+std::optional<std::size_t> ScheduleReader::element_step(std::string_view name) {
+  Known& known = known_[computation_];
+  const auto hash = name.rfind('#');
+  const auto tuple = hash == nowhere ? known.steps.end() : known.steps.find(std::string(name.substr(0, hash)));
+  if (tuple == known.steps.end() || !known.tuples.contains(tuple->second)) return std::nullopt;
+  const auto elements = elements_of_shape(known.tuples.at(tuple->second));
+  std::size_t place = elements.size();
+  std::from_chars(name.data() + hash + 1, name.data() + name.size(), place);
+  if (place >= elements.size()) return std::nullopt;
+  HloStep step;
+  step.name = name;
+  step.operands = {tuple->second};
+  known.operations.push_back({Access::view, step.operands, 0, 0, {bytes_of_shape(elements[place]).value_or(0)}});
+  known.shapes.push_back(array_shape(elements[place]));
+  auto& steps = schedule_.computations[computation_];
+  known.steps.emplace(step.name, steps.size());
+  steps.push_back(std::move(step));
+  return steps.size() - 1;
+}
+
+std::vector<std::size_t> ScheduleReader::operand_steps(const SeenInstruction& seen) {
   std::vector<std::size_t> steps;
   if (seen.instruction.opcode == "parameter" || seen.instruction.opcode == "constant") return steps;
   const auto names = operands_of(seen.instruction);
@@ -107,9 +130,9 @@ std::vector<std::size_t> ScheduleReader::operand_steps(const SeenInstruction& se
   const auto& known = known_[computation_].steps;
   for (const auto name : *names) {
     const auto found = known.find(std::string(name));
-    if (found == known.end())
-      seen.lines.fail(fmt::format("operand {} isn't defined above: is the program scheduled?", name));
-    steps.push_back(found->second);
+    const auto step = found != known.end() ? std::optional(found->second) : element_step(name);
+    if (!step) seen.lines.fail(fmt::format("operand {} isn't defined above: is the program scheduled?", name));
+    steps.push_back(*step);
   }
   return steps;
 }
@@ -132,6 +155,7 @@ void ScheduleReader::note_result(const SeenInstruction& seen, const HloStep& ste
   known.operations.push_back(std::move(operation));
   // A library call's result comes with its workspace.
   known.shapes.push_back(array_shape(instruction.shape));
+  if (instruction.shape.starts_with('(')) known.tuples.emplace(known.shapes.size() - 1, instruction.shape);
 }
 
 void ScheduleReader::classify(const SeenInstruction& seen, HloStep& step) {
@@ -178,6 +202,10 @@ bool ScheduleReader::classify_asynchronous(const SeenInstruction& seen, HloStep&
     classify_copy(seen, step);
   } else if (base == "fusion") {
     classify_fusion(seen, step, callee_of(seen, "calls"));
+  } else if (base == "async" && is_in_host_memory(seen.instruction.shape)) {  // a slice of a stack that waits there
+    step.kind = HloStepKind::kernel;
+    step.engine = Engine::host_copies;
+    step.work.traffic = access_of(callee_of(seen, "calls")).written;
   } else if (base == "call" || base == "async") {
     step.kind = HloStepKind::call;
     step.callees = {callee_of(seen, "calls")};
@@ -207,11 +235,11 @@ void ScheduleReader::classify_fusion(const SeenInstruction& seen, HloStep& step,
   if (!step.work.products.empty()) step.work.kind = KernelKind::product;
 }
 
-/// Between HBM and a TPU's vector memory what moves passes HBM once; S(5) is the host's memory.
+/// Between HBM and a TPU's vector memory what moves passes HBM once.
 void ScheduleReader::classify_copy(const SeenInstruction& seen, HloStep& step) const {
   const auto shape = seen.instruction.shape;
   step.kind = HloStepKind::kernel;
-  step.engine = shape.find("S(5)") != nowhere ? Engine::host_copies : Engine::copies;
+  step.engine = is_in_host_memory(shape) ? Engine::host_copies : Engine::copies;
   step.work.traffic = moved_bytes(shape);
 }
 

@@ -22,6 +22,7 @@ class ScheduleReader final : public InstructionObserver {
     std::vector<AccessingOperation> operations;
     std::vector<ArrayShape> shapes;                      ///< of results; of tuples no dims
     std::unordered_map<std::string, std::size_t> steps;  ///< by name
+    std::unordered_map<std::size_t, std::string> tuples;  ///< shapes of the steps that make one
     std::size_t root = 0;
     bool communicates = false;  ///< it, or what it calls
     std::optional<MemoryAccess> access;
@@ -33,7 +34,9 @@ class ScheduleReader final : public InstructionObserver {
   std::size_t callee_of(const SeenInstruction& seen, std::string_view key) const;
   std::vector<std::size_t> callees_in(const SeenInstruction& seen, std::string_view key) const;
   void note_result(const SeenInstruction& seen, const HloStep& step);
-  std::vector<std::size_t> operand_steps(const SeenInstruction& seen) const;
+  std::vector<std::size_t> operand_steps(const SeenInstruction& seen);
+  /// Of "fusion.3#1", a tuple's element by itself: a step of its own, as get-tuple-element is. Empty: there is no such tuple.
+  std::optional<std::size_t> element_step(std::string_view name);
   void classify(const SeenInstruction& seen, HloStep& step);
   bool classify_asynchronous(const SeenInstruction& seen, HloStep& step);
   void classify_loop(const SeenInstruction& seen, HloStep& step);

@@ -85,6 +85,26 @@ TEST(ToyMachine, CopiesToTheHostNeedItsLink) {
   EXPECT_NEAR(timed(scheduled_text(copy), machine).timeline.waited.value, 4e-3, precision);
 }
 
+/// 4 MB of a stack of four on the host are written, an element of a tuple by itself ("%t#1").
+std::string put_on_host(const std::string& element) {
+  const std::string stack = "f32[4,1000000]{1,0:S(5)}", slice = "f32[1,1000000]{1,0}";
+  return scheduled_text("  %zero = s32[] constant(0)\n  %stack = " + stack + " iota(), iota_dimension=0\n  %x = " + slice +
+                            " iota(), iota_dimension=1\n  %t = (f32[8]{0}, " + slice + ") tuple(%p, %x)\n  %s = ((" + stack +
+                            ", " + slice + ", s32[]), " + stack + ", u32[]) async-start(%stack, " + element +
+                            ", %zero), calls=%put\n  %d = " + stack + " async-done(%s)\n",
+                        "%put (a: f32[4,1000000], b: f32[1,1000000], i: s32[]) -> f32[4,1000000] {\n  %a = " + stack +
+                            " parameter(0)\n  %b = " + slice + " parameter(1)\n  %i = s32[] parameter(2)\n  ROOT %u = " +
+                            stack + " dynamic-update-slice(%a, %b, %i, %i)\n}\n\n");
+}
+
+TEST(ToyMachine, SlicesOfAStackOnTheHostPassItsLink) {
+  Machine machine = toy_machine();
+  machine.hardware.host_link_bandwidth = Figure{1e9, "GB/s", "toy", Basis::assumed};
+  EXPECT_NEAR(timed(put_on_host("%t#1"), machine).timeline.waited.value, 4e-3, precision);
+  for (const char* absent : {"%t#2", "%x#0", "%y#0"})
+    EXPECT_THROW(scheduled(put_on_host(absent)), InputError) << absent;
+}
+
 /// 2·64·16·32 flops a row tile and more: the rows that arrive, not those of the buffer.
 TEST(ToyMachine, RaggedExchangesSayHowManyRowsAreValid) {
   const std::string gmm =
