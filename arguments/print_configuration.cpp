@@ -45,8 +45,14 @@ void append(PrintedArguments& printed, const PrintedArguments& more) {
   printed.insert(printed.end(), more.begin(), more.end());
 }
 
+/// As MaxText starts it.
+TrainConfig printed_config(TrainConfig config) {
+  if (config.quantizes_experts_in_linen()) config.enable_nnx = config.pure_nnx = config.pure_nnx_decoder = false;
+  return config;
+}
+
 PrintedArguments changed_settings(const Configuration& configuration) {
-  return config_as_arguments(configuration.config, printing_baseline(configuration));
+  return config_as_arguments(printed_config(configuration.config), printing_baseline(configuration));
 }
 
 SettingReaders readers_of(const Configuration& c) {
@@ -57,7 +63,8 @@ SettingReaders readers_of(const Configuration& c) {
 }
 
 PrintedArguments named_settings(const Configuration& configuration) {
-  return named_as_arguments(configuration.config, printing_baseline(configuration), readers_of(configuration));
+  return named_as_arguments(printed_config(configuration.config), printing_baseline(configuration),
+                            readers_of(configuration));
 }
 
 bool needs_narrow_tiles(const Configuration& configuration) {

@@ -73,9 +73,15 @@ bool is_part_of_loss(const Block& block, const DataFlow& flow, const Operation& 
   return op.kind == OpKind::elementwise && some_reader(block, flow, op.output, is_loss);
 }
 
+bool is_part_of_narrowing(const BlockState& state, const Operation& op) {
+  const auto reads_wide = [&](const Operation& reader) { return !reader.narrow || !is_fusable_product(state, reader); };
+  return state.compiler.vector_kernels.fuses_into_products && !state.flow().readers(op.output).empty() &&
+         !some_reader(state.block, state.flow(), op.output, reads_wide);
+}
+
 // A sum of two tensors of 100 elements into a third: 300 operands; backward 500.
 OperationWork elementwise_work(const BlockState& state, const Operation& op) {
-  if (is_part_of_loss(state.block, state.flow(), op)) return {};
+  if (is_part_of_loss(state.block, state.flow(), op) || is_part_of_narrowing(state, op)) return {};
   const double result = vector_elements(state, op.output);
   double read = 0, largest = result;
   for (const TensorId input : op.inputs) {

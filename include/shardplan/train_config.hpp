@@ -104,6 +104,11 @@ struct TrainConfig {
   bool use_tokamax_gmm = false;     ///< tokamax's kernel in its place: same operands and results
   bool use_random_routing = false;  ///< experts drawn at random: perfectly balanced, and nothing learnt
   bool has_grouped_kernel() const { return megablox || use_tokamax_gmm; }  ///< on the sparse path
+  /// The dropping path's einsums are quantized in Linen modules (AqtEinsum, Fp8Einsum), which MaxText's NNX layers call
+  /// unbound: CallCompactUnboundModuleError (layers/moe.py, get_einsum; MaxText e591f30cb, Flax 0.12.12).
+  bool quantizes_experts_in_linen() const {
+    return quantization != Quantization::none && moe_path == MoePath::dropping && !use_qwix_quantization;
+  }
   double capacity_factor = -1.0;
   double ragged_buffer_factor = -1.0;  ///< <=0: worst-case receive buffer
   bool moe_dispatch_no_expert_sharding = false;

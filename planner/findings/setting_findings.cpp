@@ -90,17 +90,14 @@ MaybeFinding explicit_pipeline(const FindingSubject& s) {
                  "shard_mode=auto"};
 }
 
-/// layers/moe.py, get_einsum: AqtEinsum and Fp8Einsum are called unbound under NNX (CallCompactUnboundModuleError);
-/// traced with MaxText e591f30cb, Flax 0.12.12. With Linen modules the same run traces.
 MaybeFinding quantized_experts_need_linen(const FindingSubject& s) {
   const TrainConfig& config = s.config();
-  const bool einsums = config.moe_path == MoePath::dropping && !config.use_qwix_quantization;
-  if (config.quantization == Quantization::none || !einsums || !config.enable_nnx) return std::nullopt;
+  if (!config.quantizes_experts_in_linen() || !config.enable_nnx) return std::nullopt;
   return Finding{FindingId::quantized_experts_need_linen,
                  Severity::warning,
                  fmt::format("quantization={} with sparse_matmul=false: MaxText e591f30cb quantizes the experts' einsums "
                              "in Linen modules, which its NNX layers can't call. Counted is the same program of Linen "
-                             "modules, which older versions ran",
+                             "modules, and printed commands ask for them",
                              name_of(config.quantization)),
                  "MoeBlock_0",
                  {},

@@ -94,7 +94,8 @@ FindingWords words_of(FindingId id) {
               "shard_mode=auto."};
     case FindingId::quantized_experts_need_linen:
       return {"MaxText's quantized einsums of the dropping path are Linen modules, which NNX can't call: no start.",
-              "enable_nnx=False pure_nnx=False pure_nnx_decoder=False, or use_qwix_quantization=True."};
+              "enable_nnx=False pure_nnx=False pure_nnx_decoder=False, as printed commands say, or "
+              "use_qwix_quantization=True."};
     case FindingId::logits_sequence_gathered:
       return {"Vocabulary tiling with a batch-sequence rule that lacks the context axis gathers the logits' sequence.",
               "Add the axis."};

@@ -81,6 +81,20 @@ TEST(RunCommands, OfQuantizedExpertsHaveTilesThatDivideThem) {
   EXPECT_THAT(words("model_name=mixtral-8x7b quantization=int8"), Not(names_a_tile));
 }
 
+// MaxText's NNX layers can't call the einsums that it quantizes.
+TEST(RunCommands, OfQuantizedDroppingExpertsAskForLinen) {
+  const auto words = [&](const std::string& more) {
+    return words_of(commands_for("model_name=mixtral-8x7b compile_topology=v6e-8 " + more).train.arguments);
+  };
+  const auto once = Contains("enable_nnx=false").Times(1);
+  const std::string dropping = "sparse_matmul=false megablox=false capacity_factor=1.25 ";
+  EXPECT_THAT(words(dropping + "quantization=int8"), AllOf(once, IsSupersetOf({"pure_nnx=false", "pure_nnx_decoder=false"})));
+  EXPECT_THAT(words(dropping + "quantization=int8 enable_nnx=False pure_nnx=False pure_nnx_decoder=False"), once);
+  for (const char* other : {"", "quantization=int8 use_qwix_quantization=true"})
+    EXPECT_THAT(words(dropping + other), Not(Contains("enable_nnx=false"))) << other;
+  EXPECT_THAT(words("quantization=int8 sparse_matmul=true"), Not(Contains("enable_nnx=false")));
+}
+
 TEST(RunCommands, SaidSettingsContradictNoModelFile) {
   const auto tiny = words_of(commands_for("model_name=gpt3-52k compile_topology=v5p-16").train.arguments);
   EXPECT_THAT(tiny, AllOf(Contains("attention=dot_product"), Contains("opt_type=adam_pax"),

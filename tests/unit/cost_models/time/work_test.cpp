@@ -54,6 +54,9 @@ class ToyBlock {
     program_.blocks = {block_};
   }
 
+  /// Then `activated` has one reader, wo.
+  void drop_fold() { program_.blocks[0].operations.pop_back(); }
+
   void narrow(OperationId operation, const NarrowProduct& how) { program_.blocks[0].operations[operation].narrow = how; }
 
   void set_differentiable(TensorId tensor, bool value) {
@@ -237,6 +240,25 @@ TEST(OperationWork, AProductLooksForTheScaleOfWhatItMakes) {
   EXPECT_DOUBLE_EQ(toy.partitioned(compiler).work[2].vector_forward.operands, 10 * wide + 11 * wi_elements);
   compiler.vector_kernels.fuses_into_products = false;
   EXPECT_DOUBLE_EQ(toy.partitioned(compiler).work[2].vector_forward.operands, 11 * (wide + wi_elements));
+}
+
+// What only narrow products read is computed where it is narrowed, and its inputs' gradients where they are.
+TEST(OperationWork, AnActivationIsPartOfItsNarrowing) {
+  const auto activation = [](bool narrow, bool read_wide, const Compiler& compiler) {
+    ToyBlock toy(1);
+    if (!read_wide) toy.drop_fold();
+    if (narrow) toy.narrow(2, NarrowProduct{});
+    const OperationWork work = toy.partitioned(compiler).work[1];
+    return work.vector_forward.operands + work.fused_forward.operands + work.vector_backward.operands +
+           work.fused_backward.operands;
+  };
+  const Compiler kernels = narrowing_kernels();
+  EXPECT_EQ(activation(true, false, kernels), 0);
+  EXPECT_GT(activation(false, false, kernels), 0);
+  EXPECT_EQ(activation(true, true, kernels), activation(false, true, kernels)) << "another operation reads it too";
+  Compiler apart = kernels;
+  apart.vector_kernels.fuses_into_products = false;
+  EXPECT_EQ(activation(true, false, apart), activation(false, false, apart));
 }
 
 TEST(OperationWork, ProductsOfTheSameRowsNarrowThemOnce) {
