@@ -6,7 +6,7 @@
 namespace shardplan {
 namespace {
 
-constexpr std::int64_t lanes = 128, sublanes = 8;
+constexpr std::int64_t sublanes = 8;
 
 std::int64_t round_up(std::int64_t size, std::int64_t unit) { return (size + unit - 1) / unit * unit; }
 

@@ -10,6 +10,8 @@ namespace shardplan {
 /// Of an array's dims on a device, and the layers of a stack.
 using LocalSizes = InlineList<std::int64_t, most_dims + 1>;
 
+inline constexpr std::int64_t lanes = 128;
+
 /// Elements of an array of these sizes with the two dims in tiles that waste least: [180, 2880] takes 180 x 2944 (lanes)
 /// along whole tiles of 8, 184 x 2944; [32, 180, 2880] 32 x 180 x 2944.
 std::int64_t tiled_elements(const LocalSizes& sizes);

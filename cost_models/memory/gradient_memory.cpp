@@ -31,7 +31,7 @@ Bytes sum_over_weights(const PartitionedBlock& block, BytesOf bytes_of) {
 Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& tokens, const Mesh& mesh,
                      const Compiler& compiler) {
   const AxisList scattered = summed_shards(spec, tokens);
-  if (is_all_reduced(scattered, mesh, compiler))  // sliced when the optimizer reads it
+  if (is_all_reduced(weight, spec, scattered, mesh, compiler))  // sliced when the optimizer reads it
     spec = without_axes(spec, scattered);
   return local_bytes(weight, spec, mesh);
 }

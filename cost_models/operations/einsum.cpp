@@ -85,7 +85,8 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
 bool weight_gradient_first(const BlockState& state, const Operation& op) {
   if (state.block.kind != BlockKind::head || state.compiler.has(Habit::defers_head_gradient)) return false;
   const AxisList tokens = state.split_axes(op.inputs[0], {Dim::batch, Dim::sequence});
-  return !is_reduce_scattered(state.spec(op.inputs[1]), tokens, state.mesh, state.compiler);
+  const TensorId weight = op.inputs[1];
+  return !is_reduce_scattered(state.tensor(weight), state.spec(weight), tokens, state.mesh, state.compiler);
 }
 
 /// Share of the rows in an expert buffer that are multiplied: the balanced ones; or, where ragged_dot is computed

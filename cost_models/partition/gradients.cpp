@@ -127,12 +127,14 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
   // pipeline_fsdp_ag_once: the iterations add up whole gradients, which are summed behind the last one (recorded).
   const bool added_whole = block_.in_pipeline && config_.pipeline_fsdp_ag_once && !config_.shard_mode_explicit &&
                            compiler_.has(Habit::reduces_after_pipeline);
+  const bool by_hand = block_.own_backward.has_value();  // psum_scatter stays what it is
+  const auto stays_whole = [&](const Move& move) {
+    return added_whole || is_all_reduced(tensor(parameter), specs_[parameter], move.axes, mesh_, compiler_);
+  };
   for (auto& move : moves) {
     const bool whole = move.kind == CollectiveKind::all_reduce;
     const bool sum = whole || move.kind == CollectiveKind::reduce_scatter;
-    const bool by_hand = block_.own_backward.has_value();  // psum_scatter stays what it is
-    if (sum && !by_hand && (added_whole || is_all_reduced(move.axes, mesh_, compiler_)))
-      move.kind = CollectiveKind::all_reduce;
+    if (sum && !by_hand && stays_whole(move)) move.kind = CollectiveKind::all_reduce;
     recorder_.record(Phase::backward, move, {id_of(op), parameter, Cause::weight_gradient, gradient, wanted},
                      whole ? block_.weights.whole_reductions : block_.weights.reductions);
   }

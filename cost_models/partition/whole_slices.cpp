@@ -1,3 +1,4 @@
+#include <cost_models/layouts/tiles.hpp>
 #include <cost_models/partition/whole_slices.hpp>
 
 namespace shardplan {
@@ -9,17 +10,28 @@ bool concerns(Habit habit, const AxisList& axes, const Mesh& mesh, const Compile
   return sizes == compiler.slice_sizes.end() || sizes->second.has(mesh.devices());
 }
 
-}  // namespace
-
-bool is_all_reduced(const AxisList& axes, const Mesh& mesh, const Compiler& compiler) {
-  return concerns(Habit::all_reduces_over_whole_slices, axes, mesh, compiler);
+/// Of a head that multiplies by [embed, words]; a tied one's table has them first.
+bool has_odd_words(const Tensor& weight, const PartitionSpec& spec, const Compiler& compiler) {
+  if (!compiler.has(Habit::all_reduces_odd_words) || weight.dims.size() != 2 || weight.dims.back().dim != Dim::vocab)
+    return false;
+  const std::int64_t words = weight.dims.back().size;
+  return spec.dims.back().empty() && words % lanes == 0 && words / lanes % 2 == 1;
 }
 
-AxisList summed_shards(const PartitionSpec& weight, const AxisList& tokens) { return common(axes_of(weight), tokens); }
+}  // namespace
 
-bool is_reduce_scattered(const PartitionSpec& weight, const AxisList& tokens, const Mesh& mesh, const Compiler& compiler) {
-  const AxisList axes = summed_shards(weight, tokens);
-  return !axes.empty() && !is_all_reduced(axes, mesh, compiler);
+bool is_all_reduced(const Tensor& weight, const PartitionSpec& spec, const AxisList& axes, const Mesh& mesh,
+                    const Compiler& compiler) {
+  return concerns(Habit::all_reduces_over_whole_slices, axes, mesh, compiler) ||
+         (!axes.empty() && has_odd_words(weight, spec, compiler));
+}
+
+AxisList summed_shards(const PartitionSpec& spec, const AxisList& tokens) { return common(axes_of(spec), tokens); }
+
+bool is_reduce_scattered(const Tensor& weight, const PartitionSpec& spec, const AxisList& tokens, const Mesh& mesh,
+                         const Compiler& compiler) {
+  const AxisList axes = summed_shards(spec, tokens);
+  return !axes.empty() && !is_all_reduced(weight, spec, axes, mesh, compiler);
 }
 
 std::vector<Collective> as_emitted(std::vector<Collective> collectives, const Mesh& mesh, const Compiler& compiler) {

@@ -9,14 +9,17 @@
 
 namespace shardplan {
 
-/// Whether a weight's gradient that is summed over `axes` is all-reduced, though each device keeps only its shard.
-bool is_all_reduced(const AxisList& axes, const Mesh& mesh, const Compiler& compiler);
+/// Whether the gradient of `weight`, split as `spec`, that is summed over `axes` is all-reduced, though each device keeps
+/// only its shard: over a whole slice or, of a head with an odd number of lane tiles of words, over any axes.
+bool is_all_reduced(const Tensor& weight, const PartitionSpec& spec, const AxisList& axes, const Mesh& mesh,
+                    const Compiler& compiler);
 
 /// Of the axes that split the tokens those that split a weight too: its gradient is summed over them into shards.
-AxisList summed_shards(const PartitionSpec& weight, const AxisList& tokens);
+AxisList summed_shards(const PartitionSpec& spec, const AxisList& tokens);
 
 /// Whether that sum is a reduce-scatter; false where there is nothing to scatter.
-bool is_reduce_scattered(const PartitionSpec& weight, const AxisList& tokens, const Mesh& mesh, const Compiler& compiler);
+bool is_reduce_scattered(const Tensor& weight, const PartitionSpec& spec, const AxisList& tokens, const Mesh& mesh,
+                         const Compiler& compiler);
 
 /// A step's collectives with the gathers that come out as all-reduces as such: the same bytes, twice the way.
 std::vector<Collective> as_emitted(std::vector<Collective> collectives, const Mesh& mesh, const Compiler& compiler);

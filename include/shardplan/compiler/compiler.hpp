@@ -109,6 +109,8 @@ enum class Habit : std::uint8_t {
   defers_larger_head_gradient,
   /// So does that of a tied head which no device sums with others: it is added to the table's in its product.
   defers_unsummed_tied_head,
+  /// The weight gradient of a head with an odd number of lane tiles (128 words) is all-reduced, whatever the group.
+  all_reduces_odd_words,
   /// Logits whose words are split over devices wait for the loss's value, which nothing in the step reads.
   computes_loss_value_late,
 };

@@ -115,11 +115,12 @@ def compile_for_gpu(options, arguments):
 
 def compile_for_tpu(options, arguments, more={}, tell=lambda mesh: None):
     prepare_tpu()
+    flags = f'{TPU_FLAGS} {arguments.get("compile_xla_flags", "")}'.strip()
     lowered, mesh = lower(options.maxtext, arguments, options.program == "train",
-                          lambda: ["compile_topology_num_slices=1", "compile_xla_flags=" + TPU_FLAGS])
+                          lambda: ["compile_topology_num_slices=1", "compile_xla_flags=" + flags])
     tell(mesh)
     from maxtext.utils import max_utils
-    return lowered.compile(compiler_options=max_utils.parse_libtpu_flags_to_dict(TPU_FLAGS) | more), mesh, {}
+    return lowered.compile(compiler_options=max_utils.parse_libtpu_flags_to_dict(flags) | more), mesh, {}
 
 
 def stop_at_buffers(options, arguments):
