@@ -55,6 +55,12 @@ SliceSizes read_slice_sizes(StrictObject& object) {
   return sizes;
 }
 
+std::int64_t read_words_piece(StrictObject& object) {
+  const std::int64_t largest = object.integer("largest_piece");
+  if (largest < 1) object.fail("largest_piece", "1 or more");
+  return largest;
+}
+
 double read_tokens_per_embed(StrictObject& object) {
   const double limit = object.number("tokens_per_embed");
   if (!(limit > 0)) object.fail("tokens_per_embed", "above 0");
@@ -68,6 +74,8 @@ DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObj
   if (evidence.source.empty()) object.fail("source", "how it is known, not empty");
   if (object.has("records")) evidence.records = object.texts("records");
   if (concerns_slices(habit)) described.compiler.slice_sizes[habit] = read_slice_sizes(object);
+  if (habit == Habit::all_reduces_indivisible_words && described.compiler.has(habit))
+    described.compiler.largest_words_piece = read_words_piece(object);
   if (concerns_logits(habit) && object.has("tokens_per_embed"))
     described.compiler.tokens_per_embed[habit] = read_tokens_per_embed(object);
   object.finish();

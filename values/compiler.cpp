@@ -61,7 +61,7 @@ constexpr std::array habit_names{
     Named{Habit::gathers_tables_up_to_rows, "gathers_tables_up_to_rows"},
     Named{Habit::defers_larger_head_gradient, "defers_larger_head_gradient"},
     Named{Habit::defers_unsummed_tied_head, "defers_unsummed_tied_head"},
-    Named{Habit::all_reduces_odd_words, "all_reduces_odd_words"},
+    Named{Habit::all_reduces_indivisible_words, "all_reduces_indivisible_words"},
     Named{Habit::computes_loss_value_late, "computes_loss_value_late"},
 };
 

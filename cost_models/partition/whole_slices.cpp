@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/partition/whole_slices.hpp>
 
@@ -10,12 +11,21 @@ bool concerns(Habit habit, const AxisList& axes, const Mesh& mesh, const Compile
   return sizes == compiler.slice_sizes.end() || sizes->second.has(mesh.devices());
 }
 
-/// Of a head that multiplies by [embed, words]; a tied one's table has them first.
-bool has_odd_words(const Tensor& weight, const PartitionSpec& spec, const Compiler& compiler) {
-  if (!compiler.has(Habit::all_reduces_odd_words) || weight.dims.size() != 2 || weight.dims.back().dim != Dim::vocab)
-    return false;
-  const std::int64_t words = weight.dims.back().size;
-  return spec.dims.back().empty() && words % lanes == 0 && words / lanes % 2 == 1;
+/// 1002 = 2 * 3 * 167.
+std::int64_t largest_prime_factor(std::int64_t number) {
+  std::int64_t largest = 1;
+  for (std::int64_t factor = 2; factor * factor <= number; ++factor)
+    for (; number % factor == 0; number /= factor) largest = factor;
+  return std::max(largest, number);
+}
+
+/// Of a head that multiplies by [embed, words]; a tied one's table has them first. A piece has whole prime factors of the
+/// lane tiles, and one for each device of the group.
+bool has_indivisible_words(const Tensor& weight, const PartitionSpec& spec, std::int64_t group, const Compiler& compiler) {
+  if (!compiler.has(Habit::all_reduces_indivisible_words) || weight.dims.size() != 2) return false;
+  const auto& [dim, words] = weight.dims.back();
+  return dim == Dim::vocab && spec.dims.back().empty() && words % lanes == 0 &&
+         largest_prime_factor(words / lanes) * group > compiler.largest_words_piece;
 }
 
 }  // namespace
@@ -23,7 +33,7 @@ bool has_odd_words(const Tensor& weight, const PartitionSpec& spec, const Compil
 bool is_all_reduced(const Tensor& weight, const PartitionSpec& spec, const AxisList& axes, const Mesh& mesh,
                     const Compiler& compiler) {
   return concerns(Habit::all_reduces_over_whole_slices, axes, mesh, compiler) ||
-         (!axes.empty() && has_odd_words(weight, spec, compiler));
+         (!axes.empty() && has_indivisible_words(weight, spec, mesh.product(axes), compiler));
 }
 
 AxisList summed_shards(const PartitionSpec& spec, const AxisList& tokens) { return common(axes_of(spec), tokens); }

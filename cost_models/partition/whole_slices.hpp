@@ -10,7 +10,7 @@
 namespace shardplan {
 
 /// Whether the gradient of `weight`, split as `spec`, that is summed over `axes` is all-reduced, though each device keeps
-/// only its shard: over a whole slice or, of a head with an odd number of lane tiles of words, over any axes.
+/// only its shard: over a whole slice or, of a head whose words can't be taken in pieces, over any axes.
 bool is_all_reduced(const Tensor& weight, const PartitionSpec& spec, const AxisList& axes, const Mesh& mesh,
                     const Compiler& compiler);
 

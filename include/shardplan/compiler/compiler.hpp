@@ -109,8 +109,9 @@ enum class Habit : std::uint8_t {
   defers_larger_head_gradient,
   /// So does that of a tied head which no device sums with others: it is added to the table's in its product.
   defers_unsummed_tied_head,
-  /// The weight gradient of a head with an odd number of lane tiles (128 words) is all-reduced, whatever the group.
-  all_reduces_odd_words,
+  /// The weight gradient of a head is all-reduced where its words can't be scattered in pieces: the largest prime factor
+  /// of their lane tiles (128 words), times the devices that sum, is above Compiler::largest_words_piece.
+  all_reduces_indivisible_words,
   /// Logits whose words are split over devices wait for the loss's value, which nothing in the step reads.
   computes_loss_value_late,
 };
@@ -240,6 +241,7 @@ struct Compiler {
   std::map<CompilerSetting, double> settings;  ///< those that a flag gives; the compiler's own are not known here
   std::map<Habit, SliceSizes> slice_sizes;  ///< of habits that concern some slices only
   std::map<Habit, double> tokens_per_embed;  ///< of habits that hold up to so many tokens of a device for each of embed
+  std::int64_t largest_words_piece = 0;  ///< lane tiles, of all_reduces_indivisible_words
   std::map<MoePath, MemoryError> memory_error;  ///< of every path
   std::shared_ptr<const Compiler> unflagged;  ///< the same before `flags`; null: there are none
   bool has(Habit habit) const { return habits.has(habit); }

@@ -139,6 +139,10 @@ TEST(LoadCompiler, RejectsWrongFilesInOneLine) {
        "'tokens_per_embed' must be above 0"},
       {"\"ragged_dot_is_dense\": {", "\"ragged_dot_is_dense\": {\"tokens_per_embed\": 1, ",
        "unknown key 'tokens_per_embed'"},
+      {"\"ragged_dot_is_dense\": {\"on\": false", "\"all_reduces_indivisible_words\": {\"on\": true",
+       "key 'largest_piece' is missing"},
+      {"\"ragged_dot_is_dense\": {\"on\": false", "\"all_reduces_indivisible_words\": {\"largest_piece\": 0, \"on\": true",
+       "'largest_piece' must be 1 or more"},
       {"\"like\": \"xla-gpu\", ", "", "is missing"},
   };
   for (const auto& row : rows)

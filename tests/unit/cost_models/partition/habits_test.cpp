@@ -130,11 +130,13 @@ TEST(Head, OfFloat32ProductsMovesFloat32ButForWeightsThatTheCompilerNarrows) {
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "logits_dense"), 8);
 }
 
-// [1024, 4352] of 34 tiles of 128 lanes is reduce-scattered; [1024, 4224] of 33 is all-reduced, over part of the mesh too.
-TEST(Head, OfAnOddNumberOfTilesIsAllReduced) {
-  const auto scattered = [](std::int64_t words, const char* mesh) {
-    ToyRun toy{toy_llama(), toy_config(1, 1024), "default", mesh,
-               with(plain_compiler(), Habit::all_reduces_odd_words)};
+// Up to 44 tiles in a group's pieces: of 4 devices [1024, 4224] of 33 = 3 * 11 tiles of 128 lanes is reduce-scattered,
+// [1024, 4352] of 34 = 2 * 17 all-reduced, over part of the mesh too; of 2 devices both are scattered.
+TEST(Head, WhoseWordsCantBeTakenInPiecesIsAllReduced) {
+  Compiler compiler = with(plain_compiler(), Habit::all_reduces_indivisible_words);
+  compiler.largest_words_piece = 44;
+  const auto scattered = [&](std::int64_t words, const char* mesh) {
+    ToyRun toy{toy_llama(), toy_config(1, 1024), "default", mesh, compiler};
     toy.model.vocab = words;
     const ToyStep step = run(toy);
     const auto bytes = [&](CollectiveKind kind) { return mebibytes(step, kind, "fsdp", "logits_dense"); };
@@ -142,9 +144,10 @@ TEST(Head, OfAnOddNumberOfTilesIsAllReduced) {
     return bytes(CollectiveKind::reduce_scatter) > 0;
   };
   for (const char* mesh : {"fsdp=4", "data=2,fsdp=4"}) {
-    EXPECT_TRUE(scattered(4352, mesh)) << mesh;
-    EXPECT_FALSE(scattered(4224, mesh)) << mesh;
+    EXPECT_TRUE(scattered(4224, mesh)) << mesh;
+    EXPECT_FALSE(scattered(4352, mesh)) << mesh;
   }
+  EXPECT_TRUE(scattered(4352, "fsdp=2"));
 }
 
 // A table of 8 MiB; 1024 tokens a device take 2 MiB, those of all four as much as the table. Its gradient needs twice.
