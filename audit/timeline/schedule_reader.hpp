@@ -35,7 +35,8 @@ class ScheduleReader final : public InstructionObserver {
   std::vector<std::size_t> callees_in(const SeenInstruction& seen, std::string_view key) const;
   void note_result(const SeenInstruction& seen, const HloStep& step);
   std::vector<std::size_t> operand_steps(const SeenInstruction& seen);
-  /// Of "fusion.3#1", a tuple's element by itself: a step of its own, as get-tuple-element is. Empty: there is no such tuple.
+  /// Of "fusion.3#1", a tuple's element by itself: a step of its own, as get-tuple-element is. Empty: there is no such
+  /// tuple.
   std::optional<std::size_t> element_step(std::string_view name);
   void classify(const SeenInstruction& seen, HloStep& step);
   bool classify_asynchronous(const SeenInstruction& seen, HloStep& step);

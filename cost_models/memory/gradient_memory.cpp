@@ -125,9 +125,10 @@ Bytes unsummed_head_gradient(const PartitionedBlock& head, const BoundProgram& p
 Bytes early_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
                           const Compiler& compiler) {
   const AxisList tokens = token_axes(head);
-  return waiting_logits(head, program, config, compiler) + sum_over_weights(head, [&](const Tensor& weight, const PartitionSpec& spec) {
+  const Bytes gradients = sum_over_weights(head, [&](const Tensor& weight, const PartitionSpec& spec) {
     return gradient_bytes(weight, spec, tokens, *program.mesh, compiler);
   });
+  return gradients + waiting_logits(head, program, config, compiler);
 }
 
 Bytes late_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,

@@ -119,7 +119,8 @@ class Lookup final : public OperationKind {
   }
 
   void backward(BlockState& state, const Operation& op) const override {
-    if (outnumbers_table(state, op, rows_for_whole_gradient) || gathers_table(state, op)) return reduce_whole_table(state, op);
+    if (outnumbers_table(state, op, rows_for_whole_gradient) || gathers_table(state, op))
+      return reduce_whole_table(state, op);
     if (gathers_rows(state, op)) return gather_rows(state, op);
     exchange_columns(state, op);
   }

@@ -88,7 +88,8 @@ TEST(RunCommands, OfQuantizedDroppingExpertsAskForLinen) {
   };
   const auto once = Contains("enable_nnx=false").Times(1);
   const std::string dropping = "sparse_matmul=false megablox=false capacity_factor=1.25 ";
-  EXPECT_THAT(words(dropping + "quantization=int8"), AllOf(once, IsSupersetOf({"pure_nnx=false", "pure_nnx_decoder=false"})));
+  EXPECT_THAT(words(dropping + "quantization=int8"),
+              AllOf(once, IsSupersetOf({"pure_nnx=false", "pure_nnx_decoder=false"})));
   EXPECT_THAT(words(dropping + "quantization=int8 enable_nnx=False pure_nnx=False pure_nnx_decoder=False"), once);
   for (const char* other : {"", "quantization=int8 use_qwix_quantization=true"})
     EXPECT_THAT(words(dropping + other), Not(Contains("enable_nnx=false"))) << other;

@@ -59,7 +59,8 @@ TEST(LoadCompiler, LogitsAreOverwrittenUpToAsManyTokensAsTheFileSays) {
   EXPECT_TRUE(load_compiler("xla-tpu").has(Habit::overwrites_logits));
   EXPECT_FALSE(load_compiler("xla-tpu").tokens_per_embed.contains(Habit::overwrites_logits));
   const auto like_v5p = [](const std::string& limit) {
-    return parse_compiler(R"({"name": "mine", "like": "xla-tpu-v5p", "description": "d", "habits": {"overwrites_logits": {"on": true, )" +
+    return parse_compiler(R"({"name": "mine", "like": "xla-tpu-v5p", "description": "d", "habits": {)"
+                          R"("overwrites_logits": {"on": true, )" +
                               limit + R"("source": "release notes"}}})",
                           "mine.json")
         .compiler.tokens_per_embed;

@@ -111,7 +111,8 @@ TEST(HeadLeftover, HasLogitsOfSplitWordsUntilTheLossIsComputed) {
   };
   const Compiler late = with(toy_tpu(), Habit::computes_loss_value_late);
   EXPECT_EQ(left("tensor=2", late), left("tensor=2", toy_tpu()) + 8);
-  for (const char* mesh : {"tensor=4", "fsdp=2", "fsdp=2,tensor=2"}) EXPECT_EQ(left(mesh, late), left(mesh, toy_tpu())) << mesh;
+  for (const char* mesh : {"tensor=4", "fsdp=2", "fsdp=2,tensor=2"})
+    EXPECT_EQ(left(mesh, late), left(mesh, toy_tpu())) << mesh;
 }
 
 TEST(HeadLeftover, OfATiedHeadThatNobodySumsIsLate) {
