@@ -79,7 +79,8 @@ std::optional<std::int64_t> dividing_tile(const Configuration& configuration) {
   const TrainConfig& config = configuration.config;
   const bool sparse = config.moe_path == MoePath::ragged || config.moe_path == MoePath::ring;
   if (!sparse || !config.has_grouped_kernel() || config.quantization != Quantization::int8) return std::nullopt;
-  const std::int64_t columns = configuration.model.moe_mlp / configuration.mesh.size_of("tensor");
+  const AxisList split = axes_of_rule(configuration.rules, configuration.mesh, "mlp_no_fsdp");  // in the experts' shard_map
+  const std::int64_t columns = configuration.model.moe_mlp / configuration.mesh.product(split);
   if (config.wi_tile_fwd_mlp_dim != TrainConfig{}.wi_tile_fwd_mlp_dim || columns % config.wi_tile_fwd_mlp_dim == 0)
     return std::nullopt;
   return columns;

@@ -76,9 +76,8 @@ void ScheduleReader::see(const SeenInstruction& seen) {
   Known& known = known_[computation_];
   if (step.collective) known.communicates = true;
   for (const auto callee : step.callees) known.communicates = known.communicates || known_[callee].communicates;
-  if (seen.instruction.root) known.root = schedule_.computations[computation_].size();
-  known.steps.emplace(step.name, schedule_.computations[computation_].size());
-  schedule_.computations[computation_].push_back(std::move(step));
+  const std::size_t place = append(std::move(step));
+  if (seen.instruction.root) known.root = place;
 }
 
 std::size_t ScheduleReader::callee_of(const SeenInstruction& seen, std::string_view key) const {
@@ -110,14 +109,19 @@ std::optional<std::size_t> ScheduleReader::element_step(std::string_view name) {
   const auto elements = elements_of_shape(known.tuples.at(tuple->second));
   std::size_t place = elements.size();
   std::from_chars(name.data() + hash + 1, name.data() + name.size(), place);
-  if (place >= elements.size()) return std::nullopt;
+  const auto bytes = place < elements.size() ? bytes_of_shape(elements[place]) : std::nullopt;
+  if (!bytes) return std::nullopt;
   HloStep step;
   step.name = name;
   step.operands = {tuple->second};
-  known.operations.push_back({Access::view, step.operands, 0, 0, {bytes_of_shape(elements[place]).value_or(0)}});
+  known.operations.push_back({Access::view, step.operands, 0, 0, {*bytes}});
   known.shapes.push_back(array_shape(elements[place]));
+  return append(std::move(step));
+}
+
+std::size_t ScheduleReader::append(HloStep step) {
   auto& steps = schedule_.computations[computation_];
-  known.steps.emplace(step.name, steps.size());
+  known_[computation_].steps.emplace(step.name, steps.size());
   steps.push_back(std::move(step));
   return steps.size() - 1;
 }

@@ -38,6 +38,7 @@ class ScheduleReader final : public InstructionObserver {
   /// Of "fusion.3#1", a tuple's element by itself: a step of its own, as get-tuple-element is. Empty: there is no such
   /// tuple.
   std::optional<std::size_t> element_step(std::string_view name);
+  std::size_t append(HloStep step);
   void classify(const SeenInstruction& seen, HloStep& step);
   bool classify_asynchronous(const SeenInstruction& seen, HloStep& step);
   void classify_loop(const SeenInstruction& seen, HloStep& step);

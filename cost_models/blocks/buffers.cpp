@@ -102,8 +102,8 @@ class Buffers {
   }
 
   bool is_overwritten_by(OperationId i) const {
-    return block_.kind == BlockKind::head && writes_over_logits(block_, state_.specs(), state_.mesh, state_.compiler) &&
-           (is_capped_in_loss(i) || block_.operations[i].kind == OpKind::cross_entropy);
+    const bool reads_logits = is_capped_in_loss(i) || block_.operations[i].kind == OpKind::cross_entropy;
+    return reads_logits && writes_over_logits(block_, state_.specs(), state_.mesh, state_.compiler);
   }
 
   Bytes bytes_of(TensorId id) const {

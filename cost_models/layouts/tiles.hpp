@@ -12,6 +12,8 @@ using LocalSizes = InlineList<std::int64_t, most_dims + 1>;
 
 inline constexpr std::int64_t lanes = 128;
 
+constexpr std::int64_t round_up(std::int64_t size, std::int64_t unit) { return (size + unit - 1) / unit * unit; }
+
 /// Elements of an array of these sizes with the two dims in tiles that waste least: [180, 2880] takes 180 x 2944 (lanes)
 /// along whole tiles of 8, 184 x 2944; [32, 180, 2880] 32 x 180 x 2944.
 std::int64_t tiled_elements(const LocalSizes& sizes);

@@ -5,7 +5,7 @@
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/partition/einsum_plan.hpp>
 #include <cost_models/layouts/tiles.hpp>
-#include <cost_models/partition/whole_slices.hpp>
+#include <cost_models/partition/emitted_kinds.hpp>
 
 namespace shardplan {
 namespace {

@@ -2,6 +2,7 @@
 // weights [batch, sequence, top_k]}, sorted by expert; the return reads {rows, routing weights} and yields [batch,
 // sequence, top_k, embed], one row for each of a token's experts.
 #include <algorithm>
+#include <cost_models/layouts/tiles.hpp>
 #include <cost_models/operations/expert_rows.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/vector_work/routed_work.hpp>
@@ -82,12 +83,11 @@ class RaggedExchange : public OperationKind {
   /// Rows of bf16 travel as tiles of 2 x 128 where buffers are whole tiles: 2880 columns as 3072 (recorded:
   /// gptoss20bx4_v5p16_fsdp8ep2_epascp).
   static Bytes exchanged(const BlockState& state, TensorId rows) {
-    constexpr std::int64_t tile = 2 * 128;
     const Bytes bytes = state.local(rows);
     const auto& columns = state.tensor(rows).dims.back();
     if (!state.compiler.has(Habit::pads_to_tiles) || size_of(state.tensor(rows).dtype) != 2) return bytes;
     const std::int64_t width = columns.size / state.mesh.product(state.spec(rows).dims.back());
-    return Bytes{bytes.value / width * ((width + tile - 1) / tile * tile)};
+    return Bytes{bytes.value / width * round_up(width, 2 * lanes)};
   }
 
   /// Inside each node into a buffer for the devices of both, between the nodes, and locally into place.

@@ -2,7 +2,7 @@
 #include <cost_models/partition/gradients.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/layouts/tiles.hpp>
-#include <cost_models/partition/whole_slices.hpp>
+#include <cost_models/partition/emitted_kinds.hpp>
 
 namespace shardplan {
 

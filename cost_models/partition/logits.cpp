@@ -49,7 +49,7 @@ Bytes logits_for_loss_value(const Block& head, const std::vector<PartitionSpec>&
   const Tensor& logits = head.tensors[product->output];
   const PartitionSpec& spec = specs[product->output];
   const std::int64_t words = local_words(logits, spec, mesh);
-  const bool gathers_weight = mesh.product(axes_of(specs[product->inputs.back()])) > mesh.product(spec.dims.back());
+  const bool gathers_weight = !without(axes_of(specs[product->inputs.back()]), spec.dims.back()).empty();
   if (words == logits.dims.back().size || words <= embed_of(head, *product) || gathers_weight) return {};
   return stored_bytes(logits, spec, mesh, compiler);
 }
