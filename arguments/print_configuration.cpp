@@ -6,6 +6,7 @@
 #include <shardplan/batch_split.hpp>
 #include <arguments/rule_arguments.hpp>
 #include <arguments/train_arguments.hpp>
+#include <rules/load_rules.hpp>
 #include <rules/resolve.hpp>
 
 namespace shardplan {
@@ -37,6 +38,7 @@ TrainConfig printing_baseline(const Configuration& configuration) {
 /// Whether an argument contradicts the model's own file.
 bool needs_override(const Configuration& configuration, const PrintedArguments& changed, const ModelWords& words) {
   const auto sets = [&](const auto& setting) { return model_sets_setting(configuration.model, setting.first); };
+  if (!is_published(configuration.rules) && configuration.model.rules != ModelRules{}) return true;
   return !configuration.model.in_maxtext || !words.overrides.empty() || !configuration.model_overrides.empty() ||
          std::any_of(changed.begin(), changed.end(), sets);
 }
@@ -87,11 +89,11 @@ std::optional<std::int64_t> dividing_tile(const Configuration& configuration) {
 }
 
 PrintedArguments all_arguments(const Configuration& configuration, const PrintedArguments& machine,
-                               const PrintedArguments& settings) {
+                               const PrintedArguments& rules, const PrintedArguments& settings) {
   const ModelWords words = words_for(configuration.model);
   PrintedArguments printed = {{"model_name", words.name}};
   append(printed, machine);
-  append(printed, rules_as_arguments(configuration.rules, configuration.rule_changes));
+  append(printed, rules);
   append(printed, mesh_as_arguments(configuration.mesh, configuration.num_slices));
   append(printed, settings);
   if (needs_tokamax(configuration)) printed.emplace_back("use_tokamax_splash", "true");
@@ -127,12 +129,15 @@ PrintedArguments topology_arguments(const Configuration& configuration) {
 }
 
 PrintedArguments maxtext_arguments(const Configuration& configuration) {
-  return all_arguments(configuration, printed_machine(configuration), changed_settings(configuration));
+  return all_arguments(configuration, printed_machine(configuration),
+                       rules_as_arguments(configuration.rules, configuration.rule_changes),
+                       changed_settings(configuration));
 }
 
 PrintedArguments run_arguments(const Configuration& configuration) {
   const PrintedArguments machine = {{"hardware", hardware_word(configuration.hardware.launch)}};
-  return all_arguments(configuration, machine, named_settings(configuration));
+  return all_arguments(configuration, machine, rules_to_run(configuration.rules, configuration.rule_changes),
+                       named_settings(configuration));
 }
 
 }  // namespace shardplan

@@ -5,19 +5,21 @@
 #include <arguments/rule_arguments.hpp>
 #include <rules/load_rules.hpp>
 #include <rules/merge_rules.hpp>
+#include <rules/sequence_axis.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
 
+/// YAML, in which plain words need no quotes: a shell has its own.
 std::string print_names(const std::vector<std::string>& names) {
-  return fmt::format("['{}']", fmt::join(names, "','"));
+  return fmt::format("[{}]", fmt::join(names, ","));
 }
 
 std::string print_rules(const std::vector<Rule>& rules) {
   std::string text;
   for (const auto& [logical, axes] : rules)
-    text += fmt::format("{}['{}',{}]", text.empty() ? "" : ",", logical, axes.empty() ? "[]" : print_names(axes));
+    text += fmt::format("{}[{},{}]", text.empty() ? "" : ",", logical, print_names(axes));
   return "[" + text + "]";
 }
 
@@ -33,6 +35,15 @@ ModelRules changes_in_force(const ModelRules& changes, const RuleSet& chosen, co
   const bool idle =
       with.rules == without.rules && with.mesh_axes == without.mesh_axes && with.data_sharding == without.data_sharding;
   return idle ? ModelRules{} : changes;
+}
+
+std::vector<std::pair<std::string, std::string>> rules_to_run(const RuleSet& rules, const ModelRules& changes) {
+  if (is_published(rules)) return rules_as_arguments(rules, changes);
+  return {{"logical_axis_rules", print_rules(rules.rules)},
+          {"override_logical_axis_rules", "true"},
+          {"mesh_axes", print_names(rules.mesh_axes)},
+          {"data_sharding", fmt::format("[{}]", print_names(rules.data_sharding))},
+          {"context_sharding", sequence_axis(rules)}};
 }
 
 std::vector<std::pair<std::string, std::string>> rules_as_arguments(const RuleSet& rules, const ModelRules& changes) {

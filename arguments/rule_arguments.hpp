@@ -15,6 +15,11 @@ RuleSet chosen_rules(const GivenArguments& arguments);
 /// The changes, or none when all of them only repeat what holds anyway, as a copy of base.yml does.
 ModelRules changes_in_force(const ModelRules& changes, const RuleSet& chosen, const Model& model);
 
+/// The set by its name (a file's is its path), and what changes it.
 std::vector<std::pair<std::string, std::string>> rules_as_arguments(const RuleSet& rules, const ModelRules& changes);
+
+/// As MaxText reads them: custom_mesh_and_rule is an enum there (common/common_types.py, CustomRule), so a set of anybody
+/// else's is written out, in place of base.yml's and the model's.
+std::vector<std::pair<std::string, std::string>> rules_to_run(const RuleSet& rules, const ModelRules& changes);
 
 }  // namespace shardplan

@@ -2,6 +2,7 @@
 
 #include <arguments/start_checks.hpp>
 #include <arguments/words/argument_values.hpp>
+#include <rules/sequence_axis.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -66,6 +67,11 @@ bool trains_no_model(const GivenArgument& given, const Configuration& c) {
   return c.model.use_indexer && !is_on(given);
 }
 
+// shardplan takes it from the rules, as MaxText does from those that it ships.
+bool splits_sequence_elsewhere(const GivenArgument& given, const Configuration& c) {
+  return canonical(given.text) != canonical(sequence_axis(c.rules));
+}
+
 struct StartCheck {
   const char* key;
   bool (*is_broken)(const GivenArgument& given, const Configuration& configuration);
@@ -73,6 +79,7 @@ struct StartCheck {
 };
 
 constexpr StartCheck checks[] = {
+    {"context_sharding", splits_sequence_elsewhere, "shardplan models the first axis of rule activation_length"},
     {"dq_reduction_steps", odd_reduction_steps, "context parallelism on TPUs takes 0 or 3"},
     {"sa_bwd_dkv_megacore", megacore_under_usp, "context_parallel_strategy=usp does not know it"},
     {"routed_bias_update_rate", balances_without_loss, "only DeepSeek's decoder balances its load without a loss"},

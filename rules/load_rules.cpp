@@ -61,6 +61,11 @@ std::vector<std::string> published_rule_set_names() {
   return names;
 }
 
+bool is_published(const RuleSet& rules) {
+  const auto names = published_rule_set_names();
+  return std::find(names.begin(), names.end(), rules.name) != names.end();
+}
+
 std::string rules_yaml(std::string_view name) {
   if (auto text = built_in(name)) return *text;
   fail_unknown_set(name);

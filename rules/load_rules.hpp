@@ -16,8 +16,11 @@ namespace shardplan {
 /// The built-in sets, `default` first, then alphabetical.
 std::vector<std::string> rule_set_names();
 
-/// Those of them that MaxText ships, so that a plan with them can be run; `ep-tp` is a reconstruction of a closed proposal.
+/// Those of them that MaxText ships and custom_mesh_and_rule may name; `ep-tp` is a reconstruction of a closed proposal.
 std::vector<std::string> published_rule_set_names();
+
+/// Whether MaxText knows a set by this name; it does not know files.
+bool is_published(const RuleSet& rules);
 
 /// The text of a built-in set. Throws InputError on an unknown name.
 std::string rules_yaml(std::string_view name);

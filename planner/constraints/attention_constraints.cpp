@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <planner/constraints/constraints.hpp>
-#include <planner/constraints/sequence_axis.hpp>
+#include <rules/sequence_axis.hpp>
 
 namespace shardplan {
 namespace {
@@ -11,6 +11,8 @@ namespace {
 using Violation = std::optional<Infeasible>;
 
 Infeasible refused(ConstraintId constraint, std::string message) { return {constraint, std::move(message), 1, 0}; }
+
+int sequence_shards(const Configuration& c) { return c.mesh.size_of(sequence_axis(c.rules)); }
 
 bool has_windows(const Model& model) { return model.attention_pattern.locals_per_period > 0; }
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <planner/constraints/constraints.hpp>
-#include <planner/constraints/sequence_axis.hpp>
+#include <rules/sequence_axis.hpp>
 
 namespace shardplan {
 namespace {

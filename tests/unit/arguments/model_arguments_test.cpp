@@ -40,7 +40,7 @@ TEST(RuleArguments, ChangeTheRules) {
   ASSERT_GE(c.rules.rules.size(), 2U);
   EXPECT_EQ(c.rules.rules.back(), (Rule{"mine", {"data"}}));
   EXPECT_EQ(c.rules.rules[c.rules.rules.size() - 2], (Rule{"norm", {"tensor"}}));
-  EXPECT_THAT(printed(c), HasSubstr("logical_axis_rules=[['norm',['tensor']],['mine',['data']]]"));
+  EXPECT_THAT(printed(c), HasSubstr("logical_axis_rules=[[norm,[tensor]],[mine,[data]]]"));
   const auto again = read(printed(c));
   EXPECT_EQ(again.rules.rules, c.rules.rules);
 }

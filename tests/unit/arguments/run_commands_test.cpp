@@ -12,6 +12,7 @@ namespace {
 using testing::AllOf;
 using testing::Contains;
 using testing::Each;
+using testing::HasSubstr;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
@@ -113,6 +114,35 @@ TEST(RunCommands, ReadBackAreTheSameRun) {
     for (const auto& word : words_of(command->arguments)) said += word + " ";
     EXPECT_EQ(maxtext_arguments(read(said)), maxtext_arguments(asked)) << said;
   }
+}
+
+std::string said_by(const Command& command) {
+  std::string said;
+  for (const auto& word : words_of(command.arguments)) said += word + " ";
+  return said;
+}
+
+// custom_mesh_and_rule is an enum in MaxText: it knows neither a file nor what it never merged.
+TEST(RunCommands, WriteOutRulesThatMaxTextLacks) {
+  const Configuration asked =
+      read("model_name=mixtral-8x7b compile_topology=v5p-16 custom_mesh_and_rule=ep-tp ici_expert_parallelism=4");
+  const auto command = run_commands(asked)->train_compile;
+  ASSERT_TRUE(command);
+  EXPECT_THAT(words_of(command->arguments),
+              AllOf(Not(Contains("custom_mesh_and_rule=ep-tp")), Contains("override_logical_axis_rules=true"),
+                    Contains("mesh_axes=[data,fsdp,expert]"), Contains("context_sharding=context")));
+  const Configuration again = read(said_by(*command));
+  EXPECT_EQ(again.rules.rules, asked.rules.rules);
+  EXPECT_EQ(again.rules.data_sharding, asked.rules.data_sharding);
+  EXPECT_EQ(again.mesh, asked.mesh);
+}
+
+TEST(RunCommands, SayWhichAxisSplitsTheSequence) {
+  EXPECT_EQ(error_of("model_name=mixtral-8x7b compile_topology=v5p-16 custom_mesh_and_rule=ep-as-cp "
+                     "ici_expert_parallelism=4 context_sharding=expert"),
+            "");
+  EXPECT_THAT(error_of("model_name=mixtral-8x7b compile_topology=v5p-16 context_sharding=expert"),
+              HasSubstr("first axis of rule activation_length"));
 }
 
 TEST(RunCommands, StartEveryHost) {

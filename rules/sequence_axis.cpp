@@ -1,4 +1,4 @@
-#include <planner/constraints/sequence_axis.hpp>
+#include <rules/sequence_axis.hpp>
 
 namespace shardplan {
 
@@ -6,10 +6,6 @@ std::string sequence_axis(const RuleSet& rules) {
   for (const auto& rule : rules.rules)
     if (rule.logical == "activation_length") return rule.axes.empty() ? "context" : rule.axes.front();
   return "context";
-}
-
-int sequence_shards(const Configuration& configuration) {
-  return configuration.mesh.size_of(sequence_axis(configuration.rules));
 }
 
 }  // namespace shardplan
