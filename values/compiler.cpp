@@ -63,6 +63,9 @@ constexpr std::array habit_names{
     Named{Habit::defers_unsummed_tied_head, "defers_unsummed_tied_head"},
     Named{Habit::all_reduces_indivisible_words, "all_reduces_indivisible_words"},
     Named{Habit::computes_loss_value_late, "computes_loss_value_late"},
+    Named{Habit::lays_out_products_by_size, "lays_out_products_by_size"},
+    Named{Habit::permutes_before_gathers, "permutes_before_gathers"},
+    Named{Habit::runs_weight_gradients_beside_collectives, "runs_weight_gradients_beside_collectives"},
 };
 
 constexpr auto habits = [] {

@@ -1,4 +1,5 @@
 #include <cost_models/blocks/buffers.hpp>
+#include <cost_models/blocks/late_gradients.hpp>
 #include <cost_models/blocks/liveness.hpp>
 #include <cost_models/blocks/partition_block.hpp>
 #include <cost_models/blocks/released_weights.hpp>
@@ -81,6 +82,17 @@ class BlockWalk {
       schedule_.backward_begins[i] = next_step();
       operation_kind(operations()[i].kind).settle(state_, operations()[i]);
       operation_kind(operations()[i].kind).backward(state_, operations()[i]);
+      schedule_.backward_ends[i] = state_.forms.step();
+    }
+    run_late_weight_gradients();
+  }
+
+  void run_late_weight_gradients() {
+    state_.forms.turn_to_late_gradients(far_operands(state_, liveness_));
+    for (std::size_t i = operations().size(); i-- > 0;) {
+      if (!state_.is_weight_gradient_late(operations()[i])) continue;
+      next_step();
+      operation_kind(operations()[i].kind).late_backward(state_, operations()[i]);
       schedule_.backward_ends[i] = state_.forms.step();
     }
   }

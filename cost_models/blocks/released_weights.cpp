@@ -4,11 +4,6 @@
 namespace shardplan {
 namespace {
 
-bool shares_iteration(const Block& block, const Program& program) {
-  return block.kind == BlockKind::layer && !block.own_loop &&
-         (block.layers_per_cycle > 1 || block.continues_cycle || leads_to_next_layer(block, program));
-}
-
 class Release {
  public:
   Release(const Block& block, const DataFlow& flow, const Program& program, const Liveness& liveness,
@@ -84,6 +79,11 @@ class Release {
 };
 
 }  // namespace
+
+bool shares_iteration(const Block& block, const Program& program) {
+  return block.kind == BlockKind::layer && !block.own_loop &&
+         (block.layers_per_cycle > 1 || block.continues_cycle || leads_to_next_layer(block, program));
+}
 
 bool leads_to_next_layer(const Block& block, const Program& program) {
   const auto at = static_cast<std::size_t>(&block - program.blocks.data());

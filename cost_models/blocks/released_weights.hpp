@@ -10,6 +10,9 @@ namespace shardplan {
 /// Whether the layer after this block's is recomputed with it: both are layers of one scan iteration.
 bool leads_to_next_layer(const Block& block, const Program& program);
 
+/// Whether an iteration of the scan has another layer beside it, and no loop of its own around it.
+bool shares_iteration(const Block& block, const Program& program);
+
 /// Of each operation, whether the weight that it reads is gathered again for its gradient:
 ///   - attention's, where their recomputation leads on to experts (Habit::gathers_moe_layer_weights_twice);
 ///   - any that has to be recomputed to reach a later layer of the same scan iteration, and of the last layer those of

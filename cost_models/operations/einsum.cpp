@@ -76,7 +76,7 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
   if (state.tensor(target).parameter)
     state.gradients.reduce_constrained(target, wanted, plan.result, op);
   else
-    state.gradients.contribute(wanted, plan.result, op);
+    state.gradients.contribute(wanted, plan.result, op, plan.sums_apart);
 }
 
 /// Before the input's gradient, while the weight is still gathered: that of a head which is all-reduced (recorded:
@@ -124,6 +124,21 @@ void add_narrow_work(OperationWork& work, const NarrowWork& narrow, DType dtype)
   work.vector_backward += narrow.narrowing_backward;
 }
 
+/// From the layout that the local product yields. Sums of heads of which a device keeps several are all-reduced and sliced
+/// (recorded: 8 heads of key and value under tensor=2 and 4; under tensor=8, and 4 heads under tensor=4, they are scattered).
+Moves result_moves(const BlockState& state, const Operation& op, const Layout& from) {
+  const Tensor& result = state.tensor(op.output);
+  Moves moves = reshard(result, from, state.spec(op.output), state.mesh, state.compiler);
+  const int heads = index_of(result.dims, Dim::kv_heads);
+  if (heads < 0) return moves;
+  const AxisList& split = state.spec(op.output).dims[heads];
+  const bool several = result.dims[heads].size > state.mesh.product(split);
+  for (Move& move : moves)
+    if (several && move.kind == CollectiveKind::reduce_scatter && common(move.axes, split) == move.axes)
+      move.kind = CollectiveKind::all_reduce;
+  return moves;
+}
+
 class Einsum final : public OperationKind {
  public:
   /// Inside the expert shard_map a partial sum is scattered over the feature dim (SHARDING.md 2.4, step 3).
@@ -146,10 +161,7 @@ class Einsum final : public OperationKind {
     use_operand(state, op, 1, plan.rhs, pass);
     gather_mask(state, op, pass);
     const Cause cause = plan.result.partial.empty() ? Cause::result_layout : Cause::contracted_dim_split;
-    state.recorder.record_all(BlockState::phase_of(pass),
-                              reshard(state.tensor(op.output), plan.result, state.spec(op.output), state.mesh,
-                                      state.compiler),
-                              {state.id_of(op), op.output, cause, plan.result, state.spec(op.output)},
+    state.recorder.record_all(BlockState::phase_of(pass), result_moves(state, op, plan.result), {state.id_of(op), op.output, cause, plan.result, state.spec(op.output)},
                               state.block.executions);
   }
 
@@ -157,11 +169,14 @@ class Einsum final : public OperationKind {
   void backward(BlockState& state, const Operation& op) const override {
     const bool weight_first = weight_gradient_first(state, op);
     backward_operand(state, op, weight_first ? 1 : 0);
+    if (state.is_weight_gradient_late(op)) return;
     state.forms.advance();  // the second product runs once the first has let go of its operands
     const AxisList axes = projection_axes(state, op);
     if (!axes.empty()) exchange_projection(state, op, axes);
     backward_operand(state, op, weight_first ? 0 : 1);
   }
+
+  void late_backward(BlockState& state, const Operation& op) const override { backward_operand(state, op, 1); }
 
   /// The gradient of each operand reads the other.
   TensorIds read_by_gradient(const Block& block, const Operation& op) const override {

@@ -34,6 +34,8 @@ class OperationKind {
   virtual void forward(BlockState& state, const Operation& op, Pass pass) const = 0;
   /// The collectives of its gradients, and what it contributes to those of its inputs.
   virtual void backward(BlockState& state, const Operation& op) const = 0;
+  /// Of a product whose weight's gradient is late: that.
+  virtual void late_backward(BlockState&, const Operation&) const {}
   /// Before that: what was contributed to the gradient of its result is summed.
   virtual void settle(BlockState& state, const Operation& op) const { state.gradients.settle(op.output); }
   /// Tensors whose values its gradient reads.

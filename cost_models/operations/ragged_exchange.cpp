@@ -115,6 +115,11 @@ class RaggedDispatch final : public RaggedExchange {
 
   void settle(BlockState& state, const Operation& op) const override { settle_expert_rows(state, op); }
 
+  void forward(BlockState& state, const Operation& op, Pass pass) const override {
+    state.forms.use(op.inputs.front(), state.spec(op.inputs.front()), pass, op);
+    RaggedExchange::forward(state, op, pass);
+  }
+
  protected:
   TensorId rows_of(const Operation& op) const override { return op.output; }
   TensorId tokens_of(const Operation& op) const override { return op.inputs.front(); }

@@ -20,6 +20,13 @@ BlockState::BlockState(const BoundProgram& bound_program, const BoundBlock& boun
     if (constrained_[i]) specs_[i] = *constrained_[i];
 }
 
+bool BlockState::is_weight_gradient_late(const Operation& product) const {
+  if (!compiler.has(Habit::runs_weight_gradients_beside_collectives) || block.kind != BlockKind::layer) return false;
+  if (product.module != Module::mlp && product.module != Module::attention) return false;
+  if (product.kind != OpKind::einsum || !tensor(product.inputs[1]).parameter) return false;
+  return block.rematerialized && !split_axes(block.input, {Dim::embed}).empty();
+}
+
 const EinsumPlan& BlockState::product_plan(const Operation& op) const {
   auto& plan = product_plans_[id_of(op)];
   if (plan) return *plan;

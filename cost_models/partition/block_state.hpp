@@ -25,6 +25,10 @@ class BlockState {
   bool is_constrained(TensorId id) const { return constrained_[id].has_value(); }
   void lay_out(TensorId id, PartitionSpec spec) { specs_[id] = std::move(spec); }
 
+  /// Whether the gradient of the weight that the product reads runs later than that of its input
+  /// (Habit::runs_weight_gradients_beside_collectives).
+  bool is_weight_gradient_late(const Operation& product) const;
+
   /// How a product runs forward, once its operands have their layouts.
   const EinsumPlan& product_plan(const Operation& op) const;
 

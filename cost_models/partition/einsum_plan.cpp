@@ -7,6 +7,12 @@ namespace {
 
 using MaybeDim = std::optional<Dim>;
 
+std::int64_t elements(const std::vector<TensorDim>& dims) {
+  std::int64_t product = 1;
+  for (const TensorDim& d : dims) product *= d.size;
+  return product;
+}
+
 bool has(const std::vector<TensorDim>& dims, Dim dim) {
   return std::any_of(dims.begin(), dims.end(), [&](const TensorDim& d) { return d.dim == dim; });
 }
@@ -33,13 +39,48 @@ class AxisChoice {
     const MaybeDim left = dim_at(axis, lhs_.tensor->dims, lhs_.spec);
     const MaybeDim right = dim_at(axis, rhs_.tensor->dims, rhs_.spec);
     const MaybeDim wanted = target_ ? dim_at(axis, result_, *target_) : std::nullopt;
-    if (left && right) return left == right ? agreed(*left, wanted) : clash(*left, *right, wanted);
+    if (left && right) return left == right ? agreed(axis, *left, wanted) : clash(axis, *left, *right, wanted);
     if (left) return one_sided(*left, lhs_, rhs_, wanted);
     if (right) return one_sided(*right, rhs_, lhs_, wanted);
     return std::nullopt;  // nobody has it: computed alike on all its devices, the result is sliced
   }
 
+  /// Whether tensors vote on their axes: not inside the experts' shard_map.
+  bool goes_by_size() const {
+    return compiler_.has(Habit::lays_out_products_by_size) && !has(lhs_.tensor->dims, Dim::rows) &&
+           !has(rhs_.tensor->dims, Dim::rows) && !has(result_, Dim::rows);
+  }
+
+  /// Whether a dim of the result that has the axis there outvotes the dim that both operands contract with it, but the
+  /// product is summed all the same.
+  bool sums_apart(AxisId axis, MaybeDim chosen) const {
+    const MaybeDim wanted = target_ ? dim_at(axis, result_, *target_) : std::nullopt;
+    return chosen && wanted && wanted != chosen && !has(result_, *chosen) && is_outvoted(axis, *chosen, *wanted) &&
+           dim_at(axis, lhs_.tensor->dims, lhs_.spec) == dim_at(axis, rhs_.tensor->dims, rhs_.spec);
+  }
+
  private:
+  /// Global elements of the operands and of the result that the axis splits on this dim.
+  std::int64_t votes(AxisId axis, Dim dim) const {
+    const auto of = [&](const std::vector<TensorDim>& dims, const PartitionSpec& spec) {
+      return dim_at(axis, dims, spec) == dim ? elements(dims) : 0;
+    };
+    return of(lhs_.tensor->dims, lhs_.spec) + of(rhs_.tensor->dims, rhs_.spec) + (target_ ? of(result_, *target_) : 0);
+  }
+
+  /// Shardy decides product by product (shardy/dialect/sdy/transforms/export/explicit_reshards_util.cc,
+  /// findCommonAxesHeuristic: the largest total_global_source_tensor_size). Key and value of grouped queries, from
+  /// [tokens, embed / t] and [embed, heads / t]: tokens * embed against tokens * heads + embed * heads.
+  bool is_outvoted(AxisId axis, Dim dim, Dim other) const { return goes_by_size() && votes(axis, dim) < votes(axis, other); }
+
+  /// Whether the axis splits the dim as finely as the operand that has it there is split. Recorded: gradients of what
+  /// key and value are projected from are scattered sums under fsdp=4 or 8 with tensor=2 and fsdp=8 with tensor=4, not
+  /// under fsdp=2 with tensor=4 or 8, fsdp=4 with tensor=4 and without fsdp.
+  bool is_reached(AxisId axis, Dim dim) const {
+    return mesh_.size(axis) >=
+           std::max(parts(dim, lhs_.tensor->dims, lhs_.spec), parts(dim, rhs_.tensor->dims, rhs_.spec));
+  }
+
   std::int64_t parts(Dim dim, const std::vector<TensorDim>& dims, const PartitionSpec& spec) const {
     for (std::size_t i = 0; i < dims.size(); ++i)
       if (dims[i].dim == dim) return mesh_.product(spec.dims[i]);
@@ -50,8 +91,9 @@ class AxisChoice {
   /// of one operand that is then split over every device while the agreed one is not: the partitioner's whole-mesh
   /// cases come first, so operands are brought to the result's layout (recorded: wo of a peeled dispatch falls back to
   /// being gathered over expert when a second axis splits the batch).
-  MaybeDim agreed(Dim dim, MaybeDim wanted) const {
-    if (!wanted || wanted == dim || !has(result_, dim)) return dim;
+  MaybeDim agreed(AxisId axis, Dim dim, MaybeDim wanted) const {
+    if (!wanted || wanted == dim) return dim;
+    if (!has(result_, dim)) return is_outvoted(axis, dim, *wanted) && is_reached(axis, *wanted) ? wanted : dim;
     if (!compiler_.has(Habit::whole_mesh_operands_first)) return dim;
     const bool result_covers = parts(*wanted, result_, *target_) == mesh_.devices();
     const bool operands_cover = parts(dim, lhs_.tensor->dims, lhs_.spec) == mesh_.devices();
@@ -61,8 +103,11 @@ class AxisChoice {
   /// The axis splits different dims of the two operands: one must give way. The result's constraint decides
   /// (SHARDING.md 1.6: this is how a batch dim that holds the expert axis forces the expert weights to be gathered);
   /// without one a contracted dim gives way (no partial sums), else the smaller operand moves.
-  MaybeDim clash(Dim left, Dim right, MaybeDim wanted) const {
-    if (wanted == left || wanted == right) return wanted;
+  MaybeDim clash(AxisId axis, Dim left, Dim right, MaybeDim wanted) const {
+    if (wanted == left || wanted == right) {
+      const Dim other = wanted == left ? right : left;
+      return is_outvoted(axis, *wanted, other) ? other : *wanted;
+    }
     if (has(result_, left) != has(result_, right)) return has(result_, left) ? left : right;
     return local_bytes(*lhs_.tensor, lhs_.spec, mesh_) >= local_bytes(*rhs_.tensor, rhs_.spec, mesh_) ? left : right;
   }
@@ -76,10 +121,13 @@ class AxisChoice {
   ///     the tokens that would be summed: then they go where the result wants the axis
   ///   contracted beside another dim that both operands split, where this operand, gathered, would outgrow the result:
   ///     partial sums over this axis too
+  ///   a contracted embed that the result has no part in: partial sums where products are laid out by size (recorded: a
+  ///     router's logits)
   ///   contracted otherwise: this operand is gathered rather than the other sliced (recorded: attention inputs whose
   ///     sequence a rule set leaves whole)
   MaybeDim one_sided(Dim dim, const EinsumOperand& own, const EinsumOperand& other, MaybeDim wanted) const {
     const bool elsewhere = wanted && wanted != dim && has(other.tensor->dims, *wanted);
+    if (dim == Dim::embed && !has(result_, dim) && !wanted && goes_by_size()) return dim;
     if (has(result_, dim)) return elsewhere && is_sliced(dim) ? wanted : dim;
     if (!has(result_, dim) && dim != Dim::experts && elsewhere && outgrows_result(dim, own, other)) return dim;
     if (dim == Dim::experts) return elsewhere && has(own.tensor->dims, *wanted) && is_less(own) ? wanted : dim;
@@ -140,8 +188,10 @@ using Choices = InlineList<Choice, most_mesh_axes>;
 /// An axis that shares a contracted dim with others can't leave it alone: when one must, the dim is contracted whole,
 /// and the others split what the result wants (recorded: the gradient of that wo gathers both its operands). So does
 /// the one that leaves where only its own operand has that dim (recorded: a router's gradient exchanges the tokens).
+/// `stays_by_size`: an axis that splits the dim of the other operand keeps it.
 Choices with_whole_contractions(Choices choices, const EinsumOperand& lhs, const EinsumOperand& rhs,
-                                const std::vector<TensorDim>& result, const PartitionSpec* target) {
+                                const std::vector<TensorDim>& result, const PartitionSpec* target,
+                                bool stays_by_size) {
   const Choices before = choices;
   for (const auto& [operand, other] : {std::pair{&lhs, &rhs}, std::pair{&rhs, &lhs}})
     for (std::size_t i = 0; i < operand->spec.dims.size(); ++i) {
@@ -151,6 +201,7 @@ Choices with_whole_contractions(Choices choices, const EinsumOperand& lhs, const
       const auto leaves = [&](const auto& choice) { return axes.contains(choice.axis) && choice.dim != dim; };
       if (std::none_of(before.begin(), before.end(), leaves)) continue;
       for (auto& [axis, chosen] : choices) {
+        if (stays_by_size && !axes.contains(axis)) continue;
         const MaybeDim wanted = target ? dim_at(axis, result, *target) : std::nullopt;
         const bool own = wanted && has(operand->tensor->dims, *wanted) && !has(other->tensor->dims, *wanted);
         if (chosen == dim || (!chosen && axes.contains(axis) && own)) chosen = wanted;
@@ -205,14 +256,16 @@ EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const
       choices.push_back({static_cast<AxisId>(axis), choice.of(static_cast<AxisId>(axis))});
 
   if (compiler.has(Habit::contracts_whole_dims))
-    choices = with_whole_contractions(std::move(choices), lhs, rhs, result_dims, target);
+    choices = with_whole_contractions(std::move(choices), lhs, rhs, result_dims, target, choice.goes_by_size());
 
   EinsumPlan plan;
   plan.lhs = spec_under(choices, lhs.tensor->dims, &lhs.spec);
   plan.rhs = spec_under(choices, rhs.tensor->dims, &rhs.spec);
   plan.result.spec = spec_under(choices, result_dims, target);
-  for (const auto& [axis, dim] : choices)
+  for (const auto& [axis, dim] : choices) {
     if (dim && !has(result_dims, *dim)) plan.result.partial.push_back(axis);
+    plan.sums_apart = plan.sums_apart || choice.sums_apart(axis, dim);
+  }
   plan.shape = local_shape(choices, lhs.tensor->dims, rhs.tensor->dims, result_dims, mesh);
   return plan;
 }

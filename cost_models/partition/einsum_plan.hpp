@@ -16,6 +16,9 @@ struct EinsumPlan {
   PartitionSpec lhs, rhs;  ///< the forms in which the operands are used
   Layout result;           ///< what the local product yields, before it is brought to the target
   MatrixShape shape;       ///< local: m of the left operand alone, n of the right, k of both but the result
+  /// The result is a partial sum although it has the axis on a dim of its own, larger than its operands: it is summed with
+  /// those alone that are so, too (Habit::lays_out_products_by_size).
+  bool sums_apart = false;
 };
 
 /// `target` is the spec that the result is wanted in; null: whatever is cheapest (propagation).

@@ -4,7 +4,6 @@
 #include <cost_models/layouts/tiles.hpp>
 
 namespace shardplan {
-
 Forms::Forms(const BoundProgram& program, const Block& block, const DataFlow& flow,
              const std::vector<PartitionSpec>& specs, const TrainConfig& config, const Compiler& compiler,
              Recorder& recorder)
@@ -37,6 +36,13 @@ PartitionSpec Forms::on_the_way(TensorId tensor, const PartitionSpec& spec) cons
 /// A weight that was gathered for a product's recomputation and is gone when its gradient comes.
 bool Forms::released(const Entry& entry, const Operation& op) const {
   return backward_ && !entry.backward && !entry.gradient && released_[id_of(op)] && block_.tensors[entry.tensor].parameter;
+}
+
+/// An activation that was gathered before the late gradients began, for one that is far away. What several constrained
+/// tensors share isn't gathered again (recorded: qwen3-0.6b, whose key and value read what the query does).
+bool Forms::is_far(const Entry& entry, const Operation& op) const {
+  if (late_since_ < 0 || entry.first >= late_since_ || block_.tensors[entry.tensor].parameter) return false;
+  return entry.gradient ? far_.gradients[id_of(op)] : far_.inputs[id_of(op)] && !entry.several;
 }
 
 /// MaxText constrains the input of the query projection, of key and value together, and of an MLP's projections together:
@@ -102,12 +108,17 @@ bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gr
     if (entry.tensor != root(tensor) || entry.gradient != gradient || entry.spec != spec) continue;
     if (entry.numbers != numbers || entry.history != history_of(op, numbers)) continue;
     const bool lives_on = entry.pass == pass || (!block_.rematerialized && !gradient && !gathered_again(tensor));
+    if (lives_on && is_far(entry, op)) {  // gathered early again: the buffer is there until then
+      entry.last = step_;
+      continue;
+    }
+    entry.several = entry.several || consumer.operation != entry.consumer.operation;
     if (!lives_on || !shared(entry, consumer) || (step == Step::last && released(entry, op))) continue;
     entry.last = step_;
     return true;
   }
   entries_.push_back({root(tensor), pass, gradient, spec, numbers, dtype_of(tensor, op, numbers), history_of(op, numbers),
-                      consumer, backward_, step_, step_});
+                      consumer, backward_, false, step_, step_});
   return false;
 }
 

@@ -10,6 +10,11 @@ namespace shardplan {
 
 enum class Pass : std::uint8_t { forward, backward };
 
+/// Of each operation, whether its weight's gradient gathers the input, and the gradient of the result, again.
+struct FarOperands {
+  std::vector<bool> inputs, gradients;
+};
+
 /// In which numbers a product reads an operand. Narrowed on other scales it is another array.
 enum class Numbers : std::uint8_t { wide, narrow, narrow_again };
 
@@ -38,6 +43,11 @@ class Forms {
     backward_ = true;
     released_ = std::move(released);
   }
+  /// Weight gradients that had to wait run from here on.
+  void turn_to_late_gradients(FarOperands far) {
+    late_since_ = step_ + 1;
+    far_ = std::move(far);
+  }
   /// The next operation runs: forms used from here on are alive at least until its step.
   void advance() { ++step_; }
   int step() const { return step_; }
@@ -63,6 +73,7 @@ class Forms {
     OperationId history;  ///< whose history of largest values the scale is from; -1: none
     Consumer consumer;  ///< who made it; see shared
     bool backward;      ///< made by a gradient, not by (re)computation
+    bool several = false;  ///< constrained tensors are read in it
     int first, last;    ///< steps
   };
 
@@ -84,6 +95,7 @@ class Forms {
   /// The tensor that a constraint makes it of; -1: none does.
   TensorId constrained(TensorId tensor) const;
   bool released(const Entry& entry, const Operation& op) const;
+  bool is_far(const Entry& entry, const Operation& op) const;
   std::int64_t executions(TensorId tensor, Pass pass) const;
   OperationId id_of(const Operation& op) const { return static_cast<OperationId>(&op - block_.operations.data()); }
 
@@ -96,6 +108,8 @@ class Forms {
   std::vector<Entry> entries_;
   Bytes gathered_weights_;
   int step_ = 0;
+  int late_since_ = -1;  ///< step; -1: no late gradients have run yet
+  FarOperands far_;
   bool backward_ = false;
   std::vector<bool> released_;  ///< one an operation
   // pipeline_fsdp_ag_once: gathered weights stay for the whole step; a compiler that casts late gathers them as they

@@ -14,8 +14,8 @@ class Gradients {
             const TrainConfig& config, const Compiler& compiler, const MaskSlices& masks, const Forms& forms,
             Recorder& recorder);
 
-  /// Adds to the gradient of an activation.
-  void contribute(TensorId tensor, Layout layout, const Operation& op);
+  /// Adds to the gradient of an activation; `apart`: only with others that are (EinsumPlan::sums_apart).
+  void contribute(TensorId tensor, Layout layout, const Operation& op, bool apart = false);
   /// Leaves the sums that the gradient of an activation is still to be made of to whoever calls: the axes.
   AxisList take_sums(TensorId tensor);
   /// All consumers have contributed: brings the sum to the tensor's own layout.
@@ -41,8 +41,10 @@ class Gradients {
     TensorId tensor;
     Layout layout;
     const Operation* op;
+    bool apart;
   };
 
+  void add_to_sum(TensorId tensor, const Layout& layout);
   void reduce_each_repeat(TensorId parameter, const Layout& gradient, const Operation& op);
   bool is_summed_at_once(TensorId parameter, const Layout& gradient) const;
   bool is_read_before(TensorId parameter, const Operation& op) const;

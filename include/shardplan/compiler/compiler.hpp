@@ -114,6 +114,14 @@ enum class Habit : std::uint8_t {
   all_reduces_indivisible_words,
   /// Logits whose words are split over devices wait for the loss's value, which nothing in the step reads.
   computes_loss_value_late,
+  /// An axis that splits different dims of a product's operands and result stays on the dim of the larger tensors, also
+  /// where another product gathers the same operand anyway.
+  lays_out_products_by_size,
+  /// Where an axis takes the place of others on a dim, shards are permuted so that those can be gathered in order.
+  permutes_before_gathers,
+  /// Layers whose features are split: weight gradients of attention and feed-forward run when the rest of the layer's
+  /// backward pass has, beside collectives that would wait alone; what they are made of waits, too.
+  runs_weight_gradients_beside_collectives,
 };
 
 std::span<const Habit> all_habits();

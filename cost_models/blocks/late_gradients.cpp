@@ -1,0 +1,34 @@
+#include <algorithm>
+#include <cost_models/blocks/late_gradients.hpp>
+#include <cost_models/blocks/released_weights.hpp>
+
+namespace shardplan {
+namespace {
+
+bool is_query(const BlockState& state, const Operation& op) {
+  return op.role == OperationRole::qkv_projection && index_of(state.tensor(op.output).dims, Dim::q_heads) >= 0;
+}
+
+bool is_normed_for_attention(const BlockState& state, const Operation& op, const Liveness& liveness) {
+  const auto readers = state.flow().readers(op.output);
+  return std::any_of(readers.begin(), readers.end(), [&](OperationId reader) {
+    return state.block.operations[reader].kind == OpKind::normalization && liveness.recomputed[reader];
+  });
+}
+
+}  // namespace
+
+FarOperands far_operands(const BlockState& state, const Liveness& liveness) {
+  const auto& operations = state.block.operations;
+  FarOperands far{std::vector<bool>(operations.size()), std::vector<bool>(operations.size())};
+  const bool several = shares_iteration(state.block, *state.program.program);
+  for (const Operation& op : operations) {
+    if (!state.is_weight_gradient_late(op)) continue;
+    const OperationId id = state.id_of(op);
+    far.inputs[id] = several || (is_query(state, op) && is_normed_for_attention(state, op, liveness));
+    far.gradients[id] = several && op.module == Module::mlp;
+  }
+  return far;
+}
+
+}  // namespace shardplan
