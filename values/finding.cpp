@@ -82,6 +82,8 @@ std::string_view name_of(FindingId finding) {
       return "custom-rules-drop-model-rules";
     case FindingId::explicit_pipeline:
       return "explicit-pipeline";
+    case FindingId::expert_rows_returned_whole:
+      return "expert-rows-returned-whole";
     case FindingId::quantized_experts_need_linen:
       return "quantized-experts-need-linen";
     case FindingId::logits_sequence_gathered:

@@ -93,7 +93,11 @@ class AxisChoice {
   /// being gathered over expert when a second axis splits the batch).
   MaybeDim agreed(AxisId axis, Dim dim, MaybeDim wanted) const {
     if (!wanted || wanted == dim) return dim;
-    if (!has(result_, dim)) return is_outvoted(axis, dim, *wanted) && is_reached(axis, *wanted) ? wanted : dim;
+    if (goes_by_size()) {
+      const bool moves = is_outvoted(axis, dim, *wanted) && (has(result_, dim) || is_reached(axis, *wanted));
+      return moves ? wanted : dim;
+    }
+    if (!has(result_, dim)) return dim;
     if (!compiler_.has(Habit::whole_mesh_operands_first)) return dim;
     const bool result_covers = parts(*wanted, result_, *target_) == mesh_.devices();
     const bool operands_cover = parts(dim, lhs_.tensor->dims, lhs_.spec) == mesh_.devices();

@@ -33,6 +33,13 @@ PartitionSpec Forms::on_the_way(TensorId tensor, const PartitionSpec& spec) cons
   return middle;
 }
 
+/// A weight on its way through a constraint that only gathers, to a product that gathers the rest: one gather forward, two
+/// for its gradient, which reads what the constraint gathered (recorded on 7x: mixtral8x7bx4_7x8_fsdp4ep2_dm).
+bool Forms::gathers_at_once(TensorId tensor, const PartitionSpec& spec, Pass pass) const {
+  if (pass != Pass::forward || constrained(tensor) < 0 || !block_.tensors[root(tensor)].parameter) return false;
+  return compiler_.has(Habit::lays_out_products_by_size) && axes_of(spec).empty();
+}
+
 /// A weight that was gathered for a product's recomputation and is gone when its gradient comes.
 bool Forms::released(const Entry& entry, const Operation& op) const {
   return backward_ && !entry.backward && !entry.gradient && released_[id_of(op)] && block_.tensors[entry.tensor].parameter;
@@ -136,8 +143,8 @@ bool Forms::make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Op
                  Numbers numbers, Step step) {
   const bool wide = numbers == Numbers::wide;
   if (wide && specs_[root(tensor)] == spec) return false;
-  const PartitionSpec middle = on_the_way(tensor, spec);
-  if (const TensorId source = constrained(tensor); source >= 0)
+  const PartitionSpec middle = gathers_at_once(tensor, spec, pass) ? specs_[root(tensor)] : on_the_way(tensor, spec);
+  if (const TensorId source = constrained(tensor); source >= 0 && middle != specs_[root(tensor)])
     make(source, middle, pass, op, sums, Numbers::wide, Step::before);
   if (found(tensor, spec, pass, false, op, sums, numbers, step)) return false;
   const Phase again = block_.rematerialized && numbers != Numbers::narrow_again ? Phase::rematerialized_forward

@@ -114,11 +114,15 @@ void Gradients::reduce_each_repeat(TensorId parameter, const Layout& gradient, c
   sum_parameter(parameter, scattered, specs_[parameter], op);
 }
 
-/// Over the axes that split the parameter and those that hold copies of it, where the compiler makes one sum of both.
+/// Over the axes that split the parameter and those that hold copies of it, or those that split several of its dims, where
+/// the compiler makes one sum of both.
 bool Gradients::is_summed_at_once(TensorId parameter, const Layout& gradient) const {
   if (block_.in_pipeline || !compiler_.has(Habit::sums_shards_and_copies_at_once)) return false;
-  const AxisList shards = common(gradient.partial, axes_of(target(parameter)));
-  return !shards.empty() && shards.size() < gradient.partial.size();
+  const PartitionSpec wanted = target(parameter);
+  const AxisList shards = common(gradient.partial, axes_of(wanted));
+  const auto dims = std::count_if(wanted.dims.begin(), wanted.dims.end(),
+                                  [&](const AxisList& dim) { return !common(dim, gradient.partial).empty(); });
+  return dims > 1 || (!shards.empty() && shards.size() < gradient.partial.size());
 }
 
 void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted,

@@ -56,6 +56,7 @@ enum class FindingId : std::uint8_t {
   custom_rules_drop_model_rules,
   explicit_pipeline,
   quantized_experts_need_linen,
+  expert_rows_returned_whole,
   logits_sequence_gathered,
   mesh_does_not_fit_torus,
   rule_axis_unknown,

@@ -48,6 +48,7 @@ MaybeFinding logits_sequence_gathered(const FindingSubject& subject);
 MaybeFinding context_lost_in_explicit_mode(const FindingSubject& subject);
 MaybeFinding explicit_pipeline(const FindingSubject& subject);
 MaybeFinding quantized_experts_need_linen(const FindingSubject& subject);
+MaybeFinding expert_rows_returned_whole(const FindingSubject& subject);
 MaybeFinding mesh_does_not_fit_torus(const FindingSubject& subject);
 MaybeFinding custom_mesh_ignored(const FindingSubject& subject);
 std::vector<Finding> ignored_axes(const FindingSubject& subject);

@@ -25,6 +25,7 @@ std::vector<Finding> findings_of(const Configuration& configuration, const Bound
                                                               context_lost_in_explicit_mode,
                                                               explicit_pipeline,
                                                               quantized_experts_need_linen,
+                                                              expert_rows_returned_whole,
                                                               dense_ragged_dot,
                                                               collectives_take_most,
                                                               batch_beyond_published,

@@ -90,6 +90,25 @@ MaybeFinding explicit_pipeline(const FindingSubject& s) {
                  "shard_mode=auto"};
 }
 
+/// What leaves the experts' shard_map is laid out as (batch, norm_length, activation_embed); inside, only the axis tensor
+/// scatters its features (MaxText layers/moe.py). Compiled with rules that give them to expert: "add got incompatible shapes".
+MaybeFinding expert_rows_returned_whole(const FindingSubject& s) {
+  if (s.config().moe_path != MoePath::ragged && s.config().moe_path != MoePath::ring) return std::nullopt;
+  AxisList split = resolve({"activation_batch", "activation_norm_length", "activation_embed"}, s.rules(), s.mesh()).dims[2];
+  if (const auto tensor = s.mesh().find("tensor")) split = without(split, {*tensor});
+  if (split.empty()) return std::nullopt;
+  const auto axes = names_of(split, s.mesh());
+  return Finding{FindingId::expert_rows_returned_whole,
+                 Severity::error,
+                 fmt::format("rule activation_embed of '{}' splits features over {}, but MaxText's sparse experts return them "
+                             "whole there: the run stops at start-up. Counted is a program that scatters them",
+                             s.rules().name, join_axes(axes)),
+                 "MoeBlock_0",
+                 axes,
+                 "sparse_matmul=False",
+                 rules_named(s.rules(), {"activation_embed"})};
+}
+
 MaybeFinding quantized_experts_need_linen(const FindingSubject& s) {
   const TrainConfig& config = s.config();
   if (!config.quantizes_experts_in_linen() || !config.enable_nnx) return std::nullopt;

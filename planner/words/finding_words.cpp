@@ -96,6 +96,9 @@ FindingWords words_of(FindingId id) {
       return {"MaxText's quantized einsums of the dropping path are Linen modules, which NNX can't call: no start.",
               "enable_nnx=False pure_nnx=False pure_nnx_decoder=False, as printed commands say, or "
               "use_qwix_quantization=True."};
+    case FindingId::expert_rows_returned_whole:
+      return {"The sparse experts return whole rows where the rules say that their features are split: no start.",
+              "sparse_matmul=False, or an activation_embed without the axis."};
     case FindingId::logits_sequence_gathered:
       return {"Vocabulary tiling with a batch-sequence rule that lacks the context axis gathers the logits' sequence.",
               "Add the axis."};

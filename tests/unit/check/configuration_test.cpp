@@ -58,6 +58,8 @@ INSTANTIATE_TEST_SUITE_P(
             Severity::error, "context"},
         Row{llama + fsdp2_context4 + " custom_mesh_and_rule=cp-as-ep num_vocab_tiling=4",
             FindingId::logits_sequence_gathered, Severity::warning, "context"},
+        Row{"model_name=mixtral-8x7b compile_topology=v5p-16 custom_mesh_and_rule=ep-tp ici_expert_parallelism=4",
+            FindingId::expert_rows_returned_whole, Severity::error, "expert"},
         Row{llama + " custom_mesh_and_rule=pure-fsdp", FindingId::custom_rules_drop_model_rules, Severity::note, ""},
         Row{"model_name=deepseek3-671b-2dfsdp compile_topology=v5p-512 custom_mesh_and_rule=pure-fsdp",
             FindingId::custom_rules_drop_model_rules, Severity::warning, ""},

@@ -73,6 +73,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "custom-rules-drop-model-rules",
                                               "explicit-pipeline",
                                               "quantized-experts-need-linen",
+                                              "expert-rows-returned-whole",
                                               "logits-sequence-gathered",
                                               "mesh-does-not-fit-torus",
                                               "rule-axis-unknown",

@@ -49,6 +49,19 @@ TEST(Lifetimes, TheHeadsWeightGradientComesFirstWhereItIsAllReduced) {
   EXPECT_FALSE(together("fsdp=8", toy_gpu())) << "left for the end of the step";
 }
 
+// What the weight's gradient is made of waits until the layer's inputs have theirs, where features are split.
+TEST(Lifetimes, WeightGradientsRunBesideCollectivesWhereThatIsTheHabit) {
+  const auto waits = [](const char* mesh, const Compiler& compiler) {
+    const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", mesh, compiler});
+    const auto& layer = toy.block("layers");
+    return meet(life(layer, "mlp hidden"), life(layer, "query gradient"));
+  };
+  const Compiler late = with(toy_tpu(), Habit::runs_weight_gradients_beside_collectives);
+  EXPECT_TRUE(waits("fsdp=2,tensor=2", late));
+  EXPECT_FALSE(waits("fsdp=4", late));
+  EXPECT_FALSE(waits("fsdp=2,tensor=2", toy_tpu()));
+}
+
 TEST(Lifetimes, ElementwiseGradientsAreWrittenInPlace) {
   const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", "fsdp=1", toy_tpu()});
   const auto& layer = toy.block("layers");

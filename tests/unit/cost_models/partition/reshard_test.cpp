@@ -54,6 +54,35 @@ TEST(Reshard, GathersDimByDimWhereThatIsTheHabit) {
                compiler);
 }
 
+// Shards of 512 / 4 = 128 or 512 / 8 = 64 B. [fsdp, tensor] of one dim are not [tensor, fsdp]: shards change places before the
+// others are gathered; where those split the dim as finely, that is all.
+TEST(Reshard, PermutesShardsForGathersInOrderWhereThatIsTheHabit) {
+  Compiler compiler;
+  compiler.habits = {Habit::permutes_before_gathers};
+  expect_moves({{"fsdp=2,tensor=2", "-|fsdp|tensor", "-", "-|tensor|-",
+                 "collective-permute fsdp+tensor 128, all-gather fsdp 256"},
+                {"fsdp=4,tensor=2", "-|fsdp|tensor", "-", "-|tensor|-",
+                 "collective-permute fsdp+tensor 64, all-gather fsdp 256"},
+                {"fsdp=2,tensor=4", "-|fsdp|tensor", "-", "-|tensor|-",
+                 "all-to-all tensor 64, collective-permute fsdp+tensor 64, all-gather fsdp 128"},
+                {"tensor=4", "-|-|tensor", "-", "-|tensor|-", "all-to-all tensor 128"},
+                {"data=2,fsdp=2", "data fsdp|-|-", "-", "data|-|fsdp", "all-to-all fsdp 128"}},
+               compiler);
+}
+
+// The way back of a gradient, a sum over fsdp.
+TEST(Reshard, AllReducesIntoShardsThatWouldLieInAnotherOrder) {
+  Compiler compiler;
+  compiler.habits = {Habit::permutes_before_gathers};
+  expect_moves({{"fsdp=2,tensor=2", "-|tensor|-", "fsdp", "-|fsdp|tensor",
+                 "reduce-scatter fsdp 256, collective-permute fsdp+tensor 128"},
+                {"fsdp=2,tensor=4", "-|tensor|-", "fsdp", "-|fsdp|tensor",
+                 "reduce-scatter fsdp 128, all-to-all tensor 64, collective-permute fsdp+tensor 64"},
+                {"fsdp=4,tensor=2", "-|tensor|-", "fsdp", "-|fsdp|tensor",
+                 "all-reduce fsdp 256, collective-permute fsdp+tensor 64"}},
+               compiler);
+}
+
 TEST(Reshard, SlicesForFree) {
   expect_moves({{"fsdp=4", "-|-|-", "-", "fsdp|-|-", "nothing"},  //
                 {"fsdp=2,tensor=4", "fsdp|-|-", "-", "fsdp|-|tensor", "nothing"}});
