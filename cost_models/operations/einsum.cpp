@@ -70,8 +70,9 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
                                       state.tensor(wanted).dims, &sum, state.mesh, state.compiler);
   use_result_gradient(state, op, side, factor_left ? plan.rhs : plan.lhs, plan.result.partial);
   PartitionSpec read = factor_left ? plan.lhs : plan.rhs;
-  // The gradient of a mask in slices reads all experts' rows whole, though their batch could be split (recorded).
-  if (wanted == state.masks.mask) read = without_axes(read, state.masks.axes(state.specs()));
+  // The gradient of a mask in slices reads all experts' rows whole, though their batch could be split (recorded); not where
+  // products are laid out by size (recorded on 7x: mixtral8x7bx3_7x16_cpasep_fsdp2cp2ep4).
+  if (wanted == state.masks.mask && !state.compiler.has(Habit::lays_out_products_by_size)) read = without_axes(read, state.masks.axes(state.specs()));
   use_factor(state, op, side, read, plan.result.partial);
   if (state.tensor(target).parameter)
     state.gradients.reduce_constrained(target, wanted, plan.result, op);

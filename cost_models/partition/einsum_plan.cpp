@@ -40,8 +40,8 @@ class AxisChoice {
     const MaybeDim right = dim_at(axis, rhs_.tensor->dims, rhs_.spec);
     const MaybeDim wanted = target_ ? dim_at(axis, result_, *target_) : std::nullopt;
     if (left && right) return left == right ? agreed(axis, *left, wanted) : clash(axis, *left, *right, wanted);
-    if (left) return one_sided(*left, lhs_, rhs_, wanted);
-    if (right) return one_sided(*right, rhs_, lhs_, wanted);
+    if (left) return one_sided(axis, *left, lhs_, rhs_, wanted);
+    if (right) return one_sided(axis, *right, rhs_, lhs_, wanted);
     return std::nullopt;  // nobody has it: computed alike on all its devices, the result is sliced
   }
 
@@ -116,7 +116,9 @@ class AxisChoice {
     return local_bytes(*lhs_.tensor, lhs_.spec, mesh_) >= local_bytes(*rhs_.tensor, rhs_.spec, mesh_) ? left : right;
   }
 
-  /// Only one operand has the axis.
+  /// Only one operand has the axis. Where products are laid out by size, contracted experts and tokens keep it but for a
+  /// result that wants it on another dim and is larger (recorded: combine and router under cp-as-ep), and so does a
+  /// contracted embed that the result has no part in (a router's logits). Else
   ///   a dim of the result that the result wants elsewhere, on a dim of the other operand: there (the other is sliced
   ///   for
   ///     free, this one gathered: tokens for experts whose rules leave the batch without the expert axis)
@@ -125,13 +127,14 @@ class AxisChoice {
   ///     the tokens that would be summed: then they go where the result wants the axis
   ///   contracted beside another dim that both operands split, where this operand, gathered, would outgrow the result:
   ///     partial sums over this axis too
-  ///   a contracted embed that the result has no part in: partial sums where products are laid out by size (recorded: a
-  ///     router's logits)
   ///   contracted otherwise: this operand is gathered rather than the other sliced (recorded: attention inputs whose
   ///     sequence a rule set leaves whole)
-  MaybeDim one_sided(Dim dim, const EinsumOperand& own, const EinsumOperand& other, MaybeDim wanted) const {
+  MaybeDim one_sided(AxisId axis, Dim dim, const EinsumOperand& own, const EinsumOperand& other, MaybeDim wanted) const {
     const bool elsewhere = wanted && wanted != dim && has(other.tensor->dims, *wanted);
-    if (dim == Dim::embed && !has(result_, dim) && !wanted && goes_by_size()) return dim;
+    if (goes_by_size() && !has(result_, dim)) {
+      if (dim == Dim::experts || counts_tokens(dim)) return wanted && is_outvoted(axis, dim, *wanted) ? wanted : dim;
+      if (dim == Dim::embed && !wanted) return dim;
+    }
     if (has(result_, dim)) return elsewhere && is_sliced(dim) ? wanted : dim;
     if (!has(result_, dim) && dim != Dim::experts && elsewhere && outgrows_result(dim, own, other)) return dim;
     if (dim == Dim::experts) return elsewhere && has(own.tensor->dims, *wanted) && is_less(own) ? wanted : dim;

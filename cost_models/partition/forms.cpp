@@ -33,11 +33,21 @@ PartitionSpec Forms::on_the_way(TensorId tensor, const PartitionSpec& spec) cons
   return middle;
 }
 
-/// A weight on its way through a constraint that only gathers, to a product that gathers the rest: one gather forward, two
-/// for its gradient, which reads what the constraint gathered (recorded on 7x: mixtral8x7bx4_7x8_fsdp4ep2_dm).
+bool Forms::is_recomputed_with(TensorRole role) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.pass == Pass::backward && !entry.backward && block_.tensors[entry.tensor].role == role;
+  });
+}
+
+/// A weight on its way through a constraint that only gathers, to a product that gathers the rest: one gather; two where
+/// experts are recomputed between them (recorded on 7x: mixtral8x7bx4_7x8_fsdp4ep2_dm, mixtral8x7bx3_7x16_fsdp2ep8_dm_minctx).
 bool Forms::gathers_at_once(TensorId tensor, const PartitionSpec& spec, Pass pass) const {
-  if (pass != Pass::forward || constrained(tensor) < 0 || !block_.tensors[root(tensor)].parameter) return false;
-  return compiler_.has(Habit::lays_out_products_by_size) && axes_of(spec).empty();
+  if (constrained(tensor) < 0 || !block_.tensors[root(tensor)].parameter) return false;
+  if (!compiler_.has(Habit::lays_out_products_by_size)) return false;
+  const PartitionSpec& source = specs_[root(tensor)];
+  for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
+    if (!without(spec.dims[dim], source.dims[dim]).empty()) return false;
+  return pass == Pass::forward || (backward_ && !is_recomputed_with(TensorRole::expert_input_weight));
 }
 
 /// A weight that was gathered for a product's recomputation and is gone when its gradient comes.

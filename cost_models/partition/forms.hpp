@@ -83,6 +83,7 @@ class Forms {
   enum class Step : std::uint8_t { last, before };
 
   PartitionSpec on_the_way(TensorId tensor, const PartitionSpec& spec) const;
+  bool is_recomputed_with(TensorRole role) const;
   bool gathers_at_once(TensorId tensor, const PartitionSpec& spec, Pass pass) const;
   bool make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& sums,
             Numbers numbers, Step step);
