@@ -29,10 +29,36 @@ class Resharding {
   void reduce() {
     AxisList scattered, kept;
     for (const AxisId axis : now_.partial) (place_of(axis, to_) >= 0 ? scattered : kept).push_back(axis);
+    if (const AxisList beside = split_beside(scattered); !beside.empty()) return sum_whole(scattered, kept, beside);
     const Bytes whole = local();
     for (const AxisId axis : scattered) now_.spec.dims[place_of(axis, to_)].push_back(axis);
     if (!scattered.empty()) record(sum_of(scattered), scattered, whole);
     if (!kept.empty()) record(CollectiveKind::all_reduce, kept, local());
+    now_.partial.clear();
+  }
+
+  /// Of an activation, axes that split the dims already onto which others are to be scattered, and stay there; none where one
+  /// of those dims is whole, which takes all (recorded: the combine under cp-as-ep).
+  AxisList split_beside(const AxisList& scattered) const {
+    if (tensor_.parameter || !compiler_.has(Habit::permutes_before_gathers)) return {};
+    AxisList beside;
+    for (std::size_t dim = 0; dim < now_.spec.dims.size(); ++dim) {
+      if (common(to_.dims[dim], scattered).empty()) continue;
+      const AxisList staying = common(now_.spec.dims[dim], to_.dims[dim]);
+      if (staying.empty()) return {};
+      beside.append(staying);
+    }
+    return beside;
+  }
+
+  /// Then the sum is made whole, and gathered over those too, to be sliced (recorded: gradients of tokens that a dispatch
+  /// gathered over expert, beside fsdp on their batch).
+  void sum_whole(const AxisList& scattered, const AxisList& kept, const AxisList& beside) {
+    AxisList summed = scattered;
+    summed.append(kept);
+    record(CollectiveKind::all_reduce, summed, local());
+    gather_group(beside);
+    slice();
     now_.partial.clear();
   }
 

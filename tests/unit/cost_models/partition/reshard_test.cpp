@@ -83,6 +83,17 @@ TEST(Reshard, AllReducesIntoShardsThatWouldLieInAnotherOrder) {
                compiler);
 }
 
+// Onto a batch that fsdp splits already: the sum of [4, 8, 8] is made whole, and gathered to [8, 8, 8] to be sliced. A whole
+// sequence takes its axis as ever.
+TEST(Reshard, MakesSumsWholeForADimThatIsSplitAlready) {
+  Compiler compiler;
+  compiler.habits = {Habit::permutes_before_gathers};
+  expect_moves({{"fsdp=2,expert=2", "fsdp|-|-", "expert", "fsdp expert|-|-", "all-reduce expert 256, all-gather fsdp 512"},
+                {"fsdp=2,expert=2", "fsdp|-|-", "expert", "fsdp|expert|-", "reduce-scatter expert 256"},
+                {"fsdp=2,expert=2", "fsdp|-|-", "expert", "fsdp|-|-", "all-reduce expert 256"}},
+               compiler);
+}
+
 TEST(Reshard, SlicesForFree) {
   expect_moves({{"fsdp=4", "-|-|-", "-", "fsdp|-|-", "nothing"},  //
                 {"fsdp=2,tensor=4", "fsdp|-|-", "-", "fsdp|-|tensor", "nothing"}});
