@@ -72,7 +72,8 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
   PartitionSpec read = factor_left ? plan.lhs : plan.rhs;
   // The gradient of a mask in slices reads all experts' rows whole, though their batch could be split (recorded); not where
   // products are laid out by size (recorded on 7x: mixtral8x7bx3_7x16_cpasep_fsdp2cp2ep4).
-  if (wanted == state.masks.mask && !state.compiler.has(Habit::lays_out_products_by_size)) read = without_axes(read, state.masks.axes(state.specs()));
+  if (wanted == state.masks.mask && !state.compiler.has(Habit::lays_out_products_by_size))
+    read = without_axes(read, state.masks.axes(state.specs()));
   use_factor(state, op, side, read, plan.result.partial);
   if (state.tensor(target).parameter)
     state.gradients.reduce_constrained(target, wanted, plan.result, op);
@@ -162,7 +163,8 @@ class Einsum final : public OperationKind {
     use_operand(state, op, 1, plan.rhs, pass);
     gather_mask(state, op, pass);
     const Cause cause = plan.result.partial.empty() ? Cause::result_layout : Cause::contracted_dim_split;
-    state.recorder.record_all(BlockState::phase_of(pass), result_moves(state, op, plan.result), {state.id_of(op), op.output, cause, plan.result, state.spec(op.output)},
+    state.recorder.record_all(BlockState::phase_of(pass), result_moves(state, op, plan.result),
+                              {state.id_of(op), op.output, cause, plan.result, state.spec(op.output)},
                               state.block.executions);
   }
 

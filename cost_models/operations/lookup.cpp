@@ -92,7 +92,8 @@ void look_up_in_columns(BlockState& state, const Operation& op) {
 PartitionSpec gathered_table(const BlockState& state, const Operation& op) {
   const TensorId table = op.inputs[0];
   PartitionSpec spec = without_axes(state.spec(table), token_axes(state, op.inputs[1]));
-  const AxisList columns = common(state.split_axes(op.output, {column_of(state, op)}), state.split_axes(table, {Dim::vocab}));
+  const AxisList words = state.split_axes(table, {Dim::vocab});
+  const AxisList columns = common(state.split_axes(op.output, {column_of(state, op)}), words);
   if (columns.empty() || !state.compiler.has(Habit::permutes_before_gathers)) return spec;
   spec = without_axes(std::move(spec), columns);
   spec.dims.back().append(columns);

@@ -45,12 +45,6 @@ class AxisChoice {
     return std::nullopt;  // nobody has it: computed alike on all its devices, the result is sliced
   }
 
-  /// Whether tensors vote on their axes: not inside the experts' shard_map.
-  bool goes_by_size() const {
-    return compiler_.has(Habit::lays_out_products_by_size) && !has(lhs_.tensor->dims, Dim::rows) &&
-           !has(rhs_.tensor->dims, Dim::rows) && !has(result_, Dim::rows);
-  }
-
   /// Whether a dim of the result that has the axis there outvotes the dim that both operands contract with it, but the
   /// product is summed all the same.
   bool sums_apart(AxisId axis, MaybeDim chosen) const {
@@ -66,6 +60,12 @@ class AxisChoice {
       return dim_at(axis, dims, spec) == dim ? elements(dims) : 0;
     };
     return of(lhs_.tensor->dims, lhs_.spec) + of(rhs_.tensor->dims, rhs_.spec) + (target_ ? of(result_, *target_) : 0);
+  }
+
+  /// Whether tensors vote on their axes: not inside the experts' shard_map.
+  bool goes_by_size() const {
+    return compiler_.has(Habit::lays_out_products_by_size) && !has(lhs_.tensor->dims, Dim::rows) &&
+           !has(rhs_.tensor->dims, Dim::rows) && !has(result_, Dim::rows);
   }
 
   /// Shardy decides product by product (shardy/dialect/sdy/transforms/export/explicit_reshards_util.cc,
@@ -195,10 +195,8 @@ using Choices = InlineList<Choice, most_mesh_axes>;
 /// An axis that shares a contracted dim with others can't leave it alone: when one must, the dim is contracted whole,
 /// and the others split what the result wants (recorded: the gradient of that wo gathers both its operands). So does
 /// the one that leaves where only its own operand has that dim (recorded: a router's gradient exchanges the tokens).
-/// `stays_by_size`: an axis that splits the dim of the other operand keeps it.
 Choices with_whole_contractions(Choices choices, const EinsumOperand& lhs, const EinsumOperand& rhs,
-                                const std::vector<TensorDim>& result, const PartitionSpec* target,
-                                bool stays_by_size) {
+                                const std::vector<TensorDim>& result, const PartitionSpec* target) {
   const Choices before = choices;
   for (const auto& [operand, other] : {std::pair{&lhs, &rhs}, std::pair{&rhs, &lhs}})
     for (std::size_t i = 0; i < operand->spec.dims.size(); ++i) {
@@ -208,7 +206,6 @@ Choices with_whole_contractions(Choices choices, const EinsumOperand& lhs, const
       const auto leaves = [&](const auto& choice) { return axes.contains(choice.axis) && choice.dim != dim; };
       if (std::none_of(before.begin(), before.end(), leaves)) continue;
       for (auto& [axis, chosen] : choices) {
-        if (stays_by_size && !axes.contains(axis)) continue;
         const MaybeDim wanted = target ? dim_at(axis, result, *target) : std::nullopt;
         const bool own = wanted && has(operand->tensor->dims, *wanted) && !has(other->tensor->dims, *wanted);
         if (chosen == dim || (!chosen && axes.contains(axis) && own)) chosen = wanted;
@@ -263,7 +260,7 @@ EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const
       choices.push_back({static_cast<AxisId>(axis), choice.of(static_cast<AxisId>(axis))});
 
   if (compiler.has(Habit::contracts_whole_dims))
-    choices = with_whole_contractions(std::move(choices), lhs, rhs, result_dims, target, choice.goes_by_size());
+    choices = with_whole_contractions(std::move(choices), lhs, rhs, result_dims, target);
 
   EinsumPlan plan;
   plan.lhs = spec_under(choices, lhs.tensor->dims, &lhs.spec);

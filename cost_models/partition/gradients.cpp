@@ -24,25 +24,28 @@ Gradients::Gradients(const BoundProgram& program, const Block& block, const std:
 
 void Gradients::contribute(TensorId id, Layout layout, const Operation& op, bool apart) {
   if (!tensor(id).differentiable) return;
-  const bool known = std::any_of(contributions_.begin(), contributions_.end(), [&](const Contribution& c) {
+  const auto known = std::find_if(contributions_.begin(), contributions_.end(), [&](const Contribution& c) {
     return c.tensor == id && c.layout == layout && c.apart == apart;
   });
-  if (known) return add_to_sum(id, layout);
-  if (!layout.partial.empty() || layout.spec != specs_[id])
+  if (known != contributions_.end()) return add_to(*known);
+  std::optional<std::size_t> buffer;
+  if (!layout.partial.empty() || layout.spec != specs_[id]) {
+    buffer = partial_.size();
     partial_.push_back({{id, " gradient from ", id_of(op)}, stored_bytes(tensor(id), layout.spec, mesh_, compiler_),
                         forms_.step(), forms_.step()});
-  contributions_.push_back({id, std::move(layout), &op, apart});
+  }
+  contributions_.push_back({id, std::move(layout), &op, apart, buffer});
 }
 
 /// A product that adds to what another has made reads that and writes the sum: where products of one sum aren't fused both
-/// exist for a step (recorded on 7x under tensor parallelism: gradients of what query, key and value and wi_0 and wi_1 read).
-void Gradients::add_to_sum(TensorId id, const Layout& layout) {
-  if (layout.partial.empty() || !compiler_.has(Habit::runs_weight_gradients_beside_collectives)) return;
-  const auto sum = std::find_if(partial_.rbegin(), partial_.rend(), [&](const Lifetime& life) { return life.name.tensor == id; });
-  if (sum == partial_.rend()) return;
-  sum->last = forms_.step();
-  Lifetime result = *sum;
+/// exist for a step (recorded on 7x under tensor parallelism: gradients of what query, key and value, wi_0 and wi_1 read).
+void Gradients::add_to(Contribution& sum) {
+  if (!sum.buffer || sum.layout.partial.empty()) return;
+  if (!compiler_.has(Habit::runs_weight_gradients_beside_collectives)) return;
+  partial_[*sum.buffer].last = forms_.step();
+  Lifetime result = partial_[*sum.buffer];
   result.first = forms_.step();
+  sum.buffer = partial_.size();
   partial_.push_back(result);
 }
 
@@ -57,7 +60,7 @@ AxisList Gradients::take_sums(TensorId id) {
 }
 
 void Gradients::settle(TensorId id) {
-  for (const auto& [tensor_id, layout, op, apart] : contributions_) {
+  for (const auto& [tensor_id, layout, op, apart, buffer] : contributions_) {
     if (tensor_id != id) continue;
     const Cause cause = layout.partial.empty() ? Cause::activation_gradient_layout : Cause::activation_gradient_sum;
     const PartitionSpec wanted = target(id);

@@ -5,6 +5,7 @@
 #include <cost_models/partition/forms.hpp>
 #include <cost_models/partition/mask_slices.hpp>
 #include <map>
+#include <optional>
 
 namespace shardplan {
 
@@ -42,9 +43,10 @@ class Gradients {
     Layout layout;
     const Operation* op;
     bool apart;
+    std::optional<std::size_t> buffer;  ///< of partial_: the sum so far
   };
 
-  void add_to_sum(TensorId tensor, const Layout& layout);
+  void add_to(Contribution& sum);
   void reduce_each_repeat(TensorId parameter, const Layout& gradient, const Operation& op);
   bool is_summed_at_once(TensorId parameter, const Layout& gradient) const;
   bool is_read_before(TensorId parameter, const Operation& op) const;

@@ -100,8 +100,8 @@ MaybeFinding expert_rows_returned_whole(const FindingSubject& s) {
   const auto axes = names_of(split, s.mesh());
   return Finding{FindingId::expert_rows_returned_whole,
                  Severity::error,
-                 fmt::format("rule activation_embed of '{}' splits features over {}, but MaxText's sparse experts return them "
-                             "whole there: the run stops at start-up. Counted is a program that scatters them",
+                 fmt::format("rule activation_embed of '{}' splits features over {}, but MaxText's sparse experts return "
+                             "them whole there: the run stops at start-up. Counted is a program that scatters them",
                              s.rules().name, join_axes(axes)),
                  "MoeBlock_0",
                  axes,

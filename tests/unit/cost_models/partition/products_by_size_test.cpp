@@ -45,7 +45,9 @@ TEST(ProductsBySize, TheirWeightsArePermuted) {
 // The gradient of [2, 1024, 1024], 4 MiB in each of 4 layers: of key and value together a sum where fsdp splits their weights
 // more finely than tensor does, beside that of the query; else only the query's is a sum.
 TEST(ProductsBySize, GradientsOfTheirInputAreSummedApart) {
-  const auto sums = [](const char* mesh) { return mebibytes(run(grouped(4, mesh)), reduce_scatter, "tensor", "self_attention"); };
+  const auto sums = [](const char* mesh) {
+    return mebibytes(run(grouped(4, mesh)), reduce_scatter, "tensor", "self_attention");
+  };
   constexpr std::int64_t output = 2 * 4 * 4;  // of attention, forward and recomputed
   EXPECT_EQ(sums("fsdp=2,tensor=2"), output + 4 * 4);
   EXPECT_EQ(sums("fsdp=4,tensor=2"), output + 2 * 4 * 4);
@@ -90,7 +92,8 @@ TEST(ProductsBySize, ADispatchGathersTokensThatAreLessThanTheirRows) {
 std::int64_t input_gathers(const Model& model, const Compiler& compiler) {
   std::int64_t count = 0;
   for (const auto& c : run({model, toy_config(1, 1024), "default", "fsdp=2,tensor=2", compiler}).collectives)
-    if (c.phase == Phase::rematerialized_forward && c.kind == all_gather && !c.parameter && c.op.find("mlp/wi") != std::string::npos)
+    if (c.phase == Phase::rematerialized_forward && c.kind == all_gather && !c.parameter &&
+        c.op.find("mlp/wi") != std::string::npos)
       count += c.executions;
   return count;
 }
