@@ -67,8 +67,10 @@ bool trains_no_model(const GivenArgument& given, const Configuration& c) {
   return c.model.use_indexer && !is_on(given);
 }
 
-// shardplan takes it from the rules, as MaxText does from those that it ships.
+// shardplan takes it from the rules. So does MaxText where a custom set replaces them (configs/types.py, infer_cp_axes),
+// under which a copy of base.yml may say base.yml's axis.
 bool splits_sequence_elsewhere(const GivenArgument& given, const Configuration& c) {
+  if (c.rules.custom && canonical(given.text) == "context") return false;
   return canonical(given.text) != canonical(sequence_axis(c.rules));
 }
 

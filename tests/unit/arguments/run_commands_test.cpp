@@ -141,6 +141,10 @@ TEST(RunCommands, SayWhichAxisSplitsTheSequence) {
   EXPECT_EQ(error_of("model_name=mixtral-8x7b compile_topology=v5p-16 custom_mesh_and_rule=ep-as-cp "
                      "ici_expert_parallelism=4 context_sharding=expert"),
             "");
+  EXPECT_EQ(error_of("model_name=mixtral-8x7b compile_topology=v5p-16 custom_mesh_and_rule=ep-as-cp "
+                     "ici_expert_parallelism=4 context_sharding=context"),
+            "")
+      << "as every copy of base.yml says: MaxText replaces it by the set's";
   EXPECT_THAT(error_of("model_name=mixtral-8x7b compile_topology=v5p-16 context_sharding=expert"),
               HasSubstr("first axis of rule activation_length"));
 }
