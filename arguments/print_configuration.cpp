@@ -58,8 +58,7 @@ PrintedArguments changed_settings(const Configuration& configuration) {
 }
 
 SettingReaders readers_of(const Configuration& c) {
-  const bool sparse = c.config.moe_path == MoePath::ragged || c.config.moe_path == MoePath::ring;
-  return {c.model.has_experts(), sparse, pipeline_stages(c.mesh) > 1,
+  return {c.model.has_experts(), c.config.runs_sparse_experts(), pipeline_stages(c.mesh) > 1,
           c.mesh.product(axes_of_rule(c.rules, c.mesh, "activation_length")) > 1, c.config.num_vocab_tiling > 1,
           c.config.quantization != Quantization::none};
 }
@@ -79,8 +78,8 @@ bool needs_narrow_tiles(const Configuration& configuration) {
 /// are int8, with a scale for each column: qwix asserts it (core/pallas.py, update_block_specs_for_qarray).
 std::optional<std::int64_t> dividing_tile(const Configuration& configuration) {
   const TrainConfig& config = configuration.config;
-  const bool sparse = config.moe_path == MoePath::ragged || config.moe_path == MoePath::ring;
-  if (!sparse || !config.has_grouped_kernel() || config.quantization != Quantization::int8) return std::nullopt;
+  if (!config.runs_sparse_experts() || !config.has_grouped_kernel()) return std::nullopt;
+  if (config.quantization != Quantization::int8) return std::nullopt;
   const AxisList split = axes_of_rule(configuration.rules, configuration.mesh, "mlp_no_fsdp");  // in the experts' shard_map
   const std::int64_t columns = configuration.model.moe_mlp / configuration.mesh.product(split);
   if (config.wi_tile_fwd_mlp_dim != TrainConfig{}.wi_tile_fwd_mlp_dim || columns % config.wi_tile_fwd_mlp_dim == 0)

@@ -5,10 +5,6 @@
 namespace shardplan {
 namespace {
 
-bool is_query(const BlockState& state, const Operation& op) {
-  return op.role == OperationRole::qkv_projection && index_of(state.tensor(op.output).dims, Dim::q_heads) >= 0;
-}
-
 bool is_normed_for_attention(const BlockState& state, const Operation& op, const Liveness& liveness) {
   const auto readers = state.flow().readers(op.output);
   return std::any_of(readers.begin(), readers.end(), [&](OperationId reader) {
@@ -25,7 +21,7 @@ FarOperands far_operands(const BlockState& state, const Liveness& liveness) {
   for (const Operation& op : operations) {
     if (!state.is_weight_gradient_late(op)) continue;
     const OperationId id = state.id_of(op);
-    far.inputs[id] = several || (is_query(state, op) && is_normed_for_attention(state, op, liveness));
+    far.inputs[id] = several || (is_query_projection(state.block, op) && is_normed_for_attention(state, op, liveness));
     far.gradients[id] = several && op.module == Module::mlp;
   }
   return far;

@@ -96,6 +96,10 @@ struct Tensor {
   bool operator==(const Tensor&) const = default;
 };
 
+/// Of the whole tensor.
+std::int64_t elements_of(const Tensor& tensor);
+std::int64_t elements_of(const std::vector<TensorDim>& dims);
+
 inline bool is_trained(const Tensor& tensor) { return tensor.parameter && tensor.role != TensorRole::untrained; }
 
 enum class OpKind : std::uint8_t {
@@ -214,6 +218,9 @@ struct Block {
   std::optional<std::map<std::string, SavePlace>> own_backward;
   bool operator==(const Block&) const = default;
 };
+
+/// The first of the projections into heads: the query's, or of all three fused.
+bool is_query_projection(const Block& block, const Operation& operation);
 
 /// How layers are spread over pipeline stages (SHARDING.md 2.6). stages 1: no pipeline.
 struct PipelineShape {

@@ -103,6 +103,7 @@ struct TrainConfig {
   bool megablox = true;  ///< grouped-matmul kernel; false: jax.lax.ragged_dot
   bool use_tokamax_gmm = false;     ///< tokamax's kernel in its place: same operands and results
   bool use_random_routing = false;  ///< experts drawn at random: perfectly balanced, and nothing learnt
+  bool runs_sparse_experts() const { return moe_path == MoePath::ragged || moe_path == MoePath::ring; }
   bool has_grouped_kernel() const { return megablox || use_tokamax_gmm; }  ///< on the sparse path
   /// The dropping path's einsums are quantized in Linen modules (AqtEinsum, Fp8Einsum), which MaxText's NNX layers call
   /// unbound: CallCompactUnboundModuleError (layers/moe.py, get_einsum; MaxText e591f30cb, Flax 0.12.12).

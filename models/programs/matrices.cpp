@@ -65,12 +65,6 @@ class Walk {
 
 std::vector<Matrix> matrices_of(const Block& block) { return Walk(block).run(); }
 
-std::int64_t elements_of(const Tensor& tensor) {
-  std::int64_t elements = 1;
-  for (const auto& dim : tensor.dims) elements *= dim.size;
-  return elements;
-}
-
 std::int64_t elements_of_a_tokens_experts(const Tensor& weight, const Block& block) {
   const auto experts = std::find_if(weight.dims.begin(), weight.dims.end(),
                                     [](const TensorDim& d) { return d.dim == Dim::experts; });

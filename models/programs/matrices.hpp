@@ -21,8 +21,6 @@ struct Matrix {
 /// positions.
 std::vector<Matrix> matrices_of(const Block& block);
 
-std::int64_t elements_of(const Tensor& tensor);
-
 /// Of an expert weight [experts, …]: the part of the experts that one token goes to.
 std::int64_t elements_of_a_tokens_experts(const Tensor& weight, const Block& block);
 

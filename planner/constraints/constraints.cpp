@@ -19,10 +19,6 @@ std::int64_t expert_shards(const Configuration& c) {
   return c.mesh.product(axes_of_rule(c.rules, c.mesh, expert_rule(c.rules)));
 }
 
-bool is_sparse(const Configuration& c) {
-  return c.config.moe_path == MoePath::ragged || c.config.moe_path == MoePath::ring;
-}
-
 // MaxText truncates int(N · per_device_batch_size); a plan must not depend on what is cut off.
 Violation batch_is_whole(const Configuration& c) {
   const double batch = sequences_in_a_pass(c.config, c.mesh.devices());
@@ -157,14 +153,14 @@ Violation ring_of_experts(const Configuration& c) {
 
 /// megablox's grouped matmul is a Pallas kernel for TPUs; elsewhere the sparse path runs jax.lax.ragged_dot.
 Violation megablox_kernel(const Configuration& c) {
-  if (!is_sparse(c) || !c.config.megablox || c.compiler.kernels.has_megablox) return std::nullopt;
+  if (!c.config.runs_sparse_experts() || !c.config.megablox || c.compiler.kernels.has_megablox) return std::nullopt;
   return Infeasible{ConstraintId::megablox_needs_tpu,
                     fmt::format("megablox is a TPU kernel and doesn't run on {}: set megablox=False", c.hardware.name),
                     1, 0};
 }
 
 Violation ragged_buffer(const Configuration& c) {
-  if (!is_sparse(c) || c.config.ragged_buffer_factor <= 0) return std::nullopt;
+  if (!c.config.runs_sparse_experts() || c.config.ragged_buffer_factor <= 0) return std::nullopt;
   if (expert_shards(c) == 1)
     return Infeasible{ConstraintId::ragged_buffer, "ragged_buffer_factor needs experts on at least 2 devices, not 1", 2,
                       1};
@@ -183,7 +179,7 @@ Violation random_routing(const Configuration& c) {
 // The expert weights are split over tensor_sequence and nothing sums over it: MaxText computes a wrong result.
 Violation sparse_tensor_sequence(const Configuration& c) {
   const int size = c.mesh.size_of("tensor_sequence");
-  if (!is_sparse(c) || size == 1) return std::nullopt;
+  if (!c.config.runs_sparse_experts() || size == 1) return std::nullopt;
   return Infeasible{
       ConstraintId::sparse_tensor_sequence,
       fmt::format("sparse_matmul with tensor_sequence={} gives wrong results in MaxText; use tensor", size), 1, size};

@@ -20,9 +20,8 @@ bool keeps_histories(Quantization quantization) {
 
 /// layers/moe.py, get_quantization_dtypes: Flax's quantization has no quant_dg (AttributeError when traced).
 bool has_no_grouped_product(const TrainConfig& config) {
-  const bool sparse = config.moe_path == MoePath::ragged || config.moe_path == MoePath::ring;
   const bool flax = config.quantization == Quantization::fp8 || config.quantization == Quantization::nanoo_fp8;
-  return sparse && flax && !config.use_qwix_quantization;
+  return config.runs_sparse_experts() && flax && !config.use_qwix_quantization;
 }
 
 }  // namespace

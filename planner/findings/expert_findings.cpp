@@ -135,9 +135,8 @@ MaybeFinding worst_case_rows(const FindingSubject& s) {
 
 /// The sparse path names wi_1's output only moe_mlpwi_1, which no policy `minimal…` has in its list.
 MaybeFinding minimal_recomputes_wi_1(const FindingSubject& s) {
-  const bool sparse = s.config().moe_path == MoePath::ragged || s.config().moe_path == MoePath::ring;
   const auto& saved = s.config().saved;
-  if (!sparse || !saved.contains("mlpwi_0") || saved.contains("moe_mlpwi_1")) return std::nullopt;
+  if (!s.config().runs_sparse_experts() || !saved.contains("mlpwi_0") || saved.contains("moe_mlpwi_1")) return std::nullopt;
   return Finding{FindingId::minimal_recomputes_wi_1,
                  Severity::note,
                  fmt::format("remat_policy={} saves the output of wi_0 but not of wi_1, which the sparse path names "

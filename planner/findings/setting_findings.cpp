@@ -93,7 +93,7 @@ MaybeFinding explicit_pipeline(const FindingSubject& s) {
 /// What leaves the experts' shard_map is laid out as (batch, norm_length, activation_embed); inside, only the axis tensor
 /// scatters its features (MaxText layers/moe.py). Compiled with rules that give them to expert: "add got incompatible shapes".
 MaybeFinding expert_rows_returned_whole(const FindingSubject& s) {
-  if (s.config().moe_path != MoePath::ragged && s.config().moe_path != MoePath::ring) return std::nullopt;
+  if (!s.config().runs_sparse_experts()) return std::nullopt;
   AxisList split = resolve({"activation_batch", "activation_norm_length", "activation_embed"}, s.rules(), s.mesh()).dims[2];
   if (const auto tensor = s.mesh().find("tensor")) split = without(split, {*tensor});
   if (split.empty()) return std::nullopt;

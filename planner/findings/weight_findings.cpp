@@ -29,12 +29,6 @@ AxisList missing_from(const PartitionSpec& spec, const AxisList& axes) {
   return missing;
 }
 
-std::int64_t elements_of(const Block& block, const Tensor& tensor) {
-  std::int64_t elements = block.layers;
-  for (const auto& dim : tensor.dims) elements *= dim.size;
-  return elements;
-}
-
 /// Elements of all parameters, of those that miss an axis, and the largest of the latter.
 struct Census {
   std::int64_t all = 0, unsharded = 0, largest = 0;
@@ -49,7 +43,7 @@ Census count_parameters(const std::vector<PartitionedBlock>& blocks, const AxisL
     for (std::size_t i = 0; i < block.specs.size(); ++i) {
       const Tensor& tensor = block.block->tensors[i];
       if (!tensor.parameter) continue;
-      const std::int64_t elements = elements_of(*block.block, tensor);
+      const std::int64_t elements = elements_of(tensor) * block.block->layers;
       const AxisList missing = missing_from(block.specs[i], axes);
       census.all += elements;
       if (missing.empty()) continue;
