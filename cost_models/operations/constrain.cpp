@@ -10,6 +10,7 @@ class Constrain final : public OperationKind {
 
   void backward(BlockState& state, const Operation& op) const override {
     if (!state.tensor(op.output).differentiable) return;  // stop_gradient
+    if (state.gradients.pass_constraints()) return;
     state.gradients.contribute(op.inputs.front(), {state.spec(op.output), {}}, op);
   }
 

@@ -126,21 +126,6 @@ void add_narrow_work(OperationWork& work, const NarrowWork& narrow, DType dtype)
   work.vector_backward += narrow.narrowing_backward;
 }
 
-/// From the layout that the local product yields. Sums of heads of which a device keeps several are all-reduced and sliced
-/// (recorded: 8 heads of key and value under tensor=2 and 4; under tensor=8, and 4 heads under tensor=4, they are scattered).
-Moves result_moves(const BlockState& state, const Operation& op, const Layout& from) {
-  const Tensor& result = state.tensor(op.output);
-  Moves moves = reshard(result, from, state.spec(op.output), state.mesh, state.compiler);
-  const int heads = index_of(result.dims, Dim::kv_heads);
-  if (heads < 0) return moves;
-  const AxisList& split = state.spec(op.output).dims[heads];
-  const bool several = result.dims[heads].size > state.mesh.product(split);
-  for (Move& move : moves)
-    if (several && move.kind == CollectiveKind::reduce_scatter && common(move.axes, split) == move.axes)
-      move.kind = CollectiveKind::all_reduce;
-  return moves;
-}
-
 class Einsum final : public OperationKind {
  public:
   /// Inside the expert shard_map a partial sum is scattered over the feature dim (SHARDING.md 2.4, step 3).
@@ -163,7 +148,9 @@ class Einsum final : public OperationKind {
     use_operand(state, op, 1, plan.rhs, pass);
     gather_mask(state, op, pass);
     const Cause cause = plan.result.partial.empty() ? Cause::result_layout : Cause::contracted_dim_split;
-    state.recorder.record_all(BlockState::phase_of(pass), result_moves(state, op, plan.result),
+    state.recorder.record_all(BlockState::phase_of(pass),
+                              reshard(state.tensor(op.output), plan.result, state.spec(op.output), state.mesh,
+                                      state.compiler),
                               {state.id_of(op), op.output, cause, plan.result, state.spec(op.output)},
                               state.block.executions);
   }

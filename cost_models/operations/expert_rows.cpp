@@ -11,14 +11,16 @@ PartitionSpec expert_rows_spec(const BlockState& state, const Operation& dispatc
   return spec;
 }
 
+void gather_tokens(BlockState& state, const Operation& dispatch, Pass pass) {
+  const TensorId tokens = dispatch.inputs.front();
+  state.forms.use(tokens, state.spec(tokens), pass, dispatch);
+}
+
 void settle_expert_rows(BlockState& state, const Operation& dispatch) {
   const TensorId tokens = dispatch.inputs.front();
   const AxisList sums = state.gradients.take_sums(dispatch.output);
   state.gradients.settle(dispatch.output);
-  if (sums.empty()) return;
-  // Where each product is laid out by itself the sum is scattered into what the constraint gathered (recorded on 7x).
-  const bool scatters = state.compiler.has(Habit::lays_out_products_by_size);
-  state.gradients.contribute(scatters ? state.forms.root(tokens) : tokens, {state.spec(tokens), sums}, dispatch);
+  if (!sums.empty()) state.gradients.contribute(tokens, {state.spec(tokens), sums}, dispatch);
 }
 
 }  // namespace shardplan

@@ -23,12 +23,13 @@ Layout lookup_layout(const BlockState& state, const Operation& op) {
 
 AxisList token_axes(const BlockState& state, TensorId ids) { return state.split_axes(ids, {Dim::batch, Dim::sequence}); }
 
-/// Of a gradient that is made whole on 7x the rows were 2.04 to 3.1 times as large as the table, of others up to 1.73
-/// (source of Habit::gathers_tables_up_to_rows).
-constexpr std::int64_t rows_for_whole_gradient = 2;
+/// The gradient of a lookup adds rows to a table of zeros: table and result, of which the larger of them and the rows keeps
+/// an axis (as products are laid out, Habit::lays_out_products_by_size). Recorded on 7x: rows 2.04 to 3.1 times as large as
+/// the table, and up to 1.73 times.
+constexpr std::int64_t tables_of_gradient = 2;
 
 Bytes whole_bytes(const BlockState& state, TensorId tensor) {
-  return local_bytes(state.tensor(tensor), without_axes(state.spec(tensor), axes_of(state.spec(tensor))), state.mesh);
+  return Bytes{elements_of(state.tensor(tensor)) * size_of(state.tensor(tensor).dtype)};
 }
 
 /// XLA:TPU for 7x compares the table with the rows of all tokens, whatever would bring them.
@@ -43,7 +44,7 @@ bool outnumbers_gradient(const BlockState& state, const Operation& op) {
   const TensorId table = op.inputs[0];
   const std::int64_t parts = state.mesh.product(state.split_axes(table, {Dim::vocab}));
   return outnumbers_table(state, op) &&
-         whole_bytes(state, table) * rows_for_whole_gradient <= whole_bytes(state, op.output) * parts;
+         whole_bytes(state, table) * tables_of_gradient <= whole_bytes(state, op.output) * parts;
 }
 
 /// The looked-up columns move, or the table if that is smaller: by one all-to-all where one dim's axes go to one dim, so
@@ -107,7 +108,7 @@ void reduce_whole_table(BlockState& state, const Operation& op) {
   const TensorId table = op.inputs[0];
   Layout gradient{gathered_table(state, op), token_axes(state, op.inputs[1])};
   const AxisList columns = without(gradient.spec.dims.back(), state.spec(table).dims.back());
-  if (!columns.empty() && whole_bytes(state, op.output).value <= 2 * whole_bytes(state, table).value) {
+  if (!columns.empty() && whole_bytes(state, op.output) <= whole_bytes(state, table) * tables_of_gradient) {
     gradient.spec = without_axes(state.spec(table), gradient.partial);
     const PartitionSpec rows = without_axes(state.spec(op.output), columns);
     state.recorder.record_all(

@@ -116,7 +116,7 @@ class RaggedDispatch final : public RaggedExchange {
   void settle(BlockState& state, const Operation& op) const override { settle_expert_rows(state, op); }
 
   void forward(BlockState& state, const Operation& op, Pass pass) const override {
-    state.forms.use(op.inputs.front(), state.spec(op.inputs.front()), pass, op);
+    gather_tokens(state, op, pass);
     RaggedExchange::forward(state, op, pass);
   }
 

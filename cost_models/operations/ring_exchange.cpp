@@ -30,7 +30,7 @@ class RingDispatch final : public OperationKind {
   void settle(BlockState& state, const Operation& op) const override { settle_expert_rows(state, op); }
 
   void forward(BlockState& state, const Operation& op, Pass pass) const override {
-    state.forms.use(op.inputs.front(), state.spec(op.inputs.front()), pass, op);
+    gather_tokens(state, op, pass);
     for (const TensorId input : op.inputs)
       move_group(state, op, BlockState::phase_of(pass), CollectiveKind::all_gather, input, Cause::ring_tokens);
   }

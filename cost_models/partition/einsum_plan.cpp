@@ -7,12 +7,6 @@ namespace {
 
 using MaybeDim = std::optional<Dim>;
 
-std::int64_t elements(const std::vector<TensorDim>& dims) {
-  std::int64_t product = 1;
-  for (const TensorDim& d : dims) product *= d.size;
-  return product;
-}
-
 bool has(const std::vector<TensorDim>& dims, Dim dim) {
   return std::any_of(dims.begin(), dims.end(), [&](const TensorDim& d) { return d.dim == dim; });
 }
@@ -28,6 +22,13 @@ MaybeDim dim_at(AxisId axis, const std::vector<TensorDim>& dims, const Partition
   return place < 0 ? std::nullopt : MaybeDim(dims[place].dim);
 }
 
+struct Choice {
+  AxisId axis = 0;
+  MaybeDim dim = {};   ///< none: whoever has the axis is gathered
+  bool apart = false;  ///< EinsumPlan::sums_apart
+};
+using Choices = InlineList<Choice, most_mesh_axes>;
+
 /// Which dim of the product one mesh axis splits; nothing: the axis splits none, whoever has it is gathered.
 class AxisChoice {
  public:
@@ -35,29 +36,22 @@ class AxisChoice {
              const PartitionSpec* target, const Mesh& mesh, const Compiler& compiler)
       : lhs_(lhs), rhs_(rhs), result_(result), target_(target), mesh_(mesh), compiler_(compiler) {}
 
-  MaybeDim of(AxisId axis) const {
+  Choice of(AxisId axis) const {
     const MaybeDim left = dim_at(axis, lhs_.tensor->dims, lhs_.spec);
     const MaybeDim right = dim_at(axis, rhs_.tensor->dims, rhs_.spec);
     const MaybeDim wanted = target_ ? dim_at(axis, result_, *target_) : std::nullopt;
-    if (left && right) return left == right ? agreed(axis, *left, wanted) : clash(axis, *left, *right, wanted);
-    if (left) return one_sided(axis, *left, lhs_, rhs_, wanted);
-    if (right) return one_sided(axis, *right, rhs_, lhs_, wanted);
-    return std::nullopt;  // nobody has it: computed alike on all its devices, the result is sliced
-  }
-
-  /// Whether a dim of the result that has the axis there outvotes the dim that both operands contract with it, but the
-  /// product is summed all the same.
-  bool sums_apart(AxisId axis, MaybeDim chosen) const {
-    const MaybeDim wanted = target_ ? dim_at(axis, result_, *target_) : std::nullopt;
-    return chosen && wanted && wanted != chosen && !has(result_, *chosen) && is_outvoted(axis, *chosen, *wanted) &&
-           dim_at(axis, lhs_.tensor->dims, lhs_.spec) == dim_at(axis, rhs_.tensor->dims, rhs_.spec);
+    if (left && left == right) return {axis, agreed(axis, *left, wanted), is_summed_apart(axis, *left, wanted)};
+    if (left && right) return {axis, clash(axis, *left, *right, wanted)};
+    if (left) return {axis, one_sided(axis, *left, lhs_, rhs_, wanted)};
+    if (right) return {axis, one_sided(axis, *right, rhs_, lhs_, wanted)};
+    return {axis};  // nobody has it: computed alike on all its devices, the result is sliced
   }
 
  private:
   /// Global elements of the operands and of the result that the axis splits on this dim.
   std::int64_t votes(AxisId axis, Dim dim) const {
     const auto of = [&](const std::vector<TensorDim>& dims, const PartitionSpec& spec) {
-      return dim_at(axis, dims, spec) == dim ? elements(dims) : 0;
+      return dim_at(axis, dims, spec) == dim ? elements_of(dims) : 0;
     };
     return of(lhs_.tensor->dims, lhs_.spec) + of(rhs_.tensor->dims, rhs_.spec) + (target_ ? of(result_, *target_) : 0);
   }
@@ -73,12 +67,13 @@ class AxisChoice {
   /// [tokens, embed / t] and [embed, heads / t]: tokens * embed against tokens * heads + embed * heads.
   bool is_outvoted(AxisId axis, Dim dim, Dim other) const { return goes_by_size() && votes(axis, dim) < votes(axis, other); }
 
-  /// Whether the axis splits the dim as finely as the operand that has it there is split. Recorded: gradients of what
-  /// key and value are projected from are scattered sums under fsdp=4 or 8 with tensor=2 and fsdp=8 with tensor=4, not
-  /// under fsdp=2 with tensor=4 or 8, fsdp=4 with tensor=4 and without fsdp.
-  bool is_reached(AxisId axis, Dim dim) const {
-    return mesh_.size(axis) >=
-           std::max(parts(dim, lhs_.tensor->dims, lhs_.spec), parts(dim, rhs_.tensor->dims, rhs_.spec));
+  /// Whether a dim that both operands contract is outvoted by one that they have split more finely than the axis would.
+  /// Recorded: gradients of what key and value are projected from are scattered sums under fsdp=4 or 8 with tensor=2 and
+  /// fsdp=8 with tensor=4, not under fsdp=2 with tensor=4 or 8, fsdp=4 with tensor=4 and without fsdp.
+  bool is_summed_apart(AxisId axis, Dim dim, MaybeDim wanted) const {
+    if (!wanted || wanted == dim || has(result_, dim) || !is_outvoted(axis, dim, *wanted)) return false;
+    return mesh_.size(axis) <
+           std::max(parts(*wanted, lhs_.tensor->dims, lhs_.spec), parts(*wanted, rhs_.tensor->dims, rhs_.spec));
   }
 
   std::int64_t parts(Dim dim, const std::vector<TensorDim>& dims, const PartitionSpec& spec) const {
@@ -93,10 +88,7 @@ class AxisChoice {
   /// being gathered over expert when a second axis splits the batch).
   MaybeDim agreed(AxisId axis, Dim dim, MaybeDim wanted) const {
     if (!wanted || wanted == dim) return dim;
-    if (goes_by_size()) {
-      const bool moves = is_outvoted(axis, dim, *wanted) && (has(result_, dim) || is_reached(axis, *wanted));
-      return moves ? wanted : dim;
-    }
+    if (goes_by_size()) return is_outvoted(axis, dim, *wanted) && !is_summed_apart(axis, dim, wanted) ? wanted : dim;
     if (!has(result_, dim)) return dim;
     if (!compiler_.has(Habit::whole_mesh_operands_first)) return dim;
     const bool result_covers = parts(*wanted, result_, *target_) == mesh_.devices();
@@ -105,8 +97,8 @@ class AxisChoice {
   }
 
   /// The axis splits different dims of the two operands: one must give way. The result's constraint decides
-  /// (SHARDING.md 1.6: this is how a batch dim that holds the expert axis forces the expert weights to be gathered);
-  /// without one a contracted dim gives way (no partial sums), else the smaller operand moves.
+  /// (SHARDING.md 1.6: this is how a batch dim that holds the expert axis forces the expert weights to be gathered)
+  /// unless it is outvoted; without one a contracted dim gives way (no partial sums), else the smaller operand moves.
   MaybeDim clash(AxisId axis, Dim left, Dim right, MaybeDim wanted) const {
     if (wanted == left || wanted == right) {
       const Dim other = wanted == left ? right : left;
@@ -116,9 +108,8 @@ class AxisChoice {
     return local_bytes(*lhs_.tensor, lhs_.spec, mesh_) >= local_bytes(*rhs_.tensor, rhs_.spec, mesh_) ? left : right;
   }
 
-  /// Only one operand has the axis. Where products are laid out by size, contracted experts and tokens keep it but for a
-  /// result that wants it on another dim and is larger (recorded: combine and router under cp-as-ep), and so does a
-  /// contracted embed that the result has no part in (a router's logits). Else
+  /// Only one operand has the axis. Where products are laid out by size it stays, contracted or not, but for a result that
+  /// wants it on another dim and is larger (recorded: combine and router under cp-as-ep). Else
   ///   a dim of the result that the result wants elsewhere, on a dim of the other operand: there (the other is sliced
   ///   for
   ///     free, this one gathered: tokens for experts whose rules leave the batch without the expert axis)
@@ -131,10 +122,7 @@ class AxisChoice {
   ///     sequence a rule set leaves whole)
   MaybeDim one_sided(AxisId axis, Dim dim, const EinsumOperand& own, const EinsumOperand& other, MaybeDim wanted) const {
     const bool elsewhere = wanted && wanted != dim && has(other.tensor->dims, *wanted);
-    if (goes_by_size() && !has(result_, dim)) {
-      if (dim == Dim::experts || counts_tokens(dim)) return wanted && is_outvoted(axis, dim, *wanted) ? wanted : dim;
-      if (dim == Dim::embed && !wanted) return dim;
-    }
+    if (goes_by_size()) return wanted && is_outvoted(axis, dim, *wanted) ? wanted : dim;
     if (has(result_, dim)) return elsewhere && is_sliced(dim) ? wanted : dim;
     if (!has(result_, dim) && dim != Dim::experts && elsewhere && outgrows_result(dim, own, other)) return dim;
     if (dim == Dim::experts) return elsewhere && has(own.tensor->dims, *wanted) && is_less(own) ? wanted : dim;
@@ -186,12 +174,6 @@ class AxisChoice {
   const Compiler& compiler_;
 };
 
-struct Choice {
-  AxisId axis = 0;
-  MaybeDim dim;  ///< none: whoever has the axis is gathered
-};
-using Choices = InlineList<Choice, most_mesh_axes>;
-
 /// An axis that shares a contracted dim with others can't leave it alone: when one must, the dim is contracted whole,
 /// and the others split what the result wants (recorded: the gradient of that wo gathers both its operands). So does
 /// the one that leaves where only its own operand has that dim (recorded: a router's gradient exchanges the tokens).
@@ -205,7 +187,7 @@ Choices with_whole_contractions(Choices choices, const EinsumOperand& lhs, const
       if (has(result, dim) || axes.size() < 2) continue;
       const auto leaves = [&](const auto& choice) { return axes.contains(choice.axis) && choice.dim != dim; };
       if (std::none_of(before.begin(), before.end(), leaves)) continue;
-      for (auto& [axis, chosen] : choices) {
+      for (auto& [axis, chosen, apart] : choices) {
         const MaybeDim wanted = target ? dim_at(axis, result, *target) : std::nullopt;
         const bool own = wanted && has(operand->tensor->dims, *wanted) && !has(other->tensor->dims, *wanted);
         if (chosen == dim || (!chosen && axes.contains(axis) && own)) chosen = wanted;
@@ -219,7 +201,7 @@ PartitionSpec spec_under(const Choices& choices, const std::vector<TensorDim>& d
   PartitionSpec spec;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     AxisList axes;
-    for (const auto& [axis, dim] : choices)
+    for (const auto& [axis, dim, apart] : choices)
       if (dim == dims[i].dim) axes.push_back(axis);
     if (before && std::is_permutation(axes.begin(), axes.end(), before->dims[i].begin(), before->dims[i].end()))
       axes = before->dims[i];
@@ -231,7 +213,7 @@ PartitionSpec spec_under(const Choices& choices, const std::vector<TensorDim>& d
 /// A dim's part on one device.
 double local_size(const TensorDim& d, const Choices& choices, const Mesh& mesh) {
   std::int64_t parts = 1;
-  for (const auto& [axis, dim] : choices)
+  for (const auto& [axis, dim, apart] : choices)
     if (dim == d.dim) parts *= mesh.size(axis);
   return static_cast<double>((d.size + parts - 1) / parts);
 }
@@ -257,7 +239,7 @@ EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const
   Choices choices;
   for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis)
     if (mesh.axes[axis].size() > 1)
-      choices.push_back({static_cast<AxisId>(axis), choice.of(static_cast<AxisId>(axis))});
+      choices.push_back(choice.of(static_cast<AxisId>(axis)));
 
   if (compiler.has(Habit::contracts_whole_dims))
     choices = with_whole_contractions(std::move(choices), lhs, rhs, result_dims, target);
@@ -266,9 +248,9 @@ EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const
   plan.lhs = spec_under(choices, lhs.tensor->dims, &lhs.spec);
   plan.rhs = spec_under(choices, rhs.tensor->dims, &rhs.spec);
   plan.result.spec = spec_under(choices, result_dims, target);
-  for (const auto& [axis, dim] : choices) {
+  for (const auto& [axis, dim, apart] : choices) {
     if (dim && !has(result_dims, *dim)) plan.result.partial.push_back(axis);
-    plan.sums_apart = plan.sums_apart || choice.sums_apart(axis, dim);
+    plan.sums_apart = plan.sums_apart || apart;
   }
   plan.shape = local_shape(choices, lhs.tensor->dims, rhs.tensor->dims, result_dims, mesh);
   return plan;

@@ -4,6 +4,17 @@
 #include <cost_models/layouts/tiles.hpp>
 
 namespace shardplan {
+namespace {
+
+/// Whether a tensor comes to the second spec from the first by gathers alone.
+bool only_gathers(const PartitionSpec& from, const PartitionSpec& to) {
+  for (std::size_t dim = 0; dim < to.dims.size(); ++dim)
+    if (!without(to.dims[dim], from.dims[dim]).empty()) return false;
+  return true;
+}
+
+}  // namespace
+
 Forms::Forms(const BoundProgram& program, const Block& block, const DataFlow& flow,
              const std::vector<PartitionSpec>& specs, const TrainConfig& config, const Compiler& compiler,
              Recorder& recorder)
@@ -33,21 +44,16 @@ PartitionSpec Forms::on_the_way(TensorId tensor, const PartitionSpec& spec) cons
   return middle;
 }
 
-bool Forms::is_recomputed_with(TensorRole role) const {
-  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-    return entry.pass == Pass::backward && !entry.backward && block_.tensors[entry.tensor].role == role;
-  });
-}
-
-/// A weight on its way through a constraint that only gathers, to a product that gathers the rest: one gather; two where
-/// experts are recomputed between them (recorded on 7x: mixtral8x7bx4_7x8_fsdp4ep2_dm, mixtral8x7bx3_7x16_fsdp2ep8_dm_minctx).
+/// A weight on its way through a constraint that only gathers, to a product that gathers the rest: one gather. Two where the
+/// constraint is computed again and its gradient reads what it gathered (recorded on 7x: mixtral8x7bx4_7x8_fsdp4ep2_dm,
+/// mixtral8x7bx3_7x16_fsdp2ep8_dm_minctx).
 bool Forms::gathers_at_once(TensorId tensor, const PartitionSpec& spec, Pass pass) const {
   if (constrained(tensor) < 0 || !block_.tensors[root(tensor)].parameter) return false;
-  if (!compiler_.has(Habit::lays_out_products_by_size)) return false;
-  const PartitionSpec& source = specs_[root(tensor)];
-  for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
-    if (!without(spec.dims[dim], source.dims[dim]).empty()) return false;
-  return pass == Pass::forward || (backward_ && !is_recomputed_with(TensorRole::expert_input_weight));
+  if (!compiler_.has(Habit::lays_out_products_by_size) || !only_gathers(specs_[root(tensor)], spec)) return false;
+  const auto is_recomputed = [](const Entry& entry) {
+    return entry.step == Step::before && entry.pass == Pass::backward && !entry.backward;
+  };
+  return pass == Pass::forward || (backward_ && std::none_of(entries_.begin(), entries_.end(), is_recomputed));
 }
 
 /// A weight that was gathered for a product's recomputation and is gone when its gradient comes.
@@ -65,16 +71,9 @@ bool Forms::is_far(const Entry& entry, const Operation& op) const {
 /// MaxText constrains the input of the query projection, of key and value together, and of an MLP's projections together:
 /// one tensor each to the partitioner.
 OperationId Forms::first_reader(const Operation& op) const {
-  const auto is_query = [&](const Operation& other) {
-    if (other.role != OperationRole::qkv_projection) return false;
-    const auto first = std::find_if(block_.operations.begin(), block_.operations.end(), [](const Operation& any) {
-      return any.role == OperationRole::qkv_projection;
-    });
-    return &*first == &other;
-  };
   const auto reads_the_same = [&](const Operation& other) {
     return other.module == op.module && other.kind == op.kind && other.inputs.front() == op.inputs.front() &&
-           is_query(other) == is_query(op);
+           is_query_projection(block_, other) == is_query_projection(block_, op);
   };
   return id_of(*std::find_if(block_.operations.begin(), block_.operations.end(), reads_the_same));
 }
@@ -85,13 +84,7 @@ OperationId Forms::first_reader(const Operation& op) const {
 // or context, where they aren't, 3, 6 and 4 (XLA:TPU: 2, 2 and 2).
 bool Forms::shared(const Entry& entry, const Consumer& consumer) const {
   if (!compiler_.has(Habit::gathers_activations_per_consumer) || block_.tensors[entry.tensor].parameter) return true;
-  const bool only_gathered = [&] {
-    for (std::size_t dim = 0; dim < entry.spec.dims.size(); ++dim)
-      for (const AxisId axis : entry.spec.dims[dim])
-        if (!specs_[entry.tensor].dims[dim].contains(axis)) return false;
-    return true;
-  }();
-  return !only_gathered || entry.consumer == consumer;
+  return !only_gathers(specs_[entry.tensor], entry.spec) || entry.consumer == consumer;
 }
 
 OperationId Forms::history_of(const Operation& op, Numbers numbers) const {
@@ -135,7 +128,7 @@ bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gr
     return true;
   }
   entries_.push_back({root(tensor), pass, gradient, spec, numbers, dtype_of(tensor, op, numbers), history_of(op, numbers),
-                      consumer, backward_, false, step_, step_});
+                      consumer, backward_, step, false, step_, step_});
   return false;
 }
 

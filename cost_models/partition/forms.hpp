@@ -63,6 +63,11 @@ class Forms {
     bool operator==(const Consumer&) const = default;
   };
 
+  /// What a form is made for: a product, or the form that a product reads. What is released is the last one: a weight
+  /// that moves in two steps (to its constraint, then to the product) only makes the second again (recorded:
+  /// qn80x8_v5p8_ep4fsdp2).
+  enum class Step : std::uint8_t { last, before };
+
   struct Entry {
     TensorId tensor;
     Pass pass;
@@ -73,17 +78,12 @@ class Forms {
     OperationId history;  ///< whose history of largest values the scale is from; -1: none
     Consumer consumer;  ///< who made it; see shared
     bool backward;      ///< made by a gradient, not by (re)computation
+    Step step;          ///< what it was made for first
     bool several = false;  ///< constrained tensors are read in it
     int first, last;    ///< steps
   };
 
-  /// What a form is made for: a product, or the form that a product reads. What is released is the last one: a weight
-  /// that moves in two steps (to its constraint, then to the product) only makes the second again (recorded:
-  /// qn80x8_v5p8_ep4fsdp2).
-  enum class Step : std::uint8_t { last, before };
-
   PartitionSpec on_the_way(TensorId tensor, const PartitionSpec& spec) const;
-  bool is_recomputed_with(TensorRole role) const;
   bool gathers_at_once(TensorId tensor, const PartitionSpec& spec, Pass pass) const;
   bool make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& sums,
             Numbers numbers, Step step);

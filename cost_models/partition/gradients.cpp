@@ -24,6 +24,7 @@ Gradients::Gradients(const BoundProgram& program, const Block& block, const std:
 
 void Gradients::contribute(TensorId id, Layout layout, const Operation& op, bool apart) {
   if (!tensor(id).differentiable) return;
+  if (pass_constraints()) id = forms_.root(id);
   const auto known = std::find_if(contributions_.begin(), contributions_.end(), [&](const Contribution& c) {
     return c.tensor == id && c.layout == layout && c.apart == apart;
   });

@@ -17,6 +17,10 @@ class Gradients {
 
   /// Adds to the gradient of an activation; `apart`: only with others that are (EinsumPlan::sums_apart).
   void contribute(TensorId tensor, Layout layout, const Operation& op, bool apart = false);
+  /// Whether what is contributed to a constrained tensor goes to the tensor behind the constraint as it is: where each
+  /// product is laid out by itself nothing is brought to the constraint on the way (recorded on 7x: tokens of experts,
+  /// inputs of key and value under ep-as-cp and cp-as-ep).
+  bool pass_constraints() const { return compiler_.has(Habit::lays_out_products_by_size); }
   /// Leaves the sums that the gradient of an activation is still to be made of to whoever calls: the axes.
   AxisList take_sums(TensorId tensor);
   /// All consumers have contributed: brings the sum to the tensor's own layout.

@@ -30,7 +30,8 @@ enum class Habit : std::uint8_t {
   ragged_dot_is_dense,               ///< ragged_dot computes every local expert for every row
   all_reduces_over_whole_slices,     ///< a gradient summed over a whole slice is all-reduced, then sliced
   gathers_whole_slices_by_all_reduce,  ///< shards of a whole slice are all-reduced among zeros, not gathered
-  sums_shards_and_copies_at_once,      ///< a gradient split over some axes and copied over others: one all-reduce over all
+  /// A gradient split over some axes and copied over others, or split on several dims: one all-reduce over all of them.
+  sums_shards_and_copies_at_once,
   gathers_dim_by_dim,                ///< one all-gather a tensor dim, not one over all axes
   narrows_float32_weights,           ///< products of float32 operands gather their weights in bf16
   transposes_grouped_scores,         ///< dot_product: scores of grouped queries are transposed for their gradients
@@ -120,7 +121,8 @@ enum class Habit : std::uint8_t {
   /// Where an axis takes the place of others on a dim, shards are permuted so that those can be gathered in order.
   permutes_before_gathers,
   /// Layers whose features are split: weight gradients of attention and feed-forward run when the rest of the layer's
-  /// backward pass has, beside collectives that would wait alone; what they are made of waits, too.
+  /// backward pass has, beside collectives that would wait alone; what they are made of waits as it was gathered, that of a
+  /// deferred head too.
   runs_weight_gradients_beside_collectives,
 };
 

@@ -25,6 +25,12 @@ void expect_moves(std::initializer_list<Row> rows, const Compiler& compiler = {}
   }
 }
 
+Compiler of_habit(Habit habit) {
+  Compiler compiler;
+  compiler.habits = {habit};
+  return compiler;
+}
+
 TEST(Reshard, ToTheSameLayoutIsNothing) {
   expect_moves({{"fsdp=4", "fsdp|-|-", "-", "fsdp|-|-", "nothing"},  //
                 {"fsdp=4", "-|-|-", "-", "-|-|-", "nothing"}});
@@ -44,21 +50,17 @@ TEST(Reshard, GathersSeveralAxesAsOneGroup) {
 
 // On [4, 8, 4] B of a device: the last dim first, to [4, 8, 8], then the first, to [8, 8, 8].
 TEST(Reshard, GathersDimByDimWhereThatIsTheHabit) {
-  Compiler compiler;
-  compiler.habits = {Habit::gathers_dim_by_dim};
   expect_moves({{"fsdp=2,expert=2", "fsdp|-|expert", "-", "-|-|-", "all-gather expert 256, all-gather fsdp 512"},
                 {"fsdp=2,expert=4", "fsdp expert|-|-", "-", "-|-|-", "all-gather fsdp+expert 512"},
                 {"fsdp=2,tensor=2", "fsdp|-|tensor", "-", "-|-|tensor", "all-gather fsdp 256"},
                 {"fsdp=2,context=2,expert=2", "fsdp|context|-", "expert", "-|-|expert",
                  "reduce-scatter expert 128, all-gather context 128, all-gather fsdp 256"}},
-               compiler);
+               of_habit(Habit::gathers_dim_by_dim));
 }
 
 // Shards of 512 / 4 = 128 or 512 / 8 = 64 B. [fsdp, tensor] of one dim are not [tensor, fsdp]: shards change places before the
 // others are gathered; where those split the dim as finely, that is all.
 TEST(Reshard, PermutesShardsForGathersInOrderWhereThatIsTheHabit) {
-  Compiler compiler;
-  compiler.habits = {Habit::permutes_before_gathers};
   expect_moves({{"fsdp=2,tensor=2", "-|fsdp|tensor", "-", "-|tensor|-",
                  "collective-permute fsdp+tensor 128, all-gather fsdp 256"},
                 {"fsdp=4,tensor=2", "-|fsdp|tensor", "-", "-|tensor|-",
@@ -67,31 +69,42 @@ TEST(Reshard, PermutesShardsForGathersInOrderWhereThatIsTheHabit) {
                  "all-to-all tensor 64, collective-permute fsdp+tensor 64, all-gather fsdp 128"},
                 {"tensor=4", "-|-|tensor", "-", "-|tensor|-", "all-to-all tensor 128"},
                 {"data=2,fsdp=2", "data fsdp|-|-", "-", "data|-|fsdp", "all-to-all fsdp 128"}},
-               compiler);
+               of_habit(Habit::permutes_before_gathers));
 }
 
 // The way back of a gradient, a sum over fsdp.
 TEST(Reshard, AllReducesIntoShardsThatWouldLieInAnotherOrder) {
-  Compiler compiler;
-  compiler.habits = {Habit::permutes_before_gathers};
   expect_moves({{"fsdp=2,tensor=2", "-|tensor|-", "fsdp", "-|fsdp|tensor",
                  "reduce-scatter fsdp 256, collective-permute fsdp+tensor 128"},
                 {"fsdp=2,tensor=4", "-|tensor|-", "fsdp", "-|fsdp|tensor",
                  "reduce-scatter fsdp 128, all-to-all tensor 64, collective-permute fsdp+tensor 64"},
                 {"fsdp=4,tensor=2", "-|tensor|-", "fsdp", "-|fsdp|tensor",
                  "all-reduce fsdp 256, collective-permute fsdp+tensor 64"}},
-               compiler);
+               of_habit(Habit::permutes_before_gathers));
 }
 
 // Onto a batch that fsdp splits already: the sum of [4, 8, 8] is made whole, and gathered to [8, 8, 8] to be sliced. A whole
 // sequence takes its axis as ever.
 TEST(Reshard, MakesSumsWholeForADimThatIsSplitAlready) {
-  Compiler compiler;
-  compiler.habits = {Habit::permutes_before_gathers};
   expect_moves({{"fsdp=2,expert=2", "fsdp|-|-", "expert", "fsdp expert|-|-", "all-reduce expert 256, all-gather fsdp 512"},
                 {"fsdp=2,expert=2", "fsdp|-|-", "expert", "fsdp|expert|-", "reduce-scatter expert 256"},
                 {"fsdp=2,expert=2", "fsdp|-|-", "expert", "fsdp|-|-", "all-reduce expert 256"}},
-               compiler);
+               of_habit(Habit::permutes_before_gathers));
+}
+
+// [8, 8, 4 heads] summed over tensor=2: a device keeps two heads, of two heads one. Heads of a weight are scattered.
+TEST(Reshard, MakesSumsOfSeveralHeadsWhole) {
+  const Mesh mesh = toy_mesh("tensor=2");
+  const auto sum = [&](std::int64_t heads, bool parameter) {
+    Tensor keys = toy_tensor({{Dim::batch, 8}, {Dim::sequence, 8}, {Dim::kv_heads, heads}});
+    keys.parameter = parameter;
+    return text(reshard(keys, {spec("-|-|-", mesh), axes("tensor", mesh)}, spec("-|-|tensor", mesh), mesh,
+                        of_habit(Habit::permutes_before_gathers)),
+                mesh);
+  };
+  EXPECT_EQ(sum(4, false), "all-reduce tensor 256");
+  EXPECT_EQ(sum(2, false), "reduce-scatter tensor 128");
+  EXPECT_EQ(sum(4, true), "reduce-scatter tensor 256");
 }
 
 TEST(Reshard, SlicesForFree) {
