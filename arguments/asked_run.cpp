@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <arguments/asked_run.hpp>
 #include <arguments/model_arguments.hpp>
+#include <arguments/passed_arguments.hpp>
 #include <arguments/print_configuration.hpp>
 #include <arguments/rule_arguments.hpp>
 #include <arguments/start_checks.hpp>
@@ -93,6 +94,7 @@ Configuration configured(const AskedRun& run) {
   c.config = with_pipeline_counts(c.config, model, pipeline_stages(c.mesh));
   c.model = std::move(model);
   c.model_overrides = std::move(overrides);
+  c.passed_arguments = passed_arguments(run.arguments);
   c.hardware = run.machine.hardware;
   c.compiler = run.compiler;
   c.slice = run.machine.slice;

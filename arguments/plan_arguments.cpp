@@ -1,4 +1,5 @@
 #include <arguments/keys/argument_table.hpp>
+#include <arguments/passed_arguments.hpp>
 #include <arguments/plan_arguments.hpp>
 #include <arguments/rule_arguments.hpp>
 #include <arguments/train_arguments.hpp>
@@ -25,6 +26,7 @@ PlanRequest with_arguments(PlanRequest request, const GivenArguments& arguments)
     request.compilers[machine.compiler] = load_compiler(machine.compiler, flags);
   request.model_overrides = read_dims(arguments);
   request.model = with_overrides(std::move(request.model), request.model_overrides);
+  request.passed_arguments = passed_arguments(arguments);
   request.settings = read_settings(arguments, request.model);
   request.rule_changes = changes_in_force(arguments.rule_changes(), load_rules("default"), request.model);
   return request;

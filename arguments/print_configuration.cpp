@@ -43,6 +43,10 @@ bool needs_override(const Configuration& configuration, const PrintedArguments& 
          std::any_of(changed.begin(), changed.end(), sets);
 }
 
+bool has_key(const PrintedArguments& printed, const std::string& key) {
+  return std::any_of(printed.begin(), printed.end(), [&](const auto& argument) { return argument.first == key; });
+}
+
 void append(PrintedArguments& printed, const PrintedArguments& more) {
   printed.insert(printed.end(), more.begin(), more.end());
 }
@@ -110,6 +114,8 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
       printed.emplace_back(changed.first, override_text(changed));
   if (needs_override(configuration, changed_settings(configuration), words))
     printed.emplace_back("override_model_config", "true");
+  for (const auto& passed : configuration.passed_arguments)
+    if (!has_key(printed, passed.first)) printed.push_back(passed);
   return printed;
 }
 

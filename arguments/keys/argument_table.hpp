@@ -86,6 +86,7 @@ std::span<const UnmodelledArgument> unmodelled_arguments();
 /// tiles are here too; the prices of kernels are shares of peak, not functions of tile sizes.
 struct IgnoredTopic {
   std::string what;
+  bool in_commands;  ///< printed commands repeat them: they say what is trained, or how kernels run
   std::vector<std::string> keys;
 };
 std::span<const IgnoredTopic> ignored_topics();

@@ -71,7 +71,7 @@ UnmodelledArgument read_unmodelled(StrictObject& row) {
 
 AxisArgument read_axis(StrictObject& row) { return {row.text("axis"), row.text("flag")}; }
 
-IgnoredTopic read_topic(StrictObject& row) { return {row.text("what"), row.texts("keys")}; }
+IgnoredTopic read_topic(StrictObject& row) { return {row.text("what"), row.flag("in_commands"), row.texts("keys")}; }
 
 }  // namespace
 

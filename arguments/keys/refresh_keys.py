@@ -130,7 +130,7 @@ def printed(keys):
     def topic(row):
         words = [json.dumps(key) + "," for key in sorted(row["keys"])]
         words[-1] = words[-1][:-1]
-        return f'    {{"what": {json.dumps(row["what"])},\n     "keys": [{wrapped(words, " " * 14)}]}}'
+        return f'    {{"what": {json.dumps(row["what"])}, "in_commands": {json.dumps(row["in_commands"])},\n     "keys": [{wrapped(words, " " * 14)}]}}'
 
     parts = [f'  "maxtext": {json.dumps(keys["maxtext"])}']
     parts += [f'  "{role}": {row_list(keys[role])}' for role in (*ROWS_WITH_DEFAULT, "axes")]

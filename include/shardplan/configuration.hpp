@@ -15,6 +15,9 @@
 
 namespace shardplan {
 
+/// KEY and VALUE as they were written.
+using PassedArguments = std::vector<std::pair<std::string, std::string>>;
+
 struct Configuration {
   Model model;  ///< overrides applied
   HardwareProfile hardware;
@@ -27,6 +30,7 @@ struct Configuration {
   MemoryLimits memory_limits;
 
   std::vector<ModelOverride> model_overrides;  ///< already in `model`
+  PassedArguments passed_arguments;            ///< of no cost; printed commands repeat them
   ModelRules rule_changes;                     ///< what the arguments change in the rules; already in `rules`
   std::vector<std::string> ignored_axes;       ///< axes asked for that `rules` has not: MaxText drops them silently
 };

@@ -82,28 +82,16 @@ bool means_plan(const Words& words) {
   return words[0].starts_with('-') || words[0].find('=') != std::string::npos;
 }
 
+Words with_plural(Words words) {
+  words[0] += 's';
+  return words;
+}
+
 const Command* find_command(std::string_view name, std::string_view subcommand) {
   const auto found = std::find_if(commands.begin(), commands.end(), [&](const Command& command) {
     return command.name == name && command.subcommand == subcommand;
   });
   return found == commands.end() ? nullptr : &*found;
-}
-
-Task read_subcommand(const Words& words) {
-  const auto subcommands = subcommands_of(words[0]);
-  if (words.size() > 1)
-    if (const Command* command = find_command(words[0], words[1])) return command->read({words.begin() + 2, words.end()});
-  if (const Command* command = find_command(words[0], "")) return command->read({words.begin() + 1, words.end()});
-  if (words.size() == 2 && asks_for_help(words[1])) throw HelpRequest{help_text()};
-  if (words.size() < 2 || words[1].starts_with('-'))
-    throw InputError(fmt::format("{} needs one of: {}", words[0], fmt::join(subcommands, ", ")));
-  throw InputError(unknown_name(fmt::format("{} command", words[0]), words[1], subcommands));
-}
-
-std::string unknown_command(const std::string& word) {
-  if (nearest_names(word, command_names()).empty() && model_called(word))
-    return fmt::format("unknown command '{}'; for the model give --model {} --chips N", word, word);
-  return unknown_name("command", word, command_names()) + "; see shardplan --help";
 }
 
 CommandDescription describe(const Command& command) try {
@@ -116,6 +104,34 @@ CommandDescription describe(const Command& command) try {
   description.synopsis = command.synopsis;
   description.summary = command.summary;
   return description;
+}
+
+/// Of `hardware --help`: what can follow.
+std::string group_help(std::string_view name) {
+  std::string text = fmt::format("Usage: shardplan {} COMMAND …\n\n", name), examples;
+  for (const auto& command : commands) {
+    if (command.name != name) continue;
+    text += fmt::format("  {:<50}{}\n", command.synopsis, command.summary);
+    for (const auto& [line, what] : describe(command).examples) examples += fmt::format("  # {}\n  {}\n", what, line);
+  }
+  return text + "\nExamples:\n" + examples;
+}
+
+Task read_subcommand(const Words& words) {
+  const auto subcommands = subcommands_of(words[0]);
+  if (words.size() > 1)
+    if (const Command* command = find_command(words[0], words[1])) return command->read({words.begin() + 2, words.end()});
+  if (const Command* command = find_command(words[0], "")) return command->read({words.begin() + 1, words.end()});
+  if (words.size() == 2 && asks_for_help(words[1])) throw HelpRequest{group_help(words[0])};
+  if (words.size() < 2 || words[1].starts_with('-'))
+    throw InputError(fmt::format("{} needs one of: {}", words[0], fmt::join(subcommands, ", ")));
+  throw InputError(unknown_name(fmt::format("{} command", words[0]), words[1], subcommands));
+}
+
+std::string unknown_command(const std::string& word) {
+  if (nearest_names(word, command_names()).empty() && model_called(word))
+    return fmt::format("unknown command '{}'; for the model give --model {} --chips N", word, word);
+  return unknown_name("command", word, command_names()) + "; see shardplan --help";
 }
 
 }  // namespace
@@ -131,6 +147,7 @@ Task read_command_line(const Words& words) {
   if (words.empty())
     throw InputError("what to do? `shardplan --model NAME --chips N` plans, `shardplan --help` lists the commands");
   if (means_plan(words)) return plan_command(words);
+  if (words[0] == "model" || words[0] == "rule") return read_command_line(with_plural(words));
   if (!subcommands_of(words[0]).empty()) return read_subcommand(words);
   if (const Command* command = find_command(words[0], "")) return command->read({words.begin() + 1, words.end()});
   throw InputError(unknown_command(words[0]));

@@ -22,6 +22,7 @@ struct Answer {
   std::string text;
   Outcome outcome = Outcome::answered;
   std::vector<SideFile> files = {};
+  std::string complaint = {};  ///< there is no such answer, and why: for standard error; nothing is written
 };
 
 struct Task {

@@ -33,7 +33,8 @@ ComparedRow run_over(const CompareFlags& flags, const std::string& config_file) 
 
 CompareAnswer compare_saved(const std::string& first, const CompareFlags& flags) {
   if (flags.words.size() > 1 || flags.search.model || flags.search.chips)
-    throw InputError(first + ": two saved answers are compared as they are; give no flag but --against and no KEY=VALUE");
+    throw InputError(first + ": as the first word a saved answer, which is compared as it is, with no flag but --against; a "
+                             "configuration follows --config, rules follow --rules");
   return compare_runs(read_saved_answer(first), read_saved_answer(*flags.against));
 }
 

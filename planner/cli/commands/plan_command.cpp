@@ -8,25 +8,28 @@
 #include <planner/cli/parse_words.hpp>
 #include <planner/cli/plan_request.hpp>
 #include <planner/cli/flags/search_flags.hpp>
+#include <planner/cli/flags/what_if_flag.hpp>
 #include <planner/cli/print_answer.hpp>
 #include <planner/cli/search_progress.hpp>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/report/json/json_plan.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
 #include <planner/report/text/text_plan.hpp>
+#include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
 
-void add_flags(CommandParser& parser, PlanFlags& flags, bool& with_commands) {
+void add_flags(CommandParser& parser, PlanFlags& flags, PlanParts& parts) {
   add_search_flags(parser, flags);
   add_mesh_and_settings(parser, flags);
   parser.add("--top", flags.top, "K", "Alternatives to keep");
   parser.add("--time-limit", flags.time_limit, "30s",
              "The best plan that is found in this time, and what was left");
   parser.add("--memory-limit", flags.memory_limit, "4GiB", "Likewise of this process' memory");
-  parser.add("--commands", with_commands, "Print the command of each alternative too");
+  parser.add("--commands", parts.commands, "Print the command of each alternative too");
+  add_what_if_flag(parser, parts.what_if);
   parser.offer_formats({"text", "json", "markdown", "html"});
 }
 
@@ -49,10 +52,13 @@ void draw_timelines(PlanAnswer& answer) {
 }
 
 /// The best machine's plan; where nothing fits there is none to print.
-std::optional<std::string> plan_form(const PlanAnswer& answer, RunForm form, const Style& style) {
+Answer plan_form(const PlanAnswer& answer, RunForm form, const Style& style) {
   for (const MachinePlan& machine : answer.machines)
-    if (machine.recommended) return run_text(*machine.recommended, form, style);
-  return std::nullopt;
+    if (machine.recommended) return {run_text(*machine.recommended, form, style)};
+  return {.text = {},
+          .outcome = Outcome::nothing_feasible,
+          .complaint = fmt::format("--as {}: {} fits on {} of no machine that was asked for; without --as it is said why",
+                                   name_of(form), answer.model, counted(answer.chips, "chip"))};
 }
 
 PlanAnswer watched_plan(const PlanRequest& request) {
@@ -61,16 +67,15 @@ PlanAnswer watched_plan(const PlanRequest& request) {
 }
 
 Answer answer_plan(const PlanRequest& request, std::optional<RunForm> form, Format format, const Style& style,
-                   bool with_commands) {
+                   const PlanParts& parts) {
   check_form(form, format);
   PlanAnswer answer = watched_plan(request);
   check_not_all_refused(answer);
   draw_timelines(answer);
-  if (form)
-    if (const auto text = plan_form(answer, *form, style)) return {*text, Outcome::answered};
+  if (form) return plan_form(answer, *form, style);
   const bool any = std::any_of(answer.machines.begin(), answer.machines.end(),
                                [](const MachinePlan& machine) { return machine.recommended.has_value(); });
-  const Printers printers{.text = [&] { return plan_text(answer, style, with_commands); },
+  const Printers printers{.text = [&] { return plan_text(answer, style, parts); },
                           .json = [&] { return plan_json(answer); },
                           .markdown = [&] { return plan_markdown(answer); },
                           .title = fmt::format("{} on {} chips: shardplan plan", answer.model, answer.chips)};
@@ -84,8 +89,8 @@ Task plan_command(const Words& words) {
   CommandParser parser("The best mesh, rules and settings for a model on so many chips, machine by machine.",
                        "shardplan plan");
   PlanFlags flags;
-  bool with_commands = false;
-  add_flags(parser, flags, with_commands);
+  PlanParts parts;
+  add_flags(parser, flags, parts);
   std::optional<std::string> model_out, form;
   add_form_flag(parser, form);
   add_model_out_flag(parser, model_out);
@@ -99,9 +104,9 @@ Task plan_command(const Words& words) {
                      "--global-batch-tokens 256k --as yaml",
                      "the recommended run as a YAML file of MaxText");
   parser.parse(words);
-  return parser.task([request = read_plan_request(flags), model_out, with_commands, form = read_form(form)](
+  return parser.task([request = read_plan_request(flags), model_out, parts, form = read_form(form)](
                          Format format, const Style& style) {
-    return with_model_file(answer_plan(request, form, format, style, with_commands), model_out, request.model,
+    return with_model_file(answer_plan(request, form, format, style, parts), model_out, request.model,
                            format == Format::text && !form);
   });
 }

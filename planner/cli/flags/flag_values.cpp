@@ -51,12 +51,17 @@ std::int64_t parse_count(const std::string& flag, const std::string& text) {
 }
 
 std::int64_t parse_token_budget(const std::string& flag, const std::string& text) {
-  const auto [number, unit] = split_unit(text);
+  const auto [number, written] = split_unit(text);
+  std::string unit(written);
+  if (unit.size() == 1) unit[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(unit[0])));
   const double factor = unit.empty() ? 1 : power_of(1000, unit == "B" ? "G" : unit);
   const double value = std::round(number * factor);
   const bool is_whole = std::abs(number * factor - value) < 1e-6 * value;
   if (number <= 0 || factor == 0 || value < 1 || value > 9e18 || !is_whole)
     throw InputError(fmt::format("{}: expected a number of tokens, such as 15T, 300B or 1.4T, not '{}'", flag, text));
+  constexpr double least = 1e6;  // less than any step has: a unit was forgotten
+  if (unit.empty() && value < least)
+    throw InputError(fmt::format("{}: {} tokens are no training; did you mean {}T or {}B?", flag, text, text, text));
   return static_cast<std::int64_t>(value);
 }
 

@@ -101,7 +101,8 @@ std::string by_axis_text(const CompareAnswer& answer, const Style& style) {
     table.add(std::move(row));
   }
   if (table.empty()) return "";
-  return heading("by axis: bytes and what of their time is exposed, a device and step", style) +
+  const std::string first = shown < answer.rows.size() ? fmt::format(" (the first {})", shown) : "";
+  return heading("by axis: bytes and what of their time is exposed, a device and step" + first, style) +
          table.print(style.width(), 2);
 }
 
@@ -117,7 +118,9 @@ std::string refused_text(const CompareAnswer& answer, const Style& style) {
 std::string compare_text(const CompareAnswer& all, const Style& style) {
   const auto [answer, left] = shown_rows(all, rows_shown);
   const std::string more = left == 0 ? "" : fmt::format("  and {} more (--format json)\n", left);
-  return style.paint(Ink::bold, compare_title(all)) + "\n\n" + differences_text(answer, style) +
+  const std::string verdict = rules_verdict(all);
+  return style.paint(Ink::bold, compare_title(all)) + "\n" +
+         (verdict.empty() ? "" : wrap_text(verdict, "", style.width())) + "\n" + differences_text(answer, style) +
          changed_text(answer, style) + rules_text(answer, style) + configurations_text(answer, style) + more +
          by_axis_text(answer, style) + refused_text(answer, style);
 }

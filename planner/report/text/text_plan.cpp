@@ -6,6 +6,7 @@
 #include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/text_plan.hpp>
 #include <planner/report/text/text_plan_tables.hpp>
+#include <planner/report/text/text_what_if.hpp>
 #include <planner/report/wrap.hpp>
 #include <planner/report/shown_arguments.hpp>
 #include <shardplan/collective/counted.hpp>
@@ -46,13 +47,14 @@ std::string alternative_commands(const MachinePlan& machine, const Style& style)
   return text.empty() ? "" : style.paint(Ink::bold, "to start the next best") + "\n" + text;
 }
 
-std::string best_text(const MachinePlan& machine, const Style& style, bool with_commands) {
+std::string best_text(const MachinePlan& machine, const Style& style, const PlanParts& parts) {
   return "\n" + style.paint(Ink::bold, fmt::format("best: {}", machine.hardware)) +
          fmt::format("  (of {}, {})\n", counted(machine.evaluated, "configuration"),
                      machine.fitting == 1 ? "1 fits" : print_count(machine.fitting) + " fit") +
          change_text(machine, style) + summary_text(*machine.recommended, style) + reasons_text(machine, style) +
          strategies_text(machine, style) + alternatives_text(machine, style) +
-         (with_commands ? alternative_commands(machine, style) : "");
+         (parts.what_if ? what_if_section(machine.what_ifs, style) : "") +
+         (parts.commands ? alternative_commands(machine, style) : "");
 }
 
 std::string_view order_of(Objective objective) {
@@ -78,7 +80,7 @@ std::string commands_text(const PlanAnswer& answer, const MachinePlan& best, con
 
 }  // namespace
 
-std::string plan_text(const PlanAnswer& answer, const Style& style, bool with_commands) {
+std::string plan_text(const PlanAnswer& answer, const Style& style, const PlanParts& parts) {
   const std::string title =
       style.paint(Ink::bold, fmt::format("{} on {}", answer.model, counted(answer.chips, "chip")));
   const auto best = std::find_if(answer.machines.begin(), answer.machines.end(),
@@ -90,7 +92,7 @@ std::string plan_text(const PlanAnswer& answer, const Style& style, bool with_co
     verdict = ", " + std::string(order_of(answer.objective)) +
               (best->recommended->memory.fit() == Fit::fits ? "" : ": marginal, it may not fit");
   return title + verdict + "\n\n" + machines_text(answer, style) +
-         (best == answer.machines.end() ? "" : best_text(*best, style, with_commands) + commands_text(answer, *best, style));
+         (best == answer.machines.end() ? "" : best_text(*best, style, parts) + commands_text(answer, *best, style));
 }
 
 }  // namespace shardplan

@@ -6,7 +6,12 @@
 
 namespace shardplan {
 
-/// `with_commands`: also what starts each alternative.
-std::string plan_text(const PlanAnswer& answer, const Style& style, bool with_commands = false);
+/// What is printed only where it is asked for.
+struct PlanParts {
+  bool commands = false;  ///< what starts each alternative
+  bool what_if = false;   ///< what single changes of the best are worth
+};
+
+std::string plan_text(const PlanAnswer& answer, const Style& style, const PlanParts& parts = {});
 
 }  // namespace shardplan

@@ -108,6 +108,7 @@ SearchSpace search_space(const PlanRequest& request, Machine machine) {
   Configuration& base = space.base;
   base.model = request.model;
   base.model_overrides = request.model_overrides;
+  base.passed_arguments = request.passed_arguments;
   base.compiler = compiler_of(machine.hardware, request);
   base.hardware = std::move(machine.hardware);
   base.slice = std::move(machine.slice);

@@ -77,8 +77,16 @@ TEST(ArgumentTable, AcceptsWhateverCannotChangeTheProgram) {
   const Configuration plain = read_llama("");
   const Configuration dressed = read_llama(
       "run_name=x steps=10 base_output_directory=gs://b/c dataset_type=synthetic enable_checkpointing=False "
-      "sa_block_kv=1024 profiler=xplane learning_rate=1e-3 tokenizer_path=a=b");
+      "profiler=xplane tokenizer_path=a=b");
   EXPECT_EQ(printed(dressed), printed(plain));
+}
+
+TEST(ArgumentTable, RepeatsWhatSaysHowIsTrained) {
+  EXPECT_EQ(printed(read_llama("muon_beta=0.9 sa_block_kv=1024 use_tokamax_splash=true learning_rate=1e-3")),
+            printed(read_llama("")) + " learning_rate=1e-3 muon_beta=0.9 sa_block_kv=1024 use_tokamax_splash=true");
+  EXPECT_EQ(printed(read_llama("base_emb_dim=8192 override_model_config=true")).find("override_model_config=true"),
+            printed(read_llama("base_emb_dim=8192 override_model_config=true")).rfind("override_model_config=true"))
+      << "once";
 }
 
 TEST(ArgumentTable, AcceptsTheDefaultOfWhatIsNotModelled) {

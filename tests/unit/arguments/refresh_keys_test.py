@@ -30,7 +30,7 @@ SMALL = {"maxtext": {"repository": "r", "commit": "old", "date": "2020-01-01"},
          "special": [], "model_dims": [], "axes": [], "remat": [],
          "architecture": [{"key": "mlp_activations", "default": "silu,linear"}],
          "unmodelled": [{"key": "gone", "default": "false", "what": "x"}, {"key": "field", "default": "1", "what": "y"}],
-         "ignored": [{"what": "paths", "keys": ["path", "empty", "gone_path", "logical_axis_rules"]}]}
+         "ignored": [{"what": "paths", "in_commands": False, "keys": ["path", "empty", "gone_path", "logical_axis_rules"]}]}
 
 
 class RefreshKeys(unittest.TestCase):

@@ -90,7 +90,7 @@ TEST(PlanText, SaysWhatItIsSortedByAndWhatItCosts) {
 TEST(PlanText, PrintsTheCommandsOfAlternativesWhenAsked) {
   const PlanAnswer answer = answer_of({examples::machine_that_fits()});
   EXPECT_THAT(plan_text(answer, Style::plain()), Not(HasSubstr("to start the next best")));
-  EXPECT_THAT(plan_text(answer, Style::plain(), true), HasSubstr("to start the next best\n"));
+  EXPECT_THAT(plan_text(answer, Style::plain(), {.commands = true}), HasSubstr("to start the next best\n"));
 }
 
 TEST(ExplanationText, GivesEveryCollectiveItsReason) {

@@ -1,0 +1,25 @@
+#include <algorithm>
+#include <arguments/keys/argument_table.hpp>
+#include <arguments/passed_arguments.hpp>
+
+namespace shardplan {
+namespace {
+
+bool is_repeated(const std::string& key) {
+  if (key == "use_tokamax_splash" || key == "override_model_config") return true;
+  const auto topics = ignored_topics();
+  return std::any_of(topics.begin(), topics.end(), [&](const IgnoredTopic& topic) {
+    return topic.in_commands && std::find(topic.keys.begin(), topic.keys.end(), key) != topic.keys.end();
+  });
+}
+
+}  // namespace
+
+PassedArguments passed_arguments(const GivenArguments& arguments) {
+  PassedArguments passed;
+  for (const auto& [key, argument] : arguments.all())
+    if (!argument.in_file && is_repeated(key)) passed.emplace_back(key, argument.text);
+  return passed;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,16 @@
+#pragma once
+// A pasted launch of MaxText, as shardplan and the recipes print it, as words that a command understands.
+#include <planner/cli/task.hpp>
+
+namespace shardplan {
+
+/// Without a Python launch among the words, the words. With one, "[VAR=VALUE…] python3 -m MODULE [base.yml] KEY=VALUE…" (or
+/// "python3 FILE.py …"), what it says:
+///   python3 -m MODULE               dropped
+///   a YAML file in front of the keys  --config FILE; none for base.yml, whose values are MaxText's defaults
+///   LIBTPU_INIT_ARGS=, XLA_FLAGS=   --xla-flags FLAGS
+///   XLA_PYTHON_CLIENT_MEM_FRACTION= --memory-fraction F
+/// InputError on another variable in front of python, and on a launch that ends with it.
+Words without_launch(const Words& words);
+
+}  // namespace shardplan
