@@ -63,6 +63,8 @@ const nlohmann::json& StrictObject::take(const std::string& key) {
   return *found;
 }
 
+const nlohmann::json& StrictObject::peek(const std::string& key) const { return value_->at(key); }
+
 const nlohmann::json& StrictObject::any(const std::string& key) { return take(key); }
 
 std::string StrictObject::text(const std::string& key) {

@@ -36,6 +36,7 @@ class StrictObject {
   StrictObject object(const std::string& key);
   const nlohmann::json& array(const std::string& key);
   const nlohmann::json& any(const std::string& key);  ///< the raw value, marked as taken
+  const nlohmann::json& peek(const std::string& key) const;  ///< likewise, and left for others; it has to be there
 
   std::string text_or(const std::string& key, std::string otherwise);
   double number_or(const std::string& key, double otherwise);

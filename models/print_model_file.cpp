@@ -49,6 +49,10 @@ std::string print_model_file(const Model& model, const std::string& source) {
   if (model.use_iota_embed) json["use_iota_embed"] = *model.use_iota_embed;
   if (!model.not_modelled.empty()) json["not_modelled"] = model.not_modelled;
   if (!model.note.empty()) json["note"] = model.note;
+  if (model.memory_error_high > 0) {
+    json["memory_error_high"] = model.memory_error_high;
+    json["memory_error_source"] = model.memory_error_source;
+  }
   return json.dump(2) + "\n";
 }
 

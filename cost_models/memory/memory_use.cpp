@@ -4,6 +4,7 @@
 #include <cost_models/memory/moments.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
+#include <optional>
 #include <shardplan/compiler/schedule_limit.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>
@@ -114,14 +115,18 @@ Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& progr
 
 namespace {
 
-/// What is no argument is off by `error` at most, and the head waits or doesn't; `may_wait`: that is as likely.
-std::pair<Bytes, Bytes> peak_range(const MemoryUse& use, const MemoryError& error, bool may_wait) {
-  const auto off_by = [&](Bytes peak, double share) {
-    const Bytes rest = peak - use.arguments();
-    return use.arguments() + Bytes{std::llround(static_cast<double>(rest.value) * (1 + share))};
-  };
-  const Bytes largest = may_wait ? std::max(use.peak(), use.if_head_waits) : use.peak();
-  return {off_by(use.peak(), error.low), std::max(off_by(largest, error.high), use.if_head_waits)};
+/// `peak` if what is no argument is off by this share.
+Bytes off_by(double share, Bytes peak, const MemoryUse& use) {
+  const Bytes rest = peak - use.arguments();
+  return use.arguments() + Bytes{std::llround(static_cast<double>(rest.value) * (1 + share))};
+}
+
+/// What is no argument is off by `error` at most, and the head waits or doesn't; `early`: the peak if it doesn't, where one is
+/// as likely as the other.
+std::pair<Bytes, Bytes> peak_range(const MemoryUse& use, const MemoryError& error, std::optional<Bytes> early) {
+  const Bytes least = early ? std::min(use.peak(), *early) : use.peak();
+  const Bytes most = early ? std::max(use.peak(), use.if_head_waits) : use.peak();
+  return {off_by(error.low, least, use), std::max(off_by(error.high, most, use), use.if_head_waits)};
 }
 
 bool is_peeled(const std::vector<PartitionedBlock>& blocks, const Compiler& compiler) {
@@ -133,7 +138,7 @@ bool is_peeled(const std::vector<PartitionedBlock>& blocks, const Compiler& comp
 /// Behind a peeled backward loop runs one more layer, and the head's weight gradient beside it where that is within the
 /// limit (plan_llama3170b_tpuv6e_256, plan_qwen3235ba22b_tpuv5p_256; not in programs of 8 layers on v6e, as
 /// ll8_v6e8_fsdp8_act_offload). Compilers that defer it anyway do so beyond the limit too
-/// (plan_mixtral8x7b_tpu7x_8_offload: 95.3%).
+/// (plan_mixtral8x7b_tpu7x_8_offload: 95.3%). Not always (plan_llama417b16e_tpuv5p_128, among the misses).
 std::vector<Moment> expected_moments(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                                      const TrainConfig& config, const Compiler& compiler, const MemoryUse& use) {
   const auto moments = [&](HeadGradient order) { return moments_of(blocks, program, config, compiler, order); };
@@ -165,8 +170,13 @@ MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundPro
     use.if_head_waits = std::max(use.if_head_waits, use.arguments() + moment.total() + moment.if_head_is_late);
   const auto error = compiler.memory_error.find(config.moe_path);
   if (error == compiler.memory_error.end()) throw InternalError("a compiler without memory_error of a path");
-  std::tie(use.low, use.high) = peak_range(use, error->second, is_peeled(blocks, compiler));
+  std::optional<Bytes> early;
+  if (is_peeled(blocks, compiler))
+    early = use.arguments() + largest(moments_of(blocks, program, config, compiler, HeadGradient::early)).total();
+  std::tie(use.low, use.high) = peak_range(use, error->second, early);
   return use;
 }
+
+void raise_range(MemoryUse& use, double error) { use.high = std::max(use.high, off_by(error, use.peak(), use)); }
 
 }  // namespace shardplan

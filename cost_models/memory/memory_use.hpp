@@ -32,4 +32,7 @@ Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& progr
 MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                      const TrainConfig& config, const Compiler& compiler, Bytes capacity);
 
+/// The peak may be as high as if what is no argument took 1 + `error` times as much (Model::memory_error_high).
+void raise_range(MemoryUse& use, double error);
+
 }  // namespace shardplan

@@ -74,22 +74,17 @@ Model silu_decoder(StrictObject& config, DecoderBlockKind kind) {
   return model;
 }
 
-namespace {
-
-/// Where the file lists its layers' kinds, they must be the ones that MaxText's block would build.
-void check_layer_types(StrictObject& config, int locals_per_period) {
+void check_layer_types(StrictObject& config, int others_per_period, const std::string& other) {
   if (!given(config, "layer_types")) return;
   const auto types = config.texts("layer_types");
-  const std::size_t period = static_cast<std::size_t>(locals_per_period) + 1;
+  const std::size_t period = static_cast<std::size_t>(others_per_period) + 1;
   for (std::size_t i = 0; i < types.size(); ++i)
-    if (types[i] != ((i + 1) % period == 0 ? "full_attention" : "sliding_attention"))
-      config.fail("layer_types", fmt::format("{} sliding_attention to 1 full_attention, in turn", locals_per_period));
+    if (types[i] != ((i + 1) % period == 0 ? "full_attention" : other))
+      config.fail("layer_types", fmt::format("{} {} to 1 full_attention, in turn", others_per_period, other));
 }
 
-}  // namespace
-
 Model with_windows(Model model, StrictObject& config, int locals_per_period) {
-  check_layer_types(config, locals_per_period);
+  check_layer_types(config, locals_per_period, "sliding_attention");
   model.attention_pattern = {config.integer("sliding_window"), locals_per_period};
   return model;
 }

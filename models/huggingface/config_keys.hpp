@@ -27,6 +27,10 @@ Model decoder(StrictObject& config, DecoderBlockKind kind);
 /// The same with hidden_act and a head_dim that may follow from the heads.
 Model silu_decoder(StrictObject& config, DecoderBlockKind kind);
 
+/// Where the file lists its layers' kinds, they must be the ones that MaxText's block would build: so many of another kind,
+/// then one of full attention.
+void check_layer_types(StrictObject& config, int others_per_period, const std::string& other);
+
 /// `locals_per_period` sliding-window layers before each global one; layer_types, where given, must say the same.
 Model with_windows(Model model, StrictObject& config, int locals_per_period);
 

@@ -7,10 +7,36 @@
 
 namespace shardplan::huggingface {
 
+namespace {
+
+/// Llama 3.1's longer positions: "rope_scaling", since transformers 5 "rope_parameters".
+bool has_llama3_positions(StrictObject& config) {
+  for (const char* key : {"rope_scaling", "rope_parameters"}) {
+    if (!config.has(key)) continue;
+    const auto& rope = config.peek(key);
+    if (!rope.is_object() || !rope.contains("rope_type") || rope["rope_type"] != "llama3") continue;
+    config.any(key);
+    return true;
+  }
+  return false;
+}
+
+/// What a file lists layer by layer, where it does, has to be what MaxText's block builds.
+void require_list(StrictObject& config, const std::string& key, const std::vector<std::int64_t>& list, const std::string& what) {
+  if (given(config, key) && config.integers(key) != list) config.fail(key, what + ": MaxText has no other order");
+}
+
+}  // namespace
+
 Model llama(StrictObject& config) {
   require_off(config, "attention_bias");
   require_off(config, "mlp_bias");
-  return silu_decoder(config, DecoderBlockKind::llama2);
+  Model model = silu_decoder(config, DecoderBlockKind::llama2);
+  if (has_llama3_positions(config)) {
+    model.interleaved_rotation = true;  // MaxText's rope_type llama3.1 turns neighbouring features
+    model.inner_values.emplace_back("rope_type", "llama3.1");
+  }
+  return model;
 }
 
 /// MaxText's mistral and mixtral blocks attend globally whatever the checkpoint was trained with: their sliding_window is
@@ -47,6 +73,13 @@ Model llama4(StrictObject& config) {
   model.interleave_moe_step = static_cast<int>(config.integer("interleave_moe_layer_step"));
   const std::int64_t dense = given_integer_or(config, "intermediate_size_mlp", model.mlp);
   if (model.interleave_moe_step > 1) model.mlp = dense;
+  std::vector<std::int64_t> with_experts, rotated;
+  for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+    if ((layer + 1) % model.interleave_moe_step == 0) with_experts.push_back(layer);
+    rotated.push_back((layer + 1) % 4 != 0);
+  }
+  require_list(config, "moe_layers", with_experts, fmt::format("each {} layers the last", model.interleave_moe_step));
+  require_list(config, "no_rope_layers", rotated, "three of four layers, 1, 1, 1, 0");
   model.interleaved_rotation = true;
   model.use_qk_norm = given_flag_or(config, "use_qk_norm", true);
   model.cycle_interval = 4;

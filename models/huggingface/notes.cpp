@@ -93,6 +93,9 @@ Model with_inner_values(Model model, StrictObject& config) {
       if (value.is_number() || value.is_boolean() || value.is_string())
         model.inner_values.emplace_back(maxtext, argument_text(value));
     }
+  if (config.has("rope_parameters"))  // transformers 5
+    if (const auto& rope = config.peek("rope_parameters"); rope.is_object() && rope.contains("rope_theta"))
+      model.inner_values.emplace_back("rope_max_timescale", argument_text(rope["rope_theta"]));
   return model;
 }
 
@@ -109,6 +112,8 @@ Model with_notes(Model model, StrictObject& config) {
     if (says_nothing(value) || is_harmless(key)) continue;
     if (known != std::end(left_out_keys))
       model.left_out.push_back({key + method_of(value), known->reason});
+    else if (!model.has_experts() && (key.find("expert") != key.npos || key.find("moe") != key.npos))
+      config.fail(key, "absent: layers of this architecture have no experts");
     else
       unread.push_back(key);
   }

@@ -24,6 +24,7 @@ constexpr const char* gemma3_text = R"({"num_attention_heads": 8, "num_key_value
 
 constexpr Architecture architectures[] = {
     {"LlamaForCausalLM", llama},
+    {"Llama4ForCausalLM", llama4},
     {"Llama4ForConditionalGeneration", llama4, "{}"},
     {"MistralForCausalLM", mistral},
     {"Mistral3ForConditionalGeneration", mistral, "{}"},
@@ -36,6 +37,7 @@ constexpr Architecture architectures[] = {
     {"DeepseekV2ForCausalLM", deepseek},
     {"DeepseekV3ForCausalLM", deepseek3},
     {"DeepseekV32ForCausalLM", deepseek32},
+    {"KimiK25ForConditionalGeneration", deepseek3, "{}"},
     {"GptOssForCausalLM", gpt_oss},
     {"GemmaForCausalLM", gemma},
     {"Gemma2ForCausalLM", gemma2},
@@ -86,10 +88,13 @@ Model read_text_decoder(const Architecture& architecture, StrictObject& config) 
 
 }  // namespace
 
-bool is_huggingface_config(const nlohmann::json& json) { return json.is_object() && json.contains("architectures"); }
+bool is_huggingface_config(const nlohmann::json& json) {
+  return json.is_object() && (json.contains("architectures") || json.contains("model_type"));
+}
 
 Model read_huggingface_config(const nlohmann::json& json, const std::string& place) {
   StrictObject config(json, place);
+  if (!config.has("architectures")) config.fail("architectures", "given, as a list of one, like [\"LlamaForCausalLM\"]: it says which layers these are");
   const auto names = config.texts("architectures");
   if (names.size() != 1) config.fail("architectures", "a list of one");
   const Architecture& architecture = find_architecture(names.front(), place);

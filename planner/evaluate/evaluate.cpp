@@ -105,6 +105,7 @@ RunCost cost_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMe
   cost.devices = c.mesh.devices();
   price(collectives, c, mesh);
   cost.memory = memory_use(blocks, step.bound, c.config, c.compiler, memory_capacity(c.hardware, c.memory_limits));
+  raise_range(cost.memory, c.model.memory_error_high);
   cost.memory.reserved = reserved_memory(cost.memory.capacity, c.memory_limits.reserve);
 
   const double tokens = static_cast<double>(program.batch * c.config.gradient_accumulation_steps * program.sequence);

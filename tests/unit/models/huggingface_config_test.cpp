@@ -102,6 +102,19 @@ TEST(HuggingFaceConfig, SaysWhatIsLeftOut) {
   EXPECT_THAT(left_out_of(load_model(write_file("odd.json", odd))), HasSubstr("novel_gate: not read"));
 }
 
+// MaxText's Llama 3.1 turns neighbouring features, its Llama 3 halves.
+TEST(HuggingFaceConfig, KnowsTheLongerPositionsOfLlama3_1) {
+  for (const char* rope : {R"("rope_scaling": {"rope_type": "llama3", "factor": 8.0})",
+                           R"("rope_parameters": {"rope_type": "llama3", "rope_theta": 500000.0})"}) {
+    const auto text = replaced(read_file(path_of("llama3-8b")), R"("rope_scaling": null)", rope);
+    Model model = load_model(write_file("longer.json", text));
+    model.name = "llama3.1-8b";
+    EXPECT_TRUE(layers_of(model) == layers_of(load_model("llama3.1-8b"))) << rope;
+    EXPECT_THAT(model.inner_values, testing::Contains(testing::Pair("rope_type", "llama3.1")));
+    EXPECT_EQ(left_out_of(model), "");
+  }
+}
+
 TEST(HuggingFaceConfig, KeepsValuesInsideLayersUnderMaxTextsNames) {
   const auto values = load_model(path_of("llama3-8b")).inner_values;
   EXPECT_THAT(values, testing::Contains(testing::Pair("rope_max_timescale", "500000")));
@@ -144,6 +157,11 @@ TEST(HuggingFaceConfig, RejectsWhatMaxTextHasNoLayerFor) {
       {"gemma2-9b", R"("num_hidden_layers": 42)", R"("num_hidden_layers": 41)", "'num_hidden_layers' must be even"},
       {"gemma3-1b", R"("sliding_window_pattern": 6)", R"("sliding_window_pattern": 4)",
        "'sliding_window_pattern' must be 6"},
+      {"llama3-8b", R"("hidden_act")", R"("num_local_experts": 8, "hidden_act")", "'num_local_experts' must be absent"},
+      {"llama3-8b", R"("architectures")", R"("architecture")", "'architectures' must be given"},
+      {"qwen3-next-80b-a3b", R"("hidden_act")", R"("layer_types": ["full_attention", "full_attention"], "hidden_act")",
+       "'layer_types' must be 3 linear_attention to 1 full_attention"},
+      {"llama4-17b-16e", R"("hidden_act")", R"("no_rope_layers": [1, 1, 1, 1], "hidden_act")", "'no_rope_layers' must be three of four"},
   };
   for (const auto& [model, from, to, message] : table) {
     const std::string path = write_file("changed.json", replaced(read_file(path_of(model)), from, to));

@@ -25,6 +25,16 @@ TEST(MemoryRange, IsOfWhatIsNotArgument) {
   EXPECT_EQ(use.high.value, use.arguments().value + std::llround(static_cast<double>(rest.value) * 1.5));
 }
 
+TEST(MemoryRange, EndsWhereAKindOfModelHasNeededMore) {
+  MemoryUse use = use_with(off_by(-0.1, 0.5));
+  const Bytes low = use.low, high = use.high, rest = use.peak() - use.arguments();
+  raise_range(use, 0.25);
+  EXPECT_EQ(use.high, high) << "the compiler's own is wider";
+  raise_range(use, 2);
+  EXPECT_EQ(use.high.value, use.arguments().value + 3 * rest.value);
+  EXPECT_EQ(use.low, low);
+}
+
 TEST(MemoryRange, ALateHeadWaitsThroughTheLayers) {
   const MemoryUse use = use_with(off_by(0, 0));
   ASSERT_EQ(use.peak_moment, "backward of layers");
@@ -67,6 +77,7 @@ TEST(MemoryRange, AHeadIsExpectedLateWhereLoopsArePeeled) {
   const MemoryUse late = peeled.use();
   ASSERT_EQ(late.peak_moment, "backward of layers");
   EXPECT_TRUE(is_late(late));
+  EXPECT_LT(late.low, late.peak()) << "it need not wait";
   const MemoryUse early = peeled.use(late.peak());  // more than 93% of that
   EXPECT_FALSE(is_late(early));
   EXPECT_EQ(early.if_head_waits, late.peak());
