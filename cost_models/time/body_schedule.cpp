@@ -17,6 +17,7 @@ class Loop {
   Loop(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& collectives, int iterations)
       : steps_(steps), count_(static_cast<int>(steps.size())), ends_(steps.size() * iterations, never) {
     moves_.reserve(collectives.size() * iterations);
+    runs_.reserve(moves_.capacity());
     for (int iteration = 0; iteration < iterations; ++iteration)
       for (std::size_t i = 0; i < collectives.size(); ++i) add(collectives[i], i, iteration);
     std::sort(moves_.begin(), moves_.end(), [](const Move& a, const Move& b) {
@@ -30,7 +31,8 @@ class Loop {
     made_until(-1);
   }
 
-  /// What `iteration` waits for each collective; wait by wait in `placed`, where that is asked for.
+  /// What `iteration` waits for each collective: a wait is laid to what the channel runs meanwhile, which may be another
+  /// collective, in front of the one that is waited for. Wait by wait in `placed`, where that is asked for.
   std::vector<Seconds> waits(std::size_t collectives, int iteration, std::vector<PlacedMove>* placed = nullptr) {
     std::vector<Seconds> exposed(collectives);
     const int total = static_cast<int>(ends_.size());
@@ -43,10 +45,7 @@ class Loop {
       for (; next != moves_.end() && next->needed_by == step; ++next) {
         Move& move = *next;
         if (move.end == never) run(move, move.asynchronous ? 0 : now);
-        if (is_waited_in(move, step, begins, end) && move.end > now) {
-          exposed[move.index] += Seconds{move.end - now};
-          if (placed) placed->push_back({move.index, {{now}, {move.end}}});
-        }
+        if (is_waited_in(move, step, begins, end) && move.end > now) lay_wait(now, move.end, exposed, placed);
         now = std::max(now, move.end);
       }
       if (step == total) break;
@@ -102,6 +101,17 @@ class Loop {
     return step > begins && step < end;
   }
 
+  void lay_wait(double from, double to, std::vector<Seconds>& exposed, std::vector<PlacedMove>* placed) const {
+    auto first = runs_.end();
+    while (first != runs_.begin() && std::prev(first)->end > from) --first;
+    for (auto run = first; run != runs_.end() && from < to; ++run) {
+      const double until = std::min(run->end, to);
+      exposed[run->index] += Seconds{until - from};
+      if (placed) placed->push_back({run->index, {{from}, {until}}});
+      from = until;
+    }
+  }
+
   void add(const ScheduledCollective& c, std::size_t index, int iteration) {
     if (c.made_by >= c.needed_by)
       throw InternalError(fmt::format("a collective made by step {} and needed by {}", c.made_by, c.needed_by));
@@ -142,7 +152,13 @@ class Loop {
   void run(Move& move, double not_before) {
     channel_ = std::max({channel_, made(move), not_before}) + move.seconds;
     move.end = channel_;
+    runs_.push_back({move.index, move.end});
   }
+
+  struct Run {
+    std::size_t index;  ///< of a collective
+    double end;
+  };
 
   const std::vector<Seconds>& steps_;
   int count_;
@@ -152,6 +168,7 @@ class Loop {
   std::size_t made_ = 0;                ///< of to_make_, how many are made
   std::vector<std::size_t> ready_;      ///< of those, what may not have started; by when they are needed
   double channel_ = 0;                  ///< free from then on
+  std::vector<Run> runs_;               ///< what the channel has run or begun, one after the other
 };
 
 bool goes_ahead(const std::vector<ScheduledCollective>& collectives) {

@@ -35,9 +35,10 @@ TrafficBytes traffic_of(const Evaluation& evaluation) {
 std::vector<AxisTraffic> traffic_by_axes(const Evaluation& evaluation) {
   std::map<std::pair<CollectiveKind, AxisList>, AxisTraffic> sums;
   for (const auto& collective : evaluation.collectives) {
-    AxisTraffic& sum = sums[{collective.kind, collective.axes}];
+    const AxisList axes = in_mesh_order(collective.axes);  // groups of the same devices count them in one order or another
+    AxisTraffic& sum = sums[{collective.kind, axes}];
     sum.kind = collective.kind;
-    sum.axes = names_of(collective.axes, evaluation.mesh);
+    sum.axes = names_of(axes, evaluation.mesh);
     sum.executions += collective.executions;
     sum.bytes += collective.bytes * collective.executions;
     sum.seconds += collective.seconds;

@@ -28,6 +28,8 @@ pages = {
                 "--moe", "dropping", *small],
     "compare-rules": ["compare", "--rules", "default", "--against", "ep-as-dp", "--model", "mixtral-8x7b", "--chips", "8",
                       "--hardware", "mi355x", "--mesh", "expert=8", "--moe", "dropping", *small],
+    "compare-vary": ["compare", "--model", "mixtral-8x7b", "--chips", "8", "--hardware", "mi355x", "--rules", "default",
+                     "--mesh", "expert=8", "--moe", "dropping", "--vary", "moe_dispatch_no_expert_sharding=false,true", *small],
     "check": ["check", "--rules", "default", "--model", "mixtral-8x7b", "--mesh", "expert=8", "sparse_matmul=False"],
     "audit": ["audit", *audited.split()],
     "audit-timeline": ["audit", "--timeline", *audited.split()],

@@ -8,6 +8,7 @@
 #include <planner/report/humanize.hpp>
 #include <planner/report/rule_text.hpp>
 #include <planner/search/comparison.hpp>
+#include <tuple>
 
 namespace shardplan {
 namespace {
@@ -63,12 +64,16 @@ std::string why_not(const Evaluation& e) {
   return fmt::format("; does not fit ({} of {})", print_memory(e.memory.peak()), print_memory(e.memory.capacity));
 }
 
-/// The best run of the first rules; null where they have none.
+/// The best run of these rules; null where they have none.
+const ComparedRow* best_of(const std::string& rules, const CompareAnswer& answer) {
+  const auto found = std::find_if(answer.rows.begin(), answer.rows.end(),
+                                  [&](const ComparedRow& row) { return row.evaluation.rules == rules; });
+  return found == answer.rows.end() ? nullptr : &*found;
+}
+
 const Evaluation* base_of_rules(const CompareAnswer& answer) {
-  const auto found = std::find_if(answer.rows.begin(), answer.rows.end(), [&](const ComparedRow& row) {
-    return row.evaluation.rules == answer.rules->first;
-  });
-  return found == answer.rows.end() ? nullptr : &found->evaluation;
+  const ComparedRow* best = best_of(answer.rules->first, answer);
+  return best ? &best->evaluation : nullptr;
 }
 
 bool is_idle(const RuleChange& change, const Evaluation* base) {
@@ -102,6 +107,18 @@ std::string difference_of(const ComparedRow& row, const CompareAnswer& answer) {
   const double tokens = tokens_of(other) / tokens_of(base);
   if (std::abs(tokens - 1) > visible_slowdown) text += fmt::format(", in steps of {}x the tokens", print_number(tokens));
   return text + why_not(other);
+}
+
+std::string rules_verdict(const CompareAnswer& answer) {
+  if (!answer.rules) return "";
+  const auto& [first, second] = std::tie(answer.rules->first, answer.rules->second);
+  const ComparedRow *one = best_of(first, answer), *other = best_of(second, answer);
+  if (!one || !other) return fmt::format("{} has no run to compare", one ? second : first);
+  if (one == other) return "both are the same rules";
+  std::string text = fmt::format("best of {} against best of {}: {} is {}", first, second, second,
+                                 slower_text(slower_than(one->evaluation, other->evaluation)));
+  if (const std::string moved = moved_difference(one->evaluation, other->evaluation); !moved.empty()) text += "; " + moved;
+  return text + why_not(other->evaluation);
 }
 
 std::string change_subject(const RuleChange& change) {

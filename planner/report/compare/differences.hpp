@@ -12,6 +12,10 @@ std::string difference_of(const ComparedRow& row, const CompareAnswer& answer);
 /// "all-to-all -53.7 GB, gathered +12.0 GB; peak +17.6 GiB"; "" where neither moves.
 std::string moved_difference(const Evaluation& base, const Evaluation& other);
 
+/// Of two rule sets the best of the one against the best of the other: "best of default against best of mine.yml:
+/// mine.yml is 16.2% slower …"; "" of anything else.
+std::string rules_verdict(const CompareAnswer& answer);
+
 /// "1.29 s → 1.50 s a step (+16.2%); all-to-all …", or why it doesn't run.
 std::string change_alone(const RuleChange& change, const CompareAnswer& answer);
 /// The changes that matter alone, most time first, and those that don't.

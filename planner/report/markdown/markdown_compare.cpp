@@ -70,7 +70,9 @@ std::string changed_table(const CompareAnswer& answer) {
 
 std::string compare_markdown(const CompareAnswer& all) {
   const auto [answer, left] = shown_rows(all, rows_shown);
-  std::string text = fmt::format("### {}\n\n{}", markdown_text(compare_title(all)), differences_list(answer));
+  const std::string verdict = rules_verdict(all);
+  std::string text = fmt::format("### {}\n\n{}{}", markdown_text(compare_title(all)),
+                                 verdict.empty() ? "" : markdown_text(verdict) + "\n\n", differences_list(answer));
   if (left > 0) text += fmt::format("\nand {} more (`--format json`)\n", left);
   if (answer.changed) text += changed_table(answer);
   if (answer.rules) text += rules_list(answer);

@@ -117,7 +117,9 @@ std::string markdown_memory(const Evaluation& e) {
 std::string markdown_collectives(const Evaluation& e) {
   const auto groups = group_collectives(e);
   Rows rows;
-  for (std::size_t i = 0; i < std::min(groups_shown, groups.size()); ++i) {
+  // A table of one line more shows the last group rather than "1 other".
+  const std::size_t shown = groups.size() <= groups_shown + 1 ? groups.size() : groups_shown;
+  for (std::size_t i = 0; i < shown; ++i) {
     const CollectiveGroup& group = groups[i];
     const std::string where = group.operations.empty()
                                   ? group.module
@@ -126,9 +128,9 @@ std::string markdown_collectives(const Evaluation& e) {
                     markdown_text(where), print_count(group.executions), print_traffic(group.bytes),
                     print_time(group.seconds)});
   }
-  if (groups.size() > groups_shown) {
-    const CollectiveGroup others = sum_of(groups, groups_shown);
-    rows.push_back({"others", "", counted(static_cast<std::int64_t>(groups.size() - groups_shown), "more kind and place"),
+  if (groups.size() > shown) {
+    const CollectiveGroup others = sum_of(groups, shown);
+    rows.push_back({"others", "", fmt::format("{} more kinds and places", groups.size() - shown),
                     print_count(others.executions), print_traffic(others.bytes), print_time(others.seconds)});
   }
   return markdown_table({{"collective"}, {"axes"}, {"where"}, {"times", true}, {"bytes", true}, {"time", true}}, rows);

@@ -116,6 +116,16 @@ function ruleChange(change, text) {
   return el("div", { class: "change" }, el("b", {}, change.logical || change.part), lines("first", "old", "−"), lines("second", "new", "+"), el("div", {}, `alone: ${text}`));
 }
 
+/** The best of one rule set against the best of the other. */
+function rulesVerdict(answer) {
+  const difference = answer.rule_changes;
+  if (!difference) return null;
+  const [one, other] = ["first", "second"].map((side) => answer.rows.find((r) => r.rules === difference[side]));
+  if (!one || !other || one === other) return null;
+  const slower = (other.step_seconds / other.global_batch_tokens) / (one.step_seconds / one.global_batch_tokens) - 1;
+  return el("p", { class: "lead" }, `Best of ${difference.first} against best of ${difference.second}: ${difference.second} is ${slowerWords(slower)}.`);
+}
+
 function ruleChangesCard(answer) {
   const difference = answer.rule_changes;
   if (!difference) return null;
@@ -164,7 +174,7 @@ function comparePage(answer) {
   const several = answer.rows.some((row) => row.hardware !== answer.hardware);
   const all = distinctRows(answer).map((row) => ({ ...row, several })), rows = all.slice(0, 12);
   const title = answer.changed_arguments ? `${rows[0].name} against ${rows[1].name}` : `${answer.model} on ${plural(answer.chips, "chip")}${several ? "" : ` of ${answer.hardware}`}: ${fastestText(all)}`;
-  return [el("p", { class: "kicker" }, "shardplan compare"), el("h1", {}, title),
+  return [el("p", { class: "kicker" }, "shardplan compare"), el("h1", {}, title), rulesVerdict(answer),
     el("div", { class: "columns" }, differencesCard(rows, all.length), changedArgumentsCard(answer), ruleChangesCard(answer), compareTimeCard(rows), compareTrafficCard(rows),
       sideBySideCard(all), wideOrNothing(byAxisCard(rows.slice(0, 8))), wide(compareMemoryCard(rows)), wideOrNothing(refusedCard(answer)))];
 }

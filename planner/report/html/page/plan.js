@@ -79,10 +79,12 @@ function alternativesCard(result) {
   const others = [...result.alternatives, ...(result.marginal ? [result.marginal] : [])];
   if (!others.length) return null;
   const all = [result.recommended, ...others];
-  const rows = all.map((e) => ({ label: `${meshText(e.mesh)} · ${e.rules}${e.moe_path === "none" ? "" : ` · ${e.moe_path}`}`,
+  const name = (e) => `${meshText(e.mesh)} · ${e.rules}${e.moe_path === "none" ? "" : ` · ${e.moe_path}`}`;
+  const batch = (e) => (all.filter((other) => name(other) === name(e)).length > 1 ? ` · batch ${e.per_device_batch_size}` : "");
+  const rows = all.map((e) => ({ label: name(e) + batch(e),
     note: `${numberText(tokensPerSecond(e))} tokens/s · ${memoryText(e.memory.peak_bytes)}${e.fit === "fits" ? "" : " · may fit"}`,
     segments: timeRows(e)[0].segments.map((s) => ({ ...s, value: s.value / e.global_batch_tokens })) }));
-  return card("The best and the next best", figure("alternatives", "Time of a token by part; the best first", stackedBars(rows),
+  return card("The best and the next best", figure("alternatives", "Time of a token by part; the recommended plan first", stackedBars(rows),
     dataTable("The best and the next best", [
       { title: "mesh", text: (e) => meshText(e.mesh) }, { title: "rules", text: (e) => e.rules }, { title: "verdict", text: (e) => verdict(e) },
       { title: "tokens/s", number: true, text: (e) => numberText(tokensPerSecond(e)) },

@@ -36,6 +36,7 @@ const Body bodies[] = {
     {{10, 30, 5}, {{{8}, 0, 1}}, {8}},                 // what the next step reads of the one before
     {{10, 30, 5}, {{{8}, 0, 2}}, {0}},                 // with a step between
     {{10, 30, 5}, {{{32}, 0, 3}, {{2}, 0, 2}}, {0, 0}},    // the later needed waits in the channel
+    {{10, 5, 5}, {{{12}, -1, 3}, {{2}, 0, 1}}, {2, 2}},    // 2 s of the first have to go before the second can
     {{10, 30}, {{{8}, -1, 1, false}}, {8}},            // synchronous: waited for wherever it is
     {{}, {{{8}, -1, 0}}, {}},                          //
 };
