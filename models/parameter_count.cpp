@@ -37,6 +37,25 @@ std::int64_t active_matrix_parameters(const Program& program) {
   });
 }
 
+namespace {
+
+std::int64_t parameters(const Program& program) {
+  std::int64_t total = 0;
+  for (const auto& block : program.blocks)
+    for (const auto& tensor : block.tensors)
+      if (tensor.parameter && !tensor.shared) total += elements_of(tensor) * block.layers;
+  return total;
+}
+
+}  // namespace
+
+std::int64_t parameters(const Model& model) { return parameters(counted_program(model)); }
+
+std::int64_t active_parameters(const Model& model) {
+  const Program program = counted_program(model);
+  return parameters(program) - matrix_parameters(program) + active_matrix_parameters(program);
+}
+
 std::int64_t matrix_parameters(const Model& model) { return matrix_parameters(counted_program(model)); }
 
 std::int64_t active_matrix_parameters(const Model& model) { return active_matrix_parameters(counted_program(model)); }

@@ -50,8 +50,8 @@ OrderedJson json_model_row(const Model& model) {
           {"decoder_block", model.decoder_block.name},
           {"layers", model.layers},
           {"num_experts", model.num_experts},
-          {"parameters", known ? OrderedJson(matrix_parameters(model)) : OrderedJson(nullptr)},
-          {"active_parameters", known ? OrderedJson(active_matrix_parameters(model)) : OrderedJson(nullptr)},
+          {"parameters", known ? OrderedJson(parameters(model)) : OrderedJson(nullptr)},
+          {"active_parameters", known ? OrderedJson(active_parameters(model)) : OrderedJson(nullptr)},
           {"not_modelled", model.not_modelled},
           {"note", model.note}};
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <models/parameter_count.hpp>
 #include <planner/report/humanize.hpp>
 #include <planner/report/profile_figures.hpp>
@@ -20,7 +21,13 @@ std::string slices_text(const std::vector<Slice>& slices) {
   return fmt::format("{}..{}", slices.front().chips, print_count(slices.back().chips));
 }
 
-std::string billions(std::int64_t count) { return print_number(static_cast<double>(count) / 1e9) + " B"; }
+/// "671 B", "27.1 M", "56.4 k"
+std::string weights_text(std::int64_t count) {
+  constexpr std::pair<double, const char*> units[] = {{1e9, " B"}, {1e6, " M"}, {1e3, " k"}};
+  const auto number = static_cast<double>(count);
+  const auto unit = std::find_if(std::begin(units), std::end(units), [&](const auto& u) { return number >= 0.3 * u.first; });
+  return unit == std::end(units) ? print_count(count) : print_number(number / unit->first) + unit->second;
+}
 
 std::vector<std::string> cells_of(const Model& model) {
   const bool known = model.not_modelled.empty();
@@ -29,8 +36,8 @@ std::vector<std::string> cells_of(const Model& model) {
           std::string(model.decoder_block.name),
           std::to_string(model.layers),
           experts,
-          known ? billions(matrix_parameters(model)) : "-",
-          known ? billions(active_matrix_parameters(model)) : "-",
+          known ? weights_text(parameters(model)) : "-",
+          known ? weights_text(active_parameters(model)) : "-",
           known ? model.note : "not modelled: " + model.not_modelled};
 }
 

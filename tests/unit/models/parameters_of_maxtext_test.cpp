@@ -3,22 +3,11 @@
 
 #include <formats/strict_json.hpp>
 #include <models/load_model.hpp>
-#include <models/programs/matrices.hpp>
-#include <models/programs/train_program.hpp>
+#include <models/parameter_count.hpp>
 #include <set>
 
 namespace shardplan {
 namespace {
-
-/// Matrices, tables, scales, biases, sinks, positions: whatever the optimizer updates.
-std::int64_t all_parameters(const Model& model) {
-  const Program program = reference_program(model, model.max_target_length);
-  std::int64_t total = 0;
-  for (const auto& block : program.blocks)
-    for (const auto& tensor : block.tensors)
-      if (tensor.parameter && !tensor.shared) total += elements_of(tensor) * block.layers;
-  return total;
-}
 
 /// A file whose name MaxText does not take; one that wants a tokenizer (its record holds the compiler's argument bytes); and
 /// models whose train state holds their towers.
@@ -32,7 +21,7 @@ TEST(ParametersOfMaxText, AreThoseOfEveryModel) {
     if (!model.not_modelled.empty() || not_counted.contains(name)) continue;
     ASSERT_TRUE(counted.contains(name)) << name;
     const double theirs = counted[name].get<double>();
-    EXPECT_NEAR(static_cast<double>(all_parameters(model)) / theirs, 1, 1e-4) << name << ": " << theirs;
+    EXPECT_NEAR(static_cast<double>(parameters(model)) / theirs, 1, 1e-4) << name << ": " << theirs;
   }
 }
 
