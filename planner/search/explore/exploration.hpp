@@ -1,6 +1,6 @@
 #pragma once
 // The remat policies and batches of one parallelism, costed as few times as the answer allows. Two facts carry it
-// (tests/unit/planner/search_bounds_test.cpp checks them on the cost model):
+// (tests/unit/search/bounds_test.cpp checks them on the cost model):
 //   memory grows with the batch and with what is saved      → what doesn't fit rules out all that is larger
 //   a token's time falls with the batch and with what is saved → the largest batch that fits, saving most, bounds it
 #include <memory>
