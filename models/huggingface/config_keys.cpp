@@ -49,7 +49,8 @@ Model decoder(StrictObject& config, DecoderBlockKind kind) {
   model.emb = config.integer("hidden_size");
   model.q_heads = config.integer("num_attention_heads");
   model.kv_heads = given_integer_or(config, "num_key_value_heads", model.q_heads);
-  model.mlp = config.integer("intermediate_size");
+  const bool leaves_dense_out = !config.has("intermediate_size") && config.has("moe_intermediate_size");
+  model.mlp = config.integer(leaves_dense_out ? "moe_intermediate_size" : "intermediate_size");
   model.vocab = config.integer("vocab_size");
   model.tied_embedding = given_flag_or(config, "tie_word_embeddings", false);
   return model;

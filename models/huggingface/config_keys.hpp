@@ -22,7 +22,7 @@ void require_value(StrictObject& config, const std::string& key, std::int64_t va
 /// The feed-forward is gated in all of these architectures: activation(x·wi_0) * (x·wi_1).
 std::vector<std::string> gated_activations(StrictObject& config, const std::string& key);
 
-/// What every decoder has; each architecture adds its own.
+/// What every decoder has; each architecture adds its own. Where every layer has experts, intermediate_size may be left out.
 Model decoder(StrictObject& config, DecoderBlockKind kind);
 /// The same with hidden_act and a head_dim that may follow from the heads.
 Model silu_decoder(StrictObject& config, DecoderBlockKind kind);

@@ -1,4 +1,4 @@
-// DeepSeek 2, 3 and 3.2; Kimi K2 is a DeepSeek 3.
+// DeepSeek 2 to 4; Kimi K2 is a DeepSeek 3.
 #include <fmt/format.h>
 
 #include <models/decoder_block.hpp>
@@ -38,6 +38,30 @@ Model deepseek32(StrictObject& config) {
   model.indexer_n_heads = config.integer("index_n_heads");
   model.indexer_head_dim = config.integer("index_head_dim");
   model.indexer_topk = config.integer("index_topk");
+  return model;
+}
+
+/// Compressed attention in every layer (compress_ratios), streams of the hidden state beside each other, experts everywhere.
+Model deepseek4(StrictObject& config) {
+  require_off(config, "attention_bias");
+  require_value(config, "qk_rope_head_dim", 64);
+  Model model = silu_decoder(config, DecoderBlockKind::deepseek4);
+  model.attention_type = AttentionType::compressed;
+  model.routed_bias = true;
+  model.q_lora_rank = config.integer("q_lora_rank");
+  model.o_groups = config.integer("o_groups");
+  model.o_lora_rank = config.integer("o_lora_rank");
+  model.compress_ratios = config.integers("compress_ratios");
+  model.attention_pattern = {config.integer("sliding_window"), 0};
+  model.indexer_n_heads = config.integer("index_n_heads");
+  model.indexer_head_dim = config.integer("index_head_dim");
+  model.indexer_topk = config.integer("index_topk");
+  model.mhc_expansion_rate = config.integer("hc_mult");
+  model.hash_layers = config.integer("num_hash_layers");
+  model.moe_mlp = config.integer("moe_intermediate_size");
+  model.num_experts = config.integer("n_routed_experts");
+  model.top_k = config.integer("num_experts_per_tok");
+  model.shared_experts = given_integer_or(config, "n_shared_experts", 0);
   return model;
 }
 

@@ -15,14 +15,18 @@ Model qwen2(StrictObject& config);
 Model qwen3(StrictObject& config);
 Model qwen3_moe(StrictObject& config);
 Model qwen3_next(StrictObject& config);
+Model qwen3_5_moe(StrictObject& config);
+Model qwen3_vl_moe(StrictObject& config);
 
 Model deepseek(StrictObject& config);
 Model deepseek3(StrictObject& config);
 Model deepseek32(StrictObject& config);
+Model deepseek4(StrictObject& config);
 
 Model gemma(StrictObject& config);
 Model gemma2(StrictObject& config);
 Model gemma3(StrictObject& config);
+Model gemma4(StrictObject& config);
 
 Model olmo2(StrictObject& config);
 Model olmo3(StrictObject& config);

@@ -1,6 +1,7 @@
-// Gemma 1 to 3.
+// Gemma 1 to 4.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <models/decoder_block.hpp>
 #include <models/huggingface/config_keys.hpp>
 #include <models/huggingface/families.hpp>
@@ -40,6 +41,49 @@ Model gemma3(StrictObject& config) {
   require_value(config, "sliding_window_pattern", 6);
   Model model = with_windows(gemma_decoder(config, DecoderBlockKind::gemma3), config, 5);
   model.use_post_attn_norm = model.use_post_ffw_norm = model.use_qk_norm = true;
+  return model;
+}
+
+namespace {
+
+/// Sliding-window layers before the first that sees all.
+int locals_per_period(StrictObject& config) {
+  const auto types = config.texts("layer_types");
+  const auto global = std::find(types.begin(), types.end(), "full_attention");
+  if (global == types.end()) config.fail("layer_types", "a list with full_attention in it");
+  return static_cast<int>(global - types.begin());
+}
+
+/// e2b and e4b: inputs of each layer, and last layers that attend to keys and values of others.
+void add_small_parts(Model& model, StrictObject& config) {
+  model.decoder_block = decoder_block(DecoderBlockKind::gemma4_small);
+  model.per_layer_dim = config.integer("hidden_size_per_layer_input");
+  model.per_layer_vocab = config.integer("vocab_size_per_layer_input");
+  model.kv_shared_layers = given_integer_or(config, "num_kv_shared_layers", 0);
+  model.use_double_wide_mlp = given_flag_or(config, "use_double_wide_mlp", false);
+  model.scan_layers = false;
+}
+
+}  // namespace
+
+/// Experts beside a dense feed-forward where enable_moe_block says so: MaxText's shared expert, as wide as that.
+Model gemma4(StrictObject& config) {
+  const int locals = locals_per_period(config);
+  Model model = with_windows(gemma_decoder(config, DecoderBlockKind::gemma4), config, locals);
+  model.use_post_attn_norm = model.use_post_ffw_norm = model.use_qk_norm = true;
+  model.global_head_dim = config.integer("global_head_dim");
+  model.global_kv_heads = given_integer_or(config, "num_global_key_value_heads", 0);
+  model.share_kv_projections = given_flag_or(config, "attention_k_eq_v", false);
+  const bool has_experts = given_flag_or(config, "enable_moe_block", false);
+  const std::int64_t experts_width = given_integer_or(config, "moe_intermediate_size", 0);
+  if (has_experts) {
+    model.moe_mlp = experts_width;
+    model.num_experts = config.integer("num_experts");
+    model.top_k = config.integer("top_k_experts");
+    model.shared_experts = 1;
+  }
+  if (given_integer_or(config, "hidden_size_per_layer_input", 0) > 0) add_small_parts(model, config);
+  given(config, "vocab_size_per_layer_input");  // of no layer else
   return model;
 }
 

@@ -37,6 +37,8 @@ constexpr LeftOut left_out_keys[] = {
     {"quantization_config", "how the checkpoint stores its weights; planned is training in dtype and weight_dtype"},
     {"num_nextn_predict_layers",
      "the multi-token prediction layers are left out, as in MaxText's configurations (mtp_num_layers=1 adds one)"},
+    {"mtp_num_hidden_layers",
+     "the multi-token prediction layers are left out, as in MaxText's configurations (mtp_num_layers=1 adds one)"},
     {"rope_scaling", "left out of the arguments: MaxText has rope_type and what belongs to it; it costs nothing"},
     {"rope_parameters", "left out of the arguments: MaxText has rope_type and what belongs to it; it costs nothing"},
     {"sliding_window", "left out: MaxText attends globally here"},
@@ -56,7 +58,8 @@ constexpr std::string_view harmless_keys[] = {"model_type", "auto_map", "pretrai
                                               "experts_per_token", "initial_context_length", "output_attentions",
                                               "original_max_position_embeddings", "mm_tokens_per_image",
                                               "multimodal_projector_bias", "projector_hidden_act", "spatial_merge_size",
-                                              "vision_feature_layer"};
+                                              "vision_feature_layer", "vision_soft_tokens_per_image", "mamba_ssm_dtype",
+                                              "hc_eps", "hc_sinkhorn_iters", "expert_dtype"};
 
 bool is_harmless(std::string_view key) {
   const auto ends = [&](std::string_view ending) { return key.ends_with(ending); };

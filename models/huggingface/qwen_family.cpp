@@ -1,4 +1,4 @@
-// Qwen 2, 2.5, 3 and 3-Next.
+// Qwen 2, 2.5, 3, 3-Next and 3.5.
 #include <fmt/format.h>
 
 #include <models/decoder_block.hpp>
@@ -25,11 +25,11 @@ Model qwen3(StrictObject& config) {
 namespace {
 
 /// Experts in every layer: intermediate_size is that of mlp_only_layers, and there are none.
-Model with_experts(Model model, StrictObject& config) {
+Model with_experts(Model model, StrictObject& config, const std::string& experts = "num_experts") {
   require_value(config, "decoder_sparse_step", 1);
   if (given(config, "mlp_only_layers") && !config.array("mlp_only_layers").empty())
     config.fail("mlp_only_layers", "empty: MaxText has experts in every layer");
-  model.num_experts = config.integer("num_experts");
+  model.num_experts = config.integer(experts);
   model.top_k = config.integer("num_experts_per_tok");
   model.moe_mlp = config.integer("moe_intermediate_size");
   model.mlp = model.moe_mlp;
@@ -44,10 +44,19 @@ Model qwen3_moe(StrictObject& config) {
   return model;
 }
 
+/// Of Qwen3-VL: what qwen3_moe calls num_experts is num_local_experts here.
+Model qwen3_vl_moe(StrictObject& config) {
+  Model model = with_experts(qwen3(config), config, "num_local_experts");
+  model.decoder_block = decoder_block(DecoderBlockKind::qwen3_moe);
+  return model;
+}
+
+namespace {
+
 /// Gated delta nets, and at the end of each cycle gated attention.
-Model qwen3_next(StrictObject& config) {
+Model with_delta_nets(StrictObject& config, DecoderBlockKind kind) {
   require_off(config, "attention_bias");
-  Model model = with_experts(silu_decoder(config, DecoderBlockKind::qwen3_next), config);
+  Model model = with_experts(silu_decoder(config, kind), config);
   const std::int64_t shared = config.integer("shared_expert_intermediate_size");
   if (shared % model.moe_mlp != 0) config.fail("shared_expert_intermediate_size", "a multiple of moe_intermediate_size");
   model.shared_experts = shared / model.moe_mlp;
@@ -62,6 +71,15 @@ Model qwen3_next(StrictObject& config) {
   if (given(config, "partial_rotary_factor"))
     model.inner_values.emplace_back("partial_rotary_factor", fmt::format("{}", config.number("partial_rotary_factor")));
   return model;
+}
+
+}  // namespace
+
+Model qwen3_next(StrictObject& config) { return with_delta_nets(config, DecoderBlockKind::qwen3_next); }
+
+Model qwen3_5_moe(StrictObject& config) {
+  require_on(config, "attn_output_gate");
+  return with_delta_nets(config, DecoderBlockKind::qwen3_5);
 }
 
 }  // namespace shardplan::huggingface

@@ -34,15 +34,21 @@ constexpr Architecture architectures[] = {
     {"Qwen3ForCausalLM", qwen3},
     {"Qwen3MoeForCausalLM", qwen3_moe},
     {"Qwen3NextForCausalLM", qwen3_next},
+    {"Qwen3_5MoeForConditionalGeneration", qwen3_5_moe, "{}"},
+    {"Qwen3VLForConditionalGeneration", qwen3, "{}"},
+    {"Qwen3VLMoeForConditionalGeneration", qwen3_vl_moe, "{}"},
     {"DeepseekV2ForCausalLM", deepseek},
     {"DeepseekV3ForCausalLM", deepseek3},
     {"DeepseekV32ForCausalLM", deepseek32},
+    {"DeepseekV4ForCausalLM", deepseek4},
     {"KimiK25ForConditionalGeneration", deepseek3, "{}"},
     {"GptOssForCausalLM", gpt_oss},
     {"GemmaForCausalLM", gemma},
     {"Gemma2ForCausalLM", gemma2},
     {"Gemma3ForCausalLM", gemma3},
     {"Gemma3ForConditionalGeneration", gemma3, gemma3_text},
+    {"Gemma4ForCausalLM", gemma4},
+    {"Gemma4ForConditionalGeneration", gemma4, "{}"},
     {"Olmo2ForCausalLM", olmo2},
     {"Olmo3ForCausalLM", olmo3},
 };
@@ -76,11 +82,12 @@ Model read_text_decoder(const Architecture& architecture, StrictObject& config) 
   const auto& own = config.any("text_config");
   if (!own.is_object()) config.fail("text_config", "an object");
   text.update(own);
+  if (config.has("tie_word_embeddings")) text["tie_word_embeddings"] = config.any("tie_word_embeddings");  // of the whole model
   StrictObject inner(text, config.where() + ": text_config");
   Model model = with_notes(architecture.read(inner), inner);
   for (const char* tower : {"vision_config", "audio_config"})
     if (config.has(tower)) {
-      config.any(tower);
+      if (config.any(tower).is_null()) continue;
       model.left_out.push_back({tower, "the tower is left out: planned is the text decoder"});
     }
   return model;

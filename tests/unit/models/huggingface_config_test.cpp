@@ -23,6 +23,8 @@ std::string path_of(const std::string& name) { return TEST_DATA "/models/hugging
 Model layers_of(Model model) {
   model.in_maxtext = false;
   model.note.clear();
+  model.memory_error_high = 0;
+  model.memory_error_source.clear();
   model.inner_values.clear();
   model.left_out.clear();
   return model;
@@ -37,7 +39,9 @@ std::string left_out_of(const Model& model) {
 TEST(HuggingFaceConfig, IsTheSameModelAsTheBuiltIn) {
   for (const char* name : {"llama3-8b", "mistral-7b", "mixtral-8x7b", "qwen2.5-7b", "qwen3-4b", "qwen3-30b-a3b",
                            "deepseek2-16b", "deepseek3-671b", "deepseek3.2-671b", "kimi-k2-1t", "gpt-oss-20b",
-                           "olmo3-7b", "qwen3-next-80b-a3b", "llama4-17b-16e", "llama4-17b-128e"}) {
+                           "olmo3-7b", "qwen3-next-80b-a3b", "llama4-17b-16e", "llama4-17b-128e", "qwen3.5-35b-a3b",
+                           "qwen3.5-397b-a17b", "qwen3-vl-4b", "gemma4-26b", "gemma4-31b", "gemma4-e2b",
+                           "gemma4-e4b", "deepseek4-284b"}) {
     EXPECT_TRUE(layers_of(load_model(path_of(name))) == layers_of(load_model(name))) << name;
   }
 }
@@ -71,6 +75,14 @@ TEST(HuggingFaceConfig, ReadsTheTextDecoderOfAModelWithTowers) {
   EXPECT_EQ(mistral.layers, 40);
   EXPECT_EQ(mistral.mlp, 32768);
   EXPECT_EQ(left_out_of(mistral), "vision_config: the tower is left out: planned is the text decoder\n");
+}
+
+// Whether the embedding is tied the whole model says, not its text_config.
+TEST(HuggingFaceConfig, ReadsTheExpertsOfQwen3VL) {
+  Model model = load_model(path_of("qwen3-vl-30b-a3b"));
+  EXPECT_FALSE(model.tied_embedding);
+  model.scan_layers = false;  // of MaxText's file
+  EXPECT_TRUE(layers_of(model) == layers_of(load_model("qwen3-vl-30b-a3b")));
 }
 
 // Attention over a window as long as the sequences is attention over all of them.
@@ -161,6 +173,10 @@ TEST(HuggingFaceConfig, RejectsWhatMaxTextHasNoLayerFor) {
       {"llama3-8b", R"("architectures")", R"("architecture")", "'architectures' must be given"},
       {"qwen3-next-80b-a3b", R"("hidden_act")", R"("layer_types": ["full_attention", "full_attention"], "hidden_act")",
        "'layer_types' must be 3 linear_attention to 1 full_attention"},
+      {"gemma4-26b", R"("layer_types": [)", R"("layer_types": ["sliding_attention", )", "'layer_types' must be 6 sliding_attention to 1"},
+      {"gemma4-26b", R"("top_k_experts": 8)", R"("top_k": 8)", "key 'top_k_experts' is missing"},
+      {"qwen3.5-35b-a3b", R"("attn_output_gate": true)", R"("attn_output_gate": false)", "'attn_output_gate' must be true"},
+      {"deepseek4-284b", R"("qk_rope_head_dim": 64)", R"("qk_rope_head_dim": 32)", "'qk_rope_head_dim' must be 64"},
       {"llama4-17b-16e", R"("hidden_act")", R"("no_rope_layers": [1, 1, 1, 1], "hidden_act")", "'no_rope_layers' must be three of four"},
   };
   for (const auto& [model, from, to, message] : table) {
