@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <arguments/megatron/translation.hpp>
 
 namespace shardplan {
@@ -54,6 +55,16 @@ void translate_biases(const Model& m, Translation& to) {
   if (m.attention_bias && m.attention_type != AttentionType::mla) to.flag("--add-qkv-bias");
 }
 
+/// The values that a model of one's own carries; MaxText's own files keep theirs.
+void translate_positions(const Model& m, Translation& to) {
+  if (m.trainable_position_size > 0) return;
+  to.flag("--position-embedding-type", "rope");
+  const auto base = std::find_if(m.inner_values.begin(), m.inner_values.end(),
+                                 [](const auto& value) { return value.first == "rope_max_timescale"; });
+  if (base != m.inner_values.end()) to.flag("--rotary-base", base->second);
+  else to.missing(fmt::format("the rotary base of {}", m.name), "--rotary-base is 10000 where nobody says; costs nothing");
+}
+
 }  // namespace
 
 void translate_model(const Configuration& c, Translation& to) {
@@ -68,7 +79,7 @@ void translate_model(const Configuration& c, Translation& to) {
   if (m.has_experts()) translate_expert_layers(m, to);
   if (!m.layer_norm) to.flag("--normalization", "RMSNorm");
   if (!m.tied_embedding) to.flag("--untie-embeddings-and-output-weights");
-  if (m.trainable_position_size == 0) to.flag("--position-embedding-type", "rope");
+  translate_positions(m, to);
   if (!c.model.inner_values.empty() || !c.model.left_out.empty())
     to.missing("rotary scaling and the like of the model's file", "see its own configuration");
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs docs/tutorial.md and docs/how-to.md: every ```sh block of one in one folder, in order, and compares what it prints with the ```text block
+"""Runs docs/tutorial.md, docs/how-to.md and docs/compare.md: every ```sh block of one in one folder, in order, and compares what it prints with the ```text block
 behind it. `exit=N` behind ```sh is the exit status of its last command that is not a filter.
 Usage: tutorial_test.py PATH_OF_SHARDPLAN; with SHARDPLAN_UPDATE_GOLDEN=1 it writes what is printed now."""
 import os
@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 docs = pathlib.Path(__file__).resolve().parents[2] / "docs"
-pages = {docs / "tutorial.md": 9, docs / "how-to.md": 4}  # how many blocks at the least
+pages = {docs / "tutorial.md": 9, docs / "how-to.md": 4, docs / "compare.md": 5}  # how many blocks at the least
 block = re.compile(r"```sh(?: exit=(\d))?\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.S)
 
 
