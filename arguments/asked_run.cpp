@@ -95,6 +95,7 @@ Configuration configured(const AskedRun& run) {
   c.model = std::move(model);
   c.model_overrides = std::move(overrides);
   c.passed_arguments = passed_arguments(run.arguments);
+  settle_inner_values(c.model, c.passed_arguments);
   c.hardware = run.machine.hardware;
   c.compiler = run.compiler;
   c.slice = run.machine.slice;

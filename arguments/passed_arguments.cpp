@@ -22,4 +22,14 @@ PassedArguments passed_arguments(const GivenArguments& arguments) {
   return passed;
 }
 
+void settle_inner_values(Model& model, PassedArguments& passed) {
+  std::erase_if(passed, [&](const auto& argument) {
+    const auto own = std::find_if(model.inner_values.begin(), model.inner_values.end(),
+                                  [&](const auto& value) { return value.first == argument.first; });
+    if (own == model.inner_values.end()) return false;
+    own->second = argument.second;
+    return true;
+  });
+}
+
 }  // namespace shardplan

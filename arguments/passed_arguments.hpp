@@ -10,4 +10,8 @@ namespace shardplan {
 /// Not what a YAML file says.
 PassedArguments passed_arguments(const GivenArguments& arguments);
 
+/// A value that the model's file carries (Model::inner_values) and the command line too is the command line's: it takes the
+/// other's place there, and is no longer among `passed`.
+void settle_inner_values(Model& model, PassedArguments& passed);
+
 }  // namespace shardplan

@@ -92,6 +92,7 @@ Model read_model_file(const nlohmann::json& json, const std::string& place) {
   model.not_modelled = object.text_or("not_modelled", "");
   model.note = object.text_or("note", "");
   model.memory_error_high = object.number_or("memory_error_high", 0);
+  if (model.memory_error_high < 0) object.fail("memory_error_high", "at least 0");
   if (model.memory_error_high > 0) model.memory_error_source = object.text("memory_error_source");
   object.finish();
   return model;

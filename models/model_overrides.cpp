@@ -132,7 +132,8 @@ bool applies(Has has, const Model& model) {
 }
 
 void check_override(const Model& model, const std::string& key, std::int64_t value, std::int64_t least) {
-  if (!has_dim(model, key)) throw InputError(fmt::format("{}: model {} has no such dim, or it isn't modelled there", key, model.name));
+  if (!has_dim(model, key))
+    throw InputError(fmt::format("{}: model {} has no such dim, or it isn't modelled there", key, model.name));
   if (value < least) throw InputError(fmt::format("{}: must be at least {}, not {}", key, least, value));
 }
 

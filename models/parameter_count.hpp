@@ -7,7 +7,8 @@
 
 namespace shardplan {
 
-/// Whatever the optimizer updates: matrices, tables, scales, biases, sinks, positions; Σ elements · layers, a shared table once.
+/// As MaxText's own count of its parameters: matrices, tables, scales, biases, sinks, positions, and the few that are not
+/// trained; Σ elements · layers, a shared table once.
 std::int64_t parameters(const Model& model);
 /// Of them what one token passes through: its experts' in place of all.
 std::int64_t active_parameters(const Model& model);

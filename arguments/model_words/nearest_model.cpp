@@ -95,7 +95,8 @@ ModelWords words_for(const Model& model) {
 std::vector<ModelNote> notes_of(const Model& model) {
   std::vector<ModelNote> notes = model.left_out;
   if (model.memory_error_high > 0)
-    notes.push_back({"memory", fmt::format("may need up to {:.1f} times what is expected beside parameters and optimizer: {}",
+    notes.push_back({"memory", fmt::format("may need up to {:.1f} times what is expected beside parameters and optimizer: "
+                                           "{}",
                                            1 + model.memory_error_high, model.memory_error_source)});
   if (model.in_maxtext) return notes;
   const ModelWords words = words_for(model);

@@ -121,8 +121,8 @@ Bytes off_by(double share, Bytes peak, const MemoryUse& use) {
   return use.arguments() + Bytes{std::llround(static_cast<double>(rest.value) * (1 + share))};
 }
 
-/// What is no argument is off by `error` at most, and the head waits or doesn't; `early`: the peak if it doesn't, where one is
-/// as likely as the other.
+/// What is no argument is off by `error` at most, and the head waits or doesn't; `early`: the peak if it doesn't, where one
+/// is as likely as the other.
 std::pair<Bytes, Bytes> peak_range(const MemoryUse& use, const MemoryError& error, std::optional<Bytes> early) {
   const Bytes least = early ? std::min(use.peak(), *early) : use.peak();
   const Bytes most = early ? std::max(use.peak(), use.if_head_waits) : use.peak();

@@ -22,7 +22,8 @@ struct ScheduledCollective {
                              ///< or end in the one after (a sum of gradients)
 };
 
-/// What one run of a loop body in the middle of its loop waits for each collective: while it waits, for what the network runs.
+/// What one run of a loop body in the middle of its loop waits for each collective; whichever the network runs meanwhile
+/// is waited for.
 std::vector<Seconds> exposed_in_body(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& collectives);
 
 /// A span of a collective.

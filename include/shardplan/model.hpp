@@ -101,8 +101,8 @@ struct Model {
   std::optional<bool> use_iota_embed;   ///< likewise
   std::optional<std::string> attention;  ///< likewise (gpt3-52k: dot_product)
   std::string not_modelled;  ///< empty, or the layer that shardplan does not model yet ("gated delta net attention")
-  double memory_error_high = 0;     ///< where compiled programs of this kind of model need far more than predicted: what is no
-                                    ///< argument took up to 1 + this times as much
+  double memory_error_high = 0;     ///< where compiled programs of this kind of model need far more than predicted: what
+                                    ///< is no argument took up to 1 + this times as much
   std::string memory_error_source;  ///< likewise: which programs
   std::string note;          ///< empty, or what of the model is left out ("text decoder only: …")
   std::vector<std::pair<std::string, std::string>> inner_values;  ///< MaxText keys of a file that cost nothing: rope, …

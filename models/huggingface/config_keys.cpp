@@ -12,6 +12,12 @@ std::int64_t given_integer_or(StrictObject& config, const std::string& key, std:
   return given(config, key) ? config.integer(key) : otherwise;
 }
 
+std::int64_t given_count_or(StrictObject& config, const std::string& key, std::int64_t otherwise) {
+  const std::int64_t count = given_integer_or(config, key, otherwise);
+  if (count < 1) config.fail(key, "at least 1");
+  return count;
+}
+
 bool given_flag_or(StrictObject& config, const std::string& key, bool otherwise) {
   return given(config, key) ? config.flag(key) : otherwise;
 }
@@ -42,15 +48,14 @@ std::vector<std::string> gated_activations(StrictObject& config, const std::stri
   return {found->second, "linear"};
 }
 
-Model decoder(StrictObject& config, DecoderBlockKind kind) {
+Model decoder(StrictObject& config, DecoderBlockKind kind, const std::string& width) {
   Model model;
   model.decoder_block = decoder_block(kind);
   model.layers = config.integer("num_hidden_layers");
   model.emb = config.integer("hidden_size");
   model.q_heads = config.integer("num_attention_heads");
   model.kv_heads = given_integer_or(config, "num_key_value_heads", model.q_heads);
-  const bool leaves_dense_out = !config.has("intermediate_size") && config.has("moe_intermediate_size");
-  model.mlp = config.integer(leaves_dense_out ? "moe_intermediate_size" : "intermediate_size");
+  model.mlp = config.integer(width);
   model.vocab = config.integer("vocab_size");
   model.tied_embedding = given_flag_or(config, "tie_word_embeddings", false);
   return model;
@@ -68,8 +73,8 @@ std::int64_t derived_head_dim(StrictObject& config, const Model& model) {
 
 }  // namespace
 
-Model silu_decoder(StrictObject& config, DecoderBlockKind kind) {
-  Model model = decoder(config, kind);
+Model silu_decoder(StrictObject& config, DecoderBlockKind kind, const std::string& width) {
+  Model model = decoder(config, kind, width);
   model.mlp_activations = gated_activations(config, "hidden_act");
   model.head_dim = derived_head_dim(config, model);
   return model;

@@ -22,10 +22,12 @@ void require_value(StrictObject& config, const std::string& key, std::int64_t va
 /// The feed-forward is gated in all of these architectures: activation(x·wi_0) * (x·wi_1).
 std::vector<std::string> gated_activations(StrictObject& config, const std::string& key);
 
-/// What every decoder has; each architecture adds its own. Where every layer has experts, intermediate_size may be left out.
-Model decoder(StrictObject& config, DecoderBlockKind kind);
+/// What every decoder has; each architecture adds its own. `width`: the key of its feed-forwards' width.
+Model decoder(StrictObject& config, DecoderBlockKind kind, const std::string& width = "intermediate_size");
 /// The same with hidden_act and a head_dim that may follow from the heads.
-Model silu_decoder(StrictObject& config, DecoderBlockKind kind);
+Model silu_decoder(StrictObject& config, DecoderBlockKind kind, const std::string& width = "intermediate_size");
+/// An integer from 1 on, or `otherwise` where the key is not given.
+std::int64_t given_count_or(StrictObject& config, const std::string& key, std::int64_t otherwise);
 
 /// Where the file lists its layers' kinds, they must be the ones that MaxText's block would build: so many of another kind,
 /// then one of full attention.

@@ -45,7 +45,7 @@ Model deepseek32(StrictObject& config) {
 Model deepseek4(StrictObject& config) {
   require_off(config, "attention_bias");
   require_value(config, "qk_rope_head_dim", 64);
-  Model model = silu_decoder(config, DecoderBlockKind::deepseek4);
+  Model model = silu_decoder(config, DecoderBlockKind::deepseek4, "moe_intermediate_size");
   model.attention_type = AttentionType::compressed;
   model.routed_bias = true;
   model.q_lora_rank = config.integer("q_lora_rank");

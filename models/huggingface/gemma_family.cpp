@@ -50,7 +50,8 @@ namespace {
 int locals_per_period(StrictObject& config) {
   const auto types = config.texts("layer_types");
   const auto global = std::find(types.begin(), types.end(), "full_attention");
-  if (global == types.end()) config.fail("layer_types", "a list with full_attention in it");
+  if (global == types.end() || global == types.begin())
+    config.fail("layer_types", "a list of sliding_attention, with full_attention from time to time");
   return static_cast<int>(global - types.begin());
 }
 
@@ -75,12 +76,13 @@ Model gemma4(StrictObject& config) {
   model.global_kv_heads = given_integer_or(config, "num_global_key_value_heads", 0);
   model.share_kv_projections = given_flag_or(config, "attention_k_eq_v", false);
   const bool has_experts = given_flag_or(config, "enable_moe_block", false);
-  const std::int64_t experts_width = given_integer_or(config, "moe_intermediate_size", 0);
   if (has_experts) {
-    model.moe_mlp = experts_width;
+    model.moe_mlp = config.integer("moe_intermediate_size");
     model.num_experts = config.integer("num_experts");
     model.top_k = config.integer("top_k_experts");
     model.shared_experts = 1;
+  } else {
+    for (const char* unused : {"moe_intermediate_size", "num_experts", "top_k_experts"}) given(config, unused);
   }
   if (given_integer_or(config, "hidden_size_per_layer_input", 0) > 0) add_small_parts(model, config);
   given(config, "vocab_size_per_layer_input");  // of no layer else

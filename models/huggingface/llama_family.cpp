@@ -22,7 +22,8 @@ bool has_llama3_positions(StrictObject& config) {
 }
 
 /// What a file lists layer by layer, where it does, has to be what MaxText's block builds.
-void require_list(StrictObject& config, const std::string& key, const std::vector<std::int64_t>& list, const std::string& what) {
+void require_list(StrictObject& config, const std::string& key, const std::vector<std::int64_t>& list,
+                  const std::string& what) {
   if (given(config, key) && config.integers(key) != list) config.fail(key, what + ": MaxText has no other order");
 }
 
@@ -70,7 +71,7 @@ Model llama4(StrictObject& config) {
   model.num_experts = config.integer("num_local_experts");
   model.top_k = config.integer("num_experts_per_tok");
   model.shared_experts = 1;
-  model.interleave_moe_step = static_cast<int>(config.integer("interleave_moe_layer_step"));
+  model.interleave_moe_step = static_cast<int>(given_count_or(config, "interleave_moe_layer_step", 1));
   const std::int64_t dense = given_integer_or(config, "intermediate_size_mlp", model.mlp);
   if (model.interleave_moe_step > 1) model.mlp = dense;
   std::vector<std::int64_t> with_experts, rotated;

@@ -97,7 +97,8 @@ Model with_inner_values(Model model, StrictObject& config) {
         model.inner_values.emplace_back(maxtext, argument_text(value));
     }
   if (config.has("rope_parameters"))  // transformers 5
-    if (const auto& rope = config.peek("rope_parameters"); rope.is_object() && rope.contains("rope_theta"))
+    if (const auto& rope = config.peek("rope_parameters");
+        !config.has("rope_theta") && rope.is_object() && rope.contains("rope_theta"))
       model.inner_values.emplace_back("rope_max_timescale", argument_text(rope["rope_theta"]));
   return model;
 }

@@ -56,11 +56,12 @@ namespace {
 /// Gated delta nets, and at the end of each cycle gated attention.
 Model with_delta_nets(StrictObject& config, DecoderBlockKind kind) {
   require_off(config, "attention_bias");
-  Model model = with_experts(silu_decoder(config, kind), config);
+  given(config, "intermediate_size");  // of layers without experts, which there are none of
+  Model model = with_experts(silu_decoder(config, kind, "moe_intermediate_size"), config);
   const std::int64_t shared = config.integer("shared_expert_intermediate_size");
   if (shared % model.moe_mlp != 0) config.fail("shared_expert_intermediate_size", "a multiple of moe_intermediate_size");
   model.shared_experts = shared / model.moe_mlp;
-  model.cycle_interval = static_cast<int>(given_integer_or(config, "full_attention_interval", 4));
+  model.cycle_interval = static_cast<int>(given_count_or(config, "full_attention_interval", 4));
   check_layer_types(config, model.cycle_interval - 1, "linear_attention");
   model.gdn_conv_kernel_dim = config.integer("linear_conv_kernel_dim");
   model.gdn_key_head_dim = config.integer("linear_key_head_dim");

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <models/huggingface/config_keys.hpp>
 #include <models/huggingface/families.hpp>
 #include <models/huggingface/notes.hpp>
 #include <models/huggingface/read_config.hpp>
@@ -82,7 +83,8 @@ Model read_text_decoder(const Architecture& architecture, StrictObject& config) 
   const auto& own = config.any("text_config");
   if (!own.is_object()) config.fail("text_config", "an object");
   text.update(own);
-  if (config.has("tie_word_embeddings")) text["tie_word_embeddings"] = config.any("tie_word_embeddings");  // of the whole model
+  const std::string tied = "tie_word_embeddings";
+  if (given(config, tied)) text[tied] = config.any(tied);  // what the whole model says holds
   StrictObject inner(text, config.where() + ": text_config");
   Model model = with_notes(architecture.read(inner), inner);
   for (const char* tower : {"vision_config", "audio_config"})
@@ -101,7 +103,8 @@ bool is_huggingface_config(const nlohmann::json& json) {
 
 Model read_huggingface_config(const nlohmann::json& json, const std::string& place) {
   StrictObject config(json, place);
-  if (!config.has("architectures")) config.fail("architectures", "given, as a list of one, like [\"LlamaForCausalLM\"]: it says which layers these are");
+  if (!config.has("architectures"))
+    config.fail("architectures", "given, as a list of one, like [\"LlamaForCausalLM\"]: it says which layers these are");
   const auto names = config.texts("architectures");
   if (names.size() != 1) config.fail("architectures", "a list of one");
   const Architecture& architecture = find_architecture(names.front(), place);

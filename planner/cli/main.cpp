@@ -27,10 +27,10 @@ int exit_code(Outcome outcome) {
   throw InternalError("unknown Outcome");
 }
 
-/// Whether there is something to write.
-bool has_answer(const Answer& answer) {
-  if (!answer.complaint.empty()) fmt::print(stderr, "shardplan: {}\n", answer.complaint);
-  return answer.complaint.empty();
+/// Why there is no answer, where there is none.
+Outcome complain(const Answer& answer) {
+  fmt::print(stderr, "shardplan: {}\n", answer.complaint);
+  return answer.outcome;
 }
 
 void write_files(const Answer& answer) {
@@ -40,7 +40,7 @@ void write_files(const Answer& answer) {
 Outcome answer_to_file(const Task& task) {
   OutputFile file(*task.output_file);
   const Answer answer = task.compute(task.style);
-  if (!has_answer(answer)) return answer.outcome;
+  if (!answer.complaint.empty()) return complain(answer);
   write_files(answer);
   file.commit(answer.text);
   return answer.outcome;
@@ -48,7 +48,7 @@ Outcome answer_to_file(const Task& task) {
 
 Outcome answer_to_standard_output(const Task& task) {
   const Answer answer = task.compute(task.style);
-  if (!has_answer(answer)) return answer.outcome;
+  if (!answer.complaint.empty()) return complain(answer);
   write_files(answer);
   write_to_standard_output(answer.text);
   return answer.outcome;

@@ -26,6 +26,7 @@ Words joined(const Words& words, const std::vector<std::string>& dashed) {
   Words all;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const bool takes_next = std::find(dashed.begin(), dashed.end(), words[i]) != dashed.end() && i + 1 < words.size();
+    if (takes_next && words[i + 1].empty()) throw InputError(words[i] + ": a value is missing");
     all.push_back(takes_next ? words[i] + "=" + words[i + 1] : words[i]);
     if (takes_next) ++i;
   }

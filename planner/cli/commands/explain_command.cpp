@@ -96,8 +96,8 @@ Task explain_command(const Words& words) {
                      "ici_fsdp_parallelism=8 per_device_batch_size=2",
                      "a launch of MaxText, pasted");
   parser.parse(without_launch(words));
-  return parser.task([configuration = read_configuration(flags), model_out, wishes = ExplainWishes{read_form(form), trace, what_if}](
-                         Format format, const Style& style) {
+  const ExplainWishes wishes{read_form(form), trace, what_if};
+  return parser.task([configuration = read_configuration(flags), model_out, wishes](Format format, const Style& style) {
     return with_model_file(answer_explain(configuration, wishes, format, style), model_out, configuration.model,
                            format == Format::text && !wishes.form);
   });

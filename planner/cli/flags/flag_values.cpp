@@ -59,9 +59,10 @@ std::int64_t parse_token_budget(const std::string& flag, const std::string& text
   const bool is_whole = std::abs(number * factor - value) < 1e-6 * value;
   if (number <= 0 || factor == 0 || value < 1 || value > 9e18 || !is_whole)
     throw InputError(fmt::format("{}: expected a number of tokens, such as 15T, 300B or 1.4T, not '{}'", flag, text));
-  constexpr double least = 1e6;  // less than any step has: a unit was forgotten
-  if (unit.empty() && value < least)
-    throw InputError(fmt::format("{}: {} tokens are no training; did you mean {}T or {}B?", flag, text, text, text));
+  constexpr double least = 1e6;  // a few steps of the smallest run: a unit was forgotten, or is too small
+  if (value < least)
+    throw InputError(
+        fmt::format("{}: at least 1M tokens, not {}; training takes billions or trillions: 300B, 15T", flag, text));
   return static_cast<std::int64_t>(value);
 }
 

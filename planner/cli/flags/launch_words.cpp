@@ -8,14 +8,18 @@
 namespace shardplan {
 namespace {
 
+/// "python", "python3", "/opt/bin/python3.12"
 bool is_python(const std::string& word) {
   const std::string name = std::filesystem::path(word).filename().string();
-  return name == "python" || name == "python3";
+  constexpr std::string_view stem = "python";
+  return name.starts_with(stem) && name.find_first_not_of("0123456789.", stem.size()) == name.npos;
 }
 
-bool has_ending(const std::string& word, const std::string& ending) {
+bool has_ending(const std::string& word, std::string_view ending) {
   return word.ends_with(ending) && word.find('=') == word.npos;
 }
+
+bool is_yaml(const std::string& word) { return has_ending(word, ".yml") || has_ending(word, ".yaml"); }
 
 const std::map<std::string, std::string>& flags_of_variables() {
   static const std::map<std::string, std::string> flags = {{"LIBTPU_INIT_ARGS", "--xla-flags"},
@@ -28,28 +32,44 @@ const std::map<std::string, std::string>& flags_of_variables() {
 bool is_variable(const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   return word.find('=') != word.npos && !name.empty() &&
-         std::all_of(name.begin(), name.end(), [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; });
+         name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == name.npos;
 }
 
-void add_variable(Words& all, const std::string& word) {
-  const auto equals = word.find('=');
-  const std::string name = word.substr(0, equals);
-  const auto flag = flags_of_variables().find(name);
-  if (flag == flags_of_variables().end()) {
-    std::vector<std::string> known;
-    for (const auto& [variable, ignored] : flags_of_variables()) known.push_back(variable);
-    throw InputError(unknown_name("variable", name, known) + " (leave it out if it changes nothing of the step)");
+const std::string& flag_of(const std::string& variable) {
+  const auto flag = flags_of_variables().find(variable);
+  if (flag != flags_of_variables().end()) return flag->second;
+  std::vector<std::string> known;
+  for (const auto& [name, ignored] : flags_of_variables()) known.push_back(name);
+  throw InputError(unknown_name("variable", variable, known) + " (leave it out if it changes nothing of the step)");
+}
+
+/// What stands in front of python, as words: variables of one flag are one value, those that are empty nothing.
+Words before_python(Words::const_iterator word, Words::const_iterator python) {
+  Words words;
+  std::map<std::string, std::string> values;
+  for (; word != python; ++word) {
+    if (!is_variable(*word)) {
+      words.push_back(*word);
+      continue;
+    }
+    const auto equals = word->find('=');
+    std::string& value = values[flag_of(word->substr(0, equals))];
+    if (!value.empty() && equals + 1 < word->size()) value += ' ';
+    value += word->substr(equals + 1);
   }
-  all.push_back(flag->second);
-  all.push_back(word.substr(equals + 1));
+  for (const auto& [flag, value] : values)
+    if (!value.empty()) words.insert(words.end(), {flag, value});
+  return words;
 }
 
-/// Behind python: -m MODULE or FILE.py.
+/// Behind python and its own flags: -m MODULE or FILE.py.
 Words::const_iterator program_end(Words::const_iterator python, Words::const_iterator end) {
   auto word = std::next(python);
+  while (word != end && word->starts_with('-') && *word != "-m") ++word;
   if (word != end && *word == "-m") ++word;
   else if (word != end && !has_ending(*word, ".py")) word = end;
-  if (word == end) throw InputError(*python + ": of which program? paste a launch of MaxText whole, python3 -m MODULE KEY=VALUE…");
+  if (word == end)
+    throw InputError(*python + ": of which program? paste a launch of MaxText whole, python3 -m MODULE KEY=VALUE…");
   return std::next(word);
 }
 
@@ -58,11 +78,9 @@ Words::const_iterator program_end(Words::const_iterator python, Words::const_ite
 Words without_launch(const Words& words) {
   const auto python = std::find_if(words.begin(), words.end(), is_python);
   if (python == words.end()) return words;
-  Words all;
-  for (auto word = words.begin(); word != python; ++word)
-    is_variable(*word) ? add_variable(all, *word) : all.push_back(*word);
+  Words all = before_python(words.begin(), python);
   auto word = program_end(python, words.end());
-  if (word != words.end() && has_ending(*word, ".yml")) {
+  if (word != words.end() && is_yaml(*word)) {
     if (std::filesystem::path(*word).filename() != "base.yml") all.insert(all.end(), {"--config", *word});
     ++word;
   }

@@ -4,11 +4,11 @@
 
 namespace shardplan {
 
-/// Without a Python launch among the words, the words. With one, "[VAR=VALUE…] python3 -m MODULE [base.yml] KEY=VALUE…" (or
-/// "python3 FILE.py …"), what it says:
+/// Without a Python launch among the words, the words. With one, "[VAR=VALUE…] python3 -m MODULE [base.yml] KEY=VALUE…"
+/// (or "python3 FILE.py …"), what it says:
 ///   python3 -m MODULE               dropped
 ///   a YAML file in front of the keys  --config FILE; none for base.yml, whose values are MaxText's defaults
-///   LIBTPU_INIT_ARGS=, XLA_FLAGS=   --xla-flags FLAGS
+///   LIBTPU_INIT_ARGS=, XLA_FLAGS=   --xla-flags FLAGS, of both; nothing where they are empty
 ///   XLA_PYTHON_CLIENT_MEM_FRACTION= --memory-fraction F
 /// InputError on another variable in front of python, and on a launch that ends with it.
 Words without_launch(const Words& words);

@@ -118,7 +118,9 @@ std::string rules_verdict(const CompareAnswer& answer) {
   std::string text = fmt::format("best of {} against best of {}: {} is {}", first, second, second,
                                  slower_text(slower_than(one->evaluation, other->evaluation)));
   if (const std::string moved = moved_difference(one->evaluation, other->evaluation); !moved.empty()) text += "; " + moved;
-  return text + why_not(other->evaluation);
+  for (const auto& [rules, best] : {std::pair{&first, one}, std::pair{&second, other}})
+    if (const std::string why = why_not(best->evaluation); !why.empty()) text += fmt::format("; {}{}", *rules, why.substr(1));
+  return text;
 }
 
 std::string change_subject(const RuleChange& change) {

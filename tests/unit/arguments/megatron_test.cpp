@@ -117,8 +117,9 @@ TEST(Megatron, PathsThroughTheExperts) {
 }
 
 TEST(Megatron, SaysWhatHasNoEquivalent) {
-  EXPECT_THAT(missing_in(run_of(mixtral + "16")), IsEmpty());
-  EXPECT_THAT(missing_in(run_of(mixtral + "16 remat_policy=save_qkv_proj")), ElementsAre("remat_policy=save_qkv_proj"));
+  EXPECT_THAT(missing_in(run_of(mixtral + "16")), ElementsAre("the rotary base of mixtral-8x7b"));
+  EXPECT_THAT(missing_in(run_of("model_name=gpt3-6b compile_topology=v5p-16")), testing::Not(Contains(HasSubstr("rotary"))));
+  EXPECT_THAT(missing_in(run_of(mixtral + "16 remat_policy=save_qkv_proj")), Contains("remat_policy=save_qkv_proj"));
   EXPECT_THAT(missing_in(run_of(mixtral + "16 weight_dtype=bfloat16")), Contains("weight_dtype=bfloat16"));
   EXPECT_THAT(missing_in(run_of(
                   "model_name=llama2-7b compile_topology=v5p-16 ici_pipeline_parallelism=2 ici_fsdp_parallelism=4")),

@@ -173,11 +173,18 @@ TEST(HuggingFaceConfig, RejectsWhatMaxTextHasNoLayerFor) {
       {"llama3-8b", R"("architectures")", R"("architecture")", "'architectures' must be given"},
       {"qwen3-next-80b-a3b", R"("hidden_act")", R"("layer_types": ["full_attention", "full_attention"], "hidden_act")",
        "'layer_types' must be 3 linear_attention to 1 full_attention"},
-      {"gemma4-26b", R"("layer_types": [)", R"("layer_types": ["sliding_attention", )", "'layer_types' must be 6 sliding_attention to 1"},
+      {"gemma4-26b", R"("layer_types": [)", R"("layer_types": ["sliding_attention", )",
+       "'layer_types' must be 6 sliding_attention to 1"},
+      {"llama4-17b-16e", R"("interleave_moe_layer_step": 1)", R"("interleave_moe_layer_step": 0)",
+       "'interleave_moe_layer_step' must be at least 1"},
+      {"qwen3-next-80b-a3b", R"("full_attention_interval": 4)", R"("full_attention_interval": 0)",
+       "'full_attention_interval' must be at least 1"},
+      {"llama3-8b", R"("intermediate_size")", R"("moe_intermediate_size")", "key 'intermediate_size' is missing"},
       {"gemma4-26b", R"("top_k_experts": 8)", R"("top_k": 8)", "key 'top_k_experts' is missing"},
       {"qwen3.5-35b-a3b", R"("attn_output_gate": true)", R"("attn_output_gate": false)", "'attn_output_gate' must be true"},
       {"deepseek4-284b", R"("qk_rope_head_dim": 64)", R"("qk_rope_head_dim": 32)", "'qk_rope_head_dim' must be 64"},
-      {"llama4-17b-16e", R"("hidden_act")", R"("no_rope_layers": [1, 1, 1, 1], "hidden_act")", "'no_rope_layers' must be three of four"},
+      {"llama4-17b-16e", R"("hidden_act")", R"("no_rope_layers": [1, 1, 1, 1], "hidden_act")",
+       "'no_rope_layers' must be three of four"},
   };
   for (const auto& [model, from, to, message] : table) {
     const std::string path = write_file("changed.json", replaced(read_file(path_of(model)), from, to));

@@ -21,9 +21,11 @@ struct Request {
 
 std::vector<Request> requests() {
   std::vector<Request> all;
-  for (const char* model : {"llama3-8b", "llama3-70b", "gemma2-9b", "qwen3-32b", "mixtral-8x7b", "qwen3-30b-a3b", "deepseek2-16b",
-                            "gpt-oss-20b"})
-    for (const auto& [machine, chips] : {std::pair{"tpu-v5p", 16}, {"tpu-v6e", 32}, {"tpu-7x", 8}, {"h100", 32}, {"mi355x", 8}})
+  constexpr std::pair<const char*, int> machines[] = {
+      {"tpu-v5p", 16}, {"tpu-v6e", 32}, {"tpu-7x", 8}, {"h100", 32}, {"mi355x", 8}};
+  for (const char* model : {"llama3-8b", "llama3-70b", "gemma2-9b", "qwen3-32b", "mixtral-8x7b", "qwen3-30b-a3b",
+                            "deepseek2-16b", "gpt-oss-20b"})
+    for (const auto& [machine, chips] : machines)
       all.push_back({model, machine, chips});
   return all;
 }

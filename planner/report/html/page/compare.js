@@ -123,7 +123,9 @@ function rulesVerdict(answer) {
   const [one, other] = ["first", "second"].map((side) => answer.rows.find((r) => r.rules === difference[side]));
   if (!one || !other || one === other) return null;
   const slower = (other.step_seconds / other.global_batch_tokens) / (one.step_seconds / one.global_batch_tokens) - 1;
-  return el("p", { class: "lead" }, `Best of ${difference.first} against best of ${difference.second}: ${difference.second} is ${slowerWords(slower)}.`);
+  const unfit = [one, other].filter((row) => row.fit !== "fits").map((row) => `; ${row.rules}: ${fits[row.fit][1]}`).join("");
+  return el("p", { class: "lead" },
+    `Best of ${difference.first} against best of ${difference.second}: ${difference.second} is ${slowerWords(slower)}${unfit}.`);
 }
 
 function ruleChangesCard(answer) {
