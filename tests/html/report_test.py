@@ -164,6 +164,8 @@ def check_page(browser, binary, folder, name, words):
             assert browser.requests() == [f"file://{path}"], browser.requests()
             wide = browser.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, f"{wide} pixels wide at {width}"
+            assert browser.evaluate("[...document.querySelectorAll('.scroll')].map((map) => map.querySelector('.map .named')).filter(Boolean)"
+                                    ".every((cell) => cell.getBoundingClientRect().right <= innerWidth)"), "a cell to take is off the screen"
             check_charts(browser, answer)
             browser.screenshot(folder / f"{name}-{width}{'-dark' if dark else ''}.png")
     able = [r["recommended"] for r in answer.get("results", []) if r["recommended"]]

@@ -140,6 +140,10 @@ function ruleChangesCard(answer) {
     idle.length ? el("details", {}, el("summary", {}, `${idle.length} that change nothing alone${base ? ` on ${meshText(base.mesh)}` : ""}`), idle.map(({ change }) => ruleChange(change, "nothing"))) : null));
 }
 
+const rowArguments = (row) => Object.entries(row.maxtext_arguments).map(([key, value]) => `${key}=${value}`).join(" ");
+const argumentsCard = (rows) => card("To start one", el("details", {}, el("summary", {}, "MaxText's arguments, which shardplan explain takes too"),
+  rows.map((row, i) => commandBlock(rowName(row, i), rowArguments(row)))));
+
 const changedArgumentsCard = (answer) => (answer.changed_arguments
   ? wide(card("Settings that differ", answer.changed_arguments.length ? dataTable("Settings that differ", [{ title: "setting", text: (c) => c.key },
     { title: answer.rows[0].name, text: (c) => c.first || "(default)" }, { title: answer.rows[1].name, text: (c) => c.second || "(default)" }], answer.changed_arguments)
@@ -178,5 +182,5 @@ function comparePage(answer) {
   const title = answer.changed_arguments ? `${rows[0].name} against ${rows[1].name}` : `${answer.model} on ${plural(answer.chips, "chip")}${several ? "" : ` of ${answer.hardware}`}: ${fastestText(all)}`;
   return [el("p", { class: "kicker" }, "shardplan compare"), el("h1", {}, title), rulesVerdict(answer),
     el("div", { class: "columns" }, differencesCard(rows, all.length), changedArgumentsCard(answer), ruleChangesCard(answer), compareTimeCard(rows), compareTrafficCard(rows),
-      sideBySideCard(all), wideOrNothing(byAxisCard(rows.slice(0, 8))), wide(compareMemoryCard(rows)), wideOrNothing(refusedCard(answer)))];
+      sideBySideCard(all), wideOrNothing(byAxisCard(rows.slice(0, 8))), wide(compareMemoryCard(rows)), wide(argumentsCard(rows)), wideOrNothing(refusedCard(answer)))];
 }

@@ -4,3 +4,4 @@ const page = pages[answer.command] || explainPage;
 installTips();
 document.getElementById("report").append(...page(answer).filter(Boolean),
   el("footer", {}, "Made by shardplan from the JSON answer in this file (id \"answer\"). Times and memory are predictions."));
+showNamedCells();

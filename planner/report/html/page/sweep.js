@@ -66,6 +66,14 @@ function mapTable(answer, model, cells, measure) {
         sizes.map((chips) => { const cell = at(machine, chips); return mapCell(answer, answer.answers.by_model[model], cell, measure, cell && cell.feasible && measure.shown(cell) !== null ? shade(cell) : 0); })))))));
 }
 
+/** A map that is wider than the screen opens on the first cell to take. */
+function showNamedCells() {
+  for (const map of document.querySelectorAll(".scroll")) {
+    const named = map.querySelector(".map .named");
+    if (named) map.scrollLeft += named.getBoundingClientRect().right - map.getBoundingClientRect().right + 8;
+  }
+}
+
 const cellColumns = (answer) => [
   { title: "machine", text: (c) => c.hardware }, { title: "chips", number: true, text: (c) => countText(c.chips) },
   { title: "tokens/s", number: true, text: (c) => (c.feasible ? numberText(c.tokens_per_second) : "–") },
