@@ -12,10 +12,10 @@ std::int64_t given_integer_or(StrictObject& config, const std::string& key, std:
   return given(config, key) ? config.integer(key) : otherwise;
 }
 
-std::int64_t given_count_or(StrictObject& config, const std::string& key, std::int64_t otherwise) {
-  const std::int64_t count = given_integer_or(config, key, otherwise);
-  if (count < 1) config.fail(key, "at least 1");
-  return count;
+std::int64_t count(StrictObject& config, const std::string& key) {
+  const std::int64_t number = config.integer(key);
+  if (number < 1) config.fail(key, "at least 1");
+  return number;
 }
 
 bool given_flag_or(StrictObject& config, const std::string& key, bool otherwise) {

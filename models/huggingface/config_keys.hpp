@@ -26,8 +26,8 @@ std::vector<std::string> gated_activations(StrictObject& config, const std::stri
 Model decoder(StrictObject& config, DecoderBlockKind kind, const std::string& width = "intermediate_size");
 /// The same with hidden_act and a head_dim that may follow from the heads.
 Model silu_decoder(StrictObject& config, DecoderBlockKind kind, const std::string& width = "intermediate_size");
-/// An integer from 1 on, or `otherwise` where the key is not given.
-std::int64_t given_count_or(StrictObject& config, const std::string& key, std::int64_t otherwise);
+/// An integer from 1 on.
+std::int64_t count(StrictObject& config, const std::string& key);
 
 /// Where the file lists its layers' kinds, they must be the ones that MaxText's block would build: so many of another kind,
 /// then one of full attention.

@@ -7,6 +7,23 @@
 
 namespace shardplan::huggingface {
 
+namespace {
+
+void add_experts(Model& model, StrictObject& config) {
+  model.moe_mlp = config.integer("moe_intermediate_size");
+  model.num_experts = config.integer("n_routed_experts");
+  model.top_k = config.integer("num_experts_per_tok");
+  model.shared_experts = given_integer_or(config, "n_shared_experts", 0);
+}
+
+void add_indexer(Model& model, StrictObject& config) {
+  model.indexer_n_heads = config.integer("index_n_heads");
+  model.indexer_head_dim = config.integer("index_head_dim");
+  model.indexer_topk = config.integer("index_topk");
+}
+
+}  // namespace
+
 Model deepseek(StrictObject& config) {
   require_off(config, "attention_bias");
   require_value(config, "moe_layer_freq", 1);
@@ -18,10 +35,7 @@ Model deepseek(StrictObject& config) {
   model.qk_nope_head_dim = config.integer("qk_nope_head_dim");
   model.qk_rope_head_dim = config.integer("qk_rope_head_dim");
   model.v_head_dim = config.integer("v_head_dim");
-  model.moe_mlp = config.integer("moe_intermediate_size");
-  model.num_experts = config.integer("n_routed_experts");
-  model.top_k = config.integer("num_experts_per_tok");
-  model.shared_experts = given_integer_or(config, "n_shared_experts", 0);
+  add_experts(model, config);
   model.first_dense_layers = config.integer("first_k_dense_replace");
   return model;
 }
@@ -35,9 +49,7 @@ Model deepseek3(StrictObject& config) {
 Model deepseek32(StrictObject& config) {
   Model model = deepseek3(config);
   model.use_indexer = true;
-  model.indexer_n_heads = config.integer("index_n_heads");
-  model.indexer_head_dim = config.integer("index_head_dim");
-  model.indexer_topk = config.integer("index_topk");
+  add_indexer(model, config);
   return model;
 }
 
@@ -53,15 +65,10 @@ Model deepseek4(StrictObject& config) {
   model.o_lora_rank = config.integer("o_lora_rank");
   model.compress_ratios = config.integers("compress_ratios");
   model.attention_pattern = {config.integer("sliding_window"), 0};
-  model.indexer_n_heads = config.integer("index_n_heads");
-  model.indexer_head_dim = config.integer("index_head_dim");
-  model.indexer_topk = config.integer("index_topk");
+  add_indexer(model, config);
   model.mhc_expansion_rate = config.integer("hc_mult");
   model.hash_layers = config.integer("num_hash_layers");
-  model.moe_mlp = config.integer("moe_intermediate_size");
-  model.num_experts = config.integer("n_routed_experts");
-  model.top_k = config.integer("num_experts_per_tok");
-  model.shared_experts = given_integer_or(config, "n_shared_experts", 0);
+  add_experts(model, config);
   return model;
 }
 

@@ -71,7 +71,7 @@ Model llama4(StrictObject& config) {
   model.num_experts = config.integer("num_local_experts");
   model.top_k = config.integer("num_experts_per_tok");
   model.shared_experts = 1;
-  model.interleave_moe_step = static_cast<int>(given_count_or(config, "interleave_moe_layer_step", 1));
+  model.interleave_moe_step = static_cast<int>(count(config, "interleave_moe_layer_step"));
   const std::int64_t dense = given_integer_or(config, "intermediate_size_mlp", model.mlp);
   if (model.interleave_moe_step > 1) model.mlp = dense;
   std::vector<std::int64_t> with_experts, rotated;

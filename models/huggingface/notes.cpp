@@ -26,19 +26,29 @@ constexpr Renamed inner_keys[] = {{"rope_theta", "rope_max_timescale"},
                                   {"norm_topk_prob", "norm_topk_prob"},
                                   {"scoring_func", "routed_score_func"},
                                   {"n_group", "n_routing_groups"},
-                                  {"topk_group", "topk_routing_group"}};
+                                  {"topk_group", "topk_routing_group"},
+                                  {"hc_sinkhorn_iters", "sinkhorn_iterations"},
+                                  {"compress_rope_theta", "compressed_rope_max_timescale"}};
 
 struct LeftOut {
   const char* key;
   const char* reason;
 };
 
+constexpr const char* no_prediction_layers =
+    "the multi-token prediction layers are left out, as in MaxText's configurations (mtp_num_layers=1 adds one)";
+
+/// Of an architecture without experts they say that its layers are not what is read.
+constexpr std::string_view expert_keys[] = {"num_experts",       "num_local_experts", "n_routed_experts",
+                                            "n_shared_experts",  "moe_num_experts",   "num_experts_per_tok",
+                                            "top_k_experts",     "moe_layer_freq",    "moe_intermediate_size",
+                                            "enable_moe_block",  "moe_layers",        "expert_intermediate_size",
+                                            "moe_ffn_hidden_size", "shared_expert_intermediate_size"};
+
 constexpr LeftOut left_out_keys[] = {
     {"quantization_config", "how the checkpoint stores its weights; planned is training in dtype and weight_dtype"},
-    {"num_nextn_predict_layers",
-     "the multi-token prediction layers are left out, as in MaxText's configurations (mtp_num_layers=1 adds one)"},
-    {"mtp_num_hidden_layers",
-     "the multi-token prediction layers are left out, as in MaxText's configurations (mtp_num_layers=1 adds one)"},
+    {"num_nextn_predict_layers", no_prediction_layers},
+    {"mtp_num_hidden_layers", no_prediction_layers},
     {"rope_scaling", "left out of the arguments: MaxText has rope_type and what belongs to it; it costs nothing"},
     {"rope_parameters", "left out of the arguments: MaxText has rope_type and what belongs to it; it costs nothing"},
     {"sliding_window", "left out: MaxText attends globally here"},
@@ -58,13 +68,16 @@ constexpr std::string_view harmless_keys[] = {"model_type", "auto_map", "pretrai
                                               "experts_per_token", "initial_context_length", "output_attentions",
                                               "original_max_position_embeddings", "mm_tokens_per_image",
                                               "multimodal_projector_bias", "projector_hidden_act", "spatial_merge_size",
-                                              "vision_feature_layer", "vision_soft_tokens_per_image", "mamba_ssm_dtype",
-                                              "hc_eps", "hc_sinkhorn_iters", "expert_dtype"};
+                                              "vision_feature_layer", "vision_soft_tokens_per_image", "hc_eps"};
 
 bool is_harmless(std::string_view key) {
   const auto ends = [&](std::string_view ending) { return key.ends_with(ending); };
   return std::any_of(std::begin(harmless_endings), std::end(harmless_endings), ends) ||
          std::find(std::begin(harmless_keys), std::end(harmless_keys), key) != std::end(harmless_keys);
+}
+
+bool speaks_of_experts(std::string_view key) {
+  return std::find(std::begin(expert_keys), std::end(expert_keys), key) != std::end(expert_keys);
 }
 
 /// null, false, 0 and an empty list say that there is nothing.
@@ -116,7 +129,7 @@ Model with_notes(Model model, StrictObject& config) {
     if (says_nothing(value) || is_harmless(key)) continue;
     if (known != std::end(left_out_keys))
       model.left_out.push_back({key + method_of(value), known->reason});
-    else if (!model.has_experts() && (key.find("expert") != key.npos || key.find("moe") != key.npos))
+    else if (!model.has_experts() && speaks_of_experts(key))
       config.fail(key, "absent: layers of this architecture have no experts");
     else
       unread.push_back(key);

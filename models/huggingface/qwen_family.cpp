@@ -61,7 +61,8 @@ Model with_delta_nets(StrictObject& config, DecoderBlockKind kind) {
   const std::int64_t shared = config.integer("shared_expert_intermediate_size");
   if (shared % model.moe_mlp != 0) config.fail("shared_expert_intermediate_size", "a multiple of moe_intermediate_size");
   model.shared_experts = shared / model.moe_mlp;
-  model.cycle_interval = static_cast<int>(given_count_or(config, "full_attention_interval", 4));
+  const std::string interval = "full_attention_interval";
+  model.cycle_interval = given(config, interval) ? static_cast<int>(count(config, interval)) : 4;
   check_layer_types(config, model.cycle_interval - 1, "linear_attention");
   model.gdn_conv_kernel_dim = config.integer("linear_conv_kernel_dim");
   model.gdn_key_head_dim = config.integer("linear_key_head_dim");
