@@ -4,7 +4,6 @@
 #include <cost_models/memory/moments.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
-#include <optional>
 #include <shardplan/compiler/schedule_limit.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>
@@ -121,16 +120,17 @@ Bytes off_by(double share, Bytes peak, const MemoryUse& use) {
   return use.arguments() + Bytes{std::llround(static_cast<double>(rest.value) * (1 + share))};
 }
 
-/// What is no argument is off by `error` at most, and the head waits or doesn't; `early`: the peak if it doesn't, where one
-/// is as likely as the other.
-std::pair<Bytes, Bytes> peak_range(const MemoryUse& use, const MemoryError& error, std::optional<Bytes> early) {
-  const Bytes least = early ? std::min(use.peak(), *early) : use.peak();
-  const Bytes most = early ? std::max(use.peak(), use.if_head_waits) : use.peak();
+/// What is no argument is off by `error` at most, and the head waits or doesn't; `may_wait`: that is as likely, and `early`
+/// the peak if it doesn't.
+std::pair<Bytes, Bytes> peak_range(const MemoryUse& use, const MemoryError& error, bool may_wait, Bytes early) {
+  const Bytes least = may_wait ? std::min(use.peak(), early) : use.peak();
+  const Bytes most = may_wait ? std::max(use.peak(), use.if_head_waits) : use.peak();
   return {off_by(error.low, least, use), std::max(off_by(error.high, most, use), use.if_head_waits)};
 }
 
-bool is_peeled(const std::vector<PartitionedBlock>& blocks, const Compiler& compiler) {
-  return compiler.has(Habit::peels_offloading_loops) &&
+/// Whether the head's weight gradient may as well be in front of the layers' backward pass as behind it.
+bool may_wait(const std::vector<PartitionedBlock>& blocks, const Compiler& compiler) {
+  return compiler.has(Habit::peels_offloading_loops) && !compiler.has(Habit::defers_head_gradient) &&
          std::any_of(blocks.begin(), blocks.end(),
                      [](const PartitionedBlock& block) { return !block.liveness.offloaded.empty(); });
 }
@@ -139,14 +139,9 @@ bool is_peeled(const std::vector<PartitionedBlock>& blocks, const Compiler& comp
 /// limit (plan_llama3170b_tpuv6e_256, plan_qwen3235ba22b_tpuv5p_256; not in programs of 8 layers on v6e, as
 /// ll8_v6e8_fsdp8_act_offload). Compilers that defer it anyway do so beyond the limit too
 /// (plan_mixtral8x7b_tpu7x_8_offload: 95.3%). Not always (plan_llama417b16e_tpuv5p_128, among the misses).
-std::vector<Moment> expected_moments(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                                     const TrainConfig& config, const Compiler& compiler, const MemoryUse& use) {
-  const auto moments = [&](HeadGradient order) { return moments_of(blocks, program, config, compiler, order); };
-  if (!is_peeled(blocks, compiler) || compiler.has(Habit::defers_head_gradient)) return moments(HeadGradient::habitual);
-  auto late = moments(HeadGradient::late);
+bool is_expected_late(const std::vector<Moment>& late, const MemoryUse& use) {
   const Bytes peak = use.arguments() + largest(late).total();
-  const bool within = static_cast<double>(peak.value) <= schedule_limit * static_cast<double>(use.capacity.value);
-  return within ? late : moments(HeadGradient::early);
+  return static_cast<double>(peak.value) <= schedule_limit * static_cast<double>(use.capacity.value);
 }
 
 }  // namespace
@@ -160,7 +155,13 @@ MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundPro
     use.parameters += parameter_bytes(block, program, config) + history_bytes(block, program);
     use.optimizer += optimizer_bytes(block, program, config);
   }
-  const auto moments = expected_moments(blocks, program, config, compiler, use);
+  const bool either = may_wait(blocks, compiler);
+  const HeadGradient usual = either ? HeadGradient::early : HeadGradient::habitual;
+  std::vector<Moment> moments = moments_of(blocks, program, config, compiler, usual);
+  const Bytes first = use.arguments() + largest(moments).total();
+  if (either)
+    if (auto late = moments_of(blocks, program, config, compiler, HeadGradient::late); is_expected_late(late, use))
+      moments = std::move(late);
   const Moment& peak = largest(moments);
   use.gradients = peak.gradients;
   use.activations = peak.activations;
@@ -170,10 +171,7 @@ MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundPro
     use.if_head_waits = std::max(use.if_head_waits, use.arguments() + moment.total() + moment.if_head_is_late);
   const auto error = compiler.memory_error.find(config.moe_path);
   if (error == compiler.memory_error.end()) throw InternalError("a compiler without memory_error of a path");
-  std::optional<Bytes> early;
-  if (is_peeled(blocks, compiler))
-    early = use.arguments() + largest(moments_of(blocks, program, config, compiler, HeadGradient::early)).total();
-  std::tie(use.low, use.high) = peak_range(use, error->second, early);
+  std::tie(use.low, use.high) = peak_range(use, error->second, either, first);
   return use;
 }
 
