@@ -94,8 +94,7 @@ Configuration configured(const AskedRun& run) {
   c.config = with_pipeline_counts(c.config, model, pipeline_stages(c.mesh));
   c.model = std::move(model);
   c.model_overrides = std::move(overrides);
-  c.passed_arguments = passed_arguments(run.arguments);
-  settle_inner_values(c.model, c.passed_arguments);
+  c.passed_arguments = take_passed_arguments(run.arguments, c.model);
   c.hardware = run.machine.hardware;
   c.compiler = run.compiler;
   c.slice = run.machine.slice;

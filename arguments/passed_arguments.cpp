@@ -6,30 +6,31 @@ namespace shardplan {
 namespace {
 
 bool is_repeated(const std::string& key) {
-  if (key == "use_tokamax_splash" || key == "override_model_config") return true;
+  const auto specials = special_arguments();
   const auto topics = ignored_topics();
-  return std::any_of(topics.begin(), topics.end(), [&](const IgnoredTopic& topic) {
-    return topic.in_commands && std::find(topic.keys.begin(), topic.keys.end(), key) != topic.keys.end();
-  });
+  return std::any_of(specials.begin(), specials.end(),
+                     [&](const SpecialArgument& special) { return special.in_commands && special.key == key; }) ||
+         std::any_of(topics.begin(), topics.end(), [&](const IgnoredTopic& topic) {
+           return topic.in_commands && std::find(topic.keys.begin(), topic.keys.end(), key) != topic.keys.end();
+         });
+}
+
+/// Whether the model's file carries the value, which is the command line's now.
+bool settles(Model& model, const std::string& key, const std::string& text) {
+  const auto own = std::find_if(model.inner_values.begin(), model.inner_values.end(),
+                                [&](const auto& value) { return value.first == key; });
+  if (own == model.inner_values.end()) return false;
+  own->second = text;
+  return true;
 }
 
 }  // namespace
 
-PassedArguments passed_arguments(const GivenArguments& arguments) {
+PassedArguments take_passed_arguments(const GivenArguments& arguments, Model& model) {
   PassedArguments passed;
   for (const auto& [key, argument] : arguments.all())
-    if (!argument.in_file && is_repeated(key)) passed.emplace_back(key, argument.text);
+    if (!argument.in_file && is_repeated(key) && !settles(model, key, argument.text)) passed.emplace_back(key, argument.text);
   return passed;
-}
-
-void settle_inner_values(Model& model, PassedArguments& passed) {
-  std::erase_if(passed, [&](const auto& argument) {
-    const auto own = std::find_if(model.inner_values.begin(), model.inner_values.end(),
-                                  [&](const auto& value) { return value.first == argument.first; });
-    if (own == model.inner_values.end()) return false;
-    own->second = argument.second;
-    return true;
-  });
 }
 
 }  // namespace shardplan

@@ -26,8 +26,7 @@ PlanRequest with_arguments(PlanRequest request, const GivenArguments& arguments)
     request.compilers[machine.compiler] = load_compiler(machine.compiler, flags);
   request.model_overrides = read_dims(arguments);
   request.model = with_overrides(std::move(request.model), request.model_overrides);
-  request.passed_arguments = passed_arguments(arguments);
-  settle_inner_values(request.model, request.passed_arguments);
+  request.passed_arguments = take_passed_arguments(arguments, request.model);
   request.settings = read_settings(arguments, request.model);
   request.rule_changes = changes_in_force(arguments.rule_changes(), load_rules("default"), request.model);
   return request;

@@ -47,6 +47,7 @@ std::span<const SettingArgument> setting_arguments();
 struct SpecialArgument {
   std::string key;
   std::string what;
+  bool in_commands;  ///< as an IgnoredTopic's
 };
 std::span<const SpecialArgument> special_arguments();
 

@@ -50,7 +50,7 @@ SettingArgument read_setting(StrictObject& row) {
 
 SpecialArgument read_special(StrictObject& row) {
   row.text_or("default", "");  // the code that reads the key knows it; here for refresh_keys.py to watch
-  return {row.text("key"), row.text("what")};
+  return {row.text("key"), row.text("what"), row.flag_or("in_commands", false)};
 }
 
 ModelDimArgument read_model_dim(StrictObject& row) {
