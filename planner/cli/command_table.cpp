@@ -49,6 +49,9 @@ constexpr std::array commands = {
     Command{"man", "", man_command, "man", "the manual page"},
 };
 
+/// What people type for a command.
+constexpr std::pair<std::string_view, std::string_view> aliases[] = {{"model", "models"}, {"rule", "rules"}};
+
 std::string help_text() {
   std::string text =
       "Plans how to shard the training of a language model with MaxText: which mesh, which rules,\n"
@@ -80,11 +83,6 @@ bool asks_for_help(std::string_view word) { return word == "--help" || word == "
 
 bool means_plan(const Words& words) {
   return words[0].starts_with('-') || words[0].find('=') != std::string::npos;
-}
-
-Words with_plural(Words words) {
-  words[0] += 's';
-  return words;
 }
 
 const Command* find_command(std::string_view name, std::string_view subcommand) {
@@ -142,12 +140,13 @@ std::vector<CommandDescription> describe_commands() {
   return all;
 }
 
-Task read_command_line(const Words& words) {
+Task read_command_line(Words words) {
   if (words.size() == 1 && asks_for_help(words[0])) throw HelpRequest{help_text()};
   if (words.empty())
     throw InputError("what to do? `shardplan --model NAME --chips N` plans, `shardplan --help` lists the commands");
   if (means_plan(words)) return plan_command(words);
-  if (words[0] == "model" || words[0] == "rule") return read_command_line(with_plural(words));
+  for (const auto& [alias, name] : aliases)
+    if (words[0] == alias) words[0] = name;
   if (!subcommands_of(words[0]).empty()) return read_subcommand(words);
   if (const Command* command = find_command(words[0], "")) return command->read({words.begin() + 1, words.end()});
   throw InputError(unknown_command(words[0]));

@@ -7,7 +7,7 @@ namespace shardplan {
 
 /// Throws HelpRequest, or InputError on an unknown command (nearest names) or bad flags. `plan` is the default: a line
 /// that begins with a flag or KEY=VALUE is its.
-Task read_command_line(const Words& words);
+Task read_command_line(Words words);
 
 /// Every command with its flags, in the order of --help.
 std::vector<CommandDescription> describe_commands();

@@ -60,6 +60,18 @@ std::string print_count(std::int64_t count) {
   return with_separators(count);
 }
 
+std::string_view fit_word(Fit fit) {
+  switch (fit) {
+    case Fit::fits:
+      return "yes";
+    case Fit::marginal:
+      return "marginal";
+    case Fit::does_not_fit:
+      return "no";
+  }
+  throw InternalError("unknown Fit");
+}
+
 std::string print_share(double share) {
   if (!std::isfinite(share)) throw InternalError("a share of the report is not finite");
   return fmt::format("{:.1f}%", 100 * share);

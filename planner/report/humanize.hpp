@@ -3,6 +3,7 @@
 // capacities are quoted in), traffic in GB (what links are quoted in), time in s, ms or us.
 #include <cstdint>
 #include <initializer_list>
+#include <shardplan/evaluation.hpp>
 #include <shardplan/units.hpp>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@ std::string print_time(Seconds time);         ///< "1.23 s", "45.6 ms", "7.8 us"
 /// "matrix products 1.06 s, attention 28.0 ms"; what takes none is left out.
 std::string print_times(std::initializer_list<std::pair<std::string_view, Seconds>> parts);
 std::string print_count(std::int64_t count);  ///< "12,345"
+std::string_view fit_word(Fit fit);           ///< "yes", "marginal", "no": under a title that asks whether it fits
 std::string print_share(double share);        ///< "45.2%"
 
 /// The number alone, in GiB, for columns that name the unit in their title.

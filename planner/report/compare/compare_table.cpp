@@ -12,15 +12,7 @@ namespace {
 
 std::string fit_words(const Evaluation& e) {
   if (e.infeasible && e.infeasible->constraint != ConstraintId::hbm) return std::string(name_of(e.infeasible->constraint));
-  switch (e.memory.fit()) {
-    case Fit::fits:
-      return "yes";
-    case Fit::marginal:
-      return "marginal";
-    case Fit::does_not_fit:
-      return "no";
-  }
-  return "";
+  return std::string(fit_word(e.memory.fit()));
 }
 
 std::string joined_settings(const ComparedRow& row) { return fmt::format("{}", fmt::join(row.settings, " ")); }

@@ -110,7 +110,7 @@ std::vector<std::string> first_cells(const PlanAnswer& answer, const MachinePlan
 }
 
 std::string fit_text(Fit fit, const Style& style) {
-  return fit == Fit::fits ? style.paint(Ink::green, "yes") : style.paint(Ink::yellow, "marginal");
+  return style.paint(fit == Fit::fits ? Ink::green : Ink::yellow, fit_word(fit));
 }
 
 void add_machine(TextTable& table, const PlanAnswer& answer, const MachinePlan& machine,

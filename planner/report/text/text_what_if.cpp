@@ -16,11 +16,6 @@ std::string faster_text(double faster) {
   return (faster < 0 ? "-" : "+") + print_share(std::abs(faster));
 }
 
-std::string_view fit_word(Fit fit) {
-  if (fit == Fit::fits) return "yes";
-  return fit == Fit::marginal ? "maybe" : "no";
-}
-
 }  // namespace
 
 std::string what_if_section(const std::vector<WhatIf>& what_ifs, const Style& style) {
