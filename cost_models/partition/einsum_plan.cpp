@@ -124,7 +124,7 @@ class AxisChoice {
     const bool elsewhere = wanted && wanted != dim && has(other.tensor->dims, *wanted);
     if (goes_by_size()) return wanted && is_outvoted(axis, dim, *wanted) ? wanted : dim;
     if (has(result_, dim)) return elsewhere && is_sliced(dim) ? wanted : dim;
-    if (!has(result_, dim) && dim != Dim::experts && elsewhere && outgrows_result(dim, own, other)) return dim;
+    if (dim != Dim::experts && elsewhere && outgrows_result(dim, own, other)) return dim;
     if (dim == Dim::experts) return elsewhere && has(own.tensor->dims, *wanted) && is_less(own) ? wanted : dim;
     return elsewhere && is_sliced(*wanted) ? wanted : std::nullopt;
   }
