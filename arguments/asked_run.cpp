@@ -7,7 +7,7 @@
 #include <arguments/print_configuration.hpp>
 #include <arguments/rule_arguments.hpp>
 #include <arguments/start_checks.hpp>
-#include <arguments/train_arguments.hpp>
+#include <arguments/settings/train_arguments.hpp>
 #include <compilers/load_compiler.hpp>
 #include <rules/merge_rules.hpp>
 #include <shardplan/error.hpp>

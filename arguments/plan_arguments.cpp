@@ -2,7 +2,7 @@
 #include <arguments/passed_arguments.hpp>
 #include <arguments/plan_arguments.hpp>
 #include <arguments/rule_arguments.hpp>
-#include <arguments/train_arguments.hpp>
+#include <arguments/settings/train_arguments.hpp>
 #include <compilers/load_compiler.hpp>
 #include <models/model_overrides.hpp>
 #include <rules/load_rules.hpp>

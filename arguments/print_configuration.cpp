@@ -5,7 +5,7 @@
 #include <models/model_overrides.hpp>
 #include <shardplan/batch_split.hpp>
 #include <arguments/rule_arguments.hpp>
-#include <arguments/train_arguments.hpp>
+#include <arguments/settings/train_arguments.hpp>
 #include <rules/load_rules.hpp>
 #include <rules/resolve.hpp>
 

@@ -8,6 +8,10 @@ namespace shardplan::huggingface {
 
 bool given(StrictObject& config, const std::string& key) { return config.has(key) && !config.any(key).is_null(); }
 
+void pass_over(StrictObject& config, const std::string& key) {
+  if (config.has(key)) config.any(key);
+}
+
 std::int64_t given_integer_or(StrictObject& config, const std::string& key, std::int64_t otherwise) {
   return given(config, key) ? config.integer(key) : otherwise;
 }
@@ -28,7 +32,7 @@ void require_off(StrictObject& config, const std::string& key) {
 
 void require_off(StrictObject& config, const std::string& key, const std::string& what) {
   require_off(config, key);
-  given(config, what);
+  pass_over(config, what);
 }
 
 void require_on(StrictObject& config, const std::string& key) {

@@ -8,6 +8,8 @@ namespace shardplan::huggingface {
 
 /// Absent and null mean the same in these files.
 bool given(StrictObject& config, const std::string& key);
+/// A key that says nothing more here: it counts as read.
+void pass_over(StrictObject& config, const std::string& key);
 std::int64_t given_integer_or(StrictObject& config, const std::string& key, std::int64_t otherwise);
 bool given_flag_or(StrictObject& config, const std::string& key, bool otherwise);
 

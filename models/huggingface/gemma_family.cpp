@@ -17,7 +17,7 @@ Model gemma_decoder(StrictObject& config, DecoderBlockKind kind) {
   model.tied_embedding = given_flag_or(config, "tie_word_embeddings", true);
   model.mlp_activations =
       gated_activations(config, given(config, "hidden_activation") ? "hidden_activation" : "hidden_act");
-  given(config, "hidden_act");  // where both are there, hidden_activation holds
+  pass_over(config, "hidden_act");  // where both are there, hidden_activation holds
   model.head_dim = config.integer("head_dim");
   return model;
 }
@@ -82,10 +82,10 @@ Model gemma4(StrictObject& config) {
     model.top_k = config.integer("top_k_experts");
     model.shared_experts = 1;
   } else {
-    for (const char* unused : {"moe_intermediate_size", "num_experts", "top_k_experts"}) given(config, unused);
+    for (const char* unused : {"moe_intermediate_size", "num_experts", "top_k_experts"}) pass_over(config, unused);
   }
   if (given_integer_or(config, "hidden_size_per_layer_input", 0) > 0) add_small_parts(model, config);
-  given(config, "vocab_size_per_layer_input");  // of no layer else
+  pass_over(config, "vocab_size_per_layer_input");  // of no layer else
   return model;
 }
 

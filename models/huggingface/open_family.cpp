@@ -36,7 +36,7 @@ Model gpt_oss(StrictObject& config) {
   require_on(config, "attention_bias");
   Model model = with_windows(decoder(config, DecoderBlockKind::gpt_oss), config, 1);
   model.mlp_activations = {"sigmoid", "linear"};  // the clamped gate, which the file calls silu
-  given(config, "hidden_act");
+  pass_over(config, "hidden_act");
   model.head_dim = config.integer("head_dim");
   model.num_experts = config.integer("num_local_experts");
   model.top_k = config.integer("num_experts_per_tok");

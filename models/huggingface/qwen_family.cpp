@@ -56,7 +56,7 @@ namespace {
 /// Gated delta nets, and at the end of each cycle gated attention.
 Model with_delta_nets(StrictObject& config, DecoderBlockKind kind) {
   require_off(config, "attention_bias");
-  given(config, "intermediate_size");  // of layers without experts, which there are none of
+  pass_over(config, "intermediate_size");  // of layers without experts, which there are none of
   Model model = with_experts(silu_decoder(config, kind, "moe_intermediate_size"), config);
   const std::int64_t shared = config.integer("shared_expert_intermediate_size");
   if (shared % model.moe_mlp != 0) config.fail("shared_expert_intermediate_size", "a multiple of moe_intermediate_size");

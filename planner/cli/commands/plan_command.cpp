@@ -14,7 +14,7 @@
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/report/json/json_plan.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
-#include <planner/report/text/text_plan.hpp>
+#include <planner/report/text/plan/text_plan.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 

@@ -4,7 +4,7 @@
 #include <models/decoder_block.hpp>
 #include <gtest/gtest.h>
 
-#include <arguments/train_arguments.hpp>
+#include <arguments/settings/train_arguments.hpp>
 
 #include <models/moe_paths.hpp>
 #include <tests/unit/reading.hpp>

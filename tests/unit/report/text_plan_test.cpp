@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <planner/report/text/text_evaluation.hpp>
-#include <planner/report/text/text_plan.hpp>
+#include <planner/report/text/plan/text_plan.hpp>
 #include <sstream>
 #include <tests/unit/report/examples.hpp>
 

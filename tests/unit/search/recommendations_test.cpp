@@ -61,7 +61,7 @@ TEST_P(Recommendation, IsThatOfCostingEverything) {
   const auto mine = select(explored.fitting, parallelisms, Objective::throughput, 1).recommended;
   const auto best = select(all, parallelisms, Objective::throughput, 1).recommended;
   EXPECT_EQ(mine.cost, best.cost);
-  EXPECT_LE(explored.evaluated, static_cast<std::int64_t>(all.size() + 3 * parallelisms.size())) << "something was left out";
+  EXPECT_LE(explored.evaluated, static_cast<std::int64_t>(all.size() + 3 * parallelisms.size())) << "more than everything";
 }
 
 std::string name_of_request(const testing::TestParamInfo<Request>& info) {

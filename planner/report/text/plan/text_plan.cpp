@@ -4,9 +4,9 @@
 #include <planner/report/humanize.hpp>
 #include <planner/report/shell_command.hpp>
 #include <planner/report/text/text_evaluation.hpp>
-#include <planner/report/text/text_plan.hpp>
-#include <planner/report/text/text_plan_tables.hpp>
-#include <planner/report/text/text_what_if.hpp>
+#include <planner/report/text/plan/text_plan.hpp>
+#include <planner/report/text/plan/text_plan_tables.hpp>
+#include <planner/report/text/plan/text_what_if.hpp>
 #include <planner/report/wrap.hpp>
 #include <planner/report/shown_arguments.hpp>
 #include <shardplan/collective/counted.hpp>

@@ -3,10 +3,10 @@
 #include <arguments/words/argument_precedence.hpp>
 #include <arguments/words/argument_values.hpp>
 #include <arguments/keys/argument_table.hpp>
-#include <arguments/quantization_arguments.hpp>
-#include <arguments/remat_arguments.hpp>
+#include <arguments/settings/quantization_arguments.hpp>
+#include <arguments/settings/remat_arguments.hpp>
 #include <shardplan/step_size.hpp>
-#include <arguments/train_arguments.hpp>
+#include <arguments/settings/train_arguments.hpp>
 #include <models/moe_paths.hpp>
 #include <shardplan/error.hpp>
 

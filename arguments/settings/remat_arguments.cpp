@@ -3,7 +3,7 @@
 #include <array>
 #include <arguments/keys/argument_table.hpp>
 #include <arguments/words/argument_values.hpp>
-#include <arguments/remat_arguments.hpp>
+#include <arguments/settings/remat_arguments.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

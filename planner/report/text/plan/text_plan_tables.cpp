@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <planner/report/humanize.hpp>
 #include <planner/report/text/text_evaluation.hpp>
-#include <planner/report/text/text_plan_tables.hpp>
+#include <planner/report/text/plan/text_plan_tables.hpp>
 #include <planner/report/text/text_table.hpp>
 #include <planner/report/wrap.hpp>
 #include <planner/words/search_words.hpp>

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <arguments/quantization_arguments.hpp>
+#include <arguments/settings/quantization_arguments.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <planner/report/humanize.hpp>
 #include <planner/report/text/text_table.hpp>
-#include <planner/report/text/text_what_if.hpp>
+#include <planner/report/text/plan/text_what_if.hpp>
 
 namespace shardplan {
 namespace {
