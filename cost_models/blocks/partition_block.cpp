@@ -31,15 +31,15 @@ class BlockWalk {
     if (trains()) run_backward();
     result.block = &state_.block;
     result.work = work();
-    result.stacks = stack_work(state_, liveness_.saved);
-    if (!trains()) result.stacks = forward_of(std::move(result.stacks));
     result.lifetimes = buffers_of(state_, schedule_);
     result.collectives = state_.recorder.take();
+    result.counts = state_.recorder.take_counts();
     result.gathered_weights = state_.forms.gathered_weights();
     result.liveness = std::move(liveness_);
     result.stored = stored();
     result.specs = state_.take_specs();
     result.flow = state_.take_flow();
+    result.stacks = stack_work(result, state_.program, state_.config, state_.compiler);
     return result;
   }
 
@@ -107,14 +107,6 @@ class BlockWalk {
     return all;
   }
 
-  static OperationWork forward_of(OperationWork work) {
-    work.backward = {};
-    work.backward_traffic = {};
-    work.vector_backward = {};
-    work.fused_backward = {};
-    return work;
-  }
-
   std::vector<OperationWork> work() const {
     std::vector<OperationWork> all;
     all.reserve(operations().size());
@@ -151,14 +143,23 @@ std::vector<PartitionedBlock> partition(const BoundProgram& program, const Train
 }
 
 void repartition(std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
-                 const Compiler& compiler) {
+                 const Compiler& compiler, KnownBlocks* of_pipeline) {
+  const auto walked = [&](std::size_t i, Liveness liveness) {
+    return BlockWalk(program, program.blocks[i], config, compiler, std::move(liveness)).run();
+  };
+  const auto found_or_walked = [&](std::size_t i, Liveness liveness) {
+    if (!of_pipeline || program.program->pipeline.stages == 1) return walked(i, std::move(liveness));
+    if (auto known = of_pipeline->find(program, i, liveness, config, compiler)) return *std::move(known);
+    PartitionedBlock block = walked(i, std::move(liveness));
+    of_pipeline->add(program, i, block, config);
+    return block;
+  };
   const std::size_t known = blocks.size();
   blocks.resize(program.blocks.size());
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const BoundBlock& bound = program.blocks[i];
-    Liveness liveness = liveness_of(*bound.block, *program.program, config);
+    Liveness liveness = liveness_of(*program.blocks[i].block, *program.program, config);
     if (i < known && blocks[i].liveness == liveness) continue;  // policies concern layers, no table that a head shares
-    blocks[i] = BlockWalk(program, bound, config, compiler, std::move(liveness)).run();
+    blocks[i] = found_or_walked(i, std::move(liveness));
     if (compiler.has(Habit::shares_gathered_tables)) share_gathered_table(std::span(blocks).first(i), blocks[i]);
   }
 }

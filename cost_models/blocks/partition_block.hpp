@@ -1,7 +1,7 @@
 #pragma once
 // Walks a block in the passes that the program's step makes: forward (sharding propagates, collectives are recorded),
 // and of a train step also the recomputation of what the remat policy dropped, and backward in reverse.
-#include <cost_models/partition/partitioned_block.hpp>
+#include <cost_models/blocks/known_blocks.hpp>
 #include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
@@ -15,8 +15,9 @@ std::vector<PartitionedBlock> partition(const BoundProgram& program, const Train
                                         const Compiler& compiler);
 
 /// Makes of what partition() returned for the same program under another remat policy what it returns under this one:
-/// a block of which the backward pass needs, keeps and computes the same again stays as it is.
+/// a block of which the backward pass needs, keeps and computes the same again stays as it is. Blocks of a pipeline are
+/// taken from `of_pipeline` where it has them, and added to it.
 void repartition(std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
-                 const Compiler& compiler);
+                 const Compiler& compiler, KnownBlocks* of_pipeline = nullptr);
 
 }  // namespace shardplan

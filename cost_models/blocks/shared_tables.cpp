@@ -21,14 +21,19 @@ bool has_gathered(const PartitionedBlock& block, const Collective& wanted) {
 
 void share_gathered_table(std::span<const PartitionedBlock> before, PartitionedBlock& head) {
   if (head.block->kind != BlockKind::head) return;
-  std::erase_if(head.collectives, [&](const Collective& wanted) {
+  const auto is_there = [&](const Collective& wanted) {
     if (!gathers_table(wanted, *head.block)) return false;
     const bool tied = head.block->tensors[wanted.tensor].shared;
     return std::any_of(before.begin(), before.end(), [&](const PartitionedBlock& block) {
       const bool holds_it = block.block->kind == BlockKind::head || (tied && block.block->kind == BlockKind::embedding);
       return holds_it && has_gathered(block, wanted);
     });
-  });
+  };
+  for (std::size_t i = head.collectives.size(); i-- > 0;) {
+    if (!is_there(head.collectives[i])) continue;
+    head.collectives.erase(head.collectives.begin() + static_cast<std::ptrdiff_t>(i));
+    head.counts.erase(head.counts.begin() + static_cast<std::ptrdiff_t>(i));
+  }
 }
 
 }  // namespace shardplan

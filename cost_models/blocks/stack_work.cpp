@@ -4,18 +4,14 @@
 namespace shardplan {
 namespace {
 
-double local_count(const BlockState& state, TensorId id) {
-  return static_cast<double>(local_elements(state.tensor(id).dims, state.spec(id), state.mesh));
-}
-
 /// `elements` of a parameter; a matrix's stack has the layers' dim second to last.
-void add_parameter(OperationWork& work, const BlockState& state, double elements, bool matrix_in_stack) {
-  const VectorKernels& kernels = state.compiler.vector_kernels;
+void add_parameter(OperationWork& work, const TrainConfig& config, const VectorKernels& kernels, double elements,
+                   bool matrix_in_stack) {
   const VectorCosts& use = kernels.of(VectorKernel::weight_use);
-  work.vector_forward += vector_work(use.forward, elements, state.config.weight_dtype);
-  work.vector_backward += vector_work(use.backward, elements, state.config.weight_dtype);
+  work.vector_forward += vector_work(use.forward, elements, config.weight_dtype);
+  work.vector_backward += vector_work(use.backward, elements, config.weight_dtype);
   const auto add_gradient = [&](VectorKernel kernel) {
-    work.vector_backward += vector_work(kernels.of(kernel).backward, elements, state.config.grad_dtype);
+    work.vector_backward += vector_work(kernels.of(kernel).backward, elements, config.grad_dtype);
   };
   add_gradient(VectorKernel::weight_gradient);
   if (matrix_in_stack) add_gradient(VectorKernel::matrix_gradient);
@@ -23,19 +19,26 @@ void add_parameter(OperationWork& work, const BlockState& state, double elements
 
 }  // namespace
 
-OperationWork stack_work(const BlockState& state, const std::vector<TensorId>& saved) {
+OperationWork stack_work(const PartitionedBlock& partitioned, const BoundProgram& program, const TrainConfig& config,
+                         const Compiler& compiler) {
+  const Block& block = *partitioned.block;
+  const VectorKernels& kernels = compiler.vector_kernels;
+  const auto local_count = [&](TensorId id) {
+    return static_cast<double>(local_elements(block.tensors[id].dims, partitioned.specs[id], *program.mesh));
+  };
   OperationWork work;
-  const VectorCost& writing = state.compiler.vector_kernels.of(VectorKernel::saved_value).forward;
-  for (const TensorId id : saved)
-    work.vector_forward += vector_work(writing, local_count(state, id), state.tensor(id).dtype);
-  const double copies = static_cast<double>(layers_on_device(state.block, state.program.program->pipeline));
-  const double runs = state.block.in_pipeline ? copies / static_cast<double>(state.block.executions) : 1;
-  for (std::size_t i = 0; i < state.block.tensors.size(); ++i) {
-    const Tensor& tensor = state.block.tensors[i];
-    if (tensor.parameter && !tensor.shared)
-      add_parameter(work, state, local_count(state, static_cast<TensorId>(i)) * runs, tensor.dims.size() == 2 && copies > 1);
+  for (const TensorId id : partitioned.liveness.saved)
+    work.vector_forward +=
+        vector_work(kernels.of(VectorKernel::saved_value).forward, local_count(id), block.tensors[id].dtype);
+  const double copies = static_cast<double>(layers_on_device(block, program.program->pipeline));
+  const double runs = block.in_pipeline ? copies / static_cast<double>(block.executions) : 1;
+  for (std::size_t i = 0; i < block.tensors.size(); ++i) {
+    const Tensor& tensor = block.tensors[i];
+    if (!tensor.parameter || tensor.shared) continue;
+    const double elements = local_count(static_cast<TensorId>(i)) * runs;
+    add_parameter(work, config, kernels, elements, tensor.dims.size() == 2 && copies > 1);
   }
-  return work;
+  return program.program->step == StepKind::train ? work : forward_of(std::move(work));
 }
 
 }  // namespace shardplan

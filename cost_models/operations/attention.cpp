@@ -69,7 +69,7 @@ void gather_mask(BlockState& state, const Operation& op, Pass pass) {
   state.recorder.record(BlockState::phase_of(pass),
                         {CollectiveKind::all_gather, state.split_axes(query, {Dim::batch}),
                          local_bytes(mask, whole, state.mesh)},
-                        {state.id_of(op), query, Cause::attention_mask, {}, whole}, state.block.executions);
+                        {state.id_of(op), query, Cause::attention_mask, {}, whole}, RunCount::body);
 }
 
 class Attention final : public OperationKind {

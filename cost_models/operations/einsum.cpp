@@ -27,7 +27,7 @@ void gather_mask(BlockState& state, const Operation& op, Pass pass) {
   state.recorder.record(BlockState::phase_of(pass),
                         {CollectiveKind::all_gather, state.masks.axes(state.specs()), state.local(mask)},
                         {state.id_of(op), mask, Cause::dispatch_mask_slices, {state.masks.spec, {}}, state.spec(mask)},
-                        state.block.executions);
+                        RunCount::body);
 }
 
 /// Where a circular pipeline picks its weights each iteration, the gradient of a projection onto heads is added to a
@@ -54,7 +54,7 @@ void exchange_projection(BlockState& state, const Operation& op, const AxisList&
   const Bytes bytes{local_elements(state.tensor(weight).dims, kept, state.mesh) * size_of(state.config.weight_dtype)};
   state.recorder.record(Phase::backward, {CollectiveKind::all_to_all, axes, bytes, true},
                         {state.id_of(op), weight, Cause::heads_of_weight_gradient, {}, state.spec(weight)},
-                        state.block.executions);
+                        RunCount::body);
 }
 
 /// Operand order: the forward lhs stays on the left.
@@ -152,7 +152,7 @@ class Einsum final : public OperationKind {
                               reshard(state.tensor(op.output), plan.result, state.spec(op.output), state.mesh,
                                       state.compiler),
                               {state.id_of(op), op.output, cause, plan.result, state.spec(op.output)},
-                              state.block.executions);
+                              RunCount::body);
   }
 
   /// The input's gradient, which others wait for, then the weight's; of some heads the other way round.

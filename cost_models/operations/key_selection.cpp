@@ -21,7 +21,7 @@ class KeySelection final : public OperationKind {
     state.recorder.record(BlockState::phase_of(pass), {CollectiveKind::all_reduce, split, scores(state, op)},
                           {state.id_of(op), op.output, Cause::contracted_dim_split, {state.spec(op.output), split},
                            state.spec(op.output)},
-                          state.block.executions);
+                          RunCount::body);
   }
 
   void backward(BlockState&, const Operation&) const override {}

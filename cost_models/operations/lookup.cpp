@@ -81,11 +81,11 @@ void look_up_in_columns(BlockState& state, const Operation& op) {
   state.recorder.record(
       Phase::forward,
       {CollectiveKind::all_gather, in_mesh_order(shared), state.local(ids) * state.mesh.product(shared)},
-      {state.id_of(op), ids, Cause::token_ids, {state.spec(ids), {}}}, state.block.executions);
+      {state.id_of(op), ids, Cause::token_ids, {state.spec(ids), {}}}, RunCount::body);
   state.recorder.record_all(Phase::forward,
                             reshard(state.tensor(op.output), columns, state.spec(op.output), state.mesh, state.compiler),
                             {state.id_of(op), op.output, Cause::embedding_columns, columns, state.spec(op.output)},
-                            state.block.executions);
+                            RunCount::body);
 }
 
 /// The table as it is gathered: whole but for the words that a device keeps; where the rows want the axes that split those
@@ -114,7 +114,7 @@ void reduce_whole_table(BlockState& state, const Operation& op) {
     state.recorder.record_all(
         Phase::backward, reshard(state.tensor(op.output), {state.spec(op.output), {}}, rows, state.mesh, state.compiler),
         {state.id_of(op), op.output, Cause::embedding_gradient_rows, {state.spec(op.output), {}}, rows},
-        state.block.executions);
+        RunCount::body);
   }
   state.gradients.reduce_parameter(table, gradient, op);
 }
@@ -124,7 +124,7 @@ void gather_rows(BlockState& state, const Operation& op) {
   state.recorder.record(
       Phase::backward, {CollectiveKind::all_gather, tokens, state.local(op.output) * state.mesh.product(tokens)},
       {state.id_of(op), op.output, Cause::embedding_gradient_rows, {state.spec(op.output), {}}},
-      state.block.executions);
+      RunCount::body);
 }
 
 void exchange_columns(BlockState& state, const Operation& op) {
@@ -135,7 +135,7 @@ void exchange_columns(BlockState& state, const Operation& op) {
   if (op.wide_rows) gradient.dtype = DType::f32;
   state.recorder.record_all(Phase::backward, reshard(gradient, rows, columns, state.mesh, state.compiler),
                             {state.id_of(op), op.output, Cause::embedding_gradient_columns, rows, columns},
-                            state.block.executions);
+                            RunCount::body);
   state.gradients.sum_parameter(table,
                                 {state.spec(table), without(axes_of(state.spec(ids)), axes_of(state.spec(table)))},
                                 state.spec(table), op);

@@ -52,7 +52,7 @@ void reduce_scale(BlockState& state, const Operation& op, TensorId tensor, const
   axes.sort();
   state.recorder.record(phase, {CollectiveKind::all_reduce, axes, Bytes{channels * size_of(operand.dtype)}},
                         {state.id_of(op), tensor, Cause::quantization_scale, {spec, axes}, spec},
-                        state.block.executions);
+                        RunCount::body);
 }
 
 VectorWork on_numbers(const BlockState& state, TensorId tensor, const VectorCost& cost) {

@@ -42,7 +42,7 @@ void reduce_statistics(BlockState& state, const Operation& op, Phase phase) {
   statistic.dtype = DType::f32;
   state.recorder.record(phase, {CollectiveKind::all_reduce, axes, local_bytes(statistic, spec, state.mesh)},
                         {state.id_of(op), input, Cause::feature_statistics, {spec, axes}, spec},
-                        state.block.executions);
+                        RunCount::body);
 }
 
 }  // namespace shardplan

@@ -71,7 +71,7 @@ class RaggedExchange : public OperationKind {
     const Rows rows = spreads ? Rows{tokens, buffer} : Rows{buffer, tokens};
     const auto record = [&](CollectiveKind kind, Bytes bytes, GroupSpan span) {
       state.recorder.record(phase, {kind, state.program.expert_axes, bytes, false, span},
-                            {state.id_of(op), tokens_of(op), cause()}, state.block.executions);
+                            {state.id_of(op), tokens_of(op), cause()}, RunCount::body);
     };
     // The balanced payload: each local token goes to top_k experts.
     if (!decomposes(state)) return record(CollectiveKind::ragged_all_to_all, tokens, GroupSpan::whole);

@@ -13,7 +13,7 @@ void move_group(BlockState& state, const Operation& op, Phase phase, CollectiveK
                 Cause cause) {
   const AxisList& axes = state.program.expert_axes;
   state.recorder.record(phase, {kind, axes, state.local(tensor) * state.mesh.product(axes)},
-                        {state.id_of(op), tensor, cause}, state.block.executions);
+                        {state.id_of(op), tensor, cause}, RunCount::body);
 }
 
 /// Of one row for each token of the ring.

@@ -19,7 +19,7 @@ class Routing final : public OperationKind {
     const std::int64_t all_tokens = dims[0].size * dims[1].size, k = state.tensor(op.output).dims.back().size;
     const auto note = [&](CollectiveKind kind, std::int64_t bytes, Cause cause) {
       state.recorder.record(BlockState::phase_of(pass), {kind, tokens, Bytes{bytes}}, {state.id_of(op), logits, cause},
-                            state.block.executions);
+                            RunCount::body);
     };
     note(CollectiveKind::all_gather, all_tokens * k * 3 * 4, Cause::scatter_indices);
     note(CollectiveKind::all_reduce, all_tokens * dims[2].size * 2, Cause::scatter_weights);
@@ -31,7 +31,7 @@ class Routing final : public OperationKind {
     const AxisList tokens = token_axes(state, logits);
     state.recorder.record(Phase::backward,
                           {CollectiveKind::all_gather, tokens, state.local(logits) * state.mesh.product(tokens)},
-                          {state.id_of(op), logits, Cause::routing_gradient}, state.block.executions);
+                          {state.id_of(op), logits, Cause::routing_gradient}, RunCount::body);
     state.gradients.contribute(logits, {state.spec(logits), {}}, op);
   }
 

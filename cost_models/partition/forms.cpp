@@ -132,9 +132,9 @@ bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gr
   return false;
 }
 
-std::int64_t Forms::executions(TensorId tensor, Pass pass) const {
-  if (!block_.tensors[root(tensor)].parameter) return block_.executions;
-  return pass == Pass::forward ? block_.weights.gathers : block_.weights.backward_gathers;
+RunCount Forms::runs(TensorId tensor, Pass pass) const {
+  if (!block_.tensors[root(tensor)].parameter) return RunCount::body;
+  return pass == Pass::forward ? RunCount::gathers : RunCount::backward_gathers;
 }
 
 bool Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& sums,
@@ -161,7 +161,7 @@ bool Forms::make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Op
       if (gathered_with_stack_) continue;
       move.bytes = move.bytes * resident_scale_;
     }
-    recorder_.record(phase, move, {id_of(op), tensor, Cause::operand_layout, {middle, {}}, spec}, executions(tensor, pass));
+    recorder_.record(phase, move, {id_of(op), tensor, Cause::operand_layout, {middle, {}}, spec}, runs(tensor, pass));
     if (pass == Pass::forward && move.parameter) gathered_weights_ += move.bytes;
   }
   return true;
@@ -176,7 +176,7 @@ bool Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Opera
   for (auto& move : reshard(block_.tensors[tensor], {specs_[tensor], {}}, spec, mesh_, compiler_)) {
     move.bytes = Bytes{move.bytes.value / size_of(block_.tensors[tensor].dtype) * size};
     recorder_.record(Phase::backward, move, {id_of(op), tensor, Cause::gradient_layout, {specs_[tensor], {}}, spec},
-                     block_.executions);
+                     RunCount::body);
   }
   return true;
 }

@@ -98,7 +98,7 @@ class Forms {
   TensorId constrained(TensorId tensor) const;
   bool released(const Entry& entry, const Operation& op) const;
   bool is_far(const Entry& entry, const Operation& op) const;
-  std::int64_t executions(TensorId tensor, Pass pass) const;
+  RunCount runs(TensorId tensor, Pass pass) const;
   OperationId id_of(const Operation& op) const { return static_cast<OperationId>(&op - block_.operations.data()); }
 
   const Mesh& mesh_;

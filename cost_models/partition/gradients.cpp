@@ -66,7 +66,7 @@ void Gradients::settle(TensorId id) {
     const Cause cause = layout.partial.empty() ? Cause::activation_gradient_layout : Cause::activation_gradient_sum;
     const PartitionSpec wanted = target(id);
     recorder_.record_all(Phase::backward, reshard(tensor(id), layout, wanted, mesh_, compiler_),
-                         {id_of(*op), id, cause, layout, wanted}, block_.executions);
+                         {id_of(*op), id, cause, layout, wanted}, RunCount::body);
   }
   std::erase_if(contributions_, [&](const Contribution& c) { return c.tensor == id; });
 }
@@ -108,11 +108,10 @@ void Gradients::reduce_constrained(TensorId parameter, TensorId constrained, con
 /// The gather of a repeat's weights is a shard_map whose gradient is a reduce-scatter. Outside of it the compiler wants
 /// the gradient summed already, once a repeat and once more for the iterations that drain the pipeline (recorded).
 void Gradients::reduce_each_repeat(TensorId parameter, const Layout& gradient, const Operation& op) {
-  const PipelineShape& pipeline = program_.program->pipeline;
-  const std::int64_t drained = compiler_.has(Habit::reduces_drained_repeat) ? 1 : 0;
+  const bool drained = compiler_.has(Habit::reduces_drained_repeat);
   recorder_.record_all(Phase::backward, reshard(tensor(parameter), gradient, gradient.spec, mesh_, compiler_),
                        {id_of(op), parameter, Cause::weight_gradient_each_repeat, gradient, gradient.spec},
-                       block_.weights.reductions / pipeline.repeats * (pipeline.repeats + drained));
+                       drained ? RunCount::each_repeat_and_drained : RunCount::each_repeat);
   Layout scattered = gradient;
   scattered.partial = common(scattered.partial, axes_of(specs_[parameter]));
   sum_parameter(parameter, scattered, specs_[parameter], op);
@@ -156,7 +155,7 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
     const bool sum = whole || move.kind == CollectiveKind::reduce_scatter;
     if (sum && !by_hand && stays_whole(move)) move.kind = CollectiveKind::all_reduce;
     recorder_.record(Phase::backward, move, {id_of(op), parameter, Cause::weight_gradient, gradient, wanted},
-                     whole ? block_.weights.whole_reductions : block_.weights.reductions);
+                     whole ? RunCount::whole_reductions : RunCount::reductions);
   }
 }
 

@@ -56,4 +56,13 @@ struct OperationWork {
   Flops narrow_forward = {}, narrow_backward = {};
 };
 
+/// Of a step without a backward pass.
+inline OperationWork forward_of(OperationWork work) {
+  work.backward = {};
+  work.backward_traffic = {};
+  work.vector_backward = {};
+  work.fused_backward = {};
+  return work;
+}
+
 }  // namespace shardplan

@@ -3,6 +3,7 @@
 #include <cost_models/layouts/layout.hpp>
 #include <cost_models/partition/data_flow.hpp>
 #include <cost_models/partition/operation_work.hpp>
+#include <cost_models/partition/recorder.hpp>
 #include <shardplan/bound_program.hpp>
 #include <shardplan/collective/collective.hpp>
 #include <string>
@@ -47,6 +48,7 @@ struct PartitionedBlock {
   std::vector<PartitionSpec> specs;     ///< one a tensor, propagation done
   std::vector<std::int64_t> stored;     ///< elements that a device stores of each tensor, tiles filled up
   std::vector<Collective> collectives;  ///< executions are per step
+  std::vector<RunCount> counts;         ///< one a collective: how often it runs
   std::vector<OperationWork> work;      ///< one an operation
   OperationWork stacks;                 ///< of the layers' stacks: values saved, weights taken out, gradients put in
   Liveness liveness;

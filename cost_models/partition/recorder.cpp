@@ -12,8 +12,36 @@ BlockId id_of(const Block& block, const Program& program) {
 
 }  // namespace
 
+std::int64_t runs_of(RunCount count, const Block& block, const PipelineShape& pipeline) {
+  switch (count) {
+    case RunCount::body:
+      return block.executions;
+    case RunCount::gathers:
+      return block.weights.gathers;
+    case RunCount::backward_gathers:
+      return block.weights.backward_gathers;
+    case RunCount::reductions:
+      return block.weights.reductions;
+    case RunCount::whole_reductions:
+      return block.weights.whole_reductions;
+    case RunCount::each_repeat:
+      return block.weights.reductions / pipeline.repeats * pipeline.repeats;
+    case RunCount::each_repeat_and_drained:
+      return block.weights.reductions / pipeline.repeats * (pipeline.repeats + 1);
+  }
+  throw InternalError("unknown RunCount");
+}
+
+bool runs_alike(const Block& a, const Block& b) {
+  const auto alike = [](std::int64_t of_a, std::int64_t of_b) { return (of_a > 0) == (of_b > 0); };
+  return alike(a.executions, b.executions) && alike(a.weights.gathers, b.weights.gathers) &&
+         alike(a.weights.backward_gathers, b.weights.backward_gathers) &&
+         alike(a.weights.reductions, b.weights.reductions) &&
+         alike(a.weights.whole_reductions, b.weights.whole_reductions);
+}
+
 Recorder::Recorder(const Program& program, const Block& block, const Mesh& mesh)
-    : block_(id_of(block, program)), mesh_(mesh) {
+    : program_(program), block_(id_of(block, program)), mesh_(mesh) {
   collectives_.reserve(2 * block.operations.size());
 }
 
@@ -38,8 +66,14 @@ void Recorder::record(Phase phase, const Move& move, const Origin& origin, std::
   collectives_.push_back(std::move(collective));
 }
 
-void Recorder::record_all(Phase phase, const Moves& moves, const Origin& origin, std::int64_t executions) {
-  for (const auto& move : moves) record(phase, move, origin, executions);
+void Recorder::record(Phase phase, const Move& move, const Origin& origin, RunCount count) {
+  const std::size_t before = collectives_.size();
+  record(phase, move, origin, runs_of(count, program_.blocks[block_], program_.pipeline));
+  if (collectives_.size() > before) counts_.push_back(count);
+}
+
+void Recorder::record_all(Phase phase, const Moves& moves, const Origin& origin, RunCount count) {
+  for (const auto& move : moves) record(phase, move, origin, count);
 }
 
 }  // namespace shardplan

@@ -13,6 +13,23 @@ struct Origin {
   PartitionSpec to = {};
 };
 
+/// How often a collective of a block runs in a step: one of the block's own counts. So a block that was partitioned for one
+/// schedule of a pipeline is another's, too, once it is counted again.
+enum class RunCount : std::uint8_t {
+  body,                     ///< Block::executions
+  gathers,                  ///< WeightSchedule's
+  backward_gathers,         ///< likewise
+  reductions,               ///< likewise
+  whole_reductions,         ///< likewise
+  each_repeat,              ///< reductions of gradients that every repeat of a pipeline sums
+  each_repeat_and_drained,  ///< and once more for the iterations that drain it
+};
+
+std::int64_t runs_of(RunCount count, const Block& block, const PipelineShape& pipeline);
+
+/// Whether what runs at all in the one runs in the other.
+bool runs_alike(const Block& a, const Block& b);
+
 class Recorder {
  public:
   /// Throws InternalError when `block` is not one of the program's.
@@ -20,13 +37,18 @@ class Recorder {
 
   /// Nothing where the group is one device, nothing moves or nothing runs.
   void record(Phase phase, const Move& move, const Origin& origin, std::int64_t executions);
-  void record_all(Phase phase, const Moves& moves, const Origin& origin, std::int64_t executions);
+  /// The same of what runs as often as one of the block's counts says, which is noted (take_counts).
+  void record(Phase phase, const Move& move, const Origin& origin, RunCount count);
+  void record_all(Phase phase, const Moves& moves, const Origin& origin, RunCount count);
   std::vector<Collective> take() { return std::move(collectives_); }
+  std::vector<RunCount> take_counts() { return std::move(counts_); }
 
  private:
+  const Program& program_;
   BlockId block_;
   const Mesh& mesh_;
   std::vector<Collective> collectives_;
+  std::vector<RunCount> counts_;  ///< of those that were recorded with one
 };
 
 }  // namespace shardplan

@@ -191,7 +191,8 @@ struct WeightSchedule {
   bool operator==(const WeightSchedule&) const = default;
 };
 
-struct Block {
+/// What a block computes, however often a step runs it.
+struct BlockBody {
   std::string name;  ///< "moe_layers"
   BlockKind kind = BlockKind::layer;
   std::vector<Tensor> tensors;
@@ -199,8 +200,6 @@ struct Block {
   TensorId input = -1, output = -1;
   std::vector<TensorId> side_inputs;  ///< other blocks' values that it reads beside its input
   std::int64_t layers = 1;      ///< copies of the parameters
-  std::int64_t executions = 1;  ///< runs of the body in one forward pass of a step (a device's own, in a pipeline)
-  WeightSchedule weights;
   bool rematerialized = false;        ///< backward recomputes what the policy doesn't save
   /// Written out between or before the scans: its backward pass lies far from its forward pass.
   bool beside_scan = false;
@@ -216,6 +215,12 @@ struct Block {
   /// says. Weights are gathered a layer ahead by a shard_map, once in each pass (the last layer's once), and each
   /// gradient is summed a layer behind by another (batch split).
   std::optional<std::map<std::string, SavePlace>> own_backward;
+  bool operator==(const BlockBody&) const = default;
+};
+
+struct Block : BlockBody {
+  std::int64_t executions = 1;  ///< runs of the body in one forward pass of a step (a device's own, in a pipeline)
+  WeightSchedule weights;
   bool operator==(const Block&) const = default;
 };
 

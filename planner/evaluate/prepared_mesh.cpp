@@ -4,20 +4,33 @@
 #include <shardplan/error.hpp>
 
 namespace shardplan {
+namespace {
+
+PreparedMesh::Choice choice_of(const TrainConfig& config) {
+  return {config.per_device_batch_size,
+          config.gradient_accumulation_steps,
+          config.num_pipeline_microbatches,
+          config.num_pipeline_repeats,
+          config.num_layers_per_pipeline_stage,
+          config.pipeline_fsdp_ag_once,
+          config.shard_optimizer_over_data,
+          config.moe_dispatch_no_expert_sharding};
+}
+
+}  // namespace
 
 const PreparedMesh::Step& PreparedMesh::step(const Configuration& c) { return find_or_add_step(c); }
 
 const PreparedMesh::Step& PreparedMesh::partitioned_step(const Configuration& c) {
   Step& step = find_or_add_step(c);
-  repartition(step.blocks, step.bound, c.config, c.compiler);
+  repartition(step.blocks, step.bound, c.config, c.compiler, &known_blocks_);
   return step;
 }
 
 PreparedMesh::Step& PreparedMesh::find_or_add_step(const Configuration& c) {
+  const Choice choice = choice_of(c.config);
   for (Step& known : steps_)
-    if (known.per_device_batch_size == c.config.per_device_batch_size &&
-        known.gradient_accumulation_steps == c.config.gradient_accumulation_steps)
-      return known;
+    if (known.choice == choice) return known;
   return add_step(c, programs_ ? programs_->program_of(c) : counted(program_of(c)));
 }
 
@@ -28,8 +41,7 @@ const PreparedMesh::Step& PreparedMesh::step(const Configuration& c, Program pro
 PreparedMesh::Step& PreparedMesh::add_step(const Configuration& c, std::shared_ptr<const CountedProgram> counted) {
   if (!binder_) binder_.emplace(c.rules, c.mesh);
   Step& step = steps_.emplace_back();
-  step.per_device_batch_size = c.config.per_device_batch_size;
-  step.gradient_accumulation_steps = c.config.gradient_accumulation_steps;
+  step.choice = choice_of(c.config);
   step.counted = std::move(counted);
   step.bound = binder_->bind(step.program(), steps_.size() > 1 ? steps_.front().bound : BoundProgram{});
   return step;

@@ -1,7 +1,8 @@
 #pragma once
-// What configurations that differ in batch, accumulation and remat policy alone share: where the mesh lies on the
-// machine's links, and each batch's program with its constraints bound. A search costs many such in a row.
-#include <cost_models/partition/partitioned_block.hpp>
+// What configurations share that differ in batch, accumulation, remat policy, the schedule of a pipeline, ZeRO-1 and
+// moe_dispatch_no_expert_sharding alone: where the mesh lies on the machine's links, each program with its constraints bound,
+// and the blocks that schedules of a pipeline partition alike. A search costs many such in a row.
+#include <cost_models/blocks/known_blocks.hpp>
 #include <hardware/network/mesh_embedding.hpp>
 #include <list>
 #include <optional>
@@ -13,9 +14,15 @@ namespace shardplan {
 
 class PreparedMesh {
  public:
-  struct Step {
+  /// What tells the steps of one mesh apart, beside the remat policy.
+  struct Choice {
     double per_device_batch_size = 0;
-    std::int64_t gradient_accumulation_steps = 0;
+    std::int64_t gradient_accumulation_steps = 0, microbatches = 0, repeats = 0, layers_per_stage = 0;
+    bool gathered_once = false, optimizer_over_data = false, dispatch_peeled = false;
+    bool operator==(const Choice&) const = default;
+  };
+  struct Step {
+    Choice choice;
     std::shared_ptr<const CountedProgram> counted;
     BoundProgram bound;
     std::vector<PartitionedBlock> blocks;  ///< under the remat policy that was asked for last
@@ -28,7 +35,8 @@ class PreparedMesh {
   PreparedMesh& operator=(const PreparedMesh&) = delete;
 
   /// The program of a configuration, bound to its mesh. All configurations that one object is asked about must be alike
-  /// but for batch, accumulation and remat policy, which the program does not depend on; the first must outlive it.
+  /// but for their Choice and the remat policy, which the program does not depend on; mesh and rules of the first must
+  /// outlive it.
   const Step& step(const Configuration& configuration);
   /// The same of a program at hand.
   const Step& step(const Configuration& configuration, Program program);
@@ -49,6 +57,7 @@ class PreparedMesh {
   ProgramCache* programs_;
   std::optional<Binder> binder_;
   std::list<Step> steps_;
+  KnownBlocks known_blocks_;
   std::optional<MeshEmbedding> embedding_;
   struct KnownNetwork {
     AxisList axes;

@@ -1,0 +1,41 @@
+#include <algorithm>
+#include <cost_models/blocks/known_blocks.hpp>
+#include <cost_models/blocks/stack_work.hpp>
+
+namespace shardplan {
+namespace {
+
+bool computes_alike(const Block& a, const Block& b) {
+  return runs_alike(a, b) && static_cast<const BlockBody&>(a) == static_cast<const BlockBody&>(b);
+}
+
+}  // namespace
+
+KnownBlocks::Setting KnownBlocks::setting_of(const BoundProgram& program, std::size_t index, const TrainConfig& config) {
+  const PipelineShape& pipeline = program.program->pipeline;
+  return {index, pipeline.stages, pipeline.repeats > 1, config.pipeline_fsdp_ag_once, config.gradient_accumulation_steps,
+          config.shard_optimizer_over_data};
+}
+
+std::optional<PartitionedBlock> KnownBlocks::find(const BoundProgram& program, std::size_t index, const Liveness& liveness,
+                                                  const TrainConfig& config, const Compiler& compiler) const {
+  const Block& block = *program.blocks[index].block;
+  const Setting setting = setting_of(program, index, config);
+  const auto same = std::find_if(known_.begin(), known_.end(), [&](const Known& known) {
+    return known.setting == setting && known.block.liveness == liveness && computes_alike(*known.block.block, block);
+  });
+  if (same == known_.end()) return std::nullopt;
+  PartitionedBlock found = same->block;
+  found.block = &block;
+  for (std::size_t i = 0; i < found.collectives.size(); ++i)
+    found.collectives[i].executions = runs_of(found.counts[i], block, program.program->pipeline);
+  found.stacks = stack_work(found, program, config, compiler);
+  return found;
+}
+
+void KnownBlocks::add(const BoundProgram& program, std::size_t index, const PartitionedBlock& block,
+                      const TrainConfig& config) {
+  known_.push_back({setting_of(program, index, config), block});
+}
+
+}  // namespace shardplan

@@ -1,0 +1,38 @@
+#pragma once
+// Blocks that were partitioned on one mesh under one rule set. Schedules of a pipeline that differ in how often they run a
+// block partition it alike.
+#include <cost_models/partition/partitioned_block.hpp>
+#include <optional>
+
+namespace shardplan {
+
+class KnownBlocks {
+ public:
+  /// What partitioning the program's block `index` under these settings makes of it; empty where none is known that
+  /// computes, keeps and recomputes the same.
+  std::optional<PartitionedBlock> find(const BoundProgram& program, std::size_t index, const Liveness& liveness,
+                                       const TrainConfig& config, const Compiler& compiler) const;
+  /// The program must outlive this.
+  void add(const BoundProgram& program, std::size_t index, const PartitionedBlock& block, const TrainConfig& config);
+
+ private:
+  /// What beside the block partitioning it depends on, on one mesh.
+  struct Setting {
+    std::size_t index;
+    std::int64_t stages;
+    bool repeats;  ///< a stage runs several times
+    bool gathered_once;
+    std::int64_t accumulation;
+    bool optimizer_over_data;
+    bool operator==(const Setting&) const = default;
+  };
+  struct Known {
+    Setting setting;
+    PartitionedBlock block;
+  };
+  static Setting setting_of(const BoundProgram& program, std::size_t index, const TrainConfig& config);
+
+  std::vector<Known> known_;
+};
+
+}  // namespace shardplan
