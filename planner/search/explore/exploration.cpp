@@ -14,39 +14,9 @@ std::int64_t bound_on_larger(const Cost& smaller) {
 void Bar::raise(const Candidate& candidate) {
   const double seconds = candidate.cost.seconds_per_token;
   front.add(candidate);
-  slowest_best = std::min(slowest_best, seconds * (1 + margin));
-  slowest_on_front = std::min(slowest_on_front, seconds * (1 + front_margin));
+  limits.best = std::min(limits.best, seconds * (1 + margin));
+  limits.on_front = std::min(limits.on_front, seconds * (1 + front_margin));
 }
-
-/// One Configuration that is changed from candidate to candidate: copying model, machine and rules costs as much as
-/// costing them.
-class Exploration::Runner {
- public:
-  Runner(const Exploration& exploration, const Evaluator& evaluate)
-      : space_(exploration.space_),
-        batches_(exploration.parallelism_.batches),
-        evaluate_(evaluate),
-        configuration_(configuration_of(space_, exploration.parallelism_,
-                                        space_.remat_policies[exploration.order_.policies.front()], batches_.front())),
-        mesh_(space_.programs.get()) {}
-
-  RunCost run(std::size_t remat, std::size_t batch) {
-    TrainConfig& config = configuration_.config;
-    const RematPolicy& policy = space_.remat_policies[remat];
-    config.remat_policy = policy.name;
-    config.saved = policy.saved;
-    config.per_device_batch_size = batches_[batch].per_device_batch_size;
-    config.gradient_accumulation_steps = batches_[batch].gradient_accumulation_steps;
-    return evaluate_.cost(configuration_, mesh_);
-  }
-
- private:
-  const SearchSpace& space_;
-  const std::vector<BatchOption>& batches_;
-  const Evaluator& evaluate_;
-  Configuration configuration_;
-  PreparedMesh mesh_;
-};
 
 Exploration::Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index,
                          const RematOrder& order)
@@ -57,7 +27,7 @@ Cost Exploration::cost(Runner& runner, std::size_t remat, std::size_t batch) {
     return candidate.remat == remat && candidate.batch == batch;
   });
   if (known != costed_.end()) return known->cost;
-  const RunCost run = runner.run(remat, batch);
+  const RunCost run = runner.run(parallelism_, remat, parallelism_.batches[batch]);
   ++evaluated_;
   if (const auto rejection = rejection_of(run, space_.required)) rejections_.add(*rejection);
   return costed_.emplace_back(Candidate{index_, remat, batch, cost_of(run, space_.required)}).cost;
@@ -96,37 +66,33 @@ double Exploration::bound_seconds(Runner& runner, std::size_t batch) {
   return least / time_slack;
 }
 
+double Exploration::bound_seconds(Runner& runner, const Parallelism& other, const BatchOption& batch) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::size_t remat : order_.fastest)
+    least = std::min(least, cost_of(runner.run(other, remat, batch), space_.required).seconds_per_token);
+  return least / time_slack;
+}
+
 std::int64_t Exploration::bound_peak(Runner& runner, std::size_t batch) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const std::size_t remat : order_.smallest) least = std::min(least, bound_on_larger(cost(runner, remat, batch)));
   return least;
 }
 
-Exploration::Exploration(Exploration&&) noexcept = default;
-Exploration::~Exploration() = default;
-
-Exploration::Runner& Exploration::runner(const Evaluator& evaluate) {
-  if (!runner_) runner_ = std::make_unique<Runner>(*this, evaluate);
-  return *runner_;
-}
-
-void Exploration::rest() { runner_.reset(); }
-
-void Exploration::probe_memory(const Evaluator& evaluate) {
-  Runner& runner = this->runner(evaluate);
+void Exploration::probe_memory(Runner& runner) {
   // With accumulation steps to spare, a smaller batch needs not less memory: all have to be tried.
-  fits_ = smallest_fits(runner, 0) || !memory_grows_with_batch();
-  if (fits_) least_peak_ = memory_grows_with_batch() ? bound_peak(runner, 0) : 0;
+  const bool fits = smallest_fits(runner, 0) || !memory_grows_with_batch();
+  memory_ = fits ? Memory::fits : Memory::too_large;
+  if (fits) least_peak_ = memory_grows_with_batch() ? bound_peak(runner, 0) : 0;
 }
 
-void Exploration::probe_time(const Evaluator& evaluate) {
-  Runner& runner = this->runner(evaluate);
+void Exploration::probe_time(Runner& runner) {
   least_seconds_ = bound_seconds(runner, parallelism_.batches.size() - 1);
   is_timed_ = true;
 }
 
 void Exploration::rule_out(const Exploration& smaller) {
-  fits_ = false;
+  memory_ = Memory::too_large;
   rejections_.add(smaller.rejections_);
 }
 
@@ -136,16 +102,18 @@ bool Exploration::no_smaller_reaches(Runner& runner, std::size_t batch, const Ba
 }
 
 /// Every policy at one batch, smallest first, but for those known not to fit or not to reach the bar: `limits` are what
-/// the smaller policies need already.
-void Exploration::expand_batch(Runner& runner, std::size_t batch, Bar& bar) {
+/// the smaller policies need already, `seconds_of_larger` what each took a token at a larger batch.
+void Exploration::expand_batch(Runner& runner, std::size_t batch, Bar& bar, std::vector<double>& seconds_of_larger) {
   const double seconds = bound_seconds(runner, batch);
   const std::int64_t peak = memory_grows_with_batch() ? bound_peak(runner, batch) : 0;
   if (!bar.is_reached(seconds, peak)) return;
   std::vector<std::int64_t> limits(order_.larger.size(), 0);
   std::vector<char> too_large(order_.larger.size());
   for (const std::size_t remat : order_.policies) {
-    if (too_large[remat] || !bar.is_reached(seconds, limits[remat])) continue;
+    const double least = std::max(seconds, seconds_of_larger[remat] / time_slack);
+    if (too_large[remat] || !bar.is_reached(least, limits[remat])) continue;
     const Cost known = cost(runner, remat, batch);
+    seconds_of_larger[remat] = known.seconds_per_token;
     if (known.fits) bar.raise({index_, remat, batch, known});
     for (const std::size_t larger : order_.larger[remat]) {
       limits[larger] = std::max(limits[larger], bound_on_larger(known));
@@ -155,15 +123,15 @@ void Exploration::expand_batch(Runner& runner, std::size_t batch, Bar& bar) {
 }
 
 /// From the largest batch, where the fastest candidates are, down.
-void Exploration::expand(const Evaluator& evaluate, Bar bar) {
-  if (!bar.is_reached(least_seconds_, least_peak_)) return;
-  if (!is_timed_) probe_time(evaluate);
-  if (!bar.is_reached(least_seconds_, least_peak_)) return;
-  Runner& runner = this->runner(evaluate);
+void Exploration::expand(Runner& runner, Bar& bar) {
+  if (!reaches(bar)) return;
+  if (!is_timed_) probe_time(runner);
+  if (!reaches(bar)) return;
   const std::size_t batches = count_fitting_batches(runner);
   least_seconds_ = bound_seconds(runner, batches - 1);
+  std::vector<double> seconds_of_larger(space_.remat_policies.size(), 0);
   for (std::size_t batch = batches; batch-- > 0 && !no_smaller_reaches(runner, batch, bar);)
-    expand_batch(runner, batch, bar);
+    expand_batch(runner, batch, bar, seconds_of_larger);
 }
 
 /// Costed candidates of which `member` is set, by remat policy and batch.

@@ -8,20 +8,13 @@ namespace {
 
 constexpr std::int64_t most_units = 4096;  // 8 million tokens a device and pass at the default sequence length
 
-/// The batch per device that MaxText turns back into exactly `sequences` (it truncates), if a double can say it.
-std::optional<double> per_device(std::int64_t sequences, std::int64_t devices) {
-  const double batch = static_cast<double>(sequences) / static_cast<double>(devices);
-  const bool exact = static_cast<std::int64_t>(static_cast<double>(devices) * batch) == sequences;
-  return exact ? std::optional(batch) : std::nullopt;
-}
-
 /// The smallest in any case: whoever has too many tokens with it says so.
 std::vector<BatchOption> searched(std::int64_t devices, std::int64_t unit, std::int64_t accumulation,
                                   std::int64_t most_sequences) {
   std::vector<BatchOption> options;
   for (std::int64_t power = 1; power <= most_units; power *= 2)
     for (const std::int64_t units : {power, power % 2 == 0 ? power / 2 * 3 : 0})
-      if (const auto batch = per_device(units * unit, devices);
+      if (const auto batch = per_device_batch(units * unit, devices);
           units > 0 && batch && (options.empty() || units * unit <= most_sequences))
         options.push_back({*batch, accumulation});
   return options;
@@ -31,12 +24,18 @@ std::vector<BatchOption> split_in_steps(std::int64_t sequences, std::int64_t dev
   std::vector<BatchOption> options;
   for (std::int64_t steps = sequences; steps >= 1; --steps) {
     if (sequences % steps != 0 || sequences / steps % unit != 0) continue;
-    if (const auto batch = per_device(sequences / steps, devices)) options.push_back({*batch, steps});
+    if (const auto batch = per_device_batch(sequences / steps, devices)) options.push_back({*batch, steps});
   }
   return options;
 }
 
 }  // namespace
+
+std::optional<double> per_device_batch(std::int64_t sequences, std::int64_t devices) {
+  const double batch = static_cast<double>(sequences) / static_cast<double>(devices);
+  const bool exact = static_cast<std::int64_t>(static_cast<double>(devices) * batch) == sequences;
+  return exact ? std::optional(batch) : std::nullopt;
+}
 
 std::int64_t batch_unit(const Model& model, const RuleSet& rules, const Mesh& mesh, const TrainConfig& config) {
   const auto shards = [&](const char* logical) { return mesh.product(axes_of_rule(rules, mesh, logical)); };

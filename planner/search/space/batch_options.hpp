@@ -1,5 +1,6 @@
 #pragma once
 // Which batches a mesh can train with.
+#include <optional>
 #include <planner/search/space/search_space.hpp>
 #include <vector>
 
@@ -8,6 +9,9 @@ namespace shardplan {
 /// The sequences of one forward pass have to be a multiple of this: the devices that the rules split the batch over, in
 /// every microbatch of a pipeline and in every part of a batch that layers split.
 std::int64_t batch_unit(const Model& model, const RuleSet& rules, const Mesh& mesh, const TrainConfig& config);
+
+/// The batch per device that MaxText turns back into exactly `sequences` (it truncates), if a double can say it.
+std::optional<double> per_device_batch(std::int64_t sequences, std::int64_t devices);
 
 /// Smallest first. A batch per device that the request fixes is the only one; global_batch_tokens is split into every
 /// number of accumulation steps that leaves multiples of the unit (or, when none does, into the settings' own, so that

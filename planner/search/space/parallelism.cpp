@@ -13,6 +13,8 @@
 #include <rules/bind_program.hpp>
 #include <rules/resolve.hpp>
 #include <shardplan/error.hpp>
+#include <map>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -193,23 +195,24 @@ std::optional<Infeasible> torus_violation(const Configuration& base, const Mesh&
   return infeasible ? std::optional(*infeasible) : std::nullopt;
 }
 
-std::vector<Attempt> attempts_on(const SearchSpace& space, std::size_t rules, const Mesh& mesh) {
+struct Place {
+  std::size_t rules;
+  Mesh mesh;
+};
+
+std::vector<Attempt> attempts_on(const SearchSpace& space, const std::vector<Place>& places, std::size_t place) {
+  const auto& [rules, mesh] = places[place];
   if (auto violation = torus_violation(space.base, mesh)) return {{{}, "", std::move(violation)}};
   std::vector<Attempt> attempts;
   const RuleSet& in_force = rules_on(space, rules, mesh);
   const Binder binder(in_force, mesh);
   for (const MoePath path : space.moe_paths)
     for (const bool dispatch_peeled : dispatch_choices(space, in_force, mesh, path)) {
-      const Parallelism parallelism{rules, mesh, path, dispatch_peeled, {}, false, {}};
+      const Parallelism parallelism{rules, mesh, path, dispatch_peeled, {}, false, {}, place, 0};
       for (auto& made : Attempts(space, parallelism, binder).all()) attempts.push_back(std::move(made));
     }
   return attempts;
 }
-
-struct Place {
-  std::size_t rules;
-  Mesh mesh;
-};
 
 std::vector<Place> places_of(const SearchSpace& space) {
   std::vector<Place> places;
@@ -237,18 +240,34 @@ std::optional<Infeasible> path_violation(const SearchSpace& space, MoePath path)
   return refusal ? std::optional(Infeasible{ConstraintId::moe_path, *refusal, 0, 0}) : std::nullopt;
 }
 
-/// fsdp_transpose continues fsdp along another dim.
-Mesh folded(Mesh mesh) {
+/// The sizes of a mesh's axes, those of fsdp and fsdp_transpose, which continues it along another dim, as one.
+std::vector<int> folded_sizes(const Mesh& mesh) {
+  std::vector<int> sizes;
+  for (const MeshAxis& axis : mesh.axes) sizes.push_back(axis.size());
   const auto fsdp = mesh.find("fsdp"), transpose = mesh.find("fsdp_transpose");
-  for (auto& axis : mesh.axes) axis.ici = axis.size(), axis.dcn = 1;
-  if (fsdp && transpose) mesh.axes[*fsdp].ici *= std::exchange(mesh.axes[*transpose].ici, 1);
-  return mesh;
+  if (fsdp && transpose) sizes[*fsdp] *= std::exchange(sizes[*transpose], 1);
+  return sizes;
 }
 
 }  // namespace
 
-bool is_alike(const Parallelism& a, const Parallelism& b) {
-  return a.rules == b.rules && a.moe_path == b.moe_path && folded(a.mesh) == folded(b.mesh);
+void number_alternatives(std::vector<Parallelism>& parallelisms) {
+  std::map<std::tuple<std::size_t, MoePath, std::vector<int>>, std::size_t> known;
+  for (Parallelism& p : parallelisms)
+    p.alternative = known.try_emplace({p.rules, p.moe_path, folded_sizes(p.mesh)}, known.size()).first->second;
+}
+
+bool is_alike(const Parallelism& a, const Parallelism& b) { return a.alternative == b.alternative; }
+
+void set_config(Configuration& configuration, const SearchSpace& space, const Parallelism& parallelism,
+                const RematPolicy& remat, const BatchOption& batch) {
+  TrainConfig& config = configuration.config;
+  config = with_remat(with_path(space.base.config, parallelism.moe_path, parallelism.dispatch_peeled), remat);
+  config = with_schedule(config, parallelism.schedule, configuration.model, pipeline_stages(parallelism.mesh));
+  config.shard_optimizer_over_data = parallelism.optimizer_over_data;
+  config.per_device_batch_size = batch.per_device_batch_size;
+  config.gradient_accumulation_steps = batch.gradient_accumulation_steps;
+  if (!space.packing_fixed && packing_violation(configuration)) config = unpacked(config);
 }
 
 Configuration configuration_of(const SearchSpace& space, const Parallelism& parallelism, const RematPolicy& remat,
@@ -256,13 +275,7 @@ Configuration configuration_of(const SearchSpace& space, const Parallelism& para
   Configuration configuration = space.base;
   configuration.rules = rules_on(space, parallelism.rules, parallelism.mesh);
   configuration.mesh = parallelism.mesh;
-  TrainConfig& config = configuration.config;
-  config = with_remat(with_path(config, parallelism.moe_path, parallelism.dispatch_peeled), remat);
-  config = with_schedule(config, parallelism.schedule, configuration.model, pipeline_stages(parallelism.mesh));
-  config.shard_optimizer_over_data = parallelism.optimizer_over_data;
-  config.per_device_batch_size = batch.per_device_batch_size;
-  config.gradient_accumulation_steps = batch.gradient_accumulation_steps;
-  if (!space.packing_fixed && packing_violation(configuration)) config = unpacked(config);
+  set_config(configuration, space, parallelism, remat, batch);
   return configuration;
 }
 
@@ -285,7 +298,7 @@ Parallelisms enumerate_parallelisms(const SearchSpace& all) {
   found.meshes = places.size();
   std::vector<std::vector<Attempt>> attempts(places.size());
   parallel_for(places.size(),
-               [&](std::size_t i) { attempts[i] = attempts_on(space, places[i].rules, places[i].mesh); });
+               [&](std::size_t i) { attempts[i] = attempts_on(space, places, i); });
   std::unordered_set<std::string> seen;
   for (auto& on_mesh : attempts)
     for (auto& made : on_mesh)
@@ -293,6 +306,7 @@ Parallelisms enumerate_parallelisms(const SearchSpace& all) {
         found.rejections.add(*made.violation);
       else if (seen.insert(std::move(made.shardings)).second)
         found.list.push_back(std::move(made.parallelism));
+  number_alternatives(found.list);
   return found;
 }
 

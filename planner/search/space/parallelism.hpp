@@ -16,6 +16,8 @@ struct Parallelism {
   PipelineSchedule schedule = {};
   bool optimizer_over_data = false;  ///< shard_optimizer_over_data: ZeRO-1
   std::vector<BatchOption> batches;  ///< smallest first
+  std::size_t place = 0;             ///< equal numbers: the same rules on the same mesh
+  std::size_t alternative = 0;       ///< equal numbers: shown as one alternative (is_alike)
 };
 
 struct Parallelisms {
@@ -28,10 +30,16 @@ struct Parallelisms {
 /// their product and for which part of an axis lies between slices.
 bool is_alike(const Parallelism& a, const Parallelism& b);
 
+void number_alternatives(std::vector<Parallelism>& parallelisms);
+
 /// Every rule set × mesh × path × schedule of a pipeline, and ZeRO-1 where fsdp doesn't split the optimizer, that the
 /// machine's torus holds and MaxText accepts. Two that give every tensor of the training step the same sharding are one
 /// candidate: the first rule set of the request keeps it.
 Parallelisms enumerate_parallelisms(const SearchSpace& space);
+
+/// Gives a configuration that has the rules and the mesh of the parallelism all other settings of one candidate.
+void set_config(Configuration& configuration, const SearchSpace& space, const Parallelism& parallelism,
+                const RematPolicy& remat, const BatchOption& batch);
 
 /// One candidate in full.
 Configuration configuration_of(const SearchSpace& space, const Parallelism& parallelism, const RematPolicy& remat,

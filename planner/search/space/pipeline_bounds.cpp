@@ -1,11 +1,14 @@
+#include <algorithm>
+#include <cmath>
+#include <planner/search/space/batch_options.hpp>
 #include <planner/search/space/pipeline_bounds.hpp>
 
 namespace shardplan {
 namespace {
 
 bool share_all_but_schedule(const Parallelism& a, const Parallelism& b) {
-  return a.rules == b.rules && a.moe_path == b.moe_path && a.dispatch_peeled == b.dispatch_peeled &&
-         a.optimizer_over_data == b.optimizer_over_data && a.schedule.repeats == b.schedule.repeats && a.mesh == b.mesh;
+  return a.place == b.place && a.moe_path == b.moe_path && a.dispatch_peeled == b.dispatch_peeled &&
+         a.optimizer_over_data == b.optimizer_over_data && a.schedule.repeats == b.schedule.repeats;
 }
 
 /// Whether a microbatch of `a` has as many sequences as one of `b`.
@@ -13,6 +16,11 @@ bool equal(const Parallelism& a, const BatchOption& of_a, const Parallelism& b, 
   return of_a.gradient_accumulation_steps == of_b.gradient_accumulation_steps &&
          of_a.per_device_batch_size * static_cast<double>(b.schedule.microbatches) ==
              of_b.per_device_batch_size * static_cast<double>(a.schedule.microbatches);
+}
+
+/// Of one pass, all devices.
+std::int64_t sequences_of(const Parallelism& p, const BatchOption& batch) {
+  return std::llround(batch.per_device_batch_size * static_cast<double>(p.mesh.devices()));
 }
 
 /// SHARDING.md section 2.6: microbatches wait in it when there are more of them than stages to hold them.
@@ -27,10 +35,24 @@ bool needs_no_more_memory(const Parallelism& a, const Parallelism& b) {
          a.schedule.gathered_once <= b.schedule.gathered_once && equal(a, a.batches.front(), b, b.batches.front());
 }
 
-bool takes_no_longer(const Parallelism& a, const Parallelism& b) {
-  return share_all_but_schedule(a, b) && a.schedule.microbatches >= b.schedule.microbatches &&
-         a.schedule.gathered_once == b.schedule.gathered_once && has_circular_storage(a) == has_circular_storage(b) &&
-         equal(a, a.batches.back(), b, b.batches.back());
+bool share_time_bound(const Parallelism& a, const Parallelism& b) {
+  return share_all_but_schedule(a, b) && a.schedule.gathered_once == b.schedule.gathered_once &&
+         has_circular_storage(a) == has_circular_storage(b) &&
+         a.batches.back().gradient_accumulation_steps == b.batches.back().gradient_accumulation_steps;
+}
+
+std::optional<ScheduledBatch> fastest_schedule(const std::vector<const Parallelism*>& schedules) {
+  const auto largest_microbatch = [](const Parallelism* p) {
+    return sequences_of(*p, p->batches.back()) / p->schedule.microbatches;
+  };
+  const Parallelism* most = *std::max_element(schedules.begin(), schedules.end(), [](const auto* a, const auto* b) {
+    return a->schedule.microbatches < b->schedule.microbatches;
+  });
+  std::int64_t largest = 0;
+  for (const Parallelism* p : schedules) largest = std::max(largest, largest_microbatch(p));
+  const auto batch = per_device_batch(largest * most->schedule.microbatches, most->mesh.devices());
+  if (!batch) return std::nullopt;
+  return ScheduledBatch{most, {*batch, most->batches.back().gradient_accumulation_steps}};
 }
 
 }  // namespace shardplan

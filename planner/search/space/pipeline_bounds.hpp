@@ -4,14 +4,25 @@
 //   memory   of equal microbatches, more need more: each iteration's inputs are saved. Weights that are gathered once
 //            stay, so they need more than those that come and go
 //   time     of equal microbatches, more share one bubble: a token takes no longer, unless circular storage is new
+#include <optional>
 #include <planner/search/space/parallelism.hpp>
+#include <vector>
 
 namespace shardplan {
 
 /// Whether `a`, under any policy and its smallest batch, is known to need no more memory than `b` does.
 bool needs_no_more_memory(const Parallelism& a, const Parallelism& b);
 
-/// Whether a token, under any policy and the largest batch, is known to take no longer under `a` than under `b`.
-bool takes_no_longer(const Parallelism& a, const Parallelism& b);
+/// Whether a token takes no longer under the one with more microbatches, where microbatches are equal.
+bool share_time_bound(const Parallelism& a, const Parallelism& b);
+
+struct ScheduledBatch {
+  const Parallelism* parallelism;
+  BatchOption batch;
+};
+
+/// Of schedules that share a bound: the one with most microbatches, and these as large as the largest that any has. No
+/// candidate of theirs takes less a token. Empty where MaxText has no such batch.
+std::optional<ScheduledBatch> fastest_schedule(const std::vector<const Parallelism*>& schedules);
 
 }  // namespace shardplan

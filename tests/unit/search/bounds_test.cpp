@@ -77,6 +77,33 @@ TEST(SearchCosts, AreThoseOfWhatIsShown) {
   }
 }
 
+// One Runner for a family: its schedules share the blocks that they partition alike.
+TEST(SearchCosts, OfSchedulesThatShareBlocksAreThoseOfEachAlone) {
+  int pipelined = 0;
+  for (const auto& machine : machines) {
+    const SearchSpace space = wide_space(machine);
+    const auto parallelisms = enumerate_parallelisms(with_pipelines_only(space)).list;
+    const auto policies = policies_with(space, 2);
+    const Evaluator evaluator{evaluate, evaluate_cost};
+    std::optional<Runner> runner;
+    for (std::size_t i = 0; i < parallelisms.size(); ++i) {
+      const Parallelism& p = parallelisms[i];
+      const bool related = i > 0 && is_alike(p, parallelisms[i - 1]) && p.place == parallelisms[i - 1].place;
+      if (!related) runner.emplace(space, p, evaluator);
+      if (p.place % 7 != 0) continue;
+      for (const std::size_t batch : {std::size_t{0}, p.batches.size() / 2}) {
+        const std::size_t remat = policies[(i + batch) % policies.size()];
+        const Configuration alone = configuration_of(space, p, space.remat_policies[remat], p.batches[batch]);
+        EXPECT_EQ(cost_of(runner->run(p, remat, p.batches[batch]), space.required),
+                  cost_of(evaluate(alone), space.required))
+            << machine.model << " " << describe(p.mesh) << " " << p.schedule.repeats << " x " << p.schedule.microbatches;
+        ++pipelined;
+      }
+    }
+  }
+  EXPECT_GT(pipelined, 200);
+}
+
 /// Every candidate there is.
 std::vector<Candidate> all_that_fit(const SearchSpace& space, const std::vector<Parallelism>& parallelisms,
                                     const Evaluator& cost) {

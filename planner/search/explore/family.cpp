@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <planner/search/explore/family.hpp>
+#include <planner/search/space/pipeline_bounds.hpp>
+
+namespace shardplan {
+namespace {
+
+void probe_memory(Family family, Exploration& exploration, Runner& runner) {
+  const auto smaller = std::find_if(family.begin(), family.end(), [&](const Exploration& other) {
+    return !other.may_fit() && needs_no_more_memory(other.parallelism(), exploration.parallelism());
+  });
+  if (smaller != family.end())
+    exploration.rule_out(*smaller);
+  else
+    exploration.probe_memory(runner);
+}
+
+/// Those after the first that fits are looked at when their time matters.
+void probe_memory_until_one_fits(Family family, Runner& runner) {
+  for (Exploration& exploration : family) {
+    probe_memory(family, exploration, runner);
+    if (exploration.may_fit()) return;
+  }
+}
+
+/// Schedules that one bound on seconds holds for.
+using Group = std::vector<Exploration*>;
+
+std::vector<Group> groups_of(Family family) {
+  std::vector<Group> groups;
+  for (Exploration& exploration : family) {
+    if (!exploration.may_fit()) continue;
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& some) {
+      return share_time_bound(some.front()->parallelism(), exploration.parallelism());
+    });
+    if (group == groups.end())
+      groups.push_back({&exploration});
+    else
+      group->push_back(&exploration);
+  }
+  return groups;
+}
+
+void probe_time(const Group& group, Runner& runner) {
+  std::vector<const Parallelism*> schedules;
+  for (const Exploration* exploration : group) schedules.push_back(&exploration->parallelism());
+  const auto fastest = group.size() > 1 ? fastest_schedule(schedules) : std::nullopt;
+  if (!fastest) {
+    for (Exploration* exploration : group) exploration->probe_time(runner);
+    return;
+  }
+  const double bound = group.front()->bound_seconds(runner, *fastest->parallelism, fastest->batch);
+  for (Exploration* exploration : group) exploration->assume_no_faster(bound);
+}
+
+}  // namespace
+
+std::vector<Family> families_of(std::vector<Exploration>& explorations) {
+  const auto related = [](const Exploration& a, const Exploration& b) {
+    return is_alike(a.parallelism(), b.parallelism()) && a.parallelism().place == b.parallelism().place;
+  };
+  std::vector<Family> families;
+  for (std::size_t begin = 0, end = 0; begin < explorations.size(); begin = end) {
+    while (end < explorations.size() && related(explorations[begin], explorations[end])) ++end;
+    families.push_back(Family(explorations).subspan(begin, end - begin));
+  }
+  return families;
+}
+
+std::size_t count_parallelisms(std::span<const Family> families) {
+  std::size_t count = 0;
+  for (const Family family : families) count += family.size();
+  return count;
+}
+
+void bound_family(Family family, const SearchSpace& space, const Evaluator& evaluate) {
+  Runner runner(space, family.front().parallelism(), evaluate);
+  probe_memory_until_one_fits(family, runner);
+  for (const Group& group : groups_of(family)) probe_time(group, runner);
+}
+
+double least_seconds(Family family) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Exploration& exploration : family)
+    if (exploration.may_fit()) least = std::min(least, exploration.least_seconds());
+  return least;
+}
+
+bool admit(const Incumbents& incumbents, Family family) {
+  return std::any_of(family.begin(), family.end(), [&](const Exploration& exploration) {
+    return exploration.may_fit() && incumbents.admit(exploration);
+  });
+}
+
+void expand_family(Family family, const Incumbents& incumbents, const SearchSpace& space, const Evaluator& evaluate) {
+  std::vector<Exploration*> order;
+  for (Exploration& exploration : family)
+    if (exploration.may_fit()) order.push_back(&exploration);
+  std::stable_sort(order.begin(), order.end(), [](const Exploration* a, const Exploration* b) {
+    return a->least_seconds() < b->least_seconds();
+  });
+  Runner runner(space, family.front().parallelism(), evaluate);
+  Bar bar = incumbents.bar_for(*order.front());
+  for (Exploration* exploration : order) {
+    if (!exploration->reaches(bar)) continue;
+    if (!exploration->is_probed()) probe_memory(family, *exploration, runner);
+    if (exploration->may_fit()) exploration->expand(runner, bar);
+  }
+}
+
+}  // namespace shardplan

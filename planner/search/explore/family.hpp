@@ -1,0 +1,29 @@
+#pragma once
+// The parallelisms of one sharding, side by side as enumerate_parallelisms leaves them: the schedules of a pipeline, most of
+// all. What one of them shows may spare the others their own probes.
+#include <planner/search/explore/incumbents.hpp>
+#include <span>
+#include <vector>
+
+namespace shardplan {
+
+using Family = std::span<Exploration>;
+
+std::vector<Family> families_of(std::vector<Exploration>& explorations);
+
+std::size_t count_parallelisms(std::span<const Family> families);
+
+/// Costs their smallest candidates until one fits, and of those that may fit what none of their candidates is faster than.
+void bound_family(Family family, const SearchSpace& space, const Evaluator& evaluate);
+
+/// Per token, of any candidate that may fit; infinite where none does.
+double least_seconds(Family family);
+
+/// Whether one of its candidates may matter.
+bool admit(const Incumbents& incumbents, Family family);
+
+/// Costs what could matter, most promising parallelism first. What one of them reaches the others, which all are one
+/// alternative, have to reach.
+void expand_family(Family family, const Incumbents& incumbents, const SearchSpace& space, const Evaluator& evaluate);
+
+}  // namespace shardplan

@@ -1,0 +1,24 @@
+#include <planner/search/explore/runner.hpp>
+
+namespace shardplan {
+
+Runner::Runner(const SearchSpace& space, const Parallelism& any, const Evaluator& evaluate)
+    : space_(space),
+      evaluate_(evaluate),
+      parallelism_(&any),
+      configuration_(configuration_of(space, any, space.remat_policies.front(), any.batches.front())),
+      mesh_(space.programs.get()) {}
+
+RunCost Runner::run(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch) {
+  const RematPolicy& policy = space_.remat_policies[remat];
+  if (&parallelism != parallelism_) set_config(configuration_, space_, parallelism, policy, batch);
+  parallelism_ = &parallelism;
+  TrainConfig& config = configuration_.config;
+  config.remat_policy = policy.name;
+  config.saved = policy.saved;
+  config.per_device_batch_size = batch.per_device_batch_size;
+  config.gradient_accumulation_steps = batch.gradient_accumulation_steps;
+  return evaluate_.cost(configuration_, mesh_);
+}
+
+}  // namespace shardplan

@@ -1,0 +1,26 @@
+#pragma once
+// Costs the candidates of one family, one after the other: parallelisms of the same rules, mesh and path.
+#include <planner/search/space/candidate.hpp>
+#include <planner/search/space/parallelism.hpp>
+
+namespace shardplan {
+
+class Runner {
+ public:
+  /// `any` of the family. All three must outlive it.
+  Runner(const SearchSpace& space, const Parallelism& any, const Evaluator& evaluate);
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  RunCost run(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch);
+
+ private:
+  const SearchSpace& space_;
+  const Evaluator& evaluate_;
+  const Parallelism* parallelism_;  ///< of the last candidate
+  /// Changed from candidate to candidate: copying model, machine and rules costs as much as costing them.
+  Configuration configuration_;
+  PreparedMesh mesh_;
+};
+
+}  // namespace shardplan
