@@ -45,18 +45,6 @@ BoundBlock bind(const Block& block, const Resolver& resolver, const Mesh& mesh) 
   return bound;
 }
 
-bool are_constrained_alike(const Block& a, const Block& b) {
-  return a.kind == b.kind && a.in_pipeline == b.in_pipeline &&
-         std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(),
-                    [](const Tensor& of_a, const Tensor& of_b) { return of_a.constraint == of_b.constraint; });
-}
-
-bool are_constrained_alike(const Program& a, const Program& b) {
-  return (a.pipeline.stages > 1) == (b.pipeline.stages > 1) &&
-         std::equal(a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(),
-                    [](const Block& of_a, const Block& of_b) { return are_constrained_alike(of_a, of_b); });
-}
-
 }  // namespace
 
 std::string_view expert_rule(const RuleSet& rules) {
@@ -70,6 +58,21 @@ AxisList expert_axes(const RuleSet& rules, const Mesh& mesh) {
   erase_if(axes, [&](AxisId axis) { return !fsdp.empty() && axis == fsdp.front(); });
   axes.sort();
   return axes;
+}
+
+std::string constraints_of(const Program& program) {
+  std::string text = program.pipeline.stages > 1 ? "pipeline" : "";
+  for (const Block& block : program.blocks) {
+    text += '\n';
+    text += static_cast<char>('0' + static_cast<int>(block.kind));
+    text += block.in_pipeline ? 'p' : '-';
+    for (const Tensor& tensor : block.tensors) {
+      text += ';';
+      for (const auto& axis : tensor.constraint.axes) (text += axis) += ',';
+      text += static_cast<char>('0' + static_cast<int>(tensor.constraint.peel));
+    }
+  }
+  return text;
 }
 
 Binder::Binder(const RuleSet& rules, const Mesh& mesh)
@@ -88,8 +91,7 @@ BoundProgram Binder::bind(const Program& program) const {
   return bound;
 }
 
-BoundProgram Binder::bind(const Program& program, BoundProgram other) const {
-  if (!other.program || !are_constrained_alike(program, *other.program)) return bind(program);
+BoundProgram Binder::rebind(const Program& program, BoundProgram other) const {
   for (std::size_t i = 0; i < program.blocks.size(); ++i) other.blocks[i].block = &program.blocks[i];
   other.program = &program;
   return other;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <rules/resolve.hpp>
 #include <shardplan/bound_program.hpp>
+#include <string>
 
 namespace shardplan {
 
@@ -13,6 +14,9 @@ std::string_view expert_rule(const RuleSet& rules);
 /// (SHARDING.md section 7, #3988).
 AxisList expert_axes(const RuleSet& rules, const Mesh& mesh);
 
+/// All of a program that binding it depends on. Equal texts: equal specs on every mesh.
+std::string constraints_of(const Program& program);
+
 /// Binds programs to one mesh. Layers outside a pipeline use the rules in which stages act as data parallelism.
 class Binder {
  public:
@@ -20,9 +24,8 @@ class Binder {
   Binder(const RuleSet& rules, const Mesh& mesh);
   /// `program` must outlive the result.
   BoundProgram bind(const Program& program) const;
-  /// The same, faster where `other` is one that it bound of the same constraints: another batch, another
-  /// schedule. The program of `other` has to exist still.
-  BoundProgram bind(const Program& program, BoundProgram other) const;
+  /// The same, faster: `other` is what it bound of a program of equal constraints_of(): another batch, another schedule.
+  BoundProgram rebind(const Program& program, BoundProgram other) const;
 
  private:
   const Mesh* mesh_;

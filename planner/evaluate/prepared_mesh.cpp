@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cost_models/blocks/partition_block.hpp>
 #include <planner/constraints/constraints.hpp>
 #include <planner/evaluate/prepared_mesh.hpp>
@@ -40,10 +41,15 @@ const PreparedMesh::Step& PreparedMesh::step(const Configuration& c, Program pro
 
 PreparedMesh::Step& PreparedMesh::add_step(const Configuration& c, std::shared_ptr<const CountedProgram> counted) {
   if (!binder_) binder_.emplace(c.rules, c.mesh);
+  const auto alike = std::find_if(steps_.begin(), steps_.end(), [&](const Step& known) {
+    return known.counted->constraints == counted->constraints;
+  });
+  BoundProgram bound =
+      alike == steps_.end() ? binder_->bind(counted->program) : binder_->rebind(counted->program, alike->bound);
   Step& step = steps_.emplace_back();
   step.choice = choice_of(c.config);
   step.counted = std::move(counted);
-  step.bound = binder_->bind(step.program(), steps_.size() > 1 ? steps_.front().bound : BoundProgram{});
+  step.bound = std::move(bound);
   return step;
 }
 

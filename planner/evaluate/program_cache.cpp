@@ -1,6 +1,7 @@
 #include <models/model_flops.hpp>
 #include <planner/constraints/constraints.hpp>
 #include <planner/evaluate/program_cache.hpp>
+#include <rules/bind_program.hpp>
 
 namespace shardplan {
 
@@ -51,6 +52,7 @@ std::shared_ptr<const CountedProgram> counted(Program program) {
   auto made = std::make_shared<CountedProgram>();
   made->program = std::move(program);
   made->model_flops_per_token = model_flops_per_token(made->program);
+  made->constraints = constraints_of(made->program);
   return made;
 }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <shardplan/configuration.hpp>
 #include <shardplan/program.hpp>
+#include <string>
 #include <unordered_map>
 
 namespace shardplan {
@@ -12,6 +13,7 @@ namespace shardplan {
 struct CountedProgram {
   Program program;
   Flops model_flops_per_token;
+  std::string constraints;  ///< constraints_of()
 };
 
 class ProgramCache {
@@ -44,7 +46,7 @@ class ProgramCache {
   std::unordered_map<Key, std::shared_ptr<const CountedProgram>, Hash> programs_;
 };
 
-/// A program with its FLOPs.
+/// A program with what is the same of it on every mesh.
 std::shared_ptr<const CountedProgram> counted(Program program);
 
 }  // namespace shardplan

@@ -165,8 +165,9 @@ class Attempts {
   std::optional<Infeasible> violation_of_smallest() {
     if (auto violation = too_many_tokens()) return violation;
     if (auto violation = first_violation_of_settings(smallest_)) return violation;
-    const auto before = std::exchange(program_, space_.programs->program_of(smallest_));  // bound_ reads it
-    bound_ = binder_.bind(program_->program, std::move(bound_));
+    const auto before = std::exchange(program_, space_.programs->program_of(smallest_));
+    const bool alike = before && before->constraints == program_->constraints;
+    bound_ = alike ? binder_.rebind(program_->program, std::move(bound_)) : binder_.bind(program_->program);
     auto violation = indivisible_activation(bound_);
     if (!violation && shardings_.empty()) shardings_ = shardings_of(smallest_, bound_);
     return violation;
