@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <arguments/print_configuration.hpp>
 #include <bit>
 #include <planner/search/comparison.hpp>
 #include <planner/search/plan_machine.hpp>
@@ -68,6 +69,7 @@ CellPlan plan_of(const Evaluation& e) {
   plan.bubble = e.time.bubble;
   plan.tokens_per_second = e.tokens_per_second();
   plan.model_flops_utilization = e.time.model_flops_utilization;
+  for (const auto& [key, value] : maxtext_arguments(*e.configuration)) plan.maxtext_arguments.emplace(key, value);
   return plan;
 }
 

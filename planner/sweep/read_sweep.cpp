@@ -48,6 +48,8 @@ CellPlan read_plan(StrictObject& cell, StrictObject plan) {
   read.bubble = {plan.number("bubble_seconds")};
   read.tokens_per_second = cell.number("tokens_per_second");
   read.model_flops_utilization = plan.number("model_flops_utilization");
+  StrictObject arguments = plan.object("maxtext_arguments");
+  for (const auto& key : arguments.untaken()) read.maxtext_arguments.emplace(key, arguments.text(key));
   plan.finish();
   return read;
 }

@@ -3,6 +3,7 @@
 // what training on it takes. Reports render SweepAnswer; what follows from its rows (answers.hpp, scaling.hpp) is not
 // kept in it.
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <shardplan/evaluation.hpp>
 #include <shardplan/mesh/mesh.hpp>
@@ -36,7 +37,7 @@ struct SweepCell {
 };
 std::string describe(const SweepCell& cell);  ///< "llama2-7b on 8 chips of h100"
 
-/// The best plan of a cell, as far as a table needs it; `explain` has the rest.
+/// The best plan of a cell, as far as a table needs it; `explain` of its arguments has the rest.
 struct CellPlan {
   int slices = 1;
   std::vector<AskedAxis> mesh;  ///< all axes of the rule set, in mesh order
@@ -48,6 +49,7 @@ struct CellPlan {
   Seconds compute, exposed_collective, exposed_host, bubble;     ///< of a step
   double tokens_per_second = 0;                                  ///< of the whole job
   double model_flops_utilization = 0;
+  std::map<std::string, std::string> maxtext_arguments;  ///< what starts it, by key
   Seconds step() const { return compute + exposed_collective + exposed_host + bubble; }
   bool operator==(const CellPlan&) const = default;
 };

@@ -21,6 +21,8 @@ OrderedJson json_plan_of(const CellPlan& plan) {
     sizes[axis] = size;
     axes.push_back(axis);
   }
+  OrderedJson arguments = OrderedJson::object();
+  for (const auto& [key, value] : plan.maxtext_arguments) arguments[key] = value;
   return {{"mesh", std::move(sizes)},
           {"mesh_axes", std::move(axes)},
           {"rules", plan.rules},
@@ -35,7 +37,8 @@ OrderedJson json_plan_of(const CellPlan& plan) {
           {"exposed_collective_seconds", json_number(plan.exposed_collective.value, "exposed_collective_seconds")},
           {"exposed_host_seconds", json_number(plan.exposed_host.value, "exposed_host_seconds")},
           {"bubble_seconds", json_number(plan.bubble.value, "bubble_seconds")},
-          {"model_flops_utilization", json_number(plan.model_flops_utilization, "model_flops_utilization")}};
+          {"model_flops_utilization", json_number(plan.model_flops_utilization, "model_flops_utilization")},
+          {"maxtext_arguments", std::move(arguments)}};
 }
 
 /// Every key of every cell; null where there is nothing to say.

@@ -140,9 +140,8 @@ function ruleChangesCard(answer) {
     idle.length ? el("details", {}, el("summary", {}, `${idle.length} that change nothing alone${base ? ` on ${meshText(base.mesh)}` : ""}`), idle.map(({ change }) => ruleChange(change, "nothing"))) : null));
 }
 
-const rowArguments = (row) => Object.entries(row.maxtext_arguments).map(([key, value]) => `${key}=${value}`).join(" ");
 const argumentsCard = (rows) => card("To start one", el("details", {}, el("summary", {}, "MaxText's arguments, which shardplan explain takes too"),
-  rows.map((row, i) => commandBlock(rowName(row, i), rowArguments(row)))));
+  rows.map((row, i) => commandBlock(rowName(row, i), argumentWords(row)))));
 
 const changedArgumentsCard = (answer) => (answer.changed_arguments
   ? wide(card("Settings that differ", answer.changed_arguments.length ? dataTable("Settings that differ", [{ title: "setting", text: (c) => c.key },

@@ -41,6 +41,10 @@ function meshText(mesh) {
   return parts.length ? parts.join(",") : "1 device";
 }
 
+/** A run's arguments as a shell takes them. */
+const shellWord = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+const argumentWords = (run) => Object.entries(run.maxtext_arguments).map(([key, value]) => shellWord(`${key}=${value}`)).join(" ");
+
 const plural = (n, noun) => `${countText(n)} ${noun}${n === 1 ? "" : "s"}`;
 const tokensPerSecond = (e) => e.time.tokens_per_second_per_device * e.devices;
 const sum = (values) => values.reduce((total, value) => total + value, 0);

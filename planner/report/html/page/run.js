@@ -34,7 +34,7 @@ function commandBlock(name, text) {
 function commandCard(e) {
   const known = Object.entries(e.commands);
   if (!known.length) {
-    const words = Object.entries(e.maxtext_arguments).map(([key, value]) => `${key}=${value}`).join(" ");
+    const words = argumentWords(e);
     return words ? card("Settings", el("p", {}, `MaxText can't be launched on ${e.hardware}; the settings, as shardplan takes them:`), commandBlock("Settings", words)) : null;
   }
   const [[first, text], ...others] = known;

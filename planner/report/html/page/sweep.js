@@ -136,11 +136,22 @@ function sweepTitle(answer, models) {
   return `${subject}, ${goal}: ${cellText(smallest)} ${smallest.chips === 1 ? "is" : "are"} enough`;
 }
 
+/** What starts the cells to take; several answers may be one cell. */
+function takenCard(answer, models) {
+  const taken = models.flatMap((model) => {
+    const choice = answer.answers.by_model[model], cells = answerNames.filter(([key]) => choice[key]).map(([key]) => choice[key]);
+    return [...new Map(cells.map((c) => [c.place, c])).values()].map((cell) => ({ cell, names: namesOf(cell, choice) }));
+  });
+  const command = ({ cell }) => `shardplan explain --hardware ${cell.hardware} --chips ${cell.chips}${cell.slices > 1 ? ` --slices ${cell.slices}` : ""} ${argumentWords(cell.plan)}`;
+  return taken.length ? card("The cells to take", el("details", {}, el("summary", {}, "Commands that say all of their plans; the settings are MaxText's"),
+    taken.map((one) => commandBlock(`${one.cell.model}, ${one.names.join(", ")}: ${cellText(one.cell)}`, command(one))))) : null;
+}
+
 function sweepPage(answer) {
   const models = Object.keys(answer.answers.by_model), able = answer.cells.filter((c) => c.feasible).length;
   const part = answer.complete ? plural(answer.cells.length, "cell") : `${answer.cells.length} of the cells so far`;
   return [el("p", { class: "kicker" }, `shardplan sweep · ${part}${answer.shard.count > 1 ? ` of shard ${answer.shard.number}/${answer.shard.count}` : ""}, ${able} possible`),
     el("h1", {}, sweepTitle(answer, models)),
     ...models.flatMap((model) => [models.length > 1 ? el("h2", { class: "machine" }, model) : null, answersOf(answer, model)]),
-    ...models.map((model) => mapCard(answer, model)), scalingCard(answer)];
+    ...models.map((model) => mapCard(answer, model)), takenCard(answer, models), scalingCard(answer)];
 }
