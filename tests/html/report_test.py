@@ -7,6 +7,7 @@ import math
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -109,6 +110,11 @@ def check_map(browser, answer):
     assert tiles == [f"{c['chips']} chips of {c['hardware']}" for c in choices if c], tiles
     marked = browser.evaluate("[...document.querySelectorAll('.map .named')].map((cell) => cell.dataset.tip.split('\\n')[0])")
     assert set(marked) == {f"{c['model']} on {c['chips']} chips of {c['hardware']}" for c in choices if c}, marked
+    commands = browser.evaluate("[...document.querySelectorAll('.command pre')].map((pre) => pre.textContent)")
+    for c in choices:
+        if c:
+            words = {f"{key}={value}" for key, value in c["plan"]["maxtext_arguments"].items()}
+            assert any(f"--hardware {c['hardware']} --chips {c['chips']} " in line and words <= set(shlex.split(line)) for line in commands), (c, commands)
     late = browser.evaluate("document.querySelectorAll('.map .late').length")
     assert late == sum(c["feasible"] and answer["within_seconds"] is not None and c["days"] * 86400 > answer["within_seconds"] for c in answer["cells"]), late
     impossible = browser.evaluate("document.querySelectorAll('.map .no').length")
