@@ -1,6 +1,6 @@
 #pragma once
 // What is known of two schedules of a pipeline on one mesh before either is costed
-// (tests/unit/planner/search_pipelines_test.cpp checks it on the cost model):
+// (tests/unit/search/pipelines_test.cpp checks it on the cost model):
 //   memory   of equal microbatches, more need more: each iteration's inputs are saved. Weights that are gathered once
 //            stay, so they need more than those that come and go
 //   time     of equal microbatches, more share one bubble: a token takes no longer, unless circular storage is new
@@ -13,7 +13,8 @@ namespace shardplan {
 /// Whether `a`, under any policy and its smallest batch, is known to need no more memory than `b` does.
 bool needs_no_more_memory(const Parallelism& a, const Parallelism& b);
 
-/// Whether a token takes no longer under the one with more microbatches, where microbatches are equal.
+/// Whether they differ in their microbatches alone, so that of equal ones more take no longer a token: neither has circular
+/// storage, or both.
 bool share_time_bound(const Parallelism& a, const Parallelism& b);
 
 struct ScheduledBatch {

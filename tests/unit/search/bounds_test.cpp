@@ -1,4 +1,4 @@
-// The two facts that let the search leave candidates out (planner/search/exploration.hpp), and that leaving them out
+// The two facts that let the search leave candidates out (planner/search/explore/exploration.hpp), and that leaving them out
 // loses nothing.
 #include <gmock/gmock.h>
 
