@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <planner/search/select.hpp>
+#include <planner/search/space/alternatives.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>
 #include <utility>

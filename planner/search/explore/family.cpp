@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <planner/search/explore/family.hpp>
+#include <planner/search/space/alternatives.hpp>
 #include <planner/search/space/pipeline_bounds.hpp>
 
 namespace shardplan {

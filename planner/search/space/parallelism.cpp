@@ -5,6 +5,7 @@
 #include <hardware/network/mesh_embedding.hpp>
 #include <models/moe_paths.hpp>
 #include <planner/constraints/constraints.hpp>
+#include <planner/search/space/alternatives.hpp>
 #include <planner/search/space/batch_options.hpp>
 #include <planner/search/space/enumerate_meshes.hpp>
 #include <shardplan/parallel_for.hpp>
@@ -13,8 +14,6 @@
 #include <rules/bind_program.hpp>
 #include <rules/resolve.hpp>
 #include <shardplan/error.hpp>
-#include <map>
-#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -241,24 +240,7 @@ std::optional<Infeasible> path_violation(const SearchSpace& space, MoePath path)
   return refusal ? std::optional(Infeasible{ConstraintId::moe_path, *refusal, 0, 0}) : std::nullopt;
 }
 
-/// The sizes of a mesh's axes, those of fsdp and fsdp_transpose, which continues it along another dim, as one.
-std::vector<int> folded_sizes(const Mesh& mesh) {
-  std::vector<int> sizes;
-  for (const MeshAxis& axis : mesh.axes) sizes.push_back(axis.size());
-  const auto fsdp = mesh.find("fsdp"), transpose = mesh.find("fsdp_transpose");
-  if (fsdp && transpose) sizes[*fsdp] *= std::exchange(sizes[*transpose], 1);
-  return sizes;
-}
-
 }  // namespace
-
-void number_alternatives(std::vector<Parallelism>& parallelisms) {
-  std::map<std::tuple<std::size_t, MoePath, std::vector<int>>, std::size_t> known;
-  for (Parallelism& p : parallelisms)
-    p.alternative = known.try_emplace({p.rules, p.moe_path, folded_sizes(p.mesh)}, known.size()).first->second;
-}
-
-bool is_alike(const Parallelism& a, const Parallelism& b) { return a.alternative == b.alternative; }
 
 void set_config(Configuration& configuration, const SearchSpace& space, const Parallelism& parallelism,
                 const RematPolicy& remat, const BatchOption& batch) {

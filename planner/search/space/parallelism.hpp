@@ -26,12 +26,6 @@ struct Parallelisms {
   std::size_t meshes = 0;  ///< rule set × mesh that were tried
 };
 
-/// Whether two are shown as one alternative: the same rules, path and mesh, but for how fsdp and fsdp_transpose share
-/// their product and for which part of an axis lies between slices.
-bool is_alike(const Parallelism& a, const Parallelism& b);
-
-void number_alternatives(std::vector<Parallelism>& parallelisms);
-
 /// Every rule set × mesh × path × schedule of a pipeline, and ZeRO-1 where fsdp doesn't split the optimizer, that the
 /// machine's torus holds and MaxText accepts. Two that give every tensor of the training step the same sharding are one
 /// candidate: the first rule set of the request keeps it.

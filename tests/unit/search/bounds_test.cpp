@@ -5,6 +5,7 @@
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/search/explore/explore.hpp>
 #include <planner/search/select.hpp>
+#include <planner/search/space/alternatives.hpp>
 
 #include "requests.hpp"
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <planner/search/select.hpp>
+#include <planner/search/space/alternatives.hpp>
 
 #include "requests.hpp"
 
