@@ -1,4 +1,4 @@
-// Models × machines × chips: what the search recommends is what costing every candidate would.
+// Models × machines × chips: what the search recommends, and the best of each strategy, is what costing every candidate gives.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,12 +55,19 @@ TEST_P(Recommendation, IsThatOfCostingEverything) {
   const auto parallelisms = enumerate_parallelisms(space).list;
   std::vector<Candidate> all;
   for (std::size_t i = 0; i < parallelisms.size(); ++i) cost_all(space, parallelisms[i], i, evaluator, all);
-  const Explored explored = explore(space, parallelisms, {1, 0, 0, false}, evaluator);
+  const Explored explored = explore(space, parallelisms, {1, 0, 0, true}, evaluator);
   ASSERT_EQ(explored.fitting.empty(), all.empty());
   if (all.empty()) return;
   const auto mine = select(explored.fitting, parallelisms, Objective::throughput, 1).recommended;
   const auto best = select(all, parallelisms, Objective::throughput, 1).recommended;
   EXPECT_EQ(mine.cost, best.cost);
+  for (const Strategy strategy : strategies) {
+    const auto my_best = best_of(strategy, explored.fitting, parallelisms);
+    const auto its_best = best_of(strategy, all, parallelisms);
+    ASSERT_EQ(my_best.has_value(), its_best.has_value()) << name_of(strategy);
+    if (!its_best) continue;
+    EXPECT_EQ(my_best->cost, its_best->cost) << name_of(strategy);
+  }
   EXPECT_LE(explored.evaluated, static_cast<std::int64_t>(all.size() + 3 * parallelisms.size())) << "more than everything";
 }
 

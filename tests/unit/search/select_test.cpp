@@ -33,6 +33,15 @@ std::vector<std::size_t> order_of(const std::vector<Given>& given, Objective obj
   return order;
 }
 
+TEST(Alternatives, AreToldApartByTheNamesOfTheirAxes) {
+  const Parallelism data{0, parse_mesh("data=2,fsdp=4", {"data", "fsdp"}), MoePath::none, false, {}, false, {}, 0, 0};
+  const Parallelism stages{0, parse_mesh("stage=2,fsdp=4", {"stage", "fsdp"}), MoePath::none, false, {}, false, {}, 1, 0};
+  std::vector<Parallelism> all = {data, stages, data};
+  number_alternatives(all);
+  EXPECT_FALSE(is_alike(all[0], all[1]));
+  EXPECT_TRUE(is_alike(all[0], all[2]));
+}
+
 TEST(Select, Table) {
   constexpr auto dense = MoePath::none, ragged = MoePath::ragged, dropping = MoePath::dropping;
   struct Row {
