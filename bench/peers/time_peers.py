@@ -23,8 +23,8 @@ DEPTH = {
                  "best is certain",
     "llm-analysis": "closed forms of a layer's FLOPs, weights and activations; no search of its own: all splits over "
                     "tensor, pipeline and data parallelism, ZeRO and recomputation are asked one by one",
-    "calculon": "each layer's FLOPs, traffic and collectives, pipeline and overlap in closed form; its own search, every "
-                "combination",
+    "calculon": "each layer's FLOPs, traffic and collectives, pipeline and overlap in closed form; timed on shuffled "
+                "combinations of its own search, those without offloading",
 }
 
 # Named where they are asked about: they answer another question.
