@@ -12,8 +12,7 @@ bool computes_alike(const Block& a, const Block& b) {
 }  // namespace
 
 KnownBlocks::Setting KnownBlocks::setting_of(const BoundProgram& program, std::size_t index, const TrainConfig& config) {
-  const PipelineShape& pipeline = program.program->pipeline;
-  return {index, pipeline.stages, pipeline.repeats > 1, config.pipeline_fsdp_ag_once, config.gradient_accumulation_steps,
+  return {index, program.program->pipeline.repeats > 1, config.pipeline_fsdp_ag_once, config.gradient_accumulation_steps,
           config.shard_optimizer_over_data};
 }
 

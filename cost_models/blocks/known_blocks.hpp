@@ -19,7 +19,6 @@ class KnownBlocks {
   /// What beside the block partitioning it depends on, on one mesh.
   struct Setting {
     std::size_t index;
-    std::int64_t stages;
     bool repeats;  ///< a stage runs several times
     bool gathered_once;
     std::int64_t accumulation;

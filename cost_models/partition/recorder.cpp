@@ -45,9 +45,9 @@ Recorder::Recorder(const Program& program, const Block& block, const Mesh& mesh)
   collectives_.reserve(2 * block.operations.size());
 }
 
-void Recorder::record(Phase phase, const Move& move, const Origin& origin, std::int64_t executions) {
+bool Recorder::record(Phase phase, const Move& move, const Origin& origin, std::int64_t executions) {
   const std::int64_t group = mesh_.group_size(move.axes, move.span);
-  if (group <= 1 || move.bytes.value <= 0 || executions <= 0) return;
+  if (group <= 1 || move.bytes.value <= 0 || executions <= 0) return false;
   Collective collective;
   collective.phase = phase;
   collective.kind = move.kind;
@@ -64,12 +64,11 @@ void Recorder::record(Phase phase, const Move& move, const Origin& origin, std::
   collective.from = origin.from;
   collective.to = origin.to;
   collectives_.push_back(std::move(collective));
+  return true;
 }
 
 void Recorder::record(Phase phase, const Move& move, const Origin& origin, RunCount count) {
-  const std::size_t before = collectives_.size();
-  record(phase, move, origin, runs_of(count, program_.blocks[block_], program_.pipeline));
-  if (collectives_.size() > before) counts_.push_back(count);
+  if (record(phase, move, origin, runs_of(count, program_.blocks[block_], program_.pipeline))) counts_.push_back(count);
 }
 
 void Recorder::record_all(Phase phase, const Moves& moves, const Origin& origin, RunCount count) {

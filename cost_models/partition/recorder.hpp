@@ -35,8 +35,8 @@ class Recorder {
   /// Throws InternalError when `block` is not one of the program's.
   Recorder(const Program& program, const Block& block, const Mesh& mesh);
 
-  /// Nothing where the group is one device, nothing moves or nothing runs.
-  void record(Phase phase, const Move& move, const Origin& origin, std::int64_t executions);
+  /// Nothing, and false, where the group is one device, nothing moves or nothing runs.
+  bool record(Phase phase, const Move& move, const Origin& origin, std::int64_t executions);
   /// The same of what runs as often as one of the block's counts says, which is noted (take_counts).
   void record(Phase phase, const Move& move, const Origin& origin, RunCount count);
   void record_all(Phase phase, const Moves& moves, const Origin& origin, RunCount count);
