@@ -66,10 +66,10 @@ double Exploration::bound_seconds(Runner& runner, std::size_t batch) {
   return least / time_slack;
 }
 
-double Exploration::bound_seconds(Runner& runner, const Parallelism& other, const BatchOption& batch) const {
+double Exploration::bound_seconds(Runner& runner, const BatchOption& batch) const {
   double least = std::numeric_limits<double>::infinity();
   for (const std::size_t remat : order_.fastest)
-    least = std::min(least, cost_of(runner.run(other, remat, batch), space_.required).seconds_per_token);
+    least = std::min(least, cost_of(runner.run(parallelism_, remat, batch), space_.required).seconds_per_token);
   return least / time_slack;
 }
 

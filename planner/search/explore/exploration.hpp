@@ -43,8 +43,8 @@ class Exploration {
   void probe_memory(Runner& runner);
   /// Costs the fastest candidate that there could be, whether it fits or not.
   void probe_time(Runner& runner);
-  /// Seconds a token that no policy of `other` at this batch gets below.
-  double bound_seconds(Runner& runner, const Parallelism& other, const BatchOption& batch) const;
+  /// Seconds a token that it gets below under no policy, at a batch that may be none of its own.
+  double bound_seconds(Runner& runner, const BatchOption& batch) const;
   /// In place of them: `smaller` needs no more memory and doesn't fit; no candidate takes less a token.
   void rule_out(const Exploration& smaller);
   void assume_no_faster(double seconds_per_token) { least_seconds_ = seconds_per_token; }

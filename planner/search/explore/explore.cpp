@@ -47,7 +47,6 @@ std::size_t expand_in_rounds(const std::vector<Family>& order, Incumbents& incum
 /// What each needs and takes at the least; how many the budget left.
 std::size_t bound(const std::vector<Family>& families, const SearchSpace& space, const Evaluator& evaluate,
                   const SearchBudget& budget) {
-  const std::size_t all = count_parallelisms(families);
   const auto end = budget.half_time();  // the promising ones have to be costed, too
   std::atomic<std::size_t> done = 0, left = 0;
   parallel_for(families.size(), [&](std::size_t i) {
@@ -56,8 +55,7 @@ std::size_t bound(const std::vector<Family>& families, const SearchSpace& space,
       return;
     }
     bound_family(families[i], space, evaluate);
-    done += families[i].size();
-    budget.progress(static_cast<std::int64_t>(done), static_cast<std::int64_t>(all), false);
+    budget.progress(static_cast<std::int64_t>(++done), static_cast<std::int64_t>(families.size()), false);
   });
   return left;
 }

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <planner/search/explore/family.hpp>
-#include <planner/search/space/alternatives.hpp>
 #include <planner/search/space/pipeline_bounds.hpp>
 
 namespace shardplan {
@@ -50,7 +49,7 @@ void probe_time(const Group& group, Runner& runner) {
     for (Exploration* exploration : group) exploration->probe_time(runner);
     return;
   }
-  const double bound = group.front()->bound_seconds(runner, *fastest->parallelism, fastest->batch);
+  const double bound = group[fastest->index]->bound_seconds(runner, fastest->batch);
   for (Exploration* exploration : group) exploration->assume_no_faster(bound);
 }
 
@@ -58,7 +57,7 @@ void probe_time(const Group& group, Runner& runner) {
 
 std::vector<Family> families_of(std::vector<Exploration>& explorations) {
   const auto related = [](const Exploration& a, const Exploration& b) {
-    return is_alike(a.parallelism(), b.parallelism()) && a.parallelism().place == b.parallelism().place;
+    return a.parallelism().place == b.parallelism().place && a.parallelism().moe_path == b.parallelism().moe_path;
   };
   std::vector<Family> families;
   for (std::size_t begin = 0, end = 0; begin < explorations.size(); begin = end) {

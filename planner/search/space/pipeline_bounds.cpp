@@ -41,18 +41,19 @@ bool share_time_bound(const Parallelism& a, const Parallelism& b) {
          a.batches.back().gradient_accumulation_steps == b.batches.back().gradient_accumulation_steps;
 }
 
-std::optional<ScheduledBatch> fastest_schedule(const std::vector<const Parallelism*>& schedules) {
+std::optional<FastestSchedule> fastest_schedule(const std::vector<const Parallelism*>& schedules) {
   const auto largest_microbatch = [](const Parallelism* p) {
     return sequences_of(*p, p->batches.back()) / p->schedule.microbatches;
   };
-  const Parallelism* most = *std::max_element(schedules.begin(), schedules.end(), [](const auto* a, const auto* b) {
+  const auto most = std::max_element(schedules.begin(), schedules.end(), [](const auto* a, const auto* b) {
     return a->schedule.microbatches < b->schedule.microbatches;
   });
   std::int64_t largest = 0;
   for (const Parallelism* p : schedules) largest = std::max(largest, largest_microbatch(p));
-  const auto batch = per_device_batch(largest * most->schedule.microbatches, most->mesh.devices());
+  const auto batch = per_device_batch(largest * (*most)->schedule.microbatches, (*most)->mesh.devices());
   if (!batch) return std::nullopt;
-  return ScheduledBatch{most, {*batch, most->batches.back().gradient_accumulation_steps}};
+  return FastestSchedule{static_cast<std::size_t>(most - schedules.begin()),
+                         {*batch, (*most)->batches.back().gradient_accumulation_steps}};
 }
 
 }  // namespace shardplan

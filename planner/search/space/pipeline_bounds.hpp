@@ -17,13 +17,14 @@ bool needs_no_more_memory(const Parallelism& a, const Parallelism& b);
 /// storage, or both.
 bool share_time_bound(const Parallelism& a, const Parallelism& b);
 
-struct ScheduledBatch {
-  const Parallelism* parallelism;
+/// Of schedules that share a bound the one with most microbatches; and a batch of it in which they are as large as the
+/// largest that any has, which may be none of its own. No candidate of theirs takes less a token.
+struct FastestSchedule {
+  std::size_t index;
   BatchOption batch;
 };
 
-/// Of schedules that share a bound: the one with most microbatches, and these as large as the largest that any has. No
-/// candidate of theirs takes less a token. Empty where MaxText has no such batch.
-std::optional<ScheduledBatch> fastest_schedule(const std::vector<const Parallelism*>& schedules);
+/// Empty where MaxText has no such batch.
+std::optional<FastestSchedule> fastest_schedule(const std::vector<const Parallelism*>& schedules);
 
 }  // namespace shardplan
