@@ -25,6 +25,11 @@ Bytes& part_of(TrafficBytes& traffic, CollectiveKind kind) {
 
 }  // namespace
 
+Seconds AxisTraffic::hidden() const {
+  const Seconds left = seconds - exposed;
+  return left.value > 1e-9 * seconds.value ? left : Seconds{};  // sums in different orders differ in their last digits
+}
+
 TrafficBytes traffic_of(const Evaluation& evaluation) {
   TrafficBytes traffic;
   for (const auto& collective : evaluation.collectives)

@@ -23,6 +23,7 @@ struct AxisTraffic {
   std::int64_t executions = 0;    ///< per step
   Bytes bytes;                    ///< per device and step
   Seconds seconds, exposed;       ///< per step
+  Seconds hidden() const;
 };
 
 /// Most bytes first; ties by kind and axes.

@@ -48,7 +48,7 @@ def plan_charts(answer):
             "machines": {r["hardware"]: {"tokens/s": r["recommended"]["time"]["tokens_per_second_per_device"] * r["recommended"]["devices"]}
                          for r in able},
             "strategies": {s["strategy"]: {"tokens/s": s["tokens_per_second_per_device"]} for s in best["strategies"]},
-            "front": {"": {f"front{i}": p["peak_bytes"] for i, p in enumerate(best["pareto"])}}}
+            "front": {"": {f"front{i}": p["peak_bytes"] for i, p in enumerate(sorted(best["pareto"], key=lambda p: p["peak_bytes"]))}}}
 
 
 def compare_charts(answer):
@@ -77,12 +77,14 @@ def program_charts(answer):
 
 
 def sweep_charts(answer):
-    """Days of each possible cell where tokens are given, by machine and chips."""
-    charts = {}
+    """Days of each possible cell where tokens are given, by machine and chips; and the tokens of a chip."""
+    charts, scaling = {}, {s["model"] for s in answer["scaling"]}
     for c in answer["cells"]:
         if c["feasible"]:
             value = c["tokens_per_second"] if c["days"] is None else c["days"]
             charts.setdefault(f"map {c['model']}", {}).setdefault(c["hardware"], {})[str(c["chips"])] = value
+            if c["model"] in scaling:
+                charts.setdefault(f"scaling {c['model']}", {}).setdefault(c["hardware"], {})[str(c["chips"])] = c["tokens_per_second"] / c["chips"]
     return charts
 
 

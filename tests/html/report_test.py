@@ -60,6 +60,17 @@ def check_charts(browser, answer):
     assert all(rows > 0 for chart, rows in tables if chart != "machines"), tables
 
 
+def check_lengths(browser):
+    """Bars of a chart, and parts of a loop, are as long as what they say: so many pixels a unit, all of them."""
+    drawn = browser.evaluate("""[...document.querySelectorAll("figure[data-chart]")].flatMap((figure) =>
+      [["[data-value]", "value", [figure]], ["[data-seconds]", "seconds", [...figure.querySelectorAll(".body-row")]]].flatMap(([mark, name, groups]) => groups.map((group) =>
+        [figure.dataset.chart, [...group.querySelectorAll(`rect${mark}`)].map((rect) => [Math.abs(Number(rect.dataset[name])), rect.getBBox().width])])))""")
+    for chart, bars in drawn:
+        long = [(value, width) for value, width in bars if width > 20 and (chart != "what-if" or value <= 1)]  # its bars end at the edge
+        scales = [width / value for value, width in long]
+        assert not scales or max(scales) < 1.08 * min(scales), (chart, long)  # a gap of at most a pixel stands beside each
+
+
 def check_fabric(browser, run):
     """Each axis lights up its links; the devices of a slice are all there."""
     network = run.get("network")
@@ -72,8 +83,9 @@ def check_fabric(browser, run):
                 button.getAttribute("aria-pressed"), card.querySelector("[role=status]").textContent]; }); })()""")
     described = {axis["axis"]: axis["description"] for axis in network["axes"]}
     assert {row[0] for row in result} == set(described), result
+    chips = {axis["axis"]: len({at // network["devices_per_chip"] for at in axis.get("first_group", [])}) for axis in network["axes"]}
     for axis, links, devices, pressed, said in result:
-        assert links > 0 and devices == len(network["positions"]) and pressed == "true", result
+        assert links > 0 and devices == len(network.get("positions", [])) + chips[axis] and pressed == "true", result
         assert described[axis] in said, said
 
 
@@ -91,7 +103,7 @@ def check_timeline(browser, run):
     """Each loop's lanes hold what its run takes: kernels and waits without a gap, collectives with the waits on top of them."""
     bodies = {body["name"]: body for body in run.get("time", {}).get("timeline", [])}
     rows = browser.evaluate("""[...document.querySelectorAll("figure[data-chart=timeline] .body-row")].map((row) => [row.querySelector("b").textContent,
-      ...["compute", "network"].map((lane) => [...row.querySelectorAll(`[data-lane=${lane}] span`)].map((s) => Number(s.dataset.seconds)))])""")
+      ...["compute", "network"].map((lane) => [...row.querySelectorAll(`[data-lane=${lane}]`)].map((s) => Number(s.dataset.seconds)))])""")
     assert bool(rows) == bool(bodies), rows
     for name, compute, network in rows:
         length = lambda spans: sum(s["end_seconds"] - s["begin_seconds"] for s in spans)  # noqa: E731
@@ -119,7 +131,7 @@ def check_map(browser, answer):
     assert late == sum(c["feasible"] and answer["within_seconds"] is not None and c["days"] * 86400 > answer["within_seconds"] for c in answer["cells"]), late
     impossible = browser.evaluate("document.querySelectorAll('.map .no').length")
     assert impossible == sum(not c["feasible"] for c in answer["cells"]), impossible
-    browser.evaluate("[...document.querySelectorAll('figure[data-chart]')].forEach((f) => [...f.parentElement.querySelectorAll('.buttons button')].at(-1).click())")
+    browser.evaluate("[...document.querySelectorAll('figure[data-chart]')].forEach((f) => [...f.parentElement.querySelectorAll('.buttons button')].at(-1)?.click())")
     drawn = browser.evaluate(charts_shown)
     for c in answer["cells"]:
         if c["feasible"]:
@@ -173,6 +185,7 @@ def check_page(browser, binary, folder, name, words):
             assert browser.evaluate("[...document.querySelectorAll('.scroll')].map((map) => map.querySelector('.map .named')).filter(Boolean)"
                                     ".every((cell) => cell.getBoundingClientRect().right <= innerWidth)"), "a cell to take is off the screen"
             check_charts(browser, answer)
+            check_lengths(browser)
             browser.screenshot(folder / f"{name}-{width}{'-dark' if dark else ''}.png")
     able = [r["recommended"] for r in answer.get("results", []) if r["recommended"]]
     run = able[0] if able else answer

@@ -14,7 +14,8 @@ OrderedJson json_by_axis(const Evaluation& evaluation) {
                    {"executions", one.executions},
                    {"bytes", one.bytes.value},
                    {"seconds", json_number(one.seconds.value, "seconds")},
-                   {"exposed_seconds", json_number(one.exposed.value, "exposed_seconds")}});
+                   {"exposed_seconds", json_number(one.exposed.value, "exposed_seconds")},
+                   {"hidden_seconds", json_number(one.hidden().value, "hidden_seconds")}});
   return all;
 }
 

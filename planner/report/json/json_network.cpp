@@ -7,7 +7,8 @@
 namespace shardplan {
 namespace {
 
-constexpr int most_positions = 512;  // what can be drawn
+constexpr int most_positions = 512;       // what can be drawn device by device
+constexpr int most_of_a_group = 4096;  // and as a cloud
 
 OrderedJson json_axis(const MeshAxis& axis, const GroupNetwork& network) {
   return {{"axis", axis.name},
@@ -70,6 +71,21 @@ OrderedJson json_graph(const NetworkGraph& graph, int devices) {
   return value;
 }
 
+/// The positions of the devices that each axis joins with the first one, on a torus too large for all of them.
+void add_first_groups(OrderedJson& axes, const MeshEmbedding& embedding, const Configuration& c) {
+  const auto coordinates = embedding.device_coordinates();
+  for (std::size_t i = 0, named = 0, stride = coordinates.size(); i < c.mesh.axes.size(); ++i) {
+    const MeshAxis& axis = c.mesh.axes[i];
+    stride /= static_cast<std::size_t>(axis.ici);
+    if (axis.size() == 1) continue;
+    OrderedJson& value = axes[named++];
+    if (axis.ici > most_of_a_group) continue;
+    value["first_group"] = OrderedJson::array();
+    for (int member = 0; member < axis.ici; ++member)
+      value["first_group"].push_back(position_of(coordinates[static_cast<std::size_t>(member) * stride], c));
+  }
+}
+
 OrderedJson json_positions(const MeshEmbedding& embedding, const Configuration& c) {
   OrderedJson positions = OrderedJson::array();
   for (const auto& at : embedding.device_coordinates()) positions.push_back(position_of(at, c));
@@ -95,7 +111,10 @@ OrderedJson json_network(const Configuration& c) {
       {"axes", json_axes(*embedding, c.mesh)}};
   const bool is_drawn = !c.hardware.graph || c.hardware.graph->graph().nodes.size() <= most_positions;
   if (c.hardware.graph) value["graph"] = json_graph(c.hardware.graph->graph(), c.slice.devices);
-  if (is_drawn && c.slice.devices <= most_positions) value["positions"] = json_positions(*embedding, c);
+  if (is_drawn && c.slice.devices <= most_positions)
+    value["positions"] = json_positions(*embedding, c);
+  else if (c.hardware.fabric == FabricKind::torus)
+    add_first_groups(value["axes"], *embedding, c);
   return value;
 }
 

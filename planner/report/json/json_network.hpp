@@ -6,7 +6,8 @@
 namespace shardplan {
 
 /// Null where the links can't hold the mesh. `positions`, in mesh order, for slices of up to 512 devices: row-major over
-/// the torus and the devices of a chip, or over nodes and the devices of a node.
+/// the torus and the devices of a chip, or over nodes and the devices of a node. On a larger torus each axis has the
+/// positions of the devices that it joins with the first one (`first_group`), up to 4,096.
 OrderedJson json_network(const Configuration& configuration);
 
 }  // namespace shardplan

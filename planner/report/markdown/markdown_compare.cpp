@@ -39,8 +39,8 @@ std::string by_axis_table(const CompareAnswer& answer) {
   for (std::size_t i = 0; i < answer.rows.size(); ++i)
     for (const auto& one : traffic_by_axes(answer.rows[i].evaluation))
       rows.push_back({std::to_string(i + 1), std::string(name_of(one.kind)), markdown_code(join_axes(one.axes)),
-                      print_traffic(one.bytes), print_time(one.seconds), print_time(one.exposed)});
-  return markdown_table({{"", true}, {"collective"}, {"axes"}, {"bytes", true}, {"time", true}, {"exposed", true}}, rows);
+                      print_traffic(one.bytes), print_time(one.exposed), print_time(one.hidden())});
+  return markdown_table({{"", true}, {"collective"}, {"axes"}, {"bytes", true}, {"exposed", true}, {"hidden", true}}, rows);
 }
 
 std::string rules_list(const CompareAnswer& answer) {

@@ -87,13 +87,14 @@ std::string by_axis_text(const CompareAnswer& answer, const Style& style) {
       const TrafficKey key{one.kind, one.axes};
       auto& texts = cells.try_emplace(key, shown, "-").first->second;
       texts[i] = fmt::format("{} {}", print_traffic(one.bytes), print_time(one.exposed));
+      if (one.hidden().value > 0) texts[i] += " + " + print_time(one.hidden());
       heaviest[key] = std::max(heaviest[key], one.bytes.value);
     }
   std::vector<std::pair<std::int64_t, TrafficKey>> order;
   for (const auto& [key, bytes] : heaviest) order.emplace_back(-bytes, key);
   std::sort(order.begin(), order.end());
   std::vector<Column> titles = {{"kind"}, {"axes", Align::left, true}};
-  for (std::size_t i = 0; i < shown; ++i) titles.push_back({fmt::format("#{}", i + 1), Align::right});
+  for (int i = 0; i < static_cast<int>(shown); ++i) titles.push_back({fmt::format("#{}", i + 1), Align::right, false, i});
   TextTable table(std::move(titles));
   for (const auto& [bytes, key] : order) {
     std::vector<std::string> row = {std::string(name_of(key.first)), join_axes(key.second)};
@@ -102,7 +103,7 @@ std::string by_axis_text(const CompareAnswer& answer, const Style& style) {
   }
   if (table.empty()) return "";
   const std::string first = shown < answer.rows.size() ? fmt::format(" (the first {})", shown) : "";
-  return heading("by axis: bytes and what of their time is exposed, a device and step" + first, style) +
+  return heading("by axis: bytes, exposed + hidden time, a device and step" + first, style) +
          table.print(style.width(), 2);
 }
 

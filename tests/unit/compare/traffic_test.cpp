@@ -49,6 +49,7 @@ TEST(Traffic, SumsEqualKindsAndAxesHeaviestFirst) {
   EXPECT_EQ(by_axes[0].executions, 20);
   EXPECT_EQ(by_axes[0].seconds.value, 4);
   EXPECT_EQ(by_axes[0].exposed.value, 2);
+  EXPECT_EQ(by_axes[0].hidden().value, 2);
   EXPECT_THAT(by_axes[1].axes, ElementsAre("data", "expert"));
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <planner/report/json/json_evaluation.hpp>
+#include <planner/report/json/json_network.hpp>
 #include <planner/report/json/json_plan.hpp>
 #include <shardplan/error.hpp>
 #include <tests/unit/report/examples.hpp>
@@ -45,6 +46,19 @@ TEST(EvaluationJson, SaysWhereTheMeshLies) {
   EXPECT_EQ(network["axes"][0]["axis"], "expert");
   EXPECT_EQ(network["axes"][0]["ring_bytes_per_second"], 180e9);
   EXPECT_EQ(network["positions"].size(), 4U);
+  EXPECT_FALSE(network["axes"][0].contains("first_group"));
+}
+
+TEST(EvaluationJson, OfALargeTorusEachAxisSaysWhatItJoinsWithTheFirstDevice) {
+  Configuration c = *examples::fitting().configuration;
+  c.slice = {"v5p-2048", 1024, 1024, {8, 8, 16}, {true, true, true}};
+  c.mesh.axes = {{"data", 8, 1}, {"fsdp", 128, 1}};
+  const OrderedJson network = json_network(c);
+  EXPECT_FALSE(network.contains("positions"));
+  EXPECT_EQ(network["axes"][0]["first_group"], (OrderedJson{0, 16, 32, 48, 64, 80, 96, 112}));  // along y, 16 chips of z apart
+  const auto& fsdp = network["axes"][1]["first_group"];
+  EXPECT_EQ(fsdp.size(), 128U);
+  EXPECT_EQ(fsdp[16], 128) << "the next x, behind the 16 of z";
 }
 
 TEST(EvaluationJson, TotalsAreSumsOfTheirParts) {

@@ -64,21 +64,21 @@ function compareTimeCard(rows) {
       segments: [part("compute", r.compute_seconds * scale, time, "blue"), part("exposed collectives", r.exposed_collective_seconds * scale, time, "red"),
         part("host copies", r.exposed_host_seconds * scale, time, "pink"), part("pipeline bubble", r.bubble_seconds * scale, time, "amber")] };
   });
-  return card("Time of the same tokens", figure("time", `${countText(rows[0].global_batch_tokens)} tokens each`, stackedBars(bars), barTable("Time by part", bars, "time")));
+  return card("Time of the same tokens", figure("time", `${countText(rows[0].global_batch_tokens)} tokens each`, stackedBars(bars, inSeconds), barTable("Time by part", bars, "time")));
 }
 
 function compareTrafficCard(rows) {
   const bars = rows.map((r, i) => ({ label: rowName(r, i), note: trafficText(r.all_to_all_bytes + r.gather_bytes + r.reduce_bytes + r.permute_bytes),
     segments: [part("all-to-all", r.all_to_all_bytes, trafficText, "violet"), part("gathered", r.gather_bytes, trafficText, "blue"),
       part("reduced", r.reduce_bytes, trafficText, "teal"), part("permuted", r.permute_bytes, trafficText, "amber")] }));
-  return card("All-to-all against gathers and reductions", figure("traffic", "Bytes a device and step", stackedBars(bars), barTable("Bytes by kind", bars, "bytes")));
+  return card("All-to-all against gathers and reductions", figure("traffic", "Bytes a device and step", stackedBars(bars, inBytes), barTable("Bytes by kind", bars, "bytes")));
 }
 
 function compareMemoryCard(rows) {
   const bars = rows.map((r, i) => ({ label: rowName(r, i), note: `${memoryText(r.peak_bytes)} of ${memoryText(r.capacity_bytes)}`,
     segments: [part("peak", r.peak_bytes, memoryText, r.fit === "fits" ? "green" : r.fit === "marginal" ? "amber" : "red")] }));
   const whole = Math.max(...rows.flatMap((r) => [r.peak_bytes, r.capacity_bytes]));
-  return card("Peak memory", figure("memory", `The whole bar is ${memoryText(whole)} of a device`, stackedBars(bars, { whole, key: false }), barTable("Peak memory", bars, "memory")));
+  return card("Peak memory", figure("memory", `The whole bar is ${memoryText(whole)} of a device`, stackedBars(bars, inGibibytes, { whole, key: false }), barTable("Peak memory", bars, "memory")));
 }
 
 function byAxisCard(rows) {
@@ -92,9 +92,9 @@ function byAxisCard(rows) {
   }));
   const entries = [...keys.values()].sort((a, b) => b.most - a.most);
   if (!entries.length) return null;
-  const cell = (one) => (one ? el("span", {}, trafficText(one.bytes), el("br", {}), el("span", { class: "soft" }, `${timeText(one.exposed_seconds)} exposed`)) : "-");
-  return card("By mesh axis", el("p", { class: "soft" }, "Bytes a device and step, and what of their time is exposed; numbers as above"),
-    dataTable("Bytes and exposed time by kind and axes", [{ title: "kind", text: (k) => k.kind }, { title: "axes", text: (k) => k.axes.join("+") },
+  const cell = (one) => (one ? el("span", {}, trafficText(one.bytes), el("br", {}), el("span", { class: "soft" }, `${timeText(one.exposed_seconds)}${one.hidden_seconds > 0 ? ` + ${timeText(one.hidden_seconds)}` : ""}`)) : "-");
+  return card("By mesh axis", el("p", { class: "soft" }, "Bytes a device and step, exposed + hidden time; numbers as above"),
+    dataTable("Bytes, exposed and hidden time by kind and axes", [{ title: "kind", text: (k) => k.kind }, { title: "axes", text: (k) => k.axes.join("+") },
       ...rows.map((_, i) => ({ title: `${i + 1}`, number: true, text: (k) => cell(k.cells[i]) }))], entries));
 }
 

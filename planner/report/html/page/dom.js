@@ -47,8 +47,9 @@ const wideOrNothing = (section) => (section ? wide(section) : null);
 const pair = (left, right) => el("div", { class: "columns" }, [left, right].map((cards) => cards.filter(Boolean)).filter((cards) => cards.length)
   .map((cards) => el("div", { class: "stack" }, cards)));
 
-const legend = (entries) => el("ul", { class: "key" }, entries.map(({ label, colour, hatched }) =>
-  el("li", {}, el("i", { style: `background-color:var(--${colour})`, class: hatched ? "hatched" : null }), label)));
+/** Nothing where there is nothing to tell apart. `form`: what is drawn otherwise than as a filled box. */
+const legend = (entries) => (entries.length ? el("ul", { class: "key" }, entries.map(({ label, colour, hatched, form }) =>
+  el("li", {}, el("i", { style: form ? null : `background-color:var(--${colour})`, class: form || (hatched ? "hatched" : null) }), label))) : null);
 
 function copyButton(text, what) {
   const said = el("span", { class: "sr", role: "status" });
@@ -123,18 +124,4 @@ function walkedByArrows(table) {
     if (rows[to[0]] && rows[to[0]][to[1]]) rows[to[0]][to[1]].focus();
   });
   return table;
-}
-
-/** Draws into `host` at its width, again whenever that changes. */
-function responsive(draw) {
-  const host = el("div", {});
-  let width = 0;
-  const redraw = () => {
-    const now = Math.floor(host.clientWidth);
-    if (now === width || now === 0) return;
-    width = now;
-    host.replaceChildren(draw(width));
-  };
-  new ResizeObserver(redraw).observe(host);
-  return host;
 }

@@ -24,7 +24,8 @@ function fabricCard(e) {
   let chosen = axes[0], width = 0;
   const said = el("p", { role: "status", class: "num" }), stage = el("div", {});
   const buttons = axes.map((axis) => el("button", { type: "button", "aria-pressed": "false", onclick: () => choose(axis) }, `${axis.axis}=${axis.size}`));
-  const draw = () => { if (network.positions && width) stage.replaceChildren(drawFabric(e, chosen, width)); };
+  const isDrawn = (axis) => network.positions || axis.first_group;
+  const draw = () => { if (width && isDrawn(chosen)) stage.replaceChildren(drawFabric(e, chosen, width)); };
   function choose(axis) {
     chosen = axis;
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(axes[i] === axis)));
@@ -33,7 +34,8 @@ function fabricCard(e) {
   }
   choose(chosen);
   const host = responsive((now) => { width = now; draw(); return stage; });
-  const missing = network.positions ? null : el("p", { class: "soft" }, "Too many devices to draw; the table has every axis.");
+  const missing = network.positions ? null : el("p", { class: "soft" }, axes.every(isDrawn)
+    ? "Too many devices to draw: the outline of the slice, and the chips that the axis joins with the first." : "Too many devices to draw; the table has every axis.");
   return card("The mesh on the machine", figure("fabric", `${network.slice}: ${shapeText(network)}`,
     el("div", {}, el("div", { class: "buttons", role: "group", "aria-label": "Mesh axis to show" }, buttons), said, host, missing), axisTable(e)));
 }

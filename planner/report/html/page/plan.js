@@ -7,7 +7,7 @@ function machinesFigure(answer) {
     label: e.hardware, note: `${numberText(tokensPerSecond(e))} tokens/s${e.fit === "fits" ? "" : ", may fit"}`,
     segments: [{ label: "tokens/s", value: tokensPerSecond(e), text: `${numberText(tokensPerSecond(e))} with ${meshText(e.mesh)}, ${e.rules}`, colour: "blue" }],
   }));
-  const drawing = el("div", {}, rows.length ? stackedBars(rows, { key: false }) : null, unable.map((r) =>
+  const drawing = el("div", {}, rows.length ? stackedBars(rows, inTokens, { key: false }) : null, unable.map((r) =>
     el("p", {}, el("b", {}, r.hardware), " ", el("span", { class: "badge bad" }, "Nothing fits"), ` ${r.refused || shortfall(r)}`)));
   return figure("machines", null, drawing, able.length ? dataTable("Machines on which something fits, best first", [
     { title: "machine", text: (r) => r.hardware }, { title: "verdict", text: (r) => verdict(r.recommended) },
@@ -30,23 +30,14 @@ const pointText = (p) => `${meshText(p.mesh)}, ${p.rules}, ${p.moe_path === "non
 
 /** Time against memory: no other run is both faster and smaller than one of these. */
 function drawFront(result, devices, width) {
-  const points = result.pareto.map((p) => ({ ...p, x: p.peak_bytes / 2 ** 30, y: p.tokens_per_second_per_device * devices }));
-  const height = Math.min(300, Math.max(210, width * 0.45)), left = 62, right = 14, top = 10, bottom = 38;
-  const reach = (values) => { const low = Math.min(...values), high = Math.max(...values), pad = (high - low || high) * 0.08; return [Math.max(0, low - pad), high + pad]; };
-  const [x0, x1] = reach(points.map((p) => p.x)), [y0, y1] = reach(points.map((p) => p.y));
-  const at = (p) => ({ x: left + ((p.x - x0) / (x1 - x0)) * (width - left - right), y: height - bottom - ((p.y - y0) / (y1 - y0)) * (height - top - bottom) });
-  const axis = { stroke: "var(--slate)", "stroke-width": 1 };
-  const ticks = (low, high) => [0, 0.5, 1].map((share) => low + share * (high - low));
-  const sorted = [...points].sort((a, b) => a.x - b.x);
-  return svgEl("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": `${points.length} runs, tokens a second against peak memory` },
-    line({ x: left, y: height - bottom }, { x: width - right, y: height - bottom }, axis), line({ x: left, y: top }, { x: left, y: height - bottom }, axis),
-    ticks(x0, x1).map((v) => svgEl("text", { x: Math.min(at({ x: v, y: y0 }).x, width - 28), y: height - bottom + 16, "text-anchor": "middle", class: "soft-text" }, v.toFixed(0))),
-    ticks(y0, y1).map((v) => svgEl("text", { x: left - 6, y: at({ x: x0, y: v }).y + 4, "text-anchor": "end", class: "soft-text" }, numberText(v).replace(/\.\d+$/, ""))),
-    svgEl("text", { x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle", class: "soft-text" }, "peak memory, GiB a device"),
-    svgEl("polyline", { points: sorted.map((p) => `${at(p).x},${at(p).y}`).join(" "), fill: "none", stroke: "var(--blue)", "stroke-width": 1.5, opacity: 0.5 }),
-    points.map((p) => svgEl("circle", { cx: at(p).x, cy: at(p).y, r: 5.5, fill: "var(--blue)", stroke: "var(--card)", "stroke-width": 1.5, tabindex: "0", role: "img",
-      "data-series": "front", "data-value": p.peak_bytes, "aria-label": `${numberText(p.y)} tokens a second, ${memoryText(p.peak_bytes)}: ${pointText(p)}`,
-      "data-tip": `${numberText(p.y)} tokens/s, ${memoryText(p.peak_bytes)}\n${pointText(p)}` })));
+  const points = result.pareto.map((p) => ({ ...p, memory: p.peak_bytes / 2 ** 30, rate: p.tokens_per_second_per_device * devices })).sort((a, b) => a.memory - b.memory);
+  const at = { x: "memory", y: "rate" }, text = (p) => `${numberText(p.rate)} tokens/s, ${memoryText(p.peak_bytes)}\n${pointText(p)}`;
+  const svg = plot({ width, height: Math.min(300, Math.max(210, width * 0.45)), marginLeft: 62, marginRight: 14, marginTop: 22, marginBottom: 38, insetLeft: 10, insetRight: 10, insetTop: 6, insetBottom: 6,
+    x: { label: "peak memory, GiB a device", labelAnchor: "center", labelArrow: "none", ticks: width / 90 }, y: { label: "tokens/s", labelArrow: "none", ticks: 5, tickFormat: tickText(numberText), grid: true }, marks: [
+      Plot.line(points, { ...at, stroke: "var(--blue)", strokeWidth: 1.5, strokeOpacity: 0.5 }),
+      Plot.dot(points, { ...at, r: 5.5, fill: "var(--blue)", stroke: "var(--card)", strokeWidth: 1.5, className: "points" })] },
+  `${points.length} runs, tokens a second against peak memory`);
+  return tagged(svg, "points", points, (p) => ({ tabindex: "0", role: "img", "data-series": "front", "data-value": p.peak_bytes, "aria-label": text(p).replaceAll("\n", ": "), "data-tip": text(p) }));
 }
 
 const pointTable = (caption, rows, first) => dataTable(caption, [...first,
@@ -72,7 +63,7 @@ function strategiesCard(result) {
     segments: [{ label: "tokens/s a device", value: s.tokens_per_second_per_device, text: `${numberText(s.tokens_per_second_per_device)} tokens/s a device with ${meshText(s.mesh)}`, colour: colours[i % colours.length] }],
   }));
   return card("Best of each kind of parallelism", figure("strategies", "The fastest run that fits with each",
-    stackedBars(rows, { key: false }), pointTable("The best run of each kind of parallelism", result.strategies, [{ title: "with", text: (s) => s.strategy }, meshColumn])));
+    stackedBars(rows, inTokens, { key: false }), pointTable("The best run of each kind of parallelism", result.strategies, [{ title: "with", text: (s) => s.strategy }, meshColumn])));
 }
 
 function alternativesCard(result) {
@@ -84,7 +75,7 @@ function alternativesCard(result) {
   const rows = all.map((e) => ({ label: name(e) + batch(e),
     note: `${numberText(tokensPerSecond(e))} tokens/s · ${memoryText(e.memory.peak_bytes)}${e.fit === "fits" ? "" : " · may fit"}`,
     segments: timeRows(e)[0].segments.map((s) => ({ ...s, value: s.value / e.global_batch_tokens })) }));
-  return card("The best and the next best", figure("alternatives", "Time of a token by part; the recommended plan first", stackedBars(rows),
+  return card("The best and the next best", figure("alternatives", "Time of a token by part; the recommended plan first", stackedBars(rows, inSeconds),
     dataTable("The best and the next best", [
       { title: "mesh", text: (e) => meshText(e.mesh) }, { title: "rules", text: (e) => e.rules }, { title: "verdict", text: (e) => verdict(e) },
       { title: "tokens/s", number: true, text: (e) => numberText(tokensPerSecond(e)) },

@@ -23,7 +23,7 @@ function programCard(answer) {
   const rows = programRows(answer), { low_seconds: low, high_seconds: high } = t.range;
   const range = low < high ? `. ${timeText(low)} if all that could hide did, ${timeText(high)} if nothing did: the text leaves open what its collectives run beside` : "";
   return wide(card("How long the program takes", figure("program", `As it is scheduled: ${shareText(t.compute_seconds / t.step_seconds)} compute${range}`,
-    stackedBars(rows, { tall: true }), [barTable("Time of a step of the program by part", rows, "time"), t.loops.length ? loopsTable(t) : null])));
+    stackedBars(rows, inSeconds, { tall: true }), [barTable("Time of a step of the program by part", rows, "time"), t.loops.length ? loopsTable(t) : null])));
 }
 
 /** The operations of combined collectives are one long name. */
@@ -34,7 +34,7 @@ function windowsCard(answer) {
   if (!shown.length) return null;
   const rows = shown.map((c) => ({ label: [c.instruction, shortName(c.op)].filter(Boolean).join(": "), note: `${c.kind} over ${c.axes.join("+")}${c.loop ? ` in ${c.loop}` : ""} · ${timeText(c.exposed_seconds)}`,
     segments: [part("waited for", c.exposed_seconds, timeText, "red"), part("hidden", Math.max(0, c.seconds - c.exposed_seconds), timeText, "slate", true)] }));
-  return wide(card("What the program waits for", figure("windows", "The collectives with most time that nothing hides", stackedBars(rows),
+  return wide(card("What the program waits for", figure("windows", "The collectives with most time that nothing hides", stackedBars(rows, inSeconds),
     dataTable("Collectives of the program by exposed time", [
       { title: "instruction", text: (c) => c.instruction }, { title: "operation", text: (c) => c.op }, { title: "kind", text: (c) => c.kind },
       { title: "axes", text: (c) => c.axes.join("+") }, { title: "times", number: true, text: (c) => countText(c.executions) },

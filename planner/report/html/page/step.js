@@ -1,4 +1,4 @@
-// One evaluation: its time, bytes and memory.
+// One evaluation: its time and bytes.
 const phaseColours = { forward: "blue", rematerialized_forward: "teal", backward: "violet", optimizer: "amber" };
 const phaseNames = { forward: "forward", rematerialized_forward: "recomputed forward", backward: "backward", optimizer: "optimizer" };
 
@@ -35,7 +35,7 @@ function timeCard(e) {
   const waiting = time.exposed_collective_seconds + time.exposed_host_seconds + time.bubble_seconds;
   return card("Where a step's time goes",
     figure("time", `${shareText(time.compute_seconds / time.step_seconds)} compute, ${shareText(waiting / time.step_seconds)} waiting`,
-      stackedBars(rows, { tall: true, whole: Math.max(time.step_seconds, sum(rows[1].segments.map((s) => s.value))) }),
+      stackedBars(rows, inSeconds, { tall: true, whole: Math.max(time.step_seconds, sum(rows[1].segments.map((s) => s.value))) }),
       barTable("Time of a step by part", rows, "time")), assumed);
 }
 
@@ -74,7 +74,7 @@ function trafficCard(e) {
   }));
   return card("What a device sends and receives",
     figure("traffic", `${trafficText(sum(groups.map((g) => g.bytes)))} a step and device, by kind, mesh axes and phase`,
-      stackedBars(rows), dataTable("Collectives of a step by kind and axes", trafficColumns, groups)));
+      stackedBars(rows, inBytes), dataTable("Collectives of a step by kind and axes", trafficColumns, groups)));
 }
 
 /** Those that the device waits for most, with why they exist. */
@@ -96,36 +96,10 @@ function blameCard(e) {
     segments: [part("waited for", p.exposed, timeText, "red"), part("hidden", p.hidden, timeText, "slate", true)],
   }));
   return card("What the device waits for",
-    figure("blame", "The collectives with most time that nothing hides", stackedBars(rows),
+    figure("blame", "The collectives with most time that nothing hides", stackedBars(rows, inSeconds),
       dataTable("Collectives by exposed time, with why they exist", [
         { title: "operation", text: (p) => p.op }, { title: "kind", text: (p) => p.kind },
         { title: "axes", text: (p) => p.axes.join("+") }, { title: "exposed", number: true, text: (p) => timeText(p.exposed) },
         { title: "hidden", number: true, text: (p) => timeText(p.hidden) },
         { title: "bytes", number: true, text: (p) => trafficText(p.bytes) }, { title: "why", text: (p) => p.why }], worst)));
-}
-
-function memoryRows(m) {
-  return [{ label: "at the peak", note: `${memoryText(m.peak_bytes)} of ${memoryText(m.capacity_bytes)}`, segments: [
-    part("parameters", m.parameters_bytes, memoryText, "blue"), part("optimizer", m.optimizer_bytes, memoryText, "violet"),
-    part("input batch", m.batch_bytes, memoryText, "slate"), part("gradients", m.gradients_bytes, memoryText, "amber"),
-    part("activations", m.activations_bytes, memoryText, "teal"), part("temporaries", m.temporaries_bytes, memoryText, "red")] }];
-}
-
-function memoryMarks(m, whole) {
-  const at = (bytes) => `${(100 * bytes) / whole}%`;
-  const limit = m.capacity_bytes - m.reserved_bytes;
-  const label = limit === m.capacity_bytes ? "capacity" : "capacity less the reserve";
-  return el("div", { class: "marks", "aria-hidden": "true" },
-    el("i", { class: "range", style: `left:${at(m.range.low_bytes)};width:${at(m.range.high_bytes - m.range.low_bytes)}` }),
-    el("i", { style: `left:calc(${at(limit)} - 2px)` }),
-    el("em", { style: `right:${at(whole - limit)}` }, `${label} ${memoryText(limit)}`));
-}
-
-function memoryCard(e) {
-  const m = e.memory, rows = memoryRows(m), whole = Math.max(m.capacity_bytes, m.range.high_bytes, m.peak_bytes);
-  const left = m.capacity_bytes - m.peak_bytes;
-  const drawing = el("div", {}, barRow(rows[0], whole, true), memoryMarks(m, whole), legendOf(rows));
-  return card("Memory of a device",
-    figure("memory", `Peak in the ${m.peak_moment || "step"}; ${memoryText(m.range.low_bytes)} to ${memoryText(m.range.high_bytes)} if predictions are off by as much as they have been. ${memoryText(Math.abs(left))} ${left < 0 ? "too much" : "free"}.`,
-      drawing, barTable("Memory at the peak by part", rows, "memory")));
 }

@@ -102,20 +102,6 @@ function mapCard(answer, model) {
     figure(name, ["More colour is better", "★ is an answer above", late ? "struck through is too late" : "", no ? "“no” is impossible: its reason is in the numbers" : ""].filter(Boolean).join("; "), stage, columns));
 }
 
-function scalingText(s) {
-  const far = s.scales_to_chips === s.smallest_chips ? "" : `, with ${shareText(s.efficiency)} of the tokens a chip of ${countText(s.smallest_chips)}`;
-  if (!s.stops) return `scales to ${plural(s.scales_to_chips, "chip")}${far}: all that were planned`;
-  const batch = { "batch-limit": "; the batch may not grow", "step-limit": "; a step may not take longer" }[s.stops.limited_by] || "";
-  return `scales to ${plural(s.scales_to_chips, "chip")}${far}; ${countText(s.stops.chips)} have ${shareText(s.stops.efficiency)}, because of ${inWords(s.stops.grown)} (a token takes ${shareText(s.stops.growth)} more chip time for it)${batch}`;
-}
-
-function scalingCard(answer) {
-  if (!answer.scaling.length) return null;
-  const several = Object.keys(answer.answers.by_model).length > 1;
-  return card("How far each machine scales", el("p", { class: "soft" }, `As far as a chip makes ${shareText(answer.scaling[0].share)} of the tokens that one of the smallest size makes`),
-    el("ul", { class: "reasons" }, answer.scaling.map((s) => el("li", {}, el("b", {}, several ? `${s.model} on ${s.hardware}` : s.hardware), ` ${scalingText(s)}`))));
-}
-
 /** The cells to take of one model; of none where nothing is done in time. */
 function answersOf(answer, model) {
   const choice = answer.answers.by_model[model];
@@ -153,5 +139,5 @@ function sweepPage(answer) {
   return [el("p", { class: "kicker" }, `shardplan sweep · ${part}${answer.shard.count > 1 ? ` of shard ${answer.shard.number}/${answer.shard.count}` : ""}, ${able} possible`),
     el("h1", {}, sweepTitle(answer, models)),
     ...models.flatMap((model) => [models.length > 1 ? el("h2", { class: "machine" }, model) : null, answersOf(answer, model)]),
-    ...models.map((model) => mapCard(answer, model)), takenCard(answer, models), scalingCard(answer)];
+    ...models.map((model) => mapCard(answer, model)), takenCard(answer, models), ...models.map((model) => scalingCard(answer, model))];
 }

@@ -10,27 +10,34 @@ const collectiveTitle = (e, span) => {
   return { head: `${members[0].kind} over ${members[0].axes.join("+") || "no axis"}`, ops: members.map((c) => c.op).join(", "), why: members[0].why };
 };
 
-const mark = (body, span, colour, tip, extra = {}) => el("span", { "data-tip": tip, "data-seconds": spanLength(span), ...extra,
-  style: `left:${(100 * span.begin_seconds) / body.run_seconds}%;width:${(100 * spanLength(span)) / body.run_seconds}%;background-color:var(--${colour})` });
+/** What each lane of a run has, waits on top: {lane, begin_seconds, end_seconds, colour, hatched, tip}. */
+function spansOf(e, body) {
+  const titled = (span, tip) => { const { head, ops, why } = collectiveTitle(e, span); return tip(head, ops, why); };
+  const kernels = body.kernels.map((k) => ({ ...k, lane: "compute", colour: partColours[k.part], tip: `${k.name}\n${timeText(spanLength(k))}` }));
+  const moves = body.moves.map((m) => ({ ...m, lane: "network", colour: "slate", tip: titled(m, (head, ops) => `${head}\n${ops}\n${timeText(spanLength(m))} on the network`) }));
+  const waits = (lane) => body.waits.map((w) => ({ ...w, lane, colour: "red", hatched: true, tip: titled(w, (head, ops, why) => `waits ${timeText(spanLength(w))} for ${head}\n${ops}\n${why}`) }));
+  const copies = body.host_seconds > 0 ? [{ lane: "host", begin_seconds: 0, end_seconds: Math.min(body.host_seconds, body.run_seconds), colour: "slate", tip: `copies to and from the host\n${timeText(body.host_seconds)}` }] : [];
+  const copiesWait = body.exposed_host_seconds > 0 ? [{ lane: "compute", begin_seconds: body.run_seconds - body.exposed_host_seconds, end_seconds: body.run_seconds, colour: "red", hatched: true,
+    tip: `waits ${timeText(body.exposed_host_seconds)} for copies to and from the host` }] : [];
+  return [...kernels, ...moves, ...waits("compute"), ...(moves.length ? waits("network") : []), ...copies, ...copiesWait];
+}
 
-function lane(name, said, marks) {
-  return el("div", { class: "lane", "data-lane": name, role: "img", tabindex: "0", "aria-label": `${name}: ${said}` },
-    el("b", { "aria-hidden": "true" }, name), el("div", { class: "spans" }, marks));
+function drawLanes(spans, lanes, seconds, width) {
+  const interval = { x1: "begin_seconds", x2: "end_seconds", y: "lane", insetRight: 0.5 };
+  return tagged(plot({ width, height: 24 * lanes.length + 20, marginLeft: 58, marginBottom: 20, x: { domain: [0, seconds], axis: null }, y: { domain: lanes, axis: null, padding: 0.12 }, marks: [
+    Plot.barX(lanes, { x1: 0, x2: seconds, y: (lane) => lane, fill: "var(--track)" }), Plot.barX(spans, { ...interval, fill: colourOf, className: "spans" }), hatching(spans, interval),
+    Plot.axisY({ tickSize: 0, label: null, textAnchor: "start", tickPadding: 56 }), unitAxis(seconds, inSeconds, width - 58)] }),
+  "spans", spans, (s) => ({ "data-tip": s.tip, "data-lane": s.lane, "data-seconds": spanLength(s) }));
 }
 
 function bodyRow(e, body) {
-  const all = body.run_seconds * body.runs, waits = lengthOf(body.waits), moves = lengthOf(body.moves);
+  const all = body.run_seconds * body.runs, waits = timeText(lengthOf(body.waits)), spans = spansOf(e, body);
   const note = `${body.runs === 1 ? "" : `${countText(body.runs)} × ${timeText(body.run_seconds)} = `}${timeText(all)}, ${shareText(all / e.time.step_seconds)}${body.empty_runs > 0 ? `, ${countText(body.empty_runs)} of the runs empty` : ""}`;
-  const kernel = (k) => mark(body, k, partColours[k.part], `${k.name}\n${timeText(spanLength(k))}`);
-  const move = (m) => { const { head, ops } = collectiveTitle(e, m); return mark(body, m, "slate", `${head}\n${ops}\n${timeText(spanLength(m))} on the network`); };
-  const wait = (w) => { const { head, ops, why } = collectiveTitle(e, w); return mark(body, w, "red", `waits ${timeText(spanLength(w))} for ${head}\n${ops}\n${why}`, { class: "wait" }); };
-  const hostEnd = { begin_seconds: body.run_seconds - body.exposed_host_seconds, end_seconds: body.run_seconds };
-  return el("div", { class: "body-row" },
+  const lanes = ["compute", "network", "host"].filter((lane) => spans.some((s) => s.lane === lane));
+  const said = { compute: `${timeText(lengthOf(body.kernels))} of kernels, ${waits} of waits`, network: `${timeText(lengthOf(body.moves))} of collectives, ${waits} waited for`, host: `${timeText(body.host_seconds)} of copies` };
+  return el("div", { class: "body-row", tabindex: "0", role: "img", "aria-label": `${body.name}: ${lanes.map((lane) => `${lane}: ${said[lane]}`).join("; ")}` },
     el("div", { class: "label" }, el("b", {}, body.name), el("span", { class: "num soft" }, note)),
-    lane("compute", `${timeText(lengthOf(body.kernels))} of kernels, ${timeText(waits)} of waits`, [...body.kernels.map(kernel), ...body.waits.map(wait),
-      body.exposed_host_seconds > 0 ? mark(body, hostEnd, "red", `waits ${timeText(body.exposed_host_seconds)} for copies to and from the host`, { class: "wait" }) : null]),
-    body.moves.length ? lane("network", `${timeText(moves)} of collectives, ${timeText(waits)} waited for`, [...body.moves.map(move), ...body.waits.map(wait)]) : null,
-    body.host_seconds > 0 ? lane("host", `${timeText(body.host_seconds)} of copies`, [mark(body, { begin_seconds: 0, end_seconds: Math.min(body.host_seconds, body.run_seconds) }, "slate", `copies to and from the host\n${timeText(body.host_seconds)}`)]) : null);
+    responsive((width) => drawLanes(spans, lanes, body.run_seconds, width)));
 }
 
 function bodyTable(e, bodies) {

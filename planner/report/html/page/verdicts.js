@@ -8,7 +8,7 @@ function movesCard(title, name, collectives, whole) {
   const groups = trafficGroups(collectives);
   const rows = groups.map((g) => ({ label: g.label, note: trafficText(g.bytes),
     segments: Object.keys(phaseNames).map((phase) => part(phaseNames[phase], g.phases[phase] || 0, trafficText, phaseColours[phase])) }));
-  return card(title, figure(name, "Bytes a device and step by kind, mesh axes and phase", stackedBars(rows, { whole }), dataTable(title, trafficColumns, groups)));
+  return card(title, figure(name, "Bytes a device and step by kind, mesh axes and phase", stackedBars(rows, inBytes, { whole }), dataTable(title, trafficColumns, groups)));
 }
 
 const heaviest = (collectives) => Math.max(0, ...trafficGroups(collectives).map((g) => g.bytes));

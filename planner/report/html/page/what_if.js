@@ -6,9 +6,10 @@ const misfit = { fits: "", marginal: "may not fit", does_not_fit: "does not fit"
 
 /** To the right of the middle what is faster, `most` at the edge; hatched what doesn't surely fit. */
 function changeBar(row, most) {
-  const half = (50 * Math.min(Math.abs(row.faster), most)) / most;
-  return el("div", { class: "change-bar" }, el("span", { class: row.fit === "fits" ? null : "hatched", "data-series": row.change, "data-value": row.faster,
-    style: `${row.faster < 0 ? "right" : "left"}:50%;width:${half}%;background-color:var(--${row.faster < 0 ? "amber" : "green"})` }), el("i", {}));
+  const drawn = [{ ...row, colour: row.faster < 0 ? "amber" : "green", hatched: row.fit !== "fits", to: Math.max(-most, Math.min(row.faster, most)) }], from = { x1: 0, x2: "to" };
+  return responsive((width) => tagged(plot({ width, height: 10, x: { domain: [-most, most], axis: null }, marks: [
+    Plot.frame({ fill: "var(--track)", stroke: "none" }), Plot.barX(drawn, { ...from, fill: colourOf, className: "parts" }), hatching(drawn, from), Plot.ruleX([0], { stroke: "var(--text)" })] }),
+  "parts", drawn, () => ({ "data-series": row.change, "data-value": row.faster })));
 }
 
 function changeRow(row, run, most) {
