@@ -126,6 +126,7 @@ def check_map(browser, answer):
     for c in choices:
         if c:
             words = {f"{key}={value}" for key, value in c["plan"]["maxtext_arguments"].items()}
+            words |= {f"{flag}={answer['request'][flag]}" for flag in ("--xla-flags", "--reserve-hbm") if flag in answer["request"]}
             assert any(f"--hardware {c['hardware']} --chips {c['chips']} " in line and words <= set(shlex.split(line)) for line in commands), (c, commands)
     late = browser.evaluate("document.querySelectorAll('.map .late').length")
     assert late == sum(c["feasible"] and answer["within_seconds"] is not None and c["days"] * 86400 > answer["within_seconds"] for c in answer["cells"]), late

@@ -122,13 +122,16 @@ function sweepTitle(answer, models) {
   return `${subject}, ${goal}: ${cellText(smallest)} ${smallest.chips === 1 ? "is" : "are"} enough`;
 }
 
+/** Of what was asked, what explain has to be told too. */
+const repeatedFlags = (request) => ["--xla-flags", "--memory-fraction", "--reserve-hbm"].filter((flag) => flag in request).map((flag) => ` ${shellWord(`${flag}=${request[flag]}`)}`).join("");
+
 /** What starts the cells to take; several answers may be one cell. */
 function takenCard(answer, models) {
   const taken = models.flatMap((model) => {
     const choice = answer.answers.by_model[model], cells = answerNames.filter(([key]) => choice[key]).map(([key]) => choice[key]);
     return [...new Map(cells.map((c) => [c.place, c])).values()].map((cell) => ({ cell, names: namesOf(cell, choice) }));
   });
-  const command = ({ cell }) => `shardplan explain --hardware ${cell.hardware} --chips ${cell.chips}${cell.slices > 1 ? ` --slices ${cell.slices}` : ""} ${argumentWords(cell.plan)}`;
+  const command = ({ cell }) => `shardplan explain --hardware ${cell.hardware} --chips ${cell.chips}${cell.slices > 1 ? ` --slices ${cell.slices}` : ""}${repeatedFlags(answer.request)} ${argumentWords(cell.plan)}`;
   return taken.length ? card("The cells to take", el("details", {}, el("summary", {}, "Commands that say all of their plans; the settings are MaxText's"),
     taken.map((one) => commandBlock(`${one.cell.model}, ${one.names.join(", ")}: ${cellText(one.cell)}`, command(one))))) : null;
 }
