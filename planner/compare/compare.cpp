@@ -25,7 +25,7 @@ PlanRequest with(PlanRequest request, const HardwareProfile& machine, const Rule
 }
 
 void add_case(CompareAnswer& answer, const std::vector<std::string>& settings, const PlanRequest& one, int top) {
-  auto best = best_of_case(one, top, {evaluate, evaluate_cost});
+  auto best = best_of_case(one, top, cost_model());
   if (const auto* reason = std::get_if<std::string>(&best)) {
     const MoePath path = one.moe_paths.empty() ? MoePath::none : one.moe_paths.front();
     const std::string mesh = one.mesh.empty() ? "" : describe(one.mesh);

@@ -56,7 +56,7 @@ PlanAnswer plan_with(const PlanRequest& request, const Evaluator& evaluate, cons
 }
 
 PlanAnswer plan(const PlanRequest& request, const TellProgress& tell) {
-  return plan_with(request, {evaluate, evaluate_cost}, tell);
+  return plan_with(request, cost_model(), tell);
 }
 
 }  // namespace shardplan

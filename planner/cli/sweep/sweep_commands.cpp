@@ -74,7 +74,7 @@ void plan_cells(const SweepRequest& request, const std::vector<GridCell>& grid, 
   for (std::size_t place = 0; place < grid.size(); ++place) {
     if (!request.shard.has(place) || record.has(place)) continue;
     progress.begin(record.answer().rows.size(), describe(grid[place].cell));
-    SweepRow row = plan_cell(grid[place], place, request.goal, evaluate);
+    SweepRow row = plan_cell(grid[place], place, request.goal, cost_model());
     const std::string result = result_text(row);
     record.add(std::move(row));
     progress.end(record.answer().rows.size(), result);

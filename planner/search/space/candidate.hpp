@@ -1,29 +1,13 @@
 #pragma once
 // One point of the search, small enough to keep thousands.
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <utility>
-#include <type_traits>
-#include <planner/evaluate/prepared_mesh.hpp>
+#include <planner/evaluate/evaluator.hpp>
 #include <planner/search/space/search_space.hpp>
 #include <shardplan/evaluation.hpp>
 
 namespace shardplan {
-
-/// evaluate() and evaluate_cost() of planner/evaluate.hpp, or a test's stand-in for both. Called from several threads at
-/// once, each with a PreparedMesh of its own.
-struct Evaluator {
-  using Full = std::function<Evaluation(const Configuration&)>;
-  using Lean = std::function<RunCost(const Configuration&, PreparedMesh&)>;
-  template <class Call>
-    requires std::is_invocable_r_v<Evaluation, Call, const Configuration&>
-  Evaluator(const Call& call) : full(call), cost([call](const Configuration& c, PreparedMesh&) { return call(c); }) {}
-  Evaluator(Full shown, Lean searched) : full(std::move(shown)), cost(std::move(searched)) {}
-
-  Full full;  ///< of what is shown
-  Lean cost;  ///< of what is searched; the same costs
-};
 
 /// How far a bound on memory may be wrong: of one sequence, what a policy saves can be less than what it then need not
 /// recompute at the peak.

@@ -86,7 +86,7 @@ TEST(SearchCosts, OfSchedulesThatShareBlocksAreThoseOfEachAlone) {
     const SearchSpace space = wide_space(machine);
     const auto parallelisms = enumerate_parallelisms(with_pipelines_only(space)).list;
     const auto policies = policies_with(space, 2);
-    const Evaluator evaluator{evaluate, evaluate_cost};
+    const Evaluator& evaluator = cost_model();
     std::optional<Runner> runner;
     for (std::size_t i = 0; i < parallelisms.size(); ++i) {
       const Parallelism& p = parallelisms[i];
@@ -158,15 +158,15 @@ void expect_nothing_lost(const SearchSpace& space, const Evaluator& cost, const 
 TEST(SearchBounds, PruningLosesNothing) {
   for (const auto& machine :
        {Machine{"llama3-8b", "toy-switch", 8}, {"llama3-8b", "toy-torus", 16}, {"mixtral-8x7b", "toy-switch", 8}})
-    expect_nothing_lost(wide_space(machine), toy_evaluation, machine.model + " on " + machine.machine);
+    expect_nothing_lost(wide_space(machine), evaluator_of(toy_evaluation), machine.model + " on " + machine.machine);
 }
 
 TEST(SearchBounds, PruningLosesNothingUnderTheCostModel) {
   PlanRequest request = request_for("llama3-8b", "tpu-v5p", 8);
-  expect_nothing_lost(space_of(request), evaluate, "llama3-8b");
+  expect_nothing_lost(space_of(request), cost_model(), "llama3-8b");
   request = request_for("mixtral-8x7b", "mi300x", 8);
   request.mesh = parse_axis_sizes("tensor_sequence=1,fsdp_transpose=1,context=1,tensor=1");
-  expect_nothing_lost(space_of(request), evaluate, "mixtral-8x7b");
+  expect_nothing_lost(space_of(request), cost_model(), "mixtral-8x7b");
 }
 
 }  // namespace

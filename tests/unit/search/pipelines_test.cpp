@@ -111,7 +111,7 @@ TEST(Pipelines, DontOffload) {
   EXPECT_THAT(policies_with(space, 2), testing::ElementsAre(0, 2));
   EXPECT_THAT(policies_with(space, 1), testing::ElementsAre(0, 1, 2));
   request.remat_policies = named_remat_policies({"qkv_proj_offloaded"});
-  const MachinePlan none = plan_machine(request, request.machines.front(), evaluate);
+  const MachinePlan none = plan_machine(request, request.machines.front(), cost_model());
   EXPECT_FALSE(none.recommended);
 }
 
@@ -119,7 +119,7 @@ TEST(Pipelines, ARecommendedOneCanBePasted) {
   PlanRequest request = request_for("llama3.1-70b", "tpu-v5p", 64);
   request.mesh = parse_axis_sizes("stage=4");
   request.rule_sets = rule_sets({"default", "pipeline-large-moe"});
-  const MachinePlan plan = plan_machine(request, request.machines.front(), evaluate);
+  const MachinePlan plan = plan_machine(request, request.machines.front(), cost_model());
   ASSERT_TRUE(plan.recommended);
   const Evaluation& best = *plan.recommended;
   EXPECT_EQ(best.mesh.size_of("stage"), 4);
@@ -136,7 +136,7 @@ TEST(Pipelines, ARecommendedOneCanBePasted) {
 
 TEST(Pipelines, PlansSayHowTheBestOneCompares) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
-  MachinePlan plan = plan_machine(request, request.machines.front(), toy_evaluation);
+  MachinePlan plan = plan_machine(request, request.machines.front(), evaluator_of(toy_evaluation));
   EXPECT_EQ(describe(plan.recommended->mesh), "fsdp=8");
   // 4 repeats, 8 microbatches, 2 stages: 1/32 of 8 s more in a step of 9.
   const auto is_pipeline = Field(&StrategyPlan::strategy, "pipeline");
@@ -148,7 +148,7 @@ TEST(Pipelines, PlansSayHowTheBestOneCompares) {
   EXPECT_NEAR(row->slower, 0.25 / 9, 1e-6);
   EXPECT_EQ(row->why, "2.8% of a step in the pipeline's bubble");
   request.mesh = parse_axis_sizes("stage=1");
-  plan = plan_machine(request, request.machines.front(), toy_evaluation);
+  plan = plan_machine(request, request.machines.front(), evaluator_of(toy_evaluation));
   EXPECT_THAT(plan.strategies, Not(Contains(is_pipeline)));
 }
 

@@ -16,9 +16,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-MachinePlan plan_one(const PlanRequest& request, const Evaluator& evaluator = toy_evaluation,
+using StandIn = std::function<Evaluation(const Configuration&)>;
+
+MachinePlan plan_one(const PlanRequest& request, const StandIn& evaluation = toy_evaluation,
                      const TellProgress& tell = {}) {
-  return plan_with(request, evaluator, tell).machines.front();
+  return plan_with(request, evaluator_of(evaluation), tell).machines.front();
 }
 
 /// What a plan decides, apart from how long it took.
@@ -136,7 +138,7 @@ TEST(Plan, WouldFitOnMoreChipsOrWithNarrowerMoments) {
   PlanRequest request = request_for("llama3-8b", "toy-torus", 8);
   request = with_settings(request, {"max_target_length=1024"});
   request.model.name = "llama3-8b";
-  const Evaluator large = [](const Configuration& c) {  // 800 GB of weights in f32
+  const StandIn large = [](const Configuration& c) {  // 800 GB of weights in f32
     Evaluation e = toy_evaluation(c);
     e.memory.parameters = e.memory.parameters * 12;
     e.infeasible.reset();
@@ -361,7 +363,7 @@ TEST(Plan, BestMachineFirst) {
   request.machines[0].hbm_capacity.value = 1;
   request.machines[1].name = "large";
   request.machines[1].hbm_capacity.value = 400e9;
-  const PlanAnswer answer = plan_with(request, toy_evaluation);
+  const PlanAnswer answer = plan_with(request, evaluator_of(toy_evaluation));
   std::vector<std::string> names;
   for (const auto& machine : answer.machines) names.push_back(machine.hardware);
   EXPECT_THAT(names, testing::ElementsAre("large", "toy-switch", "toy-torus"));
@@ -370,7 +372,7 @@ TEST(Plan, BestMachineFirst) {
 
 TEST(Plan, ASearchThatItsEvaluationContradictsIsAnInternalError) {
   std::atomic<int> calls = 0;
-  const Evaluator drifting = [&](const Configuration& c) {
+  const StandIn drifting = [&](const Configuration& c) {
     Evaluation e = toy_evaluation(c);
     e.memory.temporaries = {++calls};
     return e;

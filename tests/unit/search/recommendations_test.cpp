@@ -51,7 +51,7 @@ TEST_P(Recommendation, IsThatOfCostingEverything) {
   PlanRequest request = request_for(model, machine, chips);
   request.remat_policies = named_remat_policies({"full", "save_out_proj", "minimal_with_context"});
   const SearchSpace space = space_of(request);
-  const Evaluator evaluator{evaluate, evaluate_cost};
+  const Evaluator& evaluator = cost_model();
   const auto parallelisms = enumerate_parallelisms(space).list;
   std::vector<Candidate> all;
   for (std::size_t i = 0; i < parallelisms.size(); ++i) cost_all(space, parallelisms[i], i, evaluator, all);

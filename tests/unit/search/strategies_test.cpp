@@ -38,7 +38,7 @@ TEST(Strategies, AMeshUsesThoseOfItsAxes) {
 /// pays a bubble.
 TEST(Strategies, OfALargeModelFsdpIsTheFastest) {
   const PlanRequest request = request_for("llama3.1-70b", "tpu-v5p", 64);
-  const MachinePlan plan = plan_machine(request, request.machines.front(), evaluate);
+  const MachinePlan plan = plan_machine(request, request.machines.front(), cost_model());
   std::vector<std::string> order;
   for (const auto& row : plan.strategies) {
     order.push_back(row.strategy);
@@ -53,10 +53,10 @@ TEST(Strategies, OfALargeModelFsdpIsTheFastest) {
 
 TEST(Strategies, ThoseThatFitNowhereAreNamed) {
   const PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
-  MachinePlan plan = plan_machine(request, request.machines.front(), toy_evaluation);
+  MachinePlan plan = plan_machine(request, request.machines.front(), evaluator_of(toy_evaluation));
   const SearchSpace space = space_of(request);
   const auto parallelisms = enumerate_parallelisms(space).list;
-  const Explored explored = explore(space, parallelisms, Scope{}, toy_evaluation);
+  const Explored explored = explore(space, parallelisms, Scope{}, evaluator_of(toy_evaluation));
   EXPECT_THAT(reasons_for(plan, space, parallelisms, explored), Not(Contains(HasSubstr("fits"))));
   std::erase_if(plan.strategies, [](const StrategyPlan& p) { return p.strategy == "tensor"; });
   EXPECT_THAT(reasons_for(plan, space, parallelisms, explored), Contains("no mesh with tensor parallelism fits"));

@@ -17,7 +17,7 @@ TEST(SweepCell, HasThePlanAndWhatTrainingTakes) {
   PlanRequest request = request_for("llama2-7b", "toy-switch", 1);
   request.machines[0].price_per_chip_hour = Figure{2, "USD/h", "here", Basis::assumed};
   request.machines[0].power_per_chip = Figure{500, "W", "here", Basis::assumed};
-  const SweepRow row = row_of(request, 8, toy_evaluation, {1'000'000'000, {}});
+  const SweepRow row = row_of(request, 8, evaluator_of(toy_evaluation), {1'000'000'000, {}});
   ASSERT_TRUE(row.plan);
   EXPECT_EQ(row.place, 3);
   ASSERT_TRUE(row.budget);
@@ -25,16 +25,16 @@ TEST(SweepCell, HasThePlanAndWhatTrainingTakes) {
   EXPECT_DOUBLE_EQ(row.budget->chip_hours, row.budget->duration.value * 8 / 3600);
   EXPECT_DOUBLE_EQ(*row.budget->dollars, 2 * row.budget->chip_hours);
   EXPECT_DOUBLE_EQ(*row.budget->kilowatt_hours, 0.5 * row.budget->chip_hours);
-  EXPECT_FALSE(row_of(request, 8, toy_evaluation).budget) << "without tokens nothing is taken";
+  EXPECT_FALSE(row_of(request, 8, evaluator_of(toy_evaluation)).budget) << "without tokens nothing is taken";
 }
 
 TEST(SweepCell, WithoutAPlanSaysWhy) {
   const PlanRequest request = request_for("llama2-7b", "toy-switch", 1);
-  const SweepRow no_slice = row_of(request, 6, toy_evaluation);
+  const SweepRow no_slice = row_of(request, 6, evaluator_of(toy_evaluation));
   EXPECT_FALSE(no_slice.plan);
   EXPECT_EQ(no_slice.limit, Limit::slices);
   EXPECT_THAT(no_slice.reason, testing::HasSubstr("nearest: 4 or 8"));
-  const SweepRow too_large = row_of(request_for("mixtral-8x7b", "toy-switch", 1), 1, evaluate);
+  const SweepRow too_large = row_of(request_for("mixtral-8x7b", "toy-switch", 1), 1, cost_model());
   EXPECT_EQ(too_large.limit, Limit::memory);
   EXPECT_THAT(too_large.reason, testing::HasSubstr("of 93.1 GiB a device at least"));
 }
@@ -42,18 +42,18 @@ TEST(SweepCell, WithoutAPlanSaysWhy) {
 // The batch could grow, and a token would take less time.
 TEST(SweepCell, SaysWhereTheLengthOfAStepLimits) {
   PlanRequest request = request_for("llama2-7b", "toy-switch", 8);
-  const SweepRow open = row_of(request, 8, toy_evaluation);
+  const SweepRow open = row_of(request, 8, evaluator_of(toy_evaluation));
   ASSERT_TRUE(open.plan);
   EXPECT_NE(open.limit, Limit::step);
   request.max_step = open.plan->step();
-  EXPECT_EQ(row_of(request, 8, toy_evaluation).limit, open.limit) << "it allows the best";
+  EXPECT_EQ(row_of(request, 8, evaluator_of(toy_evaluation)).limit, open.limit) << "it allows the best";
   request.max_step = open.plan->step() * 0.5;
-  const SweepRow bounded = row_of(request, 8, toy_evaluation);
+  const SweepRow bounded = row_of(request, 8, evaluator_of(toy_evaluation));
   ASSERT_TRUE(bounded.plan);
   EXPECT_LT(bounded.plan->tokens_per_second, open.plan->tokens_per_second);
   EXPECT_EQ(bounded.limit, Limit::step);
   request.max_step = Seconds{1e-3};
-  const SweepRow none = row_of(request, 8, toy_evaluation);
+  const SweepRow none = row_of(request, 8, evaluator_of(toy_evaluation));
   EXPECT_FALSE(none.plan);
   EXPECT_EQ(none.limit, Limit::step);
   EXPECT_THAT(none.reason, testing::HasSubstr("1 ms asked for at most"));
@@ -64,8 +64,8 @@ TEST(SweepCell, IsWhatPlanRecommends) {
   for (const int chips : {2, 16}) {
     PlanRequest request = request_for("llama2-7b", "toy-torus", chips);
     request.remat_policies = named_remat_policies({"full"});
-    const MachinePlan plan = plan_machine(request, request.machines.front(), evaluate);
-    const SweepRow row = row_of(request, chips, evaluate);
+    const MachinePlan plan = plan_machine(request, request.machines.front(), cost_model());
+    const SweepRow row = row_of(request, chips, cost_model());
     ASSERT_TRUE(plan.recommended && row.plan) << chips;
     EXPECT_EQ(describe_mesh(*row.plan), describe(plan.recommended->mesh)) << chips;
     EXPECT_EQ(row.plan->remat, plan.recommended->remat);
