@@ -13,7 +13,7 @@ bool computes_alike(const Block& a, const Block& b) {
 
 KnownBlocks::Setting KnownBlocks::setting_of(const BoundProgram& program, std::size_t index, const TrainConfig& config) {
   return {index, program.program->pipeline.repeats > 1, config.pipeline_fsdp_ag_once, config.gradient_accumulation_steps,
-          config.shard_optimizer_over_data};
+          config.shard_optimizer_over_data, program.mesh->group_size(program.expert_axes, GroupSpan::between_slices)};
 }
 
 std::optional<PartitionedBlock> KnownBlocks::find(const BoundProgram& program, std::size_t index, const Liveness& liveness,

@@ -1,6 +1,6 @@
 #pragma once
-// Blocks that were partitioned on one mesh under one rule set. Schedules of a pipeline that differ in how often they run a
-// block partition it alike.
+// Blocks that were partitioned under one rule set on meshes of the same sizes. Schedules of a pipeline that differ in how
+// often they run a block partition it alike, and so do meshes whose axes lie on other links.
 #include <cost_models/partition/partitioned_block.hpp>
 #include <optional>
 
@@ -16,13 +16,14 @@ class KnownBlocks {
   void add(const BoundProgram& program, std::size_t index, const PartitionedBlock& block, const TrainConfig& config);
 
  private:
-  /// What beside the block partitioning it depends on, on one mesh.
+  /// What beside the block and the sizes of the mesh partitioning it depends on.
   struct Setting {
     std::size_t index;
     bool repeats;  ///< a stage runs several times
     bool gathered_once;
     std::int64_t accumulation;
     bool optimizer_over_data;
+    std::int64_t expert_slices;  ///< of the devices that share the experts: an exchange between two is another one
     bool operator==(const Setting&) const = default;
   };
   struct Known {

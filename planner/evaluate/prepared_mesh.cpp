@@ -53,6 +53,12 @@ PreparedMesh::Step& PreparedMesh::add_step(const Configuration& c, std::shared_p
   return step;
 }
 
+void PreparedMesh::leave_links() {
+  embedding_.reset();
+  misfit_.reset();
+  networks_.clear();
+}
+
 const MeshEmbedding& PreparedMesh::embedding(const Configuration& c) {
   if (embedding_) return *embedding_;
   auto embedded = embed(c.hardware, c.slice, c.mesh, device_order(c.config));

@@ -1,7 +1,7 @@
 #pragma once
-// What configurations share that differ in batch, accumulation, remat policy, the schedule of a pipeline, ZeRO-1 and
-// moe_dispatch_no_expert_sharding alone: where the mesh lies on the machine's links, each program with its constraints bound,
-// and the blocks that schedules of a pipeline partition alike. A search costs many such in a row.
+// What configurations share that differ in batch, accumulation, remat policy, the schedule of a pipeline, ZeRO-1,
+// moe_dispatch_no_expert_sharding and the links that axes of the same sizes lie on: where the mesh lies on the machine's
+// links, each program with its constraints bound, and the blocks that are partitioned alike. A search costs many such in a row.
 #include <cost_models/blocks/known_blocks.hpp>
 #include <hardware/network/mesh_embedding.hpp>
 #include <list>
@@ -36,12 +36,15 @@ class PreparedMesh {
 
   /// The program of a configuration, bound to its mesh. All configurations that one object is asked about must be alike
   /// but for their Choice and the remat policy, which the program does not depend on; mesh and rules of the first must
-  /// outlive it.
+  /// outlive it. Its mesh may change in what lies between slices, and leave_links() has to be told.
   const Step& step(const Configuration& configuration);
   /// The same of a program at hand.
   const Step& step(const Configuration& configuration, Program program);
   /// The same partitioned, under the remat policy of the configuration; until the next call.
   const Step& partitioned_step(const Configuration& configuration);
+
+  /// The mesh of the next configuration lies on other links.
+  void leave_links();
 
   /// The mesh on the machine's links; one that the torus can't hold whole as if axes could be split (`misfit` says so).
   const MeshEmbedding& embedding(const Configuration& configuration);

@@ -48,14 +48,18 @@ std::size_t expand_in_rounds(const std::vector<Family>& order, Incumbents& incum
 std::size_t bound(const std::vector<Family>& families, const SearchSpace& space, const Evaluator& evaluate,
                   const SearchBudget& budget) {
   const auto end = budget.half_time();  // the promising ones have to be costed, too
+  const std::vector<Kin> all = kin_of(families);
   std::atomic<std::size_t> done = 0, left = 0;
-  parallel_for(families.size(), [&](std::size_t i) {
-    if (budget.is_spent(end)) {
-      left += families[i].size();
-      return;
+  parallel_for(all.size(), [&](std::size_t i) {
+    Runner runner(space, all[i].front().front().parallelism(), evaluate);
+    for (const Family family : all[i]) {
+      if (budget.is_spent(end)) {
+        left += family.size();
+        continue;
+      }
+      bound_family(family, runner);
+      budget.progress(static_cast<std::int64_t>(++done), static_cast<std::int64_t>(families.size()), false);
     }
-    bound_family(families[i], space, evaluate);
-    budget.progress(static_cast<std::int64_t>(++done), static_cast<std::int64_t>(families.size()), false);
   });
   return left;
 }

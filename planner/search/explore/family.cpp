@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
 #include <planner/search/explore/family.hpp>
 #include <planner/search/space/pipeline_bounds.hpp>
 
@@ -73,8 +76,22 @@ std::size_t count_parallelisms(std::span<const Family> families) {
   return count;
 }
 
-void bound_family(Family family, const SearchSpace& space, const Evaluator& evaluate) {
-  Runner runner(space, family.front().parallelism(), evaluate);
+std::vector<Kin> kin_of(const std::vector<Family>& families) {
+  using Sizes = std::vector<std::pair<std::string_view, int>>;  // of every axis
+  std::map<std::tuple<std::size_t, MoePath, Sizes>, std::size_t> known;
+  std::vector<Kin> all;
+  for (const Family family : families) {
+    const Parallelism& p = family.front().parallelism();
+    Sizes sizes;
+    for (const MeshAxis& axis : p.mesh.axes) sizes.emplace_back(axis.name, axis.size());
+    const auto [at, is_new] = known.try_emplace({p.rules, p.moe_path, std::move(sizes)}, all.size());
+    if (is_new) all.emplace_back();
+    all[at->second].push_back(family);
+  }
+  return all;
+}
+
+void bound_family(Family family, Runner& runner) {
   probe_memory_until_one_fits(family, runner);
   for (const Group& group : groups_of(family)) probe_time(group, runner);
 }

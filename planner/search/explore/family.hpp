@@ -11,10 +11,16 @@ using Family = std::span<Exploration>;
 
 std::vector<Family> families_of(std::vector<Exploration>& explorations);
 
+/// Families that differ in the links which axes of the same sizes lie on alone: they partition every block alike.
+using Kin = std::vector<Family>;
+
+/// In the order of their first families.
+std::vector<Kin> kin_of(const std::vector<Family>& families);
+
 std::size_t count_parallelisms(std::span<const Family> families);
 
 /// Costs their smallest candidates until one fits, and of those that may fit what none of their candidates is faster than.
-void bound_family(Family family, const SearchSpace& space, const Evaluator& evaluate);
+void bound_family(Family family, Runner& runner);
 
 /// Per token, of any candidate that may fit; infinite where none does.
 double least_seconds(Family family);

@@ -9,10 +9,18 @@ Runner::Runner(const SearchSpace& space, const Parallelism& any, const Evaluator
       configuration_(configuration_of(space, any, space.remat_policies.front(), any.batches.front())),
       mesh_(space.programs.get()) {}
 
+void Runner::change_to(const Parallelism& parallelism, const RematPolicy& policy, const BatchOption& batch) {
+  if (parallelism.place != parallelism_->place) {
+    configuration_.mesh = parallelism.mesh;
+    mesh_.leave_links();
+  }
+  set_config(configuration_, space_, parallelism, policy, batch);
+  parallelism_ = &parallelism;
+}
+
 RunCost Runner::run(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch) {
   const RematPolicy& policy = space_.remat_policies[remat];
-  if (&parallelism != parallelism_) set_config(configuration_, space_, parallelism, policy, batch);
-  parallelism_ = &parallelism;
+  if (&parallelism != parallelism_) change_to(parallelism, policy, batch);
   TrainConfig& config = configuration_.config;
   config.remat_policy = policy.name;
   config.saved = policy.saved;

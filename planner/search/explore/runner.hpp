@@ -1,5 +1,6 @@
 #pragma once
-// Costs the candidates of one family, one after the other: parallelisms of the same rules, mesh and path.
+// Costs the candidates of related families, one after the other: parallelisms of the same rules and path on meshes of the
+// same sizes.
 #include <planner/search/space/candidate.hpp>
 #include <planner/search/space/parallelism.hpp>
 
@@ -7,7 +8,7 @@ namespace shardplan {
 
 class Runner {
  public:
-  /// `any` of the family. All three must outlive it.
+  /// `any` of the families. All three must outlive it.
   Runner(const SearchSpace& space, const Parallelism& any, const Evaluator& evaluate);
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
@@ -15,6 +16,8 @@ class Runner {
   RunCost run(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch);
 
  private:
+  void change_to(const Parallelism& parallelism, const RematPolicy& policy, const BatchOption& batch);
+
   const SearchSpace& space_;
   const Evaluator& evaluate_;
   const Parallelism* parallelism_;  ///< of the last candidate

@@ -72,7 +72,7 @@ Sizes total_sizes(const std::string& axis, const SearchSpace& space, const RuleS
 }
 
 bool may_span_slices(const std::string& axis, const SearchSpace& space) {
-  return axis == "data" || axis == "fsdp" || axis == "stage" || space.asked_axes.contains(axis);
+  return grows_between_slices(axis) || space.asked_axes.contains(axis);
 }
 
 /// What each axis may be between slices, then inside one, given its sizes in all.
@@ -129,6 +129,8 @@ std::vector<Mesh> meshes_with(const std::vector<Sizes>& totals, const SearchSpac
 }
 
 }  // namespace
+
+bool grows_between_slices(std::string_view axis) { return axis == "data" || axis == "fsdp" || axis == "stage"; }
 
 std::vector<Mesh> enumerate_meshes(const SearchSpace& space, const RuleSet& rules) {
   const auto stages = space.asked_axes.find("stage");

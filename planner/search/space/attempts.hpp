@@ -1,0 +1,16 @@
+#pragma once
+// What becomes of rules on a mesh: each path, schedule and place of the optimizer, and why it is none where MaxText refuses it.
+#include <planner/search/space/parallelism.hpp>
+
+namespace shardplan {
+
+struct Attempt {
+  Parallelism parallelism;
+  std::string shardings;  ///< equal strings on equal meshes: the same sharding of every tensor
+  std::optional<Infeasible> violation;
+};
+
+/// Whatever links the axes of the mesh lie on.
+std::vector<Attempt> attempts_under(const SearchSpace& space, std::size_t rules, const Mesh& mesh);
+
+}  // namespace shardplan
