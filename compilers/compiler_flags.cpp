@@ -35,10 +35,6 @@ bool is_default(const KnownFlag& known, const std::string& value) {
   return known.default_value && (value == *known.default_value || canonical(value) == canonical(*known.default_value));
 }
 
-bool is_enough(const KnownFlag& known, const std::string& value) {
-  return !known.at_least || std::strtod(value.c_str(), nullptr) >= *known.at_least;
-}
-
 /// ..._2d_... and ..._3d_... are two flags, not one misspelled.
 std::string without_digits(std::string name) {
   std::erase_if(name, [](unsigned char c) { return std::isdigit(c) != 0; });
@@ -59,11 +55,21 @@ double number_of(const GivenFlag& given) {
   return number;
 }
 
+/// Of a flag that is on or off.
+void check_boolean(const GivenFlag& given) {
+  const std::string value = canonical(given.value);
+  if (value != "true" && value != "false")
+    throw InputError(fmt::format("compile_xla_flags: --{} takes true or false, not '{}'", given.name, given.value));
+}
+
 FlagChange change_of(const GivenFlag& given, const KnownFlag& known) {
+  if (!known.sets && !known.at_least) check_boolean(given);
   FlagChange change{known.switches, std::nullopt, known.asynchronous, known.pipelined, canonical(given.value) == "true"};
   if (known.sets) change.setting.emplace(*known.sets, number_of(given) * known.unit);
   return change;
 }
+
+bool is_enough(const GivenFlag& given, const KnownFlag& known) { return !known.at_least || number_of(given) >= *known.at_least; }
 
 CompilerFlag judged(const GivenFlag& given, const FlagTable& table) {
   const auto row = table.find(given.name);
@@ -74,7 +80,7 @@ CompilerFlag judged(const GivenFlag& given, const FlagTable& table) {
   const KnownFlag& known = row->second;
   if (is_default(known, given.value))
     return {given.name, given.value, FlagEffect::none, "the compiler's default", {}};
-  if (!is_enough(known, given.value))
+  if (!is_enough(given, known))
     return {given.name, given.value, FlagEffect::not_modelled,
             fmt::format("{}; modelled from {} on", known.does, *known.at_least), {}};
   const bool modelled = known.effect == FlagEffect::modelled;

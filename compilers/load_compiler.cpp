@@ -22,7 +22,7 @@ const EmbeddedFile& built_in(const std::string& name) {
 }
 
 /// What `document` leaves out, from the compiler that it is `like`: entry by entry of habits, kernels, overlap and
-/// flags, whole values otherwise. Flags are a family's own.
+/// flags, whole values otherwise: what recipes offer they offer for a machine. Flags are a family's own.
 nlohmann::json completed(nlohmann::json document, const std::string& file, int chain) {
   if (!document.is_object() || !document.contains("like")) return document;
   if (chain == longest_chain) throw InputError(file + ": 'like' goes round in a circle");
@@ -32,7 +32,7 @@ nlohmann::json completed(nlohmann::json document, const std::string& file, int c
   document.erase("like");
   if (document.contains("family")) base.erase("flags"), base.erase("offered_flags"), base.erase("published_flags");
   for (const auto& [key, value] : document.items()) {
-    if (value.is_object() && base.contains(key))
+    if (value.is_object() && base.contains(key) && key != "offered_flags")
       base[key].update(value);
     else
       base[key] = value;

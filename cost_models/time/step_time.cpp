@@ -13,7 +13,8 @@ namespace {
 /// What one loop body does in a step, all its runs together.
 struct BodyTime {
   Seconds compute, collectives, exposed, host;
-  Seconds exposed_host() const { return {std::max(host.value - compute.value, 0.0)}; }
+  /// Copies have a channel of their own: they run beside compute and while it waits for collectives.
+  Seconds exposed_host() const { return {std::max((host - compute - exposed).value, 0.0)}; }
 };
 
 /// A weight that moves less often than its block runs does so before or after the loop (pipeline_fsdp_ag_once, the
@@ -225,10 +226,12 @@ class Step {
   static void add_to(StepTime& total, const BodyTime& body, double idle) {
     total.compute += body.compute * (1 - idle);
     total.exposed_collective += body.exposed * (1 - idle);
-    total.hidden_collective += body.collectives - body.exposed;
+    total.hidden_collective += Seconds{std::max((body.collectives - body.exposed).value, 0.0)};
     total.exposed_host += body.exposed_host() * (1 - idle);
     total.hidden_host += body.host - body.exposed_host();
     total.bubble += (body.compute + body.exposed + body.exposed_host()) * idle;
+    total.if_all_hid += std::max(body.compute, body.host);
+    total.if_none_hid += std::max(body.compute + body.collectives, body.host);
   }
 
   const StepWork& work_;

@@ -61,6 +61,7 @@ struct StepTime {
   ComputeSeconds parts;  ///< of compute
   Seconds compute, exposed_collective, hidden_collective, bubble;
   Seconds exposed_host, hidden_host;  ///< copies between the device and its host's memory
+  Seconds if_all_hid, if_none_hid;    ///< the step if every collective ran beside compute, and if none did
   double tokens_per_second_per_device = 0;
   double model_flops_utilization = 0;  ///< model FLOPs (no recomputation, causal attention) over peak
   Seconds step() const { return compute + exposed_collective + exposed_host + bubble; }

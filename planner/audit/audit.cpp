@@ -47,6 +47,13 @@ Mesh mesh_for(const AuditRequest& request, const HloProgram& program) {
   return request.mesh ? mesh_in_order_of(program, *request.mesh) : mesh_of_program(program);
 }
 
+void check_devices(const Machine& machine, const Mesh& mesh) {
+  const std::int64_t devices = std::int64_t{machine.slice.devices} * machine.num_slices;
+  if (devices != mesh.devices())
+    throw InputError(fmt::format("the program is for {} devices (mesh {}), the machine has {}: --chips", mesh.devices(),
+                                 describe(mesh), devices));
+}
+
 std::optional<Machine> machine_for(const AuditRequest& request) {
   if (!request.configuration) return request.machine;
   return Machine{request.configuration->hardware, request.configuration->slice, request.configuration->num_slices};
@@ -97,7 +104,10 @@ AuditAnswer audit(const AuditRequest& request) {
   answer.program = program.source;
   answer.mesh = mesh_for(request, program);
   std::optional<LinkPrices> prices;
-  if (machine) prices.emplace(*machine, answer.mesh);
+  if (machine) {
+    check_devices(*machine, answer.mesh);
+    prices.emplace(*machine, answer.mesh);
+  }
   if (machine) answer.hardware = machine->hardware.name;
   answer.found = read_traffic(program, answer.mesh, prices);
   const auto time = [&](const ScheduledProgram& of) {

@@ -25,7 +25,7 @@ void put(Json& profile, const FittedFigure& fitted) {
 
 /// A line for each key.
 std::string profile_with(const std::string& profile, const std::vector<FittedFigure>& figures) {
-  Json document = Json::parse(profile);
+  Json document = Json::parse(profile, nullptr, true, /*ignore_comments=*/true);
   for (const auto& figure : figures) put(document, figure);
   std::string text = "{";
   for (const auto& [key, value] : document.items())

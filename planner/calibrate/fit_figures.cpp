@@ -14,11 +14,16 @@ namespace shardplan {
 namespace {
 
 constexpr double least_influence = 0.05;  ///< of a figure on some measurement, and beside the figures before it
+constexpr double least_share = 0.01;      ///< of a peak or a link, that something which works reaches
+
+/// Whose measurements tell a figure.
+enum class Told : std::uint8_t { by_any, inside_nodes, between_nodes };
 
 struct Candidate {
   std::string_view key;
   Dimension dimension;
   Figure& (*in)(HardwareProfile&);
+  Told told = Told::by_any;
 };
 
 template <auto member>
@@ -32,11 +37,11 @@ Figure& fp8_efficiency(HardwareProfile& hardware) {
 }
 
 constexpr Candidate candidates[] = {
-    {"link_efficiency", Dimension::share, figure_of<&HardwareProfile::link_efficiency>},
-    {"collective_latency", Dimension::seconds, figure_of<&HardwareProfile::collective_latency>},
-    {"hop_latency", Dimension::seconds, figure_of<&HardwareProfile::hop_latency>},
-    {"scale_out_efficiency", Dimension::share, figure_of<&HardwareProfile::scale_out_efficiency>},
-    {"scale_out_latency", Dimension::seconds, figure_of<&HardwareProfile::scale_out_latency>},
+    {"link_efficiency", Dimension::share, figure_of<&HardwareProfile::link_efficiency>, Told::inside_nodes},
+    {"collective_latency", Dimension::seconds, figure_of<&HardwareProfile::collective_latency>, Told::inside_nodes},
+    {"hop_latency", Dimension::seconds, figure_of<&HardwareProfile::hop_latency>, Told::inside_nodes},
+    {"scale_out_efficiency", Dimension::share, figure_of<&HardwareProfile::scale_out_efficiency>, Told::between_nodes},
+    {"scale_out_latency", Dimension::seconds, figure_of<&HardwareProfile::scale_out_latency>, Told::between_nodes},
     {"matmul_efficiency", Dimension::share, figure_of<&HardwareProfile::matmul_efficiency>},
     {"fp8_matmul_efficiency", Dimension::share, fp8_efficiency},
     {"hbm_efficiency", Dimension::share, figure_of<&HardwareProfile::hbm_efficiency>},
@@ -111,13 +116,27 @@ Eigen::VectorXd influence_of(const Candidate& figure, const HardwareProfile& har
   return (here - below) / step;
 }
 
+bool tells(const Measurement& measurement, Told told) {
+  const auto* collective = std::get_if<MeasuredCollective>(&measurement.what);
+  if (told == Told::by_any || !collective) return true;
+  return (collective->nodes > 1) == (told == Told::between_nodes);
+}
+
+/// The most that it is on one of those that tell the figure.
+double telling(const Candidate& figure, const Eigen::VectorXd& influence, const Measurements& measurements) {
+  double most = 0;
+  for (std::size_t i = 0; i < measurements.size(); ++i)
+    if (tells(measurements[i], figure.told)) most = std::max(most, std::abs(influence[static_cast<Eigen::Index>(i)]));
+  return most;
+}
+
 std::vector<Candidate> told_figures(const HardwareProfile& hardware, const Compiler& compiler,
                                     const Measurements& measurements) {
   std::vector<Candidate> told;
   std::vector<Eigen::VectorXd> directions;
   for (const Candidate& figure : candidates) {
     const Eigen::VectorXd influence = influence_of(figure, hardware, compiler, measurements);
-    if (influence.cwiseAbs().maxCoeff() < least_influence) continue;
+    if (telling(figure, influence, measurements) < least_influence) continue;
     const Eigen::VectorXd rest = remainder(influence, directions);
     if (rest.norm() < least_influence * influence.norm()) continue;
     told.push_back(figure);
@@ -159,6 +178,9 @@ FittedFigure fitted(const Candidate& candidate, const HardwareProfile& before, H
   now.basis = Basis::measured;
   figure.after = now;
   figure.at_most = candidate.dimension == Dimension::share && now.value >= 1;
+  if (candidate.dimension == Dimension::share && now.value < least_share)
+    throw InputError(fmt::format("{} would be {:.2g}: the measurements are too slow by orders of magnitude; are their units "
+                                 "those that are expected?", candidate.key, now.value));
   return figure;
 }
 

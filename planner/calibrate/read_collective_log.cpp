@@ -93,6 +93,8 @@ class LogReader {
       lines_.fail(fmt::format("{} ranks on {} hosts, not the same number on each", ranks_.size(), hosts_.size()));
     titles_ = words.size();
     time_column_ = static_cast<std::size_t>(time - words.begin());
+    const auto wrong = std::find(time, words.end(), "#wrong");
+    wrong_column_ = wrong == words.end() ? std::nullopt : std::optional<std::size_t>(wrong - words.begin());
   }
 
   void read_row(std::string_view line) {
@@ -101,6 +103,8 @@ class LogReader {
     if (words.size() != titles_)
       lines_.fail(fmt::format("expected a row of {} columns, found {}", titles_, words.size()));
     if (words[0] == "0") return;
+    if (wrong_column_ && words[*wrong_column_] != "0" && words[*wrong_column_] != "N/A")
+      lines_.fail(fmt::format("#wrong is {}: the collective gave wrong results", words[*wrong_column_]));
     const auto bytes = static_cast<std::int64_t>(lines_.positive(words[0], "size"));
     const double microseconds = lines_.positive(words[*time_column_], "time");
     measurements_.push_back({MeasuredCollective{*kind_, {bytes}, static_cast<int>(ranks_.size()),
@@ -112,6 +116,7 @@ class LogReader {
   std::optional<CollectiveKind> kind_;
   std::set<std::string> ranks_, hosts_;
   std::optional<std::size_t> time_column_;  ///< of the table that is being read
+  std::optional<std::size_t> wrong_column_;  ///< of its first time
   std::size_t titles_ = 0;
   Measurements measurements_;
 };

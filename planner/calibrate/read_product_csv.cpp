@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <planner/calibrate/placed_lines.hpp>
@@ -57,7 +58,12 @@ class CsvReader {
     if (cells.size() != places_.size())
       lines_.fail(fmt::format("expected {} cells, found {}", places_.size(), cells.size()));
     const auto number = [&](const char* column) { return lines_.positive(cells[places_.at(column)], column); };
-    const MeasuredProduct product{number("m"), number("n"), number("k"), dtype_of(cells[places_.at("dtype")])};
+    const auto size = [&](const char* column) {
+      const double value = number(column);
+      if (value != std::floor(value)) lines_.fail(fmt::format("{} is {}, not a whole number", column, cells[places_.at(column)]));
+      return value;
+    };
+    const MeasuredProduct product{size("m"), size("n"), size("k"), dtype_of(cells[places_.at("dtype")])};
     const double seconds = places_.contains("seconds")
                                ? number("seconds")
                                : 2 * product.m * product.n * product.k / (number("tflops") * 1e12);

@@ -44,7 +44,7 @@ std::vector<AssumedStep> assumed_steps(const Configuration& c, const RunCost& no
   std::vector<AssumedStep> steps;
   if (const auto& error = c.hardware.step_error)
     steps.push_back({Assumption::published_runs, step * (1 + error->low), step * (1 + error->high)});
-  steps.push_back({Assumption::overlap, step - now.time.exposed_collective, step + now.time.hidden_collective});
+  steps.push_back({Assumption::overlap, now.time.if_all_hid, now.time.if_none_hid});
   add_figures(steps, c);
   const auto width = [](const AssumedStep& s) { return s.high - s.low; };
   std::erase_if(steps, [&](const AssumedStep& s) { return width(s) < step * visible; });

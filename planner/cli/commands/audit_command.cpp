@@ -57,10 +57,14 @@ AuditRequest read_request(const AuditFlags& flags) {
     request.configuration = read_configuration(flags.run);
     return request;
   }
+  if (flags.run.reserve || flags.run.memory_fraction)
+    throw InputError("--reserve-hbm and --memory-fraction are about the plan of a run: give its arguments");
   if (flags.run.mesh) request.mesh = read_axes(*flags.run.mesh);
   if (machine.hardware || machine.chips || machine.slices) {
     request.machine = read_machine(GivenArguments({}, {}), machine);
-    request.compiler = load_compiler(request.machine->hardware.compiler);
+    request.compiler = load_compiler(request.machine->hardware.compiler, flags.run.xla_flags.value_or(""));
+  } else if (flags.run.xla_flags) {
+    throw InputError("--xla-flags says how the machine's compiler schedules: give --hardware, or the run's arguments");
   }
   return request;
 }

@@ -77,7 +77,7 @@ void mark_as_copied(OrderedJson& value, const std::string& like) {
 
 OrderedJson profile_like(const std::string& name, const std::string& like) {
   OrderedJson profile = OrderedJson::parse(profile_json(like));
-  for (const char* key : {"aliases", "matmul_shares", "published_mfu_dense", "published_mfu_moe", "step_error"})
+  for (const char* key : {"aliases", "published_mfu_dense", "published_mfu_moe"})
     profile.erase(key);
   for (auto& value : profile) mark_as_copied(value, like);
   profile["name"] = name;

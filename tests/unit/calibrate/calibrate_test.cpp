@@ -34,6 +34,12 @@ TEST(Calibrate, ASecondTimeKeepsWhatStoodThereFirst) {
   EXPECT_EQ(nlohmann::json::parse(again.profile)["link_efficiency"]["before"]["value"], 1);
 }
 
+TEST(Calibrate, CommentsOfAProfileAreNoObstacle) {
+  const std::string profile = profile_json("toy-switch");
+  EXPECT_EQ(calibrated("{\n  // as hardware init writes them" + profile.substr(profile.find('{') + 1)).profile,
+            calibrated(profile).profile);
+}
+
 TEST(Calibrate, ResidualsAreBesideTheirMeasurements) {
   const CalibratedMachine machine = calibrated(profile_json("toy-switch"));
   ASSERT_EQ(machine.residuals.size(), 8U);

@@ -87,6 +87,21 @@ TEST(FitFigures, SeveralNodesTellWhatIsBetweenThem) {
   EXPECT_NEAR(fit.hardware.link_efficiency.value, 1, 1e-3);
 }
 
+TEST(FitFigures, SeveralNodesAloneTellNothingOfWhatIsInside) {
+  Machines machines;
+  machines.real.scale_out_efficiency.value = 0.7;
+  const FittedMachine fit = machines.fit(sweep(machines, CollectiveKind::all_gather, 16, 2));
+  EXPECT_THAT(keys_of(fit), ElementsAre("scale_out_efficiency", "scale_out_latency"));
+  EXPECT_EQ(fit.hardware.link_efficiency.value, machines.assumed.link_efficiency.value);
+}
+
+TEST(FitFigures, ShareThatNothingHasIsAnError) {
+  Machines machines;
+  Measurement slow = machines.measured(MeasuredProduct{8192, 8192, 8192, DType::bf16});
+  slow.seconds = slow.seconds * 1000;  // milliseconds in place of seconds
+  EXPECT_THROW(machines.fit({slow}), InputError);
+}
+
 TEST(FitFigures, ProductsAndKernelsHaveTheirOwn) {
   Machines machines;
   machines.real.matmul_efficiency.value = 0.65;

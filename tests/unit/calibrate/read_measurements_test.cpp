@@ -75,6 +75,8 @@ TEST(CollectiveLog, WhatIsNotUnderstoodIsNamedWithItsLine) {
               HasSubstr("x.log:6: expected a row of 13 columns, found 3"));
   EXPECT_THAT(log_error("./all_gather_perf\n" + ranks + titles + "  8  2  float  none  -1  fast  0  0  0  1  0  0  0\n"),
               HasSubstr("x.log:6: column time has 'fast'"));
+  EXPECT_THAT(log_error("./all_gather_perf\n" + ranks + titles + "  8  2  float  none  -1  9  0  0  77  9  0  0  0\n"),
+              HasSubstr("x.log:6: #wrong is 77"));
   EXPECT_THAT(log_error("hello\n"), HasSubstr("x.log: no measurement"));
 }
 
@@ -103,6 +105,7 @@ TEST(ProductCsv, WhatIsNotUnderstoodIsNamedWithItsLine) {
   EXPECT_THAT(csv_error("m,n,k,dtype,tflops\n1,1,1,bf16\n"), HasSubstr("x.csv:2: expected 5 cells, found 4"));
   EXPECT_THAT(csv_error("m,n,k,dtype,tflops\n1,1,1,f64,1\n"), HasSubstr("x.csv:2: dtype 'f64'"));
   EXPECT_THAT(csv_error("m,n,k,dtype,tflops\n1,-1,1,bf16,1\n"), HasSubstr("x.csv:2: column n has '-1'"));
+  EXPECT_THAT(csv_error("m,n,k,dtype,tflops\n0.5,1,1,bf16,1\n"), HasSubstr("x.csv:2: m is 0.5, not a whole number"));
   EXPECT_THAT(csv_error("m,n,k,dtype,tflops\n"), HasSubstr("no row"));
 }
 

@@ -75,6 +75,27 @@ TEST(CompilerFlags, SayWhatRunsBesideCompute) {
   EXPECT_TRUE(overlap("xla-gpu", "--xla_gpu_enable_pipelined_all_gather=true").pipelined.has(gathers));
 }
 
+TEST(CompilerFlags, TakeWhatRunsBesideComputeAway) {
+  const auto gathers_beside = [](const std::string& compiler, const char* flag) {
+    return load_compiler(compiler, flag).overlap.asynchronous.has(CollectiveKind::all_gather);
+  };
+  EXPECT_TRUE(gathers_beside("xla-gpu", "--xla_gpu_enable_async_collectives=true"));
+  EXPECT_FALSE(gathers_beside("xla-gpu", "--xla_gpu_enable_async_collectives=false"));
+  EXPECT_FALSE(gathers_beside("xla-tpu", "--xla_tpu_enable_async_collective_fusion_fuse_all_gather=false"));
+  EXPECT_EQ(only(load_compiler("xla-tpu", "--xla_enable_async_all_gather=true")).effect, FlagEffect::none);
+}
+
+TEST(CompilerFlags, LessVmemThanRecipesGiveIsNotModelled) {
+  const Compiler compiler = load_compiler("xla-tpu", "--xla_tpu_scoped_vmem_limit_kib=1");
+  EXPECT_EQ(only(compiler).effect, FlagEffect::not_modelled);
+  EXPECT_TRUE(compiler.settings.empty());
+}
+
+TEST(CompilerFlags, AreOfferedForTheMachineOfTheirRecipes) {
+  EXPECT_FALSE(load_compiler("xla-tpu").offered.empty());
+  EXPECT_TRUE(load_compiler("xla-tpu-v5e").offered.empty());
+}
+
 TEST(CompilerFlags, AFamilyHasItsOwn) {
   EXPECT_EQ(only(load_compiler("xla-tpu-v5p", "--xla_tpu_scoped_vmem_limit_kib=98304")).effect, FlagEffect::modelled);
   EXPECT_EQ(only(load_compiler("xla-tpu-v5p", "--xla_gpu_enable_triton_gemm=false")).effect, FlagEffect::unknown);
@@ -111,6 +132,7 @@ TEST(CompilerFlags, RefuseWhatIsNoneOrMisspelled) {
       {"--=3", "'--=3': expected --NAME=VALUE"},
       {"--xla_gpu_autotune_leve=0", "unknown flag '--xla_gpu_autotune_leve'; nearest: --xla_gpu_autotune_level"},
       {"--xla_gpu_enable_trition_gemm=false", "nearest: --xla_gpu_enable_triton_gemm"},
+      {"--xla_gpu_enable_pipelined_all_gather=maybe", "takes true or false, not 'maybe'"},
   };
   for (const auto& row : rows)
     EXPECT_THAT([&] { load_compiler("xla-gpu", row.flags); }, ThrowsMessage<InputError>(HasSubstr(row.message)));

@@ -85,6 +85,19 @@ TEST(StepTime, HostCopiesHideBehindTheirOwnBody) {
   EXPECT_DOUBLE_EQ(time.step().value, 43 + 3);
 }
 
+TEST(StepTime, HostCopiesRunWhileComputeWaitsForCollectives) {
+  ToyStep step;
+  step.machine.host_link_bandwidth = Figure{10e9, "GB/s", "toy", Basis::assumed};
+  step.host.activations[0] = Bytes{120'000'000'000};  // 12 s: 10 s of forward compute and 1.5 s of waiting hide most
+  step.communicate(Phase::forward, CollectiveKind::all_reduce, false, 1.5, 0);
+  const StepTime time = step.time();
+  EXPECT_DOUBLE_EQ(time.exposed_collective.value, 1.5);
+  EXPECT_DOUBLE_EQ(time.exposed_host.value, 0.5);
+  EXPECT_DOUBLE_EQ(time.step().value, 43 + 1.5 + 0.5);
+  EXPECT_DOUBLE_EQ(time.if_all_hid.value, 43 + 2) << "the copies show then";
+  EXPECT_DOUBLE_EQ(time.if_none_hid.value, 43 + 2);
+}
+
 struct Overlapped {
   Phase phase;
   CollectiveKind kind;
