@@ -4,22 +4,11 @@
 #include <models/decoder_block.hpp>
 #include <models/huggingface/config_keys.hpp>
 #include <models/huggingface/families.hpp>
+#include <models/huggingface/positions.hpp>
 
 namespace shardplan::huggingface {
 
 namespace {
-
-/// Llama 3.1's longer positions: "rope_scaling", since transformers 5 "rope_parameters".
-bool has_llama3_positions(StrictObject& config) {
-  for (const char* key : {"rope_scaling", "rope_parameters"}) {
-    if (!config.has(key)) continue;
-    const auto& rope = config.peek(key);
-    if (!rope.is_object() || !rope.contains("rope_type") || rope["rope_type"] != "llama3") continue;
-    config.any(key);
-    return true;
-  }
-  return false;
-}
 
 /// What a file lists layer by layer, where it does, has to be what MaxText's block builds.
 void require_list(StrictObject& config, const std::string& key, const std::vector<std::int64_t>& list,

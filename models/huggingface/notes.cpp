@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <models/huggingface/notes.hpp>
+#include <models/huggingface/positions.hpp>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -49,8 +50,8 @@ constexpr LeftOut left_out_keys[] = {
     {"quantization_config", "how the checkpoint stores its weights; planned is training in dtype and weight_dtype"},
     {"num_nextn_predict_layers", no_prediction_layers},
     {"mtp_num_hidden_layers", no_prediction_layers},
-    {"rope_scaling", "left out of the arguments: MaxText has rope_type and what belongs to it; it costs nothing"},
-    {"rope_parameters", "left out of the arguments: MaxText has rope_type and what belongs to it; it costs nothing"},
+    {"rope_scaling", "left out: MaxText scales positions as llama3.1 and YaRN do, and not at all; it costs nothing"},
+    {"rope_parameters", "left out: MaxText scales positions as llama3.1 and YaRN do, and not at all; it costs nothing"},
     {"sliding_window", "left out: MaxText attends globally here"},
     {"attention_dropout", "dropout is not modelled"},
     {"router_aux_loss_coef", "left out of the arguments: load_balance_loss_weight in MaxText; it costs nothing"},
@@ -86,15 +87,6 @@ bool says_nothing(const nlohmann::json& value) {
          (value.is_number() && value.get<double>() == 0);
 }
 
-/// As a MaxText argument: a scale of 500000.0 is a whole number there.
-std::string argument_text(const nlohmann::json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (!value.is_number_float()) return value.dump();
-  const double number = value.get<double>();
-  return number == std::floor(number) && std::abs(number) < 1e15 ? fmt::format("{:.0f}", number)
-                                                                 : fmt::format("{}", number);
-}
-
 /// "fp8": what the checkpoint's own method is called.
 std::string method_of(const nlohmann::json& value) {
   const bool named = value.is_object() && value.contains("quant_method") && value["quant_method"].is_string();
@@ -118,8 +110,16 @@ Model with_inner_values(Model model, StrictObject& config) {
 
 }  // namespace
 
+std::string argument_text(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_number_float()) return value.dump();
+  const double number = value.get<double>();
+  return number == std::floor(number) && std::abs(number) < 1e15 ? fmt::format("{:.0f}", number)
+                                                                 : fmt::format("{}", number);
+}
+
 Model with_notes(Model model, StrictObject& config) {
-  model = with_inner_values(std::move(model), config);
+  model = huggingface::with_positions(with_inner_values(std::move(model), config), config);
   const auto untaken = config.untaken();
   std::vector<std::string> unread;
   for (const std::string& key : untaken) {

@@ -6,6 +6,9 @@
 
 namespace shardplan {
 
+/// As a MaxText argument: a scale of 500000.0 is a whole number there.
+std::string argument_text(const nlohmann::json& value);
+
 /// `model` with inner_values and left_out, from the keys that nothing has taken from `config` yet. A key that is neither
 /// known here nor about tokens, initialization or the file itself is left out by name.
 Model with_notes(Model model, StrictObject& config);

@@ -4,6 +4,7 @@
 #include <models/decoder_block.hpp>
 #include <models/huggingface/config_keys.hpp>
 #include <models/huggingface/families.hpp>
+#include <shardplan/step_size.hpp>
 
 namespace shardplan::huggingface {
 
@@ -22,11 +23,11 @@ Model olmo_decoder(StrictObject& config) {
 
 }  // namespace
 
-/// OLMo 2 is OLMo 3 without windows. MaxText has the block of OLMo 3 only: windows as long as the longest sequence are the
-/// same attention.
+/// OLMo 2 is OLMo 3 without windows. MaxText has the block of OLMo 3 only: windows as long as any sequence are the same
+/// attention.
 Model olmo2(StrictObject& config) {
   Model model = olmo_decoder(config);
-  model.attention_pattern = {config.integer("max_position_embeddings"), 3};
+  model.attention_pattern = {most_tokens_a_device, 3};
   return model;
 }
 

@@ -86,11 +86,22 @@ TEST(HuggingFaceConfig, ReadsTheExpertsOfQwen3VL) {
 }
 
 // Attention over a window as long as the sequences is attention over all of them.
-TEST(HuggingFaceConfig, ReadsOlmo2AsOlmo3WithWindowsOfItsLongestSequence) {
+TEST(HuggingFaceConfig, ReadsOlmo2AsOlmo3WithWindowsAsLongAsAnySequence) {
   const Model model = load_model(path_of("olmo2-1b"));
   EXPECT_EQ(model.decoder_block.kind, DecoderBlockKind::olmo3);
-  EXPECT_EQ(model.attention_pattern, (AttentionPattern{4096, 3}));
+  EXPECT_EQ(model.attention_pattern, (AttentionPattern{std::int64_t{1} << 28, 3}));
   EXPECT_TRUE(model.qk_norm_over_all_heads);
+}
+
+// The positions of the nearest MaxText model would hold where nothing is said (kimi-k2-1t has YaRN).
+TEST(HuggingFaceConfig, SaysItsKindOfPositions) {
+  using testing::Contains, testing::Pair;
+  EXPECT_THAT(load_model(path_of("llama3-8b")).inner_values, Contains(Pair("rope_type", "default")));
+  const auto yarn = replaced(read_file(path_of("llama3-8b")), R"("rope_scaling": null)",
+                             R"("rope_scaling": {"type": "yarn", "factor": 32.0, "beta_fast": 1, "mscale": 0.707})");
+  const Model model = load_model(write_file("yarn.json", yarn));
+  for (const auto& value : {std::pair("rope_type", "yarn"), {"rope_factor", "32"}, {"beta_fast", "1"}, {"mscale", "0.707"}})
+    EXPECT_THAT(model.inner_values, Contains(Pair(value.first, value.second)));
 }
 
 // 32 layers of 3072·9216 + 3072² + 3·3072·8192 weights and two tables of 32064·3072: 3.82e9.
