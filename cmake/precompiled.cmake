@@ -1,5 +1,4 @@
-# precompile(TARGET HEADER...): parses HEADERs once for all sources of TARGET. CLI11, nlohmann-json and GoogleTest are most
-# of a fresh build otherwise.
+# precompile(TARGET HEADER...): parses HEADERs once for all sources of TARGET.
 function(precompile target)
   if(SHARDPLAN_PCH)
     target_precompile_headers(${target} PRIVATE ${ARGN})

@@ -6,15 +6,15 @@
 namespace shardplan {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// Six digits, more than any measurement has.
 double rounded(double value) { return std::stod(fmt::format("{:.6g}", value)); }
 
 /// In the unit that the profile has; what stood there is kept, or what stood there before that.
-void put(Json& profile, const FittedFigure& fitted) {
+void put(OrderedJson& profile, const FittedFigure& fitted) {
   const double unit = si_factor(fitted.after.unit, fitted.dimension, fitted.key);
-  Json figure = {{"value", rounded(fitted.after.value / unit)},
+  OrderedJson figure = {{"value", rounded(fitted.after.value / unit)},
                  {"unit", fitted.after.unit},
                  {"source", fitted.after.source},
                  {"basis", "measured"}};
@@ -25,11 +25,11 @@ void put(Json& profile, const FittedFigure& fitted) {
 
 /// A line for each key.
 std::string profile_with(const std::string& profile, const std::vector<FittedFigure>& figures) {
-  Json document = Json::parse(profile, nullptr, true, /*ignore_comments=*/true);
+  OrderedJson document = OrderedJson::parse(profile, nullptr, true, /*ignore_comments=*/true);
   for (const auto& figure : figures) put(document, figure);
   std::string text = "{";
   for (const auto& [key, value] : document.items())
-    text += fmt::format("{}\n  {}: {}", text.size() > 1 ? "," : "", Json(key).dump(), value.dump());
+    text += fmt::format("{}\n  {}: {}", text.size() > 1 ? "," : "", OrderedJson(key).dump(), value.dump());
   return text + "\n}\n";
 }
 

@@ -13,40 +13,40 @@
 namespace shardplan {
 namespace {
 
-struct Command {
+struct CommandRow {
   std::string_view name, subcommand;
   Task (*read)(const Words&);
   std::string_view synopsis, summary;
 };
 
 constexpr std::array commands = {
-    Command{"plan", "", plan_command, "[plan] --model NAME|FILE --chips N …", "the best parallelism on each machine"},
-    Command{"explain", "", explain_command, "explain KEY=VALUE…", "cost exactly one MaxText configuration"},
-    Command{"compare", "", compare_command, "compare --model NAME|FILE --chips N …",
+    CommandRow{"plan", "", plan_command, "[plan] --model NAME|FILE --chips N …", "the best parallelism on each machine"},
+    CommandRow{"explain", "", explain_command, "explain KEY=VALUE…", "cost exactly one MaxText configuration"},
+    CommandRow{"compare", "", compare_command, "compare --model NAME|FILE --chips N …",
             "rule sets, meshes and paths side by side"},
-    Command{"sweep", "", sweep_command, "sweep --model NAME,… --chips A..B …",
+    CommandRow{"sweep", "", sweep_command, "sweep --model NAME,… --chips A..B …",
             "what training costs on every machine and size"},
-    Command{"sweep", "merge", sweep_merge_command, "sweep merge FILE…", "the shards of a sweep as one"},
-    Command{"check", "", check_command, "check --rules NAME|FILE …", "what will go wrong with sharding rules"},
-    Command{"audit", "", audit_command, "audit --hlo FILE KEY=VALUE…", "a compiled program against its plan"},
-    Command{"calibrate", "", calibrate_command, "calibrate --hardware NAME --from FILE -o FILE",
+    CommandRow{"sweep", "merge", sweep_merge_command, "sweep merge FILE…", "the shards of a sweep as one"},
+    CommandRow{"check", "", check_command, "check --rules NAME|FILE …", "what will go wrong with sharding rules"},
+    CommandRow{"audit", "", audit_command, "audit --hlo FILE KEY=VALUE…", "a compiled program against its plan"},
+    CommandRow{"calibrate", "", calibrate_command, "calibrate --hardware NAME --from FILE -o FILE",
             "a machine's figures as measurements say"},
-    Command{"hardware", "list", hardware_list_command, "hardware list", "the machines"},
-    Command{"hardware", "show", hardware_show_command, "hardware show NAME|FILE", "a machine's profile"},
-    Command{"hardware", "init", hardware_init_command, "hardware init NAME [--like NAME]",
+    CommandRow{"hardware", "list", hardware_list_command, "hardware list", "the machines"},
+    CommandRow{"hardware", "show", hardware_show_command, "hardware show NAME|FILE", "a machine's profile"},
+    CommandRow{"hardware", "init", hardware_init_command, "hardware init NAME [--like NAME]",
             "a profile of your own to start from"},
-    Command{"models", "list", models_list_command, "models list", "the models"},
-    Command{"models", "show", models_show_command, "models show NAME|FILE", "a model's configuration"},
-    Command{"models", "init", models_init_command, "models init NAME [--like NAME]",
+    CommandRow{"models", "list", models_list_command, "models list", "the models"},
+    CommandRow{"models", "show", models_show_command, "models show NAME|FILE", "a model's configuration"},
+    CommandRow{"models", "init", models_init_command, "models init NAME [--like NAME]",
             "a model file of your own to start from"},
-    Command{"rules", "list", rules_list_command, "rules list", "the sharding rule sets"},
-    Command{"rules", "show", rules_show_command, "rules show NAME|FILE", "a rule set, in MaxText's YAML"},
-    Command{"rules", "resolve", rules_resolve_command, "rules resolve NAME|FILE --mesh axis=n,… AXIS…",
+    CommandRow{"rules", "list", rules_list_command, "rules list", "the sharding rule sets"},
+    CommandRow{"rules", "show", rules_show_command, "rules show NAME|FILE", "a rule set, in MaxText's YAML"},
+    CommandRow{"rules", "resolve", rules_resolve_command, "rules resolve NAME|FILE --mesh axis=n,… AXIS…",
             "the PartitionSpec of one tensor"},
-    Command{"validate", "", validate_command, "validate [--ablate] [RECORD…]",
+    CommandRow{"validate", "", validate_command, "validate [--ablate] [RECORD…]",
             "predictions against recorded compiler output"},
-    Command{"completion", "", completion_command, "completion bash|zsh|fish", "a script that completes command lines"},
-    Command{"man", "", man_command, "man", "the manual page"},
+    CommandRow{"completion", "", completion_command, "completion bash|zsh|fish", "a script that completes command lines"},
+    CommandRow{"man", "", man_command, "man", "the manual page"},
 };
 
 /// What people type for a command.
@@ -85,14 +85,14 @@ bool means_plan(const Words& words) {
   return words[0].starts_with('-') || words[0].find('=') != std::string::npos;
 }
 
-const Command* find_command(std::string_view name, std::string_view subcommand) {
-  const auto found = std::find_if(commands.begin(), commands.end(), [&](const Command& command) {
+const CommandRow* find_command(std::string_view name, std::string_view subcommand) {
+  const auto found = std::find_if(commands.begin(), commands.end(), [&](const CommandRow& command) {
     return command.name == name && command.subcommand == subcommand;
   });
   return found == commands.end() ? nullptr : &*found;
 }
 
-CommandDescription describe(const Command& command) try {
+CommandDescription describe(const CommandRow& command) try {
   command.read({"--help"});
   throw InternalError(fmt::format("{} has no --help", command.name));
 } catch (const HelpRequest& help) {
@@ -118,8 +118,8 @@ std::string group_help(std::string_view name) {
 Task read_subcommand(const Words& words) {
   const auto subcommands = subcommands_of(words[0]);
   if (words.size() > 1)
-    if (const Command* command = find_command(words[0], words[1])) return command->read({words.begin() + 2, words.end()});
-  if (const Command* command = find_command(words[0], "")) return command->read({words.begin() + 1, words.end()});
+    if (const CommandRow* command = find_command(words[0], words[1])) return command->read({words.begin() + 2, words.end()});
+  if (const CommandRow* command = find_command(words[0], "")) return command->read({words.begin() + 1, words.end()});
   if (words.size() == 2 && asks_for_help(words[1])) throw HelpRequest{group_help(words[0])};
   if (words.size() < 2 || words[1].starts_with('-'))
     throw InputError(fmt::format("{} needs one of: {}", words[0], fmt::join(subcommands, ", ")));
@@ -136,7 +136,7 @@ std::string unknown_command(const std::string& word) {
 
 std::vector<CommandDescription> describe_commands() {
   std::vector<CommandDescription> all;
-  for (const Command& command : commands) all.push_back(describe(command));
+  for (const CommandRow& command : commands) all.push_back(describe(command));
   return all;
 }
 
@@ -148,7 +148,7 @@ Task read_command_line(Words words) {
   for (const auto& [alias, name] : aliases)
     if (words[0] == alias) words[0] = name;
   if (!subcommands_of(words[0]).empty()) return read_subcommand(words);
-  if (const Command* command = find_command(words[0], "")) return command->read({words.begin() + 1, words.end()});
+  if (const CommandRow* command = find_command(words[0], "")) return command->read({words.begin() + 1, words.end()});
   throw InputError(unknown_command(words[0]));
 }
 

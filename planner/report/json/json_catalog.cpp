@@ -32,7 +32,7 @@ OrderedJson json_slices(const std::vector<Slice>& slices) {
   return all;
 }
 
-OrderedJson json_machine(const CatalogMachine& entry) {
+OrderedJson json_profile(const CatalogMachine& entry) {
   const HardwareProfile& machine = entry.profile;
   return {{"name", machine.name},
           {"description", machine.description},
@@ -67,12 +67,12 @@ OrderedJson json_rule_row(const RuleSet& set) {
 
 std::string hardware_list_json(const std::vector<CatalogMachine>& machines) {
   OrderedJson all = OrderedJson::array();
-  for (const auto& machine : machines) all.push_back(json_machine(machine));
+  for (const auto& machine : machines) all.push_back(json_profile(machine));
   return print_document(json_document("hardware", std::move(all)));
 }
 
 std::string hardware_json(const CatalogMachine& machine) {
-  OrderedJson value = json_machine(machine);
+  OrderedJson value = json_profile(machine);
   value["slices"] = json_slices(machine.profile.slices);
   return print_document(json_document("hardware", std::move(value)));
 }

@@ -11,6 +11,8 @@ OrderedJson json_number(double number, std::string_view what) {
   return number;
 }
 
+OrderedJson json_seconds(Seconds seconds) { return json_number(seconds.value, "a time"); }
+
 OrderedJson json_mesh(const Mesh& mesh) {
   OrderedJson sizes = OrderedJson::object();
   for (const auto& axis : mesh.axes) sizes[axis.name] = axis.size();

@@ -12,6 +12,7 @@ using OrderedJson = nlohmann::ordered_json;
 inline constexpr int schema_version = 1;
 
 OrderedJson json_number(double number, std::string_view what);
+OrderedJson json_seconds(Seconds seconds);
 OrderedJson json_mesh(const Mesh& mesh);
 OrderedJson json_evaluation(const Evaluation& evaluation);
 OrderedJson json_collectives(const std::vector<NamedCollective>& collectives, const Mesh& mesh);

@@ -43,7 +43,7 @@ std::string bites_part(const CheckedFinding& checked, std::int64_t cases, const 
   return part("bites", where, style) + part("", "on " + first_of(bites.meshes, meshes_shown, " · "), style);
 }
 
-std::string finding_text(const CheckedFinding& checked, const CheckAnswer& answer, const Style& style) {
+std::string checked_finding(const CheckedFinding& checked, const CheckAnswer& answer, const Style& style) {
   const Finding& finding = checked.finding;
   std::string text = fmt::format("{} {}\n", style.paint(ink_of(finding.severity), name_of(finding.severity)),
                                  style.paint(Ink::bold, published_id(finding)));
@@ -95,7 +95,7 @@ std::string check_text(const CheckAnswer& answer, const Style& style) {
                                  style.paint(answer.is_regression() ? Ink::red : Ink::green, count_text(answer)),
                                  scope_text(answer), answer.hardware);
   for (const auto& checked : answer.findings)
-    if (checked.standing == Standing::counts) text += finding_text(checked, answer, style);
+    if (checked.standing == Standing::counts) text += checked_finding(checked, answer, style);
   return text + ids_text(answer, Standing::known, "known from the baseline:", style) +
          ids_text(answer, Standing::ignored, "ignored:", style);
 }

@@ -80,7 +80,7 @@ std::string traffic_table(const AuditAnswer& answer, const Style& style) {
   return table.print(style.width(), 2);
 }
 
-std::string finding_text(const Finding& finding, const Style& style) {
+std::string audit_finding(const Finding& finding, const Style& style) {
   std::string text = fmt::format("\n{} {}\n", style.paint(ink_of(finding.severity), name_of(finding.severity)),
                                  style.paint(Ink::bold, published_id(finding)));
   text += wrap_text(finding.message, "    ", style.width());
@@ -95,7 +95,7 @@ std::string audit_text(const AuditAnswer& answer, const Style& style) {
       verdict_line(answer, style) + "\n" + style.paint(Ink::bold, "collectives") + "  a device and step\n";
   text += traffic_table(answer, style);
   text += timeline_section(answer, style);
-  for (const auto& finding : answer.findings) text += finding_text(finding, style);
+  for (const auto& finding : answer.findings) text += audit_finding(finding, style);
   return text;
 }
 

@@ -5,14 +5,12 @@
 namespace shardplan {
 namespace {
 
-OrderedJson seconds(Seconds time) { return json_number(time.value, "timeline"); }
-
 OrderedJson json_moves(const std::vector<TimedMove>& moves) {
   OrderedJson all = OrderedJson::array();
   for (const TimedMove& move : moves)
     all.push_back({{"collectives", move.collectives},
-                   {"begin_seconds", seconds(move.span.begin)},
-                   {"end_seconds", seconds(move.span.end)}});
+                   {"begin_seconds", json_seconds(move.span.begin)},
+                   {"end_seconds", json_seconds(move.span.end)}});
   return all;
 }
 
@@ -21,15 +19,15 @@ OrderedJson json_body(const TimedBody& body, const LaidOutProgram& program) {
   for (const TimedKernel& kernel : body.kernels)
     kernels.push_back({{"name", kernel_in_words(kernel, body, program)},
                        {"part", name_of(kernel.part)},
-                       {"begin_seconds", seconds(kernel.span.begin)},
-                       {"end_seconds", seconds(kernel.span.end)}});
+                       {"begin_seconds", json_seconds(kernel.span.begin)},
+                       {"end_seconds", json_seconds(kernel.span.end)}});
   return {{"name", body_in_words(body, program)},
           {"kind", name_of(body.kind)},
           {"runs", json_number(body.runs, "runs")},
           {"empty_runs", json_number(body.empty_runs, "empty_runs")},
-          {"run_seconds", seconds(body.length())},
-          {"host_seconds", seconds(body.host)},
-          {"exposed_host_seconds", seconds(body.exposed_host)},
+          {"run_seconds", json_seconds(body.length())},
+          {"host_seconds", json_seconds(body.host)},
+          {"exposed_host_seconds", json_seconds(body.exposed_host)},
           {"kernels", std::move(kernels)},
           {"moves", json_moves(body.moves)},
           {"waits", json_moves(body.waits)}};

@@ -3,8 +3,6 @@
 namespace shardplan {
 namespace {
 
-OrderedJson seconds(Seconds time) { return json_number(time.value, "timeline"); }
-
 OrderedJson json_collective(const TimedCollective& timed, const Mesh& mesh) {
   const NamedCollective& c = timed.collective;
   return {{"op", c.op},
@@ -16,18 +14,18 @@ OrderedJson json_collective(const TimedCollective& timed, const Mesh& mesh) {
           {"instruction", timed.instruction},
           {"loop", timed.loop.empty() ? OrderedJson() : OrderedJson(timed.loop)},
           {"asynchronous", timed.asynchronous},
-          {"seconds", seconds(c.seconds)},
-          {"window_seconds", seconds(timed.window)},
-          {"exposed_seconds", seconds(c.exposed)}};
+          {"seconds", json_seconds(c.seconds)},
+          {"window_seconds", json_seconds(timed.window)},
+          {"exposed_seconds", json_seconds(c.exposed)}};
 }
 
 OrderedJson json_loop(const TimelineLoop& loop) {
   return {{"loop", loop.name},
           {"depth", loop.depth},
           {"runs", loop.runs},
-          {"seconds", seconds(loop.seconds)},
-          {"compute_seconds", seconds(loop.compute)},
-          {"exposed_collective_seconds", seconds(loop.exposed)}};
+          {"seconds", json_seconds(loop.seconds)},
+          {"compute_seconds", json_seconds(loop.compute)},
+          {"exposed_collective_seconds", json_seconds(loop.exposed)}};
 }
 
 }  // namespace
@@ -38,18 +36,18 @@ OrderedJson json_timeline(const ProgramTimeline& of_program, std::optional<Secon
   for (const auto& timed : of_program.collectives) collectives.push_back(json_collective(timed, mesh));
   for (const auto& loop : timeline.loops) loops.push_back(json_loop(loop));
   for (const auto& kernel : timeline.unknown)
-    unknown.push_back({{"kernel", kernel.name}, {"seconds", seconds(kernel.seconds)}});
-  return {{"step_seconds", seconds(timeline.seconds)},
-          {"compute_seconds", seconds(timeline.compute)},
-          {"exposed_collective_seconds", seconds(timeline.exposed)},
-          {"exposed_copy_seconds", seconds(timeline.waited)},
+    unknown.push_back({{"kernel", kernel.name}, {"seconds", json_seconds(kernel.seconds)}});
+  return {{"step_seconds", json_seconds(timeline.seconds)},
+          {"compute_seconds", json_seconds(timeline.compute)},
+          {"exposed_collective_seconds", json_seconds(timeline.exposed)},
+          {"exposed_copy_seconds", json_seconds(timeline.waited)},
           {"compute",
-           {{"product_seconds", seconds(timeline.kernels.product)},
-            {"grouped_product_seconds", seconds(timeline.kernels.grouped_product)},
-            {"attention_seconds", seconds(timeline.kernels.attention)},
-            {"vector_seconds", seconds(timeline.kernels.vector)}}},
-          {"range", {{"low_seconds", seconds(of_program.low)}, {"high_seconds", seconds(of_program.high)}}},
-          {"expected_step_seconds", expected_step ? seconds(*expected_step) : OrderedJson()},
+           {{"product_seconds", json_seconds(timeline.kernels.product)},
+            {"grouped_product_seconds", json_seconds(timeline.kernels.grouped_product)},
+            {"attention_seconds", json_seconds(timeline.kernels.attention)},
+            {"vector_seconds", json_seconds(timeline.kernels.vector)}}},
+          {"range", {{"low_seconds", json_seconds(of_program.low)}, {"high_seconds", json_seconds(of_program.high)}}},
+          {"expected_step_seconds", expected_step ? json_seconds(*expected_step) : OrderedJson()},
           {"loops", std::move(loops)},
           {"unknown_kernels", std::move(unknown)},
           {"uncounted_loops", timeline.uncounted_loops},

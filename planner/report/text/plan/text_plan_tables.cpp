@@ -24,15 +24,15 @@ std::string memory_text(const MemoryUse& memory) {
 }
 
 /// A column and what it says of a plan.
-struct Figure {
+struct PlanColumn {
   Column column;
   std::string (*text)(const Evaluation&);
 };
 
 /// The same columns for a machine and for a runner-up, in the order of what they are sorted by; `rank` is how gladly a
 /// narrow screen goes without the settings, which stand in the plan's command too.
-std::vector<Figure> figures(bool has_experts, int settings_rank) {
-  std::vector<Figure> all = {
+std::vector<PlanColumn> figures(bool has_experts, int settings_rank) {
+  std::vector<PlanColumn> all = {
       {{"tokens/s", Align::right}, [](const Evaluation& e) { return print_number(e.tokens_per_second()); }},
       {{"per chip", Align::right, false, 5}, per_chip_text},
       {{"step", Align::right, false, 2}, [](const Evaluation& e) { return print_time(e.time.step()); }},
@@ -48,13 +48,13 @@ std::vector<Figure> figures(bool has_experts, int settings_rank) {
   return all;
 }
 
-std::vector<Column> with_columns_of(std::vector<Column> first, const std::vector<Figure>& figures) {
+std::vector<Column> with_columns_of(std::vector<Column> first, const std::vector<PlanColumn>& figures) {
   for (const auto& figure : figures) first.push_back(figure.column);
   return first;
 }
 
 std::vector<std::string> with_cells_of(std::vector<std::string> first, const Evaluation& evaluation,
-                                       const std::vector<Figure>& figures) {
+                                       const std::vector<PlanColumn>& figures) {
   for (const auto& figure : figures) first.push_back(figure.text(evaluation));
   return first;
 }
@@ -114,7 +114,7 @@ std::string fit_text(Fit fit, const Style& style) {
 }
 
 void add_machine(TextTable& table, const PlanAnswer& answer, const MachinePlan& machine,
-                 const std::vector<Figure>& figures, const Style& style) {
+                 const std::vector<PlanColumn>& figures, const Style& style) {
   if (machine.recommended) {
     table.add(with_cells_of(first_cells(answer, machine, fit_text(machine.recommended->memory.fit(), style)),
                             *machine.recommended, figures));
