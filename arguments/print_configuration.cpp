@@ -43,6 +43,14 @@ bool needs_override(const Configuration& configuration, const PrintedArguments& 
          std::any_of(changed.begin(), changed.end(), sets);
 }
 
+/// The same of what shardplan plans otherwise than MaxText's file of the model says.
+bool contradicts_own_file(const Model& model, const PrintedArguments& settings) {
+  const auto is_own = [&](const auto& setting) {
+    return std::find(model.own_settings.begin(), model.own_settings.end(), setting.first) != model.own_settings.end();
+  };
+  return !model.run_arguments.empty() || std::any_of(settings.begin(), settings.end(), is_own);
+}
+
 bool has_key(const PrintedArguments& printed, const std::string& key) {
   return std::any_of(printed.begin(), printed.end(), [&](const auto& argument) { return argument.first == key; });
 }
@@ -108,11 +116,13 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
     printed.emplace_back("batch_split_factor", std::to_string(batch_split_factor));
   if (!configuration.model.engram_layers.empty())  // configs/types.py: the hashes are of what its tokens say
     append(printed, {{"tokenizer_path", "${TOKENIZER_PATH?}"}, {"hf_access_token", "${HF_TOKEN?}"}});
+  append(printed, configuration.model.run_arguments);
   append(printed, words.overrides);
   if (configuration.model.in_maxtext)
     for (const auto& changed : configuration.model_overrides)
       printed.emplace_back(changed.first, override_text(changed));
-  if (needs_override(configuration, changed_settings(configuration), words))
+  if (needs_override(configuration, changed_settings(configuration), words) ||
+      contradicts_own_file(configuration.model, settings))
     printed.emplace_back("override_model_config", "true");
   for (const auto& passed : configuration.passed_arguments)
     if (!has_key(printed, passed.first)) printed.push_back(passed);

@@ -71,7 +71,7 @@ Model load_model(const std::string& name_or_path) {
     const std::string name(file->name);
     Model model = parse_model(file->text, "model " + name, name);
     check_model(model, name);
-    model.in_maxtext = true;
+    model.in_maxtext = model.unknown_to_maxtext.empty();
     return model;  // a test has seen that its fields are read
   }
   if (!looks_like_path(name_or_path)) fail_unknown(name_or_path);

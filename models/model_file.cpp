@@ -44,6 +44,17 @@ std::vector<std::int64_t> read_list(StrictObject& object, const std::string& key
   return numbers;
 }
 
+std::vector<std::pair<std::string, std::string>> read_run_arguments(StrictObject& object) {
+  const nlohmann::json& words = object.any("run_arguments");
+  if (!words.is_object()) object.fail("run_arguments", "an object of texts by MaxText's keys");
+  std::vector<std::pair<std::string, std::string>> arguments;
+  for (const auto& [key, value] : words.items()) {
+    if (!value.is_string()) object.fail("run_arguments", "an object of texts by MaxText's keys");
+    arguments.emplace_back(key, value.get<std::string>());
+  }
+  return arguments;
+}
+
 /// ["norm", ["fsdp"]]
 Rule read_rule(const nlohmann::json& pair, const StrictObject& rules) {
   constexpr auto expected = "a list of [\"logical axis\", [\"mesh axis\", …]]";
@@ -91,6 +102,9 @@ Model read_model_file(const nlohmann::json& json, const std::string& place) {
   if (object.has("use_iota_embed")) model.use_iota_embed = object.flag("use_iota_embed");
   model.not_modelled = object.text_or("not_modelled", "");
   model.note = object.text_or("note", "");
+  model.unknown_to_maxtext = object.text_or("unknown_to_maxtext", "");
+  if (object.has("run_arguments")) model.run_arguments = read_run_arguments(object);
+  if (object.has("own_settings")) model.own_settings = object.texts("own_settings");
   model.memory_error_high = object.number_or("memory_error_high", 0);
   if (model.memory_error_high < 0) object.fail("memory_error_high", "at least 0");
   if (model.memory_error_high > 0) model.memory_error_source = object.text("memory_error_source");

@@ -44,7 +44,7 @@ const std::vector<Model>& models_of_maxtext() {
 }
 
 bool is_same_kind(const Model& candidate, const Model& model) {
-  return candidate.not_modelled.empty() && candidate.decoder_block == model.decoder_block &&
+  return candidate.in_maxtext && candidate.not_modelled.empty() && candidate.decoder_block == model.decoder_block &&
          candidate.rules == model.rules && candidate.attention_type == model.attention_type;
 }
 
@@ -99,6 +99,7 @@ std::vector<ModelNote> notes_of(const Model& model) {
                                            "{}",
                                            1 + model.memory_error_high, model.memory_error_source)});
   if (model.in_maxtext) return notes;
+  if (!model.unknown_to_maxtext.empty()) notes.push_back({"model_name", model.unknown_to_maxtext});
   const ModelWords words = words_for(model);
   notes.insert(notes.end(), words.unsaid.begin(), words.unsaid.end());
   notes.push_back({"model_name", fmt::format("MaxText is told {}, the nearest of the models that it has; what is not among "

@@ -49,6 +49,14 @@ TEST(NearestModel, NamesWhatDiffers) {
                                      Contains(Pair("rope_max_timescale", "500000"))));
 }
 
+TEST(NearestModel, StandsForAModelWhoseNameMaxTextRefuses) {
+  const Model model = load_model("llama3-405b");
+  const ModelWords words = words_for(model);
+  EXPECT_TRUE(load_model(words.name).in_maxtext) << words.name;
+  EXPECT_FALSE(words.overrides.empty() && words.name != "llama3.1-405b");
+  EXPECT_THAT(notes_of(model).front().reason, HasSubstr("does not list the name"));
+}
+
 TEST(NearestModel, SaysWhatNoArgumentSays) {
   Model model = load_model("olmo3-7b");
   model.in_maxtext = false;

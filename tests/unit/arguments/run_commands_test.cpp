@@ -51,6 +51,24 @@ TEST(RunCommands, GiveFlagsToTheRunAndToTrainCompile) {
   EXPECT_THAT(words_of(commands.train_compile->arguments), Contains("compile_xla_flags=" + flag));
 }
 
+// MaxText refuses words that its own file of the model contradicts, and towers beside scanned layers (configs/types.py,
+// "Deepstack visual embedding injection requires scan_layers=False").
+TEST(RunCommands, OverrideWhatIsPlannedOtherwiseThanMaxTextsFileSays) {
+  const struct {
+    const char* line;
+    std::vector<std::string> words;
+  } table[] = {
+      {"model_name=envy-test compile_topology=v5p-8", {"override_model_config=true", "megablox=true"}},
+      {"model_name=qwen3-vl-2b compile_topology=v5p-16",
+       {"use_multimodal=false", "deepstack_visual_indexes_for_vit=[]", "override_model_config=true"}},
+      {"model_name=qwen3-omni-30b-a3b compile_topology=v5p-16", {"use_multimodal=false", "use_audio=false"}},
+  };
+  for (const auto& [line, words] : table)
+    EXPECT_THAT(words_of(commands_for(line).train.arguments), IsSupersetOf(words)) << line;
+  EXPECT_THAT(words_of(commands_for("model_name=mixtral-8x7b compile_topology=v5p-16").train.arguments),
+              Not(Contains("override_model_config=true")));
+}
+
 TEST(RunCommands, NameWhatTheRunReadsDefaultOrNot) {
   const auto dense = words_of(commands_for("model_name=llama2-7b compile_topology=v5p-16").train.arguments);
   EXPECT_THAT(dense, IsSupersetOf({"hardware=tpu", "per_device_batch_size=12", "max_target_length=2048",
