@@ -71,9 +71,14 @@ FlagChange change_of(const GivenFlag& given, const KnownFlag& known) {
 
 bool is_enough(const GivenFlag& given, const KnownFlag& known) { return !known.at_least || number_of(given) >= *known.at_least; }
 
-CompilerFlag judged(const GivenFlag& given, const FlagTable& table) {
+bool is_foreign(const std::string& name, const std::vector<std::string>& foreign) {
+  return std::any_of(foreign.begin(), foreign.end(), [&](const std::string& prefix) { return name.starts_with(prefix); });
+}
+
+CompilerFlag judged(const GivenFlag& given, const FlagTable& table, const std::vector<std::string>& foreign) {
   const auto row = table.find(given.name);
   if (row == table.end()) {
+    if (is_foreign(given.name, foreign)) return {given.name, given.value, FlagEffect::foreign, "", {}};
     check_spelling(given.name, table);
     return {given.name, given.value, FlagEffect::unknown, "", {}};
   }
@@ -89,7 +94,9 @@ CompilerFlag judged(const GivenFlag& given, const FlagTable& table) {
 
 }  // namespace
 
-CompilerFlag read_flag(const std::string& word, const FlagTable& table) { return judged(parse_flag(word), table); }
+CompilerFlag read_flag(const std::string& word, const FlagTable& table, const std::vector<std::string>& foreign) {
+  return judged(parse_flag(word), table, foreign);
+}
 
 Compiler with_flags(const Compiler& compiler, const FlagTable& table, std::string_view flags) {
   std::map<std::string, CompilerFlag> last;
@@ -99,7 +106,7 @@ Compiler with_flags(const Compiler& compiler, const FlagTable& table, std::strin
       for (const OfferedFlag& offered : compiler.offered) last.insert_or_assign(offered.flag.name, offered.flag);
       continue;
     }
-    CompilerFlag flag = read_flag(word, table);
+    CompilerFlag flag = read_flag(word, table, compiler.foreign_flags);
     last.insert_or_assign(flag.name, std::move(flag));
   }
   std::vector<CompilerFlag> given;

@@ -27,8 +27,8 @@ struct KnownFlag {
 using FlagTable = std::map<std::string, KnownFlag>;
 
 /// "--NAME=VALUE", or "--NAME" for true. Throws InputError on a word that is no flag, and on a flag that is plainly a
-/// misspelled one of the table.
-CompilerFlag read_flag(const std::string& word, const FlagTable& table);
+/// misspelled one of the table. `foreign`: Compiler::foreign_flags.
+CompilerFlag read_flag(const std::string& word, const FlagTable& table, const std::vector<std::string>& foreign = {});
 
 /// In place of a flag: all that the compiler's file offers.
 inline constexpr std::string_view recipe_flags = "recipe";

@@ -30,7 +30,8 @@ nlohmann::json completed(nlohmann::json document, const std::string& file, int c
   const std::string base_file = like + ".json";
   nlohmann::json base = completed(parse_json(built_in(like).text, base_file), base_file, chain + 1);
   document.erase("like");
-  if (document.contains("family")) base.erase("flags"), base.erase("offered_flags"), base.erase("published_flags");
+  if (document.contains("family"))
+    for (const char* key : {"flags", "foreign_flags", "offered_flags", "published_flags"}) base.erase(key);
   for (const auto& [key, value] : document.items()) {
     if (value.is_object() && base.contains(key) && key != "offered_flags")
       base[key].update(value);
@@ -226,6 +227,14 @@ FlagTable read_flags(const nlohmann::json& value, const std::string& where) {
   return flags;
 }
 
+/// {"prefixes": ["xla_gpu_"], "source": "…"}
+std::vector<std::string> read_foreign(StrictObject object) {
+  std::vector<std::string> prefixes = object.texts("prefixes");
+  if (object.text("source").empty()) object.fail("source", "how it is known, not empty");
+  object.finish();
+  return prefixes;
+}
+
 /// {"xla_tpu_scoped_vmem_limit_kib": {"value": "98304", "source": "…"}, …}
 std::vector<OfferedFlag> read_offered(const nlohmann::json& value, const std::string& where, const FlagTable& table) {
   StrictObject object(value, where);
@@ -275,6 +284,7 @@ DescribedCompiler parse_compiler(std::string_view text, const std::string& file)
   described.compiler.overlap = read_overlap(object.object("overlap"));
   described.compiler.memory_error = read_memory_error(object.object("memory_error"));
   if (object.has("flags")) described.flags = read_flags(object.any("flags"), file + ".flags");
+  if (object.has("foreign_flags")) described.compiler.foreign_flags = read_foreign(object.object("foreign_flags"));
   if (object.has("offered_flags"))
     described.compiler.offered = read_offered(object.any("offered_flags"), file + ".offered_flags", described.flags);
   if (object.has("published_flags"))

@@ -95,6 +95,8 @@ std::string_view name_of(FlagEffect effect) {
       return "not_modelled";
     case FlagEffect::unknown:
       return "unknown";
+    case FlagEffect::foreign:
+      return "foreign";
   }
   throw InternalError("unknown FlagEffect");
 }
@@ -125,7 +127,8 @@ std::string print_flag(const CompilerFlag& flag) { return "--" + flag.name + "="
 
 std::vector<std::string> print_flags(const std::vector<CompilerFlag>& flags) {
   std::vector<std::string> words;
-  for (const CompilerFlag& flag : flags) words.push_back(print_flag(flag));
+  for (const CompilerFlag& flag : flags)
+    if (flag.effect != FlagEffect::foreign) words.push_back(print_flag(flag));
   return words;
 }
 

@@ -24,7 +24,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Configurat
     environment.emplace_back("XLA_PYTHON_CLIENT_MEM_FRACTION",
                              fmt::format("{}", process_fraction(c.hardware, c.memory_limits)));
   const bool libtpu = c.hardware.launch.hardware == MaxtextHardware::tpu;
-  if (!c.compiler.flags.empty())
+  if (!xla_flags_of(c).empty())
     environment.emplace_back(libtpu ? "LIBTPU_INIT_ARGS" : "XLA_FLAGS", xla_flags_of(c));
   return environment;
 }
@@ -33,7 +33,7 @@ std::optional<Command> compile_command(const Configuration& c) {
   if (!c.hardware.launch.compile_topology) return std::nullopt;
   Command command{{}, train_compile_module, run_arguments(c)};
   for (auto& argument : topology_arguments(c)) command.arguments.push_back(std::move(argument));
-  if (!c.compiler.flags.empty()) command.arguments.emplace_back("compile_xla_flags", xla_flags_of(c));
+  if (!xla_flags_of(c).empty()) command.arguments.emplace_back("compile_xla_flags", xla_flags_of(c));
   return command;
 }
 

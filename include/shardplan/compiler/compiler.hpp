@@ -185,6 +185,7 @@ enum class FlagEffect : std::uint8_t {
   none,          ///< neither counts nor memory; or it is given its default
   not_modelled,  ///< known to change counts, memory or time; not computed
   unknown,       ///< in no table of the compiler
+  foreign,       ///< another compiler's: this one stops at it, or never asks
 };
 std::string_view name_of(FlagEffect effect);  ///< "not_modelled"
 
@@ -210,10 +211,11 @@ struct FlagChange {
 struct CompilerFlag {
   std::string name, value;  ///< "xla_gpu_enable_triton_gemm", "false"
   FlagEffect effect = FlagEffect::unknown;
-  std::string does;   ///< for readers; empty when unknown
+  std::string does;   ///< for readers; empty when unknown or foreign
   FlagChange change;  ///< nothing unless it is modelled
 };
 std::string print_flag(const CompilerFlag& flag);  ///< "--xla_gpu_enable_triton_gemm=false"
+/// Those that a run is told: all but foreign ones.
 std::vector<std::string> print_flags(const std::vector<CompilerFlag>& flags);
 
 /// A flag that published recipes set.
@@ -243,6 +245,7 @@ struct Compiler {
   std::string family;  ///< "XLA:TPU", in reports
   HabitSet habits;     ///< those that its flags switch, switched
   std::vector<CompilerFlag> flags;  ///< given, by name
+  std::vector<std::string> foreign_flags;  ///< how names begin that are other compilers'
   std::vector<OfferedFlag> offered;  ///< that might be
   std::vector<PublishedFlags> published;
   Kernels kernels;

@@ -28,11 +28,20 @@ std::string title(const Evaluation& e, const Style& style) {
                    style);
 }
 
+/// Flags that were given and that the command doesn't have.
+std::string foreign_flags(const Evaluation& e, const Style& style) {
+  std::string text;
+  for (const CompilerFlag& flag : e.configuration->compiler.flags)
+    if (flag.effect == FlagEffect::foreign)
+      text += commented(fmt::format("left out: {} (another compiler's)", print_flag(flag)), style);
+  return text;
+}
+
 std::string maxtext_text(const Evaluation& e, const Style& style) {
   const auto commands = commands_of(e);
   if (!commands)
     throw InputError(fmt::format("--as maxtext: MaxText does not run on {}", e.hardware));
-  return title(e, style) + command_lines(commands->train, 0, style.width()) + "\n";
+  return title(e, style) + foreign_flags(e, style) + command_lines(commands->train, 0, style.width()) + "\n";
 }
 
 /// Words that YAML takes for something else are quoted: the empty one, and what has its signs.

@@ -22,6 +22,8 @@ std::string effect_text(const CompilerFlag& flag) {
       return "not modelled: " + flag.does;
     case FlagEffect::unknown:
       return "not known; the figures are those without it";
+    case FlagEffect::foreign:
+      return "another compiler's: left out of the commands and the figures";
   }
   throw InternalError("unknown FlagEffect");
 }

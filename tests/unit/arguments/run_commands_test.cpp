@@ -69,6 +69,13 @@ TEST(RunCommands, OverrideWhatIsPlannedOtherwiseThanMaxTextsFileSays) {
               Not(Contains("override_model_config=true")));
 }
 
+TEST(RunCommands, LeaveOutFlagsOfOtherCompilers) {
+  const std::string gpu = "--xla_gpu_enable_triton_gemm=false";
+  const RunCommands commands = commands_for("model_name=llama2-7b compile_topology=v5p-16 compile_xla_flags=" + gpu);
+  EXPECT_THAT(commands.train.environment, IsEmpty());
+  EXPECT_THAT(words_of(commands.train_compile->arguments), Each(Not(StartsWith("compile_xla_flags"))));
+}
+
 TEST(RunCommands, NameWhatTheRunReadsDefaultOrNot) {
   const auto dense = words_of(commands_for("model_name=llama2-7b compile_topology=v5p-16").train.arguments);
   EXPECT_THAT(dense, IsSupersetOf({"hardware=tpu", "per_device_batch_size=12", "max_target_length=2048",

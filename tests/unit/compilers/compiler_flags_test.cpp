@@ -32,14 +32,16 @@ TEST(CompilerFlags, AreModelledWithoutEffectNotModelledOrUnknown) {
       {"--xla_gpu_enable_command_buffer=", "--xla_gpu_enable_command_buffer=", FlagEffect::none},
       {"  --xla_gpu_autotune_level=0  ", "--xla_gpu_autotune_level=0", FlagEffect::none},
       {"--xla_gpu_a_flag_of_next_year=2", "--xla_gpu_a_flag_of_next_year=2", FlagEffect::unknown},
-      {"--xla_tpu_scoped_vmem_limit_kib=98304", "--xla_tpu_scoped_vmem_limit_kib=98304", FlagEffect::unknown},
+      {"--xla_tpu_scoped_vmem_limit_kib=98304", "--xla_tpu_scoped_vmem_limit_kib=98304", FlagEffect::foreign},
+      {"--xla_enable_async_all_gather=true", "--xla_enable_async_all_gather=true", FlagEffect::foreign},
       {"--xla_gpu_autotune_level=4 --xla_gpu_autotune_level=0", "--xla_gpu_autotune_level=0", FlagEffect::none},
   };
   for (const auto& row : rows) {
     const Compiler compiler = load_compiler("xla-gpu", row.flags);
     EXPECT_EQ(print_flag(only(compiler)), row.printed);
     EXPECT_EQ(only(compiler).effect, row.effect) << row.flags;
-    EXPECT_EQ(only(compiler).does.empty(), row.effect == FlagEffect::unknown) << row.flags;
+    const bool is_of_the_table = row.effect != FlagEffect::unknown && row.effect != FlagEffect::foreign;
+    EXPECT_EQ(only(compiler).does.empty(), !is_of_the_table) << row.flags;
   }
   EXPECT_TRUE(load_compiler("xla-gpu", "").flags.empty());
 }
@@ -98,7 +100,13 @@ TEST(CompilerFlags, AreOfferedForTheMachineOfTheirRecipes) {
 
 TEST(CompilerFlags, AFamilyHasItsOwn) {
   EXPECT_EQ(only(load_compiler("xla-tpu-v5p", "--xla_tpu_scoped_vmem_limit_kib=98304")).effect, FlagEffect::modelled);
-  EXPECT_EQ(only(load_compiler("xla-tpu-v5p", "--xla_gpu_enable_triton_gemm=false")).effect, FlagEffect::unknown);
+  EXPECT_EQ(only(load_compiler("xla-tpu-v5p", "--xla_gpu_enable_triton_gemm=false")).effect, FlagEffect::foreign);
+}
+
+TEST(CompilerFlags, OfOtherCompilersAreNotPrinted) {
+  const Compiler compiler = load_compiler("xla-gpu", "--xla_tpu_a_flag=1 --xla_gpu_autotune_level=0");
+  EXPECT_EQ(compiler.flags.size(), 2U);
+  EXPECT_EQ(print_flags(compiler.flags), std::vector<std::string>{"--xla_gpu_autotune_level=0"});
 }
 
 TEST(CompilerFlags, OfRecipesAreOfferedAndTakenByOneWord) {
