@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <arguments/keys/argument_table.hpp>
 #include <arguments/mesh_arguments.hpp>
 #include <arguments/model_words/nearest_model.hpp>
 #include <arguments/print_configuration.hpp>
@@ -6,6 +7,7 @@
 #include <shardplan/batch_split.hpp>
 #include <arguments/rule_arguments.hpp>
 #include <arguments/settings/train_arguments.hpp>
+#include <arguments/words/config_file.hpp>
 #include <rules/load_rules.hpp>
 #include <rules/resolve.hpp>
 
@@ -38,6 +40,9 @@ TrainConfig printing_baseline(const Configuration& configuration) {
 /// Whether an argument contradicts the model's own file.
 bool needs_override(const Configuration& configuration, const PrintedArguments& changed, const ModelWords& words) {
   const auto sets = [&](const auto& setting) { return model_sets_setting(configuration.model, setting.first); };
+  const auto may_set = [](const auto& passed) { return is_in_model_files(passed.first); };
+  const PassedArguments& passed = configuration.passed_arguments;
+  if (std::any_of(passed.begin(), passed.end(), may_set)) return true;  // no model here has constants of layers
   if (!is_published(configuration.rules) && configuration.model.rules != ModelRules{}) return true;
   return !configuration.model.in_maxtext || !words.overrides.empty() || !configuration.model_overrides.empty() ||
          std::any_of(changed.begin(), changed.end(), sets);
@@ -153,6 +158,21 @@ PrintedArguments run_arguments(const Configuration& configuration) {
   const PrintedArguments machine = {{"hardware", hardware_word(configuration.hardware.launch)}};
   return all_arguments(configuration, machine, rules_to_run(configuration.rules, configuration.rule_changes),
                        named_settings(configuration));
+}
+
+RunFile run_file(const Configuration& configuration) {
+  const PrintedArguments all = run_arguments(configuration);
+  const bool overrides = has_key(all, "override_model_config");
+  const bool has_rules = is_published(configuration.rules) && has_key(all, "logical_axis_rules");
+  if (!overrides && !has_rules) return {all, {}};
+  const auto is_word = [&](const std::string& key) {
+    if (key == "model_name" || key == "override_model_config") return true;
+    if (has_rules && (key == "logical_axis_rules" || key == "override_logical_axis_rules")) return true;
+    return overrides && is_in_model_files(key);
+  };
+  RunFile run{{{"model_name", std::string(model_of_command_line)}}, {}};
+  for (const auto& argument : all) (is_word(argument.first) ? run.words : run.file).push_back(argument);
+  return run;
 }
 
 }  // namespace shardplan

@@ -18,6 +18,15 @@ PrintedArguments maxtext_arguments(const Configuration& configuration);
 /// anybody's YAML file; nothing about compiling ahead of time, which would keep MaxText from finding its coordinator.
 PrintedArguments run_arguments(const Configuration& configuration);
 
+/// The same as a YAML file of MaxText's, and what has to stand on the command line beside it: what the model's own file
+/// says otherwise, which would win over this one; rules that are merged over MaxText's, which in a file replace them. With
+/// them the model's name (model_of_command_line in the file), so that nothing starts without.
+struct RunFile {
+  PrintedArguments file;
+  PrintedArguments words;  ///< mostly none
+};
+RunFile run_file(const Configuration& configuration);
+
 /// compile_topology and compile_topology_num_slices, for train_compile; none where MaxText has no name for the slices.
 PrintedArguments topology_arguments(const Configuration& configuration);
 

@@ -9,11 +9,12 @@
 
 namespace shardplan {
 
-/// python3 -m MODULE KEY=VALUE…, under these environment variables.
+/// python3 -m MODULE [FILE.yml] KEY=VALUE…, under these environment variables.
 struct Command {
   std::vector<std::pair<std::string, std::string>> environment;
   std::string module;
   PrintedArguments arguments;
+  std::string config_file = {};  ///< empty: MaxText's base.yml
 };
 
 /// One process on each host, all of them one run. MaxText finds its coordinator through xpk on TPUs; on GPUs it is told

@@ -6,7 +6,8 @@
 
 CHECKOUT is a git repository of MaxText, bare or not. The classification of keys is made by hand and kept. A key that
 is new is entered as `unmodelled`: shardplan then takes its default only, until somebody has read what it does.
-A key that MaxText took away goes, unless code reads it: those rows stay, and are named."""
+A key that MaxText took away goes, unless code reads it: those rows stay, and are named. `model_files` has the keys that
+any of its configs/models/*.yml sets."""
 import argparse
 import json
 import re
@@ -60,6 +61,13 @@ def read_fields(types_py):
     return set(re.findall(r"^  ([a-z_]\w*): [^=\n]+(?:\[[^=]*\])? = ", types_py, re.MULTILINE))
 
 
+def read_model_files(checkout, commit):
+    """The keys that a model's own file sets, in any of them."""
+    names = git(checkout, "ls-tree", "--name-only", commit, f"{CONFIGS}/models/").split()
+    texts = [git(checkout, "show", f"{commit}:{name}") for name in names if name.endswith(".yml")]
+    return sorted({key for text in texts for key in read_defaults(text)})
+
+
 def canonical(text):
     """What two spellings of one value have in common; the C++ side has the same (argument_values.cpp)."""
     word = re.sub(r"[ '\"\[\]()]", "", str(text).lower())
@@ -85,7 +93,7 @@ def known_keys(keys):
     return {row["key"] for _, row in rows_of(keys)} | ignored | axis_keys(keys)
 
 
-def compare(keys, defaults, fields):
+def compare(keys, defaults, fields, model_files):
     changed = {}
     for _, row in rows_of(keys):
         new = defaults.get(row["key"])
@@ -94,10 +102,12 @@ def compare(keys, defaults, fields):
     known = known_keys(keys)
     return {"added": {key: value for key, value in defaults.items() if key not in known},
             "removed": sorted(key for key in known if key not in defaults and key not in fields),
-            "changed": changed}
+            "changed": changed,
+            "model_files": sorted(set(model_files) ^ set(keys["model_files"]))}
 
 
 def apply(keys, difference, commit, date):
+    keys["model_files"] = sorted(set(keys["model_files"]) ^ set(difference["model_files"]))
     for _, row in rows_of(keys):
         if row["key"] in difference["changed"]:
             row["default"] = difference["changed"][row["key"]]
@@ -132,7 +142,8 @@ def printed(keys):
         words[-1] = words[-1][:-1]
         return f'    {{"what": {json.dumps(row["what"])}, "in_commands": {json.dumps(row["in_commands"])},\n     "keys": [{wrapped(words, " " * 14)}]}}'
 
-    parts = [f'  "maxtext": {json.dumps(keys["maxtext"])}']
+    model_files = wrapped([json.dumps(key) + "," for key in keys["model_files"]], " " * 18)
+    parts = [f'  "maxtext": {json.dumps(keys["maxtext"])}', f'  "model_files": [{model_files.removesuffix(",")}]']
     parts += [f'  "{role}": {row_list(keys[role])}' for role in (*ROWS_WITH_DEFAULT, "axes")]
     parts.append('  "ignored": [\n' + ",\n".join(topic(row) for row in keys["ignored"]) + "\n  ]")
     return "{\n" + ",\n".join(parts) + "\n}\n"
@@ -146,6 +157,8 @@ def report(difference, keys):
         print(f"removed  {key}" + (" (stays: code reads it)" if key in by_code else ""))
     for key, value in difference["changed"].items():
         print(f"default  {key}: now {value!r}")
+    for key in difference["model_files"]:
+        print(f"models   {key}: " + ("no file sets it now" if key in keys["model_files"] else "a file sets it now"))
 
 
 def main():
@@ -159,7 +172,7 @@ def main():
     commit, date = git(flags.checkout, "log", "-1", "--format=%H %cs", flags.revision).split()
     defaults = read_defaults(git(flags.checkout, "show", f"{commit}:{CONFIGS}/base.yml"))
     fields = read_fields(git(flags.checkout, "show", f"{commit}:{CONFIGS}/types.py"))
-    difference = compare(keys, defaults, fields)
+    difference = compare(keys, defaults, fields, read_model_files(flags.checkout, commit))
     report(difference, keys)
     if flags.update:
         apply(keys, difference, commit, date)

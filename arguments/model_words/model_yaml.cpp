@@ -19,6 +19,11 @@ std::string heading(const Model& model, const std::string& name) {
       model.name, name);
 }
 
+/// A file of shardplan's has dims alone.
+constexpr auto no_inner_values =
+    "# Values inside layers (rope_max_timescale, normalization_layer_epsilon, ...) are not known: MaxText's defaults hold\n"
+    "# unless they are added.\n";
+
 std::string yaml_value(const ArchitectureArgument& row, const Model& model) {
   const std::string value = row.of(model);
   return row.key == "mlp_activations" ? "[" + value + "]" : value;
@@ -28,6 +33,7 @@ std::string yaml_value(const ArchitectureArgument& row, const Model& model) {
 
 std::string model_yaml(const Model& model) {
   std::string text = heading(model, words_for(model).name);
+  if (model.inner_values.empty()) text += no_inner_values;
   for (const auto& row : model_dim_arguments())
     if (has_dim(model, row.key) && (row.in_every_model || row.of(model) != row.base_default))
       text += fmt::format("{}: {}\n", row.key, row.of(model));

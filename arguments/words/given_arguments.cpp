@@ -28,7 +28,8 @@ GivenArgument& insert_word(Given& given, const std::string& word) {
 
 void insert_file(Given& given, const std::string& path) {
   for (const auto& [key, value] : read_config_file(path))
-    given.emplace(key, GivenArgument{value, fmt::format("{}: {}={}", path, key, value), true});
+    if (value != model_of_command_line)
+      given.emplace(key, GivenArgument{value, fmt::format("{}: {}={}", path, key, value), true});
 }
 
 // A list in quotation marks or not, a path to base.yml or its name: what counts is whether it says the default.

@@ -24,6 +24,7 @@ ShellWords words_of(const Command& command) {
   ShellWords words;
   for (const auto& [name, value] : command.environment) words.push_back(name + "=" + shell_word(value));
   for (const std::string& word : {std::string("python3"), std::string("-m"), command.module}) words.push_back(word);
+  if (!command.config_file.empty()) words.push_back(shell_word(command.config_file));
   for (const auto& [key, value] : command.arguments) words.push_back(shell_word(key + "=" + value));
   return words;
 }

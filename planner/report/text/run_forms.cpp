@@ -54,9 +54,31 @@ std::string yaml_value(const std::string& value) {
   return quoted + "'";
 }
 
+/// Each line of a command behind a comment's sign.
+std::string commented_command(const Command& command, const Style& style) {
+  std::string lines = "#" + command_lines(command, 3, style.width() - 1);
+  for (std::size_t at = 0; (at = lines.find('\n', at)) + 1 < lines.size(); at += 2) lines.insert(at + 1, "#");
+  return lines;
+}
+
+/// What starts it: the environment, and the words that can't stand in the file.
+std::string yaml_heading(const Evaluation& e, const RunFile& run, const Style& style) {
+  std::string text = title(e, style) + foreign_flags(e, style);
+  if (!run.words.empty())
+    text += commented("MaxText's own file of a model wins over this one, and rules that stand here would replace MaxText's: "
+                      "what differs there is for the command line, with the model's name, without which nothing starts",
+                      style);
+  Command command = commands_of(e) ? commands_of(e)->train : Command{};
+  if (command.module.empty()) return text;
+  command.arguments = run.words;
+  command.config_file = "THIS.yml";
+  return text + commented_command(command, style);
+}
+
 std::string yaml_text(const Evaluation& e, const Style& style) {
-  std::string text = title(e, style) + "base_config: base.yml\n";
-  for (const auto& [key, value] : run_arguments(*e.configuration)) text += fmt::format("{}: {}\n", key, yaml_value(value));
+  const RunFile run = run_file(*e.configuration);
+  std::string text = yaml_heading(e, run, style) + "base_config: base.yml\n";
+  for (const auto& [key, value] : run.file) text += fmt::format("{}: {}\n", key, yaml_value(value));
   return text;
 }
 

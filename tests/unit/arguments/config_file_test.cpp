@@ -44,6 +44,12 @@ TEST_F(ConfigFile, YieldsToTheCommandLine) {
   EXPECT_EQ(c.config.max_target_length, 4096);
 }
 
+TEST_F(ConfigFile, MayLeaveTheModelToTheCommandLine) {
+  const std::string file = "model_name: given-on-the-command-line\ncompile_topology: v5p-16\n";
+  EXPECT_EQ(read_with(file, "model_name=llama2-7b").model.name, "llama2-7b");
+  EXPECT_THAT(error_with(file, ""), HasSubstr("which model? give model_name=NAME"));
+}
+
 TEST_F(ConfigFile, MergesItsRules) {
   const auto c = read_with("logical_axis_rules: [['norm', ['tensor']], ['kv', []]]\n",
                            "model_name=llama2-7b compile_topology=v5p-16");

@@ -82,3 +82,10 @@ TEST(ModelYaml, HasTheModelUnderMaxTextsKeys) {
 
 }  // namespace
 }  // namespace shardplan
+TEST(ModelYaml, SaysWhatItDoesNotKnow) {
+  Model mine = load_model("llama3-8b");
+  mine.in_maxtext = false;
+  EXPECT_THAT(model_yaml(mine), HasSubstr("MaxText's defaults hold"));
+  EXPECT_THAT(model_yaml(from_huggingface("llama3-8b")), testing::Not(HasSubstr("MaxText's defaults hold")));
+}
+

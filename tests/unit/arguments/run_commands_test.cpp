@@ -174,6 +174,33 @@ TEST(RunCommands, SayWhichAxisSplitsTheSequence) {
               HasSubstr("first axis of rule activation_length"));
 }
 
+// What a model's own file sets wins over a YAML file, and a list of rules there replaces MaxText's (configs/pyconfig.py).
+TEST(RunFile, LeavesToTheCommandLineWhatAFileCantSay) {
+  const struct {
+    const char* line;
+    std::vector<std::string> words;
+  } rows[] = {
+      {"", {}},
+      {"muon_beta=0.9", {}},
+      {"base_num_decoder_layers=8 override_model_config=true",
+       {"model_name=llama2-7b", "base_num_decoder_layers=8", "override_model_config=true"}},
+      {"rope_max_timescale=500000", {"rope_max_timescale=500000", "override_model_config=true"}},
+      {"logical_axis_rules=[[mlp,[tensor]]]", {"model_name=llama2-7b", "logical_axis_rules=[[mlp,[tensor]]]"}},
+  };
+  for (const auto& [line, words] : rows) {
+    const RunFile run = run_file(read_llama(line));
+    EXPECT_EQ(run.words.empty(), words.empty()) << line;
+    EXPECT_THAT(words_of(run.words), IsSupersetOf(words));
+    for (const auto& [key, value] : run.words) {
+      if (key == "model_name") continue;
+      EXPECT_THAT(words_of(run.file), Each(Not(StartsWith(key + "=")))) << line;
+    }
+    EXPECT_THAT(words_of(run.file), Contains("per_device_batch_size=12"));
+    EXPECT_EQ(words_of(run.file).front(), words.empty() ? "model_name=llama2-7b" : "model_name=given-on-the-command-line");
+    EXPECT_EQ(run.file.size() + run.words.size(), run_arguments(read_llama(line)).size() + !words.empty());
+  }
+}
+
 TEST(RunCommands, StartEveryHost) {
   const auto slices = commands_for("model_name=llama2-7b compile_topology=v5e-256 compile_topology_num_slices=2").hosts;
   ASSERT_TRUE(slices);
