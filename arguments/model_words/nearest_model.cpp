@@ -25,6 +25,7 @@ struct Distance {
 Distance distance(const Model& from, const Model& to) {
   Distance between;
   for (const auto& row : architecture_arguments()) between.layers += row.of(from) != row.of(to);
+  between.layers += from.interleaved_rotation != to.interleaved_rotation;  // by name (layers/attentions.py: "llama3.1")
   for (const auto& row : model_dim_arguments()) {
     const auto a = static_cast<double>(std::max<std::int64_t>(row.of(from), 1));
     const auto b = static_cast<double>(std::max<std::int64_t>(row.of(to), 1));

@@ -21,12 +21,7 @@ void require_list(StrictObject& config, const std::string& key, const std::vecto
 Model llama(StrictObject& config) {
   require_off(config, "attention_bias");
   require_off(config, "mlp_bias");
-  Model model = silu_decoder(config, DecoderBlockKind::llama2);
-  if (has_llama3_positions(config)) {
-    model.interleaved_rotation = true;  // MaxText's rope_type llama3.1 turns neighbouring features
-    model.inner_values.emplace_back("rope_type", "llama3.1");
-  }
-  return model;
+  return with_llama3_positions(silu_decoder(config, DecoderBlockKind::llama2), config);
 }
 
 /// MaxText's mistral and mixtral blocks attend globally whatever the checkpoint was trained with: their sliding_window is

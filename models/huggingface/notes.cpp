@@ -39,6 +39,9 @@ struct LeftOut {
 constexpr const char* no_prediction_layers =
     "the multi-token prediction layers are left out, as in MaxText's configurations (mtp_num_layers=1 adds one)";
 
+constexpr const char* other_scaling =
+    "left out: MaxText scales positions as llama3.1 and YaRN do, linearly, and not at all; it costs nothing";
+
 /// Of an architecture without experts they say that its layers are not what is read.
 constexpr std::string_view expert_keys[] = {"num_experts",       "num_local_experts", "n_routed_experts",
                                             "n_shared_experts",  "moe_num_experts",   "num_experts_per_tok",
@@ -50,8 +53,8 @@ constexpr LeftOut left_out_keys[] = {
     {"quantization_config", "how the checkpoint stores its weights; planned is training in dtype and weight_dtype"},
     {"num_nextn_predict_layers", no_prediction_layers},
     {"mtp_num_hidden_layers", no_prediction_layers},
-    {"rope_scaling", "left out: MaxText scales positions as llama3.1 and YaRN do, and not at all; it costs nothing"},
-    {"rope_parameters", "left out: MaxText scales positions as llama3.1 and YaRN do, and not at all; it costs nothing"},
+    {"rope_scaling", other_scaling},
+    {"rope_parameters", other_scaling},
     {"sliding_window", "left out: MaxText attends globally here"},
     {"attention_dropout", "dropout is not modelled"},
     {"router_aux_loss_coef", "left out of the arguments: load_balance_loss_weight in MaxText; it costs nothing"},

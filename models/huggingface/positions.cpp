@@ -1,12 +1,18 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <models/huggingface/notes.hpp>
 #include <models/huggingface/positions.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
 namespace shardplan::huggingface {
 
 namespace {
+
+using Json = nlohmann::json;
 
 constexpr const char* keys[] = {"rope_scaling", "rope_parameters"};
 
@@ -15,6 +21,11 @@ constexpr std::pair<const char*, const char*> yarn_numbers[] = {
     {"factor", "rope_factor"}, {"original_max_position_embeddings", "original_max_position_embeddings"},
     {"beta_fast", "beta_fast"}, {"beta_slow", "beta_slow"}, {"mscale", "mscale"}};
 
+/// What MaxText's llama3.1 positions are scaled by; no argument says it (layers/embeddings.py, LLaMARotaryEmbedding,
+/// _apply_scaling_factor).
+constexpr std::pair<const char*, double> llama3_numbers[] = {
+    {"factor", 8}, {"low_freq_factor", 1}, {"high_freq_factor", 4}, {"original_max_position_embeddings", 8192}};
+
 /// The key that says how positions are scaled.
 const char* rope_key(StrictObject& config) {
   const auto* found = std::find_if(std::begin(keys), std::end(keys),
@@ -22,20 +33,67 @@ const char* rope_key(StrictObject& config) {
   return found == std::end(keys) ? nullptr : *found;
 }
 
+/// Where layers differ, transformers 5 has an object for each kind of them; MaxText scales those of the global ones.
+const Json& of_global_layers(const Json& rope) {
+  const auto global = rope.find("full_attention");
+  return global != rope.end() && global->is_object() ? *global : rope;
+}
+
 /// "rope_type", "type" in older files; "default" where nothing is said.
-std::string kind_of(const nlohmann::json& rope) {
+std::string kind_of(const Json& rope) {
   for (const char* key : {"rope_type", "type"})
     if (rope.contains(key) && rope[key].is_string()) return rope[key].get<std::string>();
   return "default";
 }
 
+std::optional<double> number_in(const Json& rope, const char* key) {
+  if (!rope.contains(key) || !rope[key].is_number()) return std::nullopt;
+  return rope[key].get<double>();
+}
+
+/// "factor 32 (MaxText: 8), low_freq_factor 2 (1)"
+std::string unlike_maxtext(const Json& rope) {
+  std::vector<std::string> unlike;
+  for (const auto& [key, fixed] : llama3_numbers)
+    if (const auto said = number_in(rope, key); said && *said != fixed)
+      unlike.push_back(fmt::format("{} {} (MaxText: {})", key, argument_text(rope[key]), fixed));
+  return fmt::format("{}", fmt::join(unlike, ", "));
+}
+
+/// Nothing but the kind and the base, which have words of their own.
+bool says_no_more(const Json& rope) {
+  return std::all_of(rope.items().begin(), rope.items().end(), [](const auto& item) {
+    return item.key() == "rope_type" || item.key() == "type" || item.key() == "rope_theta";
+  });
+}
+
+void add_yarn(Model& model, const Json& rope) {
+  for (const auto& [number, maxtext] : yarn_numbers)
+    if (rope.contains(number) && rope[number].is_number())
+      model.inner_values.emplace_back(maxtext, argument_text(rope[number]));
+}
+
+/// Of global and of local layers, where they have their own.
+void add_bases(Model& model, const Json& rope) {
+  constexpr std::pair<const char*, const char*> kinds[] = {{"full_attention", "rope_max_timescale"},
+                                                           {"sliding_attention", "local_rope_max_timescale"}};
+  for (const auto& [layers, maxtext] : kinds)
+    if (rope.contains(layers) && rope[layers].is_object() && number_in(rope[layers], "rope_theta"))
+      model.inner_values.emplace_back(maxtext, argument_text(rope[layers]["rope_theta"]));
+}
+
 }  // namespace
 
-bool has_llama3_positions(StrictObject& config) {
+Model with_llama3_positions(Model model, StrictObject& config) {
   const char* key = rope_key(config);
-  if (!key || kind_of(config.peek(key)) != "llama3") return false;
-  config.any(key);
-  return true;
+  if (!key || kind_of(config.peek(key)) != "llama3") return model;
+  const Json& rope = config.any(key);
+  model.interleaved_rotation = true;  // MaxText's rope_type llama3.1 turns neighbouring features
+  model.inner_values.emplace_back("rope_type", "llama3.1");
+  if (const std::string unlike = unlike_maxtext(rope); !unlike.empty())
+    model.left_out.push_back({key, unlike + ": no argument of MaxText says it; its llama3.1 positions, which are taken, "
+                                            "have their own; it costs nothing"});
+  return model;
 }
 
 Model with_positions(Model model, StrictObject& config) {
@@ -43,13 +101,17 @@ Model with_positions(Model model, StrictObject& config) {
                                     [](const auto& value) { return value.first == "rope_type"; });
   if (is_known) return model;
   const char* key = rope_key(config);
-  const bool is_yarn = key && kind_of(config.peek(key)) == "yarn";
-  model.inner_values.emplace_back("rope_type", is_yarn ? "yarn" : "default");
-  if (!is_yarn) return model;
-  const auto& rope = config.any(key);
-  for (const auto& [number, maxtext] : yarn_numbers)
-    if (rope.contains(number) && rope[number].is_number())
-      model.inner_values.emplace_back(maxtext, argument_text(rope[number]));
+  const Json rope = key ? of_global_layers(config.peek(key)) : Json::object();
+  const std::string kind = kind_of(rope);
+  model.inner_values.emplace_back("rope_type", kind == "yarn" ? "yarn" : "default");
+  if (kind == "yarn") {
+    config.any(key);
+    add_yarn(model, rope);
+    return model;
+  }
+  const bool is_linear = kind == "linear" && number_in(rope, "factor").has_value();
+  model.inner_values.emplace_back("rope_linear_scaling_factor", is_linear ? argument_text(rope["factor"]) : "1");
+  if (key && (is_linear || (kind == "default" && says_no_more(rope)))) add_bases(model, config.any(key));
   return model;
 }
 

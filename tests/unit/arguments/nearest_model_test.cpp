@@ -39,6 +39,16 @@ TEST(NearestModel, OfAPublishedFileIsTheBuiltIn) {
   }
 }
 
+// MaxText scales the positions of whatever is called llama3.1, with any rope_type.
+TEST(NearestModel, HasTheSameRotation) {
+  Model model = load_model("llama3.1-405b");
+  model.in_maxtext = false;
+  model.layers = 100;
+  EXPECT_EQ(words_for(model).name, "llama3.1-405b");
+  model.interleaved_rotation = false;
+  EXPECT_EQ(words_for(model).name, "llama3-405b");
+}
+
 TEST(NearestModel, NamesWhatDiffers) {
   Model model = from_huggingface("llama3-8b");
   model.layers = 40;
@@ -80,8 +90,6 @@ TEST(ModelYaml, HasTheModelUnderMaxTextsKeys) {
                           HasSubstr("base_config: base.yml"), testing::Not(HasSubstr("kv_lora_rank"))));
 }
 
-}  // namespace
-}  // namespace shardplan
 TEST(ModelYaml, SaysWhatItDoesNotKnow) {
   Model mine = load_model("llama3-8b");
   mine.in_maxtext = false;
@@ -89,3 +97,5 @@ TEST(ModelYaml, SaysWhatItDoesNotKnow) {
   EXPECT_THAT(model_yaml(from_huggingface("llama3-8b")), testing::Not(HasSubstr("MaxText's defaults hold")));
 }
 
+}  // namespace
+}  // namespace shardplan

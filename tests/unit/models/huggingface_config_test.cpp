@@ -100,8 +100,30 @@ TEST(HuggingFaceConfig, SaysItsKindOfPositions) {
   const auto yarn = replaced(read_file(path_of("llama3-8b")), R"("rope_scaling": null)",
                              R"("rope_scaling": {"type": "yarn", "factor": 32.0, "beta_fast": 1, "mscale": 0.707})");
   const Model model = load_model(write_file("yarn.json", yarn));
+  EXPECT_THAT(load_model(path_of("llama3-8b")).inner_values, Contains(Pair("rope_linear_scaling_factor", "1")));
   for (const auto& value : {std::pair("rope_type", "yarn"), {"rope_factor", "32"}, {"beta_fast", "1"}, {"mscale", "0.707"}})
     EXPECT_THAT(model.inner_values, Contains(Pair(value.first, value.second)));
+}
+
+// Gemma 3 scales the positions of its global layers, and so does MaxText's rope_linear_scaling_factor for it; transformers 5
+// says global and local layers apart.
+TEST(HuggingFaceConfig, KeepsPositionsThatAreScaledLinearly) {
+  using testing::Contains, testing::Pair;
+  const Model gemma = load_model(path_of("gemma3-4b"));
+  EXPECT_THAT(gemma.inner_values, Contains(Pair("rope_linear_scaling_factor", "8")));
+  EXPECT_THAT(left_out_of(gemma), testing::Not(HasSubstr("rope_scaling")));
+  const auto apart = replaced(read_file(path_of("gemma3-4b")), R"("rope_scaling": {
+      "factor": 8.0,
+      "rope_type": "linear"
+    })",
+                              R"("rope_parameters": {
+                                   "full_attention": {"rope_type": "linear", "factor": 4.0, "rope_theta": 1e6},
+                                   "sliding_attention": {"rope_type": "default", "rope_theta": 1e4}})");
+  const Model newer = load_model(write_file("apart.json", apart));
+  for (const auto& value : {std::pair("rope_linear_scaling_factor", "4"), {"rope_max_timescale", "1000000"},
+                            {"local_rope_max_timescale", "10000"}})
+    EXPECT_THAT(newer.inner_values, Contains(Pair(value.first, value.second)));
+  EXPECT_THAT(left_out_of(newer), testing::Not(HasSubstr("rope")));
 }
 
 // 32 layers of 3072·9216 + 3072² + 3·3072·8192 weights and two tables of 32064·3072: 3.82e9.
@@ -136,6 +158,16 @@ TEST(HuggingFaceConfig, KnowsTheLongerPositionsOfLlama3_1) {
     EXPECT_THAT(model.inner_values, testing::Contains(testing::Pair("rope_type", "llama3.1")));
     EXPECT_EQ(left_out_of(model), "");
   }
+}
+
+// Llama 3.2's factor; MaxText's llama3.1 positions have 8.
+TEST(HuggingFaceConfig, SaysWhichPositionsOfLlama3MaxTextCantBeTold) {
+  const auto text = replaced(read_file(path_of("llama3-8b")), R"("rope_scaling": null)",
+                             R"("rope_scaling": {"rope_type": "llama3", "factor": 32.0, "low_freq_factor": 1.0,
+                                                 "high_freq_factor": 4.0, "original_max_position_embeddings": 8192})");
+  const Model model = load_model(write_file("llama32.json", text));
+  EXPECT_THAT(model.inner_values, testing::Contains(testing::Pair("rope_type", "llama3.1")));
+  EXPECT_THAT(left_out_of(model), StartsWith("rope_scaling: factor 32 (MaxText: 8): no argument of MaxText says it;"));
 }
 
 TEST(HuggingFaceConfig, KeepsValuesInsideLayersUnderMaxTextsNames) {
