@@ -27,7 +27,7 @@ std::string print_answer(const Printers& printers, Format format) {
     case Format::github:
       return printed(printers.github);
     case Format::csv:
-      break;  // sweep's alone
+      return printed(printers.csv);
   }
   throw InternalError("unknown Format");
 }

@@ -8,7 +8,7 @@ namespace shardplan {
 
 /// What makes each form of one answer; those that its command doesn't offer stay empty.
 struct Printers {
-  std::function<std::string()> text, json, markdown = {}, sarif = {}, github = {};
+  std::function<std::string()> text, json, markdown = {}, csv = {}, sarif = {}, github = {};
   std::string title;  ///< of the page, which is drawn from `json`
 };
 

@@ -88,6 +88,7 @@ ComparedRow compared_row(std::string name, std::vector<std::string> settings, Ev
 
 CompareAnswer compare(const CompareRequest& request) {
   CompareAnswer answer;
+  answer.varies_batch = request.varies_batch;
   for (const auto& [settings, plan] : request.cases)
     for (const auto& machine : plan.machines)
       for (const auto& rules : plan.rule_sets)

@@ -13,5 +13,7 @@ namespace shardplan {
 
 std::string compare_text(const CompareAnswer& answer, const Style& style);
 std::string compare_json(const CompareAnswer& answer);
+/// A line a configuration; those that can't be costed last, with the reason.
+std::string compare_csv(const CompareAnswer& answer);
 
 }  // namespace shardplan

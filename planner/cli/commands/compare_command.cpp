@@ -71,6 +71,7 @@ Answer answer_compare(const CompareAnswer& answer, Format format, const Style& s
   const Printers printers{.text = [&] { return compare_text(answer, style); },
                           .json = [&] { return compare_json(answer); },
                           .markdown = [&] { return compare_markdown(answer); },
+                          .csv = [&] { return compare_csv(answer); },
                           .title = compare_title(answer) + ": shardplan compare"};
   return {print_answer(printers, format),
           any_runs(answer) ? Outcome::answered : Outcome::nothing_feasible};
@@ -85,13 +86,16 @@ Task compare_command(const Words& words) {
   parser.add_footer(
       "--rules A --against B: what each changed line of the rules is worth. --config A.yml --against B.yml: two\n"
       "configurations. A.json --against B.json: two saved answers of plan or explain.");
-  parser.offer_formats({"text", "json", "markdown", "html"});
+  parser.offer_formats({"text", "json", "csv", "markdown", "html"});
   parser.add_example("shardplan compare --model mixtral-8x7b --chips 8 --hardware mi355x --rules default,ep-as-dp "
                      "--moe dropping --remat minimal --global-batch-tokens 128k",
                      "two rule sets on their best meshes");
   parser.add_example("shardplan compare --rules default --against my_rules.yml --model mixtral-8x7b --chips 8 --hardware "
                      "mi355x --moe dropping --remat minimal --global-batch-tokens 128k",
                      "what each changed line of a rule file is worth");
+  parser.add_example("shardplan compare --model llama3.1-8b --chips 8 --hardware tpu-v5p --rules default --remat full "
+                     "--per-device-batch 1,2,4 --top 1 --format csv",
+                     "batches side by side, for a spreadsheet");
   parser.parse(words);
   return parser.task([compute = read_comparison(flags)](Format format, const Style& style) {
     return answer_compare(compute(), format, style);

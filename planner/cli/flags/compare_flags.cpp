@@ -36,11 +36,29 @@ std::vector<Words> combinations(const Words& varied) {
   return all;
 }
 
-CompareCase read_case(const PlanFlags& search, const Words& settings, const std::optional<std::string>& mesh) {
+using Choice = std::optional<std::string>;
+
+/// Those of --per-device-batch 1,2,4; one that is not said where it is not given.
+std::vector<Choice> batches_of(const CompareFlags& flags) {
+  if (!flags.search.per_device_batch) return {std::nullopt};
+  const Words list = parse_list("--per-device-batch", *flags.search.per_device_batch);
+  return {list.begin(), list.end()};
+}
+
+std::vector<Choice> meshes_of(const CompareFlags& flags) {
+  if (flags.meshes.empty()) return {std::nullopt};
+  return {flags.meshes.begin(), flags.meshes.end()};
+}
+
+CompareCase read_case(const PlanFlags& search, const Words& settings, const Choice& mesh, const Choice& batch,
+                      bool varies_batch) {
   PlanFlags flags = search;
   flags.mesh = mesh;
+  flags.per_device_batch = batch;
   flags.key_values.insert(flags.key_values.end(), settings.begin(), settings.end());
-  return {settings, read_plan_request(flags)};
+  CompareCase one{settings, read_plan_request(flags)};
+  if (varies_batch) one.settings.push_back("per_device_batch_size=" + *batch);
+  return one;
 }
 
 void refuse(const char* flag, bool given) {
@@ -67,10 +85,12 @@ CompareRequest read_compare_request(const CompareFlags& flags) {
   search.key_values = flags.words;
   CompareRequest request;
   request.top = parse_positive("--top", search.top).value_or(request.top);
-  std::vector<std::optional<std::string>> meshes(flags.meshes.begin(), flags.meshes.end());
-  if (meshes.empty()) meshes.emplace_back();
+  const auto batches = batches_of(flags);
+  request.varies_batch = batches.size() > 1;
   for (const auto& settings : combinations(flags.varied))
-    for (const auto& mesh : meshes) request.cases.push_back(read_case(search, settings, mesh));
+    for (const auto& mesh : meshes_of(flags))
+      for (const auto& batch : batches)
+        request.cases.push_back(read_case(search, settings, mesh, batch, request.varies_batch));
   return request;
 }
 

@@ -17,7 +17,8 @@ struct CompareFlags {
 
 void add_compare_flags(CommandParser& parser, CompareFlags& flags);
 
-/// Every --mesh with every combination of the values of --vary. Throws InputError as read_plan_request does.
+/// Every --mesh with every value of --per-device-batch and every combination of the values of --vary. Throws InputError as
+/// read_plan_request does.
 CompareRequest read_compare_request(const CompareFlags& flags);
 
 /// The flags of one run over `config_file`. Throws InputError on a flag that only a search has.

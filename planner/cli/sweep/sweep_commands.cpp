@@ -45,9 +45,9 @@ std::string page_title(const SweepAnswer& answer) {
 }
 
 std::string print_sweep(const SweepAnswer& answer, Format format, const Style& style) {
-  if (format == Format::csv) return sweep_csv(answer);
   const Printers printers{.text = [&] { return sweep_text(answer, style); },
                           .json = [&] { return sweep_json(answer); },
+                          .csv = [&] { return sweep_csv(answer); },
                           .title = page_title(answer)};
   return print_answer(printers, format);
 }

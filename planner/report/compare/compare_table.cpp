@@ -23,6 +23,8 @@ std::string batch_of(const Evaluation& e) {
   return text;
 }
 
+constexpr const char* batch_title = "batch";
+
 /// A setting that rows may share: its name, and what a row has.
 struct Shared {
   CompareColumn column;
@@ -45,7 +47,7 @@ std::vector<Shared> settings_columns() {
   }, "MoE path");
   add("settings", false, joined_settings, "");
   add("remat", false, [](Row r) { return r.evaluation.remat; }, "remat");
-  add("batch", true, [](Row r) { return batch_of(r.evaluation); }, "sequences a device");
+  add(batch_title, true, [](Row r) { return batch_of(r.evaluation); }, "sequences a device");
   return all;
 }
 
@@ -128,7 +130,7 @@ std::string compare_title(const CompareAnswer& answer) {
 std::vector<CompareColumn> compare_columns(const CompareAnswer& answer) {
   auto columns = figure_columns(any_permutes(answer));
   for (const auto& [column, name] : settings_columns())
-    if (!is_shared(column, answer)) columns.push_back(column);
+    if (!is_shared(column, answer) && !(answer.varies_batch && column.title == batch_title)) columns.push_back(column);
   return columns;
 }
 

@@ -1,16 +1,9 @@
-#include <fmt/format.h>
-
 #include <planner/report/csv/csv_table.hpp>
 #include <planner/report/sweep_report.hpp>
 #include <planner/sweep/answers.hpp>
 
 namespace shardplan {
 namespace {
-
-/// Shortest text that reads back as the same number.
-std::string csv_number(double number) { return fmt::format("{}", number); }
-
-std::string csv_number(const std::optional<double>& number) { return number ? csv_number(*number) : ""; }
 
 struct CsvColumn {
   const char* title;

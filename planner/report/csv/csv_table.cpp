@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <planner/report/csv/csv_table.hpp>
 
 namespace shardplan {
@@ -11,6 +13,10 @@ std::string csv_cell(const std::string& text) {
 }
 
 }  // namespace
+
+std::string csv_number(double number) { return fmt::format("{}", number); }
+
+std::string csv_number(const std::optional<double>& number) { return number ? csv_number(*number) : ""; }
 
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
