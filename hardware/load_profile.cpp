@@ -12,6 +12,7 @@
 #include <hardware/read_products.hpp>
 #include <hardware/read_protocols.hpp>
 #include <hardware/read_slices.hpp>
+#include <nlohmann/json.hpp>
 #include <shardplan/embedded_file.hpp>
 #include <shardplan/error.hpp>
 #include <span>
@@ -213,3 +214,14 @@ HardwareProfile load_profile(const std::string& name_or_path) {
 std::string profile_json(const std::string& name) { return std::string(built_in(name).text); }
 
 }  // namespace shardplan
+std::string moved_profile(const std::string& text, const std::string& path, const std::string& to) {
+  namespace fs = std::filesystem;
+  auto document = nlohmann::ordered_json::parse(text, nullptr, true, /*ignore_comments=*/true);
+  const fs::path compiler = document.value("compiler", "");
+  if (!is_json_path(compiler.string()) || compiler.is_absolute()) return text;
+  const fs::path from = fs::absolute(fs::path(path)).parent_path(), there = fs::absolute(fs::path(to)).parent_path();
+  const fs::path moved = (from / compiler).lexically_normal().lexically_relative(there.lexically_normal());
+  document["compiler"] = moved.generic_string();
+  return document.dump();
+}
+

@@ -23,6 +23,9 @@ HardwareProfile load_profile(const std::string& name_or_path);
 /// The text of a built-in profile, by name or alias, as written; throws InputError on an unknown name.
 std::string profile_json(const std::string& name);
 
+/// The text of a user's profile, read from `path`, as it has to be at `to`: its compiler's file is named from its folder.
+std::string moved_profile(const std::string& text, const std::string& path, const std::string& to);
+
 /// A profile from its text; `file` names it in errors.
 HardwareProfile parse_profile(std::string_view text, const std::string& file);
 

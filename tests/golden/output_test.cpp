@@ -55,6 +55,26 @@ TEST_F(Output, KeepsTheOldFileWhenThereIsNoAnswer) {
   EXPECT_THAT(names(), testing::ElementsAre("answer.txt"));
 }
 
+// A profile names its compiler's file from its own folder.
+TEST_F(Output, OfCalibrateFindsItsCompilerWhereverItGoes) {
+  for (const char* folder : {"mine", "fitted"}) fs::create_directory(folder_ / folder);
+  write("mine/compiler.json", R"({"name": "mine", "like": "plain"})");
+  std::string profile = run({"hardware", "show", "toy-switch", "--format", "json"}).output;
+  const std::string plain = R"("compiler": "plain")";
+  ASSERT_NE(profile.find(plain), std::string::npos);
+  write("mine/machine.json", profile.replace(profile.find(plain), plain.size(), R"("compiler": "compiler.json")"));
+  const std::string log = GOLDEN_CASES "/../data/calibrate/all_gather_8.log";
+  for (const char* output : {"fitted/machine.json", "machine.json", "mine/fitted.json"}) {
+    const ProgramRun fitted = run({"calibrate", "--hardware", "mine/machine.json", "--from", log, "-o", output});
+    EXPECT_EQ(fitted.exit_code, 0) << output << ": " << fitted.errors;
+    const ProgramRun shown = run({"hardware", "show", output});
+    EXPECT_EQ(shown.exit_code, 0) << output << ": " << shown.errors;
+    const ProgramRun costed =
+        run({"explain", "--model", "llama2-7b", "--hardware", output, "--chips", "8", "--mesh", "fsdp=8"});
+    EXPECT_EQ(costed.exit_code, 0) << output << ": " << costed.errors;
+  }
+}
+
 TEST_F(Output, ReplacesTheFileBehindALink) {
   write("real.txt", "old");
   fs::create_symlink("real.txt", folder_ / "link.txt");

@@ -12,9 +12,11 @@
 namespace shardplan {
 namespace {
 
-CalibratedMachine calibrated(const std::string& hardware, const Words& files) {
-  const std::string profile = is_json_path(hardware) ? read_file(hardware) : profile_json(hardware);
+/// `output`: where the fitted profile goes.
+CalibratedMachine calibrated(const std::string& hardware, const Words& files, const std::string& output) {
   const HardwareProfile machine = load_profile(hardware);
+  const std::string profile =
+      is_json_path(hardware) ? moved_profile(read_file(hardware), hardware, output) : profile_json(hardware);
   Measurements measurements;
   for (const auto& file : files)
     for (auto& measurement : read_measurements(file)) measurements.push_back(std::move(measurement));
@@ -23,7 +25,6 @@ CalibratedMachine calibrated(const std::string& hardware, const Words& files) {
 
 /// The answer says how the figures fit; the profile goes where -o says.
 Task with_profile(Task task, const std::string& profile) {
-  if (!task.output_file) throw InputError("calibrate needs -o FILE, where the fitted profile goes");
   task.compute = [answer = std::move(task.compute), path = *task.output_file, profile](const Style& style) {
     Answer with_file = answer(style);
     with_file.files.push_back({path, profile});
@@ -50,7 +51,8 @@ Task calibrate_command(const Words& words) {
   parser.parse(words);
   if (!hardware) throw InputError("calibrate needs --hardware NAME|FILE, the machine that was measured");
   if (files.empty()) throw InputError("calibrate needs --from FILE, measurements on the machine");
-  const CalibratedMachine machine = calibrated(*hardware, files);
+  if (!parser.output_file()) throw InputError("calibrate needs -o FILE, where the fitted profile goes");
+  const CalibratedMachine machine = calibrated(*hardware, files, *parser.output_file());
   const auto report = [machine](Format format, const Style& style) {
     return Answer{format == Format::json ? calibrate_json(machine) : calibrate_text(machine, style)};
   };
