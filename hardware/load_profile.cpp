@@ -105,24 +105,34 @@ HardwareProfile with_graph(HardwareProfile profile, StrictObject& object) {
   const auto slowest = std::max_element(graph.kinds.begin(), graph.kinds.end(),
                                         [](const LinkKind& a, const LinkKind& b) { return a.latency < b.latency; });
   profile.link_bandwidth = {narrowest_device(graph).value, "GB/s", "all links of the device that has least", Basis::derived};
-  profile.hop_latency = {slowest->latency.value, "us", "the slowest kind of link", Basis::derived};
+  if (profile.protocols.empty())
+    profile.hop_latency = Figure{slowest->latency.value, "us", "the slowest kind of link", Basis::derived};
   profile.graph = std::make_shared<const GraphFabric>(std::move(graph));
   return profile;
 }
 
 HardwareProfile with_links(HardwareProfile profile, StrictObject& object) {
   profile.link_bandwidth = read_figure(object, "link_bandwidth", Dimension::bytes_per_second);
-  profile.hop_latency = read_figure(object, "hop_latency", Dimension::seconds);
+  if (profile.protocols.empty()) profile.hop_latency = read_figure(object, "hop_latency", Dimension::seconds);
   profile.die_to_die_bandwidth = read_optional_figure(object, "die_to_die_bandwidth", Dimension::bytes_per_second);
   return profile;
 }
 
+/// Protocols have latencies of their own: these would be read by nothing.
+void check_no_latencies(StrictObject& object) {
+  for (const char* key : {"collective_latency", "hop_latency"})
+    if (object.has(key)) object.fail(key, "left out: protocols stand in its place");
+}
+
 HardwareProfile with_network_figures(HardwareProfile profile, StrictObject& object) {
+  profile.protocols = read_protocols(object);
+  if (profile.protocols.empty())
+    profile.collective_latency = read_figure(object, "collective_latency", Dimension::seconds);
+  else
+    check_no_latencies(object);
   const bool is_graph = profile.fabric == FabricKind::graph;
   profile = is_graph ? with_graph(std::move(profile), object) : with_links(std::move(profile), object);
   profile.link_efficiency = read_share(object, "link_efficiency");
-  profile.protocols = read_protocols(object);
-  profile.collective_latency = read_figure(object, "collective_latency", Dimension::seconds);
   profile.host_link_bandwidth = read_optional_figure(object, "host_link_bandwidth", Dimension::bytes_per_second);
   profile.scale_out_bandwidth = read_figure(object, "scale_out_bandwidth", Dimension::bytes_per_second);
   profile.scale_out_efficiency = read_share(object, "scale_out_efficiency");
@@ -211,9 +221,6 @@ HardwareProfile load_profile(const std::string& name_or_path) {
   return parse_profile(file.text, std::string(file.name) + ".json");
 }
 
-std::string profile_json(const std::string& name) { return std::string(built_in(name).text); }
-
-}  // namespace shardplan
 std::string moved_profile(const std::string& text, const std::string& path, const std::string& to) {
   namespace fs = std::filesystem;
   auto document = nlohmann::ordered_json::parse(text, nullptr, true, /*ignore_comments=*/true);
@@ -225,3 +232,6 @@ std::string moved_profile(const std::string& text, const std::string& path, cons
   return document.dump();
 }
 
+std::string profile_json(const std::string& name) { return std::string(built_in(name).text); }
+
+}  // namespace shardplan

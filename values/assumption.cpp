@@ -46,7 +46,7 @@ auto figure_in(Profile& hardware, Assumption assumption) -> decltype(&hardware.h
     case Assumption::link_efficiency:
       return &hardware.link_efficiency;
     case Assumption::collective_latency:
-      return &hardware.collective_latency;
+      return hardware.collective_latency ? &*hardware.collective_latency : nullptr;
     case Assumption::scale_out_efficiency:
       return &hardware.scale_out_efficiency;
     case Assumption::scale_out_latency:

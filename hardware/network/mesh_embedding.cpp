@@ -121,8 +121,8 @@ MeshEmbedding::MeshEmbedding(const HardwareProfile& profile, const Slice& slice,
       devices_per_node_(profile.devices_per_chip * profile.chips_per_node),
       link_efficiency_(profile.link_efficiency.value),
       scale_out_(profile.scale_out_bandwidth.value * profile.scale_out_efficiency.value),
-      hop_latency_(profile.hop_latency.value),
-      collective_latency_(profile.collective_latency.value),
+      hop_latency_(profile.hop_latency ? profile.hop_latency->value : 0),
+      collective_latency_(profile.collective_latency ? profile.collective_latency->value : 0),
       scale_out_latency_(profile.scale_out_latency.value),
       protocols_(profile.protocols) {
   links_.chip_to_chip = profile.link_bandwidth.value * link_efficiency_;

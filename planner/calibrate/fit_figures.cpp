@@ -22,18 +22,21 @@ enum class Told : std::uint8_t { by_any, inside_nodes, between_nodes };
 struct Candidate {
   std::string_view key;
   Dimension dimension;
-  Figure& (*in)(HardwareProfile&);
+  Figure* (*in)(HardwareProfile&);  ///< null: the machine has none
   Told told = Told::by_any;
 };
 
 template <auto member>
-Figure& figure_of(HardwareProfile& hardware) {
-  return hardware.*member;
+Figure* figure_of(HardwareProfile& hardware) {
+  if constexpr (requires { *(hardware.*member); })
+    return hardware.*member ? &*(hardware.*member) : nullptr;
+  else
+    return &(hardware.*member);
 }
 
-Figure& fp8_efficiency(HardwareProfile& hardware) {
+Figure* fp8_efficiency(HardwareProfile& hardware) {
   if (!hardware.fp8_matmul_efficiency) hardware.fp8_matmul_efficiency = hardware.matmul_efficiency;
-  return *hardware.fp8_matmul_efficiency;
+  return &*hardware.fp8_matmul_efficiency;
 }
 
 constexpr Candidate candidates[] = {
@@ -46,6 +49,11 @@ constexpr Candidate candidates[] = {
     {"fp8_matmul_efficiency", Dimension::share, fp8_efficiency},
     {"hbm_efficiency", Dimension::share, figure_of<&HardwareProfile::hbm_efficiency>},
 };
+
+/// fp8_efficiency makes one.
+bool has_figure(const Candidate& candidate, HardwareProfile hardware) {
+  return candidate.in == fp8_efficiency ? hardware.fp8_matmul_efficiency.has_value() : candidate.in(hardware) != nullptr;
+}
 
 /// Residuals of the measurements, as a function of the logarithms of some figures.
 class Residuals {
@@ -66,7 +74,7 @@ class Residuals {
   Eigen::VectorXd begin() const {
     HardwareProfile hardware = hardware_;
     Eigen::VectorXd logs(inputs());
-    for (int i = 0; i < inputs(); ++i) logs[i] = std::log(figures_[static_cast<std::size_t>(i)].in(hardware).value);
+    for (int i = 0; i < inputs(); ++i) logs[i] = std::log(figures_[static_cast<std::size_t>(i)].in(hardware)->value);
     return logs;
   }
 
@@ -76,7 +84,7 @@ class Residuals {
     for (int i = 0; i < inputs(); ++i) {
       const Candidate& figure = figures_[static_cast<std::size_t>(i)];
       const double value = std::exp(logs[i]);
-      figure.in(hardware).value = figure.dimension == Dimension::share ? std::min(value, 1.0) : value;
+      figure.in(hardware)->value = figure.dimension == Dimension::share ? std::min(value, 1.0) : value;
     }
     return hardware;
   }
@@ -135,6 +143,7 @@ std::vector<Candidate> told_figures(const HardwareProfile& hardware, const Compi
   std::vector<Candidate> told;
   std::vector<Eigen::VectorXd> directions;
   for (const Candidate& figure : candidates) {
+    if (!has_figure(figure, hardware)) continue;
     const Eigen::VectorXd influence = influence_of(figure, hardware, compiler, measurements);
     if (telling(figure, influence, measurements) < least_influence) continue;
     const Eigen::VectorXd rest = remainder(influence, directions);
@@ -172,8 +181,8 @@ FittedFigure fitted(const Candidate& candidate, const HardwareProfile& before, H
   FittedFigure figure{std::string(candidate.key), candidate.dimension, std::nullopt, {}, false};
   HardwareProfile original = before;
   const bool is_new = candidate.in == fp8_efficiency && !before.fp8_matmul_efficiency;
-  if (!is_new) figure.before = candidate.in(original);
-  Figure& now = candidate.in(after);
+  if (!is_new) figure.before = *candidate.in(original);
+  Figure& now = *candidate.in(after);
   now.source = source;
   now.basis = Basis::measured;
   figure.after = now;
@@ -201,7 +210,7 @@ FittedMachine fit_figures(const HardwareProfile& hardware, const Compiler& compi
     const bool is_told = std::any_of(told.begin(), told.end(), [&](const auto& t) { return t.key == candidate.key; });
     if (is_told)
       fit.figures.push_back(fitted(candidate, hardware, fit.hardware, source));
-    else if (candidate.in != fp8_efficiency || hardware.fp8_matmul_efficiency)
+    else if (has_figure(candidate, hardware))
       fit.untold.emplace_back(candidate.key);
   }
   return fit;

@@ -105,9 +105,9 @@ struct HardwareProfile {
   /// bytes/s of one link in one direction (torus, full mesh) or of all links of one device (switched, graph), raw
   Figure link_bandwidth;
   Figure link_efficiency;  ///< share of it that a large collective reaches
-  Figure hop_latency;      ///< seconds a hop (of a graph: of its slowest kind of link)
-  Figure collective_latency;                   ///< fixed seconds a collective
-  std::vector<Protocol> protocols;             ///< where there are any, in place of hop and collective latency
+  /// Seconds a hop (of a graph: of its slowest kind of link), and fixed ones a collective; none where there are protocols.
+  std::optional<Figure> hop_latency, collective_latency;
+  std::vector<Protocol> protocols;             ///< in place of hop and collective latency
   std::optional<Figure> die_to_die_bandwidth;  ///< between the devices of one chip (7x)
   std::optional<Figure> host_link_bandwidth;   ///< bytes/s between one device and its host's memory, one direction
   Figure scale_out_bandwidth;                  ///< bytes/s of one device out of its slice (DCN) or node (NIC)

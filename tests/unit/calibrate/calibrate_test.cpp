@@ -20,9 +20,9 @@ TEST(Calibrate, TheProfileSaysWhatWasMeasured) {
   const CalibratedMachine machine = calibrated(profile_json("toy-switch"));
   const HardwareProfile loaded = parse_profile(machine.profile, "my.json");
   EXPECT_NEAR(loaded.link_efficiency.value, 0.8, 1e-4);
-  EXPECT_NEAR(loaded.collective_latency.value, 20e-6, 1e-8);
-  EXPECT_EQ(loaded.collective_latency.basis, Basis::measured);
-  EXPECT_EQ(loaded.hop_latency.value, 1e-6);  // one group doesn't tell it
+  EXPECT_NEAR(loaded.collective_latency->value, 20e-6, 1e-8);
+  EXPECT_EQ(loaded.collective_latency->basis, Basis::measured);
+  EXPECT_EQ(loaded.hop_latency->value, 1e-6);  // one group doesn't tell it
   const auto document = nlohmann::json::parse(machine.profile);
   EXPECT_EQ(document["collective_latency"]["unit"], "us");
   EXPECT_EQ(document["collective_latency"]["before"]["value"], 5);

@@ -42,16 +42,16 @@ std::vector<std::string> keys_of(const FittedMachine& fit) {
 TEST(FitFigures, GroupsOfSeveralSizesTellHopsFromCollectives) {
   Machines machines;
   machines.real.link_efficiency.value = 0.6;
-  machines.real.collective_latency.value = 12e-6;
-  machines.real.hop_latency.value = 3e-6;
+  machines.real.collective_latency->value = 12e-6;
+  machines.real.hop_latency->value = 3e-6;
   Measurements all = sweep(machines, CollectiveKind::all_gather, 8, 1);
   append(all, sweep(machines, CollectiveKind::all_reduce, 2, 1));
   append(all, sweep(machines, CollectiveKind::all_to_all, 4, 1));
   const FittedMachine fit = machines.fit(all);
   EXPECT_THAT(keys_of(fit), ElementsAre("link_efficiency", "collective_latency", "hop_latency"));
   EXPECT_NEAR(fit.hardware.link_efficiency.value, 0.6, 1e-4);
-  EXPECT_NEAR(fit.hardware.collective_latency.value, 12e-6, 1e-9);
-  EXPECT_NEAR(fit.hardware.hop_latency.value, 3e-6, 1e-9);
+  EXPECT_NEAR(fit.hardware.collective_latency->value, 12e-6, 1e-9);
+  EXPECT_NEAR(fit.hardware.hop_latency->value, 3e-6, 1e-9);
   EXPECT_EQ(fit.hardware.link_efficiency.basis, Basis::measured);
   EXPECT_THAT(fit.hardware.link_efficiency.source, testing::HasSubstr("x.log"));
   EXPECT_EQ(fit.figures[0].before->value, 1);
@@ -59,10 +59,10 @@ TEST(FitFigures, GroupsOfSeveralSizesTellHopsFromCollectives) {
 
 TEST(FitFigures, OneGroupTellsTheSumOfLatencies) {
   Machines machines;
-  machines.real.collective_latency.value = 20e-6;
+  machines.real.collective_latency->value = 20e-6;
   const FittedMachine fit = machines.fit(sweep(machines, CollectiveKind::reduce_scatter, 8, 1));
   EXPECT_THAT(keys_of(fit), ElementsAre("link_efficiency", "collective_latency"));
-  EXPECT_NEAR(fit.hardware.collective_latency.value, 20e-6, 1e-9);
+  EXPECT_NEAR(fit.hardware.collective_latency->value, 20e-6, 1e-9);
   EXPECT_THAT(fit.untold, testing::Contains("hop_latency"));
 }
 

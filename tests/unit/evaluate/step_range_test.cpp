@@ -58,7 +58,7 @@ TEST(StepRange, TakesWhatIsMeasuredAsItIs) {
   Configuration c = on_v6e();
   c.hardware.step_error.reset();
   for (Figure* figure : {&c.hardware.attention_efficiency, &c.hardware.link_efficiency, &c.hardware.hbm_efficiency,
-                         &c.hardware.matmul_efficiency, &c.hardware.collective_latency,
+                         &c.hardware.matmul_efficiency, &*c.hardware.collective_latency,
                          &c.hardware.scale_out_efficiency, &c.hardware.scale_out_latency})
     figure->basis = Basis::measured;
   if (c.hardware.host_link_bandwidth) c.hardware.host_link_bandwidth->basis = Basis::datasheet;

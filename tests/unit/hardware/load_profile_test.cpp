@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <hardware/load_profile.hpp>
+#include <nlohmann/json.hpp>
 #include <shardplan/error.hpp>
 
 #include "../own_folder.hpp"
@@ -37,7 +38,7 @@ TEST(LoadProfile, ConvertsToSi) {
   EXPECT_EQ(v5p.hbm_capacity.basis, Basis::measured);
   EXPECT_DOUBLE_EQ(v5p.link_bandwidth.value, 100e9);
   EXPECT_DOUBLE_EQ(v5p.scale_out_bandwidth.value, 6.25e9);
-  EXPECT_DOUBLE_EQ(v5p.hop_latency.value, 1e-6);
+  EXPECT_DOUBLE_EQ(v5p.hop_latency->value, 1e-6);
   EXPECT_EQ(v5p.compiler, "xla-tpu-v5p");
   EXPECT_EQ(v5p.launch.hardware, MaxtextHardware::tpu);
   EXPECT_TRUE(v5p.launch.compile_topology);
@@ -50,7 +51,7 @@ TEST(LoadProfile, EveryFigureHasASource) {
     EXPECT_EQ(p.name, name);
     std::vector<Figure> figures{
         p.peak_bf16,           p.hbm_capacity,         p.hbm_bandwidth,    p.matmul_efficiency, p.attention_efficiency,
-        p.hbm_efficiency,      p.link_bandwidth,       p.link_efficiency,  p.hop_latency,       p.collective_latency,
+        p.hbm_efficiency,      p.link_bandwidth,       p.link_efficiency,  *p.hop_latency,      *p.collective_latency,
         p.scale_out_bandwidth, p.scale_out_efficiency, p.scale_out_latency};
     for (const Figure& figure : figures) {
       EXPECT_GT(figure.source.size(), 5U) << name;
@@ -130,6 +131,24 @@ TEST(LoadProfile, RejectsWrongFilesInOneLine) {
     EXPECT_THAT([&] { parse_profile(edited(row.passage, row.replacement), "mine.json"); },
                 ThrowsMessage<InputError>(HasSubstr(row.message)))
         << row.replacement;
+}
+
+// They have latencies of their own, and the machine's would be read by nothing.
+TEST(LoadProfile, ProtocolsStandInPlaceOfTheLatencies) {
+  const std::string second = R"({"value": 1, "unit": "us", "source": "toy: a round number", "basis": "assumed"})";
+  const std::string share = R"({"value": 1, "unit": "1", "source": "toy: a round number", "basis": "assumed"})";
+  const std::string protocols = R"("protocols": [{"name": "LL", "base_latency": )" + second + R"(, "step_latency": )" +
+                                second + R"(, "bandwidth_share": )" + share + "}],";
+  nlohmann::json profile = nlohmann::json::parse(edited("\"fabric\":", protocols + "\"fabric\":"));
+  EXPECT_THAT([&] { parse_profile(profile.dump(), "mine.json"); },
+              ThrowsMessage<InputError>(HasSubstr("'collective_latency' must be left out: protocols stand in its place")));
+  profile.erase("collective_latency");
+  EXPECT_THAT([&] { parse_profile(profile.dump(), "mine.json"); },
+              ThrowsMessage<InputError>(HasSubstr("'hop_latency' must be left out")));
+  profile.erase("hop_latency");
+  const HardwareProfile machine = parse_profile(profile.dump(), "mine.json");
+  EXPECT_EQ(machine.protocols.size(), 1U);
+  EXPECT_FALSE(machine.hop_latency || machine.collective_latency);
 }
 
 TEST(LoadProfile, SaysWhichNamesExist) {

@@ -44,7 +44,7 @@ TEST(ReadGraph, NodesAndLinks) {
   EXPECT_DOUBLE_EQ(bisection(graph, 8).value, 100e9);
   EXPECT_DOUBLE_EQ(profile.link_bandwidth.value, 100e9);
   EXPECT_EQ(profile.link_bandwidth.basis, Basis::derived);
-  EXPECT_DOUBLE_EQ(profile.hop_latency.value, 1e-6);
+  EXPECT_DOUBLE_EQ(profile.hop_latency->value, 1e-6);
 }
 
 /// Devices in mesh order: the last axis inside a leaf, the first across the spine, which four pairs share.
