@@ -44,6 +44,16 @@ TEST(ValidationText, HasALineForEachProgramAndASummary) {
                 "worst 12.5%; out of memory called right: 1/2\n"));
 }
 
+TEST(ValidationText, HasNoErrorsOfNothing) {
+  const Validation none{{}, {2, 0, 0, 0, 0, 0, 0, 0}}, refused{{}, {0, 0, 0, 0, 0, 0, 1, 1}};
+  EXPECT_THAT(validation_text(none, Style::plain()), HasSubstr("\n0 of 2 programs scored\n"));
+  EXPECT_THAT(validation_text(refused, Style::plain()),
+              HasSubstr("\n0 of 0 programs scored; out of memory called right: 1/1\n"));
+  const auto summary = parse_json(validation_json(none), "validate.json").at("summary");
+  for (const char* key : {"collectives_median_error", "memory_mean_error", "memory_worst_error"})
+    EXPECT_TRUE(summary.at(key).is_null()) << key;
+}
+
 TEST(ValidationJson, SaysTheSame) {
   const auto document = parse_json(validation_json(toy()), "validate.json");
   EXPECT_EQ(document.at("schema_version"), 1);

@@ -28,13 +28,18 @@ OrderedJson json_score(const RecordScore& score) {
   return value;
 }
 
+/// null where there is nothing to be off.
+OrderedJson json_error(const ScoreSummary& s, double error, const char* what) {
+  return s.scored == 0 ? OrderedJson() : OrderedJson(json_number(error, what));
+}
+
 OrderedJson json_summary(const ScoreSummary& s) {
   return {{"programs", s.programs},
           {"scored", s.scored},
-          {"collectives_median_error", json_number(s.median_collectives, "median error")},
+          {"collectives_median_error", json_error(s, s.median_collectives, "median error")},
           {"collectives_within_5_percent", s.within_5_percent},
-          {"memory_mean_error", json_number(s.mean_memory, "mean error")},
-          {"memory_worst_error", json_number(s.worst_memory, "worst error")},
+          {"memory_mean_error", json_error(s, s.mean_memory, "mean error")},
+          {"memory_worst_error", json_error(s, s.worst_memory, "worst error")},
           {"refused", s.refused},
           {"refused_too", s.refused_too}};
 }

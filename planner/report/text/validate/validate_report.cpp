@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -33,12 +34,17 @@ void add_score(TextTable& table, const RecordScore& score) {
     table.add_spanning({}, "  " + group_text(score.worst[i]));
 }
 
+/// Of none there are no errors.
 std::string summary_line(const ScoreSummary& s) {
-  return fmt::format(
-      "{} of {} programs scored; collectives: median error {}, within 5%: {}/{}; memory: mean |error| {}, worst {}; "
-      "out of memory called right: {}/{}",
-      s.scored, s.programs, print_share(s.median_collectives), s.within_5_percent, s.programs,
-      print_share(s.mean_memory), print_share(s.worst_memory), s.refused_too, s.refused);
+  std::vector<std::string> parts = {fmt::format("{} of {} programs scored", s.scored, s.programs)};
+  if (s.scored > 0) {
+    parts.push_back(fmt::format("collectives: median error {}, within 5%: {}/{}", print_share(s.median_collectives),
+                                s.within_5_percent, s.programs));
+    parts.push_back(
+        fmt::format("memory: mean |error| {}, worst {}", print_share(s.mean_memory), print_share(s.worst_memory)));
+  }
+  if (s.refused > 0) parts.push_back(fmt::format("out of memory called right: {}/{}", s.refused_too, s.refused));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 }  // namespace
