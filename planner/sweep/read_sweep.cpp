@@ -123,6 +123,8 @@ SweepAnswer read_sweep(std::string_view text, const std::string& file) {
   std::size_t i = 0;
   for (const auto& cell : object.array("cells"))
     answer.rows.push_back(read_row(StrictObject(cell, fmt::format("{}: cells[{}]", file, i++)), answer.goal));
+  StrictObject machines = object.object("machine_files");
+  for (const auto& name : machines.untaken()) answer.machine_files.emplace(name, machines.text(name));
   check_places(answer, file);
   return answer;
 }

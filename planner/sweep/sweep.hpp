@@ -101,6 +101,7 @@ struct SweepAnswer {
   Shard shard;
   std::size_t cells = 0;       ///< of the whole grid
   std::vector<SweepRow> rows;  ///< those that are known, by place
+  std::map<std::string, std::string> machine_files;  ///< by name, of the machines that were given as files
 };
 
 /// The cells of its shard.

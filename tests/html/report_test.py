@@ -127,7 +127,8 @@ def check_map(browser, answer):
         if c:
             words = {f"{key}={value}" for key, value in c["plan"]["maxtext_arguments"].items()}
             words |= {f"{flag}={answer['request'][flag]}" for flag in ("--xla-flags", "--reserve-hbm") if flag in answer["request"]}
-            assert any(f"--hardware {c['hardware']} --chips {c['chips']} " in line and words <= set(shlex.split(line)) for line in commands), (c, commands)
+            machine = answer["machine_files"].get(c["hardware"], c["hardware"])
+            assert any(f"--hardware {machine} --chips {c['chips']} " in line and words <= set(shlex.split(line)) for line in commands), (c, commands)
     late = browser.evaluate("document.querySelectorAll('.map .late').length")
     assert late == sum(c["feasible"] and answer["within_seconds"] is not None and c["days"] * 86400 > answer["within_seconds"] for c in answer["cells"]), late
     impossible = browser.evaluate("document.querySelectorAll('.map .no').length")

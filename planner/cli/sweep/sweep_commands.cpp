@@ -84,7 +84,8 @@ void plan_cells(const SweepRequest& request, const std::vector<GridCell>& grid, 
 Answer answer_sweep(const SweepRequest& request, const std::optional<std::string>& file, Format format, const Style& style) {
   if (file) const OutputFile writable(*file);  // throws now rather than after hours
   const auto grid = grid_of(request.requests, request.chips);
-  SweepRecord record(record_file(file, format), {request.words, request.goal, request.shard, grid.size(), {}});
+  SweepRecord record(record_file(file, format),
+                     {request.words, request.goal, request.shard, grid.size(), {}, request.machine_files});
   plan_cells(request, grid, record, file.has_value());
   const std::string text = print_sweep(record.answer(), format, style);
   if (!file) return {text, outcome_of(record.answer())};

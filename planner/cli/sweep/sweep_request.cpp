@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <formats/fingerprint.hpp>
 #include <formats/strict_json.hpp>
+#include <hardware/load_profile.hpp>
 #include <hardware/machine_names.hpp>
 #include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <planner/cli/sweep/sweep_request.hpp>
+#include <set>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -91,6 +93,20 @@ Shard read_shard(const std::string& text) {
   return {static_cast<std::size_t>(number), static_cast<std::size_t>(count)};
 }
 
+/// Cells are told apart by their machines' names.
+std::map<std::string, std::string> machine_files(const SweepFlags& flags) {
+  std::map<std::string, std::string> files;
+  if (!flags.plan.hardware || *flags.plan.hardware == "all") return files;
+  std::set<std::string> names;
+  for (const auto& word : parse_list("--hardware", *flags.plan.hardware)) {
+    const std::string name = load_profile(word).name;
+    if (!names.insert(name).second)
+      throw InputError(fmt::format("--hardware: two machines are called {}; give one another name in its file", name));
+    if (is_json_path(word)) files.emplace(name, word);
+  }
+  return files;
+}
+
 SweepGoal read_goal(const SweepFlags& flags) {
   SweepGoal goal;
   if (flags.within && !flags.tokens) throw InputError("--within needs --tokens: what is to be done by then?");
@@ -122,6 +138,7 @@ SweepRequest read_sweep_request(const SweepFlags& flags) {
   request.goal = read_goal(flags);
   if (flags.shard) request.shard = read_shard(*flags.shard);
   request.words = words_of(flags);
+  request.machine_files = machine_files(flags);
   PlanFlags plan = flags.plan;
   plan.chips = std::to_string(request.chips.front().from);  // each cell has its own
   const auto models = read_models(flags.plan);

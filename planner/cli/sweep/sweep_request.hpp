@@ -17,6 +17,7 @@ struct SweepRequest {
   std::vector<ChipSpan> chips;
   SweepGoal goal;
   Shard shard;
+  std::map<std::string, std::string> machine_files;  ///< SweepAnswer's
   SweepRequestWords words;  ///< what makes it this sweep: flags as given, with fingerprints of the files that they name
 };
 

@@ -117,6 +117,7 @@ std::string sweep_json(const SweepAnswer& answer) {
       {{"schema_version", schema_version},
        {"command", "sweep"},
        {"request", json_request(answer.request)},
+       {"machine_files", answer.machine_files},
        {"shard", {{"number", answer.shard.number}, {"count", answer.shard.count}}},
        {"grid_cells", answer.cells},
        {"complete", is_complete(answer)},

@@ -17,6 +17,7 @@ SweepAnswer every_kind() {
   SweepAnswer answer =
       answer_of({with_budget(possible("a", "x", 4, plan_taking(4)), {}), impossible("a", "x", 2), marginal});
   answer.goal = {1'000'000, Seconds{1.5 * 86400}};
+  answer.machine_files = {{"y", "machines/y.json"}};
   return answer;
 }
 
@@ -27,6 +28,7 @@ TEST(ReadSweep, ReadsWhatWasPrinted) {
   EXPECT_EQ(read.request, printed.request);
   EXPECT_EQ(read.goal, printed.goal);
   EXPECT_EQ(read.shard, printed.shard);
+  EXPECT_EQ(read.machine_files, printed.machine_files);
   EXPECT_EQ(sweep_json(read), sweep_json(printed));
 }
 

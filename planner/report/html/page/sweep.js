@@ -131,7 +131,8 @@ function takenCard(answer, models) {
     const choice = answer.answers.by_model[model], cells = answerNames.filter(([key]) => choice[key]).map(([key]) => choice[key]);
     return [...new Map(cells.map((c) => [c.place, c])).values()].map((cell) => ({ cell, names: namesOf(cell, choice) }));
   });
-  const command = ({ cell }) => `shardplan explain --hardware ${cell.hardware} --chips ${cell.chips}${cell.slices > 1 ? ` --slices ${cell.slices}` : ""}${repeatedFlags(answer.request)} ${argumentWords(cell.plan)}`;
+  const machine = (cell) => shellWord(answer.machine_files[cell.hardware] || cell.hardware);
+  const command = ({ cell }) => `shardplan explain --hardware ${machine(cell)} --chips ${cell.chips}${cell.slices > 1 ? ` --slices ${cell.slices}` : ""}${repeatedFlags(answer.request)} ${argumentWords(cell.plan)}`;
   return taken.length ? card("The cells to take", el("details", {}, el("summary", {}, "Commands that say all of their plans; the settings are MaxText's"),
     taken.map((one) => commandBlock(`${one.cell.model}, ${one.names.join(", ")}: ${cellText(one.cell)}`, command(one))))) : null;
 }
