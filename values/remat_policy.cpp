@@ -63,13 +63,13 @@ std::map<std::string, SavePlace> saved_by_policy(const std::string& policy) {
 
 std::vector<RematPolicy> named_remat_policies(const std::vector<std::string>& names) {
   std::vector<RematPolicy> policies;
-  for (const auto& name : names) policies.push_back({name, saved_by_policy(name)});
+  for (const auto& name : names) policies.push_back({name, saved_by_policy(name), false});
   return policies;
 }
 
-RematPolicy offloaded_layer_inputs() { return {"custom", {{"decoder_layer_input", SavePlace::host}}}; }
+RematPolicy offloaded_layer_inputs() { return {"custom", {{"decoder_layer_input", SavePlace::host}}, true}; }
 
-bool runs_in_pipelines(const RematPolicy& policy) { return policy.name == "custom" || !policy.offloads(); }
+bool runs_in_pipelines(const RematPolicy& policy) { return policy.places_activations || !policy.offloads(); }
 
 bool RematPolicy::offloads() const {
   return std::any_of(saved.begin(), saved.end(), [](const auto& entry) { return entry.second == SavePlace::host; });

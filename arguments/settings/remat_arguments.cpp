@@ -30,15 +30,15 @@ void check_modelled(const std::string& policy, const std::string& place) {
 Remat read_remat(const GivenArguments& arguments) {
   const auto* given = arguments.find("remat_policy");
   const std::string policy = arguments.text("remat_policy", Remat{}.policy);
-  if (policy == "custom") return {policy, read_custom(arguments)};
+  if (policy == "custom") return {policy, read_custom(arguments), true};
   if (given) check_modelled(policy, given->place);
-  return {policy, saved_by_policy(policy)};
+  return {policy, saved_by_policy(policy), false};
 }
 
 std::vector<std::pair<std::string, std::string>> remat_as_arguments(const Remat& remat) {
   if (remat.policy == Remat{}.policy) return {};
   std::vector<std::pair<std::string, std::string>> printed = {{"remat_policy", remat.policy}};
-  if (remat.policy != "custom") return printed;
+  if (!remat.places_activations) return printed;
   for (const auto& row : remat_arguments()) {
     const auto found = remat.saved.find(row.key);
     const auto place = print_value(found == remat.saved.end() ? SavePlace::recompute : found->second);

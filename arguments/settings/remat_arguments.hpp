@@ -12,6 +12,7 @@ namespace shardplan {
 struct Remat {
   std::string policy = "full";
   std::map<std::string, SavePlace> saved;  ///< by checkpoint name; what is not in it is recomputed
+  bool places_activations = false;         ///< an argument of its own says where each is
 };
 
 /// Throws InputError on an unknown policy or place. Places are read only with remat_policy=custom, as in MaxText.

@@ -186,8 +186,10 @@ std::vector<std::pair<std::string, std::string>> config_as_arguments(const Train
   for (const auto& row : setting_arguments())
     if (print(row, config) != print(row, baseline)) printed.emplace_back(row.key, print(row, config));
   add_special(printed, config, baseline);
-  for (auto& argument : remat_as_arguments({config.remat_policy, config.saved})) printed.push_back(std::move(argument));
+  for (auto& argument : remat_as_arguments({config.remat_policy, config.saved, config.places_activations}))
+    printed.push_back(std::move(argument));
   return printed;
+  config.places_activations = remat.places_activations;
 }
 
 std::vector<std::pair<std::string, std::string>> named_as_arguments(const TrainConfig& config,
@@ -198,7 +200,7 @@ std::vector<std::pair<std::string, std::string>> named_as_arguments(const TrainC
     if (is_read(row.named, readers) || print(row, config) != print(row, baseline))
       printed.emplace_back(row.key, print(row, config));
   add_named_special(printed, config, baseline, readers);
-  const auto remat = remat_as_arguments({config.remat_policy, config.saved});
+  const auto remat = remat_as_arguments({config.remat_policy, config.saved, config.places_activations});
   if (remat.empty()) printed.emplace_back("remat_policy", config.remat_policy);
   printed.insert(printed.end(), remat.begin(), remat.end());
   return printed;

@@ -103,7 +103,7 @@ class Buffers {
 
   bool is_overwritten_by(OperationId i) const {
     const bool reads_logits = is_capped_in_loss(i) || block_.operations[i].kind == OpKind::cross_entropy;
-    return reads_logits && writes_over_logits(block_, state_.specs(), state_.mesh, state_.compiler);
+    return reads_logits && writes_over_logits(block_, flow_, state_.specs(), state_.mesh, state_.compiler);
   }
 
   Bytes bytes_of(TensorId id) const {

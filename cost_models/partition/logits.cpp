@@ -5,9 +5,19 @@
 namespace shardplan {
 namespace {
 
-bool is_capped(const Block& head, TensorId logits) {
+/// By the loss, under constraints or not.
+bool is_read_by_loss(const Block& block, const DataFlow& flow, TensorId tensor) {
+  const auto readers = flow.readers(tensor);
+  return std::any_of(readers.begin(), readers.end(), [&](OperationId id) {
+    const Operation& op = block.operations[id];
+    return op.kind == OpKind::cross_entropy || (op.kind == OpKind::constrain && is_read_by_loss(block, flow, op.output));
+  });
+}
+
+/// Whether what the loss reads is computed from them.
+bool is_capped(const Block& head, const DataFlow& flow, TensorId logits) {
   return std::any_of(head.operations.begin(), head.operations.end(), [&](const Operation& op) {
-    return op.kind == OpKind::elementwise && op.inputs.front() == logits;
+    return is_part_of_loss(head, flow, op) && flow.origin(op.inputs.front()) == logits;
   });
 }
 
@@ -33,11 +43,15 @@ std::int64_t local_tokens(const Tensor& logits, const PartitionSpec& spec, const
 
 }  // namespace
 
-bool writes_over_logits(const Block& head, const std::vector<PartitionSpec>& specs, const Mesh& mesh,
+bool is_part_of_loss(const Block& block, const DataFlow& flow, const Operation& op) {
+  return op.kind == OpKind::elementwise && is_read_by_loss(block, flow, op.output);
+}
+
+bool writes_over_logits(const Block& head, const DataFlow& flow, const std::vector<PartitionSpec>& specs, const Mesh& mesh,
                         const Compiler& compiler) {
   const Operation* product = logits_product(head);
   if (!product) return false;
-  const Habit habit = is_capped(head, product->output) ? Habit::overwrites_capped_logits : Habit::overwrites_logits;
+  const Habit habit = is_capped(head, flow, product->output) ? Habit::overwrites_capped_logits : Habit::overwrites_logits;
   return compiler.has(habit, local_tokens(head.tensors[product->output], specs[product->output], mesh),
                       embed_of(head, *product));
 }

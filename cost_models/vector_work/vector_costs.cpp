@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cost_models/vector_work/vector_costs.hpp>
 #include <cost_models/layouts/tiles.hpp>
+#include <cost_models/partition/logits.hpp>
 
 namespace shardplan {
 namespace {
@@ -66,11 +67,6 @@ bool is_read_by_product(const BlockState& state, TensorId tensor) {
   return state.compiler.vector_kernels.fuses_into_products &&
          some_reader(state.block, state.flow(), tensor,
                      [&](const Operation& op) { return is_part_of_product(state, op); });
-}
-
-bool is_part_of_loss(const Block& block, const DataFlow& flow, const Operation& op) {
-  const auto is_loss = [](const Operation& reader) { return reader.kind == OpKind::cross_entropy; };
-  return op.kind == OpKind::elementwise && some_reader(block, flow, op.output, is_loss);
 }
 
 bool is_part_of_narrowing(const BlockState& state, const Operation& op) {

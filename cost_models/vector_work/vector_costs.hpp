@@ -27,7 +27,4 @@ bool is_read_by_product(const BlockState& state, TensorId tensor);
 /// compute it on the way (compiled for v6e: Mixtral-8x7B with int8 in the dropping path; for 7x: Llama2-7B with fp8_full).
 bool is_part_of_narrowing(const BlockState& state, const Operation& op);
 
-/// Elementwise work whose result only the loss reads (capped logits): the loss computes it, forward and backward.
-bool is_part_of_loss(const Block& block, const DataFlow& flow, const Operation& op);
-
 }  // namespace shardplan

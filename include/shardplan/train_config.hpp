@@ -96,6 +96,7 @@ struct TrainConfig {
   std::int64_t quantization_local_shard_count = -1;  ///< 0: AQT multiplies weight gradients in the compute dtype
 
   std::string remat_policy = "full";
+  bool places_activations = false;  ///< RematPolicy's
   std::map<std::string, SavePlace> saved;  ///< what the policy (or remat_policy=custom) saves, by checkpoint name
   bool scan_layers = true;
 
@@ -160,12 +161,14 @@ DeviceOrder device_order(const TrainConfig& config);
 struct RematPolicy {
   std::string name;                        ///< MaxText's remat_policy: "minimal", "custom"
   std::map<std::string, SavePlace> saved;  ///< by checkpoint name; what is not in it is computed again
+  bool places_activations = false;         ///< an argument of its own says where each is: no policy of MaxText's table
   bool offloads() const;                   ///< some of it is moved to the host
   bool operator==(const RematPolicy&) const = default;
 };
 
-/// Whether a pipeline can run under it. MaxText joins every policy but `custom` with what a pipeline saves (layers/pipeline.py,
-/// get_pipeline_remat_policy), by jax.checkpoint_policies.save_from_both_policies, which raises where one offloads.
+/// Whether a pipeline can run under it. MaxText joins every policy but one that places activations (custom) with what a
+/// pipeline saves (layers/pipeline.py, get_pipeline_remat_policy), by jax.checkpoint_policies.save_from_both_policies, which
+/// raises where one offloads.
 bool runs_in_pipelines(const RematPolicy& policy);
 
 /// What remat_policy saves, by checkpoint name (SHARDING.md section 4). Throws InputError on an unknown policy.

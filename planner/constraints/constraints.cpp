@@ -107,7 +107,8 @@ Violation pipeline_prefetch(const Configuration& c) {
 
 Violation pipeline_remat(const Configuration& c) {
   const TrainConfig& config = c.config;
-  if (pipeline_stages(c.mesh) == 1 || runs_in_pipelines({config.remat_policy, config.saved})) return std::nullopt;
+  const RematPolicy policy{config.remat_policy, config.saved, config.places_activations};
+  if (pipeline_stages(c.mesh) == 1 || runs_in_pipelines(policy)) return std::nullopt;
   return Infeasible{ConstraintId::pipeline_remat,
                     fmt::format("remat_policy={} moves activations to the host, which MaxText can't combine with what a "
                                 "pipeline saves itself: use one that keeps or recomputes them, or remat_policy=custom",

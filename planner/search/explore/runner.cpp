@@ -24,6 +24,7 @@ RunCost Runner::run(const Parallelism& parallelism, std::size_t remat, const Bat
   TrainConfig& config = configuration_.config;
   config.remat_policy = policy.name;
   config.saved = policy.saved;
+  config.places_activations = policy.places_activations;
   config.per_device_batch_size = batch.per_device_batch_size;
   config.gradient_accumulation_steps = batch.gradient_accumulation_steps;
   return evaluate_.cost(configuration_, mesh_);

@@ -157,6 +157,7 @@ SearchSpace with_pipelines_only(SearchSpace space) {
 TrainConfig with_remat(TrainConfig config, const RematPolicy& policy) {
   config.saved = policy.saved;
   config.remat_policy = policy.name;
+  config.places_activations = policy.places_activations;
   return config;
 }
 

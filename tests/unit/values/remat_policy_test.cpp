@@ -62,6 +62,15 @@ TEST(SavedByPolicy, GrowsFromFullToMinimalWithContext) {
   }
 }
 
+// By what it is, not by what it is called.
+TEST(RunsInPipelines, WhatPlacesActivationsItself) {
+  const std::map<std::string, SavePlace> offloaded = {{"out_proj", SavePlace::host}};
+  EXPECT_TRUE(runs_in_pipelines(offloaded_layer_inputs()));
+  EXPECT_TRUE(runs_in_pipelines({"mine", offloaded, true}));
+  EXPECT_FALSE(runs_in_pipelines({"custom", offloaded, false}));
+  EXPECT_TRUE(runs_in_pipelines({"full", {}, false}));
+}
+
 TEST(SavedByPolicy, RefusesOthersByName) {
   try {
     saved_by_policy("minimall");

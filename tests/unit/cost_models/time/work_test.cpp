@@ -271,20 +271,6 @@ TEST(OperationWork, ProductsOfTheSameRowsNarrowThemOnce) {
   EXPECT_DOUBLE_EQ(block.work[7].vector_forward.operands, 11 * wi_elements);
 }
 
-// A head may have other elementwise work (DeepSeek 4 weighs its streams there).
-TEST(OperationWork, OfTheLossIsOnlyWhatTheLossReads) {
-  Block head;
-  head.kind = BlockKind::head;
-  head.tensors.resize(4);
-  head.operations = {{OpKind::elementwise, "weights of streams", {0}, 1},
-                     {OpKind::elementwise, "cap", {1}, 2},
-                     {OpKind::cross_entropy, "loss", {2}, 3}};
-  const DataFlow flow(head);
-  EXPECT_FALSE(is_part_of_loss(head, flow, head.operations[0]));
-  EXPECT_TRUE(is_part_of_loss(head, flow, head.operations[1]));
-  EXPECT_FALSE(is_part_of_loss(head, flow, head.operations[2]));
-}
-
 TEST(OperationWork, OperandWithoutGradientSavesAProduct) {
   ToyBlock toy(1);
   toy.set_differentiable(0, false);

@@ -1,0 +1,67 @@
+// What the loss computes on the way, and what is written over the logits behind it.
+#include <gtest/gtest.h>
+
+#include <cost_models/partition/logits.hpp>
+
+namespace shardplan {
+namespace {
+
+// A head may have other elementwise work (DeepSeek 4 weighs its streams there).
+TEST(PartOfLoss, IsOnlyWhatTheLossReads) {
+  Block head;
+  head.kind = BlockKind::head;
+  head.tensors.resize(5);
+  head.operations = {{OpKind::elementwise, "weights of streams", {0}, 1},
+                     {OpKind::elementwise, "cap", {1}, 2},
+                     {OpKind::constrain, "capped logits", {2}, 3},
+                     {OpKind::cross_entropy, "loss", {3}, 4}};
+  const DataFlow flow(head);
+  EXPECT_FALSE(is_part_of_loss(head, flow, head.operations[0]));
+  EXPECT_TRUE(is_part_of_loss(head, flow, head.operations[1]));
+  EXPECT_FALSE(is_part_of_loss(head, flow, head.operations[3]));
+}
+
+/// Logits of 8 tokens and 32 words that something reads beside the loss or before it.
+Block head_with(std::vector<Operation> behind_logits) {
+  const TensorDim tokens{Dim::batch, 8}, embed{Dim::embed, 4}, words{Dim::vocab, 32};
+  Block head;
+  head.kind = BlockKind::head;
+  head.tensors.resize(6);
+  head.tensors[0].dims = {tokens, embed};
+  head.tensors[1].dims = {embed, words};
+  for (int i = 2; i < 6; ++i) head.tensors[i].dims = {tokens, words};
+  head.operations = {{OpKind::einsum, "logits", {0, 1}, 2}};
+  for (auto& op : behind_logits) head.operations.push_back(std::move(op));
+  return head;
+}
+
+bool is_written_over(const Block& head, Habit habit) {
+  Compiler compiler;
+  compiler.habits.add(habit);
+  std::vector<PartitionSpec> specs;
+  for (const Tensor& tensor : head.tensors) {
+    specs.emplace_back();
+    for (std::size_t i = 0; i < tensor.dims.size(); ++i) specs.back().dims.push_back({});
+  }
+  return writes_over_logits(head, DataFlow(head), specs, Mesh{}, compiler);
+}
+
+TEST(WritesOverLogits, AsCappedOnlyWhereTheLossReadsTheCap) {
+  const Block plain = head_with({{OpKind::cross_entropy, "loss", {2}, 3}});
+  const Block capped = head_with({{OpKind::elementwise, "cap", {2}, 3}, {OpKind::cross_entropy, "loss", {3}, 4}});
+  const Block beside = head_with({{OpKind::elementwise, "statistics", {2}, 3}, {OpKind::cross_entropy, "loss", {2}, 4}});
+  const Block constrained = head_with({{OpKind::constrain, "logits", {2}, 3},
+                                       {OpKind::elementwise, "cap", {3}, 4},
+                                       {OpKind::cross_entropy, "loss", {4}, 5}});
+  for (const Block* head : {&plain, &beside}) {
+    EXPECT_TRUE(is_written_over(*head, Habit::overwrites_logits));
+    EXPECT_FALSE(is_written_over(*head, Habit::overwrites_capped_logits));
+  }
+  for (const Block* head : {&capped, &constrained}) {
+    EXPECT_FALSE(is_written_over(*head, Habit::overwrites_logits));
+    EXPECT_TRUE(is_written_over(*head, Habit::overwrites_capped_logits));
+  }
+}
+
+}  // namespace
+}  // namespace shardplan
