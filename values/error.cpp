@@ -40,15 +40,16 @@ std::size_t unlikeness(std::string_view wrong, std::string_view name, const std:
   return prefix ? 1 : edit_distance(wrong, name);
 }
 
+/// So many names fit an error message.
+constexpr std::size_t most_listed = 16;
+
 /// Names as long as flags with their dashes may differ in a letter, longer ones in a third of them.
 std::size_t furthest(std::string_view wrong) {
   const auto dashes = std::min(wrong.find_first_not_of('-'), wrong.size());
   return std::max<std::size_t>(1, (wrong.size() - dashes) / 3);
 }
 
-}  // namespace
-
-std::vector<std::string> nearest_names(std::string_view wrong, std::span<const std::string> valid, std::size_t most) {
+std::vector<std::string> nearest_whole_names(std::string_view wrong, std::span<const std::string> valid, std::size_t most) {
   const auto meant = synonyms_of(wrong);
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (const auto& name : valid)
@@ -63,10 +64,31 @@ std::vector<std::string> nearest_names(std::string_view wrong, std::span<const s
   return nearest;
 }
 
+/// Those of which the first part alone was typed, nearly: "mixtral-8x7b" for "mixtrl".
+std::vector<std::string> nearest_families(std::string_view wrong, std::span<const std::string> valid, std::size_t most) {
+  constexpr std::size_t shortest = 4;  // letters
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (const auto& name : valid)
+    if (const auto dash = name.find('-'); dash != name.npos && dash >= shortest)
+      if (const auto distance = edit_distance(wrong, name.substr(0, dash)); distance <= furthest(wrong))
+        ranked.emplace_back(distance, name);
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<std::string> nearest;
+  for (std::size_t i = 0; i < std::min(most, ranked.size()); ++i) nearest.push_back(ranked[i].second);
+  return nearest;
+}
+
+}  // namespace
+
+std::vector<std::string> nearest_names(std::string_view wrong, std::span<const std::string> valid, std::size_t most) {
+  auto nearest = nearest_whole_names(wrong, valid, most);
+  return nearest.empty() ? nearest_families(wrong, valid, most) : nearest;
+}
+
 std::string unknown_name(std::string_view kind, std::string_view wrong, std::span<const std::string> valid) {
   const auto nearest = nearest_names(wrong, valid);
   if (!nearest.empty()) return fmt::format("unknown {} '{}'; nearest: {}", kind, wrong, fmt::join(nearest, ", "));
-  if (valid.size() <= 12) return fmt::format("unknown {} '{}'; known: {}", kind, wrong, fmt::join(valid, ", "));
+  if (valid.size() <= most_listed) return fmt::format("unknown {} '{}'; known: {}", kind, wrong, fmt::join(valid, ", "));
   return fmt::format("unknown {} '{}'", kind, wrong);
 }
 

@@ -7,16 +7,18 @@ namespace shardplan {
 namespace {
 
 [[noreturn]] void refuse(const TrainConfig& config, std::string_view reason) {
-  throw InputError(fmt::format("quantization={}: {}", name_of(config.quantization), reason));
+  throw InputError(fmt::format("quantization={}: {}; modelled are int8, fp8 and nanoo_fp8, and with "
+                               "use_qwix_quantization=true int8, fp8, fp8_e4m3, fp8_e5m2, fp8_full, fp8_gpu and fp8_nanoo",
+                               name_of(config.quantization), reason));
 }
 
 constexpr std::string_view half_bytes = "products of 4 bits are not modelled: no profile has a peak for them";
 constexpr std::string_view transformer_engine =
     "Transformer Engine narrows inside of kernels of its own, which shardplan does not model";
 constexpr std::string_view wants_qwix =
-    "MaxText does not start with it unless use_qwix_quantization=true; without Qwix it knows int8, fp8, nanoo_fp8 and te_…";
+    "MaxText does not start with it unless use_qwix_quantization=true";
 constexpr std::string_view no_rule =
-    "Qwix has no rule for it, and MaxText would train without quantization: leave use_qwix_quantization out";
+    "Qwix has no rule for it, and MaxText would train without quantization";
 
 }  // namespace
 

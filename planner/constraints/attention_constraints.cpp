@@ -1,5 +1,6 @@
 // What MaxText's attention kernels refuse: each check names its place in MaxText.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <planner/constraints/constraints.hpp>
@@ -23,12 +24,21 @@ bool is_balanced_ring(const TrainConfig& config) {
   return config.context_parallel_strategy == ContextStrategy::ring && config.context_parallel_load_balance;
 }
 
+std::vector<std::string_view> names_of(const AttentionKernelSet& kernels) {
+  using enum AttentionKernel;
+  std::vector<std::string_view> names;
+  for (const AttentionKernel kernel : {autoselected, dot_product, flash, cudnn_flash_te, cudnn_flash_jax})
+    if (kernels.has(kernel)) names.push_back(name_of(kernel));
+  return names;
+}
+
 // layers/attention_op.py, cudnn_flash_attention and cudnn_jax_flash_attention: they import what only GPUs have.
 Violation kernel_exists(const Configuration& c) {
   const AttentionKernel kernel = c.config.attention;
   if (c.compiler.kernels.attention_kernels.has(kernel)) return std::nullopt;
   return refused(ConstraintId::attention_kernel,
-                 fmt::format("attention={} doesn't run on {}", name_of(kernel), c.hardware.name));
+                 fmt::format("attention={} doesn't run on {}; there are {}", name_of(kernel), c.hardware.name,
+                             fmt::join(names_of(c.compiler.kernels.attention_kernels), ", ")));
 }
 
 // layers/attention_op.py, validate_gpu_flash_attention.

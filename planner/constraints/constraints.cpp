@@ -167,7 +167,9 @@ Violation ragged_buffer(const Configuration& c) {
                       1};
   if (c.config.moe_path == MoePath::ring)
     return Infeasible{ConstraintId::ragged_buffer,
-                      "ragged_buffer_factor with use_ring_of_experts needs use_ragged_sort", 1, 0};
+                      "ragged_buffer_factor with use_ring_of_experts needs use_ragged_sort, which is not modelled: leave "
+                      "one of the two out",
+                      1, 0};
   return std::nullopt;
 }
 

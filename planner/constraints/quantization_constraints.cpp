@@ -46,8 +46,12 @@ std::optional<Infeasible> quantization_violation(const Configuration& c) {
                    1, 0);
   const DType dtype = narrow_dtype(config.quantization);
   if (narrow_peak(c.hardware, dtype)) return std::nullopt;
-  return refused(fmt::format("quantization={} on {}: its profile has no {} to price the products with", name,
-                             c.hardware.name, dtype == DType::s8 ? "peak_int8" : "peak_fp8"),
+  const bool is_int8 = dtype == DType::s8;
+  const bool has_other = narrow_peak(c.hardware, is_int8 ? DType::f8 : DType::s8).has_value();
+  const std::string_view instead =
+      is_int8 ? "; peak_fp8 it has, for quantization=fp8" : "; peak_int8 it has, for quantization=int8";
+  return refused(fmt::format("quantization={} on {}: its profile has no {} to price the products with{}", name,
+                             c.hardware.name, is_int8 ? "peak_int8" : "peak_fp8", has_other ? instead : ""),
                  1, 0);
 }
 

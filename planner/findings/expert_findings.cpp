@@ -117,7 +117,8 @@ MaybeFinding missing_all_to_all(const FindingSubject& s) {
 
 MaybeFinding worst_case_rows(const FindingSubject& s) {
   for (const auto& block : s.blocks) {
-    if (!block.block->mixture || block.block->row_occupancy >= 0.999) continue;
+    if (!block.block->mixture || block.block->row_occupancy >= 0.999 || s.config().ragged_buffer_factor > 0) continue;
+    const bool is_ring = s.config().moe_path == MoePath::ring;  // there the factor needs use_ragged_sort
     const bool dense = s.configuration.compiler.has(Habit::ragged_dot_is_dense) && !s.config().has_grouped_kernel();
     return Finding{
         FindingId::worst_case_rows,
@@ -128,7 +129,8 @@ MaybeFinding worst_case_rows(const FindingSubject& s) {
                     s.mesh().size_of("tensor") > 1 ? ", and so does the reduce-scatter of wo over 'tensor'" : ""),
         "MoeBlock_0",
         expert_axis_names(s),
-        "ragged_buffer_factor (drops tokens beyond it)"};
+        is_ring ? "use_ring_of_experts=False with ragged_buffer_factor (drops tokens beyond it)"
+                : "ragged_buffer_factor (drops tokens beyond it)"};
   }
   return std::nullopt;
 }

@@ -23,7 +23,8 @@ FindingWords words_of(FindingId id) {
       return {"Tokens are gathered over the expert axes instead of exchanged, or no rule splits the experts.",
               "sparse_matmul=True, or a rule for exp."};
     case FindingId::worst_case_rows:
-      return {"Drop-less expert buffers hold the worst case of routing.", "ragged_buffer_factor."};
+      return {"Drop-less expert buffers hold the worst case of routing.",
+              "ragged_buffer_factor; in a ring of experts use_ring_of_experts=False first."};
     case FindingId::minimal_recomputes_wi_1:
       return {"The minimal remat policies save wi_0 but not wi_1 of the sparse path.",
               "remat_policy=custom with moe_mlpwi_1=device."};

@@ -76,6 +76,19 @@ INSTANTIATE_TEST_SUITE_P(
             Severity::note, "data"},
         Row{expert8, FindingId::memory_exceeded, Severity::warning, ""}));
 
+// Of a ring the buffer has room for all devices' rows, and MaxText takes a factor there only with another sort.
+TEST(CheckConfiguration, OffersTheFactorOfTheRowsWhereItRuns) {
+  const std::string run = "model_name=mixtral-8x7b compile_topology=v5p-16 ici_fsdp_parallelism=1 ici_expert_parallelism=8 ";
+  const auto fix_of = [](const std::string& arguments) {
+    return finding_of(checked(arguments).evaluation.findings, FindingId::worst_case_rows).fix;
+  };
+  EXPECT_EQ(fix_of(run), "ragged_buffer_factor (drops tokens beyond it)");
+  EXPECT_EQ(fix_of(run + "use_ring_of_experts=True"),
+            "use_ring_of_experts=False with ragged_buffer_factor (drops tokens beyond it)");
+  EXPECT_THAT(ids_of(checked(run + "ragged_buffer_factor=1.5").evaluation.findings),
+              testing::Not(testing::Contains(name_of(FindingId::worst_case_rows))));
+}
+
 // AMD's run of Mixtral: the same rules cost nothing with XLA's default flags (docs/check.md).
 TEST(CheckConfiguration, WeighsAFindingUnderOtherFlagsToo) {
   const std::string run = "model_name=mixtral-8x7b ici_fsdp_parallelism=1 ici_expert_parallelism=8 hardware=gpu "

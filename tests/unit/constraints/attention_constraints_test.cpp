@@ -50,7 +50,8 @@ TEST(AttentionConstraints, WindowsAreSplitOnlyInAPackedRing) {
 
 TEST(AttentionConstraints, KernelsRunWhereTheyAreWritten) {
   EXPECT_THAT(violation_of(v5p, "model_name=llama3.1-8b attention=cudnn_flash_te"),
-              HasSubstr("attention-kernel: attention=cudnn_flash_te doesn't run on tpu-v5p"));
+              HasSubstr("attention-kernel: attention=cudnn_flash_te doesn't run on tpu-v5p; there are autoselected, "
+                        "dot_product, flash"));
   EXPECT_EQ(violation_of(v5p, "model_name=llama3.1-8b attention=flash"), "");
   EXPECT_EQ(violation_of(h100, "model_name=llama3.1-8b attention=flash"), "");
 }

@@ -92,7 +92,7 @@ TEST(Constraints, Experts) {
                               "ragged_dot", 1, 0},
                              {"ragged_buffer_factor=1.5", "ragged-buffer", "needs experts on at least 2 devices", 2, 1},
                              {"ragged_buffer_factor=1.5 use_ring_of_experts=True ici_expert_parallelism=2",
-                              "ragged-buffer", "needs use_ragged_sort", 1, 0},
+                              "ragged-buffer", "use_ragged_sort, which is not modelled: leave one of the two out", 1, 0},
                              {"use_random_routing=True", "random-routing-needs-expert-parallelism",
                               "needs experts on at least 2 devices", 2, 1},
                              {"ici_tensor_sequence_parallelism=2", "sparse-tensor-sequence", "wrong results", 1, 2},
@@ -164,6 +164,10 @@ TEST(Constraints, Quantization) {
   expect_broken(llama, {{"quantization=fp8 gradient_accumulation_steps=2", "quantization",
                          "takes 1 gradient_accumulation_steps, not 2", 1, 2}});
   expect_broken(mixtral, {{"quantization=fp8", "quantization", "has no grouped product for sparse_matmul=true", 1, 0}});
+  const auto on_mi355x = first_violation(read("model_name=llama2-7b quantization=int8 attention=cudnn_flash_te "
+                                              "max_segments_per_seq=32", {"mi355x", 8, std::nullopt}));
+  ASSERT_TRUE(on_mi355x);
+  EXPECT_THAT(on_mi355x->message, HasSubstr("has no peak_int8 to price the products with; peak_fp8 it has"));
   expect_kept(llama, {"quantization=int8 gradient_accumulation_steps=2", "quantization=fp8",
                       "quantization=fp8_full use_qwix_quantization=True"});
   expect_kept(mixtral, {"quantization=int8", "quantization=fp8 sparse_matmul=False capacity_factor=1"});

@@ -26,6 +26,7 @@ TEST(NearestNames, CountSubstitutionsInsertionsAndDeletions) {
 
 TEST(NearestNames, CountNeighboursThatChangedPlacesOnce) {
   EXPECT_THAT(nearest_names("plna", Names{"plan", "list"}), ElementsAre("plan"));
+  EXPECT_THAT(nearest_names("mixtrl", Names{"mixtral-8x22b", "llama2-7b", "gpt-oss-20b"}), ElementsAre("mixtral-8x22b"));
   EXPECT_THAT(nearest_names("ep-as-pc", Names{"ep-as-cp", "pure-fsdp"}), ElementsAre("ep-as-cp"));
 }
 
