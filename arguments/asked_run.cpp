@@ -10,6 +10,7 @@
 #include <arguments/settings/train_arguments.hpp>
 #include <compilers/load_compiler.hpp>
 #include <rules/merge_rules.hpp>
+#include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -60,6 +61,17 @@ TrainConfig settled(const Settings& settings, const AskedRun& run) {
   return launches ? with_packed_segments(settings.config, settings, kernels) : with_kernels(settings, kernels, run.model);
 }
 
+/// Of less than a sequence there is nothing to cost.
+void check_sequences(const Configuration& c) {
+  const std::int64_t devices = c.mesh.devices(), batch = global_batch(c);
+  if (batch < 1)
+    throw InputError(fmt::format("batch: per_device_batch_size={:g} on {} is less than a sequence",
+                                 c.config.per_device_batch_size, counted(devices, "device")));
+  if (layer_batch(c) < 1)
+    throw InputError(fmt::format("num_pipeline_microbatches={}: {} can't be split into so many",
+                                 c.config.num_pipeline_microbatches, counted(batch, "sequence")));
+}
+
 }  // namespace
 
 AskedRun read_run(const GivenArguments& arguments, const MachineChoice& choice) {
@@ -102,6 +114,7 @@ Configuration configured(const AskedRun& run) {
   c.memory_limits = run.memory_limits;
   check_tokamax(run.arguments, c);
   check_start(run.arguments, c);
+  check_sequences(c);
   return c;
 }
 

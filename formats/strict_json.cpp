@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <formats/strict_json.hpp>
 #include <fstream>
 #include <limits>
@@ -9,6 +10,7 @@
 namespace shardplan {
 
 nlohmann::json parse_json(std::string_view text, std::string_view file) {
+  if (text.find_first_not_of(" \t\r\n") == text.npos) throw InputError(fmt::format("{}: the file is empty", file));
   std::vector<std::set<std::string>> open_objects;
   const auto reject_duplicates = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
     if (event == nlohmann::json::parse_event_t::object_start) open_objects.emplace_back();
@@ -37,12 +39,23 @@ bool is_json_path(const std::string& name_or_path) {
   return name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".json");
 }
 
+namespace {
+
+std::string_view why_unreadable(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return "it is a folder";
+  return std::filesystem::exists(path, error) ? "no permission, or reading fails" : "there is no such file";
+}
+
+}  // namespace
+
 std::string read_file(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
   if (stream.peek() != std::ifstream::traits_type::eof())
     text << stream.rdbuf();  // inserting nothing counts as failure
-  if (!stream.is_open() || stream.bad() || !text) throw InputError(fmt::format("{}: cannot be read", path));
+  if (!stream.is_open() || stream.bad() || !text)
+    throw InputError(fmt::format("{}: cannot be read: {}", path, why_unreadable(path)));
   return text.str();
 }
 

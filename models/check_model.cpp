@@ -224,13 +224,32 @@ void check_decoder_block(const Model& model, const std::string& place) {
                       block.name, period));
 }
 
+double product(std::int64_t a, std::int64_t b) { return static_cast<double>(a) * static_cast<double>(b); }
+
+/// The most that a token is wide anywhere in a layer.
+double widest(const Model& model) {
+  const std::int64_t largest_head = std::max({model.head_dim, model.global_head_dim, model.v_head_dim,
+                                              model.qk_nope_head_dim, model.qk_rope_head_dim});
+  return std::max({product(std::max(model.q_heads, model.global_kv_heads), largest_head),
+                   static_cast<double>(model.mlp),
+                   product(model.moe_mlp, std::max<std::int64_t>(1, model.shared_experts)),
+                   product(model.mlp, std::max<std::int64_t>(1, model.shared_experts)),
+                   static_cast<double>(model.q_lora_rank),
+                   static_cast<double>(model.kv_lora_rank),
+                   product(model.o_groups, model.o_lora_rank),
+                   product(model.indexer_n_heads, model.indexer_head_dim),
+                   product(model.gdn_num_key_heads, model.gdn_key_head_dim),
+                   product(model.gdn_num_value_heads, model.gdn_value_head_dim)});
+}
+
 /// Keeps every later product of dims inside 64 bits.
 void check_size(const Model& model, const std::string& place) {
-  const double heads = static_cast<double>(model.q_heads) * static_cast<double>(model.head_dim);
-  const double width = std::max({heads, static_cast<double>(model.mlp), static_cast<double>(model.moe_mlp)});
-  const double per_layer = static_cast<double>(model.emb) * width * static_cast<double>(model.num_experts);
-  const double parameters =
-      static_cast<double>(model.layers) * per_layer + static_cast<double>(model.emb) * static_cast<double>(model.vocab);
+  const double emb = static_cast<double>(model.emb);
+  const double per_layer = emb * widest(model) * static_cast<double>(model.num_experts);
+  const double layers = static_cast<double>(model.layers) + static_cast<double>(model.mtp_num_layers);
+  const double per_layer_inputs = product(model.per_layer_dim, model.per_layer_vocab) * layers;
+  const double tables = emb * (static_cast<double>(model.vocab) + static_cast<double>(model.trainable_position_size));
+  const double parameters = layers * per_layer + per_layer_inputs + tables;
   require(parameters < 1e16, place,
           fmt::format("about {:.0e} parameters are more than shardplan can count", parameters));
 }

@@ -149,6 +149,16 @@ void add_named_special(std::vector<std::pair<std::string, std::string>>& printed
   if (has_first_moment(config.opt_type)) printed.emplace_back("mu_dtype", name_of(config.mu_dtype));
 }
 
+/// A step of none takes no time.
+void check_tokens(const TrainConfig& config) {
+  if (!(config.per_device_batch_size > 0))
+    throw InputError(fmt::format("per_device_batch_size={:g}: must be above 0", config.per_device_batch_size));
+  const double tokens = config.per_device_batch_size * static_cast<double>(config.max_target_length);
+  if (static_cast<double>(config.num_vocab_tiling) > tokens)
+    throw InputError(
+        fmt::format("num_vocab_tiling={}: more than the {:g} tokens of a device", config.num_vocab_tiling, tokens));
+}
+
 }  // namespace
 
 TrainConfig default_train_config(const Model& model) {
@@ -173,10 +183,12 @@ Settings read_settings(const GivenArguments& arguments, const Model& model) {
   check_modules(config);
   check_quantization(config);
   check_step_size(config);
+  check_tokens(config);
   config.moe_path = read_moe_path(arguments, model, config.capacity_factor);
   const Remat remat = read_remat(arguments);
   config.remat_policy = remat.policy;
   config.saved = remat.saved;
+  config.places_activations = remat.places_activations;
   return {std::move(config), asked_fields(arguments)};
 }
 
@@ -189,7 +201,6 @@ std::vector<std::pair<std::string, std::string>> config_as_arguments(const Train
   for (auto& argument : remat_as_arguments({config.remat_policy, config.saved, config.places_activations}))
     printed.push_back(std::move(argument));
   return printed;
-  config.places_activations = remat.places_activations;
 }
 
 std::vector<std::pair<std::string, std::string>> named_as_arguments(const TrainConfig& config,

@@ -72,6 +72,9 @@ bool parse_flag(const std::string& text, const std::string& place) {
 
 std::int64_t parse_integer(const std::string& text, const std::string& place) {
   if (const auto value = whole_text_as<std::int64_t>(text)) return *value;
+  const std::string_view digits = std::string_view(text).substr(text.starts_with('-') ? 1 : 0);
+  if (!digits.empty() && digits.find_first_not_of("0123456789") == digits.npos)
+    fail(text, place, "a whole number of at most 18 digits");
   fail(text, place, "a whole number");
 }
 

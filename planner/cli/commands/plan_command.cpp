@@ -1,5 +1,6 @@
 // shardplan [plan] --model NAME --chips N …
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <planner/cli/commands.hpp>
@@ -38,9 +39,10 @@ void check_not_all_refused(const PlanAnswer& answer) {
   const auto refused = [](const MachinePlan& machine) { return !machine.refused.empty(); };
   if (answer.machines.empty()) throw InternalError("plan answered for no machine");
   if (!std::all_of(answer.machines.begin(), answer.machines.end(), refused)) return;
-  std::string message;
-  for (const auto& machine : answer.machines) message += (message.empty() ? "" : "; ") + machine.refused;
-  throw InputError(message);
+  std::vector<std::string> reasons;
+  for (const auto& machine : answer.machines)
+    if (std::find(reasons.begin(), reasons.end(), machine.refused) == reasons.end()) reasons.push_back(machine.refused);
+  throw InputError(fmt::format("{}", fmt::join(reasons, "; ")));
 }
 
 /// Of what is recommended.

@@ -13,6 +13,14 @@ TEST(StepSize, HasABound) {
     EXPECT_EQ(error_of(llama + line), "") << line;
   for (const char* line : {"per_device_batch_size=131073", "per_device_batch_size=1e300"})
     EXPECT_THAT(error_of(llama + line), testing::HasSubstr("tokens a device and pass: more than 268435456")) << line;
+  for (const char* line : {"per_device_batch_size=0", "per_device_batch_size=-1", "per_device_batch_size=-0.5"})
+    EXPECT_THAT(error_of(llama + line), testing::HasSubstr("per_device_batch_size")) << line;
+  EXPECT_EQ(error_of(llama + "per_device_batch_size=1 num_vocab_tiling=2049"),
+            "num_vocab_tiling=2049: more than the 2048 tokens of a device");
+  EXPECT_EQ(error_of("model_name=llama2-7b per_device_batch_size=0.5", {"tpu-v6e", 1, std::nullopt}),
+            "batch: per_device_batch_size=0.5 on 1 device is less than a sequence");
+  EXPECT_EQ(error_of(llama + "per_device_batch_size=0.25 ici_pipeline_parallelism=4 ici_fsdp_parallelism=2"),
+            "num_pipeline_microbatches=4: 2 sequences can't be split into so many");
   EXPECT_EQ(error_of(llama + "max_target_length=268435457 per_device_batch_size=0.125"),
             "max_target_length=268435457: more than 268435456 tokens");
   EXPECT_EQ(error_of(llama + "gradient_accumulation_steps=1048577"),

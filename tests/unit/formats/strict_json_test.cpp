@@ -58,8 +58,8 @@ TEST(ReadFile, ReturnsItWholeOrNamesIt) {
   const std::string path = own_folder() + "read_file.txt";
   std::ofstream(path, std::ios::binary) << std::string("a\r\nb\0c", 6);
   EXPECT_EQ(read_file(path), std::string("a\r\nb\0c", 6));
-  EXPECT_EQ(complaint_of([] { read_file("/nowhere/at all"); }), "/nowhere/at all: cannot be read");
-  EXPECT_EQ(complaint_of([] { read_file(own_folder()); }), own_folder() + ": cannot be read");
+  EXPECT_EQ(complaint_of([] { read_file("/nowhere/at all"); }), "/nowhere/at all: cannot be read: there is no such file");
+  EXPECT_EQ(complaint_of([] { read_file(own_folder()); }), own_folder() + ": cannot be read: it is a folder");
 }
 
 TEST(ReadFile, OfAnEmptyFileIsEmpty) {

@@ -16,6 +16,23 @@ struct Override {
   std::int64_t Model::*member;
 };
 
+// Every product of dims has to stay within 64 bits.
+TEST(ModelOverrides, AreRefusedWhereNothingCouldBeCounted) {
+  constexpr std::int64_t huge = 99'999'999'999'999;
+  const std::pair<const char*, const char*> rows[] = {{"deepseek2-16b", "shared_experts"},
+                                                      {"deepseek2-16b", "mtp_num_layers"},
+                                                      {"gpt3-6b", "trainable_position_size"},
+                                                      {"deepseek3-671b", "kv_lora_rank"},
+                                                      {"gemma4-e2b", "vocab_size_per_layer_input"}};
+  for (const auto& [name, key] : rows) {
+    const Model model = load_model(name);
+    const std::vector<ModelOverride> changed = {ModelOverride(key, huge)};
+    EXPECT_THAT([&] { with_overrides(model, changed); },
+                ThrowsMessage<InputError>(HasSubstr("more than shardplan can count")))
+        << name << " " << key;
+  }
+}
+
 TEST(ModelOverrides, EachKeySetsItsDim) {
   constexpr Override table[] = {
       {"llama3-8b", "base_emb_dim", &Model::emb},

@@ -46,7 +46,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 TEST(ReadSweep, RefusesWhatIsNoSweep) {
   const std::string good = sweep_json(every_kind());
   const std::pair<std::string, const char*> rows[] = {
-      {"", "not valid JSON"},
+      {"", "the file is empty"},
       {"[]", "expected an object"},
       {"{\"command\": \"plan\"}", "'command' must be \"sweep\""},
       {good.substr(0, good.size() / 2), "not valid JSON"},
