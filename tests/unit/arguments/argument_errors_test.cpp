@@ -83,7 +83,7 @@ TEST(ArgumentErrors, ValuesOfQuantization) {
                           {"quantization=nanoo_fp8 use_qwix_quantization=True", "would train without quantization"},
                           {"quantization=te_mxfp8", "Transformer Engine narrows inside of kernels of its own"},
                           {"quantization=intmp", "MaxText documents for inference; modelled are int8, fp8 and nanoo_fp8"},
-                          {"quantization=magic", "unknown value 'magic'; known: int8"},
+                          {"quantization=magic", "unknown value 'magic'; known: int4, int8"},
                           {"attention=magic", "unknown value 'magic'; known: autoselected"},
                           {"act_quantization_calibration_method=max", "unknown value 'max'; known: absmax"},
                           {"act_quantization_calibration_method=fixed", "one or two bounds, as in fixed,-224,224"},

@@ -36,7 +36,7 @@ TEST(ParseJson, NamesFileAndPlace) {
   for (const auto& [text, complaint] :
        {Mistake{"{\"a\": 1,}", "toy.json: not valid JSON: parse error at line 1, column 9"},
         {"{\n\"a\": tru}", "line 2"},
-        {"", "toy.json: not valid JSON"},
+        {"", "toy.json: the file is empty"},
         {"{} {}", "toy.json: not valid JSON"},
         {"{\"a\": 1, \"a\": 2}", "toy.json: key 'a' occurs twice in one object"},
         {"{\"b\": [{\"a\": 1, \"a\": 1}]}", "key 'a' occurs twice"}})

@@ -69,7 +69,7 @@ TEST(NearestNames, AreNoneWhenNothingIsNear) {
 TEST(UnknownName, SaysWhatIsNearElseWhatThereIs) {
   EXPECT_EQ(unknown_name("axis", "fsdq", Names{"data", "fsdp"}), "unknown axis 'fsdq'; nearest: fsdp");
   EXPECT_EQ(unknown_name("axis", "elephant", Names{"data", "fsdp"}), "unknown axis 'elephant'; known: data, fsdp");
-  EXPECT_EQ(unknown_name("axis", "elephants", Names(13, "fsdp")), "unknown axis 'elephants'");
+  EXPECT_EQ(unknown_name("axis", "elephants", Names(17, "fsdp")), "unknown axis 'elephants'");
 }
 
 }  // namespace
