@@ -58,9 +58,10 @@ TEST_F(Output, KeepsTheOldFileWhenThereIsNoAnswer) {
 // A profile names its compiler's file from its own folder.
 TEST_F(Output, OfCalibrateFindsItsCompilerWhereverItGoes) {
   for (const char* folder : {"mine", "fitted"}) fs::create_directory(folder_ / folder);
-  write("mine/compiler.json", R"({"name": "mine", "like": "plain"})");
-  std::string profile = run({"hardware", "show", "toy-switch", "--format", "json"}).output;
-  const std::string plain = R"("compiler": "plain")";
+  write("mine/compiler.json", R"({"name": "mine", "like": "plain-gpu"})");
+  ASSERT_EQ(run({"hardware", "init", "mine", "--like", "toy-switch", "-o", "mine/machine.json"}).exit_code, 0);
+  std::string profile = read("mine/machine.json");
+  const std::string plain = R"("compiler": "plain-gpu")";
   ASSERT_NE(profile.find(plain), std::string::npos);
   write("mine/machine.json", profile.replace(profile.find(plain), plain.size(), R"("compiler": "compiler.json")"));
   const std::string log = GOLDEN_CASES "/../data/calibrate/all_gather_8.log";

@@ -59,13 +59,9 @@ class SweepFile : public testing::Test {
 
 // A machine of a file is called by the file's name for it, and found by the file.
 TEST_F(SweepFile, SaysWhereItsMachinesAre) {
-  const Words show = {SHARDPLAN_BINARY, "hardware", "show", "toy-switch", "--format", "json"};
-  const std::string toy = run_program(show, folder_).output;
-  std::string mine = toy;
-  const std::string name = R"("name": "toy-switch")";
-  ASSERT_NE(mine.find(name), std::string::npos);
-  write("mine.json", mine.replace(mine.find(name), name.size(), R"("name": "mine")"));
-  write("same.json", toy);
+  const Words init = {SHARDPLAN_BINARY, "hardware", "init", "mine", "--like", "toy-switch", "-o", "mine.json"};
+  ASSERT_EQ(run_program(init, folder_).exit_code, 0);
+  write("same.json", read("mine.json"));
   const auto over = [&](const std::string& machines) {
     return run_program({SHARDPLAN_BINARY, "sweep", "--model", "llama2-7b", "--hardware", machines, "--chips", "8", "--rules",
                         "default", "--remat", "full", "--global-batch-tokens", "256k", "--format", "json"}, folder_);
@@ -73,9 +69,9 @@ TEST_F(SweepFile, SaysWhereItsMachinesAre) {
   const Json answer = Json::parse(over("toy-switch,mine.json").output);
   EXPECT_EQ(answer["machine_files"], Json({{"mine", "mine.json"}}));
   EXPECT_EQ(answer["cells"][1]["hardware"], "mine");
-  const ProgramRun twice = over("toy-switch,same.json");
+  const ProgramRun twice = over("mine.json,same.json");
   EXPECT_EQ(twice.exit_code, 2);
-  EXPECT_THAT(twice.errors, testing::HasSubstr("two machines are called toy-switch"));
+  EXPECT_THAT(twice.errors, testing::HasSubstr("two machines are called mine"));
 }
 
 // A file as a stopped sweep leaves it: some of the cells. Only the others are planned, a line each on stderr.
