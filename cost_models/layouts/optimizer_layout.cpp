@@ -8,6 +8,22 @@ std::optional<AxisId> zero1_axis(const Mesh& mesh, const TrainConfig& config) {
   return data;
 }
 
+namespace {
+
+/// Iterations of the scan whose weights lie in one array; 1 where there is no such dim.
+std::int64_t stacked_iterations(const Block& block, const TrainConfig& config) {
+  const bool stacked = block.kind == BlockKind::layer && config.scan_layers && !block.beside_scan && !block.in_pipeline;
+  return stacked ? block.layers / block.layers_per_cycle : 1;
+}
+
+/// Whether `shards` divide the dim that the array has behind its first one. No loop over layers can scatter to it.
+bool splits_stack(const Block& block, const TrainConfig& config, std::int64_t shards) {
+  const std::int64_t iterations = stacked_iterations(block, config);
+  return iterations > 1 && iterations % shards == 0;
+}
+
+}  // namespace
+
 OptimizerLayout optimizer_layout(const Tensor& weight, const PartitionSpec& spec, const Block& block,
                                  const PipelineShape& pipeline, const Mesh& mesh, const TrainConfig& config) {
   const auto data = zero1_axis(mesh, config);
@@ -16,6 +32,7 @@ OptimizerLayout optimizer_layout(const Tensor& weight, const PartitionSpec& spec
   if (block.in_pipeline && pipeline.repeats > 1 && pipeline.repeats % shards == 0) return {spec, shards, {}};
   const auto tensor_axis = mesh.find("tensor");
   for (std::size_t d = 0; d < weight.dims.size(); ++d) {
+    if (d == 1 && splits_stack(block, config, shards)) return {spec, shards, {}};
     const AxisList& axes = spec.dims[d];
     if (tensor_axis && axes.contains(*tensor_axis)) continue;
     if (weight.dims[d].size / mesh.product(axes) % shards != 0) continue;
@@ -23,6 +40,7 @@ OptimizerLayout optimizer_layout(const Tensor& weight, const PartitionSpec& spec
     layout.spec.dims[d].prepend(*data);
     return layout;
   }
+  if (weight.dims.size() == 1 && splits_stack(block, config, shards)) return {spec, shards, {}};
   return {spec, 1, {}};
 }
 
@@ -30,6 +48,11 @@ PartitionSpec gradient_spec(const Tensor& weight, const PartitionSpec& spec, con
                             const BoundProgram& program, const TrainConfig& config) {
   if (block.in_pipeline || config.gradient_accumulation_steps > 1 || config.shard_mode_explicit) return spec;
   return optimizer_layout(weight, spec, block, program.program->pipeline, *program.mesh, config).spec;
+}
+
+bool updates_gathered_weights(const TrainConfig& config) {
+  if (config.program == StepProgram::train_compile) return true;
+  return config.pure_nnx && config.gradient_accumulation_steps == 1;
 }
 
 DType accumulation_dtype(const Mesh& mesh, const TrainConfig& config) {

@@ -1,7 +1,8 @@
 #pragma once
 // Where the optimizer keeps each weight. Without ZeRO-1 that is the weight's own layout; under
 // shard_optimizer_over_data (SHARDING.md 3.4) the first dim whose shard the data axis divides, and that tensor doesn't
-// split, gets `data` before its axes. A pipeline's stack offers its repeats dim first, which no spec here shows.
+// split, gets `data` before its axes (MaxText utils/sharding.py, add_data_to_sharding). A pipeline's stack offers its
+// repeats dim first, a scanned layer's stack the layers' dim second (param_scan_axis=1), which no spec here shows.
 #include <cost_models/layouts/layout.hpp>
 #include <cost_models/layouts/stacked_layers.hpp>
 #include <optional>
@@ -14,7 +15,7 @@ namespace shardplan {
 std::optional<AxisId> zero1_axis(const Mesh& mesh, const TrainConfig& config);
 
 struct OptimizerLayout {
-  PartitionSpec spec;       ///< the weight's spec, with data where it shows
+  PartitionSpec spec;       ///< the weight's spec, with data where it shows: not on a dim of the stack
   std::int64_t shards = 1;  ///< parts into which data splits the weight's shard
   AxisList joined;          ///< the axes that data now precedes on its dim; empty when it has the dim for itself
 };
@@ -32,6 +33,11 @@ PartitionSpec gradient_spec(const Tensor& weight, const PartitionSpec& spec, con
 /// the start of the step: for gradient accumulation after a cast; NNX keeps what it gathers for the update, so as
 /// stored; Linen keeps the shards for that, and XLA:TPU casts what moves.
 DType gathered_dtype(const Mesh& mesh, const TrainConfig& config, const Compiler& compiler);
+
+/// Whether the update reads weights in their own layout, beside moments in the optimizer's: NNX has written what was
+/// gathered for the step into its state, and train_compile's program never splits weights. Linen's training loop and
+/// (inferred) gradient accumulation, which gathers a narrower copy, have the shards.
+bool updates_gathered_weights(const TrainConfig& config);
 
 /// What the loss computes with and its gradients accumulate in: ZeRO-1 casts to the compute dtype before the loop of
 /// gradient accumulation.

@@ -21,6 +21,21 @@ std::vector<Collective> over_parameters(const BoundProgram& program, const std::
   return all;
 }
 
+/// weight + decay · weight + moments' update: the weight is split in the order of its own axes, the moments in data's before
+/// these, and no slice leads from one to the other. Both are gathered whole in float32, added, and the shard of the sum
+/// changes places ("involuntary full rematerialization"; optax add_decayed_weights and scale_by_adam in the recorded
+/// ll7x4_v5p8_zero1_dp2_fsdp4_loop, ll8x4_v6e8_zero1_dp4_fsdp2_loop).
+void record_mixed_update(Recorder& recorder, const BoundProgram& program, const PartitionedBlock& block, std::size_t i,
+                         const OptimizerLayout& layout, const AxisList& all, const TrainConfig& config) {
+  const Tensor& weight = block.block->tensors[i];
+  const PartitionSpec whole = without_axes(block.specs[i], layout.joined);
+  const Bytes bytes{local_elements(weight.dims, whole, *program.mesh) *
+                    layers_on_device(*block.block, program.program->pipeline) * size_of(config.weight_dtype)};
+  for (const AxisList& axes : {layout.joined, all})
+    recorder.record(Phase::optimizer, {CollectiveKind::all_gather, axes, bytes, true},
+                    {-1, static_cast<TensorId>(i), Cause::zero1_permuted_shards, {layout.spec, {}}, whole}, 1);
+}
+
 }  // namespace
 
 std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
@@ -42,8 +57,10 @@ std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::ve
       AxisList axes = layout.joined;
       axes.push_back(*data);
       axes.sort();
+      const bool mixes = updates_gathered_weights(config);
       recorder.record(Phase::optimizer, {CollectiveKind::collective_permute, axes, Bytes{bytes / layout.shards}, true},
-                      {-1, tensor, Cause::zero1_permuted_shards, {layout.spec, {}}, block.specs[i]}, 1);
+                      {-1, tensor, Cause::zero1_permuted_shards, {layout.spec, {}}, block.specs[i]}, mixes ? 2 : 1);
+      if (mixes) record_mixed_update(recorder, program, block, i, layout, axes, config);
     }
     recorder.record(Phase::optimizer, {CollectiveKind::all_gather, {*data}, Bytes{bytes}, true},
                     {-1, tensor, gathered, {layout.spec, {}}, block.specs[i]}, 1);
