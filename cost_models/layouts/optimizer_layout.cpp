@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cost_models/layouts/optimizer_layout.hpp>
 
 namespace shardplan {
@@ -44,25 +45,36 @@ OptimizerLayout optimizer_layout(const Tensor& weight, const PartitionSpec& spec
   return {spec, 1, {}};
 }
 
+bool is_constrained(const Tensor& weight, const Block& block, const TrainConfig& config) {
+  if (config.moe_path != MoePath::dropping) return false;
+  return std::any_of(block.operations.begin(), block.operations.end(), [&](const Operation& op) {
+    return op.kind == OpKind::constrain && &block.tensors[op.inputs.front()] == &weight;
+  });
+}
+
 PartitionSpec gradient_spec(const Tensor& weight, const PartitionSpec& spec, const Block& block,
                             const BoundProgram& program, const TrainConfig& config) {
   if (block.in_pipeline || config.gradient_accumulation_steps > 1 || config.shard_mode_explicit) return spec;
-  return optimizer_layout(weight, spec, block, program.program->pipeline, *program.mesh, config).spec;
+  if (!zero1_axis(*program.mesh, config)) return spec;
+  OptimizerLayout layout = optimizer_layout(weight, spec, block, program.program->pipeline, *program.mesh, config);
+  return !layout.joined.empty() && is_constrained(weight, block, config) ? spec : std::move(layout.spec);
 }
 
 bool updates_gathered_weights(const TrainConfig& config) {
-  if (config.program == StepProgram::train_compile) return true;
-  return config.pure_nnx && config.gradient_accumulation_steps == 1;
+  return config.program == StepProgram::train && config.pure_nnx && config.gradient_accumulation_steps == 1;
 }
 
 DType accumulation_dtype(const Mesh& mesh, const TrainConfig& config) {
   return zero1_axis(mesh, config) && config.gradient_accumulation_steps > 1 ? DType::bf16 : config.weight_dtype;
 }
 
-DType gathered_dtype(const Mesh& mesh, const TrainConfig& config, const Compiler& compiler) {
+DType gathered_dtype(const Mesh& mesh, const OptimizerLayout& layout, const TrainConfig& config,
+                     const Compiler& compiler) {
   if (config.program == StepProgram::train_compile) return config.weight_dtype;
   if (config.gradient_accumulation_steps > 1) return accumulation_dtype(mesh, config);
-  return config.pure_nnx || !compiler.has(Habit::moves_stacks_in_compute_dtype) ? config.weight_dtype : config.dtype;
+  const bool passes = compiler.has(Habit::lays_out_products_by_size) && layout.joined.empty();
+  const bool keeps = config.pure_nnx && !passes;
+  return keeps || !compiler.has(Habit::moves_stacks_in_compute_dtype) ? config.weight_dtype : config.dtype;
 }
 
 }  // namespace shardplan

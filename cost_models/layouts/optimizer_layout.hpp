@@ -24,19 +24,29 @@ struct OptimizerLayout {
 OptimizerLayout optimizer_layout(const Tensor& weight, const PartitionSpec& spec, const Block& block,
                                  const PipelineShape& pipeline, const Mesh& mesh, const TrainConfig& config);
 
+/// Whether the layer constrains the sharding of `weight`, one of its own, where it reads it, and so the gradient's: experts
+/// on the dropping path. On the sparse paths they enter a shard_map, whose gradient is summed over all axes at once.
+bool is_constrained(const Tensor& weight, const Block& block, const TrainConfig& config);
+
 /// Where a weight's gradient is summed to: the optimizer's layout, unless a loop comes between (pipelines and gradient
-/// accumulation sum in the weight's own layout) or shard_mode=explicit fixes the gradient's type (all recorded).
+/// accumulation sum in the weight's own layout), the layer constrains the weight and data joins other axes
+/// (mx8x3_v6e8_zero1_dp2_ep4_loop; on a dim of its own it is scattered to, mx8x3_v5p16_zero1_dp2_ep8_loop) or
+/// shard_mode=explicit fixes the gradient's type (all recorded).
 PartitionSpec gradient_spec(const Tensor& weight, const PartitionSpec& spec, const Block& block,
                             const BoundProgram& program, const TrainConfig& config);
 
 /// The dtype in which ZeRO-1 gathers weights. train_compile's program gathers updated ones. The training loop gathers at
 /// the start of the step: for gradient accumulation after a cast; NNX keeps what it gathers for the update, so as
-/// stored; Linen keeps the shards for that, and XLA:TPU casts what moves.
-DType gathered_dtype(const Mesh& mesh, const TrainConfig& config, const Compiler& compiler);
+/// stored; Linen keeps the shards for that, and XLA:TPU casts what moves. So it does under NNX where layouts pass a
+/// constraint to what reads them (lays_out_products_by_size): the update takes the shards, which are a slice of what was
+/// gathered, unless they lie in another order (7x: ll8x4_7x8_zero1_dp4_fsdp4_loop, out and wo against wi_0).
+DType gathered_dtype(const Mesh& mesh, const OptimizerLayout& layout, const TrainConfig& config,
+                     const Compiler& compiler);
 
-/// Whether the update reads weights in their own layout, beside moments in the optimizer's: NNX has written what was
-/// gathered for the step into its state, and train_compile's program never splits weights. Linen's training loop and
-/// (inferred) gradient accumulation, which gathers a narrower copy, have the shards.
+/// Whether the update reads weights in their own layout, beside moments in the optimizer's: the training loop under NNX has
+/// written what it gathered for the step into its state. Linen's has the shards (inferred), as it has where gradients
+/// accumulate and a narrower copy is gathered (ll7x4_v5p8_zero1_dp2_fsdp4_loop_ga2); train_compile's program brings the
+/// update to the weight (ll7x4_v5p8_zero1_dp2_fsdp4).
 bool updates_gathered_weights(const TrainConfig& config);
 
 /// What the loss computes with and its gradients accumulate in: ZeRO-1 casts to the compute dtype before the loop of

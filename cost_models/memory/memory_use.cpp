@@ -144,6 +144,15 @@ bool is_expected_late(const std::vector<Moment>& late, const MemoryUse& use) {
   return static_cast<double>(peak.value) <= schedule_limit * static_cast<double>(use.capacity.value);
 }
 
+/// Compilers that mind memory make what can be made in turn so, up to the limit.
+void take_turns(std::vector<Moment>& moments, const MemoryUse& use) {
+  const Bytes limit{std::llround(schedule_limit * static_cast<double>(use.capacity.value))};
+  for (Moment& moment : moments) {
+    const Bytes over = use.arguments() + moment.total() - limit;
+    moment.temporaries -= std::clamp(over, Bytes{0}, moment.in_turn);
+  }
+}
+
 }  // namespace
 
 MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
@@ -162,6 +171,7 @@ MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundPro
   if (either)
     if (auto late = moments_of(blocks, program, config, compiler, HeadGradient::late); is_expected_late(late, use))
       moments = std::move(late);
+  take_turns(moments, use);
   const Moment& peak = largest(moments);
   use.gradients = peak.gradients;
   use.activations = peak.activations;

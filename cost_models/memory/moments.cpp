@@ -42,8 +42,11 @@ class Moments {
     auto loops = loops_of(blocks_);
     std::reverse(loops.begin(), loops.end());
     for (const auto& loop : loops) run_backward(loop);
-    if (head_gradient_.value > 0) moments_.push_back({"gradient of the head", gradients_, waiting_, head_gradient_, {}});
+    if (head_gradient_.value > 0)
+      moments_.push_back({"gradient of the head", gradients_, waiting_, head_gradient_, {}, {}});
     moments_.push_back(optimizer(accumulator));
+    if (const MixedUpdates mixed = mixed_updates(blocks_, program_, config_, compiler_); mixed.together.value > 0)
+      moments_.push_back({"optimizer", {}, {}, mixed.together, mixed.in_turn, {}});
     return std::move(moments_);
   }
 
@@ -59,7 +62,7 @@ class Moments {
     const bool leaves_weights = late && head_ == HeadGradient::habitual;
     const auto weights = leaves_weights ? WeightGradients::later : WeightGradients::here;
     moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_, waiting_,
-                        working_set(loop, program_, config_, compiler_, weights) + copies_, late_head_});
+                        working_set(loop, program_, config_, compiler_, weights) + copies_, {}, late_head_});
     if (head) leave_head_behind(*loop.back(), late);
     if (leaves_weights)
       head_gradient_ = std::max(head_gradient_, unsummed_head_gradient(*loop.back(), program_));
@@ -106,7 +109,7 @@ class Moments {
     for (const auto& block : blocks_) gradients += waiting_gradients(block, program_, config_, compiler_);
     return {
         "optimizer", std::max(gradients, accumulator), {}, updates_in_flight(blocks_, program_, config_, compiler_),
-        {}};
+        {},          {}};
   }
 
   const std::vector<PartitionedBlock>& blocks_;

@@ -14,6 +14,7 @@ namespace shardplan {
 struct Moment {
   std::string name;
   Bytes gradients, activations, temporaries;
+  Bytes in_turn;          ///< of the temporaries, what is made one after the other where memory is short
   Bytes if_head_is_late;  ///< what would wait besides, if the head's weight gradient were computed last
   Bytes total() const { return gradients + activations + temporaries; }
 };

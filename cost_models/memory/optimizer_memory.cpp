@@ -32,38 +32,72 @@ Bytes newton_schulz_matrices(const std::vector<PartitionedBlock>& blocks, const 
 
 }  // namespace
 
+namespace {
+
+/// Of every weight that ZeRO-1 splits, what `bytes_of(weight, elements on a device without data, its layout)` says.
+template <class BytesOf>
+Bytes sum_over_shards(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
+                      BytesOf bytes_of) {
+  Bytes total;
+  for (const auto& block : blocks)
+    for (std::size_t i = 0; i < block.specs.size(); ++i) {
+      const Tensor& weight = block.block->tensors[i];
+      if (!weight.parameter || weight.shared) continue;
+      const OptimizerLayout layout =
+          optimizer_layout(weight, block.specs[i], *block.block, program.program->pipeline, *program.mesh, config);
+      if (layout.shards == 1) continue;  // updated in its place
+      total += bytes_of(block.stored[i] * layers_on_device(*block.block, program.program->pipeline), layout);
+    }
+  return total;
+}
+
+}  // namespace
+
 Bytes updates_in_flight(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                         const TrainConfig& config, const Compiler& compiler) {
   if (config.opt_type == OptimizerType::muon) return newton_schulz_matrices(blocks, program, config, compiler);
   if (!zero1_axis(*program.mesh, config)) return {};
-  Bytes whole, shards;
-  for (const auto& block : blocks) {
-    whole += whole_parameter_bytes(block, program, config.weight_dtype);
-    for (std::size_t i = 0; i < block.specs.size(); ++i) {
-      const Tensor& weight = block.block->tensors[i];
-      if (!weight.parameter) continue;
-      const Bytes stack{local_elements(weight.dims, block.specs[i], *program.mesh) *
-                        layers_on_device(*block.block, program.program->pipeline) * size_of(config.weight_dtype)};
-      shards += Bytes{stack.value / optimizer_shards(block, i, program, config)};
+  const std::int64_t element = size_of(config.weight_dtype);
+  const bool ahead = config.program == StepProgram::train_compile;
+  const Bytes updated = sum_over_shards(
+      blocks, program, config, [&](std::int64_t elements, const OptimizerLayout& layout) {
+        return Bytes{(elements / layout.shards + (ahead ? elements : 0)) * element};
+      });
+  return updated + (ahead ? Bytes{0} : gathered_parameters(blocks, program, config, compiler));
+}
+
+MixedUpdates mixed_updates(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
+                           const TrainConfig& config, const Compiler& compiler) {
+  if (!zero1_axis(*program.mesh, config) || !updates_gathered_weights(config)) return {};
+  const int copies = compiler.has(Habit::permutes_before_gathers) ? 1 : 2;
+  Bytes all, largest, rest;
+  const std::int64_t element = size_of(config.weight_dtype);
+  rest = sum_over_shards(blocks, program, config, [&](std::int64_t elements, const OptimizerLayout& layout) {
+    const Bytes shard{elements / layout.shards * element};
+    if (layout.joined.empty()) {
+      const bool keeps = gathered_dtype(*program.mesh, layout, config, compiler) == config.weight_dtype;
+      return keeps ? shard + Bytes{elements * element} : shard;
     }
-  }
-  if (config.program == StepProgram::train) return shards + gathered_parameters(blocks, program, config, compiler);
-  return whole + shards;
+    const Bytes whole{elements * program.mesh->product(layout.joined) * element * copies};
+    all += whole;
+    largest = std::max(largest, whole);
+    return shard;
+  });
+  if (all.value == 0) return {};
+  return {rest + all, all - largest};
 }
 
 Bytes gathered_parameters(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                           const TrainConfig& config, const Compiler& compiler) {
   if (!zero1_axis(*program.mesh, config)) return {};
-  const auto whole = [&](DType dtype) {
-    Bytes total;
-    for (const auto& block : blocks) total += whole_parameter_bytes(block, program, dtype);
-    return total;
-  };
   const bool ahead = config.program == StepProgram::train_compile;
-  const Bytes copy = ahead ? whole(config.weight_dtype) : Bytes{0};
-  if (config.gradient_accumulation_steps > 1) return copy + whole(accumulation_dtype(*program.mesh, config));
-  const bool as_stored = gathered_dtype(*program.mesh, config, compiler) == config.weight_dtype;
-  return ahead || !as_stored ? copy : whole(config.weight_dtype);
+  const bool accumulates = config.gradient_accumulation_steps > 1;
+  return sum_over_shards(blocks, program, config, [&](std::int64_t elements, const OptimizerLayout& layout) {
+    const bool as_stored = gathered_dtype(*program.mesh, layout, config, compiler) == config.weight_dtype;
+    std::int64_t element = ahead || (as_stored && !accumulates) ? size_of(config.weight_dtype) : 0;
+    if (accumulates) element += size_of(accumulation_dtype(*program.mesh, config));
+    return Bytes{elements * element};
+  });
 }
 
 }  // namespace shardplan

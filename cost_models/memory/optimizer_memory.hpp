@@ -12,6 +12,18 @@ namespace shardplan {
 Bytes updates_in_flight(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                         const TrainConfig& config, const Compiler& compiler);
 
+/// Where ZeRO-1's shards lie in another order than the weight's own (optimizer_layout.hpp, `joined`) and the update reads
+/// gathered weights: whole over these axes each decayed weight and its update, where shards are permuted before gathers
+/// their sum alone. All of them wait for each other where memory allows (ll7x4_v5p8_zero1_dp2_fsdp4_loop,
+/// ll8x4_v6e8_zero1_dp4_fsdp2_loop); a compiler that is short of it makes the next ones when others are written
+/// (mx8x3_v6e8_zero1_dp2_ep4_loop).
+struct MixedUpdates {
+  Bytes together;  ///< with updated shards and what else was gathered; 0 where there are none
+  Bytes in_turn;   ///< of that, all but the largest weight's
+};
+MixedUpdates mixed_updates(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
+                           const TrainConfig& config, const Compiler& compiler);
+
 /// The whole weights that ZeRO-1 has beside its shards, to the end of the step: what the training loop gathers at the
 /// start, in weight_dtype under NNX and in the compute dtype for the loop of gradient accumulation; in train_compile's
 /// program a copy of the parameters, whose own place the updated ones will take, beside that loop's. Linen's training

@@ -65,7 +65,7 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
   const EinsumOperand gradient{&state.tensor(output), state.spec(output)};
   const EinsumOperand factor{&state.tensor(other), state.spec(other)};
   const bool factor_left = side == 1;
-  const PartitionSpec sum = state.gradients.target(target);
+  const PartitionSpec sum = state.gradients.of_product(target);
   const EinsumPlan plan = plan_einsum(factor_left ? factor : gradient, factor_left ? gradient : factor,
                                       state.tensor(wanted).dims, &sum, state.mesh, state.compiler);
   use_result_gradient(state, op, side, factor_left ? plan.rhs : plan.lhs, plan.result.partial);

@@ -76,6 +76,11 @@ PartitionSpec Gradients::target(TensorId id) const {
   return tensor(id).parameter ? gradient_spec(tensor(id), specs_[id], block_, program_, config_) : specs_[id];
 }
 
+PartitionSpec Gradients::of_product(TensorId id) const {
+  const bool constrained = tensor(id).parameter && is_constrained(tensor(id), block_, config_);
+  return constrained ? specs_[id] : target(id);
+}
+
 /// Whether an operation further up reads it too, whose gradient comes later.
 bool Gradients::is_read_before(TensorId parameter, const Operation& op) const {
   return std::any_of(block_.operations.data(), &op, [&](const Operation& before) {
@@ -92,8 +97,8 @@ void Gradients::reduce_parameter(TensorId parameter, const Layout& gradient, con
 
 void Gradients::reduce_constrained(TensorId parameter, TensorId constrained, const Layout& gradient,
                                    const Operation& op) {
-  if (is_summed_at_once(parameter, gradient) || target(parameter) != specs_[parameter])
-    return reduce_parameter(parameter, gradient, op);
+  const bool over_data = target(parameter) != specs_[parameter];
+  if (over_data || is_summed_at_once(parameter, gradient)) return reduce_parameter(parameter, gradient, op);
   Layout first = gradient, rest = gradient;
   erase_if(first.partial, [&](AxisId axis) { return place_of(axis, specs_[constrained]) < 0; });
   if (first.partial.empty() || first.partial.size() == gradient.partial.size())
