@@ -45,11 +45,27 @@ OptimizerLayout optimizer_layout(const Tensor& weight, const PartitionSpec& spec
   return {spec, 1, {}};
 }
 
-bool is_constrained(const Tensor& weight, const Block& block, const TrainConfig& config) {
-  if (config.moe_path != MoePath::dropping) return false;
+namespace {
+
+bool is_read_through_constraint(const Tensor& weight, const Block& block) {
   return std::any_of(block.operations.begin(), block.operations.end(), [&](const Operation& op) {
     return op.kind == OpKind::constrain && &block.tensors[op.inputs.front()] == &weight;
   });
+}
+
+bool has_experts(const Tensor& weight) {
+  return !weight.dims.empty() && weight.dims.front().dim == Dim::experts;
+}
+
+}  // namespace
+
+bool is_constrained(const Tensor& weight, const Block& block, const TrainConfig& config) {
+  return config.moe_path == MoePath::dropping && has_experts(weight) && is_read_through_constraint(weight, block);
+}
+
+bool enters_shard_map(const Tensor& weight, const Block& block, const TrainConfig& config) {
+  const bool sparse = config.moe_path == MoePath::ragged || config.moe_path == MoePath::ring;
+  return sparse && has_experts(weight) && !block.own_backward && is_read_through_constraint(weight, block);
 }
 
 PartitionSpec gradient_spec(const Tensor& weight, const PartitionSpec& spec, const Block& block,

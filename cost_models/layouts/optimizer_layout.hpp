@@ -25,8 +25,9 @@ OptimizerLayout optimizer_layout(const Tensor& weight, const PartitionSpec& spec
                                  const PipelineShape& pipeline, const Mesh& mesh, const TrainConfig& config);
 
 /// Whether the layer constrains the sharding of `weight`, one of its own, where it reads it, and so the gradient's: experts
-/// on the dropping path. On the sparse paths they enter a shard_map, whose gradient is summed over all axes at once.
+/// on the dropping path. On the sparse paths they enter a shard_map.
 bool is_constrained(const Tensor& weight, const Block& block, const TrainConfig& config);
+bool enters_shard_map(const Tensor& weight, const Block& block, const TrainConfig& config);
 
 /// Where a weight's gradient is summed to: the optimizer's layout, unless a loop comes between (pipelines and gradient
 /// accumulation sum in the weight's own layout), the layer constrains the weight and data joins other axes

@@ -124,18 +124,20 @@ void Gradients::reduce_each_repeat(TensorId parameter, const Layout& gradient, c
 }
 
 /// Over the axes that split the parameter and those that hold copies of it, or those that split several of its dims, where
-/// the compiler makes one sum of both. ZeRO-1's shards of several dims are always cut from one sum (recorded on v5p and v6e:
-/// wo of ll7x4_v5p8_zero1_dp2_fsdp4_loop, ll8x4_v6e8_zero1_dp4_fsdp2_loop and qwen38bx4_v5p192_zero1_dp3_fsdp64_loop).
+/// the compiler makes one sum of both. Everywhere one is made of experts that a shard_map takes whole: its gradient is one
+/// psum over all axes that the map's output doesn't have (ds236x3_v5p192_dp3_fsdp64_loop), and ZeRO-1's shards of several
+/// dims are cut from one (v5p, v6e: wo of ll7x4_v5p8_zero1_dp2_fsdp4_loop, ll8x4_v6e8_zero1_dp4_fsdp2_loop).
 bool Gradients::is_summed_at_once(TensorId parameter, const Layout& gradient) const {
+  if (block_.in_pipeline) return false;
   const PartitionSpec wanted = target(parameter);
-  const bool over_data = wanted != specs_[parameter];
-  if (block_.in_pipeline || !(over_data || compiler_.has(Habit::sums_shards_and_copies_at_once))) return false;
+  const bool one_psum = enters_shard_map(tensor(parameter), block_, config_);
+  const bool together = one_psum || compiler_.has(Habit::sums_shards_and_copies_at_once);
+  if (!together && wanted == specs_[parameter]) return false;
   const auto dims = std::count_if(wanted.dims.begin(), wanted.dims.end(),
                                   [&](const AxisList& dim) { return !common(dim, gradient.partial).empty(); });
-  if (dims > 1) return true;
-  if (!compiler_.has(Habit::sums_shards_and_copies_at_once)) return false;
+  if (!one_psum && dims > 1) return true;
   const AxisList shards = common(gradient.partial, axes_of(wanted));
-  return !shards.empty() && shards.size() < gradient.partial.size();
+  return together && !shards.empty() && shards.size() < gradient.partial.size();
 }
 
 void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted,

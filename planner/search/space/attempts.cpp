@@ -70,7 +70,7 @@ std::vector<bool> optimizer_choices(const SearchSpace& space, const Mesh& mesh) 
   const TrainConfig& config = space.base.config;
   if (space.optimizer_over_data_fixed) return {config.shard_optimizer_over_data};
   const bool adam = config.opt_type == OptimizerType::adamw || config.opt_type == OptimizerType::adam_pax;
-  const bool copies = mesh.size_of("data") > 1 && mesh.size_of("fsdp") * mesh.size_of("fsdp_transpose") == 1;
+  const bool copies = mesh.size_of("data") > 1;
   return adam && copies ? std::vector<bool>{false, true} : std::vector<bool>{false};
 }
 
