@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cost_models/layouts/optimizer_layout.hpp>
 #include <planner/constraints/constraints.hpp>
 #include <planner/search/space/attempts.hpp>
 #include <planner/search/space/batch_options.hpp>
@@ -64,19 +65,58 @@ std::optional<Infeasible> sharding_violation(const SearchSpace& space, const Con
   return space.dispatch_peeled ? std::nullopt : stolen_expert_axis(any);
 }
 
-/// With and without ZeRO-1 where data holds copies of the optimizer and fsdp doesn't split it: where it does, the data
-/// axis goes before fsdp's and every weight changes places (SHARDING.md section 3.4).
-std::vector<bool> optimizer_choices(const SearchSpace& space, const Mesh& mesh) {
-  const TrainConfig& config = space.base.config;
-  if (space.optimizer_over_data_fixed) return {config.shard_optimizer_over_data};
-  const bool adam = config.opt_type == OptimizerType::adamw || config.opt_type == OptimizerType::adam_pax;
-  const bool copies = mesh.size_of("data") > 1;
-  return adam && copies ? std::vector<bool>{false, true} : std::vector<bool>{false};
+/// Where the optimizer is, and in how many forward passes a step is made.
+struct OptimizerChoice {
+  bool over_data = false;
+  std::int64_t passes = 1;
+};
+
+/// Parameters that ZeRO-1 splits on a dim that takes data for itself, and on one that other axes split already.
+struct SplitParameters {
+  double apart = 0, joined = 0;
+};
+
+SplitParameters split_by_optimizer(const BoundProgram& bound, TrainConfig config) {
+  config.shard_optimizer_over_data = true;
+  SplitParameters split;
+  for (std::size_t i = 0; i < bound.blocks.size(); ++i) {
+    const Block& block = bound.program->blocks[i];
+    for (std::size_t t = 0; t < block.tensors.size(); ++t) {
+      const Tensor& weight = block.tensors[t];
+      const auto& spec = bound.blocks[i].specs[t];
+      if (!is_trained(weight) || weight.shared || !spec) continue;
+      const auto layout = optimizer_layout(weight, *spec, block, bound.program->pipeline, *bound.mesh, config);
+      if (layout.shards == 1) continue;
+      (layout.joined.empty() ? split.apart : split.joined) +=
+          static_cast<double>(elements_of(weight) * block.layers);
+    }
+  }
+  return split;
 }
 
-std::string text_of(const PipelineSchedule& schedule, bool optimizer_over_data) {
-  return fmt::format(" {}x{} {} {} {}", schedule.repeats, schedule.layers_per_stage, schedule.microbatches,
-                     schedule.gathered_once, optimizer_over_data);
+/// Less than that of the parameters doesn't decide.
+constexpr double few = 0.01;
+
+/// ZeRO-1 where data holds copies of the optimizer. Where the update would gather most weights whole, because data comes
+/// before axes of the same dim (optimizer_layout.hpp), it is tried in two passes alone, which have a narrow copy for the
+/// loop and update the shards; where it would gather some, both ways.
+std::vector<OptimizerChoice> spread_optimizers(const SearchSpace& space, const Configuration& c, const BoundProgram& bound) {
+  const bool adam = c.config.opt_type == OptimizerType::adamw || c.config.opt_type == OptimizerType::adam_pax;
+  if (!adam || c.mesh.size_of("data") == 1) return {};
+  const SplitParameters split = split_by_optimizer(bound, c.config);
+  if (split.apart + split.joined == 0) return {};  // the same program
+  const std::int64_t passes = space.base.config.gradient_accumulation_steps;
+  const bool mixes = updates_gathered_weights(c.config) && split.joined > few * (split.apart + split.joined);
+  const bool open = mixes && !space.accumulation_fixed && !space.per_device_batch && !space.global_batch_tokens;
+  std::vector<OptimizerChoice> choices;
+  if (!open || split.joined <= split.apart) choices.push_back({true, passes});
+  if (open) choices.push_back({true, 2});
+  return choices;
+}
+
+std::string text_of(const PipelineSchedule& schedule, const OptimizerChoice& optimizer) {
+  return fmt::format(" {}x{} {} {} {} {}", schedule.repeats, schedule.layers_per_stage, schedule.microbatches,
+                     schedule.gathered_once, optimizer.over_data, optimizer.passes);
 }
 
 /// One that the mesh can run under, if there is any: no other constraint depends on the policy.
@@ -95,28 +135,34 @@ class Attempts {
         smallest_(configuration_of(space, parallelism, first_policy(space, parallelism.mesh), {1, 1})),
         violation_(sharding_violation(space, smallest_)) {}
 
-  std::vector<Attempt> all() {
+  std::vector<Attempt> all(bool spreads_optimizer) {
     if (violation_) return {{parallelism_, "", violation_}};
     std::vector<Attempt> attempts;
-    for (const PipelineSchedule& schedule : pipeline_schedules(space_, parallelism_.mesh))
-      for (const bool over_data : optimizer_choices(space_, parallelism_.mesh))
-        attempts.push_back(with(schedule, over_data));
+    const TrainConfig& given = space_.base.config;
+    const bool fixed = space_.optimizer_over_data_fixed && given.shard_optimizer_over_data;
+    for (const PipelineSchedule& schedule : pipeline_schedules(space_, parallelism_.mesh)) {
+      attempts.push_back(with(schedule, {fixed, given.gradient_accumulation_steps}));
+      if (attempts.back().violation || space_.optimizer_over_data_fixed || !spreads_optimizer) continue;
+      for (const OptimizerChoice& choice : spread_optimizers(space_, smallest_, bound_))
+        attempts.push_back(with(schedule, choice));
+    }
     return attempts;
   }
 
  private:
-  Attempt with(const PipelineSchedule& schedule, bool optimizer_over_data) {
+  Attempt with(const PipelineSchedule& schedule, const OptimizerChoice& optimizer) {
     Parallelism p = parallelism_;
     p.schedule = schedule;
-    p.optimizer_over_data = optimizer_over_data;
+    p.optimizer_over_data = optimizer.over_data;
     TrainConfig& config = smallest_.config;
     config = with_schedule(config, schedule, smallest_.model, pipeline_stages(p.mesh));
-    config.shard_optimizer_over_data = optimizer_over_data;
-    p.batches = batch_options(space_, p.mesh, batch_unit(smallest_.model, smallest_.rules, p.mesh, config));
+    config.shard_optimizer_over_data = optimizer.over_data;
+    const std::int64_t unit = batch_unit(smallest_.model, smallest_.rules, p.mesh, config);
+    p.batches = batch_options(space_, p.mesh, unit, optimizer.passes);
     config.per_device_batch_size = p.batches.front().per_device_batch_size;
     config.gradient_accumulation_steps = p.batches.front().gradient_accumulation_steps;
     auto violation = violation_of_smallest();
-    return {std::move(p), shardings_ + text_of(schedule, optimizer_over_data), std::move(violation)};
+    return {std::move(p), shardings_ + text_of(schedule, optimizer), std::move(violation)};
   }
 
   std::optional<Infeasible> too_many_tokens() const {
@@ -160,14 +206,14 @@ std::vector<bool> dispatch_choices(const SearchSpace& space, const RuleSet& rule
 
 }  // namespace
 
-std::vector<Attempt> attempts_under(const SearchSpace& space, std::size_t rules, const Mesh& mesh) {
+std::vector<Attempt> attempts_under(const SearchSpace& space, std::size_t rules, const Mesh& mesh, bool spreads_optimizer) {
   std::vector<Attempt> attempts;
   const RuleSet& in_force = rules_on(space, rules, mesh);
   const Binder binder(in_force, mesh);
   for (const MoePath path : space.moe_paths)
     for (const bool dispatch_peeled : dispatch_choices(space, in_force, mesh, path)) {
       const Parallelism parallelism{rules, mesh, path, dispatch_peeled, {}, false, {}, 0, 0};
-      for (auto& made : Attempts(space, parallelism, binder).all()) attempts.push_back(std::move(made));
+      for (auto& made : Attempts(space, parallelism, binder).all(spreads_optimizer)) attempts.push_back(std::move(made));
     }
   return attempts;
 }

@@ -10,7 +10,7 @@ struct Attempt {
   std::optional<Infeasible> violation;
 };
 
-/// Whatever links the axes of the mesh lie on.
-std::vector<Attempt> attempts_under(const SearchSpace& space, std::size_t rules, const Mesh& mesh);
+/// Whatever links the axes of the mesh lie on. `spreads_optimizer`: ZeRO-1 is worth trying on it.
+std::vector<Attempt> attempts_under(const SearchSpace& space, std::size_t rules, const Mesh& mesh, bool spreads_optimizer);
 
 }  // namespace shardplan

@@ -49,8 +49,8 @@ std::int64_t batch_unit(const Model& model, const RuleSet& rules, const Mesh& me
   return std::lcm(unit * microbatches, shards("activation_embed_and_logits_batch")) * parts;
 }
 
-std::vector<BatchOption> batch_options(const SearchSpace& space, const Mesh& mesh, std::int64_t unit) {
-  const std::int64_t accumulation = space.base.config.gradient_accumulation_steps;
+std::vector<BatchOption> batch_options(const SearchSpace& space, const Mesh& mesh, std::int64_t unit,
+                                       std::int64_t accumulation) {
   if (space.per_device_batch) return {{*space.per_device_batch, accumulation}};
   if (!space.global_batch_tokens) {
     const std::int64_t passes = accumulation * space.base.config.max_target_length;

@@ -15,7 +15,9 @@ std::optional<double> per_device_batch(std::int64_t sequences, std::int64_t devi
 
 /// Smallest first. A batch per device that the request fixes is the only one; global_batch_tokens is split into every
 /// number of accumulation steps that leaves multiples of the unit (or, when none does, into the settings' own, so that
-/// the constraint it breaks can be reported); otherwise 1, 2, 3, 4, 6, 8, 12, … units, up to SearchSpace::max_batch_tokens.
-std::vector<BatchOption> batch_options(const SearchSpace& space, const Mesh& mesh, std::int64_t unit);
+/// the constraint it breaks can be reported); otherwise 1, 2, 3, 4, 6, 8, 12, … units, up to SearchSpace::max_batch_tokens,
+/// in `accumulation` passes.
+std::vector<BatchOption> batch_options(const SearchSpace& space, const Mesh& mesh, std::int64_t unit,
+                                       std::int64_t accumulation);
 
 }  // namespace shardplan

@@ -63,12 +63,35 @@ Kind kind_of(const Place& place) {
   return kind;
 }
 
-std::vector<std::vector<std::size_t>> places_by_kind(const std::vector<Place>& places) {
-  std::map<Kind, std::vector<std::size_t>> kinds;
+using PlacesByKind = std::map<Kind, std::vector<std::size_t>>;
+
+PlacesByKind places_by_kind(const std::vector<Place>& places) {
+  PlacesByKind kinds;
   for (std::size_t i = 0; i < places.size(); ++i) kinds[kind_of(places[i])].push_back(i);
-  std::vector<std::vector<std::size_t>> lists;
-  for (auto& [kind, list] : kinds) lists.push_back(std::move(list));
-  return lists;
+  return kinds;
+}
+
+/// Whether fsdp could take a factor of what data has, on a mesh that is searched: it would split the weights, too.
+bool leaves_data_to_fsdp(const Kind& kind, const PlacesByKind& kinds, const std::vector<Place>& places,
+                         const SearchSpace& space) {
+  Kind other = kind;
+  std::pair<std::string_view, int>*data = nullptr, *fsdp = nullptr;
+  for (auto& axis : std::get<1>(other)) {
+    if (axis.first == "data") data = &axis;
+    if (axis.first == "fsdp") fsdp = &axis;
+  }
+  if (!data || !fsdp || fsdp->second == 1) return false;
+  const int copies = data->second, shards = fsdp->second;
+  for (int factor = 2; factor <= copies; ++factor) {
+    if (copies % factor != 0) continue;
+    data->second = copies / factor;
+    fsdp->second = shards * factor;
+    const auto found = kinds.find(other);
+    if (found == kinds.end()) continue;
+    const auto fits = [&](std::size_t place) { return !torus_violation(space.base, places[place].mesh); };
+    if (std::any_of(found->second.begin(), found->second.end(), fits)) return true;
+  }
+  return false;
 }
 
 std::vector<Attempt> moved_to(std::vector<Attempt> attempts, const Mesh& mesh, std::size_t place) {
@@ -83,16 +106,20 @@ std::vector<Attempt> moved_to(std::vector<Attempt> attempts, const Mesh& mesh, s
 /// By place.
 std::vector<std::vector<Attempt>> attempts_on(const SearchSpace& space, const std::vector<Place>& places) {
   std::vector<std::vector<Attempt>> attempts(places.size());
-  const auto kinds = places_by_kind(places);
-  parallel_for(kinds.size(), [&](std::size_t kind) {
+  const PlacesByKind by_kind = places_by_kind(places);
+  std::vector<const PlacesByKind::value_type*> kinds;
+  for (const auto& kind : by_kind) kinds.push_back(&kind);
+  parallel_for(kinds.size(), [&](std::size_t i) {
+    const auto& [kind, of_kind] = *kinds[i];
     std::optional<std::vector<Attempt>> known;
-    for (const std::size_t place : kinds[kind]) {
+    for (const std::size_t place : of_kind) {
       const Mesh& mesh = places[place].mesh;
       if (auto violation = torus_violation(space.base, mesh)) {
         attempts[place] = {{{}, "", std::move(violation)}};
         continue;
       }
-      if (!known) known = attempts_under(space, places[place].rules, mesh);
+      if (!known)
+        known = attempts_under(space, places[place].rules, mesh, !leaves_data_to_fsdp(kind, by_kind, places, space));
       attempts[place] = moved_to(*known, mesh, place);
     }
   });

@@ -26,8 +26,8 @@ struct Parallelisms {
   std::size_t meshes = 0;  ///< rule set × mesh that were tried
 };
 
-/// Every rule set × mesh × path × schedule of a pipeline, and ZeRO-1 where fsdp doesn't split the optimizer, that the
-/// machine's torus holds and MaxText accepts. Two that give every tensor of the training step the same sharding are one
+/// Every rule set × mesh × path × schedule of a pipeline, and ZeRO-1 where fsdp can't take more of data, that the machine's
+/// torus holds and MaxText accepts. Two that give every tensor of the training step the same sharding are one
 /// candidate: the first rule set of the request keeps it.
 Parallelisms enumerate_parallelisms(const SearchSpace& space);
 

@@ -124,6 +124,7 @@ SearchSpace search_space(const PlanRequest& request, Machine machine) {
     space.dispatch_peeled = base.config.moe_dispatch_no_expert_sharding;
   space.layers_per_stage_fixed = settings.says(&TrainConfig::num_layers_per_pipeline_stage);
   space.gathered_once_fixed = settings.says(&TrainConfig::pipeline_fsdp_ag_once);
+  space.accumulation_fixed = settings.says(&TrainConfig::gradient_accumulation_steps);
   space.packing_fixed = settings.says(&TrainConfig::packing);
   space.optimizer_over_data_fixed = settings.says(&TrainConfig::shard_optimizer_over_data);
   space.remat_policies = policies_of(request);

@@ -43,6 +43,7 @@ struct SearchSpace {
   std::optional<bool> dispatch_peeled;                 ///< moe_dispatch_no_expert_sharding where the request fixes it
   bool layers_per_stage_fixed = false, gathered_once_fixed = false;  ///< the request says them
   bool optimizer_over_data_fixed = false;                            ///< likewise shard_optimizer_over_data
+  bool accumulation_fixed = false;                                   ///< likewise gradient_accumulation_steps
   bool packing_fixed = false;                                        ///< likewise packing
   std::vector<RematPolicy> remat_policies;                           ///< least memory first
   std::vector<RematPolicy> unpriced_policies;  ///< left out: they offload to a host whose link the profile doesn't know

@@ -28,7 +28,7 @@ TEST(BatchOptions, UnitIsWhatTheRulesSplitTheBatchOver) {
 
 TEST(BatchOptions, SearchedOnesAreMultiplesOfTheUnit) {
   const SearchSpace space = space_of(request_for("llama2-7b", "toy-switch", 8));
-  const auto options = batch_options(space, parse_mesh("fsdp=4,tensor=2", axes()), 4);
+  const auto options = batch_options(space, parse_mesh("fsdp=4,tensor=2", axes()), 4, 1);
   ASSERT_GT(options.size(), 8u);
   std::vector<double> first;
   for (int i = 0; i < 8; ++i) first.push_back(options[i].per_device_batch_size);
@@ -40,7 +40,7 @@ TEST(BatchOptions, MaxTextTruncatesBackToTheSequencesMeant) {
   const SearchSpace space = space_of(request_for("llama2-7b", "toy-switch", 8));
   for (const int devices : {6, 12, 24, 48, 96, 192}) {
     const Mesh mesh = parse_mesh("fsdp=" + std::to_string(devices), axes());
-    for (const auto& option : batch_options(space, mesh, 1)) {
+    for (const auto& option : batch_options(space, mesh, 1, 1)) {
       const double sequences = devices * option.per_device_batch_size;
       EXPECT_EQ(sequences, std::floor(sequences)) << devices << " devices, " << option.per_device_batch_size;
     }
@@ -51,7 +51,7 @@ TEST(BatchOptions, AFixedBatchIsTheOnlyOne) {
   PlanRequest request = request_for("llama2-7b", "toy-switch", 8);
   request.per_device_batch = 3;
   const SearchSpace space = space_of(request);
-  EXPECT_THAT(batch_options(space, parse_mesh("fsdp=8", axes()), 8), ElementsAre(BatchOption{3, 1}));
+  EXPECT_THAT(batch_options(space, parse_mesh("fsdp=8", axes()), 8, 1), ElementsAre(BatchOption{3, 1}));
 }
 
 TEST(BatchOptions, GlobalTokensAreSplitIntoSteps) {
@@ -59,9 +59,9 @@ TEST(BatchOptions, GlobalTokensAreSplitIntoSteps) {
   request.settings.config.max_target_length = 1000;
   request.global_batch_tokens = 32000;
   const SearchSpace space = space_of(request);
-  EXPECT_THAT(batch_options(space, parse_mesh("fsdp=8", axes()), 8),
+  EXPECT_THAT(batch_options(space, parse_mesh("fsdp=8", axes()), 8, 1),
               ElementsAre(BatchOption{1, 4}, BatchOption{2, 2}, BatchOption{4, 1}));
-  EXPECT_THAT(batch_options(space, parse_mesh("fsdp=8", axes()), 64),
+  EXPECT_THAT(batch_options(space, parse_mesh("fsdp=8", axes()), 64, 1),
               ElementsAre(BatchOption{4, 1}));  // for the message
 }
 
