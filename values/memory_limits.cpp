@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <shardplan/error.hpp>
 #include <shardplan/machine/memory_limits.hpp>
@@ -7,6 +9,10 @@ namespace shardplan {
 void check_memory_limits(const MemoryLimits& limits, const HardwareProfile& hardware) {
   if (limits.process_fraction && !hardware.process_memory_fraction)
     throw InputError("--memory-fraction: on " + hardware.name + " a program has all memory; GPUs' allocators take a share");
+  const Bytes capacity = memory_capacity(hardware, limits);
+  if (reserved_memory(capacity, limits.reserve) >= capacity)
+    throw InputError(fmt::format("--reserve-hbm: leaves nothing of the {:.1f} GiB of a device of {}", gibibytes(capacity),
+                                 hardware.name));
 }
 
 double process_fraction(const HardwareProfile& hardware, const MemoryLimits& limits) {

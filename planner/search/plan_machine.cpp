@@ -28,6 +28,7 @@ using Refusal = std::string;
 std::variant<Machine, Refusal> usable_machine(const PlanRequest& request, const HardwareProfile& profile) try {
   if (request.objective == Objective::cost && !profile.price_per_chip_hour)
     return fmt::format("no price to rank by: give --price {}=DOLLARS_PER_CHIP_HOUR", profile.name);
+  check_memory_limits(request.memory_limits, profile);
   return machine_of(profile, request.chips, request.slices);
 } catch (const InputError& error) {
   return Refusal(error.what());
@@ -136,6 +137,7 @@ MachinePlan plan_that_does_not(const PlanRequest& request, const SearchSpace& sp
   MachinePlan plan;
   if (!explored.smallest) return plan;  // constraints rejected everything: no change of size helps
   plan.closest = Presenter(space, parallelisms, evaluate).show(*explored.smallest);
+  if (!plan.closest->infeasible) plan.closest->infeasible = keeps_too_little_free(plan.closest->memory);
   if (request.best_alone) return plan;
   WouldFits tried = what_would_fit(request, profile, *plan.closest, evaluate, budget);
   plan.would_fit = std::move(tried.found);
@@ -165,7 +167,7 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
   plan = explored.fitting.empty() ? plan_that_does_not(request, space, profile, parallelisms, explored, evaluate, budget)
                                   : plan_that_fits(request, space, parallelisms, explored, evaluate);
   explored.rejections.add(rejections);
-  plan.rejections = explored.rejections.sorted();
+  plan.rejections = explored.fitting.empty() ? explored.rejections.nearest_first() : explored.rejections.sorted();
   plan.evaluated += explored.evaluated;
   plan.fitting = static_cast<std::int64_t>(explored.fitting.size());
   if (explored.left > 0)

@@ -76,20 +76,32 @@ bool may_hold_state(const PlanRequest& request, const HardwareProfile& profile, 
          static_cast<double>(memory_capacity(profile, request.memory_limits).value);
 }
 
-std::set<int> larger_sizes(const PlanRequest& request, const HardwareProfile& profile) {
+std::set<int> sizes_of(const PlanRequest& request, const HardwareProfile& profile) {
   std::set<int> sizes;
   for (const Slice& slice : profile.slices) sizes.insert(slice.chips * request.slices.value_or(1));
   if (!ends_at_node(profile.fabric))  // beyond the largest slice: several of them
     for (int chips = profile.slices.back().chips * 2; chips <= most_chips; chips *= 2) sizes.insert(chips);
   if (ends_at_node(profile.fabric))
     for (int chips = profile.chips_per_node * 2; chips <= most_chips; chips *= 2) sizes.insert(chips);
-  std::erase_if(sizes, [&](int chips) { return chips <= request.chips || chips > most_chips; });
+  if (ends_at_node(profile.fabric)) sizes.insert(profile.chips_per_node);
+  std::erase_if(sizes, [&](int chips) { return chips > most_chips; });
   return sizes;
+}
+
+/// Chips that no size of the machine has may lack a mesh: the next smaller size, if there is one.
+std::vector<Change> smaller_machine(const PlanRequest& request, const HardwareProfile& profile) {
+  const std::set<int> all = sizes_of(request, profile);
+  const auto next = all.lower_bound(request.chips);
+  if (next == all.begin() || (next != all.end() && *next == request.chips)) return {};
+  Change change{fmt::format("--chips {}", *std::prev(next)), request};
+  change.request.chips = *std::prev(next);
+  return {std::move(change)};
 }
 
 std::vector<Change> larger_machines(const PlanRequest& request, const HardwareProfile& profile) {
   std::vector<Change> changes;
-  for (const int chips : larger_sizes(request, profile)) {
+  for (const int chips : sizes_of(request, profile)) {
+    if (chips <= request.chips) continue;
     changes.push_back({fmt::format("--chips {}", chips), request});
     changes.back().request.chips = chips;
   }
@@ -146,6 +158,7 @@ WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& prof
   tries.push_back(offloaded_inputs(request, profile));
   tries.push_back(more_accumulation(request));
   tries.push_back(shorter_sequences(request, closest.config.max_target_length));
+  tries.push_back(smaller_machine(request, profile));
   tries.push_back(larger_machines(request, profile));
   Trials trials(request.model, profile, evaluate, budget);
   WouldFits answer;

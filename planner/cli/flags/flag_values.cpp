@@ -129,6 +129,7 @@ double parse_share(const std::string& flag, const std::string& text) {
 
 MemoryReserve parse_reserve(const std::string& flag, const std::string& text) {
   if (text.ends_with('B')) return {0, parse_size(flag, text)};
+  if (text == "100%") throw InputError(fmt::format("{} {}: leaves nothing to plan with", flag, text));
   if (text.ends_with('%') && text != "0%") return {parse_share(flag, text), {}};
   if (text == "0" || text == "0%") return {};
   throw InputError(fmt::format("{}: expected a share or an amount of memory, as 8% or 4GiB, not '{}'", flag, text));

@@ -15,10 +15,6 @@ Bytes decisive_peak(const MemoryUse& memory, Certainty certainty) {
   return certainty == Certainty::sure ? memory.high : memory.peak();
 }
 
-Bytes limit_of(const MemoryUse& memory, Certainty certainty) {
-  return certainty == Certainty::sure ? memory.allowed() : memory.capacity;
-}
-
 Infeasible too_close(const MemoryUse& memory) {
   return {ConstraintId::hbm,
           fmt::format("needs {:.1f} GiB a device, {:.1f} if predictions are off by as much as they have been; {:.1f} GiB "
@@ -27,18 +23,28 @@ Infeasible too_close(const MemoryUse& memory) {
           memory.high.value, memory.allowed().value};
 }
 
+std::int64_t in_microseconds(Seconds time) { return std::llround(std::min(time.value * 1e6, 1e18)); }
+
 std::optional<Infeasible> too_slow(Seconds step, const Requirements& required) {
   if (!required.max_step || step <= *required.max_step) return std::nullopt;
   return Infeasible{ConstraintId::step_seconds,
-                    fmt::format("takes {} a step, {} asked for at most", in_words(step), in_words(*required.max_step)), 0,
-                    0};
+                    fmt::format("takes {} a step, {} asked for at most", in_words(step), in_words(*required.max_step)),
+                    in_microseconds(step), in_microseconds(*required.max_step)};
 }
 
 }  // namespace
 
+Infeasible keeps_too_little_free(const MemoryUse& memory) {
+  return {ConstraintId::hbm,
+          fmt::format("needs {:.1f} GiB a device, {:.1f} GiB available: of {:.1f} GiB {:.1f} are kept free", gibibytes(memory.peak()),
+                      gibibytes(memory.allowed()), gibibytes(memory.capacity), gibibytes(memory.reserved)),
+          memory.peak().value, memory.allowed().value};
+}
+
 std::optional<Infeasible> rejection_of(const RunCost& run, const Requirements& required) {
   if (run.infeasible) return run.infeasible;
   if (required.certainty == Certainty::sure && run.memory.fit() != Fit::fits) return too_close(run.memory);
+  if (run.memory.peak() > run.memory.allowed()) return keeps_too_little_free(run.memory);
   return too_slow(run.time.step(), required);
 }
 
@@ -52,9 +58,10 @@ Cost cost_of(const RunCost& run, const Requirements& required) {
   cost.peak = memory.peak().value;
   cost.fits = !rejection;
   cost.only_too_large = lacks_memory(rejection);
-  cost.marginal = cost.only_too_large && !run.infeasible && !too_slow(run.time.step(), required);
+  cost.marginal = cost.only_too_large && !run.infeasible && memory.peak() <= memory.allowed() &&
+                  !too_slow(run.time.step(), required);
   cost.only_too_slow = rejection && rejection->constraint == ConstraintId::step_seconds;
-  const double far = std::floor(memory_slack * static_cast<double>(limit_of(memory, certainty).value));
+  const double far = std::floor(memory_slack * static_cast<double>(memory.allowed().value));
   cost.room = static_cast<std::int64_t>(far) - decisive_peak(memory, certainty).value;
   return cost;
 }

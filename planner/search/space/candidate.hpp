@@ -35,6 +35,9 @@ Cost cost_of(const RunCost& run, const Requirements& required);
 /// What stands in the way of a run that is not good enough for the search; empty: nothing.
 std::optional<Infeasible> rejection_of(const RunCost& run, const Requirements& required);
 
+/// Of a program that fits the memory, but not beside what is to stay free.
+Infeasible keeps_too_little_free(const MemoryUse& memory);
+
 struct Candidate {
   std::size_t parallelism = 0;  ///< index into the list of enumerate_parallelisms
   std::size_t remat = 0;        ///< index into SearchSpace::remat_policies

@@ -13,9 +13,18 @@ class Rejections {
   void add(const Rejections& others);
   /// Most frequent first, ties alphabetical.
   std::vector<RejectionCount> sorted() const;
+  /// Where nothing is left: what only lacked time first, then what only lacked memory, which kept every constraint; then as
+  /// sorted.
+  std::vector<RejectionCount> nearest_first() const;
 
  private:
-  std::map<ConstraintId, RejectionCount> counts_;
+  struct Dropped {
+    RejectionCount count;
+    std::int64_t excess;  ///< of the example, in bytes or microseconds the least that was met; of other constraints 0
+  };
+  void add(ConstraintId constraint, const Dropped& dropped);
+
+  std::map<ConstraintId, Dropped> counts_;
 };
 
 }  // namespace shardplan

@@ -170,7 +170,7 @@ TEST(Pipelines, OptimizersAreSpreadOverDataWhereFsdpLeavesThemWhole) {
     std::vector<bool> expected;
   };
   const Row rows[] = {{"adamw", "data=8", {false, true}},
-                      {"adamw", "data=4,fsdp=2", {false}},
+                      {"adamw", "data=4,fsdp=2", {false, true}},  // in two passes
                       {"adamw", "fsdp=8", {false}},
                       {"sgd", "data=8", {false}}};
   for (const auto& [optimizer, mesh, expected] : rows) {

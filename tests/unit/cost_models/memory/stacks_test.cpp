@@ -201,6 +201,22 @@ TEST(Zero1, HoldsUpdatesOfAllWeights) {
   }
 }
 
+// 48 Mi in float32 are 192 MiB: 48 of them on a device, updated. wi_0 and wi_1 (8 Mi each), query, key, value and the head (4 Mi
+// each) have data before fsdp: 2 x 128 MiB, 64 of them wi_0's; half of the other 16 Mi were gathered.
+TEST(Zero1, MixedUpdatesAreWholeTwice) {
+  const Change in_passes = [](TrainConfig& c) { zero1(c), c.gradient_accumulation_steps = 2; };
+  for (const Row& row : std::vector<Row>{{"data alone", "data=2", toy_tpu(), 0, zero1},
+                                         {"fsdp alone", "fsdp=2", toy_tpu(), 0, zero1},
+                                         {"shards are updated", "data=2,fsdp=2", toy_tpu(), 0, in_passes}}) {
+    const ToyMemory toy = memory_of(row);
+    EXPECT_EQ(mib(mixed_updates(toy.blocks(), toy.bound(), toy.config(), toy.compiler()).together), 0) << row.what;
+  }
+  const ToyMemory toy = memory_of({"", "data=2,fsdp=2", toy_tpu(), 0, zero1});
+  const MixedUpdates mixed = mixed_updates(toy.blocks(), toy.bound(), toy.config(), toy.compiler());
+  EXPECT_EQ(mib(mixed.together), 2 * 128 + 48 + 32);
+  EXPECT_EQ(mib(mixed.in_turn), 2 * 128 - 64);
+}
+
 TEST(Zero1, SumsGradientsIntoShardsUnlessALoopComesBetween) {
   const std::vector<Row> rows = {
       {"whole", "data=2", toy_tpu(), 160},

@@ -39,10 +39,63 @@ TEST(Zero1, GathersWeightsOverData) {
   EXPECT_EQ(gathered(toy), 0);
 }
 
-TEST(Zero1, SwapsShardsWhereDataJoinsFsdp) {
-  EXPECT_EQ(
-      mebibytes(run(zero1_run("data=2,fsdp=4")), CollectiveKind::collective_permute, "data+fsdp", "zero1/mlp/wi_0"),
-      4 * 8 / 4 / 2);
+std::int64_t moved(const ToyRun& toy, CollectiveKind kind, const std::string& axes) {
+  return mebibytes(run(toy), kind, axes, "zero1/mlp/wi_0");
+}
+
+// 32 MiB of wi_0, split over data=2 and fsdp=4 on one dim, data first: a device's 4 MiB change places before the gather to 8,
+// and the update of 8 MiB in fsdp's order with moments in data's gathers both whole and puts 4 MiB of the sum back.
+TEST(Zero1, GathersWeightAndUpdateWholeWhereDataJoinsFsdp) {
+  ToyRun toy = zero1_run("data=2,fsdp=4");
+  EXPECT_EQ(moved(toy, CollectiveKind::collective_permute, "data+fsdp"), 2 * 4);
+  EXPECT_EQ(moved(toy, CollectiveKind::all_gather, "data"), 8);
+  EXPECT_EQ(moved(toy, CollectiveKind::all_gather, "fsdp"), 32);
+  EXPECT_EQ(moved(toy, CollectiveKind::all_gather, "data+fsdp"), 32);
+  toy.compiler.habits.add(Habit::permutes_before_gathers);  // the weight is put in order instead
+  EXPECT_EQ(moved(toy, CollectiveKind::collective_permute, "data+fsdp"), 3 * 4);
+  EXPECT_EQ(moved(toy, CollectiveKind::all_gather, "fsdp"), 0);
+  EXPECT_EQ(moved(toy, CollectiveKind::all_gather, "data+fsdp"), 32);
+}
+
+// Accumulated gradients lie in the weight's order: each of two moments has its shard of them put in its own, in bf16, and the
+// weights that are updated have never been gathered.
+TEST(Zero1, AccumulatedGradientsChangePlacesForEachMoment) {
+  ToyRun toy = zero1_run("data=2,fsdp=4");
+  toy.config.gradient_accumulation_steps = 2;
+  EXPECT_EQ(moved(toy, CollectiveKind::collective_permute, "data+fsdp"), 3 * 2);
+  EXPECT_EQ(moved(toy, CollectiveKind::all_gather, "data+fsdp"), 0);
+}
+
+// 512 rows that fsdp=4 leaves are 171 short of a third: data=3 takes the 2049 columns, and nothing changes places.
+TEST(Zero1, TakesADimOfItsOwnWhereItDoesntDivideTheFirst) {
+  ToyRun toy = zero1_run("data=3,fsdp=4");
+  toy.model.mlp = 2049;
+  EXPECT_EQ(moved(toy, CollectiveKind::collective_permute, "data+fsdp"), 0);
+  EXPECT_EQ(moved(toy, CollectiveKind::all_gather, "data+fsdp"), 0);
+  EXPECT_EQ(moved(toy, CollectiveKind::all_gather, "data"), 4 * 1024 * 2049 / 1024 * 4 / 1024 / 4);
+}
+
+// Six layers in one array [1024, 6, 2048]: data=3 takes theirs, behind the first dim and before the columns. A loop over layers
+// can't scatter to it.
+TEST(Zero1, TakesTheLayersOfAStack) {
+  ToyRun toy = zero1_run("data=3,fsdp=4");
+  toy.model.layers = 6;
+  toy.model.mlp = 3072;
+  EXPECT_EQ(moved(toy, CollectiveKind::all_gather, "data"), 6 * 12 / 4);
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "data", "mlp/wi_0"), 6 * 6 / 4);
+}
+
+// Both axes split the sum: one reduction of 4 layers' 4 MiB in bf16 over both. A sum for shards of two dims is made whole.
+TEST(Zero1, SumsGradientsOverDataAndFsdpAtOnce) {
+  const ToyStep step = run(zero1_run("data=2,fsdp=4"));
+  EXPECT_EQ(mebibytes(step, CollectiveKind::reduce_scatter, "data+fsdp", "mlp/wi_0"), 4 * 4);
+  EXPECT_EQ(mebibytes(step, CollectiveKind::all_reduce, "data+fsdp", "mlp/wo"), 4 * 4);
+}
+
+// What a shard_map takes whole is summed by one psum: 8 experts of 1 MiB in bf16.
+TEST(Gradients, OfExpertsInAShardMapAreOneSumOverDataAndFsdp) {
+  const ToyRun toy{toy_mixtral(), toy_moe(toy_config(1, 1024), MoePath::ragged), "default", "data=2,fsdp=4"};
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "data+fsdp", "MoeBlock_0/wi_0"), 4 * 8);
 }
 
 // Gradients go to the optimizer's shards: reduce-scatter. Accumulated ones stay whole. The table's rows come to the
