@@ -77,7 +77,7 @@ std::string rule_to_extend(const Tensor& tensor) {
 }
 
 bool is_permuted_shard(const Collective& c) {
-  return c.kind == CollectiveKind::collective_permute && c.cause == Cause::zero1_permuted_shards;
+  return c.cause == Cause::zero1_permuted_shards;
 }
 
 /// Of parameters too many of which lack an axis; nothing: MaxText starts.
@@ -169,11 +169,11 @@ MaybeFinding optimizer_shards_permuted(const FindingSubject& s) {
   return Finding{FindingId::optimizer_shards_permuted,
                  Severity::note,
                  fmt::format("shard_optimizer_over_data puts 'data' before the axes that already split a weight's dim: "
-                             "gradients change places before the update, {}",
+                             "shards change places, and an update that reads gathered weights gathers all whole, {}",
                              in_words(moved)),
                  "optimizer",
                  {"data"},
-                 "one of data and fsdp only, or shard_optimizer_over_data=False"};
+                 "one of data and fsdp only, gradient_accumulation_steps above 1, or shard_optimizer_over_data=False"};
 }
 
 }  // namespace shardplan

@@ -188,7 +188,8 @@ std::string reason_in_words(const Collective& c, const LayoutView& program, cons
     case Cause::stack_moment_to_stages:
       return "a moment's update goes back to the stages";
     case Cause::zero1_permuted_shards:
-      return "data comes before the axes that already split the dim, so shards change places";
+      return "data comes before the axes that already split the dim: shards change places, and where the update mixes both "
+             "orders it gathers them whole";
     case Cause::zero1_step_weights:
       return "between steps each device keeps a data shard of the weight: it is gathered for the step";
     case Cause::zero1_updated_weights:

@@ -35,8 +35,8 @@ FindingWords words_of(FindingId id) {
       return {"pipeline_fsdp_ag_once with repeats moves all layer weights between stages.",
               "One repeat, or the flag off."};
     case FindingId::optimizer_shards_permuted:
-      return {"shard_optimizer_over_data beside fsdp: gradients change places before the update.",
-              "One of the two axes."};
+      return {"shard_optimizer_over_data beside fsdp: shards change places, and the update gathers whole weights.",
+              "One of the two axes, or gradient_accumulation_steps above 1."};
     case FindingId::zero1_whole_weights:
       return {"shard_optimizer_over_data: whole weights stay beside the optimizer's shards.",
               "Linen modules, or gradient accumulation."};
