@@ -154,6 +154,41 @@ TEST(Plan, WouldFitOnMoreChipsOrWithNarrowerMoments) {
                                    "weights and both moments in bfloat16 (weight_dtype=bfloat16)", "--chips 16"));
 }
 
+// 24 devices have no mesh that fits, 16 do; where a size of the machine was asked for, none smaller is tried.
+TEST(Plan, WouldFitOnTheNextSmallerSizeOfTheMachine) {
+  const StandIn odd = [](const Configuration& c) {
+    Evaluation e = toy_evaluation(c);
+    if (c.mesh.devices() != 16) e.infeasible = Infeasible{ConstraintId::hbm, "too large", 1, 0};
+    return e;
+  };
+  const auto changes_of = [&](int chips) {
+    std::vector<std::string> changes;
+    for (const auto& would : plan_one(request_for("llama3-8b", "toy-switch", chips), odd).would_fit)
+      changes.push_back(would.change);
+    return changes;
+  };
+  EXPECT_THAT(changes_of(24), Contains("--chips 16"));
+  EXPECT_THAT(changes_of(32), testing::Not(Contains("--chips 16")));
+}
+
+TEST(Plan, AReserveThatNothingKeepsIsNotDropped) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  const StandIn reserving = [](const Configuration& c) {
+    Evaluation e = toy_evaluation(c);
+    e.memory.reserved = reserved_memory(e.memory.capacity, c.memory_limits.reserve);
+    return e;
+  };
+  ASSERT_TRUE(plan_one(request, reserving).recommended);
+  request.memory_limits.reserve = {0.99, {}};
+  const MachinePlan none = plan_one(request, reserving);
+  EXPECT_FALSE(none.recommended);
+  ASSERT_TRUE(none.closest && none.closest->infeasible);
+  EXPECT_EQ(none.closest->infeasible->constraint, ConstraintId::hbm);
+  EXPECT_EQ(none.closest->infeasible->available, none.closest->memory.allowed().value);
+  request.memory_limits.reserve = {1, {}};
+  EXPECT_THROW(plan_one(request, reserving), InputError);
+}
+
 /// toy_evaluation, off by up to a quarter.
 Evaluation uncertain(const Configuration& c) {
   Evaluation e = toy_evaluation(c);
@@ -245,6 +280,8 @@ TEST(Plan, LeavesOutLongerSteps) {
   const MachinePlan none = plan_one(request);
   EXPECT_FALSE(none.recommended);
   EXPECT_FALSE(none.closest) << "memory is not what is missing";
+  ASSERT_FALSE(none.rejections.empty());
+  EXPECT_EQ(none.rejections.front().constraint, ConstraintId::step_seconds);
 }
 
 TEST(Plan, ALimitEndsTheSearchAndSaysWhatWasLeft) {

@@ -21,6 +21,10 @@ TEST(MemoryLimits, AProcessTakesTheAskedShareOrTheMachines) {
   EXPECT_EQ(memory_capacity(machine(0.75), {0.9, {}}).value, 90'000'000'000);
   EXPECT_THROW(check_memory_limits({0.9, {}}, machine(std::nullopt)), InputError);
   EXPECT_NO_THROW(check_memory_limits({0.9, {}}, machine(0.75)));
+  EXPECT_NO_THROW(check_memory_limits({{}, {0.99, {}}}, machine(std::nullopt)));
+  EXPECT_THROW(check_memory_limits({{}, {1, {}}}, machine(std::nullopt)), InputError);
+  EXPECT_THROW(check_memory_limits({{}, {0, Bytes{100'000'000'000}}}, machine(std::nullopt)), InputError);
+  EXPECT_THROW(check_memory_limits({{}, {0, Bytes{80'000'000'000}}}, machine(0.75)), InputError);
 }
 
 TEST(MemoryLimits, AReserveIsAShareOrBytes) {
