@@ -53,6 +53,7 @@ SliceSizes read_slice_sizes(StrictObject& object) {
   SliceSizes sizes;
   if (object.has("from_devices")) sizes.from_devices = object.integer("from_devices");
   if (object.has("of_devices")) sizes.of_devices = object.integers("of_devices");
+  if (object.has("up_to_bytes")) sizes.up_to = Bytes{object.integer("up_to_bytes")};
   return sizes;
 }
 

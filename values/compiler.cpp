@@ -54,6 +54,8 @@ constexpr std::array habit_names{
     Named{Habit::peels_offloading_loops, "peels_offloading_loops"},
     Named{Habit::keeps_unsorted_rows, "keeps_unsorted_rows"},
     Named{Habit::runs_expert_weight_gradients_last, "runs_expert_weight_gradients_last"},
+    Named{Habit::runs_kept_weight_gradients_last, "runs_kept_weight_gradients_last"},
+    Named{Habit::turns_kept_rows, "turns_kept_rows"},
     Named{Habit::overwrites_logits, "overwrites_logits"},
     Named{Habit::overwrites_capped_logits, "overwrites_capped_logits"},
     Named{Habit::pads_to_tiles, "pads_to_tiles"},

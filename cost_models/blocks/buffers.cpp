@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cost_models/blocks/buffers.hpp>
 #include <cost_models/blocks/exchanged_experts.hpp>
+#include <cost_models/blocks/kept_feed_forward.hpp>
 #include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/partition/logits.hpp>
@@ -26,13 +27,15 @@ class Buffers {
  public:
   Buffers(const BlockState& state, const Schedule& schedule)
       : state_(state), schedule_(schedule), block_(state.block), flow_(state.flow()), exchanged_(state, schedule),
-        leads_on_(leads_to_next_layer(state.block, *state.program.program) && state.block.rematerialized) {}
+        leads_on_(leads_to_next_layer(state.block, *state.program.program) && state.block.rematerialized),
+        gradients_last_(runs_weight_gradients_last(state, schedule)) {}
 
   std::vector<Lifetime> all() const {
     std::vector<Lifetime> all = state_.forms.lifetimes();
     all.reserve(all.size() + 4 * block_.operations.size());
     append(all, state_.gradients.partial());
     append(all, exchanged_.statistics());
+    if (gradients_last_) append(all, waiting_for_weight_gradients(state_, schedule_));
     for (std::size_t i = 0; i < block_.operations.size(); ++i) add_operation(all, static_cast<OperationId>(i));
     return all;
   }
@@ -76,8 +79,17 @@ class Buffers {
     const Operation& op = block_.operations[i];
     if (!state_.compiler.has(Habit::fuses_activations)) return false;
     if (op.kind != OpKind::elementwise || op.module != Module::mlp) return false;
-    return std::count_if(op.inputs.begin(), op.inputs.end(),
-                         [&](TensorId input) { return !block_.tensors[input].parameter; }) == 1;
+    const auto factors = std::count_if(op.inputs.begin(), op.inputs.end(),
+                                       [&](TensorId input) { return !block_.tensors[input].parameter; });
+    return factors == 1 || (gradients_last_ && leads_to_feed_forward_output(op));
+  }
+
+  /// Hidden rows: the product of the gate and the projection beside it.
+  bool leads_to_feed_forward_output(const Operation& op) const {
+    const auto readers = flow_.readers(op.output);
+    return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](OperationId reader) {
+      return block_.operations[reader].module == Module::mlp && is_layer_product(state_, block_.operations[reader]);
+    });
   }
 
   /// The gradient of a tensor exists from the first reader's gradient on; that of the block's output from the start.
@@ -133,7 +145,8 @@ class Buffers {
       return schedule_.recomputed[reader] < 0 ? std::max(last, schedule_.backward_begins[reader]) : last;
     if (kind.gradient_recomputes() || reads(kind.read_by_gradient(block_, op), id))
       last = std::max(last, read_by_gradient_until(id, reader));
-    return kind.is_alias() ? std::max(last, last_read(op.output)) : last;
+    const bool computed_again = kind.is_alias() || (gradients_last_ && is_fused_activation(reader));
+    return computed_again ? std::max(last, last_read(op.output)) : last;
   }
 
   const BlockState& state_;
@@ -142,6 +155,7 @@ class Buffers {
   const DataFlow& flow_;
   const ExchangedExperts exchanged_;
   const bool leads_on_;  ///< the next layer of the same scan iteration reads the recomputed output
+  const bool gradients_last_;  ///< weights'
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <cost_models/blocks/buffers.hpp>
+#include <cost_models/blocks/kept_feed_forward.hpp>
 #include <cost_models/blocks/late_gradients.hpp>
 #include <cost_models/blocks/liveness.hpp>
 #include <cost_models/blocks/partition_block.hpp>
@@ -85,6 +86,7 @@ class BlockWalk {
       schedule_.backward_ends[i] = state_.forms.step();
     }
     run_late_weight_gradients();
+    leave_weight_gradients_to_the_end();
   }
 
   void run_late_weight_gradients() {
@@ -95,6 +97,13 @@ class BlockWalk {
       operation_kind(operations()[i].kind).late_backward(state_, operations()[i]);
       schedule_.backward_ends[i] = state_.forms.step();
     }
+  }
+
+  /// What they read waits for them; what they move is moved as ever.
+  void leave_weight_gradients_to_the_end() {
+    if (!runs_weight_gradients_last(state_, schedule_)) return;
+    for (std::size_t i = 0; i < operations().size(); ++i)
+      if (is_layer_product(state_, operations()[i])) schedule_.backward_ends[i] = state_.forms.step();
   }
 
   /// Of each parameter its layer's share of the stack that the device holds.

@@ -4,6 +4,7 @@
 #include <cost_models/memory/moments.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
+#include <cost_models/partition/logits.hpp>
 #include <shardplan/compiler/schedule_limit.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>
@@ -135,13 +136,43 @@ bool may_wait(const std::vector<PartitionedBlock>& blocks, const Compiler& compi
                      [](const PartitionedBlock& block) { return !block.liveness.offloaded.empty(); });
 }
 
+/// Whether what a policy moves to the host are inputs of attention alone: a dense feed-forward is computed again.
+bool recomputes_feed_forward(const PartitionedBlock& block) {
+  return !block.block->mixture &&
+         std::none_of(block.liveness.offloaded.begin(), block.liveness.offloaded.end(), [&](TensorId id) {
+    const OperationId maker = block.flow.maker(id);
+    return maker >= 0 && block.block->operations[maker].module == Module::mlp;
+  });
+}
+
+bool reads_split_features(const PartitionedBlock& head) {
+  const auto& dims = head.block->tensors[head.block->input].dims;
+  for (std::size_t dim = 0; dim < dims.size(); ++dim)
+    if (dims[dim].dim == Dim::embed && !head.specs[head.block->input].dims[dim].empty()) return true;
+  return false;
+}
+
+/// The share of the memory from which on such a head waits: see is_expected_late.
+double least_late_share(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const Compiler& compiler) {
+  const auto head = std::find_if(blocks.begin(), blocks.end(), [](const PartitionedBlock& block) {
+    return block.block->kind == BlockKind::head;
+  });
+  if (head == blocks.end() || reads_split_features(*head)) return 0;
+  const bool has_kernel = !writes_over_logits(*head->block, head->specs, *program.mesh, compiler);
+  return has_kernel || !std::all_of(blocks.begin(), blocks.end(), recomputes_feed_forward) ? 0 : 0.5;
+}
+
 /// Behind a peeled backward loop runs one more layer, and the head's weight gradient beside it where that is within the
-/// limit (plan_llama3170b_tpuv6e_256, plan_qwen3235ba22b_tpuv5p_256; not in programs of 8 layers on v6e, as
-/// ll8_v6e8_fsdp8_act_offload). Compilers that defer it anyway do so beyond the limit too
-/// (plan_mixtral8x7b_tpu7x_8_offload: 95.3%). Not always (plan_llama417b16e_tpuv5p_128, among the misses).
-bool is_expected_late(const std::vector<Moment>& late, const MemoryUse& use) {
+/// limit (plan_llama3170b_tpuv6e_256, plan_qwen3235ba22b_tpuv5p_256). Compilers that defer it anyway do so beyond the limit
+/// too (plan_mixtral8x7b_tpu7x_8_offload: 95.3%). Not always (plan_llama417b16e_tpuv5p_128, among the misses). Where the
+/// feed-forward is computed again and the logits' gradient has no kernel of its own, programs that need little memory make
+/// it early: six programs of four models on v6e, at 9 to 24% of it (ll8_v6e8_fsdp8_act_offload,
+/// mistral7bx4_v6e8_fsdp8_qkvoff_noclip_bf16mu), late at 84 to 92% (plan_qwen34b_tpuv6e_4, plan_qwen332b_tpuv6e_64); half
+/// is assumed.
+bool is_expected_late(const std::vector<Moment>& late, const MemoryUse& use, double least_share) {
   const Bytes peak = use.arguments() + largest(late).total();
-  return static_cast<double>(peak.value) <= schedule_limit * static_cast<double>(use.capacity.value);
+  const double share = static_cast<double>(peak.value) / static_cast<double>(use.capacity.value);
+  return least_share <= share && share <= schedule_limit;
 }
 
 /// Compilers that mind memory make what can be made in turn so, up to the limit.
@@ -169,7 +200,8 @@ MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundPro
   std::vector<Moment> moments = moments_of(blocks, program, config, compiler, usual);
   const Bytes first = use.arguments() + largest(moments).total();
   if (either)
-    if (auto late = moments_of(blocks, program, config, compiler, HeadGradient::late); is_expected_late(late, use))
+    if (auto late = moments_of(blocks, program, config, compiler, HeadGradient::late);
+        is_expected_late(late, use, least_late_share(blocks, program, compiler)))
       moments = std::move(late);
   take_turns(moments, use);
   const Moment& peak = largest(moments);

@@ -47,6 +47,8 @@ class Moments {
     moments_.push_back(optimizer(accumulator));
     if (const MixedUpdates mixed = mixed_updates(blocks_, program_, config_, compiler_); mixed.together.value > 0)
       moments_.push_back({"optimizer", {}, {}, mixed.together, mixed.in_turn, {}});
+    for (const TurnedUpdate& update : turned_updates(blocks_, program_, config_, compiler_))
+      moments_.push_back({"optimizer", update.gradient, {}, update.copies, {}, {}});
     return std::move(moments_);
   }
 

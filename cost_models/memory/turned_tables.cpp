@@ -20,24 +20,48 @@ std::int64_t turned_elements(const PartitionedBlock& block, TensorId table, cons
   return right_way_round > block.stored[table] ? right_way_round : 0;
 }
 
+/// The table and its moments.
+Bytes turned_copies(const PartitionedBlock& block, TensorId table, const BoundProgram& program, const TrainConfig& config) {
+  const std::int64_t elements = turned_elements(block, table, *program.mesh);
+  const std::int64_t moments = config.optimizer_memory_host_offload
+                                   ? 0
+                                   : moment_bytes(block.block->tensors[table], *block.block, config);
+  const auto shards = optimizer_shards(block, static_cast<std::size_t>(table), program, config);
+  return Bytes{elements * size_of(config.weight_dtype) + elements / shards * moments};
+}
+
+template <class Visit>
+void visit_tables(const std::vector<PartitionedBlock>& blocks, const Visit& visit) {
+  for (const PartitionedBlock& block : blocks)
+    for (const Operation& op : block.block->operations)
+      if (op.kind == OpKind::lookup && block.block->kind == BlockKind::embedding) visit(block, op.inputs.front());
+}
+
+/// Looked up beside the embedding, not by it: a block that has embedded tokens already.
+bool is_beside_embedding(const PartitionedBlock& block) { return !block.block->side_inputs.empty(); }
+
 }  // namespace
 
 Bytes turned_tables(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
                     const Compiler& compiler) {
   Bytes total;
   if (!compiler.has(Habit::pads_to_tiles) || has_tied_head(blocks)) return total;
-  for (const PartitionedBlock& block : blocks)
-    for (const Operation& op : block.block->operations)
-      if (op.kind == OpKind::lookup && block.block->kind == BlockKind::embedding) {
-        const TensorId table = op.inputs.front();
-        const std::int64_t elements = turned_elements(block, table, *program.mesh);
-        const std::int64_t moments = config.optimizer_memory_host_offload
-                                         ? 0
-                                         : moment_bytes(block.block->tensors[table], *block.block, config);
-        const auto shards = optimizer_shards(block, static_cast<std::size_t>(table), program, config);
-        total += Bytes{elements * size_of(config.weight_dtype) + elements / shards * moments};
-      }
+  visit_tables(blocks, [&](const PartitionedBlock& block, TensorId table) {
+    if (!is_beside_embedding(block)) total += turned_copies(block, table, program, config);
+  });
   return total;
+}
+
+std::vector<TurnedUpdate> turned_updates(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
+                                         const TrainConfig& config, const Compiler& compiler) {
+  std::vector<TurnedUpdate> updates;
+  if (!compiler.has(Habit::pads_to_tiles)) return updates;
+  visit_tables(blocks, [&](const PartitionedBlock& block, TensorId table) {
+    if (!is_beside_embedding(block)) return;
+    const Bytes gradient{turned_elements(block, table, *program.mesh) * size_of(config.dtype)};
+    updates.push_back({gradient, turned_copies(block, table, program, config)});
+  });
+  return updates;
 }
 
 }  // namespace shardplan

@@ -11,6 +11,11 @@ bool concerns(Habit habit, const AxisList& axes, const Mesh& mesh, const Compile
   return sizes == compiler.slice_sizes.end() || sizes->second.has(mesh.devices());
 }
 
+bool is_too_large(const Collective& gather, const Compiler& compiler) {
+  const auto sizes = compiler.slice_sizes.find(Habit::gathers_whole_slices_by_all_reduce);
+  return sizes != compiler.slice_sizes.end() && sizes->second.up_to && gather.bytes.value > sizes->second.up_to->value;
+}
+
 /// 1002 = 2 * 3 * 167.
 std::int64_t largest_prime_factor(std::int64_t number) {
   std::int64_t largest = 1;
@@ -49,6 +54,7 @@ std::vector<Collective> as_emitted(std::vector<Collective> collectives, const Me
   for (Collective& c : collectives) {
     if (c.kind != CollectiveKind::all_gather || c.span != GroupSpan::whole) continue;
     if (!concerns(Habit::gathers_whole_slices_by_all_reduce, c.axes, mesh, compiler)) continue;
+    if (is_too_large(c, compiler)) continue;
     c.kind = CollectiveKind::all_reduce;
     c.in_place_of_gather = true;
   }

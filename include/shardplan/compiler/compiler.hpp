@@ -10,6 +10,7 @@
 #include <shardplan/compiler/overlap_rules.hpp>
 #include <shardplan/train_config.hpp>
 #include <shardplan/compiler/vector_kernel.hpp>
+#include <shardplan/units.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -96,6 +97,10 @@ enum class Habit : std::uint8_t {
   keeps_unsorted_rows,
   /// Experts whose rows are exchanged: their weight gradients run when the rest of their backward pass has.
   runs_expert_weight_gradients_last,
+  /// Layers whose feed-forward is not computed again: their weight gradients run when the rest of their backward pass has.
+  runs_kept_weight_gradients_last,
+  /// Hidden rows that a remat policy keeps are copied, tokens along the lanes, for the products of those gradients.
+  turns_kept_rows,
   /// The gradient of the logits is written over them.
   overwrites_logits,
   /// And over those that final_logits_soft_cap caps; else a kernel reads them and writes its own.
@@ -230,10 +235,11 @@ struct PublishedFlags {
   std::string source;
 };
 
-/// Slices by their devices.
+/// Slices by their devices, and tensors by their bytes.
 struct SliceSizes {
   std::int64_t from_devices = 1;
   std::vector<std::int64_t> of_devices;  ///< and only these; empty: any
+  std::optional<Bytes> up_to{};          ///< larger tensors are not concerned
   bool has(std::int64_t devices) const {
     return devices >= from_devices &&
            (of_devices.empty() || std::find(of_devices.begin(), of_devices.end(), devices) != of_devices.end());

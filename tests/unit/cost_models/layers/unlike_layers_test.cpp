@@ -2,9 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cost_models/memory/turned_tables.hpp>
 #include <models/model_flops.hpp>
 
-#include "../toy_layers.hpp"
+#include "../memory_toys.hpp"
 
 namespace shardplan {
 namespace {
@@ -64,6 +65,24 @@ TEST(Gemma4Small, HasNoKeyProjectionWhereKeysAreLent) {
   EXPECT_THAT(lines(step, "lent_layers_local", "mlp/wi_0"), UnorderedElementsAreArray(moved_once("8 MiB")));
   EXPECT_THAT(lines(step, "lent_layers_global", "per_layer_projection"),
               UnorderedElementsAreArray(moved_once("256 KiB")));  // [128, 1024]
+}
+
+// Rows for each layer, [2048, 6 * 128]: 192 columns a device of four lie along 2048 words, and the right way round in 256
+// lanes: 0.5 Mi elements, of the table and both moments 2 MiB each, of the gradient in bf16 1 MiB.
+TEST(Gemma4Small, TurnsTheTableOfRowsForEachLayerWhenItIsUpdated) {
+  const auto updates = [](const char* mesh, const Compiler& compiler) {
+    TrainConfig config = toy_config(1, 1024);
+    config.scan_layers = false;
+    const ToyMemory toy({toy_gemma4_small(), config, "default", mesh, compiler});
+    std::vector<std::pair<std::int64_t, std::int64_t>> sizes;
+    for (const TurnedUpdate& update : turned_updates(toy.blocks(), toy.bound(), toy.config(), toy.compiler()))
+      sizes.emplace_back(mib(update.gradient), mib(update.copies));
+    return sizes;
+  };
+  const Compiler pads = with(toy_tpu(), Habit::pads_to_tiles);
+  EXPECT_THAT(updates("fsdp=4", pads), testing::ElementsAre(testing::Pair(1, 6)));
+  EXPECT_THAT(updates("fsdp=2", pads), testing::ElementsAre(testing::Pair(0, 0))) << "384 columns are three tiles";
+  EXPECT_THAT(updates("fsdp=4", toy_tpu()), IsEmpty());
 }
 
 std::int64_t exchanged(const Model& model) {

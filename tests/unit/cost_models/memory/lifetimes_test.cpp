@@ -62,6 +62,43 @@ TEST(Lifetimes, WeightGradientsRunBesideCollectivesWhereThatIsTheHabit) {
   EXPECT_FALSE(waits("fsdp=2,tensor=2", toy_tpu()));
 }
 
+// 1024 tokens: of 2048 hidden features in bf16 4 MiB, of 1024 features 2 MiB. Hidden rows that a policy keeps are in the
+// stack; the products that read them multiply gate and projection as they read.
+TEST(Lifetimes, WeightGradientsRunLastWhereTheFeedForwardIsKept) {
+  const auto layer = [](const char* remat, const Compiler& compiler) {
+    return ToyMemory({toy_llama(), toy_config(1, 1024, remat), "default", "fsdp=4", compiler}).block("layers");
+  };
+  const auto waits = [](const PartitionedBlock& block) {
+    return meet(life(block, "mlp/wi_0 output gradient"), life(block, "context gradient"));
+  };
+  const Compiler last = with(toy_tpu(), Habit::runs_kept_weight_gradients_last);
+  for (const char* remat : {"minimal", "minimal_with_context", "minimal_offloaded"}) {
+    EXPECT_TRUE(waits(layer(remat, last))) << remat;
+    EXPECT_FALSE(exists(layer(remat, last), "mlp hidden")) << remat;
+    EXPECT_FALSE(waits(layer(remat, toy_tpu()))) << remat;
+  }
+  for (const char* remat : {"full", "save_out_proj", "save_dot_except_mlp", "qkv_proj_offloaded"})
+    EXPECT_FALSE(waits(layer(remat, last))) << remat;
+}
+
+// The query's gradient, [1024, 8, 128], and its product with the cosine are 2 MiB each, the halves of 64 take 2 MiB, too.
+TEST(Lifetimes, RotationsAreUndoneBesideWhatWaits) {
+  const Compiler last = with(with(toy_tpu(), Habit::runs_kept_weight_gradients_last), Habit::pads_to_tiles);
+  const auto block = ToyMemory({toy_llama(), toy_config(1, 1024, "minimal"), "default", "fsdp=4", last}).block("layers");
+  EXPECT_EQ(mib(life(block, "attention query gradient, turned back").bytes), 4 * 2);
+}
+
+TEST(Lifetimes, KeptRowsAreTurnedForTheProductsOfWeightGradients) {
+  const Compiler last = with(toy_tpu(), Habit::runs_kept_weight_gradients_last);
+  const auto turned = [](const Compiler& compiler) {
+    return ToyMemory({toy_llama(), toy_config(1, 1024, "minimal"), "default", "fsdp=4", compiler}).block("layers");
+  };
+  const auto block = turned(with(last, Habit::turns_kept_rows));
+  EXPECT_EQ(mib(life(block, "mlp/wi_0 output, turned").bytes), 4);
+  EXPECT_TRUE(meet(life(block, "mlp/wi_0 output, turned"), life(block, "context gradient")));
+  EXPECT_FALSE(exists(turned(last), "mlp/wi_0 output, turned"));
+}
+
 TEST(Lifetimes, ElementwiseGradientsAreWrittenInPlace) {
   const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", "fsdp=1", toy_tpu()});
   const auto& layer = toy.block("layers");

@@ -74,7 +74,8 @@ TEST(MemoryRange, AHeadIsExpectedLateWhereLoopsArePeeled) {
   };
   const auto is_late = [](const MemoryUse& use) { return use.if_head_waits == use.peak(); };
   const ToyMemory peeled = toy("fsdp=8", "qkv_proj_offloaded");
-  const MemoryUse late = peeled.use();
+  const Bytes most = peeled.use().if_head_waits;
+  const MemoryUse late = peeled.use({most.value * 5 / 4});  // 80% of that
   ASSERT_EQ(late.peak_moment, "backward of layers");
   EXPECT_TRUE(is_late(late));
   EXPECT_LT(late.low, late.peak()) << "it need not wait";
@@ -82,6 +83,8 @@ TEST(MemoryRange, AHeadIsExpectedLateWhereLoopsArePeeled) {
   EXPECT_FALSE(is_late(early));
   EXPECT_EQ(early.if_head_waits, late.peak());
   EXPECT_EQ(early.high, late.peak());
+  EXPECT_FALSE(is_late(peeled.use({most.value * 5 / 2}))) << "40%, and the feed-forward is computed again";
+  EXPECT_TRUE(is_late(toy("fsdp=8", "minimal_offloaded").use({most.value * 5 / 2}))) << "it is not";
   EXPECT_FALSE(is_late(toy("fsdp=8", "full").use()));
   const Compiler deferring = with(with(off_by(0, 0), Habit::peels_offloading_loops), Habit::defers_head_gradient);
   const ToyMemory habitual({toy_llama(), toy_config(8, 1024, "qkv_proj_offloaded"), "default", "fsdp=8", deferring});

@@ -92,6 +92,17 @@ TEST(Habits, SomeWholeSlicesGatherByAllReduce) {
   EXPECT_THAT(gathered("fsdp=4,data=2", 8), testing::ElementsAre(32, 0));
 }
 
+// Query and wi_0 are 2 and 4 MiB, gathered forward and backward in 4 layers.
+TEST(Habits, SomeWholeSlicesGatherSmallTensorsByAllReduce) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "fsdp=8",
+             with(plain_compiler(), Habit::gathers_whole_slices_by_all_reduce)};
+  toy.compiler.slice_sizes[Habit::gathers_whole_slices_by_all_reduce] = {1, {8}, Bytes{2 << 20}};
+  const ToyStep step = run(toy);
+  EXPECT_EQ(mebibytes(step, CollectiveKind::all_reduce, "fsdp", "self_attention/query"), 4 * 2 * 2);
+  EXPECT_EQ(mebibytes(step, CollectiveKind::all_gather, "fsdp", "mlp/wi_0"), 4 * 2 * 4);
+  EXPECT_EQ(mebibytes(step, CollectiveKind::all_reduce, "fsdp", "mlp/wi_0"), 0);
+}
+
 // wi_0 [1024, 2048] in bf16 is 4 MiB, of 4 layers: the shards' sum and that of their copies, or one of both.
 TEST(Habits, ShardsAndCopiesOfAGradientMayBeSummedAtOnce) {
   const auto sums = [](const Compiler& compiler, const std::string& axes) {

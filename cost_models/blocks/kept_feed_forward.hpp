@@ -1,0 +1,20 @@
+#pragma once
+// Layers whose feed-forward is not computed again: a remat policy keeps what its projections made (minimal,
+// minimal_with_context, minimal_offloaded).
+#include <cost_models/operations/operation_kind.hpp>
+
+namespace shardplan {
+
+/// Whether the compiler leaves the weight gradients of such a layer to its end (Habit::runs_kept_weight_gradients_last).
+/// Where features are split only if it does so there anyway: 7x (mistral7bx4_7x8_fsdp4tp2_minctx), not v6e
+/// (qwen34bx5_v6e8_tp8_minctx). Not known of layers that share an iteration.
+bool runs_weight_gradients_last(const BlockState& state, const Schedule& schedule);
+
+/// Beside what their operands are: kept rows as their products read them, and the query's gradient while its rotation is
+/// undone.
+std::vector<Lifetime> waiting_for_weight_gradients(const BlockState& state, const Schedule& schedule);
+
+/// A product of attention or of a dense feed-forward with a weight.
+bool is_layer_product(const BlockState& state, const Operation& op);
+
+}  // namespace shardplan
