@@ -152,12 +152,17 @@ bool reads_split_features(const PartitionedBlock& head) {
   return false;
 }
 
+bool is_tied(const PartitionedBlock& head) {
+  const auto& tensors = head.block->tensors;
+  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.parameter && t.shared; });
+}
+
 /// The share of the memory from which on such a head waits: see is_expected_late.
 double least_late_share(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const Compiler& compiler) {
   const auto head = std::find_if(blocks.begin(), blocks.end(), [](const PartitionedBlock& block) {
     return block.block->kind == BlockKind::head;
   });
-  if (head == blocks.end() || reads_split_features(*head)) return 0;
+  if (head == blocks.end() || is_tied(*head) || reads_split_features(*head)) return 0;
   const bool has_kernel = !writes_over_logits(*head->block, head->specs, *program.mesh, compiler);
   return has_kernel || !std::all_of(blocks.begin(), blocks.end(), recomputes_feed_forward) ? 0 : 0.5;
 }
@@ -166,9 +171,9 @@ double least_late_share(const std::vector<PartitionedBlock>& blocks, const Bound
 /// limit (plan_llama3170b_tpuv6e_256, plan_qwen3235ba22b_tpuv5p_256). Compilers that defer it anyway do so beyond the limit
 /// too (plan_mixtral8x7b_tpu7x_8_offload: 95.3%). Not always (plan_llama417b16e_tpuv5p_128, among the misses). Where the
 /// feed-forward is computed again and the logits' gradient has no kernel of its own, programs that need little memory make
-/// it early: six programs of four models on v6e, at 9 to 24% of it (ll8_v6e8_fsdp8_act_offload,
-/// mistral7bx4_v6e8_fsdp8_qkvoff_noclip_bf16mu), late at 84 to 92% (plan_qwen34b_tpuv6e_4, plan_qwen332b_tpuv6e_64); half
-/// is assumed.
+/// it early: seven programs of four models on v6e, at 9 to 29% of it (ll8_v6e8_fsdp8_act_offload,
+/// mistral7bx4_v6e8_fsdp8_qkvoff_noclip_bf16mu), late at 91 and 92% (plan_qwen330ba3b_tpuv6e_32, plan_qwen332b_tpuv6e_64);
+/// half is assumed. A tied head's is added to the table's, which comes last: late (gemma7bx4_v6e8_fsdp8_qkvoff).
 bool is_expected_late(const std::vector<Moment>& late, const MemoryUse& use, double least_share) {
   const Bytes peak = use.arguments() + largest(late).total();
   const double share = static_cast<double>(peak.value) / static_cast<double>(use.capacity.value);

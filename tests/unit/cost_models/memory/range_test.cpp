@@ -68,9 +68,9 @@ TEST(MemoryRange, AHeadLargerThanWhatItsGradientIsMadeOfIsExpectedLate) {
 
 // If the device has room for the logits' gradient through the layers.
 TEST(MemoryRange, AHeadIsExpectedLateWhereLoopsArePeeled) {
-  const auto toy = [](const std::string& mesh, const std::string& policy) {
-    return ToyMemory({toy_llama(), toy_config(8, 1024, policy), "default", mesh,
-                      with(off_by(0, 0), Habit::peels_offloading_loops)});
+  const Compiler peeling = with(off_by(0, 0), Habit::peels_offloading_loops);
+  const auto toy = [&](const std::string& mesh, const std::string& policy) {
+    return ToyMemory({toy_llama(), toy_config(8, 1024, policy), "default", mesh, peeling});
   };
   const auto is_late = [](const MemoryUse& use) { return use.if_head_waits == use.peak(); };
   const ToyMemory peeled = toy("fsdp=8", "qkv_proj_offloaded");
@@ -85,6 +85,10 @@ TEST(MemoryRange, AHeadIsExpectedLateWhereLoopsArePeeled) {
   EXPECT_EQ(early.high, late.peak());
   EXPECT_FALSE(is_late(peeled.use({most.value * 5 / 2}))) << "40%, and the feed-forward is computed again";
   EXPECT_TRUE(is_late(toy("fsdp=8", "minimal_offloaded").use({most.value * 5 / 2}))) << "it is not";
+  Model tied = toy_llama();
+  tied.tied_embedding = true;
+  const ToyMemory joined({tied, toy_config(8, 1024, "qkv_proj_offloaded"), "default", "fsdp=8", peeling});
+  EXPECT_TRUE(is_late(joined.use({most.value * 5 / 2}))) << "the head's gradient is added to the table's";
   EXPECT_FALSE(is_late(toy("fsdp=8", "full").use()));
   const Compiler deferring = with(with(off_by(0, 0), Habit::peels_offloading_loops), Habit::defers_head_gradient);
   const ToyMemory habitual({toy_llama(), toy_config(8, 1024, "qkv_proj_offloaded"), "default", "fsdp=8", deferring});
