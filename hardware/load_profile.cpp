@@ -133,6 +133,7 @@ HardwareProfile with_network_figures(HardwareProfile profile, StrictObject& obje
   const bool is_graph = profile.fabric == FabricKind::graph;
   profile = is_graph ? with_graph(std::move(profile), object) : with_links(std::move(profile), object);
   profile.link_efficiency = read_share(object, "link_efficiency");
+  if (object.has("collective_processors")) profile.collective_processors = read_share(object, "collective_processors");
   profile.host_link_bandwidth = read_optional_figure(object, "host_link_bandwidth", Dimension::bytes_per_second);
   profile.scale_out_bandwidth = read_figure(object, "scale_out_bandwidth", Dimension::bytes_per_second);
   profile.scale_out_efficiency = read_share(object, "scale_out_efficiency");

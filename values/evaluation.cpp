@@ -27,13 +27,14 @@ ComputeSeconds& ComputeSeconds::operator+=(const ComputeSeconds& other) {
   attention += other.attention;
   vector += other.vector;
   optimizer += other.optimizer;
+  contention += other.contention;
   return *this;
 }
 
 ComputeSeconds operator+(ComputeSeconds a, const ComputeSeconds& b) { return a += b; }
 
 ComputeSeconds operator*(const ComputeSeconds& a, double n) {
-  return {a.matmul * n, a.grouped_matmul * n, a.attention * n, a.vector * n, a.optimizer * n};
+  return {a.matmul * n, a.grouped_matmul * n, a.attention * n, a.vector * n, a.optimizer * n, a.contention * n};
 }
 
 std::optional<StepRange> range_of(const Evaluation& evaluation) {

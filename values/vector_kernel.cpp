@@ -19,10 +19,13 @@ constexpr std::array<std::pair<VectorKernel, std::string_view>, vector_kernel_co
     {VectorKernel::narrowing, "narrowing"},
     {VectorKernel::stochastic_narrowing, "stochastic_narrowing"},
     {VectorKernel::loss, "loss"},
+    {VectorKernel::scores, "scores"},
+    {VectorKernel::expert_order, "expert_order"},
     {VectorKernel::weight_use, "weight_use"},
     {VectorKernel::weight_gradient, "weight_gradient"},
     {VectorKernel::matrix_gradient, "matrix_gradient"},
     {VectorKernel::update, "update"},
+    {VectorKernel::moments, "moments"},
 }};
 
 constexpr auto ordered = [] {

@@ -21,6 +21,8 @@ class NetworkChannel {
   double transfer(const std::vector<CollectiveId>& collectives, double seconds, double not_before);
   /// Of the time from `from` to `to`, what each transfer has that is on the network then.
   std::vector<std::pair<const Transfer*, double>> busy(double from, double to) const;
+  /// From when on nothing that has been issued is on it.
+  double free() const { return free_; }
   /// All that has ended by then; nobody asks for it any more.
   void forget(double before);
   /// Time goes by in which nothing changes.

@@ -34,6 +34,7 @@ struct TimelineLoop {
 struct KernelSeconds {
   Seconds product, grouped_product, attention;
   Seconds vector;  ///< everything else
+  Seconds contention;  ///< what all these take longer beside collectives
   Seconds& of(KernelKind kind);
 };
 

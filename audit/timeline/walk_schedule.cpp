@@ -109,14 +109,22 @@ class Walker {
     }
   }
 
+  /// What a kernel that begins now takes longer because collectives are on the network meanwhile.
+  double contention(double seconds) const {
+    const double share = prices_.collective_processors, rate = 1 - share;
+    const double beside = std::min(std::max(network_.free() - now_, 0.0), seconds / rate);
+    return beside * share;
+  }
+
   void compute(const Frame& frame, const HloStep& step, double seconds) {
-    now_ += seconds;
-    computed_ += seconds;
-    const double all = seconds * static_cast<double>(frame.times);
-    timeline_.compute += Seconds{all};
-    timeline_.kernels.of(step.work.kind) += Seconds{all};
-    if (!step.work.known) unknown_[step.name] += all;
-    spans_.note(Lane::compute, TracedKind::kernel, step.name, frame.times, now_ - seconds, now_);
+    const double more = contention(seconds), times = static_cast<double>(frame.times);
+    now_ += seconds + more;
+    computed_ += seconds + more;
+    timeline_.compute += Seconds{(seconds + more) * times};
+    timeline_.kernels.of(step.work.kind) += Seconds{seconds * times};
+    timeline_.kernels.contention += Seconds{more * times};
+    if (!step.work.known) unknown_[step.name] += seconds * times;
+    spans_.note(Lane::compute, TracedKind::kernel, step.name, frame.times, now_ - seconds - more, now_);
   }
 
   /// The first run may find the channels busy with what was issued before the loop; all others are alike.

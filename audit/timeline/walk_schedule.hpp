@@ -15,6 +15,7 @@ namespace shardplan {
 struct StepPrices {
   std::vector<std::vector<Seconds>> kernels;      ///< by computation and step; 0 for what is no kernel
   std::vector<std::vector<Seconds>> collectives;  ///< by computation, as HloComputation::collectives
+  double collective_processors = 0;  ///< share of those of the compute stream that a collective takes while it runs
 };
 
 /// How collectives run that the text leaves open (HloStep::settled). Of kinds that aren't asynchronous the device waits

@@ -37,14 +37,52 @@ bool groups_queries(const BlockState& state, const Operation& op) {
   return head_count(state.tensor(op.inputs[0])) > head_count(state.tensor(op.inputs[1]));
 }
 
+/// Heads × queries that this device has.
+double score_rows(const BlockState& state, const Operation& op) {
+  const Tensor& query = state.tensor(op.inputs[0]);
+  return static_cast<double>(local_elements(query.dims, attention_form(state, op.inputs[0]), state.mesh)) /
+         static_cast<double>(query.dims.back().size);
+}
+
 /// 2·b·h·s·keys·(qk dim + v dim): the two products of attention, on the queries that this device has.
 double attention_flops(const BlockState& state, const Operation& op) {
   const TensorId query = op.inputs[0], value = op.inputs[2];
-  const double heads_and_queries =
-      static_cast<double>(local_elements(state.tensor(query).dims, attention_form(state, query), state.mesh)) /
-      static_cast<double>(state.tensor(query).dims.back().size);
-  return 2 * heads_and_queries * multiplied_keys(state, op) *
+  return 2 * score_rows(state, op) * multiplied_keys(state, op) *
          static_cast<double>(state.tensor(query).dims.back().size + state.tensor(value).dims.back().size);
+}
+
+/// attention=dot_product where products fuse nothing: two of them, four backward, that write the scores or read them, and
+/// passes over the scores between them. 2 heads of 8 queries and keys in bfloat16: 128 scores, 256 bytes; forward 512 bytes
+/// for the products, of 4.5 operands a score 576 operands for the softmax.
+OperationWork products_on_scores(const BlockState& state, const Operation& op) {
+  constexpr std::int64_t forward = 2, backward = 4;
+  const Tensor& query = state.tensor(op.inputs[0]);
+  const double rows = score_rows(state, op), keys = multiplied_keys(state, op), scores = rows * keys;
+  const double queries = static_cast<double>(state.program.program->sequence);
+  const Bytes bytes{static_cast<std::int64_t>(scores) * size_of(query.dtype)};
+  OperationWork work;
+  work.kind = WorkKind::matmul;
+  work.shape = {queries, keys, static_cast<double>(query.dims.back().size), rows / queries};
+  work.forward = {attention_flops(state, op)};
+  work.backward = work.forward * 2;
+  work.forward_traffic = operand_traffic(state, op) + bytes * forward;
+  work.backward_traffic = operand_traffic(state, op) * 2 + bytes * backward;
+  const VectorCosts& passes = state.compiler.vector_kernels.of(VectorKernel::scores);
+  work.vector_forward = vector_work(passes.forward, scores, query.dtype);
+  work.vector_backward = vector_work(passes.backward, scores, query.dtype);
+  if (groups_queries(state, op) && state.compiler.has(Habit::transposes_grouped_scores))
+    work.vector_backward += vector_work({1, 2}, scores, query.dtype);
+  return work;
+}
+
+OperationWork attention_work(const BlockState& state, const Operation& op) {
+  OperationWork work;
+  work.kind = WorkKind::attention;
+  work.forward = {attention_flops(state, op)};
+  work.backward = work.forward * 2.5;  // five products against two (recomputes the probabilities)
+  work.forward_traffic = operand_traffic(state, op);
+  work.backward_traffic = work.forward_traffic * 2;
+  return work;
 }
 
 /// Rotary positions of queries or keys, in the layout that the kernel reads.
@@ -102,12 +140,8 @@ class Attention final : public OperationKind {
   }
 
   OperationWork work(const BlockState& state, const Operation& op) const override {
-    OperationWork work;
-    work.kind = WorkKind::attention;
-    work.forward = {attention_flops(state, op)};
-    work.backward = work.forward * 2.5;  // five products against two (recomputes the probabilities)
-    work.forward_traffic = operand_traffic(state, op);
-    work.backward_traffic = work.forward_traffic * 2;
+    const bool apart = holds_scores(state) && !state.compiler.vector_kernels.fuses_into_products;
+    OperationWork work = apart ? products_on_scores(state, op) : attention_work(state, op);
     for (const int rotated : {0, 1}) add_rotation(work, state, op, op.inputs[rotated]);
     return work;
   }

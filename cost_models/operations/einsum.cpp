@@ -3,6 +3,7 @@
 #include <cost_models/operations/dense_ragged_dot.hpp>
 #include <cost_models/operations/narrow_operands.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
+#include <cost_models/vector_work/vector_costs.hpp>
 #include <cost_models/partition/einsum_plan.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/partition/emitted_kinds.hpp>
@@ -18,6 +19,17 @@ bool is_mask(const Tensor& tensor) { return has(tensor, Dim::capacity) && has(te
 
 bool is_combine(const BlockState& state, const Operation& op) {
   return is_mask(state.tensor(op.inputs[1])) && !is_expert_rows(state.tensor(op.output));
+}
+
+/// Dispatch and combine are products for each sequence; the experts' products want [expert, sequences, …]. With several
+/// sequences on a device the rows are written in the other order.
+void add_expert_order(OperationWork& work, const BlockState& state, const Operation& op) {
+  const TensorId mask = op.inputs[1];
+  if (!is_mask(state.tensor(mask))) return;
+  const TensorId rows = is_expert_rows(state.tensor(op.output)) ? op.output : op.inputs[0];
+  const Tensor& of_mask = state.tensor(mask);
+  const std::int64_t sequences = of_mask.dims[0].size / state.mesh.product(state.spec(mask).dims[0]);
+  if (sequences > 1) add_vector_work(work, state, VectorKernel::expert_order, rows);
 }
 
 /// A dispatch that reads its mask whole gathers what was made in slices.
@@ -214,6 +226,7 @@ class Einsum final : public OperationKind {
     work.backward = work.forward * static_cast<double>(gradients);
     work.backward_traffic = work.forward_traffic * gradients;
     if (op.narrow) add_narrow_work(work, narrow_work(state, op), op.narrow->operands);
+    add_expert_order(work, state, op);
     return work;
   }
 };

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cost_models/time/body_schedule.hpp>
 #include <limits>
 #include <shardplan/error.hpp>
@@ -15,7 +16,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 class Loop {
  public:
   Loop(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& collectives, int iterations)
-      : steps_(steps), count_(static_cast<int>(steps.size())), ends_(steps.size() * iterations, never) {
+      : steps_(steps), count_(static_cast<int>(steps.size())), begins_(steps.size() * iterations),
+        ends_(steps.size() * iterations, never) {
     moves_.reserve(collectives.size() * iterations);
     runs_.reserve(moves_.capacity());
     for (int iteration = 0; iteration < iterations; ++iteration)
@@ -33,8 +35,8 @@ class Loop {
 
   /// What `iteration` waits for each collective: a wait is laid to what the channel runs meanwhile, which may be another
   /// collective, in front of the one that is waited for. Wait by wait in `placed`, where that is asked for.
-  std::vector<Seconds> waits(std::size_t collectives, int iteration, std::vector<PlacedMove>* placed = nullptr) {
-    std::vector<Seconds> exposed(collectives);
+  BodyWaits waits(std::size_t collectives, int iteration, std::vector<PlacedMove>* placed = nullptr) {
+    BodyWaits found{std::vector<Seconds>(collectives), {}};
     const int total = static_cast<int>(ends_.size());
     const int begins = iteration * count_, end = begins + count_;
     double now = 0;
@@ -45,14 +47,18 @@ class Loop {
       for (; next != moves_.end() && next->needed_by == step; ++next) {
         Move& move = *next;
         if (move.end == never) run(move, move.asynchronous ? 0 : now);
-        if (is_waited_in(move, step, begins, end) && move.end > now) lay_wait(now, move.end, exposed, placed);
+        if (is_waited_in(move, step, begins, end) && move.end > now) lay_wait(now, move.end, found.exposed, placed);
         now = std::max(now, move.end);
       }
       if (step == total) break;
-      ends_[step] = now += steps_[step % count_].value;
+      const double alone = steps_[step % count_].value;
+      begins_[step] = now;
+      ends_[step] = now = end_of_step(now, alone);
+      if (contends_ && step >= begins && step < end)
+        found.contention += Seconds{std::max(now - begins_[step] - alone, 0.0)};
       made_until(step);
     }
-    return exposed;
+    return found;
   }
 
   /// All that runs during `iteration`.
@@ -61,7 +67,7 @@ class Loop {
     waits(collectives, iteration, &placed.waits);
     const int first = iteration * count_;
     for (int step = 0; step < count_; ++step)
-      placed.steps.push_back({{ends_[first + step] - steps_[step].value}, {ends_[first + step]}});
+      placed.steps.push_back({{begins_[first + step]}, {ends_[first + step]}});
     double begin = placed.steps.front().begin.value, end = placed.steps.back().end.value;
     for (const PlacedMove& wait : placed.waits) {
       begin = std::min(begin, wait.span.begin.value);
@@ -89,6 +95,7 @@ class Loop {
     int iteration;
     double seconds;
     int made_by, needed_by;
+    double processors;
     bool asynchronous;
     bool waited_by_step;  ///< by a step of its iteration; else by the end of one
     double end = never;
@@ -116,8 +123,9 @@ class Loop {
     if (c.made_by >= c.needed_by)
       throw InternalError(fmt::format("a collective made by step {} and needed by {}", c.made_by, c.needed_by));
     const int first = iteration * count_;
-    Move move{index, iteration, c.seconds.value, first + c.made_by, first + c.needed_by, c.asynchronous,
+    Move move{index, iteration, c.seconds.value, first + c.made_by, first + c.needed_by, c.processors, c.asynchronous,
               c.needed_by < count_};
+    contends_ = contends_ || c.processors > 0;
     if (c.ahead && c.made_by < 0) move.made_by = std::max(first - count_ - 1, -1);
     if (c.ahead && c.needed_by >= count_) move.needed_by += count_;
     if (move.needed_by <= static_cast<int>(ends_.size())) moves_.push_back(move);
@@ -149,8 +157,22 @@ class Loop {
     }
   }
 
+  /// A step that begins now and takes `alone` with all processors.
+  double end_of_step(double now, double alone) {
+    while (contends_ && alone > 0) {
+      start_until(std::nextafter(now, never));
+      const double rate = 1 - processors_;
+      if (channel_ <= now) break;
+      if (channel_ >= now + alone / rate) return now + alone / rate;
+      alone -= (channel_ - now) * rate;
+      now = channel_;
+    }
+    return now + alone;
+  }
+
   void run(Move& move, double not_before) {
     channel_ = std::max({channel_, made(move), not_before}) + move.seconds;
+    processors_ = move.processors;
     move.end = channel_;
     runs_.push_back({move.index, move.end});
   }
@@ -162,12 +184,14 @@ class Loop {
 
   const std::vector<Seconds>& steps_;
   int count_;
-  std::vector<double> ends_;
+  std::vector<double> begins_, ends_;   ///< of all iterations' steps
   std::vector<Move> moves_;             ///< by when they are needed
   std::vector<std::size_t> to_make_;    ///< of moves_ those that start by themselves, by what makes them
   std::size_t made_ = 0;                ///< of to_make_, how many are made
   std::vector<std::size_t> ready_;      ///< of those, what may not have started; by when they are needed
   double channel_ = 0;                  ///< free from then on
+  double processors_ = 0;               ///< that what it runs takes
+  bool contends_ = false;               ///< something takes some
   std::vector<Run> runs_;               ///< what the channel has run or begun, one after the other
 };
 
@@ -177,8 +201,7 @@ bool goes_ahead(const std::vector<ScheduledCollective>& collectives) {
 
 }  // namespace
 
-std::vector<Seconds> exposed_in_body(const std::vector<Seconds>& steps,
-                                     const std::vector<ScheduledCollective>& collectives) {
+BodyWaits exposed_in_body(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& collectives) {
   if (collectives.empty() || steps.empty()) return {};
   const bool ahead = goes_ahead(collectives);
   return Loop(steps, collectives, ahead ? 3 : 1).waits(collectives.size(), ahead ? 1 : 0);

@@ -84,15 +84,15 @@ Bytes combine_threshold(const Compiler& compiler, CollectiveKind kind) {
   return {};
 }
 
-std::vector<Seconds> schedule_combined(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& moves,
-                                       const std::vector<CombinedKind>& kinds) {
+BodyWaits schedule_combined(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& moves,
+                            const std::vector<CombinedKind>& kinds) {
   const auto [all, of] = combine(moves, kinds);
-  const std::vector<Seconds> waits = exposed_in_body(steps, moves_of(all));
-  std::vector<Seconds> exposed(moves.size());
+  const BodyWaits waits = exposed_in_body(steps, moves_of(all));
+  BodyWaits found{std::vector<Seconds>(moves.size()), waits.contention};
   for (std::size_t i = 0; i < moves.size(); ++i)
     if (const Seconds together = all[of[i]].move.seconds; together.value > 0)
-      exposed[i] = waits[of[i]] * (moves[i].seconds / together);
-  return exposed;
+      found.exposed[i] = waits.exposed[of[i]] * (moves[i].seconds / together);
+  return found;
 }
 
 PlacedCombination place_combined(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& moves,

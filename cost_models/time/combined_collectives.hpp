@@ -21,8 +21,8 @@ struct CombinedKind {
 Bytes combine_threshold(const Compiler& compiler, CollectiveKind kind);
 
 /// exposed_in_body of what they become; what a combined one exposes is shared out by the parts' seconds.
-std::vector<Seconds> schedule_combined(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& moves,
-                                       const std::vector<CombinedKind>& kinds);
+BodyWaits schedule_combined(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& moves,
+                            const std::vector<CombinedKind>& kinds);
 
 /// place_body of what they become, with the indices of the moves that each is made of.
 struct PlacedCombination {

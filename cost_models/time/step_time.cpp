@@ -13,8 +13,10 @@ namespace {
 /// What one loop body does in a step, all its runs together.
 struct BodyTime {
   Seconds compute, collectives, exposed, host;
+  Seconds contention;  ///< what compute takes longer beside collectives
+  Seconds computing() const { return compute + contention; }
   /// Copies have a channel of their own: they run beside compute and while it waits for collectives.
-  Seconds exposed_host() const { return {std::max((host - compute - exposed).value, 0.0)}; }
+  Seconds exposed_host() const { return {std::max((host - computing() - exposed).value, 0.0)}; }
 };
 
 /// A weight that moves less often than its block runs does so before or after the loop (pipeline_fsdp_ag_once, the
@@ -119,8 +121,9 @@ class Step {
     BodyTime body;
     const auto [moves, indices] = moves_of(bodies, members, backward, runs);
     for (const std::size_t i : indices) body.collectives += work_.collectives[i].seconds;
-    const auto exposed = schedule_combined(backward ? bodies.backward() : bodies.forward(), moves, kinds_of(indices));
-    for (std::size_t m = 0; m < indices.size(); ++m) body.exposed += exposed_[indices[m]] = exposed[m] * runs;
+    const BodyWaits waits = schedule_combined(backward ? bodies.backward() : bodies.forward(), moves, kinds_of(indices));
+    for (std::size_t m = 0; m < indices.size(); ++m) body.exposed += exposed_[indices[m]] = waits.exposed[m] * runs;
+    body.contention = waits.contention * runs;
     return body;
   }
 
@@ -143,6 +146,7 @@ class Step {
     const OverlapRules& overlap = work_.compiler.overlap;
     ScheduledCollective move{c.seconds * (1 / runs), slot.made_by, slot.needed_by};
     move.asynchronous = overlap.asynchronous.has(c.purpose());
+    move.processors = processors();
     move.ahead = c.parameter && move.asynchronous && runs > 1 && overlap.pipelined.has(c.purpose());
     if (c.parameter && overlap.window > 0) narrow(move, steps, overlap.window);
     // With pipeline_delay_activation_forwarding a result is sent one iteration before it is needed: MaxText offers it so
@@ -170,10 +174,11 @@ class Step {
     for (const std::size_t i : update_) {
       const Collective& c = work_.collectives[i];
       body.collectives += c.seconds;
-      moves.push_back({c.seconds, -1, 1, work_.compiler.overlap.asynchronous.has(c.purpose())});
+      moves.push_back({c.seconds, -1, 1, work_.compiler.overlap.asynchronous.has(c.purpose()), false, processors()});
     }
-    const auto exposed = exposed_in_body({body.compute}, moves);
-    for (std::size_t m = 0; m < update_.size(); ++m) body.exposed += exposed_[update_[m]] = exposed[m];
+    const BodyWaits waits = exposed_in_body({body.compute}, moves);
+    for (std::size_t m = 0; m < update_.size(); ++m) body.exposed += exposed_[update_[m]] = waits.exposed[m];
+    body.contention = waits.contention;
     if (timeline_) place_update(body, moves);
     add_to(total, body, 0);
     total.parts.optimizer = body.compute;
@@ -216,6 +221,11 @@ class Step {
     timeline_->bodies.push_back(std::move(timed));
   }
 
+  double processors() const {
+    const auto& share = work_.hardware.collective_processors;
+    return share ? share->value : 0;
+  }
+
   Seconds host_time(Bytes bytes) const {
     if (bytes.value == 0) return {};
     const auto& link = work_.hardware.host_link_bandwidth;
@@ -223,14 +233,15 @@ class Step {
     return bytes / BytesPerSecond{link->value};
   }
 
-  static void add_to(StepTime& total, const BodyTime& body, double idle) {
-    total.compute += body.compute * (1 - idle);
+  void add_to(StepTime& total, const BodyTime& body, double idle) const {
+    total.compute += body.computing() * (1 - idle);
+    total.parts.contention += body.contention * (1 - idle);
     total.exposed_collective += body.exposed * (1 - idle);
     total.hidden_collective += Seconds{std::max((body.collectives - body.exposed).value, 0.0)};
     total.exposed_host += body.exposed_host() * (1 - idle);
     total.hidden_host += body.host - body.exposed_host();
-    total.bubble += (body.compute + body.exposed + body.exposed_host()) * idle;
-    total.if_all_hid += std::max(body.compute, body.host);
+    total.bubble += (body.computing() + body.exposed + body.exposed_host()) * idle;
+    total.if_all_hid += std::max(body.compute + body.collectives * processors(), body.host);
     total.if_none_hid += std::max(body.compute + body.collectives, body.host);
   }
 

@@ -50,7 +50,8 @@ struct ComputeSeconds {
   Seconds attention;
   Seconds vector;     ///< elementwise work, copies and reductions, without the update
   Seconds optimizer;  ///< the update
-  Seconds total() const { return matmul + grouped_matmul + attention + vector + optimizer; }
+  Seconds contention;  ///< what all these take longer while collectives run on the same processors
+  Seconds total() const { return matmul + grouped_matmul + attention + vector + optimizer + contention; }
   ComputeSeconds& operator+=(const ComputeSeconds& other);
 };
 ComputeSeconds operator+(ComputeSeconds a, const ComputeSeconds& b);

@@ -68,6 +68,7 @@ StepPrices price_steps(const HloProgram& program, const HloSchedule& schedule, c
   std::vector<GroupAxes> axes;
   for (const auto& groups : program.groups) axes.push_back(axes_of(groups, mesh));
   StepPrices prices;
+  if (hardware.collective_processors) prices.collective_processors = hardware.collective_processors->value;
   for (const auto& steps : schedule.computations) {
     auto& seconds = prices.kernels.emplace_back();
     for (const auto& step : steps) seconds.push_back(kernels.seconds_of(step));

@@ -9,6 +9,7 @@
 #include <cost_models/step/layer_stack.hpp>
 #include <cost_models/step/optimizer_traffic.hpp>
 #include <cost_models/step/pipeline_traffic.hpp>
+#include <cost_models/time/cloned_gathers.hpp>
 #include <cost_models/time/collective_time.hpp>
 #include <cost_models/time/step_time.hpp>
 #include <planner/constraints/constraints.hpp>
@@ -61,10 +62,14 @@ std::optional<Infeasible> too_large(const MemoryUse& memory) {
 }
 
 /// Reads parameters, moments and gradients, writes parameters and moments; gradients are summed over accumulated passes.
+/// Where the moments are updated first, the parameters' kernel reads them again.
 VectorWork update_work(const MemoryUse& memory, const HostTraffic& host, const TrainConfig& config,
                        const Compiler& compiler) {
   const Bytes gradients = memory.parameters * config.gradient_accumulation_steps;
-  const Bytes traffic = (memory.parameters + memory.optimizer + host.optimizer) * 2 + gradients;
+  const Bytes moments = memory.optimizer + host.optimizer;
+  const double again = compiler.vector_kernels.of(VectorKernel::moments).forward.operands;
+  const Bytes read_again{static_cast<std::int64_t>(static_cast<double>(moments.value) * again)};
+  const Bytes traffic = (memory.parameters + moments) * 2 + gradients + read_again;
   const VectorCost cost = compiler.vector_kernels.of(VectorKernel::update).forward;
   const double elements =
       static_cast<double>(memory.parameters.value) / static_cast<double>(size_of(config.weight_dtype));
@@ -107,6 +112,7 @@ RunCost cost_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMe
   cost.memory = memory_use(blocks, step.bound, c.config, c.compiler, memory_capacity(c.hardware, c.memory_limits));
   raise_range(cost.memory, c.model.memory_error_high);
   cost.memory.reserved = reserved_memory(cost.memory.capacity, c.memory_limits.reserve);
+  clone_combined_gathers(collectives, cost.memory, c.compiler);
 
   const double tokens = static_cast<double>(program.batch * c.config.gradient_accumulation_steps * program.sequence);
   HostTraffic host = host_traffic(step.bound, blocks, c.config);

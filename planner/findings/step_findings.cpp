@@ -1,6 +1,8 @@
 // Findings about the step as a whole: what takes most of it, and figures that should not be believed as they are.
 #include <fmt/format.h>
 
+#include <cost_models/memory/compiler_budget.hpp>
+#include <cost_models/time/cloned_gathers.hpp>
 #include <map>
 #include <planner/findings/finding_rules.hpp>
 #include <shardplan/compiler/schedule_limit.hpp>
@@ -139,21 +141,19 @@ MaybeFinding mfu_beyond_published(const FindingSubject& s) {
                  ""};
 }
 
-/// XLA:GPU schedules and rematerializes within (memory of the process − arguments) · 95% (xla/service/gpu: the module's
-/// scheduling memory limit); what is beyond becomes synchronous, or is gathered again.
+/// What is beyond the compiler's budget becomes synchronous, or is gathered again.
 MaybeFinding memory_budget_exceeded(const FindingSubject& s) {
   const MemoryUse& memory = s.evaluation.memory;
-  if (!s.configuration.compiler.has(Habit::budgets_temporaries) || memory.fit() == Fit::does_not_fit) return std::nullopt;
-  constexpr double share = 0.95;
-  const double budget = share * static_cast<double>((memory.capacity - memory.arguments()).value);
-  const double needed = static_cast<double>((memory.peak() - memory.arguments()).value);
-  if (needed <= budget || needed <= 0) return std::nullopt;
+  const auto exceeded = exceeded_budget(memory, s.configuration.compiler);
+  if (!exceeded || memory.fit() == Fit::does_not_fit) return std::nullopt;
+  const bool cloned = clones_combined_gathers(memory, s.configuration.compiler);
   return Finding{FindingId::memory_budget_exceeded,
                  Severity::warning,
                  fmt::format("gradients, activations and temporaries need {:.1f} GiB and the compiler's budget is {:.1f} "
                              "({:.0f}% of what the arguments leave): it makes collectives synchronous and gathers weights "
-                             "again, so up to {} of communication that is counted as hidden will not be",
-                             needed / (1LL << 30), budget / (1LL << 30), 100 * share,
+                             "again{}, so up to {} of communication that is counted as hidden will not be",
+                             gibibytes(exceeded->needed), gibibytes(exceeded->budget), 100 * exceeded->share,
+                             cloned ? " (the combined ones of the backward pass are counted twice)" : "",
                              in_words(s.evaluation.time.hidden_collective)),
                  "memory",
                  {},
@@ -191,6 +191,7 @@ MaybeFinding gathers_expected_again(const FindingSubject& s) {
   const Bytes peak = std::max(memory.peak(), memory.if_head_waits);
   const double share = static_cast<double>(peak.value) / static_cast<double>(memory.capacity.value);
   if (share <= schedule_limit) return std::nullopt;
+  if (clones_combined_gathers(memory, s.configuration.compiler)) return std::nullopt;  // counted already
   const Traffic weights = traffic_of(s, [](const Collective& c) {
     return c.parameter && c.purpose() == CollectiveKind::all_gather && c.phase != Phase::forward && c.phase != Phase::optimizer;
   });

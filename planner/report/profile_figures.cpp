@@ -26,6 +26,7 @@ std::vector<NamedFigure> figures_of(const HardwareProfile& m) {
   add("link_efficiency", Dimension::share, m.link_efficiency);
   add("hop_latency", Dimension::seconds, m.hop_latency);
   add("collective_latency", Dimension::seconds, m.collective_latency);
+  add("collective_processors", Dimension::share, m.collective_processors);
   add("die_to_die_bandwidth", Dimension::bytes_per_second, m.die_to_die_bandwidth);
   add("host_link_bandwidth", Dimension::bytes_per_second, m.host_link_bandwidth);
   add("scale_out_bandwidth", Dimension::bytes_per_second, m.scale_out_bandwidth);

@@ -20,7 +20,8 @@ def run_charts(e):
         "time": {
             "device": shown({"matrix products": compute["matmul_seconds"], "experts' products": compute["grouped_matmul_seconds"],
                              "attention": compute["attention_seconds"], "vector work": compute["vector_seconds"],
-                             "update": compute["optimizer_seconds"], "waits for collectives": time["exposed_collective_seconds"],
+                             "update": compute["optimizer_seconds"],
+                             "slowed by collectives": compute["contention_seconds"], "waits for collectives": time["exposed_collective_seconds"],
                              "waits for the host": time["exposed_host_seconds"], "pipeline bubble": time["bubble_seconds"]}),
             "collectives": shown({"waits for collectives": time["exposed_collective_seconds"],
                                   "hidden behind compute": time["hidden_collective_seconds"]})},
@@ -71,6 +72,7 @@ def program_charts(answer):
     return {
         "program": {"the program": shown({"matrix products": compute["product_seconds"], "experts' products": compute["grouped_product_seconds"],
                                           "attention": compute["attention_seconds"], "other kernels": compute["vector_seconds"],
+                                          "slowed by collectives": compute["contention_seconds"],
                                           "waits for collectives": t["exposed_collective_seconds"], "waits for copies": t["exposed_copy_seconds"]}),
                     answer["against"]: {"step": t["expected_step_seconds"]}},
         "windows": [shown({"waited for": c["exposed_seconds"], "hidden": max(0, c["seconds"] - c["exposed_seconds"])}) for c in waited]}

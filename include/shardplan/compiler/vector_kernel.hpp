@@ -12,7 +12,8 @@ enum class VectorKernel : std::uint8_t {
   normalization,         ///< the normed tensor: statistics; the gradient
   rotation,              ///< queries and keys: rotary positions of features in halves, and the kernel's layout
   interleaved_rotation,  ///< likewise, of neighbouring features
-  saved_value,           ///< what the forward pass writes into the stack that the backward pass reads
+  saved_value,           ///< what the forward pass writes into the stack that the backward pass reads; backward: what of it
+                         ///< products and attention kernels read, cut out of the stack
   alone,                 ///< an elementwise operation with no matrix product next to it: its result
   beside_product,        ///< one with a product next to it, and what scales a normed tensor: its result
   token_copies,          ///< a token's row for each of its experts, [tokens, top_k, width]; their gradients' sum
@@ -23,12 +24,16 @@ enum class VectorKernel : std::uint8_t {
   narrowing,             ///< likewise: scaled, rounded to the nearest and written; backward: a gradient
   stochastic_narrowing,  ///< likewise, rounded with random numbers
   loss,                  ///< logits: maximum and sum; their gradient
+  scores,                ///< attention=dot_product, [heads, queries, keys]: mask and softmax; their gradient
+  expert_order,          ///< rows of the dropping path of a device's several sequences, [sequence, expert, …] and
+                         ///< [expert, sequence, …]: one is written as the other
   weight_use,            ///< a device's share of a weight, cut out of its stack and cast, once a pass
   weight_gradient,       ///< written into its stack, cleared before; its norm
   matrix_gradient,       ///< likewise, of a matrix whose layers' dim is second to last in the stack: copied beside it
   update,                ///< a parameter: AdamW on float32 weight, gradient and both moments
+  moments,               ///< read again by the kernel that updates the parameter
 };
-inline constexpr std::size_t vector_kernel_count = static_cast<std::size_t>(VectorKernel::update) + 1;
+inline constexpr std::size_t vector_kernel_count = static_cast<std::size_t>(VectorKernel::moments) + 1;
 
 std::span<const VectorKernel> all_vector_kernels();
 std::string_view name_of(VectorKernel kernel);  ///< "saved_value", the id in files

@@ -107,6 +107,8 @@ struct HardwareProfile {
   Figure link_efficiency;  ///< share of it that a large collective reaches
   /// Seconds a hop (of a graph: of its slowest kind of link), and fixed ones a collective; none where there are protocols.
   std::optional<Figure> hop_latency, collective_latency;
+  /// Share of a device's processors on which a collective runs, and kernels beside it don't (GPUs); absent: none.
+  std::optional<Figure> collective_processors;
   std::vector<Protocol> protocols;             ///< in place of hop and collective latency
   std::optional<Figure> die_to_die_bandwidth;  ///< between the devices of one chip (7x)
   std::optional<Figure> host_link_bandwidth;   ///< bytes/s between one device and its host's memory, one direction

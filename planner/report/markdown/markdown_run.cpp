@@ -96,6 +96,7 @@ std::string markdown_time(const Evaluation& e) {
   add("attention", parts.attention);
   add("vector work", parts.vector);
   add("update", parts.optimizer);
+  add("slowed by collectives", parts.contention);
   add("exposed collectives", time.exposed_collective);
   add("exposed host copies", time.exposed_host);
   add("pipeline bubble", time.bubble);

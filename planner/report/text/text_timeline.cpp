@@ -29,7 +29,8 @@ std::string kernels_line(const KernelSeconds& kernels) {
   const std::string text = print_times({{"matrix products", kernels.product},
                                         {"grouped products", kernels.grouped_product},
                                         {"attention kernels", kernels.attention},
-                                        {"other kernels", kernels.vector}});
+                                        {"other kernels", kernels.vector},
+                                        {"slowed by collectives", kernels.contention}});
   return text.empty() ? "" : "compute: " + text;
 }
 

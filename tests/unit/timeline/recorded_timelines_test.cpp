@@ -73,7 +73,7 @@ TEST_P(RecordedTimeline, IsTheSumOfItsParts) {
   }
   EXPECT_NEAR(exposed, t.exposed.value, 1e-9);
   EXPECT_NEAR(t.kernels.product.value + t.kernels.grouped_product.value + t.kernels.attention.value +
-                  t.kernels.vector.value,
+                  t.kernels.vector.value + t.kernels.contention.value,
               t.compute.value, 1e-9);
   EXPECT_NEAR(t.compute.value + t.exposed.value + t.waited.value, t.seconds.value, 1e-9);
   EXPECT_LE(timeline.low, t.seconds);

@@ -30,13 +30,15 @@ inline ScheduledProgram scheduled(const std::string& text) {
 /// Seconds of kernels and collectives, by name.
 using NamedSeconds = std::map<std::string, double>;
 
-inline Timeline walked(const std::string& text, const NamedSeconds& seconds, const OpenRules& rules = {}) {
+inline Timeline walked(const std::string& text, const NamedSeconds& seconds, const OpenRules& rules = {},
+                       double collective_processors = 0) {
   const auto [program, schedule] = scheduled(text);
   const auto of = [&](const std::string& name) {
     const auto found = seconds.find(name);
     return Seconds{found == seconds.end() ? 0 : found->second};
   };
   StepPrices prices;
+  prices.collective_processors = collective_processors;
   for (const auto& steps : schedule.computations) {
     auto& kernels = prices.kernels.emplace_back();
     for (const auto& step : steps) kernels.push_back(of(step.name));

@@ -26,6 +26,17 @@ TEST(WalkSchedule, NothingIsExposedOfOneThatEndsInTime) {
   EXPECT_EQ(t.collectives[0].exposed.value, 0);
 }
 
+/// Beside 16 s of a gather on a quarter of the processors 12 s of a kernel are done; the other 8 s it has all of them.
+TEST(WalkSchedule, KernelsTakeLongerBesideCollectivesOnTheirProcessors) {
+  const Timeline t = walked(scheduled_text(gather_start("g") + kernel("a") + gather_done("g") + kernel("b")),
+                            {{"g", 16}, {"a", 20}, {"b", 5}}, {}, 0.25);
+  EXPECT_EQ(t.seconds.value, 24 + 5);
+  EXPECT_EQ(t.compute.value, 24 + 5);
+  EXPECT_EQ(t.kernels.vector.value, 20 + 5);
+  EXPECT_EQ(t.kernels.contention.value, 4);
+  EXPECT_EQ(t.exposed.value, 0);
+}
+
 TEST(WalkSchedule, ASynchronousCollectiveIsAllExposed) {
   const Timeline t = walked(scheduled_text(kernel("a") + whole_gather("g", true) + kernel("b")),
                             {{"g", 20}, {"a", 10}, {"b", 5}});

@@ -4,6 +4,7 @@ function programRows(answer) {
   const program = { label: "the program", note: `${timeText(t.step_seconds)} a step`, segments: [
     part("matrix products", compute.product_seconds, seconds, "blue"), part("experts' products", compute.grouped_product_seconds, seconds, "teal"),
     part("attention", compute.attention_seconds, seconds, "violet"), part("other kernels", compute.vector_seconds, seconds, "green"),
+    part("slowed by collectives", compute.contention_seconds, seconds, "blue", true),
     part("waits for collectives", t.exposed_collective_seconds, seconds, "red"), part("waits for copies", t.exposed_copy_seconds, seconds, "pink")] };
   if (t.expected_step_seconds === null) return [program];
   return [program, { label: answer.against, note: `${timeText(t.expected_step_seconds)}: the program takes ${numberText(t.step_seconds / t.expected_step_seconds)} times as long`,

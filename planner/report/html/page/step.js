@@ -12,6 +12,7 @@ function timeRows(e) {
     part("attention", compute.attention_seconds, seconds, "violet"),
     part("vector work", compute.vector_seconds, seconds, "green"),
     part("update", compute.optimizer_seconds, seconds, "slate"),
+    part("slowed by collectives", compute.contention_seconds, seconds, "blue", true),
     part("waits for collectives", time.exposed_collective_seconds, seconds, "red"),
     part("waits for the host", time.exposed_host_seconds, seconds, "pink"),
     part("pipeline bubble", time.bubble_seconds, seconds, "amber"),

@@ -16,7 +16,7 @@ std::vector<double> exposed(const std::vector<double>& steps, const std::vector<
   std::vector<Seconds> seconds;
   for (const double step : steps) seconds.push_back({step});
   std::vector<double> waits;
-  for (const Seconds wait : exposed_in_body(seconds, moves)) waits.push_back(wait.value);
+  for (const Seconds wait : exposed_in_body(seconds, moves).exposed) waits.push_back(wait.value);
   return waits;
 }
 
@@ -49,6 +49,28 @@ TEST(BodySchedule, ACollectiveAheadHasTheIterationBefore) {
   EXPECT_THAT(exposed({10, 30}, {{{8}, -1, 0, true, true}}), ElementsAre(0)) << "gathered during the iteration before";
   EXPECT_THAT(exposed({10, 30}, {{{8}, 1, 2, true, true}}), ElementsAre(0)) << "summed during the one after";
   EXPECT_THAT(exposed({10, 30}, {{{60}, -1, 0, true, true}}), ElementsAre(testing::Gt(0))) << "the channel is full";
+}
+
+ScheduledCollective sharing(double seconds, int made_by, int needed_by, double processors) {
+  ScheduledCollective move{{seconds}, made_by, needed_by};
+  move.processors = processors;
+  return move;
+}
+
+// 20 s of a collective with an eighth of the processors leave 17.5 s of work to a step beside it: 30 s take 32.5.
+TEST(BodySchedule, StepsTakeLongerBesideCollectivesOnTheirProcessors) {
+  const BodyWaits beside = exposed_in_body({{30}, {5}}, {sharing(20, -1, 1, 0.125)});
+  EXPECT_DOUBLE_EQ(beside.contention.value, 2.5);
+  EXPECT_DOUBLE_EQ(beside.exposed[0].value, 0);
+  EXPECT_DOUBLE_EQ(place_body({{30}, {5}}, {sharing(20, -1, 1, 0.125)}).steps[0].end.value, 32.5);
+  // 10.5 s of work take 12 of its 20 s: 8 are waited for.
+  const BodyWaits waited = exposed_in_body({{10.5}, {5}}, {sharing(20, -1, 1, 0.125)});
+  EXPECT_DOUBLE_EQ(waited.contention.value, 1.5);
+  EXPECT_DOUBLE_EQ(waited.exposed[0].value, 8);
+  // One after the other: 8 and 16 s, then the step is alone.
+  const std::vector<ScheduledCollective> two = {sharing(8, -1, 1, 0.125), sharing(16, -1, 2, 0.25)};
+  EXPECT_DOUBLE_EQ(exposed_in_body({{60}, {5}}, two).contention.value, 1 + 4);
+  EXPECT_DOUBLE_EQ(exposed_in_body({{30}, {5}}, {{{20}, -1, 1}}).contention.value, 0) << "on processors of its own";
 }
 
 // The header's numbers: the second step's gather waits until the first step's has gone.
@@ -93,7 +115,7 @@ TEST(CombinedCollectives, WaitForTheFirstUseOfAny) {
     const Bytes limit = combine_threshold(with_threshold(threshold), CollectiveKind::all_gather);
     const std::vector<CombinedKind> kinds(2, {CollectiveKind::all_gather, {0}, limit, Bytes{100}});
     std::vector<double> all;
-    for (const Seconds wait : schedule_combined(steps, gathers, kinds)) all.push_back(wait.value);
+    for (const Seconds wait : schedule_combined(steps, gathers, kinds).exposed) all.push_back(wait.value);
     return all;
   };
   EXPECT_THAT(waits(0), ElementsAre(0, 0));
@@ -102,7 +124,7 @@ TEST(CombinedCollectives, WaitForTheFirstUseOfAny) {
   const std::vector<ScheduledCollective> early = {{{4}, -1, 0}, {{6}, -1, 2}};
   const Bytes limit{200};
   const std::vector<CombinedKind> kinds(2, {CollectiveKind::all_gather, {0}, limit, Bytes{100}});
-  const auto together = schedule_combined(steps, early, kinds);
+  const auto together = schedule_combined(steps, early, kinds).exposed;
   EXPECT_DOUBLE_EQ(together[0].value, 4) << "of 10 s in front of the first step, by the parts' seconds";
   EXPECT_DOUBLE_EQ(together[1].value, 6) << "which alone would hide";
 }
@@ -112,7 +134,7 @@ TEST(CombinedCollectives, AreOfOneKindAndTheSameAxes) {
   const std::vector<ScheduledCollective> moves = {{{4}, -1, 0}, {{6}, -1, 1}};
   std::vector<CombinedKind> kinds(2, {CollectiveKind::all_gather, {0}, Bytes{1000}, Bytes{100}});
   kinds[1].axes = {1};
-  EXPECT_DOUBLE_EQ(schedule_combined(steps, moves, kinds)[1].value, 0);
+  EXPECT_DOUBLE_EQ(schedule_combined(steps, moves, kinds).exposed[1].value, 0);
   EXPECT_EQ(combine_threshold(with_threshold(5), CollectiveKind::all_to_all).value, 0);
 }
 
@@ -120,7 +142,7 @@ TEST(CombinedCollectives, DontWaitForWhatFollowsFromThem) {
   const std::vector<Seconds> steps = {{10}, {10}, {10}};
   const std::vector<ScheduledCollective> sums = {{{4}, -1, 0}, {{6}, 1, 2}};  // the second is made of what reads the first
   const std::vector<CombinedKind> kinds(2, {CollectiveKind::all_reduce, {0}, Bytes{1000}, Bytes{100}});
-  const auto waits = schedule_combined(steps, sums, kinds);
+  const auto waits = schedule_combined(steps, sums, kinds).exposed;
   EXPECT_DOUBLE_EQ(waits[0].value, 4);
   EXPECT_DOUBLE_EQ(waits[1].value, 6);
 }

@@ -177,15 +177,17 @@ TEST(OperationWork, WithoutFusionItIsVectorWorkToo) {
   EXPECT_DOUBLE_EQ(residual.fused_forward.operands, 0);
 }
 
-/// Both weights are cast twice and their gradients written; nothing is saved but the block's input.
+/// Both weights are cast twice and their gradients written. Saved are the input and the activation's result, which products
+/// read, and the hidden rows and the sum, which elementwise work reads where they are.
 TEST(OperationWork, StacksTakeAndGiveWhatLayersNeed) {
   Compiler compiler = toy_kernels();
   compiler.vector_kernels.of(VectorKernel::weight_use) = {{1, 2}, {1, 2}};
   compiler.vector_kernels.of(VectorKernel::weight_gradient) = {{}, {1, 5}};
+  compiler.vector_kernels.of(VectorKernel::saved_value) = {{1, 1000}, {1, 10000}};
   const OperationWork stacks = ToyBlock(1).partitioned(compiler).stacks;
   constexpr double weights = 2 * 32 * 64 + 32;
-  EXPECT_DOUBLE_EQ(stacks.vector_forward.operands, 2 * weights);
-  EXPECT_DOUBLE_EQ(stacks.vector_backward.operands, (2 + 5) * weights);
+  EXPECT_DOUBLE_EQ(stacks.vector_forward.operands, 2 * weights + 1000 * (2 * hidden + 2 * wide));
+  EXPECT_DOUBLE_EQ(stacks.vector_backward.operands, (2 + 5) * weights + 10000 * (hidden + wide));
 }
 
 /// Looking for scales costs 1 operand an element, rounding 10, with random numbers 100.

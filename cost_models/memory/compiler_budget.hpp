@@ -1,0 +1,19 @@
+#pragma once
+// Within how much memory a compiler schedules (Habit::budgets_temporaries): XLA:GPU's latency-hiding scheduler and
+// rematerialization pass work within 95% of what the arguments leave of the process's memory (xla/service/gpu/
+// gpu_hlo_schedule.cc). 80 GB, 20 of them arguments: 57 GB for gradients, activations and temporaries.
+#include <optional>
+#include <shardplan/compiler/compiler.hpp>
+#include <shardplan/evaluation.hpp>
+
+namespace shardplan {
+
+struct ExceededBudget {
+  double share;          ///< of what the arguments leave
+  Bytes needed, budget;  ///< beside the arguments
+};
+
+/// Empty where the program is within it, or its compiler has none.
+std::optional<ExceededBudget> exceeded_budget(const MemoryUse& memory, const Compiler& compiler);
+
+}  // namespace shardplan

@@ -1,0 +1,115 @@
+// Work of a compiler that calls library products (XLA:GPU): passes that such products don't fuse.
+#include <gmock/gmock.h>
+
+#include "../memory_toys.hpp"
+
+namespace shardplan {
+namespace {
+
+/// Fuses nothing into products, and has no vector work but what a test adds.
+Compiler library_products() {
+  Compiler compiler = toy_gpu();
+  compiler.vector_kernels = {};
+  return compiler;
+}
+
+const OperationWork& work_of(const PartitionedBlock& block, const std::string& name) {
+  for (std::size_t i = 0; i < block.work.size(); ++i)
+    if (block.block->operations[i].name.ends_with(name)) return block.work[i];
+  throw std::runtime_error("no operation " + name);
+}
+
+const OperationWork& attention_of(const PartitionedBlock& block) {
+  for (std::size_t i = 0; i < block.work.size(); ++i)
+    if (block.block->operations[i].kind == OpKind::attention) return block.work[i];
+  throw std::runtime_error("no attention");
+}
+
+TrainConfig dot_product() {
+  TrainConfig config = toy_config(1, 1024);
+  config.attention = AttentionKernel::dot_product;
+  return config;
+}
+
+// 8 heads of 128, 1024 queries and keys: 8 Mi scores, 16 MiB; queries, keys, values and the result are 2 MiB each. Two
+// products forward, four backward.
+TEST(DotProductAttention, IsProductsThatReadAndWriteTheScores) {
+  Compiler compiler = library_products();
+  compiler.vector_kernels.of(VectorKernel::scores) = {{3, 10}, {2, 100}};
+  const ToyMemory toy({toy_llama(), dot_product(), "default", "fsdp=1", compiler});
+  const OperationWork& work = attention_of(toy.block("layers"));
+  constexpr double scores = 8.0 * 1024 * 1024;
+  EXPECT_EQ(work.kind, WorkKind::matmul);
+  EXPECT_EQ(work.forward.value, 2 * work.shape.flops().value);
+  EXPECT_EQ(work.shape.flops().value, 2 * scores * 128);
+  EXPECT_EQ(work.backward.value, 2 * work.forward.value);
+  EXPECT_EQ(mib(work.forward_traffic), 8 + 2 * 16);
+  EXPECT_EQ(mib(work.backward_traffic), 2 * 8 + 4 * 16);
+  EXPECT_EQ(work.vector_forward.operands, 10 * scores);
+  EXPECT_EQ(work.vector_backward.operands, 100 * scores);
+}
+
+// A copy: each score read and written.
+TEST(DotProductAttention, CopiesGroupedScores) {
+  Compiler compiler = with(library_products(), Habit::transposes_grouped_scores);
+  Model grouped = toy_llama();
+  grouped.kv_heads = 2;
+  const ToyMemory toy({grouped, dot_product(), "default", "fsdp=1", compiler});
+  EXPECT_EQ(attention_of(toy.block("layers")).vector_backward.operands, 2.0 * 8 * 1024 * 1024);
+}
+
+TEST(DotProductAttention, IsOneKernelWhereProductsFuse) {
+  Compiler compiler = library_products();
+  compiler.vector_kernels.fuses_into_products = true;
+  const ToyMemory toy({toy_llama(), dot_product(), "default", "fsdp=1", compiler});
+  EXPECT_EQ(attention_of(toy.block("layers")).kind, WorkKind::attention);
+}
+
+struct OrderRow {
+  int sequences;  ///< of a device
+  bool copies;
+};
+
+// Rows of a sequence's experts are written in the experts' order, and back.
+TEST(ExpertOrder, IsWrittenForSeveralSequences) {
+  Compiler compiler = library_products();
+  compiler.vector_kernels.of(VectorKernel::expert_order) = {{1, 10}, {1, 100}};
+  for (const auto& row : {OrderRow{1, false}, OrderRow{2, true}}) {
+    const ToyMemory toy({toy_mixtral(), toy_moe(toy_config(row.sequences, 1024), MoePath::dropping), "default", "expert=8",
+                         compiler});
+    const PartitionedBlock& layer = toy.block("layers");
+    for (const char* name : {"/dispatch", "/combine"}) {
+      const OperationWork& work = work_of(layer, name);
+      // 8 experts have 1024 · 2 / 8 rows of 512 features each for a sequence, times the capacity factor.
+      const double rows = 1024 * 2 * 512 * toy.config().capacity_factor * row.sequences;
+      EXPECT_EQ(work.vector_forward.operands, row.copies ? 10 * rows : 0) << name << row.sequences;
+      EXPECT_EQ(work.vector_backward.operands, row.copies ? 100 * rows : 0) << name << row.sequences;
+    }
+  }
+}
+
+struct PipelineRow {
+  const char* what;
+  bool casts_stack, gathers_once;
+  double runs;  ///< of a layer's cast for one of its executions
+};
+
+// 4 layers on 2 stages, 4 microbatches: 9 iterations of one of a device's 2 layers. A layer has 10 Mi weights (and two
+// norms), half of them on a device.
+TEST(StacksOfAPipeline, AreCastBeforeEachGather) {
+  for (const auto& row : {PipelineRow{"in every iteration", false, false, 1}, PipelineRow{"once", false, true, 2.0 / 9},
+                          PipelineRow{"a compiler that casts the stack", true, false, 2.0 / 9}}) {
+    Compiler compiler = library_products();
+    if (row.casts_stack) compiler.habits.add(Habit::moves_stacks_in_compute_dtype);
+    compiler.vector_kernels.of(VectorKernel::weight_use) = {{1, 10}, {}};
+    TrainConfig config = toy_config(1, 1024);
+    config.num_pipeline_microbatches = 4;
+    config.pipeline_fsdp_ag_once = row.gathers_once;
+    const ToyMemory toy({toy_llama(), config, "default", "stage=2,fsdp=2", compiler});
+    constexpr double weights = 5 * 1024 * 1024;
+    EXPECT_NEAR(toy.block("layers").stacks.vector_forward.operands, 10 * weights * row.runs, 10 * 2048) << row.what;
+  }
+}
+
+}  // namespace
+}  // namespace shardplan
