@@ -18,12 +18,12 @@ struct Known {
 };
 
 constexpr Known by_machine[] = {
-    {"h100", 10, 10.8}, {"mi355x", 2, 38.5}, {"tpu-7x", 13, 10.2}, {"tpu-v5p", 4, 10.6}, {"tpu-v6e", 29, 12.4}};
+    {"h100", 10, 7.9}, {"mi355x", 2, 26.6}, {"tpu-7x", 13, 10.2}, {"tpu-v5p", 4, 10.6}, {"tpu-v6e", 29, 12.4}};
 
 TEST(MeasuredTimes, AreNoFurtherOffThanKnown) {
   const TimeScore score = score_times(built_in_measured_runs());
   EXPECT_EQ(score.all.runs, 58);
-  EXPECT_LE(100 * score.all.mean, 12.4);
+  EXPECT_LE(100 * score.all.mean, 9.8);
   ASSERT_EQ(score.by_machine.size(), std::size(by_machine));
   for (std::size_t i = 0; i < std::size(by_machine); ++i) {
     EXPECT_EQ(score.by_machine[i].of, by_machine[i].of);
@@ -54,7 +54,7 @@ TEST(MeasuredTimes, TheStolenExpertAxisIsSlowerThanItsFix) {
     return 0.0;
   };
   const std::string pair = "mi355x-maxtext-mixtral-8x7b-8g-4096-bf16-dispatch-";
-  EXPECT_GE(step(pair + "expert") / step(pair + "peeled"), 1.15);
+  EXPECT_GE(step(pair + "expert") / step(pair + "peeled"), 1.19);
 }
 
 TEST(MeasuredTimes, AreReadStrictly) {
