@@ -4,7 +4,6 @@
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/layouts/tiles.hpp>
-#include <cost_models/partition/data_flow.hpp>
 #include <cost_models/partition/logits.hpp>
 #include <cost_models/partition/emitted_kinds.hpp>
 
@@ -47,7 +46,7 @@ bool has_wide_rows(const Block& block, TensorId table) {
 bool is_larger_than_its_operands(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
                                  const Compiler& compiler) {
   if (!compiler.has(Habit::defers_larger_head_gradient)) return false;
-  if (!writes_over_logits(*head.block, DataFlow(*head.block), head.specs, *program.mesh, compiler)) return false;
+  if (!writes_over_logits(*head.block, head.flow, head.specs, *program.mesh, compiler)) return false;
   return late_head_leftover(head, program, config, compiler) < unsummed_head_gradient(head, program);
 }
 

@@ -163,7 +163,7 @@ double least_late_share(const std::vector<PartitionedBlock>& blocks, const Bound
     return block.block->kind == BlockKind::head;
   });
   if (head == blocks.end() || is_tied(*head) || reads_split_features(*head)) return 0;
-  const bool has_kernel = !writes_over_logits(*head->block, head->specs, *program.mesh, compiler);
+  const bool has_kernel = !writes_over_logits(*head->block, head->flow, head->specs, *program.mesh, compiler);
   return has_kernel || !std::all_of(blocks.begin(), blocks.end(), recomputes_feed_forward) ? 0 : 0.5;
 }
 

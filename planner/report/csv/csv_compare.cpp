@@ -11,14 +11,14 @@ namespace {
 
 using Eval = const Evaluation&;
 
-struct CsvColumn {
+struct FigureColumn {
   const char* title;
   std::string (*of)(Eval);
 };
 
 std::string bytes(Bytes bytes) { return std::to_string(bytes.value); }
 
-constexpr CsvColumn figure_columns[] = {
+constexpr FigureColumn figure_columns[] = {
     {"fit", [](Eval e) { return std::string(name_of(e.memory.fit())); }},
     {"step_seconds", [](Eval e) { return csv_number(e.time.step().value); }},
     {"compute_seconds", [](Eval e) { return csv_number(e.time.compute.value); }},
@@ -40,7 +40,7 @@ constexpr CsvColumn figure_columns[] = {
     {"global_batch_tokens", [](Eval e) { return std::to_string(e.global_batch_tokens); }},
 };
 
-std::vector<std::string> titles() {
+std::vector<std::string> figure_titles() {
   std::vector<std::string> all = {"name",  "settings", "model",    "hardware", "chips",
                                   "mesh",  "rules",    "moe_path", "feasible", "slower"};
   for (const auto& column : figure_columns) all.emplace_back(column.title);
@@ -73,7 +73,7 @@ std::vector<std::string> cells_of(const RefusedCase& refused, Eval base) {
 
 std::string compare_csv(const CompareAnswer& answer) {
   const Evaluation& base = answer.rows.front().evaluation;
-  std::string text = csv_line(titles());
+  std::string text = csv_line(figure_titles());
   for (const auto& row : answer.rows) text += csv_line(cells_of(row, base));
   for (const auto& refused : answer.refused) text += csv_line(cells_of(refused, base));
   return text;
