@@ -53,7 +53,7 @@ bool contradicts_own_file(const Model& model, const PrintedArguments& settings) 
   const auto is_own = [&](const auto& setting) {
     return std::find(model.own_settings.begin(), model.own_settings.end(), setting.first) != model.own_settings.end();
   };
-  return !model.run_arguments.empty() || std::any_of(settings.begin(), settings.end(), is_own);
+  return std::any_of(settings.begin(), settings.end(), is_own);
 }
 
 bool has_key(const PrintedArguments& printed, const std::string& key) {
@@ -121,7 +121,6 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
     printed.emplace_back("batch_split_factor", std::to_string(batch_split_factor));
   if (!configuration.model.engram_layers.empty())  // configs/types.py: the hashes are of what its tokens say
     append(printed, {{"tokenizer_path", "${TOKENIZER_PATH?}"}, {"hf_access_token", "${HF_TOKEN?}"}});
-  append(printed, configuration.model.run_arguments);
   append(printed, words.overrides);
   if (configuration.model.in_maxtext)
     for (const auto& changed : configuration.model_overrides)

@@ -70,6 +70,7 @@ std::vector<std::pair<std::string, std::string>> differences(const Model& neares
     if (row.of(nearest) != row.of(model))
       words.emplace_back(row.key, row.key == "mlp_activations" ? "[" + row.of(model) + "]" : row.of(model));
   words.insert(words.end(), model.inner_values.begin(), model.inner_values.end());
+  words.insert(words.end(), nearest.run_arguments.begin(), nearest.run_arguments.end());
   return words;
 }
 
@@ -88,7 +89,7 @@ std::vector<ModelNote> without_argument(const Model& nearest, const Model& model
 }  // namespace
 
 ModelWords words_for(const Model& model) {
-  if (model.in_maxtext) return {model.name, {}, {}};
+  if (model.in_maxtext) return {model.name, model.run_arguments, {}};
   const Model& nearest = nearest_to(model);
   return {nearest.name, differences(nearest, model), without_argument(nearest, model)};
 }

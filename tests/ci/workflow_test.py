@@ -94,7 +94,7 @@ def check_comment(binary):
         comment = (checkout / "comment.md").read_text()
         runs = [line for line in (root / "docs/ci/runs.txt").read_text().splitlines() if not line.startswith("#")]
         assert [line for line in comment.splitlines() if line.startswith("## ")] == [f"## cp-as-ep: `{run}`" for run in runs], comment
-        assert "x slower (" in comment and "all-to-all -3.22 GB, gathered +146 GB" in comment, comment
+        assert "97.3% slower (" in comment and "all-to-all -3.22 GB, gathered +146 GB" in comment, comment
         assert (checkout / "summary.md").read_text() == comment
 
 

@@ -89,7 +89,7 @@ OrderedJson profile_like(const std::string& name, const std::string& like) {
 
 OrderedJson model_like(const std::string& name, const std::string& like) {
   OrderedJson model = OrderedJson::parse(model_json(like));
-  model.erase("note");
+  for (const char* key : {"note", "run_arguments", "own_settings", "unknown_to_maxtext"}) model.erase(key);
   model["name"] = name;
   model["source"] = fmt::format("begun as {}", like);
   return model;

@@ -12,7 +12,6 @@ namespace {
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Pair;
 
 Model from_huggingface(const std::string& name) {
@@ -21,9 +20,11 @@ Model from_huggingface(const std::string& name) {
 
 TEST(NearestModel, OfOneThatMaxTextHasIsItself) {
   for (const std::string& name : model_names()) {
-    const ModelWords words = words_for(load_model(name));
-    EXPECT_EQ(words.name, name);
-    EXPECT_THAT(words.overrides, IsEmpty());
+    const Model model = load_model(name);
+    const ModelWords words = words_for(model);
+    EXPECT_EQ(words.name == name, model.in_maxtext) << name;
+    if (!model.in_maxtext) continue;
+    EXPECT_EQ(words.overrides, model.run_arguments) << name;
   }
 }
 
@@ -46,7 +47,11 @@ TEST(NearestModel, HasTheSameRotation) {
   model.layers = 100;
   EXPECT_EQ(words_for(model).name, "llama3.1-405b");
   model.interleaved_rotation = false;
-  EXPECT_EQ(words_for(model).name, "llama3-405b");
+  EXPECT_EQ(words_for(model).name, "llama3-70b");
+}
+
+TEST(NearestModel, LeavesItsTowersOut) {
+  EXPECT_THAT(words_for(from_huggingface("qwen3-vl-4b")).overrides, Contains(Pair("use_multimodal", "false")));
 }
 
 TEST(NearestModel, NamesWhatDiffers) {
@@ -62,8 +67,8 @@ TEST(NearestModel, NamesWhatDiffers) {
 TEST(NearestModel, StandsForAModelWhoseNameMaxTextRefuses) {
   const Model model = load_model("llama3-405b");
   const ModelWords words = words_for(model);
-  EXPECT_TRUE(load_model(words.name).in_maxtext) << words.name;
-  EXPECT_FALSE(words.overrides.empty() && words.name != "llama3.1-405b");
+  EXPECT_EQ(words.name, "llama3-70b");
+  EXPECT_THAT(words.overrides, Contains(Pair("base_num_decoder_layers", "126")));
   EXPECT_THAT(notes_of(model).front().reason, HasSubstr("does not list the name"));
 }
 

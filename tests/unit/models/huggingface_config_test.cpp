@@ -23,6 +23,7 @@ std::string path_of(const std::string& name) { return TEST_DATA "/models/hugging
 Model layers_of(Model model) {
   model.in_maxtext = false;
   model.note.clear();
+  model.run_arguments.clear();
   model.memory_error_high = 0;
   model.memory_error_source.clear();
   model.inner_values.clear();
