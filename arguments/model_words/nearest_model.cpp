@@ -45,8 +45,9 @@ const std::vector<Model>& models_of_maxtext() {
 }
 
 bool is_same_kind(const Model& candidate, const Model& model) {
-  return candidate.in_maxtext && candidate.not_modelled.empty() && candidate.decoder_block == model.decoder_block &&
-         candidate.rules == model.rules && candidate.attention_type == model.attention_type;
+  if (!candidate.in_maxtext || !candidate.run_arguments.empty() || !candidate.not_modelled.empty()) return false;
+  return candidate.decoder_block == model.decoder_block && candidate.rules == model.rules &&
+         candidate.attention_type == model.attention_type;
 }
 
 const Model& nearest_to(const Model& model) {
@@ -70,7 +71,6 @@ std::vector<std::pair<std::string, std::string>> differences(const Model& neares
     if (row.of(nearest) != row.of(model))
       words.emplace_back(row.key, row.key == "mlp_activations" ? "[" + row.of(model) + "]" : row.of(model));
   words.insert(words.end(), model.inner_values.begin(), model.inner_values.end());
-  words.insert(words.end(), nearest.run_arguments.begin(), nearest.run_arguments.end());
   return words;
 }
 

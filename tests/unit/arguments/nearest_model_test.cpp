@@ -50,8 +50,12 @@ TEST(NearestModel, HasTheSameRotation) {
   EXPECT_EQ(words_for(model).name, "llama3-70b");
 }
 
-TEST(NearestModel, LeavesItsTowersOut) {
-  EXPECT_THAT(words_for(from_huggingface("qwen3-vl-4b")).overrides, Contains(Pair("use_multimodal", "false")));
+TEST(NearestModel, HasNoTowers) {
+  for (const char* name : {"qwen3-vl-2b", "qwen3-vl-30b-a3b", "qwen3-omni-30b-a3b"}) {
+    Model model = load_model(name);
+    model.in_maxtext = false;
+    EXPECT_THAT(load_model(words_for(model).name).run_arguments, testing::IsEmpty()) << name;
+  }
 }
 
 TEST(NearestModel, NamesWhatDiffers) {
@@ -69,7 +73,7 @@ TEST(NearestModel, StandsForAModelWhoseNameMaxTextRefuses) {
   const ModelWords words = words_for(model);
   EXPECT_EQ(words.name, "llama3-70b");
   EXPECT_THAT(words.overrides, Contains(Pair("base_num_decoder_layers", "126")));
-  EXPECT_THAT(notes_of(model).front().reason, HasSubstr("does not list the name"));
+  EXPECT_THAT(notes_of(model).front().reason, HasSubstr("lacks it"));
 }
 
 TEST(NearestModel, SaysWhatNoArgumentSays) {
