@@ -2,6 +2,7 @@
 // What the search tests share: requests on toy machines, and a cost function with round numbers.
 #include <arguments/plan_arguments.hpp>
 #include <cmath>
+#include <functional>
 #include <hardware/load_profile.hpp>
 #include <models/load_model.hpp>
 #include <hardware/machine_of_chips.hpp>
@@ -69,6 +70,13 @@ inline Evaluation toy_evaluation(const Configuration& c) {
   if (e.memory.peak() > e.memory.capacity)
     e.infeasible = Infeasible{ConstraintId::hbm, "too large", e.memory.peak().value, e.memory.capacity.value};
   return e;
+}
+
+using StandIn = std::function<Evaluation(const Configuration&)>;
+
+inline MachinePlan plan_one(const PlanRequest& request, const StandIn& evaluation = toy_evaluation,
+                            const TellProgress& tell = {}) {
+  return plan_with(request, evaluator_of(evaluation), tell).machines.front();
 }
 
 }  // namespace shardplan

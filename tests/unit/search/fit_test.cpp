@@ -1,0 +1,131 @@
+// What fits and how surely, and what would where nothing does.
+#include <gmock/gmock.h>
+
+#include <shardplan/error.hpp>
+
+#include "requests.hpp"
+
+namespace shardplan {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Not;
+
+TEST(Plan, WithoutRoomSaysWhatIsClosestAndWhatWouldFit) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  request.per_device_batch = 256;
+  request.remat_policies = named_remat_policies({"full"});
+  const MachinePlan plan = plan_one(request);
+  EXPECT_FALSE(plan.recommended);
+  ASSERT_TRUE(plan.closest);
+  EXPECT_EQ(plan.closest->memory.peak().value, 266 * gigabyte);
+  ASSERT_EQ(plan.would_fit.size(), 1u);  // a longer batch per device fits on no number of devices
+  EXPECT_EQ(plan.would_fit[0].change, "--per-device-batch 64 gradient_accumulation_steps=4");
+  ASSERT_TRUE(plan.would_fit[0].evaluation);
+  EXPECT_FALSE(plan.would_fit[0].evaluation->infeasible);
+}
+
+TEST(Plan, WouldFitOnMoreChipsOrWithNarrowerMoments) {
+  PlanRequest request = request_for("llama3-8b", "toy-torus", 8);
+  request = with_settings(request, {"max_target_length=1024"});
+  request.model.name = "llama3-8b";
+  const StandIn large = [](const Configuration& c) {  // 800 GB of weights in f32
+    Evaluation e = toy_evaluation(c);
+    e.memory.parameters = e.memory.parameters * 12;
+    e.infeasible.reset();
+    if (e.memory.peak() > e.memory.capacity) e.infeasible = Infeasible{ConstraintId::hbm, "too large", 1, 0};
+    return e;
+  };
+  const MachinePlan plan = plan_one(request, large);
+  EXPECT_FALSE(plan.recommended);
+  std::vector<std::string> changes;
+  for (const auto& would : plan.would_fit) changes.push_back(would.change);
+  EXPECT_THAT(changes,
+              testing::ElementsAre("first optimizer moment in bfloat16 (mu_dtype=bfloat16)",
+                                   "weights and both moments in bfloat16 (weight_dtype=bfloat16)", "--chips 16"));
+}
+
+// 24 devices have no mesh that fits, 16 do; where a size of the machine was asked for, none smaller is tried.
+TEST(Plan, WouldFitOnTheNextSmallerSizeOfTheMachine) {
+  const StandIn odd = [](const Configuration& c) {
+    Evaluation e = toy_evaluation(c);
+    if (c.mesh.devices() != 16) e.infeasible = Infeasible{ConstraintId::hbm, "too large", 1, 0};
+    return e;
+  };
+  const auto changes_of = [&](int chips) {
+    std::vector<std::string> changes;
+    for (const auto& would : plan_one(request_for("llama3-8b", "toy-switch", chips), odd).would_fit)
+      changes.push_back(would.change);
+    return changes;
+  };
+  EXPECT_THAT(changes_of(24), Contains("--chips 16"));
+  EXPECT_THAT(changes_of(32), testing::Not(Contains("--chips 16")));
+}
+
+TEST(Plan, AReserveThatNothingKeepsIsNotDropped) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  const StandIn reserving = [](const Configuration& c) {
+    Evaluation e = toy_evaluation(c);
+    e.memory.reserved = reserved_memory(e.memory.capacity, c.memory_limits.reserve);
+    return e;
+  };
+  ASSERT_TRUE(plan_one(request, reserving).recommended);
+  request.memory_limits.reserve = {0.99, {}};
+  const MachinePlan none = plan_one(request, reserving);
+  EXPECT_FALSE(none.recommended);
+  ASSERT_TRUE(none.closest && none.closest->infeasible);
+  EXPECT_EQ(none.closest->infeasible->constraint, ConstraintId::hbm);
+  EXPECT_EQ(none.closest->infeasible->available, none.closest->memory.allowed().value);
+  request.memory_limits.reserve = {1, {}};
+  EXPECT_FALSE(plan_one(request, reserving).refused.empty());
+}
+
+/// toy_evaluation, off by up to a quarter.
+Evaluation uncertain(const Configuration& c) {
+  Evaluation e = toy_evaluation(c);
+  e.memory.high = Bytes{e.memory.peak().value * 5 / 4};
+  return e;
+}
+
+TEST(Plan, RecommendsWhatSurelyFitsAndNamesWhatWouldBeFaster) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  request.mesh = parse_axis_sizes("fsdp=8");
+  const MachinePlan sure = plan_one(request), careful = plan_one(request, uncertain);
+  ASSERT_TRUE(sure.recommended && careful.recommended);
+  EXPECT_FALSE(sure.marginal);
+  EXPECT_EQ(careful.recommended->memory.fit(), Fit::fits);
+  EXPECT_LT(careful.recommended->memory.peak(), sure.recommended->memory.peak());
+  ASSERT_TRUE(careful.marginal);
+  EXPECT_EQ(careful.marginal->memory.fit(), Fit::marginal);
+  EXPECT_LT(careful.marginal->time.step().value / static_cast<double>(careful.marginal->config.per_device_batch_size),
+            careful.recommended->time.step().value / static_cast<double>(careful.recommended->config.per_device_batch_size));
+}
+
+TEST(Plan, WithAReserveLessIsUsed) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  const auto reserving = [](const Configuration& c) {
+    Evaluation e = toy_evaluation(c);
+    e.memory.reserved = reserved_memory(e.memory.capacity, c.memory_limits.reserve);
+    return e;
+  };
+  const MachinePlan all = plan_one(request, reserving);
+  request.memory_limits.reserve = {0.5, {}};
+  const MachinePlan half = plan_one(request, reserving);
+  ASSERT_TRUE(all.recommended && half.recommended);
+  EXPECT_LE(half.recommended->memory.peak().value * 2, half.recommended->memory.capacity.value);
+  EXPECT_GT(all.recommended->memory.peak().value * 2, all.recommended->memory.capacity.value);
+}
+
+TEST(Plan, WhereNothingSurelyFitsTheMarginalPlanIsRecommended) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  const MachinePlan plan = plan_one(request, [](const Configuration& c) {
+    Evaluation e = toy_evaluation(c);
+    e.memory.high = e.memory.capacity + Bytes{1};
+    return e;
+  });
+  ASSERT_TRUE(plan.recommended);
+  EXPECT_EQ(plan.recommended->memory.fit(), Fit::marginal);
+}
+
+}  // namespace
+}  // namespace shardplan
