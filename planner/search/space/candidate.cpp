@@ -36,8 +36,9 @@ std::optional<Infeasible> too_slow(Seconds step, const Requirements& required) {
 
 Infeasible keeps_too_little_free(const MemoryUse& memory) {
   return {ConstraintId::hbm,
-          fmt::format("needs {:.1f} GiB a device, {:.1f} GiB available: of {:.1f} GiB {:.1f} are kept free", gibibytes(memory.peak()),
-                      gibibytes(memory.allowed()), gibibytes(memory.capacity), gibibytes(memory.reserved)),
+          fmt::format("needs {:.1f} GiB a device, {:.1f} GiB available: of {:.1f} GiB {:.1f} are kept free",
+                      gibibytes(memory.peak()), gibibytes(memory.allowed()), gibibytes(memory.capacity),
+                      gibibytes(memory.reserved)),
           memory.peak().value, memory.allowed().value};
 }
 

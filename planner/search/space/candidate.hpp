@@ -14,7 +14,7 @@ namespace shardplan {
 inline constexpr double memory_slack = 1.02;
 
 /// How far a bound on seconds may be wrong: products of more rows don't always reach more of the peak, what a policy
-/// saves has to be written, and with other steps other collectives hide. tests/unit/search/bounds_test.cpp: 9.3% at most
+/// saves has to be written, and with other steps other collectives hide. tests/unit/search/bounds_test.cpp: 9.9% at most
 /// over its spaces, between a batch and the largest (experts summed over data and fsdp at once).
 inline constexpr double time_slack = 1.10;
 
