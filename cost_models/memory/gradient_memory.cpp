@@ -122,13 +122,16 @@ Bytes unsummed_head_gradient(const PartitionedBlock& head, const BoundProgram& p
   });
 }
 
-Bytes early_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
-                          const Compiler& compiler) {
-  const AxisList tokens = token_axes(head);
-  const Bytes gradients = sum_over_weights(head, [&](const Tensor& weight, const PartitionSpec& spec) {
+Bytes summed_gradients(const PartitionedBlock& block, const BoundProgram& program, const Compiler& compiler) {
+  const AxisList tokens = token_axes(block);
+  return sum_over_weights(block, [&](const Tensor& weight, const PartitionSpec& spec) {
     return gradient_bytes(weight, spec, tokens, *program.mesh, compiler);
   });
-  return gradients + waiting_logits(head, program, config, compiler);
+}
+
+Bytes early_head_leftover(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
+                          const Compiler& compiler) {
+  return summed_gradients(head, program, compiler) + waiting_logits(head, program, config, compiler);
 }
 
 namespace {

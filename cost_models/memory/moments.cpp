@@ -3,6 +3,7 @@
 #include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/moments.hpp>
+#include <cost_models/memory/newton_schulz.hpp>
 #include <cost_models/memory/optimizer_memory.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
@@ -44,7 +45,10 @@ class Moments {
     for (const auto& loop : loops) run_backward(loop);
     if (head_gradient_.value > 0)
       moments_.push_back({"gradient of the head", gradients_, waiting_, head_gradient_, {}, {}});
-    moments_.push_back(optimizer(accumulator));
+    if (config_.opt_type == OptimizerType::muon)
+      add_newton_schulz(accumulator);
+    else
+      moments_.push_back(optimizer(accumulator));
     if (const MixedUpdates mixed = mixed_updates(blocks_, program_, config_, compiler_); mixed.together.value > 0)
       moments_.push_back({"optimizer", {}, {}, mixed.together, mixed.in_turn, {}});
     for (const TurnedUpdate& update : turned_updates(blocks_, program_, config_, compiler_))
@@ -112,6 +116,21 @@ class Moments {
     return {
         "optimizer", std::max(gradients, accumulator), {}, updates_in_flight(blocks_, program_, config_, compiler_),
         {},          {}};
+  }
+
+  /// Embedding and head are adamw's: their gradients wait. What matrices need that are worked on at once, is all counted
+  /// there; of those that come one after the other, the experts' come last, when all others are updated.
+  void add_newton_schulz(Bytes accumulator) {
+    const NewtonSchulz needs = newton_schulz(blocks_, program_, config_, compiler_);
+    Bytes gradients;
+    for (const auto& block : blocks_) {
+      if (block.block->kind == BlockKind::head)
+        gradients += summed_gradients(block, program_, compiler_);
+      else if (block.block->kind != BlockKind::layer || !compiler_.has(Habit::orthogonalizes_matrices_together))
+        gradients += waiting_gradients(block, program_, config_, compiler_);
+    }
+    moments_.push_back({"optimizer", std::max(gradients, accumulator), {}, needs.first, {}, {}});
+    moments_.push_back({"optimizer", {}, {}, needs.last, {}, {}});
   }
 
   const std::vector<PartitionedBlock>& blocks_;

@@ -1,37 +1,9 @@
 #include <algorithm>
 #include <cost_models/memory/optimizer_memory.hpp>
 #include <cost_models/memory/static_memory.hpp>
-#include <cost_models/step/muon_matrix.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
 
 namespace shardplan {
-namespace {
-
-/// All matrices are orthogonalized together: each one's shard in float32 and in the dtype that moves, if that is another;
-/// of the largest, what its step gathers.
-Bytes newton_schulz_matrices(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                             const TrainConfig& config, const Compiler& compiler) {
-  const DType moved = newton_schulz_dtype(config, compiler);
-  const std::int64_t copies = size_of(DType::f32) + (moved == DType::f32 ? 0 : size_of(moved));
-  Bytes shards, gathered;
-  for (const auto& block : blocks)
-    for (std::size_t i = 0; i < block.specs.size(); ++i) {
-      const Tensor& weight = block.block->tensors[i];
-      if (!weight.parameter || !is_muon_matrix(weight, *block.block)) continue;
-      const std::int64_t layers = layers_on_device(*block.block, program.program->pipeline);
-      const std::int64_t elements = local_elements(weight.dims, block.specs[i], *program.mesh) * layers;
-      const Bytes own{elements * copies};
-      shards = compiler.has(Habit::orthogonalizes_matrices_together) ? shards + own : std::max(shards, own);
-      const MuonMatrix matrix = muon_matrix(weight, block.specs[i], *program.mesh);
-      if (matrix.kept_axes.empty()) continue;
-      const std::int64_t whole = layers * matrix.batch * matrix.kept * (matrix.contracted + matrix.kept);
-      gathered = std::max(gathered, Bytes{whole * size_of(moved)});
-    }
-  return shards + gathered;
-}
-
-}  // namespace
-
 namespace {
 
 /// Of every weight that ZeRO-1 splits, what `bytes_of(weight, elements on a device without data, its layout)` says.
@@ -55,7 +27,6 @@ Bytes sum_over_shards(const std::vector<PartitionedBlock>& blocks, const BoundPr
 
 Bytes updates_in_flight(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                         const TrainConfig& config, const Compiler& compiler) {
-  if (config.opt_type == OptimizerType::muon) return newton_schulz_matrices(blocks, program, config, compiler);
   if (!zero1_axis(*program.mesh, config)) return {};
   const std::int64_t element = size_of(config.weight_dtype);
   const bool ahead = config.program == StepProgram::train_compile;

@@ -1,12 +1,10 @@
 #pragma once
-// What the update of the weights needs beside weights, moments and gradients: ZeRO-1's gathered weights, muon's
-// matrices.
+// What ZeRO-1's update of the weights needs beside weights, moments and gradients: gathered weights.
 #include <cost_models/partition/partitioned_block.hpp>
 #include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 
-/// Under muon: every matrix in float32 and the compute dtype, the largest gathered (inferred from one program's peak).
 /// ZeRO-1 (shard_optimizer_over_data) at the update: a data shard of all updated weights beside what was gathered; in
 /// train_compile's program, where no copy waits any more, all of them gathered.
 Bytes updates_in_flight(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,

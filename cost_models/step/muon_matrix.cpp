@@ -4,8 +4,6 @@
 namespace shardplan {
 namespace {
 
-bool is_of_experts(const Tensor& weight) { return weight.dims.front().dim == Dim::experts && weight.dims.size() == 3; }
-
 /// Reduction dims: the first, after the experts; of an output projection [heads, head_dim, embed] all but the last.
 bool is_reduction(const Tensor& weight, std::size_t d) {
   const bool output_projection =
@@ -14,6 +12,8 @@ bool is_reduction(const Tensor& weight, std::size_t d) {
 }
 
 }  // namespace
+
+bool is_of_experts(const Tensor& weight) { return weight.dims.front().dim == Dim::experts && weight.dims.size() == 3; }
 
 bool is_muon_matrix(const Tensor& weight, const Block& block) {
   return block.kind == BlockKind::layer && weight.dims.size() >= 2 && weight.role != TensorRole::bias;

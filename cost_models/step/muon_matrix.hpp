@@ -17,6 +17,9 @@ struct MuonMatrix {
 /// Whether muon updates it: a matrix of a layer. Embedding, head, scales and biases are adamw's.
 bool is_muon_matrix(const Tensor& weight, const Block& block);
 
+/// Whether it is a matrix of each expert.
+bool is_of_experts(const Tensor& weight);
+
 /// In which matrices are gathered: XLA:TPU casts what moves.
 DType newton_schulz_dtype(const TrainConfig& config, const Compiler& compiler);
 

@@ -14,6 +14,7 @@
 #include <cost_models/time/step_time.hpp>
 #include <planner/constraints/constraints.hpp>
 #include <planner/evaluate/evaluate.hpp>
+#include <planner/findings/finding_rules.hpp>
 #include <planner/findings/findings.hpp>
 
 namespace shardplan {
@@ -100,24 +101,41 @@ Evaluation describe_run(const Configuration& c) {
   return e;
 }
 
-/// Memory, time and what refuses a run but for its weights' layout; `collectives` priced and scheduled. `timeline` is
-/// filled in where it is asked for.
+/// What refuses a run but for its weights' layout.
+std::optional<Infeasible> refusal(const Configuration& c, PreparedMesh& mesh, const BoundProgram& bound,
+                                  const std::vector<PartitionedBlock>& blocks, const MemoryUse& memory,
+                                  const HostTraffic& host) {
+  if (auto violation = first_violation(c, bound)) return violation;
+  if (auto violation = indivisible_weight(bound, blocks)) return violation;
+  if (auto violation = mesh.misfit(c)) return violation;
+  if (auto violation = too_large(memory)) return violation;
+  return host_without_link(host, c.hardware);
+}
+
+/// Memory and what refuses a run but for its weights' layout.
+RunCost memory_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMesh::Step& step,
+                      const std::vector<PartitionedBlock>& blocks, const HostTraffic& host) {
+  RunCost cost;
+  cost.devices = c.mesh.devices();
+  cost.memory = memory_use(blocks, step.bound, c.config, c.compiler, memory_capacity(c.hardware, c.memory_limits));
+  raise_range(cost.memory, c.model.memory_error_high);
+  cost.memory.reserved = reserved_memory(cost.memory.capacity, c.memory_limits.reserve);
+  cost.infeasible = refusal(c, mesh, step.bound, blocks, cost.memory, host);
+  return cost;
+}
+
+/// And its time; `collectives` priced and scheduled. `timeline` is filled in where it is asked for.
 RunCost cost_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMesh::Step& step,
                     const std::vector<PartitionedBlock>& blocks, std::vector<Collective>& collectives,
                     StepTimeline* timeline = nullptr) {
   const Program& program = step.program();
-  RunCost cost;
-  cost.devices = c.mesh.devices();
+  HostTraffic host = host_traffic(step.bound, blocks, c.config);
+  RunCost cost = memory_of_run(c, mesh, step, blocks, host);
   price(collectives, c, mesh);
-  cost.memory = memory_use(blocks, step.bound, c.config, c.compiler, memory_capacity(c.hardware, c.memory_limits));
-  raise_range(cost.memory, c.model.memory_error_high);
-  cost.memory.reserved = reserved_memory(cost.memory.capacity, c.memory_limits.reserve);
   clone_combined_gathers(collectives, cost.memory, c.compiler);
 
   const double tokens = static_cast<double>(program.batch * c.config.gradient_accumulation_steps * program.sequence);
-  HostTraffic host = host_traffic(step.bound, blocks, c.config);
-  const auto unpriced = host_without_link(host, c.hardware);
-  if (unpriced) host = HostTraffic::none(blocks.size());
+  if (host_without_link(host, c.hardware)) host = HostTraffic::none(blocks.size());
   const StepWork work{blocks, collectives, program, c.config, c.compiler, c.hardware, host,
                       update_work(cost.memory, host, c.config, c.compiler), step.counted->model_flops_per_token * tokens, tokens,
                       cost.devices};
@@ -125,12 +143,6 @@ RunCost cost_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMe
   if (timeline) *timeline = place_step(work);
   cost.time = scheduled.time;
   for (std::size_t i = 0; i < collectives.size(); ++i) collectives[i].exposed = scheduled.exposed[i];
-
-  cost.infeasible = first_violation(c, step.bound);
-  if (!cost.infeasible) cost.infeasible = indivisible_weight(step.bound, blocks);
-  if (!cost.infeasible) cost.infeasible = mesh.misfit(c);
-  if (!cost.infeasible) cost.infeasible = too_large(cost.memory);
-  if (!cost.infeasible) cost.infeasible = unpriced;
   return cost;
 }
 
@@ -169,6 +181,15 @@ RunCost evaluate_cost(const Configuration& c, PreparedMesh& mesh) {
   auto collectives = all_collectives(step.bound, step.blocks, c.config, c.compiler);
   RunCost cost = cost_of_run(c, mesh, step, step.blocks, collectives);
   if (cost.infeasible) return cost;
+  cost.infeasible = refused_at_start(unsharded_weights(c, step.bound, step.blocks, collectives));
+  return cost;
+}
+
+RunCost evaluate_memory(const Configuration& c, PreparedMesh& mesh) {
+  const PreparedMesh::Step& step = mesh.partitioned_step(c);
+  RunCost cost = memory_of_run(c, mesh, step, step.blocks, host_traffic(step.bound, step.blocks, c.config));
+  if (cost.infeasible || !leaves_weights_unsharded(step.blocks, c)) return cost;
+  const auto collectives = all_collectives(step.bound, step.blocks, c.config, c.compiler);
   cost.infeasible = refused_at_start(unsharded_weights(c, step.bound, step.blocks, collectives));
   return cost;
 }

@@ -22,6 +22,9 @@ StepTimeline timeline_of(const Configuration& configuration);
 /// configurations that differ in batch, accumulation and remat policy.
 RunCost evaluate_cost(const Configuration& configuration, PreparedMesh& mesh);
 
+/// What of that needs no time: `time` is left empty, all else is the same.
+RunCost evaluate_memory(const Configuration& configuration, PreparedMesh& mesh);
+
 /// Whether nothing but memory may keep it from running.
 bool runs_if_large_enough(const RunCost& run);
 

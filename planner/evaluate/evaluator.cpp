@@ -4,7 +4,7 @@
 namespace shardplan {
 
 const Evaluator& cost_model() {
-  static const Evaluator model{evaluate, evaluate_cost};
+  static const Evaluator model{evaluate, evaluate_cost, evaluate_memory};
   return model;
 }
 

@@ -12,16 +12,19 @@ namespace shardplan {
 struct Evaluator {
   std::function<Evaluation(const Configuration&)> full;             ///< of what is shown
   std::function<RunCost(const Configuration&, PreparedMesh&)> cost;  ///< of what is searched; the same costs
+  /// Of those all that needs no time: memory, and what keeps it from running. The time is none.
+  std::function<RunCost(const Configuration&, PreparedMesh&)> memory;
 };
 
-/// evaluate() and evaluate_cost().
+/// evaluate(), evaluate_cost() and evaluate_memory().
 const Evaluator& cost_model();
 
-/// A stand-in for both, for tests: it shares nothing between candidates.
+/// A stand-in for all, for tests: it shares nothing between candidates.
 template <class Call>
   requires std::is_invocable_r_v<Evaluation, Call, const Configuration&>
 Evaluator evaluator_of(const Call& call) {
-  return {call, [call](const Configuration& c, PreparedMesh&) { return call(c); }};
+  const auto cost = [call](const Configuration& c, PreparedMesh&) { return call(c); };
+  return {call, cost, cost};
 }
 
 }  // namespace shardplan

@@ -169,7 +169,7 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
   explored.rejections.add(rejections);
   plan.rejections = explored.fitting.empty() ? explored.rejections.nearest_first() : explored.rejections.sorted();
   plan.evaluated += explored.evaluated;
-  plan.fitting = static_cast<std::int64_t>(explored.fitting.size());
+  plan.fitting = explored.known_to_fit;
   if (explored.left > 0)
     plan.unfinished = {budget.is_for_memory(), explored.left, static_cast<std::int64_t>(parallelisms.size())};
   return plan;

@@ -75,7 +75,7 @@ enum class Habit : std::uint8_t {
   prefetches_next_layer,
   /// Layers of one scan iteration are recomputed together: the values of all but the last wait.
   recomputes_cycles_together,
-  /// muon's matrices are all there at once, the largest gathered.
+  /// muon's matrices are all worked on at once, not one after the other.
   orthogonalizes_matrices_together,
   /// pipeline_fsdp_ag_per_repeat cuts its window from a second cast stack.
   casts_repeats_twice,

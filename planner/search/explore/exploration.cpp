@@ -1,12 +1,20 @@
 #include <algorithm>
 #include <limits>
 #include <planner/search/explore/exploration.hpp>
+#include <tuple>
 
 namespace shardplan {
 namespace {
 
 std::int64_t bound_on_larger(const Cost& smaller) {
   return static_cast<std::int64_t>(static_cast<double>(smaller.peak) / memory_slack);
+}
+
+const Candidate* find(const std::vector<Candidate>& all, std::size_t remat, std::size_t batch) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
+    return candidate.remat == remat && candidate.batch == batch;
+  });
+  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -23,20 +31,35 @@ Exploration::Exploration(const SearchSpace& space, const Parallelism& parallelis
     : space_(space), parallelism_(parallelism), order_(order), index_(index) {}
 
 Cost Exploration::cost(Runner& runner, std::size_t remat, std::size_t batch) {
-  const auto known = std::find_if(costed_.begin(), costed_.end(), [&](const Candidate& candidate) {
-    return candidate.remat == remat && candidate.batch == batch;
-  });
-  if (known != costed_.end()) return known->cost;
+  if (const Candidate* known = find(costed_, remat, batch)) return known->cost;
   const RunCost run = runner.run(parallelism_, remat, parallelism_.batches[batch]);
-  ++evaluated_;
-  if (const auto rejection = rejection_of(run, space_.required)) rejections_.add(*rejection);
+  if (!find(sized_, remat, batch)) note(run);
   return costed_.emplace_back(Candidate{index_, remat, batch, cost_of(run, space_.required)}).cost;
+}
+
+Cost Exploration::memory(Runner& runner, std::size_t remat, std::size_t batch) {
+  for (const auto* all : {&costed_, &sized_})
+    if (const Candidate* known = find(*all, remat, batch)) return known->cost;
+  if (space_.required.max_step) return cost(runner, remat, batch);
+  const RunCost run = runner.memory(parallelism_, remat, parallelism_.batches[batch]);
+  const Cost found = cost_of(run, space_.required);
+  if (found.marginal) return cost(runner, remat, batch);  // the fastest of these is shown
+  note(run);
+  return sized_.emplace_back(Candidate{index_, remat, batch, found}).cost;
+}
+
+void Exploration::note(const RunCost& run) {
+  ++evaluated_;
+  if (const auto rejection = rejection_of(run, space_.required))
+    rejections_.add(*rejection);
+  else
+    ++known_to_fit_;
 }
 
 /// Its memory does, or might under another policy.
 bool Exploration::smallest_fits(Runner& runner, std::size_t batch) {
   return std::any_of(order_.smallest.begin(), order_.smallest.end(), [&](std::size_t remat) {
-    const Cost known = cost(runner, remat, batch);
+    const Cost known = memory(runner, remat, batch);
     return known.fits || known.only_too_slow || (known.only_too_large && !known.far_too_large());
   });
 }
@@ -49,7 +72,7 @@ std::size_t Exploration::count_fitting_batches(Runner& runner) {
   std::size_t fits = 0, too_large = batches.size();  // the first does
   const auto size = [&](std::size_t batch) { return batches[batch].per_device_batch_size; };
   const auto room = [&](std::size_t batch) {
-    return static_cast<double>(cost(runner, order_.smallest.front(), batch).room);
+    return static_cast<double>(memory(runner, order_.smallest.front(), batch).room);
   };
   for (std::size_t tried = 1; fits + 1 < too_large;) {
     (smallest_fits(runner, tried) ? fits : too_large) = tried;
@@ -75,7 +98,7 @@ double Exploration::bound_seconds(Runner& runner, const BatchOption& batch) cons
 
 std::int64_t Exploration::bound_peak(Runner& runner, std::size_t batch) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (const std::size_t remat : order_.smallest) least = std::min(least, bound_on_larger(cost(runner, remat, batch)));
+  for (const std::size_t remat : order_.smallest) least = std::min(least, bound_on_larger(memory(runner, remat, batch)));
   return least;
 }
 
@@ -149,9 +172,11 @@ std::vector<Candidate> Exploration::fitting() const { return costed(&Cost::fits)
 std::vector<Candidate> Exploration::marginal() const { return costed(&Cost::marginal); }
 
 std::optional<Candidate> Exploration::smallest() const {
-  const auto too_large = costed(&Cost::only_too_large);
+  auto too_large = costed(&Cost::only_too_large);
+  std::copy_if(sized_.begin(), sized_.end(), std::back_inserter(too_large),
+               [](const Candidate& candidate) { return candidate.cost.only_too_large; });
   const auto least = std::min_element(too_large.begin(), too_large.end(), [](const Candidate& a, const Candidate& b) {
-    return a.cost.peak < b.cost.peak;
+    return std::tuple(a.cost.peak, a.remat, a.batch) < std::tuple(b.cost.peak, b.remat, b.batch);
   });
   return least == too_large.end() ? std::nullopt : std::optional(*least);
 }

@@ -65,9 +65,13 @@ class Exploration {
   bool has_too_slow() const { return !costed(&Cost::only_too_slow).empty(); }
   const Rejections& rejections() const { return rejections_; }
   std::int64_t evaluated() const { return evaluated_; }
+  std::int64_t known_to_fit() const { return known_to_fit_; }  ///< of the evaluated ones
 
  private:
   Cost cost(Runner& runner, std::size_t remat, std::size_t batch);
+  /// Where its time isn't known either, without it.
+  Cost memory(Runner& runner, std::size_t remat, std::size_t batch);
+  void note(const RunCost& run);
   bool smallest_fits(Runner& runner, std::size_t batch);
   std::size_t count_fitting_batches(Runner& runner);
   std::vector<Candidate> costed(bool Cost::*member) const;
@@ -85,8 +89,9 @@ class Exploration {
   bool is_timed_ = false;
   double least_seconds_ = std::numeric_limits<double>::infinity();
   std::int64_t least_peak_ = 0;
-  std::int64_t evaluated_ = 0;
+  std::int64_t evaluated_ = 0, known_to_fit_ = 0;
   std::vector<Candidate> costed_;  ///< in the order of their costing; few of all that there are
+  std::vector<Candidate> sized_;   ///< of which the memory was looked at alone, their time too later on or not
   Rejections rejections_;
 };
 

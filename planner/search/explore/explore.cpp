@@ -88,6 +88,7 @@ Explored collect(const std::vector<Exploration>& explorations, const Scope& scop
       explored.smallest = smallest;
     explored.rejections.add(exploration.rejections());
     explored.evaluated += exploration.evaluated();
+    explored.known_to_fit += exploration.known_to_fit();
   }
   const bool lacks_time =
       std::any_of(explorations.begin(), explorations.end(), [](const Exploration& e) { return e.has_too_slow(); });

@@ -19,6 +19,14 @@ void Runner::change_to(const Parallelism& parallelism, const RematPolicy& policy
 }
 
 RunCost Runner::run(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch) {
+  return evaluate_.cost(configuration_for(parallelism, remat, batch), mesh_);
+}
+
+RunCost Runner::memory(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch) {
+  return evaluate_.memory(configuration_for(parallelism, remat, batch), mesh_);
+}
+
+const Configuration& Runner::configuration_for(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch) {
   const RematPolicy& policy = space_.remat_policies[remat];
   if (&parallelism != parallelism_) change_to(parallelism, policy, batch);
   TrainConfig& config = configuration_.config;
@@ -27,7 +35,7 @@ RunCost Runner::run(const Parallelism& parallelism, std::size_t remat, const Bat
   config.places_activations = policy.places_activations;
   config.per_device_batch_size = batch.per_device_batch_size;
   config.gradient_accumulation_steps = batch.gradient_accumulation_steps;
-  return evaluate_.cost(configuration_, mesh_);
+  return configuration_;
 }
 
 }  // namespace shardplan

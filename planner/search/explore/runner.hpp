@@ -14,8 +14,11 @@ class Runner {
   Runner& operator=(const Runner&) = delete;
 
   RunCost run(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch);
+  /// The same without its time.
+  RunCost memory(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch);
 
  private:
+  const Configuration& configuration_for(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch);
   void change_to(const Parallelism& parallelism, const RematPolicy& policy, const BatchOption& batch);
 
   const SearchSpace& space_;

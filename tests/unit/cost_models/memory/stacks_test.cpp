@@ -243,13 +243,5 @@ TEST(Zero1, TheTrainingLoopKeepsParametersInShardsToo) {
   EXPECT_EQ(arguments_of(linen), std::pair(96L, 192L));
 }
 
-// 40 Mi of matrices in float32 and bf16, a quarter on a device; the largest that is gathered: 4 x [1024, 2048] and its
-// Gram matrices, in bf16.
-TEST(Muon, HoldsAllMatricesAndTheLargestWhole) {
-  const Change muon = [](TrainConfig& c) { c.opt_type = OptimizerType::muon; };
-  const ToyMemory toy = memory_of({"", "fsdp=4", toy_tpu(), 0, muon});
-  EXPECT_EQ(mib(updates_in_flight(toy.blocks(), toy.bound(), toy.config(), toy.compiler())), 40 + 20 + 16 + 8);
-}
-
 }  // namespace
 }  // namespace shardplan
