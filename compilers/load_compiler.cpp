@@ -63,10 +63,13 @@ std::int64_t read_words_piece(StrictObject& object) {
   return largest;
 }
 
-double read_tokens_per_embed(StrictObject& object) {
-  const double limit = object.number("tokens_per_embed");
-  if (!(limit > 0)) object.fail("tokens_per_embed", "above 0");
-  return limit;
+HeadSizes read_head_sizes(StrictObject& object) {
+  HeadSizes sizes;
+  sizes.tokens_per_embed = object.number("tokens_per_embed");
+  if (!(sizes.tokens_per_embed > 0)) object.fail("tokens_per_embed", "above 0");
+  if (object.has("up_to_sequences")) sizes.up_to_sequences = object.integer("up_to_sequences");
+  if (sizes.up_to_sequences < 0) object.fail("up_to_sequences", "0 or more");
+  return sizes;
 }
 
 DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObject object) {
@@ -79,7 +82,7 @@ DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObj
   if (habit == Habit::all_reduces_indivisible_words && described.compiler.has(habit))
     described.compiler.largest_words_piece = read_words_piece(object);
   if (concerns_logits(habit) && object.has("tokens_per_embed"))
-    described.compiler.tokens_per_embed[habit] = read_tokens_per_embed(object);
+    described.compiler.head_sizes[habit] = read_head_sizes(object);
   object.finish();
   return described;
 }

@@ -103,11 +103,9 @@ std::string_view name_of(FlagEffect effect) {
   throw InternalError("unknown FlagEffect");
 }
 
-bool Compiler::has(Habit habit, std::int64_t tokens, std::int64_t embed) const {
-  const auto limit = tokens_per_embed.find(habit);
-  const bool within = limit == tokens_per_embed.end() ||
-                      static_cast<double>(tokens) <= limit->second * static_cast<double>(embed);
-  return has(habit) && within;
+bool Compiler::has(Habit habit, const HeadShare& head) const {
+  const auto sizes = head_sizes.find(habit);
+  return has(habit) && (sizes == head_sizes.end() || sizes->second.has(head));
 }
 
 Compiler with_flags(const Compiler& compiler, std::vector<CompilerFlag> flags) {

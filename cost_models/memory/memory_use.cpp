@@ -157,7 +157,7 @@ bool is_tied(const PartitionedBlock& head) {
   return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.parameter && t.shared; });
 }
 
-/// The share of the memory from which on such a head waits: see is_expected_late.
+/// The share of the memory from which on such a head waits: see expected_order.
 double least_late_share(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const Compiler& compiler) {
   const auto head = std::find_if(blocks.begin(), blocks.end(), [](const PartitionedBlock& block) {
     return block.block->kind == BlockKind::head;
@@ -173,11 +173,14 @@ double least_late_share(const std::vector<PartitionedBlock>& blocks, const Bound
 /// feed-forward is computed again and the logits' gradient has no kernel of its own, programs that need little memory make
 /// it early: seven programs of four models on v6e, at 9 to 29% of it (ll8_v6e8_fsdp8_act_offload,
 /// mistral7bx4_v6e8_fsdp8_qkvoff_noclip_bf16mu), late at 91 and 92% (plan_qwen330ba3b_tpuv6e_32, plan_qwen332b_tpuv6e_64);
-/// half is assumed. A tied head's is added to the table's, which comes last: late (gemma7bx4_v6e8_fsdp8_qkvoff).
-bool is_expected_late(const std::vector<Moment>& late, const MemoryUse& use, double least_share) {
+/// half is assumed. They take XLA's list schedule, which runs what frees most: the last product with the gathered weight,
+/// then that of its gradient (qwen38bx6_v6e8_fsdp8_qkvoff, whose words are all-reduced). A tied head's is added to the
+/// table's, which comes last: late (gemma7bx4_v6e8_fsdp8_qkvoff).
+HeadGradient expected_order(const std::vector<Moment>& late, const MemoryUse& use, double least_share) {
   const Bytes peak = use.arguments() + largest(late).total();
   const double share = static_cast<double>(peak.value) / static_cast<double>(use.capacity.value);
-  return least_share <= share && share <= schedule_limit;
+  if (share < least_share) return HeadGradient::early_in_turn;
+  return share <= schedule_limit ? HeadGradient::late : HeadGradient::early;
 }
 
 /// Compilers that mind memory make what can be made in turn so, up to the limit.
@@ -204,10 +207,12 @@ MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundPro
   const HeadGradient usual = either ? HeadGradient::early : HeadGradient::habitual;
   std::vector<Moment> moments = moments_of(blocks, program, config, compiler, usual);
   const Bytes first = use.arguments() + largest(moments).total();
-  if (either)
-    if (auto late = moments_of(blocks, program, config, compiler, HeadGradient::late);
-        is_expected_late(late, use, least_late_share(blocks, program, compiler)))
-      moments = std::move(late);
+  if (either) {
+    auto late = moments_of(blocks, program, config, compiler, HeadGradient::late);
+    const HeadGradient order = expected_order(late, use, least_late_share(blocks, program, compiler));
+    if (order == HeadGradient::late) moments = std::move(late);
+    if (order == HeadGradient::early_in_turn) moments = moments_of(blocks, program, config, compiler, order);
+  }
   take_turns(moments, use);
   const Moment& peak = largest(moments);
   use.gradients = peak.gradients;

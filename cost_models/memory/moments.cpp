@@ -66,7 +66,9 @@ class Moments {
     const bool late = head && is_late(*loop.back());
     // Behind a peeled loop the product runs beside what is left of the loss (plan_llama3170b_tpuv6e_256).
     const bool leaves_weights = late && head_ == HeadGradient::habitual;
-    const auto weights = leaves_weights ? WeightGradients::later : WeightGradients::here;
+    // In turn it takes the place of the gathered weight, which is as large.
+    const bool in_turn = head && head_ == HeadGradient::early_in_turn;
+    const auto weights = leaves_weights || in_turn ? WeightGradients::later : WeightGradients::here;
     moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_, waiting_,
                         working_set(loop, program_, config_, compiler_, weights) + copies_, {}, late_head_});
     if (head) leave_head_behind(*loop.back(), late);
@@ -93,6 +95,7 @@ class Moments {
       case HeadGradient::habitual:
         return is_head_gradient_deferred(head, program_, config_, compiler_);
       case HeadGradient::early:
+      case HeadGradient::early_in_turn:
         return false;
       case HeadGradient::late:
         return true;

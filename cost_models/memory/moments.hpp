@@ -19,9 +19,9 @@ struct Moment {
   Bytes total() const { return gradients + activations + temporaries; }
 };
 
-/// When the head's weight gradient is computed: as the compiler's habits say, before the layers' backward pass, or after
-/// it, the logits' gradient waiting.
-enum class HeadGradient : std::uint8_t { habitual, early, late };
+/// When the head's weight gradient is computed: as the compiler's habits say, before the layers' backward pass; before it
+/// and once the head's gathered weight is gone; or after it, the logits' gradient waiting.
+enum class HeadGradient : std::uint8_t { habitual, early, early_in_turn, late };
 
 std::vector<Moment> moments_of(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                                const TrainConfig& config, const Compiler& compiler, HeadGradient head);

@@ -36,9 +36,16 @@ std::int64_t local_words(const Tensor& logits, const PartitionSpec& spec, const 
   return logits.dims.back().size / mesh.product(spec.dims.back());
 }
 
-/// Rows of the logits on one device.
-std::int64_t local_tokens(const Tensor& logits, const PartitionSpec& spec, const Mesh& mesh) {
-  return local_elements(logits.dims, spec, mesh) / local_words(logits, spec, mesh);
+HeadShare share_of_a_device(const Block& head, const Operation& product, const std::vector<PartitionSpec>& specs,
+                            const Mesh& mesh) {
+  const Tensor& logits = head.tensors[product.output];
+  const PartitionSpec& spec = specs[product.output];
+  HeadShare share;
+  share.tokens = local_elements(logits.dims, spec, mesh) / local_words(logits, spec, mesh);
+  share.embed = embed_of(head, product);
+  for (std::size_t i = 0; i < logits.dims.size(); ++i)
+    if (logits.dims[i].dim == Dim::batch) share.sequences = logits.dims[i].size / mesh.product(spec.dims[i]);
+  return share;
 }
 
 }  // namespace
@@ -52,8 +59,7 @@ bool writes_over_logits(const Block& head, const DataFlow& flow, const std::vect
   const Operation* product = logits_product(head);
   if (!product) return false;
   const Habit habit = is_capped(head, flow, product->output) ? Habit::overwrites_capped_logits : Habit::overwrites_logits;
-  return compiler.has(habit, local_tokens(head.tensors[product->output], specs[product->output], mesh),
-                      embed_of(head, *product));
+  return compiler.has(habit, share_of_a_device(head, *product, specs, mesh));
 }
 
 Bytes logits_for_loss_value(const Block& head, const std::vector<PartitionSpec>& specs, const Mesh& mesh,

@@ -246,6 +246,24 @@ struct SliceSizes {
   }
 };
 
+/// What a device computes of the logits.
+struct HeadShare {
+  std::int64_t sequences = 0;  ///< or parts of sequences
+  std::int64_t tokens = 0;     ///< of all of them
+  std::int64_t embed = 0;      ///< features that the head reads of each
+};
+
+/// Heads that a habit of logits holds for: those with few tokens for their width, and those of few sequences whatever their
+/// tokens.
+struct HeadSizes {
+  double tokens_per_embed = 0;      ///< up to so many tokens of a device for each of embed
+  std::int64_t up_to_sequences = 0;  ///< 0: their number makes no difference
+  bool has(const HeadShare& head) const {
+    return head.sequences <= up_to_sequences ||
+           static_cast<double>(head.tokens) <= tokens_per_embed * static_cast<double>(head.embed);
+  }
+};
+
 struct Compiler {
   std::string name;    ///< "xla-tpu-v5p"
   std::string family;  ///< "XLA:TPU", in reports
@@ -259,13 +277,12 @@ struct Compiler {
   VectorKernels vector_kernels;
   std::map<CompilerSetting, double> settings;  ///< those that a flag gives; the compiler's own are not known here
   std::map<Habit, SliceSizes> slice_sizes;  ///< of habits that concern some slices only
-  std::map<Habit, double> tokens_per_embed;  ///< of habits that hold up to so many tokens of a device for each of embed
+  std::map<Habit, HeadSizes> head_sizes;    ///< of habits that concern some heads only
   std::int64_t largest_words_piece = 0;  ///< lane tiles, of all_reduces_indivisible_words
   std::map<MoePath, MemoryError> memory_error;  ///< of every path
   std::shared_ptr<const Compiler> unflagged;  ///< the same before `flags`; null: there are none
   bool has(Habit habit) const { return habits.has(habit); }
-  /// Of a head that reads so many tokens on a device.
-  bool has(Habit habit, std::int64_t tokens, std::int64_t embed) const;
+  bool has(Habit habit, const HeadShare& head) const;
 };
 
 /// A compiler under these flags, by name, and no others.

@@ -55,17 +55,20 @@ TEST(LoadCompiler, CompilersDifferWhereTheyShould) {
 }
 
 TEST(LoadCompiler, LogitsAreOverwrittenUpToAsManyTokensAsTheFileSays) {
-  EXPECT_EQ(load_compiler("xla-tpu-v5p").tokens_per_embed.at(Habit::overwrites_logits), 1.1);
+  EXPECT_EQ(load_compiler("xla-tpu-v5p").head_sizes.at(Habit::overwrites_logits).tokens_per_embed, 1.1);
+  EXPECT_EQ(load_compiler("xla-tpu-v5p").head_sizes.at(Habit::overwrites_logits).up_to_sequences, 0);
+  EXPECT_EQ(load_compiler("xla-tpu-v5p").head_sizes.at(Habit::overwrites_capped_logits).up_to_sequences, 1);
   EXPECT_TRUE(load_compiler("xla-tpu").has(Habit::overwrites_logits));
-  EXPECT_FALSE(load_compiler("xla-tpu").tokens_per_embed.contains(Habit::overwrites_logits));
+  EXPECT_FALSE(load_compiler("xla-tpu").head_sizes.contains(Habit::overwrites_logits));
   const auto like_v5p = [](const std::string& limit) {
     return parse_compiler(R"({"name": "mine", "like": "xla-tpu-v5p", "description": "d", "habits": {)"
                           R"("overwrites_logits": {"on": true, )" +
                               limit + R"("source": "release notes"}}})",
                           "mine.json")
-        .compiler.tokens_per_embed;
+        .compiler.head_sizes;
   };
-  EXPECT_EQ(like_v5p("\"tokens_per_embed\": 2, ").at(Habit::overwrites_logits), 2);
+  EXPECT_EQ(like_v5p("\"tokens_per_embed\": 2, ").at(Habit::overwrites_logits).tokens_per_embed, 2);
+  EXPECT_EQ(like_v5p("\"tokens_per_embed\": 2, \"up_to_sequences\": 3, ").at(Habit::overwrites_logits).up_to_sequences, 3);
   EXPECT_FALSE(like_v5p("").contains(Habit::overwrites_logits)) << "at any number";
 }
 
@@ -140,6 +143,8 @@ TEST(LoadCompiler, RejectsWrongFilesInOneLine) {
        "'tokens_per_embed' must be above 0"},
       {"\"ragged_dot_is_dense\": {", "\"ragged_dot_is_dense\": {\"tokens_per_embed\": 1, ",
        "unknown key 'tokens_per_embed'"},
+      {"\"ragged_dot_is_dense\": {", "\"overwrites_logits\": {\"tokens_per_embed\": 1, \"up_to_sequences\": -1, ",
+       "'up_to_sequences' must be 0 or more"},
       {"\"ragged_dot_is_dense\": {\"on\": false", "\"all_reduces_indivisible_words\": {\"on\": true",
        "key 'largest_piece' is missing"},
       {"\"ragged_dot_is_dense\": {\"on\": false", "\"all_reduces_indivisible_words\": {\"largest_piece\": 0, \"on\": true",

@@ -160,7 +160,7 @@ TEST(Lifetimes, LogitsMeetTheirGradientWhereItIsNotWrittenOverThem) {
 TEST(Lifetimes, ManyTokensForTheWidthMakeAKernelOfTheLogitsGradient) {
   const auto meet_beyond = [](double tokens_per_embed) {
     Compiler compiler = toy_tpu();
-    compiler.tokens_per_embed[Habit::overwrites_logits] = tokens_per_embed;
+    compiler.head_sizes[Habit::overwrites_logits].tokens_per_embed = tokens_per_embed;
     const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", "fsdp=1", compiler});
     return meet(life(toy.block("head"), "logits"), life(toy.block("head"), "logits gradient"));
   };

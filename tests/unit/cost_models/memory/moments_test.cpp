@@ -48,6 +48,18 @@ TEST(Moments, BackwardOfAStackHoldsCopiesGradientsAndSavedInputs) {
   EXPECT_EQ(use.peak(), use.parameters + use.optimizer + use.batch + use.gradients + use.activations + use.temporaries);
 }
 
+// The same head, of 1024 tokens a device, all-reduced: logits, gathered weight and the weight's gradient are 256 MiB each.
+// Far below the limit of the memory a policy that offloads takes the last two in turn.
+TEST(Moments, AnAllReducedHeadsGradientIsMadeInTurnWhereLittleMemoryIsNeeded) {
+  const Compiler compiler =
+      with(with(toy_tpu(), Habit::peels_offloading_loops), Habit::all_reduces_over_whole_slices);
+  const ToyMemory toy({with_vocab(131072), toy_config(8, 1024, "qkv_proj_offloaded"), "default", "fsdp=8", compiler});
+  const MemoryUse full = toy.use(toy.use().if_head_waits), empty = toy.use(toy.use().if_head_waits * 4);
+  EXPECT_EQ(full.peak_moment, "loss");
+  EXPECT_EQ(empty.peak_moment, "loss");
+  EXPECT_EQ(mib(full.peak() - empty.peak()), 256);
+}
+
 // The head [1024, 131072] is 256 MiB in bf16 and so is its whole gradient. The logits' gradient of 512 tokens (128 MiB) and
 // their normed rows (1 MiB) are less: they wait until the layers have run, and the weight's gradient comes beside them.
 TEST(Moments, AHeadLargerThanWhatItsGradientIsMadeOfWaits) {

@@ -35,15 +35,19 @@ Block head_with(std::vector<Operation> behind_logits) {
   return head;
 }
 
-bool is_written_over(const Block& head, Habit habit) {
-  Compiler compiler;
-  compiler.habits.add(habit);
+bool is_written_over(const Block& head, const Compiler& compiler) {
   std::vector<PartitionSpec> specs;
   for (const Tensor& tensor : head.tensors) {
     specs.emplace_back();
     for (std::size_t i = 0; i < tensor.dims.size(); ++i) specs.back().dims.push_back({});
   }
   return writes_over_logits(head, DataFlow(head), specs, Mesh{}, compiler);
+}
+
+bool is_written_over(const Block& head, Habit habit) {
+  Compiler compiler;
+  compiler.habits.add(habit);
+  return is_written_over(head, compiler);
 }
 
 TEST(WritesOverLogits, AsCappedOnlyWhereTheLossReadsTheCap) {
@@ -60,6 +64,32 @@ TEST(WritesOverLogits, AsCappedOnlyWhereTheLossReadsTheCap) {
   for (const Block* head : {&capped, &constrained}) {
     EXPECT_FALSE(is_written_over(*head, Habit::overwrites_logits));
     EXPECT_TRUE(is_written_over(*head, Habit::overwrites_capped_logits));
+  }
+}
+
+// 4 features: 8 tokens are 2 for each, 9 are more than that.
+TEST(WritesOverLogits, OfFewTokensForTheWidthOrOfOneSequence) {
+  struct Row {
+    const char* what;
+    std::int64_t sequences, tokens_of_each;
+    bool written_over;
+  };
+  const Row rows[] = {
+      {"as many as the file says", 2, 4, true},
+      {"more of them", 3, 3, false},
+      {"of one sequence", 1, 64, true},
+  };
+  Compiler compiler;
+  compiler.habits.add(Habit::overwrites_capped_logits);
+  compiler.head_sizes[Habit::overwrites_capped_logits] = {.tokens_per_embed = 2, .up_to_sequences = 1};
+  for (const Row& row : rows) {
+    Block head = head_with({{OpKind::elementwise, "cap", {2}, 3}, {OpKind::cross_entropy, "loss", {3}, 4}});
+    for (Tensor& tensor : head.tensors) {
+      if (tensor.dims.empty() || tensor.dims.front().dim != Dim::batch) continue;
+      tensor.dims.front().size = row.sequences;
+      tensor.dims.insert(tensor.dims.begin() + 1, TensorDim{Dim::sequence, row.tokens_of_each});
+    }
+    EXPECT_EQ(is_written_over(head, compiler), row.written_over) << row.what;
   }
 }
 
