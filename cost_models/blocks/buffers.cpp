@@ -57,9 +57,36 @@ class Buffers {
       all.push_back({op.inputs.front(), bytes_of(op.inputs.front()),
                      schedule_.backward_begins[i], schedule_.backward_ends[i]});
     if (has_no_buffer(i)) return;
-    all.push_back({{op.output, " gradient"}, bytes_of(op.output), gradient_begins(op.output),
-                   exchanged_.waits(i) ? exchanged_.gradients_end(i) : kind_of(i).gradient_ends(state_, schedule_, i)});
+    if (!is_gradient_fused(i))
+      all.push_back({{op.output, " gradient"}, bytes_of(op.output), gradient_begins(op.output), gradient_ends(i)});
     append(all, kind_of(i).buffers(state_, schedule_, i));
+  }
+
+  int gradient_ends(OperationId i) const {
+    if (exchanged_.waits(i)) return exchanged_.gradients_end(i);
+    if (makes_hidden_rows_again(i)) return state_.forms.step();
+    return kind_of(i).gradient_ends(state_, schedule_, i);
+  }
+
+  /// Hidden rows that were computed again with their projections, of weight gradients that come last: they and their
+  /// gradient wait, from which the products compute those of the projections (recorded: plan_llama3170b_tpu7x_64).
+  bool makes_hidden_rows_again(OperationId i) const {
+    const Operation& op = block_.operations[i];
+    return gradients_last_ && op.kind == OpKind::elementwise && op.module == Module::mlp &&
+           leads_to_feed_forward_output(op) && !is_kept(op);
+  }
+
+  bool is_gradient_fused(OperationId i) const {
+    const auto readers = flow_.readers(block_.operations[i].output);
+    return std::any_of(readers.begin(), readers.end(), [&](OperationId op) { return makes_hidden_rows_again(op); });
+  }
+
+  /// Whether what an operation reads was saved, and not computed again.
+  bool is_kept(const Operation& op) const {
+    return std::all_of(op.inputs.begin(), op.inputs.end(), [&](TensorId input) {
+      const OperationId maker = flow_.maker(input);
+      return maker < 0 || schedule_.recomputed[maker] < 0;
+    });
   }
 
   /// A result that is another name for its input, or that is computed inside whatever reads it: masks and one-hot ids, a
@@ -81,7 +108,7 @@ class Buffers {
     if (op.kind != OpKind::elementwise || op.module != Module::mlp) return false;
     const auto factors = std::count_if(op.inputs.begin(), op.inputs.end(),
                                        [&](TensorId input) { return !block_.tensors[input].parameter; });
-    return factors == 1 || (gradients_last_ && leads_to_feed_forward_output(op));
+    return factors == 1 || (gradients_last_ && leads_to_feed_forward_output(op) && is_kept(op));
   }
 
   /// Hidden rows: the product of the gate and the projection beside it.
@@ -145,7 +172,8 @@ class Buffers {
       return schedule_.recomputed[reader] < 0 ? std::max(last, schedule_.backward_begins[reader]) : last;
     if (kind.gradient_recomputes() || reads(kind.read_by_gradient(block_, op), id))
       last = std::max(last, read_by_gradient_until(id, reader));
-    const bool computed_again = kind.is_alias() || (gradients_last_ && is_fused_activation(reader));
+    const bool computed_again =
+        kind.is_alias() || (gradients_last_ && is_fused_activation(reader)) || makes_hidden_rows_again(reader);
     return computed_again ? std::max(last, last_read(op.output)) : last;
   }
 

@@ -14,13 +14,14 @@ bool runs_weight_gradients_last(const BlockState& state, const Schedule& schedul
   if (!state.compiler.has(Habit::runs_kept_weight_gradients_last)) return false;
   if (block.kind != BlockKind::layer || !block.rematerialized || block.mixture || block.own_backward) return false;
   if (shares_iteration(block, *state.program.program)) return false;
+  const bool beside_collectives = state.compiler.has(Habit::runs_weight_gradients_beside_collectives);
   const bool splits_features = !state.split_axes(block.input, {Dim::embed}).empty();
-  if (splits_features && !state.compiler.has(Habit::runs_weight_gradients_beside_collectives)) return false;
+  if (splits_features && !beside_collectives) return false;
   bool has_feed_forward = false;
   for (const auto& op : block.operations) {
     const OperationId id = state.id_of(op);
     if (op.module != Module::mlp || !is_layer_product(state, op)) continue;
-    if (schedule.recomputed[id] >= 0 || !schedule.has_backward(id)) return false;
+    if (!schedule.has_backward(id) || (schedule.recomputed[id] >= 0 && !beside_collectives)) return false;
     has_feed_forward = true;
   }
   return has_feed_forward;
@@ -48,7 +49,7 @@ std::vector<Lifetime> waiting_for_weight_gradients(const BlockState& state, cons
     if (op.kind == OpKind::attention && op.rotation == Rotation::halves)
       all.push_back({{op.inputs.front(), " gradient, turned back"}, rotated_gradient(state, op.inputs.front()),
                      schedule.backward_ends[id], schedule.backward_ends[id]});
-    const bool kept = op.module == Module::mlp && is_layer_product(state, op);
+    const bool kept = op.module == Module::mlp && is_layer_product(state, op) && schedule.recomputed[id] < 0;
     if (!kept || !turns) continue;
     const Tensor& rows = state.tensor(op.output);
     if (rows.dims.back().dim != Dim::mlp) continue;

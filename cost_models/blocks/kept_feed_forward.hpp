@@ -5,8 +5,8 @@
 
 namespace shardplan {
 
-/// Whether the compiler leaves the weight gradients of such a layer to its end (Habit::runs_kept_weight_gradients_last).
-/// Where features are split only if it does so there anyway: 7x (mistral7bx4_7x8_fsdp4tp2_minctx), not v6e
+/// Whether the compiler leaves the weight gradients of such a layer to its end (Habit::runs_kept_weight_gradients_last); on 7x
+/// (Habit::runs_weight_gradients_beside_collectives) of one whose feed-forward is computed again, too. Where features are split only if it does so there anyway: 7x (mistral7bx4_7x8_fsdp4tp2_minctx), not v6e
 /// (qwen34bx5_v6e8_tp8_minctx). Not known of layers that share an iteration.
 bool runs_weight_gradients_last(const BlockState& state, const Schedule& schedule);
 

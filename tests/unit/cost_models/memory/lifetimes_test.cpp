@@ -81,6 +81,20 @@ TEST(Lifetimes, WeightGradientsRunLastWhereTheFeedForwardIsKept) {
     EXPECT_FALSE(waits(layer(remat, last))) << remat;
 }
 
+// Hidden rows, their gradient and both projections are 4 MiB each; the projections' gradients are computed from them.
+TEST(Lifetimes, WeightGradientsRunLastWhereTheFeedForwardIsComputedAgainBesideCollectives) {
+  const Compiler compiler = with(with(toy_tpu(), Habit::runs_kept_weight_gradients_last),
+                                 Habit::runs_weight_gradients_beside_collectives);
+  for (const char* remat : {"full", "save_out_proj", "qkv_proj_offloaded"}) {
+    const auto block = ToyMemory({toy_llama(), toy_config(1, 1024, remat), "default", "fsdp=4", compiler}).block("layers");
+    const Lifetime& attention = life(block, "context gradient");
+    for (const char* waits : {"mlp hidden", "mlp hidden gradient", "mlp/wi_0 output", "mlp/wi_1 output"})
+      EXPECT_TRUE(meet(life(block, waits), attention)) << remat << ": " << waits;
+    EXPECT_FALSE(exists(block, "mlp/wi_0 output gradient")) << remat;
+    EXPECT_FALSE(exists(block, "mlp/wi_0 output, turned")) << remat;
+  }
+}
+
 // The query's gradient, [1024, 8, 128], and its product with the cosine are 2 MiB each, the halves of 64 take 2 MiB, too.
 TEST(Lifetimes, RotationsAreUndoneBesideWhatWaits) {
   const Compiler last = with(with(toy_tpu(), Habit::runs_kept_weight_gradients_last), Habit::pads_to_tiles);

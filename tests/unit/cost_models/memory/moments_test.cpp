@@ -48,6 +48,21 @@ TEST(Moments, BackwardOfAStackHoldsCopiesGradientsAndSavedInputs) {
   EXPECT_EQ(use.peak(), use.parameters + use.optimizer + use.batch + use.gradients + use.activations + use.temporaries);
 }
 
+// The head's weight is 256 MiB and so is its gradient before it is summed.
+TEST(Moments, BehindAPeeledLoopADeferredHeadIsMadeBesideTheLayer) {
+  const auto peak = [](const char* policy, const Compiler& compiler) {
+    return ToyMemory({with_vocab(131072), toy_config(8, 1024, policy), "default", "fsdp=8",
+                      with(compiler, Habit::defers_head_gradient)})
+        .use();
+  };
+  const Compiler peels = with(toy_tpu(), Habit::peels_offloading_loops);
+  const MemoryUse peeled = peak("qkv_proj_offloaded", peels), whole = peak("qkv_proj_offloaded", toy_tpu());
+  EXPECT_EQ(peeled.peak_moment, "backward of layers");
+  EXPECT_GT(mib(peeled.temporaries), 256);
+  EXPECT_GT(mib(peeled.peak() - whole.peak()), 128);
+  EXPECT_EQ(peak("full", peels).peak(), peak("full", toy_tpu()).peak()) << "no loop is peeled";
+}
+
 // The same head, of 1024 tokens a device, all-reduced: logits, gathered weight and the weight's gradient are 256 MiB each.
 // Far below the limit of the memory a policy that offloads takes the last two in turn.
 TEST(Moments, AnAllReducedHeadsGradientIsMadeInTurnWhereLittleMemoryIsNeeded) {
