@@ -48,19 +48,20 @@ TEST(Moments, BackwardOfAStackHoldsCopiesGradientsAndSavedInputs) {
   EXPECT_EQ(use.peak(), use.parameters + use.optimizer + use.batch + use.gradients + use.activations + use.temporaries);
 }
 
-// The head's weight is 256 MiB and so is its gradient before it is summed.
+// The head's weight gradient is 256 MiB before it is summed, a layer's working set far less.
 TEST(Moments, BehindAPeeledLoopADeferredHeadIsMadeBesideTheLayer) {
-  const auto peak = [](const char* policy, const Compiler& compiler) {
-    return ToyMemory({with_vocab(131072), toy_config(8, 1024, policy), "default", "fsdp=8",
-                      with(compiler, Habit::defers_head_gradient)})
-        .use();
+  const Compiler deferring = with(toy_tpu(), Habit::defers_head_gradient);
+  const auto toy = [](const char* policy, const Compiler& compiler) {
+    return ToyMemory({with_vocab(131072), toy_config(8, 1024, policy), "default", "fsdp=8", compiler});
   };
-  const Compiler peels = with(toy_tpu(), Habit::peels_offloading_loops);
-  const MemoryUse peeled = peak("qkv_proj_offloaded", peels), whole = peak("qkv_proj_offloaded", toy_tpu());
-  EXPECT_EQ(peeled.peak_moment, "backward of layers");
-  EXPECT_GT(mib(peeled.temporaries), 256);
-  EXPECT_GT(mib(peeled.peak() - whole.peak()), 128);
-  EXPECT_EQ(peak("full", peels).peak(), peak("full", toy_tpu()).peak()) << "no loop is peeled";
+  const ToyMemory peeled = toy("qkv_proj_offloaded", with(deferring, Habit::peels_offloading_loops));
+  const MemoryUse use = peeled.use();
+  const auto &layers = peeled.block("layers"), &table = peeled.block("embedding");
+  EXPECT_EQ(use.peak_moment, "backward of layers");
+  EXPECT_LT(mib(working_set(layers, layers.backward_begins)), 256);
+  EXPECT_GT(mib(use.temporaries), 256 + mib(working_set(table, table.backward_begins)));
+  EXPECT_GT(use.peak(), toy("qkv_proj_offloaded", deferring).use().peak());
+  EXPECT_EQ(toy("full", with(deferring, Habit::peels_offloading_loops)).use().peak(), toy("full", deferring).use().peak());
 }
 
 // The same head, of 1024 tokens a device, all-reduced: logits, gathered weight and the weight's gradient are 256 MiB each.
