@@ -44,6 +44,7 @@ struct CheckAnswer {
   bool rules_are_file = false;
   std::string hardware;
   std::vector<std::string> models, meshes;  ///< that were checked
+  std::vector<MoePath> paths;               ///< likewise; none where all models are dense
   std::int64_t cases = 0;
   std::vector<CheckedFinding> findings;  ///< errors first, then the costliest
   std::optional<Evaluation> found;       ///< a single configuration, or the one with the worst finding

@@ -16,15 +16,18 @@ std::string path_words(MoePath path) { return path == MoePath::none ? "" : fmt::
 
 double seconds_of(const Finding& finding) { return finding.cost ? finding.cost->collectives.value : 0; }
 
-/// The entry for findings like this one; a new one at the end when it is the first.
+/// What a rule author would call the same finding, wherever it costs most: of one kind, as grave, about the same rules;
+/// about the same place where no rule is behind it.
+bool is_same(const Finding& a, const Finding& b) {
+  return a.is_like(b) && a.severity == b.severity && a.rules == b.rules && (!a.rules.empty() || a.where == b.where);
+}
+
+/// The entry for this finding; a new one at the end when it is the first.
 CheckedFinding& entry_for(std::vector<CheckedFinding>& entries, const Finding& finding) {
-  const auto alike = [&](const CheckedFinding& entry) {
-    const bool same_rule = !is_misspelling(finding.id) || entry.finding.rules == finding.rules;
-    return entry.finding.is_like(finding) && same_rule && entry.finding.severity == finding.severity &&
-           entry.bites.cases > 0;
-  };
-  if (const auto known = std::find_if(entries.begin(), entries.end(), alike); known != entries.end()) return *known;
-  return entries.emplace_back();
+  const auto known = std::find_if(entries.begin(), entries.end(), [&](const CheckedFinding& entry) {
+    return entry.bites.cases > 0 && is_same(entry.finding, finding);
+  });
+  return known != entries.end() ? *known : entries.emplace_back();
 }
 
 void add(std::vector<CheckedFinding>& entries, const Finding& finding, const CaseResult& in, const RulePlaces& places) {
@@ -65,6 +68,7 @@ CheckAnswer group_findings(const std::vector<CaseResult>& cases, const std::vect
   for (const auto& one : cases) {
     add_once(answer.models, one.model);
     add_once(answer.meshes, one.mesh);
+    if (one.path != MoePath::none) add_once(answer.paths, one.path);
     for (const auto& finding : one.findings) add(answer.findings, finding, one, places);
   }
   const auto is_costed = [&](const Finding& finding) {

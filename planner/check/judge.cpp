@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <planner/check/judge.hpp>
+#include <planner/check/rule_set_findings.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -18,16 +19,35 @@ bool covers(const std::vector<std::string>& then, const std::vector<std::string>
                      [&](const std::string& one) { return contains(then, one) || !contains(looked_at, one); });
 }
 
+void append(std::vector<std::string>& list, const std::vector<std::string>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+
+void append(Places& places, const Places& more) {
+  append(places.models, more.models);
+  append(places.meshes, more.meshes);
+  append(places.paths, more.paths);
+}
+
 std::vector<Rule> rules_of(const CheckedFinding& checked) {
   std::vector<Rule> rules;
   for (const auto& place : checked.rules) rules.push_back(place.rule);
   return rules;
 }
 
-Standing standing_of(const CheckedFinding& checked, const CheckPolicy& policy) {
+bool is_of(const KnownFinding& known, const CheckedFinding& checked) {
+  return known.id == published_id(checked.finding) && known.rules == rules_of(checked);
+}
+
+bool is_about_rules_of(const KnownFinding& known, const CheckAnswer& answer) {
+  return std::any_of(answer.findings.begin(), answer.findings.end(),
+                     [&](const CheckedFinding& checked) { return is_of(known, checked); });
+}
+
+Standing standing_of(const CheckedFinding& checked, const CheckAnswer& answer, const CheckPolicy& policy) {
   const auto matches = [&](const IgnoredFinding& ignored) { return ignored.matches(checked); };
   if (std::any_of(policy.ignored.begin(), policy.ignored.end(), matches)) return Standing::ignored;
-  return policy.baseline && policy.baseline->has(checked) ? Standing::known : Standing::counts;
+  return policy.baseline && policy.baseline->has(checked, answer) ? Standing::known : Standing::counts;
 }
 
 }  // namespace
@@ -44,12 +64,23 @@ std::string_view name_of(Standing standing) {
   throw InternalError("unknown Standing");
 }
 
-bool Baseline::has(const CheckedFinding& checked) const {
-  return std::any_of(findings.begin(), findings.end(), [&](const KnownFinding& known) {
-    return known.id == published_id(checked.finding) && known.severity >= checked.finding.severity &&
-           known.rules == rules_of(checked) && covers(known.models, models, checked.bites.models) &&
-           covers(known.meshes, meshes, checked.bites.meshes);
-  });
+bool Baseline::has(const CheckedFinding& checked, const CheckAnswer& answer) const {
+  const auto stands_for = [&](const KnownFinding& known) {
+    if (known.severity < checked.finding.severity) return false;
+    if (is_of(known, checked)) return true;
+    return has_rules_of_worst_place && !is_misspelling(checked.finding.id) && known.id == published_id(checked.finding) &&
+           is_about_rules_of(known, answer);
+  };
+  Places then;
+  bool is_known = false;
+  for (const KnownFinding& known : findings) {
+    if (!stands_for(known)) continue;
+    append(then, known.places);
+    is_known = true;
+  }
+  return is_known && covers(then.models, looked_at.models, checked.bites.models) &&
+         covers(then.meshes, looked_at.meshes, checked.bites.meshes) &&
+         covers(then.paths, looked_at.paths, names_of(checked.bites.paths));
 }
 
 bool IgnoredFinding::matches(const CheckedFinding& checked) const {
@@ -63,7 +94,7 @@ bool IgnoredFinding::matches(const CheckedFinding& checked) const {
 
 void judge(CheckAnswer& answer, const CheckPolicy& policy) {
   answer.fail_on = policy.fail_on;
-  for (auto& checked : answer.findings) checked.standing = standing_of(checked, policy);
+  for (auto& checked : answer.findings) checked.standing = standing_of(checked, answer, policy);
 }
 
 IgnoredFinding parse_ignored(const std::string& text) {

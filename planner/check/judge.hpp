@@ -6,21 +6,30 @@
 
 namespace shardplan {
 
+/// Where an earlier check looked, or found something: names as it wrote them.
+struct Places {
+  std::vector<std::string> models, meshes, paths;
+};
+
 /// A finding of an earlier check.
 struct KnownFinding {
   std::string id;  ///< as published
   Severity severity = Severity::note;
   std::vector<Rule> rules;
-  std::vector<std::string> models, meshes;  ///< that it was found on; empty: it was about the rules alone
+  Places places;  ///< that it was found on; none: it was about the rules alone
 };
 
 /// An earlier check: what it found, and what it looked at.
 struct Baseline {
   std::vector<KnownFinding> findings;
-  std::vector<std::string> models, meshes;
+  Places looked_at;
+  /// Of a version before findings of other rules were entries of their own: an entry has the rules of the place where
+  /// it cost most then, and stands for all of its id as long as one of them is about these.
+  bool has_rules_of_worst_place = false;
 
-  /// Whether it has this finding: of the same id and rules, as grave, on every model and mesh that it looked at too.
-  bool has(const CheckedFinding& checked) const;
+  /// Whether it has this finding of an answer: of the same id and rules, as grave, on every model, mesh and path that it
+  /// looked at too. Which place is the worst one doesn't matter.
+  bool has(const CheckedFinding& checked, const CheckAnswer& answer) const;
 };
 
 /// "expert-axis-stolen" everywhere, or "expert-axis-stolen:mixtral-8x7b" where the place is a logical axis of one of its

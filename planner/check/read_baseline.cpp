@@ -29,29 +29,26 @@ std::vector<Rule> read_rules(StrictObject& object) {
   return rules;
 }
 
-/// Both forms have these three in one object.
-KnownFinding with_places(KnownFinding known, StrictObject object) {
-  known.rules = read_rules(object);
-  known.models = texts_or_none(object, "models");
-  known.meshes = texts_or_none(object, "meshes");
-  return known;
+Places read_places(StrictObject& object) {
+  return {texts_or_none(object, "models"), texts_or_none(object, "meshes"), texts_or_none(object, "moe_paths")};
 }
 
 KnownFinding read_finding(const Json& json, const std::string& path) {
   StrictObject object(json, path + ": findings");
-  return with_places({object.text("id"), read_severity(object, "severity"), {}, {}, {}}, object);
+  return {object.text("id"), read_severity(object, "severity"), read_rules(object), read_places(object)};
 }
 
 KnownFinding read_result(const Json& json, const std::string& path) {
   StrictObject object(json, path + ": results");
-  return with_places({object.text("ruleId"), read_severity(object, "level"), {}, {}, {}}, object.object("properties"));
+  StrictObject properties = object.object("properties");
+  return {object.text("ruleId"), read_severity(object, "level"), read_rules(properties), read_places(properties)};
 }
 
 template <class Read>
 Baseline read_findings(StrictObject& list, const std::string& key, StrictObject scope, const std::string& path, Read read) {
   Baseline baseline;
-  baseline.models = scope.texts("models");
-  baseline.meshes = scope.texts("meshes");
+  baseline.looked_at = {scope.texts("models"), scope.texts("meshes"), texts_or_none(scope, "moe_paths")};
+  baseline.has_rules_of_worst_place = !scope.has("moe_paths");
   for (const auto& json : list.array(key)) baseline.findings.push_back(read(json, path));
   return baseline;
 }

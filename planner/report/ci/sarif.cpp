@@ -102,7 +102,10 @@ OrderedJson result_of(const CheckedFinding& checked, const std::vector<const Fin
           {"locations", locations_of(checked, uri)},
           {"partialFingerprints", {{"primaryLocationLineHash", fingerprint_of(checked)}}},
           {"properties",
-           {{"models", checked.bites.models}, {"meshes", checked.bites.meshes}, {"rules", json_rules(checked)}}}};
+           {{"models", checked.bites.models},
+            {"meshes", checked.bites.meshes},
+            {"moe_paths", names_of(checked.bites.paths)},
+            {"rules", json_rules(checked)}}}};
 }
 
 OrderedJson driver_of(const std::vector<const Finding*>& rules) {
@@ -137,7 +140,8 @@ std::string check_sarif(const CheckAnswer& answer, const std::string& folder) {
                      {"automationDetails", {{"id", "shardplan/" + place.uri + "/"}}},
                      {"invocations", invocations(answer, place)},
                      {"results", std::move(results)},
-                     {"properties", {{"models", answer.models}, {"meshes", answer.meshes}}}};
+                     {"properties",
+                      {{"models", answer.models}, {"meshes", answer.meshes}, {"moe_paths", names_of(answer.paths)}}}};
   OrderedJson runs = OrderedJson::array();
   runs.push_back(std::move(run));
   return print_document({{"$schema", sarif_schema}, {"version", "2.1.0"}, {"runs", std::move(runs)}});

@@ -65,6 +65,7 @@ std::string check_json(const CheckAnswer& answer) {
                          {"hardware", answer.hardware},
                          {"models", answer.models},
                          {"meshes", answer.meshes},
+                         {"moe_paths", names_of(answer.paths)},
                          {"configurations", answer.cases},
                          {"findings", std::move(findings)},
                          {"collectives", collectives_of(answer.found)},

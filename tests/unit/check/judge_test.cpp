@@ -103,6 +103,74 @@ TEST(Baseline, IsReadBackFromWhatCheckWrote) {
   }
 }
 
+/// Two entries of one id: weights of experts and of the dense layers. Which of them costs more is the cost model's affair.
+TEST(Baseline, KnowsAFindingByItsRulesWhateverItsWorstPlace) {
+  const Rule embed = {"embed", {"fsdp"}}, embed_moe = {"embed_moe", {"fsdp"}};
+  const auto of = [](const Rule& rule, Severity severity, const char* model) {
+    return finding(FindingId::weights_not_sharded, severity, {model}, {rule});
+  };
+  const auto error = [&](const Rule& rule, const char* model) { return of(rule, Severity::error, model); };
+  struct Row {
+    const char* what;
+    std::vector<CheckedFinding> before, now;
+    std::vector<Standing> standings;
+  };
+  const Row rows[] = {
+      {"the other one is the worst now",
+       {error(embed_moe, "mixtral-8x7b"), error(embed, "mixtral-8x22b")},
+       {error(embed, "mixtral-8x22b"), error(embed_moe, "mixtral-8x7b")},
+       {Standing::known, Standing::known}},
+      {"one of them is new",
+       {error(embed_moe, "mixtral-8x7b")},
+       {error(embed, "mixtral-8x7b"), error(embed_moe, "mixtral-8x7b")},
+       {Standing::counts, Standing::known}},
+      {"an error of then is a note now, beside the note of then",
+       {error(embed, "mixtral-8x7b"), of(embed, Severity::note, "mixtral-8x22b")},
+       {finding(FindingId::weights_not_sharded, Severity::note, {"mixtral-8x7b", "mixtral-8x22b"}, {embed})},
+       {Standing::known}},
+  };
+  for (const auto& [what, before, now, standings] : rows) {
+    CheckAnswer answer = answer_with(now);
+    judge(answer, {read_baseline(written("rules.json", check_json(answer_with(before)))), {}, Severity::error});
+    std::vector<Standing> found;
+    for (const auto& checked : answer.findings) found.push_back(checked.standing);
+    EXPECT_EQ(found, standings) << what;
+  }
+}
+
+TEST(Baseline, CountsAFindingOnAPathThatHadNone) {
+  const auto on = [](std::vector<MoePath> paths) {
+    CheckedFinding checked = finding(FindingId::missing_all_to_all, Severity::error, {"mixtral-8x7b"});
+    checked.bites.paths = std::move(paths);
+    return checked;
+  };
+  CheckAnswer before = answer_with({on({MoePath::dropping})});
+  before.paths = {MoePath::dropping, MoePath::ragged};
+  for (const auto& path : {written("paths.json", check_json(before)),
+                           written("paths.sarif", check_sarif(before, own_folder()))}) {
+    const CheckPolicy policy = {read_baseline(path), {}, Severity::error};
+    EXPECT_EQ(standing(on({MoePath::dropping}), policy), Standing::known);
+    EXPECT_EQ(standing(on({MoePath::dropping, MoePath::ragged}), policy), Standing::counts);
+    EXPECT_EQ(standing(on({MoePath::dropping, MoePath::ring}), policy), Standing::known) << "nobody looked at it";
+  }
+}
+
+/// A file of before 2026-11: one entry an id, whose rules are those of its worst place.
+TEST(Baseline, OfBeforeStandsForAllOfItsIdWhileItsOwnRuleIsAmongThem) {
+  const char* before = R"({"schema_version": 1, "command": "check", "rules": "rules.yml", "models": ["mixtral-8x7b"],
+    "meshes": ["expert=8"], "findings": [{"id": "weights-not-sharded", "severity": "error",
+    "rules": [{"logical": "embed", "axes": ["fsdp"], "line": 3}], "models": ["mixtral-8x7b"], "meshes": ["expert=8"]}]})";
+  const CheckPolicy policy = {read_baseline(written("before.json", before)), {}, Severity::error};
+  const auto of = [](const char* logical) {
+    return finding(FindingId::weights_not_sharded, Severity::error, {"mixtral-8x7b"}, {{logical, {"fsdp"}}});
+  };
+  CheckAnswer answer = answer_with({of("embed_moe"), of("embed")});
+  judge(answer, policy);
+  EXPECT_EQ(answer.findings[0].standing, Standing::known);
+  EXPECT_EQ(answer.findings[1].standing, Standing::known);
+  EXPECT_EQ(standing(of("embed_moe"), policy), Standing::counts) << "the rule of then is no longer among them";
+}
+
 TEST(Baseline, CountsAFindingThatHasBecomeGraver) {
   const CheckAnswer before = answer_with({finding(FindingId::missing_all_to_all, Severity::note, {"mixtral-8x7b"})});
   const CheckPolicy policy = {read_baseline(written("note.json", check_json(before))), {}, Severity::warning};
