@@ -32,7 +32,7 @@ void check_stage_axis(const RuleSet& rules) {
 }
 
 ModelRules rule_changes(const AskedRun& run) {
-  return changes_in_force(run.arguments.rule_changes(), run.rules, run.model);
+  return changes_in_force(run.arguments, run.rules, run.model);
 }
 
 Mesh spread_over(Mesh mesh, int slices) {

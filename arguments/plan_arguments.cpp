@@ -28,7 +28,7 @@ PlanRequest with_arguments(PlanRequest request, const GivenArguments& arguments)
   request.model = with_overrides(std::move(request.model), request.model_overrides);
   request.passed_arguments = take_passed_arguments(arguments, request.model);
   request.settings = read_settings(arguments, request.model);
-  request.rule_changes = changes_in_force(arguments.rule_changes(), load_rules("default"), request.model);
+  request.rule_changes = changes_in_force(arguments, load_rules("default"), request.model);
   return request;
 }
 

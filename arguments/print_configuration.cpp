@@ -43,6 +43,7 @@ bool needs_override(const Configuration& configuration, const PrintedArguments& 
   const auto may_set = [](const auto& passed) { return is_in_model_files(passed.first); };
   const PassedArguments& passed = configuration.passed_arguments;
   if (std::any_of(passed.begin(), passed.end(), may_set)) return true;  // no model here has constants of layers
+  if (configuration.rule_changes.in_place_of_models) return true;
   if (!is_published(configuration.rules) && configuration.model.rules != ModelRules{}) return true;
   return !configuration.model.in_maxtext || !words.overrides.empty() || !configuration.model_overrides.empty() ||
          std::any_of(changed.begin(), changed.end(), sets);

@@ -23,6 +23,34 @@ std::string print_rules(const std::vector<Rule>& rules) {
   return "[" + text + "]";
 }
 
+bool is_same(const RuleSet& a, const RuleSet& b) {
+  return a.rules == b.rules && a.mesh_axes == b.mesh_axes && a.data_sharding == b.data_sharding;
+}
+
+/// Both say something, and not the same.
+template <class List>
+bool contradict(const List& a, const List& b) {
+  return !a.empty() && !b.empty() && a != b;
+}
+
+/// configs/pyconfig.py, validate_no_keys_overridden_twice.
+ModelRules on_command_line(const GivenArguments& arguments, const Model& model) {
+  ModelRules words = arguments.rules_on_command_line();
+  const std::pair<const char*, bool> keys[] = {
+      {"logical_axis_rules", contradict(words.rules, model.rules.rules)},
+      {"mesh_axes", contradict(words.mesh_axes, model.rules.mesh_axes)},
+      {"data_sharding", contradict(words.data_sharding, model.rules.data_sharding)}};
+  for (const auto& [key, contradicts] : keys) {
+    if (!contradicts) continue;
+    if (!arguments.flag("override_model_config", false))
+      throw InputError(fmt::format("{}: MaxText's file of {} says others; add override_model_config=true, which leaves "
+                                   "those out",
+                                   key, model.name));
+    words.in_place_of_models = true;
+  }
+  return words;
+}
+
 }  // namespace
 
 RuleSet chosen_rules(const GivenArguments& arguments) {
@@ -30,11 +58,19 @@ RuleSet chosen_rules(const GivenArguments& arguments) {
   return load_rules(canonical(name).empty() ? "default" : name);
 }
 
-ModelRules changes_in_force(const ModelRules& changes, const RuleSet& chosen, const Model& model) {
-  const RuleSet with = active_rules(chosen, model.rules, changes), without = active_rules(chosen, model.rules);
-  const bool idle =
-      with.rules == without.rules && with.mesh_axes == without.mesh_axes && with.data_sharding == without.data_sharding;
-  return idle ? ModelRules{} : changes;
+ModelRules changes_in_force(const GivenArguments& arguments, const RuleSet& chosen, const Model& model) {
+  if (chosen.custom) return arguments.rules_on_command_line();  // idle; MaxText drops them too
+  ModelRules changes = on_command_line(arguments, model);
+  const RuleSet plain = active_rules(chosen, model.rules);
+  const RuleSet under_file = merge_rules(chosen, arguments.rules_in_file());
+  const RuleSet with = active_rules(under_file, model.rules, changes);
+  if (is_same(with, plain)) return {};
+  if (is_same(active_rules(under_file, model.rules), plain)) return changes;
+  return {.override_rules = true,
+          .mesh_axes = with.mesh_axes == plain.mesh_axes ? std::vector<std::string>{} : with.mesh_axes,
+          .rules = with.rules,
+          .data_sharding = with.data_sharding == plain.data_sharding ? std::vector<std::string>{} : with.data_sharding,
+          .in_place_of_models = model.rules != ModelRules{}};
 }
 
 std::vector<std::pair<std::string, std::string>> rules_to_run(const RuleSet& rules, const ModelRules& changes) {

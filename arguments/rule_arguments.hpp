@@ -12,8 +12,11 @@ namespace shardplan {
 /// The set that custom_mesh_and_rule names, as it comes. Throws InputError on an unknown one.
 RuleSet chosen_rules(const GivenArguments& arguments);
 
-/// The changes, or none when all of them only repeat what holds anyway, as a copy of base.yml does.
-ModelRules changes_in_force(const ModelRules& changes, const RuleSet& chosen, const Model& model);
+/// What the arguments change in `chosen` with the model's own rules; none when they only repeat what holds anyway, as a copy
+/// of base.yml does. A list of rules in the run's YAML file replaces base.yml's, under the model's: then these are all the
+/// rules in force, as a command line without the file would say them. Throws InputError where the command line contradicts
+/// rules of the model's own file without override_model_config, as MaxText does.
+ModelRules changes_in_force(const GivenArguments& arguments, const RuleSet& chosen, const Model& model);
 
 /// The set by its name (a file's is its path), and what changes it.
 std::vector<std::pair<std::string, std::string>> rules_as_arguments(const RuleSet& rules, const ModelRules& changes);

@@ -95,8 +95,6 @@ RuleSet parse_rules(std::string_view yaml, const std::string& file) {
   return set;
 }
 
-ModelRules load_rule_changes(const std::string& path) { return parse_rule_changes(read_file(path), path); }
-
 ModelRules parse_rule_changes(std::string_view yaml, const std::string& file) {
   RuleFile content = read_rule_file(yaml, file);
   return {.override_rules = content.override_rules,

@@ -35,9 +35,8 @@ RuleSet load_rules(const std::string& name_or_path);
 /// diloco), as in every set that MaxText ships.
 RuleSet parse_rules(std::string_view yaml, const std::string& file);
 
-/// What a configuration file (a model's yml, --config) changes in the rules: logical_axis_rules, mesh_axes,
+/// What a configuration file (a model's yml) changes in the rules: logical_axis_rules, mesh_axes,
 /// data_sharding and override_logical_axis_rules, each empty (false) where the file does not have it.
-ModelRules load_rule_changes(const std::string& path);
 ModelRules parse_rule_changes(std::string_view yaml, const std::string& file);
 
 }  // namespace shardplan

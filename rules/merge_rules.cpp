@@ -17,6 +17,15 @@ std::vector<Rule> merged(std::vector<Rule> old, const std::vector<Rule>& added) 
   return old;
 }
 
+/// The keys of the model's file that the user's arguments don't have.
+ModelRules without_keys_of(const ModelRules& user, ModelRules model) {
+  if (!user.rules.empty()) model.rules.clear();
+  if (user.override_rules) model.override_rules = false;
+  if (!user.mesh_axes.empty()) model.mesh_axes.clear();
+  if (!user.data_sharding.empty()) model.data_sharding.clear();
+  return model;
+}
+
 void stage_before_data(std::vector<std::string>& mesh_axes, const std::string& set) {
   const auto stage = std::find(mesh_axes.begin(), mesh_axes.end(), "stage");
   if (stage == mesh_axes.end()) return;
@@ -48,7 +57,7 @@ RuleSet merge_rules(RuleSet rules, const ModelRules& changes) {
 
 RuleSet active_rules(const RuleSet& chosen, const ModelRules& model, const ModelRules& user) {
   if (chosen.custom) return chosen;
-  return merge_rules(merge_rules(chosen, model), user);
+  return merge_rules(merge_rules(chosen, user.in_place_of_models ? without_keys_of(user, model) : model), user);
 }
 
 RuleSet pipelined(RuleSet rules) {

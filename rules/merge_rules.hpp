@@ -1,6 +1,7 @@
 #pragma once
 // The rule list in force, as MaxText's configuration builds it (configs/pyconfig.py and configs/types.py of e591f30cb):
-//   rules = base.yml; merge or override by the model's yml; merge or override by the command line
+//   rules = base.yml, or the list of a run's YAML file over it; merge or override by the model's yml; merge or override by
+//   the command line, which beside rules of the model's yml needs override_model_config=true and then leaves those out
 //   custom_mesh_and_rule replaces everything, the model's and the command line's rules included
 //   pipelining edits the result; layers outside the pipeline use another edit of it
 #include <shardplan/model.hpp>
@@ -14,7 +15,7 @@ namespace shardplan {
 RuleSet merge_rules(RuleSet rules, const ModelRules& changes);
 
 /// The rules in force for a run without pipelining: a custom set as it is; else `chosen`, changed by the model, then by
-/// the user (logical_axis_rules on the command line or in --config).
+/// the user (logical_axis_rules on the command line; arguments/rule_arguments.hpp says what a --config is to it).
 RuleSet active_rules(const RuleSet& chosen, const ModelRules& model, const ModelRules& user = {});
 
 /// What more than one pipeline stage changes: `stage` before `data` in the mesh, first in data_sharding, and the first

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <arguments/words/argument_values.hpp>
 #include <arguments/words/config_file.hpp>
 #include <arguments/words/given_arguments.hpp>
@@ -26,8 +25,8 @@ GivenArgument& insert_word(Given& given, const std::string& word) {
   return row->second;
 }
 
-void insert_file(Given& given, const std::string& path) {
-  for (const auto& [key, value] : read_config_file(path))
+void insert_file(Given& given, const ConfigFile& file) {
+  for (const auto& [key, value, path] : file.entries)
     if (value != model_of_command_line)
       given.emplace(key, GivenArgument{value, fmt::format("{}: {}={}", path, key, value), true});
 }
@@ -63,28 +62,18 @@ ModelRules changes_on_command_line(const Given& given) {
   return document.empty() ? ModelRules{} : parse_rule_changes(document, "arguments");
 }
 
-ModelRules combined(ModelRules first, const ModelRules& then) {
-  if (then.override_rules) first.rules.clear();
-  std::erase_if(first.rules, [&](const Rule& old) {
-    return std::any_of(then.rules.begin(), then.rules.end(),
-                       [&](const Rule& rule) { return rule.logical == old.logical; });
-  });
-  first.rules.insert(first.rules.end(), then.rules.begin(), then.rules.end());
-  first.override_rules = first.override_rules || then.override_rules;
-  if (!then.mesh_axes.empty()) first.mesh_axes = then.mesh_axes;
-  if (!then.data_sharding.empty()) first.data_sharding = then.data_sharding;
-  return first;
-}
-
 }  // namespace
 
 GivenArguments::GivenArguments(std::span<const std::string> key_values,
                                const std::optional<std::string>& config_file) {
   for (const auto& word : key_values) insert_word(given_, word);
-  if (config_file) insert_file(given_, *config_file);
+  if (config_file) {
+    ConfigFile file = read_config_file(*config_file);
+    insert_file(given_, file);
+    rules_in_file_ = std::move(file.rules);
+  }
   for (auto& [key, argument] : given_) read_value(key, argument);
-  const ModelRules in_file = config_file ? load_rule_changes(*config_file) : ModelRules{};
-  rule_changes_ = combined(in_file, changes_on_command_line(given_));
+  rules_on_command_line_ = changes_on_command_line(given_);
 }
 
 void GivenArguments::add(const std::string& word) {

@@ -45,12 +45,13 @@ class GivenArguments {
   std::string text(const std::string& key, std::string otherwise) const;
   const std::map<std::string, GivenArgument>& all() const { return given_; }
 
-  /// What they change in the rules; the command line's changes come after the file's.
-  const ModelRules& rule_changes() const { return rule_changes_; }
+  /// What stands in place of base.yml's rules (config_file.hpp), and what changes the rules behind the model's own file.
+  const ModelRules& rules_in_file() const { return rules_in_file_; }
+  const ModelRules& rules_on_command_line() const { return rules_on_command_line_; }
 
  private:
   std::map<std::string, GivenArgument> given_;
-  ModelRules rule_changes_;
+  ModelRules rules_in_file_, rules_on_command_line_;
 };
 
 }  // namespace shardplan

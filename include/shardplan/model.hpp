@@ -29,6 +29,8 @@ struct ModelRules {
   std::vector<std::string> mesh_axes;  ///< empty: base.yml's
   std::vector<Rule> rules;
   std::vector<std::string> data_sharding;  ///< empty: base.yml's
+  /// Of arguments: what the model's own file says of the same keys is left out (override_model_config).
+  bool in_place_of_models = false;
   bool operator==(const ModelRules&) const = default;
 };
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <rules/load_rules.hpp>
 #include <tests/unit/reading.hpp>
 
 namespace shardplan {
@@ -50,15 +51,69 @@ TEST_F(ConfigFile, MayLeaveTheModelToTheCommandLine) {
   EXPECT_THAT(error_with(file, ""), HasSubstr("which model? give model_name=NAME"));
 }
 
-TEST_F(ConfigFile, MergesItsRules) {
-  const auto c = read_with("logical_axis_rules: [['norm', ['tensor']], ['kv', []]]\n",
+const Rule norm_on_fsdp = {"norm", {"fsdp"}}, kv_whole = {"kv", {}}, mlp_on_tensor = {"mlp", {"tensor"}};
+
+/// base.yml < the file, whose list replaces < the model's own rules (llama2: norm) < the command line's, both merged.
+TEST_F(ConfigFile, ReplacesTheRulesOfBaseYml) {
+  const struct {
+    const char* what;
+    const char *yaml, *line;
+    std::vector<Rule> rules;
+  } rows[] = {
+      {"the model's own rules are merged", "logical_axis_rules: [['norm', ['tensor']], ['kv', []]]\n",
+       "model_name=llama2-7b", {kv_whole, norm_on_fsdp}},
+      {"a model without rules of its own", "logical_axis_rules: [['kv', []]]\n", "model_name=mixtral-8x7b", {kv_whole}},
+      {"an empty list is one too", "logical_axis_rules: []\n", "model_name=llama2-7b", {norm_on_fsdp}},
+      {"override is for the model's file and the command line",
+       "override_logical_axis_rules: true\nlogical_axis_rules: [['kv', []]]\n", "model_name=llama2-7b",
+       {kv_whole, norm_on_fsdp}},
+      {"words are merged behind the model's", "logical_axis_rules: [['kv', []]]\n",
+       "model_name=mixtral-8x7b logical_axis_rules=[[mlp,[tensor]]]", {kv_whole, mlp_on_tensor}},
+      {"or replace all", "logical_axis_rules: [['kv', []]]\n",
+       "model_name=mixtral-8x7b logical_axis_rules=[[mlp,[tensor]]] override_logical_axis_rules=true", {mlp_on_tensor}},
+      {"and the model's own", "logical_axis_rules: [['kv', []]]\n",
+       "model_name=llama2-7b logical_axis_rules=[[norm,[tensor]]] override_model_config=true",
+       {kv_whole, {"norm", {"tensor"}}}},
+  };
+  for (const auto& [what, yaml, line, rules] : rows) {
+    const Configuration c = read_with(yaml, line + std::string(" compile_topology=v5p-16"));
+    EXPECT_EQ(c.rules.rules, rules) << what;
+    EXPECT_EQ(read(printed(c)).rules.rules, rules) << what << ": " << printed(c);
+  }
+}
+
+TEST_F(ConfigFile, ReplacesMeshAxesUnlessTheModelSaysOthers) {
+  const auto c = read_with("mesh_axes: [data, fsdp, tensor]\ndata_sharding: [[fsdp, data]]\n",
                            "model_name=llama2-7b compile_topology=v5p-16");
-  EXPECT_EQ(c.rules.rules.back(), (Rule{"kv", {}}));
+  EXPECT_THAT(c.rules.mesh_axes, testing::ElementsAre("data", "fsdp", "tensor"));
+  EXPECT_THAT(c.rules.data_sharding, testing::ElementsAre("fsdp", "data"));
+  EXPECT_GT(c.rules.rules.size(), 70U) << "base.yml's";
+}
+
+TEST_F(ConfigFile, StandsOnTheFileThatItNames) {
+  const std::string below = testing::TempDir() + "below.yml";
+  const auto with_below = [&](const std::string& lower, const std::string& upper) {
+    std::ofstream(below) << lower;
+    return read_with("base_config: below.yml\n" + upper, "model_name=mixtral-8x7b compile_topology=v5p-16");
+  };
+  const std::string lower = "base_config: base.yml\nmax_target_length: 1024\nper_device_batch_size: 3\n"
+                            "logical_axis_rules: [['kv', []], ['mlp', ['tensor']]]\n";
+  const Configuration over = with_below(lower, "max_target_length: 4096\nlogical_axis_rules: [['kv', ['tensor']]]\n");
+  EXPECT_EQ(over.config.max_target_length, 4096);
+  EXPECT_EQ(over.config.per_device_batch_size, 3);
+  EXPECT_EQ(over.rules.rules, (std::vector<Rule>{{"kv", {"tensor"}}}));
+  EXPECT_EQ(with_below(lower, "").rules.rules, (std::vector<Rule>{kv_whole, mlp_on_tensor}));
+  EXPECT_THAT([&] { with_below("base_config: " + path_ + "\n", ""); },
+              testing::ThrowsMessage<InputError>(HasSubstr("leads back to this file")));
+  EXPECT_THAT([&] { with_below("max_target_length: long\n", ""); },
+              testing::ThrowsMessage<InputError>(HasSubstr("below.yml: max_target_length=long")));
+  EXPECT_THAT(error_with("base_config: sft.yml\n", ""), HasSubstr("base_config=sft.yml: no such file beside it"));
+  std::filesystem::remove(below);
 }
 
 TEST_F(ConfigFile, IsQuietAboutRulesThatHoldAnyway) {
-  const auto c = read_with("logical_axis_rules: [['norm', 'fsdp']]\n", "model_name=llama2-7b compile_topology=v5p-16");
-  EXPECT_TRUE(c.rule_changes.rules.empty());  // llama2's own file says so too
+  const auto c = read_with(rules_yaml("default"), "model_name=llama2-7b compile_topology=v5p-16");  // as a copy of base.yml
+  EXPECT_TRUE(c.rule_changes.rules.empty());
   EXPECT_THAT(printed(c), testing::Not(HasSubstr("logical_axis_rules")));
 }
 

@@ -36,7 +36,8 @@ TEST(ModelArguments, ReadEveryModelledModel) {
 }
 
 TEST(RuleArguments, ChangeTheRules) {
-  const Configuration c = read_llama("logical_axis_rules=[['norm',['tensor']],['mine','data']]");
+  const Configuration c =
+      read_llama("logical_axis_rules=[['norm',['tensor']],['mine','data']] override_model_config=true");
   ASSERT_GE(c.rules.rules.size(), 2U);
   EXPECT_EQ(c.rules.rules.back(), (Rule{"mine", {"data"}}));
   EXPECT_EQ(c.rules.rules[c.rules.rules.size() - 2], (Rule{"norm", {"tensor"}}));
@@ -45,8 +46,20 @@ TEST(RuleArguments, ChangeTheRules) {
   EXPECT_EQ(again.rules.rules, c.rules.rules);
 }
 
+/// configs/pyconfig.py, validate_no_keys_overridden_twice: llama2's file has a rule for norm.
+TEST(RuleArguments, ContradictTheModelsOwnOnlyWhereTheyMay) {
+  EXPECT_THAT(error_of("model_name=llama2-7b compile_topology=v5p-16 logical_axis_rules=[[mlp,[tensor]]]"),
+              HasSubstr("logical_axis_rules: MaxText's file of llama2-7b says others; add override_model_config=true"));
+  EXPECT_EQ(error_of("model_name=llama2-7b compile_topology=v5p-16 logical_axis_rules=[[norm,[fsdp]]]"), "");
+  const Configuration c = read_llama("logical_axis_rules=[[mlp,[tensor]]] override_model_config=true");
+  const Configuration usual = read("model_name=mixtral-8x7b compile_topology=v5p-16 logical_axis_rules=[[mlp,[tensor]]]");
+  EXPECT_EQ(c.rules.rules, usual.rules.rules) << "without llama2's own rule";
+  EXPECT_THAT(printed(c), HasSubstr("override_model_config=true"));
+}
+
 TEST(RuleArguments, ReplaceTheRules) {
-  const Configuration c = read_llama("logical_axis_rules=[['embed','fsdp']] override_logical_axis_rules=True");
+  const Configuration c = read_llama(
+      "logical_axis_rules=[['embed','fsdp']] override_logical_axis_rules=True override_model_config=true");
   EXPECT_THAT(c.rules.rules, ElementsAre(Rule{"embed", {"fsdp"}}));
   EXPECT_EQ(read(printed(c)).rules.rules, c.rules.rules);
 }

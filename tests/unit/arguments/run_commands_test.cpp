@@ -185,7 +185,8 @@ TEST(RunFile, LeavesToTheCommandLineWhatAFileCantSay) {
       {"base_num_decoder_layers=8 override_model_config=true",
        {"model_name=llama2-7b", "base_num_decoder_layers=8", "override_model_config=true"}},
       {"rope_max_timescale=500000", {"rope_max_timescale=500000", "override_model_config=true"}},
-      {"logical_axis_rules=[[mlp,[tensor]]]", {"model_name=llama2-7b", "logical_axis_rules=[[mlp,[tensor]]]"}},
+      {"logical_axis_rules=[[mlp,[tensor]]] override_model_config=true",
+       {"model_name=llama2-7b", "logical_axis_rules=[[mlp,[tensor]]]", "override_model_config=true"}},
   };
   for (const auto& [line, words] : rows) {
     const RunFile run = run_file(read_llama(line));
