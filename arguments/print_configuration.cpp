@@ -34,6 +34,7 @@ TrainConfig printing_baseline(const Configuration& configuration) {
   baseline.num_pipeline_microbatches = derived.num_pipeline_microbatches;
   baseline.num_pipeline_repeats = derived.num_pipeline_repeats;
   baseline.pipeline_parallel_layers = derived.pipeline_parallel_layers;
+  if (!configuration.model.has_experts()) baseline.megablox = configuration.config.megablox;  // nothing reads it
   return baseline;
 }
 

@@ -84,6 +84,12 @@ TEST(RunCommands, NameWhatTheRunReadsDefaultOrNot) {
                                    "scan_layers=true", "attention=autoselected", "packing=true", "shard_mode=auto"}));
   for (const char* key : {"sparse_matmul", "megablox", "num_pipeline", "context_parallel", "vocab_tiling_ag_once"})
     EXPECT_THAT(dense, Each(Not(StartsWith(key)))) << key;
+  const auto on_gpus = [](const std::string& line) {  // where the search says megablox=false of every run
+    const MachineChoice h100 = {"h100", 8, std::nullopt};
+    return words_of(commands_for(line + " megablox=false attention=cudnn_flash_te", h100).train.arguments);
+  };
+  EXPECT_THAT(on_gpus("model_name=llama2-7b"), Each(Not(StartsWith("megablox"))));
+  EXPECT_THAT(on_gpus("model_name=mixtral-8x7b"), Contains("megablox=false"));
   const auto experts = words_of(commands_for("model_name=mixtral-8x7b compile_topology=v5p-16").train.arguments);
   EXPECT_THAT(experts, IsSupersetOf({"sparse_matmul=true", "megablox=true", "use_ring_of_experts=false",
                                      "capacity_factor=-1", "ragged_buffer_factor=-1"}));
