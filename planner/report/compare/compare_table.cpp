@@ -35,7 +35,7 @@ std::vector<Shared> settings_columns() {
   using Row = const ComparedRow&;
   std::vector<Shared> all;
   const auto add = [&](const char* title, bool right, std::string (*cell)(Row), const char* name) {
-    all.push_back({{title, right, cell}, name});
+    all.push_back({{title, right, cell, 1}, name});
   };
   add("model", false, [](Row r) { return r.evaluation.model; }, "");
   add("machine", false, [](Row r) { return r.evaluation.hardware; }, "");
@@ -67,14 +67,14 @@ std::vector<CompareColumn> figure_columns(bool with_permutes) {
   std::vector<CompareColumn> columns = {
       {"tokens/s", true, [](Row r) { return print_number(r.evaluation.tokens_per_second()); }},
       {"step", true, [](Row r) { return print_time(r.evaluation.time.step()); }},
-      {"exposed", true, [](Row r) { return print_time(r.evaluation.time.exposed_collective); }},
-      {"hidden", true, [](Row r) { return print_time(r.evaluation.time.hidden_collective); }},
-      {"all-to-all", true, [](Row r) { return print_traffic(traffic_of(r.evaluation).all_to_all); }},
-      {"gathered", true, [](Row r) { return print_traffic(traffic_of(r.evaluation).gather); }},
-      {"reduced", true, [](Row r) { return print_traffic(traffic_of(r.evaluation).reduce); }},
+      {"exposed", true, [](Row r) { return print_time(r.evaluation.time.exposed_collective); }, 2},
+      {"hidden", true, [](Row r) { return print_time(r.evaluation.time.hidden_collective); }, 4},
+      {"all-to-all", true, [](Row r) { return print_traffic(traffic_of(r.evaluation).all_to_all); }, 3},
+      {"gathered", true, [](Row r) { return print_traffic(traffic_of(r.evaluation).gather); }, 3},
+      {"reduced", true, [](Row r) { return print_traffic(traffic_of(r.evaluation).reduce); }, 3},
   };
   if (with_permutes)
-    columns.push_back({"permuted", true, [](Row r) { return print_traffic(traffic_of(r.evaluation).permute); }});
+    columns.push_back({"permuted", true, [](Row r) { return print_traffic(traffic_of(r.evaluation).permute); }, 3});
   columns.push_back({"peak GiB", true, [](Row r) {
                        return fmt::format("{}/{}", print_gibibytes(r.evaluation.memory.peak()),
                                           print_gibibytes(r.evaluation.memory.capacity));

@@ -22,6 +22,7 @@ struct CompareColumn {
   std::string title;
   bool is_number = false;
   std::string (*cell)(const ComparedRow& row);
+  int dispensable = 0;  ///< on a narrow screen (TextTable): what the differences above the table say too goes first
 };
 
 /// Those in which the rows differ, settings last; what is the same in all is `same_in_all`.

@@ -91,9 +91,10 @@ std::string ids_text(const CheckAnswer& answer, Standing standing, const std::st
 }  // namespace
 
 std::string check_text(const CheckAnswer& answer, const Style& style) {
-  std::string text = fmt::format("{}: {}  ({}; {})\n", style.paint(Ink::bold, "rules " + answer.rules),
+  std::string text = fmt::format("{}: {}  ({}; {})", style.paint(Ink::bold, "rules " + answer.rules),
                                  style.paint(answer.is_regression() ? Ink::red : Ink::green, count_text(answer)),
                                  scope_text(answer), answer.hardware);
+  text = display_width(text) > style.width() ? wrap_text(text, "", style.width()) : text + "\n";
   for (const auto& checked : answer.findings)
     if (checked.standing == Standing::counts) text += checked_finding(checked, answer, style);
   return text + ids_text(answer, Standing::known, "known from the baseline:", style) +

@@ -9,6 +9,7 @@
 #include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/text_sections.hpp>
 #include <planner/report/text/text_table.hpp>
+#include <planner/report/wrap.hpp>
 #include <rules/resolve.hpp>
 
 namespace shardplan {
@@ -47,31 +48,32 @@ std::string names_text(const std::vector<std::string>& names) { return fmt::form
 
 std::string hardware_list_text(const std::vector<HardwareProfile>& machines, const Style& style) {
   TextTable table({{"machine"},
-                   {"description", Align::left, true},
-                   {"fabric"},
+                   {"description", Align::left, true, 6, 16},
+                   {"fabric", Align::left, false, 5},
                    {"bf16 TFLOP/s", Align::right},
                    {"HBM GiB", Align::right},
-                   {"HBM GB/s", Align::right},
-                   {"link GB/s", Align::right},
-                   {"chips", Align::right}});
+                   {"HBM GB/s", Align::right, false, 3},
+                   {"link GB/s", Align::right, false, 4},
+                   {"chips", Align::right, false, 2}});
   for (const auto& machine : machines)
     table.add({machine.name, machine.description, std::string(name_of(machine.fabric)),
                per_device(machine.peak_bf16, 1e12), per_device(machine.hbm_capacity, 1024.0 * 1024 * 1024),
                per_device(machine.hbm_bandwidth, 1e9), per_device(machine.link_bandwidth, 1e9),
                slices_text(machine.slices)});
-  return table.print(style.width()) +
-         "\nRates and memory of a device, a link in one direction; chips of a slice or node.\n"
-         "`shardplan hardware show NAME` prints a profile with unit, source and basis of every figure.\n";
+  return table.print(style.width()) + "\n" +
+         wrap_text("Rates and memory of a device, a link in one direction; chips of a slice or node.", "", style.width()) +
+         wrap_text("`shardplan hardware show NAME` prints a profile with unit, source and basis of every figure.", "",
+                   style.width());
 }
 
 std::string model_list_text(const std::vector<Model>& models, const Style& style) {
   TextTable table({{"model"},
-                   {"decoder"},
-                   {"layers", Align::right},
-                   {"experts", Align::right},
+                   {"decoder", Align::left, false, 3},
+                   {"layers", Align::right, false, 2},
+                   {"experts", Align::right, false, 1},
                    {"weights", Align::right},
                    {"active", Align::right},
-                   {"note", Align::left, true}});
+                   {"note", Align::left, true, 4, 24}});
   for (const auto& model : models) table.add(cells_of(model));
   return table.print(style.width());
 }

@@ -17,7 +17,14 @@ namespace {
 // What a screen has room for; --format json has all.
 constexpr std::size_t differences_shown = 8, columns_by_axis = 4, rows_shown = 24;
 
-std::string heading(std::string_view text, const Style& style) { return style.paint(Ink::bold, text) + "\n"; }
+std::string heading(const std::string& text, const Style& style) {
+  std::string lines = wrap_text(text, "", style.width());
+  lines.pop_back();
+  return style.paint(Ink::bold, lines) + "\n";
+}
+
+/// Below that not even the first configuration's bytes and times stand on one line.
+constexpr std::size_t narrow_screen = 60;
 
 std::string differences_text(const CompareAnswer& answer, const Style& style) {
   std::string text = heading("differences", style);
@@ -63,7 +70,8 @@ std::string configurations_text(const CompareAnswer& answer, const Style& style)
   const auto columns = compare_columns(answer);
   std::vector<Column> titles = {{"#", Align::right}};
   for (const auto& column : columns)
-    titles.push_back({column.title, column.is_number ? Align::right : Align::left, !column.is_number});
+    titles.push_back(
+        {column.title, column.is_number ? Align::right : Align::left, !column.is_number, column.dispensable});
   TextTable table(std::move(titles));
   for (std::size_t i = 0; i < answer.rows.size(); ++i) {
     std::vector<std::string> cells = {std::to_string(i + 1)};
@@ -94,7 +102,9 @@ std::string by_axis_text(const CompareAnswer& answer, const Style& style) {
   for (const auto& [key, bytes] : heaviest) order.emplace_back(-bytes, key);
   std::sort(order.begin(), order.end());
   std::vector<Column> titles = {{"kind"}, {"axes", Align::left, true}};
-  for (int i = 0; i < static_cast<int>(shown); ++i) titles.push_back({fmt::format("#{}", i + 1), Align::right, false, i});
+  const bool wraps = style.width() < narrow_screen;
+  for (int i = 0; i < static_cast<int>(shown); ++i)
+    titles.push_back({fmt::format("#{}", i + 1), Align::right, wraps, i, 15});
   TextTable table(std::move(titles));
   for (const auto& [bytes, key] : order) {
     std::vector<std::string> row = {std::string(name_of(key.first)), join_axes(key.second)};
@@ -120,7 +130,7 @@ std::string compare_text(const CompareAnswer& all, const Style& style) {
   const auto [answer, left] = shown_rows(all, rows_shown);
   const std::string more = left == 0 ? "" : fmt::format("  and {} more (--format json)\n", left);
   const std::string verdict = rules_verdict(all);
-  return style.paint(Ink::bold, compare_title(all)) + "\n" +
+  return heading(compare_title(all), style) +
          (verdict.empty() ? "" : wrap_text(verdict, "", style.width())) + "\n" + differences_text(answer, style) +
          changed_text(answer, style) + rules_text(answer, style) + configurations_text(answer, style) + more +
          by_axis_text(answer, style) + refused_text(answer, style);

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 #include <planner/report/style.hpp>
 #include <planner/report/text/text_table.hpp>
@@ -37,10 +38,22 @@ std::vector<std::string> split_behind(const std::string& text, std::string_view 
   return pieces;
 }
 
-/// What stays together: "fsdp=8," "context=2"; "minimal_" "with_" "context".
+/// "8.00 " before "s": a figure stays with its unit.
+bool is_before_unit(const std::string& piece, const std::string& next) {
+  const bool figure = piece.ends_with(' ') && piece.find_first_not_of("0123456789.") == piece.size() - 1;
+  const std::string unit = without_trailing_spaces(next);
+  return figure && piece.size() > 1 && !unit.empty() && unit.size() <= 3 &&
+         std::all_of(unit.begin(), unit.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
+}
+
+/// What stays together: "fsdp=8," "context=2"; "minimal_" "with_" "context"; "60.1 ms".
 std::vector<std::string> pieces_of(const std::string& text) {
   std::vector<std::string> pieces;
   for (auto& word : split_behind(text, break_behind)) {
+    if (!pieces.empty() && is_before_unit(pieces.back(), word)) {
+      pieces.back() += word;
+      continue;
+    }
     if (display_width(word) <= longest_piece) {
       pieces.push_back(std::move(word));
       continue;
@@ -60,7 +73,7 @@ std::size_t bytes_of(const std::string& text, std::size_t columns) {
 
 /// No narrower than the title and the longest piece, unless that is a long word.
 std::size_t least_of(const Column& column, const std::vector<std::string>& texts) {
-  std::size_t least = display_width(column.title);
+  std::size_t least = std::max(display_width(column.title), column.least);
   for (const auto& text : texts)
     for (const auto& piece : pieces_of(text))
       least = std::max(least, std::min(display_width(without_trailing_spaces(piece)), longest_piece));

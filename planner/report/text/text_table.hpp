@@ -14,6 +14,7 @@ struct Column {
   Align align = Align::left;
   bool wraps = false;    ///< runs on over more lines, where the table is too wide; its cells have no colours
   int dispensable = 0;   ///< above 0: may be left out of a table that is still too wide; the highest goes first
+  std::size_t least = 0;  ///< of one that wraps: columns of text that are worth it
 };
 
 class TextTable {

@@ -39,6 +39,13 @@ TEST(TextTable, LeavesOutTheLeastColumnLastAndSaysSo) {
   EXPECT_EQ(table.print(12), "k mesh\na data=2,\n  fsdp=4\n(a wider\nscreen also\nhas: more,\nmost)\n");
 }
 
+TEST(TextTable, LeavesOutProseRatherThanSqueezeIt) {
+  TextTable table({{"k"}, {"note", Align::left, true, 1, 8}});
+  table.add({"a", "planned with it"});
+  EXPECT_EQ(table.print(11), "k note\na planned\n  with it\n");
+  EXPECT_EQ(table.print(9), "k\na\n(a wider\nscreen\nalso has:\nnote)\n");
+}
+
 TEST(TextTable, WrapsWhatSpansTheColumns) {
   TextTable table({{"machine"}, {"fits"}, {"time"}});
   table.add_spanning({"h100", "no"}, "needs more memory than there is");
@@ -53,6 +60,8 @@ TEST(Broken, LosesNothingBetweenTheLines) {
   EXPECT_THAT(broken("", 4), ElementsAre(""));
   EXPECT_THAT(broken("fsdp=8,context=2", 10), ElementsAre("fsdp=8,", "context=2"));
   EXPECT_THAT(broken("layers/mlp: wi_0, wo", 11), ElementsAre("layers/mlp:", "wi_0, wo"));
+  EXPECT_THAT(broken("54.0 GB 60.1 ms + 64.5 ms", 15), ElementsAre("54.0 GB 60.1 ms", "+ 64.5 ms"));
+  EXPECT_THAT(broken("54.0 GB 60.1 ms", 12), ElementsAre("54.0 GB", "60.1 ms")) << "a figure stays with its unit";
   EXPECT_THAT(broken("größere", 3), ElementsAre("grö", "ßer", "e")) << "characters, not bytes";
 }
 
