@@ -14,9 +14,10 @@ bool has_slice(const HardwareProfile& profile, int chips) {
                      [&](const Slice& slice) { return slice.chips == chips; });
 }
 
-/// Empty where no number of equal slices makes it.
+/// Empty where no number of equal slices makes it. Several slices of one chip each have no link but the data-center
+/// network: they are made only where they are asked for.
 std::optional<int> fewest_slices(const HardwareProfile& profile, int chips) {
-  for (int slices = 1; slices <= chips; ++slices)
+  for (int slices = 1; slices == 1 || slices < chips; ++slices)
     if (chips % slices == 0 && has_slice(profile, chips / slices)) return slices;
   return std::nullopt;
 }

@@ -31,6 +31,8 @@ TEST(MachineOfChips, IsTheFewestSlicesUnlessAsked) {
   EXPECT_EQ(made("tpu-v6e", 512), (Made{2, 256}));
   EXPECT_EQ(made("tpu-v6e", 96), (Made{3, 32}));
   EXPECT_EQ(made("tpu-v5p", 64, 4), (Made{4, 16}));
+  EXPECT_EQ(made("tpu-v6e", 1), (Made{1, 1}));
+  EXPECT_EQ(made("tpu-v6e", 7, 7), (Made{7, 1})) << "slices of one chip are for who asks";
 }
 
 TEST(MachineOfChips, IsWholeNodesOrAPartOfOne) {
@@ -42,6 +44,9 @@ TEST(MachineOfChips, IsWholeNodesOrAPartOfOne) {
 
 TEST(MachineOfChips, ImpossibleCountsSayWhatIsPossible) {
   EXPECT_EQ(refusal("tpu-v5p", 6), "tpu-v5p has no slices that make 6 chips; nearest: 4 (1 slice) or 8 (1 slice)");
+  EXPECT_EQ(refusal("tpu-v6e", 7), "tpu-v6e has no slices that make 7 chips; nearest: 4 (1 slice) or 8 (1 slice)");
+  EXPECT_EQ(refusal("tpu-v6e", 9), "tpu-v6e has no slices that make 9 chips; nearest: 8 (1 slice) or 12 (3 slices)");
+  EXPECT_EQ(refusal("tpu-v6e", 2), "tpu-v6e has no slices that make 2 chips; nearest: 1 (1 slice) or 4 (1 slice)");
   EXPECT_EQ(refusal("tpu-v6e", 64, 3),
             "tpu-v6e has no 3 slices that make 64 chips; possible: 1 slice of 64, 2 slices of 32, 4 slices of 16, 8 slices "
             "of 8, 16 slices of 4, 64 slices of 1");
