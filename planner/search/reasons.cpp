@@ -166,6 +166,20 @@ std::string why_not_packed(const Evaluation& e) {
       name_of(e.config.attention));
 }
 
+/// Only where the search chose the passes: it makes a batch of two for what the update gathers alone (attempts.cpp).
+bool has_two_passes_for_its_update(const Evaluation& e, const SearchSpace& space) {
+  return e.config.shard_optimizer_over_data && e.config.gradient_accumulation_steps > 1 && !space.accumulation_fixed &&
+         !space.global_batch_tokens;
+}
+
+std::string why_two_passes(const Evaluation& e) {
+  return fmt::format(
+      "gradient_accumulation_steps={}: in one pass shard_optimizer_over_data would have weights and moments gathered whole "
+      "for the update, because data comes before other axes on dims of weights; gradients that are added up over passes lie "
+      "as the weights do, and shards are updated",
+      e.config.gradient_accumulation_steps);
+}
+
 }  // namespace
 
 std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace& space,
@@ -173,6 +187,7 @@ std::vector<std::string> reasons_for(const MachinePlan& plan, const SearchSpace&
   const Evaluation& best = *plan.recommended;
   std::vector<std::string> reasons = {where_time_goes(best), memory_at_peak(best)};
   if (!space.packing_fixed && !best.config.packing) reasons.push_back(why_not_packed(best));
+  if (has_two_passes_for_its_update(best, space)) reasons.push_back(why_two_passes(best));
   if (!plan.alternatives.empty()) {
     reasons.push_back(why_not(best, plan.alternatives.front()));
     if (auto change = what_would_change_it(best, plan.alternatives.front()); !change.empty())

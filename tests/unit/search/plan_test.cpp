@@ -112,6 +112,38 @@ TEST(Plan, GlobalTokensHoldForEveryPlan) {
   }
 }
 
+/// As toy_evaluation, and only what has its optimizer spread over data fits.
+Evaluation fits_with_zero1(const Configuration& c) {
+  Evaluation e = toy_evaluation(c);
+  if (c.config.shard_optimizer_over_data) return e;
+  e.memory.parameters = {1000 * gigabyte};
+  e.memory.low = e.memory.high = e.memory.peak();
+  e.infeasible = Infeasible{ConstraintId::hbm, "too large", e.memory.peak().value, e.memory.capacity.value};
+  return e;
+}
+
+/// data=4,fsdp=2: ZeRO-1 comes before fsdp on dims of most weights, so it is planned in two passes unless they are given.
+TEST(Plan, SaysWhyAStepHasTwoPasses) {
+  struct Row {
+    const char* mesh;
+    std::vector<std::string> settings;
+    std::int64_t passes;
+    bool said;
+  };
+  const Row rows[] = {{"data=4,fsdp=2", {}, 2, true},
+                      {"data=8", {}, 1, false},
+                      {"data=4,fsdp=2", {"gradient_accumulation_steps=2"}, 2, false}};
+  for (const auto& [mesh, settings, passes, said] : rows) {
+    PlanRequest request = with_settings(request_for("llama2-7b", "toy-switch", 8), settings);
+    request.mesh = parse_axis_sizes(mesh);
+    const MachinePlan plan = plan_one(request, fits_with_zero1);
+    ASSERT_TRUE(plan.recommended) << mesh;
+    EXPECT_EQ(plan.recommended->config.gradient_accumulation_steps, passes) << mesh;
+    const auto says_it = [](const std::string& reason) { return reason.starts_with("gradient_accumulation_steps=2: "); };
+    EXPECT_EQ(std::any_of(plan.reasons.begin(), plan.reasons.end(), says_it), said) << mesh;
+  }
+}
+
 TEST(Plan, BatchesEndWhereTheRequestSays) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
   request.max_batch_tokens = 8 * 2 * request.settings.config.max_target_length;
