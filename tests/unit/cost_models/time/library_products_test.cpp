@@ -1,7 +1,11 @@
 // Work of a compiler that calls library products (XLA:GPU): passes that such products don't fuse.
 #include <gmock/gmock.h>
 
+#include <compilers/load_compiler.hpp>
+#include <cost_models/time/compute_time.hpp>
+
 #include "../memory_toys.hpp"
+#include "time_toys.hpp"
 
 namespace shardplan {
 namespace {
@@ -63,6 +67,63 @@ TEST(DotProductAttention, IsOneKernelWhereProductsFuse) {
   compiler.vector_kernels.fuses_into_products = true;
   const ToyMemory toy({toy_llama(), dot_product(), "default", "fsdp=1", compiler});
   EXPECT_EQ(attention_of(toy.block("layers")).kind, WorkKind::attention);
+}
+
+/// What XLA:GPU makes of one kind of vector work, and nothing beside it.
+Compiler with_kernel_of_gpus(VectorKernel kernel) {
+  Compiler compiler = library_products();
+  compiler.vector_kernels.of(kernel) = load_compiler("xla-gpu").vector_kernels.of(kernel);
+  return compiler;
+}
+
+const OperationWork& loss_of(const PartitionedBlock& block) {
+  for (std::size_t i = 0; i < block.work.size(); ++i)
+    if (block.block->operations[i].kind == OpKind::cross_entropy) return block.work[i];
+  throw std::runtime_error("no loss");
+}
+
+constexpr double MiB = 1024.0 * 1024, hbm = 1e12;  // bytes a second of the toy machine
+
+double seconds(const VectorWork& work) { return vector_time(work, toy_machine()).value; }
+
+struct LossRow {
+  const char* mesh;
+  int sequences;
+  double logits;  ///< MiB in bfloat16, of a device
+};
+
+// 1024 tokens of 4096 words: 4 Mi logits, 8 MiB. Read for their maximum and for their sum; their gradient reads and writes
+// them.
+TEST(LossOfLibraryProducts, ReadsTheLogitsTwiceEachWay) {
+  for (const auto& row : {LossRow{"fsdp=1", 1, 8}, LossRow{"fsdp=1", 3, 24}, LossRow{"tensor=2", 1, 8}}) {
+    const ToyMemory toy({toy_llama(), toy_config(row.sequences, 1024), "default", row.mesh,
+                         with_kernel_of_gpus(VectorKernel::loss)});
+    const OperationWork& work = loss_of(toy.block("head"));
+    EXPECT_DOUBLE_EQ(seconds(work.vector_forward), 2 * row.logits * MiB / hbm) << row.mesh << row.sequences;
+    EXPECT_DOUBLE_EQ(seconds(work.vector_backward), 2 * row.logits * MiB / hbm) << row.mesh << row.sequences;
+  }
+}
+
+struct GradientRow {
+  const char* mesh;
+  DType gradients;
+  double weights;  ///< Mi elements of a layer on a device
+};
+
+// A layer has 10 Mi weights, and two norms of 1024. A float32 stack is cleared, a bfloat16 gradient read (half an operand)
+// and written into it, the stack read for the norm: 3.5 times 4 bytes, 146.8 us on 1 TB/s.
+TEST(WeightGradientsOfLibraryProducts, AreClearedWrittenAndNormed) {
+  for (const auto& row : {GradientRow{"fsdp=1", DType::f32, 10}, GradientRow{"fsdp=2", DType::f32, 5},
+                          GradientRow{"fsdp=1", DType::bf16, 10}}) {
+    TrainConfig config = toy_config(1, 1024);
+    config.grad_dtype = row.gradients;
+    const ToyMemory toy({toy_llama(), config, "default", row.mesh, with_kernel_of_gpus(VectorKernel::weight_gradient)});
+    const OperationWork& stacks = toy.block("layers").stacks;
+    const double bytes = 3.5 * static_cast<double>(size_of(row.gradients)), norms = 2 * 1024;
+    EXPECT_EQ(seconds(stacks.vector_forward), 0);
+    EXPECT_NEAR(seconds(stacks.vector_backward), row.weights * MiB * bytes / hbm, 1.01 * norms * bytes / hbm) << row.mesh;
+  }
+  EXPECT_NEAR(10 * MiB * 3.5 * 4 / hbm, 146.8e-6, 0.1e-6);
 }
 
 struct OrderRow {
