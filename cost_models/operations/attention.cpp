@@ -79,7 +79,9 @@ OperationWork attention_work(const BlockState& state, const Operation& op) {
   OperationWork work;
   work.kind = WorkKind::attention;
   work.forward = {attention_flops(state, op)};
-  work.backward = work.forward * 2.5;  // five products against two (recomputes the probabilities)
+  // Five products against two: a kernel computes the probabilities again. dot_product has them from its own forward pass
+  // (compiled: six products in the loops' backward pass, two of them again; cost-model.md).
+  work.backward = work.forward * (holds_scores(state) ? 2 : 2.5);
   work.forward_traffic = operand_traffic(state, op);
   work.backward_traffic = work.forward_traffic * 2;
   return work;

@@ -41,6 +41,10 @@ TensorId project_onto_heads(BlockBuilder& b, TensorId x, const std::string& name
   return b.apply(OpKind::einsum, "self_attention/" + name, {x, w}, out);
 }
 
+std::vector<std::string> context_names(const TrainConfig& config) {
+  return config.attention == AttentionKernel::dot_product ? std::vector<std::string>{} : std::vector<std::string>{"context"};
+}
+
 TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_dims, AttentionWindow window,
                               bool rotates) {
   const Constraint query_side{{"activation_batch_attn", "activation_length", "activation_heads", "activation_kv"}};
@@ -51,7 +55,7 @@ TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_
   const TensorId v = b.constrain("attention value", heads.value, key_side);
   const TensorId context = b.activation(
       "context", std::move(context_dims),
-      {{"activation_batch_attn", "activation_length_attn", "activation_heads", "activation_kv"}}, {"context"});
+      {{"activation_batch_attn", "activation_length_attn", "activation_heads", "activation_kv"}}, context_names(b.config));
   std::vector<TensorId> inputs = {q, k, v};
   if (heads.mask >= 0) inputs.push_back(heads.mask);
   b.apply(OpKind::attention, "self_attention/attention_op", std::move(inputs), context);

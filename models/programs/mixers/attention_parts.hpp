@@ -19,6 +19,10 @@ TensorId constrain_attention_input(BlockBuilder& b, TensorId x, Constraint const
 TensorId project_onto_heads(BlockBuilder& b, TensorId x, const std::string& name, TensorDim heads, TensorDim head_dim,
                             LogicalAxes weight_axes, Constraint constraint, std::vector<std::string> checkpoint_names);
 
+/// What remat policies know the kernel's result by. MaxText names it inside of its kernels (layers/attention_op.py:
+/// residual_checkpoint_name, cudnn_flash_jax); attention=dot_product has none, so that no policy saves it.
+std::vector<std::string> context_names(const TrainConfig& config);
+
 /// softmax(q·kT)·v. Queries keep their split of the sequence, keys and values are whole along it.
 TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_dims, AttentionWindow window,
                               bool rotates = true);

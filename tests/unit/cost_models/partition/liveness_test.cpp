@@ -7,7 +7,7 @@
 #include <cost_models/operations/operation_kind.hpp>
 #include <set>
 
-#include "../toy_layers.hpp"
+#include "../memory_toys.hpp"
 
 namespace shardplan {
 namespace {
@@ -177,6 +177,32 @@ TEST(Liveness, OfMixtureLayersUnderMinimal) {
   EXPECT_THAT(kept(toy_mixtral(), "layers", "minimal", MoePath::ring),
               UnorderedElementsAre("query", "key", "value", "attention output", "expert wi_0 output", "expert output"));
   EXPECT_THAT(kept(toy_mixtral(), "layers", "full", MoePath::dropping), IsEmpty());
+}
+
+struct ContextRow {
+  AttentionKernel attention;
+  const char* remat;
+  bool again;
+};
+
+/// MaxText names the result of attention inside of its kernels; dot_product's has no name that a policy could save it by.
+TEST(AttentionResult, IsSavedByItsKernel) {
+  for (const auto& [attention, remat, again] : {ContextRow{AttentionKernel::flash, "minimal", true},
+                                                ContextRow{AttentionKernel::flash, "minimal_with_context", false},
+                                                ContextRow{AttentionKernel::cudnn_flash_te, "minimal_with_context", false},
+                                                ContextRow{AttentionKernel::dot_product, "minimal_with_context", true},
+                                                ContextRow{AttentionKernel::dot_product, "minimal", true}}) {
+    TrainConfig config = toy_config(1, 1024, remat);
+    config.attention = attention;
+    const ToyMemory toy({toy_llama(), config, "default", "fsdp=1"});
+    const PartitionedBlock& layer = toy.block("layers");
+    const auto& operations = layer.block->operations;
+    const auto kernel = std::find_if(operations.begin(), operations.end(),
+                                     [](const Operation& op) { return op.kind == OpKind::attention; });
+    ASSERT_NE(kernel, operations.end());
+    EXPECT_EQ(layer.liveness.recomputed[static_cast<std::size_t>(kernel - operations.begin())], again)
+        << name_of(attention) << " " << remat;
+  }
 }
 
 }  // namespace

@@ -66,7 +66,9 @@ TEST(DotProductAttention, IsOneKernelWhereProductsFuse) {
   Compiler compiler = library_products();
   compiler.vector_kernels.fuses_into_products = true;
   const ToyMemory toy({toy_llama(), dot_product(), "default", "fsdp=1", compiler});
-  EXPECT_EQ(attention_of(toy.block("layers")).kind, WorkKind::attention);
+  const OperationWork& work = attention_of(toy.block("layers"));
+  EXPECT_EQ(work.kind, WorkKind::attention);
+  EXPECT_EQ(work.backward.value, 2 * work.forward.value) << "four products against two: the probabilities are there";
 }
 
 /// What XLA:GPU makes of one kind of vector work, and nothing beside it.
