@@ -29,7 +29,8 @@ bool settles(Model& model, const std::string& key, const std::string& text) {
 PassedArguments take_passed_arguments(const GivenArguments& arguments, Model& model) {
   PassedArguments passed;
   for (const auto& [key, argument] : arguments.all())
-    if (!argument.in_file && is_repeated(key) && !settles(model, key, argument.text)) passed.emplace_back(key, argument.text);
+    if (!argument.in_file && is_repeated(key) && !settles(model, key, argument.text))
+      passed.emplace_back(key, argument.text);
   return passed;
 }
 

@@ -69,7 +69,9 @@ FlagChange change_of(const GivenFlag& given, const KnownFlag& known) {
   return change;
 }
 
-bool is_enough(const GivenFlag& given, const KnownFlag& known) { return !known.at_least || number_of(given) >= *known.at_least; }
+bool is_enough(const GivenFlag& given, const KnownFlag& known) {
+  return !known.at_least || number_of(given) >= *known.at_least;
+}
 
 bool is_foreign(const std::string& name, const std::vector<std::string>& foreign) {
   return std::any_of(foreign.begin(), foreign.end(), [&](const std::string& prefix) { return name.starts_with(prefix); });

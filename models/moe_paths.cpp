@@ -14,7 +14,8 @@ std::optional<std::string> path_refusal(const Model& model, MoePath path, double
   const bool dropping = path == MoePath::dropping;
   const auto& block = model.decoder_block;
   if (model.use_batch_split_schedule && path != usual_path(model))
-    return fmt::format("the layers of {} gather their tokens and scatter their sums, whatever path is asked for", model.name);
+    return fmt::format("the layers of {} gather their tokens and scatter their sums, whatever path is asked for",
+                     model.name);
   if (block.capacity == CapacityChoice::never && capacity_factor >= 0)
     return fmt::format("capacity_factor={}: MaxText's {} decoder takes only -1", capacity_factor, block.name);
   if (block.capacity == CapacityChoice::with_sparse_matmul && dropping && capacity_factor != -1)

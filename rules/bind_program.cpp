@@ -48,7 +48,8 @@ BoundBlock bind(const Block& block, const Resolver& resolver, const Mesh& mesh) 
 }  // namespace
 
 std::string_view expert_rule(const RuleSet& rules) {
-  const bool usual = std::any_of(rules.rules.begin(), rules.rules.end(), [](const Rule& rule) { return rule.logical == "exp"; });
+  const bool usual =
+      std::any_of(rules.rules.begin(), rules.rules.end(), [](const Rule& rule) { return rule.logical == "exp"; });
   return usual ? "exp" : "expert_only";
 }
 

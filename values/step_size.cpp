@@ -7,7 +7,8 @@ namespace shardplan {
 
 void check_step_size(const TrainConfig& config) {
   if (config.max_target_length > most_tokens_a_device)
-    throw InputError(fmt::format("max_target_length={}: more than {} tokens", config.max_target_length, most_tokens_a_device));
+    throw InputError(
+        fmt::format("max_target_length={}: more than {} tokens", config.max_target_length, most_tokens_a_device));
   const double tokens = config.per_device_batch_size * static_cast<double>(config.max_target_length);
   if (tokens > static_cast<double>(most_tokens_a_device))
     throw InputError(

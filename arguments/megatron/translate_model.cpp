@@ -37,7 +37,8 @@ void translate_expert_layers(const Model& m, Translation& to) {
   if (m.first_dense_layers == 0 && m.interleave_moe_step > 1) to.flag("--moe-layer-freq", m.interleave_moe_step);
   if (m.routed_bias)
     to.missing(fmt::format("the router's bias and scores of {}", m.name),
-               "--moe-router-enable-expert-bias goes with --moe-router-score-function, groups and scale, which are not said");
+               "--moe-router-enable-expert-bias goes with --moe-router-score-function, groups and scale, which are not "
+               "said");
 }
 
 void translate_feed_forward(const Model& m, Translation& to) {

@@ -82,7 +82,8 @@ class HloReader {
   // attributes or closes them too.
   void read_continuation(std::string_view line) {
     if (line.starts_with('"')) return;
-    if (!line.starts_with("}}") && !line.starts_with("},")) lines_.fail("expected the rest of an instruction's kernel_metadata");
+    if (!line.starts_with("}}") && !line.starts_with("},")) 
+      lines_.fail("expected the rest of an instruction's kernel_metadata");
     continued_ = line.ends_with('{');
   }
 

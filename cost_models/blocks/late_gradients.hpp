@@ -7,8 +7,9 @@
 namespace shardplan {
 
 /// Of each operation: where the scan's iteration has several layers, inputs of all projections and the gradient of the
-/// feed-forward's output (recorded: gemma2-9b under tensor=2 and 8); else the input of a query that is normed, where the norm
-/// is computed again for attention (recorded: five programs of Qwen3; not with saved queries, qwen314bx4_7x8_fsdp2tp4_saveqkv).
+/// feed-forward's output (recorded: gemma2-9b under tensor=2 and 8); else the input of a query that is normed, where the
+/// norm is computed again for attention (recorded: five programs of Qwen3; not with saved queries,
+/// qwen314bx4_7x8_fsdp2tp4_saveqkv).
 FarOperands far_operands(const BlockState& state, const Liveness& liveness);
 
 }  // namespace shardplan

@@ -59,7 +59,8 @@ std::vector<Lifetime> expanded_operands(const BlockState& state, const Schedule&
   const Bytes operand = state.local(rows) * experts, result = state.local(op.output) * experts;
   const bool trains = schedule.has_backward(id);
   std::vector<Lifetime> all;
-  add_transposed(all, {rows, ", expanded, transposed"}, operand, experts, trains ? schedule.written(state.block, id) : schedule.forward[id]);
+  add_transposed(all, {rows, ", expanded, transposed"}, operand, experts,
+                 trains ? schedule.written(state.block, id) : schedule.forward[id]);
   if (products_of_rows(state, rows).front() == id) {
     const int first = expands_operand(state, schedule, id);
     all.push_back({{rows, ", expanded"}, operand, first, trains ? weight_gradients_step(state, schedule, id) : first});

@@ -48,9 +48,9 @@ bool outnumbers_gradient(const BlockState& state, const Operation& op) {
 }
 
 /// The looked-up columns move, or the table if that is smaller: by one all-to-all where one dim's axes go to one dim, so
-/// that a table of fewer rows than the device has tokens is gathered (recorded: 419 MB against 537, plan_deepseek216b_tpuv5p_16,
-/// 403 against 604, plan_mixtral8x22b_tpuv5p_64; 262 against 201 isn't, plan_llama27b_tpuv5p_8); by gathers where they go to
-/// several (recorded for both sizes of vocabulary).
+/// that a table of fewer rows than the device has tokens is gathered (recorded: 419 MB against 537,
+/// plan_deepseek216b_tpuv5p_16, 403 against 604, plan_mixtral8x22b_tpuv5p_64; 262 against 201 isn't,
+/// plan_llama27b_tpuv5p_8); by gathers where they go to several (recorded for both sizes of vocabulary).
 bool gathers_table(const BlockState& state, const Operation& op) {
   if (!state.compiler.has(Habit::gathers_smaller_of_table_and_rows)) return false;
   const TensorId table = op.inputs[0];
@@ -102,8 +102,8 @@ PartitionSpec gathered_table(const BlockState& state, const Operation& op) {
 }
 
 /// Of rows whose columns are split: as split where they are larger than the table and its gradient together, else as whole
-/// columns of the words that a device keeps (as products are laid out; recorded on 7x: rows 2.05 times as large as the table,
-/// and 1.02 times).
+/// columns of the words that a device keeps (as products are laid out; recorded on 7x: rows 2.05 times as large as the
+/// table, and 1.02 times).
 void reduce_whole_table(BlockState& state, const Operation& op) {
   const TensorId table = op.inputs[0];
   Layout gradient{gathered_table(state, op), token_axes(state, op.inputs[1])};

@@ -24,7 +24,8 @@ class RaggedExchange : public OperationKind {
 
   OperationWork work(const BlockState& state, const Operation& op) const override {
     const double copies = static_cast<double>(this->copies(state, op));
-    const double tokens = vector_elements(state, tokens_of(op)) * copies / static_cast<double>(state.block.experts_per_token);
+    const double tokens =
+        vector_elements(state, tokens_of(op)) * copies / static_cast<double>(state.block.experts_per_token);
     return routed_work(state, {tokens, rows_of(op), spreads(), state.mesh.product(state.program.expert_axes) > 1});
   }
 

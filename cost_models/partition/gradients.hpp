@@ -25,7 +25,8 @@ class Gradients {
   AxisList take_sums(TensorId tensor);
   /// All consumers have contributed: brings the sum to the tensor's own layout.
   void settle(TensorId tensor);
-  /// The layout for which the product that makes a gradient is laid out: a weight's constraint comes between it and the target.
+  /// The layout for which the product that makes a gradient is laid out: a weight's constraint comes between it and the
+  /// target.
   PartitionSpec of_product(TensorId tensor) const;
   /// The layout that the gradient of a tensor ends up in.
   PartitionSpec target(TensorId tensor) const;

@@ -37,8 +37,8 @@ class Resharding {
     now_.partial.clear();
   }
 
-  /// Of an activation, axes that split the dims already onto which others are to be scattered, and stay there; none where one
-  /// of those dims is whole, which takes all (recorded: the combine under cp-as-ep).
+  /// Of an activation, axes that split the dims already onto which others are to be scattered, and stay there; none where
+  /// one of those dims is whole, which takes all (recorded: the combine under cp-as-ep).
   AxisList split_beside(const AxisList& scattered) const {
     if (tensor_.parameter || !compiler_.has(Habit::permutes_before_gathers)) return {};
     AxisList beside;

@@ -35,7 +35,8 @@ Seconds transfer_time(const Collective& c, const GroupNetwork& network) {
 
 void check(const Collective& c, const GroupNetwork& network, Seconds transfer) {
   if (network.size != c.group_size)
-    throw InternalError(fmt::format("{} among {} devices priced on a network of {}", name_of(c.kind), c.group_size, network.size));
+    throw InternalError(
+        fmt::format("{} among {} devices priced on a network of {}", name_of(c.kind), c.group_size, network.size));
   if (!(transfer.value >= 0 && transfer.value < 1e12))
     throw InternalError(fmt::format("no rate for {} on {}", name_of(c.kind), network.description));
 }

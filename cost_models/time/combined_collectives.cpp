@@ -45,7 +45,8 @@ Combination combine(const std::vector<ScheduledCollective>& moves, const std::ve
   std::vector<Combined>& all = made.all;
   all.reserve(moves.size());
   for (const std::size_t i : order) {
-    const auto last = std::find_if(all.rbegin(), all.rend(), [&](const Combined& c) { return takes(c, moves[i], kinds[i]); });
+    const auto last =
+        std::find_if(all.rbegin(), all.rend(), [&](const Combined& c) { return takes(c, moves[i], kinds[i]); });
     made.of[i] = last == all.rend() ? all.size() : static_cast<std::size_t>(&*last - all.data());
     if (made.of[i] < all.size())
       add(all[made.of[i]], moves[i], kinds[i]);

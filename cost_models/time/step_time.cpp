@@ -48,7 +48,8 @@ void put_in_order(std::vector<TimedBody>& bodies) {
   const auto place = [](const TimedBody& body) {
     return std::pair(body.kind, body.kind == BodyKind::backward ? -body.block : body.block);
   };
-  std::stable_sort(bodies.begin(), bodies.end(), [&](const TimedBody& a, const TimedBody& b) { return place(a) < place(b); });
+  std::stable_sort(bodies.begin(), bodies.end(),
+                   [&](const TimedBody& a, const TimedBody& b) { return place(a) < place(b); });
 }
 
 /// A step's time by where it is spent: the bodies of each block, the update, and what belongs to no block.

@@ -16,7 +16,8 @@ class Predictor {
 
   Seconds operator()(const MeasuredCollective& measured) const {
     if (measured.devices % hardware_.devices_per_chip != 0)
-      throw InputError(fmt::format("{} devices: {} has {} a chip", measured.devices, hardware_.name, hardware_.devices_per_chip));
+      throw InputError(
+        fmt::format("{} devices: {} has {} a chip", measured.devices, hardware_.name, hardware_.devices_per_chip));
     const int chips = measured.devices / hardware_.devices_per_chip;
     const Machine machine = machine_of(hardware_, chips, measured.nodes);
     const Mesh mesh{{{"devices", machine.slice.devices, machine.num_slices}}};

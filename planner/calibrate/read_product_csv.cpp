@@ -60,7 +60,8 @@ class CsvReader {
     const auto number = [&](const char* column) { return lines_.positive(cells[places_.at(column)], column); };
     const auto size = [&](const char* column) {
       const double value = number(column);
-      if (value != std::floor(value)) lines_.fail(fmt::format("{} is {}, not a whole number", column, cells[places_.at(column)]));
+      if (value != std::floor(value))
+      lines_.fail(fmt::format("{} is {}, not a whole number", column, cells[places_.at(column)]));
       return value;
     };
     const MeasuredProduct product{size("m"), size("n"), size("k"), dtype_of(cells[places_.at("dtype")])};

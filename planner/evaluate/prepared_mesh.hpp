@@ -1,7 +1,8 @@
 #pragma once
 // What configurations share that differ in batch, accumulation, remat policy, the schedule of a pipeline, ZeRO-1,
 // moe_dispatch_no_expert_sharding and the links that axes of the same sizes lie on: where the mesh lies on the machine's
-// links, each program with its constraints bound, and the blocks that are partitioned alike. A search costs many such in a row.
+// links, each program with its constraints bound, and the blocks that are partitioned alike. A search costs many such in a
+// row.
 #include <cost_models/blocks/known_blocks.hpp>
 #include <hardware/network/mesh_embedding.hpp>
 #include <list>

@@ -91,7 +91,8 @@ MaybeFinding explicit_pipeline(const FindingSubject& s) {
 }
 
 /// What leaves the experts' shard_map is laid out as (batch, norm_length, activation_embed); inside, only the axis tensor
-/// scatters its features (MaxText layers/moe.py). Compiled with rules that give them to expert: "add got incompatible shapes".
+/// scatters its features (MaxText layers/moe.py). Compiled with rules that give them to expert: "add got incompatible
+/// shapes".
 MaybeFinding expert_rows_returned_whole(const FindingSubject& s) {
   if (!s.config().runs_sparse_experts()) return std::nullopt;
   AxisList split = resolve({"activation_batch", "activation_norm_length", "activation_embed"}, s.rules(), s.mesh()).dims[2];

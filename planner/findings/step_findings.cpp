@@ -193,7 +193,8 @@ MaybeFinding gathers_expected_again(const FindingSubject& s) {
   if (share <= schedule_limit) return std::nullopt;
   if (clones_combined_gathers(memory, s.configuration.compiler)) return std::nullopt;  // counted already
   const Traffic weights = traffic_of(s, [](const Collective& c) {
-    return c.parameter && c.purpose() == CollectiveKind::all_gather && c.phase != Phase::forward && c.phase != Phase::optimizer;
+    return c.parameter && c.purpose() == CollectiveKind::all_gather && c.phase != Phase::forward &&
+           c.phase != Phase::optimizer;
   });
   if (weights.empty()) return std::nullopt;
   return Finding{FindingId::gathers_expected_again,

@@ -52,6 +52,24 @@ std::vector<Include> read_all_includes() {
   return all;
 }
 
+/// "file:line" of every line of the sources that is longer than `most` columns.
+std::vector<std::string> lines_beyond(std::size_t most, std::vector<std::string> folders) {
+  std::vector<std::string> found;
+  for (const auto& folder : folders)
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(SOURCE_ROOT) / folder)) {
+      if (entry.path().extension() != ".cpp" && entry.path().extension() != ".hpp") continue;
+      std::ifstream file(entry.path());
+      int number = 0;
+      for (std::string line; std::getline(file, line);) {
+        ++number;  // columns, not bytes: a character of UTF-8 begins with a byte that isn't 10xxxxxx
+        const auto columns = std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; });
+        if (static_cast<std::size_t>(columns) > most)
+          found.push_back(fs::relative(entry.path(), SOURCE_ROOT).generic_string() + ":" + std::to_string(number));
+      }
+    }
+  return found;
+}
+
 const std::vector<Include>& all_includes() {
   static const std::vector<Include> all = read_all_includes();
   return all;
@@ -77,6 +95,12 @@ std::vector<std::string> inside(const std::string& room, const std::vector<std::
 
 TEST(Architecture, ReadsTheSources) { EXPECT_GT(all_includes().size(), 300U); }
 
+TEST(Architecture, LinesEndAt125Columns) {
+  std::vector<std::string> folders = rooms;
+  folders.insert(folders.end(), {"tests", "bench"});
+  EXPECT_THAT(lines_beyond(125, folders), testing::IsEmpty());
+}
+
 TEST(Architecture, LibrariesStayInTheirRooms) {
   using testing::IsEmpty;
   // JSON: the strict reader, the loaders on top of it, and the JSON report.
@@ -87,7 +111,8 @@ TEST(Architecture, LibrariesStayInTheirRooms) {
   EXPECT_THAT(outside({"Eigen/", "unsupported/Eigen/"}, {"planner/calibrate/"}), IsEmpty());
   EXPECT_THAT(outside({"zlib.h"}, {"audit/hlo/"}), IsEmpty());
   EXPECT_THAT(outside({"CLI/"}, {"planner/cli/"}), IsEmpty());
-  EXPECT_THAT(outside({"boost/"}, {"hardware/network/graph/shortest_ways.cpp", "hardware/network/graph/max_flow.cpp"}), IsEmpty());
+  EXPECT_THAT(outside({"boost/"}, {"hardware/network/graph/shortest_ways.cpp", "hardware/network/graph/max_flow.cpp"}),
+              IsEmpty());
   EXPECT_THAT(outside({"planner/cli/"}, {"planner/cli/"}), IsEmpty());
   EXPECT_THAT(outside({"planner/report/"}, {"planner/report/", "planner/cli/"}), IsEmpty());
 }

@@ -119,7 +119,8 @@ std::string rules_verdict(const CompareAnswer& answer) {
                                  slower_text(slower_than(one->evaluation, other->evaluation)));
   if (const std::string moved = moved_difference(one->evaluation, other->evaluation); !moved.empty()) text += "; " + moved;
   for (const auto& [rules, best] : {std::pair{&first, one}, std::pair{&second, other}})
-    if (const std::string why = why_not(best->evaluation); !why.empty()) text += fmt::format("; {}{}", *rules, why.substr(1));
+    if (const std::string why = why_not(best->evaluation); !why.empty())
+      text += fmt::format("; {}{}", *rules, why.substr(1));
   return text;
 }
 

@@ -40,11 +40,13 @@ std::string in_markup(std::string_view text) { return replaced(replaced(text, '&
 }  // namespace
 
 std::string html_page(std::string_view title, std::string_view json) {
-  const std::array<std::pair<std::string_view, std::string>, 5> parts = {{{"{{title}}", in_markup(title)},
-                                                                          {"{{style}}", std::string(page_file("style"))},
-                                                                          {"{{answer}}", in_script(json)},
-                                                                          {"{{charts}}", std::string(page_file("chart_library"))},
-                                                                          {"{{script}}", all_scripts()}}};
+  const std::array<std::pair<std::string_view, std::string>, 5> parts = {{
+      {"{{title}}", in_markup(title)},
+      {"{{style}}", std::string(page_file("style"))},
+      {"{{answer}}", in_script(json)},
+      {"{{charts}}", std::string(page_file("chart_library"))},
+      {"{{script}}", all_scripts()},
+  }};
   const std::string_view page = page_file("page");
   std::string text;
   std::size_t at = 0;

@@ -25,7 +25,8 @@ OrderedJson schema_named(std::string_view name) {
 std::vector<std::string> values_of(const OrderedJson& property) {
   if (property.contains("properties") && property["properties"].contains("unit"))
     return property["properties"]["unit"]["enum"].get<std::vector<std::string>>();
-  if (property.contains("enum") && !property.contains("description")) return property["enum"].get<std::vector<std::string>>();
+  if (property.contains("enum") && !property.contains("description"))
+    return property["enum"].get<std::vector<std::string>>();
   return {};
 }
 

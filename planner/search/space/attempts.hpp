@@ -1,5 +1,6 @@
 #pragma once
-// What becomes of rules on a mesh: each path, schedule and place of the optimizer, and why it is none where MaxText refuses it.
+// What becomes of rules on a mesh: each path, schedule and place of the optimizer, and why it is none where MaxText refuses
+// it.
 #include <planner/search/space/parallelism.hpp>
 
 namespace shardplan {

@@ -50,8 +50,8 @@ struct Place {
   Mesh mesh;
 };
 
-/// What all but the torus depends on: the same rules, sizes, and sizes between slices of axes other than those that grow there
-/// by themselves.
+/// What all but the torus depends on: the same rules, sizes, and sizes between slices of axes other than those that grow
+/// there by themselves.
 using Kind = std::tuple<std::size_t, std::vector<std::pair<std::string_view, int>>, std::vector<int>>;
 
 Kind kind_of(const Place& place) {

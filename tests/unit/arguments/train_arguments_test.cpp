@@ -40,7 +40,8 @@ TEST(TrainArguments, TakeMaxTextsSpellings) {
 TEST(TrainArguments, TakeNamesOfEveryKind) {
   EXPECT_EQ(read_llama("dtype=float32").config.dtype, DType::f32);
   EXPECT_EQ(read_llama("attention=flash").config.attention, AttentionKernel::flash);
-  EXPECT_EQ(read_llama("context_parallel_strategy=ring use_tokamax_splash=true").config.context_parallel_strategy, ContextStrategy::ring);
+  EXPECT_EQ(read_llama("context_parallel_strategy=ring use_tokamax_splash=true").config.context_parallel_strategy,
+            ContextStrategy::ring);
   EXPECT_EQ(read_llama("quantization=int8").config.quantization, Quantization::int8);
   EXPECT_EQ(read_llama("custom_mesh=hybrid_ring_64x4").config.custom_mesh, CustomMesh::hybrid_ring_64x4);
 }

@@ -23,7 +23,8 @@ std::vector<Habit> habits_of(const std::string& name) {
 }
 
 TEST(LoadCompiler, NamesAreThoseOfTheFiles) {
-  EXPECT_THAT(compiler_names(), ElementsAre("plain", "plain-gpu", "xla-gpu", "xla-tpu", "xla-tpu-7x", "xla-tpu-v5e", "xla-tpu-v5p"));
+  EXPECT_THAT(compiler_names(), ElementsAre("plain", "plain-gpu", "xla-gpu", "xla-tpu", "xla-tpu-7x", "xla-tpu-v5e",
+                                            "xla-tpu-v5p"));
   for (const auto& name : compiler_names()) EXPECT_EQ(load_compiler(name).name, name);
 }
 

@@ -21,7 +21,8 @@ std::string violation_of(const std::string& line, const MachineChoice& machine =
 TEST(BatchSplitConstraints, HalvesWhatADeviceHas) {
   EXPECT_EQ(violation_of(mesh + "per_device_batch_size=2"), "");
   EXPECT_EQ(violation_of(mesh + "per_device_batch_size=4 gradient_accumulation_steps=4"), "");
-  EXPECT_THAT(violation_of(mesh + "per_device_batch_size=3"), HasSubstr("batch-split: the batch-split schedule halves the 3"));
+  EXPECT_THAT(violation_of(mesh + "per_device_batch_size=3"),
+              HasSubstr("batch-split: the batch-split schedule halves the 3"));
 }
 
 TEST(BatchSplitConstraints, NeedsLayersAroundItsScan) {

@@ -55,7 +55,8 @@ TEST(EvaluationJson, OfALargeTorusEachAxisSaysWhatItJoinsWithTheFirstDevice) {
   c.mesh.axes = {{"data", 8, 1}, {"fsdp", 128, 1}};
   const OrderedJson network = json_network(c);
   EXPECT_FALSE(network.contains("positions"));
-  EXPECT_EQ(network["axes"][0]["first_group"], (OrderedJson{0, 16, 32, 48, 64, 80, 96, 112}));  // along y, 16 chips of z apart
+  // Along y, 16 chips of z apart.
+  EXPECT_EQ(network["axes"][0]["first_group"], (OrderedJson{0, 16, 32, 48, 64, 80, 96, 112}));
   const auto& fsdp = network["axes"][1]["first_group"];
   EXPECT_EQ(fsdp.size(), 128U);
   EXPECT_EQ(fsdp[16], 128) << "the next x, behind the 16 of z";

@@ -1,4 +1,5 @@
-// Models × machines × chips: what the search recommends, and the best of each strategy, is what costing every candidate gives.
+// Models × machines × chips: what the search recommends, and the best of each strategy, is what costing every candidate
+// gives.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -27,8 +27,8 @@ TEST(Ids, OfConstraintsArePublished) {
           "ring-needs-megablox",
           "megablox-needs-tpu", "ragged-buffer", "random-routing-needs-expert-parallelism", "sparse-tensor-sequence",
           "expert-axis-stolen", "batch-split", "attention-kernel", "packing", "context-load-balance",
-          "context-strategy", "explicit-sharding", "muon-decoder", "optimizer-over-data", "quantization", "weights-not-sharded",
-          "mesh-does-not-fit-torus", "host-traffic-not-priced", "batch-tokens", "step-seconds"));
+          "context-strategy", "explicit-sharding", "muon-decoder", "optimizer-over-data", "quantization",
+          "weights-not-sharded", "mesh-does-not-fit-torus", "host-traffic-not-priced", "batch-tokens", "step-seconds"));
 }
 
 /// So that published_ids has them all.

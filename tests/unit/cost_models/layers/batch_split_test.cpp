@@ -54,8 +54,9 @@ TEST(BatchSplit, MovesAWeightOnceInEachPass) {
 // What experts don't split is summed over them too, where it has been scattered: wq_a [1024, 256], 512 KiB.
 TEST(BatchSplit, SumsOtherWeightsOverExpertsInShards) {
   EXPECT_THAT(lines_of("self_attention/wq_a"),
-              UnorderedElementsAre("forward all-gather fsdp 512 KiB x1", "rematerialized_forward all-gather fsdp 512 KiB x5/6",
-                          "backward reduce fsdp 512 KiB x1", "backward reduce expert 256 KiB x1"));
+              UnorderedElementsAre("forward all-gather fsdp 512 KiB x1",
+                                   "rematerialized_forward all-gather fsdp 512 KiB x5/6",
+                                   "backward reduce fsdp 512 KiB x1", "backward reduce expert 256 KiB x1"));
 }
 
 // Both halves' tokens of two devices, 4 MiB, and weights and ids of 4 experts a token, 16 and 32 KiB. Ids have no gradient.

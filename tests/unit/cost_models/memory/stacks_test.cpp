@@ -201,8 +201,8 @@ TEST(Zero1, HoldsUpdatesOfAllWeights) {
   }
 }
 
-// 48 Mi in float32 are 192 MiB: 48 of them on a device, updated. wi_0 and wi_1 (8 Mi each), query, key, value and the head (4 Mi
-// each) have data before fsdp: 2 x 128 MiB, 64 of them wi_0's; half of the other 16 Mi were gathered.
+// 48 Mi in float32 are 192 MiB: 48 of them on a device, updated. wi_0 and wi_1 (8 Mi each), query, key, value and the head
+// (4 Mi each) have data before fsdp: 2 x 128 MiB, 64 of them wi_0's; half of the other 16 Mi were gathered.
 TEST(Zero1, MixedUpdatesAreWholeTwice) {
   const Change in_passes = [](TrainConfig& c) { zero1(c), c.gradient_accumulation_steps = 2; };
   for (const Row& row : std::vector<Row>{{"data alone", "data=2", toy_tpu(), 0, zero1},

@@ -43,8 +43,8 @@ std::int64_t moved(const ToyRun& toy, CollectiveKind kind, const std::string& ax
   return mebibytes(run(toy), kind, axes, "zero1/mlp/wi_0");
 }
 
-// 32 MiB of wi_0, split over data=2 and fsdp=4 on one dim, data first: a device's 4 MiB change places before the gather to 8,
-// and the update of 8 MiB in fsdp's order with moments in data's gathers both whole and puts 4 MiB of the sum back.
+// 32 MiB of wi_0, split over data=2 and fsdp=4 on one dim, data first: a device's 4 MiB change places before the gather to
+// 8, and the update of 8 MiB in fsdp's order with moments in data's gathers both whole and puts 4 MiB of the sum back.
 TEST(Zero1, GathersWeightAndUpdateWholeWhereDataJoinsFsdp) {
   ToyRun toy = zero1_run("data=2,fsdp=4");
   EXPECT_EQ(moved(toy, CollectiveKind::collective_permute, "data+fsdp"), 2 * 4);
@@ -57,8 +57,8 @@ TEST(Zero1, GathersWeightAndUpdateWholeWhereDataJoinsFsdp) {
   EXPECT_EQ(moved(toy, CollectiveKind::all_gather, "data+fsdp"), 32);
 }
 
-// Accumulated gradients lie in the weight's order: each of two moments has its shard of them put in its own, in bf16, and the
-// weights that are updated have never been gathered.
+// Accumulated gradients lie in the weight's order: each of two moments has its shard of them put in its own, in bf16, and
+// the weights that are updated have never been gathered.
 TEST(Zero1, AccumulatedGradientsChangePlacesForEachMoment) {
   ToyRun toy = zero1_run("data=2,fsdp=4");
   toy.config.gradient_accumulation_steps = 2;
@@ -75,8 +75,8 @@ TEST(Zero1, TakesADimOfItsOwnWhereItDoesntDivideTheFirst) {
   EXPECT_EQ(moved(toy, CollectiveKind::all_gather, "data"), 4 * 1024 * 2049 / 1024 * 4 / 1024 / 4);
 }
 
-// Six layers in one array [1024, 6, 2048]: data=3 takes theirs, behind the first dim and before the columns. A loop over layers
-// can't scatter to it.
+// Six layers in one array [1024, 6, 2048]: data=3 takes theirs, behind the first dim and before the columns. A loop over
+// layers can't scatter to it.
 TEST(Zero1, TakesTheLayersOfAStack) {
   ToyRun toy = zero1_run("data=3,fsdp=4");
   toy.model.layers = 6;

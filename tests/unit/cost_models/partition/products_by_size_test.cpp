@@ -33,8 +33,8 @@ TEST(ProductsBySize, KeysOfFewHeadsAreContracted) {
   EXPECT_EQ(mebibytes(run(shared), all_reduce, "tensor", "self_attention/key"), 0);
 }
 
-// The weight [1024, 4, 128] is 1 MiB: a shard of four, 256 KiB, changes places (forward, recomputed, its gradient: 12 times),
-// then [512, 4, 128] is gathered over fsdp as it would be for the heads.
+// The weight [1024, 4, 128] is 1 MiB: a shard of four, 256 KiB, changes places (forward, recomputed, its gradient: 12
+// times), then [512, 4, 128] is gathered over fsdp as it would be for the heads.
 TEST(ProductsBySize, TheirWeightsArePermuted) {
   const ToyStep step = run(grouped(4));
   EXPECT_EQ(mebibytes(step, permute, "fsdp+tensor", "self_attention/key"), 12 / 4);
@@ -42,8 +42,8 @@ TEST(ProductsBySize, TheirWeightsArePermuted) {
   EXPECT_EQ(mebibytes(step, all_gather, "fsdp", "self_attention/key"), 8 / 2);
 }
 
-// The gradient of [2, 1024, 1024], 4 MiB in each of 4 layers: of key and value together a sum where fsdp splits their weights
-// more finely than tensor does, beside that of the query; else only the query's is a sum.
+// The gradient of [2, 1024, 1024], 4 MiB in each of 4 layers: of key and value together a sum where fsdp splits their
+// weights more finely than tensor does, beside that of the query; else only the query's is a sum.
 TEST(ProductsBySize, GradientsOfTheirInputAreSummedApart) {
   const auto sums = [](const char* mesh) {
     return mebibytes(run(grouped(4, mesh)), reduce_scatter, "tensor", "self_attention");
@@ -71,9 +71,9 @@ TEST(ProductsBySize, StolenExpertsAreGatheredAtOnceAndSummedWhole) {
   EXPECT_EQ(mebibytes(saved, all_gather, "expert", "wi_0"), 0);
 }
 
-// For each token of 256 rows of all experts have 2 * 1.25 * 512 = 1280 features; token and mask (8 experts times 80 slots) have
-// 512 + 640: tokens are gathered, [2, 256, 512] or 512 KiB twice in each of 4 layers, not exchanged. At a capacity of 1 both
-// have 1024: the tie stays with the tokens.
+// For each token of 256 rows of all experts have 2 * 1.25 * 512 = 1280 features; token and mask (8 experts times 80 slots)
+// have 512 + 640: tokens are gathered, [2, 256, 512] or 512 KiB twice in each of 4 layers, not exchanged. At a capacity of 1
+// both have 1024: the tie stays with the tokens.
 TEST(ProductsBySize, ADispatchGathersTokensThatAreLessThanTheirRows) {
   const auto gathered = [](double capacity, const Compiler& compiler) {
     ToyRun fix = stolen();

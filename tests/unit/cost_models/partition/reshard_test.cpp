@@ -58,8 +58,8 @@ TEST(Reshard, GathersDimByDimWhereThatIsTheHabit) {
                of_habit(Habit::gathers_dim_by_dim));
 }
 
-// Shards of 512 / 4 = 128 or 512 / 8 = 64 B. [fsdp, tensor] of one dim are not [tensor, fsdp]: shards change places before the
-// others are gathered; where those split the dim as finely, that is all.
+// Shards of 512 / 4 = 128 or 512 / 8 = 64 B. [fsdp, tensor] of one dim are not [tensor, fsdp]: shards change places before
+// the others are gathered; where those split the dim as finely, that is all.
 TEST(Reshard, PermutesShardsForGathersInOrderWhereThatIsTheHabit) {
   expect_moves({{"fsdp=2,tensor=2", "-|fsdp|tensor", "-", "-|tensor|-",
                  "collective-permute fsdp+tensor 128, all-gather fsdp 256"},

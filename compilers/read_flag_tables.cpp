@@ -1,0 +1,87 @@
+#include <compilers/read_flag_tables.hpp>
+#include <formats/named_value.hpp>
+#include <shardplan/error.hpp>
+
+namespace shardplan {
+namespace {
+
+std::map<Habit, bool> read_switches(const nlohmann::json& value, const std::string& where) {
+  StrictObject object(value, where);
+  std::map<Habit, bool> switches;
+  for (const auto& item : value.items())
+    switches[enumerator_named(all_habits(), "habit", item.key(), where)] = object.flag(item.key());
+  return switches;
+}
+
+KnownFlag read_flag(StrictObject object) {
+  static constexpr NamedValues<FlagEffect, 3> effects{{{"modelled", FlagEffect::modelled},
+                                                       {"none", FlagEffect::none},
+                                                       {"not_modelled", FlagEffect::not_modelled}}};
+  KnownFlag flag;
+  flag.effect = value_of(effects, object, "effect");
+  flag.does = object.text("does");
+  flag.source = object.text("source");
+  if (object.has("default")) flag.default_value = object.text("default");
+  if (object.has("at_least")) flag.at_least = object.number("at_least");
+  if (object.has("switches")) flag.switches = read_switches(object.any("switches"), object.where() + ".switches");
+  if (object.has("sets")) {
+    flag.sets = enumerator_named(all_compiler_settings(), "setting", object.text("sets"), object.where());
+    flag.unit = object.number("unit_bytes");
+  }
+  if (object.has("asynchronous")) flag.asynchronous = read_kinds(object, "asynchronous");
+  if (object.has("pipelined")) flag.pipelined = read_kinds(object, "pipelined");
+  if ((flag.effect == FlagEffect::modelled) != flag.changes_something())
+    object.fail("switches", "the habits that a modelled flag switches, the setting that it `sets`, or the collectives "
+                            "that it makes asynchronous or pipelined, and only there");
+  object.finish();
+  return flag;
+}
+
+}  // namespace
+
+std::vector<CollectiveKind> read_kinds(StrictObject& object, const std::string& key) {
+  std::vector<CollectiveKind> kinds;
+  for (const std::string& name : object.texts(key))
+    kinds.push_back(enumerator_named(all_collective_kinds(), "kind of collective", name, object.where() + "." + key));
+  return kinds;
+}
+
+FlagTable read_flags(const nlohmann::json& value, const std::string& where) {
+  StrictObject object(value, where);
+  FlagTable flags;
+  for (const auto& item : value.items()) flags[item.key()] = read_flag(object.object(item.key()));
+  return flags;
+}
+
+std::vector<std::string> read_foreign(StrictObject object) {
+  std::vector<std::string> prefixes = object.texts("prefixes");
+  if (object.text("source").empty()) object.fail("source", "how it is known, not empty");
+  object.finish();
+  return prefixes;
+}
+
+std::vector<OfferedFlag> read_offered(const nlohmann::json& value, const std::string& where, const FlagTable& table) {
+  StrictObject object(value, where);
+  std::vector<OfferedFlag> offered;
+  for (const auto& item : value.items()) {
+    StrictObject row = object.object(item.key());
+    offered.push_back({read_flag("--" + item.key() + "=" + row.text("value"), table), row.text("source")});
+    if (offered.back().flag.effect != FlagEffect::modelled) row.fail("value", "of a flag of the table that is modelled");
+    row.finish();
+  }
+  return offered;
+}
+
+std::vector<PublishedFlags> read_published(StrictObject& object, const std::string& key, const FlagTable& table) {
+  std::vector<PublishedFlags> published;
+  for (const auto& item : object.array(key)) {
+    StrictObject row(item, object.where() + "." + key);
+    PublishedFlags run{{}, row.text("source")};
+    for (const std::string& word : row.texts("flags")) run.flags.push_back(read_flag(word, table));
+    published.push_back(std::move(run));
+    row.finish();
+  }
+  return published;
+}
+
+}  // namespace shardplan
