@@ -12,7 +12,7 @@
 namespace shardplan {
 namespace {
 
-/// What became of one model: its cases, or why it has none.
+/// What became of one model: its cases, and why others are none.
 struct ModelResult {
   std::vector<CaseResult> cases;
   std::string refused;
@@ -33,7 +33,10 @@ CaseResult result_of(CheckedConfiguration checked) {
 /// A sweep leaves out what MaxText would refuse, and has no use for the counts of each case.
 void sweep(const std::vector<Configuration>& configurations, ModelResult& result) {
   for (const auto& configuration : configurations) {
-    if (first_violation(configuration)) continue;
+    if (const auto violation = first_violation(configuration)) {
+      if (result.refused.empty()) result.refused = configuration.model.name + ": " + violation->message;
+      continue;
+    }
     CheckedConfiguration checked = check_configuration(configuration);
     if (is_left_out(checked.evaluation)) continue;
     std::erase_if(checked.evaluation.findings, [](const Finding& f) { return f.id == FindingId::memory_exceeded; });

@@ -1,3 +1,4 @@
+#include <arguments/settings/train_arguments.hpp>
 #include <planner/check/check_cases.hpp>
 #include <planner/check/check_meshes.hpp>
 #include <models/moe_paths.hpp>
@@ -48,8 +49,13 @@ Configuration configured_for(const CheckRequest& request, const Model& model, co
 /// Rules don't depend on how a mesh lies on the torus, so every mesh is taken to fit.
 void add_every_mesh(std::vector<Configuration>& cases, const CheckRequest& request, Configuration base) {
   base.config.allow_split_physical_axes = true;
-  if (base.compiler.has(Habit::attention_outside_shard_map) && !request.run.arguments.find("attention"))
-    base.config.attention = base.compiler.kernels.attention;  // MaxText's default would drown what the rules do
+  if (base.compiler.has(Habit::attention_outside_shard_map) && !request.run.arguments.find("attention")) {
+    // MaxText's default would drown what the rules do.
+    const Settings settings = read_settings(request.run.arguments, base.model);
+    const TrainConfig usual = with_kernels(settings, base.compiler.kernels, base.model);
+    base.config.attention = usual.attention;
+    base.config.max_segments_per_seq = usual.max_segments_per_seq;
+  }
   for (auto& mesh : check_meshes(base.rules, base.model, static_cast<int>(base.mesh.devices()))) {
     base.mesh = std::move(mesh);
     if (spread_over_slices(base.mesh, base.num_slices)) add_with_paths(cases, base, request);

@@ -91,8 +91,11 @@ CheckRequest read_check(const CheckWords& words) {
   RulePlaces places(name);
   const auto model = agreed(given, "model_name", words.model, "--model");
   const bool gives_mesh = words.mesh || gives_sizes(given);
-  MeshArguments sizes = read_sizes(given, read_axes(words.mesh.value_or("")), places.rules());
+  const auto mesh = read_axes(words.mesh.value_or(""));
+  MeshArguments sizes = read_sizes(given, mesh, places.rules());
   auto machines = machines_for(given, words, sizes, gives_mesh);
+  const bool spans_slices = !mesh.empty() && machines.front().num_slices > 1;
+  if (spans_slices) sizes = read_mesh_arguments(given);
   if (!gives_mesh) put_on_one_axis(sizes, places.rules(), given);
   auto models = asked_models(model);
   AskedRun run{given,
@@ -102,6 +105,7 @@ CheckRequest read_check(const CheckWords& words) {
                load_compiler(machines.front().hardware.compiler, given.text("compile_xla_flags", "")),
                read_program(given, words.machine),
                std::move(sizes)};
+  if (spans_slices) run = on_mesh(std::move(run), mesh);
   return {std::move(places),   std::move(name), machines.front().hardware.name,
           std::move(models),   std::move(run),  std::move(machines),
           gives_mesh,          model && gives_mesh};

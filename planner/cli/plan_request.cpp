@@ -175,6 +175,7 @@ Words objective_words() { return names_of(objectives); }
 Words optimizer_words() { return names_of(optimizers); }
 
 Model read_model(const PlanFlags& flags) {
+  check_key_values(flags.key_values, "--rules");
   if (!flags.model)
     throw InputError(fmt::format("{} needs --model NAME; `shardplan models list` names them", flags.command));
   Model model = load_model(*flags.model);

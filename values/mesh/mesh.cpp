@@ -67,13 +67,19 @@ std::int64_t Mesh::group_size(const AxisList& list, GroupSpan span) const {
 
 namespace {
 
-/// Calls take(name, size) for each entry of "data=2,expert=4".
+std::string_view without_spaces_around(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+/// Calls take(name, size) for each entry of "data=2,expert=4", or "data=2, expert=4".
 template <class Take>
 void for_each_axis(std::string_view text, Take take) {
   std::vector<std::string> names;
   while (!text.empty()) {
     const auto comma = text.find(',');
-    const std::string_view part = text.substr(0, comma);
+    const std::string_view part = without_spaces_around(text.substr(0, comma));
     text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
     const auto equals = part.find('=');
     if (equals == std::string_view::npos) throw InputError(fmt::format("mesh: expected axis=size, got '{}'", part));

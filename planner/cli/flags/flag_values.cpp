@@ -71,11 +71,14 @@ Seconds parse_duration(const std::string& flag, const std::string& text) {
   const auto [number, unit] = split_unit(text);
   for (const auto& [name, seconds] : units)
     if (unit == name && number > 0 && number < 1e9) return {number * seconds};
-  throw InputError(fmt::format("{}: expected a time, such as 60d, 12h or 8w, not '{}'", flag, text));
+  throw InputError(fmt::format("{}: expected a time, such as 30s, 12h or 60d, not '{}'", flag, text));
 }
 
 std::pair<int, std::optional<int>> parse_count_range(const std::string& flag, const std::string& text) {
   const auto dots = text.find("..");
+  const auto dash = text.find('-');
+  if (dots == text.npos && dash != text.npos && dash > 0)
+    throw InputError(fmt::format("{}: expected a number, or a range as 8..64, not '{}'", flag, text));
   const int from = as_int(flag, text, parse_count(flag, text.substr(0, dots)));
   if (dots == text.npos) return {from, std::nullopt};
   const int to = as_int(flag, text, parse_count(flag, text.substr(dots + 2)));

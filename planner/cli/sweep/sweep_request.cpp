@@ -131,6 +131,7 @@ std::vector<Model> read_models(const PlanFlags& flags) {
 }  // namespace
 
 SweepRequest read_sweep_request(const SweepFlags& flags) {
+  check_key_values(flags.plan.key_values, "--rules");
   if (!flags.plan.model) throw InputError("sweep needs --model NAME[,...]; `shardplan models list` names them");
   SweepRequest request;
   request.chips = read_spans(flags);

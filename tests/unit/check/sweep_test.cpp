@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <planner/check/check_request.hpp>
+#include <shardplan/error.hpp>
 #include <tests/unit/check/checking.hpp>
 
 namespace shardplan {
@@ -70,6 +71,37 @@ TEST(Check, WarnsOfAKernelThatNobodyChose) {
   EXPECT_FALSE(by_default.is_regression());
   request.key_values = {"attention=flash"};
   EXPECT_TRUE(check(read_check(request)).is_regression());
+}
+
+/// Every model on the usual meshes of a GPU too, with the kernel that MaxText's GPU recipes choose.
+TEST(Check, SweepsMeshesOnGpus) {
+  for (const char* hardware : {"h100", "mi355x"}) {
+    CheckWords request = request_for("default");
+    request.model = "llama3-8b";
+    request.machine.hardware = hardware;
+    const CheckAnswer answer = check(read_check(request));
+    EXPECT_THAT(answer.meshes, testing::IsSupersetOf({"fsdp=8", "fsdp=64", "fsdp=256"})) << hardware;
+    EXPECT_EQ(entry_of(answer, FindingId::attention_replicated), nullptr) << hardware;
+  }
+}
+
+TEST(Check, LaysAMeshOverNodes) {
+  CheckWords request = request_for("default");
+  request.model = "llama3-8b";
+  request.mesh = "data=2,fsdp=32";
+  request.machine.hardware = "h100";
+  request.machine.chips = 64;
+  EXPECT_THAT(check(read_check(request)).meshes, testing::ElementsAre("data=2,fsdp=32"));
+  request.mesh = "fsdp=64";
+  EXPECT_THAT(check(read_check(request)).meshes, testing::ElementsAre("fsdp=64"));
+}
+
+TEST(Check, SaysWhyNothingIsLeftToCheck) {
+  CheckWords request = request_for("default");
+  request.model = "llama3-8b";
+  request.key_values = {"attention=cudnn_flash_te"};  // on TPUs
+  EXPECT_THAT([&] { check(read_check(request)); },
+              testing::ThrowsMessage<InputError>(testing::HasSubstr("llama3-8b: attention=cudnn_flash_te")));
 }
 
 TEST(Check, PointsAtTheLinesOfAFile) {
