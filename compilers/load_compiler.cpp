@@ -64,6 +64,12 @@ std::int64_t read_words_piece(StrictObject& object) {
   return largest;
 }
 
+Bytes read_piece_budget(StrictObject& object) {
+  const Bytes budget{object.integer("budget_bytes")};
+  if (budget.value < 1) object.fail("budget_bytes", "1 or more");
+  return budget;
+}
+
 HeadSizes read_head_sizes(StrictObject& object) {
   HeadSizes sizes;
   sizes.tokens_per_embed = object.number("tokens_per_embed");
@@ -82,6 +88,8 @@ DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObj
   if (concerns_slices(habit)) described.compiler.slice_sizes[habit] = read_slice_sizes(object);
   if (habit == Habit::all_reduces_indivisible_words && described.compiler.has(habit))
     described.compiler.largest_words_piece = read_words_piece(object);
+  if (habit == Habit::pads_scattered_rows && described.compiler.has(habit))
+    described.compiler.piece_budget = read_piece_budget(object);
   if (concerns_logits(habit) && object.has("tokens_per_embed"))
     described.compiler.head_sizes[habit] = read_head_sizes(object);
   object.finish();

@@ -64,6 +64,7 @@ constexpr std::array habit_names{
     Named{Habit::defers_larger_head_gradient, "defers_larger_head_gradient"},
     Named{Habit::defers_unsummed_tied_head, "defers_unsummed_tied_head"},
     Named{Habit::all_reduces_indivisible_words, "all_reduces_indivisible_words"},
+    Named{Habit::pads_scattered_rows, "pads_scattered_rows"},
     Named{Habit::computes_loss_value_late, "computes_loss_value_late"},
     Named{Habit::lays_out_products_by_size, "lays_out_products_by_size"},
     Named{Habit::permutes_before_gathers, "permutes_before_gathers"},

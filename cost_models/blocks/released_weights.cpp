@@ -39,9 +39,21 @@ class Release {
     });
     if (operand_of_shard_map) return false;
     if (before_experts_ && op.module == Module::attention && leads_to_module(i, Module::mixture)) return true;
+    if (shares_iteration_ && is_normed_over_all_heads(op)) return true;
     if (leads_on_) return leads_to_output(i);
     const bool projects = op.role == OperationRole::qkv_projection && (shares_iteration_ || (narrow_heads_ && op.narrow));
     return projects && (leads_to_module(i, Module::mlp) || leads_to_module(i, Module::mixture));
+  }
+
+  /// A projection whose rows are normed as one (olmo3: GlobalRMSNorm) reads its weight as a matrix [embed, heads * head_dim]
+  /// when it runs again; the gradient of its input, by heads: two gathers (plan_olmo37b_tpuv5p_16; not with a norm of each
+  /// head, plan_gemma312b_tpu7x_8).
+  bool is_normed_over_all_heads(const Operation& projection) const {
+    return projection.role == OperationRole::qkv_projection &&
+           std::any_of(block_.operations.begin(), block_.operations.end(), [&](const Operation& op) {
+             return op.kind == OpKind::normalization && flow_.origin(op.inputs.front()) == projection.output &&
+                    block_.tensors[op.inputs.back()].dims.size() == 2;
+           });
   }
 
   /// Operations that run again because they read what operation `i` recomputes.

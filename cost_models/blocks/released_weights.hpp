@@ -16,7 +16,7 @@ bool shares_iteration(const Block& block, const Program& program);
 /// Of each operation, whether the weight that it reads is gathered again for its gradient:
 ///   - attention's, where their recomputation leads on to experts (Habit::gathers_moe_layer_weights_twice);
 ///   - any that has to be recomputed to reach a later layer of the same scan iteration, and of the last layer those of
-///     query, key and value (Habit::gathers_again_in_cycles);
+///     query, key and value (Habit::gathers_again_in_cycles); of any, those of query and key that one norm spans;
 ///   - those of query, key and value where their products are narrow (Habit::gathers_narrow_heads_again). Expert
 ///     weights inside a shard_map are its operands: its gradient is handed the gathered ones.
 std::vector<bool> released_weights(const Block& block, const DataFlow& flow, const Program& program,

@@ -6,8 +6,6 @@
 namespace shardplan {
 namespace {
 
-constexpr std::int64_t sublanes = 8;
-
 /// Of few rows XLA:TPU makes lower tiles: f32[4,512]{1,0:T(4,128)}.
 std::int64_t tile_height(std::int64_t rows) {
   return std::min(sublanes, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(rows))));

@@ -10,6 +10,7 @@ namespace shardplan {
 /// Of an array's dims on a device, and the layers of a stack.
 using LocalSizes = InlineList<std::int64_t, most_dims + 1>;
 
+inline constexpr std::int64_t sublanes = 8;
 inline constexpr std::int64_t lanes = 128;
 
 constexpr std::int64_t round_up(std::int64_t size, std::int64_t unit) { return (size + unit - 1) / unit * unit; }

@@ -1,5 +1,6 @@
 // The embedding: inputs {table, token ids} (SHARDING.md 3.1).
 #include <cost_models/operations/operation_kinds.hpp>
+#include <optional>
 
 namespace shardplan {
 namespace {
@@ -47,12 +48,39 @@ bool outnumbers_gradient(const BlockState& state, const Operation& op) {
          whole_bytes(state, table) * tables_of_gradient <= whole_bytes(state, op.output) * parts;
 }
 
+/// Words are split over axes that split the rows' columns, and other axes split the tokens: what a device finds of the rows
+/// comes out in another order of devices than rows have. The axes of the tokens split the table's columns too (fsdp,
+/// expert), or not (data); 7x lays rows out otherwise (Habit::permutes_before_gathers). Recorded on v5p and v6e: tensor=2
+/// and 4 beside fsdp=2 to 8, expert=8, data=2 and 4.
+struct SplitWords {
+  AxisList words, tokens;
+  bool split_columns;  ///< by the axes of the tokens
+  bool smaller_table;  ///< than the rows of all tokens
+
+  /// Recorded for both sizes of table where columns are split; else for a larger one, not for a smaller (ll7_v5p4_pp2tp2).
+  bool reorders() const { return !tokens.empty() && (split_columns || !smaller_table); }
+};
+
+std::optional<SplitWords> split_words(const BlockState& state, const Operation& op) {
+  const TensorId table = op.inputs[0];
+  if (state.compiler.has(Habit::permutes_before_gathers)) return std::nullopt;
+  if (!state.compiler.has(Habit::gathers_smaller_of_table_and_rows)) return std::nullopt;
+  const Dim column = column_of(state, op);
+  const AxisList words = state.split_axes(table, {Dim::vocab}), columns = state.split_axes(table, {column});
+  const AxisList tokens = token_axes(state, op.inputs[1]);
+  if (words.empty() || state.split_axes(op.output, {column}) != words) return std::nullopt;
+  if (columns != tokens && !columns.empty()) return std::nullopt;
+  return SplitWords{words, tokens, !columns.empty(), whole_bytes(state, table) < whole_bytes(state, op.output)};
+}
+
 /// The looked-up columns move, or the table if that is smaller: by one all-to-all where one dim's axes go to one dim, so
 /// that a table of fewer rows than the device has tokens is gathered (recorded: 419 MB against 537,
 /// plan_deepseek216b_tpuv5p_16, 403 against 604, plan_mixtral8x22b_tpuv5p_64; 262 against 201 isn't,
-/// plan_llama27b_tpuv5p_8); by gathers where they go to several (recorded for both sizes of vocabulary).
+/// plan_llama27b_tpuv5p_8); by gathers where they go to several (recorded for both sizes of vocabulary); not one whose words
+/// are split, however small.
 bool gathers_table(const BlockState& state, const Operation& op) {
   if (!state.compiler.has(Habit::gathers_smaller_of_table_and_rows)) return false;
+  if (const auto split = split_words(state, op); split && !split->tokens.empty()) return false;
   const TensorId table = op.inputs[0];
   const bool exchanges = !state.compiler.has(Habit::gathers_tables_up_to_rows);  // has a comparison of its own
   Bytes columns;
@@ -74,6 +102,26 @@ bool gathers_rows(const BlockState& state, const Operation& op) {
   return state.local(op.output) * state.mesh.product(tokens) < state.local(table);
 }
 
+/// Puts a device's rows, whose columns the words' axes split, in the order of the other devices that hold those tokens.
+Move permuted_rows(const BlockState& state, const Operation& op, const SplitWords& split) {
+  AxisList axes = split.tokens;
+  axes.append(split.words);
+  return {CollectiveKind::collective_permute, in_mesh_order(axes), state.local(op.output)};
+}
+
+/// Sums of all tokens' rows are scattered among the words' devices; the tokens' devices take theirs, where the table's
+/// columns are finer than the words' parts; and all are put in order.
+Moves rows_of_split_words(const BlockState& state, const Operation& op, const SplitWords& split) {
+  const std::int64_t parts = state.mesh.product(split.words);
+  const Bytes rows = state.local(op.output);
+  Moves moves{{CollectiveKind::reduce_scatter, split.words, rows * parts}};
+  if (!split.split_columns) moves.push_back({CollectiveKind::all_to_all, split.tokens, rows * parts});
+  if (split.split_columns && state.mesh.product(split.tokens) > parts)
+    moves.push_back({CollectiveKind::all_to_all, split.tokens, rows});
+  moves.push_back(permuted_rows(state, op, split));
+  return moves;
+}
+
 void look_up_in_columns(BlockState& state, const Operation& op) {
   const TensorId table = op.inputs[0], ids = op.inputs[1];
   const AxisList shared = common(axes_of(state.spec(ids)), axes_of(state.spec(table)));
@@ -82,8 +130,12 @@ void look_up_in_columns(BlockState& state, const Operation& op) {
       Phase::forward,
       {CollectiveKind::all_gather, in_mesh_order(shared), state.local(ids) * state.mesh.product(shared)},
       {state.id_of(op), ids, Cause::token_ids, {state.spec(ids), {}}}, RunCount::body);
-  state.recorder.record_all(Phase::forward,
-                            reshard(state.tensor(op.output), columns, state.spec(op.output), state.mesh, state.compiler),
+  const auto split = split_words(state, op);
+  const Moves moves =
+      split && split->reorders()
+          ? rows_of_split_words(state, op, *split)
+          : reshard(state.tensor(op.output), columns, state.spec(op.output), state.mesh, state.compiler);
+  state.recorder.record_all(Phase::forward, moves,
                             {state.id_of(op), op.output, Cause::embedding_columns, columns, state.spec(op.output)},
                             RunCount::body);
 }
@@ -141,6 +193,32 @@ void exchange_columns(BlockState& state, const Operation& op) {
                                 state.spec(table), op);
 }
 
+/// Each device adds up whole rows for the words that it has: columns are gathered over those, in the order of the lookup,
+/// which takes an exchange and a permute; not for a table smaller than the rows (recorded: 262 MB against 402).
+void sum_rows_of_split_words(BlockState& state, const Operation& op, const SplitWords& split) {
+  const TensorId table = op.inputs[0];
+  const Bytes rows = state.local(op.output) * state.mesh.product(split.words);
+  Moves moves{{CollectiveKind::all_gather, split.words, rows}};
+  if (!split.smaller_table) {
+    moves.push_back({CollectiveKind::all_to_all, split.tokens, rows});
+    moves.push_back(permuted_rows(state, op, split));
+  }
+  const PartitionSpec whole = without_axes(state.spec(op.output), split.words);
+  state.recorder.record_all(
+      Phase::backward, moves,
+      {state.id_of(op), op.output, Cause::embedding_gradient_columns, {state.spec(op.output), {}}, whole}, RunCount::body);
+  state.gradients.reduce_parameter(table, {without_axes(state.spec(table), split.tokens), split.tokens}, op);
+}
+
+/// With tokens that nothing splits rows stay as they are and make columns of all words, of which each device takes its own,
+/// where the table is smaller than the rows (recorded: 262 MB against 402; 1051 MB against 537 isn't).
+void exchange_words(BlockState& state, const Operation& op, const SplitWords& split) {
+  const TensorId table = op.inputs[0];
+  PartitionSpec columns = without_axes(state.spec(table), split.words);
+  columns.dims.back().append(split.words);
+  state.gradients.sum_parameter(table, {columns, {}}, state.spec(table), op);
+}
+
 class Lookup final : public OperationKind {
  public:
   void forward(BlockState& state, const Operation& op, Pass) const override {
@@ -152,6 +230,10 @@ class Lookup final : public OperationKind {
     if (outnumbers_gradient(state, op) || gathers_table(state, op))
       return reduce_whole_table(state, op);
     if (gathers_rows(state, op)) return gather_rows(state, op);
+    if (const auto split = split_words(state, op)) {
+      if (!split->tokens.empty()) return sum_rows_of_split_words(state, op, *split);
+      if (split->smaller_table) return exchange_words(state, op, *split);
+    }
     exchange_columns(state, op);
   }
 

@@ -118,6 +118,9 @@ enum class Habit : std::uint8_t {
   /// The weight gradient of a head is all-reduced where its words can't be scattered in pieces: the largest prime factor
   /// of their lane tiles (128 words), times the devices that sum, is above Compiler::largest_words_piece.
   all_reduces_indivisible_words,
+  /// The rows of a weight's gradient are padded so that equal pieces of what a device keeps are summed one after the other,
+  /// and put in their places by a permute: as many pieces as Compiler::piece_budget wants.
+  pads_scattered_rows,
   /// Logits whose words are split over devices wait for the loss's value, which nothing in the step reads.
   computes_loss_value_late,
   /// An axis that splits different dims of a product's operands and result stays on the dim of the larger tensors, also
@@ -279,6 +282,7 @@ struct Compiler {
   std::map<Habit, SliceSizes> slice_sizes;  ///< of habits that concern some slices only
   std::map<Habit, HeadSizes> head_sizes;    ///< of habits that concern some heads only
   std::int64_t largest_words_piece = 0;  ///< lane tiles, of all_reduces_indivisible_words
+  Bytes piece_budget;  ///< of pads_scattered_rows: a piece for each device that sums, and four more
   std::map<MoePath, MemoryError> memory_error;  ///< of every path
   std::shared_ptr<const Compiler> unflagged;  ///< the same before `flags`; null: there are none
   bool has(Habit habit) const { return habits.has(habit); }

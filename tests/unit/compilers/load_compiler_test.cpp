@@ -150,6 +150,10 @@ TEST(LoadCompiler, RejectsWrongFilesInOneLine) {
        "key 'largest_piece' is missing"},
       {"\"ragged_dot_is_dense\": {\"on\": false", "\"all_reduces_indivisible_words\": {\"largest_piece\": 0, \"on\": true",
        "'largest_piece' must be 1 or more"},
+      {"\"ragged_dot_is_dense\": {\"on\": false", "\"pads_scattered_rows\": {\"on\": true",
+       "key 'budget_bytes' is missing"},
+      {"\"ragged_dot_is_dense\": {\"on\": false", "\"pads_scattered_rows\": {\"budget_bytes\": 0, \"on\": true",
+       "'budget_bytes' must be 1 or more"},
       {"\"like\": \"xla-gpu\", ", "", "is missing"},
   };
   for (const auto& row : rows)

@@ -8,6 +8,7 @@ namespace shardplan {
 namespace {
 
 using ::testing::Contains;
+using ::testing::UnorderedElementsAreArray;
 
 std::int64_t executions(const ToyRun& toy, Phase phase, CollectiveKind kind, const std::string& part) {
   std::int64_t count = 0;
@@ -220,6 +221,44 @@ TEST(PeeledDispatch, FallsBackToGatheringWoBesideASecondBatchAxis) {
   EXPECT_GT(mebibytes(beside, CollectiveKind::all_gather, "data+expert", "MoeBlock_0/wo"), 0);
   toy.mesh = "expert=8";
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "expert", "MoeBlock_0/wo"), 0);
+}
+
+struct SplitWordsRow {
+  const char* mesh;
+  std::int64_t vocab;
+  std::vector<std::string> lines;
+};
+
+// Words split over tensor. Eight sequences of 1024 tokens are 16 MiB of rows; a device has 2 MiB, [2, 1024, 512] or
+// [4, 1024, 256]. The table [16384, 1024] is 32 MiB, [4096, 1024] less than the rows.
+TEST(Embedding, RowsOfSplitWordsArePutInOrder) {
+  for (const SplitWordsRow& row : {
+           SplitWordsRow{"fsdp=4,tensor=2", 16384,
+                         {"forward reduce tensor 4 MiB x1", "forward all-to-all fsdp 2 MiB x1",
+                          "forward collective-permute fsdp+tensor 2 MiB x1", "backward all-gather tensor 4 MiB x1",
+                          "backward all-to-all fsdp 4 MiB x1", "backward collective-permute fsdp+tensor 2 MiB x1",
+                          "backward reduce fsdp 16 MiB x1"}},
+           SplitWordsRow{"fsdp=2,tensor=4", 16384,
+                         {"forward reduce tensor 8 MiB x1", "forward collective-permute fsdp+tensor 2 MiB x1",
+                          "backward all-gather tensor 8 MiB x1", "backward all-to-all fsdp 8 MiB x1",
+                          "backward collective-permute fsdp+tensor 2 MiB x1", "backward reduce fsdp 8 MiB x1"}},
+           SplitWordsRow{"data=4,tensor=2", 16384,
+                         {"forward reduce tensor 4 MiB x1", "forward all-to-all data 4 MiB x1",
+                          "forward collective-permute data+tensor 2 MiB x1", "backward all-gather tensor 4 MiB x1",
+                          "backward all-to-all data 4 MiB x1", "backward collective-permute data+tensor 2 MiB x1",
+                          "backward reduce data 16 MiB x1"}},
+           SplitWordsRow{"fsdp=4,tensor=2", 4096,
+                         {"forward reduce tensor 4 MiB x1", "forward all-to-all fsdp 2 MiB x1",
+                          "forward collective-permute fsdp+tensor 2 MiB x1", "backward all-gather tensor 4 MiB x1",
+                          "backward reduce fsdp 4 MiB x1"}},
+           SplitWordsRow{"tensor=8", 4096, {"forward reduce tensor 16 MiB x1", "backward all-to-all tensor 1 MiB x1"}},
+           SplitWordsRow{"tensor=8", 16384, {"forward reduce tensor 16 MiB x1", "backward all-gather tensor 16 MiB x1"}},
+       }) {
+    ToyRun toy{toy_llama(), toy_config(1, 1024), "default", row.mesh};
+    toy.model.vocab = row.vocab;
+    EXPECT_THAT(lines(run(toy), "embedding", "token_embedder", Bytes{1 << 20}), UnorderedElementsAreArray(row.lines))
+        << row.mesh << " of " << row.vocab;
+  }
 }
 
 }  // namespace

@@ -91,6 +91,15 @@ TEST(Dropping, RouterTrafficIsGlobal) {
                            "rematerialized_forward reduce expert 64 KiB x1", "backward all-gather expert 64 KiB x1"));
 }
 
+// Of 16 experts for two chosen the weights of those [16, 256, 2] are brought together, and their gradient summed: 16 KiB.
+TEST(Dropping, FewOfManyRoutingWeightsAreGathered) {
+  ToyRun toy = dropping("expert=8", Dispatch::as_ruled);
+  toy.model.num_experts = 16;
+  EXPECT_THAT(lines(run(toy), "layers", "MoeBlock_0/routing"),
+              IsSupersetOf({"forward all-gather expert 16 KiB x1", "rematerialized_forward all-gather expert 16 KiB x1",
+                            "backward reduce expert 16 KiB x1"}));
+}
+
 // fsdp 2 beside expert 4: the un-peeled output constraint makes the return exchange happen before wo, on the hidden
 // rows (2 MiB), and wo is gathered over expert like an FSDP weight; wi_0 and wi_1 stay on their experts.
 TEST(Dropping, PeeledBesideFsdpGathersTheOutputWeightOverExpert) {

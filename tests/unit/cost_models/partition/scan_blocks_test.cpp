@@ -43,6 +43,20 @@ TEST(ScanBlocks, GatherAgainWhatIsRecomputedToReachALaterLayer) {
   }
 }
 
+// A norm over all heads runs again in every layer, and the product before it, on another form of its weight than the
+// gradient reads; values have no norm, and a norm of each head leaves the weight as it is.
+TEST(ScanBlocks, GatherAgainWhatOneNormSpans) {
+  for (const bool over_all_heads : {true, false}) {
+    Model model = toy_blocks();
+    model.use_qk_norm = true;
+    model.qk_norm_over_all_heads = over_all_heads;
+    const ToyRun toy{model, toy_config(1, 1024, "minimal_with_context"), "default", "fsdp=8"};
+    EXPECT_EQ(gathers(toy, "self_attention/query"), over_all_heads ? 12 : 6);
+    EXPECT_EQ(gathers(toy, "self_attention/key"), over_all_heads ? 12 : 6);
+    EXPECT_EQ(gathers(toy, "self_attention/value"), 6);
+  }
+}
+
 TEST(ScanBlocks, OfOneLayerGatherOnce) {
   const ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "fsdp=8"};
   for (const char* weight : {"self_attention/query", "self_attention/out", "mlp/wi_0", "mlp/wo"})
