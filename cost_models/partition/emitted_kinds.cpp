@@ -53,7 +53,8 @@ std::vector<Collective> as_emitted(std::vector<Collective> collectives, const Me
   if (!compiler.has(Habit::gathers_whole_slices_by_all_reduce)) return collectives;
   for (Collective& c : collectives) {
     if (c.kind != CollectiveKind::all_gather || c.span != GroupSpan::whole) continue;
-    if (!c.parameter) continue;  // token ids and routing weights of 8 and 17 MB stay gathers (plan_mixtral8x22b_tpuv6e_128)
+    // Ids and weights of routing, 8 and 17 MB, stay gathers (plan_mixtral8x22b_tpuv6e_128).
+    if (!c.parameter && c.cause != Cause::token_ids) continue;
     if (!concerns(Habit::gathers_whole_slices_by_all_reduce, c.axes, mesh, compiler)) continue;
     if (is_too_large(c, compiler)) continue;
     c.kind = CollectiveKind::all_reduce;
