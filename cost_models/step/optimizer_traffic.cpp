@@ -139,11 +139,13 @@ std::vector<Collective> muon_traffic(const BoundProgram& program, const std::vec
                       {-1, static_cast<TensorId>(i), cause, {block.specs[i], {}}, {}}, newton_schulz_steps);
     };
     const std::int64_t gram = matrix.kept * matrix.kept;
-    record(CollectiveKind::all_reduce, matrix.contracted_axes, gram, size_of(DType::f32),
+    const std::int64_t rows = program.mesh->product(matrix.kept_axes), columns = program.mesh->product(matrix.contracted_axes);
+    const bool by_rows = rows > columns;  // each device computes and sums its rows of the Gram matrix
+    record(CollectiveKind::all_reduce, matrix.contracted_axes, gram / (by_rows ? rows : 1), size_of(DType::f32),
            Cause::newton_schulz_gram);
-    record(CollectiveKind::all_gather, matrix.kept_axes, matrix.kept * matrix.contracted, moved,
+    record(CollectiveKind::all_gather, matrix.kept_axes, matrix.kept * matrix.contracted / columns, moved,
            Cause::newton_schulz_matrix);
-    record(CollectiveKind::all_gather, matrix.kept_axes, gram, moved, Cause::newton_schulz_square);
+    if (by_rows) record(CollectiveKind::all_gather, matrix.kept_axes, gram, moved, Cause::newton_schulz_square);
   });
 }
 

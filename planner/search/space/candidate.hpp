@@ -19,7 +19,7 @@ inline constexpr double memory_slack = 1.02;
 inline constexpr double time_slack = 1.10;
 
 struct Cost {
-  double seconds_per_token = 0;  ///< of the whole job
+  double seconds_per_token = 0;  ///< of the whole job; 0 where its memory was looked at alone
   std::int64_t peak = 0;         ///< bytes per device
   std::int64_t room = 0;         ///< bytes that it could need more without being far too large; below 0: it is
   bool fits = false;             ///< memory, as surely as the search asks, and everything else that it asks
@@ -27,6 +27,7 @@ struct Cost {
   bool far_too_large() const { return room < 0; }  ///< by more than bounds on memory may be wrong
   bool marginal = false;         ///< only the range of the peak is in its way: it is expected to fit
   bool only_too_slow = false;    ///< the length of its step is the one thing in its way
+  bool is_timed() const { return seconds_per_token > 0; }
   bool operator==(const Cost&) const = default;
 };
 

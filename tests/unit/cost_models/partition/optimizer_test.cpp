@@ -157,5 +157,20 @@ TEST(Optimizer, MuonGathersMatricesThatAreSplitOnTheirSmallerDim) {
   EXPECT_EQ(gathered("mlp/wi_0"), 5 * (16 + 8));
 }
 
+// Split on both: X is gathered over the axes of the kept dim alone. Where those are more devices than split the other, each
+// sums its rows of A, which are gathered; where they are fewer, A is summed whole.
+TEST(Optimizer, MuonSumsRowsOfMatricesThatAreSplitOnBothDims) {
+  ToyRun muon{toy_llama(), toy_config(1, 1024), "default", "fsdp=4,tensor=2"};
+  muon.config.opt_type = OptimizerType::muon;
+  muon.compiler.habits.remove(Habit::moves_stacks_in_compute_dtype);
+  const auto moved = [&](CollectiveKind kind, const char* axis, const char* weight) {
+    return mebibytes(run(muon), kind, axis, std::string("muon/") + weight);
+  };
+  EXPECT_EQ(moved(CollectiveKind::all_gather, "fsdp", "mlp/wi_0"), 5 * (16 + 16));
+  EXPECT_EQ(moved(CollectiveKind::all_reduce, "tensor", "mlp/wi_0"), 5 * 4);
+  EXPECT_EQ(moved(CollectiveKind::all_gather, "tensor", "self_attention/out"), 5 * 4);
+  EXPECT_EQ(moved(CollectiveKind::all_reduce, "fsdp", "self_attention/out"), 5 * 16);
+}
+
 }  // namespace
 }  // namespace shardplan
