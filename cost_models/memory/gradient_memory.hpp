@@ -18,7 +18,8 @@ bool is_head_gradient_deferred(const PartitionedBlock& head, const BoundProgram&
 /// The gradient of the head's weights before it is summed over devices.
 Bytes unsummed_head_gradient(const PartitionedBlock& head, const BoundProgram& program);
 
-/// Of a table's or the head's weights, once they are summed: whole where an all-reduce does that, which the optimizer slices.
+/// Of a table's or the head's weights, once they are summed: whole where an all-reduce does that, which the optimizer
+/// slices.
 Bytes summed_gradients(const PartitionedBlock& block, const BoundProgram& program, const Compiler& compiler);
 
 /// What the head leaves behind while the layers run backward, if the gradient of its weights is computed first: that

@@ -50,7 +50,8 @@ Bytes in_turn(const std::vector<Stack>& stacks, std::int64_t narrow) {
   if (stacks.empty()) return {};
   const Stack& largest =
       *std::max_element(stacks.begin(), stacks.end(), [](const Stack& a, const Stack& b) { return a.shard < b.shard; });
-  const auto as_large = std::count_if(stacks.begin(), stacks.end(), [&](const Stack& s) { return s.shard == largest.shard; });
+  const auto as_large =
+      std::count_if(stacks.begin(), stacks.end(), [&](const Stack& s) { return s.shard == largest.shard; });
   const std::int64_t waiting = (largest.is_split() ? as_large : as_large - 1) * largest.shard * size_of(DType::f32);
   return Bytes{alone(largest, narrow) + waiting};
 }

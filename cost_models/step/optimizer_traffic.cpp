@@ -139,7 +139,8 @@ std::vector<Collective> muon_traffic(const BoundProgram& program, const std::vec
                       {-1, static_cast<TensorId>(i), cause, {block.specs[i], {}}, {}}, newton_schulz_steps);
     };
     const std::int64_t gram = matrix.kept * matrix.kept;
-    const std::int64_t rows = program.mesh->product(matrix.kept_axes), columns = program.mesh->product(matrix.contracted_axes);
+    const std::int64_t rows = program.mesh->product(matrix.kept_axes);
+    const std::int64_t columns = program.mesh->product(matrix.contracted_axes);
     const bool by_rows = rows > columns;  // each device computes and sums its rows of the Gram matrix
     record(CollectiveKind::all_reduce, matrix.contracted_axes, gram / (by_rows ? rows : 1), size_of(DType::f32),
            Cause::newton_schulz_gram);

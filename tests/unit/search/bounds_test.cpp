@@ -1,5 +1,6 @@
 // The two facts that let the search leave candidates out (planner/search/explore/exploration.hpp), and that leaving them out
 // loses nothing.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <planner/evaluate/evaluate.hpp>
@@ -71,12 +72,13 @@ TEST(SearchCosts, AreThoseOfWhatIsShown) {
         c.config.saved = policy.saved;
         c.config.per_device_batch_size = batch.per_device_batch_size;
         c.config.gradient_accumulation_steps = batch.gradient_accumulation_steps;
-        const std::string where = machine.model + " " + describe(p.mesh) + " " + policy.name;
+        const std::string where = fmt::format("{} {} {} {}", machine.model, describe(p.mesh), policy.name,
+                                              batch.per_device_batch_size);
         const Cost shown = cost_of(evaluate(configuration_of(space, p, policy, batch)), space.required);
         Cost without_time = shown;
         without_time.seconds_per_token = 0;
-        EXPECT_EQ(cost_of(evaluate_memory(c, mesh), space.required), without_time) << where << " " << batch.per_device_batch_size;
-        EXPECT_EQ(cost_of(evaluate_cost(c, mesh), space.required), shown) << where << " " << batch.per_device_batch_size;
+        EXPECT_EQ(cost_of(evaluate_memory(c, mesh), space.required), without_time) << where;
+        EXPECT_EQ(cost_of(evaluate_cost(c, mesh), space.required), shown) << where;
       }
     }
   }
