@@ -66,15 +66,16 @@ TEST(Lifetimes, WeightGradientsRunBesideCollectivesWhereThatIsTheHabit) {
 // stack; the products that read them multiply gate and projection as they read.
 TEST(Lifetimes, WeightGradientsRunLastWhereTheFeedForwardIsKept) {
   const auto layer = [](const char* remat, const Compiler& compiler) {
-    return ToyMemory({toy_llama(), toy_config(1, 1024, remat), "default", "fsdp=4", compiler}).block("layers");
+    return ToyMemory({toy_llama(), toy_config(1, 1024, remat), "default", "fsdp=4", compiler});
   };
-  const auto waits = [](const PartitionedBlock& block) {
+  const auto waits = [](const ToyMemory& toy) {
+    const PartitionedBlock& block = toy.block("layers");
     return meet(life(block, "mlp/wi_0 output gradient"), life(block, "context gradient"));
   };
   const Compiler last = with(toy_tpu(), Habit::runs_kept_weight_gradients_last);
   for (const char* remat : {"minimal", "minimal_with_context", "minimal_offloaded"}) {
     EXPECT_TRUE(waits(layer(remat, last))) << remat;
-    EXPECT_FALSE(exists(layer(remat, last), "mlp hidden")) << remat;
+    EXPECT_FALSE(exists(layer(remat, last).block("layers"), "mlp hidden")) << remat;
     EXPECT_FALSE(waits(layer(remat, toy_tpu()))) << remat;
   }
   for (const char* remat : {"full", "save_out_proj", "save_dot_except_mlp", "qkv_proj_offloaded"})
@@ -86,7 +87,8 @@ TEST(Lifetimes, WeightGradientsRunLastWhereTheFeedForwardIsComputedAgainBesideCo
   const Compiler compiler = with(with(toy_tpu(), Habit::runs_kept_weight_gradients_last),
                                  Habit::runs_weight_gradients_beside_collectives);
   for (const char* remat : {"full", "save_out_proj", "qkv_proj_offloaded"}) {
-    const auto block = ToyMemory({toy_llama(), toy_config(1, 1024, remat), "default", "fsdp=4", compiler}).block("layers");
+    const ToyMemory toy({toy_llama(), toy_config(1, 1024, remat), "default", "fsdp=4", compiler});
+    const PartitionedBlock& block = toy.block("layers");
     const Lifetime& attention = life(block, "context gradient");
     for (const char* waits : {"mlp hidden", "mlp hidden gradient", "mlp/wi_0 output", "mlp/wi_1 output"})
       EXPECT_TRUE(meet(life(block, waits), attention)) << remat << ": " << waits;
@@ -98,19 +100,21 @@ TEST(Lifetimes, WeightGradientsRunLastWhereTheFeedForwardIsComputedAgainBesideCo
 // The query's gradient, [1024, 8, 128], and its product with the cosine are 2 MiB each, the halves of 64 take 2 MiB, too.
 TEST(Lifetimes, RotationsAreUndoneBesideWhatWaits) {
   const Compiler last = with(with(toy_tpu(), Habit::runs_kept_weight_gradients_last), Habit::pads_to_tiles);
-  const auto block = ToyMemory({toy_llama(), toy_config(1, 1024, "minimal"), "default", "fsdp=4", last}).block("layers");
+  const ToyMemory toy({toy_llama(), toy_config(1, 1024, "minimal"), "default", "fsdp=4", last});
+  const PartitionedBlock& block = toy.block("layers");
   EXPECT_EQ(mib(life(block, "attention query gradient, turned back").bytes), 4 * 2);
 }
 
 TEST(Lifetimes, KeptRowsAreTurnedForTheProductsOfWeightGradients) {
   const Compiler last = with(toy_tpu(), Habit::runs_kept_weight_gradients_last);
   const auto turned = [](const Compiler& compiler) {
-    return ToyMemory({toy_llama(), toy_config(1, 1024, "minimal"), "default", "fsdp=4", compiler}).block("layers");
+    return ToyMemory({toy_llama(), toy_config(1, 1024, "minimal"), "default", "fsdp=4", compiler});
   };
-  const auto block = turned(with(last, Habit::turns_kept_rows));
+  const ToyMemory toy = turned(with(last, Habit::turns_kept_rows));
+  const PartitionedBlock& block = toy.block("layers");
   EXPECT_EQ(mib(life(block, "mlp/wi_0 output, turned").bytes), 4);
   EXPECT_TRUE(meet(life(block, "mlp/wi_0 output, turned"), life(block, "context gradient")));
-  EXPECT_FALSE(exists(turned(last), "mlp/wi_0 output, turned"));
+  EXPECT_FALSE(exists(turned(last).block("layers"), "mlp/wi_0 output, turned"));
 }
 
 TEST(Lifetimes, ElementwiseGradientsAreWrittenInPlace) {
