@@ -31,6 +31,7 @@ constexpr std::array habit_names{
     Named{Habit::sends_fewer_expert_rows, "sends_fewer_expert_rows"},
     Named{Habit::slices_combine_masks, "slices_combine_masks"},
     Named{Habit::gathers_smaller_of_table_and_rows, "gathers_smaller_of_table_and_rows"},
+    Named{Habit::orders_rows_of_split_words, "orders_rows_of_split_words"},
     Named{Habit::looks_through_all_rows, "looks_through_all_rows"},
     Named{Habit::exchanges_picked_projections, "exchanges_picked_projections"},
     Named{Habit::reduces_drained_repeat, "reduces_drained_repeat"},

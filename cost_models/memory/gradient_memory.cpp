@@ -5,7 +5,7 @@
 #include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/partition/logits.hpp>
-#include <cost_models/partition/emitted_kinds.hpp>
+#include <cost_models/moves/emitted_kinds.hpp>
 
 namespace shardplan {
 namespace {

@@ -6,7 +6,7 @@
 #include <cost_models/vector_work/vector_costs.hpp>
 #include <cost_models/partition/einsum_plan.hpp>
 #include <cost_models/layouts/tiles.hpp>
-#include <cost_models/partition/emitted_kinds.hpp>
+#include <cost_models/moves/emitted_kinds.hpp>
 
 namespace shardplan {
 namespace {

@@ -50,8 +50,7 @@ bool outnumbers_gradient(const BlockState& state, const Operation& op) {
 
 /// Words are split over axes that split the rows' columns, and other axes split the tokens: what a device finds of the rows
 /// comes out in another order of devices than rows have. The axes of the tokens split the table's columns too (fsdp,
-/// expert), or not (data); 7x lays rows out otherwise (Habit::permutes_before_gathers). Recorded on v5p and v6e: tensor=2
-/// and 4 beside fsdp=2 to 8, expert=8, data=2 and 4.
+/// expert), or not (data). Recorded on v5p, v6e and H100: tensor=2 and 4 beside fsdp=2 to 8, expert=8, data=2 and 4.
 struct SplitWords {
   AxisList words, tokens;
   bool split_columns;  ///< by the axes of the tokens
@@ -63,8 +62,7 @@ struct SplitWords {
 
 std::optional<SplitWords> split_words(const BlockState& state, const Operation& op) {
   const TensorId table = op.inputs[0];
-  if (state.compiler.has(Habit::permutes_before_gathers)) return std::nullopt;
-  if (!state.compiler.has(Habit::gathers_smaller_of_table_and_rows)) return std::nullopt;
+  if (!state.compiler.has(Habit::orders_rows_of_split_words)) return std::nullopt;
   const Dim column = column_of(state, op);
   const AxisList words = state.split_axes(table, {Dim::vocab}), columns = state.split_axes(table, {column});
   const AxisList tokens = token_axes(state, op.inputs[1]);

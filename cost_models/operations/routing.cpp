@@ -11,11 +11,19 @@ AxisList token_axes(const BlockState& state, TensorId logits) {
 /// Weights of all experts [batch, sequence, experts] are made of those of the chosen [batch, sequence, k] by a scatter, and
 /// their gradient by a gather. XLA brings what is scattered together, or sums what each device scatters: the former where
 /// there are many experts for each chosen. Recorded: 4 (Mixtral) are summed and their gradient gathered, 8 (Qwen3-Next,
-/// Qwen3.5), 10.7 (DeepSeek2) and 16 (Qwen3) the other way round.
+/// Qwen3.5), 10.7 (DeepSeek2) and 16 (Qwen3, on H100 too: qwen330ba3bx2_h100x8_fsdp8_dm) the other way round; where
+/// between 4 and 8 it turns is not known.
 constexpr std::int64_t many_experts_for_each_chosen = 8;
 
-bool has_many_experts(std::int64_t experts, std::int64_t chosen) {
-  return experts >= many_experts_for_each_chosen * chosen;
+struct Routed {
+  std::int64_t tokens;  ///< of all devices
+  std::int64_t experts, chosen;
+  bool has_many_experts() const { return experts >= many_experts_for_each_chosen * chosen; }
+};
+
+Routed routed_by(const BlockState& state, const Operation& op) {
+  const auto& logits = state.tensor(op.inputs.front()).dims;  // [batch, sequence, experts]
+  return {logits[0].size * logits[1].size, logits[2].size, state.tensor(op.output).dims.back().size};
 }
 
 class Routing final : public OperationKind {
@@ -25,27 +33,26 @@ class Routing final : public OperationKind {
   void forward(BlockState& state, const Operation& op, Pass pass) const override {
     const TensorId logits = op.inputs.front();
     const AxisList tokens = token_axes(state, logits);
-    const auto& dims = state.tensor(logits).dims;
-    const std::int64_t all_tokens = dims[0].size * dims[1].size, k = state.tensor(op.output).dims.back().size;
+    const Routed routed = routed_by(state, op);
+    const std::int64_t of_chosen = routed.tokens * routed.chosen;
     const auto note = [&](CollectiveKind kind, std::int64_t bytes, Cause cause) {
       state.recorder.record(BlockState::phase_of(pass), {kind, tokens, Bytes{bytes}}, {state.id_of(op), logits, cause},
                             RunCount::body);
     };
-    note(CollectiveKind::all_gather, all_tokens * k * 3 * 4, Cause::scatter_indices);
-    if (has_many_experts(dims[2].size, k) || state.compiler.has(Habit::lays_out_products_by_size))
-      note(CollectiveKind::all_gather, all_tokens * k * 2, Cause::scatter_weights);
+    note(CollectiveKind::all_gather, of_chosen * 3 * 4, Cause::scatter_indices);
+    if (routed.has_many_experts() || state.compiler.has(Habit::lays_out_products_by_size))
+      note(CollectiveKind::all_gather, of_chosen * 2, Cause::scatter_weights);
     else
-      note(CollectiveKind::all_reduce, all_tokens * dims[2].size * 2, Cause::scatter_weights);
-    note(CollectiveKind::all_gather, all_tokens * k * 4, Cause::expert_ids);
+      note(CollectiveKind::all_reduce, routed.tokens * routed.experts * 2, Cause::scatter_weights);
+    note(CollectiveKind::all_gather, of_chosen * 4, Cause::expert_ids);
   }
 
   void backward(BlockState& state, const Operation& op) const override {
     const TensorId logits = op.inputs.front();
     const AxisList tokens = token_axes(state, logits);
-    const auto& dims = state.tensor(logits).dims;
-    const std::int64_t all_tokens = dims[0].size * dims[1].size, k = state.tensor(op.output).dims.back().size;
-    const Move move = has_many_experts(dims[2].size, k)
-                          ? Move{CollectiveKind::all_reduce, tokens, Bytes{all_tokens * k * 2}}
+    const Routed routed = routed_by(state, op);
+    const Move move = routed.has_many_experts()
+                          ? Move{CollectiveKind::all_reduce, tokens, Bytes{routed.tokens * routed.chosen * 2}}
                           : Move{CollectiveKind::all_gather, tokens, state.local(logits) * state.mesh.product(tokens)};
     state.recorder.record(Phase::backward, move, {state.id_of(op), logits, Cause::routing_gradient}, RunCount::body);
     state.gradients.contribute(logits, {state.spec(logits), {}}, op);

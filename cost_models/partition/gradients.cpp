@@ -2,8 +2,8 @@
 #include <cost_models/partition/gradients.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/layouts/tiles.hpp>
-#include <cost_models/partition/emitted_kinds.hpp>
-#include <cost_models/partition/scattered_rows.hpp>
+#include <cost_models/moves/emitted_kinds.hpp>
+#include <cost_models/moves/scattered_rows.hpp>
 
 namespace shardplan {
 
@@ -167,6 +167,7 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
     const bool whole = move.kind == CollectiveKind::all_reduce;
     const bool sum = whole || move.kind == CollectiveKind::reduce_scatter;
     if (sum && !by_hand && stays_whole(move)) move.kind = CollectiveKind::all_reduce;
+    // Not recorded inside of pipelines.
     const bool in_pieces = move.kind == CollectiveKind::reduce_scatter && !by_hand && !block_.in_pipeline;
     const Moves emitted =
         in_pieces ? scattered_in_pieces(move, tensor(parameter), gradient.spec, wanted, mesh_, compiler_) : Moves{move};

@@ -1,6 +1,6 @@
 #pragma once
 // Writes the collectives of one block down, with what they belong to and why they exist.
-#include <cost_models/partition/reshard.hpp>
+#include <cost_models/moves/reshard.hpp>
 
 namespace shardplan {
 

@@ -51,6 +51,8 @@ enum class Habit : std::uint8_t {
   slices_combine_masks,
   /// An embedding lookup that can't exchange gathers the table where that is less than its rows.
   gathers_smaller_of_table_and_rows,
+  /// Looked-up rows of words that axes split come out in another order of devices, and are put in theirs.
+  orders_rows_of_split_words,
   /// ZeRO-1's shards of the table's gradient take their rows from all tokens'.
   looks_through_all_rows,
   /// Where a pipeline picks its weights, gradients of projections onto heads are exchanged.

@@ -4,7 +4,7 @@
 //   text(move, mesh)                       "all-gather fsdp+expert 64"
 #include <fmt/format.h>
 
-#include <cost_models/partition/reshard.hpp>
+#include <cost_models/moves/reshard.hpp>
 #include <shardplan/mesh/mesh.hpp>
 #include <sstream>
 #include <string>

@@ -6,7 +6,7 @@
 
 #include <compilers/load_compiler.hpp>
 #include <cost_models/blocks/partition_block.hpp>
-#include <cost_models/partition/emitted_kinds.hpp>
+#include <cost_models/moves/emitted_kinds.hpp>
 #include <cost_models/step/layer_stack.hpp>
 #include <cost_models/step/optimizer_traffic.hpp>
 #include <cost_models/step/pipeline_traffic.hpp>

@@ -62,13 +62,15 @@ TEST(Plan, WouldFitOnTheNextSmallerSizeOfTheMachine) {
   EXPECT_THAT(changes_of(32), testing::Not(Contains("--chips 16")));
 }
 
+/// toy_evaluation, keeping what the run reserves.
+Evaluation reserving(const Configuration& c) {
+  Evaluation e = toy_evaluation(c);
+  e.memory.reserved = reserved_memory(e.memory.capacity, c.memory_limits.reserve);
+  return e;
+}
+
 TEST(Plan, AReserveThatNothingKeepsIsNotDropped) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
-  const StandIn reserving = [](const Configuration& c) {
-    Evaluation e = toy_evaluation(c);
-    e.memory.reserved = reserved_memory(e.memory.capacity, c.memory_limits.reserve);
-    return e;
-  };
   ASSERT_TRUE(plan_one(request, reserving).recommended);
   request.memory_limits.reserve = {0.99, {}};
   const MachinePlan none = plan_one(request, reserving);
@@ -103,11 +105,6 @@ TEST(Plan, RecommendsWhatSurelyFitsAndNamesWhatWouldBeFaster) {
 
 TEST(Plan, WithAReserveLessIsUsed) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
-  const auto reserving = [](const Configuration& c) {
-    Evaluation e = toy_evaluation(c);
-    e.memory.reserved = reserved_memory(e.memory.capacity, c.memory_limits.reserve);
-    return e;
-  };
   const MachinePlan all = plan_one(request, reserving);
   request.memory_limits.reserve = {0.5, {}};
   const MachinePlan half = plan_one(request, reserving);

@@ -3,7 +3,7 @@
 // tpu-all-reduce-scatter-fusion): piece by piece, equal ones, each of whole rows of tiles and an even number of tiles. Rows
 // that don't come out are padded at the end of the matrix, so that shards begin elsewhere: a permute puts them in order.
 #include <cost_models/layouts/layout.hpp>
-#include <cost_models/partition/reshard.hpp>
+#include <cost_models/moves/reshard.hpp>
 #include <optional>
 
 namespace shardplan {

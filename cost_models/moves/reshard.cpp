@@ -1,4 +1,4 @@
-#include <cost_models/partition/reshard.hpp>
+#include <cost_models/moves/reshard.hpp>
 #include <set>
 
 namespace shardplan {

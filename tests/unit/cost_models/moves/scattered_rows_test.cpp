@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cost_models/partition/scattered_rows.hpp>
+#include <cost_models/moves/scattered_rows.hpp>
 
 #include "../toy_layers.hpp"
 

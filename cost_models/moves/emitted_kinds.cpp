@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cost_models/layouts/tiles.hpp>
-#include <cost_models/partition/emitted_kinds.hpp>
+#include <cost_models/moves/emitted_kinds.hpp>
 
 namespace shardplan {
 namespace {

@@ -1,5 +1,5 @@
 #include <cost_models/layouts/tiles.hpp>
-#include <cost_models/partition/scattered_rows.hpp>
+#include <cost_models/moves/scattered_rows.hpp>
 
 namespace shardplan {
 namespace {
