@@ -1,6 +1,7 @@
 #pragma once
 // What Newton-Schulz needs while muon orthogonalizes its matrices (optax.contrib.muon: X ← aX + (bA + cA²)X with A = XXᵀ,
-// five times, X in float32). Read off the buffers of nine MaxText train steps (ll8_v5p8_fsdp8_muon, the records *_muon).
+// five times, X in float32). Read off the buffers of thirteen MaxText train steps (ll8_v5p8_fsdp8_muon, the records and
+// misses *_muon).
 #include <cost_models/partition/partitioned_block.hpp>
 #include <shardplan/compiler/compiler.hpp>
 

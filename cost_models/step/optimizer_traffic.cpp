@@ -131,22 +131,18 @@ std::vector<Collective> muon_traffic(const BoundProgram& program, const std::vec
   return over_parameters(program, blocks, [&](Recorder& recorder, const PartitionedBlock& block, std::size_t i) {
     const Tensor& weight = block.block->tensors[i];
     if (!is_muon_matrix(weight, *block.block)) return;
-    const MuonMatrix matrix = muon_matrix(weight, block.specs[i], *program.mesh);
-    const std::int64_t copies = layers_on_device(*block.block, program.program->pipeline) * matrix.batch;
+    const MuonStack stack = muon_stack(block, i, program);
     const auto record = [&](CollectiveKind kind, const AxisList& axes, std::int64_t elements, std::int64_t element,
                             Cause cause) {
-      recorder.record(Phase::optimizer, {kind, axes, Bytes{copies * elements * element}, true},
+      recorder.record(Phase::optimizer, {kind, axes, Bytes{elements * element}, true},
                       {-1, static_cast<TensorId>(i), cause, {block.specs[i], {}}, {}}, newton_schulz_steps);
     };
-    const std::int64_t gram = matrix.kept * matrix.kept;
-    const std::int64_t rows = program.mesh->product(matrix.kept_axes);
-    const std::int64_t columns = program.mesh->product(matrix.contracted_axes);
-    const bool by_rows = rows > columns;  // each device computes and sums its rows of the Gram matrix
-    record(CollectiveKind::all_reduce, matrix.contracted_axes, gram / (by_rows ? rows : 1), size_of(DType::f32),
+    const AxisList &kept = stack.matrix.kept_axes, &contracted = stack.matrix.contracted_axes;
+    const bool by_rows = stack.is_squared_by_rows();
+    record(CollectiveKind::all_reduce, contracted, stack.square() / (by_rows ? stack.rows : 1), size_of(DType::f32),
            Cause::newton_schulz_gram);
-    record(CollectiveKind::all_gather, matrix.kept_axes, matrix.kept * matrix.contracted / columns, moved,
-           Cause::newton_schulz_matrix);
-    if (by_rows) record(CollectiveKind::all_gather, matrix.kept_axes, gram, moved, Cause::newton_schulz_square);
+    record(CollectiveKind::all_gather, kept, stack.whole(), moved, Cause::newton_schulz_matrix);
+    if (by_rows) record(CollectiveKind::all_gather, kept, stack.square(), moved, Cause::newton_schulz_square);
   });
 }
 

@@ -166,16 +166,26 @@ class Step {
     return kinds;
   }
 
-  /// Gathers of updated weights hide behind the update.
+  /// Of matrices that are worked on one after the other each step waits for what the one before leads to.
+  bool is_waited_for_at_once(const Collective& c) const {
+    const bool is_of_steps = c.cause == Cause::newton_schulz_gram || c.cause == Cause::newton_schulz_matrix ||
+                             c.cause == Cause::newton_schulz_square;
+    return is_of_steps && !work_.compiler.has(Habit::orthogonalizes_matrices_together);
+  }
+
+  /// Gathers of updated weights hide behind the update, and those of muon's matrices behind products of others.
   void add_update(StepTime& total) {
     BodyTime body;
     body.compute = vector_time(work_.update, work_.hardware);
+    for (const OperationWork& product : work_.update_products)
+      body.compute += operation_time(product, work_.hardware, work_.compiler).forward.total();
     body.host = host_time(work_.host.optimizer) * 2;
     std::vector<ScheduledCollective> moves;
     for (const std::size_t i : update_) {
       const Collective& c = work_.collectives[i];
       body.collectives += c.seconds;
-      moves.push_back({c.seconds, -1, 1, work_.compiler.overlap.asynchronous.has(c.purpose()), false, processors()});
+      moves.push_back({c.seconds, -1, is_waited_for_at_once(c) ? 0 : 1,
+                       work_.compiler.overlap.asynchronous.has(c.purpose()), false, processors()});
     }
     const BodyWaits waits = exposed_in_body({body.compute}, moves);
     for (std::size_t m = 0; m < update_.size(); ++m) body.exposed += exposed_[update_[m]] = waits.exposed[m];

@@ -27,6 +27,7 @@ struct StepWork {
   Flops model_flops;        ///< useful FLOPs of a step, all devices (models/model_flops.hpp)
   double tokens = 0;        ///< of a step, all devices
   std::int64_t devices = 1;
+  std::vector<OperationWork> update_products = {};  ///< muon's, of all runs of each
 };
 
 struct ScheduledStep {

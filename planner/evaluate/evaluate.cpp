@@ -7,6 +7,7 @@
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/moves/emitted_kinds.hpp>
 #include <cost_models/step/layer_stack.hpp>
+#include <cost_models/step/muon_matrix.hpp>
 #include <cost_models/step/optimizer_traffic.hpp>
 #include <cost_models/step/pipeline_traffic.hpp>
 #include <cost_models/time/cloned_gathers.hpp>
@@ -138,7 +139,7 @@ RunCost cost_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMe
   if (host_without_link(host, c.hardware)) host = HostTraffic::none(blocks.size());
   const StepWork work{blocks, collectives, program, c.config, c.compiler, c.hardware, host,
                       update_work(cost.memory, host, c.config, c.compiler), step.counted->model_flops_per_token * tokens,
-                      tokens, cost.devices};
+                      tokens, cost.devices, newton_schulz_products(blocks, step.bound, c.config, c.compiler)};
   const ScheduledStep scheduled = schedule_step(work);
   if (timeline) *timeline = place_step(work);
   cost.time = scheduled.time;

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../toy_layers.hpp"
+#include <cost_models/step/muon_matrix.hpp>
+
+#include "../memory_toys.hpp"
 
 namespace shardplan {
 namespace {
@@ -155,6 +157,22 @@ TEST(Optimizer, MuonGathersMatricesThatAreSplitOnTheirSmallerDim) {
   EXPECT_EQ(gathered("self_attention/out"), 0);
   muon.compiler.habits.add(Habit::moves_stacks_in_compute_dtype);
   EXPECT_EQ(gathered("mlp/wi_0"), 5 * (16 + 8));
+}
+
+// Five steps of A = XXᵀ, A² and (bA + cA²)X for four layers' matrices over fsdp=4. Feed-forward, [1024, 2048], query, key and
+// value, [1024, 1024]: 256 rows of each on a device. Attention's output, split by columns: all rows, 256 columns.
+TEST(Optimizer, MuonMultipliesInEachNewtonSchulzStep) {
+  TrainConfig config = toy_config(1, 1024);
+  config.opt_type = OptimizerType::muon;
+  const ToyMemory toy({toy_llama(), config, "default", "fsdp=4"});
+  double flops = 0;
+  for (const auto& product : newton_schulz_products(toy.blocks(), toy.bound(), config, toy.compiler()))
+    flops += product.forward.value;
+  const double feed_forward = 3 * 256.0 * 1024 * (2048 + 1024 + 2048), inputs = 3 * 256.0 * 1024 * (3 * 1024),
+               output = 1024.0 * 1024 * (256 + 1024 + 256);
+  EXPECT_DOUBLE_EQ(flops, 5 * 4 * 2 * (feed_forward + inputs + output));
+  config.opt_type = OptimizerType::adamw;
+  EXPECT_TRUE(newton_schulz_products(toy.blocks(), toy.bound(), config, toy.compiler()).empty());
 }
 
 // Split on both: X is gathered over the axes of the kept dim alone. Where those are more devices than split the other, each

@@ -35,6 +35,7 @@ struct ToyStep {
   HardwareProfile machine = toy_machine();
   HostTraffic host = HostTraffic::none(2);
   VectorWork update;
+  std::vector<OperationWork> update_products;
 
   ToyStep() {
     shapes[0].name = "layers";
@@ -50,7 +51,9 @@ struct ToyStep {
   }
 
   StepTime time() const {
-    return schedule_step({blocks, collectives, program, config, compiler, machine, host, update, {8600e12}, 860, 2}).time;
+    return schedule_step({blocks, collectives, program, config, compiler, machine, host, update, {8600e12}, 860, 2,
+                          update_products})
+        .time;
   }
 
   Collective& communicate(Phase phase, CollectiveKind kind, bool parameter, double seconds, BlockId block,
@@ -192,6 +195,19 @@ TEST(StepTime, UpdateMovesItsBytesAndHidesItsOwnGathers) {
   EXPECT_DOUBLE_EQ(toy.time().compute.value, 45);
   EXPECT_DOUBLE_EQ(toy.time().hidden_collective.value, 2);
   EXPECT_DOUBLE_EQ(toy.time().exposed_collective.value, 1);
+}
+
+// Where matrices are worked on one after the other, a step of Newton-Schulz waits for what the one before leads to; where
+// all at once, for others' products.
+TEST(StepTime, NewtonSchulzMultipliesBesideGathersOfOtherMatrices) {
+  ToyStep toy;
+  toy.update_products = {seconds_of_work(2, 0, false), seconds_of_work(3, 0, false)};
+  EXPECT_DOUBLE_EQ(toy.time().parts.optimizer.value, 5);
+  toy.communicate(Phase::optimizer, all_gather, true, 4, layers).cause = Cause::newton_schulz_matrix;
+  toy.compiler.habits.remove(Habit::orthogonalizes_matrices_together);
+  EXPECT_DOUBLE_EQ(toy.time().exposed_collective.value, 4);
+  toy.compiler.habits.add(Habit::orthogonalizes_matrices_together);
+  EXPECT_DOUBLE_EQ(toy.time().exposed_collective.value, 0);
 }
 
 struct Bubble {
