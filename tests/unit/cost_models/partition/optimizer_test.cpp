@@ -159,8 +159,8 @@ TEST(Optimizer, MuonGathersMatricesThatAreSplitOnTheirSmallerDim) {
   EXPECT_EQ(gathered("mlp/wi_0"), 5 * (16 + 8));
 }
 
-// Five steps of A = XXᵀ, A² and (bA + cA²)X for four layers' matrices over fsdp=4. Feed-forward, [1024, 2048], query, key and
-// value, [1024, 1024]: 256 rows of each on a device. Attention's output, split by columns: all rows, 256 columns.
+// Five steps of A = XXᵀ, A² and (bA + cA²)X for four layers' matrices over fsdp=4. Feed-forward, [1024, 2048], query, key
+// and value, [1024, 1024]: 256 rows of each on a device. Attention's output, split by columns: all rows, 256 columns.
 TEST(Optimizer, MuonMultipliesInEachNewtonSchulzStep) {
   TrainConfig config = toy_config(1, 1024);
   config.opt_type = OptimizerType::muon;
