@@ -33,6 +33,16 @@ struct SearchProgress {
   bool bounded = false;           ///< each has been bounded; now the promising ones are costed
 };
 
+/// What is asked for beside the recommended plan, or the closest; each has what comes before it.
+enum class Beside : std::uint8_t {
+  nothing,
+  alternatives,  ///< and reasons, the best of each kind of parallelism, what-ifs, the first changes that would fit
+  front          ///< of time against memory, and all changes that would fit, with the plan that each would give
+};
+
+/// So many changes that would fit are told in a line of text.
+inline constexpr std::size_t changes_in_a_line = 2;
+
 /// Values alone: everything was read and checked where it came in.
 struct PlanRequest {
   Model model;                                 ///< overrides applied
@@ -55,7 +65,7 @@ struct PlanRequest {
   std::optional<Seconds> max_step;          ///< a longer step is no answer
   Objective objective = Objective::throughput;
   int top = 3;  ///< alternatives to keep
-  bool best_alone = false;  ///< the recommended plan, or the closest, and nothing beside it
+  Beside beside = Beside::front;
   SearchLimits limits;
 };
 
@@ -66,7 +76,7 @@ using TellProgress = std::function<void(const SearchProgress&)>;
 /// (mu_dtype=bfloat16)"}.
 struct WouldFit {
   std::string change;
-  std::optional<Evaluation> evaluation;  ///< what it would give
+  std::optional<Evaluation> evaluation;  ///< what it would give, where Beside::front is asked for
 };
 
 struct RejectionCount {
@@ -97,7 +107,7 @@ struct MachinePlan {
   std::optional<Evaluation> marginal;      ///< faster, expected to fit, but not surely
   std::vector<Evaluation> alternatives;    ///< next best with a different mesh, rules or path; best first
   std::vector<StrategyPlan> strategies;    ///< the best of each kind of parallelism that fits, fastest first
-  std::vector<Evaluation> pareto;          ///< time against memory, fastest first
+  std::vector<Evaluation> pareto;          ///< time against memory, fastest first; where Beside::front is asked for
   std::vector<WhatIf> what_ifs;            ///< of the recommended plan
   std::vector<std::string> reasons;        ///< what dominates, why not the next one
   std::vector<RejectionCount> rejections;  ///< why candidates were dropped, most frequent first

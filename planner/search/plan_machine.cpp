@@ -86,9 +86,9 @@ constexpr double front_margin = 0.5;
 
 Scope scope_of(const PlanRequest& request) {
   const double margin = request.objective == Objective::memory ? memory_objective_margin : 0;
-  if (request.best_alone) return {1, margin, 0, false};
+  if (request.beside == Beside::nothing) return {1, margin, 0, false};
   const std::size_t keep = static_cast<std::size_t>(request.top + 1);
-  return {keep, margin, front_margin, true};
+  return {keep, margin, request.beside == Beside::front ? front_margin : 0, true};
 }
 
 std::vector<std::pair<Strategy, Evaluation>> best_of_each(const Presenter& presenter,
@@ -115,7 +115,7 @@ MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
   const Presenter presenter(space, parallelisms, evaluate);
   MachinePlan plan;
   plan.recommended = presenter.show(selection.recommended);
-  if (request.best_alone) return plan;
+  if (request.beside == Beside::nothing) return plan;
   plan.recommended->findings = weigh_findings(*plan.recommended->configuration, *plan.recommended).findings;
   plan.recommended->flag_worths = weigh_flags(*plan.recommended->configuration, *plan.recommended);
   plan.alternatives = presenter.show(selection.alternatives);
@@ -123,7 +123,7 @@ MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
     if (shown) shown->assumed = assumed_steps(*shown->configuration, *shown);
   if (explored.marginal && is_worth_a_risk(*explored.marginal, selection.recommended))
     plan.marginal = presenter.show(*explored.marginal);
-  plan.pareto = presenter.show(explored.front.candidates());
+  if (request.beside == Beside::front) plan.pareto = presenter.show(explored.front.candidates());
   plan.strategies = compare_strategies(*plan.recommended, best_of_each(presenter, parallelisms, explored));
   plan.change_of_training = change_of_training(*plan.recommended, request.model);
   plan.what_ifs = what_ifs_of(*plan.recommended->configuration, *plan.recommended);
@@ -138,7 +138,7 @@ MachinePlan plan_that_does_not(const PlanRequest& request, const SearchSpace& sp
   if (!explored.smallest) return plan;  // constraints rejected everything: no change of size helps
   plan.closest = Presenter(space, parallelisms, evaluate).show(*explored.smallest);
   if (!plan.closest->infeasible) plan.closest->infeasible = keeps_too_little_free(plan.closest->memory);
-  if (request.best_alone) return plan;
+  if (request.beside == Beside::nothing) return plan;
   WouldFits tried = what_would_fit(request, profile, *plan.closest, evaluate, budget);
   plan.would_fit = std::move(tried.found);
   plan.evaluated = tried.evaluated;

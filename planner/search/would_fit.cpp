@@ -116,28 +116,35 @@ class Trials {
 
   std::optional<WouldFit> first_that_fits(const std::vector<Change>& changes) {
     for (const Change& change : changes)
-      if (auto evaluation = best_of(change.request)) return WouldFit{change.words, std::move(evaluation)};
+      if (auto found = fit_of(change)) return found;
     return std::nullopt;
   }
 
   std::int64_t evaluated() const { return evaluated_; }
 
  private:
-  std::optional<Evaluation> best_in(const SearchSpace& space) {
+  /// The plan that a change would give, where it is asked for; empty: nothing fits.
+  std::optional<WouldFit> fit_in(const SearchSpace& space, const Change& change) {
     const auto [parallelisms, refused, meshes] = enumerate_parallelisms(space);
+    if (change.request.beside != Beside::front) {
+      const Fits fits = any_fits(space, parallelisms, evaluate_, budget_);
+      evaluated_ += fits.evaluated;
+      return fits.any ? std::optional(WouldFit{change.words, std::nullopt}) : std::nullopt;
+    }
     const Explored explored = explore(space, parallelisms, Scope{}, evaluate_, budget_);
     evaluated_ += explored.evaluated;
     if (explored.fitting.empty()) return std::nullopt;
-    return Presenter(space, parallelisms, evaluate_).show(explored.front.candidates().front());
+    return WouldFit{change.words, Presenter(space, parallelisms, evaluate_).show(explored.front.candidates().front())};
   }
 
   /// Pipelines only where nothing fits without one.
-  std::optional<Evaluation> best_of(PlanRequest request) try {
+  std::optional<WouldFit> fit_of(const Change& change) try {
+    const PlanRequest& request = change.request;
     if (!may_hold_state(request, profile_, parameters_)) return std::nullopt;
     SearchSpace space = search_space(request, machine_of(profile_, request.chips, request.slices));
     if (!space.remat_policies.empty()) space.remat_policies.resize(1);  // the one that needs least
-    if (auto plain = best_in(without_pipelines(space))) return plain;
-    return best_in(with_pipelines_only(space));
+    if (auto plain = fit_in(without_pipelines(space), change)) return plain;
+    return fit_in(with_pipelines_only(space), change);
   } catch (const InputError&) {
     return std::nullopt;  // --mesh or --slices don't suit the larger machine
   }
@@ -162,8 +169,11 @@ WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& prof
   tries.push_back(larger_machines(request, profile));
   Trials trials(request.model, profile, evaluate, budget);
   WouldFits answer;
-  for (const auto& changes : tries)
+  const std::size_t most = request.beside == Beside::front ? tries.size() : changes_in_a_line;
+  for (const auto& changes : tries) {
+    if (answer.found.size() == most) break;
     if (auto fits = trials.first_that_fits(changes)) answer.found.push_back(*std::move(fits));
+  }
   answer.evaluated = trials.evaluated();
   return answer;
 }

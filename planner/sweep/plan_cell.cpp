@@ -47,7 +47,7 @@ PlanRequest request_of(const GridCell& cell) {
   PlanRequest request = *cell.request;
   request.machines = {*cell.machine};
   request.chips = cell.cell.chips;
-  request.best_alone = true;
+  request.beside = Beside::nothing;
   return request;
 }
 

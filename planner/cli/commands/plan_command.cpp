@@ -45,6 +45,12 @@ void check_not_all_refused(const PlanAnswer& answer) {
   throw InputError(fmt::format("{}", fmt::join(reasons, "; ")));
 }
 
+/// What the answer shows: the front is for pages and programs.
+Beside shown_beside(std::optional<RunForm> form, Format format) {
+  if (form) return Beside::nothing;
+  return format == Format::json || format == Format::html ? Beside::front : Beside::alternatives;
+}
+
 /// Of what is recommended.
 void draw_timelines(PlanAnswer& answer) {
   for (MachinePlan& machine : answer.machines)
@@ -68,9 +74,10 @@ PlanAnswer watched_plan(const PlanRequest& request) {
   return plan(request, [&line](const SearchProgress& progress) { line.show(progress); });
 }
 
-Answer answer_plan(const PlanRequest& request, std::optional<RunForm> form, Format format, const Style& style,
+Answer answer_plan(PlanRequest request, std::optional<RunForm> form, Format format, const Style& style,
                    const PlanParts& parts) {
   check_form(form, format);
+  request.beside = shown_beside(form, format);
   PlanAnswer answer = watched_plan(request);
   check_not_all_refused(answer);
   draw_timelines(answer);

@@ -109,6 +109,19 @@ void Exploration::probe_memory(Runner& runner) {
   if (fits) least_peak_ = memory_grows_with_batch() ? bound_peak(runner, 0) : 0;
 }
 
+bool Exploration::fits_at_all(Runner& runner) {
+  for (std::size_t batch = 0; batch < parallelism_.batches.size(); ++batch) {
+    bool may_grow = !memory_grows_with_batch();
+    for (const std::size_t remat : order_.smallest) {
+      const Cost known = memory(runner, remat, batch);
+      if (known.fits) return true;
+      may_grow = may_grow || (known.only_too_large && !known.far_too_large());
+    }
+    if (!may_grow) return false;
+  }
+  return false;
+}
+
 void Exploration::probe_time(Runner& runner) {
   least_seconds_ = bound_seconds(runner, parallelism_.batches.size() - 1);
   is_timed_ = true;
@@ -128,8 +141,10 @@ bool Exploration::no_smaller_reaches(Runner& runner, std::size_t batch, const Ba
 /// the smaller policies need already, `seconds_of_larger` what each took a token at a larger batch.
 void Exploration::expand_batch(Runner& runner, std::size_t batch, Bar& bar, std::vector<double>& seconds_of_larger) {
   const double seconds = bound_seconds(runner, batch);
-  const std::int64_t peak = memory_grows_with_batch() ? bound_peak(runner, batch) : 0;
-  if (!bar.is_reached(seconds, peak)) return;
+  if (!bar.is_reached_by_time(seconds)) {  // the peak is looked at where it matters
+    const std::int64_t peak = memory_grows_with_batch() ? bound_peak(runner, batch) : 0;
+    if (!bar.is_reached(seconds, peak)) return;
+  }
   std::vector<std::int64_t> limits(order_.larger.size(), 0);
   std::vector<char> too_large(order_.larger.size());
   for (const std::size_t remat : order_.policies) {

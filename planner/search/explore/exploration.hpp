@@ -31,6 +31,7 @@ struct Bar {
   bool is_reached(double seconds_per_token, std::int64_t peak) const {
     return limits.admit(seconds_per_token, peak, front);
   }
+  bool is_reached_by_time(double seconds_per_token) const { return seconds_per_token <= limits.best; }  ///< whatever its peak
   /// Raises it by what one of the same alternative reaches.
   void raise(const Candidate& candidate);
 };
@@ -52,6 +53,9 @@ class Exploration {
   void expand(Runner& runner, Bar& bar);
 
   const Parallelism& parallelism() const { return parallelism_; }
+  /// Whether one of its candidates under the smallest policies fits; nothing else is looked at.
+  bool fits_at_all(Runner& runner);
+
   bool is_probed() const { return memory_ != Memory::unknown; }
   bool may_fit() const { return memory_ != Memory::too_large; }  ///< as far as is known
   bool reaches(const Bar& bar) const { return bar.is_reached(least_seconds_, least_peak_); }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <planner/search/explore/explore.hpp>
@@ -99,15 +100,26 @@ Explored collect(const std::vector<Exploration>& explorations, const Scope& scop
 
 }  // namespace
 
-Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
-                 const Evaluator& evaluate, const SearchBudget& budget) {
-  const RematOrder plain = remat_order(space, policies_with(space, 1));
-  const RematOrder pipelined = remat_order(space, policies_with(space, 2));
+namespace {
+
+/// Nothing is known of them yet.
+std::vector<Exploration> explorations_of(const SearchSpace& space, const std::vector<Parallelism>& parallelisms,
+                                         const RematOrder& plain, const RematOrder& pipelined) {
   std::vector<Exploration> explorations;
   explorations.reserve(parallelisms.size());
   for (std::size_t i = 0; i < parallelisms.size(); ++i)
     explorations.emplace_back(space, parallelisms[i], i,
                               pipeline_stages(parallelisms[i].mesh) > 1 ? pipelined : plain);
+  return explorations;
+}
+
+}  // namespace
+
+Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
+                 const Evaluator& evaluate, const SearchBudget& budget) {
+  const RematOrder plain = remat_order(space, policies_with(space, 1));
+  const RematOrder pipelined = remat_order(space, policies_with(space, 2));
+  std::vector<Exploration> explorations = explorations_of(space, parallelisms, plain, pipelined);
   const auto families = families_of(explorations);
   std::size_t left = bound(families, space, evaluate, budget);
   Incumbents incumbents(parallelisms, scope);
@@ -115,6 +127,27 @@ Explored explore(const SearchSpace& space, const std::vector<Parallelism>& paral
   Explored explored = collect(explorations, scope);
   explored.left = static_cast<std::int64_t>(left);
   return explored;
+}
+
+Fits any_fits(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Evaluator& evaluate,
+              const SearchBudget& budget) {
+  const RematOrder plain = remat_order(space, policies_with(space, 1));
+  const RematOrder pipelined = remat_order(space, policies_with(space, 2));
+  std::vector<Exploration> explorations = explorations_of(space, parallelisms, plain, pipelined);
+  const auto families = families_of(explorations);
+  Fits fits;
+  for (std::size_t next = 0; next < families.size() && !fits.any && !budget.is_spent(); next += round_size) {
+    const auto round = std::span(families).subspan(next, std::min(round_size, families.size() - next));
+    std::array<bool, round_size> found{};
+    parallel_for(round.size(), [&](std::size_t i) {
+      Runner runner(space, round[i].front().parallelism(), evaluate);
+      found[i] = std::any_of(round[i].begin(), round[i].end(),
+                             [&](Exploration& exploration) { return exploration.fits_at_all(runner); });
+    });
+    fits.any = std::any_of(found.begin(), found.end(), [](bool it) { return it; });
+  }
+  for (const Exploration& exploration : explorations) fits.evaluated += exploration.evaluated();
+  return fits;
 }
 
 }  // namespace shardplan

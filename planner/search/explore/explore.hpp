@@ -24,4 +24,12 @@ struct Explored {
 Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
                  const Evaluator& evaluate, const SearchBudget& budget = {});
 
+/// Whether a candidate under the smallest policies fits, found with as few looks at memory as that takes.
+struct Fits {
+  bool any = false;
+  std::int64_t evaluated = 0;
+};
+Fits any_fits(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Evaluator& evaluate,
+              const SearchBudget& budget = {});
+
 }  // namespace shardplan

@@ -45,6 +45,25 @@ TEST(Plan, WouldFitOnMoreChipsOrWithNarrowerMoments) {
                                    "weights and both moments in bfloat16 (weight_dtype=bfloat16)", "--chips 16"));
 }
 
+// A line of text has two of three changes, without their plans: fewer looks.
+TEST(Plan, BesideAlternativesAreTheFirstChangesThatWouldFit) {
+  for (PlanRequest request : {request_for("deepseek2-16b", "tpu-v6e", 4), request_for("mixtral-8x7b", "tpu-v5p", 8)}) {
+    const MachinePlan whole = plan_machine(request, request.machines.front(), cost_model());
+    request.beside = Beside::alternatives;
+    const MachinePlan some = plan_machine(request, request.machines.front(), cost_model());
+    ASSERT_FALSE(whole.recommended);
+    ASSERT_GT(whole.would_fit.size(), 1u);
+    ASSERT_EQ(some.would_fit.size(), 2u);
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_EQ(some.would_fit[i].change, whole.would_fit[i].change);
+      EXPECT_TRUE(whole.would_fit[i].evaluation);
+      EXPECT_FALSE(some.would_fit[i].evaluation);
+    }
+    EXPECT_EQ(some.closest->memory.peak(), whole.closest->memory.peak());
+    EXPECT_LT(some.evaluated, whole.evaluated);
+  }
+}
+
 // 24 devices have no mesh that fits, 16 do; where a size of the machine was asked for, none smaller is tried.
 TEST(Plan, WouldFitOnTheNextSmallerSizeOfTheMachine) {
   const StandIn odd = [](const Configuration& c) {

@@ -164,8 +164,31 @@ TEST(Plan, SaysWhatChangesOfTheRecommendedRunAreWorth) {
   ASSERT_TRUE(plan.recommended);
   EXPECT_THAT(plan.what_ifs, Contains(Field(&WhatIf::kind, WhatIfKind::batch)));
   EXPECT_THAT(plan.what_ifs, Contains(Field(&WhatIf::kind, WhatIfKind::axes)));
-  request.best_alone = true;
+  request.beside = Beside::nothing;
   EXPECT_TRUE(plan_one(request).what_ifs.empty());
+}
+
+// Without the front fewer candidates are costed, and the same are shown.
+TEST(Plan, BesideAlternativesIsAllButTheFront) {
+  PlanRequest request = request_for("mixtral-8x7b", "mi355x", 8);
+  const MachinePlan whole = plan_machine(request, request.machines.front(), cost_model());
+  request.beside = Beside::alternatives;
+  const MachinePlan plan = plan_machine(request, request.machines.front(), cost_model());
+  const auto shown = [](const Evaluation& e) {
+    return fmt::format("{} {} {} {} {}", describe(e.mesh), e.rules, e.remat, e.global_batch_tokens, e.time.step().value);
+  };
+  EXPECT_FALSE(whole.pareto.empty());
+  EXPECT_TRUE(plan.pareto.empty());
+  EXPECT_LT(plan.evaluated, whole.evaluated);
+  EXPECT_EQ(shown(*plan.recommended), shown(*whole.recommended));
+  ASSERT_EQ(plan.alternatives.size(), whole.alternatives.size());
+  for (std::size_t i = 0; i < plan.alternatives.size(); ++i)
+    EXPECT_EQ(shown(plan.alternatives[i]), shown(whole.alternatives[i]));
+  ASSERT_EQ(plan.strategies.size(), whole.strategies.size());
+  for (std::size_t i = 0; i < plan.strategies.size(); ++i)
+    EXPECT_EQ(shown(plan.strategies[i].evaluation), shown(whole.strategies[i].evaluation));
+  EXPECT_EQ(plan.what_ifs.size(), whole.what_ifs.size());
+  EXPECT_EQ(plan.reasons, whole.reasons);
 }
 
 // A token takes (1/batch + 1) s / 2048 of the job, so that a step of 8 sequences takes 9 s.

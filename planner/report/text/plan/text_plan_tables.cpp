@@ -13,7 +13,6 @@
 namespace shardplan {
 namespace {
 
-constexpr std::size_t changes_shown = 2;  // what a screen has room for; --format json has all
 
 std::string per_chip_text(const Evaluation& evaluation) {
   return print_number(evaluation.tokens_per_second() / evaluation.chips);
@@ -93,7 +92,7 @@ std::string shortfall_of(const MachinePlan& machine) {
 std::string would_fit_of(const MachinePlan& machine) {
   std::vector<std::string> changes;
   for (const auto& way : machine.would_fit)
-    if (changes.size() < changes_shown) changes.push_back(way.change);
+    if (changes.size() < changes_in_a_line) changes.push_back(way.change);
   return changes.empty() ? "" : fmt::format("would fit with: {}", fmt::join(changes, "; or "));
 }
 
