@@ -11,7 +11,7 @@ struct FlagDescription {
   std::string help;
   std::vector<std::string> values;  ///< where they are few and the command's own; docs of the others are elsewhere
   bool positional = false;
-  bool repeats = false;  ///< a positional argument that takes all words that are left
+  bool repeats = false;  ///< may be given more than once; a positional argument takes all words that are left
 };
 
 /// A command line that runs as it stands where its files are, and what for.

@@ -6,7 +6,9 @@
 #include <models/model_names.hpp>
 #include <planner/cli/command_table.hpp>
 #include <planner/cli/commands.hpp>
+#include <planner/cli/help.hpp>
 #include <planner/cli/parse_words.hpp>
+#include <planner/report/wrap.hpp>
 #include <shardplan/error.hpp>
 #include <string_view>
 
@@ -52,17 +54,25 @@ constexpr std::array commands = {
 /// What people type for a command.
 constexpr std::pair<std::string_view, std::string_view> aliases[] = {{"model", "models"}, {"rule", "rules"}};
 
+constexpr std::size_t summary_column = 52;
+
+std::size_t help_width() { return style_of({}).width(); }
+
+std::string entry_of(const CommandRow& command) {
+  return help_entry(std::string(command.synopsis), std::string(command.summary), summary_column, help_width());
+}
+
 std::string help_text() {
-  std::string text =
-      "Plans how to shard the training of a language model with MaxText: which mesh, which rules,\n"
-      "what it costs, and why.\n\nUsage: shardplan COMMAND …\n\n";
-  for (const auto& command : commands) text += fmt::format("  {:<50}{}\n", command.synopsis, command.summary);
-  return text +
-         "\nshardplan COMMAND --help lists the flags of a command. Every command takes --format text|json,\n"
-         "-o FILE and --color auto|always|never; plan, explain, compare, check and audit --format\n"
-         "markdown|html too.\n\n"
-         "Exit status: 0 answered, 1 internal error, 2 bad input, 3 nothing feasible,\n"
-         "4 a regression or an error-level finding.\n";
+  const auto paragraph = [](const std::string& text) { return wrap_text(text, "", std::min<std::size_t>(help_width(), 100)); };
+  std::string text = paragraph("Plans how to shard the training of a language model with MaxText: which mesh, which rules, "
+                               "what it costs, and why.") +
+                     "\nUsage: shardplan COMMAND …\n\n";
+  for (const auto& command : commands) text += entry_of(command);
+  text += "\n" + paragraph("shardplan COMMAND --help lists the flags of a command. Every command takes --format text|json, "
+                           "-o FILE and --color auto|always|never; plan, explain, compare, check and audit --format "
+                           "markdown|html too.");
+  return text + "\n" + paragraph("Exit status: 0 answered, 1 internal error, 2 bad input, 3 nothing feasible, 4 a regression "
+                                 "or an error-level finding.");
 }
 
 std::vector<std::string> command_names() {
@@ -106,13 +116,14 @@ CommandDescription describe(const CommandRow& command) try {
 
 /// Of `hardware --help`: what can follow.
 std::string group_help(std::string_view name) {
-  std::string text = fmt::format("Usage: shardplan {} COMMAND …\n\n", name), examples;
+  std::string text = fmt::format("Usage: shardplan {} COMMAND …\n\n", name);
+  std::vector<Example> examples;
   for (const auto& command : commands) {
     if (command.name != name) continue;
-    text += fmt::format("  {:<50}{}\n", command.synopsis, command.summary);
-    for (const auto& [line, what] : describe(command).examples) examples += fmt::format("  # {}\n  {}\n", what, line);
+    text += entry_of(command);
+    for (Example& example : describe(command).examples) examples.push_back(std::move(example));
   }
-  return text + "\nExamples:\n" + examples;
+  return text + help_examples(examples, help_width());
 }
 
 Task read_subcommand(const Words& words) {

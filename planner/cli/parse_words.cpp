@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <planner/cli/help.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <set>
 #include <shardplan/error.hpp>
@@ -61,7 +62,6 @@ CommandParser::CommandParser(const std::string& summary, const std::string& name
   parser_.allow_extras();
   parser_.set_help_flag("-h,--help", "Print this and exit");
   parser_.set_version_flag("--version", version_text(), "Print the version and exit");
-  parser_.get_formatter()->column_width(34);
   add_output_options(parser_, output_);
 }
 
@@ -90,19 +90,11 @@ void CommandParser::add_words(const std::string& name, Words& words, const std::
   parser_.add_option(name, words, help)->type_name("")->expected(0, CLI::detail::expected_max_vector_size);
 }
 
-std::string CommandParser::help() {
-  std::string footer = footer_;
-  if (!examples_.empty()) footer += footer.empty() ? "Examples:" : "\n\nExamples:";
-  for (const auto& [line, what] : examples_) footer += fmt::format("\n  # {}\n  {}", what, line);
-  parser_.footer(footer);
-  return parser_.help();
-}
-
 CommandDescription CommandParser::describe() const {
   CommandDescription command{"", "", "", parser_.get_description(), {}, footer_, examples_};
   for (const auto* option : parser_.get_options()) {
     FlagDescription flag{{}, option->get_type_name(), option->get_description(), {}, option->get_positional(),
-                         option->get_positional() && option->get_items_expected_max() > 1};
+                         option->get_expected_max() > 1};
     for (const auto& name : option->get_snames()) flag.names.push_back("-" + name);
     for (const auto& name : option->get_lnames()) flag.names.push_back("--" + name);
     if (flag.positional) flag.names = {option->get_name(true)};
@@ -130,7 +122,8 @@ void CommandParser::parse(const Words& given) {
   try {
     parser_.parse(Words(words.rbegin(), words.rend()));  // CLI11 takes them last first
   } catch (const CLI::CallForHelp&) {
-    throw HelpRequest{help(), describe()};
+    const CommandDescription command = describe();
+    throw HelpRequest{help_of(command, parser_.get_name(), style_of({}).width()), command};
   } catch (const CLI::CallForVersion& version) {
     throw HelpRequest{version.what() + std::string("\n")};
   } catch (const CLI::ArgumentMismatch& mismatch) {

@@ -52,7 +52,6 @@ class CommandParser {
   Task task(std::function<Answer(Format format, const Style& style)> compute) const;
 
  private:
-  std::string help();
   CommandDescription describe() const;
 
   CLI::App parser_;

@@ -15,7 +15,9 @@ answered = (0, 3, 4)  # docs/exit-codes.md
 
 
 def ask(binary, *words):
-    return subprocess.run([binary, *words], capture_output=True, text=True, check=True).stdout
+    """In lines of 250 columns, where every example is one."""
+    return subprocess.run([binary, *words], capture_output=True, text=True, check=True,
+                          env=dict(os.environ, COLUMNS="250")).stdout
 
 
 def commands(binary):

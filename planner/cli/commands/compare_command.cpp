@@ -84,7 +84,7 @@ Task compare_command(const Words& words) {
   CompareFlags flags;
   add_compare_flags(parser, flags);
   parser.add_footer(
-      "--rules A --against B: what each changed line of the rules is worth. --config A.yml --against B.yml: two\n"
+      "--rules A --against B: what each changed line of the rules is worth. --config A.yml --against B.yml: two "
       "configurations. A.json --against B.json: two saved answers of plan or explain.");
   parser.offer_formats({"text", "json", "csv", "markdown", "html"});
   parser.add_example("shardplan compare --model mixtral-8x7b --chips 8 --hardware mi355x --rules default,ep-as-dp "

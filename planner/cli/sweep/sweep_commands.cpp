@@ -105,7 +105,7 @@ Task sweep_command(const Words& words) {
   SweepFlags flags;
   add_flags(parser, flags);
   parser.add_footer(
-      "With -o FILE the answer grows while it is made: stopped, the same command goes on where it ended.\n"
+      "With -o FILE the answer grows while it is made: stopped, the same command goes on where it ended. "
       "`shardplan sweep merge FILE...` joins the shards of an array job (--shard 1/8 ... 8/8, --format json).");
   parser.add_example("shardplan sweep --model llama3.1-8b --hardware h100 --chips 4..8 --rules default "
                      "--remat full --tokens 1T --within 200d --price h100=2.5",

@@ -29,7 +29,9 @@ std::string verdict_line(const AuditAnswer& answer, const Style& style) {
   if (!answer.hardware.empty()) scope += "; priced on " + answer.hardware;
   const std::string verdict =
       answer.is_regression() ? style.paint(Ink::red, "regression") : style.paint(Ink::green, "ok");
-  return fmt::format("{}: {}  ({})\n", style.paint(Ink::bold, answer.program), verdict, scope);
+  const std::string title = fmt::format("{}: {}", style.paint(Ink::bold, answer.program), verdict);
+  const std::string behind = fmt::format("{}  ({})\n", title, scope);
+  return display_width(behind) <= style.width() ? behind : title + "\n" + wrap_text(scope, "  ", style.width());
 }
 
 std::vector<std::string> place_cells(const TrafficChange& change, const AuditAnswer& answer) {
@@ -39,10 +41,10 @@ std::vector<std::string> place_cells(const TrafficChange& change, const AuditAns
 
 /// Without a machine the columns of time are left out.
 TextTable table_with(std::vector<std::string> titles, bool priced, std::vector<std::string> time_titles) {
-  std::vector<Column> columns = {{"kind"}, {"axes"}, {"phase"}};
+  std::vector<Column> columns = {{"kind", Align::left, true}, {"axes", Align::left, true}, {"phase", Align::left, true}};
   for (auto& title : titles) columns.push_back({std::move(title), Align::right});
   if (priced)
-    for (auto& title : time_titles) columns.push_back({std::move(title), Align::right});
+    for (auto& title : time_titles) columns.push_back({std::move(title), Align::right, false, 1});
   return TextTable(std::move(columns));
 }
 

@@ -49,10 +49,10 @@ std::string finding_text(const Finding& finding, const Style& style) {
 std::string phase_text(const Evaluation& evaluation, Phase phase, const Style& style) {
   TextTable table({{"kind"},
                    {"axes"},
-                   {"devices", Align::right, false, 3},
-                   {"where", Align::left, true},
-                   {"bytes", Align::right, false, 1},
-                   {"times", Align::right, false, 2},
+                   {"devices", Align::right, false, 4},
+                   {"where", Align::left, true, 1},
+                   {"bytes", Align::right, false, 2},
+                   {"times", Align::right, false, 3},
                    {"a step", Align::right},
                    {"time", Align::right}});
   for (const auto& one : named_collectives(evaluation)) {

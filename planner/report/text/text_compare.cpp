@@ -101,7 +101,7 @@ std::string by_axis_text(const CompareAnswer& answer, const Style& style) {
   std::vector<std::pair<std::int64_t, TrafficKey>> order;
   for (const auto& [key, bytes] : heaviest) order.emplace_back(-bytes, key);
   std::sort(order.begin(), order.end());
-  std::vector<Column> titles = {{"kind"}, {"axes", Align::left, true}};
+  std::vector<Column> titles = {{"kind", Align::left, true}, {"axes", Align::left, true}};
   const bool wraps = style.width() < narrow_screen;
   for (int i = 0; i < static_cast<int>(shown); ++i)
     titles.push_back({fmt::format("#{}", i + 1), Align::right, wraps, i, 15});

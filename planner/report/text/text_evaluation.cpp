@@ -24,12 +24,27 @@ bool is_about_memory(const Evaluation& evaluation) {
   return !evaluation.infeasible || evaluation.infeasible->constraint == ConstraintId::hbm;
 }
 
-std::string verdict_line(const Evaluation& evaluation, const Style& style) {
-  const Fit fit = evaluation.memory.fit();
-  if (is_about_memory(evaluation) && fit == Fit::marginal)
-    return style.paint(Ink::yellow, "marginal") + wrap_text(marginal_text(evaluation.memory), "  ", style.width());
-  if (!evaluation.infeasible) return style.paint(Ink::green, "fits") + "\n";
-  return style.paint(Ink::red, "does not run") + wrap_text(infeasible_text(*evaluation.infeasible), "  ", style.width());
+/// Each part stands behind the one before where the line has room for it, else below.
+std::string verdict_lines(const std::vector<std::string>& parts, const Style& style) {
+  std::string lines, line = parts.front();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    if (display_width(line) + 2 + display_width(parts[i]) <= style.width()) {
+      line += "  " + parts[i];
+      continue;
+    }
+    lines += line + "\n";
+    line = wrap_text(parts[i], "  ", style.width());
+    line.pop_back();
+  }
+  return lines + line + "\n";
+}
+
+std::string headline(const Evaluation& evaluation, const Style& style) {
+  const std::string title = style.paint(Ink::bold, fmt::format("{} on {}", evaluation.model, machine_text(evaluation)));
+  if (is_about_memory(evaluation) && evaluation.memory.fit() == Fit::marginal)
+    return verdict_lines({title, style.paint(Ink::yellow, "marginal"), marginal_text(evaluation.memory)}, style);
+  if (!evaluation.infeasible) return verdict_lines({title, style.paint(Ink::green, "fits")}, style);
+  return verdict_lines({title, style.paint(Ink::red, "does not run"), infeasible_text(*evaluation.infeasible)}, style);
 }
 
 }  // namespace
@@ -49,8 +64,7 @@ std::string infeasible_text(const Infeasible& infeasible) {
 }
 
 std::string explanation_text(const Evaluation& evaluation, const Style& style) {
-  return style.paint(Ink::bold, fmt::format("{} on {}", evaluation.model, machine_text(evaluation))) + "  " +
-         verdict_line(evaluation, style) + settings_section(evaluation, style) + flags_section(evaluation, style) +
+  return headline(evaluation, style) + settings_section(evaluation, style) + flags_section(evaluation, style) +
          command_section(evaluation, style) + model_notes_section(evaluation, style) + time_section(evaluation, style) +
          memory_section(evaluation, style) +
          findings_section(evaluation, style, std::numeric_limits<std::size_t>::max()) +

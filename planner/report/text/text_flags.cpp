@@ -56,7 +56,9 @@ std::string flags_section(const Evaluation& evaluation, const Style& style) {
   for (const FlagWorth& worth : evaluation.flag_worths)
     if (!worth.given) lines += wrap_text(offered_line(worth), "  ", style.width());
   if (lines.empty()) return "";
-  return style.paint(Ink::bold, "XLA flags") + "  (--xla-flags; recipe: those that published recipes set)\n" + lines;
+  return wrap_text("(--xla-flags; recipe: those that published recipes set)", style.paint(Ink::bold, "XLA flags") + "  ",
+                   style.width()) +
+         lines;
 }
 
 }  // namespace shardplan

@@ -95,19 +95,19 @@ namespace {
 
 std::string hosts_title(const HostsLaunch& hosts) {
   if (hosts.launcher == HostLauncher::srun)
-    return fmt::format("  on {} nodes, in a Slurm job of as many (… is the first command):\n", hosts.groups);
-  return fmt::format("  on all hosts of {} (… is the first command; cluster and storage are yours):\n",
+    return fmt::format("on {} nodes, in a Slurm job of as many (… is the first command):", hosts.groups);
+  return fmt::format("on all hosts of {} (… is the first command; cluster and storage are yours):",
                      counted(hosts.groups, "slice"));
 }
 
 std::string hosts_section(const RunCommands& commands, const Style& style) {
   if (!commands.hosts) return "";
-  return hosts_title(*commands.hosts) + hosts_lines(*commands.hosts, 4, style.width());
+  return wrap_text(hosts_title(*commands.hosts), "  ", style.width()) + hosts_lines(*commands.hosts, 4, style.width());
 }
 
 std::string compile_section(const RunCommands& commands, const Style& style) {
   if (!commands.train_compile) return "";
-  return "  to compile it ahead of time, without the chips:\n" +
+  return wrap_text("to compile it ahead of time, without the chips:", "  ", style.width()) +
          command_lines(*commands.train_compile, 4, style.width());
 }
 

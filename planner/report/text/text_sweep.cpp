@@ -59,12 +59,12 @@ std::vector<SweepColumn> budget_columns(const Said& said, const SweepGoal& goal)
     columns.push_back({{"in time"}, [goal](const SweepRow& r) { return std::string(meets(r, goal) ? "yes" : "no"); }});
   if (said.budget)
     columns.push_back(
-        {{"chip-hours", Align::right, false, 2}, [](const SweepRow& r) { return print_number(r.budget->chip_hours); }});
+        {{"chip-hours", Align::right, false, 5}, [](const SweepRow& r) { return print_number(r.budget->chip_hours); }});
   if (said.dollars)
     columns.push_back({{"cost", Align::right},
                        [](const SweepRow& r) { return r.budget->dollars ? dollars_text(*r.budget->dollars) : "-"; }});
   if (said.energy)
-    columns.push_back({{"MWh", Align::right, false, 3}, [](const SweepRow& r) {
+    columns.push_back({{"MWh", Align::right, false, 6}, [](const SweepRow& r) {
                          return r.budget->kilowatt_hours ? print_number(*r.budget->kilowatt_hours / 1000) : "-";
                        }});
   return columns;
@@ -72,24 +72,24 @@ std::vector<SweepColumn> budget_columns(const Said& said, const SweepGoal& goal)
 
 std::vector<SweepColumn> plan_columns(const Said& said) {
   std::vector<SweepColumn> columns = {
-      {{"MFU", Align::right, false, 1}, [](const SweepRow& r) { return print_share(r.plan->model_flops_utilization); }},
-      {{"HBM GiB", Align::right},
+      {{"MFU", Align::right, false, 4}, [](const SweepRow& r) { return print_share(r.plan->model_flops_utilization); }},
+      {{"HBM GiB", Align::right, false, 2},
        [](const SweepRow& r) {
          return fmt::format("{}{}/{}", r.plan->fit == Fit::fits ? "" : "? ", print_gibibytes(r.plan->peak),
                             print_gibibytes(r.plan->capacity));
        }},
-      {{"batch tok", Align::right, false, 5}, [](const SweepRow& r) { return print_count(r.plan->global_batch_tokens); }},
-      {{"limited by", Align::left, true}, [](const SweepRow& r) { return in_words(r.limit); }},
+      {{"batch tok", Align::right, false, 7}, [](const SweepRow& r) { return print_count(r.plan->global_batch_tokens); }},
+      {{"limited by", Align::left, true, 3}, [](const SweepRow& r) { return in_words(r.limit); }},
       {{"mesh", Align::left, true}, [](const SweepRow& r) { return describe_mesh(*r.plan); }},
-      {{"rules", Align::left, true, 6}, [](const SweepRow& r) { return r.plan->rules; }}};
-  if (said.experts) columns.push_back({{"MoE", Align::left, false, 8}, [](const SweepRow& r) { return r.plan->moe_path; }});
-  columns.push_back({{"remat", Align::left, true, 7}, [](const SweepRow& r) { return r.plan->remat; }});
+      {{"rules", Align::left, true, 8}, [](const SweepRow& r) { return r.plan->rules; }}};
+  if (said.experts) columns.push_back({{"MoE", Align::left, false, 10}, [](const SweepRow& r) { return r.plan->moe_path; }});
+  columns.push_back({{"remat", Align::left, true, 9}, [](const SweepRow& r) { return r.plan->remat; }});
   return columns;
 }
 
 std::vector<SweepColumn> columns_of(const Said& said, const SweepGoal& goal) {
   std::vector<SweepColumn> columns = {
-      {{"tokens/s", Align::right}, [](const SweepRow& r) { return print_number(r.plan->tokens_per_second); }}};
+      {{"tokens/s", Align::right, false, said.budget ? 1 : 0}, [](const SweepRow& r) { return print_number(r.plan->tokens_per_second); }}};
   for (auto& column : budget_columns(said, goal)) columns.push_back(std::move(column));
   for (auto& column : plan_columns(said)) columns.push_back(std::move(column));
   return columns;
@@ -174,7 +174,8 @@ std::string scaling_text(const std::vector<MachineScaling>& all, const SweepAnsw
       text += wrap_text(scaling_sentence(scaling, answer), fmt::format("    {:<{}}  ", cell(scaling).hardware, longest),
                         style.width());
   if (text.empty()) return "";
-  return fmt::format("  scales (above {} of the tokens a chip of the smallest)\n", print_share(scaling_share)) + text;
+  const std::string title = fmt::format("scales (above {} of the tokens a chip of the smallest)", print_share(scaling_share));
+  return wrap_text(title, "  ", style.width()) + text;
 }
 
 /// "15T", "300B"; other numbers in full.

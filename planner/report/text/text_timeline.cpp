@@ -42,8 +42,8 @@ std::string comparison(const AuditAnswer& answer) {
 }
 
 std::string loop_table(const Timeline& timeline, const Style& style) {
-  TextTable table({{"loop"}, {"runs", Align::right}, {"in all", Align::right}, {"a run", Align::right},
-                   {"compute", Align::right}, {"exposed", Align::right}});
+  TextTable table({{"loop", Align::left, true}, {"runs", Align::right}, {"in all", Align::right},
+                   {"a run", Align::right, false, 2}, {"compute", Align::right, false, 1}, {"exposed", Align::right}});
   for (const auto& loop : timeline.loops) {
     if (loop.seconds < timeline.seconds * shown_share) continue;
     table.add({std::string(static_cast<std::size_t>(loop.depth) * 2, ' ') + loop.name, print_count(loop.runs),
@@ -61,8 +61,9 @@ std::string short_name(const std::string& operation) {
 
 /// Times of one execution, but what is exposed of the step.
 std::string collective_table(const AuditAnswer& answer, const Style& style) {
-  TextTable table({{"most exposed"}, {"axes"}, {"where", Align::left, true}, {"times", Align::right},
-                   {"bytes", Align::right}, {"takes", Align::right}, {"window", Align::right},
+  TextTable table({{"most exposed", Align::left, true}, {"axes", Align::left, true}, {"where", Align::left, true, 4},
+                   {"times", Align::right, false, 2}, {"bytes", Align::right, false, 3}, {"takes", Align::right},
+                   {"window", Align::right, false, 1},
                    {"exposed", Align::right}});
   std::size_t shown = 0;
   for (const auto& timed : answer.timeline->collectives) {

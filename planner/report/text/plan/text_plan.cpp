@@ -48,9 +48,10 @@ std::string alternative_commands(const MachinePlan& machine, const Style& style)
 }
 
 std::string best_text(const MachinePlan& machine, const Style& style, const PlanParts& parts) {
-  return "\n" + style.paint(Ink::bold, fmt::format("best: {}", machine.hardware)) +
-         fmt::format("  (of {}, {})\n", counted(machine.evaluated, "configuration"),
-                     machine.fitting == 1 ? "1 fits" : print_count(machine.fitting) + " fit") +
+  const std::string searched = fmt::format("(of {}, {})", counted(machine.evaluated, "configuration"),
+                                           machine.fitting == 1 ? "1 fits" : print_count(machine.fitting) + " fit");
+  const std::string title = style.paint(Ink::bold, fmt::format("best: {}", machine.hardware));
+  return "\n" + wrap_text(searched, title + "  ", style.width()) +
          change_text(machine, style) + summary_text(*machine.recommended, style) + reasons_text(machine, style) +
          strategies_text(machine, style) + alternatives_text(machine, style) +
          (parts.what_if ? what_if_section(machine.what_ifs, style) : "") +

@@ -50,11 +50,11 @@ std::string summary_line(const ScoreSummary& s) {
 }  // namespace
 
 std::string validation_text(const Validation& validation, const Style& style) {
-  TextTable table({{"program"},
+  TextTable table({{"program", Align::left, true},
                    {"collectives", Align::right},
-                   {"phases", Align::right},
+                   {"phases", Align::right, false, 1},
                    {"peak memory", Align::right},
-                   {"arguments", Align::right}});
+                   {"arguments", Align::right, false, 2}});
   for (const auto& score : validation.scores) add_score(table, score);
   return table.print(style.width()) + "\n" + style.paint(Ink::bold, summary_line(validation.summary)) + "\n";
 }
