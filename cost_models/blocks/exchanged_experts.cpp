@@ -1,9 +1,11 @@
 #include <cost_models/blocks/exchanged_experts.hpp>
+#include <cost_models/blocks/released_weights.hpp>
 
 namespace shardplan {
 
 ExchangedExperts::ExchangedExperts(const BlockState& state, const Schedule& schedule)
-    : state_(state), block_(state.block), schedule_(schedule) {
+    : state_(state), block_(state.block), schedule_(schedule),
+      leads_on_(leads_to_next_layer(state.block, *state.program.program)) {
   if (!state.compiler.has(Habit::runs_expert_weight_gradients_last) || !block_.rematerialized) return;
   if (state.mesh.product(state.program.expert_axes) <= 1) return;
   for (const auto& op : block_.operations) {
@@ -25,7 +27,7 @@ int ExchangedExperts::gradients_end(OperationId op) const {
 
 int ExchangedExperts::written(OperationId op) const {
   const int step = schedule_.written(block_, op);
-  if (dispatch_ < 0 || step < 0) return step;
+  if (dispatch_ < 0 || step < 0 || leads_on_) return step;
   if (op == activation_) return schedule_.backward_begins[op];
   const bool output = block_.operations[op].role == OperationRole::expert_output;
   return output ? schedule_.backward_begins[dispatch_] : step;
@@ -37,7 +39,7 @@ std::optional<int> ExchangedExperts::last_step(TensorId tensor) const {
   if (maker < 0) return std::nullopt;
   const OperationRole role = block_.operations[maker].role;
   if (role == OperationRole::expert_projection) return schedule_.backward_begins[activation_] - 1;
-  if (role == OperationRole::expert_output) return schedule_.backward_ends[dispatch_];
+  if (role == OperationRole::expert_output && !leads_on_) return schedule_.backward_ends[dispatch_];
   return std::nullopt;
 }
 
