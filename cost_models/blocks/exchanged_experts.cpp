@@ -1,5 +1,6 @@
 #include <cost_models/blocks/exchanged_experts.hpp>
 #include <cost_models/blocks/released_weights.hpp>
+#include <cost_models/layouts/tiles.hpp>
 
 namespace shardplan {
 
@@ -44,9 +45,10 @@ std::optional<int> ExchangedExperts::last_step(TensorId tensor) const {
 }
 
 std::vector<Lifetime> ExchangedExperts::statistics() const {
-  constexpr std::int64_t lanes = 128;
   std::vector<Lifetime> all;
-  if (dispatch_ < 0 || !state_.compiler.has(Habit::pads_to_tiles)) return all;
+  const bool kept = dispatch_ >= 0 || (block_.mixture && block_.rematerialized &&
+                                       state_.compiler.has(Habit::keeps_softmax_statistics));
+  if (!kept || !state_.compiler.has(Habit::pads_to_tiles)) return all;
   for (const auto& op : block_.operations) {
     const OperationId id = state_.id_of(op);
     if (op.kind != OpKind::attention || schedule_.recomputed[id] < 0) continue;
@@ -57,6 +59,15 @@ std::vector<Lifetime> ExchangedExperts::statistics() const {
                    schedule_.backward_begins[id]});
   }
   return all;
+}
+
+std::vector<Lifetime> ExchangedExperts::rows_of_tokens() const {
+  const std::int64_t k = block_.experts_per_token;
+  if (dispatch_ < 0 || leads_on_ || !state_.compiler.has(Habit::pads_to_tiles) || k % sublanes == 0) return {};
+  const Operation& dispatch = block_.operations[dispatch_];
+  if (dispatch.kind != OpKind::ring_dispatch) return {};
+  const Bytes rows{state_.local(dispatch.output).value / k * round_up(k, tile_height(k))};
+  return {{"rows of each token", rows, schedule_.backward_begins[dispatch_], schedule_.backward_ends[dispatch_]}};
 }
 
 }  // namespace shardplan

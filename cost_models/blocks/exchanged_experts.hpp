@@ -27,7 +27,10 @@ class ExchangedExperts {
   /// The last step of a tensor that does not simply live to its last reader: projections are written over, the output
   /// that is computed again stays while the rows' gradient is sent.
   std::optional<int> last_step(TensorId tensor) const;
+  /// Of attention that is computed again: of other mixtures too, where a compiler keeps them.
   std::vector<Lifetime> statistics() const;
+  /// The experts' output, a tile of each token's rows.
+  std::vector<Lifetime> rows_of_tokens() const;
 
  private:
   const BlockState& state_;

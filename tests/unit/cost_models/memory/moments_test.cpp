@@ -76,6 +76,25 @@ TEST(Moments, AnAllReducedHeadsGradientIsMadeInTurnWhereLittleMemoryIsNeeded) {
   EXPECT_EQ(mib(full.peak() - empty.peak()), 256);
 }
 
+// The head [1024, 32768] is 64 MiB in bf16, and so is its gradient, all-reduced whole. In XLA's list order the gradient
+// takes the gathered weight's place, but the layers' gradients (four of 10 Mi in float32, over 8 devices: 20 MiB) are
+// cleared by then. It is taken where the loss is the peak: not of so many tokens that what the loops save, held twice, is
+// more; not where the layers' gradients are more than the weight's.
+TEST(Moments, TheListOrderIsTakenWhereItNeedsTheLeast) {
+  const auto saved = [](const Model& model, double sequences) {
+    const auto peak = [&](const Compiler& compiler) {
+      return ToyMemory({model, toy_config(sequences, 1024, "minimal"), "default", "fsdp=8", compiler}).use().peak();
+    };
+    const Bytes norms{1 << 19};  // less than that
+    return mib(peak(toy_tpu()) - peak(with(toy_tpu(), Habit::takes_list_order)) + norms);
+  };
+  EXPECT_EQ(saved(with_vocab(32768), 1), 64 - 20);
+  EXPECT_EQ(saved(with_vocab(32768), 16), 0) << "what the loops save";
+  Model deep = with_vocab(32768);
+  deep.layers = 16;
+  EXPECT_EQ(saved(deep, 1), 0) << "80 MiB of gradients";
+}
+
 // The head [1024, 131072] is 256 MiB in bf16 and so is its whole gradient. The logits' gradient of 512 tokens (128 MiB) and
 // their normed rows (1 MiB) are less: they wait until the layers have run, and the weight's gradient comes beside them.
 TEST(Moments, AHeadLargerThanWhatItsGradientIsMadeOfWaits) {
