@@ -44,13 +44,23 @@ double least_late_share(const std::vector<PartitionedBlock>& blocks, const Bound
   return has_kernel || !std::all_of(blocks.begin(), blocks.end(), recomputes_feed_forward) ? 0 : 0.5;
 }
 
-/// What the layers' loops save. As XLA estimates it, the forward loops hold it twice: what enters a loop, and what leaves it
-/// (its estimate of plan_qwen38b_tpuv6e_256 is 44.4 GB for 30.4, and 2 · 21.7 are saved; of plan_gemma2b_tpuv6e_256, which
-/// peaks at the loss, what it is).
-Bytes saved_twice(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program) {
-  Bytes saved;
-  for (const auto& block : blocks) saved += saved_activations(block, program);
-  return saved * 2;
+/// Of what one layer makes, the widest.
+Bytes widest_value(const PartitionedBlock& block, const Mesh& mesh) {
+  Bytes widest;
+  for (const Operation& op : block.block->operations)
+    widest = std::max(widest, local_bytes(block.block->tensors[op.output], block.specs[op.output], mesh));
+  return widest;
+}
+
+/// As XLA estimates it the forward loops hold what they save twice, what enters a loop and what leaves it (its estimate of
+/// plan_qwen38b_tpuv6e_256 is 44.4 GB, of which 30.4 are needed and 2 · 21.7 are saved), and an iteration's widest value.
+Bytes forward_peak(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program) {
+  Bytes saved, widest;
+  for (const auto& block : blocks) {
+    saved += saved_activations(block, program);
+    if (block.block->kind == BlockKind::layer) widest = std::max(widest, widest_value(block, *program.mesh));
+  }
+  return saved * 2 + widest;
 }
 
 }  // namespace
@@ -80,14 +90,13 @@ HeadGradient expected_late_or_early(const std::vector<PartitionedBlock>& blocks,
 }
 
 /// The list clears the layers' gradient stacks and gathers the head's weight as soon as it can, since that takes less than
-/// the stacks of what the forward loops save: they are there at the loss, and in front of it. Where the layers' backward pass
-/// is the peak nothing is known of the list's (of gm3_12b_v6e8_full it is 1.9 GB higher).
+/// the stacks of what the forward loops save: they are there at the loss, and in front of it.
 HeadGradient usual_or_listed(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                              const TrainConfig& config, const Compiler& compiler, const std::vector<Moment>& usual) {
   const PartitionedBlock* head = head_of(blocks);
-  const bool peaks_at_loss = head && &largest(usual) == &usual.front();
-  if (!peaks_at_loss || !compiler.has(Habit::takes_list_order)) return HeadGradient::habitual;
-  const Bytes forward = saved_twice(blocks, program);
+  if (!head || !compiler.has(Habit::takes_list_order)) return HeadGradient::habitual;
+  if (is_head_gradient_last_in_list(*head, program, config, compiler)) return HeadGradient::habitual;
+  const Bytes forward = forward_peak(blocks, program);
   const Bytes cleared = cleared_stacks(blocks, program, config, compiler) + head->gathered_weights;
   const auto list = moments_of(blocks, program, config, compiler, HeadGradient::early_in_list);
   const Bytes usual_peak = std::max(largest(usual).total(), forward);

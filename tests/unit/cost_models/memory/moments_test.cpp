@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <cost_models/memory/gradient_memory.hpp>
+#include <cost_models/memory/head_order.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 
 #include "../memory_toys.hpp"
@@ -93,6 +94,26 @@ TEST(Moments, TheListOrderIsTakenWhereItNeedsTheLeast) {
   Model deep = with_vocab(32768);
   deep.layers = 16;
   EXPECT_EQ(saved(deep, 1), 0) << "80 MiB of gradients";
+}
+
+// A tied head's gradient is added to the table's in the other orders, and the logits wait for it.
+TEST(Moments, ATiedHeadsGradientIsLateUnlessTheListOrderIsTaken) {
+  Model tied = with_vocab(32768);
+  tied.tied_embedding = true;
+  const Compiler lists = with(toy_tpu(), Habit::takes_list_order);
+  const auto order = [&](double sequences, const Model& model, const Compiler& compiler) {
+    const ToyMemory toy({model, toy_config(sequences, 1024, "minimal"), "default", "fsdp=8", compiler});
+    const auto usual = moments_of(toy.blocks(), toy.bound(), toy.config(), compiler, HeadGradient::habitual);
+    const bool late = is_head_gradient_deferred(toy.block("head"), toy.bound(), toy.config(), compiler);
+    return std::pair(late, usual_or_listed(toy.blocks(), toy.bound(), toy.config(), compiler, usual));
+  };
+  EXPECT_EQ(order(1, tied, lists), std::pair(true, HeadGradient::habitual)) << "64 MiB of logits, as much as the weight";
+  EXPECT_EQ(order(16, tied, lists), std::pair(true, HeadGradient::early_in_list)) << "1 GiB of logits would wait";
+  Model deep = tied;
+  deep.layers = 16;
+  EXPECT_EQ(order(16, deep, lists), std::pair(true, HeadGradient::habitual)) << "what the loops save, held twice";
+  EXPECT_EQ(order(16, with_vocab(32768), lists), std::pair(false, HeadGradient::habitual));
+  EXPECT_EQ(order(16, tied, toy_tpu()), std::pair(false, HeadGradient::habitual));
 }
 
 // The head [1024, 131072] is 256 MiB in bf16 and so is its whole gradient. The logits' gradient of 512 tokens (128 MiB) and
