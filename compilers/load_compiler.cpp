@@ -88,7 +88,7 @@ DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObj
   if (concerns_slices(habit)) described.compiler.slice_sizes[habit] = read_slice_sizes(object);
   if (habit == Habit::all_reduces_indivisible_words && described.compiler.has(habit))
     described.compiler.largest_words_piece = read_words_piece(object);
-  if (habit == Habit::pads_scattered_rows && described.compiler.has(habit))
+  if (habit == Habit::pads_scattered_rows && (described.compiler.has(habit) || object.has("budget_bytes")))
     described.compiler.piece_budget = read_piece_budget(object);
   if (concerns_logits(habit) && object.has("tokens_per_embed"))
     described.compiler.head_sizes[habit] = read_head_sizes(object);

@@ -64,6 +64,8 @@ constexpr std::array habit_names{
     Named{Habit::gathers_tables_up_to_rows, "gathers_tables_up_to_rows"},
     Named{Habit::defers_larger_head_gradient, "defers_larger_head_gradient"},
     Named{Habit::defers_unsummed_tied_head, "defers_unsummed_tied_head"},
+    Named{Habit::takes_list_order, "takes_list_order"},
+    Named{Habit::keeps_softmax_statistics, "keeps_softmax_statistics"},
     Named{Habit::all_reduces_indivisible_words, "all_reduces_indivisible_words"},
     Named{Habit::pads_scattered_rows, "pads_scattered_rows"},
     Named{Habit::computes_loss_value_late, "computes_loss_value_late"},

@@ -35,6 +35,7 @@ class Buffers {
     all.reserve(all.size() + 4 * block_.operations.size());
     append(all, state_.gradients.partial());
     append(all, exchanged_.statistics());
+    append(all, exchanged_.rows_of_tokens());
     if (gradients_last_) append(all, waiting_for_weight_gradients(state_, schedule_));
     for (std::size_t i = 0; i < block_.operations.size(); ++i) add_operation(all, static_cast<OperationId>(i));
     return all;

@@ -1,9 +1,13 @@
+#include <algorithm>
 #include <cost_models/blocks/exchanged_experts.hpp>
+#include <cost_models/blocks/released_weights.hpp>
+#include <cost_models/layouts/tiles.hpp>
 
 namespace shardplan {
 
 ExchangedExperts::ExchangedExperts(const BlockState& state, const Schedule& schedule)
-    : state_(state), block_(state.block), schedule_(schedule) {
+    : state_(state), block_(state.block), schedule_(schedule),
+      leads_on_(leads_to_next_layer(state.block, *state.program.program)) {
   if (!state.compiler.has(Habit::runs_expert_weight_gradients_last) || !block_.rematerialized) return;
   if (state.mesh.product(state.program.expert_axes) <= 1) return;
   for (const auto& op : block_.operations) {
@@ -25,7 +29,7 @@ int ExchangedExperts::gradients_end(OperationId op) const {
 
 int ExchangedExperts::written(OperationId op) const {
   const int step = schedule_.written(block_, op);
-  if (dispatch_ < 0 || step < 0) return step;
+  if (dispatch_ < 0 || step < 0 || leads_on_) return step;
   if (op == activation_) return schedule_.backward_begins[op];
   const bool output = block_.operations[op].role == OperationRole::expert_output;
   return output ? schedule_.backward_begins[dispatch_] : step;
@@ -37,14 +41,20 @@ std::optional<int> ExchangedExperts::last_step(TensorId tensor) const {
   if (maker < 0) return std::nullopt;
   const OperationRole role = block_.operations[maker].role;
   if (role == OperationRole::expert_projection) return schedule_.backward_begins[activation_] - 1;
-  if (role == OperationRole::expert_output) return schedule_.backward_ends[dispatch_];
+  if (role == OperationRole::expert_output && !leads_on_) return schedule_.backward_ends[dispatch_];
   return std::nullopt;
 }
 
+bool ExchangedExperts::sorts_rows() const {
+  return std::any_of(block_.operations.begin(), block_.operations.end(), [](const Operation& op) {
+    return op.kind == OpKind::ragged_dispatch || op.kind == OpKind::ring_dispatch;
+  });
+}
+
 std::vector<Lifetime> ExchangedExperts::statistics() const {
-  constexpr std::int64_t lanes = 128;
   std::vector<Lifetime> all;
-  if (dispatch_ < 0 || !state_.compiler.has(Habit::pads_to_tiles)) return all;
+  const bool kept = block_.rematerialized && state_.compiler.has(Habit::keeps_softmax_statistics) && sorts_rows();
+  if ((dispatch_ < 0 && !kept) || !state_.compiler.has(Habit::pads_to_tiles)) return all;
   for (const auto& op : block_.operations) {
     const OperationId id = state_.id_of(op);
     if (op.kind != OpKind::attention || schedule_.recomputed[id] < 0) continue;
@@ -55,6 +65,15 @@ std::vector<Lifetime> ExchangedExperts::statistics() const {
                    schedule_.backward_begins[id]});
   }
   return all;
+}
+
+std::vector<Lifetime> ExchangedExperts::rows_of_tokens() const {
+  const std::int64_t k = block_.experts_per_token;
+  if (dispatch_ < 0 || leads_on_ || !state_.compiler.has(Habit::pads_to_tiles) || k % sublanes == 0) return {};
+  const Operation& dispatch = block_.operations[dispatch_];
+  if (dispatch.kind != OpKind::ring_dispatch) return {};
+  const Bytes rows{state_.local(dispatch.output).value / k * round_up(k, tile_height(k))};
+  return {{"rows of each token", rows, schedule_.backward_begins[dispatch_], schedule_.backward_ends[dispatch_]}};
 }
 
 }  // namespace shardplan

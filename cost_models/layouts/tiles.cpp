@@ -6,11 +6,6 @@
 namespace shardplan {
 namespace {
 
-/// Of few rows XLA:TPU makes lower tiles: f32[4,512]{1,0:T(4,128)}.
-std::int64_t tile_height(std::int64_t rows) {
-  return std::min(sublanes, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(rows))));
-}
-
 LocalSizes local_sizes(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {
   LocalSizes sizes;
   for (std::size_t i = 0; i < tensor.dims.size(); ++i) {
@@ -35,10 +30,17 @@ std::int64_t activation_elements(const Tensor& tensor, const LocalSizes& sizes) 
   const Dim last = tensor.dims.back().dim;
   const bool heads = last == Dim::head_dim || last == Dim::value_dim;
   if (!heads && sizes.back() < lanes) return product(sizes);
-  return product(sizes) / sizes.back() * round_up(sizes.back(), lanes);
+  const std::int64_t whole_lanes = product(sizes) / sizes.back() * round_up(sizes.back(), lanes);
+  if (sizes.size() < 2 || tensor.dims[sizes.size() - 2].dim != Dim::top_k) return whole_lanes;
+  const std::size_t rows = sizes.size() - 2;
+  return whole_lanes / sizes[rows] * round_up(sizes[rows], tile_height(sizes[rows]));
 }
 
 }  // namespace
+
+std::int64_t tile_height(std::int64_t rows) {
+  return std::min(sublanes, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(rows))));
+}
 
 std::int64_t tiled_elements(const LocalSizes& sizes) {
   const std::int64_t all = product(sizes);

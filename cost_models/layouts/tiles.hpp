@@ -15,6 +15,9 @@ inline constexpr std::int64_t lanes = 128;
 
 constexpr std::int64_t round_up(std::int64_t size, std::int64_t unit) { return (size + unit - 1) / unit * unit; }
 
+/// Of few rows XLA:TPU makes lower tiles: f32[4,512]{1,0:T(4,128)}; 6 rows take 8.
+std::int64_t tile_height(std::int64_t rows);
+
 /// Elements of an array of these sizes with the two dims in tiles that waste least: [180, 2880] takes 180 x 2944 (lanes)
 /// along whole tiles of 8, 184 x 2944; [32, 180, 2880] 32 x 180 x 2944.
 std::int64_t tiled_elements(const LocalSizes& sizes);

@@ -11,7 +11,10 @@ namespace shardplan {
 Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                       const Compiler& compiler);
 
-/// Whether the gradient of the head's weights is expected behind the layers' backward pass.
+/// Whether the gradient of the head's weights is expected behind the layers' backward pass, as far as habits say
+/// (head_order.hpp weighs the other order); and whether it is there in a list, too, which runs next what frees most.
+bool is_head_gradient_last_in_list(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
+                                   const Compiler& compiler);
 bool is_head_gradient_deferred(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
                                const Compiler& compiler);
 

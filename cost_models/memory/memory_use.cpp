@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <cost_models/memory/head_order.hpp>
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/moments.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
-#include <cost_models/partition/logits.hpp>
 #include <shardplan/compiler/schedule_limit.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>
@@ -129,60 +129,6 @@ std::pair<Bytes, Bytes> peak_range(const MemoryUse& use, const MemoryError& erro
   return {off_by(error.low, least, use), std::max(off_by(error.high, most, use), use.if_head_waits)};
 }
 
-/// Whether the head's weight gradient may as well be in front of the layers' backward pass as behind it.
-bool may_wait(const std::vector<PartitionedBlock>& blocks, const Compiler& compiler) {
-  return compiler.has(Habit::peels_offloading_loops) && !compiler.has(Habit::defers_head_gradient) &&
-         std::any_of(blocks.begin(), blocks.end(),
-                     [](const PartitionedBlock& block) { return !block.liveness.offloaded.empty(); });
-}
-
-/// Whether what a policy moves to the host are inputs of attention alone: a dense feed-forward is computed again.
-bool recomputes_feed_forward(const PartitionedBlock& block) {
-  return !block.block->mixture &&
-         std::none_of(block.liveness.offloaded.begin(), block.liveness.offloaded.end(), [&](TensorId id) {
-    const OperationId maker = block.flow.maker(id);
-    return maker >= 0 && block.block->operations[maker].module == Module::mlp;
-  });
-}
-
-bool reads_split_features(const PartitionedBlock& head) {
-  const auto& dims = head.block->tensors[head.block->input].dims;
-  for (std::size_t dim = 0; dim < dims.size(); ++dim)
-    if (dims[dim].dim == Dim::embed && !head.specs[head.block->input].dims[dim].empty()) return true;
-  return false;
-}
-
-bool is_tied(const PartitionedBlock& head) {
-  const auto& tensors = head.block->tensors;
-  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.parameter && t.shared; });
-}
-
-/// The share of the memory from which on such a head waits: see expected_order.
-double least_late_share(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const Compiler& compiler) {
-  const auto head = std::find_if(blocks.begin(), blocks.end(), [](const PartitionedBlock& block) {
-    return block.block->kind == BlockKind::head;
-  });
-  if (head == blocks.end() || is_tied(*head) || reads_split_features(*head)) return 0;
-  const bool has_kernel = !writes_over_logits(*head->block, head->flow, head->specs, *program.mesh, compiler);
-  return has_kernel || !std::all_of(blocks.begin(), blocks.end(), recomputes_feed_forward) ? 0 : 0.5;
-}
-
-/// Behind a peeled backward loop runs one more layer, and the head's weight gradient beside it where that is within the
-/// limit (plan_llama3170b_tpuv6e_256, plan_qwen3235ba22b_tpuv5p_256). Compilers that defer it anyway do so beyond the limit
-/// too (plan_mixtral8x7b_tpu7x_8_offload: 95.3%). Not always (plan_llama417b16e_tpuv5p_128, among the misses). Where the
-/// feed-forward is computed again and the logits' gradient has no kernel of its own, programs that need little memory make
-/// it early: seven programs of four models on v6e, at 9 to 29% of it (ll8_v6e8_fsdp8_act_offload,
-/// mistral7bx4_v6e8_fsdp8_qkvoff_noclip_bf16mu), late at 91 and 92% (plan_qwen330ba3b_tpuv6e_32, plan_qwen332b_tpuv6e_64);
-/// half is assumed. They take XLA's list schedule, which runs what frees most: the last product with the gathered weight,
-/// then that of its gradient (qwen38bx6_v6e8_fsdp8_qkvoff, whose words are all-reduced). A tied head's is added to the
-/// table's, which comes last: late (gemma7bx4_v6e8_fsdp8_qkvoff).
-HeadGradient expected_order(const std::vector<Moment>& late, const MemoryUse& use, double least_share) {
-  const Bytes peak = use.arguments() + largest(late).total();
-  const double share = static_cast<double>(peak.value) / static_cast<double>(use.capacity.value);
-  if (share < least_share) return HeadGradient::early_in_turn;
-  return share <= schedule_limit ? HeadGradient::late : HeadGradient::early;
-}
-
 /// Compilers that mind memory make what can be made in turn so, up to the limit.
 void take_turns(std::vector<Moment>& moments, const MemoryUse& use) {
   const Bytes limit{std::llround(schedule_limit * static_cast<double>(use.capacity.value))};
@@ -207,12 +153,9 @@ MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundPro
   const HeadGradient usual = either ? HeadGradient::early : HeadGradient::habitual;
   std::vector<Moment> moments = moments_of(blocks, program, config, compiler, usual);
   const Bytes first = use.arguments() + largest(moments).total();
-  if (either) {
-    auto late = moments_of(blocks, program, config, compiler, HeadGradient::late);
-    const HeadGradient order = expected_order(late, use, least_late_share(blocks, program, compiler));
-    if (order == HeadGradient::late) moments = std::move(late);
-    if (order == HeadGradient::early_in_turn) moments = moments_of(blocks, program, config, compiler, order);
-  }
+  const HeadGradient order = either ? expected_late_or_early(blocks, program, config, compiler, use)
+                                    : usual_or_listed(blocks, program, config, compiler, moments);
+  if (order != usual) moments = moments_of(blocks, program, config, compiler, order);
   take_turns(moments, use);
   const Moment& peak = largest(moments);
   use.gradients = peak.gradients;

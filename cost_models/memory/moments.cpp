@@ -81,9 +81,11 @@ class Moments {
     // Behind a peeled loop the product runs beside what is left of the loss (plan_llama3170b_tpuv6e_256).
     const bool leaves_weights = late && head_ == HeadGradient::habitual;
     // In turn it takes the place of the gathered weight, which is as large.
-    const bool in_turn = head && head_ == HeadGradient::early_in_turn;
+    const bool listed = head && head_ == HeadGradient::early_in_list;
+    const bool in_turn = listed || (head && head_ == HeadGradient::early_in_turn);
+    const Bytes cleared = listed ? cleared_stacks(blocks_, program_, config_, compiler_) : Bytes{0};
     const auto weights = leaves_weights || in_turn ? WeightGradients::later : WeightGradients::here;
-    moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_, waiting_,
+    moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_ + cleared, waiting_,
                         working_set(loop, program_, config_, compiler_, weights) + copies_, {}, late_head_});
     if (head) leave_head_behind(*loop.back(), late);
     if (leaves_weights)
@@ -125,6 +127,7 @@ class Moments {
         return is_head_gradient_deferred(head, program_, config_, compiler_);
       case HeadGradient::early:
       case HeadGradient::early_in_turn:
+      case HeadGradient::early_in_list:
         return false;
       case HeadGradient::late:
         return true;
@@ -180,6 +183,14 @@ class Moments {
 std::vector<Moment> moments_of(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                                const TrainConfig& config, const Compiler& compiler, HeadGradient head) {
   return Moments(blocks, program, config, compiler, head).all();
+}
+
+Bytes cleared_stacks(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
+                     const Compiler& compiler) {
+  Bytes stacks;
+  for (const auto& block : blocks)
+    if (block.block->kind == BlockKind::layer) stacks += stack_gradients(block, program, config, compiler);
+  return stacks;
 }
 
 const Moment& largest(const std::vector<Moment>& moments) {

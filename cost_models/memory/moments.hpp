@@ -20,11 +20,16 @@ struct Moment {
 };
 
 /// When the head's weight gradient is computed: as the compiler's habits say, before the layers' backward pass; before it
-/// and once the head's gathered weight is gone; or after it, the logits' gradient waiting.
-enum class HeadGradient : std::uint8_t { habitual, early, early_in_turn, late };
+/// and once the head's gathered weight is gone; so in XLA's list order, which has cleared the layers' gradient stacks by
+/// then; or after it, the logits' gradient waiting.
+enum class HeadGradient : std::uint8_t { habitual, early, early_in_turn, early_in_list, late };
 
 std::vector<Moment> moments_of(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                                const TrainConfig& config, const Compiler& compiler, HeadGradient head);
+
+/// The gradient stacks of all layers, before the first gradient is put into them.
+Bytes cleared_stacks(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
+                     const Compiler& compiler);
 
 /// The first of the largest.
 const Moment& largest(const std::vector<Moment>& moments);

@@ -116,6 +116,8 @@ class AxisChoice {
   ///   another dim of the result: the result inherits it
   ///   contracted experts: partial sums (the combine after such a dispatch), unless all experts' rows are fewer than
   ///     the tokens that would be summed: then they go where the result wants the axis
+  ///   words of one-hot ids, which a device compares with its own: partial sums of the table's rows, and for its gradient
+  ///     theirs is gathered (recorded: qwen314bx4_v6e4_tensor4_save_out_proj)
   ///   contracted beside another dim that both operands split, where this operand, gathered, would outgrow the result:
   ///     partial sums over this axis too
   ///   contracted otherwise: this operand is gathered rather than the other sliced (recorded: attention inputs whose
@@ -123,7 +125,9 @@ class AxisChoice {
   MaybeDim one_sided(AxisId axis, Dim dim, const EinsumOperand& own, const EinsumOperand& other, MaybeDim wanted) const {
     const bool elsewhere = wanted && wanted != dim && has(other.tensor->dims, *wanted);
     if (goes_by_size()) return wanted && is_outvoted(axis, dim, *wanted) ? wanted : dim;
-    if (has(result_, dim)) return elsewhere && is_sliced(dim) ? wanted : dim;
+    const bool one_hot = !other.tensor->differentiable && has(other.tensor->dims, Dim::vocab);
+    if (has(result_, dim)) return elsewhere && (is_sliced(dim) || (one_hot && wanted == Dim::vocab)) ? wanted : dim;
+    if (one_hot && dim == Dim::vocab) return dim;
     if (dim != Dim::experts && elsewhere && outgrows_result(dim, own, other)) return dim;
     if (dim == Dim::experts) return elsewhere && has(own.tensor->dims, *wanted) && is_less(own) ? wanted : dim;
     return elsewhere && is_sliced(*wanted) ? wanted : std::nullopt;

@@ -117,6 +117,11 @@ enum class Habit : std::uint8_t {
   defers_larger_head_gradient,
   /// So does that of a tied head which no device sums with others: it is added to the table's in its product.
   defers_unsummed_tied_head,
+  /// The order that runs next what frees most is taken where its peak is the least: the head's weight gradient is made once
+  /// the gathered weight is gone, and gradient stacks are cleared before the loss.
+  takes_list_order,
+  /// Mixtures on the sparse paths: softmax statistics of attention that is computed again wait, a float32 for each lane.
+  keeps_softmax_statistics,
   /// The weight gradient of a head is all-reduced where its words can't be scattered in pieces: the largest prime factor
   /// of their lane tiles (128 words), times the devices that sum, is above Compiler::largest_words_piece.
   all_reduces_indivisible_words,

@@ -270,6 +270,39 @@ TEST(Lifetimes, WeightGradientsOfExchangedExpertsRunLast) {
   EXPECT_EQ(together(ToyMemory(run)), 2 * 2) << "nothing is exchanged";
 }
 
+// Of two layers in one scan iteration the first is computed again whole, for the second.
+TEST(Lifetimes, ExpertsOfALayerThatLeadsOnWaitForItsBackwardPass) {
+  Model model = toy_mixtral();
+  model.decoder_block = decoder_block(DecoderBlockKind::gpt_oss);
+  model.attention_pattern = {256, 1};
+  for (const MoePath path : {MoePath::ragged, MoePath::ring}) {
+    const ToyMemory toy({model, toy_moe(toy_config(1, 1024), path), "default", "expert=4", toy_tpu()});
+    const auto begins_with_layer = [&](const char* block, const char* rows) {
+      return life(toy.block(block), rows).first < toy.block(block).gradients_begin;
+    };
+    for (const char* rows : {"expert output", "expert hidden"}) {
+      EXPECT_TRUE(begins_with_layer("layers_local", rows)) << rows;
+      EXPECT_FALSE(begins_with_layer("layers_global", rows)) << rows << ": computed again where they are read";
+    }
+  }
+}
+
+// 1024 tokens × 6 experts × 4 devices, 512 wide in bf16: 24 MiB, in tiles of 8 rows 32. Tiles of 8 experts are the rows.
+TEST(Lifetimes, RowsOfTheRingAreSummedInTilesOfEachToken) {
+  const auto toy = [](int top_k, MoePath path) {
+    Model model = toy_mixtral();
+    model.top_k = top_k;
+    return ToyMemory({model, toy_moe(toy_config(1, 1024), path), "default", "expert=4",
+                      with(toy_tpu(), Habit::pads_to_tiles)});
+  };
+  const ToyMemory ring = toy(6, MoePath::ring);
+  const Lifetime& rows = life(ring.block("layers"), "rows of each token");
+  EXPECT_EQ(mib(rows.bytes), 32);
+  EXPECT_TRUE(meet(rows, life(ring.block("layers"), "expert output")));
+  EXPECT_FALSE(exists(toy(8, MoePath::ring).block("layers"), "rows of each token"));
+  EXPECT_FALSE(exists(toy(6, MoePath::ragged).block("layers"), "rows of each token"));
+}
+
 // The ring sorts the rows of all devices: 1024 tokens × 2 experts × 8 devices × 512 wide in bf16, where an exchange has
 // room for the worst case of 8 experts / 2.
 TEST(Lifetimes, TheRingKeepsTheRowsOfAllItsDevices) {
@@ -285,6 +318,35 @@ TEST(Lifetimes, TheRingKeepsTheRowsOfAllItsDevices) {
     const ToyMemory toy({toy_mixtral(), config, "default", "expert=8", toy_tpu()});
     EXPECT_EQ(mib(life(toy.block("layers"), "routed tokens").bytes), rows);
   }
+}
+
+// 1024 tokens × 6 experts × 512 wide in bf16: 6 MiB, in tiles of 8 rows 8; 2 experts take tiles of two rows.
+TEST(Lifetimes, ReturnedRowsAreTilesOfEachToken) {
+  const auto returned = [](int top_k, const Compiler& compiler) {
+    Model model = toy_mixtral();
+    model.top_k = top_k;
+    const ToyMemory toy({model, toy_moe(toy_config(1, 1024), MoePath::ragged), "default", "fsdp=4", compiler});
+    return mib(life(toy.block("layers"), "returned rows").bytes);
+  };
+  const Compiler pads = with(toy_tpu(), Habit::pads_to_tiles);
+  EXPECT_EQ(returned(6, pads), 8);
+  EXPECT_EQ(returned(6, toy_tpu()), 6);
+  EXPECT_EQ(returned(2, pads), 2);
+  EXPECT_EQ(returned(8, pads), 8);
+}
+
+// 8 heads of 1024 queries, a float32 for each of 128 lanes: 4 MiB.
+TEST(Lifetimes, MixturesKeepSoftmaxStatisticsWhereThatIsTheHabit) {
+  const auto toy = [](const char* mesh, const Compiler& compiler) {
+    return ToyMemory({toy_mixtral(), toy_moe(toy_config(1, 1024), MoePath::ragged), "default", mesh,
+                      with(compiler, Habit::pads_to_tiles)});
+  };
+  const ToyMemory keeps = toy("fsdp=4", with(toy_tpu(), Habit::keeps_softmax_statistics));
+  const PartitionedBlock& layer = keeps.block("layers");
+  EXPECT_EQ(mib(life(layer, "softmax statistics").bytes), 4);
+  EXPECT_TRUE(meet(life(layer, "softmax statistics"), life(layer, "routed tokens gradient")));
+  EXPECT_FALSE(exists(toy("fsdp=4", toy_tpu()).block("layers"), "softmax statistics"));
+  EXPECT_TRUE(exists(toy("expert=4", toy_tpu()).block("layers"), "softmax statistics")) << "rows are exchanged";
 }
 
 TEST(Lifetimes, RoutedRowsExistInBothOrders) {

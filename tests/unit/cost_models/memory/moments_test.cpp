@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <cost_models/memory/gradient_memory.hpp>
+#include <cost_models/memory/head_order.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 
 #include "../memory_toys.hpp"
@@ -74,6 +75,45 @@ TEST(Moments, AnAllReducedHeadsGradientIsMadeInTurnWhereLittleMemoryIsNeeded) {
   EXPECT_EQ(full.peak_moment, "loss");
   EXPECT_EQ(empty.peak_moment, "loss");
   EXPECT_EQ(mib(full.peak() - empty.peak()), 256);
+}
+
+// The head [1024, 32768] is 64 MiB in bf16, and so is its gradient, all-reduced whole. In XLA's list order the gradient
+// takes the gathered weight's place, but the layers' gradients (four of 10 Mi in float32, over 8 devices: 20 MiB) are
+// cleared by then. It is taken where the loss is the peak: not of so many tokens that what the loops save, held twice, is
+// more; not where the layers' gradients are more than the weight's.
+TEST(Moments, TheListOrderIsTakenWhereItNeedsTheLeast) {
+  const auto saved = [](const Model& model, double sequences) {
+    const auto peak = [&](const Compiler& compiler) {
+      return ToyMemory({model, toy_config(sequences, 1024, "minimal"), "default", "fsdp=8", compiler}).use().peak();
+    };
+    const Bytes norms{1 << 19};  // less than that
+    return mib(peak(toy_tpu()) - peak(with(toy_tpu(), Habit::takes_list_order)) + norms);
+  };
+  EXPECT_EQ(saved(with_vocab(32768), 1), 64 - 20);
+  EXPECT_EQ(saved(with_vocab(32768), 16), 0) << "what the loops save";
+  Model deep = with_vocab(32768);
+  deep.layers = 16;
+  EXPECT_EQ(saved(deep, 1), 0) << "80 MiB of gradients";
+}
+
+// A tied head's gradient is added to the table's in the other orders, and the logits wait for it.
+TEST(Moments, ATiedHeadsGradientIsLateUnlessTheListOrderIsTaken) {
+  Model tied = with_vocab(32768);
+  tied.tied_embedding = true;
+  const Compiler lists = with(toy_tpu(), Habit::takes_list_order);
+  const auto order = [&](double sequences, const Model& model, const Compiler& compiler) {
+    const ToyMemory toy({model, toy_config(sequences, 1024, "minimal"), "default", "fsdp=8", compiler});
+    const auto usual = moments_of(toy.blocks(), toy.bound(), toy.config(), compiler, HeadGradient::habitual);
+    const bool late = is_head_gradient_deferred(toy.block("head"), toy.bound(), toy.config(), compiler);
+    return std::pair(late, usual_or_listed(toy.blocks(), toy.bound(), toy.config(), compiler, usual));
+  };
+  EXPECT_EQ(order(1, tied, lists), std::pair(true, HeadGradient::habitual)) << "64 MiB of logits, as much as the weight";
+  EXPECT_EQ(order(16, tied, lists), std::pair(true, HeadGradient::early_in_list)) << "1 GiB of logits would wait";
+  Model deep = tied;
+  deep.layers = 16;
+  EXPECT_EQ(order(16, deep, lists), std::pair(true, HeadGradient::habitual)) << "what the loops save, held twice";
+  EXPECT_EQ(order(16, with_vocab(32768), lists), std::pair(false, HeadGradient::habitual));
+  EXPECT_EQ(order(16, tied, toy_tpu()), std::pair(false, HeadGradient::habitual));
 }
 
 // The head [1024, 131072] is 256 MiB in bf16 and so is its whole gradient. The logits' gradient of 512 tokens (128 MiB) and

@@ -62,5 +62,23 @@ TEST(ScatteredRows, ArePutInTheirPlacesByAPermute) {
   EXPECT_EQ(moved(CollectiveKind::collective_permute, "wo"), 0);
 }
 
+// wi_0 [1040, 2048] over 4 devices: 260 rows each, in tiles of 8 rows 264, 33 rows of 16 tiles. The last device's first 12
+// rows are with the device before it. Of a budget for one row of tiles nothing comes out: 16 tiles are too few.
+TEST(ScatteredRows, ArePaddedToWholeTilesWherePiecesComeOut) {
+  const auto moved = [](CollectiveKind kind, std::int64_t tiles) {
+    ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "data=2,fsdp=4", plain_compiler()};
+    toy.model.emb = 1040;
+    toy.compiler.piece_budget = Bytes{tiles * 2048 * (4 + 4)};
+    for (const auto& c : run(toy).collectives)
+      if (c.kind == kind && c.phase == Phase::backward && c.op == "layers/mlp/wi_0") return c.bytes.value;
+    return std::int64_t{0};
+  };
+  EXPECT_EQ(moved(CollectiveKind::reduce_scatter, 33 * 16), 4 * 264 * 4096);
+  EXPECT_EQ(moved(CollectiveKind::collective_permute, 33 * 16), 12 * 4096);
+  EXPECT_EQ(moved(CollectiveKind::reduce_scatter, 11 * 16), 4 * 264 * 4096) << "three pieces of eleven rows";
+  EXPECT_EQ(moved(CollectiveKind::reduce_scatter, 30), 4 * 260 * 4096);
+  EXPECT_EQ(moved(CollectiveKind::collective_permute, 30), 0);
+}
+
 }  // namespace
 }  // namespace shardplan

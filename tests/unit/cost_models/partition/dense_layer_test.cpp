@@ -162,6 +162,14 @@ TEST(Edges, IotaEmbeddingGathersTheTableAndReducesItsGradient) {
               UnorderedElementsAre("forward all-gather fsdp 8 MiB x1", "backward reduce fsdp 8 MiB x1"));
 }
 
+// Words over tensor: each device multiplies its own [512, 1024] with one-hot ids of all 8192 tokens, 16 MiB of sums.
+TEST(Edges, IotaEmbeddingOfSplitWordsSumsRows) {
+  ToyRun iota = llama("tensor=8");
+  iota.config.use_iota_embed = true;
+  EXPECT_THAT(lines(run(iota), "embedding", "", large),
+              UnorderedElementsAre("forward reduce tensor 16 MiB x1", "backward all-gather tensor 16 MiB x1"));
+}
+
 TEST(Edges, HeadIsGatheredOnceForForwardAndBackward) {
   EXPECT_THAT(lines(run(llama("fsdp=8")), "head"),
               UnorderedElementsAre("forward all-gather fsdp 8 MiB x1", "backward reduce fsdp 8 MiB x1",

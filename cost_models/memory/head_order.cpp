@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <cost_models/memory/gradient_memory.hpp>
+#include <cost_models/memory/head_order.hpp>
+#include <cost_models/memory/memory_use.hpp>
+#include <cost_models/partition/logits.hpp>
+#include <shardplan/compiler/schedule_limit.hpp>
+
+namespace shardplan {
+namespace {
+
+const PartitionedBlock* head_of(const std::vector<PartitionedBlock>& blocks) {
+  const auto head = std::find_if(blocks.begin(), blocks.end(), [](const PartitionedBlock& block) {
+    return block.block->kind == BlockKind::head;
+  });
+  return head == blocks.end() ? nullptr : &*head;
+}
+
+/// Whether what a policy moves to the host are inputs of attention alone: a dense feed-forward is computed again.
+bool recomputes_feed_forward(const PartitionedBlock& block) {
+  return !block.block->mixture &&
+         std::none_of(block.liveness.offloaded.begin(), block.liveness.offloaded.end(), [&](TensorId id) {
+    const OperationId maker = block.flow.maker(id);
+    return maker >= 0 && block.block->operations[maker].module == Module::mlp;
+  });
+}
+
+bool reads_split_features(const PartitionedBlock& head) {
+  const auto& dims = head.block->tensors[head.block->input].dims;
+  for (std::size_t dim = 0; dim < dims.size(); ++dim)
+    if (dims[dim].dim == Dim::embed && !head.specs[head.block->input].dims[dim].empty()) return true;
+  return false;
+}
+
+bool is_tied(const PartitionedBlock& head) {
+  const auto& tensors = head.block->tensors;
+  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.parameter && t.shared; });
+}
+
+/// The share of the memory from which on such a head waits: see expected_late_or_early.
+double least_late_share(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const Compiler& compiler) {
+  const PartitionedBlock* head = head_of(blocks);
+  if (!head || is_tied(*head) || reads_split_features(*head)) return 0;
+  const bool has_kernel = !writes_over_logits(*head->block, head->flow, head->specs, *program.mesh, compiler);
+  return has_kernel || !std::all_of(blocks.begin(), blocks.end(), recomputes_feed_forward) ? 0 : 0.5;
+}
+
+/// Of what one layer makes, the widest.
+Bytes widest_value(const PartitionedBlock& block, const Mesh& mesh) {
+  Bytes widest;
+  for (const Operation& op : block.block->operations)
+    widest = std::max(widest, local_bytes(block.block->tensors[op.output], block.specs[op.output], mesh));
+  return widest;
+}
+
+/// As XLA estimates it the forward loops hold what they save twice, what enters a loop and what leaves it (its estimate of
+/// plan_qwen38b_tpuv6e_256 is 44.4 GB, of which 30.4 are needed and 2 · 21.7 are saved), and an iteration's widest value.
+Bytes forward_peak(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program) {
+  Bytes saved, widest;
+  for (const auto& block : blocks) {
+    saved += saved_activations(block, program);
+    if (block.block->kind == BlockKind::layer) widest = std::max(widest, widest_value(block, *program.mesh));
+  }
+  return saved * 2 + widest;
+}
+
+}  // namespace
+
+bool may_wait(const std::vector<PartitionedBlock>& blocks, const Compiler& compiler) {
+  return compiler.has(Habit::peels_offloading_loops) && !compiler.has(Habit::defers_head_gradient) &&
+         std::any_of(blocks.begin(), blocks.end(),
+                     [](const PartitionedBlock& block) { return !block.liveness.offloaded.empty(); });
+}
+
+/// Behind a peeled backward loop runs one more layer, and the head's weight gradient beside it where that is within the
+/// limit (plan_llama3170b_tpuv6e_256, plan_qwen3235ba22b_tpuv5p_256). Compilers that defer it anyway do so beyond the limit
+/// too (plan_mixtral8x7b_tpu7x_8_offload: 95.3%). Not always (plan_llama417b16e_tpuv5p_128, among the misses). Where the
+/// feed-forward is computed again and the logits' gradient has no kernel of its own, programs that need little memory make
+/// it early: seven programs of four models on v6e, at 9 to 29% of it (ll8_v6e8_fsdp8_act_offload,
+/// mistral7bx4_v6e8_fsdp8_qkvoff_noclip_bf16mu), late at 91 and 92% (plan_qwen330ba3b_tpuv6e_32, plan_qwen332b_tpuv6e_64);
+/// half is assumed. They take XLA's list schedule, which runs what frees most: the last product with the gathered weight,
+/// then that of its gradient (qwen38bx6_v6e8_fsdp8_qkvoff, whose words are all-reduced). A tied head's is added to the
+/// table's, which comes last: late (gemma7bx4_v6e8_fsdp8_qkvoff).
+HeadGradient expected_late_or_early(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
+                                    const TrainConfig& config, const Compiler& compiler, const MemoryUse& use) {
+  const auto late = moments_of(blocks, program, config, compiler, HeadGradient::late);
+  const Bytes peak = use.arguments() + largest(late).total();
+  const double share = static_cast<double>(peak.value) / static_cast<double>(use.capacity.value);
+  if (share < least_late_share(blocks, program, compiler)) return HeadGradient::early_in_turn;
+  return share <= schedule_limit ? HeadGradient::late : HeadGradient::early;
+}
+
+/// The list clears the layers' gradient stacks and gathers the head's weight as soon as it can, since that takes less than
+/// the stacks of what the forward loops save: they are there at the loss, and in front of it.
+HeadGradient usual_or_listed(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
+                             const TrainConfig& config, const Compiler& compiler, const std::vector<Moment>& usual) {
+  const PartitionedBlock* head = head_of(blocks);
+  if (!head || !compiler.has(Habit::takes_list_order)) return HeadGradient::habitual;
+  if (is_head_gradient_last_in_list(*head, program, config, compiler)) return HeadGradient::habitual;
+  const Bytes forward = forward_peak(blocks, program);
+  const Bytes cleared = cleared_stacks(blocks, program, config, compiler) + head->gathered_weights;
+  const auto list = moments_of(blocks, program, config, compiler, HeadGradient::early_in_list);
+  const Bytes usual_peak = std::max(largest(usual).total(), forward);
+  const Bytes list_peak = std::max(largest(list).total(), forward + cleared);
+  return list_peak < usual_peak ? HeadGradient::early_in_list : HeadGradient::habitual;
+}
+
+}  // namespace shardplan
