@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cost_models/blocks/exchanged_experts.hpp>
 #include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/layouts/tiles.hpp>
@@ -44,11 +45,16 @@ std::optional<int> ExchangedExperts::last_step(TensorId tensor) const {
   return std::nullopt;
 }
 
+bool ExchangedExperts::sorts_rows() const {
+  return std::any_of(block_.operations.begin(), block_.operations.end(), [](const Operation& op) {
+    return op.kind == OpKind::ragged_dispatch || op.kind == OpKind::ring_dispatch;
+  });
+}
+
 std::vector<Lifetime> ExchangedExperts::statistics() const {
   std::vector<Lifetime> all;
-  const bool kept = dispatch_ >= 0 || (block_.mixture && block_.rematerialized &&
-                                       state_.compiler.has(Habit::keeps_softmax_statistics));
-  if (!kept || !state_.compiler.has(Habit::pads_to_tiles)) return all;
+  const bool kept = block_.rematerialized && state_.compiler.has(Habit::keeps_softmax_statistics) && sorts_rows();
+  if ((dispatch_ < 0 && !kept) || !state_.compiler.has(Habit::pads_to_tiles)) return all;
   for (const auto& op : block_.operations) {
     const OperationId id = state_.id_of(op);
     if (op.kind != OpKind::attention || schedule_.recomputed[id] < 0) continue;

@@ -27,12 +27,14 @@ class ExchangedExperts {
   /// The last step of a tensor that does not simply live to its last reader: projections are written over, the output
   /// that is computed again stays while the rows' gradient is sent.
   std::optional<int> last_step(TensorId tensor) const;
-  /// Of attention that is computed again: of other mixtures too, where a compiler keeps them.
+  /// Of attention that is computed again: of all mixtures on the sparse paths, where a compiler keeps them.
   std::vector<Lifetime> statistics() const;
   /// The experts' output, a tile of each token's rows.
   std::vector<Lifetime> rows_of_tokens() const;
 
  private:
+  bool sorts_rows() const;
+
   const BlockState& state_;
   const Block& block_;
   const Schedule& schedule_;

@@ -120,7 +120,7 @@ enum class Habit : std::uint8_t {
   /// The order that runs next what frees most is taken where its peak is the least: the head's weight gradient is made once
   /// the gathered weight is gone, and gradient stacks are cleared before the loss.
   takes_list_order,
-  /// Mixture layers: softmax statistics of attention that is computed again wait for its gradient, a float32 for each lane.
+  /// Mixtures on the sparse paths: softmax statistics of attention that is computed again wait, a float32 for each lane.
   keeps_softmax_statistics,
   /// The weight gradient of a head is all-reduced where its words can't be scattered in pieces: the largest prime factor
   /// of their lane tiles (128 words), times the devices that sum, is above Compiler::largest_words_piece.
