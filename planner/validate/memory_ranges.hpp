@@ -19,6 +19,6 @@ struct MemoryRange {
 /// to 0.1%, and never above 0 (low) or below 0 (high).
 std::vector<MemoryRange> memory_ranges(const std::vector<RecordedProgram>& records);
 
-inline constexpr std::size_t enough_records = 20;
+inline constexpr std::size_t enough_records = 30;
 
 }  // namespace shardplan
