@@ -106,9 +106,9 @@ class BlockWalk {
       if (is_layer_product(state_, operations()[i])) schedule_.backward_ends[i] = state_.forms.step();
   }
 
-  /// Of each parameter its layer's share of the stack that the device holds.
+  /// Of each parameter its layer's share of the array that the device holds.
   std::vector<std::int64_t> stored() const {
-    const std::int64_t layers = layers_on_device(state_.block, state_.program.program->pipeline);
+    const std::int64_t layers = layers_in_an_array(state_.block, state_.program.program->pipeline, state_.config);
     std::vector<std::int64_t> all;
     all.reserve(state_.block.tensors.size());
     for (std::size_t i = 0; i < state_.block.tensors.size(); ++i)

@@ -114,14 +114,14 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
   if (b.in_pipeline)
     return Bytes{resident_elements(block, program, config) * size_of(dtype)} +
            window_gradients(block, program, config, compiler);
-  const std::int64_t layers = layers_on_device(b, program.program->pipeline);
+  const std::int64_t layers = layers_in_an_array(b, program.program->pipeline, config);
   Bytes total;
   for (std::size_t i = 0; i < block.specs.size(); ++i) {
     if (!is_trained(b.tensors[i]) || has_wide_rows(b, static_cast<TensorId>(i))) continue;
     const PartitionSpec spec = gradient_spec(b.tensors[i], block.specs[i], b, program, config);
     total += Bytes{stored_elements(b.tensors[i], spec, *program.mesh, compiler, layers) * size_of(dtype)};
   }
-  return total * layers;
+  return total * layers_on_device(b, program.program->pipeline);
 }
 
 bool is_head_gradient_last_in_list(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,

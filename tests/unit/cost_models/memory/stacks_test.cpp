@@ -3,6 +3,7 @@
 // tokens of width 1024: 2 MiB in bf16. The head is [1024, 4096]: 4 Mi.
 #include <gmock/gmock.h>
 
+#include <cost_models/layouts/stacked_layers.hpp>
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/optimizer_memory.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
@@ -34,6 +35,26 @@ Change two_each(const Change& change) {
   return [change](TrainConfig& c) { change(c), c.per_device_batch_size = 2; };
 }
 const Change unscanned = [](TrainConfig& c) { c.scan_layers = false; };
+
+// plan_gemma34b_tpu7x_64: f32[20,5,10240] for each of five local layers, f32[20,10240] for each of the four behind the scan.
+TEST(StackedWeights, AreAnArrayForEachPlaceOfTheCycle) {
+  Block block;
+  block.layers = 30;
+  block.layers_per_cycle = 5;
+  PipelineShape pipeline;
+  TrainConfig config;
+  EXPECT_EQ(layers_in_an_array(block, pipeline, config), 6);
+  Block loop = block, written_out = block, staged = block;
+  loop.own_loop = true;
+  EXPECT_EQ(layers_in_an_array(loop, pipeline, config), 30);
+  written_out.beside_scan = true;
+  EXPECT_EQ(layers_in_an_array(written_out, pipeline, config), 1);
+  staged.in_pipeline = true;
+  pipeline.stages = 3;
+  EXPECT_EQ(layers_in_an_array(staged, pipeline, config), 2);
+  config.scan_layers = false;
+  EXPECT_EQ(layers_in_an_array(block, {}, config), 1);
+}
 
 TEST(StackedWeights, ExistAgainWhereTheLoopWantsThemDifferently) {
   const std::vector<Row> rows = {
