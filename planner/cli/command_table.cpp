@@ -63,7 +63,8 @@ std::string entry_of(const CommandRow& command) {
 }
 
 std::string help_text() {
-  const auto paragraph = [](const std::string& text) { return wrap_text(text, "", std::min<std::size_t>(help_width(), 100)); };
+  const std::size_t width = std::min<std::size_t>(help_width(), 100);
+  const auto paragraph = [&](const std::string& text) { return wrap_text(text, "", width); };
   std::string text = paragraph("Plans how to shard the training of a language model with MaxText: which mesh, which rules, "
                                "what it costs, and why.") +
                      "\nUsage: shardplan COMMAND …\n\n";

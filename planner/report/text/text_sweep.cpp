@@ -89,7 +89,8 @@ std::vector<SweepColumn> plan_columns(const Said& said) {
 
 std::vector<SweepColumn> columns_of(const Said& said, const SweepGoal& goal) {
   std::vector<SweepColumn> columns = {
-      {{"tokens/s", Align::right, false, said.budget ? 1 : 0}, [](const SweepRow& r) { return print_number(r.plan->tokens_per_second); }}};
+      {{"tokens/s", Align::right, false, said.budget ? 1 : 0},
+       [](const SweepRow& r) { return print_number(r.plan->tokens_per_second); }}};
   for (auto& column : budget_columns(said, goal)) columns.push_back(std::move(column));
   for (auto& column : plan_columns(said)) columns.push_back(std::move(column));
   return columns;
@@ -174,7 +175,8 @@ std::string scaling_text(const std::vector<MachineScaling>& all, const SweepAnsw
       text += wrap_text(scaling_sentence(scaling, answer), fmt::format("    {:<{}}  ", cell(scaling).hardware, longest),
                         style.width());
   if (text.empty()) return "";
-  const std::string title = fmt::format("scales (above {} of the tokens a chip of the smallest)", print_share(scaling_share));
+  const std::string title =
+      fmt::format("scales (above {} of the tokens a chip of the smallest)", print_share(scaling_share));
   return wrap_text(title, "  ", style.width()) + text;
 }
 

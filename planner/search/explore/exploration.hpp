@@ -31,7 +31,8 @@ struct Bar {
   bool is_reached(double seconds_per_token, std::int64_t peak) const {
     return limits.admit(seconds_per_token, peak, front);
   }
-  bool is_reached_by_time(double seconds_per_token) const { return seconds_per_token <= limits.best; }  ///< whatever its peak
+  /// Whatever its peak.
+  bool is_reached_by_time(double seconds_per_token) const { return seconds_per_token <= limits.best; }
   /// Raises it by what one of the same alternative reaches.
   void raise(const Candidate& candidate);
 };

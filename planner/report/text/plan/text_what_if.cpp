@@ -35,8 +35,8 @@ std::string what_if_section(const std::vector<WhatIf>& what_ifs, const Style& st
   for (const WhatIf* row : rows)
     table.add({faster_text(row->faster), print_number(row->run.tokens_per_second()), print_time(row->run.time.step()),
                print_gibibytes(row->run.memory.peak()), std::string(fit_word(row->run.memory.fit())), row->change});
-  return wrap_text("one thing changed and the rest as it is; faster: tokens a second", style.paint(Ink::bold, "what if") + ", ",
-                   style.width()) +
+  return wrap_text("one thing changed and the rest as it is; faster: tokens a second",
+                   style.paint(Ink::bold, "what if") + ", ", style.width()) +
          table.print(style.width(), 2);
 }
 

@@ -36,7 +36,8 @@ std::string times_text(const TimeScore& score, const Style& style) {
                fmt::format("{:.2f}x", run.ratio)});
   return table.print(style.width()) + "\n" + summary_table(score, style) +
          "\n" +
-         wrap_text("Throughput: predicted over measured, above 1 where a prediction is too fast; errors are of its logarithm. "
+         wrap_text("Throughput: predicted over measured, above 1 where a prediction is too fast; errors are of its "
+                   "logarithm. "
                    "Each run is costed with the XLA flags of its recipe; nothing is fitted to a run.",
                    "", style.width());
 }
