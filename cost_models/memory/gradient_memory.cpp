@@ -56,11 +56,6 @@ bool has_capped_logits(const PartitionedBlock& head) {
                      [&](const Operation& op) { return is_part_of_loss(*head.block, head.flow, op); });
 }
 
-bool is_tied(const PartitionedBlock& head) {
-  const auto& tensors = head.block->tensors;
-  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.parameter && t.shared; });
-}
-
 /// A tied head's weight gradient that no device sums with others is added to the table's, which the layers' backward pass
 /// leads to, inside its product.
 bool joins_the_tables(const PartitionedBlock& head, const Compiler& compiler) {
@@ -104,6 +99,11 @@ Bytes window_gradients(const PartitionedBlock& block, const BoundProgram& progra
 }
 
 }  // namespace
+
+bool is_tied(const PartitionedBlock& head) {
+  const auto& tensors = head.block->tensors;
+  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.parameter && t.shared; });
+}
 
 Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                       const Compiler& compiler) {

@@ -11,6 +11,9 @@ namespace shardplan {
 Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                       const Compiler& compiler);
 
+/// Whether the head reads the embedding's table.
+bool is_tied(const PartitionedBlock& head);
+
 /// Whether the gradient of the head's weights is expected behind the layers' backward pass, as far as habits say
 /// (head_order.hpp weighs the other order); and whether it is there in a list, too, which runs next what frees most.
 bool is_head_gradient_last_in_list(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,

@@ -31,11 +31,6 @@ bool reads_split_features(const PartitionedBlock& head) {
   return false;
 }
 
-bool is_tied(const PartitionedBlock& head) {
-  const auto& tensors = head.block->tensors;
-  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.parameter && t.shared; });
-}
-
 /// The share of the memory from which on such a head waits: see expected_late_or_early.
 double least_late_share(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const Compiler& compiler) {
   const PartitionedBlock* head = head_of(blocks);
