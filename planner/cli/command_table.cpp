@@ -72,8 +72,9 @@ std::string help_text() {
   text += "\n" + paragraph("shardplan COMMAND --help lists the flags of a command. Every command takes --format text|json, "
                            "-o FILE and --color auto|always|never; plan, explain, compare, check and audit --format "
                            "markdown|html too.");
-  return text + "\n" + paragraph("Exit status: 0 answered, 1 internal error, 2 bad input, 3 nothing feasible, 4 a regression "
-                                 "or an error-level finding.");
+  const std::string status = "Exit status: 0 answered, 1 internal error, 2 bad input, 3 nothing feasible, 4 a regression "
+                             "or an error-level finding.";
+  return text + "\n" + paragraph(status);
 }
 
 std::vector<std::string> command_names() {

@@ -57,7 +57,8 @@ std::string commented(const std::string& text, std::size_t width) {
 }  // namespace
 
 std::string help_entry(const std::string& left, const std::string& right, std::size_t column, std::size_t width) {
-  if (column + least_right > width) return wrap_text(left, "  ", width) + wrap_text(right, std::string(narrow_indent, ' '), width);
+  if (column + least_right > width)
+    return wrap_text(left, "  ", width) + wrap_text(right, std::string(narrow_indent, ' '), width);
   const std::string first = "  " + left;
   if (display_width(first) < column)
     return wrap_text(right, first + std::string(column - display_width(first), ' '), width);

@@ -7,8 +7,8 @@
 
 namespace shardplan {
 
-/// "  left      right": what is too long runs on below itself. `column` is where the right part begins; where that leaves it no
-/// room, it stands below the left one.
+/// "  left      right": what is too long runs on below itself. `column` is where the right part begins; where that leaves it
+/// no room, it stands below the left one.
 std::string help_entry(const std::string& left, const std::string& right, std::size_t column, std::size_t width);
 
 /// Words for words, with a line for each example and another for what it is for.
