@@ -50,6 +50,8 @@ bool concerns_logits(Habit habit) {
   return habit == Habit::overwrites_logits || habit == Habit::overwrites_capped_logits;
 }
 
+bool sums_in_pieces(Habit habit) { return habit == Habit::pads_scattered_rows || habit == Habit::pads_rows_to_tiles; }
+
 SliceSizes read_slice_sizes(StrictObject& object) {
   SliceSizes sizes;
   if (object.has("from_devices")) sizes.from_devices = object.integer("from_devices");
@@ -88,7 +90,7 @@ DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObj
   if (concerns_slices(habit)) described.compiler.slice_sizes[habit] = read_slice_sizes(object);
   if (habit == Habit::all_reduces_indivisible_words && described.compiler.has(habit))
     described.compiler.largest_words_piece = read_words_piece(object);
-  if (habit == Habit::pads_scattered_rows && (described.compiler.has(habit) || object.has("budget_bytes")))
+  if (sums_in_pieces(habit) && described.compiler.has(habit))
     described.compiler.piece_budget = read_piece_budget(object);
   if (concerns_logits(habit) && object.has("tokens_per_embed"))
     described.compiler.head_sizes[habit] = read_head_sizes(object);

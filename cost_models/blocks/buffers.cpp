@@ -3,6 +3,7 @@
 #include <cost_models/blocks/exchanged_experts.hpp>
 #include <cost_models/blocks/kept_feed_forward.hpp>
 #include <cost_models/blocks/released_weights.hpp>
+#include <cost_models/blocks/softmax_statistics.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/partition/logits.hpp>
 #include <cost_models/vector_work/vector_costs.hpp>
@@ -34,7 +35,7 @@ class Buffers {
     std::vector<Lifetime> all = state_.forms.lifetimes();
     all.reserve(all.size() + 4 * block_.operations.size());
     append(all, state_.gradients.partial());
-    append(all, exchanged_.statistics());
+    append(all, softmax_statistics(state_, schedule_, exchanged_.any()));
     append(all, exchanged_.rows_of_tokens());
     if (gradients_last_) append(all, waiting_for_weight_gradients(state_, schedule_));
     for (std::size_t i = 0; i < block_.operations.size(); ++i) add_operation(all, static_cast<OperationId>(i));

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cost_models/blocks/exchanged_experts.hpp>
 #include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/layouts/tiles.hpp>
@@ -43,28 +42,6 @@ std::optional<int> ExchangedExperts::last_step(TensorId tensor) const {
   if (role == OperationRole::expert_projection) return schedule_.backward_begins[activation_] - 1;
   if (role == OperationRole::expert_output && !leads_on_) return schedule_.backward_ends[dispatch_];
   return std::nullopt;
-}
-
-bool ExchangedExperts::sorts_rows() const {
-  return std::any_of(block_.operations.begin(), block_.operations.end(), [](const Operation& op) {
-    return op.kind == OpKind::ragged_dispatch || op.kind == OpKind::ring_dispatch;
-  });
-}
-
-std::vector<Lifetime> ExchangedExperts::statistics() const {
-  std::vector<Lifetime> all;
-  const bool kept = block_.rematerialized && state_.compiler.has(Habit::keeps_softmax_statistics) && sorts_rows();
-  if ((dispatch_ < 0 && !kept) || !state_.compiler.has(Habit::pads_to_tiles)) return all;
-  for (const auto& op : block_.operations) {
-    const OperationId id = state_.id_of(op);
-    if (op.kind != OpKind::attention || schedule_.recomputed[id] < 0) continue;
-    const Tensor& query = block_.tensors[op.inputs.front()];
-    const std::int64_t rows =
-        local_elements(query.dims, state_.spec(op.inputs.front()), state_.mesh) / query.dims.back().size;
-    all.push_back({"softmax statistics", Bytes{rows * lanes * size_of(DType::f32)}, schedule_.recomputed[id],
-                   schedule_.backward_begins[id]});
-  }
-  return all;
 }
 
 std::vector<Lifetime> ExchangedExperts::rows_of_tokens() const {

@@ -5,8 +5,7 @@
 //   until then   the dispatched rows, the gradient of the experts' output, the hidden rows and the gradients of both
 //                projections, which one fusion writes over the projections and the hidden rows' gradient
 //   meanwhile    the rows' gradient in both orders, and the experts' output, which only the routing weights' gradient
-//                reads, computed again; and splash attention's softmax statistics, a float32 for each lane of a tile, for
-//                each query and head (other layers hold them too, see docs/cost-model.md)
+//                reads, computed again; and splash attention's softmax statistics (softmax_statistics.hpp)
 // A layer that leads to another of the same scan iteration computes its experts again for that one: hidden rows and output
 // wait from there (plan_qwen3535ba3b_tpu7x_8, plan_gptoss120b_tpu7x_32).
 #include <cost_models/operations/operation_kind.hpp>
@@ -18,6 +17,8 @@ class ExchangedExperts {
  public:
   ExchangedExperts(const BlockState& state, const Schedule& schedule);
 
+  /// Whether there are any, and the compiler has the habit.
+  bool any() const { return dispatch_ >= 0; }
   /// Whether an operation's weight gradient runs last.
   bool waits(OperationId op) const;
   /// The last step at which the gradient of an operation's weight, its second operand, reads.
@@ -27,14 +28,10 @@ class ExchangedExperts {
   /// The last step of a tensor that does not simply live to its last reader: projections are written over, the output
   /// that is computed again stays while the rows' gradient is sent.
   std::optional<int> last_step(TensorId tensor) const;
-  /// Of attention that is computed again: of all mixtures on the sparse paths, where a compiler keeps them.
-  std::vector<Lifetime> statistics() const;
   /// The experts' output, a tile of each token's rows.
   std::vector<Lifetime> rows_of_tokens() const;
 
  private:
-  bool sorts_rows() const;
-
   const BlockState& state_;
   const Block& block_;
   const Schedule& schedule_;

@@ -56,15 +56,10 @@ bool has_capped_logits(const PartitionedBlock& head) {
                      [&](const Operation& op) { return is_part_of_loss(*head.block, head.flow, op); });
 }
 
-/// A tied head's weight gradient that no device sums with others is added to the table's, which the layers' backward pass
-/// leads to, inside its product.
+/// A tied head's weight gradient is added to the table's, which the layers' backward pass leads to, in the orders that go back
+/// from the results (plan_qwen34b_tpuv6e_256, plan_qwen2515b_tpuv6e_8, plan_gemma327b_tpuv5p_32); not behind capped logits
+/// (plan_gemma227b_tpuv6e_32).
 bool joins_the_tables(const PartitionedBlock& head, const Compiler& compiler) {
-  return compiler.has(Habit::defers_unsummed_tied_head) && token_axes(head).empty() && is_tied(head);
-}
-
-/// That of others is, too, in the orders that go back from the results (plan_qwen34b_tpuv6e_256, plan_qwen2515b_tpuv6e_8,
-/// plan_gemma327b_tpuv5p_32); not behind capped logits (plan_gemma227b_tpuv6e_32).
-bool joins_the_tables_last(const PartitionedBlock& head, const Compiler& compiler) {
   return compiler.has(Habit::takes_list_order) && is_tied(head) && !has_capped_logits(head);
 }
 
@@ -126,13 +121,12 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
 
 bool is_head_gradient_last_in_list(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
                                    const Compiler& compiler) {
-  return compiler.has(Habit::defers_head_gradient) || joins_the_tables(head, compiler) ||
-         is_larger_than_its_operands(head, program, config, compiler);
+  return compiler.has(Habit::defers_head_gradient) || is_larger_than_its_operands(head, program, config, compiler);
 }
 
 bool is_head_gradient_deferred(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
                                const Compiler& compiler) {
-  return is_head_gradient_last_in_list(head, program, config, compiler) || joins_the_tables_last(head, compiler);
+  return is_head_gradient_last_in_list(head, program, config, compiler) || joins_the_tables(head, compiler);
 }
 
 Bytes unsummed_head_gradient(const PartitionedBlock& head, const BoundProgram& program) {

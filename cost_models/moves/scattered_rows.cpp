@@ -52,9 +52,7 @@ std::int64_t moved_rows(std::int64_t mine, std::int64_t padded, std::int64_t dev
   return largest == 0 ? 0 : (largest - 1) * padded + furthest;
 }
 
-/// Where rows aren't padded for the sake of pieces, they are to whole tiles, if pieces come out then (7x: gradients of one
-/// product over 64 to 512 devices, plan_qwen34b_tpu7x_64, plan_gemma29b_tpu7x_256; over two axes they are all-reduced as
-/// they are, plan_deepseek2236b_tpu7x_256).
+/// Habit::pads_rows_to_tiles; over two axes they are all-reduced as they are (plan_deepseek2236b_tpu7x_256).
 Moves scattered_in_tiles(const Move& scatter, std::int64_t rows, std::int64_t columns, std::int64_t devices,
                          const Compiler& compiler) {
   const std::int64_t mine = rows / devices, padded = round_up(mine, tile_height(mine));
@@ -98,13 +96,14 @@ std::optional<std::int64_t> scattered_rows(std::int64_t rows, std::int64_t colum
 Moves scattered_in_pieces(const Move& scatter, const Tensor& weight, const PartitionSpec& spec, const PartitionSpec& wanted,
                           const Mesh& mesh, const Compiler& compiler) {
   Moves moves{scatter};
-  if (compiler.piece_budget.value == 0) return moves;
+  const bool to_tiles = compiler.has(Habit::pads_rows_to_tiles);
+  if (!to_tiles && !compiler.has(Habit::pads_scattered_rows)) return moves;
   const auto scattered = scattered_by_rows(weight, wanted, scatter.axes, mesh);
   if (!scattered) return moves;
   const std::int64_t devices = mesh.product(scatter.axes);
   const auto size = [&](std::size_t dim) { return weight.dims[dim].size / mesh.product(spec.dims[dim]); };
   const std::int64_t rows = size(*scattered), columns = size(1 - *scattered);
-  if (!compiler.has(Habit::pads_scattered_rows)) return scattered_in_tiles(scatter, rows, columns, devices, compiler);
+  if (to_tiles) return scattered_in_tiles(scatter, rows, columns, devices, compiler);
   const bool whole_square = devices == devices_of_a_square && devices == mesh.devices();
   const auto padded = scattered_rows(rows, columns, scatter.bytes.value / (rows * columns), devices, whole_square, compiler);
   if (!padded) moves.front().kind = CollectiveKind::all_reduce;

@@ -115,8 +115,6 @@ enum class Habit : std::uint8_t {
   gathers_tables_up_to_rows,
   /// The head's weight gradient waits where what it is made of is smaller than it is.
   defers_larger_head_gradient,
-  /// So does that of a tied head which no device sums with others: it is added to the table's in its product.
-  defers_unsummed_tied_head,
   /// The order that runs next what frees most is taken where its peak is the least: the head's weight gradient is made once
   /// the gathered weight is gone, and gradient stacks are cleared before the loss.
   takes_list_order,
@@ -128,6 +126,8 @@ enum class Habit : std::uint8_t {
   /// The rows of a weight's gradient are padded so that equal pieces of what a device keeps are summed one after the other,
   /// and put in their places by a permute: as many pieces as Compiler::piece_budget wants.
   pads_scattered_rows,
+  /// Or to whole tiles alone, where equal pieces come out then.
+  pads_rows_to_tiles,
   /// Logits whose words are split over devices wait for the loss's value, which nothing in the step reads.
   computes_loss_value_late,
   /// An axis that splits different dims of a product's operands and result stays on the dim of the larger tensors, also
@@ -289,7 +289,7 @@ struct Compiler {
   std::map<Habit, SliceSizes> slice_sizes;  ///< of habits that concern some slices only
   std::map<Habit, HeadSizes> head_sizes;    ///< of habits that concern some heads only
   std::int64_t largest_words_piece = 0;  ///< lane tiles, of all_reduces_indivisible_words
-  Bytes piece_budget;  ///< of pads_scattered_rows: a piece for each device that sums, and four more
+  Bytes piece_budget;  ///< of these two: a piece for each device that sums, and four more
   std::map<MoePath, MemoryError> memory_error;  ///< of every path
   std::shared_ptr<const Compiler> unflagged;  ///< the same before `flags`; null: there are none
   bool has(Habit habit) const { return habits.has(habit); }

@@ -111,13 +111,9 @@ void Exploration::probe_memory(Runner& runner) {
 
 bool Exploration::fits_at_all(Runner& runner) {
   for (std::size_t batch = 0; batch < parallelism_.batches.size(); ++batch) {
-    bool may_grow = !memory_grows_with_batch();
-    for (const std::size_t remat : order_.smallest) {
-      const Cost known = memory(runner, remat, batch);
-      if (known.fits) return true;
-      may_grow = may_grow || (known.only_too_large && !known.far_too_large());
-    }
-    if (!may_grow) return false;
+    const auto fits = [&](std::size_t remat) { return memory(runner, remat, batch).fits; };
+    if (std::any_of(order_.smallest.begin(), order_.smallest.end(), fits)) return true;
+    if (memory_grows_with_batch() && !smallest_fits(runner, batch)) return false;
   }
   return false;
 }

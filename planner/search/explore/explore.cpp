@@ -98,43 +98,40 @@ Explored collect(const std::vector<Exploration>& explorations, const Scope& scop
   return explored;
 }
 
-}  // namespace
+/// An exploration of each parallelism, of which nothing is known yet; they refer to the orders.
+struct Explorations {
+  Explorations(const SearchSpace& space, const std::vector<Parallelism>& parallelisms)
+      : plain(remat_order(space, policies_with(space, 1))), pipelined(remat_order(space, policies_with(space, 2))) {
+    list.reserve(parallelisms.size());
+    for (std::size_t i = 0; i < parallelisms.size(); ++i)
+      list.emplace_back(space, parallelisms[i], i, pipeline_stages(parallelisms[i].mesh) > 1 ? pipelined : plain);
+    families = families_of(list);
+  }
+  Explorations(const Explorations&) = delete;
+  Explorations& operator=(const Explorations&) = delete;
 
-namespace {
-
-/// Nothing is known of them yet.
-std::vector<Exploration> explorations_of(const SearchSpace& space, const std::vector<Parallelism>& parallelisms,
-                                         const RematOrder& plain, const RematOrder& pipelined) {
-  std::vector<Exploration> explorations;
-  explorations.reserve(parallelisms.size());
-  for (std::size_t i = 0; i < parallelisms.size(); ++i)
-    explorations.emplace_back(space, parallelisms[i], i,
-                              pipeline_stages(parallelisms[i].mesh) > 1 ? pipelined : plain);
-  return explorations;
-}
+  const RematOrder plain, pipelined;
+  std::vector<Exploration> list;
+  std::vector<Family> families;
+};
 
 }  // namespace
 
 Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
                  const Evaluator& evaluate, const SearchBudget& budget) {
-  const RematOrder plain = remat_order(space, policies_with(space, 1));
-  const RematOrder pipelined = remat_order(space, policies_with(space, 2));
-  std::vector<Exploration> explorations = explorations_of(space, parallelisms, plain, pipelined);
-  const auto families = families_of(explorations);
-  std::size_t left = bound(families, space, evaluate, budget);
+  Explorations all(space, parallelisms);
+  std::size_t left = bound(all.families, space, evaluate, budget);
   Incumbents incumbents(parallelisms, scope);
-  left += expand_in_rounds(in_order_of_promise(families), incumbents, space, evaluate, budget);
-  Explored explored = collect(explorations, scope);
+  left += expand_in_rounds(in_order_of_promise(all.families), incumbents, space, evaluate, budget);
+  Explored explored = collect(all.list, scope);
   explored.left = static_cast<std::int64_t>(left);
   return explored;
 }
 
 Fits any_fits(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Evaluator& evaluate,
               const SearchBudget& budget) {
-  const RematOrder plain = remat_order(space, policies_with(space, 1));
-  const RematOrder pipelined = remat_order(space, policies_with(space, 2));
-  std::vector<Exploration> explorations = explorations_of(space, parallelisms, plain, pipelined);
-  const auto families = families_of(explorations);
+  Explorations all(space, parallelisms);
+  const auto& families = all.families;
   Fits fits;
   for (std::size_t next = 0; next < families.size() && !fits.any && !budget.is_spent(); next += round_size) {
     const auto round = std::span(families).subspan(next, std::min(round_size, families.size() - next));
@@ -146,7 +143,7 @@ Fits any_fits(const SearchSpace& space, const std::vector<Parallelism>& parallel
     });
     fits.any = std::any_of(found.begin(), found.end(), [](bool it) { return it; });
   }
-  for (const Exploration& exploration : explorations) fits.evaluated += exploration.evaluated();
+  for (const Exploration& exploration : all.list) fits.evaluated += exploration.evaluated();
   return fits;
 }
 

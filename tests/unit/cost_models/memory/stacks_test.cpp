@@ -136,18 +136,6 @@ TEST(HeadLeftover, HasLogitsOfSplitWordsUntilTheLossIsComputed) {
     EXPECT_EQ(left(mesh, late), left(mesh, toy_tpu())) << mesh;
 }
 
-TEST(HeadLeftover, OfATiedHeadThatNobodySumsIsLate) {
-  const auto is_late = [](bool tied, const char* mesh) {
-    Model model = toy_llama();
-    model.tied_embedding = tied;
-    const ToyMemory toy({model, toy_config(1, 1024), "default", mesh, with(toy_tpu(), Habit::defers_unsummed_tied_head)});
-    return is_head_gradient_deferred(toy.block("head"), toy.bound(), toy.config(), toy.compiler());
-  };
-  EXPECT_TRUE(is_late(true, "tensor=4"));
-  EXPECT_FALSE(is_late(false, "tensor=4"));
-  EXPECT_FALSE(is_late(true, "fsdp=2,tensor=2")) << "summed over fsdp";
-}
-
 TEST(SavedActivations, AreTheInputsOfIterationsAndWhatThePolicyNames) {
   const std::vector<Row> rows = {
       {"an input a layer", "fsdp=1", toy_tpu(), 8},

@@ -66,7 +66,8 @@ TEST(ScatteredRows, ArePutInTheirPlacesByAPermute) {
 // rows are with the device before it. Of a budget for one row of tiles nothing comes out: 16 tiles are too few.
 TEST(ScatteredRows, ArePaddedToWholeTilesWherePiecesComeOut) {
   const auto moved = [](CollectiveKind kind, std::int64_t tiles) {
-    ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "data=2,fsdp=4", plain_compiler()};
+    ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "data=2,fsdp=4",
+               with(plain_compiler(), Habit::pads_rows_to_tiles)};
     toy.model.emb = 1040;
     toy.compiler.piece_budget = Bytes{tiles * 2048 * (4 + 4)};
     for (const auto& c : run(toy).collectives)

@@ -1,0 +1,33 @@
+#include <algorithm>
+#include <cost_models/blocks/softmax_statistics.hpp>
+#include <cost_models/layouts/tiles.hpp>
+
+namespace shardplan {
+namespace {
+
+bool sorts_rows(const Block& block) {
+  return std::any_of(block.operations.begin(), block.operations.end(), [](const Operation& op) {
+    return op.kind == OpKind::ragged_dispatch || op.kind == OpKind::ring_dispatch;
+  });
+}
+
+}  // namespace
+
+std::vector<Lifetime> softmax_statistics(const BlockState& state, const Schedule& schedule, bool exchanges_experts) {
+  const Block& block = state.block;
+  const bool kept = block.rematerialized && state.compiler.has(Habit::keeps_softmax_statistics) && sorts_rows(block);
+  std::vector<Lifetime> all;
+  if ((!exchanges_experts && !kept) || !state.compiler.has(Habit::pads_to_tiles)) return all;
+  for (const auto& op : block.operations) {
+    const OperationId id = state.id_of(op);
+    if (op.kind != OpKind::attention || schedule.recomputed[id] < 0) continue;
+    const Tensor& query = block.tensors[op.inputs.front()];
+    const std::int64_t rows =
+        local_elements(query.dims, state.spec(op.inputs.front()), state.mesh) / query.dims.back().size;
+    all.push_back({"softmax statistics", Bytes{rows * lanes * size_of(DType::f32)}, schedule.recomputed[id],
+                   schedule.backward_begins[id]});
+  }
+  return all;
+}
+
+}  // namespace shardplan
