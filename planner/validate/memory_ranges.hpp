@@ -19,6 +19,8 @@ struct MemoryRange {
 /// to 0.1%, and never above 0 (low) or below 0 (high).
 std::vector<MemoryRange> memory_ranges(const std::vector<RecordedProgram>& records);
 
-inline constexpr std::size_t enough_records = 30;
+/// From so many on the extremes of random draws lie beyond the 5th (the 95th) percentile with 95% certainty:
+/// 0.95^n <= 0.05 (S. S. Wilks, Determination of sample sizes for setting tolerance limits, 1941).
+inline constexpr std::size_t enough_records = 59;
 
 }  // namespace shardplan
