@@ -103,6 +103,9 @@ DescribedCompiler with_habits(DescribedCompiler described, StrictObject object) 
     const std::string key(name_of(habit));
     described = with_habit(std::move(described), habit, object.object(key));
   }
+  const Compiler& compiler = described.compiler;
+  if (compiler.has(Habit::pads_scattered_rows) && compiler.has(Habit::pads_rows_to_tiles))
+    object.fail("pads_rows_to_tiles", "off where pads_scattered_rows is on");
   object.finish();
   return described;
 }

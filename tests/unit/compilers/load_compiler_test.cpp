@@ -154,6 +154,10 @@ TEST(LoadCompiler, RejectsWrongFilesInOneLine) {
        "key 'budget_bytes' is missing"},
       {"\"ragged_dot_is_dense\": {\"on\": false", "\"pads_scattered_rows\": {\"budget_bytes\": 0, \"on\": true",
        "'budget_bytes' must be 1 or more"},
+      {"\"ragged_dot_is_dense\": {\"on\": false",
+       "\"pads_scattered_rows\": {\"budget_bytes\": 1, \"on\": true, \"source\": \"s\"}, "
+       "\"pads_rows_to_tiles\": {\"budget_bytes\": 1, \"on\": true",
+       "'pads_rows_to_tiles' must be off where pads_scattered_rows is on"},
       {"\"like\": \"xla-gpu\", ", "", "is missing"},
   };
   for (const auto& row : rows)
