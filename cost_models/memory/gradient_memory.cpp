@@ -56,9 +56,9 @@ bool has_capped_logits(const PartitionedBlock& head) {
                      [&](const Operation& op) { return is_part_of_loss(*head.block, head.flow, op); });
 }
 
-/// A tied head's weight gradient is added to the table's, which the layers' backward pass leads to, in the orders that go back
-/// from the results (plan_qwen34b_tpuv6e_256, plan_qwen2515b_tpuv6e_8, plan_gemma327b_tpuv5p_32); not behind capped logits
-/// (plan_gemma227b_tpuv6e_32).
+/// A tied head's weight gradient is added to the table's, which the layers' backward pass leads to, in the orders that go
+/// back from the results (plan_qwen34b_tpuv6e_256, plan_qwen2515b_tpuv6e_8, plan_gemma327b_tpuv5p_32); not behind capped
+/// logits (plan_gemma227b_tpuv6e_32).
 bool joins_the_tables(const PartitionedBlock& head, const Compiler& compiler) {
   return compiler.has(Habit::takes_list_order) && is_tied(head) && !has_capped_logits(head);
 }
