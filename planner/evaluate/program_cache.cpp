@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <models/model_flops.hpp>
 #include <planner/constraints/constraints.hpp>
 #include <planner/evaluate/program_cache.hpp>
 #include <rules/bind_program.hpp>
+#include <utility>
 
 namespace shardplan {
 
@@ -36,16 +38,26 @@ std::size_t ProgramCache::Hash::operator()(const Key& key) const {
   return hash;
 }
 
+std::shared_ptr<const CountedProgram> ProgramCache::known(const Key& key) {
+  if (const auto found = recent_.find(key); found != recent_.end()) return found->second;
+  const auto found = older_.find(key);
+  return found == older_.end() ? nullptr : remember(key, found->second);
+}
+
+std::shared_ptr<const CountedProgram> ProgramCache::remember(const Key& key, std::shared_ptr<const CountedProgram> program) {
+  if (recent_.size() >= std::max<std::size_t>(most_ / 2, 1)) older_ = std::exchange(recent_, {});
+  return recent_.emplace(key, std::move(program)).first->second;
+}
+
 std::shared_ptr<const CountedProgram> ProgramCache::program_of(const Configuration& c) {
   const Key key = key_of(c);
   {
     const std::lock_guard lock(mutex_);
-    if (const auto known = programs_.find(key); known != programs_.end()) return known->second;
+    if (auto found = known(key)) return found;
   }
   auto made = counted(shardplan::program_of(c));
   const std::lock_guard lock(mutex_);
-  if (programs_.size() >= most_) programs_.clear();
-  return programs_.emplace(key, std::move(made)).first->second;
+  return remember(key, std::move(made));
 }
 
 std::shared_ptr<const CountedProgram> counted(Program program) {

@@ -19,9 +19,9 @@ struct CountedProgram {
 class ProgramCache {
  public:
   /// Of some tens of kilobytes each.
-  static constexpr std::size_t usual_size = 2048;
+  static constexpr std::size_t usual_size = 512;
 
-  /// Forgets all that it has where it would have more than `most`.
+  /// Forgets the half that was asked for least recently where it would have more than `most`.
   explicit ProgramCache(std::size_t most = usual_size) : most_(most) {}
 
   /// The program of a configuration. All configurations that one cache is asked about have the same model and compiler;
@@ -39,11 +39,15 @@ class ProgramCache {
   struct Hash {
     std::size_t operator()(const Key& key) const;
   };
+  using Programs = std::unordered_map<Key, std::shared_ptr<const CountedProgram>, Hash>;
+
   static Key key_of(const Configuration& configuration);
+  std::shared_ptr<const CountedProgram> known(const Key& key);  ///< null: none
+  std::shared_ptr<const CountedProgram> remember(const Key& key, std::shared_ptr<const CountedProgram> program);
 
   std::size_t most_;
   std::mutex mutex_;
-  std::unordered_map<Key, std::shared_ptr<const CountedProgram>, Hash> programs_;
+  Programs recent_, older_;
 };
 
 /// A program with what is the same of it on every mesh.

@@ -89,10 +89,13 @@ double Exploration::bound_seconds(Runner& runner, std::size_t batch) {
   return least / time_slack;
 }
 
-double Exploration::bound_seconds(Runner& runner, const BatchOption& batch) const {
+double Exploration::bound_seconds(Runner& runner, const BatchOption& batch, double bubble) const {
   double least = std::numeric_limits<double>::infinity();
-  for (const std::size_t remat : order_.fastest)
-    least = std::min(least, cost_of(runner.run(parallelism_, remat, batch), space_.required).seconds_per_token);
+  for (const std::size_t remat : order_.fastest) {
+    const RunCost run = runner.run(parallelism_, remat, batch);
+    const double left = 1 - (1 - bubble) * (run.time.bubble / run.time.step());
+    least = std::min(least, cost_of(run, space_.required).seconds_per_token * left);
+  }
   return least / time_slack;
 }
 

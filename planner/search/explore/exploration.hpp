@@ -45,8 +45,9 @@ class Exploration {
   void probe_memory(Runner& runner);
   /// Costs the fastest candidate that there could be, whether it fits or not.
   void probe_time(Runner& runner);
-  /// Seconds a token that it gets below under no policy, at a batch that may be none of its own.
-  double bound_seconds(Runner& runner, const BatchOption& batch) const;
+  /// Seconds a token that it gets below under no policy, at a batch that may be none of its own, if no more than `bubble` of
+  /// its pipeline's bubble were left.
+  double bound_seconds(Runner& runner, const BatchOption& batch, double bubble) const;
   /// In place of them: `smaller` needs no more memory and doesn't fit; no candidate takes less a token.
   void rule_out(const Exploration& smaller);
   void assume_no_faster(double seconds_per_token) { least_seconds_ = seconds_per_token; }
@@ -57,6 +58,7 @@ class Exploration {
   /// Whether one of its candidates under the smallest policies fits; nothing else is looked at.
   bool fits_at_all(Runner& runner);
 
+  bool is_timed() const { return is_timed_; }  ///< its least seconds are its own
   bool is_probed() const { return memory_ != Memory::unknown; }
   bool may_fit() const { return memory_ != Memory::too_large; }  ///< as far as is known
   bool reaches(const Bar& bar) const { return bar.is_reached(least_seconds_, least_peak_); }

@@ -2,6 +2,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <planner/search/explore/explore.hpp>
 #include <planner/search/explore/family.hpp>
 #include <shardplan/parallel_for.hpp>
@@ -45,11 +46,25 @@ std::size_t expand_in_rounds(const std::vector<Family>& order, Incumbents& incum
   return 0;
 }
 
-/// What each needs and takes at the least; how many the budget left.
-std::size_t bound(const std::vector<Family>& families, const SearchSpace& space, const Evaluator& evaluate,
+/// Looks at the memory of kin until some may fit, which is soon as a rule, or never: then there is nothing to bound.
+bool probe_memory_until_some_fit(const std::vector<Kin>& all, const SearchSpace& space, const Evaluator& evaluate,
+                                 const SearchBudget& budget) {
+  for (std::size_t next = 0; next < all.size() && !budget.is_spent(); next += round_size) {
+    const auto round = std::span(all).subspan(next, std::min(round_size, all.size() - next));
+    parallel_for(round.size(), [&](std::size_t i) {
+      Runner runner(space, round[i].front().front().parallelism(), evaluate);
+      for (const Family family : round[i]) probe_memory(family, runner);
+    });
+    if (std::any_of(round.begin(), round.end(), [](const Kin& kin) { return std::any_of(kin.begin(), kin.end(), may_fit); }))
+      return true;
+  }
+  return false;
+}
+
+/// What none of their candidates is faster than, whether they fit or not; how many the budget left.
+std::size_t bound(const std::vector<Kin>& all, std::size_t families, const SearchSpace& space, const Evaluator& evaluate,
                   const SearchBudget& budget) {
   const auto end = budget.half_time();  // the promising ones have to be costed, too
-  const std::vector<Kin> all = kin_of(families);
   std::atomic<std::size_t> done = 0, left = 0;
   parallel_for(all.size(), [&](std::size_t i) {
     Runner runner(space, all[i].front().front().parallelism(), evaluate);
@@ -58,8 +73,8 @@ std::size_t bound(const std::vector<Family>& families, const SearchSpace& space,
         left += family.size();
         continue;
       }
-      bound_family(family, runner);
-      budget.progress(static_cast<std::int64_t>(++done), static_cast<std::int64_t>(families.size()), false);
+      bound_seconds(family, runner);
+      budget.progress(static_cast<std::int64_t>(++done), static_cast<std::int64_t>(families), false);
     }
   });
   return left;
@@ -120,9 +135,15 @@ struct Explorations {
 Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
                  const Evaluator& evaluate, const SearchBudget& budget) {
   Explorations all(space, parallelisms);
-  std::size_t left = bound(all.families, space, evaluate, budget);
-  Incumbents incumbents(parallelisms, scope);
-  left += expand_in_rounds(in_order_of_promise(all.families), incumbents, space, evaluate, budget);
+  const std::vector<Kin> kin = kin_of(all.families);
+  std::size_t left = 0;
+  if (probe_memory_until_some_fit(kin, space, evaluate, budget)) {
+    left = bound(kin, all.families.size(), space, evaluate, budget);
+    Incumbents incumbents(parallelisms, scope);
+    left += expand_in_rounds(in_order_of_promise(all.families), incumbents, space, evaluate, budget);
+  } else {
+    left = static_cast<std::size_t>(std::count_if(all.list.begin(), all.list.end(), std::mem_fn(&Exploration::may_fit)));
+  }
   Explored explored = collect(all.list, scope);
   explored.left = static_cast<std::int64_t>(left);
   return explored;

@@ -18,23 +18,16 @@ void probe_memory(Family family, Exploration& exploration, Runner& runner) {
     exploration.probe_memory(runner);
 }
 
-/// Those after the first that fits are looked at when their time matters.
-void probe_memory_until_one_fits(Family family, Runner& runner) {
-  for (Exploration& exploration : family) {
-    probe_memory(family, exploration, runner);
-    if (exploration.may_fit()) return;
-  }
-}
-
 /// Schedules that one bound on seconds holds for.
 using Group = std::vector<Exploration*>;
 
-std::vector<Group> groups_of(Family family) {
+template <class Shared>
+std::vector<Group> groups_of(Family family, Shared shared) {
   std::vector<Group> groups;
   for (Exploration& exploration : family) {
     if (!exploration.may_fit()) continue;
     const auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& some) {
-      return share_time_bound(some.front()->parallelism(), exploration.parallelism());
+      return shared(some.front()->parallelism(), exploration.parallelism());
     });
     if (group == groups.end())
       groups.push_back({&exploration});
@@ -44,16 +37,24 @@ std::vector<Group> groups_of(Family family) {
   return groups;
 }
 
-void probe_time(const Group& group, Runner& runner) {
+using FindFastest = std::optional<FastestSchedule> (*)(const std::vector<const Parallelism*>&);
+
+void probe_time(const Group& group, FindFastest find, Runner& runner) {
   std::vector<const Parallelism*> schedules;
   for (const Exploration* exploration : group) schedules.push_back(&exploration->parallelism());
-  const auto fastest = group.size() > 1 ? fastest_schedule(schedules) : std::nullopt;
+  const auto fastest = group.size() > 1 ? find(schedules) : std::nullopt;
   if (!fastest) {
     for (Exploration* exploration : group) exploration->probe_time(runner);
     return;
   }
-  const double bound = group[fastest->index]->bound_seconds(runner, fastest->batch);
+  const double bound = group[fastest->index]->bound_seconds(runner, fastest->batch, fastest->bubble);
   for (Exploration* exploration : group) exploration->assume_no_faster(bound);
+}
+
+/// Where the bound that all schedules share lets them matter: what those that differ in their microbatches alone share.
+void probe_time_of_schedules(Family family, const Bar& bar, Runner& runner) {
+  for (const Group& group : groups_of(family, share_time_bound))
+    if (!group.front()->is_timed() && group.front()->reaches(bar)) probe_time(group, fastest_schedule, runner);
 }
 
 }  // namespace
@@ -91,9 +92,19 @@ std::vector<Kin> kin_of(const std::vector<Family>& families) {
   return all;
 }
 
-void bound_family(Family family, Runner& runner) {
-  probe_memory_until_one_fits(family, runner);
-  for (const Group& group : groups_of(family)) probe_time(group, runner);
+void probe_memory(Family family, Runner& runner) {
+  for (Exploration& exploration : family) {
+    probe_memory(family, exploration, runner);
+    if (exploration.may_fit()) return;
+  }
+}
+
+bool may_fit(Family family) {
+  return std::any_of(family.begin(), family.end(), [](const Exploration& exploration) { return exploration.may_fit(); });
+}
+
+void bound_seconds(Family family, Runner& runner) {
+  for (const Group& group : groups_of(family, share_busy_bound)) probe_time(group, busiest_schedule, runner);
 }
 
 double least_seconds(Family family) {
@@ -110,14 +121,15 @@ bool admit(const Incumbents& incumbents, Family family) {
 }
 
 void expand_family(Family family, const Incumbents& incumbents, const SearchSpace& space, const Evaluator& evaluate) {
+  Runner runner(space, family.front().parallelism(), evaluate);
+  Bar bar = incumbents.bar_for(family.front());
+  probe_time_of_schedules(family, bar, runner);
   std::vector<Exploration*> order;
   for (Exploration& exploration : family)
     if (exploration.may_fit()) order.push_back(&exploration);
   std::stable_sort(order.begin(), order.end(), [](const Exploration* a, const Exploration* b) {
     return a->least_seconds() < b->least_seconds();
   });
-  Runner runner(space, family.front().parallelism(), evaluate);
-  Bar bar = incumbents.bar_for(*order.front());
   for (Exploration* exploration : order) {
     if (!exploration->reaches(bar)) continue;
     if (!exploration->is_probed()) probe_memory(family, *exploration, runner);

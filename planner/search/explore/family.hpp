@@ -19,8 +19,14 @@ std::vector<Kin> kin_of(const std::vector<Family>& families);
 
 std::size_t count_parallelisms(std::span<const Family> families);
 
-/// Costs their smallest candidates until one fits, and of those that may fit what none of their candidates is faster than.
-void bound_family(Family family, Runner& runner);
+/// Costs their smallest candidates until one fits. Those after it are looked at when their time matters.
+void probe_memory(Family family, Runner& runner);
+
+/// Whether one of them does, as far as is known.
+bool may_fit(Family family);
+
+/// Costs what none of the candidates of those that may fit is faster than.
+void bound_seconds(Family family, Runner& runner);
 
 /// Per token, of any candidate that may fit; infinite where none does.
 double least_seconds(Family family);

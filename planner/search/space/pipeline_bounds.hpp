@@ -3,7 +3,8 @@
 // (tests/unit/search/pipelines_test.cpp checks it on the cost model):
 //   memory   of equal microbatches, more need more: each iteration's inputs are saved. Weights that are gathered once
 //            stay, so they need more than those that come and go
-//   time     of equal microbatches, more share one bubble: a token takes no longer, unless circular storage is new
+//   time     of equal microbatches, more share one bubble: a token takes no longer, unless circular storage is new. Its
+//            bubble aside, a schedule is fastest whose stages run once and whose weights are gathered once
 #include <optional>
 #include <planner/search/space/parallelism.hpp>
 #include <vector>
@@ -17,14 +18,21 @@ bool needs_no_more_memory(const Parallelism& a, const Parallelism& b);
 /// storage, or both.
 bool share_time_bound(const Parallelism& a, const Parallelism& b);
 
-/// Of schedules that share a bound the one with most microbatches; and a batch of it in which they are as large as the
-/// largest that any has, which may be none of its own. No candidate of theirs takes less a token.
+/// Whether they differ in their schedules alone.
+bool share_busy_bound(const Parallelism& a, const Parallelism& b);
+
+/// One of several schedules, and a batch of it in which its microbatches are as large as the largest that any has, which
+/// may be none of its own. No candidate of theirs takes less a token than it would with `bubble` of its bubble.
 struct FastestSchedule {
   std::size_t index;
   BatchOption batch;
+  double bubble = 1;
 };
 
-/// Empty where MaxText has no such batch.
+/// Of schedules that share_time_bound the one with most microbatches. Empty where MaxText has no such batch.
 std::optional<FastestSchedule> fastest_schedule(const std::vector<const Parallelism*>& schedules);
+
+/// Of schedules that share_busy_bound the one that is fastest beside its bubble, and the least bubble that any has. Likewise.
+std::optional<FastestSchedule> busiest_schedule(const std::vector<const Parallelism*>& schedules);
 
 }  // namespace shardplan

@@ -103,6 +103,39 @@ TEST(Pipelines, BoundsHoldUnderTheCostModel) {
   EXPECT_GT(time, 100);
 }
 
+// What bounds a family at once (planner/search/explore/family.cpp): the schedule that is fastest beside its bubble, with the
+// least bubble of all.
+TEST(Pipelines, NoScheduleIsFasterThanTheBusiestWithTheLeastBubble) {
+  const std::tuple<const char*, const char*, int> runs[] = {
+      {"llama3-8b", "tpu-v5p", 8}, {"mixtral-8x7b", "mi300x", 8}, {"mixtral-8x22b", "tpu-v5p", 16}, {"llama2-7b", "h100", 16}};
+  for (const auto& [model, machine, chips] : runs) {
+    PlanRequest request = request_for(model, machine, chips);
+    request.rule_sets = rule_sets({"default", "pipeline-large-moe", "ep-as-cp"});
+    const SearchSpace space = space_of(request);
+    const RematOrder order = remat_order(space, policies_with(space, 2));
+    const auto list = enumerate_parallelisms(with_pipelines_only(space)).list;
+    const auto run = [&](const Parallelism& p, const BatchOption& batch) {
+      return evaluate(configuration_of(space, p, space.remat_policies[order.fastest.front()], batch));
+    };
+    std::size_t schedules = 0;
+    for (std::size_t begin = 0, end = 0; begin < list.size(); begin = end) {
+      std::vector<const Parallelism*> group;
+      for (end = begin; end < list.size() && share_busy_bound(list[begin], list[end]); ++end) group.push_back(&list[end]);
+      const auto busiest = busiest_schedule(group);
+      if (group.size() == 1 || !busiest) continue;
+      const Evaluation fast = run(*group[busiest->index], busiest->batch);
+      const double bound = (fast.time.step() - fast.time.bubble * (1 - busiest->bubble)) / fast.time.step() /
+                           fast.tokens_per_second();
+      for (const Parallelism* p : group) {
+        ++schedules;
+        EXPECT_LE(bound * run(*p, p->batches.back()).tokens_per_second(), 1.001)
+            << model << " " << describe(p->mesh) << " " << p->schedule.repeats << " " << p->schedule.microbatches;
+      }
+    }
+    EXPECT_GT(schedules, 50u) << model;
+  }
+}
+
 TEST(Pipelines, DontOffload) {
   PlanRequest request = request_for("llama3-8b", "tpu-v5p", 8);
   request.mesh = parse_axis_sizes("stage=2");
