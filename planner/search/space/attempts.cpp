@@ -97,12 +97,12 @@ SplitParameters split_by_optimizer(const BoundProgram& bound, TrainConfig config
 /// Less than that of the parameters doesn't decide.
 constexpr double few = 0.01;
 
-/// ZeRO-1 where data holds copies of the optimizer. Where the update would gather most weights whole, because data comes
-/// before axes of the same dim (optimizer_layout.hpp), it is tried in two passes alone, which have a narrow copy for the
-/// loop and update the shards; where it would gather some, both ways.
+/// ZeRO-1, on a mesh whose data axis holds copies of the optimizer. Where the update would gather most weights whole, because
+/// data comes before axes of the same dim (optimizer_layout.hpp), it is tried in two passes alone, which have a narrow copy for
+/// the loop and update the shards; where it would gather some, both ways.
 std::vector<OptimizerChoice> spread_optimizers(const SearchSpace& space, const Configuration& c, const BoundProgram& bound) {
   const bool adam = c.config.opt_type == OptimizerType::adamw || c.config.opt_type == OptimizerType::adam_pax;
-  if (!adam || c.mesh.size_of("data") == 1) return {};
+  if (!adam) return {};
   const SplitParameters split = split_by_optimizer(bound, c.config);
   if (split.apart + split.joined == 0) return {};  // the same program
   const std::int64_t passes = space.base.config.gradient_accumulation_steps;
@@ -114,11 +114,6 @@ std::vector<OptimizerChoice> spread_optimizers(const SearchSpace& space, const C
   return choices;
 }
 
-std::string text_of(const PipelineSchedule& schedule, const OptimizerChoice& optimizer) {
-  return fmt::format(" {}x{} {} {} {} {}", schedule.repeats, schedule.layers_per_stage, schedule.microbatches,
-                     schedule.gathered_once, optimizer.over_data, optimizer.passes);
-}
-
 /// One that the mesh can run under, if there is any: no other constraint depends on the policy.
 const RematPolicy& first_policy(const SearchSpace& space, const Mesh& mesh) {
   const auto policies = policies_with(space, pipeline_stages(mesh));
@@ -128,21 +123,22 @@ const RematPolicy& first_policy(const SearchSpace& space, const Mesh& mesh) {
 /// Attempts under one sharding: no tensor of the layers depends on the schedule or on the optimizer's place.
 class Attempts {
  public:
-  Attempts(const SearchSpace& space, const Parallelism& parallelism, const Binder& binder)
+  Attempts(const SearchSpace& space, const Parallelism& parallelism, const Binder& binder, bool spreads_optimizer)
       : space_(space),
         parallelism_(parallelism),
         binder_(binder),
+        spreads_optimizer_(spreads_optimizer && !space.optimizer_over_data_fixed && parallelism.mesh.size_of("data") > 1),
         smallest_(configuration_of(space, parallelism, first_policy(space, parallelism.mesh), {1, 1})),
         violation_(sharding_violation(space, smallest_)) {}
 
-  std::vector<Attempt> all(bool spreads_optimizer) {
-    if (violation_) return {{parallelism_, "", violation_}};
+  std::vector<Attempt> all() {
+    if (violation_) return {{parallelism_, nullptr, violation_}};
     std::vector<Attempt> attempts;
     const TrainConfig& given = space_.base.config;
     const bool fixed = space_.optimizer_over_data_fixed && given.shard_optimizer_over_data;
     for (const PipelineSchedule& schedule : pipeline_schedules(space_, parallelism_.mesh)) {
       attempts.push_back(with(schedule, {fixed, given.gradient_accumulation_steps}));
-      if (attempts.back().violation || space_.optimizer_over_data_fixed || !spreads_optimizer) continue;
+      if (attempts.back().violation || !spreads_optimizer_) continue;
       for (const OptimizerChoice& choice : spread_optimizers(space_, smallest_, bound_))
         attempts.push_back(with(schedule, choice));
     }
@@ -162,11 +158,19 @@ class Attempts {
     config.per_device_batch_size = p.batches.front().per_device_batch_size;
     config.gradient_accumulation_steps = p.batches.front().gradient_accumulation_steps;
     auto violation = violation_of_smallest();
-    return {std::move(p), shardings_ + text_of(schedule, optimizer), std::move(violation)};
+    return {std::move(p), shardings_, std::move(violation)};
+  }
+
+  bool searches_batch() const { return !space_.per_device_batch && !space_.global_batch_tokens; }
+
+  /// Where the batch is searched, each is so many units as make a microbatch of its schedule: what divides one divides all.
+  bool is_known_to_divide() const {
+    const bool spreads_by_schedule = spreads_optimizer_ && !smallest_.config.shard_optimizer_over_data;
+    return shardings_ && searches_batch() && !spreads_by_schedule;
   }
 
   std::optional<Infeasible> too_many_tokens() const {
-    if (space_.per_device_batch || space_.global_batch_tokens) return std::nullopt;
+    if (!searches_batch()) return std::nullopt;
     const std::int64_t tokens =
         global_batch(smallest_) * smallest_.config.gradient_accumulation_steps * smallest_.config.max_target_length;
     if (tokens <= space_.max_batch_tokens) return std::nullopt;
@@ -179,22 +183,24 @@ class Attempts {
   std::optional<Infeasible> violation_of_smallest() {
     if (auto violation = too_many_tokens()) return violation;
     if (auto violation = first_violation_of_settings(smallest_)) return violation;
+    if (is_known_to_divide()) return std::nullopt;
     const auto before = std::exchange(program_, space_.programs->program_of(smallest_));
     const bool alike = before && before->constraints == program_->constraints;
     bound_ = alike ? binder_.rebind(program_->program, std::move(bound_)) : binder_.bind(program_->program);
     auto violation = indivisible_activation(bound_);
-    if (!violation && shardings_.empty()) shardings_ = shardings_of(smallest_, bound_);
+    if (!violation && !shardings_) shardings_ = std::make_shared<const std::string>(shardings_of(smallest_, bound_));
     return violation;
   }
 
   const SearchSpace& space_;
   const Parallelism& parallelism_;
   const Binder& binder_;
+  bool spreads_optimizer_;
   Configuration smallest_;  // changed from attempt to attempt: copying model and machine costs more than the checks
   std::optional<Infeasible> violation_;
   std::shared_ptr<const CountedProgram> program_;
   BoundProgram bound_;  // of program_
-  std::string shardings_;
+  std::shared_ptr<const std::string> shardings_;
 };
 
 /// With and without moe_dispatch_no_expert_sharding where it could matter.
@@ -213,7 +219,7 @@ std::vector<Attempt> attempts_under(const SearchSpace& space, std::size_t rules,
   for (const MoePath path : space.moe_paths)
     for (const bool dispatch_peeled : dispatch_choices(space, in_force, mesh, path)) {
       const Parallelism parallelism{rules, mesh, path, dispatch_peeled, {}, false, {}, 0, 0};
-      for (auto& made : Attempts(space, parallelism, binder).all(spreads_optimizer)) attempts.push_back(std::move(made));
+      for (auto& made : Attempts(space, parallelism, binder, spreads_optimizer).all()) attempts.push_back(std::move(made));
     }
   return attempts;
 }

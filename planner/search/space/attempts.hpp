@@ -1,13 +1,16 @@
 #pragma once
 // What becomes of rules on a mesh: each path, schedule and place of the optimizer, and why it is none where MaxText refuses
 // it.
+#include <memory>
 #include <planner/search/space/parallelism.hpp>
+#include <string>
 
 namespace shardplan {
 
 struct Attempt {
   Parallelism parallelism;
-  std::string shardings;  ///< equal strings on equal meshes: the same sharding of every tensor
+  /// Equal texts on equal meshes: the same sharding of every tensor. Null where there is a violation.
+  std::shared_ptr<const std::string> shardings;
   std::optional<Infeasible> violation;
 };
 

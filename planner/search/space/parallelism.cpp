@@ -10,9 +10,10 @@
 #include <planner/search/space/attempts.hpp>
 #include <planner/search/space/enumerate_meshes.hpp>
 #include <shardplan/parallel_for.hpp>
+#include <set>
 #include <string_view>
 #include <tuple>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 namespace shardplan {
@@ -98,7 +99,6 @@ std::vector<Attempt> moved_to(std::vector<Attempt> attempts, const Mesh& mesh, s
   for (Attempt& attempt : attempts) {
     attempt.parallelism.mesh = mesh;
     attempt.parallelism.place = place;
-    attempt.shardings = mesh_text(mesh) + attempt.shardings;
   }
   return attempts;
 }
@@ -115,7 +115,7 @@ std::vector<std::vector<Attempt>> attempts_on(const SearchSpace& space, const st
     for (const std::size_t place : of_kind) {
       const Mesh& mesh = places[place].mesh;
       if (auto violation = torus_violation(space.base, mesh)) {
-        attempts[place] = {{{}, "", std::move(violation)}};
+        attempts[place] = {{{}, nullptr, std::move(violation)}};
         continue;
       }
       if (!known)
@@ -125,6 +125,36 @@ std::vector<std::vector<Attempt>> attempts_on(const SearchSpace& space, const st
   });
   return attempts;
 }
+
+/// A number for each text; equal ones have the same.
+class Numbers {
+ public:
+  std::size_t of(const std::string& text) { return known_.try_emplace(text, known_.size()).first->second; }
+
+ private:
+  std::unordered_map<std::string, std::size_t> known_;
+};
+
+/// The same sharding, schedule and place of the optimizer, whatever they are called.
+class SeenAttempts {
+ public:
+  /// Whether it is the first of its kind on `mesh`.
+  bool insert(std::size_t mesh, const Attempt& attempt) {
+    if (attempt.shardings.get() != last_) {
+      last_ = attempt.shardings.get();
+      number_of_last_ = shardings_.of(*attempt.shardings);
+    }
+    const Parallelism& p = attempt.parallelism;
+    const std::int64_t passes = p.batches.front().gradient_accumulation_steps;
+    return seen_.insert({mesh, number_of_last_, p.schedule, p.optimizer_over_data, passes}).second;
+  }
+
+ private:
+  Numbers shardings_;
+  const std::string* last_ = nullptr;
+  std::size_t number_of_last_ = 0;
+  std::set<std::tuple<std::size_t, std::size_t, PipelineSchedule, bool, std::int64_t>> seen_;
+};
 
 std::vector<Place> places_of(const SearchSpace& space) {
   std::vector<Place> places;
@@ -191,13 +221,17 @@ Parallelisms enumerate_parallelisms(const SearchSpace& all) {
   }
   const auto places = places_of(space);
   found.meshes = places.size();
-  std::unordered_set<std::string> seen;
-  for (auto& on_mesh : attempts_on(space, places))
-    for (auto& made : on_mesh)
+  auto attempts = attempts_on(space, places);
+  Numbers meshes;
+  SeenAttempts seen;
+  for (std::size_t place = 0; place < places.size(); ++place) {
+    const std::size_t mesh = meshes.of(mesh_text(places[place].mesh));
+    for (auto& made : attempts[place])
       if (made.violation)
         found.rejections.add(*made.violation);
-      else if (seen.insert(std::move(made.shardings)).second)
+      else if (seen.insert(mesh, made))
         found.list.push_back(std::move(made.parallelism));
+  }
   number_alternatives(found.list);
   return found;
 }
