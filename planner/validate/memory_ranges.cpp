@@ -48,13 +48,15 @@ std::vector<MemoryRange> memory_ranges(const std::vector<RecordedProgram>& recor
     of_family[configuration.compiler.family].push_back(error);
   }
   std::vector<MemoryRange> ranges;
-  for (auto& [family, by_path] : errors)
+  for (auto& [family, by_path] : errors) {
+    MemoryError known = range_of(of_family[family]);
+    for (const auto& [path, of_path] : by_path)
+      if (of_path.size() >= enough_records) known = wider(known, range_of(of_path));
     for (const MoePath path : all_paths) {
       const MemoryError own = range_of(by_path[path]);
-      const bool enough = by_path[path].size() >= enough_records;
-      const MemoryError error = enough ? own : wider(own, range_of(of_family[family]));
-      ranges.push_back({family, path, error});
+      ranges.push_back({family, path, by_path[path].size() >= enough_records ? own : wider(own, known)});
     }
+  }
   return ranges;
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <compilers/load_compiler.hpp>
+#include <map>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/validate/memory_ranges.hpp>
 #include <planner/validate/score.hpp>
@@ -54,6 +55,18 @@ TEST(MemoryRanges, AFewRecordsHaveAtLeastTheFamilysRange) {
     EXPECT_EQ(range.error.low, ranges.front().error.low) << name_of(range.path);  // one of each: the family's
     EXPECT_EQ(range.error.records, range.path == MoePath::none || range.path == MoePath::dropping ? 1 : 0);
   }
+}
+
+// The widest path with enough of them would be known better than one with a few.
+TEST(MemoryRanges, AFewRecordsHaveAtLeastTheRangeOfAPathWithEnough) {
+  std::map<MoePath, MemoryError> of_tpus;
+  for (const MemoryRange& range : memory_ranges(built_in_records()))
+    if (range.family == "XLA:TPU") of_tpus[range.path] = range.error;
+  const MemoryError &many = of_tpus.at(MoePath::ragged), &few = of_tpus.at(MoePath::ring);
+  ASSERT_GE(many.records, static_cast<int>(enough_records));
+  ASSERT_LT(few.records, static_cast<int>(enough_records));
+  EXPECT_LE(few.low, many.low);
+  EXPECT_GE(few.high, many.high);
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ std::string memory_ranges_text(const std::vector<MemoryRange>& ranges, const Sty
     table.add({range.family, std::string(name_of(range.path)), std::to_string(range.error.records),
                fmt::format("{:+.1f}%", range.error.low * 100), fmt::format("{:+.1f}%", range.error.high * 100)});
   return table.print(style.width()) +
-         fmt::format("\nHow far gradients, activations and temporaries at the peak have been off; paths with fewer than "
-                     "{}\n"
-                     "programs have at least what all of the compiler's have. compilers/*.json carry it as memory_error.\n",
+         fmt::format("\nHow far gradients, activations and temporaries at the peak have been off; paths with fewer than {}\n"
+                     "programs have at least the range of all of the compiler's, and of its paths with more.\n"
+                     "compilers/*.json carry it as memory_error.\n",
                      enough_records);
 }
 
