@@ -86,9 +86,9 @@ constexpr double front_margin = 0.5;
 
 Scope scope_of(const PlanRequest& request) {
   const double margin = request.objective == Objective::memory ? memory_objective_margin : 0;
-  if (request.beside == Beside::nothing) return {1, margin, 0, false};
+  if (request.beside == Beside::nothing) return {1, margin};
   const std::size_t keep = static_cast<std::size_t>(request.top + 1);
-  return {keep, margin, request.beside == Beside::front ? front_margin : 0, true};
+  return {keep, margin, request.beside == Beside::front ? front_margin : 0, true, true};
 }
 
 std::vector<std::pair<Strategy, Evaluation>> best_of_each(const Presenter& presenter,

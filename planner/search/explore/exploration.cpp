@@ -122,8 +122,13 @@ bool Exploration::fits_at_all(Runner& runner) {
 }
 
 void Exploration::probe_time(Runner& runner) {
-  least_seconds_ = bound_seconds(runner, parallelism_.batches.size() - 1);
-  is_timed_ = true;
+  assume_no_faster(bound_seconds(runner, parallelism_.batches.size() - 1), TimeBound::own);
+}
+
+std::size_t Exploration::bound_fitting(Runner& runner) {
+  const std::size_t batches = count_fitting_batches(runner);
+  assume_no_faster(bound_seconds(runner, batches - 1), TimeBound::fitting);
+  return batches;
 }
 
 void Exploration::rule_out(const Exploration& smaller) {
@@ -162,10 +167,9 @@ void Exploration::expand_batch(Runner& runner, std::size_t batch, Bar& bar, std:
 /// From the largest batch, where the fastest candidates are, down.
 void Exploration::expand(Runner& runner, Bar& bar) {
   if (!reaches(bar)) return;
-  if (!is_timed_) probe_time(runner);
+  if (time_bound_ < TimeBound::own) probe_time(runner);
   if (!reaches(bar)) return;
-  const std::size_t batches = count_fitting_batches(runner);
-  least_seconds_ = bound_seconds(runner, batches - 1);
+  const std::size_t batches = bound_fitting(runner);
   std::vector<double> seconds_of_larger(space_.remat_policies.size(), 0);
   for (std::size_t batch = batches; batch-- > 0 && !no_smaller_reaches(runner, batch, bar);)
     expand_batch(runner, batch, bar, seconds_of_larger);

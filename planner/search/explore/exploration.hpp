@@ -37,6 +37,15 @@ struct Bar {
   void raise(const Candidate& candidate);
 };
 
+/// What a bound on seconds was taken from.
+enum class TimeBound : std::uint8_t {
+  none,
+  sharding,   ///< one evaluation for all schedules of a sharding
+  schedules,  ///< one for those that differ in their microbatches alone
+  own,
+  fitting     ///< its own at the largest batch that fits
+};
+
 class Exploration {
  public:
   Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index, const RematOrder& order);
@@ -48,9 +57,14 @@ class Exploration {
   /// Seconds a token that it gets below under no policy, at a batch that may be none of its own, if no more than `bubble` of
   /// its pipeline's bubble were left.
   double bound_seconds(Runner& runner, const BatchOption& batch, double bubble) const;
+  /// Of what fits; how many batches do.
+  std::size_t bound_fitting(Runner& runner);
   /// In place of them: `smaller` needs no more memory and doesn't fit; no candidate takes less a token.
   void rule_out(const Exploration& smaller);
-  void assume_no_faster(double seconds_per_token) { least_seconds_ = seconds_per_token; }
+  void assume_no_faster(double seconds_per_token, TimeBound bound) {
+    least_seconds_ = seconds_per_token;
+    time_bound_ = bound;
+  }
   /// Costs every candidate that could reach the bar, which they raise.
   void expand(Runner& runner, Bar& bar);
 
@@ -58,7 +72,7 @@ class Exploration {
   /// Whether one of its candidates under the smallest policies fits; nothing else is looked at.
   bool fits_at_all(Runner& runner);
 
-  bool is_timed() const { return is_timed_; }  ///< its least seconds are its own
+  TimeBound time_bound() const { return time_bound_; }
   bool is_probed() const { return memory_ != Memory::unknown; }
   bool may_fit() const { return memory_ != Memory::too_large; }  ///< as far as is known
   bool reaches(const Bar& bar) const { return bar.is_reached(least_seconds_, least_peak_); }
@@ -93,7 +107,7 @@ class Exploration {
   const RematOrder& order_;
   std::size_t index_;
   enum class Memory : std::uint8_t { unknown, fits, too_large } memory_ = Memory::unknown;
-  bool is_timed_ = false;
+  TimeBound time_bound_ = TimeBound::none;
   double least_seconds_ = std::numeric_limits<double>::infinity();
   std::int64_t least_peak_ = 0;
   std::int64_t evaluated_ = 0, known_to_fit_ = 0;

@@ -80,6 +80,23 @@ std::size_t bound(const std::vector<Kin>& all, std::size_t families, const Searc
   return left;
 }
 
+/// Of each rule set the most promising family, until what is known of it is all that can be: its bound is the rule set's.
+void tighten_bounds_of_rule_sets(const std::vector<Family>& families, const SearchSpace& space, const Evaluator& evaluate,
+                                 const SearchBudget& budget) {
+  std::vector<std::vector<Family>> by_rules(space.rule_sets.size());
+  for (const Family family : families) by_rules[family.front().parallelism().rules].push_back(family);
+  parallel_for(by_rules.size(), [&](std::size_t rules) {
+    const auto& some = by_rules[rules];
+    for (bool tightens = !some.empty(); tightens && !budget.is_spent();) {
+      const Family first = *std::min_element(some.begin(), some.end(), [](Family a, Family b) {
+        return least_seconds(a) < least_seconds(b);
+      });
+      Runner runner(space, first.front().parallelism(), evaluate);
+      tightens = tighten(first, runner);
+    }
+  });
+}
+
 Front front_of(const std::vector<Candidate>& candidates, const Scope& scope) {
   double fastest = std::numeric_limits<double>::infinity();
   for (const auto& candidate : candidates) fastest = std::min(fastest, candidate.cost.seconds_per_token);
@@ -141,6 +158,7 @@ Explored explore(const SearchSpace& space, const std::vector<Parallelism>& paral
     left = bound(kin, all.families.size(), space, evaluate, budget);
     Incumbents incumbents(parallelisms, scope);
     left += expand_in_rounds(in_order_of_promise(all.families), incumbents, space, evaluate, budget);
+    if (scope.bounds_of_rule_sets) tighten_bounds_of_rule_sets(all.families, space, evaluate, budget);
   } else {
     left = static_cast<std::size_t>(std::count_if(all.list.begin(), all.list.end(), std::mem_fn(&Exploration::may_fit)));
   }

@@ -37,24 +37,25 @@ std::vector<Group> groups_of(Family family, Shared shared) {
   return groups;
 }
 
-using FindFastest = std::optional<FastestSchedule> (*)(const std::vector<const Parallelism*>&);
-
-void probe_time(const Group& group, FindFastest find, Runner& runner) {
+/// `bound`: of which kind the group is.
+void probe_time(const Group& group, TimeBound bound, Runner& runner) {
   std::vector<const Parallelism*> schedules;
   for (const Exploration* exploration : group) schedules.push_back(&exploration->parallelism());
-  const auto fastest = group.size() > 1 ? find(schedules) : std::nullopt;
+  std::optional<FastestSchedule> fastest;
+  if (group.size() > 1) fastest = bound == TimeBound::sharding ? busiest_schedule(schedules) : fastest_schedule(schedules);
   if (!fastest) {
     for (Exploration* exploration : group) exploration->probe_time(runner);
     return;
   }
-  const double bound = group[fastest->index]->bound_seconds(runner, fastest->batch, fastest->bubble);
-  for (Exploration* exploration : group) exploration->assume_no_faster(bound);
+  const double seconds = group[fastest->index]->bound_seconds(runner, fastest->batch, fastest->bubble);
+  for (Exploration* exploration : group) exploration->assume_no_faster(seconds, bound);
 }
 
 /// Where the bound that all schedules share lets them matter: what those that differ in their microbatches alone share.
-void probe_time_of_schedules(Family family, const Bar& bar, Runner& runner) {
+void bound_schedules(Family family, const Bar& bar, Runner& runner) {
   for (const Group& group : groups_of(family, share_time_bound))
-    if (!group.front()->is_timed() && group.front()->reaches(bar)) probe_time(group, fastest_schedule, runner);
+    if (group.front()->time_bound() < TimeBound::schedules && group.front()->reaches(bar))
+      probe_time(group, TimeBound::schedules, runner);
 }
 
 }  // namespace
@@ -104,7 +105,19 @@ bool may_fit(Family family) {
 }
 
 void bound_seconds(Family family, Runner& runner) {
-  for (const Group& group : groups_of(family, share_busy_bound)) probe_time(group, busiest_schedule, runner);
+  for (const Group& group : groups_of(family, share_busy_bound)) probe_time(group, TimeBound::sharding, runner);
+}
+
+bool tighten(Family family, Runner& runner) {
+  Exploration& first = *std::min_element(family.begin(), family.end(), [](const Exploration& a, const Exploration& b) {
+    return std::tuple(!a.may_fit(), a.least_seconds()) < std::tuple(!b.may_fit(), b.least_seconds());
+  });
+  if (!first.may_fit() || first.time_bound() == TimeBound::fitting) return false;
+  if (!first.is_probed())
+    probe_memory(family, first, runner);
+  else
+    first.bound_fitting(runner);
+  return true;
 }
 
 double least_seconds(Family family) {
@@ -123,7 +136,7 @@ bool admit(const Incumbents& incumbents, Family family) {
 void expand_family(Family family, const Incumbents& incumbents, const SearchSpace& space, const Evaluator& evaluate) {
   Runner runner(space, family.front().parallelism(), evaluate);
   Bar bar = incumbents.bar_for(family.front());
-  probe_time_of_schedules(family, bar, runner);
+  bound_schedules(family, bar, runner);
   std::vector<Exploration*> order;
   for (Exploration& exploration : family)
     if (exploration.may_fit()) order.push_back(&exploration);

@@ -28,6 +28,10 @@ bool may_fit(Family family);
 /// Costs what none of the candidates of those that may fit is faster than.
 void bound_seconds(Family family, Runner& runner);
 
+/// Looks closer at the most promising one: whether it fits, then what it takes at the largest batch that does. False: there
+/// is nothing left to see.
+bool tighten(Family family, Runner& runner);
+
 /// Per token, of any candidate that may fit; infinite where none does.
 double least_seconds(Family family);
 

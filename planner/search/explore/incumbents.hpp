@@ -19,6 +19,8 @@ struct Scope {
   double margin = 0;                ///< every candidate at most this share slower than the fastest
   double front_margin = 0;          ///< the front of time against memory up to this share slower than the fastest
   bool best_of_strategies = false;  ///< and the fastest of each Strategy, whatever its place
+  /// And below what time none of the parallelisms of a rule set gets that may fit (Explored::least_seconds).
+  bool bounds_of_rule_sets = false;
 };
 
 /// The fastest alternatives, so many as matter.
