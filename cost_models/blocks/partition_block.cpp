@@ -1,6 +1,8 @@
 #include <cost_models/blocks/buffers.hpp>
+#include <cost_models/blocks/exchanged_experts.hpp>
 #include <cost_models/blocks/kept_feed_forward.hpp>
 #include <cost_models/blocks/late_gradients.hpp>
+#include <cost_models/blocks/late_recomputation.hpp>
 #include <cost_models/blocks/liveness.hpp>
 #include <cost_models/blocks/partition_block.hpp>
 #include <cost_models/blocks/released_weights.hpp>
@@ -32,7 +34,9 @@ class BlockWalk {
     if (trains()) run_backward();
     result.block = &state_.block;
     result.work = work();
-    result.lifetimes = buffers_of(state_, schedule_);
+    const StepOrder order(state_, schedule_);
+    result.gradients_begin -= order.postponed();
+    result.lifetimes = buffers_of(state_, order.ordered(schedule_), liveness_, order);
     result.collectives = state_.recorder.take();
     result.counts = state_.recorder.take_counts();
     result.gathered_weights = state_.forms.gathered_weights();
@@ -87,6 +91,7 @@ class BlockWalk {
     }
     run_late_weight_gradients();
     leave_weight_gradients_to_the_end();
+    keep_gathered_gradients();
   }
 
   void run_late_weight_gradients() {
@@ -104,6 +109,14 @@ class BlockWalk {
     if (!runs_weight_gradients_last(state_, schedule_)) return;
     for (std::size_t i = 0; i < operations().size(); ++i)
       if (is_layer_product(state_, operations()[i])) schedule_.backward_ends[i] = state_.forms.step();
+  }
+
+  /// Experts' weight gradients that run last read what tensor parallelism gathered for their rows' gradients.
+  void keep_gathered_gradients() {
+    const ExchangedExperts exchanged(state_, schedule_);
+    for (std::size_t i = 0; i < operations().size(); ++i)
+      if (exchanged.waits(static_cast<OperationId>(i)))
+        state_.forms.keep_gradient(operations()[i].output, exchanged.gradients_end(static_cast<OperationId>(i)));
   }
 
   /// Of each parameter its layer's share of the array that the device holds.

@@ -34,8 +34,9 @@ bool reads_split_features(const PartitionedBlock& head) {
 /// The share of the memory from which on such a head waits: see expected_late_or_early.
 double least_late_share(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const Compiler& compiler) {
   const PartitionedBlock* head = head_of(blocks);
-  if (!head || is_tied(*head) || reads_split_features(*head)) return 0;
+  if (!head || is_tied(*head)) return 0;
   const bool has_kernel = !writes_over_logits(*head->block, head->flow, head->specs, *program.mesh, compiler);
+  if (!has_kernel && reads_split_features(*head)) return 2;
   return has_kernel || !std::all_of(blocks.begin(), blocks.end(), recomputes_feed_forward) ? 0 : 0.5;
 }
 
@@ -91,6 +92,7 @@ HeadGradient usual_or_listed(const std::vector<PartitionedBlock>& blocks, const 
   const PartitionedBlock* head = head_of(blocks);
   if (!head || !compiler.has(Habit::takes_list_order)) return HeadGradient::habitual;
   if (is_head_gradient_last_in_list(*head, program, config, compiler)) return HeadGradient::habitual;
+  if (logits_for_loss_value(*head->block, head->flow, head->specs, *program.mesh, compiler).value > 0) return HeadGradient::habitual;
   const Bytes forward = forward_peak(blocks, program);
   const Bytes cleared = cleared_stacks(blocks, program, config, compiler) + head->gathered_weights;
   const auto list = moments_of(blocks, program, config, compiler, HeadGradient::early_in_list);

@@ -181,6 +181,11 @@ bool Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Opera
   return true;
 }
 
+void Forms::keep_gradient(TensorId tensor, int step) {
+  for (Entry& entry : entries_)
+    if (entry.gradient && entry.tensor == tensor) entry.last = std::max(entry.last, step);
+}
+
 std::vector<Lifetime> Forms::lifetimes() const {
   std::vector<Lifetime> lifetimes;
   lifetimes.reserve(entries_.size());

@@ -51,6 +51,8 @@ class Forms {
   /// The next operation runs: forms used from here on are alive at least until its step.
   void advance() { ++step_; }
   int step() const { return step_; }
+  /// The gradient of `tensor` is read until `step` in each form that it was made available in.
+  void keep_gradient(TensorId tensor, int step);
   /// Buffers of the forms that differ from the tensors' own layout.
   std::vector<Lifetime> lifetimes() const;
 

@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <cost_models/blocks/late_recomputation.hpp>
+#include <cost_models/blocks/released_weights.hpp>
+
+namespace shardplan {
+namespace {
+
+/// Of each operation the step in front of which it runs again.
+class Needs {
+ public:
+  Needs(const BlockState& state, const Schedule& schedule) : state_(state), block_(state.block), schedule_(schedule) {}
+
+  /// In reverse: readers come behind what they read.
+  std::vector<int> all() {
+    needed_ = schedule_.recomputed;
+    for (OperationId i = static_cast<OperationId>(needed_.size()); i-- > 0;)
+      if (needed_[i] >= 0) needed_[i] = std::max(needed_[i], first_reader(i));
+    return std::move(needed_);
+  }
+
+ private:
+  int first_reader(OperationId maker) const {
+    const TensorId value = block_.operations[maker].output;
+    int first = state_.forms.step();
+    if (reads(maker, value)) first = std::min(first, schedule_.backward_begins[maker]);
+    for (const OperationId reader : state_.flow().readers(value)) {
+      if (needed_[reader] >= 0) first = std::min(first, needed_[reader]);
+      if (reads(reader, value)) first = std::min(first, schedule_.backward_begins[reader]);
+    }
+    return first;
+  }
+
+  bool reads(OperationId reader, TensorId value) const {
+    if (!schedule_.has_backward(reader)) return false;
+    const Operation& op = block_.operations[reader];
+    const OperationKind& kind = operation_kind(op.kind);
+    const auto inputs = kind.read_by_gradient(block_, op);
+    return kind.gradient_recomputes() || std::find(inputs.begin(), inputs.end(), value) != inputs.end();
+  }
+
+  const BlockState& state_;
+  const Block& block_;
+  const Schedule& schedule_;
+  std::vector<int> needed_;
+};
+
+}  // namespace
+
+namespace {
+
+/// The last product in the backward pass that reads what `op` reads.
+OperationId last_reader(const BlockState& state, const Operation& op) {
+  const TensorId input = state.forms.root(op.inputs.front());
+  for (const auto& other : state.block.operations)
+    if (other.kind == OpKind::einsum && state.forms.root(other.inputs.front()) == input) return state.id_of(other);
+  return state.id_of(op);
+}
+
+}  // namespace
+
+bool runs_split_layer(const BlockState& state) {
+  return state.compiler.has(Habit::runs_split_layers_as_read) && state.block.kind == BlockKind::layer &&
+         !state.split_axes(state.block.input, {Dim::embed}).empty();
+}
+
+StepOrder::StepOrder(const BlockState& state, const Schedule& schedule) {
+  const int steps = state.forms.step() + 1;
+  std::vector<std::pair<int, int>> order;  // in front of which step, step
+  for (int step = 0; step < steps; ++step) order.emplace_back(step, step);
+  const bool split = runs_split_layer(state);
+  const bool splits_tokens = !state.split_axes(state.block.input, {Dim::batch, Dim::sequence}).empty();
+  if (split && !leads_to_next_layer(state.block, *state.program.program)) {
+    const std::vector<int> needed = Needs(state, schedule).all();
+    const int begin = *std::max_element(schedule.recomputed.begin(), schedule.recomputed.end()) + 1;
+    for (std::size_t i = 0; i < needed.size(); ++i)
+      if (needed[i] >= begin) order[schedule.recomputed[i]].first = needed[i], ++postponed_;
+  }
+  for (const auto& op : state.block.operations) {
+    const OperationId id = state.id_of(op);
+    if (!split || splits_tokens || op.kind != OpKind::einsum || schedule.backward_ends[id] <= schedule.backward_begins[id]) continue;
+    int& place = order[schedule.backward_ends[id]].first;
+    place = std::max(place, schedule.backward_ends[last_reader(state, op)]);
+  }
+  std::sort(order.begin(), order.end());
+  places_.resize(order.size());
+  for (std::size_t place = 0; place < order.size(); ++place) places_[order[place].second] = static_cast<int>(place);
+}
+
+Schedule StepOrder::ordered(const Schedule& schedule) const {
+  Schedule all = schedule;
+  for (auto* steps : {&all.forward, &all.recomputed, &all.backward_begins, &all.backward_ends})
+    for (int& step : *steps) step = place(step);
+  return all;
+}
+
+void StepOrder::order(std::vector<Lifetime>& lifetimes) const {
+  for (Lifetime& life : lifetimes) life.first = place(life.first), life.last = place(life.last);
+}
+
+}  // namespace shardplan
