@@ -27,7 +27,8 @@ void append(std::vector<Lifetime>& all, const std::vector<Lifetime>& more) {
 class Buffers {
  public:
   Buffers(const BlockState& state, const Schedule& schedule, const Liveness& liveness)
-      : state_(state), schedule_(schedule), liveness_(liveness), block_(state.block), flow_(state.flow()), exchanged_(state, schedule),
+      : state_(state), schedule_(schedule), liveness_(liveness), block_(state.block), flow_(state.flow()),
+        exchanged_(state, schedule),
         leads_on_(leads_to_next_layer(state.block, *state.program.program) && state.block.rematerialized),
         gradients_last_(runs_weight_gradients_last(state, schedule)),
         fetches_ahead_(runs_split_layer(state)) {}
@@ -75,9 +76,13 @@ class Buffers {
   }
 
   int gradient_ends(OperationId i) const {
-    if (exchanged_.waits(i)) return exchanged_.gradients_end(i);
+    if (exchanged_.waits(i) && !waits_as_gathered(i)) return exchanged_.gradients_end(i);
     if (makes_hidden_rows_again(i)) return state_.forms.step();
     return kind_of(i).gradient_ends(state_, schedule_, i);
+  }
+
+  bool waits_as_gathered(OperationId i) const {
+    return runs_split_layer(state_) && block_.operations[i].role == OperationRole::expert_output;
   }
 
   /// Hidden rows that were computed again with their projections, of weight gradients that come last: they and their

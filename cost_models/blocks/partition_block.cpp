@@ -2,7 +2,7 @@
 #include <cost_models/blocks/exchanged_experts.hpp>
 #include <cost_models/blocks/kept_feed_forward.hpp>
 #include <cost_models/blocks/late_gradients.hpp>
-#include <cost_models/blocks/late_recomputation.hpp>
+#include <cost_models/blocks/step_order.hpp>
 #include <cost_models/blocks/liveness.hpp>
 #include <cost_models/blocks/partition_block.hpp>
 #include <cost_models/blocks/released_weights.hpp>
@@ -111,12 +111,12 @@ class BlockWalk {
       if (is_layer_product(state_, operations()[i])) schedule_.backward_ends[i] = state_.forms.step();
   }
 
-  /// Experts' weight gradients that run last read what tensor parallelism gathered for their rows' gradients.
+  /// wo's weight gradient reads what tensor parallelism gathered for that of its rows, and runs behind the others'.
   void keep_gathered_gradients() {
     const ExchangedExperts exchanged(state_, schedule_);
     for (std::size_t i = 0; i < operations().size(); ++i)
       if (exchanged.waits(static_cast<OperationId>(i)))
-        state_.forms.keep_gradient(operations()[i].output, exchanged.gradients_end(static_cast<OperationId>(i)));
+        state_.forms.keep_gradient(operations()[i].output, exchanged.rows_end());
   }
 
   /// Of each parameter its layer's share of the array that the device holds.

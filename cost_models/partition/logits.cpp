@@ -66,13 +66,15 @@ Bytes logits_for_loss_value(const Block& head, const DataFlow& flow, const std::
                             const Mesh& mesh, const Compiler& compiler) {
   const Operation* product = logits_product(head);
   if (!product) return {};
-  const bool capped = compiler.has(Habit::computes_capped_loss_value_late) && is_capped(head, flow, product->output);
-  if (!capped && !compiler.has(Habit::computes_loss_value_late)) return {};
+  const bool gathers_weight = !without(axes_of(specs[product->inputs.back()]), specs[product->output].dims.back()).empty();
+  const Habit habit = gathers_weight && is_capped(head, flow, product->output) ? Habit::computes_capped_loss_value_late
+                                                                              : Habit::computes_loss_value_late;
+  if (!compiler.has(habit)) return {};
   const Tensor& logits = head.tensors[product->output];
   const PartitionSpec& spec = specs[product->output];
   const std::int64_t words = local_words(logits, spec, mesh);
-  const bool gathers_weight = !without(axes_of(specs[product->inputs.back()]), spec.dims.back()).empty();
-  if (words == logits.dims.back().size || words <= embed_of(head, *product) || (gathers_weight && !capped)) return {};
+  if (words == logits.dims.back().size || words <= embed_of(head, *product)) return {};
+  if (gathers_weight && habit == Habit::computes_loss_value_late) return {};
   return stored_bytes(logits, spec, mesh, compiler);
 }
 

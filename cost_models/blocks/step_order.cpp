@@ -1,6 +1,7 @@
 #include <algorithm>
-#include <cost_models/blocks/late_recomputation.hpp>
+#include <cost_models/blocks/step_order.hpp>
 #include <cost_models/blocks/released_weights.hpp>
+#include <numeric>
 
 namespace shardplan {
 namespace {
@@ -44,10 +45,6 @@ class Needs {
   std::vector<int> needed_;
 };
 
-}  // namespace
-
-namespace {
-
 /// The last product in the backward pass that reads what `op` reads.
 OperationId last_reader(const BlockState& state, const Operation& op) {
   const TensorId input = state.forms.root(op.inputs.front());
@@ -64,37 +61,50 @@ bool runs_split_layer(const BlockState& state) {
 }
 
 StepOrder::StepOrder(const BlockState& state, const Schedule& schedule) {
-  const int steps = state.forms.step() + 1;
-  std::vector<std::pair<int, int>> order;  // in front of which step, step
-  for (int step = 0; step < steps; ++step) order.emplace_back(step, step);
-  const bool split = runs_split_layer(state);
-  const bool splits_tokens = !state.split_axes(state.block.input, {Dim::batch, Dim::sequence}).empty();
-  if (split && !leads_to_next_layer(state.block, *state.program.program)) {
-    const std::vector<int> needed = Needs(state, schedule).all();
-    const int begin = *std::max_element(schedule.recomputed.begin(), schedule.recomputed.end()) + 1;
-    for (std::size_t i = 0; i < needed.size(); ++i)
-      if (needed[i] >= begin) order[schedule.recomputed[i]].first = needed[i], ++postponed_;
+  Places places(state.forms.step() + 1);
+  std::iota(places.begin(), places.end(), 0);
+  if (runs_split_layer(state)) {
+    postpone_recomputation(places, state, schedule);
+    postpone_weight_gradients(places, state, schedule);
   }
+  rank(places);
+}
+
+void StepOrder::postpone_recomputation(Places& places, const BlockState& state, const Schedule& schedule) {
+  if (leads_to_next_layer(state.block, *state.program.program)) return;  // that one reads all of it
+  const std::vector<int> needed = Needs(state, schedule).all();
+  const int end = *std::max_element(schedule.recomputed.begin(), schedule.recomputed.end()) + 1;
+  for (std::size_t i = 0; i < needed.size(); ++i)
+    if (needed[i] >= end) places[schedule.recomputed[i]] = needed[i], ++postponed_;
+}
+
+void StepOrder::postpone_weight_gradients(Places& places, const BlockState& state, const Schedule& schedule) const {
+  if (!state.split_axes(state.block.input, {Dim::batch, Dim::sequence}).empty()) return;
   for (const auto& op : state.block.operations) {
     const OperationId id = state.id_of(op);
-    if (!split || splits_tokens || op.kind != OpKind::einsum || schedule.backward_ends[id] <= schedule.backward_begins[id]) continue;
-    int& place = order[schedule.backward_ends[id]].first;
+    if (op.kind != OpKind::einsum || schedule.backward_ends[id] <= schedule.backward_begins[id]) continue;
+    int& place = places[schedule.backward_ends[id]];
     place = std::max(place, schedule.backward_ends[last_reader(state, op)]);
   }
-  std::sort(order.begin(), order.end());
-  places_.resize(order.size());
-  for (std::size_t place = 0; place < order.size(); ++place) places_[order[place].second] = static_cast<int>(place);
+}
+
+void StepOrder::rank(const Places& places) {
+  std::vector<int> order(places.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return places[a] < places[b]; });
+  rank_.resize(places.size());
+  for (std::size_t at = 0; at < order.size(); ++at) rank_[order[at]] = static_cast<int>(at);
 }
 
 Schedule StepOrder::ordered(const Schedule& schedule) const {
   Schedule all = schedule;
   for (auto* steps : {&all.forward, &all.recomputed, &all.backward_begins, &all.backward_ends})
-    for (int& step : *steps) step = place(step);
+    for (int& step : *steps) step = step < 0 ? step : rank_[step];
   return all;
 }
 
 void StepOrder::order(std::vector<Lifetime>& lifetimes) const {
-  for (Lifetime& life : lifetimes) life.first = place(life.first), life.last = place(life.last);
+  for (Lifetime& life : lifetimes) life.first = rank_[life.first], life.last = rank_[life.last];
 }
 
 }  // namespace shardplan
