@@ -21,8 +21,6 @@ class ExchangedExperts {
   bool any() const { return dispatch_ >= 0; }
   /// Whether an operation's weight gradient runs last.
   bool waits(OperationId op) const;
-  /// The last step that makes the rows' gradient: those weight gradients run behind it whose operands are the largest.
-  int rows_end() const { return schedule_.backward_begins[dispatch_] - 1; }
   /// The last step at which the gradient of an operation's weight, its second operand, reads.
   int gradients_end(OperationId op) const;
   /// The step that writes an operation's result as the backward pass sees it; -1: none does.

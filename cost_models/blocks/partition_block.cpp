@@ -111,12 +111,13 @@ class BlockWalk {
       if (is_layer_product(state_, operations()[i])) schedule_.backward_ends[i] = state_.forms.step();
   }
 
-  /// wo's weight gradient reads what tensor parallelism gathered for that of its rows, and runs behind the others'.
+  /// wo's weight gradient reads what tensor parallelism gathered for that of its rows, and runs last (7x, v6e:
+  /// qwen330ba3bx2_v6e8_ep4tp2; on v5p as soon as the rows' gradient is made, mixtral8x7bx4_v5p16_tp4ep4_savedot_noclip).
   void keep_gathered_gradients() {
     const ExchangedExperts exchanged(state_, schedule_);
     for (std::size_t i = 0; i < operations().size(); ++i)
       if (exchanged.waits(static_cast<OperationId>(i)))
-        state_.forms.keep_gradient(operations()[i].output, exchanged.rows_end());
+        state_.forms.keep_gradient(operations()[i].output, exchanged.gradients_end(static_cast<OperationId>(i)));
   }
 
   /// Of each parameter its layer's share of the array that the device holds.
