@@ -1,6 +1,7 @@
 #pragma once
 // In which order a layer's steps run. They are walked in the order of the program: forward, recomputation, backward pass in
-// reverse. Where features are split a scheduler that minds memory runs some of them later (Habit::runs_split_layers_as_read):
+// reverse. Where features are split a scheduler that minds memory runs some of them later
+// (Habit::runs_split_layers_as_read):
 //   what nothing else of the recomputation reads, in front of the gradient that reads it first: under save_out_proj
 //   attention runs again behind the feed-forward's backward pass;
 //   weight gradients of products with one input, where no axis splits tokens, behind the last one's gradient of that input:

@@ -76,9 +76,9 @@ bool may_wait(const std::vector<PartitionedBlock>& blocks, const Compiler& compi
 /// it early: seven programs of four models on v6e, at 9 to 29% of it (ll8_v6e8_fsdp8_act_offload,
 /// mistral7bx4_v6e8_fsdp8_qkvoff_noclip_bf16mu), late at 91 and 92% (plan_qwen330ba3b_tpuv6e_32, plan_qwen332b_tpuv6e_64);
 /// half is assumed; where features are split at any share (llama27bx4_v6e16_tp16_minoff_bf16weights,
-/// llama318bx4_v6e8_tp8_qkvoff). They take XLA's list schedule, which runs what frees most: the last product with the gathered weight,
-/// then that of its gradient (qwen38bx6_v6e8_fsdp8_qkvoff, whose words are all-reduced). A tied head's is added to the
-/// table's, which comes last: late (gemma7bx4_v6e8_fsdp8_qkvoff).
+/// llama318bx4_v6e8_tp8_qkvoff). They take XLA's list schedule, which runs what frees most: the last product with the
+/// gathered weight, then that of its gradient (qwen38bx6_v6e8_fsdp8_qkvoff, whose words are all-reduced). A tied head's is
+/// added to the table's, which comes last: late (gemma7bx4_v6e8_fsdp8_qkvoff).
 HeadGradient expected_late_or_early(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                                     const TrainConfig& config, const Compiler& compiler, const MemoryUse& use) {
   const auto late = moments_of(blocks, program, config, compiler, HeadGradient::late);

@@ -75,8 +75,9 @@ TEST(LoadCompiler, LogitsAreOverwrittenUpToAsManyTokensAsTheFileSays) {
 
 TEST(LoadCompiler, WaitingLogitsAreOverwrittenUpToTheSizeThatTheFileSays) {
   EXPECT_EQ(load_compiler("xla-tpu").largest_waiting_logits, 600000);
-  const std::string habits = R"({"name": "mine", "like": "xla-tpu", "description": "d", "habits": )"
-                             R"({"computes_loss_value_late": {"on": true, "words_times_tokens_per_embed": 0, "source": "s"}}})";
+  const std::string habits =
+      R"({"name": "mine", "like": "xla-tpu", "description": "d", "habits": {"computes_loss_value_late": )"
+      R"({"on": true, "words_times_tokens_per_embed": 0, "source": "s"}}})";
   EXPECT_THROW(parse_compiler(habits, "mine.json"), InputError);
 }
 
