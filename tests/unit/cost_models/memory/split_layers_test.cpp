@@ -78,6 +78,21 @@ TEST(SplitLayers, ExpertsKeepTheirOutputsGradientAsItWasGathered) {
   EXPECT_FALSE(waits(toy_tpu()));
 }
 
+// Five local layers and a global one share an iteration: for the gradients of gate, projection and `wo` their input and the
+// gradient of their output are gathered again; in layers that are alone both are near.
+TEST(SplitLayers, OfACycleGatherForTheFeedForwardsWeightGradientsAgain) {
+  const auto gathered = [](bool cycle, const Compiler& compiler) {
+    Model model = toy_llama();
+    model.layers = 12;
+    if (cycle) model.attention_pattern = {256, 5};
+    const ToyMemory toy({model, toy_config(1, 1024), "default", "tensor=2", with(compiler, Habit::gathers_again_in_cycles)});
+    return named(toy.block(cycle ? "layers_local" : "layers"), "mlp output gradient, gathered").size();
+  };
+  EXPECT_EQ(gathered(true, as_read()), 2U);
+  EXPECT_EQ(gathered(true, toy_tpu()), 1U);
+  EXPECT_EQ(gathered(false, as_read()), 1U);
+}
+
 // 2048 tokens of 2048 words are 8 MiB, of the 1024 features that the head gathered 4, of its half 2.
 TEST(SplitLayers, KeepTheGatheredInputOfAHeadThatWaits) {
   const auto left = [](const Compiler& compiler) {
