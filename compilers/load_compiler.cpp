@@ -66,6 +66,12 @@ std::int64_t read_words_piece(StrictObject& object) {
   return largest;
 }
 
+double read_waiting_logits(StrictObject& object) {
+  const double largest = object.number("words_times_tokens_per_embed");
+  if (!(largest > 0)) object.fail("words_times_tokens_per_embed", "above 0");
+  return largest;
+}
+
 Bytes read_piece_budget(StrictObject& object) {
   const Bytes budget{object.integer("budget_bytes")};
   if (budget.value < 1) object.fail("budget_bytes", "1 or more");
@@ -90,6 +96,8 @@ DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObj
   if (concerns_slices(habit)) described.compiler.slice_sizes[habit] = read_slice_sizes(object);
   if (habit == Habit::all_reduces_indivisible_words && described.compiler.has(habit))
     described.compiler.largest_words_piece = read_words_piece(object);
+  if (habit == Habit::computes_loss_value_late && object.has("words_times_tokens_per_embed"))
+    described.compiler.largest_waiting_logits = read_waiting_logits(object);
   if (sums_in_pieces(habit) && described.compiler.has(habit))
     described.compiler.piece_budget = read_piece_budget(object);
   if (concerns_logits(habit) && object.has("tokens_per_embed"))

@@ -69,9 +69,11 @@ constexpr std::array habit_names{
     Named{Habit::pads_scattered_rows, "pads_scattered_rows"},
     Named{Habit::pads_rows_to_tiles, "pads_rows_to_tiles"},
     Named{Habit::computes_loss_value_late, "computes_loss_value_late"},
+    Named{Habit::computes_capped_loss_value_late, "computes_capped_loss_value_late"},
     Named{Habit::lays_out_products_by_size, "lays_out_products_by_size"},
     Named{Habit::permutes_before_gathers, "permutes_before_gathers"},
     Named{Habit::runs_weight_gradients_beside_collectives, "runs_weight_gradients_beside_collectives"},
+    Named{Habit::runs_split_layers_as_read, "runs_split_layers_as_read"},
 };
 
 constexpr auto habits = [] {

@@ -26,23 +26,34 @@ void append(std::vector<Lifetime>& all, const std::vector<Lifetime>& more) {
 
 class Buffers {
  public:
-  Buffers(const BlockState& state, const Schedule& schedule)
-      : state_(state), schedule_(schedule), block_(state.block), flow_(state.flow()), exchanged_(state, schedule),
+  Buffers(const BlockState& state, const Schedule& schedule, const Liveness& liveness)
+      : state_(state), schedule_(schedule), liveness_(liveness), block_(state.block), flow_(state.flow()),
+        exchanged_(state, schedule),
         leads_on_(leads_to_next_layer(state.block, *state.program.program) && state.block.rematerialized),
-        gradients_last_(runs_weight_gradients_last(state, schedule)) {}
+        gradients_last_(runs_weight_gradients_last(state, schedule)),
+        fetches_ahead_(runs_split_layer(state)) {}
 
-  std::vector<Lifetime> all() const {
+  std::vector<Lifetime> all(const StepOrder& order) const {
     std::vector<Lifetime> all = state_.forms.lifetimes();
     all.reserve(all.size() + 4 * block_.operations.size());
     append(all, state_.gradients.partial());
+    order.order(all);
     append(all, softmax_statistics(state_, schedule_, exchanged_.any()));
     append(all, exchanged_.rows_of_tokens());
     if (gradients_last_) append(all, waiting_for_weight_gradients(state_, schedule_));
     for (std::size_t i = 0; i < block_.operations.size(); ++i) add_operation(all, static_cast<OperationId>(i));
+    if (fetches_ahead_) add_fetched(all);
     return all;
   }
 
  private:
+  /// What an iteration reads from the host is on the device while it runs; what is read last makes room for the next
+  /// iteration's, which is fetched meanwhile.
+  void add_fetched(std::vector<Lifetime>& all) const {
+    for (const TensorId tensor : liveness_.offloaded)
+      all.push_back({{tensor, ", from the host"}, bytes_of(tensor), gradient_begins(block_.output), state_.forms.step()});
+  }
+
   const OperationKind& kind_of(OperationId op) const { return operation_kind(block_.operations[op].kind); }
 
   void add_operation(std::vector<Lifetime>& all, OperationId i) const {
@@ -65,9 +76,13 @@ class Buffers {
   }
 
   int gradient_ends(OperationId i) const {
-    if (exchanged_.waits(i)) return exchanged_.gradients_end(i);
+    if (exchanged_.waits(i) && !waits_as_gathered(i)) return exchanged_.gradients_end(i);
     if (makes_hidden_rows_again(i)) return state_.forms.step();
     return kind_of(i).gradient_ends(state_, schedule_, i);
+  }
+
+  bool waits_as_gathered(OperationId i) const {
+    return runs_split_layer(state_) && block_.operations[i].role == OperationRole::expert_output;
   }
 
   /// Hidden rows that were computed again with their projections, of weight gradients that come last: they and their
@@ -144,7 +159,8 @@ class Buffers {
 
   bool is_overwritten_by(OperationId i) const {
     const bool reads_logits = is_capped_in_loss(i) || block_.operations[i].kind == OpKind::cross_entropy;
-    return reads_logits && writes_over_logits(block_, flow_, state_.specs(), state_.mesh, state_.compiler);
+    return reads_logits && writes_over_logits(block_, flow_, state_.specs(), state_.mesh, state_.compiler) &&
+           !copies_waiting_logits(block_, flow_, state_.specs(), state_.mesh, state_.compiler);
   }
 
   Bytes bytes_of(TensorId id) const {
@@ -181,17 +197,20 @@ class Buffers {
 
   const BlockState& state_;
   const Schedule& schedule_;
+  const Liveness& liveness_;
   const Block& block_;
   const DataFlow& flow_;
   const ExchangedExperts exchanged_;
   const bool leads_on_;  ///< the next layer of the same scan iteration reads the recomputed output
   const bool gradients_last_;  ///< weights'
+  const bool fetches_ahead_;   ///< what was moved to the host
 };
 
 }  // namespace
 
-std::vector<Lifetime> buffers_of(const BlockState& state, const Schedule& schedule) {
-  return Buffers(state, schedule).all();
+std::vector<Lifetime> buffers_of(const BlockState& state, const Schedule& schedule, const Liveness& liveness,
+                                 const StepOrder& order) {
+  return Buffers(state, schedule, liveness).all(order);
 }
 
 }  // namespace shardplan

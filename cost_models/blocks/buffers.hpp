@@ -1,9 +1,11 @@
 #pragma once
 // Which buffers one run of a block needs, and when: values of the (re)computed forward, gradients, gathered forms.
+#include <cost_models/blocks/step_order.hpp>
 #include <cost_models/operations/operation_kind.hpp>
 
 namespace shardplan {
 
-std::vector<Lifetime> buffers_of(const BlockState& state, const Schedule& schedule);
+std::vector<Lifetime> buffers_of(const BlockState& state, const Schedule& schedule, const Liveness& liveness,
+                                 const StepOrder& order);
 
 }  // namespace shardplan

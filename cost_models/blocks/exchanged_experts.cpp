@@ -1,4 +1,5 @@
 #include <cost_models/blocks/exchanged_experts.hpp>
+#include <cost_models/blocks/step_order.hpp>
 #include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/layouts/tiles.hpp>
 
@@ -8,7 +9,7 @@ ExchangedExperts::ExchangedExperts(const BlockState& state, const Schedule& sche
     : state_(state), block_(state.block), schedule_(schedule),
       leads_on_(leads_to_next_layer(state.block, *state.program.program)) {
   if (!state.compiler.has(Habit::runs_expert_weight_gradients_last) || !block_.rematerialized) return;
-  if (state.mesh.product(state.program.expert_axes) <= 1) return;
+  if (state.mesh.product(state.program.expert_axes) <= 1 && !runs_split_layer(state)) return;
   for (const auto& op : block_.operations) {
     const OperationId id = state.id_of(op);
     const bool dispatches = op.kind == OpKind::ragged_dispatch || op.kind == OpKind::ring_dispatch;

@@ -16,7 +16,9 @@ bool runs_weight_gradients_last(const BlockState& state, const Schedule& schedul
   if (shares_iteration(block, *state.program.program)) return false;
   const bool beside_collectives = state.compiler.has(Habit::runs_weight_gradients_beside_collectives);
   const bool splits_features = !state.split_axes(block.input, {Dim::embed}).empty();
-  if (splits_features && !beside_collectives) return false;
+  const bool splits_tokens = !state.split_axes(block.input, {Dim::batch, Dim::sequence}).empty();
+  const bool beside_fsdp = splits_tokens && state.compiler.has(Habit::runs_split_layers_as_read);
+  if (splits_features && !beside_fsdp && !beside_collectives) return false;
   bool has_feed_forward = false;
   for (const auto& op : block.operations) {
     const OperationId id = state.id_of(op);

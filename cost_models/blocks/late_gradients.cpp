@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cost_models/blocks/late_gradients.hpp>
 #include <cost_models/blocks/released_weights.hpp>
+#include <cost_models/blocks/step_order.hpp>
 
 namespace shardplan {
 namespace {
@@ -25,6 +26,15 @@ FarOperands far_operands(const BlockState& state, const Liveness& liveness) {
     far.gradients[id] = several && op.module == Module::mlp;
   }
   return far;
+}
+
+std::vector<bool> gathered_apart(const BlockState& state) {
+  const bool merges_near = state.compiler.has(Habit::gathers_again_in_cycles) && runs_split_layer(state);
+  if (!merges_near || !shares_iteration(state.block, *state.program.program)) return {};
+  std::vector<bool> apart;
+  for (const Operation& op : state.block.operations)
+    apart.push_back(op.module == Module::mlp && op.kind == OpKind::einsum && !state.is_weight_gradient_late(op));
+  return apart;
 }
 
 }  // namespace shardplan

@@ -12,4 +12,9 @@ namespace shardplan {
 /// qwen314bx4_7x8_fsdp2tp4_saveqkv).
 FarOperands far_operands(const BlockState& state, const Liveness& liveness);
 
+/// Where they run beside the others (Habit::runs_split_layers_as_read): of each operation whether its weight's gradient
+/// gathers again what it reads. Of a feed-forward whose layer shares the scan's iteration with others it does (recorded:
+/// gemma29bx4_v5p16_fsdp2tp8_savedotctx_noclip, its input and its output's gradient in both layers; attention's once).
+std::vector<bool> gathered_apart(const BlockState& state);
+
 }  // namespace shardplan

@@ -1,6 +1,8 @@
 #include <cost_models/blocks/buffers.hpp>
+#include <cost_models/blocks/exchanged_experts.hpp>
 #include <cost_models/blocks/kept_feed_forward.hpp>
 #include <cost_models/blocks/late_gradients.hpp>
+#include <cost_models/blocks/step_order.hpp>
 #include <cost_models/blocks/liveness.hpp>
 #include <cost_models/blocks/partition_block.hpp>
 #include <cost_models/blocks/released_weights.hpp>
@@ -32,7 +34,9 @@ class BlockWalk {
     if (trains()) run_backward();
     result.block = &state_.block;
     result.work = work();
-    result.lifetimes = buffers_of(state_, schedule_);
+    const StepOrder order(state_, schedule_);
+    result.gradients_begin -= order.postponed();
+    result.lifetimes = buffers_of(state_, order.ordered(schedule_), liveness_, order);
     result.collectives = state_.recorder.take();
     result.counts = state_.recorder.take_counts();
     result.gathered_weights = state_.forms.gathered_weights();
@@ -79,6 +83,7 @@ class BlockWalk {
   void run_backward() {
     state_.forms.turn_backward(
         released_weights(state_.block, state_.flow(), *state_.program.program, liveness_, state_.compiler));
+    state_.forms.gather_apart(gathered_apart(state_));
     for (std::size_t i = operations().size(); i-- > 0;) {
       schedule_.backward_begins[i] = next_step();
       operation_kind(operations()[i].kind).settle(state_, operations()[i]);
@@ -87,6 +92,7 @@ class BlockWalk {
     }
     run_late_weight_gradients();
     leave_weight_gradients_to_the_end();
+    keep_gathered_gradients();
   }
 
   void run_late_weight_gradients() {
@@ -104,6 +110,15 @@ class BlockWalk {
     if (!runs_weight_gradients_last(state_, schedule_)) return;
     for (std::size_t i = 0; i < operations().size(); ++i)
       if (is_layer_product(state_, operations()[i])) schedule_.backward_ends[i] = state_.forms.step();
+  }
+
+  /// wo's weight gradient reads what tensor parallelism gathered for that of its rows, and runs last (7x, v6e:
+  /// qwen330ba3bx2_v6e8_ep4tp2; on v5p as soon as the rows' gradient is made, mixtral8x7bx4_v5p16_tp4ep4_savedot_noclip).
+  void keep_gathered_gradients() {
+    const ExchangedExperts exchanged(state_, schedule_);
+    for (std::size_t i = 0; i < operations().size(); ++i)
+      if (exchanged.waits(static_cast<OperationId>(i)))
+        state_.forms.keep_gradient(operations()[i].output, exchanged.gradients_end(static_cast<OperationId>(i)));
   }
 
   /// Of each parameter its layer's share of the array that the device holds.

@@ -66,7 +66,7 @@ bool joins_the_tables(const PartitionedBlock& head, const Compiler& compiler) {
 Bytes waiting_logits(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
                      const Compiler& compiler) {
   if (config.num_vocab_tiling > 1) return {};
-  return logits_for_loss_value(*head.block, head.specs, *program.mesh, compiler);
+  return logits_for_loss_value(*head.block, head.flow, head.specs, *program.mesh, compiler);
 }
 
 /// Rows in float32 are added up in float32, behind the layers' backward pass, the columns along the lanes (recorded:
@@ -150,11 +150,11 @@ Bytes early_head_leftover(const PartitionedBlock& head, const BoundProgram& prog
 
 namespace {
 
-/// Features that were gathered for the logits' product stay so (recorded on 7x; on v6e two programs are 3 and 6% closer
-/// without, llama318bx4_v6e8_tp8_qkvoff and qwen34bx5_v6e8_tp8_minctx).
+/// Features that were gathered for the logits' product stay so (recorded on 7x; v6e: qwen34bx5_v6e8_tp8_minctx; v5p:
+/// mistral7bx4_v5p8_fsdp4tp2_minoff).
 PartitionSpec as_multiplied(const PartitionedBlock& head, TensorId id, const Compiler& compiler) {
   PartitionSpec spec = head.specs[id];
-  if (!compiler.has(Habit::runs_weight_gradients_beside_collectives)) return spec;
+  if (!compiler.has(Habit::runs_split_layers_as_read)) return spec;
   for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
     if (head.block->tensors[id].dims[dim].dim == Dim::embed) spec.dims[dim].clear();
   return spec;
@@ -171,7 +171,8 @@ Bytes late_head_leftover(const PartitionedBlock& head, const BoundProgram& progr
     for (const TensorId id : {op.inputs.front(), op.output})
       deferred += local_bytes(head.block->tensors[id], as_multiplied(head, id, compiler), *program.mesh);
   }
-  return deferred;
+  const bool beside = copies_waiting_logits(*head.block, head.flow, head.specs, *program.mesh, compiler);
+  return beside ? deferred + waiting_logits(head, program, config, compiler) : deferred;
 }
 
 Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,

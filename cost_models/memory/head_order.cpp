@@ -3,6 +3,7 @@
 #include <cost_models/memory/head_order.hpp>
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/partition/logits.hpp>
+#include <limits>
 #include <shardplan/compiler/schedule_limit.hpp>
 
 namespace shardplan {
@@ -34,9 +35,11 @@ bool reads_split_features(const PartitionedBlock& head) {
 /// The share of the memory from which on such a head waits: see expected_late_or_early.
 double least_late_share(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const Compiler& compiler) {
   const PartitionedBlock* head = head_of(blocks);
-  if (!head || is_tied(*head) || reads_split_features(*head)) return 0;
+  if (!head || is_tied(*head)) return 0;
   const bool has_kernel = !writes_over_logits(*head->block, head->flow, head->specs, *program.mesh, compiler);
-  return has_kernel || !std::all_of(blocks.begin(), blocks.end(), recomputes_feed_forward) ? 0 : 0.5;
+  if (has_kernel) return 0;
+  if (reads_split_features(*head)) return std::numeric_limits<double>::infinity();
+  return !std::all_of(blocks.begin(), blocks.end(), recomputes_feed_forward) ? 0 : 0.5;
 }
 
 /// Of what one layer makes, the widest.
@@ -72,9 +75,10 @@ bool may_wait(const std::vector<PartitionedBlock>& blocks, const Compiler& compi
 /// feed-forward is computed again and the logits' gradient has no kernel of its own, programs that need little memory make
 /// it early: seven programs of four models on v6e, at 9 to 29% of it (ll8_v6e8_fsdp8_act_offload,
 /// mistral7bx4_v6e8_fsdp8_qkvoff_noclip_bf16mu), late at 91 and 92% (plan_qwen330ba3b_tpuv6e_32, plan_qwen332b_tpuv6e_64);
-/// half is assumed. They take XLA's list schedule, which runs what frees most: the last product with the gathered weight,
-/// then that of its gradient (qwen38bx6_v6e8_fsdp8_qkvoff, whose words are all-reduced). A tied head's is added to the
-/// table's, which comes last: late (gemma7bx4_v6e8_fsdp8_qkvoff).
+/// half is assumed; where features are split at any share (llama27bx4_v6e16_tp16_minoff_bf16weights,
+/// llama318bx4_v6e8_tp8_qkvoff). They take XLA's list schedule, which runs what frees most: the last product with the
+/// gathered weight, then that of its gradient (qwen38bx6_v6e8_fsdp8_qkvoff, whose words are all-reduced). A tied head's is
+/// added to the table's, which comes last: late (gemma7bx4_v6e8_fsdp8_qkvoff).
 HeadGradient expected_late_or_early(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                                     const TrainConfig& config, const Compiler& compiler, const MemoryUse& use) {
   const auto late = moments_of(blocks, program, config, compiler, HeadGradient::late);
@@ -91,6 +95,8 @@ HeadGradient usual_or_listed(const std::vector<PartitionedBlock>& blocks, const 
   const PartitionedBlock* head = head_of(blocks);
   if (!head || !compiler.has(Habit::takes_list_order)) return HeadGradient::habitual;
   if (is_head_gradient_last_in_list(*head, program, config, compiler)) return HeadGradient::habitual;
+  const Bytes for_value = logits_for_loss_value(*head->block, head->flow, head->specs, *program.mesh, compiler);
+  if (for_value.value > 0) return HeadGradient::habitual;  // the list would compute it as soon as that frees them
   const Bytes forward = forward_peak(blocks, program);
   const Bytes cleared = cleared_stacks(blocks, program, config, compiler) + head->gathered_weights;
   const auto list = moments_of(blocks, program, config, compiler, HeadGradient::early_in_list);

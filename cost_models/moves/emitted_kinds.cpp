@@ -49,14 +49,28 @@ bool is_reduce_scattered(const Tensor& weight, const PartitionSpec& spec, const 
   return !axes.empty() && !is_all_reduced(weight, spec, axes, mesh, compiler);
 }
 
+namespace {
+
+bool comes_out_as_sum(const Collective& c, const Mesh& mesh, const Compiler& compiler) {
+  if (c.kind != CollectiveKind::all_gather || c.span != GroupSpan::whole) return false;
+  // Ids and weights of routing, 8 and 17 MB, stay gathers (plan_mixtral8x22b_tpuv6e_128).
+  if (!c.parameter && c.cause != Cause::token_ids) return false;
+  return concerns(Habit::gathers_whole_slices_by_all_reduce, c.axes, mesh, compiler) && !is_too_large(c, compiler);
+}
+
+/// Activations under tensor=16 on 4x4 of v6e and 16 chips of v5p (llama27bx4_v6e16_tp16_minoff_bf16weights,
+/// gemma7bx4_v6e16_tensor16_save_out_proj, deepseek216bx5_v5p16_tp16: 98 sums, none a reduce-scatter; on 2x4 none is).
+bool sums_whole_activation(const Collective& c, const Mesh& mesh, const Compiler& compiler) {
+  return c.kind == CollectiveKind::reduce_scatter && c.span == GroupSpan::whole && !c.parameter &&
+         concerns(Habit::all_reduces_over_whole_slices, c.axes, mesh, compiler);
+}
+
+}  // namespace
+
 std::vector<Collective> as_emitted(std::vector<Collective> collectives, const Mesh& mesh, const Compiler& compiler) {
-  if (!compiler.has(Habit::gathers_whole_slices_by_all_reduce)) return collectives;
   for (Collective& c : collectives) {
-    if (c.kind != CollectiveKind::all_gather || c.span != GroupSpan::whole) continue;
-    // Ids and weights of routing, 8 and 17 MB, stay gathers (plan_mixtral8x22b_tpuv6e_128).
-    if (!c.parameter && c.cause != Cause::token_ids) continue;
-    if (!concerns(Habit::gathers_whole_slices_by_all_reduce, c.axes, mesh, compiler)) continue;
-    if (is_too_large(c, compiler)) continue;
+    if (sums_whole_activation(c, mesh, compiler)) c.kind = CollectiveKind::all_reduce;
+    if (!comes_out_as_sum(c, mesh, compiler)) continue;
     c.kind = CollectiveKind::all_reduce;
     c.in_place_of_gather = true;
   }

@@ -21,7 +21,8 @@ AxisList summed_shards(const PartitionSpec& spec, const AxisList& tokens);
 bool is_reduce_scattered(const Tensor& weight, const PartitionSpec& spec, const AxisList& tokens, const Mesh& mesh,
                          const Compiler& compiler);
 
-/// A step's collectives with the gathers that come out as all-reduces as such: the same bytes, twice the way.
+/// A step's collectives with the gathers, and the sums of activations, that come out as all-reduces as such: the same
+/// bytes, twice the way.
 std::vector<Collective> as_emitted(std::vector<Collective> collectives, const Mesh& mesh, const Compiler& compiler);
 
 }  // namespace shardplan

@@ -80,6 +80,7 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
   const PartitionSpec sum = state.gradients.of_product(target);
   const EinsumPlan plan = plan_einsum(factor_left ? factor : gradient, factor_left ? gradient : factor,
                                       state.tensor(wanted).dims, &sum, state.mesh, state.compiler);
+  state.forms.make_weight_gradient(state.tensor(target).parameter);
   use_result_gradient(state, op, side, factor_left ? plan.rhs : plan.lhs, plan.result.partial);
   PartitionSpec read = factor_left ? plan.lhs : plan.rhs;
   // The gradient of a mask in slices reads all experts' rows whole, though their batch could be split (recorded); not where
@@ -87,6 +88,7 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
   if (wanted == state.masks.mask && !state.compiler.has(Habit::lays_out_products_by_size))
     read = without_axes(read, state.masks.axes(state.specs()));
   use_factor(state, op, side, read, plan.result.partial);
+  state.forms.make_weight_gradient(false);
   if (state.tensor(target).parameter)
     state.gradients.reduce_constrained(target, wanted, plan.result, op);
   else

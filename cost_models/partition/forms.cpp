@@ -68,6 +68,10 @@ bool Forms::is_far(const Entry& entry, const Operation& op) const {
   return entry.gradient ? far_.gradients[id_of(op)] : far_.inputs[id_of(op)] && !entry.several;
 }
 
+bool Forms::is_apart(TensorId tensor, const Operation& op) const {
+  return makes_weight_gradient_ && !apart_.empty() && apart_[id_of(op)] && !block_.tensors[root(tensor)].parameter;
+}
+
 /// MaxText constrains the input of the query projection, of key and value together, and of an MLP's projections together:
 /// one tensor each to the partitioner.
 OperationId Forms::first_reader(const Operation& op) const {
@@ -114,7 +118,9 @@ bool Forms::gathered_again(TensorId tensor) const {
 bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op,
                   const AxisList& sums, Numbers numbers, Step step) {
   const Consumer consumer{first_reader(op), sums};
+  const bool apart = is_apart(tensor, op);
   for (auto& entry : entries_) {
+    if (entry.apart != apart) continue;
     if (entry.tensor != root(tensor) || entry.gradient != gradient || entry.spec != spec) continue;
     if (entry.numbers != numbers || entry.history != history_of(op, numbers)) continue;
     const bool lives_on = entry.pass == pass || (!block_.rematerialized && !gradient && !gathered_again(tensor));
@@ -128,7 +134,7 @@ bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gr
     return true;
   }
   entries_.push_back({root(tensor), pass, gradient, spec, numbers, dtype_of(tensor, op, numbers), history_of(op, numbers),
-                      consumer, backward_, step, false, step_, step_});
+                      consumer, backward_, step, apart, false, step_, step_});
   return false;
 }
 
@@ -179,6 +185,11 @@ bool Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Opera
                      RunCount::body);
   }
   return true;
+}
+
+void Forms::keep_gradient(TensorId tensor, int step) {
+  for (Entry& entry : entries_)
+    if (entry.gradient && entry.tensor == tensor) entry.last = std::max(entry.last, step);
 }
 
 std::vector<Lifetime> Forms::lifetimes() const {

@@ -43,6 +43,10 @@ class Forms {
     backward_ = true;
     released_ = std::move(released);
   }
+  /// Operations whose weight's gradient gathers both activations again that it reads, one an operation.
+  void gather_apart(std::vector<bool> operations) { apart_ = std::move(operations); }
+  /// What is used from here on is for a weight's gradient, or no longer.
+  void make_weight_gradient(bool now) { makes_weight_gradient_ = now; }
   /// Weight gradients that had to wait run from here on.
   void turn_to_late_gradients(FarOperands far) {
     late_since_ = step_ + 1;
@@ -51,6 +55,8 @@ class Forms {
   /// The next operation runs: forms used from here on are alive at least until its step.
   void advance() { ++step_; }
   int step() const { return step_; }
+  /// The gradient of `tensor` is read until `step` in each form that it was made available in.
+  void keep_gradient(TensorId tensor, int step);
   /// Buffers of the forms that differ from the tensors' own layout.
   std::vector<Lifetime> lifetimes() const;
 
@@ -79,6 +85,7 @@ class Forms {
     Consumer consumer;  ///< who made it; see shared
     bool backward;      ///< made by a gradient, not by (re)computation
     Step step;          ///< what it was made for first
+    bool apart;         ///< for weights' gradients alone
     bool several = false;  ///< constrained tensors are read in it
     int first, last;    ///< steps
   };
@@ -98,6 +105,7 @@ class Forms {
   TensorId constrained(TensorId tensor) const;
   bool released(const Entry& entry, const Operation& op) const;
   bool is_far(const Entry& entry, const Operation& op) const;
+  bool is_apart(TensorId tensor, const Operation& op) const;
   RunCount runs(TensorId tensor, Pass pass) const;
   OperationId id_of(const Operation& op) const { return static_cast<OperationId>(&op - block_.operations.data()); }
 
@@ -112,6 +120,8 @@ class Forms {
   int step_ = 0;
   int late_since_ = -1;  ///< step; -1: no late gradients have run yet
   FarOperands far_;
+  std::vector<bool> apart_;  ///< one an operation; empty: none
+  bool makes_weight_gradient_ = false;
   bool backward_ = false;
   std::vector<bool> released_;  ///< one an operation
   // pipeline_fsdp_ag_once: gathered weights stay for the whole step; a compiler that casts late gathers them as they

@@ -36,14 +36,25 @@ void Gradients::contribute(TensorId id, Layout layout, const Operation& op, bool
     partial_.push_back({{id, " gradient from ", id_of(op)}, stored_bytes(tensor(id), layout.spec, mesh_, compiler_),
                         forms_.step(), forms_.step()});
   }
-  contributions_.push_back({id, std::move(layout), &op, apart, buffer});
+  contributions_.push_back({id, std::move(layout), &op, apart, buffer, {}});
 }
 
-/// A product that adds to what another has made reads that and writes the sum: where products of one sum aren't fused both
-/// exist for a step (recorded on 7x under tensor parallelism: gradients of what query, key and value, wi_0 and wi_1 read).
+/// Where products of one sum are fused the last one adds what the others have made, in the place of the first: of three
+/// (query, key and value) two exist until then (recorded on v6e under tensor parallelism:
+/// llama27bx4_v6e16_tp16_minoff_bf16weights). Where they aren't fused, a product that adds to what another has made reads
+/// that and writes the sum: both exist for a step (recorded on 7x: gradients of what query, key and value, wi_0 and wi_1
+/// read).
 void Gradients::add_to(Contribution& sum) {
   if (!sum.buffer || sum.layout.partial.empty()) return;
-  if (!compiler_.has(Habit::runs_weight_gradients_beside_collectives)) return;
+  if (!compiler_.has(Habit::runs_weight_gradients_beside_collectives)) {
+    if (!compiler_.has(Habit::runs_split_layers_as_read)) return;
+    partial_[*sum.buffer].last = forms_.step();
+    Lifetime before = partial_[*sum.buffer];
+    before.first = sum.added.value_or(before.last);
+    if (sum.added) partial_.push_back(before);
+    sum.added = before.last;
+    return;
+  }
   partial_[*sum.buffer].last = forms_.step();
   Lifetime result = partial_[*sum.buffer];
   result.first = forms_.step();
@@ -62,7 +73,7 @@ AxisList Gradients::take_sums(TensorId id) {
 }
 
 void Gradients::settle(TensorId id) {
-  for (const auto& [tensor_id, layout, op, apart, buffer] : contributions_) {
+  for (const auto& [tensor_id, layout, op, apart, buffer, added] : contributions_) {
     if (tensor_id != id) continue;
     const Cause cause = layout.partial.empty() ? Cause::activation_gradient_layout : Cause::activation_gradient_sum;
     const PartitionSpec wanted = target(id);

@@ -51,6 +51,7 @@ class Gradients {
     const Operation* op;
     bool apart;
     std::optional<std::size_t> buffer;  ///< of partial_: the sum so far
+    std::optional<int> added;           ///< the step of what was last added to it
   };
 
   void add_to(Contribution& sum);

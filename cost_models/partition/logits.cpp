@@ -62,16 +62,31 @@ bool writes_over_logits(const Block& head, const DataFlow& flow, const std::vect
   return compiler.has(habit, share_of_a_device(head, *product, specs, mesh));
 }
 
-Bytes logits_for_loss_value(const Block& head, const std::vector<PartitionSpec>& specs, const Mesh& mesh,
-                            const Compiler& compiler) {
+Bytes logits_for_loss_value(const Block& head, const DataFlow& flow, const std::vector<PartitionSpec>& specs,
+                            const Mesh& mesh, const Compiler& compiler) {
   const Operation* product = logits_product(head);
-  if (!product || !compiler.has(Habit::computes_loss_value_late)) return {};
+  if (!product) return {};
+  const bool gathers_weight = !without(axes_of(specs[product->inputs.back()]), specs[product->output].dims.back()).empty();
+  const Habit habit = gathers_weight && is_capped(head, flow, product->output) ? Habit::computes_capped_loss_value_late
+                                                                              : Habit::computes_loss_value_late;
+  if (!compiler.has(habit)) return {};
   const Tensor& logits = head.tensors[product->output];
   const PartitionSpec& spec = specs[product->output];
   const std::int64_t words = local_words(logits, spec, mesh);
-  const bool gathers_weight = !without(axes_of(specs[product->inputs.back()]), spec.dims.back()).empty();
-  if (words == logits.dims.back().size || words <= embed_of(head, *product) || gathers_weight) return {};
+  if (words == logits.dims.back().size || words <= embed_of(head, *product)) return {};
+  if (gathers_weight && habit == Habit::computes_loss_value_late) return {};
   return stored_bytes(logits, spec, mesh, compiler);
+}
+
+bool copies_waiting_logits(const Block& head, const DataFlow& flow, const std::vector<PartitionSpec>& specs,
+                           const Mesh& mesh, const Compiler& compiler) {
+  if (logits_for_loss_value(head, flow, specs, mesh, compiler).value == 0) return false;
+  if (!writes_over_logits(head, flow, specs, mesh, compiler)) return true;
+  const Operation& product = *logits_product(head);
+  const HeadShare share = share_of_a_device(head, product, specs, mesh);
+  const auto words = static_cast<double>(local_words(head.tensors[product.output], specs[product.output], mesh));
+  const double size = words * static_cast<double>(share.tokens) / static_cast<double>(share.embed);
+  return compiler.largest_waiting_logits > 0 && size > compiler.largest_waiting_logits;
 }
 
 }  // namespace shardplan

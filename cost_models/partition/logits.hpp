@@ -19,8 +19,13 @@ bool writes_over_logits(const Block& head, const DataFlow& flow, const std::vect
                         const Compiler& compiler);
 
 /// Logits that wait until the layers have run backward, for the loss's value (Habit::computes_loss_value_late): those of
-/// words split over devices, where one has more words than the model's width and the head's weight isn't gathered.
-Bytes logits_for_loss_value(const Block& head, const std::vector<PartitionSpec>& specs, const Mesh& mesh,
-                            const Compiler& compiler);
+/// words split over devices, where one has more words than the model's width and the head's weight isn't gathered; of
+/// capped ones (Habit::computes_capped_loss_value_late) where it is.
+Bytes logits_for_loss_value(const Block& head, const DataFlow& flow, const std::vector<PartitionSpec>& specs,
+                            const Mesh& mesh, const Compiler& compiler);
+
+/// Whether such logits and their gradient exist beside each other: it is a kernel's, and can't be written over them.
+bool copies_waiting_logits(const Block& head, const DataFlow& flow, const std::vector<PartitionSpec>& specs,
+                           const Mesh& mesh, const Compiler& compiler);
 
 }  // namespace shardplan

@@ -12,9 +12,10 @@ bool is_layer_activation(const Collective& c, const FindingSubject& s) {
   return op->module == Module::attention || op->module == Module::mlp || op->module == Module::shared_experts;
 }
 
+/// Not one that a compiler all-reduces over a whole slice, though shards are wanted.
 bool is_partial_sum(const Collective& c) {
   return c.kind == CollectiveKind::all_reduce && c.phase == Phase::forward &&
-         c.cause == Cause::contracted_dim_split;
+         c.cause == Cause::contracted_dim_split && !overlap(c.axes, axes_of(c.to));
 }
 
 /// Axes over which features are split on purpose: Megatron's tensor parallelism.

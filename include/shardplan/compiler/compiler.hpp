@@ -130,6 +130,8 @@ enum class Habit : std::uint8_t {
   pads_rows_to_tiles,
   /// Logits whose words are split over devices wait for the loss's value, which nothing in the step reads.
   computes_loss_value_late,
+  /// So do those that final_logits_soft_cap caps, gathered weight or not.
+  computes_capped_loss_value_late,
   /// An axis that splits different dims of a product's operands and result stays on the dim of the larger tensors, also
   /// where another product gathers the same operand anyway.
   lays_out_products_by_size,
@@ -139,6 +141,9 @@ enum class Habit : std::uint8_t {
   /// backward pass has, beside collectives that would wait alone; what they are made of waits as it was gathered, that of a
   /// deferred head too.
   runs_weight_gradients_beside_collectives,
+  /// Layers whose features are split run in an order that needs little: what is computed again is made for the gradient that
+  /// reads it first, and weight gradients follow the sum of the gradients beside them.
+  runs_split_layers_as_read,
 };
 
 std::span<const Habit> all_habits();
@@ -288,6 +293,7 @@ struct Compiler {
   std::map<CompilerSetting, double> settings;  ///< those that a flag gives; the compiler's own are not known here
   std::map<Habit, SliceSizes> slice_sizes;  ///< of habits that concern some slices only
   std::map<Habit, HeadSizes> head_sizes;    ///< of habits that concern some heads only
+  double largest_waiting_logits = 0;     ///< words · tokens for each of embed, of computes_loss_value_late; 0: any
   std::int64_t largest_words_piece = 0;  ///< lane tiles, of all_reduces_indivisible_words
   Bytes piece_budget;  ///< of these two: a piece for each device that sums, and four more
   std::map<MoePath, MemoryError> memory_error;  ///< of every path

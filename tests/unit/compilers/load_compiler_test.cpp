@@ -73,6 +73,14 @@ TEST(LoadCompiler, LogitsAreOverwrittenUpToAsManyTokensAsTheFileSays) {
   EXPECT_FALSE(like_v5p("").contains(Habit::overwrites_logits)) << "at any number";
 }
 
+TEST(LoadCompiler, WaitingLogitsAreOverwrittenUpToTheSizeThatTheFileSays) {
+  EXPECT_EQ(load_compiler("xla-tpu").largest_waiting_logits, 600000);
+  const std::string habits =
+      R"({"name": "mine", "like": "xla-tpu", "description": "d", "habits": {"computes_loss_value_late": )"
+      R"({"on": true, "words_times_tokens_per_embed": 0, "source": "s"}}})";
+  EXPECT_THROW(parse_compiler(habits, "mine.json"), InputError);
+}
+
 TEST(LoadCompiler, EveryMachineNamesOne) {
   for (const auto& name : profile_names())
     EXPECT_THAT(compiler_names(), testing::Contains(load_profile(name).compiler)) << name;

@@ -77,6 +77,20 @@ TEST(Habits, AWholeSliceAllReducesTheGradientsThatAPartOfItScatters) {
   }
 }
 
+// Eight sequences of 1024 tokens of 1024 features in bf16: 16 MiB, summed forward and recomputed in 4 layers.
+TEST(Habits, AWholeSliceAllReducesTheActivationsThatAPartOfItScatters) {
+  const auto summed = [](const char* mesh, std::int64_t from_devices, CollectiveKind kind) {
+    ToyRun toy{toy_llama(), toy_config(1, 1024), "default", mesh,
+               with(plain_compiler(), Habit::all_reduces_over_whole_slices)};
+    toy.compiler.slice_sizes[Habit::all_reduces_over_whole_slices] = {from_devices, {}};
+    return mebibytes(run(toy), kind, "tensor", "self_attention/out");
+  };
+  EXPECT_EQ(summed("tensor=8", 8, CollectiveKind::all_reduce), 8 * 16);
+  EXPECT_EQ(summed("tensor=8", 8, CollectiveKind::reduce_scatter), 0);
+  EXPECT_EQ(summed("tensor=8", 16, CollectiveKind::reduce_scatter), 8 * 16);
+  EXPECT_EQ(summed("tensor=4,fsdp=2", 8, CollectiveKind::reduce_scatter), 8 * 8);
+}
+
 // wi_0 [1024, 2048] in bf16 is 4 MiB, gathered forward and backward in 4 layers; an all-reduce of as much stands for it
 // where the group is the whole of a slice of 8.
 TEST(Habits, SomeWholeSlicesGatherByAllReduce) {

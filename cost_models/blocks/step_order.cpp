@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <cost_models/blocks/step_order.hpp>
+#include <cost_models/blocks/released_weights.hpp>
+#include <numeric>
+
+namespace shardplan {
+namespace {
+
+/// Of each operation the step in front of which it runs again.
+class Needs {
+ public:
+  Needs(const BlockState& state, const Schedule& schedule) : state_(state), block_(state.block), schedule_(schedule) {}
+
+  /// In reverse: readers come behind what they read.
+  std::vector<int> all() {
+    needed_ = schedule_.recomputed;
+    for (OperationId i = static_cast<OperationId>(needed_.size()); i-- > 0;)
+      if (needed_[i] >= 0) needed_[i] = std::max(needed_[i], first_reader(i));
+    return std::move(needed_);
+  }
+
+ private:
+  int first_reader(OperationId maker) const {
+    const TensorId value = block_.operations[maker].output;
+    int first = state_.forms.step();
+    if (reads(maker, value)) first = std::min(first, schedule_.backward_begins[maker]);
+    for (const OperationId reader : state_.flow().readers(value)) {
+      if (needed_[reader] >= 0) first = std::min(first, needed_[reader]);
+      if (reads(reader, value)) first = std::min(first, schedule_.backward_begins[reader]);
+    }
+    return first;
+  }
+
+  bool reads(OperationId reader, TensorId value) const {
+    if (!schedule_.has_backward(reader)) return false;
+    const Operation& op = block_.operations[reader];
+    const OperationKind& kind = operation_kind(op.kind);
+    const auto inputs = kind.read_by_gradient(block_, op);
+    return kind.gradient_recomputes() || std::find(inputs.begin(), inputs.end(), value) != inputs.end();
+  }
+
+  const BlockState& state_;
+  const Block& block_;
+  const Schedule& schedule_;
+  std::vector<int> needed_;
+};
+
+/// The last product in the backward pass that reads what `op` reads.
+OperationId last_reader(const BlockState& state, const Operation& op) {
+  const TensorId input = state.forms.root(op.inputs.front());
+  for (const auto& other : state.block.operations)
+    if (other.kind == OpKind::einsum && state.forms.root(other.inputs.front()) == input) return state.id_of(other);
+  return state.id_of(op);
+}
+
+}  // namespace
+
+bool runs_split_layer(const BlockState& state) {
+  return state.compiler.has(Habit::runs_split_layers_as_read) && state.block.kind == BlockKind::layer &&
+         !state.split_axes(state.block.input, {Dim::embed}).empty();
+}
+
+StepOrder::StepOrder(const BlockState& state, const Schedule& schedule) {
+  Places places(state.forms.step() + 1);
+  std::iota(places.begin(), places.end(), 0);
+  if (runs_split_layer(state)) {
+    postpone_recomputation(places, state, schedule);
+    postpone_weight_gradients(places, state, schedule);
+  }
+  rank(places);
+}
+
+void StepOrder::postpone_recomputation(Places& places, const BlockState& state, const Schedule& schedule) {
+  if (leads_to_next_layer(state.block, *state.program.program)) return;  // that one reads all of it
+  const std::vector<int> needed = Needs(state, schedule).all();
+  const int end = *std::max_element(schedule.recomputed.begin(), schedule.recomputed.end()) + 1;
+  for (std::size_t i = 0; i < needed.size(); ++i)
+    if (needed[i] >= end) places[schedule.recomputed[i]] = needed[i], ++postponed_;
+}
+
+void StepOrder::postpone_weight_gradients(Places& places, const BlockState& state, const Schedule& schedule) const {
+  if (!state.split_axes(state.block.input, {Dim::batch, Dim::sequence}).empty()) return;
+  for (const auto& op : state.block.operations) {
+    const OperationId id = state.id_of(op);
+    if (op.kind != OpKind::einsum || schedule.backward_ends[id] <= schedule.backward_begins[id]) continue;
+    int& place = places[schedule.backward_ends[id]];
+    place = std::max(place, schedule.backward_ends[last_reader(state, op)]);
+  }
+}
+
+void StepOrder::rank(const Places& places) {
+  std::vector<int> order(places.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return places[a] < places[b]; });
+  rank_.resize(places.size());
+  for (std::size_t at = 0; at < order.size(); ++at) rank_[order[at]] = static_cast<int>(at);
+}
+
+Schedule StepOrder::ordered(const Schedule& schedule) const {
+  Schedule all = schedule;
+  for (auto* steps : {&all.forward, &all.recomputed, &all.backward_begins, &all.backward_ends})
+    for (int& step : *steps) step = step < 0 ? step : rank_[step];
+  return all;
+}
+
+void StepOrder::order(std::vector<Lifetime>& lifetimes) const {
+  for (Lifetime& life : lifetimes) life.first = rank_[life.first], life.last = rank_[life.last];
+}
+
+}  // namespace shardplan

@@ -1,0 +1,37 @@
+#pragma once
+// In which order a layer's steps run. They are walked in the order of the program: forward, recomputation, backward pass in
+// reverse. Where features are split a scheduler that minds memory runs some of them later
+// (Habit::runs_split_layers_as_read):
+//   what nothing else of the recomputation reads, in front of the gradient that reads it first: under save_out_proj
+//   attention runs again behind the feed-forward's backward pass;
+//   weight gradients of products with one input, where no axis splits tokens, behind the last one's gradient of that input:
+//   then it is gathered for them, and what was summed is no longer whole.
+#include <cost_models/operations/operation_kind.hpp>
+
+namespace shardplan {
+
+/// Whether a layer's features are split, and the compiler has the habit.
+bool runs_split_layer(const BlockState& state);
+
+class StepOrder {
+ public:
+  StepOrder(const BlockState& state, const Schedule& schedule);
+
+  /// How many steps of the recomputation run in the backward pass.
+  int postponed() const { return postponed_; }
+  Schedule ordered(const Schedule& schedule) const;
+  void order(std::vector<Lifetime>& lifetimes) const;
+
+ private:
+  /// In front of which step each runs.
+  using Places = std::vector<int>;
+
+  void postpone_recomputation(Places& places, const BlockState& state, const Schedule& schedule);
+  void postpone_weight_gradients(Places& places, const BlockState& state, const Schedule& schedule) const;
+  void rank(const Places& places);
+
+  std::vector<int> rank_;  ///< of each step
+  int postponed_ = 0;
+};
+
+}  // namespace shardplan

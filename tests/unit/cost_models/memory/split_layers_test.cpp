@@ -1,0 +1,134 @@
+// Layers whose features tensor=2 splits: two sequences of 1024 tokens on both devices. Of all 1024 features in bf16 they
+// take 4 MiB, of half of them 2.
+#include <gtest/gtest.h>
+
+#include <cost_models/memory/gradient_memory.hpp>
+#include <cost_models/partition/logits.hpp>
+
+#include "../memory_toys.hpp"
+
+namespace shardplan {
+namespace {
+
+Compiler as_read() { return with(toy_tpu(), Habit::runs_split_layers_as_read); }
+
+ToyMemory llama(const char* mesh, const char* remat, const Compiler& compiler, bool tied = false) {
+  Model model = toy_llama();
+  model.tied_embedding = tied;
+  return ToyMemory({model, toy_config(1, 1024, remat), "default", mesh, compiler});
+}
+
+std::vector<Lifetime> named(const PartitionedBlock& block, const std::string& words) {
+  std::vector<Lifetime> found;
+  for (const Lifetime& life : block.lifetimes)
+    if (describe(life.name, *block.block).find(words) != std::string::npos) found.push_back(life);
+  return found;
+}
+
+bool meet(const Lifetime& a, const Lifetime& b) { return std::max(a.first, b.first) <= std::min(a.last, b.last); }
+
+// save_out_proj: what follows attention can be had without it.
+TEST(SplitLayers, AttentionRunsAgainBehindTheFeedForward) {
+  const auto waits = [](const char* mesh, const char* remat, const Compiler& compiler) {
+    const ToyMemory toy = llama(mesh, remat, compiler);
+    const PartitionedBlock& layer = toy.block("layers");
+    return meet(named(layer, "context").front(), named(layer, "mlp/wi_0 output").front());
+  };
+  EXPECT_FALSE(waits("tensor=2", "save_out_proj", as_read()));
+  EXPECT_TRUE(waits("tensor=2", "save_out_proj", toy_tpu()));
+  EXPECT_TRUE(waits("fsdp=2", "save_out_proj", as_read()));
+  EXPECT_TRUE(waits("tensor=2", "full", as_read())) << "the residual is made of it";
+}
+
+// Half of the 1024 features of queries, and of 2048 hidden ones: 2 and 4 MiB, of which nothing else runs again.
+TEST(SplitLayers, HoldWhatWasMovedToTheHost) {
+  const ToyMemory toy = llama("tensor=2", "minimal_offloaded", as_read());
+  const PartitionedBlock& layer = toy.block("layers");
+  EXPECT_EQ(mib(named(layer, "query, from the host").at(0).bytes), 2);
+  EXPECT_EQ(mib(named(layer, "mlp/wi_0 output, from the host").at(0).bytes), 4);
+  for (const Lifetime& one : named(layer, "from the host"))
+    for (const Lifetime& other : named(layer, "from the host")) EXPECT_TRUE(meet(one, other));
+  EXPECT_TRUE(named(llama("fsdp=2", "minimal_offloaded", as_read()).block("layers"), "from the host").empty());
+  EXPECT_TRUE(named(llama("tensor=2", "minimal_offloaded", toy_tpu()).block("layers"), "from the host").empty());
+}
+
+// Value's and key's, 4 MiB each before they are summed over both devices; query's product adds them. Of gate and projection
+// the second product adds the first one's.
+TEST(SplitLayers, HoldTwoOfThreeGradientsOfWhatAttentionReads) {
+  const ToyMemory toy = llama("tensor=2", "full", as_read());
+  const PartitionedBlock& layer = toy.block("layers");
+  const auto attention = named(layer, "gradient from self_attention/");
+  ASSERT_EQ(attention.size(), 2U);
+  EXPECT_TRUE(meet(attention[0], attention[1]));
+  EXPECT_EQ(mib(attention[1].bytes), 4);
+  EXPECT_EQ(named(layer, "gradient from mlp/").size(), 1U);
+  const ToyMemory other = llama("tensor=2", "full", toy_tpu());
+  EXPECT_EQ(named(other.block("layers"), "gradient from self_attention/").size(), 1U);
+}
+
+// The gradient of the experts' output is gathered for that of their rows, and read again by wo's, which runs last.
+TEST(SplitLayers, ExpertsKeepTheirOutputsGradientAsItWasGathered) {
+  const auto waits = [](const Compiler& compiler) {
+    const ToyMemory toy({toy_mixtral(), toy_moe(toy_config(1, 1024), MoePath::ragged), "default", "tensor=2",
+                         with(compiler, Habit::runs_expert_weight_gradients_last)});
+    const PartitionedBlock& layer = toy.block("layers");
+    return meet(named(layer, "expert output gradient, gathered").at(0), named(layer, "routed tokens gradient").at(0));
+  };
+  EXPECT_TRUE(waits(as_read()));
+  EXPECT_FALSE(waits(toy_tpu()));
+}
+
+// Five local layers and a global one share an iteration: for the gradients of gate, projection and `wo` their input and the
+// gradient of their output are gathered again; in layers that are alone both are near.
+TEST(SplitLayers, OfACycleGatherForTheFeedForwardsWeightGradientsAgain) {
+  const auto gathered = [](bool cycle, const Compiler& compiler) {
+    Model model = toy_llama();
+    model.layers = 12;
+    if (cycle) model.attention_pattern = {256, 5};
+    const ToyMemory toy({model, toy_config(1, 1024), "default", "tensor=2", with(compiler, Habit::gathers_again_in_cycles)});
+    return named(toy.block(cycle ? "layers_local" : "layers"), "mlp output gradient, gathered").size();
+  };
+  EXPECT_EQ(gathered(true, as_read()), 2U);
+  EXPECT_EQ(gathered(true, toy_tpu()), 1U);
+  EXPECT_EQ(gathered(false, as_read()), 1U);
+}
+
+// 2048 tokens of 2048 words are 8 MiB, of the 1024 features that the head gathered 4, of its half 2.
+TEST(SplitLayers, KeepTheGatheredInputOfAHeadThatWaits) {
+  const auto left = [](const Compiler& compiler) {
+    const ToyMemory toy = llama("tensor=2", "full", compiler);
+    return mib(late_head_leftover(toy.block("head"), toy.bound(), toy.config(), toy.compiler()));
+  };
+  EXPECT_EQ(left(as_read()), 8 + 4);
+  EXPECT_EQ(left(toy_tpu()), 8 + 2);
+}
+
+// 2048 words times 2048 tokens for each of 1024 features: 4096.
+TEST(WaitingLogits, AndTheirGradientExistWhereItIsAKernels) {
+  const auto left = [](double largest) {
+    Compiler compiler = with(as_read(), Habit::computes_loss_value_late);
+    compiler.largest_waiting_logits = largest;
+    const ToyMemory toy = llama("tensor=2", "full", compiler, true);
+    return mib(late_head_leftover(toy.block("head"), toy.bound(), toy.config(), toy.compiler()));
+  };
+  EXPECT_EQ(left(0), 8 + 4) << "any are computed in the products";
+  EXPECT_EQ(left(4096), 8 + 4);
+  EXPECT_EQ(left(4095), 8 + 8 + 4);
+}
+
+// Each of two devices' worth of fsdp has its own 2048 tokens.
+TEST(WaitingLogits, OfACapWaitBesideAGatheredWeight) {
+  const auto waiting = [](bool capped) {
+    Model model = toy_llama();
+    model.caps_logits = capped;
+    const Compiler compiler = with(as_read(), Habit::computes_capped_loss_value_late);
+    const ToyMemory toy({model, toy_config(1, 1024), "default", "fsdp=2,tensor=2", compiler});
+    const PartitionedBlock& head = toy.block("head");
+    return mib(logits_for_loss_value(*head.block, head.flow, head.specs, *toy.bound().mesh, compiler));
+  };
+  EXPECT_EQ(waiting(true), 8);
+  EXPECT_EQ(waiting(false), 0);
+}
+
+}  // namespace
+}  // namespace shardplan
