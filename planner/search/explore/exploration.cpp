@@ -26,6 +26,16 @@ void Bar::raise(const Candidate& candidate) {
   limits.on_front = std::min(limits.on_front, seconds * (1 + front_margin));
 }
 
+void StepBound::add(double seconds_per_token, double share_in_bubble) {
+  runs_.push_back({seconds_per_token * (1 - share_in_bubble), seconds_per_token * share_in_bubble});
+}
+
+double StepBound::with_bubble(double ratio) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Run& run : runs_) least = std::min(least, run.busy + run.bubble * ratio);
+  return least;
+}
+
 Exploration::Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index,
                          const RematOrder& order)
     : space_(space), parallelism_(parallelism), order_(order), index_(index) {}
@@ -89,14 +99,13 @@ double Exploration::bound_seconds(Runner& runner, std::size_t batch) {
   return least / time_slack;
 }
 
-double Exploration::bound_seconds(Runner& runner, const BatchOption& batch, double bubble) const {
-  double least = std::numeric_limits<double>::infinity();
+StepBound Exploration::bound_step(Runner& runner, const BatchOption& batch) const {
+  StepBound bound;
   for (const std::size_t remat : order_.fastest) {
     const RunCost run = runner.run(parallelism_, remat, batch);
-    const double left = 1 - (1 - bubble) * (run.time.bubble / run.time.step());
-    least = std::min(least, cost_of(run, space_.required).seconds_per_token * left);
+    bound.add(cost_of(run, space_.required).seconds_per_token / time_slack, run.time.bubble / run.time.step());
   }
-  return least / time_slack;
+  return bound;
 }
 
 std::int64_t Exploration::bound_peak(Runner& runner, std::size_t batch) {

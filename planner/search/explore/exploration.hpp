@@ -46,6 +46,19 @@ enum class TimeBound : std::uint8_t {
   fitting     ///< its own at the largest batch that fits
 };
 
+/// Seconds a token that some schedule gets below under no policy; with a bubble that is `ratio` times its own.
+class StepBound {
+ public:
+  void add(double seconds_per_token, double share_in_bubble);
+  double with_bubble(double ratio) const;
+
+ private:
+  struct Run {
+    double busy, bubble;
+  };
+  std::vector<Run> runs_;  ///< one a policy
+};
+
 class Exploration {
  public:
   Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index, const RematOrder& order);
@@ -54,9 +67,8 @@ class Exploration {
   void probe_memory(Runner& runner);
   /// Costs the fastest candidate that there could be, whether it fits or not.
   void probe_time(Runner& runner);
-  /// Seconds a token that it gets below under no policy, at a batch that may be none of its own, if no more than `bubble` of
-  /// its pipeline's bubble were left.
-  double bound_seconds(Runner& runner, const BatchOption& batch, double bubble) const;
+  /// What it takes less than under no policy, at a batch that may be none of its own.
+  StepBound bound_step(Runner& runner, const BatchOption& batch) const;
   /// Of what fits; how many batches do.
   std::size_t bound_fitting(Runner& runner);
   /// In place of them: `smaller` needs no more memory and doesn't fit; no candidate takes less a token.

@@ -47,14 +47,18 @@ void probe_time(const Group& group, TimeBound bound, Runner& runner) {
     for (Exploration* exploration : group) exploration->probe_time(runner);
     return;
   }
-  const double seconds = group[fastest->index]->bound_seconds(runner, fastest->batch, fastest->bubble);
-  for (Exploration* exploration : group) exploration->assume_no_faster(seconds, bound);
+  const StepBound step = group[fastest->index]->bound_step(runner, fastest->batch);
+  for (Exploration* exploration : group) {
+    const double bubble = bubble_ratio(exploration->parallelism(), *schedules[fastest->index]);
+    exploration->assume_no_faster(step.with_bubble(bubble), bound);
+  }
 }
 
 /// Where the bound that all schedules share lets them matter: what those that differ in their microbatches alone share.
 void bound_schedules(Family family, const Bar& bar, Runner& runner) {
   for (const Group& group : groups_of(family, share_time_bound))
-    if (group.front()->time_bound() < TimeBound::schedules && group.front()->reaches(bar))
+    if (group.front()->time_bound() < TimeBound::schedules &&
+        std::any_of(group.begin(), group.end(), [&](const Exploration* some) { return some->reaches(bar); }))
       probe_time(group, TimeBound::schedules, runner);
 }
 

@@ -81,11 +81,9 @@ std::optional<FastestSchedule> busiest_schedule(const std::vector<const Parallel
   const auto busiest = std::min_element(schedules.begin(), schedules.end(), [&](const auto* a, const auto* b) {
     return key(a->schedule) < key(b->schedule);
   });
-  auto found = with_largest_microbatches(schedules, static_cast<std::size_t>(busiest - schedules.begin()));
-  if (!found) return std::nullopt;
-  for (const Parallelism* p : schedules)
-    found->bubble = std::min(found->bubble, runs_of_a_stage(**busiest) / runs_of_a_stage(*p));
-  return found;
+  return with_largest_microbatches(schedules, static_cast<std::size_t>(busiest - schedules.begin()));
 }
+
+double bubble_ratio(const Parallelism& a, const Parallelism& b) { return runs_of_a_stage(b) / runs_of_a_stage(a); }
 
 }  // namespace shardplan

@@ -22,17 +22,19 @@ bool share_time_bound(const Parallelism& a, const Parallelism& b);
 bool share_busy_bound(const Parallelism& a, const Parallelism& b);
 
 /// One of several schedules, and a batch of it in which its microbatches are as large as the largest that any has, which
-/// may be none of its own. No candidate of theirs takes less a token than it would with `bubble` of its bubble.
+/// may be none of its own. No candidate of theirs takes less a token than it would with the other's bubble (bubble_ratio).
 struct FastestSchedule {
   std::size_t index;
   BatchOption batch;
-  double bubble = 1;
 };
 
 /// Of schedules that share_time_bound the one with most microbatches. Empty where MaxText has no such batch.
 std::optional<FastestSchedule> fastest_schedule(const std::vector<const Parallelism*>& schedules);
 
-/// Of schedules that share_busy_bound the one that is fastest beside its bubble, and the least bubble that any has. Likewise.
+/// Of schedules that share_busy_bound the one that is fastest beside its bubble. Likewise.
 std::optional<FastestSchedule> busiest_schedule(const std::vector<const Parallelism*>& schedules);
+
+/// The bubble of `a` over that of `b`, of equal microbatches and per token. 1 without stages.
+double bubble_ratio(const Parallelism& a, const Parallelism& b);
 
 }  // namespace shardplan

@@ -103,9 +103,9 @@ TEST(Pipelines, BoundsHoldUnderTheCostModel) {
   EXPECT_GT(time, 100);
 }
 
-// What bounds a family at once (planner/search/explore/family.cpp): the schedule that is fastest beside its bubble, with the
-// least bubble of all.
-TEST(Pipelines, NoScheduleIsFasterThanTheBusiestWithTheLeastBubble) {
+// What bounds a family at once (planner/search/explore/family.cpp), within a fifth of time_slack: of weights that are gathered
+// once the reductions hide less.
+TEST(Pipelines, NoScheduleIsFasterThanTheBusiestWithItsBubble) {
   const std::tuple<const char*, const char*, int> runs[] = {
       {"llama3-8b", "tpu-v5p", 8}, {"mixtral-8x7b", "mi300x", 8}, {"mixtral-8x22b", "tpu-v5p", 16}, {"llama2-7b", "h100", 16}};
   for (const auto& [model, machine, chips] : runs) {
@@ -124,11 +124,11 @@ TEST(Pipelines, NoScheduleIsFasterThanTheBusiestWithTheLeastBubble) {
       const auto busiest = busiest_schedule(group);
       if (group.size() == 1 || !busiest) continue;
       const Evaluation fast = run(*group[busiest->index], busiest->batch);
-      const double bound = (fast.time.step() - fast.time.bubble * (1 - busiest->bubble)) / fast.time.step() /
-                           fast.tokens_per_second();
       for (const Parallelism* p : group) {
         ++schedules;
-        EXPECT_LE(bound * run(*p, p->batches.back()).tokens_per_second(), 1.001)
+        const double other_bubble = bubble_ratio(*p, *group[busiest->index]) - 1;
+        const double bound = (1 + other_bubble * (fast.time.bubble / fast.time.step())) / fast.tokens_per_second();
+        EXPECT_LE(bound * run(*p, p->batches.back()).tokens_per_second(), 1.02)
             << model << " " << describe(p->mesh) << " " << p->schedule.repeats << " " << p->schedule.microbatches;
       }
     }
