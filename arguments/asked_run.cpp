@@ -9,6 +9,7 @@
 #include <arguments/start_checks.hpp>
 #include <arguments/settings/train_arguments.hpp>
 #include <compilers/load_compiler.hpp>
+#include <numeric>
 #include <rules/merge_rules.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
@@ -35,15 +36,18 @@ ModelRules rule_changes(const AskedRun& run) {
   return changes_in_force(run.arguments, run.rules, run.model);
 }
 
-Mesh spread_over(Mesh mesh, int slices) {
-  if (slices == 1) return mesh;
-  const auto spans =
-      std::find_if(mesh.axes.begin(), mesh.axes.end(), [&](const MeshAxis& axis) { return axis.ici % slices == 0; });
-  if (spans == mesh.axes.end())
-    throw InputError(fmt::format("--mesh {}: no axis is a multiple of the {} slices", describe(mesh), slices));
-  spans->ici /= slices;
-  spans->dcn = slices;
-  return mesh;
+/// The first axes of a mesh are its outermost: consecutive devices, which fill a slice or node, differ along the last ones.
+Mesh spread_over(Mesh mesh, const Machine& machine) {
+  int rest = machine.num_slices;
+  for (MeshAxis& axis : mesh.axes) {
+    axis.dcn = std::gcd(axis.ici, rest);
+    axis.ici /= axis.dcn;
+    rest /= axis.dcn;
+  }
+  if (rest == 1) return mesh;
+  throw InputError(fmt::format("--mesh {}: its {} can't be spread over {}", describe(mesh),
+                               counted(mesh.devices(), "device"),
+                               counted(machine.num_slices, joined_noun(machine.hardware.fabric))));
 }
 
 /// base.yml has `stage` in no mesh until there is more than one; the axis is valid in an asked mesh all the same.
@@ -85,7 +89,7 @@ AskedRun read_run(const GivenArguments& arguments, const MachineChoice& choice) 
 
 AskedRun on_mesh(AskedRun run, const std::vector<AskedAxis>& mesh) {
   const RuleSet rules = rules_for(run, mesh);
-  for (const auto& axis : spread_over(asked_mesh(mesh, rules.mesh_axes), run.machine.num_slices).axes)
+  for (const auto& axis : spread_over(asked_mesh(mesh, rules.mesh_axes), run.machine).axes)
     set_sizes(run.sizes, axis, run.arguments);
   return run;
 }

@@ -43,6 +43,8 @@ bool ends_at_node(FabricKind fabric) {
   throw InternalError("unknown FabricKind");
 }
 
+std::string_view joined_noun(FabricKind fabric) { return ends_at_node(fabric) ? "node" : "slice"; }
+
 int hosts_of(const HardwareProfile& hardware, const Slice& slice) {
   return (slice.chips + hardware.chips_per_node - 1) / hardware.chips_per_node;
 }

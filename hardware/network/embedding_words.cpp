@@ -45,8 +45,7 @@ std::string MeshEmbedding::describe(const Members& members, const std::string& i
   std::string text = fmt::format("{} devices: ", members.inside * members.outside);
   text += inside;
   if (members.outside == 1) return text;
-  const std::string_view places = ends_at_node(fabric_) ? "nodes" : "slices";
-  return text + fmt::format("{}across {} {}", members.inside > 1 ? ", " : "", members.outside, places);
+  return text + fmt::format("{}across {} {}s", members.inside > 1 ? ", " : "", members.outside, joined_noun(fabric_));
 }
 
 }  // namespace shardplan

@@ -20,16 +20,38 @@ std::string inside_double_quotes(const std::string& text) {
   return escaped;
 }
 
+/// "${TOKENIZER_PATH?}": a value that is the reader's to set.
+bool is_readers_variable(std::string_view value) {
+  return value.starts_with("${") && value.ends_with("?}") && value.find_first_of("'\" ") == value.npos;
+}
+
+/// KEY=VALUE; in double quotes where the shell is to fill in the value.
+std::string argument_word(const std::string& key, const std::string& value) {
+  return is_readers_variable(value) ? fmt::format("{}=\"{}\"", key, value) : shell_word(key + "=" + value);
+}
+
 ShellWords words_of(const Command& command) {
   ShellWords words;
   for (const auto& [name, value] : command.environment) words.push_back(name + "=" + shell_word(value));
   for (const std::string& word : {std::string("python3"), std::string("-m"), command.module}) words.push_back(word);
   if (!command.config_file.empty()) words.push_back(shell_word(command.config_file));
-  for (const auto& [key, value] : command.arguments) words.push_back(shell_word(key + "=" + value));
+  for (const auto& [key, value] : command.arguments) words.push_back(argument_word(key, value));
   return words;
 }
 
 std::string on_one_line(const ShellWords& words) { return fmt::format("{}", fmt::join(words, " ")); }
+
+/// A command inside double quotes. Variables of the reader's are filled in by the outer shell: a container has none of them.
+std::string inside_double_quotes(const ShellWords& words) {
+  ShellWords inside;
+  for (const std::string& word : words) {
+    const std::size_t variable = word.ends_with("?}\"") ? word.find("=\"${") : word.npos;
+    inside.push_back(variable == word.npos ? inside_double_quotes(word)
+                                           : fmt::format("{}=\\\"{}\\\"", word.substr(0, variable),
+                                                         word.substr(variable + 2, word.size() - variable - 3)));
+  }
+  return on_one_line(inside);
+}
 
 /// `inner`: the train command as it stands inside double quotes, where a backslash breaks a line as outside. Behind it
 /// what no plan knows, by the names that MaxText's documentation gives it.
@@ -91,13 +113,12 @@ std::string command_lines(const Command& command, std::size_t indent, std::size_
 }
 
 std::string hosts_script(const HostsLaunch& hosts, const Command& train) {
-  const std::string inner = command_line(train);
   switch (hosts.launcher) {
     case HostLauncher::xpk:
-      return on_one_line(xpk_words(hosts, inside_double_quotes(inner)));
+      return on_one_line(xpk_words(hosts, inside_double_quotes(words_of(train))));
     case HostLauncher::srun:
       return fmt::format("{}\n{}\n{}", coordinator, on_one_line(variables(hosts)),
-                         on_one_line(srun_words(hosts, inside_single_quotes(inner))));
+                         on_one_line(srun_words(hosts, inside_single_quotes(command_line(train)))));
     case HostLauncher::none:
       break;
   }

@@ -130,6 +130,9 @@ struct HardwareProfile {
 /// Whether the links end at a node, so that larger jobs are whole nodes joined by the scale-out network; tori and graphs
 /// end at their slices.
 bool ends_at_node(FabricKind fabric);
+
+/// "node" or "slice": what the scale-out network joins.
+std::string_view joined_noun(FabricKind fabric);
 std::string_view name_of(FabricKind fabric);  ///< "full_mesh"
 
 /// The machine's peak of products whose operands are `dtype`, int8 or float8; empty where it has none.

@@ -44,6 +44,12 @@ std::string maxtext_text(const Evaluation& e, const Style& style) {
   return title(e, style) + foreign_flags(e, style) + command_lines(commands->train, 0, style.width()) + "\n";
 }
 
+/// What is the reader's to set, "${TOKENIZER_PATH?}" in a shell, as OmegaConf takes it from the environment.
+std::string from_environment(const std::string& value) {
+  if (!value.starts_with("${") || !value.ends_with("?}")) return value;
+  return fmt::format("${{oc.env:{}}}", value.substr(2, value.size() - 4));
+}
+
 /// Words that YAML takes for something else are quoted: the empty one, and what has its signs.
 std::string yaml_value(const std::string& value) {
   const bool plain =
@@ -78,7 +84,7 @@ std::string yaml_heading(const Evaluation& e, const RunFile& run, const Style& s
 std::string yaml_text(const Evaluation& e, const Style& style) {
   const RunFile run = run_file(*e.configuration);
   std::string text = yaml_heading(e, run, style) + "base_config: base.yml\n";
-  for (const auto& [key, value] : run.file) text += fmt::format("{}: {}\n", key, yaml_value(value));
+  for (const auto& [key, value] : run.file) text += fmt::format("{}: {}\n", key, yaml_value(from_environment(value)));
   return text;
 }
 

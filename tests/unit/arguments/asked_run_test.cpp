@@ -47,6 +47,10 @@ TEST(AskedRun, OnAMeshIsTheRunWithItsSizesAsArguments) {
       {"stage=2,fsdp=4", "compile_topology=v5p-16", "ici_pipeline_parallelism=2 ici_fsdp_parallelism=4"},
       {"data=2,fsdp=8", "compile_topology=v5p-16 compile_topology_num_slices=2",
        "ici_fsdp_parallelism=8 dcn_data_parallelism=2"},
+      {"data=4,tensor=8,fsdp=2", "compile_topology=v5p-16 compile_topology_num_slices=8",
+       "ici_fsdp_parallelism=1 ici_tensor_parallelism=8 dcn_data_parallelism=4 dcn_fsdp_parallelism=2"},
+      {"data=2,fsdp=16", "compile_topology=v5p-16 compile_topology_num_slices=4",
+       "ici_fsdp_parallelism=8 dcn_data_parallelism=2 dcn_fsdp_parallelism=2"},
   };
   for (const auto& [mesh, line, arguments] : rows) {
     const std::string run = std::string("model_name=llama2-7b ") + line;

@@ -31,6 +31,13 @@ TEST(ShellCommand, StartsSlicesWithXpk) {
             "run_name=${RUN_NAME?} base_output_directory=${BASE_OUTPUT_DIRECTORY?}\"");
 }
 
+TEST(ShellCommand, LeavesToTheShellWhatIsTheReadersToSet) {
+  const Command asks{{}, train.module, {{"tokenizer_path", "${TOKENIZER_PATH?}"}, {"steps", "2"}}};
+  EXPECT_THAT(command_line(asks), EndsWith("train tokenizer_path=\"${TOKENIZER_PATH?}\" steps=2"));
+  EXPECT_THAT(hosts_script({HostLauncher::xpk, "v5p-32", 2, 16}, asks),
+              HasSubstr("train tokenizer_path=\\\"${TOKENIZER_PATH?}\\\" steps=2 run_name=${RUN_NAME?}"));
+}
+
 TEST(ShellCommand, StartsNodesWithSrun) {
   const std::string script = hosts_script({HostLauncher::srun, "", 4, 8}, {{}, train.module, {{"a", "it's"}}});
   EXPECT_THAT(
