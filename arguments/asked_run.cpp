@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <arguments/asked_run.hpp>
+#include <arguments/flag_arguments.hpp>
 #include <arguments/model_arguments.hpp>
 #include <arguments/passed_arguments.hpp>
 #include <arguments/print_configuration.hpp>
@@ -81,7 +82,7 @@ void check_sequences(const Configuration& c) {
 AskedRun read_run(const GivenArguments& arguments, const MachineChoice& choice) {
   Machine machine = read_machine(arguments, choice);
   Model model = named_model(arguments.text("model_name", ""));
-  Compiler compiler = load_compiler(machine.hardware.compiler, arguments.text("compile_xla_flags", ""));
+  Compiler compiler = load_compiler(machine.hardware.compiler, given_flags(arguments).value_or(""));
   return {arguments,          std::move(model),    chosen_rules(arguments),
           std::move(machine), std::move(compiler), read_program(arguments, choice),
           read_mesh_arguments(arguments)};
@@ -112,7 +113,7 @@ Configuration configured(const AskedRun& run) {
   c.model_overrides = std::move(overrides);
   c.passed_arguments = take_passed_arguments(run.arguments, c.model);
   c.hardware = run.machine.hardware;
-  c.compiler = run.compiler;
+  c.compiler = compiler_of_run(run.arguments, run.compiler, c.model.has_experts());
   c.slice = run.machine.slice;
   c.num_slices = run.machine.num_slices;
   c.memory_limits = run.memory_limits;

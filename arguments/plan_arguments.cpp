@@ -1,3 +1,4 @@
+#include <arguments/flag_arguments.hpp>
 #include <arguments/keys/argument_table.hpp>
 #include <arguments/passed_arguments.hpp>
 #include <arguments/plan_arguments.hpp>
@@ -21,9 +22,10 @@ std::vector<ModelOverride> read_dims(const GivenArguments& arguments) {
 }  // namespace
 
 PlanRequest with_arguments(PlanRequest request, const GivenArguments& arguments) {
-  const std::string flags = arguments.text("compile_xla_flags", "");
+  const std::string flags = given_flags(arguments).value_or("");
   for (const auto& machine : request.machines)
-    request.compilers[machine.compiler] = load_compiler(machine.compiler, flags);
+    request.compilers[machine.compiler] =
+        compiler_of_run(arguments, load_compiler(machine.compiler, flags), request.model.has_experts());
   request.model_overrides = read_dims(arguments);
   request.model = with_overrides(std::move(request.model), request.model_overrides);
   request.passed_arguments = take_passed_arguments(arguments, request.model);

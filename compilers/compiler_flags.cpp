@@ -101,6 +101,7 @@ CompilerFlag read_flag(const std::string& word, const FlagTable& table, const st
 }
 
 Compiler with_flags(const Compiler& compiler, const FlagTable& table, std::string_view flags) {
+  if (flags == no_flags) return with_flags(compiler, {});
   std::map<std::string, CompilerFlag> last;
   std::istringstream words{std::string(flags)};
   for (std::string word; words >> word;) {

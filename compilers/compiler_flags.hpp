@@ -32,6 +32,8 @@ CompilerFlag read_flag(const std::string& word, const FlagTable& table, const st
 
 /// In place of a flag: all that the compiler's file offers.
 inline constexpr std::string_view recipe_flags = "recipe";
+/// In place of all flags: XLA's defaults, as an empty text says too.
+inline constexpr std::string_view no_flags = "none";
 
 /// `compiler` as these flags make it; a flag that is given twice has its last value, as in XLA. Throws InputError as
 /// read_flag does.

@@ -32,7 +32,8 @@ nlohmann::json completed(nlohmann::json document, const std::string& file, int c
   nlohmann::json base = completed(parse_json(built_in(like).text, base_file), base_file, chain + 1);
   document.erase("like");
   if (document.contains("family"))
-    for (const char* key : {"flags", "foreign_flags", "offered_flags", "published_flags"}) base.erase(key);
+    for (const char* key : {"flags", "foreign_flags", "offered_flags", "published_flags", "assumed_flags"})
+      base.erase(key);
   for (const auto& [key, value] : document.items()) {
     if (value.is_object() && base.contains(key) && key != "offered_flags")
       base[key].update(value);
@@ -235,6 +236,8 @@ DescribedCompiler parse_compiler(std::string_view text, const std::string& file)
     described.compiler.offered = read_offered(object.any("offered_flags"), file + ".offered_flags", described.flags);
   if (object.has("published_flags"))
     described.compiler.published = read_published(object, "published_flags", described.flags);
+  if (object.has("assumed_flags"))
+    described.compiler.assumed = read_assumed(object, "assumed_flags", described.flags);
   object.finish();
   return described;
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <compilers/read_flag_tables.hpp>
 #include <formats/named_value.hpp>
 #include <shardplan/error.hpp>
@@ -82,6 +83,25 @@ std::vector<PublishedFlags> read_published(StrictObject& object, const std::stri
     row.finish();
   }
   return published;
+}
+
+std::vector<AssumedFlags> read_assumed(StrictObject& object, const std::string& key, const FlagTable& table) {
+  static constexpr NamedValues<bool, 2> kinds{{{"dense", false}, {"experts", true}}};
+  std::vector<AssumedFlags> assumed;
+  for (const auto& item : object.array(key)) {
+    StrictObject row(item, object.where() + "." + key);
+    AssumedFlags recipe{value_of(kinds, row, "layers"), {}, row.text("source")};
+    for (const std::string& word : row.texts("flags")) {
+      recipe.flags.push_back(read_flag(word, table));
+      if (recipe.flags.back().effect != FlagEffect::modelled) row.fail("flags", "flags of the table that are modelled");
+    }
+    if (recipe.source.empty()) row.fail("source", "whose recipes set them, not empty");
+    if (std::any_of(assumed.begin(), assumed.end(), [&](const auto& a) { return a.of_mixtures == recipe.of_mixtures; }))
+      row.fail("layers", "each kind once");
+    assumed.push_back(std::move(recipe));
+    row.finish();
+  }
+  return assumed;
 }
 
 }  // namespace shardplan

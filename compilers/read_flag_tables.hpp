@@ -22,4 +22,7 @@ std::vector<OfferedFlag> read_offered(const nlohmann::json& value, const std::st
 /// [{"flags": ["--xla_gpu_enable_triton_gemm=false", …], "source": "…"}, …]
 std::vector<PublishedFlags> read_published(StrictObject& object, const std::string& key, const FlagTable& table);
 
+/// [{"layers": "dense", "flags": ["--xla_tpu_scoped_vmem_limit_kib=98304", …], "source": "…"}, …]
+std::vector<AssumedFlags> read_assumed(StrictObject& object, const std::string& key, const FlagTable& table);
+
 }  // namespace shardplan

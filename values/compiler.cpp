@@ -129,6 +129,15 @@ Compiler with_flags(const Compiler& compiler, std::vector<CompilerFlag> flags) {
   return changed;
 }
 
+Compiler with_assumed_flags(const Compiler& compiler, bool has_experts) {
+  const auto recipe = std::find_if(compiler.assumed.begin(), compiler.assumed.end(),
+                                   [&](const AssumedFlags& flags) { return flags.of_mixtures == has_experts; });
+  if (recipe == compiler.assumed.end()) return compiler;
+  Compiler changed = with_flags(compiler, recipe->flags);
+  changed.flags_assumed_from = recipe->source;
+  return changed;
+}
+
 std::string print_flag(const CompilerFlag& flag) { return "--" + flag.name + "=" + flag.value; }
 
 std::vector<std::string> print_flags(const std::vector<CompilerFlag>& flags) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <arguments/flag_arguments.hpp>
 #include <arguments/model_arguments.hpp>
 #include <compilers/load_compiler.hpp>
 #include <hardware/load_profile.hpp>
@@ -102,7 +103,7 @@ CheckRequest read_check(const CheckWords& words) {
                models.front(),
                places.rules(),
                machines.front(),
-               load_compiler(machines.front().hardware.compiler, given.text("compile_xla_flags", "")),
+               load_compiler(machines.front().hardware.compiler, given_flags(given).value_or("")),
                read_program(given, words.machine),
                std::move(sizes)};
   if (spans_slices) run = on_mesh(std::move(run), mesh);

@@ -88,6 +88,15 @@ std::vector<RecordedCollective> collectives_in(StrictObject& object) {
   return all;
 }
 
+/// Beside those among the arguments. Of a program that was compiled without any none are assumed.
+std::string flags_in(StrictObject& object, const std::vector<std::string>& arguments) {
+  if (object.has("xla_flags")) return fmt::format("{}", fmt::join(object.texts("xla_flags"), " "));
+  const bool among_arguments = std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return argument.starts_with("compile_xla_flags=");
+  });
+  return among_arguments ? "" : "none";
+}
+
 }  // namespace
 
 RecordedProgram parse_record(std::string_view text, const std::string& file) {
@@ -98,8 +107,8 @@ RecordedProgram parse_record(std::string_view text, const std::string& file) {
   record.id = object.text("id");
   object.object("arguments");
   record.arguments = key_values_in(object.any("arguments"), file + ".arguments");
-  if (object.has("xla_flags"))
-    record.arguments.push_back(fmt::format("compile_xla_flags={}", fmt::join(object.texts("xla_flags"), " ")));
+  if (const std::string flags = flags_in(object, record.arguments); !flags.empty())
+    record.arguments.push_back("compile_xla_flags=" + flags);
   if (object.has("hardware")) record.machine = machine_in(object.object("hardware"));
   record.machine.program = StepProgram::train_compile;  // recordings are ahead-of-time compilations
   if (object.has("program")) record.machine.program = enumerator_named(programs, "program", object.text("program"), file);

@@ -250,6 +250,13 @@ struct PublishedFlags {
   std::string source;
 };
 
+/// What most published recipes of a machine set for models of one kind: assumed of runs that give no flags.
+struct AssumedFlags {
+  bool of_mixtures = false;  ///< of models with experts; else of dense ones
+  std::vector<CompilerFlag> flags;
+  std::string source;
+};
+
 /// Slices by their devices, and tensors by their bytes.
 struct SliceSizes {
   std::int64_t from_devices = 1;
@@ -287,6 +294,8 @@ struct Compiler {
   std::vector<std::string> foreign_flags;  ///< how names begin that are other compilers'
   std::vector<OfferedFlag> offered;  ///< that might be
   std::vector<PublishedFlags> published;
+  std::vector<AssumedFlags> assumed;
+  std::string flags_assumed_from;  ///< whose recipes `flags` are; empty: they were given, or there are none
   Kernels kernels;
   OverlapRules overlap;
   VectorKernels vector_kernels;
@@ -304,5 +313,8 @@ struct Compiler {
 
 /// A compiler under these flags, by name, and no others.
 Compiler with_flags(const Compiler& compiler, std::vector<CompilerFlag> flags);
+
+/// A compiler under the flags that are assumed for such models where none are given; as it is, where its file assumes none.
+Compiler with_assumed_flags(const Compiler& compiler, bool has_experts);
 
 }  // namespace shardplan

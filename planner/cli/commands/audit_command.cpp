@@ -1,5 +1,6 @@
 // shardplan audit --hlo FILE[.gz]|DIR (KEY=VALUE… | --mesh axis=n,…) [--baseline FILE] [--tolerance 5%] [--ignore-below
 // 1MiB]
+#include <algorithm>
 #include <compilers/load_compiler.hpp>
 #include <planner/audit/audit.hpp>
 #include <planner/cli/commands.hpp>
@@ -44,6 +45,15 @@ AuditThresholds read_thresholds(const AuditFlags& flags) {
 
 bool says_run(const RunFlags& run) { return run.model || run.rules || run.config_file || !run.key_values.empty(); }
 
+/// Of a program that is there none are assumed: with others it would be another program.
+RunFlags as_compiled(RunFlags run) {
+  const bool says_flags = run.xla_flags || std::any_of(run.key_values.begin(), run.key_values.end(), [](const auto& word) {
+    return word.starts_with("compile_xla_flags=");
+  });
+  if (!says_flags) run.xla_flags = "none";
+  return run;
+}
+
 AuditRequest read_request(const AuditFlags& flags) {
   if (!flags.program) throw InputError("audit needs --hlo FILE, the program to look at");
   AuditRequest request;
@@ -54,7 +64,7 @@ AuditRequest read_request(const AuditFlags& flags) {
   if (flags.trace && !flags.timeline) throw InputError("--trace draws the program's schedule: give --timeline too");
   const MachineChoice machine = read_machine_choice(flags.run);
   if (says_run(flags.run)) {
-    request.configuration = read_configuration(flags.run);
+    request.configuration = read_configuration(as_compiled(flags.run));
     return request;
   }
   if (flags.run.reserve || flags.run.memory_fraction)

@@ -73,6 +73,12 @@ Words::const_iterator program_end(Words::const_iterator python, Words::const_ite
   return std::next(word);
 }
 
+bool says_flags(const Words& words) {
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word.starts_with("--xla-flags") || word.starts_with("compile_xla_flags=");
+  });
+}
+
 }  // namespace
 
 Words without_launch(const Words& words) {
@@ -85,6 +91,7 @@ Words without_launch(const Words& words) {
     ++word;
   }
   all.insert(all.end(), word, words.end());
+  if (!says_flags(all)) all.insert(all.end(), {"--xla-flags", "none"});
   return all;
 }
 

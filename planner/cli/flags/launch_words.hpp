@@ -8,7 +8,8 @@ namespace shardplan {
 /// (or "python3 FILE.py …"), what it says:
 ///   python3 -m MODULE               dropped
 ///   a YAML file in front of the keys  --config FILE; none for base.yml, whose values are MaxText's defaults
-///   LIBTPU_INIT_ARGS=, XLA_FLAGS=   --xla-flags FLAGS, of both; nothing where they are empty
+///   LIBTPU_INIT_ARGS=, XLA_FLAGS=   --xla-flags FLAGS, of both; none where they are empty
+///                                   or not there, as the launch runs
 ///   XLA_PYTHON_CLIENT_MEM_FRACTION= --memory-fraction F
 /// InputError on another variable in front of python, and on a launch that ends with it.
 Words without_launch(const Words& words);

@@ -103,18 +103,26 @@ OrderedJson json_flag_names(const Evaluation& evaluation) {
   return print_flags(evaluation.configuration->compiler.flags);
 }
 
-// Those that are given, and those that are worth setting.
+// Whose recipes the flags are; null where they were given, or there are none.
+OrderedJson json_assumed_from(const Evaluation& evaluation) {
+  if (!evaluation.configuration || evaluation.configuration->compiler.flags_assumed_from.empty()) return nullptr;
+  return evaluation.configuration->compiler.flags_assumed_from;
+}
+
+// Those that are given or assumed, and those that are worth setting.
 OrderedJson json_flags(const Evaluation& evaluation) {
   OrderedJson flags = OrderedJson::array();
   if (!evaluation.configuration) return flags;
+  const std::string& assumed = evaluation.configuration->compiler.flags_assumed_from;
   for (const auto& flag : evaluation.configuration->compiler.flags)
     flags.push_back(
-        {{"flag", print_flag(flag)}, {"given", true}, {"effect", name_of(flag.effect)}, {"does", flag.does}});
+        {{"flag", print_flag(flag)}, {"given", true}, {"assumed", !assumed.empty()}, {"effect", name_of(flag.effect)},
+         {"does", flag.does}});
   for (const FlagWorth& worth : evaluation.flag_worths) {
     const std::string name = print_flag(worth.flag);
     auto row = std::find_if(flags.begin(), flags.end(), [&](const OrderedJson& flag) { return flag["flag"] == name; });
     if (row == flags.end()) {
-      flags.push_back({{"flag", name}, {"given", false}, {"effect", name_of(worth.flag.effect)},
+      flags.push_back({{"flag", name}, {"given", false}, {"assumed", false}, {"effect", name_of(worth.flag.effect)},
                        {"does", worth.flag.does}, {"source", worth.source}});
       row = flags.end() - 1;
     }
@@ -192,6 +200,7 @@ OrderedJson json_evaluation(const Evaluation& evaluation) {
   if (evaluation.configuration) document["network"] = json_network(*evaluation.configuration);
   document["findings"] = json_findings(evaluation.findings);
   document["xla_flags"] = json_flag_names(evaluation);
+  document["flags_assumed_from"] = json_assumed_from(evaluation);
   document["flags"] = json_flags(evaluation);
   document["maxtext_arguments"] = json_arguments(evaluation);
   document["commands"] = json_commands(evaluation);

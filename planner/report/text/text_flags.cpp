@@ -56,7 +56,11 @@ std::string flags_section(const Evaluation& evaluation, const Style& style) {
   for (const FlagWorth& worth : evaluation.flag_worths)
     if (!worth.given) lines += wrap_text(offered_line(worth), "  ", style.width());
   if (lines.empty()) return "";
-  return wrap_text("(--xla-flags; recipe: those that published recipes set)", style.paint(Ink::bold, "XLA flags") + "  ",
+  const std::string& assumed = evaluation.configuration->compiler.flags_assumed_from;
+  const std::string from = assumed.empty() ? "(--xla-flags; recipe: those that published recipes set)"
+                                           : fmt::format("(assumed, since none were given: those of {}; --xla-flags none: "
+                                                         "XLA's defaults)", assumed);
+  return wrap_text(from, style.paint(Ink::bold, "XLA flags") + "  ",
                    style.width()) +
          lines;
 }

@@ -30,8 +30,17 @@ RunCommands commands_for(const std::string& line, const MachineChoice& machine =
   return run_commands(read(line, machine)).value();
 }
 
+TEST(RunCommands, CarryTheFlagsThatAreAssumed) {
+  const std::string dense = "model_name=llama2-7b compile_topology=v5p-16";
+  const std::string flag = "--xla_tpu_scoped_vmem_limit_kib=98304";
+  EXPECT_THAT(commands_for(dense).train.environment, Contains(Pair("LIBTPU_INIT_ARGS", flag)));
+  EXPECT_THAT(words_of(commands_for(dense).train_compile->arguments), Contains("compile_xla_flags=" + flag));
+  for (const char* none : {" compile_xla_flags=none", " compile_xla_flags="})
+    EXPECT_THAT(commands_for(dense + none).train.environment, IsEmpty()) << none;
+}
+
 TEST(RunCommands, TrainWithoutWhatOnlyTrainCompileReads) {
-  const RunCommands commands = commands_for("model_name=llama2-7b compile_topology=v5p-16");
+  const RunCommands commands = commands_for("model_name=llama2-7b compile_topology=v5p-16 compile_xla_flags=none");
   EXPECT_EQ(commands.train.module, "maxtext.trainers.pre_train.train");
   EXPECT_THAT(words_of(commands.train.arguments), Each(Not(StartsWith("compile_topology"))));
   ASSERT_TRUE(commands.train_compile);

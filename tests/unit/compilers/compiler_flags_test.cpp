@@ -120,6 +120,25 @@ TEST(CompilerFlags, OfRecipesAreOfferedAndTakenByOneWord) {
   EXPECT_DOUBLE_EQ(other.settings.at(CompilerSetting::scoped_vmem_limit), 65536.0 * 1024) << "what is said last";
 }
 
+TEST(CompilerFlags, AreAssumedByKindOfModel) {
+  const auto limit = [](const char* compiler, bool has_experts) {
+    return with_assumed_flags(load_compiler(compiler), has_experts).settings.at(CompilerSetting::scoped_vmem_limit) / 1024;
+  };
+  EXPECT_DOUBLE_EQ(limit("xla-tpu", false), 98304);
+  EXPECT_DOUBLE_EQ(limit("xla-tpu", true), 81920);
+  EXPECT_DOUBLE_EQ(limit("xla-tpu-v5p", true), 81920);
+  EXPECT_DOUBLE_EQ(limit("xla-tpu-7x", false), 65536);
+  EXPECT_FALSE(with_assumed_flags(load_compiler("xla-tpu"), false).flags_assumed_from.empty());
+  for (const char* compiler : {"xla-gpu", "xla-tpu-v5e"}) {
+    const Compiler none = with_assumed_flags(load_compiler(compiler), false);
+    EXPECT_TRUE(none.flags.empty() && none.flags_assumed_from.empty()) << compiler;
+  }
+}
+
+TEST(CompilerFlags, NoneAreXlasDefaults) {
+  for (const char* flags : {"none", ""}) EXPECT_TRUE(load_compiler("xla-tpu", flags).flags.empty()) << flags;
+}
+
 TEST(CompilerFlags, CanBeTakenBack) {
   const Compiler flagged = load_compiler("xla-gpu", "--xla_gpu_enable_pipelined_all_gather=true "
                                                     "--xla_gpu_all_gather_combine_threshold_bytes=8589934592");

@@ -54,7 +54,7 @@ function flagsCard(e) {
   const worth = (f) => (f.step_seconds_with === undefined ? null : f.step_seconds_with / f.step_seconds_without - 1);
   const step = (f, key) => (f[key] === undefined ? "-" : timeText(f[key]));
   return card("Compiler flags", dataTable("XLA's flags and what they are worth", [
-    { title: "flag", text: (f) => el("code", {}, f.flag) }, { title: "given", text: (f) => (f.given ? "yes" : "no") },
+    { title: "flag", text: (f) => el("code", {}, f.flag) }, { title: "given", text: (f) => (f.assumed ? "assumed" : f.given ? "yes" : "no") },
     { title: "effect", text: (f) => f.effect }, { title: "step with it", number: true, text: (f) => step(f, "step_seconds_with") },
     { title: "without", number: true, text: (f) => step(f, "step_seconds_without") },
     { title: "worth", number: true, text: (f) => (worth(f) === null ? "-" : `${worth(f) > 0 ? "+" : "−"}${shareText(Math.abs(worth(f)))}`) },
