@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Cycles of splash attention's kernels on a TPU: `attention_kernels` of a profile.
+"""Cycles of splash attention's kernels on a TPU. attention_cycles.jsonl has what it printed for v5p, v6e and 7x, with VMEM of
+98304, 98304 and 65536 KiB; no plan reads it yet (docs/limits.md).
 
     attention_cycles.py [--limit SCOPED_VMEM_LIMIT_KIB] [--heads 128,256] [--blocks 512,2048] TOPOLOGY
 

@@ -15,8 +15,9 @@ struct MemoryRange {
 };
 
 /// By compiler family and MoE path, of every family that has records. From enough_records on the ends are the 5th and
-/// 95th percentile; with fewer, the path's extremes, and at least those of its whole family and of each path with enough: what
-/// few programs show is known no better than what many do. Rounded outwards to 0.1%, and never above 0 (low) or below 0 (high).
+/// 95th percentile; with fewer, the path's extremes, and at least those of its whole family and of each path with enough:
+/// what few programs show is known no better than what many do. Rounded outwards to 0.1%, and never above 0 (low) or below
+/// 0 (high).
 std::vector<MemoryRange> memory_ranges(const std::vector<RecordedProgram>& records);
 
 /// From so many on the extremes of random draws lie beyond the 5th (the 95th) percentile with 95% certainty:

@@ -29,7 +29,7 @@ std::string with(const std::string& from, const std::string& to) {
 TEST(RecordedProgram, IsRead) {
   const RecordedProgram record = parse_record(compiled, "toy.json");
   EXPECT_EQ(record.id, "toy");
-  EXPECT_THAT(record.arguments, ElementsAre("ici_fsdp_parallelism=8", "model_name=llama2-7b"));
+  EXPECT_THAT(record.arguments, ElementsAre("ici_fsdp_parallelism=8", "model_name=llama2-7b", "compile_xla_flags=none"));
   EXPECT_EQ(record.machine.hardware, "h100");
   EXPECT_EQ(record.machine.chips, 8);
   EXPECT_EQ(record.mesh.at("fsdp"), 8);

@@ -48,7 +48,8 @@ MemoryLimits read_memory_limits(const std::optional<std::string>& reserve, const
 
 void add_xla_flags(CommandParser& parser, std::optional<std::string>& xla_flags) {
   parser.add_dashed("--xla-flags", xla_flags, "FLAGS",
-                    "XLA's flags (default: those that most recipes for the machine set); recipe: all of them, none: XLA's defaults");
+                    "XLA's flags (default: those that most recipes for the machine set); recipe: all of them, none: "
+                    "XLA's defaults");
 }
 
 Words with_xla_flags(Words key_values, const std::optional<std::string>& xla_flags) {

@@ -97,9 +97,9 @@ SplitParameters split_by_optimizer(const BoundProgram& bound, TrainConfig config
 /// Less than that of the parameters doesn't decide.
 constexpr double few = 0.01;
 
-/// ZeRO-1, on a mesh whose data axis holds copies of the optimizer. Where the update would gather most weights whole, because
-/// data comes before axes of the same dim (optimizer_layout.hpp), it is tried in two passes alone, which have a narrow copy for
-/// the loop and update the shards; where it would gather some, both ways.
+/// ZeRO-1, on a mesh whose data axis holds copies of the optimizer. Where the update would gather most weights whole,
+/// because data comes before axes of the same dim (optimizer_layout.hpp), it is tried in two passes alone, which have a
+/// narrow copy for the loop and update the shards; where it would gather some, both ways.
 std::vector<OptimizerChoice> spread_optimizers(const SearchSpace& space, const Configuration& c, const BoundProgram& bound) {
   const bool adam = c.config.opt_type == OptimizerType::adamw || c.config.opt_type == OptimizerType::adam_pax;
   if (!adam) return {};

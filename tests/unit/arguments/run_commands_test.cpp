@@ -147,7 +147,7 @@ TEST(RunCommands, ReadBackAreTheSameRun) {
   for (const char* line : {"model_name=mixtral-8x7b compile_topology=v5p-16 sparse_matmul=false capacity_factor=1.25",
                            "model_name=llama2-7b compile_topology=v5p-16 remat_policy=custom context=device",
                            "model_name=gemma3-4b compile_topology=v6e-8 num_vocab_tiling=4 per_device_batch_size=2"}) {
-    const Configuration asked = read(line);
+    const Configuration asked = read(std::string(line) + " compile_xla_flags=--xla_tpu_scoped_vmem_limit_kib=65536");
     const auto command = run_commands(asked)->train_compile;
     ASSERT_TRUE(command);
     std::string said;
@@ -242,7 +242,8 @@ TEST(RunCommands, CompileAheadOfTimeOnlyWhatTrainCompileKnows) {
   EXPECT_FALSE(gpus.train_compile);
   EXPECT_THAT(words_of(gpus.train.arguments), Contains("hardware=gpu"));
   EXPECT_THAT(gpus.train.environment, ElementsAre(Pair("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.94")));
-  EXPECT_THAT(commands_for("model_name=llama2-7b compile_topology=v5p-16").train.environment, IsEmpty());
+  const RunCommands tpus = commands_for("model_name=llama2-7b compile_topology=v5p-16 compile_xla_flags=none");
+  EXPECT_THAT(tpus.train.environment, IsEmpty());
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ const std::string run = "model_name=llama3.1-8b compile_topology=v6e-8 ici_fsdp_
 const std::string vmem = "--xla_tpu_scoped_vmem_limit_kib=98304";
 
 Configuration under(const std::string& flags) {
-  return read(run + (flags.empty() ? "" : "compile_xla_flags=" + flags));
+  return read(run + "compile_xla_flags=" + (flags.empty() ? "none" : flags));
 }
 
 const FlagWorth* worth_of(const std::string& flag, const std::vector<FlagWorth>& worths) {

@@ -103,11 +103,14 @@ TEST(Pipelines, BoundsHoldUnderTheCostModel) {
   EXPECT_GT(time, 100);
 }
 
-// What bounds a family at once (planner/search/explore/family.cpp), within a fifth of time_slack: of weights that are gathered
-// once the reductions hide less.
+// What bounds a family at once (planner/search/explore/family.cpp), within a fifth of time_slack: of weights that are
+// gathered once the reductions hide less.
 TEST(Pipelines, NoScheduleIsFasterThanTheBusiestWithItsBubble) {
   const std::tuple<const char*, const char*, int> runs[] = {
-      {"llama3-8b", "tpu-v5p", 8}, {"mixtral-8x7b", "mi300x", 8}, {"mixtral-8x22b", "tpu-v5p", 16}, {"llama2-7b", "h100", 16}};
+      {"llama3-8b", "tpu-v5p", 8},
+      {"mixtral-8x7b", "mi300x", 8},
+      {"mixtral-8x22b", "tpu-v5p", 16},
+      {"llama2-7b", "h100", 16}};
   for (const auto& [model, machine, chips] : runs) {
     PlanRequest request = request_for(model, machine, chips);
     request.rule_sets = rule_sets({"default", "pipeline-large-moe", "ep-as-cp"});
