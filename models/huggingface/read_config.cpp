@@ -18,32 +18,33 @@ struct Architecture {
   Model (*read)(StrictObject& config);
   /// Of a model with more than a text decoder: what its text_config may leave out (the defaults of transformers' class).
   const char* text_defaults = nullptr;
+  double rope_theta = 0;  ///< the class's default in transformers (default_theta of its configuration); 0: not looked up
 };
 
 constexpr const char* gemma3_text = R"({"num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256,
   "hidden_activation": "gelu_pytorch_tanh", "vocab_size": 262208})";
 
 constexpr Architecture architectures[] = {
-    {"LlamaForCausalLM", llama},
+    {"LlamaForCausalLM", llama, nullptr, 10'000},
     {"Llama4ForCausalLM", llama4},
     {"Llama4ForConditionalGeneration", llama4, "{}"},
-    {"MistralForCausalLM", mistral},
+    {"MistralForCausalLM", mistral, nullptr, 10'000},
     {"Mistral3ForConditionalGeneration", mistral, "{}"},
-    {"MixtralForCausalLM", mixtral},
+    {"MixtralForCausalLM", mixtral, nullptr, 1'000'000},
     {"Phi3ForCausalLM", phi3},
     {"Qwen2ForCausalLM", qwen2},
-    {"Qwen3ForCausalLM", qwen3},
+    {"Qwen3ForCausalLM", qwen3, nullptr, 10'000},
     {"Qwen3MoeForCausalLM", qwen3_moe},
     {"Qwen3NextForCausalLM", qwen3_next},
     {"Qwen3_5MoeForConditionalGeneration", qwen3_5_moe, "{}"},
     {"Qwen3VLForConditionalGeneration", qwen3, "{}"},
     {"Qwen3VLMoeForConditionalGeneration", qwen3_vl_moe, "{}"},
     {"DeepseekV2ForCausalLM", deepseek},
-    {"DeepseekV3ForCausalLM", deepseek3},
+    {"DeepseekV3ForCausalLM", deepseek3, nullptr, 10'000},
     {"DeepseekV32ForCausalLM", deepseek32},
     {"DeepseekV4ForCausalLM", deepseek4},
     {"KimiK25ForConditionalGeneration", deepseek3, "{}"},
-    {"GptOssForCausalLM", gpt_oss},
+    {"GptOssForCausalLM", gpt_oss, nullptr, 150'000},
     {"GemmaForCausalLM", gemma},
     {"Gemma2ForCausalLM", gemma2},
     {"Gemma3ForCausalLM", gemma3},
@@ -77,6 +78,26 @@ const Architecture& find_architecture(const std::string& name, const std::string
   throw InputError(place + ": " + unknown_name("architecture", name, known));
 }
 
+bool says_rope_theta(StrictObject& config) {
+  if (given(config, "rope_theta")) return true;
+  if (!config.has("rope_parameters")) return false;
+  const auto& rope = config.peek("rope_parameters");
+  const auto has_it = [](const auto& object) { return object.is_object() && object.contains("rope_theta"); };
+  return has_it(rope) || (rope.is_object() && std::any_of(rope.begin(), rope.end(), has_it));
+}
+
+/// What MaxText's nearest model has may be another: llama3-8b turns positions by 500,000, Llama 2's class by 10,000.
+Model read_layers(const Architecture& architecture, StrictObject& config) {
+  const bool says_it = says_rope_theta(config);
+  Model model = architecture.read(config);
+  if (says_it) return model;
+  if (architecture.rope_theta > 0)
+    model.inner_values.emplace_back("rope_max_timescale", fmt::format("{:.0f}", architecture.rope_theta));
+  else
+    model.left_out.push_back({"rope_theta", "not given: MaxText's model's own holds, unless rope_max_timescale=… says it"});
+  return model;
+}
+
 /// The text decoder of a model that has towers besides.
 Model read_text_decoder(const Architecture& architecture, StrictObject& config) {
   nlohmann::json text = nlohmann::json::parse(architecture.text_defaults);
@@ -86,7 +107,7 @@ Model read_text_decoder(const Architecture& architecture, StrictObject& config) 
   const std::string tied = "tie_word_embeddings";
   if (given(config, tied)) text[tied] = config.any(tied);  // what the whole model says holds
   StrictObject inner(text, config.where() + ": text_config");
-  Model model = with_notes(architecture.read(inner), inner);
+  Model model = with_notes(read_layers(architecture, inner), inner);
   for (const char* tower : {"vision_config", "audio_config"})
     if (config.has(tower)) {
       if (config.any(tower).is_null()) continue;
@@ -109,7 +130,7 @@ Model read_huggingface_config(const nlohmann::json& json, const std::string& pla
   if (names.size() != 1) config.fail("architectures", "a list of one");
   const Architecture& architecture = find_architecture(names.front(), place);
   const bool nested = architecture.text_defaults && config.has("text_config");
-  return with_notes(nested ? read_text_decoder(architecture, config) : architecture.read(config), config);
+  return with_notes(nested ? read_text_decoder(architecture, config) : read_layers(architecture, config), config);
 }
 
 }  // namespace shardplan

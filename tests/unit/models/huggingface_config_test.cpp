@@ -135,6 +135,17 @@ TEST(HuggingFaceConfig, ReadsPhi3AsLlama) {
   EXPECT_THAT(left_out_of(model), HasSubstr("sliding_window: left out: MaxText attends globally here"));
 }
 
+// Llama 2's configurations don't say it; MaxText's nearest model, llama3-8b, has another.
+TEST(HuggingFaceConfig, WithoutRopeThetaHasThatOfItsClass) {
+  const std::string llama = read_file(path_of("llama3-8b"));
+  const auto begin = llama.find("\"rope_theta\""), end = llama.find(',', begin) + 1;
+  ASSERT_NE(begin, std::string::npos);
+  const Model model = load_model(write_file("theta.json", llama.substr(0, begin) + llama.substr(end)));
+  EXPECT_THAT(model.inner_values, testing::Contains(testing::Pair("rope_max_timescale", "10000")));
+  EXPECT_THAT(load_model(path_of("llama3-8b")).inner_values,
+              testing::Contains(testing::Pair("rope_max_timescale", "500000")));
+}
+
 TEST(HuggingFaceConfig, SaysWhatIsLeftOut) {
   EXPECT_THAT(left_out_of(load_model(path_of("deepseek3-671b"))),
               AllOf(HasSubstr("num_nextn_predict_layers: the multi-token prediction layers"),
