@@ -20,7 +20,7 @@ GivenFlag parse_flag(const std::string& word) {
   const auto equals = word.find('=');
   const std::size_t end = std::min(equals, word.size());
   if (!word.starts_with("--") || end == 2)
-    throw InputError(fmt::format("compile_xla_flags: '{}': expected --NAME=VALUE", word));
+    throw InputError(fmt::format("compile_xla_flags: '{}': expected --NAME=VALUE, recipe, or none alone", word));
   return {word.substr(2, end - 2), equals == std::string::npos ? "true" : word.substr(equals + 1)};
 }
 
