@@ -1,6 +1,7 @@
 #pragma once
 // XLA's flags among a run's arguments, and those that are assumed where there are none.
 #include <arguments/words/given_arguments.hpp>
+#include <compilers/compiler_flags.hpp>  // no_flags
 #include <optional>
 #include <shardplan/compiler/compiler.hpp>
 #include <string>

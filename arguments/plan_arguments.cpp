@@ -22,12 +22,12 @@ std::vector<ModelOverride> read_dims(const GivenArguments& arguments) {
 }  // namespace
 
 PlanRequest with_arguments(PlanRequest request, const GivenArguments& arguments) {
+  request.model_overrides = read_dims(arguments);
+  request.model = with_overrides(std::move(request.model), request.model_overrides);
   const std::string flags = given_flags(arguments).value_or("");
   for (const auto& machine : request.machines)
     request.compilers[machine.compiler] =
         compiler_of_run(arguments, load_compiler(machine.compiler, flags), request.model.has_experts());
-  request.model_overrides = read_dims(arguments);
-  request.model = with_overrides(std::move(request.model), request.model_overrides);
   request.passed_arguments = take_passed_arguments(arguments, request.model);
   request.settings = read_settings(arguments, request.model);
   request.rule_changes = changes_in_force(arguments, load_rules("default"), request.model);

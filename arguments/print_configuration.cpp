@@ -122,7 +122,7 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
   if (configuration.model.use_batch_split_schedule && configuration.model.in_maxtext)
     printed.emplace_back("batch_split_factor", std::to_string(batch_split_factor));
   if (!configuration.model.engram_layers.empty())  // configs/types.py: the hashes are of what its tokens say
-    append(printed, {{"tokenizer_path", "${TOKENIZER_PATH?}"}, {"hf_access_token", "${HF_TOKEN?}"}});
+    append(printed, {{"tokenizer_path", readers_value("TOKENIZER_PATH")}, {"hf_access_token", readers_value("HF_TOKEN")}});
   append(printed, words.overrides);
   if (configuration.model.in_maxtext)
     for (const auto& changed : configuration.model_overrides)

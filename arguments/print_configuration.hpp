@@ -1,5 +1,6 @@
 #pragma once
 // One configuration → MaxText's own arguments.
+#include <arguments/readers_value.hpp>  // some printed values are the reader's to set
 #include <shardplan/configuration.hpp>
 #include <string>
 #include <utility>

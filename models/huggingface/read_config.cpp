@@ -78,21 +78,13 @@ const Architecture& find_architecture(const std::string& name, const std::string
   throw InputError(place + ": " + unknown_name("architecture", name, known));
 }
 
-bool says_rope_theta(StrictObject& config) {
-  if (given(config, "rope_theta")) return true;
-  if (!config.has("rope_parameters")) return false;
-  const auto& rope = config.peek("rope_parameters");
-  const auto has_it = [](const auto& object) { return object.is_object() && object.contains("rope_theta"); };
-  return has_it(rope) || (rope.is_object() && std::any_of(rope.begin(), rope.end(), has_it));
-}
-
 /// What MaxText's nearest model has may be another: llama3-8b turns positions by 500,000, Llama 2's class by 10,000.
-Model read_layers(const Architecture& architecture, StrictObject& config) {
-  const bool says_it = says_rope_theta(config);
-  Model model = architecture.read(config);
-  if (says_it) return model;
+Model with_rope_theta(Model model, const Architecture& architecture) {
+  const std::string key = "rope_max_timescale";
+  if (std::any_of(model.inner_values.begin(), model.inner_values.end(), [&](const auto& pair) { return pair.first == key; }))
+    return model;
   if (architecture.rope_theta > 0)
-    model.inner_values.emplace_back("rope_max_timescale", fmt::format("{:.0f}", architecture.rope_theta));
+    model.inner_values.emplace_back(key, fmt::format("{:.0f}", architecture.rope_theta));
   else
     model.left_out.push_back({"rope_theta", "not given: MaxText's model's own holds, unless rope_max_timescale=… says it"});
   return model;
@@ -107,7 +99,7 @@ Model read_text_decoder(const Architecture& architecture, StrictObject& config) 
   const std::string tied = "tie_word_embeddings";
   if (given(config, tied)) text[tied] = config.any(tied);  // what the whole model says holds
   StrictObject inner(text, config.where() + ": text_config");
-  Model model = with_notes(read_layers(architecture, inner), inner);
+  Model model = with_notes(architecture.read(inner), inner);
   for (const char* tower : {"vision_config", "audio_config"})
     if (config.has(tower)) {
       if (config.any(tower).is_null()) continue;
@@ -130,7 +122,8 @@ Model read_huggingface_config(const nlohmann::json& json, const std::string& pla
   if (names.size() != 1) config.fail("architectures", "a list of one");
   const Architecture& architecture = find_architecture(names.front(), place);
   const bool nested = architecture.text_defaults && config.has("text_config");
-  return with_notes(nested ? read_text_decoder(architecture, config) : read_layers(architecture, config), config);
+  Model model = with_notes(nested ? read_text_decoder(architecture, config) : architecture.read(config), config);
+  return with_rope_theta(std::move(model), architecture);
 }
 
 }  // namespace shardplan

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <arguments/print_configuration.hpp>
 #include <planner/report/shell_command.hpp>
 #include <planner/report/style.hpp>
 #include <shardplan/error.hpp>
@@ -20,38 +21,27 @@ std::string inside_double_quotes(const std::string& text) {
   return escaped;
 }
 
-/// "${TOKENIZER_PATH?}": a value that is the reader's to set.
-bool is_readers_variable(std::string_view value) {
-  return value.starts_with("${") && value.ends_with("?}") && value.find_first_of("'\" ") == value.npos;
+std::string as_it_stands(const std::string& text) { return text; }
+
+using Escape = std::string (*)(const std::string&);
+
+/// KEY=VALUE; in double quotes where the shell is to fill in the value. Around a command in quotes it is the outer shell: a
+/// container has none of the reader's variables.
+std::string argument_word(const std::string& key, const std::string& value, Escape escape) {
+  if (!readers_variable(value)) return escape(shell_word(key + "=" + value));
+  return key + "=" + escape("\"") + value + escape("\"");
 }
 
-/// KEY=VALUE; in double quotes where the shell is to fill in the value.
-std::string argument_word(const std::string& key, const std::string& value) {
-  return is_readers_variable(value) ? fmt::format("{}=\"{}\"", key, value) : shell_word(key + "=" + value);
-}
-
-ShellWords words_of(const Command& command) {
+ShellWords words_of(const Command& command, Escape escape = as_it_stands) {
   ShellWords words;
-  for (const auto& [name, value] : command.environment) words.push_back(name + "=" + shell_word(value));
+  for (const auto& [name, value] : command.environment) words.push_back(escape(name + "=" + shell_word(value)));
   for (const std::string& word : {std::string("python3"), std::string("-m"), command.module}) words.push_back(word);
-  if (!command.config_file.empty()) words.push_back(shell_word(command.config_file));
-  for (const auto& [key, value] : command.arguments) words.push_back(argument_word(key, value));
+  if (!command.config_file.empty()) words.push_back(escape(shell_word(command.config_file)));
+  for (const auto& [key, value] : command.arguments) words.push_back(argument_word(key, value, escape));
   return words;
 }
 
 std::string on_one_line(const ShellWords& words) { return fmt::format("{}", fmt::join(words, " ")); }
-
-/// A command inside double quotes. Variables of the reader's are filled in by the outer shell: a container has none of them.
-std::string inside_double_quotes(const ShellWords& words) {
-  ShellWords inside;
-  for (const std::string& word : words) {
-    const std::size_t variable = word.ends_with("?}\"") ? word.find("=\"${") : word.npos;
-    inside.push_back(variable == word.npos ? inside_double_quotes(word)
-                                           : fmt::format("{}=\\\"{}\\\"", word.substr(0, variable),
-                                                         word.substr(variable + 2, word.size() - variable - 3)));
-  }
-  return on_one_line(inside);
-}
 
 /// `inner`: the train command as it stands inside double quotes, where a backslash breaks a line as outside. Behind it
 /// what no plan knows, by the names that MaxText's documentation gives it.
@@ -115,7 +105,7 @@ std::string command_lines(const Command& command, std::size_t indent, std::size_
 std::string hosts_script(const HostsLaunch& hosts, const Command& train) {
   switch (hosts.launcher) {
     case HostLauncher::xpk:
-      return on_one_line(xpk_words(hosts, inside_double_quotes(words_of(train))));
+      return on_one_line(xpk_words(hosts, on_one_line(words_of(train, inside_double_quotes))));
     case HostLauncher::srun:
       return fmt::format("{}\n{}\n{}", coordinator, on_one_line(variables(hosts)),
                          on_one_line(srun_words(hosts, inside_single_quotes(command_line(train)))));

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <arguments/flag_arguments.hpp>
 #include <array>
 #include <formats/named_value.hpp>
 #include <planner/validate/recorded_program.hpp>
@@ -88,13 +89,10 @@ std::vector<RecordedCollective> collectives_in(StrictObject& object) {
   return all;
 }
 
-/// Beside those among the arguments. Of a program that was compiled without any none are assumed.
-std::string flags_in(StrictObject& object, const std::vector<std::string>& arguments) {
+/// Beside those among the arguments; empty: none. Of a program that was compiled without any none are assumed.
+std::string flags_in(StrictObject& object) {
   if (object.has("xla_flags")) return fmt::format("{}", fmt::join(object.texts("xla_flags"), " "));
-  const bool among_arguments = std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
-    return argument.starts_with("compile_xla_flags=");
-  });
-  return among_arguments ? "" : "none";
+  return object.peek("arguments").contains("compile_xla_flags") ? "" : std::string(no_flags);
 }
 
 }  // namespace
@@ -107,7 +105,7 @@ RecordedProgram parse_record(std::string_view text, const std::string& file) {
   record.id = object.text("id");
   object.object("arguments");
   record.arguments = key_values_in(object.any("arguments"), file + ".arguments");
-  if (const std::string flags = flags_in(object, record.arguments); !flags.empty())
+  if (const std::string flags = flags_in(object); !flags.empty())
     record.arguments.push_back("compile_xla_flags=" + flags);
   if (object.has("hardware")) record.machine = machine_in(object.object("hardware"));
   record.machine.program = StepProgram::train_compile;  // recordings are ahead-of-time compilations

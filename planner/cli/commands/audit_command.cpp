@@ -1,6 +1,6 @@
 // shardplan audit --hlo FILE[.gz]|DIR (KEY=VALUE… | --mesh axis=n,…) [--baseline FILE] [--tolerance 5%] [--ignore-below
 // 1MiB]
-#include <algorithm>
+#include <arguments/flag_arguments.hpp>
 #include <compilers/load_compiler.hpp>
 #include <planner/audit/audit.hpp>
 #include <planner/cli/commands.hpp>
@@ -47,10 +47,7 @@ bool says_run(const RunFlags& run) { return run.model || run.rules || run.config
 
 /// Of a program that is there none are assumed: with others it would be another program.
 RunFlags as_compiled(RunFlags run) {
-  const bool says_flags = run.xla_flags || std::any_of(run.key_values.begin(), run.key_values.end(), [](const auto& word) {
-    return word.starts_with("compile_xla_flags=");
-  });
-  if (!says_flags) run.xla_flags = "none";
+  if (!run.xla_flags && !says_xla_flags(run.key_values)) run.xla_flags = no_flags;
   return run;
 }
 

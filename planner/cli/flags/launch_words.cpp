@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <arguments/flag_arguments.hpp>
 #include <filesystem>
 #include <map>
 #include <planner/cli/flags/launch_words.hpp>
+#include <planner/cli/flags/run_flags.hpp>
 #include <shardplan/error.hpp>
 #include <shardplan/spelling.hpp>
 
@@ -73,10 +75,9 @@ Words::const_iterator program_end(Words::const_iterator python, Words::const_ite
   return std::next(word);
 }
 
-bool says_flags(const Words& words) {
-  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
-    return word.starts_with("--xla-flags") || word.starts_with("compile_xla_flags=");
-  });
+bool gives_xla_flags(const Words& words) {
+  const auto is_flag = [](const std::string& word) { return word == "--xla-flags" || word.starts_with("--xla-flags="); };
+  return says_xla_flags(words) || std::any_of(words.begin(), words.end(), is_flag);
 }
 
 }  // namespace
@@ -91,7 +92,7 @@ Words without_launch(const Words& words) {
     ++word;
   }
   all.insert(all.end(), word, words.end());
-  if (!says_flags(all)) all.insert(all.end(), {"--xla-flags", "none"});
+  if (!gives_xla_flags(all)) all.insert(all.end(), {"--xla-flags", std::string(no_flags)});
   return all;
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <formats/named_value.hpp>
 #include <planner/cli/flags/flag_values.hpp>
@@ -50,6 +51,11 @@ void add_xla_flags(CommandParser& parser, std::optional<std::string>& xla_flags)
   parser.add_dashed("--xla-flags", xla_flags, "FLAGS",
                     "XLA's flags (default: those that most recipes for the machine set); recipe: all of them, none: "
                     "XLA's defaults");
+}
+
+bool says_xla_flags(const Words& key_values) {
+  return std::any_of(key_values.begin(), key_values.end(),
+                     [](const std::string& word) { return word.starts_with("compile_xla_flags="); });
 }
 
 Words with_xla_flags(Words key_values, const std::optional<std::string>& xla_flags) {

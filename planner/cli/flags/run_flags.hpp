@@ -22,6 +22,9 @@ void add_config_flag(CommandParser& parser, RunFlags& flags);
 /// --xla-flags, which `plan` has too.
 void add_xla_flags(CommandParser& parser, std::optional<std::string>& xla_flags);
 
+/// Whether one of these is compile_xla_flags=….
+bool says_xla_flags(const Words& key_values);
+
 /// KEY=VALUE with --xla-flags as MaxText's compile_xla_flags.
 Words with_xla_flags(Words key_values, const std::optional<std::string>& xla_flags);
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <arguments/megatron/megatron_run.hpp>
+#include <arguments/print_configuration.hpp>
 #include <array>
 #include <planner/report/humanize.hpp>
 #include <planner/report/shell_command.hpp>
@@ -46,8 +47,8 @@ std::string maxtext_text(const Evaluation& e, const Style& style) {
 
 /// What is the reader's to set, "${TOKENIZER_PATH?}" in a shell, as OmegaConf takes it from the environment.
 std::string from_environment(const std::string& value) {
-  if (!value.starts_with("${") || !value.ends_with("?}")) return value;
-  return fmt::format("${{oc.env:{}}}", value.substr(2, value.size() - 4));
+  const auto variable = readers_variable(value);
+  return variable ? fmt::format("${{oc.env:{}}}", *variable) : value;
 }
 
 /// Words that YAML takes for something else are quoted: the empty one, and what has its signs.
