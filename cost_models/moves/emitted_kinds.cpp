@@ -11,6 +11,26 @@ bool concerns(Habit habit, const AxisList& axes, const Mesh& mesh, const Compile
   return sizes == compiler.slice_sizes.end() || sizes->second.has(mesh.devices());
 }
 
+std::int64_t devices_of_slice(const Mesh& mesh) {
+  std::int64_t devices = 1;
+  for (const MeshAxis& axis : mesh.axes) devices *= axis.ici;
+  return devices;
+}
+
+/// Over all devices of a slice, whether or not over other slices too. Compiled for two slices of 16 v6e and of 8 v5p: under
+/// data=2 between them, fsdp within, a weight's gradient is all-reduced in each slice, sliced, and the shards are summed
+/// between the slices; under fsdp over both it is scattered in each slice, the shards summed between them and gathered
+/// again: one all-reduce over both networks. On 7x, which has no such habit, it stays scattered.
+bool sums_whole_slices(const AxisList& axes, const Mesh& mesh, const Compiler& compiler) {
+  constexpr Habit habit = Habit::all_reduces_over_whole_slices;
+  if (!compiler.has(habit)) return false;
+  std::int64_t within = 1;
+  for (const AxisId axis : axes) within *= mesh.axes[axis].ici;
+  const std::int64_t slice = devices_of_slice(mesh);
+  const auto sizes = compiler.slice_sizes.find(habit);
+  return within == slice && (sizes == compiler.slice_sizes.end() || sizes->second.has(slice));
+}
+
 bool is_too_large(const Collective& gather, const Compiler& compiler) {
   const auto sizes = compiler.slice_sizes.find(Habit::gathers_whole_slices_by_all_reduce);
   return sizes != compiler.slice_sizes.end() && sizes->second.up_to && gather.bytes.value > sizes->second.up_to->value;
@@ -37,7 +57,7 @@ bool has_indivisible_words(const Tensor& weight, const PartitionSpec& spec, std:
 
 bool is_all_reduced(const Tensor& weight, const PartitionSpec& spec, const AxisList& axes, const Mesh& mesh,
                     const Compiler& compiler) {
-  return concerns(Habit::all_reduces_over_whole_slices, axes, mesh, compiler) ||
+  return (!axes.empty() && sums_whole_slices(axes, mesh, compiler)) ||
          (!axes.empty() && has_indivisible_words(weight, spec, mesh.product(axes), compiler));
 }
 
