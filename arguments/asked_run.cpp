@@ -18,9 +18,8 @@
 namespace shardplan {
 namespace {
 
-void check_tokamax(const GivenArguments& arguments, const Configuration& configuration) {
-  const bool given = arguments.flag("use_tokamax_splash", false);
-  if (!needs_tokamax(configuration) || given) return;
+void check_tokamax(const Configuration& configuration) {
+  if (!needs_tokamax(configuration) || configuration.config.use_tokamax_splash) return;
   const ContextStrategy strategy = configuration.config.context_parallel_strategy;
   throw InputError(configuration.model.masks_keys() && strategy == ContextStrategy::all_gather
                        ? "attention=flash with an indexer needs use_tokamax_splash=true"
@@ -117,7 +116,7 @@ Configuration configured(const AskedRun& run) {
   c.slice = run.machine.slice;
   c.num_slices = run.machine.num_slices;
   c.memory_limits = run.memory_limits;
-  check_tokamax(run.arguments, c);
+  check_tokamax(c);
   check_start(run.arguments, c);
   check_sequences(c);
   return c;

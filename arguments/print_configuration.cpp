@@ -114,7 +114,8 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
   append(printed, rules);
   append(printed, mesh_as_arguments(configuration.mesh, configuration.num_slices));
   append(printed, settings);
-  if (needs_tokamax(configuration)) printed.emplace_back("use_tokamax_splash", "true");
+  if (needs_tokamax(configuration) && !configuration.config.use_tokamax_splash)
+    printed.emplace_back("use_tokamax_splash", "true");
   if (needs_narrow_tiles(configuration) && configuration.config.sa_block_q_dkv == TrainConfig{}.sa_block_q_dkv)
     printed.emplace_back("sa_block_q_dkv", "256");
   if (const auto tile = dividing_tile(configuration)) printed.emplace_back("wi_tile_fwd_mlp_dim", std::to_string(*tile));

@@ -12,6 +12,7 @@
 #include <hardware/read_products.hpp>
 #include <hardware/read_protocols.hpp>
 #include <hardware/read_slices.hpp>
+#include <hardware/read_splash.hpp>
 #include <nlohmann/json.hpp>
 #include <shardplan/embedded_file.hpp>
 #include <shardplan/error.hpp>
@@ -90,6 +91,8 @@ HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& objec
     object.fail("vector_operand_rate", "given exactly when vector_pass_rate is");
   profile.clock = read_optional_figure(object, "clock", Dimension::cycles_per_second);
   profile.attention_efficiency = read_share(object, "attention_efficiency");
+  if (object.has("splash_cycles")) profile.splash = read_splash_tables(object.object("splash_cycles"));
+  if (!profile.splash.kernels.empty() && !profile.clock) object.fail("clock", "cycles a second of splash_cycles");
   profile.hbm_efficiency = read_share(object, "hbm_efficiency");
   if (object.has("step_error")) profile.step_error = read_step_error(object.object("step_error"));
   if (object.has("published_mfu_dense")) profile.published_mfu_dense = read_share(object, "published_mfu_dense");

@@ -6,6 +6,15 @@ std::int64_t global_batch(const Configuration& configuration) {
   return global_batch(configuration.config, configuration.mesh.devices());
 }
 
+TrainConfig with_splash_blocks(TrainConfig config, std::int64_t size, bool fused) {
+  for (const auto block : {&TrainConfig::sa_block_q, &TrainConfig::sa_block_kv, &TrainConfig::sa_block_kv_compute,
+                           &TrainConfig::sa_block_q_dkv, &TrainConfig::sa_block_kv_dkv,
+                           &TrainConfig::sa_block_kv_dkv_compute, &TrainConfig::sa_block_q_dq, &TrainConfig::sa_block_kv_dq})
+    config.*block = size;
+  config.sa_use_fused_bwd_kernel = fused;
+  return config;
+}
+
 DeviceOrder device_order(const TrainConfig& config) { return {config.allow_split_physical_axes, config.custom_mesh}; }
 
 int pipeline_stages(const Mesh& mesh) { return mesh.size_of("stage"); }

@@ -72,6 +72,8 @@ std::string_view name_of(FindingId finding) {
       return "combined-weights-exposed";
     case FindingId::gathers_expected_again:
       return "gathers-expected-again";
+    case FindingId::attention_in_small_blocks:
+      return "attention-in-small-blocks";
     case FindingId::axis_ignored:
       return "axis-ignored";
     case FindingId::context_lost_in_explicit_mode:
@@ -109,7 +111,7 @@ std::string_view name_of(FindingId finding) {
 }
 
 bool is_about_the_step(FindingId finding) {
-  return finding >= FindingId::dense_ragged_dot && finding <= FindingId::gathers_expected_again;
+  return finding >= FindingId::dense_ragged_dot && finding <= FindingId::attention_in_small_blocks;
 }
 
 std::string_view published_id(const Finding& finding) {

@@ -54,8 +54,7 @@ ArgumentValue parse_mu_dtype(const std::string& text, const std::string& place) 
 }
 
 ArgumentValue parse_special(const std::string& key, const std::string& text, const std::string& place) {
-  constexpr std::array<std::string_view, 4> flags = {"override_model_config", "sparse_matmul", "use_ring_of_experts",
-                                                     "use_tokamax_splash"};
+  constexpr std::array<std::string_view, 3> flags = {"override_model_config", "sparse_matmul", "use_ring_of_experts"};
   constexpr std::array<std::string_view, 2> counts = {"compile_topology_num_slices", "num_slices"};
   if (std::find(flags.begin(), flags.end(), key) != flags.end()) return parse_flag(text, place);
   if (std::find(counts.begin(), counts.end(), key) != counts.end()) return parse_integer(text, place);

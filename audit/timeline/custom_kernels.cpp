@@ -88,6 +88,28 @@ std::vector<ArrayShape> floating_arrays(const HloInstruction& instruction) {
   return arrays;
 }
 
+SplashKernel splash_kernel(CustomKernel kernel, const HloInstruction& instruction) {
+  if (kernel == CustomKernel::splash_forward) return SplashKernel::forward;
+  if (kernel == CustomKernel::splash_query_gradient) return SplashKernel::query_gradient;
+  constexpr std::size_t gradients = 3;  // the fused kernel makes that of queries too
+  return elements_of_shape(instruction.shape).size() < gradients ? SplashKernel::key_value_gradient
+                                                                 : SplashKernel::fused_gradient;
+}
+
+/// The first operand has a number for each block of queries and of keys, which says how large they are.
+std::optional<BlockLoop> splash_loop(SplashKernel kernel, const HloInstruction& instruction,
+                                     const std::vector<ArrayShape>& arrays) {
+  const auto constraints = *attribute_of(instruction, "operand_layout_constraints");
+  const auto blocks = array_shape(split_list(constraints.substr(1, constraints.size() - 2)).front()).dims;
+  const auto tokens = [](const ArrayShape& array) { return array.dims[array.dims.size() - 2]; };
+  if (blocks.size() != 3 || tokens(arrays[0]) % blocks[1] != 0 || tokens(arrays[1]) % blocks[2] != 0) return std::nullopt;
+  const std::int64_t queries = tokens(arrays[0]) / blocks[1], keys = tokens(arrays[1]) / blocks[2];
+  BlockLoop loop = block_loop(SplashLibrary::jax, kernel, tokens(arrays[1]), {}, {queries, keys, keys});
+  loop.lanes = (register_lanes(arrays[0].dims.back()) + register_lanes(arrays[2].dims.back())) / 2;
+  loop.heads = arrays[0].elements() / static_cast<double>(arrays[0].dims.back() * tokens(arrays[1]));
+  return loop;
+}
+
 std::optional<KernelWork> splash_work(CustomKernel kernel, const HloInstruction& instruction) {
   const auto arrays = floating_arrays(instruction);
   if (arrays.size() < 3) return std::nullopt;
@@ -102,6 +124,7 @@ std::optional<KernelWork> splash_work(CustomKernel kernel, const HloInstruction&
   KernelWork work;
   work.kind = KernelKind::attention;
   work.attention = {2 * scores * width};
+  work.loop = splash_loop(splash_kernel(kernel, instruction), instruction, arrays);
   return work;
 }
 

@@ -3,6 +3,7 @@
 // each computes, moves and waits for. Still without a machine.
 #include <cstdint>
 #include <optional>
+#include <shardplan/attention_blocks.hpp>
 #include <shardplan/train_config.hpp>
 #include <shardplan/units.hpp>
 #include <string>
@@ -27,6 +28,7 @@ struct KernelWork {
   KernelKind kind = KernelKind::vector;
   std::vector<ProductDims> products;
   Flops attention;               ///< of an attention kernel
+  std::optional<BlockLoop> loop; ///< of splash attention, where its mask says how many blocks it has
   Bytes traffic;                 ///< read and written in memory
   std::optional<double> cycles;  ///< as the compiler estimated them (XLA:TPU)
   bool known = true;             ///< false: a custom call of a target that is in no table; its traffic alone counts

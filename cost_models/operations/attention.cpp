@@ -75,10 +75,48 @@ OperationWork products_on_scores(const BlockState& state, const Operation& op) {
   return work;
 }
 
+/// Splash attention's kernels, whose masks say which blocks they visit; a mask that is data, or keys beside the sequence's
+/// own, make other loops.
+bool runs_splash(const BlockState& state, const Operation& op) {
+  return state.compiler.kernels.has_tokamax_splash && !holds_scores(state) && op.inputs.size() == 3 && op.pooled_keys == 0;
+}
+
+/// Where the sequence moves, a device's kernel has a shard of it at a time, and blocks are no longer than that
+/// (tokamax_ring_attention.py).
+std::int64_t longest_block(const BlockState& state, TensorId query) {
+  const std::int64_t sequence = state.program.program->sequence;
+  if (state.config.context_parallel_strategy == ContextStrategy::all_gather) return sequence;
+  return sequence / state.mesh.product(state.split_axes(query, {Dim::sequence}));
+}
+
+void add_splash_loops(OperationWork& work, const BlockState& state, const Operation& op) {
+  const TrainConfig& c = state.config;
+  const bool tokamax = c.use_tokamax_splash || c.context_parallel_strategy != ContextStrategy::all_gather;
+  const std::int64_t sequence = state.program.program->sequence, longest = longest_block(state, op.inputs[0]);
+  const auto loop = [&](SplashKernel kernel, BlockSizes block) {
+    block.queries = std::min(block.queries, longest);
+    block.keys = std::min(block.keys, longest);
+    BlockLoop counted = block_loop(tokamax ? SplashLibrary::tokamax : SplashLibrary::jax, kernel, sequence,
+                                   op.attention_window, block);
+    counted.lanes = (register_lanes(state.tensor(op.inputs[0]).dims.back().size) +
+                     register_lanes(state.tensor(op.inputs[2]).dims.back().size)) / 2;
+    counted.heads = score_rows(state, op) / static_cast<double>(sequence);
+    return counted;
+  };
+  const BlockSizes by_keys{c.sa_block_q_dkv, c.sa_block_kv_dkv, c.sa_block_kv_dkv_compute};
+  work.forward_loops = {loop(SplashKernel::forward, {c.sa_block_q, c.sa_block_kv, c.sa_block_kv_compute})};
+  if (tokamax || c.sa_use_fused_bwd_kernel)
+    work.backward_loops = {loop(SplashKernel::fused_gradient, by_keys)};
+  else
+    work.backward_loops = {loop(SplashKernel::query_gradient, {c.sa_block_q_dq, c.sa_block_kv_dq, c.sa_block_kv_dq}),
+                           loop(SplashKernel::key_value_gradient, by_keys)};
+}
+
 OperationWork attention_work(const BlockState& state, const Operation& op) {
   OperationWork work;
   work.kind = WorkKind::attention;
   work.forward = {attention_flops(state, op)};
+  if (runs_splash(state, op)) add_splash_loops(work, state, op);
   // Five products against two: a kernel computes the probabilities again. dot_product has them from its own forward pass
   // (compiled: six products in the loops' backward pass, two of them again; cost-model.md).
   work.backward = work.forward * (holds_scores(state) ? 2 : 2.5);

@@ -1,6 +1,8 @@
 #pragma once
 // What one device computes for one operation in one run of its block: its kernel, and the vector work beside it. Counts,
 // still without a machine.
+#include <shardplan/attention_blocks.hpp>
+#include <shardplan/inline_list.hpp>
 #include <shardplan/program.hpp>
 #include <shardplan/train_config.hpp>
 #include <shardplan/units.hpp>
@@ -42,6 +44,9 @@ inline VectorWork vector_work(VectorCost cost, double elements, DType dtype) {
           Bytes{static_cast<std::int64_t>(operands * static_cast<double>(size_of(dtype)))}};
 }
 
+/// Of splash attention; elsewhere none.
+using BlockLoops = InlineList<BlockLoop, 2>;
+
 struct OperationWork {
   WorkKind kind = WorkKind::vector;
   Flops forward, backward;                  ///< of its kernel; backward: one product for each operand with a gradient
@@ -49,6 +54,7 @@ struct OperationWork {
   bool recomputed = false;                  ///< forward runs twice
   MatrixShape shape;                        ///< of the forward product
   std::int64_t gradients = 2;               ///< products in `backward`: the left operand's gradient, the right one's
+  BlockLoops forward_loops, backward_loops;  ///< of the kernels that forward and backward are
   VectorWork vector_forward, vector_backward;
   VectorWork fused_forward, fused_backward;  ///< of it, beside those: what is a part of a product's kernel
 
@@ -60,6 +66,7 @@ struct OperationWork {
 inline OperationWork forward_of(OperationWork work) {
   work.backward = {};
   work.backward_traffic = {};
+  work.backward_loops.clear();
   work.vector_backward = {};
   work.fused_backward = {};
   return work;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cost_models/time/compute_time.hpp>
 #include <cost_models/time/product_time.hpp>
+#include <cost_models/time/splash_time.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -13,6 +14,7 @@ struct Kernel {
   DType narrow_dtype;
   Bytes traffic;
   MatrixShape shape;
+  const BlockLoops& loops;
 };
 
 /// By a table of such products; without one, empty.
@@ -47,8 +49,11 @@ Seconds product_time(const Kernel& kernel, const HardwareProfile& hardware, cons
 }
 
 Seconds attention_time(const Kernel& kernel, const HardwareProfile& hardware) {
-  return std::max(kernel.flops / FlopsPerSecond{hardware.peak_bf16.value * hardware.attention_efficiency.value},
-                  traffic_time(kernel.traffic, hardware));
+  const bool compiled = !kernel.loops.empty() && has_splash_cycles(hardware);
+  const Seconds computing =
+      compiled ? splash_time(kernel.loops, hardware)
+               : kernel.flops / FlopsPerSecond{hardware.peak_bf16.value * hardware.attention_efficiency.value};
+  return std::max(computing, traffic_time(kernel.traffic, hardware));
 }
 
 ComputeSeconds kernel_time(const Kernel& kernel, const HardwareProfile& hardware, const Compiler& compiler) {
@@ -102,12 +107,12 @@ Seconds vector_time(const VectorWork& work, const HardwareProfile& hardware) {
 
 OperationTime operation_time(const OperationWork& work, const HardwareProfile& hardware, const Compiler& compiler) {
   const Kernel forward{work.kind,           work.forward,         work.narrow_forward, work.narrow_dtype,
-                       work.forward_traffic, work.shape};
+                       work.forward_traffic, work.shape, work.forward_loops};
   OperationTime time;
   time.forward = with_vector(kernel_time(forward, hardware, compiler), work.vector_forward, work.fused_forward,
                              hardware);
   Kernel backward{work.kind,             work.backward,           work.narrow_backward, work.narrow_dtype,
-                  work.backward_traffic, work.shape};
+                  work.backward_traffic, work.shape, work.backward_loops};
   const bool product = work.kind == WorkKind::matmul || work.kind == WorkKind::grouped_matmul;
   if (product && work.gradients == 2) {
     backward.flops = backward.flops * 0.5;

@@ -48,6 +48,7 @@ enum class FindingId : std::uint8_t {
   memory_budget_exceeded,
   combined_weights_exposed,
   gathers_expected_again,
+  attention_in_small_blocks,
   // Settings and rules.
   axis_ignored,
   context_lost_in_explicit_mode,

@@ -129,7 +129,12 @@ struct TrainConfig {
   std::int64_t max_segments_per_seq = -1;  ///< documents at most; Transformer Engine's packed layout needs the number
 
   std::int64_t wi_tile_fwd_mlp_dim = 1024;  ///< columns of the grouped kernel's tiles of wi_0 and wi_1
-  std::int64_t sa_block_q = 512, sa_block_q_dkv = 512, sa_block_q_dq = 512;  ///< query rows of a TPU kernel's blocks
+  // Blocks of splash attention (TPUs): queries, keys, and keys that are multiplied at a time.
+  std::int64_t sa_block_q = 512, sa_block_kv = 512, sa_block_kv_compute = 512;
+  std::int64_t sa_block_q_dkv = 512, sa_block_kv_dkv = 512, sa_block_kv_dkv_compute = 512;
+  std::int64_t sa_block_q_dq = 512, sa_block_kv_dq = 512;
+  bool sa_use_fused_bwd_kernel = false;  ///< one kernel for all gradients
+  bool use_tokamax_splash = false;       ///< tokamax's kernels in place of jax's; ring, ulysses and usp have no others
 
   std::int64_t num_pipeline_microbatches = -1;
   std::int64_t num_pipeline_repeats = -1;
@@ -153,6 +158,9 @@ struct TrainConfig {
   double sharding_tolerance = 0.02;  ///< share of weights that may miss a mesh axis before MaxText refuses to start
   bool operator==(const TrainConfig&) const = default;
 };
+
+/// Splash attention in blocks of so many queries and keys, its gradients in one kernel or two.
+TrainConfig with_splash_blocks(TrainConfig config, std::int64_t size, bool fused);
 
 /// Where JAX puts the devices of this run's mesh.
 DeviceOrder device_order(const TrainConfig& config);

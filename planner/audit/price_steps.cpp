@@ -35,6 +35,7 @@ class KernelPrices {
     OperationWork operation;
     operation.kind = WorkKind::attention;
     operation.forward = work.attention;
+    if (work.loop) operation.forward_loops = {*work.loop};
     return operation_time(operation, hardware_, compiler_).forward.total();
   }
 

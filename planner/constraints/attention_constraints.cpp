@@ -103,16 +103,20 @@ Violation windows_under_context(const Configuration& c) {
                     1, shards};
 }
 
+bool runs_splash(const Configuration& c) {
+  constexpr std::int64_t least_length = 128;  // shorter sequences: attention=autoselected is dot_product
+  const AttentionKernel kernel = c.config.attention;
+  const bool chosen = kernel == AttentionKernel::flash ||
+                      (kernel == AttentionKernel::autoselected && c.config.max_target_length >= least_length);
+  return chosen && c.compiler.kernels.has_tokamax_splash;
+}
+
 // layers/attention_op.py, tpu_flash_attention: the kernel's blocks of queries, no longer than the whole sequence, have to
 // divide what each device has of it (jax splash_attention_mask_info.py: q_block_size should divide q_seq_len_per_shard).
 // Rings clamp them to a device's share.
 Violation blocks_divide_shards(const Configuration& c) {
-  constexpr std::int64_t least_length = 128;  // shorter sequences: attention=autoselected is dot_product
   const std::int64_t shards = sequence_shards(c), length = c.config.max_target_length;
-  const AttentionKernel kernel = c.config.attention;
-  const bool chosen = kernel == AttentionKernel::flash ||
-                      (kernel == AttentionKernel::autoselected && length >= least_length);
-  if (!chosen || !c.compiler.kernels.has_tokamax_splash || length % shards != 0 ||
+  if (!runs_splash(c) || length % shards != 0 ||
       (shards > 1 && c.config.context_parallel_strategy != ContextStrategy::all_gather))
     return std::nullopt;
   for (const std::int64_t block : {c.config.sa_block_q, c.config.sa_block_q_dkv, c.config.sa_block_q_dq}) {
@@ -124,6 +128,29 @@ Violation blocks_divide_shards(const Configuration& c) {
                                   "sa_block_q_dkv and sa_block_q_dq that do",
                                   own, length, rows),
                       rows, own};
+  }
+  return std::nullopt;
+}
+
+// jax splash_attention_kernel.py, _splash_attention_forward and _splash_attention_bwd_dkv: bkv must be a multiple of
+// bkv_compute.
+Violation blocks_of_keys_divide(const Configuration& c) {
+  if (!runs_splash(c)) return std::nullopt;
+  struct Keys {
+    std::int64_t block, multiplied;
+    std::string_view keys;
+  };
+  const std::int64_t length = c.config.max_target_length;
+  for (const auto& [block, multiplied, keys] :
+       {Keys{c.config.sa_block_kv, c.config.sa_block_kv_compute, "sa_block_kv and sa_block_kv_compute"},
+        Keys{c.config.sa_block_kv_dkv, c.config.sa_block_kv_dkv_compute, "sa_block_kv_dkv and sa_block_kv_dkv_compute"}}) {
+    const std::int64_t whole = std::min(block, length), part = std::min(multiplied, length);
+    if (whole % part == 0) continue;
+    return Infeasible{ConstraintId::attention_kernel,
+                      fmt::format("the attention kernel multiplies {} keys at a time, which its blocks of {} are no "
+                                  "multiple of: choose other {}",
+                                  part, whole, keys),
+                      part, whole};
   }
   return std::nullopt;
 }
@@ -163,7 +190,7 @@ std::optional<Infeasible> attention_violation(const Configuration& configuration
   constexpr Violation (*constraints[])(const Configuration&) = {
       kernel_exists,     kernel_knows_sinks,   kernel_takes_masks,    pools_whole_sequences, exchanged_sequence_is_unmasked,
       packing_violation, segments_are_counted, windows_under_context, balance_divides,
-      blocks_divide_shards};
+      blocks_divide_shards, blocks_of_keys_divide};
   for (const auto constraint : constraints)
     if (auto violation = constraint(configuration)) return violation;
   return std::nullopt;

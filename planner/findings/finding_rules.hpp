@@ -19,6 +19,7 @@ MaybeFinding minimal_recomputes_wi_1(const FindingSubject& subject);
 MaybeFinding sequence_gathered_for_attention(const FindingSubject& subject);
 MaybeFinding attention_replicated(const FindingSubject& subject);
 MaybeFinding expanded_key_value_gathered(const FindingSubject& subject);
+MaybeFinding attention_in_small_blocks(const FindingSubject& subject);
 
 // weight_findings.cpp
 MaybeFinding weights_not_sharded(const FindingSubject& subject);

@@ -33,6 +33,7 @@ std::vector<Finding> findings_of(const Configuration& configuration, const Bound
                                                               memory_budget_exceeded,
                                                               combined_weights_exposed,
                                                               gathers_expected_again,
+                                                              attention_in_small_blocks,
                                                               mesh_does_not_fit_torus,
                                                               custom_mesh_ignored};
   const FindingSubject subject{configuration, program, blocks, evaluation};

@@ -138,6 +138,12 @@ Configuration uncombined_weights(const Finding&, Configuration c) {
   return c;
 }
 
+Configuration larger_blocks(const Finding&, Configuration c) {
+  constexpr std::int64_t larger = 1024;
+  c.config = with_splash_blocks(std::move(c.config), larger, true);
+  return c;
+}
+
 struct Remedy {
   FindingId id;
   Change change;
@@ -158,6 +164,7 @@ constexpr Remedy remedies[] = {
     {FindingId::combined_weights_exposed, uncombined_weights},
     {FindingId::sequence_gathered_for_attention, split_attention_input},
     {FindingId::attention_replicated, kernel_in_shard_map},
+    {FindingId::attention_in_small_blocks, larger_blocks},
     {FindingId::layer_stack_reshard, gathered_every_iteration},
     {FindingId::optimizer_shards_permuted, optimizer_like_weights},
     {FindingId::unexpected_all_gather, one_batch_rule},

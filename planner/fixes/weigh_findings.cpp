@@ -35,6 +35,9 @@ std::string comparison(const Evaluation& now, const Evaluation& fixed) {
 /// MaxText refuses these whatever they cost.
 bool is_refused(const Finding& finding) { return finding.id == FindingId::weights_not_sharded; }
 
+/// Said only where the fix pays: as it is, MaxText sets it.
+bool is_offer(FindingId finding) { return finding == FindingId::attention_in_small_blocks; }
+
 struct CostedFix {
   std::string words;
   Configuration configuration;
@@ -106,13 +109,18 @@ Finding weighed(Finding finding, const CostedFix& fix, const Evaluation& now) {
 }  // namespace
 
 WeighedFindings weigh_findings(const Configuration& configuration, const Evaluation& now) {
-  WeighedFindings weighed_findings{now.findings, std::nullopt};
+  WeighedFindings weighed_findings;
   Seconds most;
-  for (auto& finding : weighed_findings.findings) {
+  for (Finding finding : now.findings) {
     auto fix = best_fix(finding, configuration, now);
-    if (!fix) continue;
+    if (is_offer(finding.id) && (!fix || !fix->pays)) continue;
+    if (!fix) {
+      weighed_findings.findings.push_back(std::move(finding));
+      continue;
+    }
     if (!is_about_the_step(finding.id)) finding.under_flags = under_other_flags(configuration, *fix, now);
     finding = weighed(std::move(finding), *fix, now);
+    weighed_findings.findings.push_back(finding);
     if (finding.severity == Severity::note || (weighed_findings.fixed && fix->cost.collectives <= most)) continue;
     most = fix->cost.collectives;
     weighed_findings.fixed = std::move(fix->evaluation);

@@ -78,6 +78,15 @@ std::vector<WhatIf> other_sizes(const Configuration& configuration, Costing& cos
   return sizes;
 }
 
+/// The fastest, where it is worth a word.
+std::vector<WhatIf> best_blocks(const Configuration& configuration, Costing& cost) {
+  constexpr double worth_saying = 0.01;
+  std::vector<WhatIf> sorted = cost(other_attention_blocks(configuration));
+  if (sorted.empty() || sorted.front().faster < worth_saying) return {};
+  sorted.resize(1);
+  return sorted;
+}
+
 void append(std::vector<WhatIf>& all, std::vector<WhatIf> some) {
   for (WhatIf& one : some) all.push_back(std::move(one));
 }
@@ -93,6 +102,7 @@ std::vector<WhatIf> what_ifs_of(const Configuration& c, const Evaluation& now) {
   append(all, other_sizes(c, cost));
   append(all, cost(other_states(c)));
   append(all, cost(other_flags(c, now.flag_worths)));
+  append(all, best_blocks(c, cost));
   return all;
 }
 

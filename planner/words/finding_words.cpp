@@ -77,6 +77,10 @@ FindingWords words_of(FindingId id) {
               "Leave the combine thresholds out."};
     case FindingId::gathers_expected_again:
       return {"So close to the memory's limit, weights may be gathered twice in the backward pass.", "A smaller batch."};
+    case FindingId::attention_in_small_blocks:
+      return {"Splash attention runs in MaxText's own blocks of 512; larger ones, and one kernel for all gradients, take "
+              "less.",
+              "sa_block_* and sa_use_fused_bwd_kernel."};
     case FindingId::axis_ignored:
       return {"A flag sets the size of an axis that the rules don't have: MaxText drops it silently.",
               "Leave the flag out."};

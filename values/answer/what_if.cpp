@@ -19,6 +19,8 @@ std::string_view name_of(WhatIfKind kind) {
       return "state";
     case WhatIfKind::flag:
       return "flag";
+    case WhatIfKind::blocks:
+      return "blocks";
   }
   throw InternalError("unknown WhatIfKind");
 }

@@ -18,8 +18,9 @@ enum class WhatIfKind : std::uint8_t {
   chips,     ///< twice or half of them
   state,     ///< how wide weights and moments are, and where they live
   flag,      ///< of the compiler
+  blocks,    ///< of the attention kernels
 };
-inline constexpr WhatIfKind last_what_if_kind = WhatIfKind::flag;
+inline constexpr WhatIfKind last_what_if_kind = WhatIfKind::blocks;
 std::string_view name_of(WhatIfKind kind);  ///< "remat"
 
 struct WhatIf {

@@ -1,8 +1,10 @@
 #pragma once
 // A machine as its profile (hardware/profiles/*.json) gives it. Every figure carries unit, source and basis; the loader
 // converts each to the SI unit named here. Per direction unless it says otherwise.
+#include <array>
 #include <memory>
 #include <optional>
+#include <shardplan/attention_blocks.hpp>
 #include <shardplan/machine/figure.hpp>
 #include <shardplan/units.hpp>
 #include <shardplan/train_config.hpp>
@@ -62,6 +64,25 @@ struct ProductTable {
   std::string source;
 };
 
+/// Cycles of a splash attention kernel on one core, compiled for each head, block of queries and block of keys of the tables
+/// around it (keys vary fastest); linear in each of the three between and beyond them.
+struct SplashCycles {
+  using Corners = std::array<double, 8>;
+  SplashLibrary library = SplashLibrary::jax;
+  SplashKernel kernel = SplashKernel::forward;
+  Corners visited;  ///< of a block that the mask leaves whole
+  Corners masked;   ///< of one of which it cuts something off
+  Corners row;      ///< once a row of blocks
+  Corners step;     ///< once a step of the grid, visited or not
+};
+
+struct SplashTables {
+  int cores = 1;  ///< of a device: over them the forward kernel splits its heads; gradients run on one
+  std::array<double, 2> heads, queries, keys;
+  std::vector<SplashCycles> kernels;  ///< all that name_of knows of each library; empty: no tables
+  std::string source;
+};
+
 /// What measured steps were of predicted ones, less 1: from 5% less to 39% more.
 struct StepError {
   double low = 0, high = 0;
@@ -97,6 +118,7 @@ struct HardwareProfile {
   Figure matmul_efficiency;     ///< share of peak that a large matrix product reaches
   std::optional<Figure> fp8_matmul_efficiency;  ///< likewise of peak_fp8, where that was measured
   Figure attention_efficiency;  ///< share of peak that the attention kernel reaches
+  SplashTables splash;  ///< where there are any, in place of attention_efficiency for splash attention's kernels
   Figure hbm_efficiency;        ///< share of HBM bandwidth that a copy reaches
   std::vector<ProductTable> product_tables;  ///< where there are any, in place of matmul_efficiency
   /// Vector work that isn't bound by HBM (TPUs): elements/s that pass through the unit, and that are read or written.

@@ -76,6 +76,14 @@ TEST(AttentionConstraints, LoadBalanceSwapsChunksOfAnEvenNumberOfDevices) {
   EXPECT_THAT(violation_of(v5p, llama + "max_target_length=1025"), HasSubstr("sequence-divisibility: "));
 }
 
+TEST(AttentionConstraints, BlocksOfKeysAreMultipliedInWholeParts) {
+  const std::string run = llama + "max_target_length=4096 ";
+  EXPECT_THAT(violation_of(v5p, run + "sa_block_kv=1024 sa_block_kv_compute=768"),
+              HasSubstr("768 keys at a time, which its blocks of 1024 are no multiple of"));
+  EXPECT_THAT(violation_of(v5p, run + "sa_block_kv_dkv=256"), HasSubstr("sa_block_kv_dkv and sa_block_kv_dkv_compute"));
+  EXPECT_EQ(violation_of(v5p, run + "sa_block_kv=1024 sa_block_kv_compute=256 sa_block_kv_dkv=2048"), "");
+}
+
 // Blocks of 512 query rows unless sa_block_q and those of the backward pass say otherwise, or the sequence is shorter.
 TEST(AttentionConstraints, BlocksOfTpuKernelsDivideADevicesPositions) {
   const std::string split = llama + "max_target_length=512 ";

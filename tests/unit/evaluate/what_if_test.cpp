@@ -57,6 +57,19 @@ TEST(WhatIfs, AreRunsThatAreAskedForSo) {
                   run("compile_xla_flags=--xla_tpu_scoped_vmem_limit_kib=98304"));
 }
 
+/// At 8,192 tokens blocks of 512 take longer; those that are best aren't offered again.
+TEST(WhatIfs, HaveTheBestBlocksOfAttention) {
+  const std::string change = "attention in blocks of 1024, gradients in one kernel";
+  const std::string blocks = "sa_block_q=1024 sa_block_kv=1024 sa_block_kv_compute=1024 sa_block_q_dkv=1024 "
+                             "sa_block_kv_dkv=1024 sa_block_kv_dkv_compute=1024 sa_block_q_dq=1024 sa_block_kv_dq=1024 "
+                             "sa_use_fused_bwd_kernel=true";
+  const auto all = what_ifs(run(""));
+  expect_as_asked(all, change, run(blocks));
+  EXPECT_GT(find(all, change)->faster, 0.01);
+  const auto chosen = what_ifs(run(blocks));
+  EXPECT_TRUE(std::none_of(chosen.begin(), chosen.end(), [](const WhatIf& one) { return one.kind == WhatIfKind::blocks; }));
+}
+
 TEST(WhatIfs, OfPoliciesAreThoseThatNoOtherBeats) {
   const Evaluation now = evaluate(read(run("remat_policy=save_out_proj")));
   double faster = std::numeric_limits<double>::infinity();

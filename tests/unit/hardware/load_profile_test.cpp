@@ -151,6 +151,31 @@ TEST(LoadProfile, ProtocolsStandInPlaceOfTheLatencies) {
   EXPECT_FALSE(machine.hop_latency || machine.collective_latency);
 }
 
+TEST(LoadProfile, SplashCyclesAreThoseOfEveryKernel) {
+  const nlohmann::json v6e = nlohmann::json::parse(profile_json("tpu-v6e"));
+  const auto message_of = [&](const char* key, const nlohmann::json& value) -> std::string {
+    nlohmann::json changed = v6e;
+    changed["splash_cycles"][nlohmann::json::json_pointer(key)] = value;
+    try {
+      parse_profile(changed.dump(), "mine.json");
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message_of("/cores", 1), "");
+  EXPECT_THAT(message_of("/cores", 0), HasSubstr("'cores' must be cores of a device"));
+  EXPECT_THAT(message_of("/keys", {2048, 512}), HasSubstr("'keys' must be a smaller size, then a larger one"));
+  EXPECT_THAT(message_of("/kernels/0/kernel", "forwards"), HasSubstr("unknown kernel 'forwards'; nearest: forward"));
+  EXPECT_THAT(message_of("/kernels/0/library", "tokamax"), HasSubstr("the forward kernel of jax once"));
+  EXPECT_THAT(message_of("/kernels/0/row", {1, 2}), HasSubstr("'row' must be 8 numbers"));
+  EXPECT_THAT(message_of("/kernels/0/colour", 1), HasSubstr("unknown key 'colour'"));
+  nlohmann::json timeless = v6e;
+  timeless.erase("clock");
+  EXPECT_THAT([&] { parse_profile(timeless.dump(), "mine.json"); },
+              ThrowsMessage<InputError>(HasSubstr("'clock' must be cycles a second of splash_cycles")));
+}
+
 TEST(LoadProfile, SaysWhichNamesExist) {
   EXPECT_THAT([] { load_profile("tpu-v5"); },
               ThrowsMessage<InputError>(HasSubstr("unknown hardware 'tpu-v5'; nearest: ")));

@@ -71,6 +71,30 @@ TEST(CustomKernels, SplashAttentionComputesWhatEachKernelDoes) {
   EXPECT_EQ(flops("splash_mha_dkv_no_residuals"), 2 * scores * (24 + 16 + 24 + 16));
 }
 
+/// Masks of 4 x 2 blocks: 4,096 queries in rows of 1,024, as many keys in columns of 2,048. Two results are the gradients of
+/// keys and values, three are all of them.
+TEST(CustomKernels, SplashAttentionsMaskSaysHowLargeBlocksAre) {
+  const auto loop = [](const std::string& name, const std::string& result) {
+    return work_of("  %" + name + " = " + result + " custom-call({}), custom_call_target=\"tpu_custom_call\", "
+                   "operand_layout_constraints={{s8[1,4,2]{{2,1,0}}, bf16[3,8,4096,192]{{3,2,1,0}}, "
+                   "bf16[3,2,4096,192]{{3,2,1,0}}, bf16[3,2,4096,128]{{3,2,1,0}}}}\n",
+                   {"s8[1,4,2]", "bf16[3,8,4096,192]", "bf16[3,2,4096,192]", "bf16[3,2,4096,128]"})
+        .loop.value();
+  };
+  const BlockLoop forward = loop("splash_mha_fwd_residuals.3", "bf16[3,8,4096,128]{{3,2,1,0}}");
+  EXPECT_EQ(forward.kernel, SplashKernel::forward);
+  EXPECT_EQ(forward.block.queries, 1024);
+  EXPECT_EQ(forward.block.keys, 2048);
+  EXPECT_EQ(forward.visited, 6);
+  EXPECT_EQ(forward.heads, 3 * 8);
+  EXPECT_EQ(forward.lanes, (256 + 128) / 2);
+  const std::string gradient = "bf16[3,2,4096,192]{{3,2,1,0}}";
+  EXPECT_EQ(loop("splash_mha_dkv_no_residuals", "(" + gradient + ", " + gradient + ")").kernel,
+            SplashKernel::key_value_gradient);
+  EXPECT_EQ(loop("splash_mha_dkv_no_residuals", "(" + gradient + ", " + gradient + ", " + gradient + ")").kernel,
+            SplashKernel::fused_gradient);
+}
+
 const std::string gmm = "  %gmm.1 = bf16[64,32]{{1,0}} custom-call({}), custom_call_target=\"tpu_custom_call\"\n";
 
 TEST(CustomKernels, GroupedProducts) {

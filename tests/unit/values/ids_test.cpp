@@ -66,6 +66,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "memory-budget-exceeded",
                                               "combined-weights-exposed",
                                               "gathers-expected-again",
+                                              "attention-in-small-blocks",
                                               "axis-ignored",
                                               "context-lost-in-explicit-mode",
                                               "custom-mesh-ignored",

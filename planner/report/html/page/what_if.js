@@ -1,6 +1,6 @@
 // What changing one thing of the run is worth: more or fewer tokens a second, and whether it still fits.
 const whatIfTitles = [["remat", "Keep more or less for the backward pass"], ["batch", "Another batch"], ["sequence", "Other sequences"], ["axes", "Another mesh"],
-  ["chips", "More or fewer chips"], ["state", "Smaller state"], ["flag", "Compiler flags"]];
+  ["chips", "More or fewer chips"], ["state", "Smaller state"], ["flag", "Compiler flags"], ["blocks", "Attention kernels"]];
 const fasterText = (faster) => (Math.abs(faster) < 0.0005 ? "±0%" : faster >= 1 ? `${numberText(1 + faster)}×` : `${faster > 0 ? "+" : "−"}${shareText(Math.abs(faster))}`);
 const misfit = { fits: "", marginal: "may not fit", does_not_fit: "does not fit" };
 

@@ -77,7 +77,6 @@ TEST(Habits, AWholeSliceAllReducesTheGradientsThatAPartOfItScatters) {
   }
 }
 
-<<<<<<< HEAD
 // Eight sequences of 1024 tokens of 1024 features in bf16: 16 MiB, summed forward and recomputed in 4 layers.
 TEST(Habits, AWholeSliceAllReducesTheActivationsThatAPartOfItScatters) {
   const auto summed = [](const char* mesh, std::int64_t from_devices, CollectiveKind kind) {
@@ -90,7 +89,8 @@ TEST(Habits, AWholeSliceAllReducesTheActivationsThatAPartOfItScatters) {
   EXPECT_EQ(summed("tensor=8", 8, CollectiveKind::reduce_scatter), 0);
   EXPECT_EQ(summed("tensor=8", 16, CollectiveKind::reduce_scatter), 8 * 16);
   EXPECT_EQ(summed("tensor=4,fsdp=2", 8, CollectiveKind::reduce_scatter), 8 * 8);
-=======
+}
+
 // The same where there are two slices of 8: fsdp within each of them, over both of them, and over half of each. Shards of
 // 0.5 MiB are summed between them.
 TEST(Habits, EachOfSeveralSlicesAllReducesWhatIsSummedOverAllOfIt) {
@@ -109,7 +109,6 @@ TEST(Habits, EachOfSeveralSlicesAllReducesWhatIsSummedOverAllOfIt) {
     EXPECT_EQ(mebibytes(step, CollectiveKind::reduce_scatter, "fsdp", "mlp/wi_0"), scattered) << mesh << between;
     EXPECT_EQ(mebibytes(step, CollectiveKind::all_reduce, "data", "mlp/wi_0"), over_data) << mesh << between;
   }
->>>>>>> d4465b79 (Each of several slices all-reduces the gradients that it sums whole; flags are assumed where all recipes of a machine set them)
 }
 
 // wi_0 [1024, 2048] in bf16 is 4 MiB, gathered forward and backward in 4 layers; an all-reduce of as much stands for it

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Cycles of splash attention's kernels on a TPU. attention_cycles.jsonl has what it printed for v5p, v6e and 7x, with VMEM of
-98304, 98304 and 65536 KiB; no plan reads it yet (docs/limits.md).
+"""Cycles of splash attention's kernels on a TPU: `splash_cycles` of a profile (cost_models/time/splash_time.hpp).
 
-    attention_cycles.py [--limit SCOPED_VMEM_LIMIT_KIB] [--heads 128,256] [--blocks 512,2048] TOPOLOGY
+    splash_cycles.py [--limit SCOPED_VMEM_LIMIT_KIB] TOPOLOGY
 
 Kernels written in Pallas carry no estimate in optimized HLO, but libtpu writes their final schedule down: bundles of
 instructions, each of them a cycle. For each width of heads and each pair of blocks (queries, keys) this compiles causal
@@ -16,12 +15,17 @@ any machine, and counts the bundles of the kernels' loop over blocks:
 
 Kernels: forward, dq and dkv of jax.experimental.pallas.ops.tpu.splash_attention (MaxText without use_tokamax_splash), fused
 (sa_use_fused_bwd_kernel: one kernel for all gradients), and forward and fused of tokamax (use_tokamax_splash). Operands are
-bfloat16, with segment ids, as MaxText calls them. Prints rows as JSON. Minutes; each compilation in a process of its own.
+bfloat16, with segment ids, as MaxText calls them. Each kernel has a number for each head, block of queries and block of
+keys, keys varying fastest. The profiles of v5p, v6e and 7x have what it printed with 98304, 98304 and 65536 KiB. Minutes;
+each compilation in a process of its own.
 """
-import argparse, glob, json, os, re, subprocess, sys, tempfile
+import argparse, glob, itertools, json, os, re, subprocess, sys, tempfile
 
 from matmul_shares import prepare
 
+HEAD_WIDTHS, BLOCKS = (128, 256), (512, 2048)
+LIBRARIES = [("jax", False), ("jax", True), ("tokamax", True)]  # and whether gradients are fused
+NAMES = {"forward": "forward", "dq": "query_gradient", "dkv": "key_value_gradient", "fused": "fused_gradient"}
 SEQUENCE, HEADS = 4096, 2
 KERNELS = {"forward": "fwd", "dq": "dq", "dkv": "dkv"}  # as their names in the dumps have it
 EDGE = 24  # shorter sections wait for copies
@@ -96,37 +100,36 @@ def counted(folder, fused):
     return found
 
 
+def cycles_of(given, flavour, fused, head, queries, keys):
+    with tempfile.TemporaryDirectory() as folder:
+        limit = ["--limit", given.limit] if given.limit else []
+        one = ["--one", flavour, str(fused), str(head), str(queries), str(keys), folder]
+        run = subprocess.run([sys.executable, __file__, given.topology, *limit, *one], capture_output=True, text=True)
+        if run.returncode:
+            sys.exit(f"{flavour} {fused} {head} {queries} {keys}: {run.stderr[-300:]}")
+        return counted(folder, fused)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("topology")
     parser.add_argument("--limit")
-    parser.add_argument("--heads", default="128,256")
-    parser.add_argument("--blocks", default="512,2048")
-    parser.add_argument("--kernels", choices=["jax", "tokamax"], help="only these")
     parser.add_argument("--one", nargs=6, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
         flavour, fused, head, queries, keys, folder = given.one
         return compile_kernels(given.topology, given.limit, flavour, fused == "True", int(head), int(queries), int(keys), folder)
-    rows, blocks = [], [int(b) for b in given.blocks.split(",")]
-    for flavour, fused in [("jax", False), ("jax", True), ("tokamax", True)]:
-        if given.kernels not in (None, flavour):
-            continue
-        for head in [int(h) for h in given.heads.split(",")]:
-            for queries in blocks:
-                for keys in blocks:
-                    with tempfile.TemporaryDirectory() as folder:
-                        limit = ["--limit", given.limit] if given.limit else []
-                        run = subprocess.run([sys.executable, __file__, given.topology, *limit, "--one", flavour, str(fused), str(head),
-                                        str(queries), str(keys), folder], capture_output=True, text=True)
-                        for kernel, cycles in counted(folder, fused).items():
-                            if flavour == "jax" and fused and kernel == "forward":
-                                continue  # the same again
-                            row = {"kernels": flavour, "kernel": kernel, "head": head, "queries": queries, "keys": keys, **cycles}
-                            rows.append(row)
-                            print(json.dumps(row), flush=True)
-                        if run.returncode:
-                            print(flavour, fused, head, queries, keys, run.stderr[-300:], file=sys.stderr, flush=True)
+    kernels = {}
+    for flavour, fused in LIBRARIES:
+        for head, queries, keys in itertools.product(HEAD_WIDTHS, BLOCKS, BLOCKS):
+            for kernel, cycles in cycles_of(given, flavour, fused, head, queries, keys).items():
+                if (flavour, fused, kernel) == ("jax", True, "forward"):
+                    continue  # the same again
+                corners = kernels.setdefault((flavour, kernel), {"visited": [], "masked": [], "row": [], "step": []})
+                for name, number in cycles.items():
+                    corners[name].append(number)
+    for (flavour, kernel), corners in kernels.items():
+        print(json.dumps({"library": flavour, "kernel": NAMES[kernel], **corners}))
 
 
 if __name__ == "__main__":
