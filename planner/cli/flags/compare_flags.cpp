@@ -98,6 +98,8 @@ CompareRequest read_compare_request(const CompareFlags& flags) {
   search.key_values = flags.words;
   CompareRequest request;
   request.top = parse_positive("--top", search.top).value_or(request.top);
+  if (search.price && search.objective != "cost")
+    throw InputError("--price is for --objective cost here; plan and sweep show what things cost");
   const auto batches = batches_of(flags);
   request.varies_batch = batches.size() > 1;
   for (const auto& settings : combinations(flags.varied))

@@ -112,6 +112,7 @@ std::map<std::string, std::string> machine_files(const SweepFlags& flags) {
 SweepGoal read_goal(const SweepFlags& flags) {
   SweepGoal goal;
   if (flags.within && !flags.tokens) throw InputError("--within needs --tokens: what is to be done by then?");
+  if (flags.plan.price && !flags.tokens) throw InputError("--price needs --tokens: what is it that costs?");
   if (flags.tokens) goal.tokens = parse_token_budget("--tokens", *flags.tokens);
   if (flags.within) goal.within = parse_duration("--within", *flags.within);
   return goal;
