@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <formats/named_value.hpp>
 #include <formats/read_figure.hpp>
@@ -28,12 +30,36 @@ void read_before(StrictObject& object, Dimension dimension) {
   before.finish();
 }
 
+struct Most {
+  Dimension dimension;
+  double value;
+  const char* words;
+};
+
+/// A thousand times what any machine has and more: beyond is a slip of the unit or the exponent, and what is computed from it
+/// would be blamed on something else.
+constexpr Most most_of_a_machine[] = {{Dimension::bytes, 1e15, "1 PB"},
+                                      {Dimension::bytes_per_second, 1e17, "100 PB/s"},
+                                      {Dimension::flops_per_second, 1e20, "100 EFLOP/s"},
+                                      {Dimension::elements_per_second, 1e20, "1e11 Gelement/s"},
+                                      {Dimension::cycles_per_second, 1e12, "1000 GHz"},
+                                      {Dimension::seconds, 3600, "an hour"},
+                                      {Dimension::dollars_per_hour, 1e6, "1e6 USD/h"},
+                                      {Dimension::watts, 1e6, "1000 kW"}};
+
+void check_plausible(const StrictObject& object, const Figure& figure, Dimension dimension) {
+  for (const Most& most : most_of_a_machine)
+    if (most.dimension == dimension && !(figure.value <= most.value))
+      object.fail("value", fmt::format("at most {}: no machine has more; is the unit right?", most.words));
+}
+
 Figure read_any_figure(StrictObject& parent, const std::string& key, Dimension dimension, double least) {
   StrictObject object = parent.object(key);
   Figure figure = read_one(object, dimension);
   read_before(object, dimension);
   object.finish();
   if (!(figure.value >= least)) object.fail("value", least == 0 ? "at least 0" : "above 0");
+  check_plausible(object, figure, dimension);
   if (figure.source.empty()) object.fail("source", "where the number comes from, not empty");
   return figure;
 }

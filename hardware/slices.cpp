@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -67,20 +68,42 @@ std::optional<Slice> find_slice(const HardwareProfile& profile, const std::strin
   return chips ? nodes_slice(profile, *chips) : std::nullopt;
 }
 
+/// The sizes below and above that `name`, "v5p-7", would be between; what its number counts is named, since that is not
+/// chips on every machine. Empty where the name has another form.
+std::string nearest_sizes(const HardwareProfile& profile, const std::string& name) {
+  const auto wrong = number_after(name, profile.slice_prefix);
+  if (!wrong || profile.slices.empty()) return "";
+  const Slice *below = nullptr, *above = nullptr;
+  for (const Slice& slice : profile.slices) {
+    const auto number = number_after(slice.name, profile.slice_prefix);
+    if (!number) continue;
+    if (*number < *wrong && (!below || slice.chips > below->chips)) below = &slice;
+    if (*number > *wrong && (!above || slice.chips < above->chips)) above = &slice;
+  }
+  std::vector<std::string> sizes;
+  for (const Slice* slice : {below, above})
+    if (slice) sizes.push_back(fmt::format("{} ({})", slice->name, counted(slice->chips, "chip")));
+  return fmt::format("{} has no {}; nearest: {}", profile.name, name, fmt::join(sizes, " or "));
+}
+
 }  // namespace
 
 NamedSlice slice_named(const std::string& compile_topology) {
   std::vector<std::string> valid;
+  std::string sizes;
   for (const std::string& name : profile_names()) {
     const HardwareProfile profile = load_profile(name);
     if (auto slice = find_slice(profile, compile_topology)) return {name, *std::move(slice)};
+    if (sizes.empty()) sizes = nearest_sizes(profile, compile_topology);
     for (const Slice& slice : profile.slices) valid.push_back(slice.name);
   }
+  if (!sizes.empty()) throw InputError(sizes);
   throw InputError(unknown_name("topology", compile_topology, valid));
 }
 
 Slice slice_called(const HardwareProfile& profile, const std::string& name) {
   if (auto slice = find_slice(profile, name)) return *std::move(slice);
+  if (const std::string sizes = nearest_sizes(profile, name); !sizes.empty()) throw InputError(sizes);
   std::vector<std::string> valid;
   for (const Slice& slice : profile.slices) valid.push_back(slice.name);
   throw InputError(unknown_name("slice of " + profile.name, name, valid));

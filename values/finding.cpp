@@ -54,6 +54,8 @@ std::string_view name_of(FindingId finding) {
       return "all-reduce-where-reduce-scatter-suffices";
     case FindingId::less_traffic_than_expected:
       return "less-traffic-than-expected";
+    case FindingId::other_arguments:
+      return "other-arguments";
     case FindingId::groups_match_no_axes:
       return "groups-match-no-axes";
     case FindingId::rematerialized_all_gather:

@@ -49,6 +49,7 @@ struct HloProgram {
   std::string module;  ///< "jit_train_step"
   bool scheduled = false;  ///< instructions stand in the order in which they run
   std::int64_t devices = 1;
+  std::optional<Bytes> arguments;  ///< of a device, in its own memory; where the text has the entry's layout
   std::vector<HloComputation> computations;
   std::size_t entry = 0;
   std::vector<ReplicaGroups> groups;  ///< each distinct one once

@@ -38,6 +38,7 @@ enum class FindingId : std::uint8_t {
   unexpected_collective_permute,
   all_reduce_where_reduce_scatter_suffices,
   less_traffic_than_expected,
+  other_arguments,
   groups_match_no_axes,
   rematerialized_all_gather,
   // The step as a whole.

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <models/huggingface/notes.hpp>
 #include <models/huggingface/positions.hpp>
 #include <nlohmann/json.hpp>
@@ -20,6 +21,9 @@ constexpr const char* keys[] = {"rope_scaling", "rope_parameters"};
 constexpr std::pair<const char*, const char*> yarn_numbers[] = {
     {"factor", "rope_factor"}, {"original_max_position_embeddings", "original_max_position_embeddings"},
     {"beta_fast", "beta_fast"}, {"beta_slow", "beta_slow"}, {"mscale", "mscale"}};
+
+/// transformers', where the file doesn't say them; the nearest model's would hold.
+constexpr std::pair<const char*, const char*> yarn_defaults[] = {{"beta_fast", "32"}, {"beta_slow", "1"}};
 
 /// What MaxText's llama3.1 positions are scaled by; no argument says it (layers/embeddings.py, LLaMARotaryEmbedding,
 /// _apply_scaling_factor).
@@ -67,10 +71,40 @@ bool says_no_more(const Json& rope) {
   });
 }
 
-void add_yarn(Model& model, const Json& rope) {
+double yarn_scale(double factor, double mscale) { return factor <= 1 ? 1 : 0.1 * mscale * std::log(factor) + 1; }
+
+/// What cosines and sines are scaled by besides, as transformers has it (modeling_rope_utils.py, _compute_yarn_parameters).
+double attention_factor(const Json& rope, double factor) {
+  if (const auto said = number_in(rope, "attention_factor")) return *said;
+  const auto mscale = number_in(rope, "mscale"), all = number_in(rope, "mscale_all_dim");
+  if (mscale.value_or(0) != 0 && all.value_or(0) != 0) return yarn_scale(factor, *mscale) / yarn_scale(factor, *all);
+  return yarn_scale(factor, 1);
+}
+
+/// MaxText's embedding scales by YaRN's own factor or not at all (layers/embeddings.py, YarnRotaryEmbedding).
+void add_attention_scaling(Model& model, const char* key, const Json& rope) {
+  const double factor = number_in(rope, "factor").value_or(1), asked = attention_factor(rope, factor);
+  const double own = yarn_scale(factor, 1);
+  const bool is_own = std::abs(asked - own) < 1e-3, is_none = std::abs(asked - 1) < 1e-3;
+  model.inner_values.emplace_back("rope_attention_scaling", is_own ? "true" : "false");
+  if (!is_own && !is_none)
+    model.left_out.push_back({key, fmt::format("an attention factor of {:.4g}: MaxText scales by {:.4g} or, as taken here, "
+                                               "not at all; it costs nothing", asked, own)});
+}
+
+/// Latent attention takes the defaults of MaxText's base.yml, which are DeepSeek's. Everyone else's classes turn halves of a
+/// head against each other, not neighbouring features, round the range of corrected dims unless told, and scale the embedding.
+void add_yarn(Model& model, const char* key, const Json& rope) {
   for (const auto& [number, maxtext] : yarn_numbers)
     if (rope.contains(number) && rope[number].is_number())
       model.inner_values.emplace_back(maxtext, argument_text(rope[number]));
+  if (model.attention_type != AttentionType::global) return;
+  for (const auto& [number, usual] : yarn_defaults)
+    if (!number_in(rope, number)) model.inner_values.emplace_back(number, usual);
+  const bool truncates = !rope.contains("truncate") || rope["truncate"] != false;
+  model.inner_values.emplace_back("rope_interleave", "false");
+  model.inner_values.emplace_back("rope_truncate", truncates ? "true" : "false");
+  add_attention_scaling(model, key, rope);
 }
 
 /// Of global and of local layers, where they have their own.
@@ -106,7 +140,7 @@ Model with_positions(Model model, StrictObject& config) {
   model.inner_values.emplace_back("rope_type", kind == "yarn" ? "yarn" : "default");
   if (kind == "yarn") {
     config.any(key);
-    add_yarn(model, rope);
+    add_yarn(model, key, rope);
     return model;
   }
   const bool is_linear = kind == "linear" && number_in(rope, "factor").has_value();

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <audit/hlo/read_hlo.hpp>
 #include <planner/audit/audit.hpp>
 #include <planner/audit/price_traffic.hpp>
@@ -86,6 +87,22 @@ const Compiler& compiler_for(const AuditRequest& request) {
   return request.configuration ? request.configuration->compiler : request.compiler.value();
 }
 
+/// Plans have the arguments of compiled programs within 0.01%; between models of one size they differ by percents.
+constexpr double other_program_from = 0.02;
+
+/// Whether the program holds what the plan holds, whatever the two communicate.
+std::optional<Finding> other_arguments(const HloProgram& program, const Configuration& c, const Evaluation& plan) {
+  if (!program.arguments) return std::nullopt;
+  const double found = static_cast<double>(program.arguments->value);
+  const double expected = static_cast<double>(plan.memory.arguments().value);
+  if (std::abs(found - expected) <= other_program_from * expected) return std::nullopt;
+  return Finding{FindingId::other_arguments, Severity::error,
+                 fmt::format("the program holds {:.2f} GB of weights, optimizer state and batch on a device, {} under these "
+                             "arguments {:.2f} GB: it was compiled for another model, another optimizer, or rules that lay "
+                             "weights out otherwise", found / 1e9, c.model.name, expected / 1e9),
+                 "", {}, "the arguments that the program was compiled with"};
+}
+
 std::vector<NamedCollective> collectives_of(const ProgramTraffic& traffic) {
   std::vector<NamedCollective> all;
   for (const auto& entry : traffic.collectives) all.push_back(entry.collective);
@@ -116,6 +133,7 @@ AuditAnswer audit(const AuditRequest& request) {
   if (request.timeline) answer.timeline = time(scheduled);
 
   std::vector<TrafficItem> expected;
+  std::optional<Finding> other;
   if (request.baseline) {
     const ScheduledProgram earlier = read_program(*request.baseline, request.timeline);
     const ProgramTraffic baseline = read_traffic(earlier.program, answer.mesh, prices);
@@ -127,6 +145,7 @@ AuditAnswer audit(const AuditRequest& request) {
     const Evaluation plan = evaluate(*request.configuration);
     if (request.timeline) answer.expected_step = plan.time.step();
     answer.against = "the plan";
+    other = other_arguments(program, *request.configuration, plan);
     answer.expected = named_collectives(plan);
     expected = items_of(answer.expected);
   }
@@ -135,6 +154,7 @@ AuditAnswer audit(const AuditRequest& request) {
   answer.findings = audit_findings(
       found, answer.changes,
       {answer.mesh, experts_of(request, answer.mesh), request.thresholds, against_what(request), prices.has_value()});
+  if (other) answer.findings.insert(answer.findings.begin(), *std::move(other));
   return answer;
 }
 

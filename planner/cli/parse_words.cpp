@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <planner/cli/help.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <set>
@@ -22,12 +23,23 @@ std::vector<std::string> flags_of(const CLI::App& parser) {
   throw InputError(unknown_name("flag", word.substr(0, word.find('=')), flags_of(parser)));
 }
 
+// Two answers in one place would be half of each.
+void check_side_file(const std::string& flag, const std::string& path, const std::optional<std::string>& answer) {
+  if (path == "-") throw InputError(flag + " -: the answer is on standard output; give a FILE");
+  std::error_code error;
+  const auto place = [&](const std::string& file) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(file), error);
+  };
+  if (answer && place(path) == place(*answer))
+    throw InputError(fmt::format("{} {}: -o writes the answer to the same file; give another", flag, path));
+}
+
 // To CLI11 what begins with dashes is a flag unless it is joined to the flag before: --xla-flags=--name=value.
 Words joined(const Words& words, const std::vector<std::string>& dashed) {
   Words all;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const bool takes_next = std::find(dashed.begin(), dashed.end(), words[i]) != dashed.end() && i + 1 < words.size();
-    if (takes_next && words[i + 1].empty()) throw InputError(words[i] + ": a value is missing");
+    if (takes_next && words[i + 1].empty()) throw InputError(words[i] + ": given as an empty text; none is XLA's defaults");
     all.push_back(takes_next ? words[i] + "=" + words[i + 1] : words[i]);
     if (takes_next) ++i;
   }
@@ -82,6 +94,11 @@ void CommandParser::add_repeatable(const std::string& flag, Words& values, const
   parser_.add_option(flag, values, help)->type_name(type)->allow_extra_args(false);
 }
 
+void CommandParser::add_side_file(const std::string& flag, std::optional<std::string>& path, const std::string& help) {
+  add(flag, path, "FILE", help);
+  side_files_.emplace_back(flag, &path);
+}
+
 void CommandParser::add(const std::string& flag, bool& given, const std::string& help) {
   parser_.add_flag(flag, given, help);
 }
@@ -132,6 +149,9 @@ void CommandParser::parse(const Words& given) {
     throw InputError(error.what());
   }
   if (const auto unknown = parser_.remaining(); !unknown.empty()) refuse(unknown.front(), parser_);
+  if (output_.file == "-") output_.file.reset();
+  for (const auto& [flag, path] : side_files_)
+    if (*path) check_side_file(flag, **path, output_.file);
 }
 
 }  // namespace shardplan

@@ -31,6 +31,8 @@ class CommandParser {
   /// A flag whose value is the next word even where that begins with dashes.
   void add_dashed(const std::string& flag, std::optional<std::string>& value, const std::string& type,
                   const std::string& help);
+  /// A flag with a file that is written beside the answer, and so not where that goes.
+  void add_side_file(const std::string& flag, std::optional<std::string>& path, const std::string& help);
   /// A flag that may be given more than once.
   void add_repeatable(const std::string& flag, Words& values, const std::string& type, const std::string& help);
   /// A flag without a value.
@@ -46,6 +48,7 @@ class CommandParser {
   /// Fills in what was added. Throws HelpRequest, or InputError on anything that it doesn't know.
   void parse(const Words& words);
 
+  /// Empty: standard output, which `-o -` asks for, too.
   const std::optional<std::string>& output_file() const { return output_.file; }
 
   /// The task to answer with, from what was parsed. Throws InputError on a bad output option.
@@ -58,6 +61,7 @@ class CommandParser {
   std::string footer_;
   std::vector<Example> examples_;
   std::vector<std::string> dashed_;
+  std::vector<std::pair<std::string, const std::optional<std::string>*>> side_files_;
   std::map<std::string, Words> words_;  ///< by flag
   OutputOptions output_;
 };

@@ -8,6 +8,7 @@
 #include <planner/fixes/weigh_flags.hpp>
 #include <planner/search/comparison.hpp>
 #include <planner/search/explore/explore.hpp>
+#include <planner/search/fewer_chips.hpp>
 #include <planner/search/plan_machine.hpp>
 #include <planner/search/present.hpp>
 #include <planner/search/reasons.hpp>
@@ -166,6 +167,9 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
   }
   plan = explored.fitting.empty() ? plan_that_does_not(request, space, profile, parallelisms, explored, evaluate, budget)
                                   : plan_that_fits(request, space, parallelisms, explored, evaluate);
+  if (plan.recommended && request.beside != Beside::nothing)
+    if (auto fewer = what_fewer_chips_make(request, profile, *plan.recommended, evaluate, budget); !fewer.empty())
+      plan.reasons.insert(plan.reasons.begin() + 1, std::move(fewer));  // behind where the time goes
   explored.rejections.add(rejections);
   plan.rejections = explored.fitting.empty() ? explored.rejections.nearest_first() : explored.rejections.sorted();
   plan.evaluated += explored.evaluated;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <models/parameter_count.hpp>
 #include <hardware/machine_of_chips.hpp>
 #include <planner/search/explore/explore.hpp>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr int most_chips = 4096;
 constexpr std::int64_t shortest_sequence = 1024;
-constexpr std::int64_t most_accumulation = 16;
+constexpr std::int64_t usual_most_accumulation = 16;
 
 struct Change {
   std::string words;
@@ -45,13 +46,20 @@ std::vector<Change> offloaded_inputs(const PlanRequest& request, const HardwareP
 std::vector<Change> more_accumulation(const PlanRequest& request) {
   std::vector<Change> changes;
   if (!request.per_device_batch || request.settings.says(&TrainConfig::gradient_accumulation_steps)) return changes;
-  for (std::int64_t steps = 2; steps <= most_accumulation; steps *= 2) {
+  const auto whole = static_cast<std::int64_t>(*request.per_device_batch);  // down to one sequence a pass
+  for (std::int64_t steps = 2; steps <= std::max(usual_most_accumulation, whole); steps *= 2) {
     const double batch = *request.per_device_batch / static_cast<double>(steps);
     changes.push_back({fmt::format("--per-device-batch {} gradient_accumulation_steps={}", batch, steps), request});
     changes.back().request.per_device_batch = batch;
     changes.back().request.settings.set(&TrainConfig::gradient_accumulation_steps, steps);
   }
   return changes;
+}
+
+Change with_batch(const PlanRequest& request, std::int64_t batch) {
+  Change change{fmt::format("--per-device-batch {}", batch), request};
+  change.request.per_device_batch = static_cast<double>(batch);
+  return change;
 }
 
 std::vector<Change> shorter_sequences(const PlanRequest& request, std::int64_t length) {
@@ -120,6 +128,22 @@ class Trials {
     return std::nullopt;
   }
 
+  /// The largest whole number of sequences a device below the batch that is asked for. What fits with so many fits with
+  /// fewer, so halves are tried for a place to begin, then what is between.
+  std::optional<WouldFit> largest_batch(const PlanRequest& request) {
+    if (!request.per_device_batch) return std::nullopt;
+    auto too_large = static_cast<std::int64_t>(std::ceil(*request.per_device_batch));
+    std::optional<WouldFit> best;
+    std::int64_t fits = 0;
+    while (too_large - fits > 1) {
+      const std::int64_t batch = best ? (fits + too_large) / 2 : too_large / 2;
+      auto found = fit_of(with_batch(request, batch));
+      (found ? fits : too_large) = batch;
+      if (found) best = std::move(found);
+    }
+    return best;
+  }
+
   std::int64_t evaluated() const { return evaluated_; }
 
  private:
@@ -169,11 +193,13 @@ WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& prof
   tries.push_back(larger_machines(request, profile));
   Trials trials(request.model, profile, evaluate, budget);
   WouldFits answer;
-  const std::size_t most = request.beside == Beside::front ? tries.size() : changes_in_a_line;
+  const std::size_t most = request.beside == Beside::front ? tries.size() + 1 : changes_in_a_line;
   for (const auto& changes : tries) {
     if (answer.found.size() == most) break;
     if (auto fits = trials.first_that_fits(changes)) answer.found.push_back(*std::move(fits));
   }
+  if (answer.found.size() < most)
+    if (auto fits = trials.largest_batch(request)) answer.found.push_back(*std::move(fits));
   answer.evaluated = trials.evaluated();
   return answer;
 }

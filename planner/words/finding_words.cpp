@@ -55,6 +55,9 @@ FindingWords words_of(FindingId id) {
               "['activation_embed', ['tensor']]."};
     case FindingId::less_traffic_than_expected:
       return {"Less is moved than expected.", ""};
+    case FindingId::other_arguments:
+      return {"The program holds other parameters than the plan: another model, optimizer, or layout of its weights.",
+              "The arguments that the program was compiled with."};
     case FindingId::groups_match_no_axes:
       return {"Device groups that are no set of mesh axes; usually the wrong mesh.", "The mesh of the program."};
     case FindingId::rematerialized_all_gather:

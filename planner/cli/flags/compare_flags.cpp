@@ -45,8 +45,21 @@ std::vector<Choice> batches_of(const CompareFlags& flags) {
   return {list.begin(), list.end()};
 }
 
+/// Whatever the order, and the spelling, of their axes.
+bool is_same_mesh(const std::string& a, const std::string& b) {
+  const auto sizes = [](const std::string& mesh) {
+    auto axes = read_axis_sizes(mesh);
+    std::sort(axes.begin(), axes.end(), [](const auto& one, const auto& other) { return one.name < other.name; });
+    return axes;
+  };
+  return sizes(a) == sizes(b);
+}
+
 std::vector<Choice> meshes_of(const CompareFlags& flags) {
   if (flags.meshes.empty()) return {std::nullopt};
+  for (auto mesh = flags.meshes.begin(); mesh != flags.meshes.end(); ++mesh)
+    if (std::any_of(flags.meshes.begin(), mesh, [&](const std::string& known) { return is_same_mesh(known, *mesh); }))
+      throw InputError(fmt::format("--mesh {} is given twice: it would be compared with itself", *mesh));
   return {flags.meshes.begin(), flags.meshes.end()};
 }
 
@@ -85,6 +98,8 @@ CompareRequest read_compare_request(const CompareFlags& flags) {
   search.key_values = flags.words;
   CompareRequest request;
   request.top = parse_positive("--top", search.top).value_or(request.top);
+  if (search.price && search.objective != "cost")
+    throw InputError("--price is for --objective cost here; plan and sweep show what things cost");
   const auto batches = batches_of(flags);
   request.varies_batch = batches.size() > 1;
   for (const auto& settings : combinations(flags.varied))

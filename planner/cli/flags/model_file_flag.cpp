@@ -7,7 +7,7 @@
 namespace shardplan {
 
 void add_model_out_flag(CommandParser& parser, std::optional<std::string>& path) {
-  parser.add("--model-out", path, "FILE", "Write the model as a MaxText model file (.yml), too");
+  parser.add_side_file("--model-out", path, "Write the model as a MaxText model file (.yml), too");
 }
 
 Answer with_model_file(Answer answer, const std::optional<std::string>& path, const Model& model, bool says_where) {

@@ -4,7 +4,7 @@
 namespace shardplan {
 
 void add_trace_flag(CommandParser& parser, std::optional<std::string>& path) {
-  parser.add("--trace", path, "FILE", "Write what runs when as a trace, too: for ui.perfetto.dev or xprof");
+  parser.add_side_file("--trace", path, "Write what runs when as a trace, too: for ui.perfetto.dev or xprof");
 }
 
 Answer with_trace(Answer answer, const std::string& path, const std::vector<TraceProcess>& processes) {

@@ -9,7 +9,6 @@
 #include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <planner/cli/sweep/sweep_request.hpp>
-#include <set>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -97,10 +96,13 @@ Shard read_shard(const std::string& text) {
 std::map<std::string, std::string> machine_files(const SweepFlags& flags) {
   std::map<std::string, std::string> files;
   if (!flags.plan.hardware || *flags.plan.hardware == "all") return files;
-  std::set<std::string> names;
+  std::map<std::string, std::string> words;  // by name
   for (const auto& word : parse_list("--hardware", *flags.plan.hardware)) {
     const std::string name = load_profile(word).name;
-    if (!names.insert(name).second)
+    const auto [known, is_new] = words.emplace(name, word);
+    if (!is_new && !is_json_path(word) && !is_json_path(known->second))
+      throw InputError(fmt::format("--hardware: {} and {} are the same machine, {}", known->second, word, name));
+    if (!is_new)
       throw InputError(fmt::format("--hardware: two machines are called {}; give one another name in its file", name));
     if (is_json_path(word)) files.emplace(name, word);
   }
@@ -110,6 +112,7 @@ std::map<std::string, std::string> machine_files(const SweepFlags& flags) {
 SweepGoal read_goal(const SweepFlags& flags) {
   SweepGoal goal;
   if (flags.within && !flags.tokens) throw InputError("--within needs --tokens: what is to be done by then?");
+  if (flags.plan.price && !flags.tokens) throw InputError("--price needs --tokens: what is it that costs?");
   if (flags.tokens) goal.tokens = parse_token_budget("--tokens", *flags.tokens);
   if (flags.within) goal.within = parse_duration("--within", *flags.within);
   return goal;

@@ -44,6 +44,20 @@ TEST(LoadProfile, ConvertsToSi) {
   EXPECT_TRUE(v5p.launch.compile_topology);
 }
 
+// What is computed from it would blame --reserve-hbm.
+TEST(LoadProfile, RefusesFiguresThatNoMachineHas) {
+  nlohmann::json profile = nlohmann::json::parse(profile_json("toy-torus"));
+  for (const auto& [key, most] : {std::pair("hbm_capacity", "at most 1 PB"), {"hbm_bandwidth", "at most 100 PB/s"},
+                                  {"peak_bf16", "at most 100 EFLOP/s"}, {"hop_latency", "at most an hour"}}) {
+    nlohmann::json wrong = profile;
+    wrong[key]["value"] = 1e300;
+    const std::string file = own_folder() + "wrong.json";
+    std::ofstream(file) << wrong.dump();
+    EXPECT_THAT([&] { load_profile(file); }, ThrowsMessage<InputError>(testing::AllOf(HasSubstr("wrong.json"), HasSubstr(key),
+                                                                                      HasSubstr(most))));
+  }
+}
+
 /// Every figure of every machine says where it comes from; an assumed one from what.
 TEST(LoadProfile, EveryFigureHasASource) {
   for (const std::string& name : profile_names()) {

@@ -106,6 +106,25 @@ TEST(HuggingFaceConfig, SaysItsKindOfPositions) {
     EXPECT_THAT(model.inner_values, Contains(Pair(value.first, value.second)));
 }
 
+// MaxText's defaults of YaRN are those of DeepSeek's latent attention; gpt-oss doesn't round its range, Qwen does.
+TEST(HuggingFaceConfig, TurnsHalvesUnderYarnOutsideLatentAttention) {
+  using testing::Contains, testing::Pair;
+  const auto with_yarn = [](const std::string& more) {
+    return load_model(write_file("yarn.json", replaced(read_file(path_of("llama3-8b")), R"("rope_scaling": null)",
+                                                       R"("rope_scaling": {"rope_type": "yarn", "factor": 4.0)" + more + "}")));
+  };
+  const Model plain = with_yarn("");
+  for (const auto& value : {std::pair("rope_interleave", "false"), {"rope_truncate", "true"},
+                            {"rope_attention_scaling", "true"}, {"beta_fast", "32"}, {"beta_slow", "1"}})
+    EXPECT_THAT(plain.inner_values, Contains(Pair(value.first, value.second)));
+  EXPECT_EQ(left_out_of(plain), "");
+  EXPECT_THAT(with_yarn(R"(, "truncate": false)").inner_values, Contains(Pair("rope_truncate", "false")));
+  EXPECT_THAT(with_yarn(R"(, "attention_factor": 1.0)").inner_values, Contains(Pair("rope_attention_scaling", "false")));
+  EXPECT_THAT(left_out_of(with_yarn(R"(, "attention_factor": 1.5)")),
+              HasSubstr("an attention factor of 1.5: MaxText scales by 1.139 or, as taken here, not at all"));
+  EXPECT_THAT(load_model(path_of("deepseek3-671b")).inner_values, testing::Not(Contains(Pair("rope_interleave", "false"))));
+}
+
 // Gemma 3 scales the positions of its global layers, and so does MaxText's rope_linear_scaling_factor for it; transformers 5
 // says global and local layers apart.
 TEST(HuggingFaceConfig, KeepsPositionsThatAreScaledLinearly) {

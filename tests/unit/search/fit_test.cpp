@@ -19,10 +19,34 @@ TEST(Plan, WithoutRoomSaysWhatIsClosestAndWhatWouldFit) {
   EXPECT_FALSE(plan.recommended);
   ASSERT_TRUE(plan.closest);
   EXPECT_EQ(plan.closest->memory.peak().value, 266 * gigabyte);
-  ASSERT_EQ(plan.would_fit.size(), 1u);  // a longer batch per device fits on no number of devices
+  ASSERT_EQ(plan.would_fit.size(), 2u);  // so large a batch per device fits on no number of devices
   EXPECT_EQ(plan.would_fit[0].change, "--per-device-batch 64 gradient_accumulation_steps=4");
   ASSERT_TRUE(plan.would_fit[0].evaluation);
   EXPECT_FALSE(plan.would_fit[0].evaluation->infeasible);
+}
+
+// Of one pass: with a sequence more it doesn't fit.
+TEST(Plan, OffersTheLargestBatchWhereAFixedOneIsTooLarge) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  request.per_device_batch = 256;
+  request.remat_policies = named_remat_policies({"full"});
+  const MachinePlan plan = plan_one(request);
+  const std::string flag = "--per-device-batch ", change = plan.would_fit.back().change;
+  ASSERT_TRUE(change.starts_with(flag)) << change;
+  request.per_device_batch = std::stod(change.substr(flag.size()));
+  EXPECT_TRUE(plan_one(request).recommended);
+  *request.per_device_batch += 1;
+  EXPECT_FALSE(plan_one(request).recommended);
+}
+
+// As many passes as it takes, down to one sequence a pass.
+TEST(Plan, SplitsALargeFixedBatchIntoAsManyPassesAsItTakes) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  request.per_device_batch = 4096;
+  request.remat_policies = named_remat_policies({"full"});
+  const MachinePlan plan = plan_one(request);
+  ASSERT_EQ(plan.would_fit.size(), 2u);
+  EXPECT_EQ(plan.would_fit[0].change, "--per-device-batch 64 gradient_accumulation_steps=64");
 }
 
 TEST(Plan, WouldFitOnMoreChipsOrWithNarrowerMoments) {

@@ -57,6 +57,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "unexpected-collective-permute",
                                               "all-reduce-where-reduce-scatter-suffices",
                                               "less-traffic-than-expected",
+                                              "other-arguments",
                                               "groups-match-no-axes",
                                               "rematerialized-all-gather",
                                               "dense-ragged-dot",

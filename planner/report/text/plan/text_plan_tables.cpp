@@ -100,11 +100,17 @@ std::string dollars_text(const MachinePlan& machine) {
   return fmt::format("{:.3g}", *machine.dollars_per_million_tokens);
 }
 
-bool ranks_by_cost(const PlanAnswer& answer) { return answer.objective == Objective::cost; }
+/// Whoever says a price wants to see what it makes.
+bool knows_cost(const PlanAnswer& answer) {
+  return std::any_of(answer.machines.begin(), answer.machines.end(),
+                     [](const MachinePlan& machine) { return machine.dollars_per_million_tokens.has_value(); });
+}
+
+bool shows_cost(const PlanAnswer& answer) { return answer.objective == Objective::cost || knows_cost(answer); }
 
 std::vector<std::string> first_cells(const PlanAnswer& answer, const MachinePlan& machine, std::string fits) {
   std::vector<std::string> cells = {machine.hardware, std::move(fits)};
-  if (ranks_by_cost(answer)) cells.push_back(machine.dollars_per_million_tokens ? dollars_text(machine) : "");
+  if (shows_cost(answer)) cells.push_back(machine.dollars_per_million_tokens ? dollars_text(machine) : "");
   return cells;
 }
 
@@ -155,7 +161,7 @@ std::string machines_text(const PlanAnswer& answer, const Style& style) {
   });
   const auto columns = figures(experts, 6);
   std::vector<Column> first = {{"machine"}, {"fits"}};
-  if (ranks_by_cost(answer)) first.push_back({"$/M tokens", Align::right});
+  if (shows_cost(answer)) first.push_back({"$/M tokens", Align::right});
   TextTable table(with_columns_of(std::move(first), columns));
   for (const auto& machine : answer.machines) add_machine(table, answer, machine, columns, style);
   return table.print(style.width()) + unfinished_text(answer, style) + devices_text(answer, style);

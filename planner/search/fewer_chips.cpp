@@ -1,0 +1,28 @@
+#include <fmt/format.h>
+
+#include <bit>
+#include <planner/search/fewer_chips.hpp>
+#include <planner/search/plan_machine.hpp>
+#include <shardplan/collective/counted.hpp>
+
+namespace shardplan {
+
+std::string what_fewer_chips_make(const PlanRequest& request, const HardwareProfile& profile, const Evaluation& best,
+                                  const Evaluator& evaluate, const SearchBudget& budget) {
+  const auto chips = static_cast<unsigned>(request.chips);
+  if (request.slices || !request.mesh.empty() || chips < 2 || std::has_single_bit(chips)) return "";
+  PlanRequest fewer = request;
+  fewer.chips = static_cast<int>(std::bit_floor(chips));
+  fewer.beside = Beside::nothing;
+  const MachinePlan plan = plan_machine(fewer, profile, evaluate, budget);
+  if (!plan.recommended || plan.recommended->tokens_per_second() <= best.tokens_per_second()) return "";
+  const Evaluation& smaller = *plan.recommended;
+  return fmt::format(
+      "--chips {} would make {:.1f}% more tokens a second with {}: the dims of this model and its batch divide by "
+      "powers of two further than by {}, so {} are split as {}, with {:.1f}M tokens a step",
+      fewer.chips, 100 * (smaller.tokens_per_second() / best.tokens_per_second() - 1), describe(smaller.mesh),
+      best.devices / static_cast<int>(std::bit_floor(static_cast<unsigned>(best.devices & -best.devices))),
+      counted(best.devices, "device"), describe(best.mesh), static_cast<double>(best.global_batch_tokens) / 1e6);
+}
+
+}  // namespace shardplan

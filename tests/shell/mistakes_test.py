@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""What newcomers get wrong is said in one line, with the way out. Usage: mistakes_test.py PATH_OF_SHARDPLAN"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+small = ["--model", "llama2-7b", "--chips", "8", "--hardware", "h100", "--rules", "default", "--remat", "full"]
+one = ["explain", "--model", "llama2-7b", "--chips", "8", "--hardware", "h100", "--mesh", "fsdp=8",
+       "attention=cudnn_flash_te", "per_device_batch_size=1"]
+
+# What is typed, the exit code, and what stands in the message (2) or in the answer (0, 3).
+program = str(pathlib.Path(__file__).resolve().parents[2] / "tests/data/audit/mx7_v5p8_ep8_fix.hlo.gz")
+mixtral = ["audit", "--hlo", program, "compile_topology=v5p-16", "moe_dispatch_no_expert_sharding=True",
+           "model_name=mixtral-8x7b", "per_device_batch_size=1", "ici_fsdp_parallelism=1", "ici_expert_parallelism=8",
+           "capacity_factor=1.25", "sparse_matmul=False", "megablox=False", "max_target_length=4096"]
+cases = [
+    (mixtral, 4, "other-arguments"),  # of 4 layers
+    ([*mixtral, "base_num_decoder_layers=4", "override_model_config=True"], 0, "ok"),
+    (["sweep", "--model", "llama2-7b", "--hardware", "h100", "--chips", "8", "--price", "h100=2"], 2,
+     "--price needs --tokens"),
+    (["compare", *small, "--price", "h100=2"], 2, "--price is for --objective cost here"),
+    ([*small, "--price", "h100=2"], 0, "$/M tokens"),
+    (["--model", "kimi-k2-1t", "--chips", "9216", "--hardware", "7x", "--moe", "ring", "--rules", "default,ep-as-dp"], 0,
+     "--chips 8192 would make"),
+    (["explain", "model_name=llama2-7b", "compile_topology=v5p-7"], 2,
+     "tpu-v5p has no v5p-7; nearest: v5p-8 (4 chips)"),
+    (["--model", "llama2-7b", "--hardware", "v5p-12"], 2, "nearest: v5p-8 (4 chips) or v5p-16 (8 chips)"),
+    (["explain", "model_name=default", "compile_topology=v5p-8"], 2, "model_name=default is MaxText's tiny example"),
+    (["sweep", "--model", "llama2-7b", "--hardware", "h100,H100", "--chips", "8"], 2,
+     "h100 and H100 are the same machine, h100"),
+    ([*small, "--xla-flags", ""], 2, "--xla-flags: given as an empty text; none is XLA's defaults"),
+    ([*one, "--trace", "-"], 2, "--trace -: the answer is on standard output; give a FILE"),
+    ([*small, "--model-out", "-"], 2, "--model-out -: the answer is on standard output; give a FILE"),
+    ([*one, "--trace", "same.json", "-o", "./same.json"], 2, "--trace same.json: -o writes the answer to the same file"),
+    (["compare", *small, "--mesh", "fsdp=4,tensor=2", "--mesh", "tensor=2,fsdp=4"], 2,
+     "--mesh tensor=2,fsdp=4 is given twice"),
+    (["calibrate", "--hardware", "h100", "--from", "x.log", "-o", "-"], 2, "calibrate needs -o FILE"),
+    ([*small, "-o", "-"], 0, "llama2-7b on 8 chips"),
+    (["sweep", *small, "-o", "-"], 0, "llama2-7b"),
+]
+
+
+def main(binary):
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        for words, code, said in cases:
+            done = subprocess.run([binary, *words], capture_output=True, text=True, cwd=folder,
+                                  env=dict(os.environ, COLUMNS="250"))
+            text = done.stderr if code == 2 else done.stdout
+            if done.returncode != code or said not in text or (code == 2 and done.stdout):
+                failures.append(f"{' '.join(words)}\n  exit {done.returncode}, not {code} with {said!r}: {text[:300]}")
+        if os.listdir(folder):
+            failures.append(f"files were written: {os.listdir(folder)}")
+    print("\n".join(failures) or f"{len(cases)} mistakes are said")
+    return 1 if failures else 0
+
+
+sys.exit(main(os.path.abspath(sys.argv[1])))
