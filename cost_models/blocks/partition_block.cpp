@@ -181,8 +181,10 @@ void repartition(std::vector<PartitionedBlock>& blocks, const BoundProgram& prog
   const std::size_t known = blocks.size();
   blocks.resize(program.blocks.size());
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    Liveness liveness = liveness_of(*program.blocks[i].block, *program.program, config);
-    if (i < known && blocks[i].liveness == liveness) continue;  // policies concern layers, no table that a head shares
+    const Block& block = *program.blocks[i].block;
+    if (i < known && block.kind != BlockKind::layer) continue;  // policies concern layers
+    Liveness liveness = liveness_of(block, *program.program, config);
+    if (i < known && blocks[i].liveness == liveness) continue;
     blocks[i] = found_or_walked(i, std::move(liveness));
     if (compiler.has(Habit::shares_gathered_tables)) share_gathered_table(std::span(blocks).first(i), blocks[i]);
   }
