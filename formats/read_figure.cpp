@@ -36,8 +36,8 @@ struct Most {
   const char* words;
 };
 
-/// A thousand times what any machine has and more: beyond is a slip of the unit or the exponent, and what is computed from it
-/// would be blamed on something else.
+/// A thousand times what any machine has and more: beyond is a slip of the unit or the exponent, and what is computed
+/// from it would be blamed on something else.
 constexpr Most most_of_a_machine[] = {{Dimension::bytes, 1e15, "1 PB"},
                                       {Dimension::bytes_per_second, 1e17, "100 PB/s"},
                                       {Dimension::flops_per_second, 1e20, "100 EFLOP/s"},

@@ -25,14 +25,15 @@ struct NameHash {
   std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
 };
 
-/// "…, entry_computation_layout={(f32[4]{0}, bf16[8]{0:S(5)})->f32[4]{0}}, …": what is in host memory, space 5, is left out.
+/// "…, entry_computation_layout={(f32[4]{0}, bf16[8]{0:S(5)})->f32[4]{0}}, …": what is in host memory (space 5) not.
 std::optional<Bytes> arguments_in(std::string_view module_line) {
   constexpr std::string_view key = "entry_computation_layout={";
   const auto begin = module_line.find(key);
   const auto end = module_line.find(")->", begin);
   if (begin == nowhere || end == nowhere) return std::nullopt;
   Bytes sum;
-  for (const std::string_view shape : elements_of_shape(module_line.substr(begin + key.size(), end + 1 - begin - key.size())))
+  const std::string_view tuple = module_line.substr(begin + key.size(), end + 1 - begin - key.size());
+  for (const std::string_view shape : elements_of_shape(tuple))
     if (shape.find("S(5)") == nowhere) sum += Bytes{bytes_of_shape(shape).value_or(0)};
   return sum;
 }

@@ -93,7 +93,7 @@ void add_attention_scaling(Model& model, const char* key, const Json& rope) {
 }
 
 /// Latent attention takes the defaults of MaxText's base.yml, which are DeepSeek's. Everyone else's classes turn halves of a
-/// head against each other, not neighbouring features, round the range of corrected dims unless told, and scale the embedding.
+/// head against each other, not neighbouring features, round the range of corrected dims, and scale the embedding.
 void add_yarn(Model& model, const char* key, const Json& rope) {
   for (const auto& [number, maxtext] : yarn_numbers)
     if (rope.contains(number) && rope[number].is_number())

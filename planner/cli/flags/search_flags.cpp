@@ -28,7 +28,8 @@ void add_search_flags(CommandParser& parser, PlanFlags& flags) {
              "Machines to compare (default: the five of today); v5p-16 says its 8 chips too");
   add_space_flags(parser, flags);
   parser.add("--objective", flags.objective, "GOAL", "throughput, memory or cost", objective_words());
-  parser.add("--price", flags.price, "NAME=DOLLARS[,...]", "Dollars an hour for a chip: what a million tokens cost, and --objective cost");
+  parser.add("--price", flags.price, "NAME=DOLLARS[,...]",
+             "Dollars an hour for a chip: what a million tokens cost, and --objective cost");
 }
 
 void add_mesh_and_settings(CommandParser& parser, PlanFlags& flags) {

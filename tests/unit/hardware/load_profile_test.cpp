@@ -53,8 +53,8 @@ TEST(LoadProfile, RefusesFiguresThatNoMachineHas) {
     wrong[key]["value"] = 1e300;
     const std::string file = own_folder() + "wrong.json";
     std::ofstream(file) << wrong.dump();
-    EXPECT_THAT([&] { load_profile(file); }, ThrowsMessage<InputError>(testing::AllOf(HasSubstr("wrong.json"), HasSubstr(key),
-                                                                                      HasSubstr(most))));
+    EXPECT_THAT([&] { load_profile(file); },
+                ThrowsMessage<InputError>(testing::AllOf(HasSubstr("wrong.json"), HasSubstr(key), HasSubstr(most))));
   }
 }
 

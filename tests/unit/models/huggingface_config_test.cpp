@@ -110,8 +110,8 @@ TEST(HuggingFaceConfig, SaysItsKindOfPositions) {
 TEST(HuggingFaceConfig, TurnsHalvesUnderYarnOutsideLatentAttention) {
   using testing::Contains, testing::Pair;
   const auto with_yarn = [](const std::string& more) {
-    return load_model(write_file("yarn.json", replaced(read_file(path_of("llama3-8b")), R"("rope_scaling": null)",
-                                                       R"("rope_scaling": {"rope_type": "yarn", "factor": 4.0)" + more + "}")));
+    const std::string rope = R"("rope_scaling": {"rope_type": "yarn", "factor": 4.0)" + more + "}";
+    return load_model(write_file("yarn.json", replaced(read_file(path_of("llama3-8b")), R"("rope_scaling": null)", rope)));
   };
   const Model plain = with_yarn("");
   for (const auto& value : {std::pair("rope_interleave", "false"), {"rope_truncate", "true"},
