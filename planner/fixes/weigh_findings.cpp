@@ -27,6 +27,8 @@ FindingCost difference(const Evaluation& now, const Evaluation& fixed) {
 
 std::string comparison(const Evaluation& now, const Evaluation& fixed) {
   const Traffic before = all_traffic(now), after = all_traffic(fixed);
+  if (before.bytes == after.bytes)
+    return fmt::format("step {} now, {} with the fix", in_words(now.time.step()), in_words(fixed.time.step()));
   return fmt::format("collectives of a step: {} in {} now, {} in {} with the fix; step {} now, {} with it",
                      in_words(before.bytes), in_words(before.seconds), in_words(after.bytes), in_words(after.seconds),
                      in_words(now.time.step()), in_words(fixed.time.step()));

@@ -23,15 +23,15 @@ const AssumedStep* step_of(Assumption assumption, const std::vector<AssumedStep>
 
 TEST(StepRange, OfAFigureIsWhatTheMachineWouldTakeWithIt) {
   Configuration c = on_v6e();
-  ASSERT_EQ(c.hardware.attention_efficiency.basis, Basis::assumed);
+  ASSERT_EQ(c.hardware.link_efficiency.basis, Basis::derived);
   const auto steps = assumed_steps(c, evaluate(c));
-  const AssumedStep* attention = step_of(Assumption::attention_efficiency, steps);
-  ASSERT_TRUE(attention);
+  const AssumedStep* links = step_of(Assumption::link_efficiency, steps);
+  ASSERT_TRUE(links);
   Configuration slow = c, fast = c;
-  slow.hardware.attention_efficiency.value *= 0.75;
-  fast.hardware.attention_efficiency.value *= 1.25;
-  EXPECT_EQ(attention->high, evaluate(slow).time.step());
-  EXPECT_EQ(attention->low, evaluate(fast).time.step());
+  slow.hardware.link_efficiency.value *= 0.9;
+  fast.hardware.link_efficiency.value *= 1.1;
+  EXPECT_EQ(links->high, evaluate(slow).time.step());
+  EXPECT_EQ(links->low, evaluate(fast).time.step());
 }
 
 TEST(StepRange, OfOverlapIsAllAndNothing) {

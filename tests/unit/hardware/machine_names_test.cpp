@@ -59,7 +59,7 @@ TEST(MachineNames, MaySayHowMuchOfIt) {
   EXPECT_EQ(machine_called("./mine.json").profile, "./mine.json");
   EXPECT_EQ(machine_called("nonsense-8").profile, "nonsense-8");
   EXPECT_THAT([] { machine_called("v5p-15"); },
-              ThrowsMessage<InputError>(HasSubstr("unknown slice of tpu-v5p 'v5p-15'; nearest: v5p-1536, v5p-16")));
+              ThrowsMessage<InputError>(HasSubstr("tpu-v5p has no v5p-15; nearest: v5p-8 (4 chips) or v5p-16 (8 chips)")));
 }
 
 }  // namespace
