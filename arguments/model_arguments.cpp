@@ -49,9 +49,10 @@ std::vector<ModelOverride> read_architecture(const GivenArguments& arguments, co
 }  // namespace
 
 Model named_model(const std::string& name) {
-  if (name.empty() || name == "default") throw InputError(name.empty() ? "which model? give model_name=NAME"
-                                  : "model_name=default is MaxText's tiny example of base.yml, which is not planned; give "
-                                    "model_name=NAME (`shardplan models list` names them)");
+  if (name.empty()) throw InputError("which model? give model_name=NAME");
+  if (name == "default")
+    throw InputError("model_name=default is MaxText's tiny example of base.yml, which is not planned; give model_name=NAME "
+                     "(`shardplan models list` names them)");
   Model model = load_model(name);
   if (!model.not_modelled.empty())
     throw InputError(fmt::format("model_name={}: shardplan does not model {} yet", name, model.not_modelled));

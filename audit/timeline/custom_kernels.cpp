@@ -102,7 +102,10 @@ std::optional<BlockLoop> splash_loop(SplashKernel kernel, const HloInstruction& 
   const auto constraints = *attribute_of(instruction, "operand_layout_constraints");
   const auto blocks = array_shape(split_list(constraints.substr(1, constraints.size() - 2)).front()).dims;
   const auto tokens = [](const ArrayShape& array) { return array.dims[array.dims.size() - 2]; };
-  if (blocks.size() != 3 || tokens(arrays[0]) % blocks[1] != 0 || tokens(arrays[1]) % blocks[2] != 0) return std::nullopt;
+  const auto divides = [](std::int64_t parts, std::int64_t all) { return parts > 0 && all > 0 && all % parts == 0; };
+  if (blocks.size() != 3 || !divides(blocks[1], tokens(arrays[0])) || !divides(blocks[2], tokens(arrays[1])) ||
+      arrays[0].dims.back() <= 0)
+    return std::nullopt;
   const std::int64_t queries = tokens(arrays[0]) / blocks[1], keys = tokens(arrays[1]) / blocks[2];
   BlockLoop loop = block_loop(SplashLibrary::jax, kernel, tokens(arrays[1]), {}, {queries, keys, keys});
   loop.lanes = (register_lanes(arrays[0].dims.back()) + register_lanes(arrays[2].dims.back())) / 2;

@@ -73,6 +73,16 @@ TEST(CustomKernels, SplashAttentionComputesWhatEachKernelDoes) {
 
 /// Masks of 4 x 2 blocks: 4,096 queries in rows of 1,024, as many keys in columns of 2,048. Two results are the gradients of
 /// keys and values, three are all of them.
+TEST(CustomKernels, AMaskOfNoBlocksSaysNothing) {
+  for (const std::string mask : {"s8[1,0,0]", "s8[1,3,1]", "s8[8]"})
+    EXPECT_FALSE(work_of("  %splash_mha_fwd = bf16[4,8,16]{{2,1,0}} custom-call({}), "
+                         "custom_call_target=\"tpu_custom_call\", operand_layout_constraints={{" + mask + "{{2,1,0}}, "
+                         "bf16[4,8,24]{{2,1,0}}, bf16[4,8,24]{{2,1,0}}, bf16[4,8,16]{{2,1,0}}}}\n",
+                         {mask, "bf16[4,8,24]", "bf16[4,8,24]", "bf16[4,8,16]"})
+                     .loop)
+        << mask;
+}
+
 TEST(CustomKernels, SplashAttentionsMaskSaysHowLargeBlocksAre) {
   const auto loop = [](const std::string& name, const std::string& result) {
     return work_of("  %" + name + " = " + result + " custom-call({}), custom_call_target=\"tpu_custom_call\", "
