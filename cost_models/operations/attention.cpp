@@ -91,13 +91,12 @@ std::int64_t longest_block(const BlockState& state, TensorId query) {
 
 void add_splash_loops(OperationWork& work, const BlockState& state, const Operation& op) {
   const TrainConfig& c = state.config;
-  const bool tokamax = c.use_tokamax_splash || c.context_parallel_strategy != ContextStrategy::all_gather;
+  const SplashLibrary library = c.runs_tokamax_splash() ? SplashLibrary::tokamax : SplashLibrary::jax;
   const std::int64_t sequence = state.program.program->sequence, longest = longest_block(state, op.inputs[0]);
   const auto loop = [&](SplashKernel kernel, BlockSizes block) {
     block.queries = std::min(block.queries, longest);
     block.keys = std::min(block.keys, longest);
-    BlockLoop counted = block_loop(tokamax ? SplashLibrary::tokamax : SplashLibrary::jax, kernel, sequence,
-                                   op.attention_window, block);
+    BlockLoop counted = block_loop(library, kernel, sequence, op.attention_window, block);
     counted.lanes = (register_lanes(state.tensor(op.inputs[0]).dims.back().size) +
                      register_lanes(state.tensor(op.inputs[2]).dims.back().size)) / 2;
     counted.heads = score_rows(state, op) / static_cast<double>(sequence);
@@ -105,7 +104,7 @@ void add_splash_loops(OperationWork& work, const BlockState& state, const Operat
   };
   const BlockSizes by_keys{c.sa_block_q_dkv, c.sa_block_kv_dkv, c.sa_block_kv_dkv_compute};
   work.forward_loops = {loop(SplashKernel::forward, {c.sa_block_q, c.sa_block_kv, c.sa_block_kv_compute})};
-  if (tokamax || c.sa_use_fused_bwd_kernel)
+  if (c.fuses_attention_gradients())
     work.backward_loops = {loop(SplashKernel::fused_gradient, by_keys)};
   else
     work.backward_loops = {loop(SplashKernel::query_gradient, {c.sa_block_q_dq, c.sa_block_kv_dq, c.sa_block_kv_dq}),

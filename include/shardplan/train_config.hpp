@@ -135,6 +135,8 @@ struct TrainConfig {
   std::int64_t sa_block_q_dq = 512, sa_block_kv_dq = 512;
   bool sa_use_fused_bwd_kernel = false;  ///< one kernel for all gradients
   bool use_tokamax_splash = false;       ///< tokamax's kernels in place of jax's; ring, ulysses and usp have no others
+  bool runs_tokamax_splash() const { return use_tokamax_splash || context_parallel_strategy != ContextStrategy::all_gather; }
+  bool fuses_attention_gradients() const { return runs_tokamax_splash() || sa_use_fused_bwd_kernel; }
 
   std::int64_t num_pipeline_microbatches = -1;
   std::int64_t num_pipeline_repeats = -1;

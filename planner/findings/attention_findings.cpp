@@ -101,17 +101,19 @@ MaybeFinding attention_in_small_blocks(const FindingSubject& s) {
   constexpr double worth_a_look = 0.02;
   const std::int64_t block = TrainConfig{}.sa_block_q;
   const Seconds attention = s.evaluation.time.parts.attention;
+  const bool fused = s.config().fuses_attention_gradients();
   if (!runs_splash(s) || with_splash_blocks(s.config(), block, false) != s.config()) return std::nullopt;
   if (attention < s.evaluation.time.step() * worth_a_look) return std::nullopt;
   return Finding{FindingId::attention_in_small_blocks,
                  Severity::note,
-                 fmt::format("attention runs in MaxText's own blocks of {} queries and keys, and its gradients in two "
-                             "kernels that compute the scores anew: {} of a step of {}",
-                             block, in_words(attention), in_words(s.evaluation.time.step())),
+                 fmt::format("attention runs in MaxText's own blocks of {} queries and keys{}: {} of a step of {}", block,
+                             fused ? "" : ", and its gradients in two kernels that compute the scores anew",
+                             in_words(attention), in_words(s.evaluation.time.step())),
                  "self_attention/attention_op",
                  {},
-                 "sa_block_q=1024 sa_block_kv=1024 sa_block_kv_compute=1024 sa_block_q_dkv=1024 sa_block_kv_dkv=1024 "
-                 "sa_block_kv_dkv_compute=1024 sa_use_fused_bwd_kernel=true"};
+                 fmt::format("sa_block_q=1024 sa_block_kv=1024 sa_block_kv_compute=1024 sa_block_q_dkv=1024 "
+                             "sa_block_kv_dkv=1024 sa_block_kv_dkv_compute=1024{}",
+                             fused ? "" : " sa_use_fused_bwd_kernel=true")};
 }
 
 }  // namespace shardplan

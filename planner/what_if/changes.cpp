@@ -89,9 +89,11 @@ std::vector<RunChange> other_attention_blocks(const Configuration& configuration
   for (const std::int64_t size : {512, 1024, 2048})
     for (const bool fused : {false, true}) {
       TrainConfig config = with_splash_blocks(configuration.config, size, fused);
-      if (config == configuration.config || !has_room_for(size, configuration.compiler)) continue;
-      changes.push_back({WhatIfKind::blocks, fmt::format("attention in blocks of {}, gradients in {}", size,
-                                                         fused ? "one kernel" : "two kernels"), configuration});
+      const bool same = config.runs_tokamax_splash() && fused != configuration.config.sa_use_fused_bwd_kernel;
+      if (same || config == configuration.config || !has_room_for(size, configuration.compiler)) continue;
+      const std::string_view gradients = config.fuses_attention_gradients() ? "one kernel" : "two kernels";
+      changes.push_back({WhatIfKind::blocks, fmt::format("attention in blocks of {}, gradients in {}", size, gradients),
+                         configuration});
       changes.back().configuration.config = std::move(config);
     }
   return changes;
