@@ -92,7 +92,7 @@ HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& objec
   profile.clock = read_optional_figure(object, "clock", Dimension::cycles_per_second);
   profile.attention_efficiency = read_share(object, "attention_efficiency");
   if (object.has("splash_cycles")) profile.splash = read_splash_tables(object.object("splash_cycles"));
-  if (!profile.splash.kernels.empty() && !profile.clock) object.fail("clock", "cycles a second of splash_cycles");
+  if (profile.splash && !profile.clock) object.fail("clock", "cycles a second of splash_cycles");
   profile.hbm_efficiency = read_share(object, "hbm_efficiency");
   if (object.has("step_error")) profile.step_error = read_step_error(object.object("step_error"));
   if (object.has("published_mfu_dense")) profile.published_mfu_dense = read_share(object, "published_mfu_dense");
@@ -166,17 +166,10 @@ const EmbeddedFile* find_built_in(const std::string& name) {
   return nullptr;
 }
 
-std::vector<std::string> all_names() {
-  auto names = profile_names();
-  const auto toys = toy_profile_names();
-  names.insert(names.end(), toys.begin(), toys.end());
-  return names;
-}
-
 const EmbeddedFile& built_in(const std::string& name) {
   if (const EmbeddedFile* file = find_built_in(name)) return *file;
   if (const auto called = profile_called(name)) return *find_built_in(*called);
-  throw InputError(unknown_name("hardware", name, all_names()));
+  throw InputError(unknown_name("hardware", name, all_profile_names()));
 }
 
 }  // namespace
@@ -193,6 +186,13 @@ std::vector<std::string> profile_names() {
 std::vector<std::string> toy_profile_names() {
   std::vector<std::string> names;
   for (const EmbeddedFile& file : embedded_toys()) names.emplace_back(file.name);
+  return names;
+}
+
+std::vector<std::string> all_profile_names() {
+  auto names = profile_names();
+  const auto toys = toy_profile_names();
+  names.insert(names.end(), toys.begin(), toys.end());
   return names;
 }
 

@@ -15,6 +15,9 @@ std::vector<std::string> default_profile_names();
 /// Machines with round numbers, for tests and for learning the cost model.
 std::vector<std::string> toy_profile_names();
 
+/// Both.
+std::vector<std::string> all_profile_names();
+
 /// A built-in machine, real or toy, by name or by what people call it (machine_names.hpp); anything that has a '/' or
 /// ends in ".json" is the path of a file instead.
 /// Throws InputError naming file, key and what was expected.

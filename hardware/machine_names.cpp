@@ -9,13 +9,6 @@
 namespace shardplan {
 namespace {
 
-std::vector<std::string> all_names() {
-  auto names = profile_names();
-  const auto toys = toy_profile_names();
-  names.insert(names.end(), toys.begin(), toys.end());
-  return names;
-}
-
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
@@ -31,7 +24,7 @@ bool is_size(std::string_view text) {
 
 std::optional<std::string> profile_called(const std::string& name) {
   const std::string spelled = same_spelling(name);
-  for (const auto& candidate : all_names()) {
+  for (const auto& candidate : all_profile_names()) {
     const HardwareProfile profile = load_profile(candidate);
     const auto is_it = [&](const std::string& known) { return same_spelling(known) == spelled; };
     if (is_it(profile.name) || std::any_of(profile.aliases.begin(), profile.aliases.end(), is_it)) return profile.name;

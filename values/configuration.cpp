@@ -15,6 +15,13 @@ TrainConfig with_splash_blocks(TrainConfig config, std::int64_t size, bool fused
   return config;
 }
 
+bool runs_splash(const TrainConfig& config, const Compiler& compiler) {
+  constexpr std::int64_t least_length = 128;
+  const bool chosen = config.attention == AttentionKernel::flash ||
+                      (config.attention == AttentionKernel::autoselected && config.max_target_length >= least_length);
+  return chosen && compiler.kernels.has_tokamax_splash;
+}
+
 DeviceOrder device_order(const TrainConfig& config) { return {config.allow_split_physical_axes, config.custom_mesh}; }
 
 int pipeline_stages(const Mesh& mesh) { return mesh.size_of("stage"); }

@@ -33,8 +33,11 @@ std::optional<Bytes> arguments_in(std::string_view module_line) {
   if (begin == nowhere || end == nowhere) return std::nullopt;
   Bytes sum;
   const std::string_view tuple = module_line.substr(begin + key.size(), end + 1 - begin - key.size());
-  for (const std::string_view shape : elements_of_shape(tuple))
-    if (shape.find("S(5)") == nowhere) sum += Bytes{bytes_of_shape(shape).value_or(0)};
+  for (const std::string_view shape : elements_of_shape(tuple)) {
+    const auto bytes = bytes_of_shape(shape);
+    if (!bytes) return std::nullopt;
+    if (shape.find("S(5)") == nowhere) sum += Bytes{*bytes};
+  }
   return sum;
 }
 

@@ -75,18 +75,27 @@ std::optional<KernelWork> fused_attention(bool backward, const HloInstruction& i
   return work;
 }
 
+using Shapes = std::vector<std::string_view>;
+
+/// Of a Pallas kernel's operands; none where the text doesn't say them.
+Shapes constraint_shapes(const HloInstruction& instruction) {
+  const auto constraints = attribute_of(instruction, "operand_layout_constraints");
+  if (!constraints || constraints->size() < 2) return {};
+  return split_list(constraints->substr(1, constraints->size() - 2));
+}
+
 /// Splash attention's operands begin with mask blocks; queries, keys and values [(batch,) heads, tokens, dim] are the
 /// first that are floating-point arrays.
-std::vector<ArrayShape> floating_arrays(const HloInstruction& instruction) {
+std::vector<ArrayShape> floating_arrays(const Shapes& shapes) {
   std::vector<ArrayShape> arrays;
-  const auto constraints = attribute_of(instruction, "operand_layout_constraints");
-  if (!constraints || constraints->size() < 2) return arrays;
-  for (const auto shape : split_list(constraints->substr(1, constraints->size() - 2))) {
+  for (const auto shape : shapes) {
     const bool floating = shape.starts_with("bf16") || shape.starts_with("f32") || shape.starts_with("f16");
     if (ArrayShape array = array_shape(shape); array.dims.size() >= 3 && floating) arrays.push_back(std::move(array));
   }
   return arrays;
 }
+
+std::int64_t tokens_of(const ArrayShape& array) { return array.dims[array.dims.size() - 2]; }
 
 SplashKernel splash_kernel(CustomKernel kernel, const HloInstruction& instruction) {
   if (kernel == CustomKernel::splash_forward) return SplashKernel::forward;
@@ -96,29 +105,25 @@ SplashKernel splash_kernel(CustomKernel kernel, const HloInstruction& instructio
                                                                  : SplashKernel::fused_gradient;
 }
 
-/// The first operand has a number for each block of queries and of keys, which says how large they are.
-std::optional<BlockLoop> splash_loop(SplashKernel kernel, const HloInstruction& instruction,
-                                     const std::vector<ArrayShape>& arrays) {
-  const auto constraints = *attribute_of(instruction, "operand_layout_constraints");
-  const auto blocks = array_shape(split_list(constraints.substr(1, constraints.size() - 2)).front()).dims;
-  const auto tokens = [](const ArrayShape& array) { return array.dims[array.dims.size() - 2]; };
+/// `mask` has a number for each block of queries and of keys, which says how large they are.
+std::optional<BlockLoop> splash_loop(SplashKernel kernel, const ArrayShape& mask, const std::vector<ArrayShape>& arrays) {
   const auto divides = [](std::int64_t parts, std::int64_t all) { return parts > 0 && all > 0 && all % parts == 0; };
-  if (blocks.size() != 3 || !divides(blocks[1], tokens(arrays[0])) || !divides(blocks[2], tokens(arrays[1])) ||
-      arrays[0].dims.back() <= 0)
+  const std::int64_t rows = tokens_of(arrays[0]), columns = tokens_of(arrays[1]), width = arrays[0].dims.back();
+  if (mask.dims.size() != 3 || !divides(mask.dims[1], rows) || !divides(mask.dims[2], columns) || width <= 0)
     return std::nullopt;
-  const std::int64_t queries = tokens(arrays[0]) / blocks[1], keys = tokens(arrays[1]) / blocks[2];
-  BlockLoop loop = block_loop(SplashLibrary::jax, kernel, tokens(arrays[1]), {}, {queries, keys, keys});
-  loop.lanes = (register_lanes(arrays[0].dims.back()) + register_lanes(arrays[2].dims.back())) / 2;
-  loop.heads = arrays[0].elements() / static_cast<double>(arrays[0].dims.back() * tokens(arrays[1]));
+  const std::int64_t queries = rows / mask.dims[1], keys = columns / mask.dims[2];
+  BlockLoop loop = block_loop(SplashLibrary::jax, kernel, columns, {}, {queries, keys, keys});
+  loop.lanes = (register_lanes(width) + register_lanes(arrays[2].dims.back())) / 2;
+  loop.heads = arrays[0].elements() / static_cast<double>(width * columns);
   return loop;
 }
 
 std::optional<KernelWork> splash_work(CustomKernel kernel, const HloInstruction& instruction) {
-  const auto arrays = floating_arrays(instruction);
+  const Shapes shapes = constraint_shapes(instruction);
+  const auto arrays = floating_arrays(shapes);
   if (arrays.size() < 3) return std::nullopt;
-  const auto tokens = [](const ArrayShape& array) { return array.dims[array.dims.size() - 2]; };
   const double wide = static_cast<double>(arrays[0].dims.back()), values = static_cast<double>(arrays[2].dims.back());
-  const double scores = arrays[0].elements() / wide * attended_keys(tokens(arrays[1]), {});
+  const double scores = arrays[0].elements() / wide * attended_keys(tokens_of(arrays[1]), {});
   // Scores and their gradients by the queries' width, what is made of values by theirs: q·k and p·v; of the query
   // gradient q·k, do·v, ds·k; of keys' and values' q·k, do·v, ds·q, p·do.
   const double width = kernel == CustomKernel::splash_forward          ? wide + values
@@ -127,7 +132,7 @@ std::optional<KernelWork> splash_work(CustomKernel kernel, const HloInstruction&
   KernelWork work;
   work.kind = KernelKind::attention;
   work.attention = {2 * scores * width};
-  work.loop = splash_loop(splash_kernel(kernel, instruction), instruction, arrays);
+  work.loop = splash_loop(splash_kernel(kernel, instruction), array_shape(shapes.front()), arrays);
   return work;
 }
 

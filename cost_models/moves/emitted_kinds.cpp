@@ -5,16 +5,15 @@
 namespace shardplan {
 namespace {
 
-bool concerns(Habit habit, const AxisList& axes, const Mesh& mesh, const Compiler& compiler) {
-  if (!compiler.has(habit) || mesh.product(axes) != mesh.devices()) return false;
+/// A group of all `devices`, where the compiler has the habit with so many.
+bool takes_all(Habit habit, std::int64_t group, std::int64_t devices, const Compiler& compiler) {
+  if (!compiler.has(habit) || group != devices) return false;
   const auto sizes = compiler.slice_sizes.find(habit);
-  return sizes == compiler.slice_sizes.end() || sizes->second.has(mesh.devices());
+  return sizes == compiler.slice_sizes.end() || sizes->second.has(devices);
 }
 
-std::int64_t devices_of_slice(const Mesh& mesh) {
-  std::int64_t devices = 1;
-  for (const MeshAxis& axis : mesh.axes) devices *= axis.ici;
-  return devices;
+bool concerns(Habit habit, const AxisList& axes, const Mesh& mesh, const Compiler& compiler) {
+  return takes_all(habit, mesh.product(axes), mesh.devices(), compiler);
 }
 
 /// Over all devices of a slice, whether or not over other slices too. Compiled for two slices of 16 v6e and of 8 v5p: under
@@ -22,13 +21,8 @@ std::int64_t devices_of_slice(const Mesh& mesh) {
 /// between the slices; under fsdp over both it is scattered in each slice, the shards summed between them and gathered
 /// again: one all-reduce over both networks. On 7x, which has no such habit, it stays scattered.
 bool sums_whole_slices(const AxisList& axes, const Mesh& mesh, const Compiler& compiler) {
-  constexpr Habit habit = Habit::all_reduces_over_whole_slices;
-  if (!compiler.has(habit)) return false;
-  std::int64_t within = 1;
-  for (const AxisId axis : axes) within *= mesh.axes[axis].ici;
-  const std::int64_t slice = devices_of_slice(mesh);
-  const auto sizes = compiler.slice_sizes.find(habit);
-  return within == slice && (sizes == compiler.slice_sizes.end() || sizes->second.has(slice));
+  return takes_all(Habit::all_reduces_over_whole_slices, mesh.group_size(axes, GroupSpan::inside_slices),
+                   mesh.devices() / mesh.slices(), compiler);
 }
 
 bool is_too_large(const Collective& gather, const Compiler& compiler) {
@@ -57,8 +51,8 @@ bool has_indivisible_words(const Tensor& weight, const PartitionSpec& spec, std:
 
 bool is_all_reduced(const Tensor& weight, const PartitionSpec& spec, const AxisList& axes, const Mesh& mesh,
                     const Compiler& compiler) {
-  return (!axes.empty() && sums_whole_slices(axes, mesh, compiler)) ||
-         (!axes.empty() && has_indivisible_words(weight, spec, mesh.product(axes), compiler));
+  return !axes.empty() && (sums_whole_slices(axes, mesh, compiler) ||
+                           has_indivisible_words(weight, spec, mesh.product(axes), compiler));
 }
 
 AxisList summed_shards(const PartitionSpec& spec, const AxisList& tokens) { return common(axes_of(spec), tokens); }

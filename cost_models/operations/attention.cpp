@@ -75,10 +75,10 @@ OperationWork products_on_scores(const BlockState& state, const Operation& op) {
   return work;
 }
 
-/// Splash attention's kernels, whose masks say which blocks they visit; a mask that is data, or keys beside the sequence's
-/// own, make other loops.
-bool runs_splash(const BlockState& state, const Operation& op) {
-  return state.compiler.kernels.has_tokamax_splash && !holds_scores(state) && op.inputs.size() == 3 && op.pooled_keys == 0;
+/// The mask says which blocks splash attention visits; one that is data, or keys beside the sequence's own, make other
+/// loops.
+bool has_splash_loops(const BlockState& state, const Operation& op) {
+  return runs_splash(state.config, state.compiler) && op.inputs.size() == 3 && op.pooled_keys == 0;
 }
 
 /// Where the sequence moves, a device's kernel has a shard of it at a time, and blocks are no longer than that
@@ -93,13 +93,15 @@ void add_splash_loops(OperationWork& work, const BlockState& state, const Operat
   const TrainConfig& c = state.config;
   const SplashLibrary library = c.runs_tokamax_splash() ? SplashLibrary::tokamax : SplashLibrary::jax;
   const std::int64_t sequence = state.program.program->sequence, longest = longest_block(state, op.inputs[0]);
+  const double lanes = (register_lanes(state.tensor(op.inputs[0]).dims.back().size) +
+                        register_lanes(state.tensor(op.inputs[2]).dims.back().size)) / 2;
+  const double heads = score_rows(state, op) / static_cast<double>(sequence);
   const auto loop = [&](SplashKernel kernel, BlockSizes block) {
     block.queries = std::min(block.queries, longest);
     block.keys = std::min(block.keys, longest);
     BlockLoop counted = block_loop(library, kernel, sequence, op.attention_window, block);
-    counted.lanes = (register_lanes(state.tensor(op.inputs[0]).dims.back().size) +
-                     register_lanes(state.tensor(op.inputs[2]).dims.back().size)) / 2;
-    counted.heads = score_rows(state, op) / static_cast<double>(sequence);
+    counted.lanes = lanes;
+    counted.heads = heads;
     return counted;
   };
   const BlockSizes by_keys{c.sa_block_q_dkv, c.sa_block_kv_dkv, c.sa_block_kv_dkv_compute};
@@ -115,7 +117,7 @@ OperationWork attention_work(const BlockState& state, const Operation& op) {
   OperationWork work;
   work.kind = WorkKind::attention;
   work.forward = {attention_flops(state, op)};
-  if (runs_splash(state, op)) add_splash_loops(work, state, op);
+  if (has_splash_loops(state, op)) add_splash_loops(work, state, op);
   // Five products against two: a kernel computes the probabilities again. dot_product has them from its own forward pass
   // (compiled: six products in the loops' backward pass, two of them again; cost-model.md).
   work.backward = work.forward * (holds_scores(state) ? 2 : 2.5);
@@ -136,7 +138,7 @@ void add_rotation(OperationWork& work, const BlockState& state, const Operation&
   }
 }
 
-void gather_mask(BlockState& state, const Operation& op, Pass pass) {
+void gather_attention_mask(BlockState& state, const Operation& op, Pass pass) {
   const TensorId query = op.inputs.front();
   const std::int64_t sequence = state.program.program->sequence;
   Tensor mask;
@@ -154,7 +156,7 @@ class Attention final : public OperationKind {
   void forward(BlockState& state, const Operation& op, Pass pass) const override {
     for (const TensorId input : op.inputs) state.forms.use(input, attention_form(state, input), pass, op);
     const TensorId query = op.inputs.front();
-    if (attention_form(state, query) != state.spec(query)) gather_mask(state, op, pass);
+    if (attention_form(state, query) != state.spec(query)) gather_attention_mask(state, op, pass);
   }
 
   /// Queries split over an axis that keys are whole on: each device has a part of the key gradient's sum.

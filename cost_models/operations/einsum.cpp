@@ -33,7 +33,7 @@ void add_expert_order(OperationWork& work, const BlockState& state, const Operat
 }
 
 /// A dispatch that reads its mask whole gathers what was made in slices.
-void gather_mask(BlockState& state, const Operation& op, Pass pass) {
+void gather_dispatch_mask(BlockState& state, const Operation& op, Pass pass) {
   const TensorId mask = op.inputs[1];
   if (!state.masks.exist() || !is_mask(state.tensor(mask)) || !is_expert_rows(state.tensor(op.output))) return;
   state.recorder.record(BlockState::phase_of(pass),
@@ -160,7 +160,7 @@ class Einsum final : public OperationKind {
     const EinsumPlan& plan = state.product_plan(op);
     use_operand(state, op, 0, plan.lhs, pass);
     use_operand(state, op, 1, plan.rhs, pass);
-    gather_mask(state, op, pass);
+    gather_dispatch_mask(state, op, pass);
     const Cause cause = plan.result.partial.empty() ? Cause::result_layout : Cause::contracted_dim_split;
     state.recorder.record_all(BlockState::phase_of(pass),
                               reshard(state.tensor(op.output), plan.result, state.spec(op.output), state.mesh,

@@ -49,7 +49,7 @@ Seconds product_time(const Kernel& kernel, const HardwareProfile& hardware, cons
 }
 
 Seconds attention_time(const Kernel& kernel, const HardwareProfile& hardware) {
-  const bool compiled = !kernel.loops.empty() && has_splash_cycles(hardware);
+  const bool compiled = !kernel.loops.empty() && hardware.splash;
   const Seconds computing =
       compiled ? splash_time(kernel.loops, hardware)
                : kernel.flops / FlopsPerSecond{hardware.peak_bf16.value * hardware.attention_efficiency.value};

@@ -15,9 +15,9 @@ const SplashCycles& cycles_of(const BlockLoop& loop, const SplashTables& tables)
 double place_of(double size, const std::array<double, 2>& sizes) { return (size - sizes[0]) / (sizes[1] - sizes[0]); }
 
 /// Where a loop lies among the corners of the tables; heads are as wide as registers, at least.
-class Place {
+class TablePlace {
  public:
-  Place(double lanes, std::int64_t queries, std::int64_t keys, const SplashTables& tables)
+  TablePlace(double lanes, std::int64_t queries, std::int64_t keys, const SplashTables& tables)
       : places_{place_of(std::max(lanes, tables.heads[0]), tables.heads),
                 place_of(static_cast<double>(queries), tables.queries), place_of(static_cast<double>(keys), tables.keys)} {}
 
@@ -37,11 +37,11 @@ class Place {
 };
 
 Seconds time_of(const BlockLoop& loop, const HardwareProfile& hardware) {
-  const SplashTables& tables = hardware.splash;
+  const SplashTables& tables = *hardware.splash;
   const SplashCycles& cycles = cycles_of(loop, tables);
   const BlockSizes& block = loop.block;
-  const Place place(loop.lanes, block.queries, block.keys, tables);
-  const Place multiplied(loop.lanes, block.queries, block.multiplied_keys, tables);
+  const TablePlace place(loop.lanes, block.queries, block.keys, tables);
+  const TablePlace multiplied(loop.lanes, block.queries, block.multiplied_keys, tables);
   const double times = static_cast<double>(block.keys) / static_cast<double>(block.multiplied_keys);
   const double flops = 2.0 * products_of(loop.kernel) * static_cast<double>(block.queries * block.keys) * loop.lanes;
   const double least = flops / (hardware.peak_bf16.value / tables.cores) * hardware.clock->value;
@@ -53,8 +53,6 @@ Seconds time_of(const BlockLoop& loop, const HardwareProfile& hardware) {
 }
 
 }  // namespace
-
-bool has_splash_cycles(const HardwareProfile& hardware) { return !hardware.splash.kernels.empty(); }
 
 Seconds splash_time(const BlockLoops& loops, const HardwareProfile& hardware) {
   Seconds all{};

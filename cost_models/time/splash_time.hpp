@@ -8,11 +8,10 @@
 
 namespace shardplan {
 
-bool has_splash_cycles(const HardwareProfile& hardware);
-
-/// Requires has_splash_cycles. Two cores share the heads of the forward kernel ("parallel" in its dimension_semantics), and
-/// leave gradients to one of them (all dims "arbitrary": they sum over heads, and prefetch expects one core; jax and
-/// tokamax, splash_attention_kernel.py). At 1 GHz and 100 cycles a visited block, 1,000 blocks of 4 heads take 0.4 ms.
+/// Of a machine with splash cycles and a clock. Two cores share the heads of the forward kernel ("parallel" in its
+/// dimension_semantics), and leave gradients to one of them (all dims "arbitrary": they sum over heads, and prefetch
+/// expects one core; jax and tokamax, splash_attention_kernel.py). At 1 GHz and 100 cycles a visited block, 1,000 blocks
+/// of 4 heads take 0.4 ms.
 Seconds splash_time(const BlockLoops& loops, const HardwareProfile& hardware);
 
 }  // namespace shardplan

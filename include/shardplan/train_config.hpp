@@ -11,6 +11,8 @@
 
 namespace shardplan {
 
+struct Compiler;
+
 /// Where neither settings nor model give one; Switch Transformer's training value (Fedus et al. 2021, section 2.2).
 inline constexpr double usual_capacity_factor = 1.25;
 
@@ -160,6 +162,13 @@ struct TrainConfig {
   double sharding_tolerance = 0.02;  ///< share of weights that may miss a mesh axis before MaxText refuses to start
   bool operator==(const TrainConfig&) const = default;
 };
+
+/// Whether MaxText's attention is splash attention with this compiler: flash is, and autoselected from 128 tokens on
+/// (layers/attention_op.py; shorter ones are dot_product).
+bool runs_splash(const TrainConfig& config, const Compiler& compiler);
+
+/// Blocks that are offered in place of MaxText's own of 512: they compile under the default VMEM limits of v5p, v6e and 7x.
+inline constexpr std::int64_t larger_splash_block = 1024;
 
 /// Splash attention in blocks of so many queries and keys, its gradients in one kernel or two.
 TrainConfig with_splash_blocks(TrainConfig config, std::int64_t size, bool fused);

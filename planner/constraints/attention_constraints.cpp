@@ -103,20 +103,12 @@ Violation windows_under_context(const Configuration& c) {
                     1, shards};
 }
 
-bool runs_splash(const Configuration& c) {
-  constexpr std::int64_t least_length = 128;  // shorter sequences: attention=autoselected is dot_product
-  const AttentionKernel kernel = c.config.attention;
-  const bool chosen = kernel == AttentionKernel::flash ||
-                      (kernel == AttentionKernel::autoselected && c.config.max_target_length >= least_length);
-  return chosen && c.compiler.kernels.has_tokamax_splash;
-}
-
 // layers/attention_op.py, tpu_flash_attention: the kernel's blocks of queries, no longer than the whole sequence, have to
 // divide what each device has of it (jax splash_attention_mask_info.py: q_block_size should divide q_seq_len_per_shard).
 // Rings clamp them to a device's share.
 Violation blocks_divide_shards(const Configuration& c) {
   const std::int64_t shards = sequence_shards(c), length = c.config.max_target_length;
-  if (!runs_splash(c) || length % shards != 0 ||
+  if (!runs_splash(c.config, c.compiler) || length % shards != 0 ||
       (shards > 1 && c.config.context_parallel_strategy != ContextStrategy::all_gather))
     return std::nullopt;
   for (const std::int64_t block : {c.config.sa_block_q, c.config.sa_block_q_dkv, c.config.sa_block_q_dq}) {
@@ -135,7 +127,7 @@ Violation blocks_divide_shards(const Configuration& c) {
 // jax splash_attention_kernel.py, _splash_attention_forward and _splash_attention_bwd_dkv: bkv must be a multiple of
 // bkv_compute.
 Violation blocks_of_keys_divide(const Configuration& c) {
-  if (!runs_splash(c)) return std::nullopt;
+  if (!runs_splash(c.config, c.compiler)) return std::nullopt;
   struct Keys {
     std::int64_t block, multiplied;
     std::string_view keys;

@@ -85,24 +85,14 @@ MaybeFinding expanded_key_value_gathered(const FindingSubject& s) {
       "context_parallel_strategy=ring, or less context parallelism"};
 }
 
-namespace {
-
-bool runs_splash(const FindingSubject& s) {
-  return std::any_of(s.blocks.begin(), s.blocks.end(), [](const PartitionedBlock& block) {
-    return std::any_of(block.work.begin(), block.work.end(),
-                       [](const OperationWork& work) { return !work.forward_loops.empty(); });
-  });
-}
-
-}  // namespace
-
 /// Blocks that somebody chose are nobody's oversight.
 MaybeFinding attention_in_small_blocks(const FindingSubject& s) {
   constexpr double worth_a_look = 0.02;
   const std::int64_t block = TrainConfig{}.sa_block_q;
   const Seconds attention = s.evaluation.time.parts.attention;
   const bool fused = s.config().fuses_attention_gradients();
-  if (!runs_splash(s) || with_splash_blocks(s.config(), block, false) != s.config()) return std::nullopt;
+  const bool chosen = with_splash_blocks(s.config(), block, false) != s.config();
+  if (chosen || !runs_splash(s.config(), s.configuration.compiler)) return std::nullopt;
   if (attention < s.evaluation.time.step() * worth_a_look) return std::nullopt;
   return Finding{FindingId::attention_in_small_blocks,
                  Severity::note,
@@ -111,9 +101,9 @@ MaybeFinding attention_in_small_blocks(const FindingSubject& s) {
                              in_words(attention), in_words(s.evaluation.time.step())),
                  "self_attention/attention_op",
                  {},
-                 fmt::format("sa_block_q=1024 sa_block_kv=1024 sa_block_kv_compute=1024 sa_block_q_dkv=1024 "
-                             "sa_block_kv_dkv=1024 sa_block_kv_dkv_compute=1024{}",
-                             fused ? "" : " sa_use_fused_bwd_kernel=true")};
+                 fmt::format("sa_block_q={0} sa_block_kv={0} sa_block_kv_compute={0} sa_block_q_dkv={0} "
+                             "sa_block_kv_dkv={0} sa_block_kv_dkv_compute={0}{1}",
+                             larger_splash_block, fused ? "" : " sa_use_fused_bwd_kernel=true")};
 }
 
 }  // namespace shardplan

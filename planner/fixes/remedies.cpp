@@ -139,8 +139,8 @@ Configuration uncombined_weights(const Finding&, Configuration c) {
 }
 
 Configuration larger_blocks(const Finding&, Configuration c) {
-  constexpr std::int64_t larger = 1024;
-  c.config = with_splash_blocks(std::move(c.config), larger, true);
+  const bool fused = !c.config.runs_tokamax_splash();  // tokamax has no other kernel
+  c.config = with_splash_blocks(std::move(c.config), larger_splash_block, fused);
   return c;
 }
 

@@ -115,17 +115,18 @@ WeighedFindings weigh_findings(const Configuration& configuration, const Evaluat
   Seconds most;
   for (Finding finding : now.findings) {
     auto fix = best_fix(finding, configuration, now);
-    if (is_offer(finding.id) && (!fix || !fix->pays)) continue;
-    if (!fix) {
-      weighed_findings.findings.push_back(std::move(finding));
-      continue;
+    if (is_offer(finding.id) && !(fix && fix->pays)) continue;
+    if (fix) {
+      if (!is_about_the_step(finding.id)) finding.under_flags = under_other_flags(configuration, *fix, now);
+      finding = weighed(std::move(finding), *fix, now);
     }
-    if (!is_about_the_step(finding.id)) finding.under_flags = under_other_flags(configuration, *fix, now);
-    finding = weighed(std::move(finding), *fix, now);
-    weighed_findings.findings.push_back(finding);
-    if (finding.severity == Severity::note || (weighed_findings.fixed && fix->cost.collectives <= most)) continue;
-    most = fix->cost.collectives;
-    weighed_findings.fixed = std::move(fix->evaluation);
+    const bool costliest = fix && finding.severity != Severity::note &&
+                           (!weighed_findings.fixed || fix->cost.collectives > most);
+    if (costliest) {
+      most = fix->cost.collectives;
+      weighed_findings.fixed = std::move(fix->evaluation);
+    }
+    weighed_findings.findings.push_back(std::move(finding));
   }
   return weighed_findings;
 }

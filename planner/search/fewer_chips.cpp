@@ -18,10 +18,8 @@ std::string what_fewer_chips_make(const PlanRequest& request, const HardwareProf
   if (!plan.recommended || plan.recommended->tokens_per_second() <= best.tokens_per_second()) return "";
   const Evaluation& smaller = *plan.recommended;
   return fmt::format(
-      "--chips {} would make {:.1f}% more tokens a second with {}: the dims of this model and its batch divide by "
-      "powers of two further than by {}, so {} are split as {}, with {:.1f}M tokens a step",
+      "--chips {} would make {:.1f}% more tokens a second with {}: the best that {} take is {}, with {:.1f}M tokens a step",
       fewer.chips, 100 * (smaller.tokens_per_second() / best.tokens_per_second() - 1), describe(smaller.mesh),
-      best.devices / static_cast<int>(std::bit_floor(static_cast<unsigned>(best.devices & -best.devices))),
       counted(best.devices, "device"), describe(best.mesh), static_cast<double>(best.global_batch_tokens) / 1e6);
 }
 

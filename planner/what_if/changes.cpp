@@ -40,9 +40,8 @@ Settings settings_of(const TrainConfig& config) {
 /// Scores of 2048 x 2048 are 16 MiB in float32, and the gradient has several: compiled with 64 MiB.
 bool has_room_for(std::int64_t block, const Compiler& compiler) {
   constexpr double needed = 64 << 20;
-  constexpr std::int64_t of_defaults = 1024;
   const auto limit = compiler.settings.find(CompilerSetting::scoped_vmem_limit);
-  return block <= of_defaults || (limit != compiler.settings.end() && limit->second >= needed);
+  return block <= larger_splash_block || (limit != compiler.settings.end() && limit->second >= needed);
 }
 
 }  // namespace
@@ -85,7 +84,7 @@ std::vector<RunChange> other_states(const Configuration& configuration) {
 
 std::vector<RunChange> other_attention_blocks(const Configuration& configuration) {
   std::vector<RunChange> changes;
-  if (!configuration.compiler.kernels.has_tokamax_splash) return changes;
+  if (!runs_splash(configuration.config, configuration.compiler)) return changes;
   for (const std::int64_t size : {512, 1024, 2048})
     for (const bool fused : {false, true}) {
       TrainConfig config = with_splash_blocks(configuration.config, size, fused);

@@ -77,9 +77,9 @@ struct SplashCycles {
 };
 
 struct SplashTables {
-  int cores = 1;  ///< of a device: over them the forward kernel splits its heads; gradients run on one
+  int cores = 1;  ///< of a device; over them the forward kernel splits its heads; gradients run on one
   std::array<double, 2> heads, queries, keys;
-  std::vector<SplashCycles> kernels;  ///< all that name_of knows of each library; empty: no tables
+  std::vector<SplashCycles> kernels;  ///< all that each library has
   std::string source;
 };
 
@@ -118,7 +118,7 @@ struct HardwareProfile {
   Figure matmul_efficiency;     ///< share of peak that a large matrix product reaches
   std::optional<Figure> fp8_matmul_efficiency;  ///< likewise of peak_fp8, where that was measured
   Figure attention_efficiency;  ///< share of peak that the attention kernel reaches
-  SplashTables splash;  ///< where there are any, in place of attention_efficiency for splash attention's kernels
+  std::optional<SplashTables> splash;  ///< in place of attention_efficiency for splash attention's kernels
   Figure hbm_efficiency;        ///< share of HBM bandwidth that a copy reaches
   std::vector<ProductTable> product_tables;  ///< where there are any, in place of matmul_efficiency
   /// Vector work that isn't bound by HBM (TPUs): elements/s that pass through the unit, and that are read or written.

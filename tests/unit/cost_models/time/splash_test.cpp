@@ -27,11 +27,12 @@ HardwareProfile splash_machine(int cores = 1) {
   machine.clock = Figure{};
   machine.clock->value = GHz;
   machine.peak_bf16.value = 1e30;
-  machine.splash.cores = cores;
-  machine.splash.heads = {128, 256};
-  machine.splash.queries = machine.splash.keys = {512, 2048};
-  machine.splash.kernels = {flat(SplashKernel::forward, 100, 150, 10, 1),
-                            flat(SplashKernel::fused_gradient, 100, 150, 10, 1)};
+  machine.splash = SplashTables{};
+  machine.splash->cores = cores;
+  machine.splash->heads = {128, 256};
+  machine.splash->queries = machine.splash->keys = {512, 2048};
+  machine.splash->kernels = {flat(SplashKernel::forward, 100, 150, 10, 1),
+                             flat(SplashKernel::fused_gradient, 100, 150, 10, 1)};
   return machine;
 }
 
@@ -70,7 +71,7 @@ TEST(SplashTime, ABlockTakesAtLeastWhatItsProductsTake) {
 /// Between 512 and 2048 queries: 1 cycle a query; head and keys alike.
 TEST(SplashTime, IsLinearBetweenTheCorners) {
   HardwareProfile machine = splash_machine();
-  SplashCycles& forward = machine.splash.kernels.front();
+  SplashCycles& forward = machine.splash->kernels.front();
   forward = flat(SplashKernel::forward, 0, 0, 0, 0);
   forward.visited = forward.masked = {512, 512, 2048, 2048, 512, 512, 2048, 2048};
   EXPECT_NEAR(cycles(loop_of(SplashKernel::forward), machine), 4 * 10 * 1024, 1e-6);
