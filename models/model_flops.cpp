@@ -11,10 +11,6 @@ std::int64_t size_in(const Tensor& tensor, Dim dim) {
   return 1;
 }
 
-bool has(const Tensor& tensor, Dim dim) {
-  return std::any_of(tensor.dims.begin(), tensor.dims.end(), [&](const TensorDim& d) { return d.dim == dim; });
-}
-
 std::int64_t multiplied_weights(const Block& block) {
   std::int64_t weights = 0;
   for (const Matrix& matrix : matrices_of(block)) switch (matrix.use) {
@@ -63,10 +59,10 @@ double share_of_tokens(const Operation& op, const Block& block) {
 /// Π of the dims that either operand has. A mask [batch, sequence, experts, capacity] is no arithmetic.
 double activation_products(const Operation& op, const Block& block) {
   const Tensor &lhs = block.tensors[op.inputs[0]], &rhs = block.tensors[op.inputs[1]];
-  if (has(lhs, Dim::capacity) || has(rhs, Dim::capacity)) return 0;
+  if (has_dim(lhs, Dim::capacity) || has_dim(rhs, Dim::capacity)) return 0;
   double products = static_cast<double>(elements_of(lhs));
   for (const auto& dim : rhs.dims)
-    if (!has(lhs, dim.dim)) products *= static_cast<double>(dim.size);
+    if (!has_dim(lhs, dim.dim)) products *= static_cast<double>(dim.size);
   const Tensor& input = block.tensors[block.input];
   return products / static_cast<double>(size_in(input, Dim::batch) * size_in(input, Dim::sequence));
 }

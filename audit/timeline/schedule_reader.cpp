@@ -11,7 +11,6 @@
 namespace shardplan {
 namespace {
 
-constexpr std::size_t nowhere = std::string_view::npos;
 
 }  // namespace
 
@@ -59,7 +58,8 @@ std::vector<std::size_t> ScheduleReader::callees_in(const SeenInstruction& seen,
 std::optional<std::size_t> ScheduleReader::element_step(std::string_view name) {
   Known& known = known_[computation_];
   const auto hash = name.rfind('#');
-  const auto tuple = hash == nowhere ? known.steps.end() : known.steps.find(std::string(name.substr(0, hash)));
+  const auto tuple =
+      hash == std::string_view::npos ? known.steps.end() : known.steps.find(std::string(name.substr(0, hash)));
   if (tuple == known.steps.end() || !known.tuples.contains(tuple->second)) return std::nullopt;
   const auto elements = elements_of_shape(known.tuples.at(tuple->second));
   std::size_t place = elements.size();
@@ -125,7 +125,7 @@ void ScheduleReader::classify(const SeenInstruction& seen, HloStep& step) {
     step.kind = HloStepKind::collective;
     step.collective = seen.collective;
     step.half = opcode.ends_with("-start") || opcode == "send" ? AsyncHalf::start : AsyncHalf::whole;
-    step.settled = step.half == AsyncHalf::start || instruction.rest.find("\"is_sync\"") != nowhere;
+    step.settled = step.half == AsyncHalf::start || instruction.rest.find("\"is_sync\"") != std::string_view::npos;
     return;
   }
   if (classify_asynchronous(seen, step) || does_nothing(opcode)) return;

@@ -5,10 +5,6 @@
 namespace shardplan {
 namespace {
 
-bool has(const Tensor& tensor, Dim dim) {
-  return std::any_of(tensor.dims.begin(), tensor.dims.end(), [&](const TensorDim& d) { return d.dim == dim; });
-}
-
 class Walk {
  public:
   explicit Walk(const Block& block) : block_(block), root_(roots_of(block)), seen_(block.tensors.size(), false) {}
@@ -22,7 +18,7 @@ class Walk {
  private:
   void visit(const Operation& op) {
     if (op.kind == OpKind::lookup) note(op.inputs.front(), WeightUse::looked_up);
-    if (op.kind == OpKind::elementwise && has(block_.tensors[op.inputs.back()], Dim::taps))
+    if (op.kind == OpKind::elementwise && has_dim(block_.tensors[op.inputs.back()], Dim::taps))
       note(op.inputs.back(), WeightUse::multiplied);  // each channel's own kernel
     if (op.kind == OpKind::normalization && in_low_rank(op.inputs[1])) note(op.inputs[1], WeightUse::multiplied);
     if (op.kind != OpKind::einsum) return;
@@ -37,14 +33,14 @@ class Walk {
   }
 
   bool in_low_rank(TensorId scale) const {
-    return has(block_.tensors[scale], Dim::q_rank) || has(block_.tensors[scale], Dim::kv_rank);
+    return has_dim(block_.tensors[scale], Dim::q_rank) || has_dim(block_.tensors[scale], Dim::kv_rank);
   }
 
   /// One-hot ids, which no gradient reaches, make a lookup of a product.
   WeightUse use_of(TensorId weight, TensorId other) const {
     const Tensor& factor = block_.tensors[other];
-    if (!factor.differentiable && has(factor, Dim::vocab)) return WeightUse::looked_up;
-    const bool by_experts = has(block_.tensors[weight], Dim::experts) && has(factor, Dim::experts);
+    if (!factor.differentiable && has_dim(factor, Dim::vocab)) return WeightUse::looked_up;
+    const bool by_experts = has_dim(block_.tensors[weight], Dim::experts) && has_dim(factor, Dim::experts);
     return by_experts ? WeightUse::by_experts : WeightUse::multiplied;
   }
 
@@ -62,6 +58,10 @@ class Walk {
 };
 
 }  // namespace
+
+bool has_dim(const Tensor& tensor, Dim dim) {
+  return std::any_of(tensor.dims.begin(), tensor.dims.end(), [&](const TensorDim& d) { return d.dim == dim; });
+}
 
 std::vector<Matrix> matrices_of(const Block& block) { return Walk(block).run(); }
 

@@ -24,6 +24,8 @@ std::vector<Matrix> matrices_of(const Block& block);
 /// Of an expert weight [experts, …]: the part of the experts that one token goes to.
 std::int64_t elements_of_a_tokens_experts(const Tensor& weight, const Block& block);
 
+bool has_dim(const Tensor& tensor, Dim dim);
+
 /// For each tensor the one that it is under another constraint; itself for most.
 std::vector<TensorId> roots_of(const Block& block);
 

@@ -13,15 +13,11 @@ enum class Multiplier {
   grouped,        ///< megablox, Tokamax or jax.lax.ragged_dot over the rows of experts
 };
 
-bool has(const Tensor& tensor, Dim dim) {
-  return std::any_of(tensor.dims.begin(), tensor.dims.end(), [&](const TensorDim& d) { return d.dim == dim; });
-}
-
 Multiplier multiplier_of(const Operation& op, const Block& block) {
   if (op.kind != OpKind::einsum || block.kind != BlockKind::layer) return Multiplier::none;
   const auto any_has = [&](Dim dim) {
-    return has(block.tensors[op.output], dim) ||
-           std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId id) { return has(block.tensors[id], dim); });
+    return has_dim(block.tensors[op.output], dim) ||
+           std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId id) { return has_dim(block.tensors[id], dim); });
   };
   if (any_has(Dim::rows)) return Multiplier::grouped;
   if (any_has(Dim::capacity)) return Multiplier::expert_einsum;

@@ -1,5 +1,6 @@
 #include <formats/strict_json.hpp>
 #include <nlohmann/json.hpp>
+#include <planner/validate/machine_choice.hpp>
 #include <planner/validate/measured_run.hpp>
 #include <shardplan/embedded_file.hpp>
 #include <span>
@@ -9,15 +10,6 @@ namespace shardplan {
 std::span<const EmbeddedFile> embedded_measured_runs();
 
 namespace {
-
-MachineChoice machine_in(StrictObject object) {
-  MachineChoice machine;
-  machine.hardware = object.text("name");
-  machine.chips = static_cast<int>(object.integer("chips"));
-  machine.slices = static_cast<int>(object.integer("slices"));
-  object.finish();
-  return machine;
-}
 
 std::vector<std::string> words_in(const nlohmann::json& arguments, const std::string& where) {
   StrictObject object(arguments, where);

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <planner/evaluate/evaluate.hpp>
+#include <planner/validate/error_range.hpp>
 #include <planner/validate/memory_ranges.hpp>
 #include <planner/validate/score.hpp>
 #include <shardplan/error.hpp>
@@ -9,21 +9,13 @@
 namespace shardplan {
 namespace {
 
-constexpr double tail = 0.05;
 constexpr MoePath all_paths[] = {MoePath::none, MoePath::dropping, MoePath::ragged, MoePath::ring};
 
 using Errors = std::vector<double>;
 
-double rounded_down(double share) { return std::floor(share * 1000) / 1000; }
-
-/// The errors between the `tail`s; all of a few.
-MemoryError range_of(Errors errors) {
-  if (errors.empty()) return {};
-  std::sort(errors.begin(), errors.end());
-  const bool enough = errors.size() >= enough_records;
-  const std::size_t cut = enough ? static_cast<std::size_t>(tail * static_cast<double>(errors.size())) : 0;
-  return {std::min(rounded_down(errors[cut]), 0.0), std::max(-rounded_down(-errors[errors.size() - 1 - cut]), 0.0),
-          static_cast<int>(errors.size())};
+MemoryError range_of(const Errors& errors) {
+  const ErrorRange range = error_range(errors, enough_records);
+  return {range.low, range.high, static_cast<int>(errors.size())};
 }
 
 MemoryError wider(const MemoryError& own, const MemoryError& family) {

@@ -5,6 +5,7 @@
 #include <arguments/flag_arguments.hpp>
 #include <array>
 #include <formats/named_value.hpp>
+#include <planner/validate/machine_choice.hpp>
 #include <planner/validate/recorded_program.hpp>
 #include <shardplan/embedded_file.hpp>
 #include <shardplan/error.hpp>
@@ -51,15 +52,6 @@ std::vector<std::string> key_values_in(const nlohmann::json& value, const std::s
     list.push_back(key + "=" + text.get<std::string>());
   }
   return list;
-}
-
-MachineChoice machine_in(StrictObject object) {
-  MachineChoice machine;
-  machine.hardware = object.text("name");
-  machine.chips = static_cast<int>(at_least(1, object, "chips"));
-  machine.slices = static_cast<int>(at_least(1, object, "slices"));
-  object.finish();
-  return machine;
 }
 
 std::map<std::string, int> mesh_in(const nlohmann::json& value, const std::string& where) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <planner/evaluate/evaluate.hpp>
+#include <planner/validate/error_range.hpp>
 #include <planner/validate/score_times.hpp>
 #include <shardplan/error.hpp>
 
@@ -26,17 +27,12 @@ TimedRun timed(const MeasuredRun& run) {
   return result;
 }
 
-constexpr double tail = 0.05;
-
-double rounded_down(double share) { return std::floor(share * 1000) / 1000; }
-
 void add_range(TimeError& error, const std::vector<const TimedRun*>& runs) {
   std::vector<double> off;
   for (const TimedRun* run : runs) off.push_back(run->ratio - 1);
-  std::sort(off.begin(), off.end());
-  const std::size_t cut = off.size() >= enough_runs ? static_cast<std::size_t>(tail * static_cast<double>(off.size())) : 0;
-  error.low = std::min(rounded_down(off[cut]), 0.0);
-  error.high = std::max(-rounded_down(-off[off.size() - 1 - cut]), 0.0);
+  const ErrorRange range = error_range(std::move(off), enough_runs);
+  error.low = range.low;
+  error.high = range.high;
 }
 
 TimeError error_of(std::string of, const std::vector<const TimedRun*>& runs) {

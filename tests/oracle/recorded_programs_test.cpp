@@ -31,12 +31,12 @@ const nlohmann::json& expected() {
 
 double percent(double share) { return std::round(std::abs(share) * 1e4) / 1e2; }
 
-struct Figure {
+struct ScoredFigure {
   const char* name;
   double percent;
 };
 
-std::vector<Figure> figures(const RecordScore& score) {
+std::vector<ScoredFigure> figures(const RecordScore& score) {
   return {{"collectives", percent(score.collectives)},
           {"phases", percent(score.phases)},
           {"memory", percent(score.memory)},
@@ -56,7 +56,7 @@ std::string line_of(const RecordScore& score) {
   return fmt::format(R"("{}": {{{}}})", score.id, cells);
 }
 
-void expect_no_worse(const Figure& now, const nlohmann::json& committed) {
+void expect_no_worse(const ScoredFigure& now, const nlohmann::json& committed) {
   const double before = committed.at(now.name).get<double>();
   EXPECT_LE(now.percent, before) << now.name << " got worse";
   if (now.percent < before - worth_writing)

@@ -20,6 +20,10 @@ Rotation rotation_of(const Model& model) {
 
 }  // namespace
 
+Constraint head_constraint() {
+  return {{"activation_kv_batch", "activation_length_attn", "activation_kv_heads", "activation_kv_head_dim"}};
+}
+
 TensorId as_projection(BlockBuilder& b, TensorId head) {
   b.block.operations.back().role = OperationRole::qkv_projection;
   return head;

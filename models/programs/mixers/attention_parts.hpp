@@ -12,6 +12,9 @@ struct Heads {
 /// Marks the last operation: it makes queries, keys or values, which compilers merge where they come from one operand.
 TensorId as_projection(BlockBuilder& b, TensorId head);
 
+/// Of queries, keys and values in heads.
+Constraint head_constraint();
+
 /// What queries, keys and values are projected from.
 TensorId constrain_attention_input(BlockBuilder& b, TensorId x, Constraint constraint);
 

@@ -6,10 +6,6 @@
 namespace shardplan {
 namespace {
 
-Constraint head_constraint() {
-  return {{"activation_kv_batch", "activation_length_attn", "activation_kv_heads", "activation_kv_head_dim"}};
-}
-
 TensorId take(BlockBuilder& b, TensorId joint, const std::string& name, TensorDim width) {
   const Dims all = b.dims(joint);
   return b.apply(OpKind::add, "self_attention/" + name, {joint},

@@ -13,7 +13,7 @@ TensorDim value_heads(const Model& m) { return {Dim::kv_heads, m.gdn_num_value_h
 std::int64_t value_width(const Model& m) { return m.gdn_num_value_heads * m.gdn_value_head_dim / m.gdn_num_key_heads; }
 
 /// Sequences stay whole: the state passes from token to token.
-Constraint head_constraint() { return {{"activation_kv_batch", "", "activation_kv_heads", ""}}; }
+Constraint delta_head_constraint() { return {{"activation_kv_batch", "", "activation_kv_heads", ""}}; }
 
 /// x·w with w [embed, heads, width], which MaxText stores as [embed, heads·width].
 TensorId project(BlockBuilder& b, TensorId x, const std::string& name, TensorDim heads, TensorDim width,
@@ -28,7 +28,7 @@ TensorId project(BlockBuilder& b, TensorId x, const std::string& name, TensorDim
 TensorId take(BlockBuilder& b, TensorId whole, const std::string& name, TensorDim heads, TensorDim width) {
   const Dims all = b.dims(whole);
   return b.apply(OpKind::add, "attention/" + name, {whole},
-                 b.activation(name, {all[0], all[1], heads, width}, head_constraint()));
+                 b.activation(name, {all[0], all[1], heads, width}, delta_head_constraint()));
 }
 
 /// Queries, keys and values, each channel for itself; nnx.Conv's kernel has no logical axes.
@@ -39,7 +39,7 @@ TensorId add_convolution(BlockBuilder& b, TensorId mixed) {
   const TensorId kernel =
       b.weight("attention/conv1d", {{Dim::taps, m.gdn_conv_kernel_dim}, key_heads(m), width}, {"", "", ""});
   return b.apply(OpKind::elementwise, "attention/conv1d", {in, kernel},
-                 b.activation("convolved", b.dims(in), head_constraint()));
+                 b.activation("convolved", b.dims(in), delta_head_constraint()));
 }
 
 /// Two numbers a token and value head: how much of the state stays and how much of the new value is written.
@@ -58,7 +58,7 @@ TensorId add_delta_rule(BlockBuilder& b, TensorId convolved, TensorId gates) {
   const TensorId key = take(b, convolved, "key", value_heads(m), key_dim);
   const TensorId value = take(b, convolved, "value", value_heads(m), value_dim);
   const TensorId read = b.apply(OpKind::delta_rule, "attention/delta_rule", {query, key, value, gates},
-                                b.activation("context", b.dims(value), head_constraint()));
+                                b.activation("context", b.dims(value), delta_head_constraint()));
   b.block.operations.back().chunk = m.gdn_chunk_size;
   return read;
 }
@@ -71,7 +71,7 @@ TensorId add_gated_delta_net(BlockBuilder& b, TensorId x) {
   const TensorDim value_dim{Dim::value_dim, m.gdn_value_head_dim};
   const TensorId mixed =
       project(b, x, "in_proj_qkvz", key_heads(m), {Dim::head_dim, 2 * m.gdn_key_head_dim + 2 * value_width(m)},
-              head_constraint());
+              delta_head_constraint());
   const TensorId gates = add_gates(b, x);
   const TensorId context = add_delta_rule(b, add_convolution(b, mixed), gates);
   const TensorId normed = b.norm("attention/norm", context, {});

@@ -17,10 +17,6 @@ struct Head {
   HeadNorm norm;
 };
 
-Constraint head_constraint() {
-  return {{"activation_kv_batch", "activation_length_attn", "activation_kv_heads", "activation_kv_head_dim"}};
-}
-
 HeadNorm query_key_norm(const Model& m, const AttentionHeads& shape) {
   if (!m.use_qk_norm) return HeadNorm::none;
   if (!m.decoder_block.l2_qk_norm) return HeadNorm::scaled;

@@ -6,7 +6,7 @@
 namespace shardplan {
 namespace {
 
-Constraint head_constraint() {
+Constraint latent_head_constraint() {
   return {{"activation_kv_batch", "activation_length", "activation_kv_heads", "activation_kv_head_dim"}};
 }
 
@@ -26,14 +26,14 @@ Query add_query(BlockBuilder& b, TensorId in) {
   const Dims tokens = b.dims(in);
   if (m.q_lora_rank == 0)
     return {as_projection(b, project_onto_heads(b, in, "query", query_heads(b), query_dim(b),
-                                                {"embed", "q_heads", "kv"}, head_constraint(), {"query_proj"}))};
+                                                {"embed", "q_heads", "kv"}, latent_head_constraint(), {"query_proj"}))};
   const TensorDim rank{Dim::q_rank, m.q_lora_rank};
   const TensorId wq_a = b.weight("self_attention/wq_a", {{Dim::embed, m.emb}, rank}, {"embed", "q_lora_up_proj"});
   const TensorId low = b.apply(OpKind::einsum, "self_attention/wq_a", {in, wq_a},
                                b.activation("query low rank", {tokens[0], tokens[1], rank}, {}, {"query_wa_proj"}));
   const TensorId normed = b.norm("self_attention/q_norm", low, {}, {"mla_q"});
   return {project_onto_heads(b, normed, "wq_b", query_heads(b), query_dim(b), {"q_lora", "q_heads", "kv"},
-                             head_constraint(), {"query_proj"}),
+                             latent_head_constraint(), {"query_proj"}),
           normed};
 }
 
@@ -50,13 +50,13 @@ Heads add_key_and_value(BlockBuilder& b, TensorId in) {
   const TensorId normed = b.norm("self_attention/kv_norm", latent, {}, {"mla_kv"});
   const TensorDim kv{Dim::head_dim, m.qk_nope_head_dim + m.v_head_dim};
   const TensorId expanded = project_onto_heads(b, normed, "wkv_b", query_heads(b), kv,
-                                               {"kv_lora", "kv_heads", "kv_head_dim"}, head_constraint(), {});
+                                               {"kv_lora", "kv_heads", "kv_head_dim"}, latent_head_constraint(), {});
   Heads h{};
   const TensorId key =
-      b.activation("key", {batch, sequence, query_heads(b), query_dim(b)}, head_constraint(), {"key_proj"});
+      b.activation("key", {batch, sequence, query_heads(b), query_dim(b)}, latent_head_constraint(), {"key_proj"});
   h.key = as_projection(b, b.apply(OpKind::add, "self_attention/key", {expanded, low}, key));
   const TensorId value =
-      b.activation("value", {batch, sequence, query_heads(b), value_dim}, head_constraint(), {"value_proj"});
+      b.activation("value", {batch, sequence, query_heads(b), value_dim}, latent_head_constraint(), {"value_proj"});
   h.value = as_projection(b, b.apply(OpKind::add, "self_attention/value", {expanded}, value));
   return h;
 }

@@ -29,13 +29,6 @@ bool is_built_in(const std::string& name, const std::vector<std::string>& names)
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::vector<std::string> all_profile_names() {
-  auto names = profile_names();
-  const auto toys = toy_profile_names();
-  names.insert(names.end(), toys.begin(), toys.end());
-  return names;
-}
-
 CatalogMachine catalog_machine(const std::string& name) {
   HardwareProfile profile = load_profile(name);
   Compiler compiler = load_compiler(profile.compiler);

@@ -7,11 +7,11 @@
 namespace shardplan {
 namespace {
 
-using Sizes = std::vector<std::pair<std::string, int>>;  // rule sets with and without a pipeline have other axes
+using AxisSizes = std::vector<std::pair<std::string, int>>;  // rule sets with and without a pipeline have other axes
 
 /// The sizes of a mesh's axes, those of fsdp and fsdp_transpose, which continues it along another dim, as one.
-Sizes folded_sizes(const Mesh& mesh) {
-  Sizes sizes;
+AxisSizes folded_sizes(const Mesh& mesh) {
+  AxisSizes sizes;
   for (const MeshAxis& axis : mesh.axes) sizes.emplace_back(axis.name, axis.size());
   const auto fsdp = mesh.find("fsdp"), transpose = mesh.find("fsdp_transpose");
   if (fsdp && transpose) sizes[*fsdp].second *= std::exchange(sizes[*transpose].second, 1);
@@ -21,7 +21,7 @@ Sizes folded_sizes(const Mesh& mesh) {
 }  // namespace
 
 void number_alternatives(std::vector<Parallelism>& parallelisms) {
-  std::map<std::tuple<std::size_t, MoePath, Sizes>, std::size_t> known;
+  std::map<std::tuple<std::size_t, MoePath, AxisSizes>, std::size_t> known;
   for (Parallelism& p : parallelisms)
     p.alternative = known.try_emplace({p.rules, p.moe_path, folded_sizes(p.mesh)}, known.size()).first->second;
 }

@@ -39,7 +39,7 @@ std::vector<std::string> missing_in(const MegatronRun& run) {
 
 MegatronRun run_of(const std::string& line) { return megatron_run(read(line)); }
 
-const std::string mixtral = "model_name=mixtral-8x7b compile_topology=v5p-32 ici_fsdp_parallelism=";
+const std::string training = "model_name=mixtral-8x7b compile_topology=v5p-32 ici_fsdp_parallelism=";
 
 TEST(Megatron, GroupsAreWhatTheRulesMakeOfTheAxes) {
   const struct {
@@ -57,7 +57,7 @@ TEST(Megatron, GroupsAreWhatTheRulesMakeOfTheAxes) {
       {"custom_mesh_and_rule=ep-tp", "4 ici_expert_parallelism=4", 4, 1, 4, 4, 4},
   };
   for (const auto& row : rows) {
-    const Configuration c = read(mixtral + row.axes + " " + row.rules);
+    const Configuration c = read(training + row.axes + " " + row.rules);
     const ParallelGroups groups = parallel_groups(c);
     EXPECT_EQ(groups.data, row.data) << row.rules << row.axes;
     EXPECT_EQ(groups.context, row.context) << row.rules << row.axes;
@@ -70,12 +70,12 @@ TEST(Megatron, GroupsAreWhatTheRulesMakeOfTheAxes) {
 }
 
 TEST(Megatron, SaysFullyShardedDataParallelism) {
-  EXPECT_THAT(flags_of(run_of(mixtral + "16")),
+  EXPECT_THAT(flags_of(run_of(training + "16")),
               IsSupersetOf({"--use-megatron-fsdp", "--data-parallel-sharding-strategy optim_grads_params"}));
-  EXPECT_THAT(flags_of(run_of(mixtral + "16")), Each(Not(StartsWith("--num-distributed"))));
-  EXPECT_THAT(flags_of(run_of(mixtral + "4 ici_data_parallelism=4")), Contains("--num-distributed-optimizer-instances 4"));
-  EXPECT_THAT(flags_of(run_of(mixtral + "1 ici_data_parallelism=16")), Each(Not(HasSubstr("fsdp"))));
-  EXPECT_THAT(flags_of(run_of(mixtral + "1 ici_data_parallelism=16 shard_optimizer_over_data=true")),
+  EXPECT_THAT(flags_of(run_of(training + "16")), Each(Not(StartsWith("--num-distributed"))));
+  EXPECT_THAT(flags_of(run_of(training + "4 ici_data_parallelism=4")), Contains("--num-distributed-optimizer-instances 4"));
+  EXPECT_THAT(flags_of(run_of(training + "1 ici_data_parallelism=16")), Each(Not(HasSubstr("fsdp"))));
+  EXPECT_THAT(flags_of(run_of(training + "1 ici_data_parallelism=16 shard_optimizer_over_data=true")),
               Contains("--use-distributed-optimizer"));
 }
 
@@ -104,12 +104,12 @@ TEST(Megatron, BiasesAreWhereTheModelHasThem) {
 
 TEST(Megatron, BatchesAreSequencesOfTheJobAndOfAShard) {
   const auto flags =
-      flags_of(run_of(mixtral + "16 per_device_batch_size=2 gradient_accumulation_steps=4 max_target_length=4096"));
+      flags_of(run_of(training + "16 per_device_batch_size=2 gradient_accumulation_steps=4 max_target_length=4096"));
   EXPECT_THAT(flags, IsSupersetOf({"--seq-length 4096", "--global-batch-size 128", "--micro-batch-size 2"}));
 }
 
 TEST(Megatron, PathsThroughTheExperts) {
-  const std::string experts = mixtral + "2 ici_expert_parallelism=8 ";
+  const std::string experts = training + "2 ici_expert_parallelism=8 ";
   EXPECT_THAT(flags_of(run_of(experts)), IsSupersetOf({"--moe-token-dispatcher-type alltoall", "--moe-grouped-gemm"}));
   EXPECT_THAT(flags_of(run_of(experts + "use_ring_of_experts=true")), Contains("--moe-token-dispatcher-type allgather"));
   EXPECT_THAT(flags_of(run_of(experts + "sparse_matmul=false capacity_factor=1.25")),
@@ -117,10 +117,10 @@ TEST(Megatron, PathsThroughTheExperts) {
 }
 
 TEST(Megatron, SaysWhatHasNoEquivalent) {
-  EXPECT_THAT(missing_in(run_of(mixtral + "16")), ElementsAre("the rotary base of mixtral-8x7b"));
+  EXPECT_THAT(missing_in(run_of(training + "16")), ElementsAre("the rotary base of mixtral-8x7b"));
   EXPECT_THAT(missing_in(run_of("model_name=gpt3-6b compile_topology=v5p-16")), testing::Not(Contains(HasSubstr("rotary"))));
-  EXPECT_THAT(missing_in(run_of(mixtral + "16 remat_policy=save_qkv_proj")), Contains("remat_policy=save_qkv_proj"));
-  EXPECT_THAT(missing_in(run_of(mixtral + "16 weight_dtype=bfloat16")), Contains("weight_dtype=bfloat16"));
+  EXPECT_THAT(missing_in(run_of(training + "16 remat_policy=save_qkv_proj")), Contains("remat_policy=save_qkv_proj"));
+  EXPECT_THAT(missing_in(run_of(training + "16 weight_dtype=bfloat16")), Contains("weight_dtype=bfloat16"));
   EXPECT_THAT(missing_in(run_of(
                   "model_name=llama2-7b compile_topology=v5p-16 ici_pipeline_parallelism=2 ici_fsdp_parallelism=4")),
               Contains("the circular pipeline"));
@@ -139,11 +139,11 @@ TEST(Megatron, EveryFlagExistsThere) {
   ASSERT_GT(known.size(), 500U);
   std::set<std::string> said;
   for (const std::string& line :
-       {mixtral + "16",
-        mixtral + "2 ici_expert_parallelism=8 sparse_matmul=false capacity_factor=1 remat_policy=minimal",
-        mixtral +
+       {training + "16",
+        training + "2 ici_expert_parallelism=8 sparse_matmul=false capacity_factor=1 remat_policy=minimal",
+        training +
             "2 ici_expert_parallelism=4 ici_tensor_parallelism=2 optimizer_memory_host_offload=true mu_dtype=bfloat16",
-        mixtral + "2 ici_data_parallelism=2 ici_context_parallelism=4 shard_optimizer_over_data=true",
+        training + "2 ici_data_parallelism=2 ici_context_parallelism=4 shard_optimizer_over_data=true",
         std::string("model_name=deepseek3-671b compile_topology=v5p-512 opt_type=muon"),
         std::string("model_name=qwen3-30b-a3b compile_topology=v5p-32"),
         std::string("model_name=llama2-7b compile_topology=v5p-16 ici_pipeline_parallelism=2 ici_fsdp_parallelism=4 "

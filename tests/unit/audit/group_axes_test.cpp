@@ -5,7 +5,7 @@
 namespace shardplan {
 namespace {
 
-const Mesh mesh = {{{"data", 1}, {"fsdp", 2}, {"tensor", 4}}};
+const Mesh eight_devices = {{{"data", 1}, {"fsdp", 2}, {"tensor", 4}}};
 
 TEST(GroupAxes, AreThoseInWhichMembersDiffer) {
   struct Row {
@@ -22,7 +22,7 @@ TEST(GroupAxes, AreThoseInWhichMembersDiffer) {
            Row{"{{0,1},{2,3},{4,5},{6,7}}", {2}, GroupFit::part_of_axes},
            Row{"{{0,1},{2,6},{4,5},{3,7}}", {1, 2}, GroupFit::no_axes},  // along tensor here, fsdp there
        }) {
-    const GroupAxes found = axes_of(parse_replica_groups(text, 8), mesh);
+    const GroupAxes found = axes_of(parse_replica_groups(text, 8), eight_devices);
     EXPECT_EQ(found.axes, axes) << text;
     EXPECT_EQ(found.fit, fit) << text;
   }
@@ -38,7 +38,7 @@ TEST(GroupAxes, OfPairsAreThoseAlongWhichAnythingIsSent) {
            Row{"{{0,1},{1,2},{2,3},{3,0}}", {2}},
            Row{"{{0,0},{1,1},{2,4},{3,5},{4,2},{5,3},{6,6},{7,7}}", {1, 2}},
        }) {
-    const GroupAxes found = axes_of(parse_source_target_pairs(text, 8), mesh);
+    const GroupAxes found = axes_of(parse_source_target_pairs(text, 8), eight_devices);
     EXPECT_EQ(found.axes, axes) << text;
     EXPECT_EQ(found.fit, GroupFit::permutation) << text;
   }

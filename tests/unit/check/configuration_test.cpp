@@ -21,9 +21,9 @@ struct Row {
   std::string axis;
 };
 
-class Bites : public testing::TestWithParam<Row> {};
+class BitesOnConfigurations : public testing::TestWithParam<Row> {};
 
-TEST_P(Bites, IsFound) {
+TEST_P(BitesOnConfigurations, IsFound) {
   const auto& [arguments, id, severity, axis] = GetParam();
   const auto findings = checked(arguments).evaluation.findings;
   ASSERT_THAT(ids_of(findings), testing::Contains(name_of(id)));
@@ -36,7 +36,7 @@ const std::string deepseek = "model_name=deepseek2-16b compile_topology=v5p-16";
 const std::string fsdp2_context4 = " ici_fsdp_parallelism=2 ici_context_parallelism=4";
 
 INSTANTIATE_TEST_SUITE_P(
-    Table, Bites,
+    Table, BitesOnConfigurations,
     testing::Values(
         Row{expert8, FindingId::expert_axis_stolen, Severity::error, "expert"},
         Row{expert8 + " custom_mesh_and_rule=ep-as-dp", FindingId::expert_axis_stolen, Severity::error, "expert"},

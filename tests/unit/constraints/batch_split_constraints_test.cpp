@@ -9,11 +9,11 @@ namespace {
 
 using testing::HasSubstr;
 
-const MachineChoice v5p{"tpu-v5p", 8, std::nullopt};
+const MachineChoice v5p_pair{"tpu-v5p", 8, std::nullopt};
 const std::string batch_split = "model_name=deepseek3-671b-batchsplit sharding_tolerance=1 ";
 const std::string mesh = "ici_fsdp_parallelism=4 ici_expert_parallelism=2 ";
 
-std::string violation_of(const std::string& line, const MachineChoice& machine = v5p) {
+std::string violation_of(const std::string& line, const MachineChoice& machine = v5p_pair) {
   const auto violation = first_violation_of_settings(read(batch_split + line, machine));
   return violation ? std::string(name_of(violation->constraint)) + ": " + violation->message : "";
 }

@@ -19,7 +19,7 @@ struct Broken {
   std::int64_t needed, available;
 };
 
-const std::string llama = "model_name=llama2-7b compile_topology=v5p-16 ";
+const std::string llama_words = "model_name=llama2-7b compile_topology=v5p-16 ";
 const std::string llama3 = "model_name=llama3.1-8b compile_topology=v5p-16 ";
 const std::string mixtral = "model_name=mixtral-8x7b compile_topology=v5p-16 ";
 const std::string deepseek = "model_name=deepseek2-16b compile_topology=v5p-16 ";
@@ -45,7 +45,7 @@ void expect_kept(const std::string& start, std::initializer_list<const char*> li
 
 TEST(Constraints, Batch) {
   expect_broken(
-      llama,
+      llama_words,
       {
           {"per_device_batch_size=0.3", "batch", "per_device_batch_size=0.3 on 8 devices is 2.4 sequences", 1, 2},
           {"per_device_batch_size=0.5", "batch-divisibility",
@@ -53,7 +53,7 @@ TEST(Constraints, Batch) {
           {"per_device_batch_size=0.5 ici_tensor_parallelism=1 ici_fsdp_parallelism=4 ici_data_parallelism=2",
            "batch-divisibility", "data=2·fsdp=4 = 8", 8, 4},
       });
-  expect_kept(llama, {"per_device_batch_size=0.5 ici_context_parallelism=2", "per_device_batch_size=1"});
+  expect_kept(llama_words, {"per_device_batch_size=0.5 ici_context_parallelism=2", "per_device_batch_size=1"});
 }
 
 TEST(Constraints, BatchOfTheExpertRuleSets) {
@@ -66,9 +66,9 @@ TEST(Constraints, BatchOfTheExpertRuleSets) {
 
 TEST(Constraints, Sequence) {
   expect_broken(
-      llama, {{"max_target_length=2050 ici_context_parallelism=4", "sequence-divisibility",
+      llama_words, {{"max_target_length=2050 ici_context_parallelism=4", "sequence-divisibility",
                "2,050 positions (activation_norm_length of the token ids) can't be split over context=4", 4, 2050}});
-  expect_kept(llama, {"max_target_length=2048 ici_context_parallelism=4"});
+  expect_kept(llama_words, {"max_target_length=2048 ici_context_parallelism=4"});
 }
 
 TEST(Constraints, Heads) {
@@ -106,7 +106,7 @@ TEST(Constraints, Experts) {
 
 TEST(Constraints, Pipeline) {
   expect_broken(
-      llama,
+      llama_words,
       {
           {"ici_pipeline_parallelism=2 num_layers_per_pipeline_stage=3", "pipeline-layers",
            "2 stages of 3 layers don't divide the 32 layers", 6, 32},
@@ -129,7 +129,7 @@ TEST(Constraints, Pipeline) {
           {"ici_pipeline_parallelism=2 remat_policy=minimal_offloaded", "pipeline-remat",
            "remat_policy=minimal_offloaded moves activations to the host", 1, 0},
       });
-  expect_kept(llama, {"ici_pipeline_parallelism=2", "ici_pipeline_parallelism=2 num_pipeline_microbatches=8",
+  expect_kept(llama_words, {"ici_pipeline_parallelism=2", "ici_pipeline_parallelism=2 num_pipeline_microbatches=8",
                       "ici_pipeline_parallelism=2 pipeline_fsdp_ag_per_repeat=True",
                       "ici_pipeline_parallelism=2 remat_policy=custom decoder_layer_input=offload",
                       "remat_policy=minimal_offloaded"});
@@ -143,7 +143,7 @@ TEST(Constraints, PipelineOfDeepSeekHasOnlyItsExpertLayers) {
 }
 
 TEST(Constraints, Settings) {
-  expect_broken(llama,
+  expect_broken(llama_words,
                 {
                     {"num_vocab_tiling=5 per_device_batch_size=1", "vocab-tiling", "2048 tokens a device", 5, 2048},
                     {"per_device_batch_size=0.125 ici_tensor_parallelism=8 max_target_length=2049 attention=dot_product",
@@ -156,24 +156,24 @@ TEST(Constraints, Settings) {
                              {"shard_mode=explicit", "explicit-sharding", "not mixtral", 1, 0},
                              {"opt_type=muon", "muon-decoder", "not mixtral", 1, 0},
                          });
-  expect_kept(llama, {"shard_mode=explicit", "opt_type=muon", "num_vocab_tiling=4"});
+  expect_kept(llama_words, {"shard_mode=explicit", "opt_type=muon", "num_vocab_tiling=4"});
 }
 
 TEST(Constraints, Quantization) {
-  expect_broken(llama, {{"quantization=fp8 gradient_accumulation_steps=2", "quantization",
+  expect_broken(llama_words, {{"quantization=fp8 gradient_accumulation_steps=2", "quantization",
                          "takes 1 gradient_accumulation_steps, not 2", 1, 2}});
   expect_broken(mixtral, {{"quantization=fp8", "quantization", "has no grouped product for sparse_matmul=true", 1, 0}});
   const auto on_mi355x = first_violation(read("model_name=llama2-7b quantization=int8 attention=cudnn_flash_te "
                                               "max_segments_per_seq=32", {"mi355x", 8, std::nullopt}));
   ASSERT_TRUE(on_mi355x);
   EXPECT_THAT(on_mi355x->message, HasSubstr("has no peak_int8 to price the products with; peak_fp8 it has"));
-  expect_kept(llama, {"quantization=int8 gradient_accumulation_steps=2", "quantization=fp8",
+  expect_kept(llama_words, {"quantization=int8 gradient_accumulation_steps=2", "quantization=fp8",
                       "quantization=fp8_full use_qwix_quantization=True"});
   expect_kept(mixtral, {"quantization=int8", "quantization=fp8 sparse_matmul=False capacity_factor=1"});
 }
 
 TEST(Constraints, ContextStrategies) {
-  const std::string flash = llama + "attention=flash use_tokamax_splash=True ";
+  const std::string flash = llama_words + "attention=flash use_tokamax_splash=True ";
   expect_broken(flash, {
                            {"context_parallel_strategy=ring", "context-strategy", "needs context above 1, not 1", 2, 1},
                            {"context_parallel_strategy=ring ici_context_parallelism=4 max_target_length=2056",
@@ -185,7 +185,7 @@ TEST(Constraints, ContextStrategies) {
                            {"ici_context_usp_ulysses_parallelism=2", "context-strategy",
                             "leaves no use for context_usp_ulysses=2", 1, 2},
                        });
-  expect_broken(llama, {{"context_parallel_strategy=ring use_tokamax_splash=True ici_context_parallelism=2",
+  expect_broken(llama_words, {{"context_parallel_strategy=ring use_tokamax_splash=True ici_context_parallelism=2",
                          "context-strategy", "needs attention=flash, not autoselected", 1, 0}});
   expect_broken("model_name=llama3.1-8b compile_topology=v5p-32 attention=flash use_tokamax_splash=True ",
                 {{"context_parallel_strategy=ulysses ici_context_parallelism=16 context_parallel_load_balance=False",

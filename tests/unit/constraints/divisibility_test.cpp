@@ -6,7 +6,7 @@
 namespace shardplan {
 namespace {
 
-const Mesh mesh = parse_mesh("fsdp=4,tensor=3", {"fsdp", "tensor"});
+const Mesh divided_mesh = parse_mesh("fsdp=4,tensor=3", {"fsdp", "tensor"});
 
 Tensor tensor(std::string name, TensorDim dim, std::string logical) {
   Tensor made;
@@ -19,7 +19,7 @@ Tensor tensor(std::string name, TensorDim dim, std::string logical) {
 std::optional<Infeasible> violation_of(const std::vector<Tensor>& tensors, const AxisList& axes) {
   Program program;
   program.blocks.emplace_back().tensors = tensors;
-  BoundProgram bound{&program, &mesh, {{&program.blocks.front(), {}}}, {}, {}};
+  BoundProgram bound{&program, &divided_mesh, {{&program.blocks.front(), {}}}, {}, {}};
   bound.blocks.front().specs.assign(tensors.size(), PartitionSpec{{axes}});
   return indivisible_activation(bound);
 }

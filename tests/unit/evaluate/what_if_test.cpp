@@ -14,7 +14,7 @@ namespace shardplan {
 namespace {
 
 /// llama3.1-8b on TPU v6e, under XLA's defaults; what is not said is 2 sequences of 8,192 tokens a device on fsdp=8.
-std::string run(const std::string& more, const std::string& size = "v6e-8 ici_fsdp_parallelism=8",
+std::string run_words(const std::string& more, const std::string& size = "v6e-8 ici_fsdp_parallelism=8",
                 const std::string& batch = "2 max_target_length=8192") {
   const bool says_flags = more.find("compile_xla_flags=") != std::string::npos;
   return "model_name=llama3.1-8b compile_topology=" + size + " per_device_batch_size=" + batch + " " + more +
@@ -36,25 +36,25 @@ const WhatIf* find(const std::vector<WhatIf>& all, const std::string& change) {
 void expect_as_asked(const std::vector<WhatIf>& all, const std::string& change, const std::string& words) {
   const WhatIf* row = find(all, change);
   ASSERT_TRUE(row) << change;
-  const Evaluation now = evaluate(read(run(""))), asked = evaluate(read(words));
+  const Evaluation now = evaluate(read(run_words(""))), asked = evaluate(read(words));
   EXPECT_EQ(row->run.time.step(), asked.time.step()) << change;
   EXPECT_EQ(row->run.memory.peak(), asked.memory.peak()) << change;
   EXPECT_DOUBLE_EQ(row->faster, asked.tokens_per_second() / now.tokens_per_second() - 1) << change;
 }
 
 TEST(WhatIfs, AreRunsThatAreAskedForSo) {
-  const auto all = what_ifs(run(""));
+  const auto all = what_ifs(run_words(""));
   const std::string eight = "v6e-8 ici_fsdp_parallelism=8", sixteen = "v6e-16 ici_fsdp_parallelism=16";
-  expect_as_asked(all, "half the batch: 1 sequence a device", run("", eight, "1 max_target_length=8192"));
+  expect_as_asked(all, "half the batch: 1 sequence a device", run_words("", eight, "1 max_target_length=8192"));
   expect_as_asked(all, "the same batch in 2 passes",
-                  run("gradient_accumulation_steps=2", eight, "1 max_target_length=8192"));
-  expect_as_asked(all, "sequences of 4096 tokens", run("", eight, "2 max_target_length=4096"));
-  expect_as_asked(all, "fsdp=4,tensor=2", run("", "v6e-8 ici_fsdp_parallelism=4 ici_tensor_parallelism=2"));
-  expect_as_asked(all, "first moment in bfloat16", run("mu_dtype=bfloat16"));
-  expect_as_asked(all, "16 chips: fsdp=16", run("", sixteen));
-  expect_as_asked(all, "16 chips: fsdp=16, the same tokens a step", run("", sixteen, "1 max_target_length=8192"));
+                  run_words("gradient_accumulation_steps=2", eight, "1 max_target_length=8192"));
+  expect_as_asked(all, "sequences of 4096 tokens", run_words("", eight, "2 max_target_length=4096"));
+  expect_as_asked(all, "fsdp=4,tensor=2", run_words("", "v6e-8 ici_fsdp_parallelism=4 ici_tensor_parallelism=2"));
+  expect_as_asked(all, "first moment in bfloat16", run_words("mu_dtype=bfloat16"));
+  expect_as_asked(all, "16 chips: fsdp=16", run_words("", sixteen));
+  expect_as_asked(all, "16 chips: fsdp=16, the same tokens a step", run_words("", sixteen, "1 max_target_length=8192"));
   expect_as_asked(all, "with --xla_tpu_scoped_vmem_limit_kib=98304",
-                  run("compile_xla_flags=--xla_tpu_scoped_vmem_limit_kib=98304"));
+                  run_words("compile_xla_flags=--xla_tpu_scoped_vmem_limit_kib=98304"));
 }
 
 /// At 8,192 tokens blocks of 512 take longer; those that are best aren't offered again.
@@ -63,18 +63,18 @@ TEST(WhatIfs, HaveTheBestBlocksOfAttention) {
   const std::string blocks = "sa_block_q=1024 sa_block_kv=1024 sa_block_kv_compute=1024 sa_block_q_dkv=1024 "
                              "sa_block_kv_dkv=1024 sa_block_kv_dkv_compute=1024 sa_block_q_dq=1024 sa_block_kv_dq=1024 "
                              "sa_use_fused_bwd_kernel=true";
-  const auto all = what_ifs(run(""));
-  expect_as_asked(all, change, run(blocks));
+  const auto all = what_ifs(run_words(""));
+  expect_as_asked(all, change, run_words(blocks));
   EXPECT_GT(find(all, change)->faster, 0.01);
-  const auto chosen = what_ifs(run(blocks));
+  const auto chosen = what_ifs(run_words(blocks));
   EXPECT_TRUE(std::none_of(chosen.begin(), chosen.end(), [](const WhatIf& one) { return one.kind == WhatIfKind::blocks; }));
 }
 
 TEST(WhatIfs, OfPoliciesAreThoseThatNoOtherBeats) {
-  const Evaluation now = evaluate(read(run("remat_policy=save_out_proj")));
+  const Evaluation now = evaluate(read(run_words("remat_policy=save_out_proj")));
   double faster = std::numeric_limits<double>::infinity();
   std::optional<Bytes> peak;
-  for (const WhatIf& one : what_ifs(run("remat_policy=save_out_proj"))) {
+  for (const WhatIf& one : what_ifs(run_words("remat_policy=save_out_proj"))) {
     if (one.kind != WhatIfKind::remat) continue;
     EXPECT_NE(one.configuration->config.remat_policy, "save_out_proj");
     EXPECT_TRUE(one.faster > 0 || one.run.memory.peak() < now.memory.peak()) << one.change;
@@ -88,14 +88,14 @@ TEST(WhatIfs, OfPoliciesAreThoseThatNoOtherBeats) {
 
 // 16 sequences of 8,192 tokens a device are more than 32 GiB; what helps says so, what doesn't too.
 TEST(WhatIfs, KeepWhatLacksMemoryAndLeaveOutWhatMaxtextRefuses) {
-  const auto all = what_ifs(run("", "v6e-8 ici_fsdp_parallelism=8", "16 max_target_length=8192"));
+  const auto all = what_ifs(run_words("", "v6e-8 ici_fsdp_parallelism=8", "16 max_target_length=8192"));
   int too_large = 0;
   for (const WhatIf& one : all) {
     EXPECT_TRUE(!one.run.infeasible || one.run.infeasible->constraint == ConstraintId::hbm) << one.change;
     too_large += one.run.memory.fit() == Fit::does_not_fit;
   }
   EXPECT_GT(too_large, 0);
-  EXPECT_FALSE(find(what_ifs(run("", "v6e-8 ici_fsdp_parallelism=8", "0.125 max_target_length=8192")),
+  EXPECT_FALSE(find(what_ifs(run_words("", "v6e-8 ici_fsdp_parallelism=8", "0.125 max_target_length=8192")),
                     "half the batch: 0.0625 sequences a device"))
       << "half a sequence in all";
 }

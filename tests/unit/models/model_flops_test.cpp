@@ -51,13 +51,13 @@ constexpr double toy_weights = 6 * (2 * 512 + 800);
 
 double flops(const Model& model) { return model_flops_per_token(reference_program(model, 100)).value; }
 
-struct Windows {
+struct WindowedKeys {
   AttentionPattern pattern;
   std::int64_t sequence;
   double keys;  ///< summed over the two layers
 };
 
-const Windows windows[] = {
+const WindowedKeys windows[] = {
     {{0, 0}, 100, 50 + 50},           // causal: half
     {{10, 1}, 100, (10 - 0.5) + 50},  // w - w²/2S on the local one
     {{100, 1}, 100, 50 + 50},         // a window of the whole sequence is none

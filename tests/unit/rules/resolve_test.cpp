@@ -79,7 +79,7 @@ const RuleSet toy{.name = "toy",
                             {"late", {"nowhere", "c"}}},
                   .data_sharding = {}};
 
-struct Row {
+struct ResolvedDims {
   const char* why;
   const char* mesh;
   LogicalAxes names;
@@ -87,7 +87,7 @@ struct Row {
 };
 
 TEST(Resolve, FollowsTheAlgorithm) {
-  const std::vector<Row> rows = {
+  const std::vector<ResolvedDims> rows = {
       {"all axes of the rule, in its order", "a=2,b=2,c=2", {"first"}, "P(('a','b'))"},
       {"rule order decides, not dim order", "a=2,b=2,c=2", {"second", "first"}, "P('c', ('a','b'))"},
       {"one used axis skips the whole rule", "a=2,b=2,c=2", {"first", "second"}, "P(('a','b'), 'c')"},
@@ -213,13 +213,13 @@ TEST(ExpertAxis, IsKeptByTheExpertDimInTheOtherSets) {
 }
 
 // One row for each published property of a rule set.
-struct SetRow {
+struct ResolvedSet {
   const char *set, *mesh;
   LogicalAxes names;
   const char* spec;
 };
 
-void expect_specs(const std::vector<SetRow>& rows) {
+void expect_specs(const std::vector<ResolvedSet>& rows) {
   for (const auto& row : rows)
     EXPECT_EQ(spec_of(row.set, row.mesh, row.names), row.spec) << row.set << ", " << row.mesh;
 }

@@ -5,14 +5,14 @@
 namespace shardplan {
 namespace {
 
-struct Row {
+struct UnreachableRow {
   const char* why;
   std::vector<Rule> rules;
   std::vector<std::pair<std::size_t, std::size_t>> hidden;  // rule, hidden by
 };
 
 TEST(UnreachableRules, AreThoseAfterAShorterListOfTheSameName) {
-  const std::vector<Row> rows = {
+  const std::vector<UnreachableRow> rows = {
       {"a fallback without an axis of the first", {{"x", {"a", "b"}}, {"x", {"a"}}}, {}},
       {"longer after shorter", {{"x", {"a"}}, {"x", {"b", "a"}}}, {{1, 0}}},
       {"the same twice", {{"x", {"a"}}, {"y", {}}, {"x", {"a"}}}, {{2, 0}}},

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// 4 indexer heads of 64; 256 of 1024 keys a query.
-ToyRun toy(const std::string& mesh) {
+ToyRun indexer_toy(const std::string& mesh) {
   Model model = toy_deepseek();
   model.q_lora_rank = 256;
   model.use_indexer = true;
@@ -24,19 +24,19 @@ ToyRun toy(const std::string& mesh) {
 
 // Two sequences of 1024·1024 scores in float32, 8 MiB; no gradient passes them.
 TEST(KeySelection, SumsScoresOverSplitHeads) {
-  EXPECT_THAT(lines(run(toy("tensor=2")), "moe_layers", "indexer/top_k"),
+  EXPECT_THAT(lines(run(indexer_toy("tensor=2")), "moe_layers", "indexer/top_k"),
               ElementsAre("forward reduce tensor 8 MiB x1", "rematerialized_forward reduce tensor 8 MiB x1"));
-  EXPECT_THAT(lines(run(toy("data=2")), "moe_layers", "indexer/top_k"), testing::IsEmpty());
+  EXPECT_THAT(lines(run(indexer_toy("data=2")), "moe_layers", "indexer/top_k"), testing::IsEmpty());
 }
 
 TEST(KeySelection, SendsNoGradientBack) {
   for (const char* mesh : {"fsdp=2", "data=2", "tensor=2"})
-    EXPECT_THAT(lines(run(toy(mesh)), "moe_layers", "indexer"), Each(Not(HasSubstr("backward")))) << mesh;
+    EXPECT_THAT(lines(run(indexer_toy(mesh)), "moe_layers", "indexer"), Each(Not(HasSubstr("backward")))) << mesh;
 }
 
 // Scores and places of one sequence, 4 MiB each, before and after.
 TEST(KeySelection, HoldsWhatIsSorted) {
-  const ToyMemory memory(toy("data=2"));
+  const ToyMemory memory(indexer_toy("data=2"));
   std::vector<std::int64_t> sorted;
   const auto& layer = memory.block("moe_layers");
   for (const auto& life : layer.lifetimes)
@@ -46,7 +46,7 @@ TEST(KeySelection, HoldsWhatIsSorted) {
 
 // wq_b [256, 4, 64] and wk [1024, 64] in bf16; weights_proj [1024, 4] in float32.
 TEST(KeySelection, GathersHeadWeightsInFloat32) {
-  EXPECT_THAT(lines(run(toy("fsdp=2")), "moe_layers", "indexer/w"),
+  EXPECT_THAT(lines(run(indexer_toy("fsdp=2")), "moe_layers", "indexer/w"),
               testing::IsSupersetOf({"forward all-gather fsdp 128 KiB x2", "forward all-gather fsdp 16 KiB x1"}));
 }
 

@@ -12,11 +12,11 @@ namespace {
 
 Tensor cube() { return toy_tensor({{Dim::batch, 8}, {Dim::sequence, 8}, {Dim::embed, 8}}); }
 
-struct Row {
+struct ReshardRow {
   const char *mesh, *from, *partial, *to, *moves;
 };
 
-void expect_moves(std::initializer_list<Row> rows, const Compiler& compiler = {}) {
+void expect_moves(std::initializer_list<ReshardRow> rows, const Compiler& compiler = {}) {
   for (const auto& row : rows) {
     const Mesh mesh = toy_mesh(row.mesh);
     const auto moves = reshard(cube(), {spec(row.from, mesh), axes(row.partial, mesh)}, spec(row.to, mesh), mesh, compiler);

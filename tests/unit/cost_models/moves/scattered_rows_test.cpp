@@ -10,7 +10,7 @@ namespace shardplan {
 namespace {
 
 
-struct Row {
+struct Cut {
   std::int64_t devices;
   bool in_halves;
   std::int64_t tile_rows, tile_columns;  ///< tiles of 8 x 128 that a device keeps
@@ -22,20 +22,20 @@ constexpr bool whole_square = true;
 // Products of one weight's gradient, compiled for 2x2, 2x4, 4x8 and 8x16 of v6e.
 TEST(ScatteredRows, AreWhatTheCompilerPadsThemTo) {
   const Compiler v6e = load_compiler("xla-tpu");
-  for (const Row& row : {
-           Row{8, false, 64, 112, 65}, Row{8, false, 64, 96, 66}, Row{8, false, 64, 108, 65}, Row{8, false, 64, 86, 70},
-           Row{8, false, 64, 43, 70}, Row{8, false, 64, 128, 64}, Row{8, false, 64, 224, 64}, Row{8, false, 64, 64, 64},
-           Row{8, false, 128, 86, 133}, Row{8, false, 32, 86, 35}, Row{8, false, 56, 112, 60}, Row{8, false, 56, 148, 56},
-           Row{8, false, 56, 28, 57}, Row{8, false, 58, 28, 60}, Row{8, false, 61, 28, 63}, Row{8, false, 13, 43, 14},
-           Row{8, false, 13, 45, 16}, Row{8, false, 7, 160, 9}, Row{8, false, 3, 208, 3}, Row{8, false, 3, 210, 4},
-           Row{8, false, 64, 1002, 64}, Row{8, false, 64, 1252, 64}, Row{8, false, 64, 1142, std::nullopt},
-           Row{8, false, 64, 457, std::nullopt}, Row{8, false, 64, 1187, std::nullopt},
-           Row{4, whole_square, 80, 76, 84}, Row{4, whole_square, 64, 86, 70}, Row{4, whole_square, 64, 112, 64},
-           Row{4, whole_square, 7, 20, 8}, Row{4, whole_square, 40, 76, 40}, Row{4, whole_square, 64, 283, std::nullopt},
-           Row{4, false, 7, 20, 7}, Row{4, false, 64, 86, 70}, Row{4, false, 80, 76, 84}, Row{4, false, 64, 43, 64},
-           Row{2, false, 64, 86, 65}, Row{2, false, 80, 76, 80}, Row{16, false, 64, 112, 66}, Row{16, false, 64, 172, 64},
-           Row{32, false, 11, 43, 12}, Row{32, false, 14, 148, 14}, Row{128, false, 4, 112, 4},
-           Row{128, false, 4, 86, std::nullopt}, Row{128, false, 4, 148, std::nullopt},
+  for (const Cut& row : {
+           Cut{8, false, 64, 112, 65}, Cut{8, false, 64, 96, 66}, Cut{8, false, 64, 108, 65}, Cut{8, false, 64, 86, 70},
+           Cut{8, false, 64, 43, 70}, Cut{8, false, 64, 128, 64}, Cut{8, false, 64, 224, 64}, Cut{8, false, 64, 64, 64},
+           Cut{8, false, 128, 86, 133}, Cut{8, false, 32, 86, 35}, Cut{8, false, 56, 112, 60}, Cut{8, false, 56, 148, 56},
+           Cut{8, false, 56, 28, 57}, Cut{8, false, 58, 28, 60}, Cut{8, false, 61, 28, 63}, Cut{8, false, 13, 43, 14},
+           Cut{8, false, 13, 45, 16}, Cut{8, false, 7, 160, 9}, Cut{8, false, 3, 208, 3}, Cut{8, false, 3, 210, 4},
+           Cut{8, false, 64, 1002, 64}, Cut{8, false, 64, 1252, 64}, Cut{8, false, 64, 1142, std::nullopt},
+           Cut{8, false, 64, 457, std::nullopt}, Cut{8, false, 64, 1187, std::nullopt},
+           Cut{4, whole_square, 80, 76, 84}, Cut{4, whole_square, 64, 86, 70}, Cut{4, whole_square, 64, 112, 64},
+           Cut{4, whole_square, 7, 20, 8}, Cut{4, whole_square, 40, 76, 40}, Cut{4, whole_square, 64, 283, std::nullopt},
+           Cut{4, false, 7, 20, 7}, Cut{4, false, 64, 86, 70}, Cut{4, false, 80, 76, 84}, Cut{4, false, 64, 43, 64},
+           Cut{2, false, 64, 86, 65}, Cut{2, false, 80, 76, 80}, Cut{16, false, 64, 112, 66}, Cut{16, false, 64, 172, 64},
+           Cut{32, false, 11, 43, 12}, Cut{32, false, 14, 148, 14}, Cut{128, false, 4, 112, 4},
+           Cut{128, false, 4, 86, std::nullopt}, Cut{128, false, 4, 148, std::nullopt},
        }) {
     const std::int64_t rows = 8 * row.devices;
     const auto scattered =

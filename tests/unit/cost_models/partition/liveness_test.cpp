@@ -56,14 +56,14 @@ std::vector<std::string> run_again(const Block& block, const Liveness& liveness)
 
 using Names = std::vector<std::string>;
 
-struct Row {
+struct LivenessRow {
   const char* what;
   std::map<std::string, SavePlace> places;
   Names saved, offloaded, recomputed;
 };
 
 TEST(Liveness, OfASmallBlock) {
-  const Row rows[] = {
+  const LivenessRow rows[] = {
       {"nothing saved: input only, everything that is read runs again", {}, {"x"}, {}, {"up", "gelu"}},
       {"hidden saved", {{"hidden", device}}, {"x", "hidden"}, {}, {"gelu"}},
       {"activated saved: hidden is still read by gelu's gradient",

@@ -17,7 +17,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::UnorderedElementsAre;
 
-constexpr Bytes large{64 * 1024};
+constexpr Bytes big{64 * 1024};
 
 ToyRun quantized(Quantization quantization, bool qwix, const std::string& mesh = "fsdp=8") {
   ToyRun toy{toy_llama(), toy_config(1, 1024), "default", mesh};
@@ -35,7 +35,7 @@ ToyRun static_fp8(const std::string& mesh = "fsdp=8") {
 
 // wo isn't recomputed; every input gradient gathers int8 weights on scales of its own.
 TEST(NarrowProducts, OfAqtGatherInt8ForTheProductAndAgainForItsGradient) {
-  EXPECT_THAT(lines(run(quantized(Quantization::int8, false)), "layers", "", large),
+  EXPECT_THAT(lines(run(quantized(Quantization::int8, false)), "layers", "", big),
               UnorderedElementsAre("forward all-gather fsdp 2 MiB x3", "forward all-gather fsdp 1 MiB x4",
                                    "rematerialized_forward all-gather fsdp 2 MiB x2",
                                    "rematerialized_forward all-gather fsdp 1 MiB x4",
@@ -55,7 +55,7 @@ TEST(NarrowProducts, LookForTheLargestNumberOfSplitChannels) {
 }
 
 TEST(NarrowProducts, OfQwixGatherFloat8OnceAPass) {
-  EXPECT_THAT(lines(run(static_fp8()), "layers", "", large),
+  EXPECT_THAT(lines(run(static_fp8()), "layers", "", big),
               UnorderedElementsAre("forward all-gather fsdp 2 MiB x3", "forward all-gather fsdp 1 MiB x4",
                                    "rematerialized_forward all-gather fsdp 2 MiB x3",
                                    "rematerialized_forward all-gather fsdp 1 MiB x4",
@@ -65,11 +65,11 @@ TEST(NarrowProducts, OfQwixGatherFloat8OnceAPass) {
 TEST(NarrowProducts, OfLongLayersGatherQueryKeyAndValueOnceMore) {
   ToyRun toy = static_fp8();
   toy.compiler = with(toy.compiler, Habit::gathers_narrow_heads_again);
-  const auto all = lines(run(toy), "layers", "", large);
+  const auto all = lines(run(toy), "layers", "", big);
   EXPECT_THAT(all, Contains("rematerialized_forward all-gather fsdp 1 MiB x7"));
   EXPECT_THAT(all, Contains("rematerialized_forward all-gather fsdp 2 MiB x3"));
   toy.config.quantization = Quantization::none;
-  EXPECT_THAT(lines(run(toy), "layers", "self_attention", large),
+  EXPECT_THAT(lines(run(toy), "layers", "self_attention", big),
               Contains("rematerialized_forward all-gather fsdp 2 MiB x4"));
 }
 
@@ -94,7 +94,7 @@ TEST(NarrowProducts, OfFlaxKeepHistories) {
 }
 
 TEST(NarrowProducts, OfFlaxShareOneFloat8Weight) {
-  EXPECT_THAT(lines(run(quantized(Quantization::fp8, false)), "layers", "mlp", large),
+  EXPECT_THAT(lines(run(quantized(Quantization::fp8, false)), "layers", "mlp", big),
               UnorderedElementsAre("forward all-gather fsdp 2 MiB x3", "rematerialized_forward all-gather fsdp 2 MiB x3",
                                    "backward reduce fsdp 4 MiB x3"));
 }
@@ -104,8 +104,8 @@ TEST(NarrowProducts, OfExpertsNarrowInsideOfTheShardMap) {
   ToyRun toy = static_fp8("fsdp=4,expert=2");
   toy.model = toy_mixtral();
   toy.config = toy_moe(toy.config, MoePath::ragged);
-  EXPECT_THAT(lines(run(toy), "layers", "MoeBlock_0/wi_0", large), Contains("forward all-gather fsdp 4 MiB x1"));
-  EXPECT_THAT(lines(run(toy), "layers", "self_attention/out", large), Contains("forward all-gather fsdp+expert 256 KiB x1"));
+  EXPECT_THAT(lines(run(toy), "layers", "MoeBlock_0/wi_0", big), Contains("forward all-gather fsdp 4 MiB x1"));
+  EXPECT_THAT(lines(run(toy), "layers", "self_attention/out", big), Contains("forward all-gather fsdp+expert 256 KiB x1"));
 }
 
 }  // namespace
