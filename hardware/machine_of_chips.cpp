@@ -30,7 +30,7 @@ std::optional<int> nearest(const HardwareProfile& profile, int chips, int step) 
 }
 
 /// "4 (1 slice) or 12 (3 slices)".
-std::string nearest_counts(const HardwareProfile& profile, int chips) {
+std::string nearest_with_slices(const HardwareProfile& profile, int chips) {
   std::string text;
   for (const int step : {-1, 1}) {
     const auto count = nearest(profile, chips, step);
@@ -53,12 +53,12 @@ Machine in_slices(const HardwareProfile& profile, int chips, std::optional<int> 
   const auto slices = asked ? asked : fewest_slices(profile, chips);
   if (!slices)
     throw InputError(fmt::format("{} has no slices that make {}; nearest: {}", profile.name, counted(chips, "chip"),
-                                 nearest_counts(profile, chips)));
+                                 nearest_with_slices(profile, chips)));
   if (chips % *slices != 0 || !has_slice(profile, chips / *slices)) {
     const std::string ways = ways_to_make(profile, chips);
     throw InputError(fmt::format("{} has no {} that make {}; {}", profile.name, counted(*slices, "slice"),
                                  counted(chips, "chip"),
-                                 ways.empty() ? "nearest: " + nearest_counts(profile, chips) : "possible: " + ways));
+                                 ways.empty() ? "nearest: " + nearest_with_slices(profile, chips) : "possible: " + ways));
   }
   return {profile, slice_of_chips(profile, chips / *slices), *slices};
 }

@@ -13,16 +13,17 @@ namespace shardplan {
 namespace {
 
 enum class Shape { torus, switched, full_mesh, leaf_spine, rails };
-constexpr int most = 1024;
+constexpr int most_generated = 1024;
 
 std::vector<int> read_extents(StrictObject& object) {
   std::vector<int> extents;
   long devices = 1;
   for (const auto& value : object.array("extents")) {
     const std::int64_t extent = value.is_number_integer() ? value.get<std::int64_t>() : 0;
-    extents.push_back(static_cast<int>(std::clamp<std::int64_t>(extent, 0, most + 1)));
+    extents.push_back(static_cast<int>(std::clamp<std::int64_t>(extent, 0, most_generated + 1)));
     devices *= extents.back();
-    if (devices < 1 || devices > most) object.fail("extents", fmt::format("whole numbers whose product is 1 to {}", most));
+    if (devices < 1 || devices > most_generated)
+      object.fail("extents", fmt::format("whole numbers whose product is 1 to {}", most_generated));
   }
   if (extents.empty()) object.fail("extents", "the devices along each dim");
   return extents;
@@ -51,10 +52,10 @@ NetworkGraph read_torus(StrictObject& object, const std::vector<LinkKind>& kinds
 
 LeafSpine read_leaf_spine(StrictObject& object, const std::vector<LinkKind>& kinds) {
   LeafSpine shape;
-  shape.leaves = read_graph_count(object, "leaves", most);
-  shape.devices_per_leaf = read_graph_count(object, "devices_per_leaf", most / shape.leaves);
-  shape.spines = read_graph_count(object, "spines", most);
-  if (object.has("uplink_lanes")) shape.uplink_lanes = read_graph_count(object, "uplink_lanes", most);
+  shape.leaves = read_graph_count(object, "leaves", most_generated);
+  shape.devices_per_leaf = read_graph_count(object, "devices_per_leaf", most_generated / shape.leaves);
+  shape.spines = read_graph_count(object, "spines", most_generated);
+  if (object.has("uplink_lanes")) shape.uplink_lanes = read_graph_count(object, "uplink_lanes", most_generated);
   shape.device_link = kinds[read_kind(object, "device_kind", kinds)];
   shape.uplink = kinds[read_kind(object, "uplink_kind", kinds)];
   return shape;
@@ -62,13 +63,13 @@ LeafSpine read_leaf_spine(StrictObject& object, const std::vector<LinkKind>& kin
 
 Rails read_rails(StrictObject& object, const std::vector<LinkKind>& kinds) {
   Rails shape;
-  shape.nodes = read_graph_count(object, "nodes", most);
-  shape.devices_per_node = read_graph_count(object, "devices_per_node", most / shape.nodes);
+  shape.nodes = read_graph_count(object, "nodes", most_generated);
+  shape.devices_per_node = read_graph_count(object, "devices_per_node", most_generated / shape.nodes);
   shape.node_link = kinds[read_kind(object, "node_kind", kinds)];
   shape.rail_link = kinds[read_kind(object, "rail_kind", kinds)];
   if (!object.has("spines")) return shape;
-  shape.spines = read_graph_count(object, "spines", most);
-  if (object.has("uplink_lanes")) shape.uplink_lanes = read_graph_count(object, "uplink_lanes", most);
+  shape.spines = read_graph_count(object, "spines", most_generated);
+  if (object.has("uplink_lanes")) shape.uplink_lanes = read_graph_count(object, "uplink_lanes", most_generated);
   shape.uplink = kinds[read_kind(object, "uplink_kind", kinds)];
   return shape;
 }
@@ -83,11 +84,11 @@ NetworkGraph read_shape(StrictObject& object, const std::vector<LinkKind>& kinds
     case Shape::torus:
       return read_torus(object, kinds);
     case Shape::switched: {
-      const int devices = read_graph_count(object, "devices", most);
+      const int devices = read_graph_count(object, "devices", most_generated);
       return switch_graph(devices, kinds[read_kind(object, "kind", kinds)]);
     }
     case Shape::full_mesh: {
-      const int devices = read_graph_count(object, "devices", most);
+      const int devices = read_graph_count(object, "devices", most_generated);
       return full_mesh_graph(devices, kinds[read_kind(object, "kind", kinds)]);
     }
     case Shape::leaf_spine:
