@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cost_models/memory/host_traffic.hpp>
+#include <cost_models/memory/saved_value.hpp>
 #include <cost_models/memory/static_memory.hpp>
 
 namespace shardplan {
@@ -7,7 +8,7 @@ namespace shardplan {
 Bytes offloaded_in_one_run(const PartitionedBlock& block, const Mesh& mesh) {
   Bytes bytes;
   for (const TensorId id : block.liveness.offloaded)
-    bytes += local_bytes(block.block->tensors[id], block.specs[id], mesh);
+    bytes += saved_bytes(block, id, mesh);
   return bytes;
 }
 

@@ -3,6 +3,7 @@
 #include <cost_models/memory/head_order.hpp>
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/moments.hpp>
+#include <cost_models/memory/saved_value.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
 #include <shardplan/compiler/schedule_limit.hpp>
@@ -100,7 +101,7 @@ Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& progr
   Bytes named, input;
   for (const TensorId saved : block.liveness.saved)
     if (!b.tensors[saved].shared && !is_counted(saved))
-      (saved == b.input ? input : named) += local_bytes(b.tensors[saved], block.specs[saved], *program.mesh);
+      (saved == b.input ? input : named) += saved_bytes(block, saved, *program.mesh);
   const PipelineShape& pipeline = program.program->pipeline;
   if (!b.rematerialized) named += block.gathered_weights;  // no second gather: the first one's result waits
   if (!b.in_pipeline)                                      // the scan keeps what enters each iteration

@@ -1,0 +1,15 @@
+#pragma once
+// What a value takes that waits for the backward pass, in the stack of its layers: on the device, or in the host's memory,
+// where stacks lie as on the device.
+#include <cost_models/partition/partitioned_block.hpp>
+
+namespace shardplan {
+
+/// Of one layer. Heads lie as their kernel wants them, in whole tiles: 64 numbers take the room of 128, 192 that of 256.
+/// Other values have their sequence along the lanes. gptoss20b_v5p32_savedotctx, twelve cycles:
+/// bf16[12,16,2048,64,64]{4,2,3,1,0:T(8,128)(2,1)} of 6,442,450,944 bytes, bf16[12,16,2048,2880]{2,3,1,0:T(8,128)(2,1)} of
+/// 2,264,924,160; likewise in host memory (gptoss20b_v5p32_qkvoff) and of latent attention. What an unscanned layer keeps
+/// is not known to lie so.
+Bytes saved_bytes(const PartitionedBlock& block, TensorId value, const Mesh& mesh);
+
+}  // namespace shardplan
