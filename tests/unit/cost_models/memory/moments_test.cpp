@@ -77,6 +77,24 @@ TEST(Moments, AnAllReducedHeadsGradientIsMadeInTurnWhereLittleMemoryIsNeeded) {
   EXPECT_EQ(mib(full.peak() - empty.peak()), 256);
 }
 
+// plan_llama417b16e_tpuv5p_64, gptoss20b_v5p32_qkvoff: beside the values of several layers that are computed again the
+// head's product has no room. Single layers, and cycles whose feed-forwards aren't, wait (plan_gptoss20b_tpuv6e_64).
+TEST(Moments, BehindACycleThatIsComputedAgainTheHeadIsMadeEarly) {
+  const Compiler compiler =
+      with(with(toy_tpu(), Habit::peels_offloading_loops), Habit::all_reduces_over_whole_slices);
+  const auto waits = [&](int locals, const char* policy) {
+    Model model = with_vocab(32768);
+    model.layers = 12;
+    if (locals > 0) model.attention_pattern = {256, locals};
+    const ToyMemory toy({model, toy_config(8, 8192, policy), "default", "fsdp=8", compiler});
+    const MemoryUse use = toy.use({toy.use().if_head_waits.value * 5 / 4});  // at 80% of the memory
+    return use.peak() == use.if_head_waits;
+  };
+  EXPECT_FALSE(waits(2, "qkv_proj_offloaded"));
+  EXPECT_TRUE(waits(0, "qkv_proj_offloaded"));
+  EXPECT_TRUE(waits(2, "minimal_offloaded"));
+}
+
 // The head [1024, 32768] is 64 MiB in bf16, and so is its gradient, all-reduced whole. In XLA's list order the gradient
 // takes the gathered weight's place, but the layers' gradients (four of 10 Mi in float32, over 8 devices: 20 MiB) are
 // cleared by then. It is taken where the loss is the peak: not of so many tokens that what the loops save, held twice, is

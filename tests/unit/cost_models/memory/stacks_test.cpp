@@ -5,6 +5,7 @@
 
 #include <cost_models/layouts/stacked_layers.hpp>
 #include <cost_models/memory/gradient_memory.hpp>
+#include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/memory/optimizer_memory.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 
@@ -151,6 +152,30 @@ TEST(SavedActivations, AreTheInputsOfIterationsAndWhatThePolicyNames) {
     const ToyMemory toy = memory_of(row);
     EXPECT_EQ(mib(saved_activations(toy.block("layers"), toy.bound())), row.expected) << row.what;
   }
+}
+
+// gptoss20b_v5p32_savedotctx: 64 numbers a head take the room of 128. Of 8 heads and 1024 tokens 1 MiB, as tiles 2.
+TEST(SavedActivations, OfShortHeadsTakeWholeTilesInTheStacks) {
+  Model model = toy_llama();
+  model.head_dim = 64;
+  const Compiler packing = toy_tpu(), tiling = with(toy_tpu(), Habit::pads_to_tiles);
+  const auto toy = [&](const char* policy, const Compiler& compiler) {
+    return ToyMemory({model, toy_config(1, 1024, policy), "default", "fsdp=1", compiler});
+  };
+  const auto saved = [&](const Compiler& compiler) {
+    const ToyMemory all = toy("save_qkv_proj", compiler);
+    return mib(saved_activations(all.block("layers"), all.bound()));
+  };
+  EXPECT_EQ(saved(packing), 4 * (2 + 3));
+  EXPECT_EQ(saved(tiling), 4 * (2 + 3 * 2));
+  const auto moved = [&](const Compiler& compiler) {
+    const ToyMemory all = toy("qkv_proj_offloaded", compiler);
+    Bytes bytes;
+    for (const Bytes block : host_traffic(all.bound(), all.blocks(), all.config()).activations) bytes += block;
+    return mib(bytes);
+  };
+  EXPECT_EQ(moved(packing), 4 * 3);
+  EXPECT_EQ(moved(tiling), 4 * 3 * 2);
 }
 
 TEST(SavedActivations, OfACycleAreItsInputOnly) {
