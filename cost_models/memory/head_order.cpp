@@ -33,7 +33,8 @@ bool recomputes_feed_forward(const PartitionedBlock& block) {
 /// Whether an iteration of some layers computes the feed-forwards of several again.
 bool recomputes_cycle(const PartitionedBlock& block) {
   const Block& b = *block.block;
-  return (b.layers_per_cycle > 1 || b.continues_cycle) && !block.liveness.offloaded.empty() && offloads_attention_alone(block);
+  const bool in_cycle = b.layers_per_cycle > 1 || b.continues_cycle;
+  return in_cycle && !block.liveness.offloaded.empty() && offloads_attention_alone(block);
 }
 
 bool reads_split_features(const PartitionedBlock& head) {
@@ -82,9 +83,8 @@ bool may_wait(const std::vector<PartitionedBlock>& blocks, const Compiler& compi
 
 /// Behind a peeled backward loop runs one more layer, and the head's weight gradient beside it where that is within the
 /// limit (plan_llama3170b_tpuv6e_256, plan_qwen3235ba22b_tpuv5p_256). Compilers that defer it anyway do so beyond the limit
-/// too (plan_mixtral8x7b_tpu7x_8_offload: 95.3%). Where the
-/// feed-forward is computed again and the logits' gradient has no kernel of its own, programs that need little memory make
-/// it early: seven programs of four models on v6e, at 9 to 29% of it (ll8_v6e8_fsdp8_act_offload,
+/// too (plan_mixtral8x7b_tpu7x_8_offload: 95.3%). Where the feed-forward is computed again and the logits' gradient has no
+/// kernel of its own, programs that need little memory make it early: seven programs of four models on v6e, at 9 to 29% of it (ll8_v6e8_fsdp8_act_offload,
 /// mistral7bx4_v6e8_fsdp8_qkvoff_noclip_bf16mu), late at 91 and 92% (plan_qwen330ba3b_tpuv6e_32, plan_qwen332b_tpuv6e_64);
 /// half is assumed; where features are split at any share (llama27bx4_v6e16_tp16_minoff_bf16weights,
 /// llama318bx4_v6e8_tp8_qkvoff). They take XLA's list schedule, which runs what frees most: the last product with the
