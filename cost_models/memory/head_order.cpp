@@ -82,22 +82,23 @@ bool may_wait(const std::vector<PartitionedBlock>& blocks, const Compiler& compi
 }
 
 /// Behind a peeled backward loop runs one more layer, and the head's weight gradient beside it where that is within the
-/// limit (plan_llama3170b_tpuv6e_256, plan_qwen3235ba22b_tpuv5p_256). Compilers that defer it anyway do so beyond the limit
-/// too (plan_mixtral8x7b_tpu7x_8_offload: 95.3%). Where the feed-forward is computed again and the logits' gradient has no
-/// kernel of its own, programs that need little memory make it early: seven programs of four models on v6e, at 9 to 29% of it (ll8_v6e8_fsdp8_act_offload,
-/// mistral7bx4_v6e8_fsdp8_qkvoff_noclip_bf16mu), late at 91 and 92% (plan_qwen330ba3b_tpuv6e_32, plan_qwen332b_tpuv6e_64);
-/// half is assumed; where features are split at any share (llama27bx4_v6e16_tp16_minoff_bf16weights,
-/// llama318bx4_v6e8_tp8_qkvoff). They take XLA's list schedule, which runs what frees most: the last product with the
-/// gathered weight, then that of its gradient (qwen38bx6_v6e8_fsdp8_qkvoff, whose words are all-reduced). A tied head's is
-/// added to the table's, which comes last: late (gemma7bx4_v6e8_fsdp8_qkvoff). Early, too, where an iteration computes the
-/// feed-forwards of several layers again: beside its values the product has no room (plan_llama417b16e_tpuv5p_64 and _128,
-/// gptoss20b_v5p32_qkvoff, at 49 to 73% of the memory; single layers wait: plan_qwen3235ba22b_tpuv5p_256).
+/// limit (plan_llama3170b_tpuv6e_256, plan_qwen3235ba22b_tpuv5p_256). Compilers that defer it anyway do so beyond the
+/// limit too (plan_mixtral8x7b_tpu7x_8_offload: 95.3%). Where the feed-forward is computed again and the logits' gradient
+/// has no kernel of its own, programs that need little memory make it early: seven programs of four models on v6e, at 9
+/// to 29% of it (ll8_v6e8_fsdp8_act_offload, mistral7bx4_v6e8_fsdp8_qkvoff_noclip_bf16mu), late at 91 and 92%
+/// (plan_qwen330ba3b_tpuv6e_32, plan_qwen332b_tpuv6e_64); half is assumed; where features are split at any share
+/// (llama27bx4_v6e16_tp16_minoff_bf16weights, llama318bx4_v6e8_tp8_qkvoff). They take XLA's list schedule, which runs
+/// what frees most: the last product with the gathered weight, then that of its gradient (qwen38bx6_v6e8_fsdp8_qkvoff,
+/// whose words are all-reduced). A tied head's is added to the table's, which comes last: late
+/// (gemma7bx4_v6e8_fsdp8_qkvoff). Early, too, where an iteration computes the feed-forwards of several layers again:
+/// beside its values the product has no room (plan_llama417b16e_tpuv5p_64 and _128, gptoss20b_v5p32_qkvoff, at 49 to 73%
+/// of the memory; single layers wait: plan_qwen3235ba22b_tpuv5p_256).
 HeadGradient expected_late_or_early(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                                     const TrainConfig& config, const Compiler& compiler, const MemoryUse& use) {
+  if (std::any_of(blocks.begin(), blocks.end(), recomputes_cycle)) return HeadGradient::early;
   const auto late = moments_of(blocks, program, config, compiler, HeadGradient::late);
   const Bytes peak = use.arguments() + largest(late).total();
   const double share = static_cast<double>(peak.value) / static_cast<double>(use.capacity.value);
-  if (std::any_of(blocks.begin(), blocks.end(), recomputes_cycle)) return HeadGradient::early;
   if (share < least_late_share(blocks, program, compiler)) return HeadGradient::early_in_turn;
   return share <= schedule_limit ? HeadGradient::late : HeadGradient::early;
 }
