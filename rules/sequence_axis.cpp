@@ -3,8 +3,9 @@
 namespace shardplan {
 
 std::string sequence_axis(const RuleSet& rules) {
+  constexpr std::string_view length = "activation_length";  // knows its own: most rules differ in that
   for (const auto& rule : rules.rules)
-    if (rule.logical == "activation_length") return rule.axes.empty() ? "context" : rule.axes.front();
+    if (rule.logical == length) return rule.axes.empty() ? "context" : rule.axes.front();
   return "context";
 }
 
