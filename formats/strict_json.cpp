@@ -100,6 +100,12 @@ std::int64_t StrictObject::integer(const std::string& key) {
   return value.get<std::int64_t>();
 }
 
+std::int64_t StrictObject::integer_at_least(const std::string& key, std::int64_t least) {
+  const std::int64_t value = integer(key);
+  if (value < least) fail(key, fmt::format("at least {}", least));
+  return value;
+}
+
 bool StrictObject::flag(const std::string& key) {
   const auto& value = take(key);
   if (!value.is_boolean()) fail(key, "true or false");

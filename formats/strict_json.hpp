@@ -30,6 +30,7 @@ class StrictObject {
   std::string text(const std::string& key);
   double number(const std::string& key);
   std::int64_t integer(const std::string& key);
+  std::int64_t integer_at_least(const std::string& key, std::int64_t least);
   bool flag(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
   std::vector<std::int64_t> integers(const std::string& key);

@@ -9,11 +9,6 @@
 #include <utility>
 
 namespace shardplan {
-namespace {
-
-
-}  // namespace
-
 void ScheduleReader::begin(std::size_t computation, std::string_view name) {
   computation_ = computation;
   if (known_.size() <= computation) known_.resize(computation + 1);

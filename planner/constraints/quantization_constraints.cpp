@@ -8,7 +8,7 @@
 namespace shardplan {
 namespace {
 
-std::optional<Infeasible> not_quantized(std::string message, std::int64_t needed, std::int64_t available) {
+std::optional<Infeasible> unquantized(std::string message, std::int64_t needed, std::int64_t available) {
   return Infeasible{ConstraintId::quantization, std::move(message), needed, available};
 }
 
@@ -31,16 +31,16 @@ std::optional<Infeasible> quantization_violation(const Configuration& c) {
   if (config.quantization == Quantization::none) return std::nullopt;
   const std::string_view name = name_of(config.quantization);
   if (c.model.decoder_block.gated_delta_net)  // models/qwen3.py: its projections are given no quantization
-    return not_quantized(
+    return unquantized(
         fmt::format("quantization={} of gated delta nets, which MaxText quantizes in part, is not modelled", name), 0, 1);
   if (keeps_histories(config.quantization) && config.gradient_accumulation_steps > 1)
-    return not_quantized(fmt::format("quantization={} takes 1 gradient_accumulation_steps, not {}", name,
+    return unquantized(fmt::format("quantization={} takes 1 gradient_accumulation_steps, not {}", name,
                                config.gradient_accumulation_steps),
                    1, config.gradient_accumulation_steps);
   if (config.pipeline_fsdp_ag_per_repeat && pipeline_stages(c.mesh) > 1)
-    return not_quantized("pipeline_fsdp_ag_per_repeat excludes quantization", 0, 1);
+    return unquantized("pipeline_fsdp_ag_per_repeat excludes quantization", 0, 1);
   if (has_no_grouped_product(config))
-    return not_quantized(fmt::format("quantization={} has no grouped product for sparse_matmul=true: MaxText does not trace "
+    return unquantized(fmt::format("quantization={} has no grouped product for sparse_matmul=true: MaxText does not trace "
                                "it; sparse_matmul=false, or use_qwix_quantization=true",
                                name),
                    1, 0);
@@ -50,7 +50,7 @@ std::optional<Infeasible> quantization_violation(const Configuration& c) {
   const bool has_other = narrow_peak(c.hardware, is_int8 ? DType::f8 : DType::s8).has_value();
   const std::string_view instead =
       is_int8 ? "; peak_fp8 it has, for quantization=fp8" : "; peak_int8 it has, for quantization=int8";
-  return not_quantized(fmt::format("quantization={} on {}: its profile has no {} to price the products with{}", name,
+  return unquantized(fmt::format("quantization={} on {}: its profile has no {} to price the products with{}", name,
                              c.hardware.name, is_int8 ? "peak_int8" : "peak_fp8", has_other ? instead : ""),
                  1, 0);
 }

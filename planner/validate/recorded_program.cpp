@@ -25,21 +25,15 @@ void accept(StrictObject& object, std::initializer_list<const char*> keys) {
     if (object.has(key)) object.any(key);
 }
 
-std::int64_t at_least(std::int64_t least, StrictObject& object, const std::string& key) {
-  const std::int64_t value = object.integer(key);
-  if (value < least) object.fail(key, fmt::format("at least {}", least));
-  return value;
-}
-
 RecordedCollective collective_in(const nlohmann::json& value, const std::string& where) {
   StrictObject object(value, where);
   RecordedCollective collective;
   collective.phase = enumerator_named(phases, "phase", object.text("phase"), where);
   collective.kind = enumerator_named(all_collective_kinds(), "kind of collective", object.text("kind"), where);
   collective.axes = object.texts("axes");
-  collective.group_size = at_least(2, object, "group_size");
-  collective.bytes = {at_least(0, object, "bytes")};
-  collective.executions = at_least(1, object, "executions");
+  collective.group_size = object.integer_at_least("group_size", 2);
+  collective.bytes = {object.integer_at_least("bytes", 0)};
+  collective.executions = object.integer_at_least("executions", 1);
   accept(object, {"op", "shapes"});
   object.finish();
   return collective;
@@ -57,12 +51,12 @@ std::vector<std::string> key_values_in(const nlohmann::json& value, const std::s
 std::map<std::string, int> mesh_in(const nlohmann::json& value, const std::string& where) {
   StrictObject object(value, where);
   std::map<std::string, int> mesh;
-  for (const auto& item : value.items()) mesh[item.key()] = static_cast<int>(at_least(1, object, item.key()));
+  for (const auto& item : value.items()) mesh[item.key()] = static_cast<int>(object.integer_at_least(item.key(), 1));
   return mesh;
 }
 
 RecordedMemory memory_in(StrictObject object) {
-  const RecordedMemory memory{{at_least(0, object, "arguments_bytes")}, {at_least(1, object, "peak_bytes")}};
+  const RecordedMemory memory{{object.integer_at_least("arguments_bytes", 0)}, {object.integer_at_least("peak_bytes", 1)}};
   accept(object, {"outputs_bytes", "aliased_bytes", "temporaries_bytes", "generated_code_bytes"});
   object.finish();
   return memory;

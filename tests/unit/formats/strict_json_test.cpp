@@ -108,6 +108,7 @@ TEST(StrictObject, ConvertsNothing) {
       {"8.9 is no integer", [](auto& o) { o.integer("share"); }, "toy.json: 'share' must be a whole number"},
       {"true is no number", [](auto& o) { o.number("on"); }, "toy.json: 'on' must be a number"},
       {"true is no integer", [](auto& o) { o.integer("on"); }, "'on' must be a whole number"},
+      {"8 is below 9", [](auto& o) { o.integer_at_least("count", 9); }, "toy.json: 'count' must be at least 9"},
       {"8 is no flag", [](auto& o) { o.flag("count"); }, "'count' must be true or false"},
       {"8 is no text", [](auto& o) { o.text("count"); }, "'count' must be a string"},
       {"a text is no number", [](auto& o) { o.number("name"); }, "'name' must be a number"},
