@@ -27,9 +27,7 @@ std::int64_t weight_elements(LocalSizes sizes, std::int64_t layers) {
 }
 
 std::int64_t activation_elements(const Tensor& tensor, const LocalSizes& sizes) {
-  const Dim last = tensor.dims.back().dim;
-  const bool heads = last == Dim::head_dim || last == Dim::value_dim;
-  if (!heads && sizes.back() < lanes) return product(sizes);
+  if (!is_of_heads(tensor) && sizes.back() < lanes) return product(sizes);
   const std::int64_t whole_lanes = product(sizes) / sizes.back() * round_up(sizes.back(), lanes);
   if (sizes.size() < 2 || tensor.dims[sizes.size() - 2].dim != Dim::top_k) return whole_lanes;
   const std::size_t rows = sizes.size() - 2;
@@ -37,6 +35,11 @@ std::int64_t activation_elements(const Tensor& tensor, const LocalSizes& sizes) 
 }
 
 }  // namespace
+
+bool is_of_heads(const Tensor& tensor) {
+  const Dim last = tensor.dims.back().dim;
+  return last == Dim::head_dim || last == Dim::value_dim;
+}
 
 std::int64_t tile_height(std::int64_t rows) {
   return std::min(sublanes, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(rows))));

@@ -25,6 +25,9 @@ std::int64_t tiled_elements(const LocalSizes& sizes);
 /// Elements of one device's shard with its last dim along the lanes, whatever that wastes: how rows are read and written.
 std::int64_t row_elements(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh);
 
+/// Queries, keys, values and what attention makes of them: their kernel wants the last dim along the lanes.
+bool is_of_heads(const Tensor& tensor);
+
 /// Elements that one device stores of a tensor under `spec`. Weights lie as wastes least, `layers` copies of them in one
 /// array, of which this is one copy's share. Activations have their last dim along the lanes: heads, which the attention
 /// kernel wants so, however short (64 takes the room of 128); others from a whole row of lanes on.

@@ -44,13 +44,16 @@ bool reads_split_features(const PartitionedBlock& head) {
   return false;
 }
 
+constexpr double never = std::numeric_limits<double>::infinity();
+
 /// The share of the memory from which on such a head waits: see expected_late_or_early.
 double least_late_share(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const Compiler& compiler) {
   const PartitionedBlock* head = head_of(blocks);
   if (!head || is_tied(*head)) return 0;
+  if (std::any_of(blocks.begin(), blocks.end(), recomputes_cycle)) return never;
   const bool has_kernel = !writes_over_logits(*head->block, head->flow, head->specs, *program.mesh, compiler);
   if (has_kernel) return 0;
-  if (reads_split_features(*head)) return std::numeric_limits<double>::infinity();
+  if (reads_split_features(*head)) return never;
   return !std::all_of(blocks.begin(), blocks.end(), recomputes_feed_forward) ? 0 : 0.5;
 }
 
@@ -95,7 +98,6 @@ bool may_wait(const std::vector<PartitionedBlock>& blocks, const Compiler& compi
 /// of the memory; single layers wait: plan_qwen3235ba22b_tpuv5p_256).
 HeadGradient expected_late_or_early(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                                     const TrainConfig& config, const Compiler& compiler, const MemoryUse& use) {
-  if (std::any_of(blocks.begin(), blocks.end(), recomputes_cycle)) return HeadGradient::early;
   const auto late = moments_of(blocks, program, config, compiler, HeadGradient::late);
   const Bytes peak = use.arguments() + largest(late).total();
   const double share = static_cast<double>(peak.value) / static_cast<double>(use.capacity.value);
