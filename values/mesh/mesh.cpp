@@ -20,11 +20,8 @@ int parse_size(std::string_view axis, std::string_view digits) {
 }  // namespace
 
 std::optional<AxisId> Mesh::find(std::string_view name) const {
-  const auto is_it = [&](const std::string& axis) {  // few of equal length begin alike
-    return axis.size() == name.size() && !name.empty() && axis.front() == name.front() && axis == name;
-  };
   for (std::size_t i = 0; i < axes.size(); ++i)
-    if (is_it(axes[i].name)) return static_cast<AxisId>(i);
+    if (axes[i].name == name) return static_cast<AxisId>(i);
   return std::nullopt;
 }
 

@@ -105,28 +105,28 @@ TEST(Baseline, IsReadBackFromWhatCheckWrote) {
 
 /// Two entries of one id: weights of experts and of the dense layers. Which of them costs more is the cost model's affair.
 TEST(Baseline, KnowsAFindingByItsRulesWhateverItsWorstPlace) {
-  const Rule embed = {"embed", {"fsdp"}}, embed_moe = {"embed_moe", {"fsdp"}};
+  const Rule of_dense = {"embed", {"fsdp"}}, of_experts = {"embed_moe", {"fsdp"}};
   const auto of = [](const Rule& rule, Severity severity, const char* model) {
     return finding(FindingId::weights_not_sharded, severity, {model}, {rule});
   };
   const auto error = [&](const Rule& rule, const char* model) { return of(rule, Severity::error, model); };
-  struct Row {
+  struct Case {
     const char* what;
     std::vector<CheckedFinding> before, now;
     std::vector<Standing> standings;
   };
-  const Row rows[] = {
+  const Case rows[] = {
       {"the other one is the worst now",
-       {error(embed_moe, "mixtral-8x7b"), error(embed, "mixtral-8x22b")},
-       {error(embed, "mixtral-8x22b"), error(embed_moe, "mixtral-8x7b")},
+       {error(of_experts, "mixtral-8x7b"), error(of_dense, "mixtral-8x22b")},
+       {error(of_dense, "mixtral-8x22b"), error(of_experts, "mixtral-8x7b")},
        {Standing::known, Standing::known}},
       {"one of them is new",
-       {error(embed_moe, "mixtral-8x7b")},
-       {error(embed, "mixtral-8x7b"), error(embed_moe, "mixtral-8x7b")},
+       {error(of_experts, "mixtral-8x7b")},
+       {error(of_dense, "mixtral-8x7b"), error(of_experts, "mixtral-8x7b")},
        {Standing::counts, Standing::known}},
       {"an error of then is a note now, beside the note of then",
-       {error(embed, "mixtral-8x7b"), of(embed, Severity::note, "mixtral-8x22b")},
-       {finding(FindingId::weights_not_sharded, Severity::note, {"mixtral-8x7b", "mixtral-8x22b"}, {embed})},
+       {error(of_dense, "mixtral-8x7b"), of(of_dense, Severity::note, "mixtral-8x22b")},
+       {finding(FindingId::weights_not_sharded, Severity::note, {"mixtral-8x7b", "mixtral-8x22b"}, {of_dense})},
        {Standing::known}},
   };
   for (const auto& [what, before, now, standings] : rows) {

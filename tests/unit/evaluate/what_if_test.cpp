@@ -15,7 +15,7 @@ namespace {
 
 /// llama3.1-8b on TPU v6e, under XLA's defaults; what is not said is 2 sequences of 8,192 tokens a device on fsdp=8.
 std::string run_words(const std::string& more, const std::string& size = "v6e-8 ici_fsdp_parallelism=8",
-                const std::string& batch = "2 max_target_length=8192") {
+                      const std::string& batch = "2 max_target_length=8192") {
   const bool says_flags = more.find("compile_xla_flags=") != std::string::npos;
   return "model_name=llama3.1-8b compile_topology=" + size + " per_device_batch_size=" + batch + " " + more +
          (says_flags ? "" : " compile_xla_flags=none");

@@ -6,10 +6,10 @@
 #include <hardware/network/graph/max_flow.hpp>
 #include <hardware/network/graph/tiered_graphs.hpp>
 
+#include "toy_links.hpp"
+
 namespace shardplan {
 namespace {
-
-const LinkKind fast{"fast", {100}, {1}}, slow{"slow", {10}, {2}};
 
 /// Groups of `size` members that are `stride` apart, of `devices` in all.
 GraphGroups groups_of(int devices, int stride, int size) {

@@ -5,37 +5,37 @@
 #include <hardware/network/graph/group_traffic.hpp>
 #include <hardware/network/graph/tiered_graphs.hpp>
 
+#include "toy_links.hpp"
+
 namespace shardplan {
 namespace {
 
 using testing::ElementsAre;
 
-const LinkKind quick{"fast", {100}, {1}}, lazy{"slow", {10}, {2}};
-
 /// The nodes that a message passes, by name.
 std::vector<std::string> nodes_on_way(const NetworkGraph& graph, int from, int to) {
   std::vector<std::string> names;
-  for (const int link : one_way(graph, from, to)) names.push_back(graph.nodes[graph.links[link].to].name);
+  for (const int taken : one_way(graph, from, to)) names.push_back(graph.nodes[graph.links[taken].to].name);
   return names;
 }
 
 TEST(GraphRoutes, ShortestWaysOverSwitches) {
-  const auto leaves = leaf_spine_graph({2, 2, 2, 1, quick, lazy});
+  const auto leaves = leaf_spine_graph({2, 2, 2, 1, fast, slow});
   EXPECT_THAT(nodes_on_way(leaves, 0, 1), ElementsAre("leaf0", "device1"));
   EXPECT_THAT(nodes_on_way(leaves, 0, 3), ElementsAre("leaf0", "spine0", "leaf1", "device3"));
 }
 
 /// A message to another rail goes over the device of that rail in its own node, or over the spines where there are any.
 TEST(GraphRoutes, RailsAreChangedInsideANodeOrOnASpine) {
-  EXPECT_THAT(nodes_on_way(rail_graph({2, 2, 0, 1, quick, lazy, lazy}), 0, 2), ElementsAre("rail0", "device2"));
-  EXPECT_THAT(nodes_on_way(rail_graph({2, 2, 0, 1, quick, lazy, lazy}), 0, 3),
+  EXPECT_THAT(nodes_on_way(rail_graph({2, 2, 0, 1, fast, slow, slow}), 0, 2), ElementsAre("rail0", "device2"));
+  EXPECT_THAT(nodes_on_way(rail_graph({2, 2, 0, 1, fast, slow, slow}), 0, 3),
               ElementsAre("node0", "device1", "rail1", "device3"));
-  EXPECT_THAT(nodes_on_way(rail_graph({2, 2, 1, 1, quick, lazy, lazy}), 0, 3),
+  EXPECT_THAT(nodes_on_way(rail_graph({2, 2, 1, 1, fast, slow, slow}), 0, 3),
               ElementsAre("rail0", "spine0", "rail1", "device3"));
 }
 
 TEST(GraphRoutes, DimsOfATorusInOrder) {
-  const TorusShape shape{{4, 4}, {true, false}, {quick, quick}, std::nullopt};
+  const TorusShape shape{{4, 4}, {true, false}, {fast, fast}, std::nullopt};
   const auto graph = torus_graph(shape);
   EXPECT_THAT(nodes_on_way(graph, 0, 13), ElementsAre("device12", "device13"));  // (0,0) to (3,1): back round, then ahead
   EXPECT_THAT(nodes_on_way(graph, 0, 3), ElementsAre("device1", "device2", "device3"));  // the second dim is open
@@ -43,7 +43,7 @@ TEST(GraphRoutes, DimsOfATorusInOrder) {
 
 /// The other device of a chip is reached over the link between the two, on the chip that a message starts from.
 TEST(GraphRoutes, DevicesOfAChip) {
-  const auto graph = torus_graph({{2}, {false}, {quick}, lazy});
+  const auto graph = torus_graph({{2}, {false}, {fast}, slow});
   EXPECT_THAT(nodes_on_way(graph, 0, 1), ElementsAre("device1"));
   EXPECT_THAT(nodes_on_way(graph, 0, 3), ElementsAre("device1", "chip0", "chip1", "device3"));
   EXPECT_THAT(nodes_on_way(graph, 0, 2), ElementsAre("chip0", "chip1", "device2"));
@@ -51,7 +51,7 @@ TEST(GraphRoutes, DevicesOfAChip) {
 
 /// Two spines: half each. 8 bytes from one leaf to the other, 4 over each uplink of 10, 8 over the port of 100.
 TEST(GraphRoutes, EqualWaysShareAMessage) {
-  const auto graph = leaf_spine_graph({2, 2, 2, 1, quick, lazy});
+  const auto graph = leaf_spine_graph({2, 2, 2, 1, fast, slow});
   LinkTraffic traffic(graph);
   traffic.send(0, 3, 8);
   EXPECT_DOUBLE_EQ(traffic.busiest(), 0.4);
@@ -59,14 +59,14 @@ TEST(GraphRoutes, EqualWaysShareAMessage) {
 
 /// A closed ring of 4, two steps: half each way round.
 TEST(GraphRoutes, TiesOnARingShareAMessage) {
-  const auto graph = torus_graph({{4}, {true}, {quick}, std::nullopt});
+  const auto graph = torus_graph({{4}, {true}, {fast}, std::nullopt});
   LinkTraffic traffic(graph);
   traffic.send(0, 2, 8);
   EXPECT_DOUBLE_EQ(traffic.busiest(), 0.04);
 }
 
 TEST(GraphRoutes, LanesCarrySideBySide) {
-  const auto graph = leaf_spine_graph({2, 1, 1, 5, quick, lazy});
+  const auto graph = leaf_spine_graph({2, 1, 1, 5, fast, slow});
   LinkTraffic traffic(graph);
   traffic.send(0, 1, 100);
   EXPECT_DOUBLE_EQ(traffic.busiest(), 2);  // 100 over five lanes of 10

@@ -5,10 +5,10 @@
 #include <hardware/network/graph/max_flow.hpp>
 #include <hardware/network/graph/tiered_graphs.hpp>
 
+#include "toy_links.hpp"
+
 namespace shardplan {
 namespace {
-
-const LinkKind fast{"fast", {100}, {1}}, slow{"slow", {10}, {2}};
 
 NetworkGraph torus(std::vector<int> extents, bool closed) {
   const std::size_t dims = extents.size();

@@ -112,13 +112,13 @@ TEST(ModelOverrides, ChecksOnlyAfterTheLast) {
 }
 
 TEST(ModelOverrides, RejectsWithAReason) {
-  struct Mistake {
+  struct Rejected {
     const char* model;
     const char* key;
     std::int64_t value;
     const char* message;
   };
-  constexpr Mistake table[] = {
+  constexpr Rejected table[] = {
       {"llama3-8b", "base_emb_dims", 8, "unknown model dim 'base_emb_dims'; nearest: base_emb_dim"},
       {"llama3-8b", "max_target_length", 8, "unknown model dim 'max_target_length'"},
       {"llama3-8b", "base_emb_dim", 0, "base_emb_dim: must be at least 1, not 0"},

@@ -58,9 +58,9 @@ TEST(Names, OfDTypesWithTheirSizes) {
 }
 
 TEST(Names, OfDimsAreDifferent) {
-  std::set<std::string_view> names;
-  for (int dim = 0; dim <= static_cast<int>(Dim::position); ++dim) names.insert(name_of(static_cast<Dim>(dim)));
-  EXPECT_EQ(names.size(), static_cast<std::size_t>(Dim::position) + 1);
+  std::set<std::string_view> all;
+  for (int dim = 0; dim <= static_cast<int>(Dim::position); ++dim) all.insert(name_of(static_cast<Dim>(dim)));
+  EXPECT_EQ(all.size(), static_cast<std::size_t>(Dim::position) + 1);
 }
 
 }  // namespace

@@ -147,12 +147,12 @@ TEST(Lifetimes, HeadsArePaddedToLanes) {
 }
 
 TEST(Lifetimes, TheLogitsGradientIsWrittenOverTheLogits) {
-  struct Row {
+  struct Case {
     std::string what;
     std::function<void(TrainConfig&)> change;
     std::int64_t mib_each;
   };
-  const std::vector<Row> rows = {
+  const std::vector<Case> rows = {
       {"1024 tokens of 4096 in bf16", [](TrainConfig&) {}, 8},
       {"float32 products", [](TrainConfig& c) { c.logits_dot_in_fp32 = true; }, 16},
       {"a tile of four", [](TrainConfig& c) { c.num_vocab_tiling = 4; }, 2},
@@ -306,13 +306,13 @@ TEST(Lifetimes, RowsOfTheRingAreSummedInTilesOfEachToken) {
 // The ring sorts the rows of all devices: 1024 tokens × 2 experts × 8 devices × 512 wide in bf16, where an exchange has
 // room for the worst case of 8 experts / 2.
 TEST(Lifetimes, TheRingKeepsTheRowsOfAllItsDevices) {
-  struct Row {
+  struct Case {
     MoePath path;
     double factor;
     std::int64_t mib_of_rows;
   };
   for (const auto& [path, factor, rows] :
-       {Row{MoePath::ring, -1, 16}, Row{MoePath::ragged, -1, 8}, Row{MoePath::ring, 1, 2}}) {
+       {Case{MoePath::ring, -1, 16}, Case{MoePath::ragged, -1, 8}, Case{MoePath::ring, 1, 2}}) {
     TrainConfig config = toy_moe(toy_config(1, 1024), path);
     config.ragged_buffer_factor = factor;
     const ToyMemory toy({toy_mixtral(), config, "default", "expert=8", toy_tpu()});

@@ -62,12 +62,12 @@ TEST(Habits, ActivationsAreGatheredOnceOrForEachConsumer) {
 
 // wi_0 [1024, 2048] in bf16 is 4 MiB, once a layer. The whole of a slice that is large enough all-reduces it.
 TEST(Habits, AWholeSliceAllReducesTheGradientsThatAPartOfItScatters) {
-  struct Row {
+  struct Sum {
     const char* mesh;
     std::int64_t from_devices, all_reduced, scattered;
   };
   for (const auto& [mesh, from_devices, all_reduced, scattered] :
-       {Row{"fsdp=8", 8, 16, 0}, Row{"fsdp=8", 16, 0, 16}, Row{"fsdp=4", 8, 0, 16}, Row{"fsdp=4,tensor=2", 8, 0, 8}}) {
+       {Sum{"fsdp=8", 8, 16, 0}, Sum{"fsdp=8", 16, 0, 16}, Sum{"fsdp=4", 8, 0, 16}, Sum{"fsdp=4,tensor=2", 8, 0, 8}}) {
     ToyRun toy{toy_llama(), toy_config(1, 1024), "default", mesh,
                with(plain_compiler(), Habit::all_reduces_over_whole_slices)};
     toy.compiler.slice_sizes[Habit::all_reduces_over_whole_slices] = {from_devices, {}};
@@ -94,13 +94,13 @@ TEST(Habits, AWholeSliceAllReducesTheActivationsThatAPartOfItScatters) {
 // The same where there are two slices of 8: fsdp within each of them, over both of them, and over half of each. Shards of
 // 0.5 MiB are summed between them.
 TEST(Habits, EachOfSeveralSlicesAllReducesWhatIsSummedOverAllOfIt) {
-  struct Row {
+  struct Sum {
     const char *mesh, *between;
     std::int64_t all_reduced, scattered, over_data;
   };
   for (const auto& [mesh, between, all_reduced, scattered, over_data] :
-       {Row{"data=2,fsdp=8", "data=2", 16, 0, 2}, Row{"fsdp=16", "fsdp=2", 16, 0, 0},
-        Row{"data=2,fsdp=8", "fsdp=2", 0, 16, 2}}) {
+       {Sum{"data=2,fsdp=8", "data=2", 16, 0, 2}, Sum{"fsdp=16", "fsdp=2", 16, 0, 0},
+        Sum{"data=2,fsdp=8", "fsdp=2", 0, 16, 2}}) {
     ToyRun toy{toy_llama(), toy_config(1, 1024), "default", mesh,
                with(plain_compiler(), Habit::all_reduces_over_whole_slices), between};
     toy.compiler.slice_sizes[Habit::all_reduces_over_whole_slices] = {8, {}};
