@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <compilers/compiler_flags.hpp>
-#include <cstdlib>
+#include <cstdint>
 #include <shardplan/error.hpp>
 #include <sstream>
 
@@ -47,11 +48,16 @@ void check_spelling(const std::string& name, const FlagTable& table) {
       throw InputError(fmt::format("compile_xla_flags: unknown flag '--{}'; nearest: --{}", name, known));
 }
 
-double number_of(const GivenFlag& given) {
-  char* end = nullptr;
-  const double number = std::strtod(given.value.c_str(), &end);
-  if (end == given.value.c_str() || *end != '\0' || number < 0)
-    throw InputError(fmt::format("compile_xla_flags: --{} takes a number, not '{}'", given.name, given.value));
+/// XLA keeps what it multiplies with a unit in 64 bits, too.
+constexpr std::int64_t largest_number = std::int64_t{1} << 48;
+
+std::int64_t number_of(const GivenFlag& given) {
+  const char* const end = given.value.data() + given.value.size();
+  std::int64_t number = 0;
+  const auto [read, error] = std::from_chars(given.value.data(), end, number);
+  if (error != std::errc{} || read != end || number < 0 || number > largest_number)
+    throw InputError(fmt::format("compile_xla_flags: --{} takes a whole number from 0 to {}, not '{}'", given.name,
+                                 largest_number, given.value));
   return number;
 }
 
@@ -65,7 +71,7 @@ void check_boolean(const GivenFlag& given) {
 FlagChange change_of(const GivenFlag& given, const KnownFlag& known) {
   if (!known.sets && !known.at_least) check_boolean(given);
   FlagChange change{known.switches, std::nullopt, known.asynchronous, known.pipelined, canonical(given.value) == "true"};
-  if (known.sets) change.setting.emplace(*known.sets, number_of(given) * known.unit);
+  if (known.sets) change.setting.emplace(*known.sets, known.unit * number_of(given));
   return change;
 }
 

@@ -15,10 +15,10 @@ struct KnownFlag {
   FlagEffect effect = FlagEffect::none;  ///< of any other value than its default; never `unknown`
   std::string does, source;
   std::optional<std::string> default_value;  ///< as XLA has it; empty where it isn't known
-  std::optional<double> at_least;            ///< modelled: smaller values do too little to count
+  std::optional<std::int64_t> at_least;      ///< modelled: smaller values do too little to count
   std::map<Habit, bool> switches;            ///< modelled: which habits the compiler then has
   std::optional<CompilerSetting> sets;       ///< modelled: what its value is the number of,
-  double unit = 1;                           ///< in so many bytes
+  Bytes unit{1};                             ///< of so many bytes
   std::vector<CollectiveKind> asynchronous;  ///< modelled: what it makes asynchronous, or not
   std::vector<CollectiveKind> pipelined;     ///< modelled: what it moves by an iteration, or not
   bool changes_something() const { return !switches.empty() || sets || !asynchronous.empty() || !pipelined.empty(); }

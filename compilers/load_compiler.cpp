@@ -61,30 +61,17 @@ SliceSizes read_slice_sizes(StrictObject& object) {
   return sizes;
 }
 
-std::int64_t read_words_piece(StrictObject& object) {
-  const std::int64_t largest = object.integer("largest_piece");
-  if (largest < 1) object.fail("largest_piece", "1 or more");
-  return largest;
-}
-
 double read_waiting_logits(StrictObject& object) {
   const double largest = object.number("words_times_tokens_per_embed");
   if (!(largest > 0)) object.fail("words_times_tokens_per_embed", "above 0");
   return largest;
 }
 
-Bytes read_piece_budget(StrictObject& object) {
-  const Bytes budget{object.integer("budget_bytes")};
-  if (budget.value < 1) object.fail("budget_bytes", "1 or more");
-  return budget;
-}
-
 HeadSizes read_head_sizes(StrictObject& object) {
   HeadSizes sizes;
   sizes.tokens_per_embed = object.number("tokens_per_embed");
   if (!(sizes.tokens_per_embed > 0)) object.fail("tokens_per_embed", "above 0");
-  if (object.has("up_to_sequences")) sizes.up_to_sequences = object.integer("up_to_sequences");
-  if (sizes.up_to_sequences < 0) object.fail("up_to_sequences", "0 or more");
+  if (object.has("up_to_sequences")) sizes.up_to_sequences = object.integer_at_least("up_to_sequences", 0);
   return sizes;
 }
 
@@ -96,11 +83,11 @@ DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObj
   if (object.has("records")) evidence.records = object.texts("records");
   if (concerns_slices(habit)) described.compiler.slice_sizes[habit] = read_slice_sizes(object);
   if (habit == Habit::all_reduces_indivisible_words && described.compiler.has(habit))
-    described.compiler.largest_words_piece = read_words_piece(object);
+    described.compiler.largest_words_piece = object.integer_at_least("largest_piece", 1);
   if (habit == Habit::computes_loss_value_late && object.has("words_times_tokens_per_embed"))
     described.compiler.largest_waiting_logits = read_waiting_logits(object);
   if (sums_in_pieces(habit) && described.compiler.has(habit))
-    described.compiler.piece_budget = read_piece_budget(object);
+    described.compiler.piece_budget = Bytes{object.integer_at_least("budget_bytes", 1)};
   if (concerns_logits(habit) && object.has("tokens_per_embed"))
     described.compiler.head_sizes[habit] = read_head_sizes(object);
   object.finish();
@@ -162,8 +149,7 @@ OverlapRules read_overlap(StrictObject object) {
   OverlapRules rules;
   for (const CollectiveKind kind : read_kinds(object, "asynchronous")) rules.asynchronous.set(kind, true);
   for (const CollectiveKind kind : read_kinds(object, "pipelined")) rules.pipelined.set(kind, true);
-  rules.window = static_cast<int>(object.integer("window"));
-  if (rules.window < 0) object.fail("window", "a number of kernels; 0: any");
+  rules.window = object.count("window", 0);
   object.text("source");
   object.finish();
   return rules;
@@ -197,7 +183,7 @@ std::map<MoePath, MemoryError> read_memory_error(StrictObject object) {
   std::map<MoePath, MemoryError> errors;
   for (const MoePath path : all_paths) {
     StrictObject row = object.object(std::string(name_of(path)));
-    MemoryError error{row.number("low"), row.number("high"), static_cast<int>(row.integer("records"))};
+    MemoryError error{row.number("low"), row.number("high"), row.count("records", 0)};
     if (error.low > 0 || error.low <= -1) row.fail("low", "above -1, at most 0");
     if (error.high < 0) row.fail("high", "at least 0");
     row.finish();

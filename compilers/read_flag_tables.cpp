@@ -23,11 +23,11 @@ KnownFlag read_flag(StrictObject object) {
   flag.does = object.text("does");
   flag.source = object.text("source");
   if (object.has("default")) flag.default_value = object.text("default");
-  if (object.has("at_least")) flag.at_least = object.number("at_least");
+  if (object.has("at_least")) flag.at_least = object.integer("at_least");
   if (object.has("switches")) flag.switches = read_switches(object.any("switches"), object.where() + ".switches");
   if (object.has("sets")) {
     flag.sets = enumerator_named(all_compiler_settings(), "setting", object.text("sets"), object.where());
-    flag.unit = object.number("unit_bytes");
+    flag.unit = {object.integer_at_least("unit_bytes", 1)};
   }
   if (object.has("asynchronous")) flag.asynchronous = read_kinds(object, "asynchronous");
   if (object.has("pipelined")) flag.pipelined = read_kinds(object, "pipelined");

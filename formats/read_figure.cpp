@@ -53,26 +53,17 @@ void check_plausible(const StrictObject& object, const Figure& figure, Dimension
       object.fail("value", fmt::format("at most {}: no machine has more; is the unit right?", most.words));
 }
 
-Figure read_any_figure(StrictObject& parent, const std::string& key, Dimension dimension, double least) {
+}  // namespace
+
+Figure read_figure(StrictObject& parent, const std::string& key, Dimension dimension) {
   StrictObject object = parent.object(key);
   Figure figure = read_one(object, dimension);
   read_before(object, dimension);
   object.finish();
-  if (!(figure.value >= least)) object.fail("value", least == 0 ? "at least 0" : "above 0");
+  if (!(figure.value > 0)) object.fail("value", "above 0");
   check_plausible(object, figure, dimension);
   if (figure.source.empty()) object.fail("source", "where the number comes from, not empty");
   return figure;
-}
-
-Figure checked_share(const StrictObject& object, const std::string& key, Figure figure) {
-  if (figure.value > 1) object.fail(key, "a share of at most 1");
-  return figure;
-}
-
-}  // namespace
-
-Figure read_figure(StrictObject& object, const std::string& key, Dimension dimension) {
-  return read_any_figure(object, key, dimension, std::numeric_limits<double>::denorm_min());
 }
 
 std::optional<Figure> read_optional_figure(StrictObject& object, const std::string& key, Dimension dimension) {
@@ -81,11 +72,9 @@ std::optional<Figure> read_optional_figure(StrictObject& object, const std::stri
 }
 
 Figure read_share(StrictObject& object, const std::string& key) {
-  return checked_share(object, key, read_figure(object, key, Dimension::share));
-}
-
-Figure read_share_or_none(StrictObject& object, const std::string& key) {
-  return checked_share(object, key, read_any_figure(object, key, Dimension::share, 0));
+  Figure share = read_figure(object, key, Dimension::share);
+  if (share.value > 1) object.fail(key, "a share of at most 1");
+  return share;
 }
 
 int read_count(StrictObject& object, const std::string& key) {

@@ -13,9 +13,6 @@ std::optional<Figure> read_optional_figure(StrictObject& object, const std::stri
 /// Above 0, at most 1.
 Figure read_share(StrictObject& object, const std::string& key);
 
-/// From 0 to 1.
-Figure read_share_or_none(StrictObject& object, const std::string& key);
-
 /// Whole, up to a million.
 int read_count(StrictObject& object, const std::string& key);
 

@@ -106,6 +106,12 @@ std::int64_t StrictObject::integer_at_least(const std::string& key, std::int64_t
   return value;
 }
 
+int StrictObject::count(const std::string& key, int least) {
+  const std::int64_t value = integer_at_least(key, least);
+  if (value > std::numeric_limits<int>::max()) fail(key, fmt::format("at most {}", std::numeric_limits<int>::max()));
+  return static_cast<int>(value);
+}
+
 bool StrictObject::flag(const std::string& key) {
   const auto& value = take(key);
   if (!value.is_boolean()) fail(key, "true or false");

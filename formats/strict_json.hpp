@@ -31,6 +31,7 @@ class StrictObject {
   double number(const std::string& key);
   std::int64_t integer(const std::string& key);
   std::int64_t integer_at_least(const std::string& key, std::int64_t least);
+  int count(const std::string& key, int least);  ///< how many of something: likewise, and no more than an int holds
   bool flag(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
   std::vector<std::int64_t> integers(const std::string& key);

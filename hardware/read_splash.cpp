@@ -58,8 +58,7 @@ SplashCycles read_kernel(StrictObject object) {
 
 SplashTables read_splash_tables(StrictObject object) {
   SplashTables tables;
-  tables.cores = static_cast<int>(object.integer("cores"));
-  if (tables.cores < 1) object.fail("cores", "cores of a device, at least 1");
+  tables.cores = object.count("cores", 1);
   tables.heads = sizes(object, "heads");
   tables.queries = sizes(object, "queries");
   tables.keys = sizes(object, "keys");

@@ -81,6 +81,7 @@ constexpr auto habits = [] {
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = habit_names[i].first;
   return all;
 }();
+static_assert(habits.size() <= HabitSet::capacity);
 
 }  // namespace
 

@@ -179,4 +179,6 @@ std::int64_t size_of(DType dtype) {
   throw InternalError("unknown DType");
 }
 
+Bytes recast(Bytes bytes, DType from, DType to) { return Bytes{bytes.value / size_of(from) * size_of(to)}; }
+
 }  // namespace shardplan

@@ -22,8 +22,13 @@ const LoopCondition::Step* LoopCondition::find_step(const std::string& name) con
 
 const LoopCondition::Step* LoopCondition::through_copies(const std::string& name) const {
   const Step* step = find_step(name);
-  while (step && (step->opcode == "copy" || step->opcode == "bitcast") && step->operands.size() == 1)
+  const auto is_copy = [](const Step& some) {
+    return (some.opcode == "copy" || some.opcode == "bitcast") && some.operands.size() == 1;
+  };
+  for (std::size_t hops = 0; step && is_copy(*step); ++hops) {
+    if (hops == steps_.size()) return nullptr;  // copies of each other
     step = find_step(step->operands[0]);
+  }
   return step;
 }
 

@@ -36,7 +36,11 @@ std::optional<std::int64_t> LoopStart::of(const HloInstruction& loop, std::size_
   const auto tuple = operands && operands->size() == 1 ? tuples_.find(std::string(operands->front())) : tuples_.end();
   if (tuple == tuples_.end() || counter >= tuple->second.size()) return std::nullopt;
   std::string name = tuple->second[counter];
-  for (auto copy = copies_.find(name); copy != copies_.end(); copy = copies_.find(name)) name = copy->second;
+  std::size_t hops = 0;
+  for (auto copy = copies_.find(name); copy != copies_.end(); copy = copies_.find(name)) {
+    if (hops++ == copies_.size()) return std::nullopt;  // copies of each other
+    name = copy->second;
+  }
   const auto constant = constants_.find(name);
   return constant == constants_.end() ? std::nullopt : std::optional(constant->second);
 }

@@ -56,9 +56,9 @@ std::int64_t product(const Numbers& sizes, std::int64_t limit) {
 
 /// 0, 1, … over `dims`, read with the dims in the order of `order` (major first).
 Numbers transposed_iota(const Numbers& dims, const Numbers& order, std::int64_t limit) {
-  Numbers strides(dims.size(), 1);
-  for (std::size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];
   Numbers ids(static_cast<std::size_t>(product(dims, limit)));
+  Numbers strides(dims.size(), 1);  // none is more than their product, which has been looked at
+  for (std::size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];
   for (std::size_t i = 0; i < ids.size(); ++i) {
     std::int64_t rest = static_cast<std::int64_t>(i);
     for (std::size_t d = order.size(); d-- > 0;) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cost_models/memory/static_memory.hpp>
+#include <cost_models/step/muon_matrix.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -18,8 +19,8 @@ Bytes sum_over_parameters(const PartitionedBlock& block, const BoundProgram& pro
 
 /// muon keeps two moments for what it leaves to adamw: embedding, head, scales and biases (SHARDING.md 3.3).
 std::int64_t moments_of_muon(const Tensor& tensor, const Block& block, const TrainConfig& config) {
-  const bool matrix = tensor.dims.size() >= 2 && block.kind == BlockKind::layer;
-  return matrix ? size_of(config.mu_dtype) : size_of(config.mu_dtype) + size_of(config.weight_dtype);
+  const std::int64_t first = size_of(config.mu_dtype);
+  return is_muon_matrix(tensor, block) ? first : first + size_of(kept_dtype(tensor, config));
 }
 
 }  // namespace

@@ -18,12 +18,14 @@ constexpr std::int64_t many_experts_for_each_chosen = 8;
 struct Routed {
   std::int64_t tokens;  ///< of all devices
   std::int64_t experts, chosen;
+  std::int64_t weight_size;  ///< bytes
   bool has_many_experts() const { return experts >= many_experts_for_each_chosen * chosen; }
 };
 
 Routed routed_by(const BlockState& state, const Operation& op) {
   const auto& logits = state.tensor(op.inputs.front()).dims;  // [batch, sequence, experts]
-  return {logits[0].size * logits[1].size, logits[2].size, state.tensor(op.output).dims.back().size};
+  const Tensor& weights = state.tensor(op.output);
+  return {logits[0].size * logits[1].size, logits[2].size, weights.dims.back().size, size_of(weights.dtype)};
 }
 
 class Routing final : public OperationKind {
@@ -39,12 +41,13 @@ class Routing final : public OperationKind {
       state.recorder.record(BlockState::phase_of(pass), {kind, tokens, Bytes{bytes}}, {state.id_of(op), logits, cause},
                             RunCount::body);
     };
-    note(CollectiveKind::all_gather, of_chosen * 3 * 4, Cause::scatter_indices);
+    constexpr std::int64_t dims_of_weights = 3;
+    note(CollectiveKind::all_gather, of_chosen * dims_of_weights * size_of(DType::s32), Cause::scatter_indices);
     if (routed.has_many_experts() || state.compiler.has(Habit::lays_out_products_by_size))
-      note(CollectiveKind::all_gather, of_chosen * 2, Cause::scatter_weights);
+      note(CollectiveKind::all_gather, of_chosen * routed.weight_size, Cause::scatter_weights);
     else
-      note(CollectiveKind::all_reduce, routed.tokens * routed.experts * 2, Cause::scatter_weights);
-    note(CollectiveKind::all_gather, of_chosen * 4, Cause::expert_ids);
+      note(CollectiveKind::all_reduce, routed.tokens * routed.experts * routed.weight_size, Cause::scatter_weights);
+    note(CollectiveKind::all_gather, of_chosen * size_of(DType::s32), Cause::expert_ids);
   }
 
   void backward(BlockState& state, const Operation& op) const override {
@@ -52,7 +55,7 @@ class Routing final : public OperationKind {
     const AxisList tokens = token_axes(state, logits);
     const Routed routed = routed_by(state, op);
     const Move move = routed.has_many_experts()
-                          ? Move{CollectiveKind::all_reduce, tokens, Bytes{routed.tokens * routed.chosen * 2}}
+                          ? Move{CollectiveKind::all_reduce, tokens, Bytes{routed.tokens * routed.chosen * routed.weight_size}}
                           : Move{CollectiveKind::all_gather, tokens, state.local(logits) * state.mesh.product(tokens)};
     state.recorder.record(Phase::backward, move, {state.id_of(op), logits, Cause::routing_gradient}, RunCount::body);
     state.gradients.contribute(logits, {state.spec(logits), {}}, op);

@@ -23,7 +23,7 @@ Forms::Forms(const BoundProgram& program, const Block& block, const DataFlow& fl
   const bool casts_first = compiler.has(Habit::moves_stacks_in_compute_dtype);
   gathered_with_stack_ = casts_first && compiler.has(Habit::moves_shifted_layer_stacks) &&
                          moves_layer_stack(program.program->pipeline, config);
-  resident_scale_ = casts_first ? 1 : size_of(config.weight_dtype) / size_of(config.dtype);
+  if (!casts_first) resident_dtype_ = config.weight_dtype;
   entries_.reserve(block.tensors.size());
 }
 
@@ -159,14 +159,14 @@ bool Forms::make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Op
   const Phase again = block_.rematerialized && numbers != Numbers::narrow_again ? Phase::rematerialized_forward
                                                                                  : Phase::backward;
   const Phase phase = pass == Pass::forward ? Phase::forward : again;
-  const std::int64_t size = size_of(resident_ ? block_.tensors[tensor].dtype : dtype_of(tensor, op, numbers));
+  const DType own = block_.tensors[tensor].dtype;
+  const bool parameter = block_.tensors[root(tensor)].parameter;
+  if (parameter && resident_ && gathered_with_stack_) return true;
+  const DType resident = parameter ? resident_dtype_.value_or(own) : own;
+  const DType moved = resident_ ? resident : dtype_of(tensor, op, numbers);
   for (auto& move : reshard(block_.tensors[tensor], {middle, {}}, spec, mesh_, compiler_)) {
-    move.bytes = Bytes{move.bytes.value / size_of(block_.tensors[tensor].dtype) * size};
-    move.parameter = block_.tensors[root(tensor)].parameter;
-    if (move.parameter && resident_) {
-      if (gathered_with_stack_) continue;
-      move.bytes = move.bytes * resident_scale_;
-    }
+    move.bytes = recast(move.bytes, own, moved);
+    move.parameter = parameter;
     recorder_.record(phase, move, {id_of(op), tensor, Cause::operand_layout, {middle, {}}, spec}, runs(tensor, pass));
     if (pass == Pass::forward && move.parameter) gathered_weights_ += move.bytes;
   }
@@ -178,9 +178,9 @@ bool Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Opera
   const bool wide = numbers == Numbers::wide;
   if (wide && specs_[tensor] == spec) return false;
   if (found(tensor, spec, Pass::backward, true, op, sums, numbers)) return false;
-  const std::int64_t size = size_of(dtype_of(tensor, op, numbers));
+  const DType moved = dtype_of(tensor, op, numbers);
   for (auto& move : reshard(block_.tensors[tensor], {specs_[tensor], {}}, spec, mesh_, compiler_)) {
-    move.bytes = Bytes{move.bytes.value / size_of(block_.tensors[tensor].dtype) * size};
+    move.bytes = recast(move.bytes, block_.tensors[tensor].dtype, moved);
     recorder_.record(Phase::backward, move, {id_of(op), tensor, Cause::gradient_layout, {specs_[tensor], {}}, spec},
                      RunCount::body);
   }

@@ -127,7 +127,7 @@ class Forms {
   // pipeline_fsdp_ag_once: gathered weights stay for the whole step; a compiler that casts late gathers them as they
   // are stored, one that moves the layer stack gathers them on that way (layer_stack.hpp).
   bool resident_ = false, gathered_with_stack_ = false;
-  std::int64_t resident_scale_ = 1;
+  std::optional<DType> resident_dtype_;  ///< none: what the block computes with
 };
 
 }  // namespace shardplan

@@ -166,7 +166,7 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
   // Explicit pipelines whose layer stack moves sum after the cast (recorded).
   if (compiler_.has(Habit::explicit_pipelines_sum_after_cast) && block_.in_pipeline && config_.shard_mode_explicit &&
       moves_layer_stack(program_.program->pipeline, config_))
-    for (auto& move : moves) move.bytes = move.bytes * (size_of(config_.weight_dtype) / size_of(config_.dtype));
+    for (auto& move : moves) move.bytes = recast(move.bytes, config_.dtype, config_.weight_dtype);
   // pipeline_fsdp_ag_once: the iterations add up whole gradients, which are summed behind the last one (recorded).
   const bool added_whole = block_.in_pipeline && config_.pipeline_fsdp_ag_once && !config_.shard_mode_explicit &&
                            compiler_.has(Habit::reduces_after_pipeline);

@@ -69,6 +69,7 @@ inline OperationWork forward_of(OperationWork work) {
   work.backward_loops.clear();
   work.vector_backward = {};
   work.fused_backward = {};
+  work.narrow_backward = {};
   return work;
 }
 

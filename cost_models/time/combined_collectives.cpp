@@ -68,7 +68,7 @@ std::vector<ScheduledCollective> moves_of(const std::vector<Combined>& all) {
 Bytes combine_threshold(const Compiler& compiler, CollectiveKind kind) {
   const auto of = [&](CompilerSetting setting) {
     const auto found = compiler.settings.find(setting);
-    return found == compiler.settings.end() ? Bytes{} : Bytes{static_cast<std::int64_t>(found->second)};
+    return found == compiler.settings.end() ? Bytes{} : found->second;
   };
   switch (kind) {
     case CollectiveKind::all_gather:

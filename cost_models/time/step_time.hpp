@@ -19,7 +19,6 @@ struct StepWork {
   const std::vector<PartitionedBlock>& blocks;
   const std::vector<Collective>& collectives;  ///< of the whole step, priced
   const Program& program;
-  const TrainConfig& config;
   const Compiler& compiler;
   const HardwareProfile& hardware;
   const HostTraffic& host;  ///< needs HardwareProfile::host_link_bandwidth where it isn't empty

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <shardplan/mesh/mesh.hpp>
+#include <shardplan/units.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@ inline constexpr double usual_capacity_factor = 1.25;
 
 enum class DType : std::uint8_t { pred, s8, f8, bf16, f16, f32, s32, u32 };
 std::int64_t size_of(DType dtype);      ///< bytes an element
+/// The bytes of as many elements of another type.
+Bytes recast(Bytes bytes, DType from, DType to);
 std::string_view name_of(DType dtype);  ///< "bfloat16"
 
 enum class MoePath : std::uint8_t {

@@ -4,6 +4,7 @@
 #include <hardware/machine_of_chips.hpp>
 #include <planner/compare/compare_case.hpp>
 #include <planner/search/explore/explore.hpp>
+#include <planner/search/finer_batches.hpp>
 #include <planner/search/present.hpp>
 #include <planner/search/select.hpp>
 #include <shardplan/collective/counted.hpp>
@@ -65,7 +66,7 @@ BestOrRefusal best_of_case(const PlanRequest& asked, int top, const Evaluator& e
   auto machine = usable_machine(request);
   if (const auto* reason = std::get_if<std::string>(&machine)) return *reason;
   SearchSpace space = search_space(request, std::get<Machine>(std::move(machine)));
-  const auto [parallelisms, rejections, meshes] = enumerate_parallelisms(space);
+  auto [parallelisms, rejections, meshes] = enumerate_parallelisms(space);
   if (meshes == 0) return no_mesh(request, space);
   if (parallelisms.empty()) return why_none(rejections);
   const double margin = request.objective == Objective::memory ? memory_objective_margin : 0;
@@ -75,6 +76,7 @@ BestOrRefusal best_of_case(const PlanRequest& asked, int top, const Evaluator& e
     space.required.certainty = Certainty::expected;
     explored = explore(space, parallelisms, scope, evaluate);
   }
+  try_finer_batches(space, parallelisms, explored, evaluate);
   const Presenter presenter(space, parallelisms, evaluate);
   if (!explored.fitting.empty())
     return presenter.show(best_fitting(explored, parallelisms, request.objective, top));

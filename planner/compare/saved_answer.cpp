@@ -118,9 +118,9 @@ RunArguments read_arguments(const Json& object) {
 Evaluation read_setting(StrictObject& object) {
   Evaluation e;
   e.hardware = object.text("hardware");
-  e.chips = static_cast<int>(object.integer("chips"));
+  e.chips = object.count("chips", 1);
   e.devices = object.integer("devices");
-  e.slices = static_cast<int>(object.integer("slices"));
+  e.slices = object.count("slices", 1);
   e.model = object.text("model");
   e.rules = object.text("rules");
   e.moe_path = enumerator_named(paths, "moe_path", object.text("moe_path"), object.where());

@@ -124,25 +124,46 @@ Violation blocks_divide_shards(const Configuration& c) {
   return std::nullopt;
 }
 
-// jax splash_attention_kernel.py, _splash_attention_forward and _splash_attention_bwd_dkv: bkv must be a multiple of
-// bkv_compute.
+/// A setting of the splash kernel: how many keys a block has, and how many of them are multiplied at a time.
+struct KeyBlocks {
+  std::int64_t block, multiplied;
+  std::string_view keys;
+};
+
+std::vector<KeyBlocks> key_blocks(const TrainConfig& config) {
+  std::vector<KeyBlocks> all = {
+      {config.sa_block_kv, config.sa_block_kv_compute, "sa_block_kv and sa_block_kv_compute"},
+      {config.sa_block_kv_dkv, config.sa_block_kv_dkv_compute, "sa_block_kv_dkv and sa_block_kv_dkv_compute"}};
+  if (!config.fuses_attention_gradients())
+    all.push_back({config.sa_block_kv_dq, config.sa_block_kv_dq, "sa_block_kv_dq"});
+  return all;
+}
+
+// jax splash_attention_kernel.py, _splash_attention_forward and _splash_attention_bwd_{dq,dkv}: bkv must be a multiple of
+// bkv_compute, and that of NUM_LANES; splash_attention_mask_info.py: kv_block_size should divide kv_seq_len. MaxText's
+// own kernels ask for the same.
 Violation blocks_of_keys_divide(const Configuration& c) {
-  if (!runs_splash(c.config, c.compiler)) return std::nullopt;
-  struct Keys {
-    std::int64_t block, multiplied;
-    std::string_view keys;
-  };
-  const std::int64_t length = c.config.max_target_length;
-  for (const auto& [block, multiplied, keys] :
-       {Keys{c.config.sa_block_kv, c.config.sa_block_kv_compute, "sa_block_kv and sa_block_kv_compute"},
-        Keys{c.config.sa_block_kv_dkv, c.config.sa_block_kv_dkv_compute, "sa_block_kv_dkv and sa_block_kv_dkv_compute"}}) {
-    const std::int64_t whole = std::min(block, length), part = std::min(multiplied, length);
-    if (whole % part == 0) continue;
+  constexpr std::int64_t lanes = 128;
+  const std::int64_t shards = sequence_shards(c), length = c.config.max_target_length;
+  if (!runs_splash(c.config, c.compiler) || length % shards != 0) return std::nullopt;
+  const std::int64_t keys_at_once =
+      c.config.context_parallel_strategy == ContextStrategy::ring ? length / shards : length;
+  const auto refused = [&](std::int64_t needed, std::int64_t have, const std::string& why, std::string_view keys) {
     return Infeasible{ConstraintId::attention_kernel,
-                      fmt::format("the attention kernel multiplies {} keys at a time, which its blocks of {} are no "
-                                  "multiple of: choose other {}",
-                                  part, whole, keys),
-                      part, whole};
+                      fmt::format("the attention kernel {}: choose another max_target_length or other {}", why, keys),
+                      needed, have};
+  };
+  for (const auto& [block, multiplied, keys] : key_blocks(c.config)) {
+    const std::int64_t whole = std::min(block, keys_at_once), part = std::min(multiplied, keys_at_once);
+    if (part % lanes != 0)
+      return refused(lanes, part, fmt::format("multiplies {} keys at a time, which is no multiple of {}", part, lanes),
+                     keys);
+    if (whole % part != 0)
+      return refused(part, whole, fmt::format("multiplies {} keys at a time, which its blocks of {} are no multiple of",
+                                              part, whole), keys);
+    if (keys_at_once % whole != 0)
+      return refused(whole, keys_at_once, fmt::format("has blocks of {} keys, which don't divide {}", whole, keys_at_once),
+                     keys);
   }
   return std::nullopt;
 }

@@ -137,7 +137,7 @@ RunCost cost_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMe
 
   const double tokens = static_cast<double>(program.batch * c.config.gradient_accumulation_steps * program.sequence);
   if (host_without_link(host, c.hardware)) host = HostTraffic::none(blocks.size());
-  const StepWork work{blocks, collectives, program, c.config, c.compiler, c.hardware, host,
+  const StepWork work{blocks, collectives, program, c.compiler, c.hardware, host,
                       update_work(cost.memory, host, c.config, c.compiler), step.counted->model_flops_per_token * tokens,
                       tokens, cost.devices, newton_schulz_products(blocks, step.bound, c.config, c.compiler)};
   const ScheduledStep scheduled = schedule_step(work);

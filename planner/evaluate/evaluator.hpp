@@ -4,7 +4,6 @@
 #include <planner/evaluate/prepared_mesh.hpp>
 #include <shardplan/configuration.hpp>
 #include <shardplan/evaluation.hpp>
-#include <type_traits>
 
 namespace shardplan {
 
@@ -18,13 +17,5 @@ struct Evaluator {
 
 /// evaluate(), evaluate_cost() and evaluate_memory().
 const Evaluator& cost_model();
-
-/// A stand-in for all, for tests: it shares nothing between candidates.
-template <class Call>
-  requires std::is_invocable_r_v<Evaluation, Call, const Configuration&>
-Evaluator evaluator_of(const Call& call) {
-  const auto cost = [call](const Configuration& c, PreparedMesh&) { return call(c); };
-  return {call, cost, cost};
-}
 
 }  // namespace shardplan

@@ -146,7 +146,7 @@ MaybeFinding minimal_recomputes_wi_1(const FindingSubject& s) {
                              s.config().remat_policy),
                  "MoeBlock_0/wi_1",
                  {},
-                 "remat_policy=custom with moe_mlpwi_1=device"};
+                 ""};
 }
 
 }  // namespace shardplan

@@ -1,4 +1,9 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <arguments/settings/remat_arguments.hpp>
+#include <models/moe_paths.hpp>
 #include <models/programs/train_program.hpp>
 #include <planner/fixes/remedies.hpp>
 #include <rules/logical_axes.hpp>
@@ -138,6 +143,14 @@ Configuration uncombined_weights(const Finding&, Configuration c) {
   return c;
 }
 
+/// The same policy place by place, and wi_1's output under the name that the sparse path gives it.
+Configuration wi_1_saved(const Finding&, Configuration c) {
+  c.config.saved.insert_or_assign("moe_mlpwi_1", c.config.saved.at("mlpwi_0"));
+  c.config.remat_policy = "custom";
+  c.config.places_activations = true;
+  return c;
+}
+
 Configuration larger_blocks(const Finding&, Configuration c) {
   const bool fused = !c.config.runs_tokamax_splash();  // tokamax has no other kernel
   c.config = with_splash_blocks(std::move(c.config), larger_splash_block, fused);
@@ -161,6 +174,7 @@ constexpr Remedy remedies[] = {
     {FindingId::collectives_take_most, peeled_dispatch, "moe_dispatch_no_expert_sharding=True"},
     {FindingId::collectives_take_most, sparse_path, "sparse_matmul=True"},
     {FindingId::collectives_take_most, dropping_path, "sparse_matmul=False capacity_factor=1.25 (leaves tokens out)"},
+    {FindingId::minimal_recomputes_wi_1, wi_1_saved},
     {FindingId::combined_weights_exposed, uncombined_weights},
     {FindingId::sequence_gathered_for_attention, split_attention_input},
     {FindingId::attention_replicated, kernel_in_shard_map},
@@ -173,13 +187,35 @@ constexpr Remedy remedies[] = {
     {FindingId::rule_axis_unknown, renamed_axis},
 };
 
+std::string remat_words(const TrainConfig& config) {
+  std::vector<std::string> words;
+  for (const auto& [key, value] : remat_as_arguments({config.remat_policy, config.saved, config.places_activations}))
+    words.push_back(fmt::format("{}={}", key, value));
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string words_of(const Remedy& remedy, const Finding& finding, const TrainConfig& changed) {
+  if (remedy.id == FindingId::minimal_recomputes_wi_1) return remat_words(changed);
+  return remedy.words.empty() ? finding.fix : std::string(remedy.words);
+}
+
+/// MaxText's decoder for this model has the path that the experts then take.
+bool has_path(const Configuration& c) {
+  return !c.model.has_experts() || !path_refusal(c.model, c.config.moe_path, c.config.capacity_factor);
+}
+
 }  // namespace
 
 std::vector<Fix> fixes_of(const Finding& finding, const Configuration& configuration) {
   std::vector<Fix> fixes;
-  for (const auto& [id, change, words] : remedies)
-    if (finding.id == id && (id != FindingId::collectives_take_most || configuration.model.has_experts()))
-      fixes.push_back({words.empty() ? finding.fix : std::string(words), change(finding, configuration)});
+  for (const Remedy& remedy : remedies) {
+    const bool applies = remedy.id != FindingId::collectives_take_most || configuration.model.has_experts();
+    if (finding.id != remedy.id || !applies) continue;
+    Configuration changed = remedy.change(finding, configuration);
+    if (!has_path(changed)) continue;
+    std::string words = words_of(remedy, finding, changed.config);
+    fixes.push_back({std::move(words), std::move(changed)});
+  }
   return fixes;
 }
 

@@ -38,7 +38,9 @@ std::string comparison(const Evaluation& now, const Evaluation& fixed) {
 bool is_refused(const Finding& finding) { return finding.id == FindingId::weights_not_sharded; }
 
 /// Said only where the fix pays: as it is, MaxText sets it.
-bool is_offer(FindingId finding) { return finding == FindingId::attention_in_small_blocks; }
+bool is_offer(FindingId finding) {
+  return finding == FindingId::attention_in_small_blocks || finding == FindingId::minimal_recomputes_wi_1;
+}
 
 struct CostedFix {
   std::string words;
@@ -53,7 +55,7 @@ struct CostedFix {
 /// step.
 bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now) {
   constexpr double worth_saying = 0.01;
-  if (is_about_the_step(finding.id)) return cost.step > now.time.step() * worth_saying;
+  if (is_about_the_step(finding.id) || is_offer(finding.id)) return cost.step > now.time.step() * worth_saying;
   return cost.collectives.value > 0 && (cost.collectives + cost.compute).value > 0;
 }
 
@@ -62,7 +64,7 @@ std::optional<CostedFix> best_fix(const Finding& finding, const Configuration& c
   std::optional<CostedFix> first;
   for (const auto& [words, changed] : fixes_of(finding, configuration)) {
     Evaluation fixed = evaluate_to_show(changed);
-    if (!runs_if_large_enough(fixed)) continue;
+    if (!runs_if_large_enough(fixed) || fixed.memory.fit() > now.memory.fit()) continue;
     const FindingCost cost = difference(now, fixed);
     const bool saves = pays(finding, cost, now);
     if (!first || saves) first = CostedFix{words, changed, std::move(fixed), cost, saves};
@@ -116,6 +118,10 @@ WeighedFindings weigh_findings(const Configuration& configuration, const Evaluat
   for (Finding finding : now.findings) {
     auto fix = best_fix(finding, configuration, now);
     if (is_offer(finding.id) && !(fix && fix->pays)) continue;
+    if (fix && is_about_the_step(finding.id) && !fix->pays) {
+      finding.fix.clear();
+      fix.reset();
+    }
     if (fix) {
       if (!is_about_the_step(finding.id)) finding.under_flags = under_other_flags(configuration, *fix, now);
       finding = weighed(std::move(finding), *fix, now);

@@ -44,9 +44,10 @@ std::string biggest_loss(const Evaluation& best, const Evaluation& other) {
   const auto loss = [&](Seconds mine, Seconds theirs) {
     return theirs.value / tokens_of(other) - mine.value / tokens_of(best);
   };
-  const std::array<Part, 3> parts = {
+  const std::array<Part, 4> parts = {
       Part{"compute", loss(best.time.compute, other.time.compute)},
       Part{"exposed communication", loss(best.time.exposed_collective, other.time.exposed_collective)},
+      Part{"exposed host copies", loss(best.time.exposed_host, other.time.exposed_host)},
       Part{"the pipeline's bubble", loss(best.time.bubble, other.time.bubble)}};
   const Part& most =
       *std::max_element(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.loss < b.loss; });

@@ -9,6 +9,7 @@
 #include <planner/search/comparison.hpp>
 #include <planner/search/explore/explore.hpp>
 #include <planner/search/fewer_chips.hpp>
+#include <planner/search/finer_batches.hpp>
 #include <planner/search/plan_machine.hpp>
 #include <planner/search/present.hpp>
 #include <planner/search/reasons.hpp>
@@ -94,10 +95,10 @@ Scope scope_of(const PlanRequest& request) {
 
 std::vector<std::pair<Strategy, Evaluation>> best_of_each(const Presenter& presenter,
                                                           const std::vector<Parallelism>& parallelisms,
-                                                          const Explored& explored) {
+                                                          const Explored& explored, Objective objective) {
   std::vector<std::pair<Strategy, Evaluation>> best;
   for (const Strategy strategy : strategies)
-    if (const auto candidate = best_of(strategy, explored.fitting, parallelisms))
+    if (const auto candidate = best_of(strategy, explored.fitting, parallelisms, objective))
       best.emplace_back(strategy, presenter.show(*candidate));
   return best;
 }
@@ -125,7 +126,7 @@ MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
   if (explored.marginal && is_worth_a_risk(*explored.marginal, selection.recommended))
     plan.marginal = presenter.show(*explored.marginal);
   if (request.beside == Beside::front) plan.pareto = presenter.show(explored.front.candidates());
-  plan.strategies = compare_strategies(*plan.recommended, best_of_each(presenter, parallelisms, explored));
+  plan.strategies = compare_strategies(*plan.recommended, best_of_each(presenter, parallelisms, explored, request.objective));
   plan.change_of_training = change_of_training(*plan.recommended, request.model);
   plan.what_ifs = what_ifs_of(*plan.recommended->configuration, *plan.recommended);
   plan.reasons = reasons_for(plan, space, parallelisms, explored);
@@ -152,7 +153,7 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
   MachinePlan plan;
   plan.refused = contradiction(space);
   if (!plan.refused.empty()) return plan;
-  const auto [parallelisms, rejections, meshes] = enumerate_parallelisms(space);
+  auto [parallelisms, rejections, meshes] = enumerate_parallelisms(space);
   if (meshes == 0) {
     plan.refused = why_no_mesh(space, request);
     return plan;
@@ -165,6 +166,7 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
     explored.evaluated += sure.evaluated;
     explored.left = std::max(explored.left, sure.left);
   }
+  try_finer_batches(space, parallelisms, explored, evaluate);
   plan = explored.fitting.empty() ? plan_that_does_not(request, space, profile, parallelisms, explored, evaluate, budget)
                                   : plan_that_fits(request, space, parallelisms, explored, evaluate);
   if (plan.recommended && request.beside != Beside::nothing)

@@ -33,13 +33,17 @@ std::string most_expensive(const Evaluation& e) {
 std::string where_time_goes(const Evaluation& e) {
   const StepTime& time = e.time;
   const double whole = time.step().value / 100;
-  const std::string bubble =
-      time.bubble.value > 0 ? fmt::format(", the pipeline's bubble {:.0f}%", time.bubble.value / whole) : "";
-  return fmt::format(
-      "a step of {} is {:.0f}% compute and {:.0f}% exposed communication{}; {} of communication hides "
-      "behind compute{}",
-      in_words(time.step()), time.compute.value / whole, time.exposed_collective.value / whole, bubble,
-      in_words(time.hidden_collective), most_expensive(e));
+  const auto beside = [&](std::string_view part, Seconds seconds) {
+    return seconds.value > 0 ? fmt::format(", {} {:.0f}%", part, seconds.value / whole) : "";
+  };
+  const std::string hidden =
+      e.collectives.empty() ? ""
+                            : fmt::format("; {} of communication hides behind compute{}",
+                                          in_words(time.hidden_collective), most_expensive(e));
+  return fmt::format("a step of {} is {:.0f}% compute and {:.0f}% exposed communication{}{}{}", in_words(time.step()),
+                     time.compute.value / whole, time.exposed_collective.value / whole,
+                     beside("exposed host copies", time.exposed_host),
+                     beside("the pipeline's bubble", time.bubble), hidden);
 }
 
 std::string memory_at_peak(const Evaluation& e) {

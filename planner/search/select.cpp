@@ -88,12 +88,12 @@ Selection select(const std::vector<Candidate>& fitting, const std::vector<Parall
 }
 
 std::optional<Candidate> best_of(Strategy strategy, const std::vector<Candidate>& fitting,
-                                 const std::vector<Parallelism>& parallelisms) {
+                                 const std::vector<Parallelism>& parallelisms, Objective objective) {
   std::vector<Candidate> using_it;
   std::copy_if(fitting.begin(), fitting.end(), std::back_inserter(using_it),
                [&](const Candidate& c) { return uses(parallelisms[c.parallelism].mesh, strategy); });
   if (using_it.empty()) return std::nullopt;
-  return select(using_it, parallelisms, Objective::throughput, 0).recommended;
+  return select(using_it, parallelisms, objective, 0).recommended;
 }
 
 }  // namespace shardplan

@@ -23,6 +23,6 @@ Selection select(const std::vector<Candidate>& fitting, const std::vector<Parall
 
 /// The one of those whose mesh uses the strategy that select() would choose for throughput; empty when there is none.
 std::optional<Candidate> best_of(Strategy strategy, const std::vector<Candidate>& fitting,
-                                 const std::vector<Parallelism>& parallelisms);
+                                 const std::vector<Parallelism>& parallelisms, Objective objective);
 
 }  // namespace shardplan

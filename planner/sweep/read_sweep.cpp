@@ -24,7 +24,7 @@ std::optional<double> number_or_null(StrictObject& object, const std::string& ke
 std::vector<AskedAxis> read_mesh(StrictObject& plan) {
   StrictObject sizes = plan.object("mesh");
   std::vector<AskedAxis> mesh;
-  for (const auto& axis : plan.texts("mesh_axes")) mesh.push_back({axis, static_cast<int>(sizes.integer(axis))});
+  for (const auto& axis : plan.texts("mesh_axes")) mesh.push_back({axis, sizes.count(axis, 1)});
   sizes.finish();
   return mesh;
 }
@@ -32,7 +32,7 @@ std::vector<AskedAxis> read_mesh(StrictObject& plan) {
 CellPlan read_plan(StrictObject& cell, StrictObject plan) {
   constexpr std::array fits = {Fit::fits, Fit::marginal, Fit::does_not_fit};
   CellPlan read;
-  read.slices = static_cast<int>(cell.integer("slices"));
+  read.slices = cell.count("slices", 1);
   read.mesh = read_mesh(plan);
   read.rules = plan.text("rules");
   read.moe_path = plan.text("moe_path");
@@ -67,7 +67,7 @@ std::optional<Budget> read_budget(StrictObject& cell, const CellPlan& plan, cons
 SweepRow read_row(StrictObject cell, const SweepGoal& goal) {
   SweepRow row;
   row.place = static_cast<std::size_t>(cell.integer("place"));
-  row.cell = {cell.text("model"), cell.text("hardware"), static_cast<int>(cell.integer("chips"))};
+  row.cell = {cell.text("model"), cell.text("hardware"), cell.count("chips", 1)};
   row.limit = enumerator_named(all_limits(), "limit", cell.text("limited_by"), cell.where());
   if (cell.flag("feasible")) {
     row.plan = read_plan(cell, cell.object("plan"));

@@ -5,8 +5,8 @@ namespace shardplan {
 MachineChoice machine_in(StrictObject object) {
   MachineChoice machine;
   machine.hardware = object.text("name");
-  machine.chips = static_cast<int>(object.integer_at_least("chips", 1));
-  machine.slices = static_cast<int>(object.integer_at_least("slices", 1));
+  machine.chips = object.count("chips", 1);
+  machine.slices = object.count("slices", 1);
   object.finish();
   return machine;
 }

@@ -51,7 +51,7 @@ std::vector<std::string> key_values_in(const nlohmann::json& value, const std::s
 std::map<std::string, int> mesh_in(const nlohmann::json& value, const std::string& where) {
   StrictObject object(value, where);
   std::map<std::string, int> mesh;
-  for (const auto& item : value.items()) mesh[item.key()] = static_cast<int>(object.integer_at_least(item.key(), 1));
+  for (const auto& item : value.items()) mesh[item.key()] = object.count(item.key(), 1);
   return mesh;
 }
 

@@ -27,7 +27,7 @@ FindingWords words_of(FindingId id) {
               "ragged_buffer_factor; in a ring of experts use_ring_of_experts=False first."};
     case FindingId::minimal_recomputes_wi_1:
       return {"The minimal remat policies save wi_0 but not wi_1 of the sparse path.",
-              "remat_policy=custom with moe_mlpwi_1=device."};
+              "remat_policy=custom with all that the policy saves, and moe_mlpwi_1, on the device."};
     case FindingId::weights_not_sharded:
       return {"More weights lack an axis than sharding_tolerance allows: MaxText refuses to start.",
               "Add the axis to the rule."};

@@ -2,6 +2,7 @@
 // A compiler as its file (compilers/*.json) gives it: what it does differently for the same program, the kernels that
 // run by default, what it leaves exposed. Cost models know a compiler, never a machine.
 #include <algorithm>
+#include <bitset>
 #include <cstdint>
 #include <initializer_list>
 #include <map>
@@ -153,15 +154,16 @@ class HabitSet {
  public:
   HabitSet() = default;
   HabitSet(std::initializer_list<Habit> habits) {
-    for (const Habit habit : habits) bits_ |= bit(habit);
+    for (const Habit habit : habits) add(habit);
   }
-  bool has(Habit habit) const { return (bits_ & bit(habit)) != 0; }
-  void add(Habit habit) { bits_ |= bit(habit); }
-  void remove(Habit habit) { bits_ &= ~bit(habit); }
+  bool has(Habit habit) const { return bits_[static_cast<std::size_t>(habit)]; }
+  void add(Habit habit) { bits_[static_cast<std::size_t>(habit)] = true; }
+  void remove(Habit habit) { bits_[static_cast<std::size_t>(habit)] = false; }
+
+  static constexpr std::size_t capacity = 128;  ///< habits
 
  private:
-  static std::uint64_t bit(Habit habit) { return std::uint64_t{1} << static_cast<unsigned>(habit); }
-  std::uint64_t bits_ = 0;
+  std::bitset<capacity> bits_;
 };
 
 enum class GroupedMatmul : std::uint8_t { megablox, ragged_dot };
@@ -209,7 +211,7 @@ enum class FlagEffect : std::uint8_t {
 };
 std::string_view name_of(FlagEffect effect);  ///< "not_modelled"
 
-/// What a flag may give a number for; bytes.
+/// What a flag may give a number of bytes for.
 enum class CompilerSetting : std::uint8_t {
   scoped_vmem_limit,  ///< VMEM for an operation's tiles
   all_gather_combine_threshold,      ///< all-gathers of one loop body become one up to so many bytes of results
@@ -222,7 +224,7 @@ std::string_view name_of(CompilerSetting setting);  ///< "scoped_vmem_limit", th
 /// What a flag makes of a compiler.
 struct FlagChange {
   std::map<Habit, bool> switches;  ///< habits that it then has, or has not
-  std::optional<std::pair<CompilerSetting, double>> setting;
+  std::optional<std::pair<CompilerSetting, Bytes>> setting;
   std::vector<CollectiveKind> asynchronous, pipelined;  ///< kinds that become so,
   bool on = true;                                       ///< or are no longer
 };
@@ -299,7 +301,7 @@ struct Compiler {
   Kernels kernels;
   OverlapRules overlap;
   VectorKernels vector_kernels;
-  std::map<CompilerSetting, double> settings;  ///< those that a flag gives; the compiler's own are not known here
+  std::map<CompilerSetting, Bytes> settings;   ///< those that a flag gives; the compiler's own are not known here
   std::map<Habit, SliceSizes> slice_sizes;  ///< of habits that concern some slices only
   std::map<Habit, HeadSizes> head_sizes;    ///< of habits that concern some heads only
   double largest_waiting_logits = 0;     ///< words · tokens for each of embed, of computes_loss_value_late; 0: any

@@ -38,10 +38,10 @@ std::vector<Words> combinations(const Words& varied) {
 
 using Choice = std::optional<std::string>;
 
-/// Those of --per-device-batch 1,2,4; one that is not said where it is not given.
-std::vector<Choice> batches_of(const CompareFlags& flags) {
-  if (!flags.search.per_device_batch) return {std::nullopt};
-  const Words list = parse_list("--per-device-batch", *flags.search.per_device_batch);
+/// Those of a flag that was given a list, as --per-device-batch 1,2,4; one that is not said where it is not given.
+std::vector<Choice> choices_of(const std::string& flag, const Choice& given) {
+  if (!given) return {std::nullopt};
+  const Words list = parse_list(flag, *given);
   return {list.begin(), list.end()};
 }
 
@@ -63,10 +63,11 @@ std::vector<Choice> meshes_of(const CompareFlags& flags) {
   return {flags.meshes.begin(), flags.meshes.end()};
 }
 
-CompareCase read_case(const PlanFlags& search, const Words& settings, const Choice& mesh, const Choice& batch,
-                      bool varies_batch) {
+CompareCase read_case(const PlanFlags& search, const Words& settings, const Choice& mesh, const Choice& remat,
+                      const Choice& batch, bool varies_batch) {
   PlanFlags flags = search;
   flags.mesh = mesh;
+  flags.remat = remat;
   flags.per_device_batch = batch;
   flags.key_values.insert(flags.key_values.end(), settings.begin(), settings.end());
   CompareCase one{settings, read_plan_request(flags)};
@@ -100,12 +101,13 @@ CompareRequest read_compare_request(const CompareFlags& flags) {
   request.top = parse_positive("--top", search.top).value_or(request.top);
   if (search.price && search.objective != "cost")
     throw InputError("--price is for --objective cost here; plan and sweep show what things cost");
-  const auto batches = batches_of(flags);
+  const auto batches = choices_of("--per-device-batch", search.per_device_batch);
   request.varies_batch = batches.size() > 1;
   for (const auto& settings : combinations(flags.varied))
     for (const auto& mesh : meshes_of(flags))
-      for (const auto& batch : batches)
-        request.cases.push_back(read_case(search, settings, mesh, batch, request.varies_batch));
+      for (const auto& remat : choices_of("--remat", search.remat))
+        for (const auto& batch : batches)
+          request.cases.push_back(read_case(search, settings, mesh, remat, batch, request.varies_batch));
   return request;
 }
 

@@ -171,8 +171,9 @@ std::string time_section(const Evaluation& evaluation, const Style& style) {
       time_part('B', Ink::yellow, "pipeline bubble", time.bubble, time.step())};
   const double all = evaluation.tokens_per_second();
   std::string headline =
-      fmt::format("{} a step{}   {} tokens/s ({} a chip)   MFU {}", print_time(time.step()), step_range(evaluation),
-                  print_number(all), print_number(all / evaluation.chips), print_share(time.model_flops_utilization));
+      fmt::format("{} a step{}   {} tokens/s ({} a chip)   MFU {}{}", print_time(time.step()), step_range(evaluation),
+                  print_number(all), print_number(all / evaluation.chips), print_share(time.model_flops_utilization),
+                  evaluation.config.quantization == Quantization::none ? "" : " of bf16's peak");
   if (time.hidden_collective.value > 0)
     headline += fmt::format("   ({} of collectives hidden)", print_time(time.hidden_collective));
   return titled("time", headline, style) + "  " + print_bar(parts, 0, bar_length(style), style) + "\n" +

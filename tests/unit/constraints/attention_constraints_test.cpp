@@ -82,6 +82,17 @@ TEST(AttentionConstraints, BlocksOfKeysAreMultipliedInWholeParts) {
               HasSubstr("768 keys at a time, which its blocks of 1024 are no multiple of"));
   EXPECT_THAT(violation_of(v5p, run + "sa_block_kv_dkv=256"), HasSubstr("sa_block_kv_dkv and sa_block_kv_dkv_compute"));
   EXPECT_EQ(violation_of(v5p, run + "sa_block_kv=1024 sa_block_kv_compute=256 sa_block_kv_dkv=2048"), "");
+  EXPECT_EQ(violation_of(v5p, run + "sa_block_kv_compute=64"),
+            "attention-kernel: the attention kernel multiplies 64 keys at a time, which is no multiple of 128: choose another "
+            "max_target_length or other sa_block_kv and sa_block_kv_compute");
+  EXPECT_THAT(violation_of(v5p, run + "sa_block_kv=1536 sa_block_kv_compute=768"),
+              HasSubstr("blocks of 1536 keys, which don't divide 4096"));
+  EXPECT_THAT(violation_of(v5p, run + "sa_block_kv_dq=64"), HasSubstr("sa_block_kv_dq"));
+  EXPECT_EQ(violation_of(v5p, run + "sa_block_kv_dq=64 sa_use_fused_bwd_kernel=true"), "");
+  const std::string whole = "model_name=llama3.1-8b per_device_batch_size=1 ";
+  EXPECT_THAT(violation_of(v5p, whole + "max_target_length=300"), HasSubstr("300 keys at a time"));
+  EXPECT_EQ(violation_of(v5p, whole + "max_target_length=384"), "");
+  EXPECT_EQ(violation_of(v5p, whole + "max_target_length=100"), "") << "too short for the kernel";
 }
 
 // Blocks of 512 query rows unless sa_block_q and those of the backward pass say otherwise, or the sequence is shorter.

@@ -146,8 +146,8 @@ void expect_nothing_lost(const SearchSpace& space, const Evaluator& cost, const 
   EXPECT_EQ(mine.recommended.cost, best.recommended.cost) << where;
   std::size_t strategies_found = 0;
   for (const Strategy strategy : strategies) {
-    const auto my_best = best_of(strategy, explored.fitting, parallelisms);
-    const auto its_best = best_of(strategy, all, parallelisms);
+    const auto my_best = best_of(strategy, explored.fitting, parallelisms, Objective::throughput);
+    const auto its_best = best_of(strategy, all, parallelisms, Objective::throughput);
     ASSERT_EQ(my_best.has_value(), its_best.has_value()) << where << ": " << name_of(strategy);
     if (!its_best) continue;
     EXPECT_EQ(my_best->cost, its_best->cost) << where << ": " << name_of(strategy);

@@ -63,8 +63,8 @@ TEST_P(Recommendation, IsThatOfCostingEverything) {
   const auto best = select(all, parallelisms, Objective::throughput, 1).recommended;
   EXPECT_EQ(mine.cost, best.cost);
   for (const Strategy strategy : strategies) {
-    const auto my_best = best_of(strategy, explored.fitting, parallelisms);
-    const auto its_best = best_of(strategy, all, parallelisms);
+    const auto my_best = best_of(strategy, explored.fitting, parallelisms, Objective::throughput);
+    const auto its_best = best_of(strategy, all, parallelisms, Objective::throughput);
     ASSERT_EQ(my_best.has_value(), its_best.has_value()) << name_of(strategy);
     if (!its_best) continue;
     EXPECT_EQ(my_best->cost, its_best->cost) << name_of(strategy);

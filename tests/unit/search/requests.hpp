@@ -10,9 +10,18 @@
 #include <planner/search/plan_machine.hpp>
 #include <rules/load_rules.hpp>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace shardplan {
+
+/// An evaluator that shares nothing between candidates.
+template <class Call>
+  requires std::is_invocable_r_v<Evaluation, Call, const Configuration&>
+Evaluator evaluator_of(const Call& call) {
+  const auto cost = [call](const Configuration& c, PreparedMesh&) { return call(c); };
+  return {call, cost, cost};
+}
 
 inline std::vector<RuleSet> rule_sets(const std::vector<std::string>& names) {
   std::vector<RuleSet> sets;

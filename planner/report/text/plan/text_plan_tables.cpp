@@ -2,9 +2,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <planner/report/humanize.hpp>
 #include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/plan/text_plan_tables.hpp>
+#include <planner/search/comparison.hpp>
 #include <planner/report/text/text_table.hpp>
 #include <planner/report/wrap.hpp>
 #include <planner/words/search_words.hpp>
@@ -177,7 +179,7 @@ std::string strategies_text(const MachinePlan& machine, const Style& style) {
                    {"rules", Align::left, true, 3},
                    {"mostly", Align::left, true}});
   for (const auto& plan : machine.strategies) {
-    table.add({plan.strategy, plan.why.empty() ? "-" : slower_text(plan.slower),
+    table.add({plan.strategy, std::abs(plan.slower) < visible_slowdown ? "-" : slower_text(plan.slower),
                memory_text(plan.evaluation.memory), print_count(plan.evaluation.global_batch_tokens),
                describe(plan.evaluation.mesh), plan.evaluation.rules, plan.why});
     if (!plan.pipeline.empty()) table.add_spanning({"", "", "", ""}, plan.pipeline);

@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <cmath>
+#include <planner/search/explore/runner.hpp>
+#include <planner/search/finer_batches.hpp>
+#include <planner/search/space/batch_options.hpp>
+#include <set>
+#include <utility>
+
+namespace shardplan {
+namespace {
+
+constexpr std::size_t runs_worth_trying = 16;
+constexpr std::int64_t parts = 8;  ///< of a batch, that a finer one is larger by
+
+/// The fastest of each parallelism and policy, fastest first.
+std::vector<Candidate> fastest_runs(std::vector<Candidate> fitting) {
+  std::stable_sort(fitting.begin(), fitting.end(), [](const Candidate& a, const Candidate& b) {
+    return a.cost.seconds_per_token < b.cost.seconds_per_token;
+  });
+  std::set<std::pair<std::size_t, std::size_t>> seen;
+  std::erase_if(fitting, [&](const Candidate& c) { return !seen.insert({c.parallelism, c.remat}).second; });
+  if (fitting.size() > runs_worth_trying) fitting.resize(runs_worth_trying);
+  return fitting;
+}
+
+/// A batch as a number of the smallest one.
+std::int64_t units_of(const Parallelism& parallelism, std::size_t batch) {
+  const auto& batches = parallelism.batches;
+  return std::llround(batches[batch].per_device_batch_size / batches.front().per_device_batch_size);
+}
+
+struct Finer {
+  BatchOption batch;
+  Cost cost;
+};
+
+/// Memory grows with the batch: the first that doesn't fit ends it.
+std::optional<Finer> largest_finer(const Candidate& run, const Parallelism& parallelism, const SearchSpace& space,
+                                   Runner& runner, Explored& explored) {
+  if (run.batch + 1 >= parallelism.batches.size()) return std::nullopt;
+  const std::int64_t units = units_of(parallelism, run.batch), next = units_of(parallelism, run.batch + 1);
+  const std::int64_t step = std::max<std::int64_t>(units / parts, 1), devices = parallelism.mesh.devices();
+  const std::int64_t smallest =
+      std::llround(parallelism.batches.front().per_device_batch_size * static_cast<double>(devices));  // sequences
+  std::optional<Finer> best;
+  for (std::int64_t more = units + step; more < next; more += step) {
+    const auto per_device = per_device_batch(more * smallest, devices);
+    if (!per_device) continue;
+    const BatchOption batch{*per_device, parallelism.batches.front().gradient_accumulation_steps};
+    const Cost cost = cost_of(runner.run(parallelism, run.remat, batch), space.required);
+    ++explored.evaluated;
+    if (!cost.fits) break;
+    ++explored.known_to_fit;
+    if (cost.seconds_per_token < (best ? best->cost : run.cost).seconds_per_token) best = Finer{batch, cost};
+  }
+  return best;
+}
+
+}  // namespace
+
+void try_finer_batches(const SearchSpace& space, std::vector<Parallelism>& parallelisms, Explored& explored,
+                       const Evaluator& evaluate) {
+  if (space.per_device_batch || space.global_batch_tokens) return;
+  for (const Candidate& run : fastest_runs(explored.fitting)) {
+    Parallelism& parallelism = parallelisms[run.parallelism];
+    Runner runner(space, parallelism, evaluate);
+    const auto finer = largest_finer(run, parallelism, space, runner, explored);
+    if (!finer) continue;
+    parallelism.batches.push_back(finer->batch);
+    const Candidate found{run.parallelism, run.remat, parallelism.batches.size() - 1, finer->cost};
+    explored.fitting.push_back(found);
+    explored.front.add(found);
+  }
+}
+
+}  // namespace shardplan

@@ -1,0 +1,13 @@
+#pragma once
+// Batches between those that a search tries, for what it would show: 5 between 4 and 6 sequences, 20 between 16 and 24.
+#include <planner/search/explore/explore.hpp>
+
+namespace shardplan {
+
+/// Of the fastest runs that fit, each under its policy: the largest batch that fits, in steps of an eighth, between the
+/// largest searched one that does and the next. Where it is faster it joins `explored` and, at the end of its batches,
+/// its parallelism. Nothing where the request fixes the batch.
+void try_finer_batches(const SearchSpace& space, std::vector<Parallelism>& parallelisms, Explored& explored,
+                       const Evaluator& evaluate);
+
+}  // namespace shardplan
