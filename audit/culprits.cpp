@@ -16,9 +16,12 @@ std::vector<std::string> heaviest_first(const std::map<std::string, std::int64_t
 }
 
 std::string phase_words(const std::set<Phase>& phases) {
-  std::vector<std::string_view> names;
-  for (const Phase phase : phases) names.push_back(name_of(phase));
-  return fmt::format("{}", fmt::join(names, " and "));
+  std::string words;
+  for (const Phase phase : phases) {
+    const std::string_view before = words.empty() ? "" : phase == *phases.rbegin() ? " and " : ", ";
+    words += fmt::format("{}{}", before, name_of(phase));
+  }
+  return words;
 }
 
 std::string tensor_words(const std::vector<std::string>& tensors) {

@@ -72,7 +72,9 @@ std::optional<Slice> find_slice(const HardwareProfile& profile, const std::strin
 /// chips on every machine. Empty where the name has another form.
 std::string nearest_sizes(const HardwareProfile& profile, const std::string& name) {
   const auto wrong = number_after(name, profile.slice_prefix);
-  if (!wrong || ends_at_node(profile.fabric)) return "";  // more nodes than are listed
+  if (!wrong) return "";
+  if (ends_at_node(profile.fabric))  // any number of nodes: not all are listed
+    return fmt::format("{} has no {}; nearest: {} chips", profile.name, name, nearest_counts(profile, *wrong));
   const Slice *below = nullptr, *above = nullptr;
   for (const Slice& slice : profile.slices) {
     const auto number = number_after(slice.name, profile.slice_prefix);

@@ -104,6 +104,13 @@ std::vector<std::string> decoder_block_names() {
   return names;
 }
 
+std::vector<std::string> decoder_blocks_with(bool DecoderBlock::*trait) {
+  std::vector<std::string> names;
+  for (const auto& block : blocks)
+    if (block.*trait) names.emplace_back(block.name);
+  return names;
+}
+
 const DecoderBlock& decoder_block(DecoderBlockKind kind) {
   const auto found = std::find_if(std::begin(blocks), std::end(blocks), [&](const auto& b) { return b.kind == kind; });
   if (found != std::end(blocks)) return *found;

@@ -8,6 +8,9 @@ namespace shardplan {
 
 std::vector<std::string> decoder_block_names();
 
+/// Those that have a trait, as &DecoderBlock::muon.
+std::vector<std::string> decoder_blocks_with(bool DecoderBlock::*trait);
+
 const DecoderBlock& decoder_block(DecoderBlockKind kind);
 
 /// Throws InputError, beginning with `place`, on an unknown name.

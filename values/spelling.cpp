@@ -34,6 +34,11 @@ constexpr std::pair<std::string_view, std::string_view> synonyms[] = {
     {"zero3", "fsdp"},
     {"dpshard", "fsdp"},
     // Flags.
+    {"ep", "mesh"},
+    {"pp", "mesh"},
+    {"tp", "mesh"},
+    {"cp", "mesh"},
+    {"dp", "mesh"},
     {"hw", "hardware"},
     {"machine", "hardware"},
     {"machines", "hardware"},
@@ -97,6 +102,12 @@ constexpr std::pair<std::string_view, std::string_view> synonyms[] = {
     {"predict", "explain"},
     {"lint", "check"},
     {"verify", "check"},
+    // MaxText's arguments.
+    {"ep", "ici_expert_parallelism"},
+    {"pp", "ici_pipeline_parallelism"},
+    {"tp", "ici_tensor_parallelism"},
+    {"cp", "ici_context_parallelism"},
+    {"dp", "ici_data_parallelism"},
 };
 
 /// The length of the UTF-8 character that begins at `at`; 0 where none does.

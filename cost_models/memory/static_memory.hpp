@@ -1,6 +1,5 @@
 #pragma once
-// Bytes that live through the whole step: parameters, optimizer state, the input batch; and the gradients of each
-// block.
+// Bytes that live through the whole step: parameters, optimizer state, the input batch.
 #include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/partition/partitioned_block.hpp>
 

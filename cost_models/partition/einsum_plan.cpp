@@ -110,8 +110,7 @@ class AxisChoice {
 
   /// Only one operand has the axis. Where products are laid out by size it stays, contracted or not, but for a result that
   /// wants it on another dim and is larger (recorded: combine and router under cp-as-ep). Else
-  ///   a dim of the result that the result wants elsewhere, on a dim of the other operand: there (the other is sliced
-  ///   for
+  ///   a dim of the result that the result wants elsewhere, on a dim of the other operand: there (the other is sliced for
   ///     free, this one gathered: tokens for experts whose rules leave the batch without the expert axis)
   ///   another dim of the result: the result inherits it
   ///   contracted experts: partial sums (the combine after such a dispatch), unless all experts' rows are fewer than

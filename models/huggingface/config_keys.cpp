@@ -16,12 +16,6 @@ std::int64_t given_integer_or(StrictObject& config, const std::string& key, std:
   return given(config, key) ? config.integer(key) : otherwise;
 }
 
-std::int64_t count(StrictObject& config, const std::string& key) {
-  const std::int64_t number = config.integer(key);
-  if (number < 1) config.fail(key, "at least 1");
-  return number;
-}
-
 bool given_flag_or(StrictObject& config, const std::string& key, bool otherwise) {
   return given(config, key) ? config.flag(key) : otherwise;
 }
@@ -55,12 +49,14 @@ std::vector<std::string> gated_activations(StrictObject& config, const std::stri
 Model decoder(StrictObject& config, DecoderBlockKind kind, const std::string& width) {
   Model model;
   model.decoder_block = decoder_block(kind);
-  model.layers = config.integer("num_hidden_layers");
-  model.emb = config.integer("hidden_size");
-  model.q_heads = config.integer("num_attention_heads");
+  model.layers = config.integer_at_least("num_hidden_layers", 1);
+  model.emb = config.integer_at_least("hidden_size", 1);
+  model.q_heads = config.integer_at_least("num_attention_heads", 1);
   model.kv_heads = given_integer_or(config, "num_key_value_heads", model.q_heads);
-  model.mlp = config.integer(width);
-  model.vocab = config.integer("vocab_size");
+  if (model.kv_heads < 1 || model.q_heads % model.kv_heads != 0)
+    config.fail("num_key_value_heads", fmt::format("a divisor of num_attention_heads={}", model.q_heads));
+  model.mlp = config.integer_at_least(width, 1);
+  model.vocab = config.integer_at_least("vocab_size", 1);
   model.tied_embedding = given_flag_or(config, "tie_word_embeddings", false);
   return model;
 }
@@ -69,7 +65,7 @@ namespace {
 
 /// Llama's descendants leave head_dim out where the heads divide the hidden size.
 std::int64_t derived_head_dim(StrictObject& config, const Model& model) {
-  if (given(config, "head_dim")) return config.integer("head_dim");
+  if (given(config, "head_dim")) return config.integer_at_least("head_dim", 1);
   if (model.q_heads < 1 || model.emb % model.q_heads != 0)
     config.fail("hidden_size", "a multiple of num_attention_heads, or head_dim must be given");
   return model.emb / model.q_heads;
@@ -95,7 +91,7 @@ void check_layer_types(StrictObject& config, int others_per_period, const std::s
 
 Model with_windows(Model model, StrictObject& config, int locals_per_period) {
   check_layer_types(config, locals_per_period, "sliding_attention");
-  model.attention_pattern = {config.integer("sliding_window"), locals_per_period};
+  model.attention_pattern = {config.integer_at_least("sliding_window", 1), locals_per_period};
   return model;
 }
 

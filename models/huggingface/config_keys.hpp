@@ -28,8 +28,6 @@ std::vector<std::string> gated_activations(StrictObject& config, const std::stri
 Model decoder(StrictObject& config, DecoderBlockKind kind, const std::string& width = "intermediate_size");
 /// The same with hidden_act and a head_dim that may follow from the heads.
 Model silu_decoder(StrictObject& config, DecoderBlockKind kind, const std::string& width = "intermediate_size");
-/// An integer from 1 on.
-std::int64_t count(StrictObject& config, const std::string& key);
 
 /// Where the file lists its layers' kinds, they must be the ones that MaxText's block would build: so many of another kind,
 /// then one of full attention.

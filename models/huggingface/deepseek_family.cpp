@@ -10,16 +10,16 @@ namespace shardplan::huggingface {
 namespace {
 
 void add_experts(Model& model, StrictObject& config) {
-  model.moe_mlp = config.integer("moe_intermediate_size");
-  model.num_experts = config.integer("n_routed_experts");
-  model.top_k = config.integer("num_experts_per_tok");
+  model.moe_mlp = config.integer_at_least("moe_intermediate_size", 1);
+  model.num_experts = config.integer_at_least("n_routed_experts", 1);
+  model.top_k = config.integer_at_least("num_experts_per_tok", 1);
   model.shared_experts = given_integer_or(config, "n_shared_experts", 0);
 }
 
 void add_indexer(Model& model, StrictObject& config) {
-  model.indexer_n_heads = config.integer("index_n_heads");
-  model.indexer_head_dim = config.integer("index_head_dim");
-  model.indexer_topk = config.integer("index_topk");
+  model.indexer_n_heads = config.integer_at_least("index_n_heads", 1);
+  model.indexer_head_dim = config.integer_at_least("index_head_dim", 1);
+  model.indexer_topk = config.integer_at_least("index_topk", 1);
 }
 
 }  // namespace
@@ -31,10 +31,10 @@ Model deepseek(StrictObject& config) {
   model.mlp_activations = gated_activations(config, "hidden_act");
   model.attention_type = AttentionType::mla;
   model.q_lora_rank = given_integer_or(config, "q_lora_rank", 0);
-  model.kv_lora_rank = config.integer("kv_lora_rank");
-  model.qk_nope_head_dim = config.integer("qk_nope_head_dim");
-  model.qk_rope_head_dim = config.integer("qk_rope_head_dim");
-  model.v_head_dim = config.integer("v_head_dim");
+  model.kv_lora_rank = config.integer_at_least("kv_lora_rank", 1);
+  model.qk_nope_head_dim = config.integer_at_least("qk_nope_head_dim", 1);
+  model.qk_rope_head_dim = config.integer_at_least("qk_rope_head_dim", 1);
+  model.v_head_dim = config.integer_at_least("v_head_dim", 1);
   add_experts(model, config);
   model.first_dense_layers = config.integer("first_k_dense_replace");
   return model;
@@ -60,13 +60,13 @@ Model deepseek4(StrictObject& config) {
   Model model = silu_decoder(config, DecoderBlockKind::deepseek4, "moe_intermediate_size");
   model.attention_type = AttentionType::compressed;
   model.routed_bias = true;
-  model.q_lora_rank = config.integer("q_lora_rank");
-  model.o_groups = config.integer("o_groups");
-  model.o_lora_rank = config.integer("o_lora_rank");
+  model.q_lora_rank = config.integer_at_least("q_lora_rank", 1);
+  model.o_groups = config.integer_at_least("o_groups", 1);
+  model.o_lora_rank = config.integer_at_least("o_lora_rank", 1);
   model.compress_ratios = config.integers("compress_ratios");
-  model.attention_pattern = {config.integer("sliding_window"), 0};
+  model.attention_pattern = {config.integer_at_least("sliding_window", 1), 0};
   add_indexer(model, config);
-  model.mhc_expansion_rate = config.integer("hc_mult");
+  model.mhc_expansion_rate = config.integer_at_least("hc_mult", 1);
   model.hash_layers = config.integer("num_hash_layers");
   add_experts(model, config);
   return model;

@@ -18,7 +18,7 @@ Model gemma_decoder(StrictObject& config, DecoderBlockKind kind) {
   model.mlp_activations =
       gated_activations(config, given(config, "hidden_activation") ? "hidden_activation" : "hidden_act");
   pass_over(config, "hidden_act");  // where both are there, hidden_activation holds
-  model.head_dim = config.integer("head_dim");
+  model.head_dim = config.integer_at_least("head_dim", 1);
   return model;
 }
 
@@ -58,8 +58,8 @@ int locals_per_period(StrictObject& config) {
 /// e2b and e4b: inputs of each layer, and last layers that attend to keys and values of others.
 void add_small_parts(Model& model, StrictObject& config) {
   model.decoder_block = decoder_block(DecoderBlockKind::gemma4_small);
-  model.per_layer_dim = config.integer("hidden_size_per_layer_input");
-  model.per_layer_vocab = config.integer("vocab_size_per_layer_input");
+  model.per_layer_dim = config.integer_at_least("hidden_size_per_layer_input", 1);
+  model.per_layer_vocab = config.integer_at_least("vocab_size_per_layer_input", 1);
   model.kv_shared_layers = given_integer_or(config, "num_kv_shared_layers", 0);
   model.use_double_wide_mlp = given_flag_or(config, "use_double_wide_mlp", false);
   model.scan_layers = false;
@@ -72,14 +72,14 @@ Model gemma4(StrictObject& config) {
   const int locals = locals_per_period(config);
   Model model = with_windows(gemma_decoder(config, DecoderBlockKind::gemma4), config, locals);
   model.use_post_attn_norm = model.use_post_ffw_norm = model.use_qk_norm = true;
-  model.global_head_dim = config.integer("global_head_dim");
+  model.global_head_dim = config.integer_at_least("global_head_dim", 1);
   model.global_kv_heads = given_integer_or(config, "num_global_key_value_heads", 0);
   model.share_kv_projections = given_flag_or(config, "attention_k_eq_v", false);
   const bool has_experts = given_flag_or(config, "enable_moe_block", false);
   if (has_experts) {
-    model.moe_mlp = config.integer("moe_intermediate_size");
-    model.num_experts = config.integer("num_experts");
-    model.top_k = config.integer("top_k_experts");
+    model.moe_mlp = config.integer_at_least("moe_intermediate_size", 1);
+    model.num_experts = config.integer_at_least("num_experts", 1);
+    model.top_k = config.integer_at_least("top_k_experts", 1);
     model.shared_experts = 1;
   } else {
     for (const char* unused : {"moe_intermediate_size", "num_experts", "top_k_experts"}) pass_over(config, unused);

@@ -32,8 +32,8 @@ Model mistral(StrictObject& config) {
 
 Model mixtral(StrictObject& config) {
   Model model = silu_decoder(config, DecoderBlockKind::mixtral);
-  model.num_experts = config.integer("num_local_experts");
-  model.top_k = config.integer("num_experts_per_tok");
+  model.num_experts = config.integer_at_least("num_local_experts", 1);
+  model.top_k = config.integer_at_least("num_experts_per_tok", 1);
   model.moe_mlp = model.mlp;
   return model;
 }
@@ -52,10 +52,10 @@ Model llama4(StrictObject& config) {
   require_value(config, "no_rope_layer_interval", 4);
   Model model = silu_decoder(config, DecoderBlockKind::llama4);
   model.moe_mlp = model.mlp;
-  model.num_experts = config.integer("num_local_experts");
-  model.top_k = config.integer("num_experts_per_tok");
+  model.num_experts = config.integer_at_least("num_local_experts", 1);
+  model.top_k = config.integer_at_least("num_experts_per_tok", 1);
   model.shared_experts = 1;
-  model.interleave_moe_step = static_cast<int>(count(config, "interleave_moe_layer_step"));
+  model.interleave_moe_step = static_cast<int>(config.integer_at_least("interleave_moe_layer_step", 1));
   const std::int64_t dense = given_integer_or(config, "intermediate_size_mlp", model.mlp);
   if (model.interleave_moe_step > 1) model.mlp = dense;
   std::vector<std::int64_t> with_experts, rotated;
@@ -68,7 +68,7 @@ Model llama4(StrictObject& config) {
   model.interleaved_rotation = true;
   model.use_qk_norm = given_flag_or(config, "use_qk_norm", true);
   model.cycle_interval = 4;
-  model.attention_pattern = {config.integer("attention_chunk_size"), 3};
+  model.attention_pattern = {config.integer_at_least("attention_chunk_size", 1), 3};
   return model;
 }
 

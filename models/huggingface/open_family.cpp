@@ -38,9 +38,9 @@ Model gpt_oss(StrictObject& config) {
   Model model = with_windows(decoder(config, DecoderBlockKind::gpt_oss), config, 1);
   model.mlp_activations = {"sigmoid", "linear"};  // the clamped gate, which the file calls silu
   pass_over(config, "hidden_act");
-  model.head_dim = config.integer("head_dim");
-  model.num_experts = config.integer("num_local_experts");
-  model.top_k = config.integer("num_experts_per_tok");
+  model.head_dim = config.integer_at_least("head_dim", 1);
+  model.num_experts = config.integer_at_least("num_local_experts", 1);
+  model.top_k = config.integer_at_least("num_experts_per_tok", 1);
   model.moe_mlp = model.mlp;
   model.cycle_interval = 2;
   model.attention_bias = model.mlp_bias = model.attention_sink = model.routed_bias = true;

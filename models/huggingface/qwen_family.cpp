@@ -30,8 +30,8 @@ Model with_experts(Model model, StrictObject& config, const std::string& experts
   if (given(config, "mlp_only_layers") && !config.array("mlp_only_layers").empty())
     config.fail("mlp_only_layers", "empty: MaxText has experts in every layer");
   model.num_experts = config.integer(experts);
-  model.top_k = config.integer("num_experts_per_tok");
-  model.moe_mlp = config.integer("moe_intermediate_size");
+  model.top_k = config.integer_at_least("num_experts_per_tok", 1);
+  model.moe_mlp = config.integer_at_least("moe_intermediate_size", 1);
   model.mlp = model.moe_mlp;
   return model;
 }
@@ -58,17 +58,17 @@ Model with_delta_nets(StrictObject& config, DecoderBlockKind kind) {
   require_off(config, "attention_bias");
   pass_over(config, "intermediate_size");  // of layers without experts, which there are none of
   Model model = with_experts(silu_decoder(config, kind, "moe_intermediate_size"), config);
-  const std::int64_t shared = config.integer("shared_expert_intermediate_size");
+  const std::int64_t shared = config.integer_at_least("shared_expert_intermediate_size", 1);
   if (shared % model.moe_mlp != 0) config.fail("shared_expert_intermediate_size", "a multiple of moe_intermediate_size");
   model.shared_experts = shared / model.moe_mlp;
   const std::string interval = "full_attention_interval";
-  model.cycle_interval = given(config, interval) ? static_cast<int>(count(config, interval)) : 4;
+  model.cycle_interval = given(config, interval) ? config.count(interval, 1) : 4;
   check_layer_types(config, model.cycle_interval - 1, "linear_attention");
-  model.gdn_conv_kernel_dim = config.integer("linear_conv_kernel_dim");
-  model.gdn_key_head_dim = config.integer("linear_key_head_dim");
-  model.gdn_value_head_dim = config.integer("linear_value_head_dim");
-  model.gdn_num_key_heads = config.integer("linear_num_key_heads");
-  model.gdn_num_value_heads = config.integer("linear_num_value_heads");
+  model.gdn_conv_kernel_dim = config.integer_at_least("linear_conv_kernel_dim", 1);
+  model.gdn_key_head_dim = config.integer_at_least("linear_key_head_dim", 1);
+  model.gdn_value_head_dim = config.integer_at_least("linear_value_head_dim", 1);
+  model.gdn_num_key_heads = config.integer_at_least("linear_num_key_heads", 1);
+  model.gdn_num_value_heads = config.integer_at_least("linear_num_value_heads", 1);
   model.gdn_chunk_size = 64;  // of the kernel, not of the file: configs/models/qwen3-next-80b-a3b.yml
   if (given(config, "partial_rotary_factor"))
     model.inner_values.emplace_back("partial_rotary_factor", fmt::format("{}", config.number("partial_rotary_factor")));

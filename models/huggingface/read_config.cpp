@@ -111,7 +111,8 @@ Model read_text_decoder(const Architecture& architecture, StrictObject& config) 
 }  // namespace
 
 bool is_huggingface_config(const nlohmann::json& json) {
-  return json.is_object() && (json.contains("architectures") || json.contains("model_type"));
+  const auto has = [&](const char* key) { return json.contains(key); };
+  return json.is_object() && (has("architectures") || has("model_type") || has("hidden_size"));
 }
 
 Model read_huggingface_config(const nlohmann::json& json, const std::string& place) {

@@ -11,6 +11,7 @@
 #include <arguments/mesh_arguments.hpp>
 #include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/plan_request.hpp>
+#include <shardplan/collective/counted.hpp>
 #include <planner/cli/flags/run_flags.hpp>
 #include <arguments/words/given_arguments.hpp>
 #include <arguments/plan_arguments.hpp>
@@ -46,11 +47,19 @@ std::vector<std::string> machine_names(const PlanFlags& flags) {
 
 /// The machines, and the chips that --chips or their names ("v5p-16") say; they have to agree.
 void read_machines(const PlanFlags& flags, PlanRequest& request) {
-  auto chips = parse_small_count("--chips", flags.chips);
+  const auto asked = parse_small_count("--chips", flags.chips);
+  auto chips = asked;
+  std::string first_sized;
   std::vector<std::string> known;
   for (const auto& name : machine_names(flags)) {
-    const MachineChoice machine = with_machine_named({name, chips, {}}, request.slices.value_or(1));
-    chips = machine.chips;
+    const int slices = request.slices.value_or(1);
+    const MachineChoice machine = with_machine_named({name, asked, {}}, slices);
+    if (chips && machine.chips && *machine.chips != *chips)
+      throw InputError(fmt::format("--hardware {} is {}, but {} is {}: a plan compares machines of as many chips; a sweep "
+                                   "takes any",
+                                   name, counted(*machine.chips, "chip"), first_sized, counted(*chips, "chip")));
+    if (!chips && machine.chips) first_sized = name;
+    if (machine.chips) chips = machine.chips;
     if (std::find(known.begin(), known.end(), *machine.hardware) != known.end())
       throw InputError(fmt::format("--hardware: {} is given twice", *machine.hardware));
     known.push_back(*machine.hardware);

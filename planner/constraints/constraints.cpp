@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <models/decoder_block.hpp>
 #include <models/programs/train_program.hpp>
 #include <planner/constraints/batch_split_constraints.hpp>
 #include <planner/constraints/constraints.hpp>
@@ -207,8 +208,9 @@ Violation explicit_sharding(const Configuration& c) {
   if (!c.config.shard_mode_explicit || c.model.decoder_block.explicit_sharding) return std::nullopt;
   return Infeasible{
       ConstraintId::explicit_sharding,
-      fmt::format("shard_mode=explicit knows the decoders llama2 and deepseek, not {}", c.model.decoder_block.name), 1,
-      0};
+      fmt::format("shard_mode=explicit knows the decoders {}, not {}",
+                  fmt::join(decoder_blocks_with(&DecoderBlock::explicit_sharding), ", "), c.model.decoder_block.name),
+      1, 0};
 }
 
 // Of pipelines in explicit mode the one that does not even trace once the others are repaired (docs/cost-model.md).
@@ -224,8 +226,8 @@ Violation explicit_window(const Configuration& c) {
 Violation muon_decoder(const Configuration& c) {
   if (c.config.opt_type != OptimizerType::muon || c.model.decoder_block.muon) return std::nullopt;
   return Infeasible{ConstraintId::muon_decoder,
-                    fmt::format("opt_type=muon knows the decoders deepseek, qwen3, gemma3 and llama2, not {}",
-                                c.model.decoder_block.name),
+                    fmt::format("opt_type=muon knows the decoders {}, not {}",
+                                fmt::join(decoder_blocks_with(&DecoderBlock::muon), ", "), c.model.decoder_block.name),
                     1, 0};
 }
 

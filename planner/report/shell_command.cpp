@@ -44,7 +44,7 @@ ShellWords words_of(const Command& command, Escape escape = as_it_stands) {
 std::string on_one_line(const ShellWords& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
 /// `inner`: the train command as it stands inside double quotes, where a backslash breaks a line as outside. Behind it
-/// what no plan knows, by the names that MaxText's documentation gives it.
+/// what no plan knows, by the names that MaxText's documentation gives it, as in the line of srun.
 ShellWords xpk_words(const HostsLaunch& hosts, const std::string& inner) {
   return {"xpk", "workload", "create", "--cluster", "${GKE_CLUSTER?}", "--workload", "${RUN_NAME?}",
           "--base-docker-image", "maxtext_base_image", "--tpu-type=" + hosts.device_type,
@@ -56,14 +56,16 @@ ShellWords xpk_words(const HostsLaunch& hosts, const std::string& inner) {
 constexpr auto coordinator = "export JAX_COORDINATOR_IP=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)";
 
 ShellWords variables(const HostsLaunch& hosts) {
-  return {"export", "JAX_COORDINATOR_PORT=1234", fmt::format("NNODES={}", hosts.groups)};
+  return {"export", "JAX_COORDINATOR_PORT=1234", fmt::format("NNODES={}", hosts.groups), "RUN_NAME",
+          "BASE_OUTPUT_DIRECTORY"};
 }
 
-/// `inner`: the train command as it stands inside single quotes.
+/// `inner`: the train command as it stands inside single quotes; the shell of each node reads the variables behind it.
 ShellWords srun_words(const HostsLaunch& hosts, const std::string& inner) {
   return {"srun", fmt::format("--nodes={}", hosts.groups), "--ntasks-per-node=1",
           fmt::format("--gpus-per-node={}", hosts.devices), "bash", "-c",
-          fmt::format("'NODE_RANK=$SLURM_NODEID {}'", inner)};
+          fmt::format("'NODE_RANK=$SLURM_NODEID {} run_name=${{RUN_NAME?}} "
+                      "base_output_directory=${{BASE_OUTPUT_DIRECTORY?}}'", inner)};
 }
 
 std::string inside_single_quotes(const std::string& text) {

@@ -46,14 +46,14 @@ MachineScaling scaling_over(const std::vector<std::size_t>& sizes, const std::ve
   MachineScaling scaling{sizes.front(), {sizes.front(), 1}, {}, Limit::compute, 0};
   for (const std::size_t size : sizes) {
     const ScaledSize scaled{size, per_chip(rows[size]) / per_chip(smallest)};
-    if (scaled.efficiency >= scaling_share) {
+    if (scaled.efficiency >= scaling_share) {  // a size between that no mesh suits is passed over
       scaling.largest = scaled;
-      continue;
+      scaling.stops.reset();
+    } else if (!scaling.stops) {
+      scaling.stops = scaled;
     }
-    scaling.stops = scaled;
-    say_what_grew(scaling, smallest, rows[size]);
-    break;
   }
+  if (scaling.stops) say_what_grew(scaling, smallest, rows[scaling.stops->row]);
   return scaling;
 }
 

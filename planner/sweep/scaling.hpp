@@ -15,8 +15,8 @@ struct ScaledSize {
 
 struct MachineScaling {
   std::size_t smallest = 0;         ///< the row, of model and machine, that the others are compared with
-  ScaledSize largest;               ///< the last size up to which all are above scaling_share
-  std::optional<ScaledSize> stops;  ///< the size after it; empty: all scale
+  ScaledSize largest;               ///< the largest size of at least scaling_share
+  std::optional<ScaledSize> stops;  ///< the size after it; empty: there is none
   Limit grown = Limit::compute;     ///< the part of a token's chip time that grew most from the smallest size to `stops`
   double growth = 0;                ///< by this share of that of the smallest
 };

@@ -1,5 +1,5 @@
 #pragma once
-// How far a search came, in words.
+// How far a search came, and what would make its plan fit, in words.
 #include <shardplan/plan.hpp>
 #include <string>
 
@@ -10,5 +10,8 @@ std::string in_words(const Unfinished& unfinished);
 
 /// "h100: 1,203 of 14,473 shardings bounded"
 std::string in_words(const SearchProgress& progress);
+
+/// "mu_dtype=bfloat16; or 8 chips": the first few changes; "" where none is known.
+std::string would_fit_with(const MachinePlan& machine);
 
 }  // namespace shardplan

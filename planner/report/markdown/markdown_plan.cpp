@@ -5,6 +5,7 @@
 #include <planner/report/markdown/markdown.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
 #include <planner/report/markdown/markdown_run.hpp>
+#include <planner/words/search_words.hpp>
 #include <shardplan/collective/counted.hpp>
 
 namespace shardplan {
@@ -61,6 +62,15 @@ std::string reasons_list(const MachinePlan& machine) {
   return text;
 }
 
+/// Of each machine that nothing fits on, what would.
+std::string would_fit_list(const PlanAnswer& answer) {
+  std::string text;
+  for (const MachinePlan& machine : answer.machines)
+    if (const std::string changes = would_fit_with(machine); !changes.empty())
+      text += fmt::format("- {}: would fit with {}\n", machine.hardware, markdown_text(changes));
+  return text.empty() ? "" : "\n" + text;
+}
+
 std::string best_text(const MachinePlan& machine) {
   const Evaluation& e = *machine.recommended;
   std::string text = fmt::format("\n#### {}\n\n{}", machine.hardware, markdown_settings(e));
@@ -80,7 +90,7 @@ std::string plan_markdown(const PlanAnswer& answer) {
   const bool any = best != answer.machines.end();
   std::string text = fmt::format("### {} on {}{}\n\n", markdown_text(answer.model), counted(answer.chips, "chip"),
                                  any ? "" : ": nothing fits");
-  text += machines_table(answer);
+  text += machines_table(answer) + would_fit_list(answer);
   return text + (any ? best_text(*best) : "");
 }
 

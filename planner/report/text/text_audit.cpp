@@ -28,7 +28,8 @@ std::string verdict_line(const AuditAnswer& answer, const Style& style) {
   if (!answer.against.empty()) scope = "against " + answer.against + "; " + scope;
   if (!answer.hardware.empty()) scope += "; priced on " + answer.hardware;
   const std::string verdict =
-      answer.is_regression() ? style.paint(Ink::red, "regression") : style.paint(Ink::green, "ok");
+      answer.is_regression() ? style.paint(Ink::red, answer.against.empty() ? "errors" : "regression")
+                             : style.paint(Ink::green, "ok");
   const std::string title = fmt::format("{}: {}", style.paint(Ink::bold, answer.program), verdict);
   const std::string behind = fmt::format("{}  ({})\n", title, scope);
   return display_width(behind) <= style.width() ? behind : title + "\n" + wrap_text(scope, "  ", style.width());

@@ -24,7 +24,7 @@ std::string in_words(Limit limit) {
 std::string days_text(Seconds duration) { return print_number(in_days(duration)); }
 
 /// "60 days", as it was asked for: no more digits than that has.
-std::string deadline_text(Seconds within) { return fmt::format("{:.4g} days", in_days(within)); }
+std::string deadline_text(Seconds within) { return counted(in_days(within), "day"); }
 
 std::string dollars_text(double dollars) { return "$" + print_number(dollars); }
 

@@ -1,6 +1,7 @@
 #pragma once
-// Exhaustive search of one machine: every candidate is costed or shown to be beaten. What it finds does not depend on
-// the number of threads.
+// Search of one machine: every candidate is costed, or beaten by what is bounded to be no faster than time_slack and no
+// smaller than memory_slack allow (candidate.hpp: the slacks are measured, not proved). What it finds does not depend on the
+// number of threads.
 #include <planner/search/explore/incumbents.hpp>
 #include <planner/search/explore/search_budget.hpp>
 #include <vector>

@@ -3,8 +3,8 @@
 //   sizes inside a slice multiply to its devices, sizes between slices to the slices
 //   an axis is searched when some rule uses it and its size divides the dims that it splits
 //   fsdp_transpose splits what fsdp has split already: alone it would only be fsdp along another dim
-//   between slices only data, fsdp and stage grow, those that communicate least; an axis that the request fixes may,
-//   too beside more than one stage only data, fsdp, expert and tensor are searched
+//   between slices only data, fsdp and stage grow, those that communicate least; an axis that the request fixes may, too
+//   beside more than one stage only data, fsdp, expert and tensor are searched
 // What MaxText refuses in combination is left to constraints.hpp.
 #include <planner/search/space/search_space.hpp>
 #include <string_view>

@@ -85,6 +85,11 @@ TEST(Loops, RunFromWhereTheirCounterStarts) {
       << "an element without an instruction of its own";
 }
 
+TEST(Loops, OfACopyOfACopyOfItselfHaveNoKnownBound) {
+  const std::string circle = condition("  %a = pred[] copy(%b)\n  ROOT %b = pred[] copy(%a)\n");
+  EXPECT_THAT([&] { summary_of(program_text(loop(""), body + circle)); }, testing::Throws<InputError>());
+}
+
 TEST(Loops, InLoopsMultiply) {
   const std::string inner =
       body + condition("  %n = s32[] constant(4)\n  ROOT %c = pred[] compare(%i, %n), direction=LT\n");

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 // XLA's flags, judged by a compiler's table.
 #include <gmock/gmock.h>
 
@@ -57,12 +58,14 @@ TEST(CompilerFlags, SwitchHabits) {
 TEST(CompilerFlags, SetNumbersInBytes) {
   const auto of = [](const char* flag) { return load_compiler("xla-tpu", flag).settings; };
   EXPECT_TRUE(of("").empty());
-  EXPECT_DOUBLE_EQ(of("--xla_tpu_scoped_vmem_limit_kib=98304").at(CompilerSetting::scoped_vmem_limit), 98304.0 * 1024);
-  EXPECT_THAT([&] { of("--xla_tpu_scoped_vmem_limit_kib=much"); },
-              ThrowsMessage<InputError>(HasSubstr("takes a number, not 'much'")));
-  EXPECT_DOUBLE_EQ(load_compiler("xla-gpu", "--xla_gpu_all_gather_combine_threshold_bytes=8589934592")
+  EXPECT_EQ(of("--xla_tpu_scoped_vmem_limit_kib=98304").at(CompilerSetting::scoped_vmem_limit), Bytes{98304 * 1024});
+  for (const char* wrong : {"much", "inf", "nan", "1e300", "98304.5", "-1", "99999999999999999999", ""})
+    EXPECT_THAT([&] { of((std::string("--xla_tpu_scoped_vmem_limit_kib=") + wrong).c_str()); },
+                ThrowsMessage<InputError>(HasSubstr(fmt::format("takes a whole number from 0 to 281474976710656, not '{}'",
+                                                                wrong))));
+  EXPECT_EQ(load_compiler("xla-gpu", "--xla_gpu_all_gather_combine_threshold_bytes=8589934592")
                        .settings.at(CompilerSetting::all_gather_combine_threshold),
-                   8589934592.0);
+            Bytes{8589934592});
 }
 
 TEST(CompilerFlags, SayWhatRunsBesideCompute) {
@@ -114,20 +117,22 @@ TEST(CompilerFlags, OfRecipesAreOfferedAndTakenByOneWord) {
   ASSERT_GE(plain.offered.size(), 2U);
   const Compiler taken = load_compiler("xla-tpu-v5p", "recipe");
   ASSERT_EQ(taken.flags.size(), plain.offered.size());
-  EXPECT_DOUBLE_EQ(taken.settings.at(CompilerSetting::scoped_vmem_limit), 98304.0 * 1024);
+  EXPECT_EQ(taken.settings.at(CompilerSetting::scoped_vmem_limit), Bytes{98304 * 1024});
   const Compiler other = load_compiler("xla-tpu-v5p", "recipe --xla_tpu_scoped_vmem_limit_kib=65536");
   EXPECT_EQ(other.flags.size(), plain.offered.size());
-  EXPECT_DOUBLE_EQ(other.settings.at(CompilerSetting::scoped_vmem_limit), 65536.0 * 1024) << "what is said last";
+  EXPECT_EQ(other.settings.at(CompilerSetting::scoped_vmem_limit), Bytes{65536 * 1024}) << "what is said last";
 }
 
 TEST(CompilerFlags, AreAssumedByKindOfModel) {
   const auto limit = [](const char* compiler, bool has_experts) {
-    return with_assumed_flags(load_compiler(compiler), has_experts).settings.at(CompilerSetting::scoped_vmem_limit) / 1024;
+    return with_assumed_flags(load_compiler(compiler), has_experts)
+               .settings.at(CompilerSetting::scoped_vmem_limit)
+               .value / 1024;
   };
-  EXPECT_DOUBLE_EQ(limit("xla-tpu", false), 98304);
-  EXPECT_DOUBLE_EQ(limit("xla-tpu", true), 81920);
-  EXPECT_DOUBLE_EQ(limit("xla-tpu-v5p", true), 81920);
-  EXPECT_DOUBLE_EQ(limit("xla-tpu-7x", false), 65536);
+  EXPECT_EQ(limit("xla-tpu", false), 98304);
+  EXPECT_EQ(limit("xla-tpu", true), 81920);
+  EXPECT_EQ(limit("xla-tpu-v5p", true), 81920);
+  EXPECT_EQ(limit("xla-tpu-7x", false), 65536);
   EXPECT_FALSE(with_assumed_flags(load_compiler("xla-tpu"), false).flags_assumed_from.empty());
   for (const char* compiler : {"xla-gpu", "xla-tpu-v5e"}) {
     const Compiler none = with_assumed_flags(load_compiler(compiler), false);

@@ -69,7 +69,7 @@ TEST(ReadFile, OfAnEmptyFileIsEmpty) {
 }
 
 const char* toy =
-    R"({"name": "x", "count": 8, "share": 8.9, "on": true, "names": ["a", "b"], "inner": {"size": 1}, "nothing": null})";
+    R"({"name": "x", "count": 8, "large": 2147483648, "share": 8.9, "on": true, "names": ["a", "b"], "inner": {"size": 1}, "nothing": null})";
 
 struct Toy {
   nlohmann::json value = parse_json(toy, "toy.json");
@@ -109,6 +109,8 @@ TEST(StrictObject, ConvertsNothing) {
       {"true is no number", [](auto& o) { o.number("on"); }, "toy.json: 'on' must be a number"},
       {"true is no integer", [](auto& o) { o.integer("on"); }, "'on' must be a whole number"},
       {"8 is below 9", [](auto& o) { o.integer_at_least("count", 9); }, "toy.json: 'count' must be at least 9"},
+      {"8 is not even a count of 9", [](auto& o) { o.count("count", 9); }, "toy.json: 'count' must be at least 9"},
+      {"no int holds it", [](auto& o) { o.count("large", 1); }, "toy.json: 'large' must be at most 2147483647"},
       {"8 is no flag", [](auto& o) { o.flag("count"); }, "'count' must be true or false"},
       {"8 is no text", [](auto& o) { o.text("count"); }, "'count' must be a string"},
       {"a text is no number", [](auto& o) { o.number("name"); }, "'name' must be a number"},

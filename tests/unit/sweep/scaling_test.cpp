@@ -11,7 +11,7 @@ namespace {
 TEST(SweepScaling, StopsWhereChipsFallBehindAndSaysWhatGrew) {
   const auto scaling = scaling_of(answer_of(
       {impossible("a", "x", 2), possible("a", "x", 4, plan_taking(4)), possible("a", "x", 8, plan_taking(2, 0.2)),
-       possible("a", "x", 16, plan_taking(1, 0.3, 0.2)), possible("a", "x", 32, plan_taking(0.5))}));
+       possible("a", "x", 16, plan_taking(1, 0.3, 0.2)), possible("a", "x", 32, plan_taking(1))}));
   ASSERT_EQ(scaling.size(), 1);
   EXPECT_EQ(scaling[0].smallest, 1);
   EXPECT_EQ(scaling[0].largest.row, 2);
@@ -21,6 +21,17 @@ TEST(SweepScaling, StopsWhereChipsFallBehindAndSaysWhatGrew) {
   EXPECT_NEAR(scaling[0].stops->efficiency, 4.0 / 6, 1e-12);
   EXPECT_EQ(scaling[0].grown, Limit::exposed_communication);
   EXPECT_NEAR(scaling[0].growth, 4.8 / 16, 1e-12);
+}
+
+// 12 chips that no mesh suits take as long as 8 do; 16 are faster again.
+TEST(SweepScaling, PassesOverASizeBetweenThatFallsBehind) {
+  const auto scaling =
+      scaling_of(answer_of({possible("a", "x", 8, plan_taking(4)), possible("a", "x", 12, plan_taking(4)),
+                            possible("a", "x", 16, plan_taking(2)), possible("a", "x", 24, plan_taking(2))}));
+  ASSERT_EQ(scaling.size(), 1);
+  EXPECT_EQ(scaling[0].largest.row, 2);
+  ASSERT_TRUE(scaling[0].stops);
+  EXPECT_EQ(scaling[0].stops->row, 3);
 }
 
 TEST(SweepScaling, OfEachModelAndMachineWithTwoSizes) {

@@ -91,13 +91,6 @@ std::string shortfall_of(const MachinePlan& machine) {
                      settings_of(*machine.closest));
 }
 
-std::string would_fit_of(const MachinePlan& machine) {
-  std::vector<std::string> changes;
-  for (const auto& way : machine.would_fit)
-    if (changes.size() < changes_in_a_line) changes.push_back(way.change);
-  return changes.empty() ? "" : fmt::format("would fit with: {}", fmt::join(changes, "; or "));
-}
-
 std::string dollars_text(const MachinePlan& machine) {
   return fmt::format("{:.3g}", *machine.dollars_per_million_tokens);
 }
@@ -128,7 +121,8 @@ void add_machine(TextTable& table, const PlanAnswer& answer, const MachinePlan& 
     return;
   }
   table.add_spanning(first_cells(answer, machine, style.paint(Ink::red, "no")), shortfall_of(machine));
-  if (const std::string ways = would_fit_of(machine); !ways.empty()) table.add_spanning(first_cells(answer, {}, ""), ways);
+  if (const std::string changes = would_fit_with(machine); !changes.empty())
+    table.add_spanning(first_cells(answer, {}, ""), "would fit with: " + changes);
 }
 
 std::string unfinished_text(const PlanAnswer& answer, const Style& style) {
@@ -144,8 +138,9 @@ std::string devices_text(const PlanAnswer& answer, const Style& style) {
   std::string text;
   for (const auto& machine : answer.machines)
     if (const auto& plan = machine.recommended; plan && plan->devices != plan->chips)
-      text += wrap_text(fmt::format("{}: {} are {}; meshes and batches count devices", machine.hardware,
-                                    counted(plan->chips, "chip"), counted(plan->devices, "device")),
+      text += wrap_text(fmt::format("{}: {} {} {}; meshes and batches count devices", machine.hardware,
+                                    counted(plan->chips, "chip"), plan->chips == 1 ? "is" : "are",
+                                    counted(plan->devices, "device")),
                         "", style.width());
   return text;
 }

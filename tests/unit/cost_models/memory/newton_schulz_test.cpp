@@ -50,5 +50,16 @@ TEST(NewtonSchulz, GradientsWaitBesideThem) {
   EXPECT_EQ(mib(use.temporaries), 86);
 }
 
+// Four layers, biases [8, 128] of queries, keys and values beside matrices of which muon keeps one moment: two of each.
+TEST(NewtonSchulz, BiasesKeepBothMoments) {
+  Model biased = toy_llama();
+  biased.attention_bias = true;
+  const auto optimizer = [](const Model& model) { return muon_on(model, toy_tpu()).use().optimizer; };
+  const auto parameters = [](const Model& model) { return muon_on(model, toy_tpu()).use().parameters; };
+  const Bytes biases = parameters(biased) - parameters(toy_llama());
+  EXPECT_GT(biases.value, 0);
+  EXPECT_EQ(optimizer(biased) - optimizer(toy_llama()), biases * 2);
+}
+
 }  // namespace
 }  // namespace shardplan

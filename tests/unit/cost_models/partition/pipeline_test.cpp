@@ -58,6 +58,23 @@ TEST(Pipeline, GathersAWeightEachIterationOrEachRepeatOrOutsideTheLoop) {
   }
 }
 
+// wi_0 [1024, 2048] of two layers a stage: 4 MiB each in bf16, 8 in float32, whatever the block computes in.
+TEST(Pipeline, WeightsGatheredOnceMoveAsTheyAreStored) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,fsdp=2"};
+  toy.config.num_pipeline_microbatches = 4;
+  toy.config.pipeline_fsdp_ag_once = true;
+  const auto gathered = [&](DType stored, DType computed) {
+    toy.config.weight_dtype = stored;
+    toy.config.dtype = computed;
+    return mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "mlp/wi_0");
+  };
+  toy.compiler.habits.remove(Habit::moves_stacks_in_compute_dtype);
+  EXPECT_EQ(gathered(DType::f32, DType::bf16), 2 * 8);
+  EXPECT_EQ(gathered(DType::f32, DType::f32), 2 * 8);
+  EXPECT_EQ(gathered(DType::bf16, DType::bf16), 2 * 4);
+  EXPECT_EQ(gathered(DType::bf16, DType::f32), 2 * 4);
+}
+
 TEST(Pipeline, ReducesAWeightGradientEachIteration) {
   EXPECT_EQ(executions(run(pipeline()), Phase::backward, CollectiveKind::reduce_scatter, "layers/mlp/wi_0"), 9);
 }

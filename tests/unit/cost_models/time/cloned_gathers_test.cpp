@@ -22,7 +22,7 @@ MemoryUse needing(std::int64_t rest) {
 
 Compiler budgeted(bool combines) {
   Compiler compiler = with(toy_gpu(), Habit::budgets_temporaries);
-  if (combines) compiler.settings[CompilerSetting::all_gather_combine_threshold] = 1e9;
+  if (combines) compiler.settings[CompilerSetting::all_gather_combine_threshold] = Bytes{1000000000};
   return compiler;
 }
 

@@ -132,9 +132,9 @@ TEST(ProductTime, TakesTheTableOfTheProgramsVmemLimit) {
   machine.product_tables = {toy_table(0), toy_table(64e6), toy_table(96e6)};
   EXPECT_EQ(product_table(machine, compiler, DType::bf16), &machine.product_tables[0])
       << "none given: the compiler's default";
-  compiler.settings[CompilerSetting::scoped_vmem_limit] = 66e6;
+  compiler.settings[CompilerSetting::scoped_vmem_limit] = Bytes{66000000};
   EXPECT_EQ(product_table(machine, compiler, DType::bf16), &machine.product_tables[1]);
-  compiler.settings[CompilerSetting::scoped_vmem_limit] = 200e6;
+  compiler.settings[CompilerSetting::scoped_vmem_limit] = Bytes{200000000};
   EXPECT_EQ(product_table(machine, compiler, DType::bf16), &machine.product_tables[2]);
   OperationWork product = work(matmul, TFLOP, 0, 0);
   product.shape = {512, 512, 512, 1};

@@ -102,9 +102,9 @@ TEST(BodySchedule, SaysWhatRunsForTheNextIteration) {
   EXPECT_EQ(placed.steps[0].begin.value, 0);
 }
 
-const Compiler with_threshold(double bytes) {
+Compiler with_threshold(std::int64_t bytes) {
   Compiler compiler;
-  compiler.settings[CompilerSetting::all_gather_combine_threshold] = bytes;
+  compiler.settings[CompilerSetting::all_gather_combine_threshold] = Bytes{bytes};
   return compiler;
 }
 
