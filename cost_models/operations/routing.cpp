@@ -54,8 +54,9 @@ class Routing final : public OperationKind {
     const TensorId logits = op.inputs.front();
     const AxisList tokens = token_axes(state, logits);
     const Routed routed = routed_by(state, op);
+    const Bytes of_chosen{routed.tokens * routed.chosen * routed.weight_size};
     const Move move = routed.has_many_experts()
-                          ? Move{CollectiveKind::all_reduce, tokens, Bytes{routed.tokens * routed.chosen * routed.weight_size}}
+                          ? Move{CollectiveKind::all_reduce, tokens, of_chosen}
                           : Move{CollectiveKind::all_gather, tokens, state.local(logits) * state.mesh.product(tokens)};
     state.recorder.record(Phase::backward, move, {state.id_of(op), logits, Cause::routing_gradient}, RunCount::body);
     state.gradients.contribute(logits, {state.spec(logits), {}}, op);

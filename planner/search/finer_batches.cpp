@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t runs_worth_trying = 16;
 constexpr std::int64_t parts = 8;  ///< of a batch, that a finer one is larger by
+constexpr double worth_an_odd_batch = 0.01;
 
 /// The fastest of each parallelism and policy, fastest first.
 std::vector<Candidate> fastest_runs(std::vector<Candidate> fitting) {
@@ -51,7 +52,8 @@ std::optional<Finer> largest_finer(const Candidate& run, const Parallelism& para
     ++explored.evaluated;
     if (!cost.fits) break;
     ++explored.known_to_fit;
-    if (cost.seconds_per_token < (best ? best->cost : run.cost).seconds_per_token) best = Finer{batch, cost};
+    const double bar = best ? best->cost.seconds_per_token : run.cost.seconds_per_token / (1 + worth_an_odd_batch);
+    if (cost.seconds_per_token < bar) best = Finer{batch, cost};
   }
   return best;
 }

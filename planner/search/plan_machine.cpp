@@ -126,7 +126,8 @@ MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
   if (explored.marginal && is_worth_a_risk(*explored.marginal, selection.recommended))
     plan.marginal = presenter.show(*explored.marginal);
   if (request.beside == Beside::front) plan.pareto = presenter.show(explored.front.candidates());
-  plan.strategies = compare_strategies(*plan.recommended, best_of_each(presenter, parallelisms, explored, request.objective));
+  plan.strategies =
+      compare_strategies(*plan.recommended, best_of_each(presenter, parallelisms, explored, request.objective));
   plan.change_of_training = change_of_training(*plan.recommended, request.model);
   plan.what_ifs = what_ifs_of(*plan.recommended->configuration, *plan.recommended);
   plan.reasons = reasons_for(plan, space, parallelisms, explored);

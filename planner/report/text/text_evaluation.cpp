@@ -42,12 +42,21 @@ std::string verdict_lines(const std::vector<std::string>& parts, const Style& st
   return lines + line + "\n";
 }
 
+std::string shortage_text(Bytes needed, Bytes available) {
+  return fmt::format("{} needed, {} available ({} too much)", print_memory(needed), print_memory(available),
+                     print_memory(needed - available));
+}
+
 std::string headline(const Evaluation& evaluation, const Style& style) {
   const std::string title = style.paint(Ink::bold, fmt::format("{} on {}", evaluation.model, machine_text(evaluation)));
   if (is_about_memory(evaluation) && evaluation.memory.fit() == Fit::marginal)
     return verdict_lines({title, style.paint(Ink::yellow, "marginal"), marginal_text(evaluation.memory)}, style);
   if (!evaluation.infeasible) return verdict_lines({title, style.paint(Ink::green, "fits")}, style);
-  return verdict_lines({title, style.paint(Ink::red, "does not run"), infeasible_text(*evaluation.infeasible)}, style);
+  std::vector<std::string> parts = {title, style.paint(Ink::red, "does not run"),
+                                    infeasible_text(*evaluation.infeasible)};
+  if (!is_about_memory(evaluation) && evaluation.memory.fit() == Fit::does_not_fit)
+    parts.push_back("nor does it fit: " + shortage_text(evaluation.memory.peak(), evaluation.memory.capacity));
+  return verdict_lines(parts, style);
 }
 
 }  // namespace
@@ -62,8 +71,7 @@ std::string marginal_text(const MemoryUse& memory) {
 std::string infeasible_text(const Infeasible& infeasible) {
   if (infeasible.constraint != ConstraintId::hbm)
     return fmt::format("{}: {}", name_of(infeasible.constraint), infeasible.message);
-  return fmt::format("hbm: {} needed, {} available ({} too much)", print_memory({infeasible.needed}),
-                     print_memory({infeasible.available}), print_memory({infeasible.needed - infeasible.available}));
+  return "hbm: " + shortage_text({infeasible.needed}, {infeasible.available});
 }
 
 std::string explanation_text(const Evaluation& evaluation, const Style& style) {

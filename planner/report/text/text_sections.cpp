@@ -120,7 +120,9 @@ std::string command_section(const Evaluation& evaluation, const Style& style) {
     return titled("MaxText",
                   "can't be launched on " + evaluation.hardware + "; the settings, as shardplan takes them:", style) +
            settings_lines(arguments_of(evaluation), 2, style.width());
-  return titled("MaxText", style.paint(Ink::dim, "(add run_name, base_output_directory and the data set)"), style) +
+  const std::string_view what_else =
+      evaluation.infeasible ? "(does not run as it is)" : "(add run_name, base_output_directory and the data set)";
+  return titled("MaxText", style.paint(Ink::dim, std::string(what_else)), style) +
          command_lines(commands->train, 2, style.width()) + compile_section(*commands, style) +
          hosts_section(*commands, style);
 }

@@ -83,8 +83,8 @@ TEST(AttentionConstraints, BlocksOfKeysAreMultipliedInWholeParts) {
   EXPECT_THAT(violation_of(v5p, run + "sa_block_kv_dkv=256"), HasSubstr("sa_block_kv_dkv and sa_block_kv_dkv_compute"));
   EXPECT_EQ(violation_of(v5p, run + "sa_block_kv=1024 sa_block_kv_compute=256 sa_block_kv_dkv=2048"), "");
   EXPECT_EQ(violation_of(v5p, run + "sa_block_kv_compute=64"),
-            "attention-kernel: the attention kernel multiplies 64 keys at a time, which is no multiple of 128: choose another "
-            "max_target_length or other sa_block_kv and sa_block_kv_compute");
+            "attention-kernel: the attention kernel multiplies 64 keys at a time, which is no multiple of 128: choose "
+            "another max_target_length or other sa_block_kv and sa_block_kv_compute");
   EXPECT_THAT(violation_of(v5p, run + "sa_block_kv=1536 sa_block_kv_compute=768"),
               HasSubstr("blocks of 1536 keys, which don't divide 4096"));
   EXPECT_THAT(violation_of(v5p, run + "sa_block_kv_dq=64"), HasSubstr("sa_block_kv_dq"));

@@ -69,7 +69,8 @@ TEST(ReadFile, OfAnEmptyFileIsEmpty) {
 }
 
 const char* toy =
-    R"({"name": "x", "count": 8, "large": 2147483648, "share": 8.9, "on": true, "names": ["a", "b"], "inner": {"size": 1}, "nothing": null})";
+    R"({"name": "x", "count": 8, "large": 2147483648, "share": 8.9, "on": true, "names": ["a", "b"],
+        "inner": {"size": 1}, "nothing": null})";
 
 struct Toy {
   nlohmann::json value = parse_json(toy, "toy.json");

@@ -178,7 +178,7 @@ TEST(LoadProfile, SplashCyclesAreThoseOfEveryKernel) {
     return "";
   };
   EXPECT_EQ(message_of("/cores", 1), "");
-  EXPECT_THAT(message_of("/cores", 0), HasSubstr("'cores' must be cores of a device"));
+  EXPECT_THAT(message_of("/cores", 0), HasSubstr("'cores' must be at least 1"));
   EXPECT_THAT(message_of("/keys", {2048, 512}), HasSubstr("'keys' must be a smaller size, then a larger one"));
   EXPECT_THAT(message_of("/kernels/0/kernel", "forwards"), HasSubstr("unknown kernel 'forwards'; nearest: forward"));
   EXPECT_THAT(message_of("/kernels/0/library", "tokamax"), HasSubstr("the forward kernel of jax once"));

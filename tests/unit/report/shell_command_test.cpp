@@ -42,13 +42,16 @@ TEST(ShellCommand, StartsNodesWithSrun) {
   const std::string script = hosts_script({HostLauncher::srun, "", 4, 8}, {{}, train.module, {{"a", "it's"}}});
   EXPECT_THAT(
       script,
-      AllOf(StartsWith("export JAX_COORDINATOR_IP="), HasSubstr("\nexport JAX_COORDINATOR_PORT=1234 NNODES=4\n"),
+      AllOf(StartsWith("export JAX_COORDINATOR_IP="),
+            HasSubstr("\nexport JAX_COORDINATOR_PORT=1234 NNODES=4 RUN_NAME BASE_OUTPUT_DIRECTORY\n"),
             HasSubstr("srun --nodes=4 --ntasks-per-node=1 --gpus-per-node=8 bash -c "),
-            HasSubstr("'NODE_RANK=$SLURM_NODEID python3 -m maxtext.trainers.pre_train.train "), EndsWith("'")));
+            HasSubstr("'NODE_RANK=$SLURM_NODEID python3 -m maxtext.trainers.pre_train.train "),
+            EndsWith(" run_name=${RUN_NAME?} base_output_directory=${BASE_OUTPUT_DIRECTORY?}'")));
 }
 
 TEST(ShellCommand, ShortensTheTemplateBelowItsCommand) {
-  EXPECT_THAT(hosts_lines({HostLauncher::srun, "", 4, 8}, 4, 110), HasSubstr(" bash -c 'NODE_RANK=$SLURM_NODEID …'\n"));
+  EXPECT_THAT(hosts_lines({HostLauncher::srun, "", 4, 8}, 4, 110), HasSubstr("\n      'NODE_RANK=$SLURM_NODEID … run_name=${RUN_NAME?} "
+                        "base_output_directory=${BASE_OUTPUT_DIRECTORY?}'\n"));
   EXPECT_EQ(hosts_lines({HostLauncher::xpk, "v5p-32", 2, 16}, 2, 100),
             "  xpk workload create --cluster ${GKE_CLUSTER?} --workload ${RUN_NAME?} --base-docker-image \\\n"
             "    maxtext_base_image --tpu-type=v5p-32 --num-slices=2 --command \"… run_name=${RUN_NAME?} \\\n"

@@ -111,7 +111,7 @@ Compiler with_threshold(std::int64_t bytes) {
 TEST(CombinedCollectives, WaitForTheFirstUseOfAny) {
   const std::vector<Seconds> steps = {{10}, {10}, {10}};
   const std::vector<ScheduledCollective> gathers = {{{4}, -1, 1}, {{12}, -1, 2}};
-  const auto waits = [&](double threshold) {
+  const auto waits = [&](std::int64_t threshold) {
     const Bytes limit = combine_threshold(with_threshold(threshold), CollectiveKind::all_gather);
     const std::vector<CombinedKind> kinds(2, {CollectiveKind::all_gather, {0}, limit, Bytes{100}});
     std::vector<double> all;

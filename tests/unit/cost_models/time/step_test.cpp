@@ -51,7 +51,7 @@ struct ToyStep {
   }
 
   StepTime time() const {
-    return schedule_step({blocks, collectives, program, config, compiler, machine, host, update, {8600e12}, 860, 2,
+    return schedule_step({blocks, collectives, program, compiler, machine, host, update, {8600e12}, 860, 2,
                           update_products})
         .time;
   }
@@ -157,7 +157,7 @@ TEST(StepTime, SaysOfEachCollectiveWhatItExposes) {
   ToyStep toy;
   toy.communicate(Phase::forward, all_gather, true, 9, layers, 1);
   toy.communicate(Phase::forward, all_gather, true, 3, layers, 0);
-  const auto step = schedule_step({toy.blocks, toy.collectives, toy.program, toy.config, toy.compiler, toy.machine, toy.host,
+  const auto step = schedule_step({toy.blocks, toy.collectives, toy.program, toy.compiler, toy.machine, toy.host,
                                    toy.update, {8600e12}, 860, 2});
   ASSERT_EQ(step.exposed.size(), 2U);
   EXPECT_NEAR(step.exposed[0].value, 5, 1e-9);  // from second 3 on the channel is its own, its product begins at 7
