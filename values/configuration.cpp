@@ -24,7 +24,7 @@ bool runs_splash(const TrainConfig& config, const Compiler& compiler) {
 
 DeviceOrder device_order(const TrainConfig& config) { return {config.allow_split_physical_axes, config.custom_mesh}; }
 
-int pipeline_stages(const Mesh& mesh) { return mesh.size_of("stage"); }
+int pipeline_stages(const Mesh& mesh) { return mesh.size_of(AxisRole::stage); }
 
 std::int64_t layer_batch(const Configuration& configuration) {
   const std::int64_t batch = global_batch(configuration);

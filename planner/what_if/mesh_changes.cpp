@@ -1,16 +1,11 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <hardware/machine_of_chips.hpp>
 #include <planner/what_if/changes.hpp>
 #include <shardplan/error.hpp>
-#include <shardplan/mesh/searched_axes.hpp>
 
 namespace shardplan {
 namespace {
-
-/// Those that more devices go to: they split the batch or the weights, and nothing that has to divide.
-constexpr std::array axes_of_devices = {"data", "fsdp"};
 
 int smallest_factor(int number) {
   int factor = 2;
@@ -18,9 +13,8 @@ int smallest_factor(int number) {
   return factor;
 }
 
-bool may_grow(const std::string& axis, const Configuration& c) {
-  const SearchedAxis* searched = searched_axis(axis, c.model);
-  return searched && !searched->splits_again;
+bool may_grow(const MeshAxis& axis, const Configuration& c) {
+  return is_searched(axis.role, c.model) && !traits_of(axis.role).splits_again;
 }
 
 /// How many times as many slices there are, and devices in each; neither is 0.
@@ -68,10 +62,10 @@ std::vector<RunChange> moved_factors(const Configuration& configuration) {
   std::vector<RunChange> changes;
   const std::vector<MeshAxis>& axes = configuration.mesh.axes;
   for (std::size_t from = 0; from < axes.size(); ++from) {
-    if (axes[from].ici == 1 || !may_grow(axes[from].name, configuration)) continue;
+    if (axes[from].ici == 1 || !may_grow(axes[from], configuration)) continue;
     const int factor = smallest_factor(axes[from].ici);
     for (std::size_t to = 0; to < axes.size(); ++to) {
-      if (to == from || !may_grow(axes[to].name, configuration)) continue;
+      if (to == from || !may_grow(axes[to], configuration)) continue;
       RunChange change{WhatIfKind::axes, "", configuration};
       change.configuration.mesh.axes[from].ici /= factor;
       change.configuration.mesh.axes[to].ici *= factor;
@@ -89,8 +83,8 @@ std::vector<RunChange> on_chips(const Configuration& configuration, double facto
   const auto growth = machine ? growth_of(configuration, *machine) : std::nullopt;
   if (!growth) return {};
   std::vector<RunChange> changes;
-  for (const char* name : axes_of_devices) {
-    const auto axis = configuration.mesh.find(name);
+  for (const AxisRole role : roles_with(&AxisTraits::takes_devices)) {
+    const auto axis = configuration.mesh.find(role);
     const auto mesh = axis ? grown(configuration.mesh, *axis, *growth) : std::nullopt;
     if (!mesh) continue;
     RunChange change{WhatIfKind::chips, fmt::format("{} chips: {}", chips, describe(*mesh)), configuration};

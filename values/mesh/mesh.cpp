@@ -30,6 +30,13 @@ int Mesh::size_of(std::string_view name) const {
   return axis ? size(*axis) : 1;
 }
 
+AxisList Mesh::axes_of(AxisFamily family) const {
+  AxisList found;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i].size() > 1 && family_of(axes[i].role) == family) found.push_back(static_cast<AxisId>(i));
+  return found;
+}
+
 std::int64_t Mesh::devices() const {
   std::int64_t count = 1;
   for (const auto& axis : axes) count *= axis.size();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <shardplan/mesh/axis_list.hpp>
+#include <shardplan/mesh/axis_role.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@ struct MeshAxis {
   std::string name;
   int ici = 1;  ///< devices along the axis inside a slice (TPU) or node (GPU)
   int dcn = 1;  ///< slices or nodes along the axis
+  AxisRole role = axis_role(name);  ///< told once: an axis that is made keeps its name
   int size() const { return ici * dcn; }
   bool operator==(const MeshAxis&) const = default;
 };
@@ -30,8 +32,19 @@ struct Mesh {
 
   int size(AxisId axis) const { return axes[axis].size(); }
   std::optional<AxisId> find(std::string_view name) const;
+  std::optional<AxisId> find(AxisRole role) const {
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      if (axes[i].role == role) return static_cast<AxisId>(i);
+    return std::nullopt;
+  }
   /// Size of a named axis; 1 when the mesh has no such axis (as MaxText treats names outside the mesh).
   int size_of(std::string_view name) const;
+  int size_of(AxisRole role) const {
+    const auto axis = find(role);
+    return axis ? size(*axis) : 1;
+  }
+  /// Those above 1, in mesh order.
+  AxisList axes_of(AxisFamily family) const;
   /// Product of all axis sizes.
   std::int64_t devices() const;
   std::int64_t slices() const;

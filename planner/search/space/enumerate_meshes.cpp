@@ -2,7 +2,6 @@
 #include <numeric>
 #include <planner/search/space/enumerate_meshes.hpp>
 #include <planner/search/space/pipeline_options.hpp>
-#include <shardplan/mesh/searched_axes.hpp>
 #include <span>
 
 namespace shardplan {
@@ -38,23 +37,24 @@ bool some_rule_uses(const RuleSet& rules, const std::string& axis) {
   });
 }
 
-/// The dims of the model that an axis of this name splits in every rule set; its size has to divide them all. Other
-/// dims depend on the rules and are checked for each candidate.
-std::vector<std::int64_t> split_dims(const std::string& axis, const SearchSpace& space) {
+/// The dims of the model that an axis splits in every rule set; its size has to divide them all. Other dims depend on
+/// the rules and are checked for each candidate.
+std::vector<std::int64_t> split_dims(AxisRole axis, const SearchSpace& space) {
   const Model& model = space.base.model;
-  if (axis == "expert") return {model.num_experts};
-  if (axis == "context") return {space.base.config.max_target_length};
-  if (axis == "fsdp") return {model.emb};
-  if (axis != "tensor" && axis != "tensor_sequence") return {};
+  if (axis == AxisRole::expert) return {model.num_experts};
+  if (axis == AxisRole::context) return {space.base.config.max_target_length};
+  if (axis == AxisRole::fsdp) return {model.emb};
+  if (family_of(axis) != AxisFamily::tensor) return {};
   if (model.attention_type == AttentionType::mla) return {model.q_heads};
   return {model.q_heads, model.common_kv_heads()};
 }
 
 enum class Stages : std::uint8_t { none, some };
 
-bool is_searched(const std::string& axis, const SearchSpace& space, const RuleSet& rules, Stages stages) {
-  const SearchedAxis* searched = searched_axis(axis, space.base.model);
-  return searched && (stages == Stages::none || searched->beside_stages) && some_rule_uses(rules, axis);
+bool could_help(const std::string& axis, const SearchSpace& space, const RuleSet& rules, Stages stages) {
+  const AxisRole role = axis_role(axis);
+  return is_searched(role, space.base.model) && (stages == Stages::none || traits_of(role).beside_stages) &&
+         some_rule_uses(rules, axis);
 }
 
 int devices_of(const SearchSpace& space) { return space.base.slice.devices * space.base.num_slices; }
@@ -64,15 +64,16 @@ Sizes total_sizes(const std::string& axis, const SearchSpace& space, const RuleS
   const auto asked = space.asked_axes.find(axis);
   const bool is_asked = asked != space.asked_axes.end();
   if (is_asked && asked->second.least == asked->second.most) return {asked->second.least};
-  if (!is_asked && !is_searched(axis, space, rules, stages)) return {1};
+  if (!is_asked && !could_help(axis, space, rules, stages)) return {1};
   Sizes sizes = divisors(devices_of(space));
   if (is_asked) std::erase_if(sizes, [&](int n) { return !asked->second.has(n); });
-  for (const std::int64_t dim : split_dims(axis, space)) std::erase_if(sizes, [&](int n) { return dim % n != 0; });
+  for (const std::int64_t dim : split_dims(axis_role(axis), space))
+    std::erase_if(sizes, [&](int n) { return dim % n != 0; });
   return sizes;
 }
 
 bool may_span_slices(const std::string& axis, const SearchSpace& space) {
-  return grows_between_slices(axis) || space.asked_axes.contains(axis);
+  return traits_of(axis_role(axis)).grows_between_slices || space.asked_axes.contains(axis);
 }
 
 /// What each axis may be between slices, then inside one, given its sizes in all.
@@ -114,8 +115,8 @@ bool has_asked_axes(const SearchSpace& space, const RuleSet& rules) {
 }
 
 bool is_fsdp_by_another_name(const Mesh& mesh, const SearchSpace& space) {
-  if (space.asked_axes.contains("fsdp") || space.asked_axes.contains("fsdp_transpose")) return false;
-  return mesh.size_of("fsdp_transpose") > 1 && mesh.size_of("fsdp") == 1;
+  if (space.asks_for(AxisRole::fsdp) || space.asks_for(AxisRole::fsdp_transpose)) return false;
+  return mesh.size_of(AxisRole::fsdp_transpose) > 1 && mesh.size_of(AxisRole::fsdp) == 1;
 }
 
 /// Every mesh whose axes have one of these sizes in all.
@@ -130,15 +131,13 @@ std::vector<Mesh> meshes_with(const std::vector<Sizes>& totals, const SearchSpac
 
 }  // namespace
 
-bool grows_between_slices(std::string_view axis) { return axis == "data" || axis == "fsdp" || axis == "stage"; }
-
 std::vector<Mesh> enumerate_meshes(const SearchSpace& space, const RuleSet& rules) {
-  const auto stages = space.asked_axes.find("stage");
+  const auto stages = space.asked_axes.find(name_of(AxisRole::stage));
   const bool pipelines = stages != space.asked_axes.end() && !stages->second.has(1);
   if (pipelines || !has_asked_axes(space, rules)) return {};
   std::vector<Sizes> totals;
   for (const auto& axis : rules.mesh_axes)
-    totals.push_back(axis == "stage" ? Sizes{1} : total_sizes(axis, space, rules, Stages::none));
+    totals.push_back(axis_role(axis) == AxisRole::stage ? Sizes{1} : total_sizes(axis, space, rules, Stages::none));
   return meshes_with(totals, space, rules);
 }
 
@@ -146,7 +145,7 @@ std::vector<Mesh> enumerate_pipelined_meshes(const SearchSpace& space, const Rul
   if (!has_asked_axes(space, rules)) return {};
   std::vector<Sizes> totals;
   for (const auto& axis : rules.mesh_axes)
-    totals.push_back(axis == "stage" && !space.asked_axes.contains(axis)
+    totals.push_back(axis_role(axis) == AxisRole::stage && !space.asks_for(AxisRole::stage)
                          ? stage_sizes(space, devices_of(space))
                          : total_sizes(axis, space, rules, Stages::some));
   auto meshes = meshes_with(totals, space, rules);

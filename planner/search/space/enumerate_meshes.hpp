@@ -7,13 +7,9 @@
 //   beside more than one stage only data, fsdp, expert and tensor are searched
 // What MaxText refuses in combination is left to constraints.hpp.
 #include <planner/search/space/search_space.hpp>
-#include <string_view>
 #include <vector>
 
 namespace shardplan {
-
-/// Whether an axis that nobody asks for may span slices.
-bool grows_between_slices(std::string_view axis);
 
 /// Without stages, in a fixed order: the sizes of later axes vary fastest, larger ones first. Empty when the fixed axes
 /// leave none.

@@ -59,7 +59,7 @@ Kind kind_of(const Place& place) {
   Kind kind{place.rules, {}, {}};
   for (const MeshAxis& axis : place.mesh.axes) {
     std::get<1>(kind).emplace_back(axis.name, axis.size());
-    if (!grows_between_slices(axis.name)) std::get<2>(kind).push_back(axis.dcn);
+    if (!traits_of(axis.role).grows_between_slices) std::get<2>(kind).push_back(axis.dcn);
   }
   return kind;
 }
@@ -73,20 +73,17 @@ PlacesByKind places_by_kind(const std::vector<Place>& places) {
 }
 
 /// Whether fsdp could take a factor of what data has, on a mesh that is searched: it would split the weights, too.
-bool leaves_data_to_fsdp(const Kind& kind, const PlacesByKind& kinds, const std::vector<Place>& places,
-                         const SearchSpace& space) {
+bool leaves_data_to_fsdp(const Mesh& mesh, const Kind& kind, const PlacesByKind& kinds,
+                         const std::vector<Place>& places, const SearchSpace& space) {
+  const auto data = mesh.find(AxisRole::data), fsdp = mesh.find(AxisRole::fsdp);
+  if (!data || !fsdp || mesh.size(*fsdp) == 1) return false;
   Kind other = kind;
-  std::pair<std::string_view, int>*data = nullptr, *fsdp = nullptr;
-  for (auto& axis : std::get<1>(other)) {
-    if (axis.first == "data") data = &axis;
-    if (axis.first == "fsdp") fsdp = &axis;
-  }
-  if (!data || !fsdp || fsdp->second == 1) return false;
-  const int copies = data->second, shards = fsdp->second;
+  auto& sizes = std::get<1>(other);
+  const int copies = mesh.size(*data), shards = mesh.size(*fsdp);
   for (int factor = 2; factor <= copies; ++factor) {
     if (copies % factor != 0) continue;
-    data->second = copies / factor;
-    fsdp->second = shards * factor;
+    sizes[*data].second = copies / factor;
+    sizes[*fsdp].second = shards * factor;
     const auto found = kinds.find(other);
     if (found == kinds.end()) continue;
     const auto fits = [&](std::size_t place) { return !torus_violation(space.base, places[place].mesh); };
@@ -119,7 +116,8 @@ std::vector<std::vector<Attempt>> attempts_on(const SearchSpace& space, const st
         continue;
       }
       if (!known)
-        known = attempts_under(space, places[place].rules, mesh, !leaves_data_to_fsdp(kind, by_kind, places, space));
+        known = attempts_under(space, places[place].rules, mesh,
+                               !leaves_data_to_fsdp(mesh, kind, by_kind, places, space));
       attempts[place] = moved_to(*known, mesh, place);
     }
   });
@@ -214,7 +212,7 @@ Parallelisms enumerate_parallelisms(const SearchSpace& all) {
     if (violation) found.rejections.add(*violation);
     return violation.has_value();
   });
-  const bool asks_for_stages = space.asked_axes.contains("stage");
+  const bool asks_for_stages = space.asks_for(AxisRole::stage);
   if (const auto differ = layers_differ(space.base.model); differ && !asks_for_stages) {
     found.rejections.add(*differ);
     space.pipelined_sets.assign(space.rule_sets.size(), std::nullopt);

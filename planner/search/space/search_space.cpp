@@ -26,9 +26,9 @@ std::vector<std::string> all_axes(const std::vector<RuleSet>& sets) {
   return axes;
 }
 
-std::map<std::string, AskedSizes> asked_axes(const PlanRequest& request, const std::vector<RuleSet>& sets) {
+AskedAxes asked_axes(const PlanRequest& request, const std::vector<RuleSet>& sets) {
   const auto known = all_axes(sets);
-  std::map<std::string, AskedSizes> asked;
+  AskedAxes asked;
   for (const AskedSizes& sizes : request.mesh) {
     if (std::find(known.begin(), known.end(), sizes.name) == known.end())
       throw InputError("mesh: " + unknown_name("axis", sizes.name, known));
@@ -39,10 +39,8 @@ std::map<std::string, AskedSizes> asked_axes(const PlanRequest& request, const s
 
 /// As MaxText edits it for more than one stage (rules/merge_rules.hpp); a set without the axis can't pipeline.
 std::optional<RuleSet> edited_for_stages(const RuleSet& set) {
-  const auto has = [&](const char* axis) {
-    return std::find(set.mesh_axes.begin(), set.mesh_axes.end(), axis) != set.mesh_axes.end();
-  };
-  return has("stage") && has("data") ? std::optional(pipelined(set)) : std::nullopt;
+  const bool pipelines = has_axis(set.mesh_axes, AxisRole::stage) && has_axis(set.mesh_axes, AxisRole::data);
+  return pipelines ? std::optional(pipelined(set)) : std::nullopt;
 }
 
 /// Named policies as remat_policies() has them; custom ones, of which each is its own, before them.

@@ -32,12 +32,14 @@ struct Requirements {
   std::optional<Seconds> max_step;
 };
 
+using AskedAxes = std::map<std::string, AskedSizes, std::less<>>;  ///< by axis
+
 struct SearchSpace {
   Requirements required;
   Configuration base;              ///< model, machine and settings; rules, mesh and the choices below are not set
   std::vector<RuleSet> rule_sets;  ///< in force without a pipeline (merged)
   std::vector<std::optional<RuleSet>> pipelined_sets;  ///< each as MaxText edits it for stages; empty: it has none
-  std::map<std::string, AskedSizes> asked_axes;        ///< of which the request says the size in all, by axis; 1 too
+  AskedAxes asked_axes;                                ///< of which the request says the size in all; 1 too
   std::vector<MoePath> moe_paths;                      ///< {none} for a dense model
   bool plain_meshes = true;                            ///< those without stages are searched
   std::optional<bool> dispatch_peeled;                 ///< moe_dispatch_no_expert_sharding where the request fixes it
@@ -51,6 +53,8 @@ struct SearchSpace {
   std::optional<std::int64_t> global_batch_tokens;
   std::int64_t max_batch_tokens = 0;  ///< of a step, where the batch is searched
   std::shared_ptr<ProgramCache> programs = std::make_shared<ProgramCache>();  ///< of its candidates
+
+  bool asks_for(AxisRole axis) const { return asked_axes.contains(name_of(axis)); }
 };
 
 /// Throws InputError on an axis that none of the rule sets has, and on tokens that are no whole number of sequences.
