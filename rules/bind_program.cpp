@@ -7,8 +7,8 @@
 namespace shardplan {
 namespace {
 
-AxisList axes_named(std::string_view name, const Mesh& mesh) {
-  const auto axis = mesh.find(name);
+AxisList axes_with(AxisRole role, const Mesh& mesh) {
+  const auto axis = mesh.find(role);
   return axis ? AxisList{*axis} : AxisList{};
 }
 
@@ -26,14 +26,13 @@ std::optional<PartitionSpec> bind(const Tensor& tensor, const Resolver& resolver
     case Peel::none:
       return resolver.resolve(axes);
     case Peel::experts_from_batch:
-      return without_axes(resolver.resolve_each_dim(axes), axes_named("expert", mesh), batch_place(tensor));
+      return without_axes(resolver.resolve_each_dim(axes), axes_with(AxisRole::expert, mesh), batch_place(tensor));
     case Peel::fsdp:
-      return without_axes(resolver.resolve(axes), axes_named("fsdp", mesh));
+      return without_axes(resolver.resolve(axes), axes_with(AxisRole::fsdp, mesh));
     case Peel::fsdp_transpose:
-      return without_axes(resolver.resolve(axes), axes_named("fsdp_transpose", mesh));
+      return without_axes(resolver.resolve(axes), axes_with(AxisRole::fsdp_transpose, mesh));
     case Peel::both_fsdp:
-      return without_axes(without_axes(resolver.resolve(axes), axes_named("fsdp", mesh)),
-                          axes_named("fsdp_transpose", mesh));
+      return without_axes(resolver.resolve(axes), mesh.axes_of(AxisFamily::fsdp));
   }
   throw InternalError("unknown Peel");
 }
@@ -54,11 +53,7 @@ std::string_view expert_rule(const RuleSet& rules) {
 }
 
 AxisList expert_axes(const RuleSet& rules, const Mesh& mesh) {
-  const AxisList fsdp = axes_named("fsdp", mesh);
-  AxisList axes = axes_of_rule(rules, mesh, expert_rule(rules));
-  erase_if(axes, [&](AxisId axis) { return !fsdp.empty() && axis == fsdp.front(); });
-  axes.sort();
-  return axes;
+  return in_mesh_order(without(axes_of_rule(rules, mesh, expert_rule(rules)), axes_with(AxisRole::fsdp, mesh)));
 }
 
 std::string constraints_of(const Program& program) {
@@ -78,7 +73,7 @@ std::string constraints_of(const Program& program) {
 
 Binder::Binder(const RuleSet& rules, const Mesh& mesh)
     : mesh_(&mesh), inside_(rules, mesh), expert_axes_(expert_axes(rules, mesh)) {
-  if (mesh.size_of("stage") > 1) outside_.emplace(rules_outside_pipeline(rules), mesh);
+  if (mesh.size_of(AxisRole::stage) > 1) outside_.emplace(rules_outside_pipeline(rules), mesh);
 }
 
 BoundProgram Binder::bind(const Program& program) const {

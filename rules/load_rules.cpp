@@ -30,7 +30,7 @@ bool looks_like_path(std::string_view text) { return text.find_first_of("/\\.") 
 
 /// The mesh axes over which MaxText's sets lay out the batch: all of them but diloco, whose replicas train apart.
 std::vector<std::string> batch_axes(std::vector<std::string> mesh_axes) {
-  std::erase(mesh_axes, "diloco");
+  std::erase(mesh_axes, name_of(AxisRole::diloco));
   return mesh_axes;
 }
 

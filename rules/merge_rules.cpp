@@ -26,24 +26,28 @@ ModelRules without_keys_of(const ModelRules& user, ModelRules model) {
   return model;
 }
 
+std::vector<std::string>::iterator place_of(AxisRole role, std::vector<std::string>& axes) {
+  return std::find(axes.begin(), axes.end(), name_of(role));
+}
+
 void stage_before_data(std::vector<std::string>& mesh_axes, const std::string& set) {
-  const auto stage = std::find(mesh_axes.begin(), mesh_axes.end(), "stage");
+  const auto stage = place_of(AxisRole::stage, mesh_axes);
   if (stage == mesh_axes.end()) return;
-  const auto data = std::find(mesh_axes.begin(), mesh_axes.end(), "data");
+  const auto data = place_of(AxisRole::data, mesh_axes);
   if (data == mesh_axes.end())
     throw InputError(fmt::format("rule set '{}': pipelining needs the mesh axis 'data' beside 'stage'", set));
   if (data < stage) std::iter_swap(data, stage);
 }
 
 void stage_first(std::vector<std::string>& data_sharding) {
-  const auto stage = std::find(data_sharding.begin(), data_sharding.end(), "stage");
+  const auto stage = place_of(AxisRole::stage, data_sharding);
   if (stage != data_sharding.end()) std::rotate(data_sharding.begin(), stage, stage + 1);
 }
 
 void stage_acts_as_data(std::vector<std::string>& axes) {
-  std::erase(axes, "stage");
-  const auto data = std::find(axes.begin(), axes.end(), "data");
-  if (data != axes.end()) axes.insert(data, "stage");
+  std::erase(axes, name_of(AxisRole::stage));
+  const auto data = place_of(AxisRole::data, axes);
+  if (data != axes.end()) axes.insert(data, std::string(name_of(AxisRole::stage)));
 }
 
 }  // namespace
@@ -67,7 +71,8 @@ RuleSet pipelined(RuleSet rules) {
     return rule.logical == "activation_embed_and_logits_batch";
   });
   if (embed_and_logits != rules.rules.end())
-    embed_and_logits->axes = {"stage", "data", "fsdp", "fsdp_transpose", "expert"};
+    embed_and_logits->axes = names_of(
+        {AxisRole::stage, AxisRole::data, AxisRole::fsdp, AxisRole::fsdp_transpose, AxisRole::expert});
   return rules;
 }
 

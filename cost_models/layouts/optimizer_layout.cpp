@@ -4,7 +4,7 @@
 namespace shardplan {
 
 std::optional<AxisId> zero1_axis(const Mesh& mesh, const TrainConfig& config) {
-  const auto data = mesh.find("data");
+  const auto data = mesh.find(AxisRole::data);
   if (!config.shard_optimizer_over_data || !data || mesh.size(*data) == 1) return std::nullopt;
   return data;
 }
@@ -31,7 +31,7 @@ OptimizerLayout optimizer_layout(const Tensor& weight, const PartitionSpec& spec
   if (!data) return {spec, 1, {}};
   const std::int64_t shards = mesh.size(*data);
   if (block.in_pipeline && pipeline.repeats > 1 && pipeline.repeats % shards == 0) return {spec, shards, {}};
-  const auto tensor_axis = mesh.find("tensor");
+  const auto tensor_axis = mesh.find(AxisRole::tensor);
   for (std::size_t d = 0; d < weight.dims.size(); ++d) {
     if (d == 1 && splits_stack(block, config, shards)) return {spec, shards, {}};
     const AxisList& axes = spec.dims[d];

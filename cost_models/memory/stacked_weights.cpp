@@ -10,14 +10,6 @@ bool gathers_once(const Block& block, const TrainConfig& config) {
   return block.in_pipeline && config.pipeline_fsdp_ag_once;
 }
 
-/// A spec without the axes that pipeline_fsdp_ag_once gathers over.
-PartitionSpec without_fsdp(PartitionSpec spec, const Mesh& mesh) {
-  for (const char* name : {"fsdp", "fsdp_transpose"})
-    if (const auto axis = mesh.find(name))
-      for (auto& dim : spec.dims) erase_if(dim, [&](AxisId split) { return split == *axis; });
-  return spec;
-}
-
 template <class ElementsOf>
 std::int64_t sum_over_weights(const PartitionedBlock& block, const BoundProgram& program, ElementsOf elements_of) {
   std::int64_t total = 0;
@@ -62,8 +54,9 @@ std::int64_t transposed_elements(const PartitionedBlock& block, const BoundProgr
 }  // namespace
 
 std::int64_t gathered_elements(const PartitionedBlock& block, const BoundProgram& program) {
+  const AxisList fsdp = program.mesh->axes_of(AxisFamily::fsdp);
   return sum_over_weights(block, program, [&](const Tensor& weight, const PartitionSpec& spec) {
-    return local_elements(weight.dims, without_fsdp(spec, *program.mesh), *program.mesh);
+    return local_elements(weight.dims, without_axes(spec, fsdp), *program.mesh);
   });
 }
 

@@ -6,13 +6,6 @@
 namespace shardplan {
 namespace {
 
-AxisList named_axes(const Mesh& mesh, std::initializer_list<const char*> names) {
-  AxisList axes;
-  for (const char* name : names)
-    if (const auto axis = mesh.find(name); axis && mesh.size(*axis) > 1) axes.push_back(*axis);
-  return axes;
-}
-
 /// The stacked copies of one weight that a stage holds, and its moves between stages and repeats.
 class StackMoves {
  public:
@@ -24,7 +17,7 @@ class StackMoves {
         config_(config),
         compiler_(compiler),
         recorder_(recorder),
-        gathered_axes_(named_axes(mesh_, {"fsdp", "fsdp_transpose"})),
+        gathered_axes_(mesh_.axes_of(AxisFamily::fsdp)),
         layers_(layers_on_device(*block.block, program.program->pipeline)) {}
 
   void record(std::size_t tensor) {
@@ -103,7 +96,7 @@ class StackMoves {
             Cause::stack_gradients,
             every_iteration ? program_.program->pipeline.iterations() : 1);
     if (every_iteration || !compiler_.has(Habit::returns_moment_updates)) return;
-    const AxisList data = config_.shard_optimizer_over_data ? named_axes(mesh_, {"data"}) : AxisList{};
+    const AxisList data = config_.shard_optimizer_over_data ? mesh_.axes_of(AxisFamily::data) : AxisList{};
     for (int moment = 0; moment < 2; ++moment) record_moment(stack, data);
   }
 
