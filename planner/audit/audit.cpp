@@ -39,7 +39,7 @@ void check_mesh(const HloProgram& program, const Mesh& mesh) {
 Mesh mesh_in_order_of(const HloProgram& program, const std::vector<AskedAxis>& asked) {
   if (program.meshes.size() == 1) return asked_mesh(asked, axis_names(program.meshes[0]));
   std::vector<std::string> names = load_rules("default").mesh_axes;
-  if (std::find(names.begin(), names.end(), "stage") == names.end()) names.insert(names.begin() + 1, "stage");
+  if (!has_axis(names, AxisRole::stage)) names.insert(names.begin() + 1, std::string(name_of(AxisRole::stage)));
   return asked_mesh(asked, names);
 }
 
@@ -62,8 +62,7 @@ std::optional<Machine> machine_for(const AuditRequest& request) {
 
 AxisList experts_of(const AuditRequest& request, const Mesh& mesh) {
   if (request.configuration) return expert_axes(request.configuration->rules, mesh);
-  const auto axis = mesh.find("expert");
-  return axis && mesh.size(*axis) > 1 ? AxisList{*axis} : AxisList{};
+  return mesh.axes_of(AxisFamily::expert);
 }
 
 Against against_what(const AuditRequest& request) {

@@ -34,7 +34,7 @@ Violation halves(const Configuration& c) {
 
 // Its activations are split over data, fsdp and expert alone.
 Violation context(const Configuration& c) {
-  const int size = c.mesh.size_of("context");
+  const int size = c.mesh.size_of(AxisRole::context);
   if (size == 1) return std::nullopt;
   return refused(fmt::format("batch-split layers compute the same on all devices of context={}", size), 1, size);
 }

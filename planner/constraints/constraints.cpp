@@ -119,8 +119,8 @@ Violation pipeline_remat(const Configuration& c) {
 
 // GQA only (MaxText layers/attentions.py, _validate_kv_head_sharding).
 Violation kv_heads(const Configuration& c) {
-  const std::int64_t shards = static_cast<std::int64_t>(c.mesh.size_of("tensor")) * c.mesh.size_of("tensor_sequence") *
-                              c.mesh.size_of("autoregressive");
+  const std::int64_t shards =
+      c.mesh.product(c.mesh.axes_of(AxisFamily::tensor)) * c.mesh.size_of(AxisRole::autoregressive);
   if (c.model.attention_type == AttentionType::mla || c.model.common_kv_heads() % shards == 0) return std::nullopt;
   return Infeasible{ConstraintId::kv_heads,
                     fmt::format("{} can't be split over tensor·tensor_sequence·autoregressive = {}",
@@ -182,7 +182,7 @@ Violation random_routing(const Configuration& c) {
 
 // The expert weights are split over tensor_sequence and nothing sums over it: MaxText computes a wrong result.
 Violation sparse_tensor_sequence(const Configuration& c) {
-  const int size = c.mesh.size_of("tensor_sequence");
+  const int size = c.mesh.size_of(AxisRole::tensor_sequence);
   if (!c.config.runs_sparse_experts() || size == 1) return std::nullopt;
   return Infeasible{
       ConstraintId::sparse_tensor_sequence,
@@ -270,7 +270,7 @@ std::optional<Infeasible> first_violation_of_settings(const Configuration& confi
 
 ParallelShape parallel_shape(const Configuration& c) {
   return {c.mesh.devices(), pipeline_stages(c.mesh), c.mesh.product(expert_axes(c.rules, c.mesh)),
-          c.mesh.size_of("fsdp") > 1 && c.mesh.size_of("fsdp_transpose") > 1, c.compiler.habits};
+          c.mesh.axes_of(AxisFamily::fsdp).size() > 1, c.compiler.habits};
 }
 
 Program program_of(const Configuration& c) { return train_program(c.model, c.config, parallel_shape(c)); }

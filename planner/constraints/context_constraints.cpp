@@ -23,7 +23,7 @@ Context context_of(const Configuration& c) {
           c.config.context_parallel_strategy,
           axis,
           c.mesh.size_of(axis),
-          c.mesh.size_of("context_usp_ulysses"),
+          c.mesh.size_of(AxisRole::context_usp_ulysses),
           c.config.max_target_length};
 }
 
@@ -32,9 +32,9 @@ Infeasible broken(const Context& context, const std::string& rest, std::int64_t 
           needed, available};
 }
 
-Violation needs_more_than_one(const Context& context, const char* axis, std::int64_t size) {
+Violation needs_more_than_one(const Context& context, AxisRole axis, std::int64_t size) {
   if (size > 1) return std::nullopt;
-  return broken(context, fmt::format("needs {} above 1, not {}", axis, size), 2, size);
+  return broken(context, fmt::format("needs {} above 1, not {}", name_of(axis), size), 2, size);
 }
 
 Violation needs_multiple(const Context& context, const char* what, std::int64_t value, std::int64_t of) {
@@ -43,7 +43,7 @@ Violation needs_multiple(const Context& context, const char* what, std::int64_t 
 }
 
 Violation needs_flash_on_context(const Context& context) {
-  if (context.axis != "context")
+  if (axis_role(context.axis) != AxisRole::context)
     return broken(context, fmt::format("needs the sequence on axis context, not {}", context.axis), 1, 0);
   if (context.c.config.attention != AttentionKernel::flash)
     return broken(context, fmt::format("needs attention=flash, not {}", name_of(context.c.config.attention)), 1, 0);
@@ -74,7 +74,7 @@ Violation needs_no_packing_of_latents(const Context& context) {
 
 Violation needs_one_slice(const Context& context) {
   for (const auto& axis : context.c.mesh.axes)
-    if ((axis.name == "context" || axis.name == "context_usp_ulysses") && axis.dcn > 1)
+    if (family_of(axis.role) == AxisFamily::context && axis.dcn > 1)
       return broken(context, fmt::format("can't span slices, but dcn_{}_parallelism={}", axis.name, axis.dcn), 1,
                     axis.dcn);
   return std::nullopt;
@@ -92,8 +92,8 @@ Violation needs_unbalanced(const Context& context) {
 }
 
 Violation needs_grouped_heads(const Context& context, std::int64_t shards) {
-  const std::int64_t tensor =
-      static_cast<std::int64_t>(context.c.mesh.size_of("tensor")) * context.c.mesh.size_of("tensor_sequence");
+  const Mesh& mesh = context.c.mesh;
+  const std::int64_t tensor = mesh.product(mesh.axes_of(AxisFamily::tensor));
   if (auto violation = needs_multiple(context, "query heads", context.c.model.q_heads, shards * tensor))
     return violation;
   return needs_multiple(context, "KV heads", context.c.model.common_kv_heads(), shards * tensor);
@@ -107,13 +107,13 @@ Violation first(std::initializer_list<Violation> violations) {
 
 Violation ring(const Context& context) {
   if (needs_tpu(context)) return std::nullopt;  // GPU kernels ring inside Transformer Engine
-  return first({needs_more_than_one(context, "context", context.size), needs_flash_on_context(context),
+  return first({needs_more_than_one(context, AxisRole::context, context.size), needs_flash_on_context(context),
                 needs_multiple(context, "max_target_length", context.length, context.size * context.size),
                 needs_even_if_balanced(context), needs_no_windows(context), needs_no_packing_of_latents(context)});
 }
 
 Violation ulysses(const Context& context) {
-  return first({needs_tpu(context), needs_more_than_one(context, "context", context.size),
+  return first({needs_tpu(context), needs_more_than_one(context, AxisRole::context, context.size),
                 needs_flash_on_context(context), needs_one_slice(context), needs_global_attention(context),
                 needs_no_windows(context), needs_unbalanced(context),
                 needs_multiple(context, "max_target_length", context.length, context.size),
@@ -121,10 +121,10 @@ Violation ulysses(const Context& context) {
 }
 
 Violation usp(const Context& context) {
-  return first({needs_tpu(context), needs_more_than_one(context, "context", context.size),
-                needs_more_than_one(context, "context_usp_ulysses", context.ulysses), needs_flash_on_context(context),
-                needs_one_slice(context), needs_global_attention(context), needs_no_windows(context),
-                needs_even_if_balanced(context),
+  return first({needs_tpu(context), needs_more_than_one(context, AxisRole::context, context.size),
+                needs_more_than_one(context, AxisRole::context_usp_ulysses, context.ulysses),
+                needs_flash_on_context(context), needs_one_slice(context), needs_global_attention(context),
+                needs_no_windows(context), needs_even_if_balanced(context),
                 needs_multiple(context, "max_target_length", context.length, context.size * context.ulysses),
                 needs_multiple(context, "max_target_length", context.length, context.size * context.size),
                 needs_grouped_heads(context, context.ulysses)});

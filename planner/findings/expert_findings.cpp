@@ -39,7 +39,7 @@ bool splits_dispatched_experts(const FindingSubject& s) {
 
 /// "activation_batch_moe leaves …": experts that no axis splits although the mesh has one of that name.
 MaybeFinding experts_not_split(const FindingSubject& s) {
-  const auto axis = s.mesh().find("expert");
+  const auto axis = s.mesh().find(AxisRole::expert);
   if (!s.configuration.model.has_experts() || !s.program.expert_axes.empty() || !axis || s.mesh().size(*axis) == 1)
     return std::nullopt;
   const bool by_design = s.configuration.model.rules.override_rules && !s.rules().custom;
@@ -49,7 +49,7 @@ MaybeFinding experts_not_split(const FindingSubject& s) {
                              "axis computes all experts and no tokens are exchanged",
                              s.mesh().size(*axis)),
                  "MoeBlock_0",
-                 {"expert"},
+                 names_of({AxisRole::expert}),
                  "add ['exp', ['expert']] and ['activation_exp', ['expert']] to the rules",
                  rules_named(s.rules(), {"exp", "activation_exp"})};
 }
@@ -126,7 +126,8 @@ MaybeFinding worst_case_rows(const FindingSubject& s) {
         fmt::format("expert buffers hold the worst case of routing, {:.3g} times the rows of balanced "
                     "routing; {} with them{}",
                     1 / block.block->row_occupancy, dense ? "memory and compute grow" : "memory grows",
-                    s.mesh().size_of("tensor") > 1 ? ", and so does the reduce-scatter of wo over 'tensor'" : ""),
+                    s.mesh().size_of(AxisRole::tensor) > 1 ? ", and so does the reduce-scatter of wo over 'tensor'"
+                                                           : ""),
         "MoeBlock_0",
         expert_axis_names(s),
         is_ring ? "use_ring_of_experts=False with ragged_buffer_factor (drops tokens beyond it)"

@@ -86,7 +86,7 @@ MaybeFinding explicit_pipeline(const FindingSubject& s) {
                              "fsdp, 1.14 times with ZeRO-1",
                              shape.iterations(), stack),
                  "pipeline_module/layers",
-                 {"stage"},
+                 names_of({AxisRole::stage}),
                  "shard_mode=auto"};
 }
 
@@ -96,7 +96,7 @@ MaybeFinding explicit_pipeline(const FindingSubject& s) {
 MaybeFinding expert_rows_returned_whole(const FindingSubject& s) {
   if (!s.config().runs_sparse_experts()) return std::nullopt;
   AxisList split = resolve({"activation_batch", "activation_norm_length", "activation_embed"}, s.rules(), s.mesh()).dims[2];
-  if (const auto tensor = s.mesh().find("tensor")) split = without(split, {*tensor});
+  if (const auto tensor = s.mesh().find(AxisRole::tensor)) split = without(split, {*tensor});
   if (split.empty()) return std::nullopt;
   const auto axes = names_of(split, s.mesh());
   return Finding{FindingId::expert_rows_returned_whole,

@@ -1,23 +1,15 @@
 // Findings about weights: parameters that an axis leaves whole, and shards that move without need.
 #include <fmt/format.h>
 
-#include <array>
 #include <planner/findings/finding_rules.hpp>
 
 namespace shardplan {
 namespace {
 
-// The axes of MaxText's own start-up check (sharding.assert_params_sufficiently_sharded). It compares elements with
-// bytes, so that float32 weights may leave 8% of the elements whole under the default sharding_tolerance.
-constexpr std::array<std::string_view, 9> checked_axes = {
-    "fsdp",  "fsdp_transpose", "context", "context_usp_ulysses", "context_autoregressive", "tensor", "tensor_sequence",
-    "stage", "expert"};
-
-AxisList nontrivial_axes(const Mesh& mesh) {
+AxisList checked_axes(const Mesh& mesh) {
   AxisList axes;
   for (std::size_t i = 0; i < mesh.axes.size(); ++i)
-    if (mesh.axes[i].size() > 1 &&
-        std::find(checked_axes.begin(), checked_axes.end(), mesh.axes[i].name) != checked_axes.end())
+    if (mesh.axes[i].size() > 1 && traits_of(mesh.axes[i].role).checked_at_start)
       axes.push_back(static_cast<AxisId>(i));
   return axes;
 }
@@ -80,10 +72,11 @@ bool is_permuted_shard(const Collective& c) {
   return c.cause == Cause::zero1_permuted_shards;
 }
 
-/// Of parameters too many of which lack an axis; nothing: MaxText starts.
+/// Of parameters too many of which lack an axis; nothing: MaxText starts. Its check compares elements with bytes, so
+/// that float32 weights may leave 8% of the elements whole under the default sharding_tolerance.
 std::optional<Census> too_many_unsharded(const std::vector<PartitionedBlock>& blocks, const Configuration& c) {
-  const AxisList axes = nontrivial_axes(c.mesh);
-  if (axes.empty() || c.mesh.size_of("stage") > 1) return std::nullopt;  // MaxText skips pipelines
+  const AxisList axes = checked_axes(c.mesh);
+  if (axes.empty() || c.mesh.size_of(AxisRole::stage) > 1) return std::nullopt;  // MaxText skips pipelines
   const Census census = count_parameters(blocks, axes);
   const auto bytes = static_cast<double>(census.all * size_of(c.config.weight_dtype));
   if (static_cast<double>(census.unsharded) <= c.config.sharding_tolerance * bytes) return std::nullopt;
@@ -131,7 +124,7 @@ MaybeFinding layer_stack_reshard(const FindingSubject& s) {
                              "repeat-major, so all of them, their gradients and moments move between stages, {}",
                              shape.repeats, in_words(moved)),
                  "pipeline_module/layers",
-                 {"stage"},
+                 names_of({AxisRole::stage}),
                  fmt::format("num_layers_per_pipeline_stage={} (one repeat), or pipeline_fsdp_ag_once=False",
                              shape.layers_per_stage * shape.repeats)};
 }
@@ -139,24 +132,24 @@ MaybeFinding layer_stack_reshard(const FindingSubject& s) {
 /// ZeRO-1 saves less than its name says: beside their shards, whole weights stay on the device to the end of the step.
 MaybeFinding whole_weights_beside_shards(const FindingSubject& s) {
   const TrainConfig& c = s.config();
-  if (!c.shard_optimizer_over_data || s.mesh().size_of("data") == 1 || c.gradient_accumulation_steps > 1)
+  if (!c.shard_optimizer_over_data || s.mesh().size_of(AxisRole::data) == 1 || c.gradient_accumulation_steps > 1)
     return std::nullopt;
   const bool ahead = c.program == StepProgram::train_compile;
   if (!ahead && !c.pure_nnx) return std::nullopt;
   const auto parameters = static_cast<double>(s.evaluation.memory.parameters.value);
-  const double whole = (ahead ? 1 : s.mesh().size_of("data")) * parameters / 1e9;
+  const double whole = (ahead ? 1 : s.mesh().size_of(AxisRole::data)) * parameters / 1e9;
   return Finding{
       FindingId::zero1_whole_weights,
       Severity::note,
       ahead
           ? fmt::format("train_compile's program takes the weights whole and copies them, {:.1f} GB twice; the "
                         "training loop keeps 1/{} between steps and gathers the rest",
-                        whole, s.mesh().size_of("data"))
+                        whole, s.mesh().size_of(AxisRole::data))
           : fmt::format("the training loop gathers the {} weights at the start of the step and NNX keeps them for the "
                         "update: {:.1f} GB beside the optimizer's shards, and float32 on the network",
                         name_of(c.weight_dtype), whole),
       "optimizer",
-      {"data"},
+      names_of({AxisRole::data}),
       fmt::format("{}enable_nnx=False pure_nnx=False pure_nnx_decoder=False (Linen's training loop casts before it "
                   "gathers and keeps no copy), or gradient_accumulation_steps above 1",
                   ahead ? "--program train for what the training loop needs; " : ""),
@@ -172,7 +165,7 @@ MaybeFinding optimizer_shards_permuted(const FindingSubject& s) {
                              "shards change places, and an update that reads gathered weights gathers all whole, {}",
                              in_words(moved)),
                  "optimizer",
-                 {"data"},
+                 names_of({AxisRole::data}),
                  "one of data and fsdp only, gradient_accumulation_steps above 1, or shard_optimizer_over_data=False"};
 }
 

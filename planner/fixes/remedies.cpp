@@ -39,7 +39,7 @@ Configuration dropping_path(const Finding&, Configuration c) {
 
 /// As few experts a device as the mesh allows: `expert` takes from `fsdp` what divides the experts.
 Configuration experts_apart(const Finding&, Configuration c) {
-  const auto expert = c.mesh.find("expert"), fsdp = c.mesh.find("fsdp");
+  const auto expert = c.mesh.find(AxisRole::expert), fsdp = c.mesh.find(AxisRole::fsdp);
   if (!expert || !fsdp) return c;
   MeshAxis &experts = c.mesh.axes[*expert], &shards = c.mesh.axes[*fsdp];
   for (int factor = shards.ici; factor > 1; --factor)

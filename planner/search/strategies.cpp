@@ -8,13 +8,11 @@
 namespace shardplan {
 namespace {
 
-bool splits(const Mesh& mesh, std::initializer_list<const char*> axes) {
-  return std::any_of(axes.begin(), axes.end(), [&](const char* axis) { return mesh.size_of(axis) > 1; });
-}
+bool splits(const Mesh& mesh, AxisFamily family) { return !mesh.axes_of(family).empty(); }
 
-bool splits_only(const Mesh& mesh, std::initializer_list<const char*> axes) {
+bool splits_only(const Mesh& mesh, std::initializer_list<AxisFamily> families) {
   return std::all_of(mesh.axes.begin(), mesh.axes.end(), [&](const MeshAxis& axis) {
-    return axis.size() == 1 || std::find(axes.begin(), axes.end(), axis.name) != axes.end();
+    return axis.size() == 1 || std::find(families.begin(), families.end(), family_of(axis.role)) != families.end();
   });
 }
 
@@ -44,15 +42,15 @@ std::string meshes_of(Strategy strategy) {
 bool uses(const Mesh& mesh, Strategy strategy) {
   switch (strategy) {
     case Strategy::data_and_fsdp:
-      return splits_only(mesh, {"data", "fsdp", "fsdp_transpose"});
+      return splits_only(mesh, {AxisFamily::data, AxisFamily::fsdp});
     case Strategy::tensor:
-      return splits(mesh, {"tensor", "tensor_sequence"});
+      return splits(mesh, AxisFamily::tensor);
     case Strategy::context:
-      return splits(mesh, {"context", "context_usp_ulysses"});
+      return splits(mesh, AxisFamily::context);
     case Strategy::expert:
-      return splits(mesh, {"expert"});
+      return splits(mesh, AxisFamily::expert);
     case Strategy::pipeline:
-      return splits(mesh, {"stage"});
+      return splits(mesh, AxisFamily::stage);
   }
   throw InternalError("unknown Strategy");
 }

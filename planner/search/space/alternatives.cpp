@@ -13,7 +13,7 @@ using AxisSizes = std::vector<std::pair<std::string, int>>;  // rule sets with a
 AxisSizes folded_sizes(const Mesh& mesh) {
   AxisSizes sizes;
   for (const MeshAxis& axis : mesh.axes) sizes.emplace_back(axis.name, axis.size());
-  const auto fsdp = mesh.find("fsdp"), transpose = mesh.find("fsdp_transpose");
+  const auto fsdp = mesh.find(AxisRole::fsdp), transpose = mesh.find(AxisRole::fsdp_transpose);
   if (fsdp && transpose) sizes[*fsdp].second *= std::exchange(sizes[*transpose].second, 1);
   return sizes;
 }

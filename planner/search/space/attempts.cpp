@@ -127,7 +127,8 @@ class Attempts {
       : space_(space),
         parallelism_(parallelism),
         binder_(binder),
-        spreads_optimizer_(spreads_optimizer && !space.optimizer_over_data_fixed && parallelism.mesh.size_of("data") > 1),
+        spreads_optimizer_(spreads_optimizer && !space.optimizer_over_data_fixed &&
+                           parallelism.mesh.size_of(AxisRole::data) > 1),
         smallest_(configuration_of(space, parallelism, first_policy(space, parallelism.mesh), {1, 1})),
         violation_(sharding_violation(space, smallest_)) {}
 

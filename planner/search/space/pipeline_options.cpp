@@ -47,7 +47,7 @@ std::vector<std::int64_t> microbatch_choices(const TrainConfig& config, std::int
 std::vector<bool> gather_choices(const SearchSpace& space, const Mesh& mesh) {
   const TrainConfig& config = space.base.config;
   if (space.gathered_once_fixed || config.pipeline_fsdp_ag_per_repeat) return {config.pipeline_fsdp_ag_once};
-  const bool split = mesh.size_of("fsdp") * mesh.size_of("fsdp_transpose") > 1;
+  const bool split = !mesh.axes_of(AxisFamily::fsdp).empty();
   return split ? std::vector<bool>{false, true} : std::vector<bool>{false};
 }
 
