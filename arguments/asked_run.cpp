@@ -28,7 +28,7 @@ void check_tokamax(const Configuration& configuration) {
 }
 
 void check_stage_axis(const RuleSet& rules) {
-  if (std::find(rules.mesh_axes.begin(), rules.mesh_axes.end(), "stage") == rules.mesh_axes.end())
+  if (!has_axis(rules.mesh_axes, AxisRole::stage))
     throw InputError(fmt::format("ici_pipeline_parallelism: rule set '{}' has no stage axis", rules.name));
 }
 
@@ -52,8 +52,9 @@ Mesh spread_over(Mesh mesh, const Machine& machine) {
 
 /// base.yml has `stage` in no mesh until there is more than one; the axis is valid in an asked mesh all the same.
 RuleSet rules_for(const AskedRun& run, const std::vector<AskedAxis>& mesh) {
-  const bool names_stages =
-      std::any_of(mesh.begin(), mesh.end(), [](const AskedAxis& axis) { return axis.name == "stage"; });
+  const bool names_stages = std::any_of(mesh.begin(), mesh.end(), [](const AskedAxis& axis) {
+    return axis_role(axis.name) == AxisRole::stage;
+  });
   RuleSet rules = active_rules(run.rules, run.model.rules, rule_changes(run));
   return names_stages ? pipelined(std::move(rules)) : rules;
 }

@@ -20,8 +20,13 @@ struct SizeList {
   std::vector<AskedAxis> uncounted;  // above 1, of axes that the mesh has not
 };
 
+/// The axis that takes what is left over unless another is told to.
+std::string_view usual_axis(std::string_view network) {
+  return name_of(network == "ici" ? AxisRole::fsdp : AxisRole::data);
+}
+
 int default_size(std::string_view network, std::string_view axis) {
-  return axis == (network == "ici" ? "fsdp" : "data") ? left_over : 1;
+  return axis == usual_axis(network) ? left_over : 1;
 }
 
 int read_size(const GivenArguments& arguments, const std::string& key, int otherwise) {
@@ -77,8 +82,8 @@ std::string advice(const SizeList& list) {
     if (other.empty()) other = change;
   }
   if (!other.empty()) return other;
-  const bool has_fsdp = std::find(list.axes.begin(), list.axes.end(), "fsdp") != list.axes.end();
-  if (product == 1 && has_fsdp) return fmt::format("; set {}={}", axis_key(list.network, "fsdp"), list.target);
+  if (product == 1 && has_axis(list.axes, AxisRole::fsdp))
+    return fmt::format("; set {}={}", axis_key(list.network, name_of(AxisRole::fsdp)), list.target);
   return "";
 }
 
@@ -87,7 +92,7 @@ void check_one_left_over(const SizeList& list) {
   for (std::size_t i = 0; i < list.axes.size(); ++i)
     if (list.sizes[i] == left_over) keys.push_back(axis_key(list.network, list.axes[i]));
   if (keys.size() <= 1) return;
-  const std::string usual = axis_key(list.network, list.network == "ici" ? "fsdp" : "data");
+  const std::string usual = axis_key(list.network, usual_axis(list.network));
   throw InputError(fmt::format("{} and {} are both -1, but only one axis can take what is left over; set {}=1", keys[0],
                                keys[1], std::find(keys.begin(), keys.end(), usual) != keys.end() ? usual : keys[0]));
 }
@@ -110,9 +115,10 @@ SizeList size_list(std::string_view network, const std::map<std::string, int>& s
                    const std::vector<std::string>& axes) {
   SizeList list{network, axes, {}, 1, "", {}};
   for (const auto& axis : axes) {
-    if (axis != "diloco" && !sizes.contains(axis))
+    const bool is_sized = axis_role(axis) != AxisRole::diloco;
+    if (is_sized && !sizes.contains(axis))
       throw InputError(fmt::format("mesh axis '{}' of the rules has no MaxText argument for its size", axis));
-    list.sizes.push_back(axis == "diloco" ? 1 : sizes.at(axis));
+    list.sizes.push_back(is_sized ? sizes.at(axis) : 1);
   }
   for (const auto& [axis, size] : sizes)
     if (size > 1 && std::find(axes.begin(), axes.end(), axis) == axes.end()) list.uncounted.push_back({axis, size});
@@ -207,10 +213,11 @@ int devices_asked_for(const MeshArguments& sizes) {
 }
 
 bool pipelines(const MeshArguments& arguments) {
-  const auto stages = [](int size) { return size > 1; };
-  if (arguments.ici.at("stage") == left_over || arguments.dcn.at("stage") == left_over)
+  const std::string stage(name_of(AxisRole::stage));
+  const int inside = arguments.ici.at(stage), between = arguments.dcn.at(stage);
+  if (inside == left_over || between == left_over)
     throw InputError("ici_pipeline_parallelism and dcn_pipeline_parallelism need a number: -1 would hide the pipeline");
-  return stages(arguments.ici.at("stage")) || stages(arguments.dcn.at("stage"));
+  return inside > 1 || between > 1;
 }
 
 Mesh build_mesh(const MeshArguments& arguments, const std::vector<std::string>& axes, const Slice& slice,
@@ -233,9 +240,10 @@ std::vector<std::string> ignored_axes(const MeshArguments& arguments, const std:
 std::vector<std::pair<std::string, std::string>> mesh_as_arguments(const Mesh& mesh, int num_slices) {
   std::vector<std::pair<std::string, std::string>> printed;
   for (const auto& axis : mesh.axes)
-    if (axis.ici > 1 || axis.name == "fsdp") printed.emplace_back(axis_key("ici", axis.name), std::to_string(axis.ici));
+    if (axis.ici > 1 || axis.role == AxisRole::fsdp)
+      printed.emplace_back(axis_key("ici", axis.name), std::to_string(axis.ici));
   for (const auto& axis : mesh.axes)
-    if (axis.dcn > 1 || (num_slices > 1 && axis.name == "data"))
+    if (axis.dcn > 1 || (num_slices > 1 && axis.role == AxisRole::data))
       printed.emplace_back(axis_key("dcn", axis.name), std::to_string(axis.dcn));
   return printed;
 }

@@ -49,7 +49,7 @@ bool rotates_a_part(const GivenArgument& given, const Configuration& c) {
 
 // Inside the experts' shard_map all experts' weights would meet the rows of one device's (layers/moe.py).
 bool splits_experts_twice(const GivenArgument& given, const Configuration& c) {
-  return is_on(given) && c.mesh.size_of("expert") > 1;
+  return is_on(given) && c.mesh.size_of(AxisRole::expert) > 1;
 }
 
 bool lacks_tokamax(const GivenArgument& given, const Configuration& c) {

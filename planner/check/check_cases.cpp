@@ -29,13 +29,13 @@ void add_with_paths(std::vector<Configuration>& cases, Configuration configurati
 /// The DCN factor on the first axis that the slices divide; none: this mesh does not spread over them.
 bool spread_over_slices(Mesh& mesh, int slices) {
   if (slices == 1) return true;
-  for (const char* name : {"data", "fsdp"})
-    for (auto& axis : mesh.axes)
-      if (axis.name == name && axis.ici % slices == 0) {
-        axis.ici /= slices;
-        axis.dcn = slices;
-        return true;
-      }
+  for (const AxisRole role : roles_with(&AxisTraits::takes_devices)) {
+    const auto found = mesh.find(role);
+    if (!found || mesh.axes[*found].ici % slices != 0) continue;
+    mesh.axes[*found].ici /= slices;
+    mesh.axes[*found].dcn = slices;
+    return true;
+  }
   return false;
 }
 

@@ -2,13 +2,12 @@
 #include <array>
 #include <optional>
 #include <planner/check/check_meshes.hpp>
-#include <string_view>
 
 namespace shardplan {
 namespace {
 
 struct AxisSize {
-  std::string_view axis;
+  AxisRole axis;
   int size;
 };
 
@@ -18,29 +17,29 @@ constexpr std::array<int, 3> device_counts = {8, 64, 256};
 const std::vector<std::vector<AxisSize>>& layouts() {
   static const std::vector<std::vector<AxisSize>> all = {
       {},
-      {{"data", 2}},
-      {{"tensor", 4}},
-      {{"context", 4}},
-      {{"expert", 2}},
-      {{"expert", 4}},
-      {{"expert", 8}},
-      {{"expert", 16}},
-      {{"data", 2}, {"expert", 4}},
-      {{"expert", 4}, {"tensor", 2}},
-      {{"expert", 4}, {"context", 2}},
-      {{"expert", 8}, {"context", 4}},
+      {{AxisRole::data, 2}},
+      {{AxisRole::tensor, 4}},
+      {{AxisRole::context, 4}},
+      {{AxisRole::expert, 2}},
+      {{AxisRole::expert, 4}},
+      {{AxisRole::expert, 8}},
+      {{AxisRole::expert, 16}},
+      {{AxisRole::data, 2}, {AxisRole::expert, 4}},
+      {{AxisRole::expert, 4}, {AxisRole::tensor, 2}},
+      {{AxisRole::expert, 4}, {AxisRole::context, 2}},
+      {{AxisRole::expert, 8}, {AxisRole::context, 4}},
   };
   return all;
 }
 
-MeshAxis* find_axis(Mesh& mesh, std::string_view name) {
-  const auto axis = std::find_if(mesh.axes.begin(), mesh.axes.end(), [&](const MeshAxis& a) { return a.name == name; });
-  return axis == mesh.axes.end() ? nullptr : &*axis;
+MeshAxis* find_axis(Mesh& mesh, AxisRole role) {
+  const auto axis = mesh.find(role);
+  return axis ? &mesh.axes[*axis] : nullptr;
 }
 
 /// Without experts the expert axis repeats what fsdp does.
 bool suits(const AxisSize& wanted, const Model& model) {
-  if (wanted.axis != "expert") return true;
+  if (wanted.axis != AxisRole::expert) return true;
   return model.has_experts() && model.num_experts % wanted.size == 0;
 }
 
@@ -55,8 +54,8 @@ std::optional<Mesh> mesh_of(const std::vector<AxisSize>& layout, const RuleSet& 
     devices /= wanted.size;
   }
   if (devices == 1) return mesh;
-  MeshAxis* rest = find_axis(mesh, "fsdp");
-  if (!rest) rest = find_axis(mesh, "data");
+  MeshAxis* rest = find_axis(mesh, AxisRole::fsdp);
+  if (!rest) rest = find_axis(mesh, AxisRole::data);
   if (!rest) return std::nullopt;
   rest->ici *= devices;
   return mesh;

@@ -45,20 +45,19 @@ bool lacks_capacity(const GivenArguments& given) {
 
 /// A valid first mesh for rules without the axes that take what is left over: everything on one axis.
 void put_on_one_axis(MeshArguments& sizes, const RuleSet& rules, const GivenArguments& given) {
-  const auto has = [&](const char* axis) {
-    return std::find(rules.mesh_axes.begin(), rules.mesh_axes.end(), axis) != rules.mesh_axes.end();
-  };
-  if (!has("fsdp")) set_size_inside(sizes, {has("data") ? "data" : rules.mesh_axes.front(), -1}, given);
-  if (has("data")) return;
-  sizes.dcn.at("fsdp") = -1;
-  sizes.dcn.at("data") = 1;
+  const std::string data(name_of(AxisRole::data)), fsdp(name_of(AxisRole::fsdp));
+  const bool has_data = has_axis(rules.mesh_axes, AxisRole::data), has_fsdp = has_axis(rules.mesh_axes, AxisRole::fsdp);
+  if (!has_fsdp) set_size_inside(sizes, {has_data ? data : rules.mesh_axes.front(), -1}, given);
+  if (has_data) return;
+  sizes.dcn.at(fsdp) = -1;
+  sizes.dcn.at(data) = 1;
 }
 
 MeshArguments read_sizes(const GivenArguments& given, const std::vector<AskedAxis>& mesh, const RuleSet& rules) {
   MeshArguments sizes = read_mesh_arguments(given);
   if (mesh.empty()) return sizes;
   for (const auto& axis : asked_mesh(mesh, rules.mesh_axes).axes)
-    if (axis.size() > 1 || axis.name == "fsdp") set_size_inside(sizes, {axis.name, axis.size()}, given);
+    if (axis.size() > 1 || axis.role == AxisRole::fsdp) set_size_inside(sizes, {axis.name, axis.size()}, given);
   return sizes;
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <arguments/keys/argument_table.hpp>
 #include <planner/check/rule_set_findings.hpp>
 #include <rules/logical_axes.hpp>
 #include <rules/unreachable_rules.hpp>
@@ -47,19 +46,13 @@ void add_unknown_names(std::vector<Finding>& findings, const RuleSet& set) {
   }
 }
 
-bool is_mesh_axis_of_maxtext(const std::string& axis) {
-  const auto flags = axis_arguments();
-  return axis == "diloco" ||
-         std::any_of(flags.begin(), flags.end(), [&](const AxisArgument& row) { return row.axis == axis; });
-}
-
 /// An axis outside mesh_axes has size 1; it still blocks, but MaxText's own sets do that too. One that MaxText has
 /// under no name is a misspelling.
 void add_unknown_axes(std::vector<Finding>& findings, const RuleSet& set) {
   for (const auto& rule : set.rules)
     for (const auto& axis : rule.axes) {
       const bool in_mesh = std::find(set.mesh_axes.begin(), set.mesh_axes.end(), axis) != set.mesh_axes.end();
-      if (in_mesh || is_mesh_axis_of_maxtext(axis) || axis == "tensor_transpose") continue;
+      if (in_mesh || axis_role(axis) != AxisRole::other) continue;
       const auto nearest = nearest_names(axis, set.mesh_axes, 1);
       findings.push_back(
           {FindingId::rule_axis_unknown,

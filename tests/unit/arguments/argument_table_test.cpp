@@ -5,6 +5,7 @@
 #include <arguments/keys/key_file.hpp>
 #include <arguments/keys/key_members.hpp>
 #include <models/model_overrides.hpp>
+#include <shardplan/mesh/axis_role.hpp>
 
 #include <tests/unit/reading.hpp>
 
@@ -21,6 +22,10 @@ TEST(ArgumentTable, KnowsAllOfBaseYmlOnce) {
 TEST(ArgumentTable, NamesTheMaxTextItWasReadFrom) {
   EXPECT_EQ(key_source().repository, "AI-Hypercomputer/maxtext");
   EXPECT_EQ(key_source().commit.size(), 40U);
+}
+
+TEST(ArgumentTable, KnowsWhatEachMeshAxisIsFor) {
+  for (const auto& row : axis_arguments()) EXPECT_NE(axis_role(row.axis), AxisRole::other) << row.axis;
 }
 
 TEST(ArgumentTable, GivesEveryKeyOneRole) {
