@@ -202,7 +202,7 @@ class Attention final : public OperationKind {
       return {{"attention probabilities", Bytes{scores * size_of(query.dtype)}, schedule.forward[id], schedule.forward[id]},
               {"attention mask", Bytes{scores}, schedule.forward[id], schedule.forward[id]}};
     const int begins = schedule.backward_begins[id], ends = schedule.backward_ends[id];
-    const int written = schedule.written(state.block, id) < 0 ? begins : schedule.written(state.block, id);
+    const int written = schedule.held_from(state.block, id);
     const Bytes probabilities{scores * size_of(query.dtype)};
     std::vector<Lifetime> all = {{"attention probabilities", probabilities, written, ends},
                                  {"attention mask", Bytes{scores}, written, ends},
@@ -222,9 +222,8 @@ class Attention final : public OperationKind {
     const TensorId query = op.inputs.front();
     const std::int64_t rows =
         local_elements(state.tensor(query).dims, state.spec(query), state.mesh) / state.tensor(query).dims.back().size;
-    const int ends = schedule.backward_begins[id];
-    const int written = schedule.written(state.block, id) < 0 ? ends : schedule.written(state.block, id);
-    return {{"attention statistics", Bytes{rows * numbers * lanes * size_of(DType::f32)}, written, ends}};
+    const Bytes held{rows * numbers * lanes * size_of(DType::f32)};
+    return {{"attention statistics", held, schedule.held_from(state.block, id), schedule.backward_begins[id]}};
   }
 };
 

@@ -83,7 +83,7 @@ class DeltaRule final : public OperationKind {
     if (!schedule.has_backward(id)) return {};
     const Chunks chunks = chunks_of(state, state.block.operations[id]);
     const int begins = schedule.backward_begins[id], ends = schedule.backward_ends[id];
-    const int written = schedule.written(state.block, id) < 0 ? begins : schedule.written(state.block, id);
+    const int written = schedule.held_from(state.block, id);
     return {{"delta rule, kept of each chunk", kept_for_gradient(state, chunks), written, ends},
             {"delta rule, gradients inside", gradient_scratch(state, chunks), begins, ends}};
   }

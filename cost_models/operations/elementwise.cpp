@@ -26,8 +26,7 @@ class Elementwise : public OperationKind {
     std::vector<Lifetime> all;
     if (schedule.has_backward(id) && state.block.beside_scan) return wide_rows(state, schedule, id);
     if (!schedule.has_backward(id) || index_of(output.dims, Dim::rows) < 0) return all;
-    const int begins = schedule.written(state.block, id) < 0 ? schedule.backward_begins[id]
-                                                             : schedule.written(state.block, id);
+    const int begins = schedule.held_from(state.block, id);
     const bool read_again = !read_by_gradient(state.block, op).empty();
     for (const TensorId input : op.inputs)
       if (state.tensor(input).role == TensorRole::bias)

@@ -45,7 +45,7 @@ class KeySelection final : public OperationKind {
   /// with libtpu 0.0.50.1; logits a head have no buffer).
   std::vector<Lifetime> buffers(const BlockState& state, const Schedule& schedule, OperationId id) const override {
     const Operation& op = state.block.operations[id];
-    const int step = schedule.written(state.block, id) < 0 ? schedule.forward[id] : schedule.written(state.block, id);
+    const int step = schedule.written_or(state.block, id, schedule.forward[id]);
     return {{"indexer scores and places, sorted", scores(state, op) * 4, step, step}};
   }
 

@@ -36,10 +36,8 @@ class Normalization final : public OperationKind {
     const TensorId x = state.block.operations[id].inputs.front();
     const Tensor& row = state.tensor(x);
     if (!schedule.has_backward(id) || index_of(row.dims, Dim::streams) < 0) return {};
-    const int ends = schedule.backward_begins[id];
-    const int written = schedule.written(state.block, id) < 0 ? ends : schedule.written(state.block, id);
-    return {{{x, " in float32"}, Bytes{local_elements(row.dims, state.spec(x), state.mesh) * size_of(DType::f32)}, written,
-             ends}};
+    return {{{x, " in float32"}, Bytes{local_elements(row.dims, state.spec(x), state.mesh) * size_of(DType::f32)},
+             schedule.held_from(state.block, id), schedule.backward_begins[id]}};
   }
 };
 

@@ -16,6 +16,13 @@ struct Schedule {
   int written(const Block& block, OperationId op) const {
     return block.rematerialized && has_backward(op) ? recomputed[op] : forward[op];
   }
+  int written_or(const Block& block, OperationId op, int otherwise) const {
+    const int step = written(block, op);
+    return step < 0 ? otherwise : step;
+  }
+  /// From when on there is what an operation leaves its gradient: what is saved is not written again, and its gradient
+  /// makes the rest.
+  int held_from(const Block& block, OperationId op) const { return written_or(block, op, backward_begins[op]); }
 };
 
 using TensorIds = InlineList<TensorId, 8>;  ///< the few that an operation reads
