@@ -1,5 +1,6 @@
 #include <shardplan/error.hpp>
 #include <shardplan/machine/machine.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 
@@ -46,7 +47,7 @@ bool ends_at_node(FabricKind fabric) {
 std::string_view joined_noun(FabricKind fabric) { return ends_at_node(fabric) ? "node" : "slice"; }
 
 int hosts_of(const HardwareProfile& hardware, const Slice& slice) {
-  return (slice.chips + hardware.chips_per_node - 1) / hardware.chips_per_node;
+  return static_cast<int>(divided_up(slice.chips, hardware.chips_per_node));
 }
 
 const std::optional<Figure>& narrow_peak(const HardwareProfile& hardware, DType dtype) {

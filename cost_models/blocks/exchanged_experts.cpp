@@ -2,6 +2,7 @@
 #include <cost_models/blocks/step_order.hpp>
 #include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/layouts/tiles.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 
@@ -50,7 +51,7 @@ std::vector<Lifetime> ExchangedExperts::rows_of_tokens() const {
   if (dispatch_ < 0 || leads_on_ || !state_.compiler.has(Habit::pads_to_tiles) || k % sublanes == 0) return {};
   const Operation& dispatch = block_.operations[dispatch_];
   if (dispatch.kind != OpKind::ring_dispatch) return {};
-  const Bytes rows{state_.local(dispatch.output).value / k * round_up(k, tile_height(k))};
+  const Bytes rows{state_.local(dispatch.output).value / k * rounded_up(k, tile_height(k))};
   return {{"rows of each token", rows, schedule_.backward_begins[dispatch_], schedule_.backward_ends[dispatch_]}};
 }
 

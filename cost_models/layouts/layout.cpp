@@ -1,4 +1,5 @@
 #include <cost_models/layouts/layout.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 
@@ -16,10 +17,7 @@ AxisList axes_of(const PartitionSpec& spec) {
 
 std::int64_t local_elements(const std::vector<TensorDim>& dims, const PartitionSpec& spec, const Mesh& mesh) {
   std::int64_t count = 1;
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    const std::int64_t parts = mesh.product(spec.dims[i]);
-    count *= (dims[i].size + parts - 1) / parts;
-  }
+  for (std::size_t i = 0; i < dims.size(); ++i) count *= divided_up(dims[i].size, mesh.product(spec.dims[i]));
   return count;
 }
 

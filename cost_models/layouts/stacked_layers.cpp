@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <cost_models/layouts/stacked_layers.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 
 std::int64_t layers_on_device(const Block& block, const PipelineShape& pipeline) {
-  return block.in_pipeline ? (block.layers + pipeline.stages - 1) / pipeline.stages : block.layers;
+  return block.in_pipeline ? divided_up(block.layers, pipeline.stages) : block.layers;
 }
 
 std::int64_t layers_in_an_array(const Block& block, const PipelineShape& pipeline, const TrainConfig& config) {

@@ -2,16 +2,15 @@
 #include <bit>
 #include <cost_models/layouts/tiles.hpp>
 #include <limits>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 namespace {
 
 LocalSizes local_sizes(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {
   LocalSizes sizes;
-  for (std::size_t i = 0; i < tensor.dims.size(); ++i) {
-    const std::int64_t parts = mesh.product(spec.dims[i]);
-    sizes.push_back((tensor.dims[i].size + parts - 1) / parts);
-  }
+  for (std::size_t i = 0; i < tensor.dims.size(); ++i)
+    sizes.push_back(divided_up(tensor.dims[i].size, mesh.product(spec.dims[i])));
   return sizes;
 }
 
@@ -23,15 +22,15 @@ std::int64_t product(const LocalSizes& sizes) {
 
 std::int64_t weight_elements(LocalSizes sizes, std::int64_t layers) {
   if (layers > 1) sizes.push_back(layers);
-  return (tiled_elements(sizes) + layers - 1) / layers;
+  return divided_up(tiled_elements(sizes), layers);
 }
 
 std::int64_t activation_elements(const Tensor& tensor, const LocalSizes& sizes) {
   if (!is_of_heads(tensor) && sizes.back() < lanes) return product(sizes);
-  const std::int64_t whole_lanes = product(sizes) / sizes.back() * round_up(sizes.back(), lanes);
+  const std::int64_t whole_lanes = product(sizes) / sizes.back() * rounded_up(sizes.back(), lanes);
   if (sizes.size() < 2 || tensor.dims[sizes.size() - 2].dim != Dim::top_k) return whole_lanes;
   const std::size_t rows = sizes.size() - 2;
-  return whole_lanes / sizes[rows] * round_up(sizes[rows], tile_height(sizes[rows]));
+  return whole_lanes / sizes[rows] * rounded_up(sizes[rows], tile_height(sizes[rows]));
 }
 
 }  // namespace
@@ -52,14 +51,14 @@ std::int64_t tiled_elements(const LocalSizes& sizes) {
   for (std::size_t minor = 0; minor < sizes.size(); ++minor)
     for (std::size_t second = 0; second < sizes.size(); ++second)
       if (second != minor)
-        least = std::min(least, all / sizes[minor] / sizes[second] * round_up(sizes[minor], lanes) *
-                                    round_up(sizes[second], tile_height(sizes[second])));
+        least = std::min(least, all / sizes[minor] / sizes[second] * rounded_up(sizes[minor], lanes) *
+                                    rounded_up(sizes[second], tile_height(sizes[second])));
   return least;
 }
 
 std::int64_t row_elements(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {
   const auto sizes = local_sizes(tensor, spec, mesh);
-  return product(sizes) / sizes.back() * round_up(sizes.back(), lanes);
+  return product(sizes) / sizes.back() * rounded_up(sizes.back(), lanes);
 }
 
 std::int64_t stored_elements(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh, const Compiler& compiler,

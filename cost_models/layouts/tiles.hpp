@@ -13,8 +13,6 @@ using LocalSizes = InlineList<std::int64_t, most_dims + 1>;
 inline constexpr std::int64_t sublanes = 8;
 inline constexpr std::int64_t lanes = 128;
 
-constexpr std::int64_t round_up(std::int64_t size, std::int64_t unit) { return (size + unit - 1) / unit * unit; }
-
 /// Of few rows XLA:TPU makes lower tiles: f32[4,512]{1,0:T(4,128)}; 6 rows take 8.
 std::int64_t tile_height(std::int64_t rows);
 

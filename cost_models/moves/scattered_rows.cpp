@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/moves/scattered_rows.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 namespace {
@@ -9,16 +10,14 @@ constexpr std::int64_t more_pieces = 4;         ///< than devices, of the budget
 constexpr std::int64_t least_of_a_piece = 4;    ///< a share of what fits; a ninth is all-reduced, half of it is not
 constexpr std::int64_t devices_of_a_square = 4;
 
-std::int64_t divided(std::int64_t number, std::int64_t parts) { return (number + parts - 1) / parts; }
-
 /// An even number of tiles in as few rows as may be.
 std::int64_t least_piece(std::int64_t row_tiles) { return row_tiles % 2 == 0 ? row_tiles : 2 * row_tiles; }
 
 /// Rows of tiles in as few pieces of whole rows as fit; at least the least does.
 std::int64_t rows_in_pieces(std::int64_t rows, std::int64_t row_tiles, std::int64_t most_tiles) {
-  for (std::int64_t pieces = divided(rows, most_tiles / row_tiles);; ++pieces) {
-    const std::int64_t height = round_up(divided(rows, pieces), least_piece(row_tiles) / row_tiles);
-    if (height * row_tiles <= most_tiles) return divided(rows, height) * height;
+  for (std::int64_t pieces = divided_up(rows, most_tiles / row_tiles);; ++pieces) {
+    const std::int64_t height = rounded_up(divided_up(rows, pieces), least_piece(row_tiles) / row_tiles);
+    if (height * row_tiles <= most_tiles) return divided_up(rows, height) * height;
   }
 }
 
@@ -55,12 +54,12 @@ std::int64_t moved_rows(std::int64_t mine, std::int64_t padded, std::int64_t dev
 /// Habit::pads_rows_to_tiles; over two axes they are all-reduced as they are (plan_deepseek2236b_tpu7x_256).
 Moves scattered_in_tiles(const Move& scatter, std::int64_t rows, std::int64_t columns, std::int64_t devices,
                          const Compiler& compiler) {
-  const std::int64_t mine = rows / devices, padded = round_up(mine, tile_height(mine));
+  const std::int64_t mine = rows / devices, padded = rounded_up(mine, tile_height(mine));
   const Bytes row{scatter.bytes.value / rows};
   const std::int64_t tile_bytes = sublanes * lanes * row.value / columns;
   const std::int64_t most = compiler.piece_budget.value / (devices + more_pieces) / tile_bytes;
   if (mine == padded || scatter.axes.size() > 1) return {scatter};
-  if (!comes_out_in_pieces(divided(padded, sublanes), divided(columns, lanes), most)) return {scatter};
+  if (!comes_out_in_pieces(divided_up(padded, sublanes), divided_up(columns, lanes), most)) return {scatter};
   Moves moves{scatter};
   moves.front().bytes = row * (padded * devices);
   const Bytes moved = row * moved_rows(mine, padded, devices);
@@ -86,8 +85,8 @@ std::optional<std::int64_t> scattered_rows(std::int64_t rows, std::int64_t colum
                                            bool in_halves, const Compiler& compiler) {
   const std::int64_t halves = in_halves ? 2 : 1;
   const std::int64_t most = compiler.piece_budget.value / (devices + more_pieces) / halves / (sublanes * lanes * size);
-  const std::int64_t row_tiles = divided(columns, lanes);
-  const std::int64_t mine = divided(rows, devices * sublanes * halves);
+  const std::int64_t row_tiles = divided_up(columns, lanes);
+  const std::int64_t mine = divided_up(rows, devices * sublanes * halves);
   const auto whole = [&](std::int64_t of_a_half) { return of_a_half * halves * sublanes * devices; };
   if (least_piece(row_tiles) > most) return divides_into_pieces(row_tiles, most) ? std::optional(whole(mine)) : std::nullopt;
   return whole(rows_in_pieces(mine, row_tiles, most));

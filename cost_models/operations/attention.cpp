@@ -1,4 +1,5 @@
 // softmax(q·kT)·v, causal: inputs {q, k, v}.
+#include <cost_models/layouts/tiles.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/vector_work/vector_costs.hpp>
 
@@ -215,7 +216,7 @@ class Attention final : public OperationKind {
   /// Under a mask the kernel leaves its gradient the largest score and the sum of each query and head, in float32 and a
   /// whole row of lanes each (recorded: ds4x7_v5p8_fsdp8).
   static std::vector<Lifetime> statistics(const BlockState& state, const Schedule& schedule, OperationId id) {
-    constexpr std::int64_t lanes = 128, numbers = 2;
+    constexpr std::int64_t numbers = 2;
     const Operation& op = state.block.operations[id];
     const bool masked = op.inputs.size() > 3;
     if (!masked || !schedule.has_backward(id) || !state.compiler.has(Habit::pads_to_tiles)) return {};

@@ -2,6 +2,7 @@
 #include <cost_models/operations/narrow_operands.hpp>
 #include <cost_models/vector_work/vector_costs.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 namespace {
@@ -45,7 +46,7 @@ void reduce_scale(BlockState& state, const Operation& op, TensorId tensor, const
   for (std::size_t i = 0; i < operand.dims.size(); ++i) {
     const auto& [dim, size] = operand.dims[i];
     if (has(result, dim))
-      channels *= (size + state.mesh.product(spec.dims[i]) - 1) / state.mesh.product(spec.dims[i]);
+      channels *= divided_up(size, state.mesh.product(spec.dims[i]));
     else
       axes.append(spec.dims[i]);
   }

@@ -7,6 +7,7 @@
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/vector_work/routed_work.hpp>
 #include <cost_models/vector_work/vector_costs.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 namespace {
@@ -88,7 +89,7 @@ class RaggedExchange : public OperationKind {
     const auto& columns = state.tensor(rows).dims.back();
     if (!state.compiler.has(Habit::pads_to_tiles) || size_of(state.tensor(rows).dtype) != 2) return bytes;
     const std::int64_t width = columns.size / state.mesh.product(state.spec(rows).dims.back());
-    return Bytes{bytes.value / width * round_up(width, 2 * lanes)};
+    return Bytes{bytes.value / width * rounded_up(width, 2 * lanes)};
   }
 
   /// Inside each node into a buffer for the devices of both, between the nodes, and locally into place.

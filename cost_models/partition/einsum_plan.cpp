@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cost_models/partition/einsum_plan.hpp>
 #include <optional>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 namespace {
@@ -143,7 +144,7 @@ class AxisChoice {
     for (std::size_t i = 0; i < own.tensor->dims.size(); ++i) {
       const TensorDim& d = own.tensor->dims[i];
       const std::int64_t parts = d.dim == dim ? 1 : mesh_.product(own.spec.dims[i]);
-      gathered *= (d.size + parts - 1) / parts;
+      gathered *= divided_up(d.size, parts);
       sums_anyway = sums_anyway || (d.dim != dim && !has(result_, d.dim) && parts > 1 &&
                                     this->parts(d.dim, other.tensor->dims, other.spec) == parts);
     }
@@ -151,7 +152,7 @@ class AxisChoice {
     for (const TensorDim& d : result_) {
       const std::int64_t split = std::max(parts(d.dim, own.tensor->dims, own.spec),
                                           parts(d.dim, other.tensor->dims, other.spec));
-      product *= (d.size + split - 1) / split;
+      product *= divided_up(d.size, split);
     }
     return sums_anyway && gathered > product;
   }
@@ -218,7 +219,7 @@ double local_size(const TensorDim& d, const Choices& choices, const Mesh& mesh) 
   std::int64_t parts = 1;
   for (const auto& [axis, dim, apart] : choices)
     if (dim == d.dim) parts *= mesh.size(axis);
-  return static_cast<double>((d.size + parts - 1) / parts);
+  return static_cast<double>(divided_up(d.size, parts));
 }
 
 /// Dims of both operands and of the result are batch dims: groups.

@@ -1,15 +1,16 @@
 #include <algorithm>
+#include <cost_models/layouts/tiles.hpp>
 #include <cost_models/vector_work/routed_work.hpp>
 #include <cost_models/vector_work/vector_costs.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 namespace {
 
 /// How many times a dim of this size is there, its layout's fill included; of `size` itself 1 without fill.
 double fill(const BlockState& state, std::int64_t size) {
-  constexpr std::int64_t sublanes = 8;
   if (!state.compiler.has(Habit::pads_to_tiles)) return 1;
-  return static_cast<double>((size + sublanes - 1) / sublanes * sublanes) / static_cast<double>(size);
+  return static_cast<double>(rounded_up(size, sublanes)) / static_cast<double>(size);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <models/programs/weight_schedule.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 namespace {
@@ -14,7 +15,7 @@ WeightSchedule weight_schedule(const Block& block, const PipelineShape& pipeline
   if (block.kind != BlockKind::layer)
     return {1, config.vocab_tiling_ag_once ? 0 : 1, block.executions, block.executions};
   const std::int64_t on_stage =
-      (block.layers + pipeline.stages - 1) / pipeline.stages * config.gradient_accumulation_steps;
+      divided_up(block.layers, pipeline.stages) * config.gradient_accumulation_steps;
   if (block.in_pipeline && config.shard_mode_explicit && !config.pipeline_fsdp_ag_per_repeat)
     return {on_stage, 0, block.executions, block.executions};
   if (block.in_pipeline && config.pipeline_fsdp_ag_once) return {on_stage, 0, on_stage, on_stage};

@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <shardplan/attention_blocks.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 namespace {
-
-std::int64_t rounded_up(std::int64_t dividend, std::int64_t divisor) { return (dividend + divisor - 1) / divisor; }
 
 std::int64_t first_key(std::int64_t query, AttentionWindow window) {
   if (window.tokens <= 0) return 0;
@@ -32,7 +31,7 @@ Counts count(std::int64_t sequence, AttentionWindow window, BlockSizes block) {
     const std::int64_t begin = first_key(first, window) / block.keys, end = last / block.keys + 1;
     counts.visited += end - begin;
     counts.fullest_row = std::max(counts.fullest_row, end - begin);
-    const std::int64_t whole_begin = rounded_up(first_key(last, window), block.keys);
+    const std::int64_t whole_begin = divided_up(first_key(last, window), block.keys);
     counts.whole += std::max<std::int64_t>((first + 1) / block.keys - std::max(begin, whole_begin), 0);
   }
   return counts;
@@ -75,7 +74,7 @@ std::string_view name_of(SplashKernel kernel) {
 
 double register_lanes(std::int64_t width) {
   constexpr std::int64_t lanes = 128;
-  return static_cast<double>(rounded_up(width, lanes) * lanes);
+  return static_cast<double>(rounded_up(width, lanes));
 }
 
 int products_of(SplashKernel kernel) {
@@ -98,7 +97,7 @@ BlockLoop block_loop(SplashLibrary library, SplashKernel kernel, std::int64_t se
   block.keys = std::min(block.keys, sequence);
   block.multiplied_keys = std::min(block.multiplied_keys, block.keys);
   const Counts counts = count(sequence, window, block);
-  const auto rows = rounded_up(sequence, block.queries), columns = rounded_up(sequence, block.keys);
+  const auto rows = divided_up(sequence, block.queries), columns = divided_up(sequence, block.keys);
   const bool over_keys = kernel == SplashKernel::key_value_gradient || kernel == SplashKernel::fused_gradient;
   std::int64_t steps = rows * counts.fullest_row;
   if (kernel == SplashKernel::key_value_gradient) steps = columns * fullest_column(sequence, window, block);

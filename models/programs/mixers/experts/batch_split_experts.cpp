@@ -3,6 +3,7 @@
 #include <models/programs/mixers/experts/expert_weights.hpp>
 #include <models/programs/mixers/feed_forward.hpp>
 #include <models/programs/mixers/experts/mixture_of_experts.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 namespace {
@@ -18,7 +19,7 @@ TensorDim mlp_of(const BlockBuilder& b) { return {Dim::mlp, b.model.moe_mlp}; }
 TensorDim rows_of(const BlockBuilder& b, TensorId tokens) {
   const Dims dims = b.dims(tokens);
   const std::int64_t routed = dims[0].size * dims[1].size * b.model.top_k * b.sizes.expert_group;
-  return {Dim::rows, (routed + b.model.num_experts - 1) / b.model.num_experts};
+  return {Dim::rows, divided_up(routed, b.model.num_experts)};
 }
 
 /// The rows that a device keeps; it computes its products again where routing brings more, which is not expected here.
