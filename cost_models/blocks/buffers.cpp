@@ -132,7 +132,7 @@ class Buffers {
   bool leads_to_feed_forward_output(const Operation& op) const {
     const auto readers = flow_.readers(op.output);
     return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](OperationId reader) {
-      return block_.operations[reader].module == Module::mlp && is_layer_product(state_, block_.operations[reader]);
+      return block_.operations[reader].module == Module::mlp && state_.is_layer_product(block_.operations[reader]);
     });
   }
 

@@ -4,25 +4,19 @@
 
 namespace shardplan {
 
-bool is_layer_product(const BlockState& state, const Operation& op) {
-  const bool of_layer = op.module == Module::mlp || op.module == Module::attention;
-  return of_layer && op.kind == OpKind::einsum && op.inputs.size() > 1 && state.tensor(op.inputs[1]).parameter;
-}
-
 bool runs_weight_gradients_last(const BlockState& state, const Schedule& schedule) {
   const Block& block = state.block;
   if (!state.compiler.has(Habit::runs_kept_weight_gradients_last)) return false;
   if (block.kind != BlockKind::layer || !block.rematerialized || block.mixture || block.own_backward) return false;
   if (shares_iteration(block, *state.program.program)) return false;
   const bool beside_collectives = state.compiler.has(Habit::runs_weight_gradients_beside_collectives);
-  const bool splits_features = !state.split_axes(block.input, {Dim::embed}).empty();
   const bool splits_tokens = !state.split_axes(block.input, {Dim::batch, Dim::sequence}).empty();
   const bool beside_fsdp = splits_tokens && state.compiler.has(Habit::runs_split_layers_as_read);
-  if (splits_features && !beside_fsdp && !beside_collectives) return false;
+  if (state.splits_features() && !beside_fsdp && !beside_collectives) return false;
   bool has_feed_forward = false;
   for (const auto& op : block.operations) {
     const OperationId id = state.id_of(op);
-    if (op.module != Module::mlp || !is_layer_product(state, op)) continue;
+    if (op.module != Module::mlp || !state.is_layer_product(op)) continue;
     if (!schedule.has_backward(id) || (schedule.recomputed[id] >= 0 && !beside_collectives)) return false;
     has_feed_forward = true;
   }
@@ -51,7 +45,7 @@ std::vector<Lifetime> waiting_for_weight_gradients(const BlockState& state, cons
     if (op.kind == OpKind::attention && op.rotation == Rotation::halves)
       all.push_back({{op.inputs.front(), " gradient, turned back"}, rotated_gradient(state, op.inputs.front()),
                      schedule.backward_ends[id], schedule.backward_ends[id]});
-    const bool kept = op.module == Module::mlp && is_layer_product(state, op) && schedule.recomputed[id] < 0;
+    const bool kept = op.module == Module::mlp && state.is_layer_product(op) && schedule.recomputed[id] < 0;
     if (!kept || !turns) continue;
     const Tensor& rows = state.tensor(op.output);
     if (rows.dims.back().dim != Dim::mlp) continue;

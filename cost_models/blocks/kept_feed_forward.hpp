@@ -15,7 +15,4 @@ bool runs_weight_gradients_last(const BlockState& state, const Schedule& schedul
 /// undone.
 std::vector<Lifetime> waiting_for_weight_gradients(const BlockState& state, const Schedule& schedule);
 
-/// A product of attention or of a dense feed-forward with a weight.
-bool is_layer_product(const BlockState& state, const Operation& op);
-
 }  // namespace shardplan

@@ -109,7 +109,7 @@ class BlockWalk {
   void leave_weight_gradients_to_the_end() {
     if (!runs_weight_gradients_last(state_, schedule_)) return;
     for (std::size_t i = 0; i < operations().size(); ++i)
-      if (is_layer_product(state_, operations()[i])) schedule_.backward_ends[i] = state_.forms.step();
+      if (state_.is_layer_product(operations()[i])) schedule_.backward_ends[i] = state_.forms.step();
   }
 
   /// wo's weight gradient reads what tensor parallelism gathered for that of its rows, and runs last (7x, v6e:

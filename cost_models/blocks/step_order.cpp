@@ -57,7 +57,7 @@ OperationId last_reader(const BlockState& state, const Operation& op) {
 
 bool runs_split_layer(const BlockState& state) {
   return state.compiler.has(Habit::runs_split_layers_as_read) && state.block.kind == BlockKind::layer &&
-         !state.split_axes(state.block.input, {Dim::embed}).empty();
+         state.splits_features();
 }
 
 StepOrder::StepOrder(const BlockState& state, const Schedule& schedule) {

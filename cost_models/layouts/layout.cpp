@@ -15,6 +15,14 @@ AxisList axes_of(const PartitionSpec& spec) {
   return all;
 }
 
+AxisList axes_of(const Tensor& tensor, const PartitionSpec& spec, std::initializer_list<Dim> dims) {
+  AxisList axes;
+  for (std::size_t i = 0; i < tensor.dims.size(); ++i)
+    for (const Dim dim : dims)
+      if (tensor.dims[i].dim == dim) axes.append(spec.dims[i]);
+  return axes;
+}
+
 std::int64_t local_elements(const std::vector<TensorDim>& dims, const PartitionSpec& spec, const Mesh& mesh) {
   std::int64_t count = 1;
   for (std::size_t i = 0; i < dims.size(); ++i) count *= divided_up(dims[i].size, mesh.product(spec.dims[i]));

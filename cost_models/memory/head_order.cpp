@@ -38,10 +38,8 @@ bool recomputes_cycle(const PartitionedBlock& block) {
 }
 
 bool reads_split_features(const PartitionedBlock& head) {
-  const auto& dims = head.block->tensors[head.block->input].dims;
-  for (std::size_t dim = 0; dim < dims.size(); ++dim)
-    if (dims[dim].dim == Dim::embed && !head.specs[head.block->input].dims[dim].empty()) return true;
-  return false;
+  const TensorId input = head.block->input;
+  return !axes_of(head.block->tensors[input], head.specs[input], {Dim::embed}).empty();
 }
 
 constexpr double never = std::numeric_limits<double>::infinity();

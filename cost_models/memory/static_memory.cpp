@@ -74,6 +74,17 @@ Bytes optimizer_state_bytes(const PartitionedBlock& block, const BoundProgram& p
   });
 }
 
+Bytes least_state(const Program& program, const TrainConfig& config) {
+  Bytes total;
+  for (const Block& block : program.blocks)
+    for (const Tensor& tensor : block.tensors) {
+      if (!tensor.parameter || tensor.shared) continue;
+      const std::int64_t moments = config.optimizer_memory_host_offload ? 0 : moment_bytes(tensor, block, config);
+      total += Bytes{elements_of(tensor)} * (block.layers * (size_of(kept_dtype(tensor, config)) + moments));
+    }
+  return total;
+}
+
 Bytes history_bytes(const PartitionedBlock& block, const BoundProgram& program) {
   constexpr std::int64_t of_a_product = 3 * (amax_history_length + 1);
   const auto& operations = block.block->operations;

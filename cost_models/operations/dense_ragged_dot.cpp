@@ -4,11 +4,6 @@
 namespace shardplan {
 namespace {
 
-std::int64_t local_experts(const BlockState& state, const Operation& op) {
-  const Tensor& weight = state.tensor(op.inputs[1]);
-  return weight.dims[index_of(weight.dims, Dim::experts)].size / state.mesh.product(state.program.expert_axes);
-}
-
 std::vector<OperationId> products_of_rows(const BlockState& state, TensorId rows) {
   std::vector<OperationId> products;
   for (const Operation& op : state.block.operations)
@@ -23,10 +18,22 @@ void add_transposed(std::vector<Lifetime>& all, const BufferName& name, Bytes ex
 
 }  // namespace
 
+bool is_ragged_dot_dense(const Compiler& compiler, const TrainConfig& config) {
+  return compiler.has(Habit::ragged_dot_is_dense) && !config.has_grouped_kernel();
+}
+
+bool is_ragged_dot(const Block& block, const Operation& op) {
+  return op.kind == OpKind::einsum && index_of(block.tensors[op.output].dims, Dim::rows) >= 0 &&
+         index_of(block.tensors[op.inputs[1]].dims, Dim::experts) >= 0;
+}
+
+std::int64_t local_experts(const Block& block, const Operation& product, const BoundProgram& program) {
+  const auto& weight = block.tensors[product.inputs[1]].dims;
+  return weight[index_of(weight, Dim::experts)].size / program.mesh->product(program.expert_axes);
+}
+
 bool is_dense_ragged_dot(const BlockState& state, const Operation& op) {
-  return op.kind == OpKind::einsum && state.compiler.has(Habit::ragged_dot_is_dense) && !state.config.has_grouped_kernel() &&
-         index_of(state.tensor(op.output).dims, Dim::rows) >= 0 &&
-         index_of(state.tensor(op.inputs[1]).dims, Dim::experts) >= 0;
+  return is_ragged_dot_dense(state.compiler, state.config) && is_ragged_dot(state.block, op);
 }
 
 int weight_gradients_step(const BlockState& state, const Schedule& schedule, OperationId id) {
@@ -55,7 +62,7 @@ int plain_gradient_ends(const BlockState& state, const Schedule& schedule, Opera
 std::vector<Lifetime> expanded_operands(const BlockState& state, const Schedule& schedule, OperationId id) {
   const Operation& op = state.block.operations[id];
   const TensorId rows = op.inputs.front();
-  const std::int64_t experts = local_experts(state, op);
+  const std::int64_t experts = local_experts(state.block, op, state.program);
   const Bytes operand = state.local(rows) * experts, result = state.local(op.output) * experts;
   const bool trains = schedule.has_backward(id);
   std::vector<Lifetime> all;

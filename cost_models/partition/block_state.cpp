@@ -20,11 +20,16 @@ BlockState::BlockState(const BoundProgram& bound_program, const BoundBlock& boun
     if (constrained_[i]) specs_[i] = *constrained_[i];
 }
 
+bool BlockState::is_layer_product(const Operation& op) const {
+  const bool of_layer = op.module == Module::mlp || op.module == Module::attention;
+  return of_layer && op.kind == OpKind::einsum && tensor(op.inputs[1]).parameter;
+}
+
+bool BlockState::splits_features() const { return !split_axes(block.input, {Dim::embed}).empty(); }
+
 bool BlockState::is_weight_gradient_late(const Operation& product) const {
   if (!compiler.has(Habit::runs_weight_gradients_beside_collectives) || block.kind != BlockKind::layer) return false;
-  if (product.module != Module::mlp && product.module != Module::attention) return false;
-  if (product.kind != OpKind::einsum || !tensor(product.inputs[1]).parameter) return false;
-  return block.rematerialized && !split_axes(block.input, {Dim::embed}).empty();
+  return is_layer_product(product) && block.rematerialized && splits_features();
 }
 
 const EinsumPlan& BlockState::product_plan(const Operation& op) const {
@@ -37,11 +42,7 @@ const EinsumPlan& BlockState::product_plan(const Operation& op) const {
 }
 
 AxisList BlockState::split_axes(TensorId id, std::initializer_list<Dim> dims) const {
-  AxisList axes;
-  for (std::size_t i = 0; i < tensor(id).dims.size(); ++i)
-    for (const Dim dim : dims)
-      if (tensor(id).dims[i].dim == dim) axes.append(specs_[id].dims[i]);
-  return axes;
+  return axes_of(tensor(id), specs_[id], dims);
 }
 
 PartitionSpec BlockState::aligned(TensorId input, TensorId output) const {

@@ -25,6 +25,12 @@ class BlockState {
   bool is_constrained(TensorId id) const { return constrained_[id].has_value(); }
   void lay_out(TensorId id, PartitionSpec spec) { specs_[id] = std::move(spec); }
 
+  /// A product of attention or of a dense feed-forward with a weight.
+  bool is_layer_product(const Operation& op) const;
+
+  /// Whether axes split the features of what the block reads.
+  bool splits_features() const;
+
   /// Whether the gradient of the weight that the product reads runs later than that of its input
   /// (Habit::runs_weight_gradients_beside_collectives).
   bool is_weight_gradient_late(const Operation& product) const;

@@ -60,6 +60,7 @@ struct Calibration {
 };
 
 enum class OptimizerType : std::uint8_t { adamw, adam_pax, sgd, muon };
+constexpr bool is_adam(OptimizerType type) { return type == OptimizerType::adamw || type == OptimizerType::adam_pax; }
 
 /// MaxText's `attention`: the kernel of softmax(q·kT)·v.
 enum class AttentionKernel : std::uint8_t { autoselected, dot_product, flash, cudnn_flash_te, cudnn_flash_jax };

@@ -232,11 +232,10 @@ Violation muon_decoder(const Configuration& c) {
 }
 
 Violation optimizer_over_data(const Configuration& c) {
-  const auto type = c.config.opt_type;
-  if (!c.config.shard_optimizer_over_data || type == OptimizerType::adamw || type == OptimizerType::adam_pax)
-    return std::nullopt;
-  return Infeasible{ConstraintId::optimizer_over_data,
-                    fmt::format("shard_optimizer_over_data needs adamw or adam_pax, not {}", name_of(type)), 1, 0};
+  if (!c.config.shard_optimizer_over_data || is_adam(c.config.opt_type)) return std::nullopt;
+  return Infeasible{
+      ConstraintId::optimizer_over_data,
+      fmt::format("shard_optimizer_over_data needs adamw or adam_pax, not {}", name_of(c.config.opt_type)), 1, 0};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 //   not on the batch, on the dispatch's experts          tokens are gathered               missing-all-to-all
 #include <fmt/format.h>
 
+#include <cost_models/operations/dense_ragged_dot.hpp>
 #include <planner/findings/finding_rules.hpp>
 
 namespace shardplan {
@@ -119,7 +120,7 @@ MaybeFinding worst_case_rows(const FindingSubject& s) {
   for (const auto& block : s.blocks) {
     if (!block.block->mixture || block.block->row_occupancy >= 0.999 || s.config().ragged_buffer_factor > 0) continue;
     const bool is_ring = s.config().moe_path == MoePath::ring;  // there the factor needs use_ragged_sort
-    const bool dense = s.configuration.compiler.has(Habit::ragged_dot_is_dense) && !s.config().has_grouped_kernel();
+    const bool dense = is_ragged_dot_dense(s.configuration.compiler, s.config());
     return Finding{
         FindingId::worst_case_rows,
         dense ? Severity::warning : Severity::note,

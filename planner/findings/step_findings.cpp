@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cost_models/memory/compiler_budget.hpp>
+#include <cost_models/operations/dense_ragged_dot.hpp>
 #include <cost_models/time/cloned_gathers.hpp>
 #include <map>
 #include <planner/findings/finding_rules.hpp>
@@ -20,10 +21,6 @@ double flops_of(const OperationWork& work, const Block& block) {
   return (work.forward.value * (work.recomputed ? 2 : 1) + work.backward.value) * static_cast<double>(block.executions);
 }
 
-bool has_rows(const Tensor& tensor) {
-  return std::any_of(tensor.dims.begin(), tensor.dims.end(), [](const TensorDim& dim) { return dim.dim == Dim::rows; });
-}
-
 struct DenseWork {
   double all = 0, needless = 0;  ///< FLOPs of a device and step
   double times = 1;              ///< experts that each row is multiplied with
@@ -37,10 +34,8 @@ DenseWork dense_work(const FindingSubject& s) {
       const Operation& op = block.block->operations[i];
       const double flops = flops_of(block.work[i], *block.block);
       work.all += flops;
-      if (op.kind != OpKind::einsum || !has_rows(block.block->tensors[op.output])) continue;
-      const double experts = static_cast<double>(block.block->tensors[op.inputs[1]].dims.front().size) /
-                             static_cast<double>(s.mesh().product(s.program.expert_axes));
-      work.times = experts / block.block->row_occupancy;
+      if (!is_ragged_dot(*block.block, op)) continue;
+      work.times = static_cast<double>(local_experts(*block.block, op, s.program)) / block.block->row_occupancy;
       work.needless += flops * (1 - 1 / work.times);
     }
   return work;
@@ -71,7 +66,7 @@ std::pair<const Collective*, Seconds> costliest(const std::vector<Collective>& c
 }  // namespace
 
 MaybeFinding dense_ragged_dot(const FindingSubject& s) {
-  if (!s.configuration.compiler.has(Habit::ragged_dot_is_dense) || s.config().has_grouped_kernel()) return std::nullopt;
+  if (!is_ragged_dot_dense(s.configuration.compiler, s.config())) return std::nullopt;
   const DenseWork work = dense_work(s);
   if (work.all <= 0 || work.needless < most * work.all) return std::nullopt;
   return Finding{FindingId::dense_ragged_dot,

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <models/parameter_count.hpp>
+#include <cost_models/memory/static_memory.hpp>
 #include <hardware/machine_of_chips.hpp>
+#include <models/programs/train_program.hpp>
 #include <planner/search/explore/explore.hpp>
 #include <planner/search/space/parallelism.hpp>
 #include <planner/search/present.hpp>
@@ -73,14 +74,11 @@ std::vector<Change> shorter_sequences(const PlanRequest& request, std::int64_t l
 }
 
 /// Parameters and optimizer can't be split further than over every device.
-bool may_hold_state(const PlanRequest& request, const HardwareProfile& profile, std::int64_t parameters) {
+bool may_hold_state(const PlanRequest& request, const HardwareProfile& profile) {
   const TrainConfig& config = request.settings.config;
-  const bool has_moments = config.opt_type == OptimizerType::adamw || config.opt_type == OptimizerType::adam_pax;
-  std::int64_t bytes = size_of(config.weight_dtype);
-  if (has_moments && !config.optimizer_memory_host_offload)
-    bytes += size_of(config.mu_dtype) + size_of(config.weight_dtype);
+  const Bytes state = least_state(reference_program(request.model, config.max_target_length), config);
   const double devices = static_cast<double>(request.chips) * profile.devices_per_chip;
-  return static_cast<double>(parameters * bytes) / devices <=
+  return static_cast<double>(state.value) / devices <=
          static_cast<double>(memory_capacity(profile, request.memory_limits).value);
 }
 
@@ -119,8 +117,8 @@ std::vector<Change> larger_machines(const PlanRequest& request, const HardwarePr
 /// Tries changes, and counts what that takes.
 class Trials {
  public:
-  Trials(const Model& model, const HardwareProfile& profile, const Evaluator& evaluate, const SearchBudget& budget)
-      : parameters_(matrix_parameters(model)), profile_(profile), evaluate_(evaluate), budget_(budget) {}
+  Trials(const HardwareProfile& profile, const Evaluator& evaluate, const SearchBudget& budget)
+      : profile_(profile), evaluate_(evaluate), budget_(budget) {}
 
   std::optional<WouldFit> first_that_fits(const std::vector<Change>& changes) {
     for (const Change& change : changes)
@@ -164,7 +162,7 @@ class Trials {
   /// Pipelines only where nothing fits without one.
   std::optional<WouldFit> fit_of(const Change& change) try {
     const PlanRequest& request = change.request;
-    if (!may_hold_state(request, profile_, parameters_)) return std::nullopt;
+    if (!may_hold_state(request, profile_)) return std::nullopt;
     SearchSpace space = search_space(request, machine_of(profile_, request.chips, request.slices));
     if (!space.remat_policies.empty()) space.remat_policies.resize(1);  // the one that needs least
     if (auto plain = fit_in(without_pipelines(space), change)) return plain;
@@ -173,7 +171,6 @@ class Trials {
     return std::nullopt;  // --mesh or --slices don't suit the larger machine
   }
 
-  std::int64_t parameters_;
   const HardwareProfile& profile_;
   const Evaluator& evaluate_;
   const SearchBudget& budget_;
@@ -191,7 +188,7 @@ WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& prof
   tries.push_back(shorter_sequences(request, closest.config.max_target_length));
   tries.push_back(smaller_machine(request, profile));
   tries.push_back(larger_machines(request, profile));
-  Trials trials(request.model, profile, evaluate, budget);
+  Trials trials(profile, evaluate, budget);
   WouldFits answer;
   const std::size_t most = request.beside == Beside::front ? tries.size() + 1 : changes_in_a_line;
   for (const auto& changes : tries) {

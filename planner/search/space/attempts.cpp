@@ -101,8 +101,7 @@ constexpr double few = 0.01;
 /// because data comes before axes of the same dim (optimizer_layout.hpp), it is tried in two passes alone, which have a
 /// narrow copy for the loop and update the shards; where it would gather some, both ways.
 std::vector<OptimizerChoice> spread_optimizers(const SearchSpace& space, const Configuration& c, const BoundProgram& bound) {
-  const bool adam = c.config.opt_type == OptimizerType::adamw || c.config.opt_type == OptimizerType::adam_pax;
-  if (!adam) return {};
+  if (!is_adam(c.config.opt_type)) return {};
   const SplitParameters split = split_by_optimizer(bound, c.config);
   if (split.apart + split.joined == 0) return {};  // the same program
   const std::int64_t passes = space.base.config.gradient_accumulation_steps;

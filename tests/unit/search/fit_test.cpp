@@ -69,6 +69,21 @@ TEST(Plan, WouldFitOnMoreChipsOrWithNarrowerMoments) {
                                    "weights and both moments in bfloat16 (weight_dtype=bfloat16)", "--chips 16"));
 }
 
+// adam_pax keeps no moment in mu_dtype: 6 bytes of each of a trillion parameters are 93.75 GB on 64 devices, 8 would be 125.
+TEST(Plan, HoldsNoChangeTooSmallForStateThatItsOptimizerDoesNotKeep) {
+  PlanRequest request = request_for("kimi-k2-1t", "toy-switch", 32);
+  request = with_settings(request, {"opt_type=adam_pax", "weight_dtype=bfloat16", "mu_dtype=float32"});
+  const StandIn on_64 = [](const Configuration& c) {
+    Evaluation e = toy_evaluation(c);
+    e.infeasible.reset();
+    if (c.mesh.devices() < 64) e.infeasible = Infeasible{ConstraintId::hbm, "too large", 1, 0};
+    return e;
+  };
+  const MachinePlan plan = plan_one(request, on_64);
+  ASSERT_FALSE(plan.would_fit.empty());
+  EXPECT_EQ(plan.would_fit.back().change, "--chips 64");
+}
+
 // A line of text has two of three changes, without their plans: fewer looks.
 TEST(Plan, BesideAlternativesAreTheFirstChangesThatWouldFit) {
   for (PlanRequest request : {request_for("deepseek2-16b", "tpu-v6e", 4), request_for("mixtral-8x7b", "tpu-v5p", 8)}) {
