@@ -94,11 +94,11 @@ class Auditor {
     for (const auto& item : found_) {
       const Collective& c = item.collective;
       if (item.traffic != traffic || !over_experts(c.axes) || item.expert_weight == ExpertWeight::none) continue;
-      if (c.bytes * c.executions <= view_.thresholds.ignore_below) continue;
+      if (c.moved() <= view_.thresholds.ignore_below) continue;
       tensors.insert(item.tensor);
       all.output_alone = all.output_alone && item.expert_weight == ExpertWeight::out;
       all.phases.insert(c.phase);
-      all.traffic += Traffic{c.bytes * c.executions, c.seconds};
+      all.traffic += Traffic{c.moved(), c.seconds};
     }
     all.tensors.assign(tensors.begin(), tensors.end());
     return all;
@@ -196,7 +196,7 @@ class Auditor {
     for (const auto& item : found_) {
       if (!item.scattered) continue;
       auto& [traffic, tensors] = by_axes[item.collective.axes];
-      traffic += Traffic{item.collective.bytes * item.collective.executions, item.collective.seconds};
+      traffic += Traffic{item.collective.moved(), item.collective.seconds};
       if (std::find(tensors.begin(), tensors.end(), item.tensor) == tensors.end()) tensors.push_back(item.tensor);
     }
     for (const auto& [axes, sum] : by_axes) {
@@ -218,7 +218,7 @@ class Auditor {
     std::vector<std::string> tensors;
     for (const auto& item : found_) {
       if (!item.matches_no_axes) continue;
-      sum += Traffic{item.collective.bytes * item.collective.executions, item.collective.seconds};
+      sum += Traffic{item.collective.moved(), item.collective.seconds};
       tensors.push_back(item.tensor);
     }
     if (sum.bytes <= view_.thresholds.ignore_below) return;
@@ -240,8 +240,8 @@ class Auditor {
     for (const auto& item : found_) {
       if (!item.rematerialized || item.traffic != TrafficClass::gather) continue;
       const Collective& c = item.collective;
-      bytes_of[item.tensor] += c.bytes.value * c.executions;
-      again.traffic += Traffic{c.bytes * c.executions, c.seconds};
+      bytes_of[item.tensor] += c.moved().value;
+      again.traffic += Traffic{c.moved(), c.seconds};
       again.phases.insert(c.phase);
       axes.insert(c.axes.begin(), c.axes.end());
     }

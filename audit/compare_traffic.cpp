@@ -8,22 +8,6 @@
 namespace shardplan {
 namespace {
 
-TrafficClass class_of(CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::all_gather:
-      return TrafficClass::gather;
-    case CollectiveKind::all_reduce:
-    case CollectiveKind::reduce_scatter:
-      return TrafficClass::reduce;
-    case CollectiveKind::all_to_all:
-    case CollectiveKind::ragged_all_to_all:
-      return TrafficClass::exchange;
-    case CollectiveKind::collective_permute:
-      return TrafficClass::shift;
-  }
-  throw InternalError("unknown CollectiveKind");
-}
-
 TrafficClass class_of(const ProgramCollective& program) {
   switch (program.ring) {
     case RingOf::nothing:
@@ -57,7 +41,7 @@ using Place = std::tuple<TrafficClass, AxisList, Phase>;
 
 Place place_of(const TrafficItem& item) { return {item.traffic, item.collective.axes, item.collective.phase}; }
 
-Traffic traffic_of(const Collective& c) { return {c.bytes * c.executions, c.seconds}; }
+Traffic traffic_of(const Collective& c) { return {c.moved(), c.seconds}; }
 
 /// `items` less what `others` have of the same bytes in one execution.
 std::vector<TensorTraffic> without_counterparts(const std::vector<const TrafficItem*>& items,
@@ -100,20 +84,6 @@ Traffic all_reduces_of(const std::vector<const TrafficItem*>& items) {
 }
 
 }  // namespace
-
-std::string_view name_of(TrafficClass traffic) {
-  switch (traffic) {
-    case TrafficClass::gather:
-      return "all-gather";
-    case TrafficClass::reduce:
-      return "all-reduce";
-    case TrafficClass::exchange:
-      return "all-to-all";
-    case TrafficClass::shift:
-      return "collective-permute";
-  }
-  throw InternalError("unknown TrafficClass");
-}
 
 ExpertWeight expert_weight_of(const std::string& scope) {
   if (scope == "wi_0" || scope == "wi_1") return ExpertWeight::in;

@@ -1,6 +1,5 @@
 #pragma once
-// A program's traffic against what was expected of it, by class, mesh axes and phase. All-reduce and reduce-scatter are
-// one class: which of them the compiler takes for the same reduction is its habit. A ring of collective-permutes that
+// A program's traffic against what was expected of it, by class, mesh axes and phase. A ring of collective-permutes that
 // stands for a gather or a reduction counts as one.
 #include <audit/program_traffic.hpp>
 #include <shardplan/collective/collective.hpp>
@@ -8,9 +7,6 @@
 #include <vector>
 
 namespace shardplan {
-
-enum class TrafficClass : std::uint8_t { gather, reduce, exchange, shift };
-std::string_view name_of(TrafficClass traffic);  ///< "all-gather", "all-reduce", "all-to-all", "collective-permute"
 
 /// The scopes that MaxText's expert products name (layers/moe.py).
 enum class ExpertWeight : std::uint8_t { none, in, out };

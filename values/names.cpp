@@ -45,6 +45,36 @@ std::string_view name_of(CollectiveKind kind) {
   throw InternalError("unknown CollectiveKind");
 }
 
+TrafficClass class_of(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::all_gather:
+      return TrafficClass::gather;
+    case CollectiveKind::all_reduce:
+    case CollectiveKind::reduce_scatter:
+      return TrafficClass::reduce;
+    case CollectiveKind::all_to_all:
+    case CollectiveKind::ragged_all_to_all:
+      return TrafficClass::exchange;
+    case CollectiveKind::collective_permute:
+      return TrafficClass::shift;
+  }
+  throw InternalError("unknown CollectiveKind");
+}
+
+std::string_view name_of(TrafficClass traffic) {
+  switch (traffic) {
+    case TrafficClass::gather:
+      return "all-gather";
+    case TrafficClass::reduce:
+      return "all-reduce";
+    case TrafficClass::exchange:
+      return "all-to-all";
+    case TrafficClass::shift:
+      return "collective-permute";
+  }
+  throw InternalError("unknown TrafficClass");
+}
+
 std::string_view name_of(MoePath path) {
   switch (path) {
     case MoePath::none:

@@ -7,20 +7,18 @@
 namespace shardplan {
 namespace {
 
-Bytes& part_of(TrafficBytes& traffic, CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::all_to_all:
-    case CollectiveKind::ragged_all_to_all:
+Bytes& part_of(TrafficBytes& traffic, TrafficClass part) {
+  switch (part) {
+    case TrafficClass::exchange:
       return traffic.all_to_all;
-    case CollectiveKind::all_gather:
+    case TrafficClass::gather:
       return traffic.gather;
-    case CollectiveKind::reduce_scatter:
-    case CollectiveKind::all_reduce:
+    case TrafficClass::reduce:
       return traffic.reduce;
-    case CollectiveKind::collective_permute:
+    case TrafficClass::shift:
       return traffic.permute;
   }
-  throw InternalError("unknown CollectiveKind");
+  throw InternalError("unknown TrafficClass");
 }
 
 }  // namespace
@@ -33,7 +31,7 @@ Seconds AxisTraffic::hidden() const {
 TrafficBytes traffic_of(const Evaluation& evaluation) {
   TrafficBytes traffic;
   for (const auto& collective : evaluation.collectives)
-    part_of(traffic, collective.kind) += collective.bytes * collective.executions;
+    part_of(traffic, class_of(collective.kind)) += collective.moved();
   return traffic;
 }
 
@@ -45,7 +43,7 @@ std::vector<AxisTraffic> traffic_by_axes(const Evaluation& evaluation) {
     sum.kind = collective.kind;
     sum.axes = names_of(axes, evaluation.mesh);
     sum.executions += collective.executions;
-    sum.bytes += collective.bytes * collective.executions;
+    sum.bytes += collective.moved();
     sum.seconds += collective.seconds;
     sum.exposed += collective.exposed;
   }

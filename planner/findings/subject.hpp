@@ -42,7 +42,7 @@ Traffic traffic_of(const FindingSubject& subject, Matches matches) {
   Traffic traffic;
   for (const auto& collective : subject.evaluation.collectives) {
     if (!matches(collective)) continue;
-    traffic.bytes += collective.bytes * collective.executions;
+    traffic.bytes += collective.moved();
     traffic.seconds += collective.seconds;
   }
   return traffic;

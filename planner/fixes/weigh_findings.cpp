@@ -13,7 +13,7 @@ namespace {
 Traffic all_traffic(const Evaluation& evaluation) {
   Traffic traffic;
   for (const auto& collective : evaluation.collectives) {
-    traffic.bytes += collective.bytes * collective.executions;
+    traffic.bytes += collective.moved();
     traffic.seconds += collective.seconds;
   }
   return traffic;

@@ -13,7 +13,7 @@ struct Sum {
 };
 
 void add(Sum& sum, const Collective& collective, const Place& place) {
-  const Bytes bytes = collective.bytes * collective.executions;
+  const Bytes bytes = collective.moved();
   sum.group.kind = collective.kind;
   sum.group.axes = collective.axes;
   sum.group.module = place.block + "/" + place.module;

@@ -19,26 +19,24 @@ using Traffic = std::map<std::string, std::int64_t>;  ///< bytes × executions o
 
 enum class Grouping { by_class, by_phase_and_class };
 
-std::string_view class_of(CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::all_gather:
+std::string_view verb_of(TrafficClass traffic) {
+  switch (traffic) {
+    case TrafficClass::gather:
       return "gather";
-    case CollectiveKind::all_reduce:
-    case CollectiveKind::reduce_scatter:
+    case TrafficClass::reduce:
       return "reduce";
-    case CollectiveKind::all_to_all:
-    case CollectiveKind::ragged_all_to_all:
+    case TrafficClass::exchange:
       return "exchange";
-    case CollectiveKind::collective_permute:
+    case TrafficClass::shift:
       return "shift";
   }
-  throw InternalError("unknown CollectiveKind");
+  throw InternalError("unknown TrafficClass");
 }
 
 std::string group_of(const RecordedCollective& collective, Grouping grouping) {
   std::vector<std::string> axes = collective.axes;
   std::sort(axes.begin(), axes.end());
-  const std::string group = fmt::format("{} {}", class_of(collective.kind), fmt::join(axes, "+"));
+  const std::string group = fmt::format("{} {}", verb_of(class_of(collective.kind)), fmt::join(axes, "+"));
   switch (grouping) {
     case Grouping::by_class:
       return group;

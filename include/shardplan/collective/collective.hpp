@@ -37,6 +37,8 @@ struct Collective {
   Layout from;       ///< of the tensor, before; partial: axes over which it is still to be summed
   PartitionSpec to;  ///< and after this and the other collectives of the same move
 
+  /// By a device in a step.
+  Bytes moved() const { return bytes * executions; }
   /// What it is for, whatever is emitted: an all-gather where all-reduced shards are in place of one.
   CollectiveKind purpose() const { return in_place_of_gather ? CollectiveKind::all_gather : kind; }
 };

@@ -59,7 +59,7 @@ std::string phase_text(const Evaluation& evaluation, Phase phase, const Style& s
     if (one.phase != phase) continue;
     table.add({style.paint(Ink::bold, name_of(one.kind)), axes_text(one.axes, evaluation.mesh),
                print_count(one.group_size), one.op, print_traffic(one.bytes), print_count(one.executions),
-               print_traffic(one.bytes * one.executions), print_time(one.seconds)});
+               print_traffic(one.moved()), print_time(one.seconds)});
     table.add_spanning({}, one.why);
   }
   return table.empty() ? "" : style.paint(Ink::cyan, name_of(phase)) + "\n" + table.print(style.width(), 2);
