@@ -24,6 +24,7 @@ struct Configuration {
   Compiler compiler;   ///< the machine's
   Slice slice;         ///< one slice of a torus, or one node (or part of it)
   int num_slices = 1;  ///< slices or nodes, joined by the dcn_* axes
+  std::int64_t devices() const { return std::int64_t{slice.devices} * num_slices; }
   RuleSet rules;       ///< active: merged, and edited for pipelining
   Mesh mesh;
   TrainConfig config;

@@ -49,10 +49,9 @@ Mesh mesh_for(const AuditRequest& request, const HloProgram& program) {
 }
 
 void check_devices(const Machine& machine, const Mesh& mesh) {
-  const std::int64_t devices = std::int64_t{machine.slice.devices} * machine.num_slices;
-  if (devices != mesh.devices())
+  if (machine.devices() != mesh.devices())
     throw InputError(fmt::format("the program is for {} devices (mesh {}), the machine has {}: --chips", mesh.devices(),
-                                 describe(mesh), devices));
+                                 describe(mesh), machine.devices()));
 }
 
 std::optional<Machine> machine_for(const AuditRequest& request) {

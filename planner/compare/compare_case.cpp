@@ -39,7 +39,7 @@ std::variant<Machine, std::string> usable_machine(const PlanRequest& request) tr
 }
 
 std::string no_mesh(const PlanRequest& request, const SearchSpace& space) {
-  const std::int64_t devices = static_cast<std::int64_t>(space.base.slice.devices) * space.base.num_slices;
+  const std::int64_t devices = space.base.devices();
   if (request.mesh.empty()) return fmt::format("no mesh of {}", counted(devices, "device"));
   return fmt::format("no mesh of {} with {}", counted(devices, "device"), describe(request.mesh));
 }
@@ -71,11 +71,7 @@ BestOrRefusal best_of_case(const PlanRequest& asked, int top, const Evaluator& e
   if (parallelisms.empty()) return why_none(rejections);
   const double margin = request.objective == Objective::memory ? memory_objective_margin : 0;
   const Scope scope{static_cast<std::size_t>(top), margin, 0, false};
-  Explored explored = explore(space, parallelisms, scope, evaluate);
-  if (explored.fitting.empty() && explored.marginal) {
-    space.required.certainty = Certainty::expected;
-    explored = explore(space, parallelisms, scope, evaluate);
-  }
+  Explored explored = explore_what_may_fit(space, parallelisms, scope, evaluate);
   try_finer_batches(space, parallelisms, explored, evaluate);
   const Presenter presenter(space, parallelisms, evaluate);
   if (!explored.fitting.empty())

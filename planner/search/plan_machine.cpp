@@ -64,7 +64,7 @@ Refusal indivisible_sizes(const std::vector<AskedSizes>& mesh, std::int64_t devi
 }
 
 Refusal why_no_mesh(const SearchSpace& space, const PlanRequest& request) {
-  const std::int64_t devices = static_cast<std::int64_t>(space.base.slice.devices) * space.base.num_slices;
+  const std::int64_t devices = space.base.devices();
   if (request.mesh.empty()) return fmt::format("no rule set searched has a mesh of {}", counted(devices, "device"));
   if (Refusal sizes = indivisible_sizes(request.mesh, devices); !sizes.empty()) return sizes;
   return fmt::format("--mesh {}: no rule set searched completes it to {} ({} of {})", describe(request.mesh),
@@ -76,7 +76,7 @@ Refusal contradiction(const SearchSpace& space) {
   if (!space.per_device_batch) return "";
   TrainConfig config;
   config.per_device_batch_size = *space.per_device_batch;
-  const std::int64_t devices = static_cast<std::int64_t>(space.base.slice.devices) * space.base.num_slices;
+  const std::int64_t devices = space.base.devices();
   const double batch = sequences_in_a_pass(config, devices);
   if (batch >= 1 && batch == std::floor(batch)) return "";
   return fmt::format("--per-device-batch {} on {} is {}, not a whole number above 0", *space.per_device_batch,
@@ -159,14 +159,7 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
     plan.refused = why_no_mesh(space, request);
     return plan;
   }
-  Explored explored = explore(space, parallelisms, scope_of(request), evaluate, budget);
-  if (explored.fitting.empty() && explored.marginal) {  // better a plan that may not fit than none: it says so
-    const Explored sure = std::move(explored);
-    space.required.certainty = Certainty::expected;
-    explored = explore(space, parallelisms, scope_of(request), evaluate, budget);
-    explored.evaluated += sure.evaluated;
-    explored.left = std::max(explored.left, sure.left);
-  }
+  Explored explored = explore_what_may_fit(space, parallelisms, scope_of(request), evaluate, budget);
   try_finer_batches(space, parallelisms, explored, evaluate);
   plan = explored.fitting.empty() ? plan_that_does_not(request, space, profile, parallelisms, explored, evaluate, budget)
                                   : plan_that_fits(request, space, parallelisms, explored, evaluate);

@@ -167,6 +167,17 @@ Explored explore(const SearchSpace& space, const std::vector<Parallelism>& paral
   return explored;
 }
 
+Explored explore_what_may_fit(SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
+                              const Evaluator& evaluate, const SearchBudget& budget) {
+  Explored sure = explore(space, parallelisms, scope, evaluate, budget);
+  if (!sure.fitting.empty() || !sure.marginal) return sure;
+  space.required.certainty = Certainty::expected;
+  Explored expected = explore(space, parallelisms, scope, evaluate, budget);
+  expected.evaluated += sure.evaluated;
+  expected.left = std::max(expected.left, sure.left);
+  return expected;
+}
+
 Fits any_fits(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Evaluator& evaluate,
               const SearchBudget& budget) {
   Explorations all(space, parallelisms);

@@ -25,6 +25,11 @@ struct Explored {
 Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
                  const Evaluator& evaluate, const SearchBudget& budget = {});
 
+/// The same; where candidates are expected to fit and none surely does, what is found once that is all that `space` asks
+/// for: better a plan that may not fit than none.
+Explored explore_what_may_fit(SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
+                              const Evaluator& evaluate, const SearchBudget& budget = {});
+
 /// Whether a candidate under the smallest policies fits, found with as few looks at memory as that takes.
 struct Fits {
   bool any = false;

@@ -57,7 +57,7 @@ bool could_help(const std::string& axis, const SearchSpace& space, const RuleSet
          some_rule_uses(rules, axis);
 }
 
-int devices_of(const SearchSpace& space) { return space.base.slice.devices * space.base.num_slices; }
+int devices_of(const SearchSpace& space) { return static_cast<int>(space.base.devices()); }
 
 /// The sizes that one axis may have in all, out of the divisors of the devices.
 Sizes total_sizes(const std::string& axis, const SearchSpace& space, const RuleSet& rules, Stages stages) {

@@ -79,7 +79,7 @@ void check_tokens(const SearchSpace& space) {
   if (space.global_batch_tokens && (*space.global_batch_tokens < length || *space.global_batch_tokens % length != 0))
     throw InputError(fmt::format("--global-batch-tokens {}: not a whole number of sequences of {}",
                                  *space.global_batch_tokens, counted(length, "token")));
-  const std::int64_t devices = static_cast<std::int64_t>(space.base.slice.devices) * space.base.num_slices;
+  const std::int64_t devices = space.base.devices();
   if (space.global_batch_tokens.value_or(0) / devices > most_tokens_a_device)
     throw InputError(fmt::format("--global-batch-tokens {}: more than {} a device", *space.global_batch_tokens,
                                  most_tokens_a_device));
