@@ -1,6 +1,6 @@
 #pragma once
-// A program's traffic against what was expected of it, by class, mesh axes and phase. A ring of collective-permutes that
-// stands for a gather or a reduction counts as one.
+// A program's traffic against what was expected of it, by class, mesh axes and phase. A ring of collective-permutes
+// that stands for a gather or a reduction counts as one.
 #include <audit/program_traffic.hpp>
 #include <shardplan/collective/collective.hpp>
 #include <string>

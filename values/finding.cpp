@@ -126,7 +126,7 @@ std::vector<std::string> published_ids() {
     if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.emplace_back(id);
   };
   for (int i = 0; i < static_cast<int>(FindingId::refused); ++i) add(name_of(static_cast<FindingId>(i)));
-  for (int i = 0; i <= static_cast<int>(last_constraint); ++i) add(name_of(static_cast<ConstraintId>(i)));
+  for (const ConstraintId constraint : all_constraints()) add(name_of(constraint));
   return ids;
 }
 

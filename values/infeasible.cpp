@@ -1,7 +1,17 @@
+#include <array>
 #include <shardplan/error.hpp>
 #include <shardplan/infeasible.hpp>
 
 namespace shardplan {
+
+std::span<const ConstraintId> all_constraints() {
+  static constexpr auto all = [] {
+    std::array<ConstraintId, static_cast<std::size_t>(last_constraint) + 1> each{};
+    for (std::size_t i = 0; i < each.size(); ++i) each[i] = static_cast<ConstraintId>(i);
+    return each;
+  }();
+  return all;
+}
 
 std::string_view name_of(ConstraintId constraint) {
   switch (constraint) {

@@ -2,6 +2,7 @@
 #include <array>
 #include <shardplan/collective/collective.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/plan.hpp>
 #include <shardplan/train_config.hpp>
 
 namespace shardplan {
@@ -210,5 +211,21 @@ std::int64_t size_of(DType dtype) {
 }
 
 Bytes recast(Bytes bytes, DType from, DType to) { return Bytes{bytes.value / size_of(from) * size_of(to)}; }
+
+std::string_view name_of(Strategy strategy) {
+  switch (strategy) {
+    case Strategy::data_and_fsdp:
+      return "data·fsdp";
+    case Strategy::tensor:
+      return "tensor";
+    case Strategy::context:
+      return "context";
+    case Strategy::expert:
+      return "expert";
+    case Strategy::pipeline:
+      return "pipeline";
+  }
+  throw InternalError("unknown Strategy");
+}
 
 }  // namespace shardplan

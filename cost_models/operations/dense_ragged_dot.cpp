@@ -27,9 +27,10 @@ bool is_ragged_dot(const Block& block, const Operation& op) {
          index_of(block.tensors[op.inputs[1]].dims, Dim::experts) >= 0;
 }
 
-std::int64_t local_experts(const Block& block, const Operation& product, const BoundProgram& program) {
+double local_experts(const Block& block, const Operation& product, const BoundProgram& program) {
   const auto& weight = block.tensors[product.inputs[1]].dims;
-  return weight[index_of(weight, Dim::experts)].size / program.mesh->product(program.expert_axes);
+  const std::int64_t experts = weight[index_of(weight, Dim::experts)].size;
+  return static_cast<double>(experts) / static_cast<double>(program.mesh->product(program.expert_axes));
 }
 
 bool is_dense_ragged_dot(const BlockState& state, const Operation& op) {
@@ -62,7 +63,7 @@ int plain_gradient_ends(const BlockState& state, const Schedule& schedule, Opera
 std::vector<Lifetime> expanded_operands(const BlockState& state, const Schedule& schedule, OperationId id) {
   const Operation& op = state.block.operations[id];
   const TensorId rows = op.inputs.front();
-  const std::int64_t experts = local_experts(state.block, op, state.program);
+  const auto experts = static_cast<std::int64_t>(local_experts(state.block, op, state.program));
   const Bytes operand = state.local(rows) * experts, result = state.local(op.output) * experts;
   const bool trains = schedule.has_backward(id);
   std::vector<Lifetime> all;

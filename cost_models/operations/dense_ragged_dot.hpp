@@ -14,8 +14,8 @@ bool is_ragged_dot_dense(const Compiler& compiler, const TrainConfig& config);
 /// Whether an operation is a product of expert rows and expert weights.
 bool is_ragged_dot(const Block& block, const Operation& op);
 
-/// Experts that one device has of such a product's.
-std::int64_t local_experts(const Block& block, const Operation& product, const BoundProgram& program);
+/// Experts that one device has of such a product's: a whole number, but where a run is refused because it isn't.
+double local_experts(const Block& block, const Operation& product, const BoundProgram& program);
 
 /// Whether an operation is such a product, and computed so.
 bool is_dense_ragged_dot(const BlockState& state, const Operation& op);

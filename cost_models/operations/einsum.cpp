@@ -110,7 +110,7 @@ bool weight_gradient_first(const BlockState& state, const Operation& op) {
 double computed_share(const BlockState& state, const Operation& op) {
   if (!has(state.tensor(op.output), Dim::rows)) return 1;
   if (!is_dense_ragged_dot(state, op)) return state.block.row_occupancy;
-  return static_cast<double>(local_experts(state.block, op, state.program));
+  return local_experts(state.block, op, state.program);
 }
 
 /// The grouped product's kernel reads weights row by row. One that lies the other way round, because its shard's columns

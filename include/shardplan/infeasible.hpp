@@ -1,6 +1,7 @@
 #pragma once
 // Why a configuration can't be run: a value with numbers, not an error.
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -51,6 +52,7 @@ enum class ConstraintId : std::uint8_t {
   step_seconds,  ///< a longer step than was asked for
 };
 inline constexpr ConstraintId last_constraint = ConstraintId::step_seconds;
+std::span<const ConstraintId> all_constraints();
 std::string_view name_of(ConstraintId constraint);  ///< "hbm", "batch-divisibility", …
 
 /// A dim that its axes don't divide, whatever the dim is.

@@ -85,9 +85,13 @@ struct RejectionCount {
   std::string example;  ///< one message with its numbers
 };
 
+/// A kind of parallelism, whatever else a mesh has.
+enum class Strategy : std::uint8_t { data_and_fsdp, tensor, context, expert, pipeline };
+std::string_view name_of(Strategy strategy);  ///< "tensor", "data·fsdp"
+
 /// The fastest plan of one kind of parallelism, and what it loses against the recommended one.
 struct StrategyPlan {
-  std::string strategy;  ///< "tensor"
+  Strategy strategy;
   double slower;         ///< share by which a token takes longer: 0.147
   std::string why;       ///< "12.1% of a step in exposed communication"; empty when it isn't slower
   std::string pipeline;  ///< "4 repeats of 5 layers a stage, 8 microbatches: bubble 8.4%, permutes 1.6% if none hid"

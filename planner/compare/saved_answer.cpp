@@ -92,15 +92,9 @@ StepTime read_time(StrictObject object) {
   return time;
 }
 
-ConstraintId constraint_named(const std::string& name, const std::string& where) {
-  std::vector<ConstraintId> all;
-  for (int i = 0; i <= static_cast<int>(last_constraint); ++i) all.push_back(static_cast<ConstraintId>(i));
-  return enumerator_named(all, "constraint", name, where);
-}
-
 Infeasible read_infeasible(StrictObject object) {
   Infeasible infeasible;
-  infeasible.constraint = constraint_named(object.text("constraint"), object.where());
+  infeasible.constraint = enumerator_named(all_constraints(), "constraint", object.text("constraint"), object.where());
   infeasible.message = object.text("message");
   const std::string unit = infeasible.constraint == ConstraintId::hbm ? "_bytes" : "";
   infeasible.needed = object.integer("needed" + unit);

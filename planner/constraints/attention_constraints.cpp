@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <planner/constraints/constraints.hpp>
+#include <planner/constraints/violation.hpp>
 #include <rules/sequence_axis.hpp>
 
 namespace shardplan {
 namespace {
-
-using Violation = std::optional<Infeasible>;
 
 Infeasible refused(ConstraintId constraint, std::string message) { return {constraint, std::move(message), 1, 0}; }
 
@@ -200,13 +199,11 @@ std::optional<Infeasible> packing_violation(const Configuration& c) {
 }
 
 std::optional<Infeasible> attention_violation(const Configuration& configuration) {
-  constexpr Violation (*constraints[])(const Configuration&) = {
-      kernel_exists,     kernel_knows_sinks,   kernel_takes_masks,    pools_whole_sequences, exchanged_sequence_is_unmasked,
-      packing_violation, segments_are_counted, windows_under_context, balance_divides,
-      blocks_divide_shards, blocks_of_keys_divide};
-  for (const auto constraint : constraints)
-    if (auto violation = constraint(configuration)) return violation;
-  return std::nullopt;
+  return first_violation_of(
+      {kernel_exists, kernel_knows_sinks, kernel_takes_masks, pools_whole_sequences, exchanged_sequence_is_unmasked,
+       packing_violation, segments_are_counted, windows_under_context, balance_divides, blocks_divide_shards,
+       blocks_of_keys_divide},
+      configuration);
 }
 
 }  // namespace shardplan

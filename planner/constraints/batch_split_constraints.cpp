@@ -3,12 +3,11 @@
 #include <cmath>
 #include <shardplan/batch_split.hpp>
 #include <planner/constraints/batch_split_constraints.hpp>
+#include <planner/constraints/violation.hpp>
 #include <shardplan/collective/counted.hpp>
 
 namespace shardplan {
 namespace {
-
-using Violation = std::optional<Infeasible>;
 
 Infeasible refused(std::string message, std::int64_t needed = 1, std::int64_t available = 0) {
   return {ConstraintId::batch_split, std::move(message), needed, available};
@@ -71,11 +70,7 @@ Violation scan(const Configuration& c) {
 
 Violation batch_split_violation(const Configuration& configuration) {
   if (!configuration.model.use_batch_split_schedule) return std::nullopt;
-  constexpr Violation (*constraints[])(const Configuration&) = {layers, halves, context, kernel, shard_mode, quantization,
-                                                                scan};
-  for (const auto constraint : constraints)
-    if (auto violation = constraint(configuration)) return violation;
-  return std::nullopt;
+  return first_violation_of({layers, halves, context, kernel, shard_mode, quantization, scan}, configuration);
 }
 
 }  // namespace shardplan

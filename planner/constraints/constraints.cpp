@@ -7,14 +7,13 @@
 #include <models/programs/train_program.hpp>
 #include <planner/constraints/batch_split_constraints.hpp>
 #include <planner/constraints/constraints.hpp>
+#include <planner/constraints/violation.hpp>
 #include <rules/bind_program.hpp>
 #include <rules/resolve.hpp>
 #include <shardplan/collective/counted.hpp>
 
 namespace shardplan {
 namespace {
-
-using Violation = std::optional<Infeasible>;
 
 std::int64_t expert_shards(const Configuration& c) {
   return c.mesh.product(axes_of_rule(c.rules, c.mesh, expert_rule(c.rules)));
@@ -242,29 +241,27 @@ Violation optimizer_over_data(const Configuration& c) {
 
 std::optional<Infeasible> first_violation_of_settings(const Configuration& configuration) {
   // Counts before the divisions that use them.
-  constexpr Violation (*constraints[])(const Configuration&) = {batch_is_whole,
-                                                                pipeline_layers_exist,
-                                                                pipeline_layers,
-                                                                pipeline_microbatches,
-                                                                pipeline_batch,
-                                                                pipeline_prefetch,
-                                                                pipeline_remat,
-                                                                kv_heads,
-                                                                experts_divide,
-                                                                ring_of_experts,
-                                                                megablox_kernel,
-                                                                random_routing,
-                                                                ragged_buffer,
-                                                                sparse_tensor_sequence,
-                                                                context_violation,
-                                                                attention_violation, batch_split_violation,
-                                                                vocab_tiling,
-                                                                explicit_sharding, explicit_window,
-                                                                muon_decoder,
-                                                                optimizer_over_data, quantization_violation};
-  for (const auto constraint : constraints)
-    if (auto violation = constraint(configuration)) return violation;
-  return std::nullopt;
+  return first_violation_of({batch_is_whole,
+                             pipeline_layers_exist,
+                             pipeline_layers,
+                             pipeline_microbatches,
+                             pipeline_batch,
+                             pipeline_prefetch,
+                             pipeline_remat,
+                             kv_heads,
+                             experts_divide,
+                             ring_of_experts,
+                             megablox_kernel,
+                             random_routing,
+                             ragged_buffer,
+                             sparse_tensor_sequence,
+                             context_violation,
+                             attention_violation, batch_split_violation,
+                             vocab_tiling,
+                             explicit_sharding, explicit_window,
+                             muon_decoder,
+                             optimizer_over_data, quantization_violation},
+                            configuration);
 }
 
 ParallelShape parallel_shape(const Configuration& c) {

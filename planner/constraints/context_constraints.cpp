@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <planner/constraints/constraints.hpp>
+#include <planner/constraints/violation.hpp>
 #include <rules/sequence_axis.hpp>
 
 namespace shardplan {
 namespace {
-
-using Violation = std::optional<Infeasible>;
 
 struct Context {
   const Configuration& c;

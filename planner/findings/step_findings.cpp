@@ -35,7 +35,7 @@ DenseWork dense_work(const FindingSubject& s) {
       const double flops = flops_of(block.work[i], *block.block);
       work.all += flops;
       if (!is_ragged_dot(*block.block, op)) continue;
-      work.times = static_cast<double>(local_experts(*block.block, op, s.program)) / block.block->row_occupancy;
+      work.times = local_experts(*block.block, op, s.program) / block.block->row_occupancy;
       work.needless += flops * (1 - 1 / work.times);
     }
   return work;
@@ -159,9 +159,8 @@ MaybeFinding memory_budget_exceeded(const FindingSubject& s) {
 MaybeFinding combined_weights_exposed(const FindingSubject& s) {
   constexpr double worth_saying = 0.05;
   const Compiler& compiler = s.configuration.compiler;
-  const bool combines = compiler.settings.contains(CompilerSetting::all_gather_combine_threshold) ||
-                        compiler.settings.contains(CompilerSetting::reduce_scatter_combine_threshold) ||
-                        compiler.settings.contains(CompilerSetting::all_reduce_combine_threshold);
+  const bool combines = std::any_of(std::begin(combine_thresholds), std::end(combine_thresholds),
+                                    [&](CompilerSetting threshold) { return compiler.settings.contains(threshold); });
   Seconds exposed;
   for (const Collective& c : s.evaluation.collectives)
     if (c.parameter) exposed += c.exposed;

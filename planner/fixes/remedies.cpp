@@ -136,10 +136,7 @@ Configuration renamed_axis(const Finding& finding, Configuration c) {
 }
 
 Configuration uncombined_weights(const Finding&, Configuration c) {
-  for (const auto setting :
-       {CompilerSetting::all_gather_combine_threshold, CompilerSetting::reduce_scatter_combine_threshold,
-        CompilerSetting::all_reduce_combine_threshold})
-    c.compiler.settings.erase(setting);
+  for (const CompilerSetting threshold : combine_thresholds) c.compiler.settings.erase(threshold);
   return c;
 }
 

@@ -70,7 +70,7 @@ std::vector<StrategyPlan> compare_strategies(const Evaluation& best,
     const double slower = slower_than(best, plan);
     std::string why = slower < visible_slowdown ? "" : biggest_loss(best, plan);
     std::string pipeline = pipeline_of(plan);
-    rows.push_back({std::string(name_of(strategy)), slower, std::move(why), std::move(pipeline), std::move(plan)});
+    rows.push_back({strategy, slower, std::move(why), std::move(pipeline), std::move(plan)});
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const StrategyPlan& a, const StrategyPlan& b) { return a.slower < b.slower; });

@@ -133,7 +133,7 @@ std::string what_would_change_it(const Evaluation& best, const Evaluation& other
 std::vector<std::string> what_does_not_fit(const MachinePlan& plan, const std::vector<Parallelism>& parallelisms) {
   std::vector<std::string> sentences;
   for (const Strategy strategy : strategies) {
-    const auto is_it = [&](const StrategyPlan& p) { return p.strategy == name_of(strategy); };
+    const auto is_it = [&](const StrategyPlan& p) { return p.strategy == strategy; };
     const auto uses_it = [&](const Parallelism& p) { return uses(p.mesh, strategy); };
     if (std::none_of(plan.strategies.begin(), plan.strategies.end(), is_it) &&
         std::any_of(parallelisms.begin(), parallelisms.end(), uses_it))
@@ -155,7 +155,7 @@ std::vector<std::string> what_other_rules_cost(const Evaluation& best, const Sea
   const double mine = best.time.step().value / tokens_of(best);
   for (const auto& [rules, seconds] : least) {
     const double slower = seconds / mine - 1;
-    if (space.rule_sets[rules].name != best.rules && slower >= 0.0005)
+    if (space.rule_sets[rules].name != best.rules && slower >= visible_slowdown)
       sentences.push_back(fmt::format("rule set {} {} on every mesh where it differs from the sets before it",
                                       space.rule_sets[rules].name, slower_in_words(slower, "at least ")));
   }

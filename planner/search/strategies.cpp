@@ -18,22 +18,6 @@ bool splits_only(const Mesh& mesh, std::initializer_list<AxisFamily> families) {
 
 }  // namespace
 
-std::string_view name_of(Strategy strategy) {
-  switch (strategy) {
-    case Strategy::data_and_fsdp:
-      return "data·fsdp";
-    case Strategy::tensor:
-      return "tensor";
-    case Strategy::context:
-      return "context";
-    case Strategy::expert:
-      return "expert";
-    case Strategy::pipeline:
-      return "pipeline";
-  }
-  throw InternalError("unknown Strategy");
-}
-
 std::string meshes_of(Strategy strategy) {
   if (strategy == Strategy::data_and_fsdp) return "data and fsdp alone";
   return fmt::format("{} parallelism", name_of(strategy));

@@ -9,12 +9,6 @@
 namespace shardplan {
 namespace {
 
-std::vector<Limit> all_limits() {
-  std::vector<Limit> all;
-  for (int i = 0; i <= static_cast<int>(last_limit); ++i) all.push_back(static_cast<Limit>(i));
-  return all;
-}
-
 std::optional<double> number_or_null(StrictObject& object, const std::string& key) {
   if (object.any(key).is_null()) return std::nullopt;
   return object.number(key);

@@ -1,10 +1,20 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <planner/sweep/sweep.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
+
+std::span<const Limit> all_limits() {
+  static constexpr auto all = [] {
+    std::array<Limit, static_cast<std::size_t>(last_limit) + 1> each{};
+    for (std::size_t i = 0; i < each.size(); ++i) each[i] = static_cast<Limit>(i);
+    return each;
+  }();
+  return all;
+}
 
 std::string_view name_of(Limit limit) {
   switch (limit) {

@@ -8,6 +8,7 @@
 #include <shardplan/evaluation.hpp>
 #include <shardplan/mesh/mesh.hpp>
 #include <shardplan/units.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,7 @@ enum class Limit : std::uint8_t {
   constraints,  ///< no configuration is allowed, whatever its memory
 };
 inline constexpr Limit last_limit = Limit::constraints;
+std::span<const Limit> all_limits();
 std::string_view name_of(Limit limit);  ///< "exposed-communication"
 
 struct SweepCell {

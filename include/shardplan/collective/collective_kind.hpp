@@ -16,8 +16,8 @@ enum class CollectiveKind : std::uint8_t {
 std::span<const CollectiveKind> all_collective_kinds();
 std::string_view name_of(CollectiveKind kind);  ///< "all-gather"
 
-/// What a collective does, however: all-reduce and reduce-scatter are one class, since which of them the compiler takes for
-/// the same reduction is its habit.
+/// What a collective does, however: all-reduce and reduce-scatter are one class, since which of them the compiler takes
+/// for the same reduction is its habit.
 enum class TrafficClass : std::uint8_t { gather, reduce, exchange, shift };
 TrafficClass class_of(CollectiveKind kind);
 std::string_view name_of(TrafficClass traffic);  ///< "all-gather", "all-reduce", "all-to-all", "collective-permute"

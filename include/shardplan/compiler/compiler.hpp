@@ -218,6 +218,9 @@ enum class CompilerSetting : std::uint8_t {
   reduce_scatter_combine_threshold,  ///< likewise, of operands
   all_reduce_combine_threshold,
 };
+inline constexpr CompilerSetting combine_thresholds[] = {CompilerSetting::all_gather_combine_threshold,
+                                                         CompilerSetting::reduce_scatter_combine_threshold,
+                                                         CompilerSetting::all_reduce_combine_threshold};
 std::span<const CompilerSetting> all_compiler_settings();
 std::string_view name_of(CompilerSetting setting);  ///< "scoped_vmem_limit", the id in files
 

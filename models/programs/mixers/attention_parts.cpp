@@ -4,14 +4,6 @@
 namespace shardplan {
 namespace {
 
-/// A learned logit a head that takes part in every softmax (gpt-oss): as much traffic as a bias of the queries.
-TensorId add_sink(BlockBuilder& b, TensorId query) {
-  const Dims same = b.dims(query);
-  const TensorId sinks = b.bias("self_attention/sinks", {same[2]}, {""});
-  const TensorId out = b.activation("query with sink", same, b.block.tensors[query].constraint);
-  return b.apply(OpKind::add, "self_attention/sinks", {query, sinks}, out);
-}
-
 /// A model that learns positions rotates nothing.
 Rotation rotation_of(const Model& model) {
   if (model.trainable_position_size > 0) return Rotation::none;
@@ -19,6 +11,13 @@ Rotation rotation_of(const Model& model) {
 }
 
 }  // namespace
+
+TensorId add_sink(BlockBuilder& b, TensorId query) {
+  const Dims same = b.dims(query);
+  const TensorId sinks = b.bias("self_attention/sinks", {same[2]}, {""});
+  const TensorId out = b.activation("query with sink", same, b.block.tensors[query].constraint);
+  return b.apply(OpKind::add, "self_attention/sinks", {query, sinks}, out);
+}
 
 Constraint head_constraint() {
   return {{"activation_kv_batch", "activation_length_attn", "activation_kv_heads", "activation_kv_head_dim"}};

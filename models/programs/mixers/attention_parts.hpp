@@ -22,6 +22,9 @@ TensorId constrain_attention_input(BlockBuilder& b, TensorId x, Constraint const
 TensorId project_onto_heads(BlockBuilder& b, TensorId x, const std::string& name, TensorDim heads, TensorDim head_dim,
                             LogicalAxes weight_axes, Constraint constraint, std::vector<std::string> checkpoint_names);
 
+/// A learned logit a head that takes part in every softmax (gpt-oss): as much traffic as a bias of the queries.
+TensorId add_sink(BlockBuilder& b, TensorId query);
+
 /// What remat policies know the kernel's result by. MaxText names it inside of its kernels (layers/attention_op.py:
 /// residual_checkpoint_name, cudnn_flash_jax); attention=dot_product has none, so that no policy saves it.
 std::vector<std::string> context_names(const TrainConfig& config);

@@ -42,12 +42,6 @@ TensorId join_keys(BlockBuilder& b, TensorId own, TensorId pooled) {
   return b.apply(OpKind::add, "self_attention/join_keys", {own, pooled}, b.activation("joined keys", std::move(all)));
 }
 
-TensorId add_sink(BlockBuilder& b, TensorId query) {
-  const Dims same = b.dims(query);
-  const TensorId sinks = b.bias("self_attention/sinks", {same[2]}, {""});
-  return b.apply(OpKind::add, "self_attention/sinks", {query, sinks}, b.activation("query with sink", same));
-}
-
 TensorId add_kernel(BlockBuilder& b, TensorId query, TensorId keys, TensorId mask) {
   const Constraint query_side{{"activation_batch_attn", "activation_length", "activation_heads", "activation_kv"}};
   const Constraint key_side{{"activation_batch_attn", "activation_kv_length", "activation_heads", "activation_kv"}};

@@ -30,7 +30,8 @@ OrderedJson json_list(const std::vector<Item>& items, Print print) {
 }
 
 OrderedJson json_strategy(const StrategyPlan& plan) {
-  OrderedJson value = {{"strategy", plan.strategy}, {"slower", json_number(plan.slower, "slower")}, {"why", plan.why}};
+  OrderedJson value = {
+      {"strategy", name_of(plan.strategy)}, {"slower", json_number(plan.slower, "slower")}, {"why", plan.why}};
   if (!plan.pipeline.empty()) value["pipeline"] = plan.pipeline;
   value.update(json_point(plan.evaluation));
   return value;

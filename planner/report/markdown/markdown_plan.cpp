@@ -50,8 +50,9 @@ std::string strategies_table(const MachinePlan& machine) {
   if (machine.strategies.size() < 2) return "";
   std::vector<std::vector<std::string>> rows;
   for (const auto& plan : machine.strategies)
-    rows.push_back({plan.strategy, slower_text(plan.slower), markdown_code(describe(plan.evaluation.mesh)),
-                    print_memory(plan.evaluation.memory.peak()), markdown_text(plan.why)});
+    rows.push_back({std::string(name_of(plan.strategy)), slower_text(plan.slower),
+                    markdown_code(describe(plan.evaluation.mesh)), print_memory(plan.evaluation.memory.peak()),
+                    markdown_text(plan.why)});
   return "\n" + markdown_table({{"best with"}, {"slower", true}, {"mesh"}, {"peak", true}, {"mostly"}}, rows);
 }
 

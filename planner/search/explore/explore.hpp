@@ -25,8 +25,8 @@ struct Explored {
 Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
                  const Evaluator& evaluate, const SearchBudget& budget = {});
 
-/// The same; where candidates are expected to fit and none surely does, what is found once that is all that `space` asks
-/// for: better a plan that may not fit than none.
+/// The same; where candidates are expected to fit and none surely does, what is found once `space` asks for no more:
+/// better a plan that may not fit than none.
 Explored explore_what_may_fit(SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
                               const Evaluator& evaluate, const SearchBudget& budget = {});
 

@@ -29,12 +29,8 @@ RunCost Runner::memory(const Parallelism& parallelism, std::size_t remat, const 
 const Configuration& Runner::configuration_for(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch) {
   const RematPolicy& policy = space_.remat_policies[remat];
   if (&parallelism != parallelism_) change_to(parallelism, policy, batch);
-  TrainConfig& config = configuration_.config;
-  config.remat_policy = policy.name;
-  config.saved = policy.saved;
-  config.places_activations = policy.places_activations;
-  config.per_device_batch_size = batch.per_device_batch_size;
-  config.gradient_accumulation_steps = batch.gradient_accumulation_steps;
+  set_remat(configuration_.config, policy);
+  set_batch(configuration_.config, batch);
   return configuration_;
 }
 

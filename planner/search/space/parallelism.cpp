@@ -185,11 +185,11 @@ std::optional<Infeasible> path_violation(const SearchSpace& space, MoePath path)
 void set_config(Configuration& configuration, const SearchSpace& space, const Parallelism& parallelism,
                 const RematPolicy& remat, const BatchOption& batch) {
   TrainConfig& config = configuration.config;
-  config = with_remat(with_path(space.base.config, parallelism.moe_path, parallelism.dispatch_peeled), remat);
+  config = with_path(space.base.config, parallelism.moe_path, parallelism.dispatch_peeled);
+  set_remat(config, remat);
   config = with_schedule(config, parallelism.schedule, configuration.model, pipeline_stages(parallelism.mesh));
   config.shard_optimizer_over_data = parallelism.optimizer_over_data;
-  config.per_device_batch_size = batch.per_device_batch_size;
-  config.gradient_accumulation_steps = batch.gradient_accumulation_steps;
+  set_batch(config, batch);
   if (!space.packing_fixed && packing_violation(configuration)) config = unpacked(config);
 }
 

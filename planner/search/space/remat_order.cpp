@@ -69,7 +69,8 @@ std::vector<std::size_t> policies_with(const SearchSpace& space, int stages) {
 RematOrder remat_order(const SearchSpace& space, std::vector<std::size_t> policies) {
   std::vector<Saved> all;
   for (const auto& policy : space.remat_policies) {
-    const TrainConfig config = with_remat(space.base.config, policy);
+    TrainConfig config = space.base.config;
+    set_remat(config, policy);
     all.push_back({saved_on_device(config), saved_on_host(config), saved_anywhere(config)});
   }
   RematOrder order;

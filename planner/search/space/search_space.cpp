@@ -153,11 +153,15 @@ SearchSpace with_pipelines_only(SearchSpace space) {
   return space;
 }
 
-TrainConfig with_remat(TrainConfig config, const RematPolicy& policy) {
+void set_remat(TrainConfig& config, const RematPolicy& policy) {
   config.saved = policy.saved;
   config.remat_policy = policy.name;
   config.places_activations = policy.places_activations;
-  return config;
+}
+
+void set_batch(TrainConfig& config, const BatchOption& batch) {
+  config.per_device_batch_size = batch.per_device_batch_size;
+  config.gradient_accumulation_steps = batch.gradient_accumulation_steps;
 }
 
 }  // namespace shardplan

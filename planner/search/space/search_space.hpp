@@ -67,7 +67,7 @@ const RuleSet& rules_on(const SearchSpace& space, std::size_t rules, const Mesh&
 SearchSpace without_pipelines(SearchSpace space);
 SearchSpace with_pipelines_only(SearchSpace space);
 
-/// `config` under another remat policy.
-TrainConfig with_remat(TrainConfig config, const RematPolicy& policy);
+void set_remat(TrainConfig& config, const RematPolicy& policy);
+void set_batch(TrainConfig& config, const BatchOption& batch);
 
 }  // namespace shardplan

@@ -175,9 +175,9 @@ TEST(Pipelines, PlansSayHowTheBestOneCompares) {
   MachinePlan plan = plan_machine(request, request.machines.front(), evaluator_of(toy_evaluation));
   EXPECT_EQ(describe(plan.recommended->mesh), "fsdp=8");
   // 4 repeats, 8 microbatches, 2 stages: 1/32 of 8 s more in a step of 9.
-  const auto is_pipeline = Field(&StrategyPlan::strategy, "pipeline");
+  const auto is_pipeline = Field(&StrategyPlan::strategy, Strategy::pipeline);
   const auto row = std::find_if(plan.strategies.begin(), plan.strategies.end(),
-                                [](const StrategyPlan& p) { return p.strategy == "pipeline"; });
+                                [](const StrategyPlan& p) { return p.strategy == Strategy::pipeline; });
   ASSERT_NE(row, plan.strategies.end());
   EXPECT_EQ(describe(row->evaluation.mesh), "stage=2,fsdp=4");
   EXPECT_THAT(row->pipeline, HasSubstr("4 repeats of 4 layers a stage, 8 microbatches: bubble 2.7%"));

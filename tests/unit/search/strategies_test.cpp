@@ -41,10 +41,10 @@ TEST(Strategies, OfALargeModelFsdpIsTheFastest) {
   const MachinePlan plan = plan_machine(request, request.machines.front(), cost_model());
   std::vector<std::string> order;
   for (const auto& row : plan.strategies) {
-    order.push_back(row.strategy);
+    order.emplace_back(name_of(row.strategy));
     EXPECT_FALSE(row.evaluation.infeasible);
     EXPECT_NEAR(row.slower, slower_than(*plan.recommended, row.evaluation), 1e-12);
-    EXPECT_EQ(row.pipeline.empty(), row.strategy != "pipeline");
+    EXPECT_EQ(row.pipeline.empty(), row.strategy != Strategy::pipeline);
   }
   EXPECT_THAT(order, ElementsAre("data·fsdp", "context", "tensor", "pipeline"));
   EXPECT_THAT(plan.strategies[0].why, IsEmpty());
@@ -58,7 +58,7 @@ TEST(Strategies, ThoseThatFitNowhereAreNamed) {
   const auto parallelisms = enumerate_parallelisms(space).list;
   const Explored explored = explore(space, parallelisms, Scope{}, evaluator_of(toy_evaluation));
   EXPECT_THAT(reasons_for(plan, space, parallelisms, explored), Not(Contains(HasSubstr("fits"))));
-  std::erase_if(plan.strategies, [](const StrategyPlan& p) { return p.strategy == "tensor"; });
+  std::erase_if(plan.strategies, [](const StrategyPlan& p) { return p.strategy == Strategy::tensor; });
   EXPECT_THAT(reasons_for(plan, space, parallelisms, explored), Contains("no mesh with tensor parallelism fits"));
 }
 

@@ -174,7 +174,8 @@ std::string strategies_text(const MachinePlan& machine, const Style& style) {
                    {"rules", Align::left, true, 3},
                    {"mostly", Align::left, true}});
   for (const auto& plan : machine.strategies) {
-    table.add({plan.strategy, std::abs(plan.slower) < visible_slowdown ? "-" : slower_text(plan.slower),
+    table.add({std::string(name_of(plan.strategy)),
+               std::abs(plan.slower) < visible_slowdown ? "-" : slower_text(plan.slower),
                memory_text(plan.evaluation.memory), print_count(plan.evaluation.global_batch_tokens),
                describe(plan.evaluation.mesh), plan.evaluation.rules, plan.why});
     if (!plan.pipeline.empty()) table.add_spanning({"", "", "", ""}, plan.pipeline);
