@@ -18,21 +18,6 @@ void add_transposed(std::vector<Lifetime>& all, const BufferName& name, Bytes ex
 
 }  // namespace
 
-bool is_ragged_dot_dense(const Compiler& compiler, const TrainConfig& config) {
-  return compiler.has(Habit::ragged_dot_is_dense) && !config.has_grouped_kernel();
-}
-
-bool is_ragged_dot(const Block& block, const Operation& op) {
-  return op.kind == OpKind::einsum && index_of(block.tensors[op.output].dims, Dim::rows) >= 0 &&
-         index_of(block.tensors[op.inputs[1]].dims, Dim::experts) >= 0;
-}
-
-double local_experts(const Block& block, const Operation& product, const BoundProgram& program) {
-  const auto& weight = block.tensors[product.inputs[1]].dims;
-  const std::int64_t experts = weight[index_of(weight, Dim::experts)].size;
-  return static_cast<double>(experts) / static_cast<double>(program.mesh->product(program.expert_axes));
-}
-
 bool is_dense_ragged_dot(const BlockState& state, const Operation& op) {
   return is_ragged_dot_dense(state.compiler, state.config) && is_ragged_dot(state.block, op);
 }

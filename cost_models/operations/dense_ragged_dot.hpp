@@ -3,21 +3,13 @@
 // writes the rows R of an operand once for each of the g experts on the device, masked, [g, R, k], and multiplies that.
 // A product of rows wants it as [R, g, k], which is one more copy; the gradient of a weight, which contracts rows, as it
 // is. What is expanded needs no longer exist as it was. Weight gradients come before the gradients of rows: they let go
-// of more (the same passes and order in programs compiled for H100).
+// of more (the same passes and order in programs compiled for H100). Private to this room.
 #include <cost_models/operations/operation_kind.hpp>
+#include <cost_models/partition/ragged_dot.hpp>
 
 namespace shardplan {
 
-/// Whether the ragged products of a step are computed so.
-bool is_ragged_dot_dense(const Compiler& compiler, const TrainConfig& config);
-
-/// Whether an operation is a product of expert rows and expert weights.
-bool is_ragged_dot(const Block& block, const Operation& op);
-
-/// Experts that one device has of such a product's: a whole number, but where a run is refused because it isn't.
-double local_experts(const Block& block, const Operation& product, const BoundProgram& program);
-
-/// Whether an operation is such a product, and computed so.
+/// Whether a product of expert rows and expert weights is computed so.
 bool is_dense_ragged_dot(const BlockState& state, const Operation& op);
 
 /// The step that expands its rows.

@@ -5,7 +5,7 @@
 //   not on the batch, on the dispatch's experts          tokens are gathered               missing-all-to-all
 #include <fmt/format.h>
 
-#include <cost_models/operations/dense_ragged_dot.hpp>
+#include <cost_models/partition/ragged_dot.hpp>
 #include <planner/findings/finding_rules.hpp>
 
 namespace shardplan {
