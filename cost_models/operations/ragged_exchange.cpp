@@ -88,7 +88,7 @@ class RaggedExchange : public OperationKind {
     const Bytes bytes = state.local(rows);
     const auto& columns = state.tensor(rows).dims.back();
     if (!state.compiler.has(Habit::pads_to_tiles) || size_of(state.tensor(rows).dtype) != 2) return bytes;
-    const std::int64_t width = columns.size / state.mesh.product(state.spec(rows).dims.back());
+    const std::int64_t width = divided_up(columns.size, state.mesh.product(state.spec(rows).dims.back()));
     return Bytes{bytes.value / width * rounded_up(width, 2 * lanes)};
   }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/partition/logits.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 namespace {
@@ -33,7 +34,7 @@ std::int64_t embed_of(const Block& head, const Operation& product) {
 }
 
 std::int64_t local_words(const Tensor& logits, const PartitionSpec& spec, const Mesh& mesh) {
-  return logits.dims.back().size / mesh.product(spec.dims.back());
+  return divided_up(logits.dims.back().size, mesh.product(spec.dims.back()));
 }
 
 HeadShare share_of_a_device(const Block& head, const Operation& product, const std::vector<PartitionSpec>& specs,
@@ -44,7 +45,7 @@ HeadShare share_of_a_device(const Block& head, const Operation& product, const s
   share.tokens = local_elements(logits.dims, spec, mesh) / local_words(logits, spec, mesh);
   share.embed = embed_of(head, product);
   for (std::size_t i = 0; i < logits.dims.size(); ++i)
-    if (logits.dims[i].dim == Dim::batch) share.sequences = logits.dims[i].size / mesh.product(spec.dims[i]);
+    if (logits.dims[i].dim == Dim::batch) share.sequences = divided_up(logits.dims[i].size, mesh.product(spec.dims[i]));
   return share;
 }
 

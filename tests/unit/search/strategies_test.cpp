@@ -34,6 +34,26 @@ TEST(Strategies, AMeshUsesThoseOfItsAxes) {
               ElementsAre("tensor", "context", "expert", "pipeline"));
 }
 
+/// 1000 tokens in a step of these parts.
+Evaluation taking(double compute, double collectives, double host, double bubble) {
+  Evaluation e;
+  e.devices = 1;
+  e.time.compute = {compute};
+  e.time.exposed_collective = {collectives};
+  e.time.exposed_host = {host};
+  e.time.bubble = {bubble};
+  e.time.tokens_per_second_per_device = 1000 / e.time.step().value;
+  return e;
+}
+
+TEST(Comparison, NamesThePartThatLosesMost) {
+  const Evaluation best = taking(8, 1, 1, 0);
+  EXPECT_EQ(biggest_loss(best, taking(9, 1, 1, 0)), "10.0% of a step in compute");
+  EXPECT_EQ(biggest_loss(best, taking(8, 3, 1, 1)), "20.0% of a step in exposed communication");
+  EXPECT_EQ(biggest_loss(best, taking(7, 1, 2.5, 0)), "15.0% of a step in exposed host copies");
+  EXPECT_EQ(biggest_loss(best, taking(8, 1, 1, 30)), "3.0 steps in the pipeline's bubble");
+}
+
 /// Llama-70B on 64 chips: FSDP hides its gathers; tensor parallelism waits for activations in every layer; a pipeline
 /// pays a bubble.
 TEST(Strategies, OfALargeModelFsdpIsTheFastest) {
