@@ -42,6 +42,9 @@ bool is_offer(FindingId finding) {
   return finding == FindingId::attention_in_small_blocks || finding == FindingId::minimal_recomputes_wi_1;
 }
 
+/// What is said of a run as it is, not of a layout whatever its size.
+bool must_fit(const Finding& finding) { return is_about_the_step(finding.id) || is_offer(finding.id); }
+
 struct CostedFix {
   std::string words;
   Configuration configuration;
@@ -55,7 +58,7 @@ struct CostedFix {
 /// step.
 bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now) {
   constexpr double worth_saying = 0.01;
-  if (is_about_the_step(finding.id) || is_offer(finding.id)) return cost.step > now.time.step() * worth_saying;
+  if (must_fit(finding)) return cost.step > now.time.step() * worth_saying;
   return cost.collectives.value > 0 && (cost.collectives + cost.compute).value > 0;
 }
 
@@ -64,7 +67,7 @@ std::optional<CostedFix> best_fix(const Finding& finding, const Configuration& c
   std::optional<CostedFix> first;
   for (const auto& [words, changed] : fixes_of(finding, configuration)) {
     Evaluation fixed = evaluate_to_show(changed);
-    if (!runs_if_large_enough(fixed) || fixed.memory.fit() > now.memory.fit()) continue;
+    if (!runs_if_large_enough(fixed) || (must_fit(finding) && fixed.memory.fit() > now.memory.fit())) continue;
     const FindingCost cost = difference(now, fixed);
     const bool saves = pays(finding, cost, now);
     if (!first || saves) first = CostedFix{words, changed, std::move(fixed), cost, saves};

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t runs_worth_trying = 16;
 constexpr std::int64_t parts = 8;  ///< of a batch, that a finer one is larger by
-constexpr double worth_an_odd_batch = 0.01;
+constexpr double worth_an_odd_batch = 0.05;  ///< and the room in memory that it takes
 
 /// The fastest of each parallelism and policy, fastest first.
 std::vector<Candidate> fastest_runs(std::vector<Candidate> fitting) {
