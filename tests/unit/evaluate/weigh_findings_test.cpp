@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <planner/evaluate/evaluate.hpp>
+#include <planner/fixes/remedies.hpp>
 #include <planner/fixes/weigh_findings.hpp>
-#include <shardplan/error.hpp>
 
 #include "../reading.hpp"
 
@@ -11,7 +11,6 @@ namespace shardplan {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 std::optional<Finding> weighed(FindingId id, const std::string& run) {
   const Configuration configuration = read(run);
@@ -20,37 +19,43 @@ std::optional<Finding> weighed(FindingId id, const std::string& run) {
   return std::nullopt;
 }
 
+std::vector<std::string> fixes_of_dense_products(const std::string& run) {
+  std::vector<std::string> words;
+  Finding dense;
+  dense.id = FindingId::dense_ragged_dot;
+  for (const Fix& fix : fixes_of(dense, read(run + " hardware=gpu per_device_batch_size=1 megablox=false",
+                                             {"h100", 8, std::nullopt})))
+    words.push_back(fix.words);
+  return words;
+}
+
 // gpt-oss has no dropping path: MaxText's decoder takes no capacity_factor.
-TEST(WeighFindings, OfferNoPathThatTheDecoderLacks) {
-  const std::string machine = " hardware=gpu ici_fsdp_parallelism=8 per_device_batch_size=1 megablox=false ";
-  const auto of = [&](const std::string& model) {
-    const Configuration run = read("model_name=" + model + machine, {"h100", 8, std::nullopt});
-    for (const Finding& finding : weigh_findings(run, evaluate(run)).findings)
-      if (finding.id == FindingId::dense_ragged_dot) return finding.fix + " " + finding.message;
-    return std::string("none");
-  };
-  EXPECT_THAT(of("mixtral-8x7b attention=cudnn_flash_te packing=false"), HasSubstr("sparse_matmul=False"));
-  EXPECT_THAT(of("gpt-oss-20b attention=dot_product"), Not(HasSubstr("sparse_matmul=False")));
+TEST(Fixes, TakeNoPathThatTheDecoderLacks) {
+  const auto drops = testing::Contains(HasSubstr("sparse_matmul=False"));
+  EXPECT_THAT(fixes_of_dense_products("model_name=mixtral-8x7b attention=cudnn_flash_te packing=false"), drops);
+  EXPECT_THAT(fixes_of_dense_products("model_name=gpt-oss-20b attention=dot_product"), testing::Not(drops));
+  EXPECT_THAT(fixes_of_dense_products("model_name=gpt-oss-20b attention=dot_product"), testing::SizeIs(1));
 }
 
 // The whole list: what is not in it, MaxText's custom policy computes again.
 TEST(WeighFindings, SpellOutTheRematPolicyThatSavesWi1) {
-  const std::string run = "model_name=deepseek2-16b compile_topology=v5p-16 ici_fsdp_parallelism=8 remat_policy=minimal ";
-  const auto small = weighed(FindingId::minimal_recomputes_wi_1, run + "per_device_batch_size=2");
+  const std::string run = "model_name=deepseek2-16b compile_topology=v5p-16 ici_fsdp_parallelism=8 ";
+  const std::string minimal = run + "remat_policy=minimal ";
+  const auto small = weighed(FindingId::minimal_recomputes_wi_1, minimal + "per_device_batch_size=2");
   ASSERT_TRUE(small);
   for (const char* word : {"remat_policy=custom", "decoder_layer_input=remat", "mlpwi_0=device", "moe_mlpwi_1=device",
                            "query_proj=device", "out_proj=device"})
     EXPECT_THAT(small->fix, HasSubstr(word));
   EXPECT_LT(evaluate(read(run + "per_device_batch_size=2 " + small->fix)).time.step(),
-            evaluate(read(run + "per_device_batch_size=2")).time.step());
-  EXPECT_FALSE(weighed(FindingId::minimal_recomputes_wi_1, run + "per_device_batch_size=16")) << "there is no room for it";
+            evaluate(read(minimal + "per_device_batch_size=2")).time.step());
+  EXPECT_FALSE(weighed(FindingId::minimal_recomputes_wi_1, minimal + "per_device_batch_size=16")) << "no room for it";
 }
 
 // What is smaller than the parts that it is cut in is refused like all that doesn't divide.
 TEST(Evaluate, RefusesDimsSmallerThanTheirParts) {
   const std::string parts = " per_device_batch_size=1 override_model_config=true ici_fsdp_parallelism=1 ";
-  EXPECT_THROW(evaluate(read("model_name=llama3-8b compile_topology=v5p-16 ici_tensor_parallelism=8 vocab_size=4" + parts)),
-               InputError);
+  EXPECT_TRUE(evaluate(read("model_name=llama3-8b compile_topology=v5p-16 ici_tensor_parallelism=8 vocab_size=4" + parts))
+                  .infeasible);
   EXPECT_TRUE(evaluate(read("model_name=mixtral-8x7b compile_topology=v5p-128 ici_tensor_parallelism=64 base_emb_dim=32 "
                             "sparse_matmul=True" + parts))
                   .infeasible);

@@ -50,7 +50,8 @@ TEST(ShellCommand, StartsNodesWithSrun) {
 }
 
 TEST(ShellCommand, ShortensTheTemplateBelowItsCommand) {
-  EXPECT_THAT(hosts_lines({HostLauncher::srun, "", 4, 8}, 4, 110), HasSubstr("\n      'NODE_RANK=$SLURM_NODEID … run_name=${RUN_NAME?} "
+  EXPECT_THAT(hosts_lines({HostLauncher::srun, "", 4, 8}, 4, 110),
+              HasSubstr("\n      'NODE_RANK=$SLURM_NODEID … run_name=${RUN_NAME?} "
                         "base_output_directory=${BASE_OUTPUT_DIRECTORY?}'\n"));
   EXPECT_EQ(hosts_lines({HostLauncher::xpk, "v5p-32", 2, 16}, 2, 100),
             "  xpk workload create --cluster ${GKE_CLUSTER?} --workload ${RUN_NAME?} --base-docker-image \\\n"
