@@ -48,7 +48,7 @@ TEST(WeighFindings, SpellOutTheRematPolicyThatSavesWi1) {
     EXPECT_THAT(small->fix, HasSubstr(word));
   EXPECT_LT(evaluate(read(run + "per_device_batch_size=2 " + small->fix)).time.step(),
             evaluate(read(minimal + "per_device_batch_size=2")).time.step());
-  EXPECT_FALSE(weighed(FindingId::minimal_recomputes_wi_1, minimal + "per_device_batch_size=16")) << "no room for it";
+  EXPECT_FALSE(weighed(FindingId::minimal_recomputes_wi_1, minimal + "per_device_batch_size=12")) << "no room for it";
 }
 
 // What is smaller than the parts that it is cut in is refused like all that doesn't divide.
