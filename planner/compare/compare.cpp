@@ -89,6 +89,7 @@ ComparedRow compared_row(std::string name, std::vector<std::string> settings, Ev
 CompareAnswer compare(const CompareRequest& request) {
   CompareAnswer answer;
   answer.varies_batch = request.varies_batch;
+  answer.varies_remat = request.varies_remat;
   for (const auto& [settings, plan] : request.cases)
     for (const auto& machine : plan.machines)
       for (const auto& rules : plan.rule_sets)

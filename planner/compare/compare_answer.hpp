@@ -19,7 +19,8 @@ struct CompareCase {
 struct CompareRequest {
   std::vector<CompareCase> cases;
   int top = 2;  ///< meshes of each case, machine, rule set and path
-  bool varies_batch = false;  ///< the cases' settings say the sequences of a device
+  bool varies_batch = false;  ///< the cases' settings say the sequences of a device,
+  bool varies_remat = false;  ///< and what is saved for the backward pass
 };
 
 /// MaxText's arguments by key.
@@ -50,7 +51,7 @@ struct ChangedArgument {
 struct CompareAnswer {
   std::vector<ComparedRow> rows;  ///< those that fit, then those that may, then those that don't; each fastest first
   std::vector<RefusedCase> refused;
-  bool varies_batch = false;  ///< CompareRequest's
+  bool varies_batch = false, varies_remat = false;  ///< CompareRequest's
   std::optional<RuleDifference> rules;             ///< of two rule files
   std::optional<std::vector<ChangedArgument>> changed;  ///< of two runs; their rows keep the order they were given in
 };

@@ -64,14 +64,15 @@ std::vector<Choice> meshes_of(const CompareFlags& flags) {
 }
 
 CompareCase read_case(const PlanFlags& search, const Words& settings, const Choice& mesh, const Choice& remat,
-                      const Choice& batch, bool varies_batch) {
+                      const Choice& batch, const CompareRequest& request) {
   PlanFlags flags = search;
   flags.mesh = mesh;
   flags.remat = remat;
   flags.per_device_batch = batch;
   flags.key_values.insert(flags.key_values.end(), settings.begin(), settings.end());
   CompareCase one{settings, read_plan_request(flags)};
-  if (varies_batch) one.settings.push_back("per_device_batch_size=" + *batch);
+  if (request.varies_remat) one.settings.push_back("remat_policy=" + *remat);
+  if (request.varies_batch) one.settings.push_back("per_device_batch_size=" + *batch);
   return one;
 }
 
@@ -102,12 +103,14 @@ CompareRequest read_compare_request(const CompareFlags& flags) {
   if (search.price && search.objective != "cost")
     throw InputError("--price is for --objective cost here; plan and sweep show what things cost");
   const auto batches = choices_of("--per-device-batch", search.per_device_batch);
+  const auto policies = choices_of("--remat", search.remat);
   request.varies_batch = batches.size() > 1;
+  request.varies_remat = policies.size() > 1;
   for (const auto& settings : combinations(flags.varied))
     for (const auto& mesh : meshes_of(flags))
-      for (const auto& remat : choices_of("--remat", search.remat))
+      for (const auto& remat : policies)
         for (const auto& batch : batches)
-          request.cases.push_back(read_case(search, settings, mesh, remat, batch, request.varies_batch));
+          request.cases.push_back(read_case(search, settings, mesh, remat, batch, request));
   return request;
 }
 

@@ -23,7 +23,7 @@ std::string batch_of(const Evaluation& e) {
   return text;
 }
 
-constexpr const char* batch_title = "batch";
+constexpr const char *batch_title = "batch", *remat_title = "remat";
 
 /// A setting that rows may share: its name, and what a row has.
 struct Shared {
@@ -46,9 +46,14 @@ std::vector<Shared> settings_columns() {
     return r.evaluation.moe_path == MoePath::none ? "" : std::string(name_of(r.evaluation.moe_path));
   }, "MoE path");
   add("settings", false, joined_settings, "");
-  add("remat", false, [](Row r) { return r.evaluation.remat; }, "remat");
+  add(remat_title, false, [](Row r) { return r.evaluation.remat; }, "remat");
   add(batch_title, true, [](Row r) { return batch_of(r.evaluation); }, "sequences a device");
   return all;
+}
+
+/// What varies by a flag is said by the row's settings.
+bool is_among_settings(const CompareColumn& column, const CompareAnswer& answer) {
+  return (answer.varies_batch && column.title == batch_title) || (answer.varies_remat && column.title == remat_title);
 }
 
 bool is_shared(const CompareColumn& column, const CompareAnswer& answer) {
@@ -130,7 +135,7 @@ std::string compare_title(const CompareAnswer& answer) {
 std::vector<CompareColumn> compare_columns(const CompareAnswer& answer) {
   auto columns = figure_columns(any_permutes(answer));
   for (const auto& [column, name] : settings_columns())
-    if (!is_shared(column, answer) && !(answer.varies_batch && column.title == batch_title)) columns.push_back(column);
+    if (!is_shared(column, answer) && !is_among_settings(column, answer)) columns.push_back(column);
   return columns;
 }
 
