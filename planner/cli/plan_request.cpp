@@ -11,11 +11,11 @@
 #include <arguments/mesh_arguments.hpp>
 #include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/plan_request.hpp>
-#include <shardplan/collective/counted.hpp>
 #include <planner/cli/flags/run_flags.hpp>
 #include <arguments/words/given_arguments.hpp>
 #include <arguments/plan_arguments.hpp>
 #include <rules/load_rules.hpp>
+#include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 #include <shardplan/step_size.hpp>
 

@@ -147,7 +147,7 @@ Violation blocks_of_keys_divide(const Configuration& c) {
   if (!runs_splash(c.config, c.compiler) || length % shards != 0) return std::nullopt;
   const std::int64_t keys_at_once =
       c.config.context_parallel_strategy == ContextStrategy::ring ? length / shards : length;
-  const auto refused = [&](std::int64_t needed, std::int64_t have, const std::string& why, std::string_view keys) {
+  const auto broken = [&](std::int64_t needed, std::int64_t have, const std::string& why, std::string_view keys) {
     return Infeasible{ConstraintId::attention_kernel,
                       fmt::format("the attention kernel {}: choose another max_target_length or other {}", why, keys),
                       needed, have};
@@ -155,13 +155,13 @@ Violation blocks_of_keys_divide(const Configuration& c) {
   for (const auto& [block, multiplied, keys] : key_blocks(c.config)) {
     const std::int64_t whole = std::min(block, keys_at_once), part = std::min(multiplied, keys_at_once);
     if (part % lanes != 0)
-      return refused(lanes, part, fmt::format("multiplies {} keys at a time, which is no multiple of {}", part, lanes),
+      return broken(lanes, part, fmt::format("multiplies {} keys at a time, which is no multiple of {}", part, lanes),
                      keys);
     if (whole % part != 0)
-      return refused(part, whole, fmt::format("multiplies {} keys at a time, which its blocks of {} are no multiple of",
+      return broken(part, whole, fmt::format("multiplies {} keys at a time, which its blocks of {} are no multiple of",
                                               part, whole), keys);
     if (keys_at_once % whole != 0)
-      return refused(whole, keys_at_once, fmt::format("has blocks of {} keys, which don't divide {}", whole, keys_at_once),
+      return broken(whole, keys_at_once, fmt::format("has blocks of {} keys, which don't divide {}", whole, keys_at_once),
                      keys);
   }
   return std::nullopt;

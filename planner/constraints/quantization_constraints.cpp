@@ -35,15 +35,16 @@ std::optional<Infeasible> quantization_violation(const Configuration& c) {
         fmt::format("quantization={} of gated delta nets, which MaxText quantizes in part, is not modelled", name), 0, 1);
   if (keeps_histories(config.quantization) && config.gradient_accumulation_steps > 1)
     return unquantized(fmt::format("quantization={} takes 1 gradient_accumulation_steps, not {}", name,
-                               config.gradient_accumulation_steps),
-                   1, config.gradient_accumulation_steps);
+                                   config.gradient_accumulation_steps),
+                       1, config.gradient_accumulation_steps);
   if (config.pipeline_fsdp_ag_per_repeat && pipeline_stages(c.mesh) > 1)
     return unquantized("pipeline_fsdp_ag_per_repeat excludes quantization", 0, 1);
   if (has_no_grouped_product(config))
-    return unquantized(fmt::format("quantization={} has no grouped product for sparse_matmul=true: MaxText does not trace "
-                               "it; sparse_matmul=false, or use_qwix_quantization=true",
-                               name),
-                   1, 0);
+    return unquantized(
+        fmt::format("quantization={} has no grouped product for sparse_matmul=true: MaxText does not trace it; "
+                    "sparse_matmul=false, or use_qwix_quantization=true",
+                    name),
+        1, 0);
   const DType dtype = narrow_dtype(config.quantization);
   if (narrow_peak(c.hardware, dtype)) return std::nullopt;
   const bool is_int8 = dtype == DType::s8;
@@ -51,8 +52,8 @@ std::optional<Infeasible> quantization_violation(const Configuration& c) {
   const std::string_view instead =
       is_int8 ? "; peak_fp8 it has, for quantization=fp8" : "; peak_int8 it has, for quantization=int8";
   return unquantized(fmt::format("quantization={} on {}: its profile has no {} to price the products with{}", name,
-                             c.hardware.name, is_int8 ? "peak_int8" : "peak_fp8", has_other ? instead : ""),
-                 1, 0);
+                                 c.hardware.name, is_int8 ? "peak_int8" : "peak_fp8", has_other ? instead : ""),
+                     1, 0);
 }
 
 }  // namespace shardplan

@@ -157,8 +157,16 @@ Configuration larger_blocks(const Finding&, Configuration c) {
 struct Remedy {
   FindingId id;
   Change change;
-  std::string_view words = "";  ///< empty: the finding's own
+  std::string_view words = "";  ///< empty: the finding's own,
+  std::string (*spell)(const TrainConfig& changed) = nullptr;  ///< or what this says of it
 };
+
+std::string remat_words(const TrainConfig& config) {
+  std::vector<std::string> words;
+  for (const auto& [key, value] : remat_as_arguments({config.remat_policy, config.saved, config.places_activations}))
+    words.push_back(fmt::format("{}={}", key, value));
+  return fmt::format("{}", fmt::join(words, " "));
+}
 
 constexpr Remedy remedies[] = {
     {FindingId::expert_axis_stolen, peeled_dispatch},
@@ -171,7 +179,7 @@ constexpr Remedy remedies[] = {
     {FindingId::collectives_take_most, peeled_dispatch, "moe_dispatch_no_expert_sharding=True"},
     {FindingId::collectives_take_most, sparse_path, "sparse_matmul=True"},
     {FindingId::collectives_take_most, dropping_path, "sparse_matmul=False capacity_factor=1.25 (leaves tokens out)"},
-    {FindingId::minimal_recomputes_wi_1, wi_1_saved},
+    {FindingId::minimal_recomputes_wi_1, wi_1_saved, "", remat_words},
     {FindingId::combined_weights_exposed, uncombined_weights},
     {FindingId::sequence_gathered_for_attention, split_attention_input},
     {FindingId::attention_replicated, kernel_in_shard_map},
@@ -184,15 +192,8 @@ constexpr Remedy remedies[] = {
     {FindingId::rule_axis_unknown, renamed_axis},
 };
 
-std::string remat_words(const TrainConfig& config) {
-  std::vector<std::string> words;
-  for (const auto& [key, value] : remat_as_arguments({config.remat_policy, config.saved, config.places_activations}))
-    words.push_back(fmt::format("{}={}", key, value));
-  return fmt::format("{}", fmt::join(words, " "));
-}
-
 std::string words_of(const Remedy& remedy, const Finding& finding, const TrainConfig& changed) {
-  if (remedy.id == FindingId::minimal_recomputes_wi_1) return remat_words(changed);
+  if (remedy.spell) return remedy.spell(changed);
   return remedy.words.empty() ? finding.fix : std::string(remedy.words);
 }
 

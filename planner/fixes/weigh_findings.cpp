@@ -42,15 +42,15 @@ bool is_offer(FindingId finding) {
   return finding == FindingId::attention_in_small_blocks || finding == FindingId::minimal_recomputes_wi_1;
 }
 
-/// What is said of a run as it is, not of a layout whatever its size.
-bool must_fit(const Finding& finding) { return is_about_the_step(finding.id) || is_offer(finding.id); }
+/// What is said of a run as it is, not of a layout whatever its size: its fix has to fit and to shorten the step.
+bool is_about_the_run(FindingId finding) { return is_about_the_step(finding) || is_offer(finding); }
 
 struct CostedFix {
   std::string words;
   Configuration configuration;
   Evaluation evaluation;
   FindingCost cost;
-  bool pays = false;
+  bool pays = false;  ///< always, of what is about the run
 };
 
 /// A finding about collectives is mended by less of them, and by no compute that costs more; both as if nothing
@@ -58,18 +58,19 @@ struct CostedFix {
 /// step.
 bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now) {
   constexpr double worth_saying = 0.01;
-  if (must_fit(finding)) return cost.step > now.time.step() * worth_saying;
+  if (is_about_the_run(finding.id)) return cost.step > now.time.step() * worth_saying;
   return cost.collectives.value > 0 && (cost.collectives + cost.compute).value > 0;
 }
 
-/// The first fix that pays; where none does, the first that runs.
-std::optional<CostedFix> best_fix(const Finding& finding, const Configuration& configuration, const Evaluation& now) {
+/// The first fix that pays; where none does, the first that runs, of a finding about the run none.
+std::optional<CostedFix> best_fix(const std::vector<Fix>& fixes, const Finding& finding, const Evaluation& now) {
   std::optional<CostedFix> first;
-  for (const auto& [words, changed] : fixes_of(finding, configuration)) {
+  for (const auto& [words, changed] : fixes) {
     Evaluation fixed = evaluate_to_show(changed);
-    if (!runs_if_large_enough(fixed) || (must_fit(finding) && fixed.memory.fit() > now.memory.fit())) continue;
+    if (!runs_if_large_enough(fixed)) continue;
     const FindingCost cost = difference(now, fixed);
     const bool saves = pays(finding, cost, now);
+    if (is_about_the_run(finding.id) && (!saves || fixed.memory.fit() > now.memory.fit())) continue;
     if (!first || saves) first = CostedFix{words, changed, std::move(fixed), cost, saves};
     if (saves) break;
   }
@@ -98,7 +99,7 @@ std::string in_words(const CostUnderFlags& cost) {
                      in_words(cost.step), in_words(cost.fixed_step));
 }
 
-/// A layout that costs less than its fix is worth no more than a note; what takes most of a step stays what it is.
+/// A layout that costs less than its fix is worth no more than a note.
 Finding weighed(Finding finding, const CostedFix& fix, const Evaluation& now) {
   finding.cost = fix.cost;
   finding.fix = fix.words;
@@ -107,7 +108,7 @@ Finding weighed(Finding finding, const CostedFix& fix, const Evaluation& now) {
   if (finding.id == FindingId::expert_axis_stolen && fix.pays && fix.cost.step.value < 0)
     finding.message += "; at this size the gathers hide behind compute, the exchanges don't";
   if (fix.pays || is_refused(finding)) return finding;
-  if (!is_about_the_step(finding.id)) finding.severity = Severity::note;
+  finding.severity = Severity::note;
   finding.message += fmt::format("; on this mesh, with these sizes, {} costs more than it spares", fix.words);
   finding.fix.clear();
   return finding;
@@ -119,14 +120,12 @@ WeighedFindings weigh_findings(const Configuration& configuration, const Evaluat
   WeighedFindings weighed_findings;
   Seconds most;
   for (Finding finding : now.findings) {
-    auto fix = best_fix(finding, configuration, now);
-    if (is_offer(finding.id) && !(fix && fix->pays)) continue;
-    if (fix && is_about_the_step(finding.id) && !fix->pays) {
-      finding.fix.clear();
-      fix.reset();
-    }
+    const std::vector<Fix> fixes = fixes_of(finding, configuration);
+    auto fix = best_fix(fixes, finding, now);
+    if (!fix && is_offer(finding.id)) continue;
+    if (!fix && is_about_the_step(finding.id) && !fixes.empty()) finding.fix.clear();
     if (fix) {
-      if (!is_about_the_step(finding.id)) finding.under_flags = under_other_flags(configuration, *fix, now);
+      if (!is_about_the_run(finding.id)) finding.under_flags = under_other_flags(configuration, *fix, now);
       finding = weighed(std::move(finding), *fix, now);
     }
     const bool costliest = fix && finding.severity != Severity::note &&

@@ -23,19 +23,19 @@ std::string batch_of(const Evaluation& e) {
   return text;
 }
 
-constexpr const char *batch_title = "batch", *remat_title = "remat";
-
 /// A setting that rows may share: its name, and what a row has.
 struct Shared {
   CompareColumn column;
-  std::string name;  ///< where all have the same: "remat full"
+  std::string name;          ///< where all have the same: "remat full"
+  bool in_settings = false;  ///< it varies by a flag, and the rows' settings say it
 };
 
-std::vector<Shared> settings_columns() {
+std::vector<Shared> settings_columns(const CompareAnswer& answer) {
   using Row = const ComparedRow&;
   std::vector<Shared> all;
-  const auto add = [&](const char* title, bool right, std::string (*cell)(Row), const char* name) {
-    all.push_back({{title, right, cell, 1}, name});
+  const auto add = [&](const char* title, bool right, std::string (*cell)(Row), const char* name,
+                       bool in_settings = false) {
+    all.push_back({{title, right, cell, 1}, name, in_settings});
   };
   add("model", false, [](Row r) { return r.evaluation.model; }, "");
   add("machine", false, [](Row r) { return r.evaluation.hardware; }, "");
@@ -46,14 +46,9 @@ std::vector<Shared> settings_columns() {
     return r.evaluation.moe_path == MoePath::none ? "" : std::string(name_of(r.evaluation.moe_path));
   }, "MoE path");
   add("settings", false, joined_settings, "");
-  add(remat_title, false, [](Row r) { return r.evaluation.remat; }, "remat");
-  add(batch_title, true, [](Row r) { return batch_of(r.evaluation); }, "sequences a device");
+  add("remat", false, [](Row r) { return r.evaluation.remat; }, "remat", answer.varies_remat);
+  add("batch", true, [](Row r) { return batch_of(r.evaluation); }, "sequences a device", answer.varies_batch);
   return all;
-}
-
-/// What varies by a flag is said by the row's settings.
-bool is_among_settings(const CompareColumn& column, const CompareAnswer& answer) {
-  return (answer.varies_batch && column.title == batch_title) || (answer.varies_remat && column.title == remat_title);
 }
 
 bool is_shared(const CompareColumn& column, const CompareAnswer& answer) {
@@ -134,15 +129,15 @@ std::string compare_title(const CompareAnswer& answer) {
 
 std::vector<CompareColumn> compare_columns(const CompareAnswer& answer) {
   auto columns = figure_columns(any_permutes(answer));
-  for (const auto& [column, name] : settings_columns())
-    if (!is_shared(column, answer) && !is_among_settings(column, answer)) columns.push_back(column);
+  for (const auto& [column, name, in_settings] : settings_columns(answer))
+    if (!is_shared(column, answer) && !in_settings) columns.push_back(column);
   return columns;
 }
 
 std::string same_in_all(const CompareAnswer& answer) {
   if (answer.rows.size() < 2) return "";
   std::vector<std::string> same;
-  for (const auto& [column, name] : settings_columns()) {
+  for (const auto& [column, name, in_settings] : settings_columns(answer)) {
     const std::string value = column.cell(answer.rows.front());
     if (!name.empty() && !value.empty() && is_shared(column, answer)) same.push_back(name + " " + value);
   }

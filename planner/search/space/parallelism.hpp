@@ -15,7 +15,7 @@ struct Parallelism {
   bool dispatch_peeled = false;  ///< moe_dispatch_no_expert_sharding
   PipelineSchedule schedule = {};
   bool optimizer_over_data = false;  ///< shard_optimizer_over_data: ZeRO-1
-  std::vector<BatchOption> batches;  ///< smallest first
+  std::vector<BatchOption> batches;  ///< smallest first; behind the last finer ones, where a search has tried them
   std::size_t place = 0;             ///< equal numbers: the same rules on the same mesh
   std::size_t alternative = 0;       ///< equal numbers: shown as one alternative (is_alike)
 };

@@ -6,9 +6,9 @@
 #include <planner/report/humanize.hpp>
 #include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/plan/text_plan_tables.hpp>
-#include <planner/search/comparison.hpp>
 #include <planner/report/text/text_table.hpp>
 #include <planner/report/wrap.hpp>
+#include <planner/search/comparison.hpp>
 #include <planner/words/search_words.hpp>
 #include <shardplan/collective/counted.hpp>
 
