@@ -3,7 +3,6 @@
 #include <cmath>
 #include <formats/named_value.hpp>
 #include <formats/read_figure.hpp>
-#include <limits>
 
 namespace shardplan {
 namespace {
