@@ -27,6 +27,8 @@ std::vector<double> numbers(StrictObject& object, const std::string& key) {
   return all;
 }
 
+constexpr double most_fused = 10;
+
 constexpr std::pair<std::string_view, DType> operand_types[] = {{"int8", DType::s8}, {"float8", DType::f8}};
 
 DType read_operands(StrictObject& object) {
@@ -42,6 +44,8 @@ ProductTable read_table(StrictObject object) {
   if (object.has("scoped_vmem_limit_kib")) table.scoped_vmem_limit = object.number("scoped_vmem_limit_kib") * 1024;
   table.sizes = numbers(object, "sizes");
   table.shares = numbers(object, "shares");
+  if (object.has("fused_share")) table.fused_share = object.number("fused_share");
+  if (table.fused_share < 0 || table.fused_share > most_fused) object.fail("fused_share", "from 0 to 10");
   table.source = object.text("source");
   check_sizes(object, table.sizes);
   check_shares(object, table);

@@ -74,6 +74,7 @@ constexpr std::array habit_names{
     Named{Habit::permutes_before_gathers, "permutes_before_gathers"},
     Named{Habit::runs_weight_gradients_beside_collectives, "runs_weight_gradients_beside_collectives"},
     Named{Habit::runs_split_layers_as_read, "runs_split_layers_as_read"},
+    Named{Habit::multiplies_in_rings, "multiplies_in_rings"},
 };
 
 constexpr auto habits = [] {
@@ -124,6 +125,7 @@ Compiler with_flags(const Compiler& compiler, std::vector<CompilerFlag> flags) {
     for (const auto& [habit, has] : change.switches) has ? changed.habits.add(habit) : changed.habits.remove(habit);
     if (change.setting) changed.settings.insert_or_assign(change.setting->first, change.setting->second);
     for (const CollectiveKind kind : change.asynchronous) changed.overlap.asynchronous.set(kind, change.on);
+    for (const CollectiveKind kind : change.synchronous) changed.overlap.asynchronous.set(kind, false);
     for (const CollectiveKind kind : change.pipelined) changed.overlap.pipelined.set(kind, change.on);
   }
   changed.flags = std::move(flags);

@@ -72,6 +72,8 @@ std::string_view name_of(FindingId finding) {
       return "memory-budget-exceeded";
     case FindingId::combined_weights_exposed:
       return "combined-weights-exposed";
+    case FindingId::collective_matmul:
+      return "collective-matmul";
     case FindingId::gathers_expected_again:
       return "gathers-expected-again";
     case FindingId::attention_in_small_blocks:

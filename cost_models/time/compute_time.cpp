@@ -85,9 +85,10 @@ Kernel with_gradient(Kernel kernel, const OperationWork& work, bool right) {
 }
 
 ComputeSeconds with_vector(ComputeSeconds time, const VectorWork& alone, const VectorWork& fused,
-                           const HardwareProfile& hardware) {
+                           const HardwareProfile& hardware, const Compiler& compiler) {
   time.vector += vector_time(alone, hardware);
-  time.matmul += vector_time(fused, hardware);
+  const Seconds by_itself = vector_time(fused, hardware);
+  if (by_itself.value > 0) time.matmul += by_itself * fused_share(hardware, compiler);
   return time;
 }
 
@@ -110,7 +111,7 @@ OperationTime operation_time(const OperationWork& work, const HardwareProfile& h
                        work.forward_traffic, work.shape, work.forward_loops};
   OperationTime time;
   time.forward = with_vector(kernel_time(forward, hardware, compiler), work.vector_forward, work.fused_forward,
-                             hardware);
+                             hardware, compiler);
   Kernel backward{work.kind,             work.backward,           work.narrow_backward, work.narrow_dtype,
                   work.backward_traffic, work.shape, work.backward_loops};
   const bool product = work.kind == WorkKind::matmul || work.kind == WorkKind::grouped_matmul;
@@ -121,7 +122,7 @@ OperationTime operation_time(const OperationWork& work, const HardwareProfile& h
     time.backward_right = kernel_time(with_gradient(backward, work, true), hardware, compiler);
   }
   time.backward = with_vector(kernel_time(with_gradient(backward, work, false), hardware, compiler),
-                              work.vector_backward, work.fused_backward, hardware);
+                              work.vector_backward, work.fused_backward, hardware, compiler);
   return time;
 }
 

@@ -60,6 +60,11 @@ double share_of_peak(const ProductTable& table, const MatrixShape& shape) {
   return share * filled(shape.m) * filled(shape.n) * filled(shape.k);
 }
 
+double fused_share(const HardwareProfile& hardware, const Compiler& compiler) {
+  const ProductTable* table = product_table(hardware, compiler, DType::bf16);
+  return table ? table->fused_share : 1;
+}
+
 double partial_tiles(const MatrixShape& rows) {
   return rows.m > 0 ? 1 + (rows.groups - 1) * row_tile / std::max(rows.m, row_tile) : 1;
 }

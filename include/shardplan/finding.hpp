@@ -48,6 +48,7 @@ enum class FindingId : std::uint8_t {
   mfu_beyond_published,
   memory_budget_exceeded,
   combined_weights_exposed,
+  collective_matmul,
   gathers_expected_again,
   attention_in_small_blocks,
   // Settings and rules.

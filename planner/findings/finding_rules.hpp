@@ -36,6 +36,7 @@ MaybeFinding batch_beyond_published(const FindingSubject& subject);
 MaybeFinding mfu_beyond_published(const FindingSubject& subject);
 MaybeFinding memory_budget_exceeded(const FindingSubject& subject);
 MaybeFinding combined_weights_exposed(const FindingSubject& subject);
+MaybeFinding collective_matmul(const FindingSubject& subject);
 MaybeFinding gathers_expected_again(const FindingSubject& subject);
 
 // collective_findings.cpp

@@ -32,6 +32,7 @@ std::vector<Finding> findings_of(const Configuration& configuration, const Bound
                                                               mfu_beyond_published,
                                                               memory_budget_exceeded,
                                                               combined_weights_exposed,
+                                                              collective_matmul,
                                                               gathers_expected_again,
                                                               attention_in_small_blocks,
                                                               mesh_does_not_fit_torus,

@@ -145,6 +145,9 @@ enum class Habit : std::uint8_t {
   /// Layers whose features are split run in an order that needs little: what is computed again is made for the gradient that
   /// reads it first, and weight gradients follow the sum of the gradients beside them.
   runs_split_layers_as_read,
+  /// A product beside a gather or a reduction of one of its operands becomes a loop of smaller ones, with permutes between
+  /// (collective matmul). Collectives are counted as themselves: as what is compiled without.
+  multiplies_in_rings,
 };
 
 std::span<const Habit> all_habits();
@@ -230,6 +233,7 @@ struct FlagChange {
   std::optional<std::pair<CompilerSetting, Bytes>> setting;
   std::vector<CollectiveKind> asynchronous, pipelined;  ///< kinds that become so,
   bool on = true;                                       ///< or are no longer
+  std::vector<CollectiveKind> synchronous{};            ///< kinds that are no longer asynchronous
 };
 
 /// A flag that the program is compiled with, and what comes of it.

@@ -61,6 +61,8 @@ struct ProductTable {
   double scoped_vmem_limit = 0;             ///< bytes that the compiler was given; 0: its default
   std::vector<double> sizes;                ///< ascending
   std::vector<double> shares;
+  /// What an elementwise operation adds to the product that it is fused with, of what it takes alone.
+  double fused_share = 1;
   std::string source;
 };
 

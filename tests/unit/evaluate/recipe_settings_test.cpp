@@ -128,5 +128,21 @@ TEST(RecipeSettings, CombineThresholdsExposeWhatWouldHide) {
   EXPECT_FALSE(has_finding(plain, FindingId::combined_weights_exposed));
 }
 
+Evaluation on_v5p(const std::string& flags) {
+  const std::vector<std::string> words{"model_name=llama2-7b", "compile_topology=v5p-16", "per_device_batch_size=1",
+                                       "compile_xla_flags=" + flags};
+  return evaluate(read_configuration(words, MachineChoice{}, std::nullopt));
+}
+
+TEST(RecipeSettings, CollectiveMatmulIsSaidWhereItIsOn) {
+  const Evaluation rings = on_v5p("--xla_tpu_scoped_vmem_limit_kib=98304");
+  const Evaluation whole = on_v5p("--xla_tpu_scoped_vmem_limit_kib=98304 "
+                                  "--xla_jf_spmd_threshold_for_windowed_einsum_mib=1000000");
+  EXPECT_TRUE(has_finding(rings, FindingId::collective_matmul));
+  EXPECT_FALSE(has_finding(whole, FindingId::collective_matmul));
+  EXPECT_LT(rings.time.exposed_collective, whole.time.exposed_collective);
+  EXPECT_EQ(rings.memory.peak(), whole.memory.peak());
+}
+
 }  // namespace
 }  // namespace shardplan

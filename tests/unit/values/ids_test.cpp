@@ -66,6 +66,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "mfu-beyond-published",
                                               "memory-budget-exceeded",
                                               "combined-weights-exposed",
+                                              "collective-matmul",
                                               "gathers-expected-again",
                                               "attention-in-small-blocks",
                                               "axis-ignored",

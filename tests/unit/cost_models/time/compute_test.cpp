@@ -102,7 +102,7 @@ TEST(VectorTime, OfWhatAProductRunsBelongsToTheProduct) {
 
 /// Shares of peak for m, n, k of 512 and 2048: 0.4 where all are small, 0.8 where k is large, 0.6 in between.
 ProductTable toy_table(double limit) {
-  return {DType::bf16, limit, {512, 2048}, {0.4, 0.8, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6}, "toy"};
+  return {DType::bf16, limit, {512, 2048}, {0.4, 0.8, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6}, 1, "toy"};
 }
 
 struct Shape {
@@ -153,9 +153,24 @@ TEST(ProductTime, NarrowProductsHaveTablesOfTheirOwn) {
   product.narrow_forward = {TFLOP};
   product.shape = {512, 512, 512, 1};
   EXPECT_NEAR(operation_time(product, machine, toy_compiler()).forward.matmul.value, 0.0125, 1e-12);
-  machine.product_tables.push_back({DType::s8, 0, {512, 2048}, std::vector<double>(8, 0.25), "toy"});
+  machine.product_tables.push_back({DType::s8, 0, {512, 2048}, std::vector<double>(8, 0.25), 1, "toy"});
   EXPECT_EQ(product_table(machine, toy_compiler(), DType::bf16), &machine.product_tables[0]);
   EXPECT_NEAR(operation_time(product, machine, toy_compiler()).forward.matmul.value, 0.020, 1e-12);
+}
+
+// An elementwise operation of 4 ms alone: a product that is compiled with much VMEM computes it in a tenth of that.
+TEST(ProductTime, FusedWorkAddsItsShare) {
+  HardwareProfile machine = toy_machine();
+  Compiler compiler = toy_compiler();
+  machine.product_tables = {toy_table(0), toy_table(96e6)};
+  machine.product_tables[0].fused_share = 0.5;
+  machine.product_tables[1].fused_share = 0.1;
+  OperationWork gate;
+  gate.fused_forward = gate.fused_backward = vector_work({1, 2}, 1e9, DType::bf16);
+  EXPECT_NEAR(operation_time(gate, machine, compiler).forward.matmul.value, 0.002, 1e-12);
+  compiler.settings[CompilerSetting::scoped_vmem_limit] = Bytes{96000000};
+  EXPECT_NEAR(operation_time(gate, machine, compiler).forward.matmul.value, 0.0004, 1e-12);
+  EXPECT_NEAR(operation_time(gate, machine, compiler).backward.matmul.value, 0.0004, 1e-12);
 }
 
 TEST(ProductTime, GroupsEndInsideTiles) {
