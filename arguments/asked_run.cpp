@@ -19,7 +19,8 @@ namespace shardplan {
 namespace {
 
 void check_tokamax(const Configuration& configuration) {
-  if (!needs_tokamax(configuration) || configuration.config.use_tokamax_splash) return;
+  const bool needs = needs_tokamax(configuration.config, configuration.compiler.kernels, configuration.model);
+  if (!needs || configuration.config.use_tokamax_splash) return;
   const ContextStrategy strategy = configuration.config.context_parallel_strategy;
   throw InputError(configuration.model.masks_keys() && strategy == ContextStrategy::all_gather
                        ? "attention=flash with an indexer needs use_tokamax_splash=true"

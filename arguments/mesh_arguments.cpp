@@ -69,6 +69,25 @@ std::string describe_uncounted(const SizeList& list) {
   return text.empty() ? "" : fmt::format(" ({} doesn't count: the rules have no such axis)", text);
 }
 
+/// The divisor that a size is nearest to by ratio, as sizes of meshes go: 8 of 64 for 7.
+std::int64_t nearest_divisor(std::int64_t whole, int size) {
+  const auto ratio = [size](std::int64_t divisor) {
+    const double of = static_cast<double>(divisor) / size;
+    return std::max(of, 1 / of);
+  };
+  std::int64_t nearest = 1;
+  for (std::int64_t divisor = 2; divisor <= whole; ++divisor)
+    if (whole % divisor == 0 && ratio(divisor) < ratio(nearest)) nearest = divisor;
+  return nearest;
+}
+
+/// What puts the product right in place of one size when the others make `rest`: all that is left, or, where another axis
+/// takes what is left over, the nearest that divides it.
+std::int64_t fitting_size(const SizeList& list, int size, std::int64_t rest) {
+  const bool has_open = std::find(list.sizes.begin(), list.sizes.end(), left_over) != list.sizes.end();
+  return has_open ? nearest_divisor(list.target / rest, size) : list.target / rest;
+}
+
 // The first axis whose size alone could put the product right, the default left-over axis before the others.
 std::string advice(const SizeList& list) {
   const std::int64_t product = product_of_given(list);
@@ -77,7 +96,8 @@ std::string advice(const SizeList& list) {
     const std::int64_t rest = product / std::max(1, list.sizes[i]);
     const bool preferred = default_size(list.network, list.axes[i]) == left_over;
     if (list.sizes[i] == left_over || list.target % rest != 0 || (!preferred && list.sizes[i] == 1)) continue;
-    const std::string change = fmt::format("; set {}={}", axis_key(list.network, list.axes[i]), list.target / rest);
+    const std::string change =
+        fmt::format("; set {}={}", axis_key(list.network, list.axes[i]), fitting_size(list, list.sizes[i], rest));
     if (preferred) return change;
     if (other.empty()) other = change;
   }

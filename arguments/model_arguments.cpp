@@ -41,7 +41,8 @@ std::vector<ModelOverride> read_architecture(const GivenArguments& arguments, co
     if (!is_model_flag(row.key))
       throw InputError(fmt::format("{}: {} says {}; shardplan changes a model's layers only through a model file",
                                    given->place, model.name, own));
-    changed.emplace_back(row.key, parse_flag(given->text, given->place) ? 1 : 0);
+    if (overrides_model(*given, {model.name, row.key, own, is_flag_of_model_files(row.key), false, false}, arguments))
+      changed.emplace_back(row.key, parse_flag(given->text, given->place) ? 1 : 0);
   }
   return changed;
 }

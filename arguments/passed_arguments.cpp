@@ -7,12 +7,10 @@ namespace {
 
 bool is_repeated(const std::string& key) {
   const auto specials = special_arguments();
-  const auto topics = ignored_topics();
+  const IgnoredTopic* topic = topic_of(key);
   return std::any_of(specials.begin(), specials.end(),
                      [&](const SpecialArgument& special) { return special.in_commands && special.key == key; }) ||
-         std::any_of(topics.begin(), topics.end(), [&](const IgnoredTopic& topic) {
-           return topic.in_commands && std::find(topic.keys.begin(), topic.keys.end(), key) != topic.keys.end();
-         });
+         (topic && topic->in_commands);
 }
 
 /// Whether the model's file carries the value, which is the command line's now.

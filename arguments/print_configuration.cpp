@@ -14,8 +14,6 @@
 namespace shardplan {
 namespace {
 
-bool moves_the_sequence(ContextStrategy strategy) { return strategy != ContextStrategy::all_gather; }
-
 /// base.yml says tpu.
 std::string hardware_word(const Launch& launch) { return launch.hardware == MaxtextHardware::gpu ? "gpu" : "tpu"; }
 
@@ -87,11 +85,7 @@ PrintedArguments named_settings(const Configuration& configuration) {
                             readers_of(configuration));
 }
 
-bool needs_narrow_tiles(const Configuration& configuration) {
-  const std::int64_t wide_head = configuration.compiler.kernels.narrow_tiles_from_head_dim;
-  return needs_tokamax(configuration) && wide_head > 0 && configuration.model.masks_keys() &&
-         configuration.model.head_dim >= wide_head;
-}
+bool needs_narrow_tiles(const Configuration& c) { return needs_narrow_tiles(c.config, c.compiler.kernels, c.model); }
 
 /// A tile of the grouped kernel that divides the experts' columns on a device, where MaxText's own doesn't and the weights
 /// are int8, with a scale for each column: qwix asserts it (core/pallas.py, update_block_specs_for_qarray).
@@ -114,10 +108,8 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
   append(printed, rules);
   append(printed, mesh_as_arguments(configuration.mesh, configuration.num_slices));
   append(printed, settings);
-  if (needs_tokamax(configuration) && !configuration.config.use_tokamax_splash)
-    printed.emplace_back("use_tokamax_splash", "true");
   if (needs_narrow_tiles(configuration) && configuration.config.sa_block_q_dkv == TrainConfig{}.sa_block_q_dkv)
-    printed.emplace_back("sa_block_q_dkv", "256");
+    printed.emplace_back("sa_block_q_dkv", std::to_string(narrow_tile));
   if (const auto tile = dividing_tile(configuration)) printed.emplace_back("wi_tile_fwd_mlp_dim", std::to_string(*tile));
   if (configuration.model.use_indexer) printed.emplace_back("indexer_sparse_training", "true");
   if (configuration.model.use_batch_split_schedule && configuration.model.in_maxtext)
@@ -137,12 +129,6 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
 }
 
 }  // namespace
-
-bool needs_tokamax(const Configuration& configuration) {
-  const bool masked = configuration.model.masks_keys() && configuration.config.attention == AttentionKernel::flash;
-  return configuration.compiler.kernels.has_tokamax_splash &&
-         (masked || moves_the_sequence(configuration.config.context_parallel_strategy));
-}
 
 PrintedArguments topology_arguments(const Configuration& configuration) {
   if (!configuration.hardware.launch.compile_topology) return {};

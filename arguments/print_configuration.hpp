@@ -31,8 +31,4 @@ RunFile run_file(const Configuration& configuration);
 /// compile_topology and compile_topology_num_slices, for train_compile; none where MaxText has no name for the slices.
 PrintedArguments topology_arguments(const Configuration& configuration);
 
-/// MaxText writes ring, ulysses and usp attention on TPU in the Tokamax kernel alone, and wants to be told (configs/
-/// types.py).
-bool needs_tokamax(const Configuration& configuration);
-
 }  // namespace shardplan

@@ -208,7 +208,7 @@ DescribedCompiler parse_compiler(std::string_view text, const std::string& file)
   StrictObject object(document, file);
   DescribedCompiler described;
   object.text_or("$schema", "");  // for editors
-  described.compiler.name = object.text("name");
+  described.compiler.name = object.nonempty_text("name");
   described.compiler.family = object.text("family");
   described.description = object.text("description");
   described = with_habits(std::move(described), object.object("habits"));

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <limits>
 #include <shardplan/error.hpp>
+#include <shardplan/answer/input_files.hpp>
 #include <sstream>
 
 namespace shardplan {
@@ -50,6 +51,7 @@ std::string_view why_unreadable(const std::string& path) {
 }  // namespace
 
 std::string read_file(const std::string& path) {
+  note_input_file(path);
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
   if (stream.peek() != std::ifstream::traits_type::eof())
@@ -84,6 +86,12 @@ std::string StrictObject::text(const std::string& key) {
   const auto& value = take(key);
   if (!value.is_string()) fail(key, "a string");
   return value.get<std::string>();
+}
+
+std::string StrictObject::nonempty_text(const std::string& key) {
+  std::string value = text(key);
+  if (value.empty()) fail(key, "a string that is not empty");
+  return value;
 }
 
 double StrictObject::number(const std::string& key) {

@@ -28,6 +28,7 @@ class StrictObject {
 
   bool has(const std::string& key) const;
   std::string text(const std::string& key);
+  std::string nonempty_text(const std::string& key);
   double number(const std::string& key);
   std::int64_t integer(const std::string& key);
   std::int64_t integer_at_least(const std::string& key, std::int64_t least);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <formats/named_value.hpp>
+#include <formats/print_json.hpp>
 #include <formats/read_figure.hpp>
 #include <hardware/load_profile.hpp>
 #include <hardware/machine_names.hpp>
@@ -199,7 +200,7 @@ HardwareProfile parse_profile(std::string_view text, const std::string& file) {
   StrictObject object(json, file);
   HardwareProfile profile;
   object.text_or("$schema", "");  // for editors
-  profile.name = object.text("name");
+  profile.name = object.nonempty_text("name");
   profile.description = object.text("description");
   if (object.has("aliases")) profile.aliases = object.texts("aliases");
   profile.fabric = read_fabric(object);
@@ -231,7 +232,7 @@ std::string moved_profile(const std::string& text, const std::string& path, cons
   const fs::path from = fs::absolute(fs::path(path)).parent_path(), there = fs::absolute(fs::path(to)).parent_path();
   const fs::path moved = (from / compiler).lexically_normal().lexically_relative(there.lexically_normal());
   document["compiler"] = moved.generic_string();
-  return document.dump();
+  return print_json(document);
 }
 
 std::string profile_json(const std::string& name) { return std::string(built_in(name).text); }

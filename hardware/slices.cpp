@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <hardware/load_profile.hpp>
+#include <hardware/machine_names.hpp>
 #include <hardware/slices.hpp>
 #include <numeric>
 #include <optional>
@@ -100,7 +101,10 @@ NamedSlice slice_named(const std::string& compile_topology) {
     for (const Slice& slice : profile.slices) valid.push_back(slice.name);
   }
   if (!sizes.empty()) throw InputError(sizes);
-  throw InputError(unknown_name("topology", compile_topology, valid));
+  // What --hardware takes, under another name of the machine: MaxText has one.
+  if (const MachineName machine = machine_called(compile_topology); machine.slice) valid = {machine.slice->name};
+  throw InputError(valid.size() == 1 ? fmt::format("unknown topology '{}'; nearest: {}", compile_topology, valid.front())
+                                     : unknown_name("topology", compile_topology, valid));
 }
 
 Slice slice_called(const HardwareProfile& profile, const std::string& name) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <formats/strict_json.hpp>
@@ -48,6 +50,13 @@ Model parse_model(std::string_view text, const std::string& place, const std::st
   return model;
 }
 
+/// Models of Hugging Face are folders, of which one file is read.
+void check_is_no_folder(const std::string& path) {
+  const auto config = std::filesystem::path(path) / "config.json";
+  if (std::error_code error; std::filesystem::is_regular_file(config, error))
+    throw InputError(fmt::format("{}: it is a folder; give {}", path, config.string()));
+}
+
 [[noreturn]] void fail_unknown(const std::string& name) {
   throw InputError(unknown_name("model", name, model_names()));
 }
@@ -75,6 +84,7 @@ Model load_model(const std::string& name_or_path) {
     return model;  // a test has seen that its fields are read
   }
   if (!looks_like_path(name_or_path)) fail_unknown(name_or_path);
+  check_is_no_folder(name_or_path);
   Model model = parse_model(read_file(name_or_path), name_or_path, name_from_path(name_or_path));
   check_model(model, name_or_path);
   check_fields_are_read(model, name_or_path);

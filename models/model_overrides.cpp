@@ -76,14 +76,17 @@ constexpr ModelDim dims[] = {
 struct ModelFlag {
   const char* key;
   bool Model::*member;
+  bool in_files;  ///< MaxText's own file of a model says it, even to the default
   bool (*has)(const Model& model);
 };
 
 constexpr ModelFlag flags[] = {
-    {"fused_qkv", &Model::fused_qkv, [](const Model& model) {
+    {"fused_qkv", &Model::fused_qkv, false,
+     [](const Model& model) {
        return model.attention_type == AttentionType::global && !model.share_kv_projections &&
               !model.decoder_block.lends_keys;
-     }}};
+     }},
+    {"logits_via_embedding", &Model::tied_embedding, true, [](const Model&) { return true; }}};
 
 const ModelFlag* find_flag(std::string_view key) {
   const auto found = std::find_if(std::begin(flags), std::end(flags), [&](const auto& flag) { return flag.key == key; });
@@ -140,6 +143,11 @@ void check_override(const Model& model, const std::string& key, std::int64_t val
 }  // namespace
 
 bool is_model_flag(std::string_view key) { return find_flag(key) != nullptr; }
+
+bool is_flag_of_model_files(std::string_view key) {
+  const ModelFlag* flag = find_flag(key);
+  return flag && flag->in_files;
+}
 
 std::string override_text(const ModelOverride& changed) {
   const auto& [key, value] = changed;

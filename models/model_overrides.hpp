@@ -1,6 +1,6 @@
 #pragma once
 // Model dims and switches given on the command line, by MaxText's own names (configs/base.yml):
-// base_num_decoder_layers=4, fused_qkv=false.
+// base_num_decoder_layers=4, logits_via_embedding=true.
 #include <cstdint>
 #include <shardplan/model.hpp>
 #include <string>
@@ -12,8 +12,11 @@ namespace shardplan {
 
 bool is_model_dim(std::string_view key);
 
-/// A switch of the layers that arguments may change: fused_qkv. Its override is 0 or 1.
+/// A switch of the model that arguments may change: fused_qkv, logits_via_embedding. Its override is 0 or 1.
 bool is_model_flag(std::string_view key);
+
+/// One that MaxText's own files say, so that arguments need override_model_config=true to say otherwise.
+bool is_flag_of_model_files(std::string_view key);
 
 /// "4", "false".
 std::string override_text(const ModelOverride& changed);

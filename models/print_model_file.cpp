@@ -1,3 +1,4 @@
+#include <formats/print_json.hpp>
 #include <models/model_fields.hpp>
 #include <models/print_model_file.hpp>
 #include <nlohmann/json.hpp>
@@ -56,7 +57,7 @@ std::string print_model_file(const Model& model, const std::string& source) {
     json["memory_error_high"] = model.memory_error_high;
     json["memory_error_source"] = model.memory_error_source;
   }
-  return json.dump(2) + "\n";
+  return print_json(json, 2) + "\n";
 }
 
 }  // namespace shardplan

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <compare>
 #include <numeric>
 #include <shardplan/error.hpp>
 #include <shardplan/spelling.hpp>
@@ -32,16 +33,11 @@ bool is_synonym(std::string_view name, const std::vector<std::string_view>& mean
                      [&](std::string_view word) { return same_spelling(word) == same_spelling(name); });
 }
 
-/// What other tools call a name is that name, and so is another spelling of it; a name that only starts with, or
-/// continues, what was typed is nearer than its length suggests.
-std::size_t unlikeness(std::string_view wrong, std::string_view name, const std::vector<std::string_view>& meant) {
-  if (is_synonym(name, meant) || (!same_spelling(wrong).empty() && same_spelling(wrong) == same_spelling(name))) return 0;
-  const bool prefix = !wrong.empty() && (name.starts_with(wrong) || wrong.starts_with(name));
-  return prefix ? 1 : edit_distance(wrong, name);
-}
-
-/// So many names fit an error message.
-constexpr std::size_t most_listed = 16;
+/// How far a name is from what was typed: lower is nearer, and of two as far the one with fewer edits.
+struct Unlikeness {
+  std::size_t rank = 0, edits = 0;
+  auto operator<=>(const Unlikeness&) const = default;
+};
 
 /// Names as long as flags with their dashes may differ in a letter, longer ones in a third of them.
 std::size_t furthest(std::string_view wrong) {
@@ -49,15 +45,29 @@ std::size_t furthest(std::string_view wrong) {
   return std::max<std::size_t>(1, (wrong.size() - dashes) / 3);
 }
 
+/// What other tools call a name is that name, and so is another spelling of it. What was typed and breaks off is as near
+/// as one slip of the fingers, however much is missing. A name that was typed and gone on from is always near enough, but
+/// by its edits: 'embed_voca' is 'embed_vocab' rather than 'embed'.
+Unlikeness unlikeness(std::string_view wrong, std::string_view name, const std::vector<std::string_view>& meant) {
+  if (is_synonym(name, meant) || (!same_spelling(wrong).empty() && same_spelling(wrong) == same_spelling(name))) return {};
+  const std::size_t edits = edit_distance(wrong, name);
+  if (wrong.empty()) return {edits, edits};
+  if (name.starts_with(wrong)) return {1, edits};
+  return {!name.empty() && wrong.starts_with(name) ? std::min(edits, furthest(wrong)) : edits, edits};
+}
+
+/// So many names fit an error message.
+constexpr std::size_t most_listed = 16;
+
 std::vector<std::string> nearest_whole_names(std::string_view wrong, std::span<const std::string> valid, std::size_t most) {
   const auto meant = synonyms_of(wrong);
-  std::vector<std::pair<std::size_t, std::string>> ranked;
+  std::vector<std::pair<Unlikeness, std::string>> ranked;
   for (const auto& name : valid)
-    if (const auto distance = unlikeness(wrong, name, meant); distance <= furthest(wrong))
+    if (const auto distance = unlikeness(wrong, name, meant); distance.rank <= furthest(wrong))
       ranked.emplace_back(distance, name);
   std::sort(ranked.begin(), ranked.end());
-  if (!ranked.empty() && ranked.front().first == 0)  // what was meant is known
-    std::erase_if(ranked, [](const auto& one) { return one.first > 0; });
+  if (!ranked.empty() && ranked.front().first.rank == 0)  // what was meant is known
+    std::erase_if(ranked, [](const auto& one) { return one.first.rank > 0; });
   ranked.erase(std::unique(ranked.begin(), ranked.end()), ranked.end());
   std::vector<std::string> nearest;
   for (std::size_t i = 0; i < std::min(most, ranked.size()); ++i) nearest.push_back(ranked[i].second);

@@ -11,12 +11,33 @@ AttentionKernel kernel_of(const Model& model, const Kernels& kernels) {
   return knows ? kernels.attention : AttentionKernel::dot_product;
 }
 
+/// MaxText has the mask of an indexer, and attention whose sequence moves, in tokamax's kernel alone, and its own blocks for
+/// the gradients of wide heads there are more than XLA's default VMEM holds.
+TrainConfig with_tokamax(TrainConfig config, const Settings& settings, const Kernels& kernels, const Model& model) {
+  if (!needs_tokamax(config, kernels, model)) return config;
+  config.use_tokamax_splash = true;
+  if (!settings.says(&TrainConfig::sa_block_q_dkv) && needs_narrow_tiles(config, kernels, model))
+    config.sa_block_q_dkv = narrow_tile;
+  return config;
+}
+
 }  // namespace
+
+bool needs_tokamax(const TrainConfig& config, const Kernels& kernels, const Model& model) {
+  const bool masked = model.masks_keys() && config.attention == AttentionKernel::flash;
+  return kernels.has_tokamax_splash && (masked || config.context_parallel_strategy != ContextStrategy::all_gather);
+}
+
+bool needs_narrow_tiles(const TrainConfig& config, const Kernels& kernels, const Model& model) {
+  const std::int64_t wide_head = kernels.narrow_tiles_from_head_dim;
+  return needs_tokamax(config, kernels, model) && wide_head > 0 && model.masks_keys() && model.head_dim >= wide_head;
+}
 
 TrainConfig with_kernels(const Settings& settings, const Kernels& kernels, const Model& model) {
   TrainConfig config = settings.config;
   if (!settings.says(&TrainConfig::attention)) config.attention = kernel_of(model, kernels);
   if (!settings.says(&TrainConfig::megablox)) config.megablox = kernels.grouped_matmul == GroupedMatmul::megablox;
+  config = with_tokamax(std::move(config), settings, kernels, model);
   return with_packed_segments(std::move(config), settings, kernels);
 }
 

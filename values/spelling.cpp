@@ -108,6 +108,7 @@ constexpr std::pair<std::string_view, std::string_view> synonyms[] = {
     {"tp", "ici_tensor_parallelism"},
     {"cp", "ici_context_parallelism"},
     {"dp", "ici_data_parallelism"},
+    {"fsdpshardonexp", "shard_exp_on_fsdp"},  // until 2026
 };
 
 /// The length of the UTF-8 character that begins at `at`; 0 where none does.
@@ -153,6 +154,17 @@ std::vector<std::string_view> synonyms_of(std::string_view word) {
   for (const auto& [theirs, ours] : synonyms)
     if (theirs == spelled) found.push_back(ours);
   return found;
+}
+
+std::string as_utf8(std::string_view text) {
+  std::string valid;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = character_at(text, at);
+    const std::string_view character = text.substr(at, std::max<std::size_t>(1, length));
+    valid += length == 0 ? escaped(character) : std::string(character);
+    at += character.size();
+  }
+  return valid;
 }
 
 std::string printable(std::string_view text, std::size_t most) {

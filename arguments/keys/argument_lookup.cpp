@@ -55,6 +55,12 @@ const std::vector<std::string>& argument_names() {
   return names;
 }
 
+const IgnoredTopic* topic_of(const std::string& key) {
+  for (const IgnoredTopic& topic : ignored_topics())
+    if (std::find(topic.keys.begin(), topic.keys.end(), key) != topic.keys.end()) return &topic;
+  return nullptr;
+}
+
 ArgumentRole role_of(const std::string& key) {
   if (const auto found = roles().find(key); found != roles().end()) return found->second;
   throw InputError(unknown_name("argument", key, argument_names()));

@@ -4,6 +4,7 @@
 // were read from; refresh_keys.py brings it up to date. Which member of TrainConfig or Model a key is, is code
 // (key_members.cpp).
 #include <cstdint>
+#include <optional>
 #include <shardplan/model.hpp>
 #include <shardplan/settings.hpp>
 #include <span>
@@ -92,9 +93,12 @@ std::span<const UnmodelledArgument> unmodelled_arguments();
 struct IgnoredTopic {
   std::string what;
   bool in_commands;  ///< printed commands repeat them: they say what is trained, or how kernels run
+  std::optional<std::int64_t> least;  ///< of whole numbers: the smallest valid value; empty: whatever is said
   std::vector<std::string> keys;
 };
 std::span<const IgnoredTopic> ignored_topics();
+/// The topic that has the key; null where it is no ignored one.
+const IgnoredTopic* topic_of(const std::string& key);
 
 /// The mesh axes that have an ici_ and a dcn_ flag; `flag` is the middle of its name, the axis' own but for stage.
 /// `sequence` is still parsed, although no mesh has the axis any more.

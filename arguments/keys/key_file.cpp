@@ -72,7 +72,10 @@ UnmodelledArgument read_unmodelled(StrictObject& row) {
 
 AxisArgument read_axis(StrictObject& row) { return {row.text("axis"), row.text("flag")}; }
 
-IgnoredTopic read_topic(StrictObject& row) { return {row.text("what"), row.flag("in_commands"), row.texts("keys")}; }
+IgnoredTopic read_topic(StrictObject& row) {
+  const auto least = row.has("least") ? std::optional(row.integer("least")) : std::nullopt;
+  return {row.text("what"), row.flag("in_commands"), least, row.texts("keys")};
+}
 
 }  // namespace
 

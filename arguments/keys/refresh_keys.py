@@ -140,7 +140,9 @@ def printed(keys):
     def topic(row):
         words = [json.dumps(key) + "," for key in sorted(row["keys"])]
         words[-1] = words[-1][:-1]
-        return f'    {{"what": {json.dumps(row["what"])}, "in_commands": {json.dumps(row["in_commands"])},\n     "keys": [{wrapped(words, " " * 14)}]}}'
+        least = f', "least": {row["least"]}' if "least" in row else ""
+        head = f'"what": {json.dumps(row["what"])}, "in_commands": {json.dumps(row["in_commands"])}{least}'
+        return f'    {{{head},\n     "keys": [{wrapped(words, " " * 14)}]}}'
 
     model_files = wrapped([json.dumps(key) + "," for key in keys["model_files"]], " " * 18)
     parts = [f'  "maxtext": {json.dumps(keys["maxtext"])}', f'  "model_files": [{model_files.removesuffix(",")}]']

@@ -64,6 +64,12 @@ ArgumentValue parse_special(const std::string& key, const std::string& text, con
   return text;
 }
 
+/// What a setting costs may not depend on a value, and yet no run start with it.
+void check_ignored(const std::string& key, const std::string& text, const std::string& place) {
+  const auto least = topic_of(key)->least;
+  if (least && parse_integer(text, place) < *least) throw InputError(fmt::format("{}: must be at least {}", place, *least));
+}
+
 }  // namespace
 
 ArgumentValue parse_argument(const std::string& key, const std::string& text, const std::string& place) {
@@ -79,8 +85,10 @@ ArgumentValue parse_argument(const std::string& key, const std::string& text, co
       return parse_save_place(text, place);
     case ArgumentRole::architecture:
       return canonical(text);
-    case ArgumentRole::unmodelled:
     case ArgumentRole::ignored:
+      check_ignored(key, text, place);
+      return text;
+    case ArgumentRole::unmodelled:
       return text;
   }
   throw InternalError("unknown ArgumentRole");

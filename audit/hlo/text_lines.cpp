@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <shardplan/error.hpp>
+#include <shardplan/answer/input_files.hpp>
 #include <utility>
 
 namespace shardplan {
@@ -24,6 +25,7 @@ std::string reason_of(gzFile file) {
 
 TextSource open_text(const std::string& path) {
   if (std::filesystem::is_directory(path)) throw InputError(path + ": a directory, not a file");
+  note_input_file(path);
   // zlib reads a file that is not gzipped as it is.
   const std::shared_ptr<gzFile_s> file(gzopen(path.c_str(), "rb"), [](gzFile_s* open) {
     if (open) gzclose(open);

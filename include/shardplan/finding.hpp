@@ -98,6 +98,7 @@ struct Finding {
   std::vector<std::string> axes;            ///< mesh axes; of a rule set's findings also those that no mesh has
   std::string fix;                          ///< a flag or a rule line
   std::vector<Rule> rules = {};             ///< the sharding rules behind it
+  std::vector<std::size_t> rule_indices = {};  ///< theirs in the set, where it may have several alike; empty: not said
   std::optional<FindingCost> cost = {};     ///< empty: nobody has costed the fix
   std::vector<CostUnderFlags> under_flags = {};  ///< where they make another of what the fix spares
   std::optional<ConstraintId> broken = {};  ///< where the id is `refused`

@@ -33,8 +33,17 @@ struct Settings {
 
 /// The compiler's kernels where nobody asked for others: on GPUs Transformer Engine's attention, which the partitioner
 /// can split (attention=autoselected is computed whole on every device), with the number of documents that its packed
-/// layout needs, and jax.lax.ragged_dot instead of megablox. A model with attention sinks gets a kernel that knows them.
+/// layout needs, and jax.lax.ragged_dot instead of megablox. A model with attention sinks gets a kernel that knows them;
+/// what MaxText writes in tokamax's kernel alone has its switch on.
 TrainConfig with_kernels(const Settings& settings, const Kernels& kernels, const Model& model);
+
+/// MaxText writes ring, ulysses and usp attention on TPU, and the masks of indexers, in the Tokamax kernel alone, and wants
+/// to be told (configs/types.py).
+bool needs_tokamax(const TrainConfig& config, const Kernels& kernels, const Model& model);
+
+/// Whether blocks of that kernel have to be narrow_tile queries for the gradients of keys and values to compile.
+bool needs_narrow_tiles(const TrainConfig& config, const Kernels& kernels, const Model& model);
+inline constexpr std::int64_t narrow_tile = 256;
 
 /// The number of documents in a sequence for a kernel that packs only so many, where nobody said it: MaxText has no
 /// default that starts, and the number costs nothing.

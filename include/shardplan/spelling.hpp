@@ -13,6 +13,9 @@ std::string same_spelling(std::string_view name);
 /// dashes don't count. For suggestions only; no name is accepted because of it.
 std::vector<std::string_view> synonyms_of(std::string_view word);
 
+/// The text, with bytes that are no UTF-8 as "\xff".
+std::string as_utf8(std::string_view text);
+
 /// One line that a terminal can show: control characters and bytes that are no UTF-8 as "\x1b", and no more than `most`
 /// bytes of it.
 std::string printable(std::string_view text, std::size_t most);

@@ -64,7 +64,8 @@ Model llama4(StrictObject& config) {
     rotated.push_back((layer + 1) % 4 != 0);
   }
   require_list(config, "moe_layers", with_experts, fmt::format("each {} layers the last", model.interleave_moe_step));
-  require_list(config, "no_rope_layers", rotated, "three of four layers, 1, 1, 1, 0");
+  const bool usual = given(config, "no_rope_layers") && config.integers("no_rope_layers").empty();  // as its class takes it
+  if (!usual) require_list(config, "no_rope_layers", rotated, "three of four layers, 1, 1, 1, 0");
   model.interleaved_rotation = true;
   model.use_qk_norm = given_flag_or(config, "use_qk_norm", true);
   model.cycle_interval = 4;

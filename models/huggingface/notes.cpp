@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <formats/print_json.hpp>
 #include <models/huggingface/notes.hpp>
 #include <models/huggingface/positions.hpp>
 #include <nlohmann/json.hpp>
@@ -115,7 +116,7 @@ Model with_inner_values(Model model, StrictObject& config) {
 
 std::string argument_text(const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
-  if (!value.is_number_float()) return value.dump();
+  if (!value.is_number_float()) return print_json(value);
   const double number = value.get<double>();
   return number == std::floor(number) && std::abs(number) < 1e15 ? fmt::format("{:.0f}", number)
                                                                  : fmt::format("{}", number);

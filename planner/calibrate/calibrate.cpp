@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <formats/print_json.hpp>
 #include <nlohmann/json.hpp>
 #include <planner/calibrate/calibrate.hpp>
 
@@ -29,7 +30,7 @@ std::string profile_with(const std::string& profile, const std::vector<FittedFig
   for (const auto& figure : figures) put(document, figure);
   std::string text = "{";
   for (const auto& [key, value] : document.items())
-    text += fmt::format("{}\n  {}: {}", text.size() > 1 ? "," : "", OrderedJson(key).dump(), value.dump());
+    text += fmt::format("{}\n  {}: {}", text.size() > 1 ? "," : "", print_json(OrderedJson(key)), print_json(value));
   return text + "\n}\n";
 }
 

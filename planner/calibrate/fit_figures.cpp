@@ -14,6 +14,7 @@ namespace shardplan {
 namespace {
 
 constexpr double least_influence = 0.05;  ///< of a figure on some measurement, and beside the figures before it
+constexpr double no_influence = 1e-4;     ///< so little of a figure is none
 constexpr double least_share = 0.01;      ///< of a peak or a link, that something which works reaches
 
 /// Whose measurements tell a figure.
@@ -178,7 +179,7 @@ HardwareProfile least_squares(const HardwareProfile& hardware, const Compiler& c
 
 FittedFigure fitted(const Candidate& candidate, const HardwareProfile& before, HardwareProfile& after,
                     const std::string& source) {
-  FittedFigure figure{std::string(candidate.key), candidate.dimension, std::nullopt, {}, false};
+  FittedFigure figure{std::string(candidate.key), candidate.dimension, std::nullopt, {}, false, false};
   HardwareProfile original = before;
   const bool is_new = candidate.in == fp8_efficiency && !before.fp8_matmul_efficiency;
   if (!is_new) figure.before = *candidate.in(original);
@@ -205,13 +206,19 @@ FittedMachine fit_figures(const HardwareProfile& hardware, const Compiler& compi
                                      ? ""
                                      : ": its matrix products are priced by tables (matmul_shares), not by a figure"));
   FittedMachine fit{least_squares(begin, compiler, measurements, told), {}, {}};
+  const auto vanishes = [&](const Candidate& figure) {
+    const Eigen::VectorXd influence = influence_of(figure, fit.hardware, compiler, measurements);
+    return figure.dimension == Dimension::seconds && telling(figure, influence, measurements) < no_influence;
+  };
   const std::string source = sources_of(measurements);
   for (const Candidate& candidate : candidates) {
     const bool is_told = std::any_of(told.begin(), told.end(), [&](const auto& t) { return t.key == candidate.key; });
-    if (is_told)
-      fit.figures.push_back(fitted(candidate, hardware, fit.hardware, source));
-    else if (has_figure(candidate, hardware))
-      fit.untold.emplace_back(candidate.key);
+    if (!is_told) {
+      if (has_figure(candidate, hardware)) fit.untold.emplace_back(candidate.key);
+      continue;
+    }
+    fit.figures.push_back(fitted(candidate, hardware, fit.hardware, source));
+    fit.figures.back().vanishes = vanishes(candidate);
   }
   return fit;
 }

@@ -16,6 +16,7 @@ struct FittedFigure {
   std::optional<Figure> before;  ///< empty: the profile had none
   Figure after;                  ///< basis measured, source the files
   bool at_most = false;          ///< a share that would be above 1, held there
+  bool vanishes = false;         ///< a time that would be below 0: so small that no prediction hangs on it any more
 };
 
 struct FittedMachine {

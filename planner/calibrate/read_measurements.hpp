@@ -13,6 +13,7 @@ Measurements read_measurements(const std::string& path);
 
 /// One of the three; `file` names it in errors.
 Measurements read_collective_log(std::string_view text, const std::string& file);
+bool is_product_column(std::string_view title);
 Measurements read_product_csv(std::string_view text, const std::string& file);
 Measurements read_op_table(std::string_view text, const std::string& file);
 

@@ -1,10 +1,10 @@
 // m,n,k,dtype,seconds      or tflops in place of seconds; columns in any order, lines that begin with # left out
 // 8192,8192,8192,bf16,0.00152
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -17,9 +17,18 @@ namespace shardplan {
 namespace {
 
 constexpr std::array<std::string_view, 6> columns = {"m", "n", "k", "dtype", "seconds", "tflops"};
+constexpr std::string_view expected_columns = "a CSV of matrix products has m, n, k, dtype, and seconds or tflops";
 constexpr std::array<std::pair<std::string_view, DType>, 9> dtypes = {
     {{"bf16", DType::bf16}, {"bfloat16", DType::bf16}, {"f16", DType::f16}, {"float16", DType::f16}, {"half", DType::f16},
      {"fp8", DType::f8}, {"float8", DType::f8}, {"int8", DType::s8}, {"s8", DType::s8}}};
+
+/// Titles in capitals are the same.
+std::string lower(std::string_view title) {
+  std::string text(title);
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return text;
+}
 
 class CsvReader {
  public:
@@ -38,14 +47,14 @@ class CsvReader {
  private:
   void read_titles(const std::vector<std::string_view>& cells) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (std::find(columns.begin(), columns.end(), cells[i]) == columns.end())
-        lines_.fail(fmt::format("column '{}' is not known; expected {}", cells[i], fmt::join(columns, ", ")));
-      if (!places_.emplace(cells[i], i).second) lines_.fail(fmt::format("column '{}' twice", cells[i]));
+      if (!is_product_column(cells[i]))
+        lines_.fail(fmt::format("column '{}' is not known; {}", cells[i], expected_columns));
+      if (!places_.emplace(lower(cells[i]), i).second) lines_.fail(fmt::format("column '{}' twice", cells[i]));
     }
     for (const auto needed : {"m", "n", "k", "dtype"})
-      if (!places_.contains(needed)) lines_.fail(fmt::format("column '{}' is missing", needed));
+      if (!places_.contains(needed)) lines_.fail(fmt::format("column '{}' is missing; {}", needed, expected_columns));
     if (places_.contains("seconds") == places_.contains("tflops"))
-      lines_.fail("expected one of the columns seconds and tflops");
+      lines_.fail(fmt::format("expected one of the columns seconds and tflops; {}", expected_columns));
   }
 
   DType dtype_of(std::string_view name) const {
@@ -77,6 +86,10 @@ class CsvReader {
 };
 
 }  // namespace
+
+bool is_product_column(std::string_view title) {
+  return std::find(columns.begin(), columns.end(), lower(title)) != columns.end();
+}
 
 Measurements read_product_csv(std::string_view text, const std::string& file) { return CsvReader(text, file).read(); }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <planner/check/check_configuration.hpp>
 #include <planner/check/rule_set_findings.hpp>
 #include <planner/evaluate/evaluate.hpp>
@@ -20,10 +21,18 @@ std::string_view fix_of(FindingId id) {
   return "";
 }
 
-/// What MaxText refuses, or computes wrongly, as a finding; the torus' complaint is one already.
+/// Whether one of the evaluation's findings says it already.
+bool is_said(const Evaluation& evaluation, ConstraintId constraint) {
+  if (constraint == ConstraintId::mesh_does_not_fit_torus) return true;
+  const FindingId id = finding_of(constraint);
+  return id != FindingId::refused && std::any_of(evaluation.findings.begin(), evaluation.findings.end(),
+                                                 [&](const Finding& finding) { return finding.id == id; });
+}
+
+/// What MaxText refuses, or computes wrongly, as a finding.
 std::optional<Finding> refusal(const Evaluation& evaluation) {
   const auto& infeasible = evaluation.infeasible;
-  if (!infeasible || infeasible->constraint == ConstraintId::mesh_does_not_fit_torus) return std::nullopt;
+  if (!infeasible || is_said(evaluation, infeasible->constraint)) return std::nullopt;
   Finding finding;
   finding.id = finding_of(infeasible->constraint);
   finding.severity = finding.id == FindingId::memory_exceeded ? Severity::warning : Severity::error;

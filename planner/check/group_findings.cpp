@@ -35,7 +35,7 @@ void add(std::vector<CheckedFinding>& entries, const Finding& finding, const Cas
   if (entry.bites.cases == 0 || seconds_of(finding) > seconds_of(entry.finding)) {
     entry.finding = finding;
     entry.worst = in.model + " on " + in.mesh + path_words(in.path);
-    entry.rules = places.places_of(finding.rules);
+    entry.rules = places.places_of(finding);
   }
   ++entry.bites.cases;
   add_once(entry.bites.models, in.model);
@@ -79,7 +79,7 @@ CheckAnswer group_findings(const std::vector<CaseResult>& cases, const std::vect
   };
   std::vector<CheckedFinding> uncosted;
   for (const auto& finding : of_rules)
-    if (!is_costed(finding)) uncosted.push_back({finding, "", places.places_of(finding.rules), {}, Standing::counts});
+    if (!is_costed(finding)) uncosted.push_back({finding, "", places.places_of(finding), {}, Standing::counts});
   std::move(uncosted.begin(), uncosted.end(), std::back_inserter(answer.findings));
   std::stable_sort(answer.findings.begin(), answer.findings.end(), comes_first);
   if (cases.empty() || !shown_case(cases).evaluation) return answer;

@@ -35,9 +35,12 @@ RulePlace RulePlaces::place_of(const Rule& rule) const {
   return {rule, found == rules.end() ? 0 : lines_[static_cast<std::size_t>(found - rules.begin())]};
 }
 
-std::vector<RulePlace> RulePlaces::places_of(const std::vector<Rule>& rules) const {
+std::vector<RulePlace> RulePlaces::places_of(const Finding& finding) const {
   std::vector<RulePlace> places;
-  for (const auto& rule : rules) places.push_back(place_of(rule));
+  for (std::size_t i = 0; i < finding.rules.size(); ++i) {
+    places.push_back(place_of(finding.rules[i]));
+    if (i < finding.rule_indices.size()) places.back().line = lines_[finding.rule_indices[i]];
+  }
   return places;
 }
 

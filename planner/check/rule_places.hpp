@@ -13,7 +13,8 @@ class RulePlaces {
 
   /// Line 0 for a rule that the set hasn't: a model's own, or one that pipelining edits.
   RulePlace place_of(const Rule& rule) const;
-  std::vector<RulePlace> places_of(const std::vector<Rule>& rules) const;
+  /// Of the finding's rules: by their indices where it has them, since equal rules may stand at several lines.
+  std::vector<RulePlace> places_of(const Finding& finding) const;
   bool is_file() const { return is_file_; }
   const RuleSet& rules() const { return set_; }
 

@@ -18,14 +18,18 @@ std::string in_yaml(const Rule& rule) {
 void add_unreachable(std::vector<Finding>& findings, const RuleSet& set) {
   for (const auto& [rule, hidden_by] : unreachable_rules(set)) {
     const Rule &later = set.rules[rule], &earlier = set.rules[hidden_by];
-    findings.push_back({FindingId::rule_unreachable,
-                        Severity::warning,
-                        fmt::format("rule {} can never apply: {} comes first and asks for no axis that it doesn't",
-                                    in_yaml(later), in_yaml(earlier)),
-                        later.logical,
-                        {},
-                        "put the longer list first, or leave the rule out",
-                        {later, earlier}});
+    const bool repeats = later == earlier;
+    findings.push_back(
+        {FindingId::rule_unreachable,
+         Severity::warning,
+         repeats ? fmt::format("rule {} stands here again: it can never apply", in_yaml(later))
+                 : fmt::format("rule {} can never apply: {} comes first and asks for no axis that it doesn't",
+                               in_yaml(later), in_yaml(earlier)),
+         later.logical,
+         {},
+         repeats ? "leave the repeated rule out" : "put the longer list first, or leave the rule out",
+         {later, earlier},
+         {rule, hidden_by}});
   }
 }
 

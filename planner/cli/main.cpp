@@ -33,14 +33,22 @@ Outcome complain(const Answer& answer) {
   return answer.outcome;
 }
 
+/// Which files the answer is made from is known when it is there.
+void check_files(const Answer& answer) {
+  for (const SideFile& file : answer.files) check_is_no_input(file.path);
+}
+
 void write_files(const Answer& answer) {
   for (const auto& [path, text] : answer.files) OutputFile(path).commit(text);
 }
 
 Outcome answer_to_file(const Task& task) {
+  check_is_no_input(*task.output_file);  // what was read by now: no work is done in vain
   OutputFile file(*task.output_file);
   const Answer answer = task.compute(task.style);
   if (!answer.complaint.empty()) return complain(answer);
+  check_is_no_input(*task.output_file);
+  check_files(answer);
   write_files(answer);
   file.commit(answer.text);
   return answer.outcome;
@@ -49,6 +57,7 @@ Outcome answer_to_file(const Task& task) {
 Outcome answer_to_standard_output(const Task& task) {
   const Answer answer = task.compute(task.style);
   if (!answer.complaint.empty()) return complain(answer);
+  check_files(answer);
   write_files(answer);
   write_to_standard_output(answer.text);
   return answer.outcome;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <planner/cli/output_file.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/answer/input_files.hpp>
 
 namespace shardplan {
 namespace {
@@ -63,6 +64,11 @@ void OutputFile::commit(const std::string& text) {
 // The destructor does not run when the constructor throws, so nothing may have been created by then.
 void OutputFile::fail(int error) const {
   throw InputError(fmt::format("can't write {}: {}", path_, std::strerror(error)));
+}
+
+void check_is_no_input(const std::string& path) {
+  if (is_input_file(path))
+    throw InputError(fmt::format("{}: the answer is made from this file, and would be written over it; give another", path));
 }
 
 void write_to_standard_output(const std::string& text) {

@@ -27,6 +27,9 @@ class OutputFile {
   int descriptor_ = -1;
 };
 
+/// Throws InputError where the answer would be written over a file that it is made from.
+void check_is_no_input(const std::string& path);
+
 /// Throws InputError when standard output doesn't take all of it.
 void write_to_standard_output(const std::string& text);
 

@@ -10,6 +10,7 @@
 #include <arguments/keys/argument_table.hpp>
 #include <arguments/mesh_arguments.hpp>
 #include <planner/cli/flags/flag_values.hpp>
+#include <planner/cli/flags/machine_list.hpp>
 #include <planner/cli/plan_request.hpp>
 #include <planner/cli/flags/run_flags.hpp>
 #include <arguments/words/given_arguments.hpp>
@@ -40,18 +41,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> said_by_
      {"use_ring_of_experts", "--moe"},
      {"sparse_matmul", "--moe"}}};
 
-std::vector<std::string> machine_names(const PlanFlags& flags) {
-  if (!flags.hardware) return default_profile_names();
-  return *flags.hardware == "all" ? profile_names() : parse_list("--hardware", *flags.hardware);
-}
-
 /// The machines, and the chips that --chips or their names ("v5p-16") say; they have to agree.
 void read_machines(const PlanFlags& flags, PlanRequest& request) {
   const auto asked = parse_small_count("--chips", flags.chips);
   auto chips = asked;
   std::string first_sized;
-  std::vector<std::string> known;
-  for (const auto& name : machine_names(flags)) {
+  MachineNames names;
+  for (const auto& name : machine_words(flags.hardware)) {
     const int slices = request.slices.value_or(1);
     const MachineChoice machine = with_machine_named({name, asked, {}}, slices);
     if (chips && machine.chips && *machine.chips != *chips)
@@ -60,10 +56,8 @@ void read_machines(const PlanFlags& flags, PlanRequest& request) {
                                    name, counted(*machine.chips, "chip"), first_sized, counted(*chips, "chip")));
     if (!chips && machine.chips) first_sized = name;
     if (machine.chips) chips = machine.chips;
-    if (std::find(known.begin(), known.end(), *machine.hardware) != known.end())
-      throw InputError(fmt::format("--hardware: {} is given twice", *machine.hardware));
-    known.push_back(*machine.hardware);
     request.machines.push_back(load_profile(*machine.hardware));
+    names.add(name, request.machines.back().name);
   }
   if (!chips) throw InputError(flags.command + " needs --chips N");
   request.chips = *chips;
@@ -95,7 +89,7 @@ void check_can_rank(const PlanRequest& request) {
 
 std::vector<std::string> rule_names(const PlanFlags& flags) {
   if (!flags.rules) return published_rule_set_names();
-  return *flags.rules == "all" ? rule_set_names() : parse_list("--rules", *flags.rules);
+  return parse_list_or_all("--rules", *flags.rules, rule_set_names());
 }
 
 std::vector<RuleSet> read_rule_sets(const PlanFlags& flags) {
@@ -121,8 +115,8 @@ void check_path_exists(const PlanRequest& request) {
 }
 
 std::vector<RematPolicy> read_remat_policies(const PlanFlags& flags) {
-  if (!flags.remat || *flags.remat == "all") return named_remat_policies(remat_policies());
-  return named_remat_policies(parse_list("--remat", *flags.remat));
+  return named_remat_policies(flags.remat ? parse_list_or_all("--remat", *flags.remat, remat_policies())
+                                          : remat_policies());
 }
 
 Objective read_objective(const PlanFlags& flags) {

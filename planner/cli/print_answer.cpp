@@ -1,6 +1,7 @@
 #include <planner/cli/print_answer.hpp>
 #include <planner/report/html/html_report.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/spelling.hpp>
 
 namespace shardplan {
 namespace {
@@ -21,7 +22,7 @@ std::string print_answer(const Printers& printers, Format format) {
     case Format::markdown:
       return printed(printers.markdown);
     case Format::html:
-      return html_page(printers.title, printed(printers.json));
+      return html_page(as_utf8(printers.title), printed(printers.json));
     case Format::sarif:
       return printed(printers.sarif);
     case Format::github:

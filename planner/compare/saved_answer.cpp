@@ -4,6 +4,7 @@
 #include <arguments/keys/argument_table.hpp>
 #include <array>
 #include <formats/named_value.hpp>
+#include <formats/print_json.hpp>
 #include <formats/strict_json.hpp>
 #include <limits>
 #include <planner/compare/saved_answer.hpp>
@@ -105,7 +106,7 @@ Infeasible read_infeasible(StrictObject object) {
 RunArguments read_arguments(const Json& object) {
   RunArguments arguments;
   for (const auto& [key, value] : object.items())
-    arguments.emplace_back(key, value.is_string() ? value.get<std::string>() : value.dump());
+    arguments.emplace_back(key, value.is_string() ? value.get<std::string>() : print_json(value));
   return arguments;
 }
 

@@ -22,6 +22,7 @@ int decimals(double number) {
 
 std::string print_number(double number) {
   if (!std::isfinite(number)) throw InternalError("a number of the report is not finite");
+  if (std::abs(number) >= 1e15) return fmt::format("{:.3g}", number);  // beyond what a double has whole
   if (std::abs(number) >= 999.5) return print_count(std::llround(number));
   return fmt::format("{:.{}f}", number, decimals(number));
 }

@@ -108,6 +108,51 @@ TEST_F(Output, ACalibratedProfileIsAMachine) {
   EXPECT_NE(seconds("./my.json"), seconds("toy-switch"));
 }
 
+// Whatever names the input: a flag, an argument of MaxText, or another file.
+TEST_F(Output, IsNotWrittenOverWhatItIsMadeFrom) {
+  ASSERT_EQ(run({"hardware", "init", "mine", "--like", "toy-switch", "-o", "mine.json"}).exit_code, 0);
+  write("m.csv", "m,n,k,dtype,seconds\n8192,8192,8192,bf16,0.01\n");
+  write("rules.yml", run({"rules", "show", "default"}).output);
+  write("base.yml", "model_name: llama2-7b\n");
+  write("run.yml", "base_config: base.yml\nper_device_batch_size: 1\n");
+  const std::vector<std::string> on_mine = {"--hardware", "mine.json", "--chips", "8"};
+  const std::vector<std::vector<std::string>> table = {
+      {"m.csv", "calibrate", "--hardware", "toy-switch", "--from", "m.csv", "-o", "m.csv"},
+      {"mine.json", "calibrate", "--hardware", "mine.json", "--from", "m.csv", "-o", "./mine.json"},
+      {"rules.yml", "check", "--rules", "rules.yml", "--model", "llama2-7b", "--mesh", "fsdp=8", "-o", "rules.yml"},
+      {"rules.yml", "explain", "model_name=llama2-7b", "compile_topology=v5p-16", "custom_mesh_and_rule=rules.yml", "-o",
+       "rules.yml"},
+      {"base.yml", "explain", "--config", "run.yml", "--hardware", "v5p-16", "-o", "base.yml"},
+      {"run.yml", "explain", "--config", "run.yml", "--hardware", "v5p-16", "--trace", "run.yml"},
+      {"mine.json", "sweep", "--model", "llama2-7b", "--hardware", "mine.json", "--chips", "8", "--rules", "default",
+       "--remat", "full", "-o", "mine.json"}};
+  for (const auto& row : table) {
+    const std::string before = read(row.front());
+    const ProgramRun run = this->run({row.begin() + 1, row.end()});
+    EXPECT_EQ(run.exit_code, 2) << row[1] << " " << row.front();
+    EXPECT_THAT(run.errors, testing::HasSubstr("the answer is made from this file")) << row[1];
+    EXPECT_EQ(read(row.front()), before) << row[1];
+  }
+}
+
+// What was measured of runs is the built-in machine's.
+TEST_F(Output, OfInitHasNoPublishedRuns) {
+  const std::string text = run({"hardware", "init", "mine", "--like", "h100", "--format", "json"}).output;
+  EXPECT_THAT(text, testing::HasSubstr("matmul_efficiency"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("step_error")));
+}
+
+TEST_F(Output, OfOtherBytesThanUtf8IsJsonAllTheSame) {
+  write("r\xff.yml", run({"rules", "show", "default"}).output);
+  const ProgramRun checked =
+      run({"check", "--rules", "r\xff.yml", "--model", "llama2-7b", "--mesh", "fsdp=8", "--format", "json"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.errors;
+  EXPECT_THAT(checked.output, testing::HasSubstr(R"("rules": "r\\xff.yml")"));
+  const ProgramRun page =
+      run({"explain", "model_name=llama2-7b", "compile_topology=v5p-16", "learning_rate=a\xff", "--format", "html"});
+  EXPECT_EQ(page.exit_code, 0) << page.errors;
+}
+
 TEST_F(Output, NoProfileIsWrittenWhereMeasurementsAreNotUnderstood) {
   write("bad.log", "hello\n");
   EXPECT_EQ(run({"calibrate", "--hardware", "toy-switch", "--from", "bad.log", "-o", "my.json"}).exit_code, 2);

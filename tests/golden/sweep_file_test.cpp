@@ -72,6 +72,12 @@ TEST_F(SweepFile, SaysWhereItsMachinesAre) {
   const ProgramRun twice = over("mine.json,same.json");
   EXPECT_EQ(twice.exit_code, 2);
   EXPECT_THAT(twice.errors, testing::HasSubstr("two machines are called mine"));
+  for (const char* command : {"plan", "compare"}) {
+    const ProgramRun other = run_program(
+        {SHARDPLAN_BINARY, command, "--model", "llama2-7b", "--hardware", "mine.json,same.json", "--chips", "8"}, folder_);
+    EXPECT_EQ(other.exit_code, 2) << command;
+    EXPECT_EQ(other.errors, twice.errors) << command;
+  }
 }
 
 // A file as a stopped sweep leaves it: some of the cells. Only the others are planned, a line each on stderr.

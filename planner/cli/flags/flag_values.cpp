@@ -152,6 +152,15 @@ std::vector<std::string> parse_list(const std::string& flag, const std::string& 
   return items;
 }
 
+std::vector<std::string> parse_list_or_all(const std::string& flag, const std::string& text,
+                                           const std::vector<std::string>& all) {
+  if (text == "all") return all;
+  auto items = parse_list(flag, text);
+  if (std::find(items.begin(), items.end(), "all") != items.end())
+    throw InputError(fmt::format("{} {}: all stands alone; leave it or the others out", flag, text));
+  return items;
+}
+
 void check_key_values(const std::vector<std::string>& words, std::string_view yaml_flag) {
   for (const auto& word : words) {
     if (word.find('=') != std::string::npos) continue;

@@ -51,6 +51,10 @@ double parse_share(const std::string& flag, const std::string& text);
 /// "a,b" → {"a","b"}. Throws InputError on an empty or repeated item.
 std::vector<std::string> parse_list(const std::string& flag, const std::string& text);
 
+/// The same, or `all` for the word "all". Throws InputError on "all" beside others, too.
+std::vector<std::string> parse_list_or_all(const std::string& flag, const std::string& text,
+                                           const std::vector<std::string>& all);
+
 /// Throws InputError on a word that is not KEY=VALUE, with the flag that takes such a word: `yaml_flag` a YAML file.
 void check_key_values(const std::vector<std::string>& words, std::string_view yaml_flag);
 

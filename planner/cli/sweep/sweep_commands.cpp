@@ -118,6 +118,7 @@ Task sweep_command(const Words& words) {
                      "the answers and a map of the grid as a page");
   parser.parse(words);
   const auto request = read_sweep_request(flags);
+  if (parser.output_file()) check_is_no_input(*parser.output_file());  // later it reads its own earlier part
   Task task = parser.task([request, file = parser.output_file()](Format format, const Style& style) {
     return answer_sweep(request, file, format, style);
   });

@@ -7,6 +7,7 @@
 #include <hardware/load_profile.hpp>
 #include <hardware/machine_names.hpp>
 #include <planner/cli/flags/flag_values.hpp>
+#include <planner/cli/flags/machine_list.hpp>
 #include <planner/cli/parse_words.hpp>
 #include <planner/cli/sweep/sweep_request.hpp>
 #include <shardplan/error.hpp>
@@ -76,8 +77,7 @@ std::vector<ChipSpan> read_spans(const SweepFlags& flags) {
 
 /// Sizes are the sweep's to choose.
 void check_no_sizes(const SweepFlags& flags) {
-  if (!flags.plan.hardware || *flags.plan.hardware == "all") return;
-  for (const auto& name : parse_list("--hardware", *flags.plan.hardware))
+  for (const auto& name : machine_words(flags.plan.hardware))
     if (const MachineName machine = machine_called(name); machine.slice)
       throw InputError(
           fmt::format("--hardware {}: the name says a size, which --chips says here; give {}", name, machine.profile));
@@ -95,15 +95,10 @@ Shard read_shard(const std::string& text) {
 /// Cells are told apart by their machines' names.
 std::map<std::string, std::string> machine_files(const SweepFlags& flags) {
   std::map<std::string, std::string> files;
-  if (!flags.plan.hardware || *flags.plan.hardware == "all") return files;
-  std::map<std::string, std::string> words;  // by name
-  for (const auto& word : parse_list("--hardware", *flags.plan.hardware)) {
+  MachineNames names;
+  for (const auto& word : machine_words(flags.plan.hardware)) {
     const std::string name = load_profile(word).name;
-    const auto [known, is_new] = words.emplace(name, word);
-    if (!is_new && !is_json_path(word) && !is_json_path(known->second))
-      throw InputError(fmt::format("--hardware: {} and {} are the same machine, {}", known->second, word, name));
-    if (!is_new)
-      throw InputError(fmt::format("--hardware: two machines are called {}; give one another name in its file", name));
+    names.add(word, name);
     if (is_json_path(word)) files.emplace(name, word);
   }
   return files;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <formats/print_json.hpp>
 #include <hardware/load_profile.hpp>
 #include <models/load_model.hpp>
 #include <planner/report/json/commented_files.hpp>
@@ -63,7 +64,7 @@ std::string commented(const OrderedJson& document, const OrderedJson& schema, co
     const std::string comment = comment_on(property);
     std::string& part = key == last ? end : text;
     if (!comment.empty()) part += fmt::format("  // {}\n", comment);
-    part += fmt::format("  {}\"{}\": {}{}\n", said ? "" : "// ", key, value.dump(), key == last ? "" : ",");
+    part += fmt::format("  {}\"{}\": {}{}\n", said ? "" : "// ", key, print_json(value), key == last ? "" : ",");
   }
   return text + end + "}\n";
 }
@@ -78,7 +79,7 @@ void mark_as_copied(OrderedJson& value, const std::string& like) {
 
 OrderedJson profile_like(const std::string& name, const std::string& like) {
   OrderedJson profile = OrderedJson::parse(profile_json(like));
-  for (const char* key : {"aliases", "published_mfu_dense", "published_mfu_moe"})
+  for (const char* key : {"aliases", "published_mfu_dense", "published_mfu_moe", "step_error"})  // nothing ran on it
     profile.erase(key);
   for (auto& value : profile) mark_as_copied(value, like);
   profile["name"] = name;
@@ -103,13 +104,15 @@ std::string commented_profile(const std::string& name, const std::string& like) 
 }
 
 std::string plain_profile(const std::string& name, const std::string& like) {
-  return profile_like(name, like).dump(2) + "\n";
+  return print_json(profile_like(name, like), 2) + "\n";
 }
 
 std::string commented_model(const std::string& name, const std::string& like) {
   return commented(model_like(name, like), schema_named("model"), "source");
 }
 
-std::string plain_model(const std::string& name, const std::string& like) { return model_like(name, like).dump(2) + "\n"; }
+std::string plain_model(const std::string& name, const std::string& like) {
+  return print_json(model_like(name, like), 2) + "\n";
+}
 
 }  // namespace shardplan

@@ -14,7 +14,8 @@ OrderedJson json_figure(const FittedFigure& fitted) {
           {"before", fitted.before ? value(*fitted.before) : OrderedJson()},
           {"before_basis", fitted.before ? OrderedJson(name_of(fitted.before->basis)) : OrderedJson()},
           {"after", value(fitted.after)},
-          {"held_at_1", fitted.at_most}};
+          {"held_at_1", fitted.at_most},
+          {"ran_into_0", fitted.vanishes}};
 }
 
 OrderedJson json_residual(const Residual& residual) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <formats/print_json.hpp>
 #include <planner/report/json/json_values.hpp>
 #include <shardplan/error.hpp>
 
@@ -19,6 +20,6 @@ OrderedJson json_mesh(const Mesh& mesh) {
   return sizes;
 }
 
-std::string print_document(const OrderedJson& document) { return document.dump(1) + "\n"; }
+std::string print_document(const OrderedJson& document) { return print_json(document, 1) + "\n"; }
 
 }  // namespace shardplan

@@ -17,13 +17,19 @@ std::string print_figure(const Figure& figure, Dimension dimension) {
   return dimension == Dimension::share ? fmt::format("{:.3f}", value) : fmt::format("{:.3g} {}", value, figure.unit);
 }
 
+/// What a figure that ran into a bound says of another.
+std::string at_bound(const FittedFigure& figure) {
+  if (figure.at_most) return "held at 1: is the figure that it is a share of too low?";
+  return figure.vanishes ? "ran into 0: is a rate or share beside it too low?" : "";
+}
+
 std::string figures_table(const CalibratedMachine& machine, const Style& style) {
   TextTable table({{"figure"}, {"before", Align::right}, {"basis"}, {"after", Align::right}, {"", Align::left, true}});
   for (const auto& figure : machine.figures)
     table.add({figure.key, figure.before ? print_figure(*figure.before, figure.dimension) : "-",
                figure.before ? std::string(name_of(figure.before->basis)) : "",
                print_figure(figure.after, figure.dimension),
-               figure.at_most ? "held at 1: is the figure that it is a share of too low?" : ""});
+               at_bound(figure)});
   return table.print(style.width(), 2);
 }
 

@@ -7,6 +7,7 @@
 #include <planner/report/shell_command.hpp>
 #include <planner/report/shown_arguments.hpp>
 #include <planner/report/text/run_forms.hpp>
+#include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/wrap.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
@@ -23,10 +24,18 @@ std::string commented(const std::string& text, const Style& style) {
   return lines;
 }
 
+/// Where the command would fail: whoever has the file alone has to see it there.
+std::string verdict(const Evaluation& e, const Style& style) {
+  if (!e.infeasible) return "";
+  const bool may_run = e.infeasible->constraint == ConstraintId::hbm && e.memory.fit() == Fit::marginal;
+  return commented(may_run ? marginal_text(e.memory) : "does not run as it is: " + infeasible_text(*e.infeasible), style);
+}
+
 std::string title(const Evaluation& e, const Style& style) {
   return commented(fmt::format("{} on {} of {}: {}, {} rules, {}", e.model, counted(e.chips, "chip"), e.hardware,
                                describe(e.mesh), e.rules, print_time(e.time.step()) + " a step"),
-                   style);
+                   style) +
+         verdict(e, style);
 }
 
 /// Flags that were given and that the command doesn't have.
@@ -51,11 +60,23 @@ std::string from_environment(const std::string& value) {
   return variable ? fmt::format("${{oc.env:{}}}", *variable) : value;
 }
 
+/// "[a,[b]]": MaxText reads its command line as YAML too, so that what is a list there is one in a file.
+bool is_list(const std::string& value) {
+  if (!value.starts_with('[')) return false;
+  int depth = 0;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (value[i] == '[') ++depth;
+    if (value[i] == ']') --depth;
+    if (depth == 0) return i + 1 == value.size();
+  }
+  return false;
+}
+
 /// Words that YAML takes for something else are quoted: the empty one, and what has its signs.
 std::string yaml_value(const std::string& value) {
   const bool plain =
-      !value.empty() && value.find_first_of(":#'\"&*!|>%@`{},") == value.npos && value.find(' ') == value.npos;
-  if (plain) return value;
+      !value.empty() && value.find_first_of(":#'\"&*!|>%@`{}[],") == value.npos && value.find(' ') == value.npos;
+  if (plain || is_list(value)) return value;
   std::string quoted = "'";
   for (const char c : value) quoted += c == '\'' ? std::string("''") : std::string(1, c);
   return quoted + "'";

@@ -43,6 +43,11 @@ TEST(ArgumentErrors, Values) {
                  {"max_target_length=0", "must be at least 1"},
                  {"max_target_length=-1", "must be at least 1"},
                  {"num_pipeline_microbatches=0", "must be at least 1"},
+                 {"sa_block_q=0", "must be at least 1"},
+                 {"wi_tile_fwd_batch_seq=-5", "wi_tile_fwd_batch_seq=-5: must be at least 1"},
+                 {"wo_tile_drhs_mlp_dim=0", "must be at least 1"},
+                 {"wi_tile_dlhs_embed_dim=wide", "expected a whole number, not 'wide'"},
+                 {"fsdp_shard_on_exp=True", "unknown argument 'fsdp_shard_on_exp'; nearest: shard_exp_on_fsdp"},
                  {"per_device_batch_size=two", "per_device_batch_size=two: expected a number, not 'two'"},
                  {"per_device_batch_size=2x", "expected a number"},
                  {"per_device_batch_size=nan", "expected a number"},
@@ -140,6 +145,9 @@ TEST(ArgumentErrors, Mesh) {
            "(v5p-16); set ici_fsdp_parallelism=8"},
           {"ici_fsdp_parallelism=4 ici_expert_parallelism=4", "set ici_fsdp_parallelism=2"},
           {"ici_tensor_parallelism=3", "ici_tensor_parallelism=3 does not divide the 8 devices"},
+          {"ici_tensor_parallelism=3", "set ici_tensor_parallelism=4"},
+          {"ici_tensor_parallelism=9", "set ici_tensor_parallelism=8"},
+          {"ici_tensor_parallelism=3 compile_topology_num_slices=2", "set ici_tensor_parallelism=4"},
           {"ici_data_parallelism=-1", "ici_data_parallelism and ici_fsdp_parallelism are both -1"},
           {"ici_data_parallelism=-1", "set ici_fsdp_parallelism=1"},
           {"ici_data_parallelism=0", "ici_data_parallelism=0: expected at least 1, or -1"},
@@ -156,12 +164,21 @@ TEST(ArgumentErrors, Mesh) {
       });
 }
 
+/// A large slice has many sizes that divide it.
+TEST(ArgumentErrors, NameTheNearestSizeOfAMesh) {
+  expect_messages("model_name=llama3-70b compile_topology=v5p-128 ",
+                  {{"ici_tensor_parallelism=7", "; set ici_tensor_parallelism=8"},
+                   {"ici_tensor_parallelism=7 ici_data_parallelism=32", "; set ici_tensor_parallelism=2"},
+                   {"ici_tensor_parallelism=7 ici_fsdp_parallelism=1", "; set ici_tensor_parallelism=64"}});
+}
+
 TEST(ArgumentErrors, Machine) {
   EXPECT_THAT(error_of("model_name=llama2-7b"), HasSubstr("which machine?"));
   expect_messages(
       "model_name=llama2-7b ",
       {
           {"compile_topology=v5p-17", "v5p-16"},
+          {"compile_topology=v7x-64", "unknown topology 'v7x-64'; nearest: tpu7x-64"},
           {"compile_topology=v5p-16 compile_topology_num_slices=0", "expected at least 1"},
           {"compile_topology=v5p-16 num_slices=2 compile_topology_num_slices=4", "4 slices asked for elsewhere"},
           {"compile_topology=v5p-16 hardware=gpu", "tpu-v5p needs hardware=tpu"},

@@ -21,6 +21,17 @@ TEST(ModelArguments, OverrideDims) {
   EXPECT_THAT(printed(c), HasSubstr("base_num_decoder_layers=4 override_model_config=true"));
 }
 
+/// What a tied model that MaxText has no name for is started with.
+TEST(ModelArguments, TieTheHeadToTheEmbedding) {
+  EXPECT_THAT(error_of("model_name=llama3-8b compile_topology=v5p-16 logits_via_embedding=true"),
+              HasSubstr("llama3-8b says false; add override_model_config=true to override it"));
+  const Configuration c = read(
+      "model_name=llama3-8b compile_topology=v5p-16 logits_via_embedding=true override_model_config=true");
+  EXPECT_TRUE(c.model.tied_embedding);
+  EXPECT_THAT(printed(c), HasSubstr("logits_via_embedding=true override_model_config=true"));
+  EXPECT_TRUE(read(printed(c)).model.tied_embedding);
+}
+
 TEST(ModelArguments, MayRepeatWhatTheModelSays) {
   const Configuration c = read_mixtral(
       "base_num_decoder_layers=32 num_experts=8 decoder_block=mixtral mlp_activations=['silu','linear'] "

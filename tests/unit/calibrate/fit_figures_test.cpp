@@ -127,6 +127,15 @@ TEST(FitFigures, Fp8ProductsMakeAFigureThatTheMachineHadNot) {
   EXPECT_NEAR(fit.hardware.fp8_matmul_efficiency->value, 0.4, 1e-6);
 }
 
+TEST(FitFigures, ALatencyThatRunsIntoNothingIsMarked) {
+  Machines machines;
+  machines.real.collective_latency->value = machines.real.hop_latency->value = 1e-15;
+  const FittedMachine fit = machines.fit(sweep(machines, CollectiveKind::all_gather, 8, 1));
+  ASSERT_THAT(keys_of(fit), ElementsAre("link_efficiency", "collective_latency"));
+  EXPECT_FALSE(fit.figures[0].vanishes);
+  EXPECT_TRUE(fit.figures[1].vanishes);
+}
+
 TEST(FitFigures, AShareIsHeldAtOne) {
   Machines machines;
   Measurement fast = machines.measured(MeasuredCollective{CollectiveKind::all_gather, {std::int64_t{1} << 30}, 8, 1});

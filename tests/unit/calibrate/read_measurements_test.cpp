@@ -1,8 +1,10 @@
 // What the readers understand, and where they say that they don't.
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <planner/calibrate/read_measurements.hpp>
 #include <shardplan/error.hpp>
+#include <tests/unit/own_folder.hpp>
 
 namespace shardplan {
 namespace {
@@ -98,7 +100,13 @@ TEST(ProductCsv, HasItsColumnsInAnyOrder) {
   EXPECT_DOUBLE_EQ(rates.at(0).seconds.value, 1e-3);
 }
 
+TEST(ProductCsv, TitlesMayBeInCapitals) {
+  const auto all = read_product_csv("M,N,K,dtype,TFLOPS\n1000,1000,1000,half,2\n", "x.csv");
+  EXPECT_DOUBLE_EQ(all.at(0).seconds.value, 1e-3);
+}
+
 TEST(ProductCsv, WhatIsNotUnderstoodIsNamedWithItsLine) {
+  EXPECT_THAT(csv_error("m,n,dtype,seconds\n"), HasSubstr("; a CSV of matrix products has m, n, k, dtype, and seconds"));
   EXPECT_THAT(csv_error("m,n,dtype,seconds\n"), HasSubstr("x.csv:1: column 'k' is missing"));
   EXPECT_THAT(csv_error("m,n,k,dtype\n"), HasSubstr("x.csv:1: expected one of the columns seconds and tflops"));
   EXPECT_THAT(csv_error("m,n,k,dtype,ms\n"), HasSubstr("x.csv:1: column 'ms' is not known"));
@@ -136,6 +144,16 @@ TEST(OpTable, WhatIsNotUnderstoodIsNamed) {
   EXPECT_THAT(error(columns + R"({"c": [{"v": "loop fusion"}, {"v": "HBM"}, {"v": "fast"}, {"v": 0}, {"v": 1}]}]})"),
               HasSubstr("x.json: row 1: 'total_self_time' is not a number"));
   EXPECT_THAT(error(columns + "]}"), HasSubstr("no matrix product and no kernel bound by HBM"));
+}
+
+/// As spreadsheets write it, and one whose titles are others.
+TEST(ReadMeasurements, KnowsACsvByItsTitles) {
+  const std::string path = own_folder() + "products.csv";
+  std::ofstream(path) << "\xEF\xBB\xBFM,N,K,dtype,tflops\r\n1000,1000,1000,bf16,2\r\n";
+  EXPECT_DOUBLE_EQ(read_measurements(path).at(0).seconds.value, 1e-3);
+  std::ofstream(path) << "rows,columns,depth,type,time\n1,1,1,bf16,1\n";
+  EXPECT_THAT(error_of([&] { read_measurements(path); }),
+              HasSubstr("products.csv:1: column 'rows' is not known; a CSV of matrix products has m, n, k"));
 }
 
 TEST(ReadMeasurements, TellsFilesApart) {

@@ -26,11 +26,13 @@ std::string edited(const std::string& from, const std::string& to) {
   return path;
 }
 
-CheckAnswer checked(const std::string& rules, const std::string& mesh) {
+CheckAnswer checked(const std::string& rules, const std::string& mesh, const std::string& model = "llama3-8b",
+                    const std::vector<std::string>& settings = {}) {
   CheckWords request;
   request.rules = rules;
-  request.model = "llama3-8b";
+  request.model = model;
   request.mesh = mesh;
+  request.key_values = settings;
   return check(read_check(request));
 }
 
@@ -62,6 +64,25 @@ TEST(Misspelling, OfARuleThatSplitsNothingHereIsAWarning) {
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->finding.severity, Severity::warning);
   EXPECT_FALSE(answer.is_regression());
+}
+
+/// A name that goes on from another, activation_batch, is costed against the one that was meant.
+TEST(Misspelling, OfALongNameIsNotTakenForItsBeginning) {
+  const CheckAnswer answer = checked(edited("['activation_batch_moe', ", "['activation_batch_mooe', "), "fsdp=4,expert=2",
+                                     "mixtral-8x7b", {"sparse_matmul=false", "capacity_factor=1.25"});
+  const CheckedFinding* found = entry_of(answer, FindingId::rule_name_unknown);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->finding.severity, Severity::error);
+  EXPECT_EQ(found->finding.fix, "name it 'activation_batch_moe', the nearest");
+}
+
+/// What MaxText refuses because of it is a finding of the layout, and no second one of the run.
+TEST(Misspelling, ThatLeavesWeightsWholeSaysSoOnce) {
+  const CheckAnswer answer = checked(edited("['embed_vocab', ", "['embed_voca', "), "fsdp=8");
+  const auto of_weights = [](const CheckedFinding& one) { return one.finding.id == FindingId::weights_not_sharded; };
+  EXPECT_EQ(std::count_if(answer.findings.begin(), answer.findings.end(), of_weights), 1);
+  ASSERT_NE(entry_of(answer, FindingId::rule_name_unknown), nullptr);
+  EXPECT_EQ(entry_of(answer, FindingId::rule_name_unknown)->finding.fix, "name it 'embed_vocab', the nearest");
 }
 
 TEST(Misspelling, OfAMeshAxisIsAnErrorWhereItCosts) {

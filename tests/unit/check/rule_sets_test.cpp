@@ -1,11 +1,13 @@
 // Rules alone, and where they stand.
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <planner/check/rule_places.hpp>
 #include <planner/check/rule_set_findings.hpp>
 #include <rules/load_rules.hpp>
 #include <rules/rule_lines.hpp>
 #include <tests/unit/check/checking.hpp>
+#include <tests/unit/own_folder.hpp>
 
 namespace shardplan {
 namespace {
@@ -29,6 +31,7 @@ TEST(RuleSetFindings, Table) {
            Row{"['embed', []], ['embed', ['fsdp']]",
                {"rule-unreachable"},
                "put the longer list first, or leave the rule out"},
+           Row{"['embed', ['fsdp']], ['embed', ['fsdp']]", {"rule-unreachable"}, "leave the repeated rule out"},
            Row{"['activaton_mlp', ['fsdp']]", {"rule-name-unknown"}, "name it 'activation_mlp', the nearest"},
            Row{"['norm', ['expret']]", {"rule-axis-unknown"}, "name it 'expert', the nearest"},
            Row{"['norm', ['tensor']]", {}, ""},  // a mesh axis of MaxText that this set doesn't have
@@ -53,6 +56,18 @@ TEST(RuleLines, AreThoseOfTheFile) {
   EXPECT_THAT(rule_lines("mesh_axes: ['fsdp']\n", "x.yml"), testing::IsEmpty());
   for (const auto& name : rule_set_names())
     EXPECT_EQ(rule_lines(rules_yaml(name), name).size(), load_rules(name).rules.size()) << name;
+}
+
+/// Equal rules are told apart by where they stand.
+TEST(RulePlaces, OfARepeatedRuleAreItsOwn) {
+  const std::string path = own_folder() + "repeated.yml";
+  std::ofstream(path) << "mesh_axes: ['fsdp']\nlogical_axis_rules: [\n  ['embed', ['fsdp']],\n  ['norm', []],\n"
+                         "  ['embed', ['fsdp']],\n  ['embed', ['fsdp']],\n]\n";
+  const RulePlaces places(path);
+  std::vector<int> lines;
+  for (const Finding& finding : rule_set_findings(places.rules()))
+    for (const RulePlace& place : places.places_of(finding)) lines.push_back(place.line);
+  EXPECT_THAT(lines, testing::ElementsAre(5, 3, 6, 3));
 }
 
 TEST(RulePlaces, AreOfTheSameRuleOnly) {

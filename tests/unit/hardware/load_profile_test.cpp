@@ -140,6 +140,7 @@ TEST(LoadProfile, RejectsWrongFilesInOneLine) {
       {"\"maxtext_hardware\": \"tpu\"", "\"maxtext_hardware\": \"none\"",
        "'compile_topology' must be false: MaxText does not run on this machine"},
       {"\"name\": \"toy-torus\"", "\"name\" \"toy-torus\"", "mine.json: not valid JSON"},
+      {"\"name\": \"toy-torus\"", "\"name\": \"\"", "mine.json: 'name' must be a string that is not empty"},
   };
   for (const auto& row : rows)
     EXPECT_THAT([&] { parse_profile(edited(row.passage, row.replacement), "mine.json"); },

@@ -268,6 +268,17 @@ TEST(HuggingFaceConfig, RejectsWhatMaxTextHasNoLayerFor) {
   }
 }
 
+/// Llama4TextConfig of transformers takes an empty list for its default, every fourth layer without rotation.
+TEST(HuggingFaceConfig, TakesAnEmptyListOfLayersWithoutRotationForTheUsualOne) {
+  const std::string text =
+      replaced(read_file(path_of("llama4-17b-16e")), R"("hidden_act")", R"("no_rope_layers": [], "hidden_act")");
+  const std::string path = write_file("llama4.json", text);
+  Model model = load_model(path);
+  Model usual = load_model(path_of("llama4-17b-16e"));
+  usual.name = model.name;
+  EXPECT_EQ(model, usual);
+}
+
 TEST(HuggingFaceConfig, IsNamedAfterItsDirectoryWhenCalledConfig) {
   const std::string path = write_file("config.json", read_file(path_of("llama3-8b")));
   const Model model = load_model(path);

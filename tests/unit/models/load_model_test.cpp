@@ -145,6 +145,10 @@ TEST(LoadModel, AFileInOurFormIsTheSameAsTheBuiltIn) {
 TEST(LoadModel, SaysWhichFileItCannotRead) {
   EXPECT_THAT([] { load_model("/nowhere/model.json"); },
               ThrowsMessage<InputError>(HasSubstr("/nowhere/model.json: cannot be read")));
+  const std::string folder = write_file("config.json", model_json("gpt-oss-20b"));
+  const std::string of_hub = folder.substr(0, folder.rfind('/') + 1);
+  EXPECT_THAT([&] { load_model(of_hub); },
+              ThrowsMessage<InputError>(HasSubstr("it is a folder; give " + of_hub + "config.json")));
 }
 
 }  // namespace

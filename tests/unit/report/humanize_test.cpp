@@ -49,6 +49,12 @@ TEST(Humanize, Counts) {
     EXPECT_EQ(print_count(count), text);
 }
 
+TEST(Humanize, NumbersBeyondWholeOnes) {
+  EXPECT_EQ(print_number(1e15), "1e+15");
+  EXPECT_EQ(print_number(3.331e21), "3.33e+21");
+  EXPECT_EQ(print_number(-1e300), "-1e+300");
+}
+
 TEST(Humanize, RefusesWhatIsNotANumber) {
   EXPECT_THROW(print_number(std::nan("")), InternalError);
   EXPECT_THROW(print_share(std::numeric_limits<double>::infinity()), InternalError);

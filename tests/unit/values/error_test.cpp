@@ -50,8 +50,24 @@ TEST(NearestNames, KnowWhatOtherToolsCallThings) {
 
 TEST(NearestNames, TakeABeginningOfANameForNear) {
   EXPECT_THAT(nearest_names("deepseek3-671b-2d", Names{"deepseek3-671b-2dfsdp", "deepseek3-671b"}),
-              ElementsAre("deepseek3-671b", "deepseek3-671b-2dfsdp"));
+              ElementsAre("deepseek3-671b-2dfsdp", "deepseek3-671b"));
   EXPECT_THAT(nearest_names("ll", Names{"llama3.1-405b"}), ElementsAre("llama3.1-405b"));
+}
+
+/// A name that was typed and gone on from is near, but no nearer than its edits say.
+TEST(NearestNames, PreferFewerEditsToABeginningThatIsAName) {
+  const Names axes = {"activation_batch", "activation_batch_attn", "activation_batch_moe", "embed", "embed_moe",
+                      "embed_vocab",      "kv",                    "kv_heads",             "mlp",   "mlp_moe"};
+  const auto nearest = [&](const char* wrong) { return nearest_names(wrong, axes, 1); };
+  for (const char* wrong : {"activation_batch_mo", "activation_batch_mooe", "activation_batch_moes",
+                            "activation_batch_meo", "activation_batch_mlp"})
+    EXPECT_THAT(nearest(wrong), ElementsAre("activation_batch_moe")) << wrong;
+  EXPECT_THAT(nearest("embed_voca"), ElementsAre("embed_vocab"));
+  EXPECT_THAT(nearest("embed_mo"), ElementsAre("embed_moe"));
+  EXPECT_THAT(nearest("kv_head"), ElementsAre("kv_heads"));
+  EXPECT_THAT(nearest("mlp_mo"), ElementsAre("mlp_moe"));
+  EXPECT_THAT(nearest("activation_batch_att"), ElementsAre("activation_batch_attn"));
+  EXPECT_THAT(nearest("embed_of_everything"), ElementsAre("embed")) << "many edits away, and yet what was typed";
 }
 
 TEST(NearestNames, AreAtMostThreeAndNeverTwice) {

@@ -1,0 +1,112 @@
+// What a command prints of a run, given back to the program, is that run.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <tests/golden/run_program.hpp>
+
+namespace shardplan {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+class PrintedRun : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = "/tmp/shardplan-printed-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  ProgramRun run(Words words) const {
+    words.insert(words.begin(), SHARDPLAN_BINARY);
+    return run_program(words, folder_);
+  }
+  Json answer(Words words) const {
+    words.insert(words.end(), {"--format", "json"});
+    const ProgramRun said = run(words);
+    EXPECT_EQ(said.errors, "") << words[2];
+    return said.output.empty() ? Json::object() : Json::parse(said.output);
+  }
+  /// `command` with a shell's quotes, as it is printed.
+  Json explained(const std::string& command, const Words& machine) const {
+    const std::string readers = "export TOKENIZER_PATH=t HF_TOKEN=h; ", program = SHARDPLAN_BINARY;
+    Words words = {"/bin/bash", "-c", readers + program + " explain --format json \"$@\" " + command, "bash"};
+    words.insert(words.end(), machine.begin(), machine.end());
+    const ProgramRun said = run_program(words, folder_);
+    EXPECT_EQ(said.errors, "") << command;
+    return said.output.empty() ? Json::object() : Json::parse(said.output);
+  }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+
+  fs::path folder_;
+};
+
+/// What a search prices is what it prints: those of sparse and of compressed attention run in tokamax's kernel alone.
+TEST_F(PrintedRun, OfAPlanCostsWhatThePlanSays) {
+  struct Row {
+    std::string model, hardware, chips;
+  };
+  for (const auto& [model, hardware, chips] :
+       {Row{"deepseek3.2-671b", "tpu-v5p", "256"}, Row{"deepseek3.2-671b", "tpu-7x", "256"},
+        Row{"deepseek4-284b", "tpu-v5p", "256"}, Row{"deepseek4-284b", "tpu-7x", "256"},
+        Row{"deepseek4-tiny", "tpu-v6e", "8"}, Row{"deepseek-custom", "tpu-v5p", "256"}, Row{"gemma4-26b", "tpu-7x", "16"},
+        Row{"gpt-oss-20b", "h100", "8"}, Row{"mixtral-8x7b", "tpu-v5p", "32"}, Row{"llama3.1-8b", "h100", "8"}}) {
+    const Words machine = {"--hardware", hardware, "--chips", chips};
+    const Json plan = answer({"plan", "--model", model, "--hardware", hardware, "--chips", chips, "--rules", "default",
+                              "--remat", "full", "--top", "1"});
+    const Json& best = plan["results"][0]["recommended"];
+    const Json again = explained(best["commands"]["train"], machine);
+    for (const char* part : {"step_seconds", "compute", "range"})
+      EXPECT_EQ(best["time"][part], again["time"][part]) << model << " on " << hardware << ": " << part;
+    EXPECT_EQ(best["memory"], again["memory"]) << model << " on " << hardware;
+  }
+}
+
+/// Rules that MaxText has under no name stand in the file: lists, not texts that look like them.
+TEST_F(PrintedRun, AsYamlIsReadBack) {
+  const std::string rules = run({"rules", "show", "ep-tp"}).output;
+  write("mine.yml", rules);
+  for (const std::string name : {"ep-tp", "mine.yml"}) {
+    const Words run_words = {"explain",         "--model",  "mixtral-8x7b",          "--hardware", "tpu-v5p", "--chips",
+                             "8",               "--rules",  name,                    "--mesh",     "fsdp=4,expert=2",
+                             "sparse_matmul=false", "capacity_factor=1.25", "per_device_batch_size=2"};
+    Words as_yaml = run_words;
+    as_yaml.insert(as_yaml.end(), {"--as", "yaml"});
+    const std::string yaml = run(as_yaml).output;
+    EXPECT_THAT(yaml, testing::HasSubstr("\nlogical_axis_rules: [[")) << name;
+    EXPECT_THAT(yaml, testing::HasSubstr("\nmesh_axes: [")) << name;
+    EXPECT_THAT(yaml, testing::HasSubstr("\ndata_sharding: [[")) << name;
+    write("run.yml", yaml);
+    const Json asked = answer(run_words);
+    const Json read = answer({"explain", "--config", "run.yml", "--hardware", "tpu-v5p", "--chips", "8"});
+    EXPECT_EQ(asked["collectives"], read["collectives"]) << name;
+    EXPECT_EQ(asked["time"], read["time"]) << name;
+  }
+}
+
+/// Small Llamas share the embedding with the head, which no Llama of MaxText does.
+TEST_F(PrintedRun, OfATiedModelIsThatModel) {
+  std::stringstream file;
+  file << std::ifstream(GOLDEN_CASES "/../data/models/huggingface/llama3-8b.json").rdbuf();
+  Json config = Json::parse(file.str());
+  config["tie_word_embeddings"] = true;
+  config["num_hidden_layers"] = 16;
+  write("tied.json", config.dump());
+  const Words machine = {"--hardware", "tpu-v5p", "--chips", "8"};
+  const Json asked = answer({"explain", "--model", "tied.json", "--hardware", "tpu-v5p", "--chips", "8"});
+  const std::string command = asked["commands"]["train"];
+  EXPECT_THAT(command, testing::HasSubstr("logits_via_embedding=true"));
+  const Json again = explained(command, machine);
+  EXPECT_EQ(asked["collectives"], again["collectives"]);
+  EXPECT_EQ(asked["memory"], again["memory"]);
+}
+
+}  // namespace
+}  // namespace shardplan
