@@ -70,8 +70,7 @@ void check_boolean(const GivenFlag& given) {
 
 FlagChange change_of(const GivenFlag& given, const KnownFlag& known) {
   if (!known.sets && !known.at_least) check_boolean(given);
-  FlagChange change{known.switches,  std::nullopt,    known.asynchronous,
-                    known.pipelined, canonical(given.value) == "true", known.synchronous};
+  FlagChange change{known.switches, std::nullopt, known.asynchronous, known.pipelined, canonical(given.value) == "true"};
   if (known.sets) change.setting.emplace(*known.sets, known.unit * number_of(given));
   return change;
 }

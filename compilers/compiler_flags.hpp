@@ -21,10 +21,7 @@ struct KnownFlag {
   Bytes unit{1};                             ///< of so many bytes
   std::vector<CollectiveKind> asynchronous;  ///< modelled: what it makes asynchronous, or not
   std::vector<CollectiveKind> pipelined;     ///< modelled: what it moves by an iteration, or not
-  std::vector<CollectiveKind> synchronous;   ///< modelled: what it keeps the device from computing beside
-  bool changes_something() const {
-    return !switches.empty() || sets || !asynchronous.empty() || !pipelined.empty() || !synchronous.empty();
-  }
+  bool changes_something() const { return !switches.empty() || sets || !asynchronous.empty() || !pipelined.empty(); }
 };
 
 using FlagTable = std::map<std::string, KnownFlag>;

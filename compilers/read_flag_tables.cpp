@@ -31,10 +31,9 @@ KnownFlag read_flag(StrictObject object) {
   }
   if (object.has("asynchronous")) flag.asynchronous = read_kinds(object, "asynchronous");
   if (object.has("pipelined")) flag.pipelined = read_kinds(object, "pipelined");
-  if (object.has("synchronous")) flag.synchronous = read_kinds(object, "synchronous");
   if ((flag.effect == FlagEffect::modelled) != flag.changes_something())
     object.fail("switches", "the habits that a modelled flag switches, the setting that it `sets`, or the collectives "
-                            "that it makes asynchronous, pipelined or synchronous, and only there");
+                            "that it makes asynchronous or pipelined, and only there");
   object.finish();
   return flag;
 }

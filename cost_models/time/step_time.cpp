@@ -248,7 +248,8 @@ class Step {
     total.compute += body.computing() * (1 - idle);
     total.parts.contention += body.contention * (1 - idle);
     total.exposed_collective += body.exposed * (1 - idle);
-    total.hidden_collective += Seconds{std::max((body.collectives - body.exposed).value, 0.0)};
+    const Seconds hidden = body.collectives - body.exposed;  // of what is waited for as a whole, but for the last digits
+    if (hidden.value > 1e-9 * body.collectives.value) total.hidden_collective += hidden;
     total.exposed_host += body.exposed_host() * (1 - idle);
     total.hidden_host += body.host - body.exposed_host();
     total.bubble += (body.computing() + body.exposed + body.exposed_host()) * idle;

@@ -12,6 +12,9 @@ bool is_given(const CompilerFlag& flag, const Compiler& compiler) {
                      [&](const CompilerFlag& given) { return given.name == flag.name; });
 }
 
+/// Without it another program is compiled, which isn't counted.
+bool says_which_program(const CompilerFlag& flag) { return flag.change.switches.contains(Habit::multiplies_in_rings); }
+
 }  // namespace
 
 Seconds step_under(Configuration configuration, std::vector<CompilerFlag> flags) {
@@ -24,7 +27,7 @@ std::vector<FlagWorth> weigh_flags(const Configuration& c, const RunCost& now) {
   std::vector<FlagWorth> worths;
   const std::vector<CompilerFlag>& given = c.compiler.flags;
   for (std::size_t i = 0; i < given.size(); ++i) {
-    if (given[i].effect != FlagEffect::modelled) continue;
+    if (given[i].effect != FlagEffect::modelled || says_which_program(given[i])) continue;
     std::vector<CompilerFlag> others = given;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     worths.push_back({given[i], true, now.time.step(), step_under(c, std::move(others)), ""});

@@ -6,7 +6,8 @@
 
 namespace shardplan {
 
-/// Every flag that is given and modelled; and of those that the compiler's file offers, what isn't given and would
+/// Every flag that is given and modelled, but for one without which another program would be counted
+/// (Habit::multiplies_in_rings); and of those that the compiler's file offers, what isn't given and would
 /// spare at least one percent of the step. Each alone beside the given ones.
 std::vector<FlagWorth> weigh_flags(const Configuration& configuration, const RunCost& now);
 

@@ -233,7 +233,6 @@ struct FlagChange {
   std::optional<std::pair<CompilerSetting, Bytes>> setting;
   std::vector<CollectiveKind> asynchronous, pipelined;  ///< kinds that become so,
   bool on = true;                                       ///< or are no longer
-  std::vector<CollectiveKind> synchronous{};            ///< kinds that are no longer asynchronous
 };
 
 /// A flag that the program is compiled with, and what comes of it.

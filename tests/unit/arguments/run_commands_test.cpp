@@ -32,7 +32,7 @@ RunCommands commands_for(const std::string& line, const MachineChoice& machine =
 
 TEST(RunCommands, CarryTheFlagsThatAreAssumed) {
   const std::string dense = "model_name=llama2-7b compile_topology=v5p-16";
-  const std::string flag = "--xla_tpu_scoped_vmem_limit_kib=98304";
+  const std::string flag = "--xla_jf_spmd_threshold_for_windowed_einsum_mib=1000000 --xla_tpu_scoped_vmem_limit_kib=98304";
   EXPECT_THAT(commands_for(dense).train.environment, Contains(Pair("LIBTPU_INIT_ARGS", flag)));
   EXPECT_THAT(words_of(commands_for(dense).train_compile->arguments), Contains("compile_xla_flags=" + flag));
   for (const char* none : {" compile_xla_flags=none", " compile_xla_flags="})
@@ -165,7 +165,8 @@ std::string said_by(const Command& command) {
 // custom_mesh_and_rule is an enum in MaxText: it knows neither a file nor what it never merged.
 TEST(RunCommands, WriteOutRulesThatMaxTextLacks) {
   const Configuration asked =
-      read("model_name=mixtral-8x7b compile_topology=v5p-16 custom_mesh_and_rule=ep-tp ici_expert_parallelism=4");
+      read("model_name=mixtral-8x7b compile_topology=v5p-16 custom_mesh_and_rule=ep-tp ici_expert_parallelism=4 "
+           "compile_xla_flags=--xla_tpu_scoped_vmem_limit_kib=81920");
   const auto command = run_commands(asked)->train_compile;
   ASSERT_TRUE(command);
   EXPECT_THAT(words_of(command->arguments),

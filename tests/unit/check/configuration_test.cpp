@@ -40,8 +40,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Row{expert8, FindingId::expert_axis_stolen, Severity::error, "expert"},
         Row{expert8 + " custom_mesh_and_rule=ep-as-dp", FindingId::expert_axis_stolen, Severity::error, "expert"},
-        Row{expert4_fsdp2 + " moe_dispatch_no_expert_sharding=True", FindingId::expert_output_not_peeled,
-            Severity::warning, "expert"},
+        Row{expert4_fsdp2 + " moe_dispatch_no_expert_sharding=True per_device_batch_size=2",
+            FindingId::expert_output_not_peeled, Severity::warning, "expert"},
         Row{expert4_context2 + " custom_mesh_and_rule=cp-as-ep", FindingId::missing_all_to_all, Severity::warning,
             "context+expert"},
         Row{"model_name=deepseek3-671b-2dfsdp compile_topology=v5p-512 ici_expert_parallelism=8",

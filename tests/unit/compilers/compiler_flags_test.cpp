@@ -89,23 +89,22 @@ TEST(CompilerFlags, TakeWhatRunsBesideComputeAway) {
   EXPECT_EQ(only(load_compiler("xla-tpu", "--xla_enable_async_all_gather=true")).effect, FlagEffect::none);
 }
 
-TEST(CompilerFlags, WholeProductsLeaveGathersAlone) {
-  const std::string whole = "--xla_jf_spmd_threshold_for_windowed_einsum_mib=1000000";
-  const auto of = [](const char* compiler, const std::string& flags) { return load_compiler(compiler, flags); };
-  for (const char* compiler : {"xla-tpu", "xla-tpu-v5p"}) {
-    EXPECT_TRUE(of(compiler, "").has(Habit::multiplies_in_rings));
-    EXPECT_TRUE(of(compiler, "").overlap.asynchronous.has(CollectiveKind::all_gather));
-    EXPECT_FALSE(of(compiler, whole).has(Habit::multiplies_in_rings));
-    EXPECT_FALSE(of(compiler, whole).overlap.asynchronous.has(CollectiveKind::all_gather));
+TEST(CompilerFlags, SayWhetherProductsStayWhole) {
+  const auto rings = [](const char* compiler, const std::string& flags) {
+    return load_compiler(compiler, flags).has(Habit::multiplies_in_rings);
+  };
+  for (const char* compiler : {"xla-tpu", "xla-tpu-v5p", "xla-tpu-7x"}) {
+    EXPECT_TRUE(rings(compiler, "")) << compiler;
+    EXPECT_FALSE(rings(compiler, "--xla_jf_spmd_threshold_for_windowed_einsum_mib=1000000")) << compiler;
   }
-  EXPECT_TRUE(of("xla-tpu-7x", whole).overlap.asynchronous.has(CollectiveKind::all_gather));
   // Some products are still in rings: not what is counted.
-  EXPECT_TRUE(of("xla-tpu", "--xla_jf_spmd_threshold_for_windowed_einsum_mib=1000").has(Habit::multiplies_in_rings));
+  EXPECT_TRUE(rings("xla-tpu", "--xla_jf_spmd_threshold_for_windowed_einsum_mib=1000"));
+  EXPECT_FALSE(rings("xla-gpu", ""));
 }
 
 TEST(CompilerFlags, SparseCoresTakeGathersOfV6eAlone) {
-  const std::string offloaded = "--xla_jf_spmd_threshold_for_windowed_einsum_mib=1000000 "
-                                "--xla_tpu_enable_sparse_core_collective_offload_all_gather=true";
+  const std::string offloaded = "--xla_tpu_enable_sparse_core_collective_offload_all_gather=true";
+  EXPECT_FALSE(load_compiler("xla-tpu").overlap.asynchronous.has(CollectiveKind::all_gather));
   EXPECT_TRUE(load_compiler("xla-tpu", offloaded).overlap.asynchronous.has(CollectiveKind::all_gather));
   EXPECT_FALSE(load_compiler("xla-tpu-v5p", offloaded).overlap.asynchronous.has(CollectiveKind::all_gather));
 }

@@ -40,8 +40,8 @@ TEST(StepRange, OfOverlapIsAllAndNothing) {
   const auto steps = assumed_steps(c, now);
   const AssumedStep* overlap = step_of(Assumption::overlap, steps);
   ASSERT_TRUE(overlap);
-  EXPECT_EQ(overlap->low, now.time.step() - now.time.exposed_collective);
-  EXPECT_EQ(overlap->high, now.time.step() + now.time.hidden_collective);
+  EXPECT_DOUBLE_EQ(overlap->low.value, (now.time.step() - now.time.exposed_collective).value);
+  EXPECT_DOUBLE_EQ(overlap->high.value, (now.time.step() + now.time.hidden_collective).value);
 }
 
 TEST(StepRange, OfPublishedRunsIsTheProfiles) {

@@ -54,5 +54,14 @@ TEST(FlagWorths, AreShownOfOfferedFlagsOnlyWhereTheySpare) {
     EXPECT_LE(worth.share(), -0.01) << print_flag(worth.flag);
 }
 
+// Without it XLA compiles another program, which isn't counted.
+TEST(FlagWorths, OfTheProgramItselfIsNone) {
+  const Configuration c = read("model_name=llama2-7b compile_topology=v5p-16");
+  ASSERT_FALSE(c.compiler.has(Habit::multiplies_in_rings));
+  const auto worths = weigh_flags(c, evaluate(c));
+  EXPECT_EQ(worth_of("--xla_jf_spmd_threshold_for_windowed_einsum_mib=1000000", worths), nullptr);
+  EXPECT_NE(worth_of(vmem, worths), nullptr);
+}
+
 }  // namespace
 }  // namespace shardplan
