@@ -79,8 +79,8 @@ FindingWords words_of(FindingId id) {
       return {"XLA's flags combine the weights of a layer into one collective, which nothing can hide.",
               "Leave the combine thresholds out."};
     case FindingId::collective_matmul:
-      return {"XLA:TPU's default: products beside gathers become loops of permutes. Collectives, memory and seconds are those of "
-              "a program without.",
+      return {"XLA:TPU's default: products beside gathers become loops of permutes. Collectives, memory and seconds are "
+              "those of a program without.",
               "xla_jf_spmd_threshold_for_windowed_einsum_mib=1000000 among the flags."};
     case FindingId::gathers_expected_again:
       return {"So close to the memory's limit, weights may be gathered twice in the backward pass.", "A smaller batch."};
