@@ -115,7 +115,8 @@ def compile_for_gpu(options, arguments):
 
 def compile_for_tpu(options, arguments, more={}, tell=lambda mesh: None):
     prepare_tpu()
-    flags = f'{TPU_FLAGS} {arguments.get("compile_xla_flags", "")}'.strip()
+    given = arguments.get("compile_xla_flags", "")  # MaxText refuses a flag that is given twice
+    flags = given if TPU_FLAGS.split("=")[0] in given else f"{TPU_FLAGS} {given}".strip()
     lowered, mesh = lower(options.maxtext, arguments, options.program == "train",
                           lambda: ["compile_topology_num_slices=1", "compile_xla_flags=" + flags])
     tell(mesh)
