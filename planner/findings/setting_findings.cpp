@@ -170,7 +170,7 @@ MaybeFinding collective_matmul(const FindingSubject& s) {
                  Severity::warning,
                  "XLA's collective matmul is on, its default: products beside gathers become loops of permutes. "
                  "Collectives, memory and seconds here are those of a program without, which needs less memory "
-                 "(compiled: Llama2-7B of two layers 3.25 GB for 4.03)",
+                 "(compiled: Llama2-7B 93.4 GB for 94.4, two layers of it 3.25 for 4.03)",
                  "xla_flags",
                  {},
                  "--xla_jf_spmd_threshold_for_windowed_einsum_mib=1000000 among the flags"};
