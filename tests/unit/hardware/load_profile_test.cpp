@@ -44,6 +44,21 @@ TEST(LoadProfile, ConvertsToSi) {
   EXPECT_TRUE(v5p.launch.compile_topology);
 }
 
+TEST(LoadProfile, TakesWhatFusedWorkAdds) {
+  nlohmann::json profile = nlohmann::json::parse(profile_json("tpu-v6e"));
+  const auto loaded = [&] {
+    const std::string file = own_folder() + "fused.json";
+    std::ofstream(file) << profile.dump();
+    return load_profile(file).product_tables.front().fused_share;
+  };
+  profile["matmul_shares"][0].erase("fused_share");
+  EXPECT_DOUBLE_EQ(loaded(), 1) << "all that it takes alone";
+  profile["matmul_shares"][0]["fused_share"] = 0.25;
+  EXPECT_DOUBLE_EQ(loaded(), 0.25);
+  profile["matmul_shares"][0]["fused_share"] = -0.1;
+  EXPECT_THAT(loaded, ThrowsMessage<InputError>(HasSubstr("from 0 to 10")));
+}
+
 // What is computed from it would blame --reserve-hbm.
 TEST(LoadProfile, RefusesFiguresThatNoMachineHas) {
   nlohmann::json profile = nlohmann::json::parse(profile_json("toy-torus"));
