@@ -6,6 +6,7 @@
 #include <compilers/compiler_flags.hpp>
 #include <cstdint>
 #include <shardplan/error.hpp>
+#include <shardplan/spelling.hpp>
 #include <sstream>
 
 namespace shardplan {
@@ -26,8 +27,8 @@ GivenFlag parse_flag(const std::string& word) {
 }
 
 /// XLA reads true, True and 1 alike.
-std::string canonical(std::string value) {
-  std::transform(value.begin(), value.end(), value.begin(), [](unsigned char c) { return std::tolower(c); });
+std::string canonical(std::string_view given) {
+  const std::string value = lower_case(given);
   if (value == "1") return "true";
   return value == "0" ? "false" : value;
 }

@@ -9,12 +9,6 @@
 namespace shardplan {
 namespace {
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return text;
-}
-
 /// The sizes that a name may end in: "16", "32-1x4x4".
 bool is_size(std::string_view text) {
   return !text.empty() && text.front() != '-' && text.find_first_not_of("0123456789-x") == text.npos;
@@ -35,7 +29,7 @@ std::optional<std::string> profile_called(const std::string& name) {
 MachineName machine_called(const std::string& name_or_path) {
   if (is_json_path(name_or_path)) return {name_or_path, std::nullopt};
   if (const auto profile = profile_called(name_or_path)) return {*profile, std::nullopt};
-  const std::string name = lower(name_or_path);
+  const std::string name = lower_case(name_or_path);
   for (std::size_t dash = name.find('-'); dash != name.npos; dash = name.find('-', dash + 1)) {
     const auto called = is_size(name.substr(dash + 1)) ? profile_called(name.substr(0, dash)) : std::nullopt;
     if (!called) continue;

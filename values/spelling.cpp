@@ -141,6 +141,13 @@ std::string escaped(std::string_view bytes) {
 
 }  // namespace
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return lower;
+}
+
 std::string same_spelling(std::string_view name) {
   std::string same;
   for (const unsigned char letter : name)

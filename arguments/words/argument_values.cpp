@@ -8,6 +8,7 @@
 #include <optional>
 #include <arguments/words/argument_values.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/spelling.hpp>
 #include <vector>
 
 namespace shardplan {
@@ -39,13 +40,6 @@ std::optional<Number> whole_text_as(std::string_view given) {
   return value;
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return result;
-}
-
 std::string_view word_of(SavePlace place) { return print_value(place); }
 template <class Value>
 std::string_view word_of(Value value) {
@@ -64,7 +58,7 @@ auto parse_named(const std::string& text, const Values& values, const std::strin
 }  // namespace
 
 bool parse_flag(const std::string& text, const std::string& place) {
-  const std::string word = lower(text);
+  const std::string word = lower_case(text);
   if (word == "true" || word == "1") return true;
   if (word == "false" || word == "0") return false;
   fail(text, place, "True or False");
@@ -124,7 +118,7 @@ Quantization parse_quantization(const std::string& text, const std::string& plac
 // qwix/_src/core/qarray.py, calibrate: a method, and numbers behind commas.
 Calibration parse_calibration(const std::string& text, const std::string& place) {
   constexpr std::string_view methods[] = {"absmax", "minmax", "rms", "fixed"};
-  const std::string word = lower(text);
+  const std::string word = lower_case(text);
   const auto comma = word.find(',');
   const std::string method = parse_word(word.substr(0, comma), methods, place);
   int bounds = 0;
@@ -145,14 +139,14 @@ SavePlace parse_save_place(const std::string& text, const std::string& place) {
 }
 
 std::string parse_word(const std::string& text, std::span<const std::string_view> valid, const std::string& place) {
-  const std::string word = lower(text);
+  const std::string word = lower_case(text);
   if (std::find(valid.begin(), valid.end(), word) != valid.end()) return word;
   const std::vector<std::string> names(valid.begin(), valid.end());
   throw InputError(fmt::format("{}: {}", place, unknown_name("value", text, names)));
 }
 
 std::string canonical(std::string_view text) {
-  std::string result = lower(text);
+  std::string result = lower_case(text);
   std::erase_if(result,
                 [](char letter) { return std::string_view(" '\"[]()").find(letter) != std::string_view::npos; });
   if (result == "none" || result == "null") return "";

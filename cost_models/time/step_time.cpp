@@ -5,6 +5,7 @@
 #include <cost_models/time/combined_collectives.hpp>
 #include <cost_models/time/compute_time.hpp>
 #include <cost_models/time/step_time.hpp>
+#include <shardplan/collective/hidden.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
@@ -248,8 +249,7 @@ class Step {
     total.compute += body.computing() * (1 - idle);
     total.parts.contention += body.contention * (1 - idle);
     total.exposed_collective += body.exposed * (1 - idle);
-    const Seconds hidden = body.collectives - body.exposed;  // of what is waited for as a whole, but for the last digits
-    if (hidden.value > 1e-9 * body.collectives.value) total.hidden_collective += hidden;
+    total.hidden_collective += hidden_of(body.collectives, body.exposed);
     total.exposed_host += body.exposed_host() * (1 - idle);
     total.hidden_host += body.host - body.exposed_host();
     total.bubble += (body.computing() + body.exposed + body.exposed_host()) * idle;

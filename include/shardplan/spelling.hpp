@@ -9,6 +9,9 @@ namespace shardplan {
 /// Lower-case letters and digits alone, so that "Llama-3.1-8B", "llama3.1_8b" and "LLAMA 3.1 8b" are one name.
 std::string same_spelling(std::string_view name);
 
+/// "MI355X" → "mi355x": letters of ASCII alone.
+std::string lower_case(std::string_view text);
+
 /// What this project calls things that have another name elsewhere: "ep" → "expert", "--hw" → "hardware". Leading
 /// dashes don't count. For suggestions only; no name is accepted because of it.
 std::vector<std::string_view> synonyms_of(std::string_view word);

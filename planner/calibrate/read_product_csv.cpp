@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <planner/calibrate/placed_lines.hpp>
 #include <planner/calibrate/read_measurements.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/spelling.hpp>
 #include <utility>
 
 namespace shardplan {
@@ -21,14 +21,6 @@ constexpr std::string_view expected_columns = "a CSV of matrix products has m, n
 constexpr std::array<std::pair<std::string_view, DType>, 9> dtypes = {
     {{"bf16", DType::bf16}, {"bfloat16", DType::bf16}, {"f16", DType::f16}, {"float16", DType::f16}, {"half", DType::f16},
      {"fp8", DType::f8}, {"float8", DType::f8}, {"int8", DType::s8}, {"s8", DType::s8}}};
-
-/// Titles in capitals are the same.
-std::string lower(std::string_view title) {
-  std::string text(title);
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return text;
-}
 
 class CsvReader {
  public:
@@ -49,7 +41,7 @@ class CsvReader {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (!is_product_column(cells[i]))
         lines_.fail(fmt::format("column '{}' is not known; {}", cells[i], expected_columns));
-      if (!places_.emplace(lower(cells[i]), i).second) lines_.fail(fmt::format("column '{}' twice", cells[i]));
+      if (!places_.emplace(lower_case(cells[i]), i).second) lines_.fail(fmt::format("column '{}' twice", cells[i]));
     }
     for (const auto needed : {"m", "n", "k", "dtype"})
       if (!places_.contains(needed)) lines_.fail(fmt::format("column '{}' is missing; {}", needed, expected_columns));
@@ -87,8 +79,9 @@ class CsvReader {
 
 }  // namespace
 
+// Titles in capitals are the same.
 bool is_product_column(std::string_view title) {
-  return std::find(columns.begin(), columns.end(), lower(title)) != columns.end();
+  return std::find(columns.begin(), columns.end(), lower_case(title)) != columns.end();
 }
 
 Measurements read_product_csv(std::string_view text, const std::string& file) { return CsvReader(text, file).read(); }

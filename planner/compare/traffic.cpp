@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <planner/compare/traffic.hpp>
+#include <shardplan/collective/hidden.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>
 
@@ -23,10 +24,7 @@ Bytes& part_of(TrafficBytes& traffic, TrafficClass part) {
 
 }  // namespace
 
-Seconds AxisTraffic::hidden() const {
-  const Seconds left = seconds - exposed;
-  return left.value > 1e-9 * seconds.value ? left : Seconds{};  // sums in different orders differ in their last digits
-}
+Seconds AxisTraffic::hidden() const { return hidden_of(seconds, exposed); }
 
 TrafficBytes traffic_of(const Evaluation& evaluation) {
   TrafficBytes traffic;

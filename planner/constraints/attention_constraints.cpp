@@ -156,13 +156,13 @@ Violation blocks_of_keys_divide(const Configuration& c) {
     const std::int64_t whole = std::min(block, keys_at_once), part = std::min(multiplied, keys_at_once);
     if (part % lanes != 0)
       return broken(lanes, part, fmt::format("multiplies {} keys at a time, which is no multiple of {}", part, lanes),
-                     keys);
+                    keys);
     if (whole % part != 0)
       return broken(part, whole, fmt::format("multiplies {} keys at a time, which its blocks of {} are no multiple of",
-                                              part, whole), keys);
+                                             part, whole), keys);
     if (keys_at_once % whole != 0)
       return broken(whole, keys_at_once, fmt::format("has blocks of {} keys, which don't divide {}", whole, keys_at_once),
-                     keys);
+                    keys);
   }
   return std::nullopt;
 }

@@ -159,6 +159,18 @@ std::vector<Finding> ignored_axes(const FindingSubject& s) {
   return findings;
 }
 
+namespace {
+
+/// The assumed one with which products stay whole; empty where the compiler's file has none.
+std::string whole_products_flag(const Compiler& compiler) {
+  for (const AssumedFlags& recipe : compiler.assumed)
+    for (const CompilerFlag& flag : recipe.flags)
+      if (flag.change.switches.contains(Habit::multiplies_in_rings)) return print_flag(flag);
+  return "";
+}
+
+}  // namespace
+
 /// Only programs without it are counted, and compiled to check counts and memory.
 MaybeFinding collective_matmul(const FindingSubject& s) {
   const auto& collectives = s.evaluation.collectives;
@@ -166,6 +178,7 @@ MaybeFinding collective_matmul(const FindingSubject& s) {
     return c.parameter && c.kind == CollectiveKind::all_gather;
   });
   if (!s.configuration.compiler.has(Habit::multiplies_in_rings) || !moves_weights) return std::nullopt;
+  const std::string flag = whole_products_flag(s.configuration.compiler);
   return Finding{FindingId::collective_matmul,
                  Severity::warning,
                  "XLA's collective matmul is on, its default: products beside gathers become loops of permutes. "
@@ -173,7 +186,7 @@ MaybeFinding collective_matmul(const FindingSubject& s) {
                  "(compiled: Llama2-7B 93.4 GB for 94.4, two layers of it 3.25 for 4.03)",
                  "xla_flags",
                  {},
-                 "--xla_jf_spmd_threshold_for_windowed_einsum_mib=1000000 among the flags"};
+                 flag.empty() ? "" : flag + " among the flags"};
 }
 
 }  // namespace shardplan

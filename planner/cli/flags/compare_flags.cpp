@@ -41,7 +41,7 @@ using Choice = std::optional<std::string>;
 /// Those of a flag that was given a list, as --per-device-batch 1,2,4; one that is not said where it is not given.
 std::vector<Choice> choices_of(const std::string& flag, const Choice& given) {
   if (!given) return {std::nullopt};
-  const Words list = parse_list(flag, *given);
+  const Words list = parse_list_or_all(flag, *given, {"all"});
   return {list.begin(), list.end()};
 }
 

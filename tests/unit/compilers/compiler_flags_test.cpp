@@ -153,10 +153,11 @@ TEST(CompilerFlags, AreAssumedByKindOfModel) {
   EXPECT_EQ(limit("xla-tpu-v5p", true), 81920);
   EXPECT_EQ(limit("xla-tpu-7x", false), 65536);
   EXPECT_FALSE(with_assumed_flags(load_compiler("xla-tpu"), false).flags_assumed_from.empty());
-  for (const char* compiler : {"xla-gpu", "xla-tpu-v5e"}) {
-    const Compiler none = with_assumed_flags(load_compiler(compiler), false);
-    EXPECT_TRUE(none.flags.empty() && none.flags_assumed_from.empty()) << compiler;
-  }
+  const Compiler none = with_assumed_flags(load_compiler("xla-gpu"), false);
+  EXPECT_TRUE(none.flags.empty() && none.flags_assumed_from.empty());
+  const Compiler v5e = with_assumed_flags(load_compiler("xla-tpu-v5e"), false);
+  EXPECT_TRUE(v5e.settings.empty()) << "no recipe's";
+  EXPECT_FALSE(v5e.has(Habit::multiplies_in_rings)) << "as all that is counted";
 }
 
 TEST(CompilerFlags, NoneAreXlasDefaults) {

@@ -140,6 +140,9 @@ TEST(RecipeSettings, CollectiveMatmulIsSaidWhereItIsOn) {
                                   "--xla_jf_spmd_threshold_for_windowed_einsum_mib=1000000");
   EXPECT_TRUE(has_finding(rings, FindingId::collective_matmul));
   EXPECT_FALSE(has_finding(whole, FindingId::collective_matmul));
+  const auto said = std::find_if(rings.findings.begin(), rings.findings.end(),
+                                 [](const Finding& f) { return f.id == FindingId::collective_matmul; });
+  EXPECT_EQ(said->fix, "--xla_jf_spmd_threshold_for_windowed_einsum_mib=1000000 among the flags");
   EXPECT_EQ(rings.memory.peak(), whole.memory.peak());
   EXPECT_EQ(rings.time.step(), whole.time.step());
 }
