@@ -52,13 +52,14 @@ void check_spelling(const std::string& name, const FlagTable& table) {
 /// XLA keeps what it multiplies with a unit in 64 bits, too.
 constexpr std::int64_t largest_number = std::int64_t{1} << 48;
 
-std::int64_t number_of(const GivenFlag& given) {
+std::int64_t number_of(const GivenFlag& given, const KnownFlag& known) {
+  const std::int64_t largest = known.at_most.value_or(largest_number);
   const char* const end = given.value.data() + given.value.size();
   std::int64_t number = 0;
   const auto [read, error] = std::from_chars(given.value.data(), end, number);
-  if (error != std::errc{} || read != end || number < 0 || number > largest_number)
-    throw InputError(fmt::format("compile_xla_flags: --{} takes a whole number from 0 to {}, not '{}'", given.name,
-                                 largest_number, given.value));
+  if (error != std::errc{} || read != end || number < 0 || number > largest)
+    throw InputError(fmt::format("compile_xla_flags: --{} takes a whole number from 0 to {}, not '{}'", given.name, largest,
+                                 given.value));
   return number;
 }
 
@@ -70,14 +71,19 @@ void check_boolean(const GivenFlag& given) {
 }
 
 FlagChange change_of(const GivenFlag& given, const KnownFlag& known) {
-  if (!known.sets && !known.at_least) check_boolean(given);
-  FlagChange change{known.switches, std::nullopt, known.asynchronous, known.pipelined, canonical(given.value) == "true"};
-  if (known.sets) change.setting.emplace(*known.sets, known.unit * number_of(given));
+  if (!known.takes_number()) check_boolean(given);
+  FlagChange change;
+  change.switches = known.switches;
+  change.asynchronous = known.asynchronous;
+  change.pipelined = known.pipelined;
+  change.on = canonical(given.value) == "true";
+  if (known.sets) change.setting.emplace(*known.sets, known.unit * number_of(given, known));
+  if (known.sets_power_state) change.power_state = static_cast<int>(number_of(given, known));
   return change;
 }
 
 bool is_enough(const GivenFlag& given, const KnownFlag& known) {
-  return !known.at_least || number_of(given) >= *known.at_least;
+  return !known.at_least || number_of(given, known) >= *known.at_least;
 }
 
 bool is_foreign(const std::string& name, const std::vector<std::string>& foreign) {

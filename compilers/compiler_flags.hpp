@@ -15,13 +15,18 @@ struct KnownFlag {
   FlagEffect effect = FlagEffect::none;  ///< of any other value than its default; never `unknown`
   std::string does, source;
   std::optional<std::string> default_value;  ///< as XLA has it; empty where it isn't known
-  std::optional<std::int64_t> at_least;      ///< modelled: smaller values do too little to count
+  std::optional<std::int64_t> at_least;      ///< modelled: smaller values do too little to count, or aren't known
+  std::optional<std::int64_t> at_most;       ///< of a number: the compiler takes none above
   std::map<Habit, bool> switches;            ///< modelled: which habits the compiler then has
   std::optional<CompilerSetting> sets;       ///< modelled: what its value is the number of,
   Bytes unit{1};                             ///< of so many bytes
+  bool sets_power_state = false;             ///< modelled: its value is the number of a state of the machine's
   std::vector<CollectiveKind> asynchronous;  ///< modelled: what it makes asynchronous, or not
   std::vector<CollectiveKind> pipelined;     ///< modelled: what it moves by an iteration, or not
-  bool changes_something() const { return !switches.empty() || sets || !asynchronous.empty() || !pipelined.empty(); }
+  bool takes_number() const { return sets || at_least || sets_power_state; }
+  bool changes_something() const {
+    return !switches.empty() || sets || sets_power_state || !asynchronous.empty() || !pipelined.empty();
+  }
 };
 
 using FlagTable = std::map<std::string, KnownFlag>;

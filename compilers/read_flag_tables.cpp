@@ -24,11 +24,13 @@ KnownFlag read_flag(StrictObject object) {
   flag.source = object.text("source");
   if (object.has("default")) flag.default_value = object.text("default");
   if (object.has("at_least")) flag.at_least = object.integer("at_least");
+  if (object.has("at_most")) flag.at_most = object.integer("at_most");
   if (object.has("switches")) flag.switches = read_switches(object.any("switches"), object.where() + ".switches");
   if (object.has("sets")) {
     flag.sets = enumerator_named(all_compiler_settings(), "setting", object.text("sets"), object.where());
     flag.unit = {object.integer_at_least("unit_bytes", 1)};
   }
+  if (object.has("sets_power_state")) flag.sets_power_state = object.flag("sets_power_state");
   if (object.has("asynchronous")) flag.asynchronous = read_kinds(object, "asynchronous");
   if (object.has("pipelined")) flag.pipelined = read_kinds(object, "pipelined");
   if ((flag.effect == FlagEffect::modelled) != flag.changes_something())

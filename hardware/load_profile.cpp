@@ -10,6 +10,7 @@
 #include <hardware/network/graph/graph_fabric.hpp>
 #include <hardware/read_device_paths.hpp>
 #include <hardware/read_graph.hpp>
+#include <hardware/read_power_states.hpp>
 #include <hardware/read_products.hpp>
 #include <hardware/read_protocols.hpp>
 #include <hardware/read_slices.hpp>
@@ -89,6 +90,8 @@ HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& objec
   if (profile.vector_pass_rate.has_value() != profile.vector_operand_rate.has_value())
     object.fail("vector_operand_rate", "given exactly when vector_pass_rate is");
   profile.clock = read_optional_figure(object, "clock", Dimension::cycles_per_second);
+  profile.power_states = read_power_states(object);
+  if (profile.power_states && !profile.clock) object.fail("clock", "that of the peaks, beside power_states");
   profile.attention_efficiency = read_share(object, "attention_efficiency");
   if (object.has("splash_cycles")) profile.splash = read_splash_tables(object.object("splash_cycles"));
   if (profile.splash && !profile.clock) object.fail("clock", "cycles a second of splash_cycles");

@@ -124,6 +124,7 @@ Compiler with_flags(const Compiler& compiler, std::vector<CompilerFlag> flags) {
   for (const auto& [name, value, effect, does, change] : flags) {
     for (const auto& [habit, has] : change.switches) has ? changed.habits.add(habit) : changed.habits.remove(habit);
     if (change.setting) changed.settings.insert_or_assign(change.setting->first, change.setting->second);
+    if (change.power_state) changed.power_state = change.power_state;
     for (const CollectiveKind kind : change.asynchronous) changed.overlap.asynchronous.set(kind, change.on);
     for (const CollectiveKind kind : change.pipelined) changed.overlap.pipelined.set(kind, change.on);
   }

@@ -32,6 +32,12 @@ std::string_view name_of(FabricKind fabric) {
   throw InternalError("unknown FabricKind");
 }
 
+const Figure& PowerStates::default_clock() const {
+  for (const PowerState& state : clocks)
+    if (state.number == by_default) return state.clock;
+  throw InternalError("no clock of the default power state");
+}
+
 bool ends_at_node(FabricKind fabric) {
   switch (fabric) {
     case FabricKind::torus:

@@ -4,6 +4,7 @@
 // were read from; refresh_keys.py brings it up to date. Which member of TrainConfig or Model a key is, is code
 // (key_members.cpp).
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <shardplan/model.hpp>
 #include <shardplan/settings.hpp>
@@ -44,6 +45,7 @@ struct SettingArgument {
   SettingField field;
   std::string base_default;  ///< what base.yml says
   double least = 0;          ///< numbers: the smallest valid value; -1 also stands for "not set"
+  double most = std::numeric_limits<double>::infinity();  ///< and the largest that is modelled
   Named named = Named::always;
 };
 std::span<const SettingArgument> setting_arguments();

@@ -5,6 +5,7 @@
 #include <arguments/keys/key_members.hpp>
 #include <formats/named_value.hpp>
 #include <formats/strict_json.hpp>
+#include <limits>
 #include <shardplan/embedded_file.hpp>
 #include <shardplan/error.hpp>
 
@@ -46,7 +47,8 @@ Named read_named(StrictObject& row) {
 
 SettingArgument read_setting(StrictObject& row) {
   const std::string key = row.text("key");
-  return {key, setting_member(key), row.text("default"), row.number_or("least", 0), read_named(row)};
+  return {key, setting_member(key), row.text("default"), row.number_or("least", 0),
+          row.number_or("most", std::numeric_limits<double>::infinity()), read_named(row)};
 }
 
 SpecialArgument read_special(StrictObject& row) {

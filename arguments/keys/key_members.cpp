@@ -48,6 +48,7 @@ constexpr SettingMember settings[] = {
     {"context_parallel_load_balance", &C::context_parallel_load_balance},
     {"packing", &C::packing},
     {"max_segments_per_seq", &C::max_segments_per_seq},
+    {"param_scan_axis", &C::param_scan_axis},
     {"wi_tile_fwd_mlp_dim", &C::wi_tile_fwd_mlp_dim},
     {"sa_block_q", &C::sa_block_q},
     {"sa_block_kv", &C::sa_block_kv},

@@ -13,9 +13,10 @@ namespace {
 constexpr std::string_view shard_mode_words[] = {"auto", "explicit"};
 
 // -1 is base.yml's "not set" wherever it is a default.
-void check_least(double value, const SettingArgument& row, const std::string& place) {
+void check_bounds(double value, const SettingArgument& row, const std::string& place) {
   const bool not_set = value == -1 && canonical(row.base_default) == "-1";
   if (value < row.least && !not_set) throw InputError(fmt::format("{}: must be at least {}", place, row.least));
+  if (value > row.most) throw InputError(fmt::format("{}: must be at most {}", place, row.most));
 }
 
 /// By the type of the member that a row names.
@@ -32,12 +33,12 @@ struct SettingParser {
   ArgumentValue operator()(Calibration TrainConfig::*) const { return parse_calibration(text, place); }
   ArgumentValue operator()(std::int64_t TrainConfig::*) const {
     const std::int64_t value = parse_integer(text, place);
-    check_least(static_cast<double>(value), row, place);
+    check_bounds(static_cast<double>(value), row, place);
     return value;
   }
   ArgumentValue operator()(double TrainConfig::*) const {
     const double value = parse_number(text, place);
-    check_least(value, row, place);
+    check_bounds(value, row, place);
     return value;
   }
 };

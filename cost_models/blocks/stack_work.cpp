@@ -5,9 +5,9 @@
 namespace shardplan {
 namespace {
 
-/// `elements` of a parameter; a matrix's stack has the layers' dim second to last.
+/// `elements` of a parameter; in rows of layers: a matrix whose stack has the layers' dim second to last, and not first.
 void add_parameter(OperationWork& work, const TrainConfig& config, const VectorKernels& kernels, double elements,
-                   bool matrix_in_stack) {
+                   bool in_rows_of_layers) {
   const VectorCosts& use = kernels.of(VectorKernel::weight_use);
   work.vector_forward += vector_work(use.forward, elements, config.weight_dtype);
   work.vector_backward += vector_work(use.backward, elements, config.weight_dtype);
@@ -15,7 +15,7 @@ void add_parameter(OperationWork& work, const TrainConfig& config, const VectorK
     work.vector_backward += vector_work(kernels.of(kernel).backward, elements, config.grad_dtype);
   };
   add_gradient(VectorKernel::weight_gradient);
-  if (matrix_in_stack) add_gradient(VectorKernel::matrix_gradient);
+  if (in_rows_of_layers) add_gradient(VectorKernel::matrix_gradient);
 }
 
 /// By a product or an attention kernel, which need it by itself; elementwise work reads it in the stack.
@@ -54,7 +54,8 @@ OperationWork stack_work(const PartitionedBlock& partitioned, const BoundProgram
     const Tensor& tensor = block.tensors[i];
     if (!tensor.parameter || tensor.shared) continue;
     const double elements = local_count(static_cast<TensorId>(i)) * runs;
-    add_parameter(work, config, kernels, elements, tensor.dims.size() == 2 && copies > 1);
+    const bool in_rows_of_layers = config.param_scan_axis == 1 && tensor.dims.size() == 2 && copies > 1;
+    add_parameter(work, config, kernels, elements, in_rows_of_layers);
   }
   return program.program->step == StepKind::train ? work : forward_of(std::move(work));
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cost_models/time/clock_share.hpp>
 #include <cost_models/time/compute_time.hpp>
 #include <cost_models/time/product_time.hpp>
 #include <cost_models/time/splash_time.hpp>
@@ -45,15 +46,15 @@ Seconds product_time(const Kernel& kernel, const HardwareProfile& hardware, cons
                            : 1;
   Seconds multiplying = (kernel.flops - kernel.narrow) / FlopsPerSecond{hardware.peak_bf16.value * share};
   if (kernel.narrow.value > 0) multiplying += kernel.narrow / narrow_rate(kernel, hardware, compiler, share);
-  return std::max(multiplying * again, traffic_time(kernel.traffic, hardware));
+  return std::max(at_clock_of(hardware, compiler, multiplying * again), traffic_time(kernel.traffic, hardware));
 }
 
-Seconds attention_time(const Kernel& kernel, const HardwareProfile& hardware) {
+Seconds attention_time(const Kernel& kernel, const HardwareProfile& hardware, const Compiler& compiler) {
   const bool compiled = !kernel.loops.empty() && hardware.splash;
   const Seconds computing =
       compiled ? splash_time(kernel.loops, hardware)
                : kernel.flops / FlopsPerSecond{hardware.peak_bf16.value * hardware.attention_efficiency.value};
-  return std::max(computing, traffic_time(kernel.traffic, hardware));
+  return std::max(at_clock_of(hardware, compiler, computing), traffic_time(kernel.traffic, hardware));
 }
 
 ComputeSeconds kernel_time(const Kernel& kernel, const HardwareProfile& hardware, const Compiler& compiler) {
@@ -66,7 +67,7 @@ ComputeSeconds kernel_time(const Kernel& kernel, const HardwareProfile& hardware
       time.grouped_matmul = product_time(kernel, hardware, compiler);
       return time;
     case WorkKind::attention:
-      time.attention = attention_time(kernel, hardware);
+      time.attention = attention_time(kernel, hardware, compiler);
       return time;
     case WorkKind::vector:
       return time;
@@ -86,8 +87,8 @@ Kernel with_gradient(Kernel kernel, const OperationWork& work, bool right) {
 
 ComputeSeconds with_vector(ComputeSeconds time, const VectorWork& alone, const VectorWork& fused,
                            const HardwareProfile& hardware, const Compiler& compiler) {
-  time.vector += vector_time(alone, hardware);
-  const Seconds by_itself = vector_time(fused, hardware);
+  time.vector += vector_time(alone, hardware, compiler);
+  const Seconds by_itself = vector_time(fused, hardware, compiler);
   if (by_itself.value > 0) time.matmul += by_itself * fused_share(hardware, compiler);
   return time;
 }
@@ -99,11 +100,12 @@ Seconds traffic_time(Bytes traffic, const HardwareProfile& hardware) {
 }
 
 // At 100 Gelement/s of passes and 1000 of operands, a copy of 1G elements takes 10 + 2 ms.
-Seconds vector_time(const VectorWork& work, const HardwareProfile& hardware) {
+Seconds vector_time(const VectorWork& work, const HardwareProfile& hardware, const Compiler& compiler) {
   const Seconds moving = traffic_time(work.traffic, hardware);
   if (!hardware.vector_pass_rate) return moving;
-  return std::max(moving, Seconds{work.passes / hardware.vector_pass_rate->value +
-                                  work.operands / hardware.vector_operand_rate->value});
+  const Seconds computing{work.passes / hardware.vector_pass_rate->value +
+                          work.operands / hardware.vector_operand_rate->value};
+  return std::max(moving, at_clock_of(hardware, compiler, computing));
 }
 
 OperationTime operation_time(const OperationWork& work, const HardwareProfile& hardware, const Compiler& compiler) {

@@ -1,12 +1,13 @@
 #pragma once
 // Seconds of compute: each operation's kernel, and the vector work beside it.
 //   dense product    from its shape (product_time.hpp)
-//                    and what is fused into it as long as it would take alone
+//                    and what is fused into it by its share of what it would take alone (fused_share)
 //   grouped product  the same share of peak as a large dense one, on whole row tiles
 //   attention        max(flops / (peak · attention efficiency), traffic / HBM)
 //   vector work      max(passes / pass rate + operands / operand rate, traffic / HBM); the first where the machine has
 //                    such rates (TPUs, whose compiler states the cycles of elementwise kernels)
-// traffic / HBM is a roofline (Williams, Waterman, Patterson, "Roofline", CACM 2009).
+// All but the traffic grows as the clock is slower (clock_share.hpp). traffic / HBM is a roofline (Williams, Waterman,
+// Patterson, "Roofline", CACM 2009).
 #include <cost_models/partition/partitioned_block.hpp>
 #include <shardplan/compiler/compiler.hpp>
 #include <shardplan/evaluation.hpp>
@@ -23,7 +24,7 @@ struct OperationTime {
 /// traffic / (HBM bandwidth · HBM efficiency)
 Seconds traffic_time(Bytes traffic, const HardwareProfile& hardware);
 
-Seconds vector_time(const VectorWork& work, const HardwareProfile& hardware);
+Seconds vector_time(const VectorWork& work, const HardwareProfile& hardware, const Compiler& compiler);
 
 OperationTime operation_time(const OperationWork& work, const HardwareProfile& hardware, const Compiler& compiler);
 

@@ -177,7 +177,7 @@ class Step {
   /// Gathers of updated weights hide behind the update, and those of muon's matrices behind products of others.
   void add_update(StepTime& total) {
     BodyTime body;
-    body.compute = vector_time(work_.update, work_.hardware);
+    body.compute = vector_time(work_.update, work_.hardware, work_.compiler);
     for (const OperationWork& product : work_.update_products)
       body.compute += operation_time(product, work_.hardware, work_.compiler).forward.total();
     body.host = host_time(work_.host.optimizer) * 2;

@@ -134,6 +134,7 @@ struct TrainConfig {
   bool packing = true;                     ///< several documents in a sequence; what kernels can do with it differs
   std::int64_t max_segments_per_seq = -1;  ///< documents at most; Transformer Engine's packed layout needs the number
 
+  std::int64_t param_scan_axis = 1;  ///< where a layer stack has the layers' dim: 0 first, 1 second
   std::int64_t wi_tile_fwd_mlp_dim = 1024;  ///< columns of the grouped kernel's tiles of wi_0 and wi_1
   // Blocks of splash attention (TPUs): queries, keys, and keys that are multiplied at a time.
   std::int64_t sa_block_q = 512, sa_block_kv = 512, sa_block_kv_compute = 512;

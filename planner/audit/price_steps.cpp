@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <audit/program_traffic.hpp>
+#include <cost_models/time/clock_share.hpp>
 #include <cost_models/time/compute_time.hpp>
 #include <planner/audit/price_steps.hpp>
 #include <shardplan/error.hpp>
@@ -16,7 +17,8 @@ class KernelPrices {
 
   Seconds seconds_of(const HloStep& step) const {
     if (step.kind != HloStepKind::kernel) return {};
-    if (step.work.cycles && hardware_.clock) return {*step.work.cycles / hardware_.clock->value};
+    if (step.work.cycles && hardware_.clock)
+      return {*step.work.cycles / (hardware_.clock->value * clock_share(hardware_, compiler_))};
     if (step.engine == Engine::host_copies) return host_copy(step);
     Seconds multiplying = attention(step.work);
     for (const auto& product : step.work.products) multiplying += product_of(product, step.work.kind);

@@ -1,6 +1,6 @@
 #pragma once
 // Seconds of a compiled program's kernels and collectives on a machine, by the formulas that plans are priced with:
-//   what the compiler stated      cycles / clock, where the machine has one
+//   what the compiler stated      cycles / clock, where the machine has one, in the power state that flags give
 //   dense and grouped products, attention   their flops at the shares of peak that product_time and compute_time know,
 //                                 and no less than their memory traffic takes
 //   other kernels                 what they read and write over HBM

@@ -20,6 +20,7 @@ std::vector<NamedFigure> figures_of(const HardwareProfile& m) {
   add("vector_pass_rate", Dimension::elements_per_second, m.vector_pass_rate);
   add("vector_operand_rate", Dimension::elements_per_second, m.vector_operand_rate);
   add("clock", Dimension::cycles_per_second, m.clock);
+  if (m.power_states) add("default_clock", Dimension::cycles_per_second, m.power_states->default_clock());
   add("attention_efficiency", Dimension::share, m.attention_efficiency);
   add("hbm_efficiency", Dimension::share, m.hbm_efficiency);
   add("link_bandwidth", Dimension::bytes_per_second, m.link_bandwidth);

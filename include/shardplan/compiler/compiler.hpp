@@ -231,6 +231,7 @@ std::string_view name_of(CompilerSetting setting);  ///< "scoped_vmem_limit", th
 struct FlagChange {
   std::map<Habit, bool> switches;  ///< habits that it then has, or has not
   std::optional<std::pair<CompilerSetting, Bytes>> setting;
+  std::optional<int> power_state;  ///< that the chip is then held in
   std::vector<CollectiveKind> asynchronous, pipelined;  ///< kinds that become so,
   bool on = true;                                       ///< or are no longer
 };
@@ -308,6 +309,7 @@ struct Compiler {
   OverlapRules overlap;
   VectorKernels vector_kernels;
   std::map<CompilerSetting, Bytes> settings;   ///< those that a flag gives; the compiler's own are not known here
+  std::optional<int> power_state;  ///< likewise, of the machine's
   std::map<Habit, SliceSizes> slice_sizes;  ///< of habits that concern some slices only
   std::map<Habit, HeadSizes> head_sizes;    ///< of habits that concern some heads only
   double largest_waiting_logits = 0;     ///< words · tokens for each of embed, of computes_loss_value_late; 0: any

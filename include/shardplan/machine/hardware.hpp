@@ -85,6 +85,19 @@ struct SplashTables {
   std::string source;
 };
 
+/// A state that a chip's voltage and frequency are held in (TPU 7x), and the clock of its compute units there; HBM and links
+/// have clocks of their own.
+struct PowerState {
+  int number = 0;
+  Figure clock;  ///< cycles/s
+};
+
+struct PowerStates {
+  int by_default = 0;              ///< the state of a run that asks for none
+  std::vector<PowerState> clocks;  ///< ascending, two at least, the default one of them; between two it grows evenly
+  const Figure& default_clock() const;
+};
+
 /// What measured steps were of predicted ones, less 1: from 5% less to 39% more.
 struct StepError {
   double low = 0, high = 0;
@@ -125,7 +138,8 @@ struct HardwareProfile {
   std::vector<ProductTable> product_tables;  ///< where there are any, in place of matmul_efficiency
   /// Vector work that isn't bound by HBM (TPUs): elements/s that pass through the unit, and that are read or written.
   std::optional<Figure> vector_pass_rate, vector_operand_rate;
-  std::optional<Figure> clock;  ///< cycles/s in which the compiler states its estimates (TPUs)
+  std::optional<Figure> clock;  ///< cycles/s at which the peaks hold; the compiler states its estimates in them (TPUs)
+  std::optional<PowerStates> power_states;  ///< absent: the clock is always that one
   /// bytes/s of one link in one direction (torus, full mesh) or of all links of one device (switched, graph), raw
   Figure link_bandwidth;
   Figure link_efficiency;  ///< share of it that a large collective reaches

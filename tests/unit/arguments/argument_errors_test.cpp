@@ -75,7 +75,7 @@ TEST(ArgumentErrors, NotModelled) {
                                {"enable_nnx=False", "models NNX (all true) and Linen (all false), no mix"},
                                {"mtp_num_layers=1", "model mixtral-8x7b has no such dim"},
                                {"dcn_diloco_parallelism=2", "DiLoCo"},
-                               {"param_scan_axis=0", "does not model param_scan_axis yet"},
+                               {"param_scan_axis=2", "param_scan_axis=2: must be at most 1"},
                            });
 }
 

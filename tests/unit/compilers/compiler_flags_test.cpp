@@ -68,6 +68,20 @@ TEST(CompilerFlags, SetNumbersInBytes) {
             Bytes{8589934592});
 }
 
+TEST(CompilerFlags, HoldAChipInAPowerState) {
+  const auto in_state = [](const std::string& compiler, const std::string& number) {
+    return load_compiler(compiler, "--xla_tpu_dvfs_p_state=" + number);
+  };
+  EXPECT_EQ(in_state("xla-tpu-7x", "7").power_state, 7);
+  EXPECT_EQ(only(in_state("xla-tpu-7x", "7")).effect, FlagEffect::modelled);
+  EXPECT_EQ(only(in_state("xla-tpu-7x", "3")).effect, FlagEffect::none) << "the default";
+  EXPECT_EQ(only(in_state("xla-tpu-7x", "2")).effect, FlagEffect::not_modelled) << "no clock is known";
+  EXPECT_FALSE(in_state("xla-tpu-7x", "2").power_state);
+  EXPECT_THAT([&] { in_state("xla-tpu-7x", "9"); },
+              ThrowsMessage<InputError>(HasSubstr("takes a whole number from 0 to 7, not '9'")));
+  EXPECT_EQ(only(in_state("xla-tpu", "7")).effect, FlagEffect::not_modelled) << "nor of other chips";
+}
+
 TEST(CompilerFlags, SayWhatRunsBesideCompute) {
   const auto overlap = [](const std::string& compiler, const char* flag) { return load_compiler(compiler, flag).overlap; };
   constexpr CollectiveKind sums = CollectiveKind::reduce_scatter, gathers = CollectiveKind::all_gather;

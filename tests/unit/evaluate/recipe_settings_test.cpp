@@ -97,7 +97,7 @@ std::string mfu_caveat(const std::string& settings) {
 // Float8 products have twice the peak: the utilization that is published for bf16 runs is held against that.
 TEST(RecipeSettings, AQuantizedRunsUtilizationIsHeldToThePeakOfItsType) {
   EXPECT_THAT(mfu_caveat("quantization=fp8_full use_qwix_quantization=True "
-                         "compile_xla_flags=--xla_tpu_scoped_vmem_limit_kib=65536"),
+                         "compile_xla_flags=recipe"),
               testing::AllOf(testing::HasSubstr("of the peak of float8"), testing::HasSubstr("expect a slower step")));
   EXPECT_THAT(mfu_caveat(""), Not(testing::HasSubstr("of the peak of")));
 }

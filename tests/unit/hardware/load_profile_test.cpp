@@ -59,6 +59,29 @@ TEST(LoadProfile, TakesWhatFusedWorkAdds) {
   EXPECT_THAT(loaded, ThrowsMessage<InputError>(HasSubstr("from 0 to 10")));
 }
 
+TEST(LoadProfile, TakesPowerStates) {
+  nlohmann::json profile = nlohmann::json::parse(profile_json("tpu-7x"));
+  const HardwareProfile machine = parse_profile(profile.dump(), "mine.json");
+  ASSERT_TRUE(machine.power_states);
+  EXPECT_EQ(machine.power_states->by_default, 3);
+  EXPECT_LT(machine.power_states->default_clock().value, machine.clock->value);
+  EXPECT_FALSE(load_profile("tpu-v6e").power_states);
+  const auto refused = [&](const nlohmann::json& states) {
+    profile["power_states"] = states;
+    try {
+      parse_profile(profile.dump(), "mine.json");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const nlohmann::json states = profile["power_states"], slow = states["clocks"][0], fast = states["clocks"][1];
+  EXPECT_EQ(refused(states), "");
+  EXPECT_THAT(refused({{"default", 3}, {"clocks", {slow}}}), HasSubstr("'clocks' must be two states at least"));
+  EXPECT_THAT(refused({{"default", 3}, {"clocks", {fast, slow}}}), HasSubstr("'clocks' must be states in ascending order"));
+  EXPECT_THAT(refused({{"default", 4}, {"clocks", {slow, fast}}}), HasSubstr("'default' must be a state of clocks"));
+}
+
 // What is computed from it would blame --reserve-hbm.
 TEST(LoadProfile, RefusesFiguresThatNoMachineHas) {
   nlohmann::json profile = nlohmann::json::parse(profile_json("toy-torus"));

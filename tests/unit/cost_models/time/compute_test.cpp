@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <cost_models/time/clock_share.hpp>
 #include <cost_models/time/compute_time.hpp>
 #include <cost_models/time/product_time.hpp>
 
@@ -82,14 +83,57 @@ TEST(OperationTime, NarrowProductsRunAtTheirOwnPeak) {
 TEST(VectorTime, IsTheSlowerOfTheVectorUnitAndTraffic) {
   HardwareProfile machine = toy_machine();
   const VectorWork copy = vector_work({1, 2}, 1e9, DType::bf16);
-  EXPECT_NEAR(vector_time(copy, machine).value, 0.004, 1e-12);
+  EXPECT_NEAR(vector_time(copy, machine, toy_compiler()).value, 0.004, 1e-12);
   machine.vector_pass_rate = Figure{};
   machine.vector_operand_rate = Figure{};
   machine.vector_pass_rate->value = 100e9;
   machine.vector_operand_rate->value = 1000e9;
-  EXPECT_NEAR(vector_time(copy, machine).value, 0.012, 1e-12);
+  EXPECT_NEAR(vector_time(copy, machine, toy_compiler()).value, 0.012, 1e-12);
   machine.hbm_efficiency.value = 0.1;
-  EXPECT_NEAR(vector_time(copy, machine).value, 0.040, 1e-12);
+  EXPECT_NEAR(vector_time(copy, machine, toy_compiler()).value, 0.040, 1e-12);
+}
+
+/// Clocked at 2 GHz by default and at 4, the clock of its peaks, in state 7.
+HardwareProfile machine_with_states() {
+  HardwareProfile machine = toy_machine();
+  machine.clock = Figure{4e9, "GHz", "toy", Basis::assumed};
+  machine.power_states = PowerStates{3, {{3, {2e9, "GHz", "toy", Basis::assumed}}, {7, *machine.clock}}};
+  return machine;
+}
+
+TEST(ClockShare, IsThatOfThePowerState) {
+  const HardwareProfile machine = machine_with_states();
+  Compiler compiler = toy_compiler();
+  EXPECT_DOUBLE_EQ(clock_share(toy_machine(), compiler), 1);
+  EXPECT_DOUBLE_EQ(clock_share(machine, compiler), 0.5);
+  const std::pair<int, double> rows[] = {{3, 0.5}, {4, 0.625}, {5, 0.75}, {7, 1}, {0, 0.5}, {9, 1}};
+  for (const auto& [state, share] : rows) {
+    compiler.power_state = state;
+    EXPECT_DOUBLE_EQ(clock_share(machine, compiler), share) << state;
+  }
+}
+
+// What HBM bounds takes as long at any clock.
+TEST(ClockShare, SlowsComputeAndLeavesTraffic) {
+  HardwareProfile machine = machine_with_states();
+  machine.vector_pass_rate = Figure{100e9, "Gelement/s", "toy", Basis::assumed};
+  machine.vector_operand_rate = Figure{1000e9, "Gelement/s", "toy", Basis::assumed};
+  Compiler fast = toy_compiler();
+  fast.power_state = 7;
+  const auto seconds = [&](const OperationWork& work, const Compiler& compiler) {
+    return operation_time(work, machine, compiler).forward.total().value;
+  };
+  for (const WorkKind kind : {WorkKind::matmul, WorkKind::grouped_matmul, WorkKind::attention}) {
+    const OperationWork computing = work(kind, TFLOP, 0, 0), moving = work(kind, 0, 0, 1e9);
+    EXPECT_DOUBLE_EQ(seconds(computing, toy_compiler()), 2 * seconds(computing, fast));
+    EXPECT_DOUBLE_EQ(seconds(moving, toy_compiler()), seconds(moving, fast));
+  }
+  OperationWork copy;
+  copy.vector_forward = vector_work({1, 2}, 1e9, DType::bf16);
+  EXPECT_NEAR(seconds(copy, fast), 0.012, 1e-12);
+  EXPECT_NEAR(seconds(copy, toy_compiler()), 0.024, 1e-12);
+  machine.hbm_efficiency.value = 0.1;
+  EXPECT_NEAR(seconds(copy, toy_compiler()), 0.040, 1e-12);
 }
 
 TEST(VectorTime, OfWhatAProductRunsBelongsToTheProduct) {
