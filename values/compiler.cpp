@@ -75,6 +75,7 @@ constexpr std::array habit_names{
     Named{Habit::runs_weight_gradients_beside_collectives, "runs_weight_gradients_beside_collectives"},
     Named{Habit::runs_split_layers_as_read, "runs_split_layers_as_read"},
     Named{Habit::multiplies_in_rings, "multiplies_in_rings"},
+    Named{Habit::gathers_for_each_tile, "gathers_for_each_tile"},
 };
 
 constexpr auto habits = [] {

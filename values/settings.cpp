@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <shardplan/rounding.hpp>
 #include <shardplan/settings.hpp>
 
 namespace shardplan {
@@ -26,6 +28,16 @@ TrainConfig with_tokamax(TrainConfig config, const Settings& settings, const Ker
 bool needs_tokamax(const TrainConfig& config, const Kernels& kernels, const Model& model) {
   const bool masked = model.masks_keys() && config.attention == AttentionKernel::flash;
   return kernels.has_tokamax_splash && (masked || config.context_parallel_strategy != ContextStrategy::all_gather);
+}
+
+PartialGradients partial_query_gradients(const TrainConfig& config, std::int64_t keys) {
+  constexpr std::int64_t reduced = 3, longest_in_own_type = 4;
+  if (!config.fuses_attention_gradients()) return {};
+  const std::int64_t blocks = divided_up(keys, std::min(config.sa_block_kv_dkv, keys));
+  if (!config.runs_tokamax_splash()) return {blocks, false};
+  const bool mask_is_data = config.context_parallel_strategy == ContextStrategy::ulysses;
+  if (mask_is_data || (config.dq_reduction_steps == reduced && blocks > reduced)) return {reduced, false};
+  return {blocks, blocks > longest_in_own_type};
 }
 
 bool needs_narrow_tiles(const TrainConfig& config, const Kernels& kernels, const Model& model) {

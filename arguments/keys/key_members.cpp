@@ -60,6 +60,7 @@ constexpr SettingMember settings[] = {
     {"sa_block_kv_dq", &C::sa_block_kv_dq},
     {"sa_use_fused_bwd_kernel", &C::sa_use_fused_bwd_kernel},
     {"use_tokamax_splash", &C::use_tokamax_splash},
+    {"dq_reduction_steps", &C::dq_reduction_steps},
     {"num_pipeline_microbatches", &C::num_pipeline_microbatches},
     {"num_pipeline_repeats", &C::num_pipeline_repeats},
     {"num_layers_per_pipeline_stage", &C::num_layers_per_pipeline_stage},

@@ -11,8 +11,6 @@
 namespace shardplan {
 namespace {
 
-bool has(const Tensor& tensor, Dim dim) { return index_of(tensor.dims, dim) >= 0; }
-
 /// [experts, batch, capacity, …]
 bool is_expert_rows(const Tensor& tensor) { return has(tensor, Dim::experts); }
 bool is_mask(const Tensor& tensor) { return has(tensor, Dim::capacity) && has(tensor, Dim::sequence); }

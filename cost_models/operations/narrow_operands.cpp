@@ -10,8 +10,6 @@ namespace {
 /// The program writes weights on the right (OpKind::einsum).
 constexpr int weight_side = 1;
 
-bool has(const Tensor& tensor, Dim dim) { return index_of(tensor.dims, dim) >= 0; }
-
 bool is_narrow_gradient(const Operation& op, int wanted) {
   return op.narrow && (wanted == weight_side ? op.narrow->weight_gradient : op.narrow->input_gradient);
 }

@@ -70,5 +70,6 @@ class BlockState {
 
 /// Index of a dim, or -1.
 int index_of(const std::vector<TensorDim>& dims, Dim dim);
+inline bool has(const Tensor& tensor, Dim dim) { return index_of(tensor.dims, dim) >= 0; }
 
 }  // namespace shardplan

@@ -48,7 +48,7 @@ struct PartitionedBlock {
   std::vector<PartitionSpec> specs;     ///< one a tensor, propagation done
   std::vector<std::int64_t> stored;     ///< elements that a device stores of each tensor, tiles filled up
   std::vector<Collective> collectives;  ///< executions are per step
-  std::vector<RunCount> counts;         ///< one a collective: how often it runs
+  std::vector<Runs> counts;             ///< one a collective: how often it runs
   std::vector<OperationWork> work;      ///< one an operation
   OperationWork stacks;                 ///< of the layers' stacks: values saved, weights taken out, gradients put in
   Liveness liveness;

@@ -10,9 +10,7 @@ BlockId id_of(const Block& block, const Program& program) {
   throw InternalError("block '" + block.name + "' is not of the program");
 }
 
-}  // namespace
-
-std::int64_t runs_of(RunCount count, const Block& block, const PipelineShape& pipeline) {
+std::int64_t runs_of_count(RunCount count, const Block& block, const PipelineShape& pipeline) {
   switch (count) {
     case RunCount::body:
       return block.executions;
@@ -30,6 +28,12 @@ std::int64_t runs_of(RunCount count, const Block& block, const PipelineShape& pi
       return block.weights.reductions / pipeline.repeats * (pipeline.repeats + 1);
   }
   throw InternalError("unknown RunCount");
+}
+
+}  // namespace
+
+std::int64_t runs_of(const Runs& runs, const Block& block, const PipelineShape& pipeline) {
+  return runs_of_count(runs.count, block, pipeline) * runs.times;
 }
 
 bool runs_alike(const Block& a, const Block& b) {
@@ -67,12 +71,12 @@ bool Recorder::record(Phase phase, const Move& move, const Origin& origin, std::
   return true;
 }
 
-void Recorder::record(Phase phase, const Move& move, const Origin& origin, RunCount count) {
-  if (record(phase, move, origin, runs_of(count, program_.blocks[block_], program_.pipeline))) counts_.push_back(count);
+void Recorder::record(Phase phase, const Move& move, const Origin& origin, const Runs& runs) {
+  if (record(phase, move, origin, runs_of(runs, program_.blocks[block_], program_.pipeline))) counts_.push_back(runs);
 }
 
-void Recorder::record_all(Phase phase, const Moves& moves, const Origin& origin, RunCount count) {
-  for (const auto& move : moves) record(phase, move, origin, count);
+void Recorder::record_all(Phase phase, const Moves& moves, const Origin& origin, const Runs& runs) {
+  for (const auto& move : moves) record(phase, move, origin, runs);
 }
 
 }  // namespace shardplan

@@ -25,7 +25,14 @@ enum class RunCount : std::uint8_t {
   each_repeat_and_drained,  ///< and once more for the iterations that drain it
 };
 
-std::int64_t runs_of(RunCount count, const Block& block, const PipelineShape& pipeline);
+/// So many times each.
+struct Runs {
+  RunCount count;
+  std::int64_t times = 1;
+  Runs(RunCount of, std::int64_t each = 1) : count(of), times(each) {}
+};
+
+std::int64_t runs_of(const Runs& runs, const Block& block, const PipelineShape& pipeline);
 
 /// Whether what runs at all in the one runs in the other.
 bool runs_alike(const Block& a, const Block& b);
@@ -38,17 +45,17 @@ class Recorder {
   /// Nothing, and false, where the group is one device, nothing moves or nothing runs.
   bool record(Phase phase, const Move& move, const Origin& origin, std::int64_t executions);
   /// The same of what runs as often as one of the block's counts says, which is noted (take_counts).
-  void record(Phase phase, const Move& move, const Origin& origin, RunCount count);
-  void record_all(Phase phase, const Moves& moves, const Origin& origin, RunCount count);
+  void record(Phase phase, const Move& move, const Origin& origin, const Runs& runs);
+  void record_all(Phase phase, const Moves& moves, const Origin& origin, const Runs& runs);
   std::vector<Collective> take() { return std::move(collectives_); }
-  std::vector<RunCount> take_counts() { return std::move(counts_); }
+  std::vector<Runs> take_counts() { return std::move(counts_); }
 
  private:
   const Program& program_;
   BlockId block_;
   const Mesh& mesh_;
   std::vector<Collective> collectives_;
-  std::vector<RunCount> counts_;  ///< of those that were recorded with one
+  std::vector<Runs> counts_;  ///< of those that were recorded with one
 };
 
 }  // namespace shardplan

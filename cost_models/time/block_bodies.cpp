@@ -111,6 +111,15 @@ Slot BlockBodies::gradient_slot(const Collective& c) const {
   return {true, made_by, own};
 }
 
+/// While one part of a ring is multiplied the next one comes.
+Slot BlockBodies::ring_slot(const Collective& c) const {
+  const bool again = c.phase == Phase::rematerialized_forward && recomputed_steps_[c.operation] >= 0;
+  const std::vector<int>& steps = c.phase == Phase::forward ? forward_steps_ : again ? recomputed_steps_ : left_steps_;
+  const int own = steps[c.operation];
+  const int made_by = c.phase == Phase::backward ? own - 1 : std::min(made(c.tensor, steps), own - 1);
+  return {c.phase != Phase::forward, made_by, own + 1};
+}
+
 Slot BlockBodies::slot_of(const Collective& c) const {
   if (c.operation < 0) {
     const bool backward = c.phase != Phase::forward;
@@ -118,6 +127,7 @@ Slot BlockBodies::slot_of(const Collective& c) const {
     return {backward, end - 1, end};
   }
   if (c.parameter) return weight_slot(c);
+  if (c.cause == Cause::attention_ring) return ring_slot(c);
   if (c.phase == Phase::forward) return forward_slot(c, forward_steps_);
   if (c.phase == Phase::rematerialized_forward) return forward_slot(c, recomputed_steps_);
   return gradient_slot(c);

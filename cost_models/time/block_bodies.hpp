@@ -41,6 +41,7 @@ class BlockBodies {
   Slot weight_slot(const Collective& collective) const;
   Slot forward_slot(const Collective& collective, const std::vector<int>& steps) const;
   Slot gradient_slot(const Collective& collective) const;
+  Slot ring_slot(const Collective& collective) const;
   /// The step of the operation that makes a tensor, -1: it is there before.
   int made(TensorId tensor, const std::vector<int>& steps) const;
   /// The first step behind `step` whose operation reads `tensor`; the end of the body where none does.

@@ -141,6 +141,7 @@ struct TrainConfig {
   std::int64_t sa_block_q_dkv = 512, sa_block_kv_dkv = 512, sa_block_kv_dkv_compute = 512;
   std::int64_t sa_block_q_dq = 512, sa_block_kv_dq = 512;
   bool sa_use_fused_bwd_kernel = false;  ///< one kernel for all gradients
+  std::int64_t dq_reduction_steps = 0;   ///< 3: partial sums of tokamax's queries' gradient; 0: one for each block of keys
   bool use_tokamax_splash = false;       ///< tokamax's kernels in place of jax's; ring, ulysses and usp have no others
   bool runs_tokamax_splash() const { return use_tokamax_splash || context_parallel_strategy != ContextStrategy::all_gather; }
   bool fuses_attention_gradients() const { return runs_tokamax_splash() || sa_use_fused_bwd_kernel; }
@@ -171,6 +172,17 @@ struct TrainConfig {
 /// Whether MaxText's attention is splash attention with this compiler: flash is, and autoselected from 128 tokens on
 /// (layers/attention_op.py; shorter ones are dot_product).
 bool runs_splash(const TrainConfig& config, const Compiler& compiler);
+
+/// What a fused kernel for attention's gradients leaves of the queries' gradient, to be summed.
+struct PartialGradients {
+  std::int64_t count = 0;
+  bool in_float32 = false;  ///< else in the queries' own type
+};
+
+/// Of a kernel over so many keys. jax's leaves a partial sum for each block of keys (dq_shape in its
+/// splash_attention_kernel.py), tokamax's likewise, in float32 from five on, or 3 of them with dq_reduction_steps=3 or a
+/// mask that is data (ulysses).
+PartialGradients partial_query_gradients(const TrainConfig& config, std::int64_t keys);
 
 /// Blocks that are offered in place of MaxText's own of 512: they compile under the default VMEM limits of v5p, v6e and 7x.
 inline constexpr std::int64_t larger_splash_block = 1024;

@@ -167,6 +167,13 @@ Violation blocks_of_keys_divide(const Configuration& c) {
   return std::nullopt;
 }
 
+// MaxText configs/types.py, tokamax SplashConfig: "only 3 or all the kv steps are supported".
+Violation sums_three_or_all(const Configuration& c) {
+  const std::int64_t asked = c.config.dq_reduction_steps;
+  if (asked == 0 || asked == 3) return std::nullopt;
+  return Infeasible{ConstraintId::attention_kernel, fmt::format("dq_reduction_steps={} must be 0 or 3", asked), 3, asked};
+}
+
 bool reorders_in_stripes(const Configuration& c) {
   return is_transformer_engine(c) && c.config.packing && is_balanced_ring(c.config);
 }
@@ -202,7 +209,7 @@ std::optional<Infeasible> attention_violation(const Configuration& configuration
   return first_violation_of(
       {kernel_exists, kernel_knows_sinks, kernel_takes_masks, pools_whole_sequences, exchanged_sequence_is_unmasked,
        packing_violation, segments_are_counted, windows_under_context, balance_divides, blocks_divide_shards,
-       blocks_of_keys_divide},
+       blocks_of_keys_divide, sums_three_or_all},
       configuration);
 }
 

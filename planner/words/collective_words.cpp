@@ -42,6 +42,7 @@ Place place_in_block(const Collective& c, const Block& block) {
     case Cause::activation_gradient_sum:
     case Cause::activation_gradient_layout:
     case Cause::attention_mask:
+    case Cause::attention_ring:
     case Cause::token_ids:
     case Cause::embedding_columns:
     case Cause::embedding_gradient_rows:
@@ -144,6 +145,9 @@ std::string reason_in_words(const Collective& c, const LayoutView& program, cons
       return fmt::format("gradient of '{}' goes back to the layout of its constraint", tensor());
     case Cause::attention_mask:
       return "the attention kernel is not inside shard_map, so its mask is gathered too";
+    case Cause::attention_ring:
+      return fmt::format("'{}'{} goes round the devices that share its sequence, part by part", tensor(),
+                         forward ? "" : " or its gradient");
     case Cause::token_ids:
       return "every device looks all token ids up in its own columns of the table";
     case Cause::embedding_columns:

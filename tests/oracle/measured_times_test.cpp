@@ -18,12 +18,12 @@ struct Known {
 };
 
 constexpr Known by_machine[] = {
-    {"h100", 10, 7.9}, {"mi355x", 2, 26.6}, {"tpu-7x", 13, 6.4}, {"tpu-v5p", 4, 5.8}, {"tpu-v6e", 29, 6.9}};
+    {"h100", 10, 7.9}, {"mi355x", 2, 26.6}, {"tpu-7x", 20, 8.2}, {"tpu-v5p", 4, 5.8}, {"tpu-v6e", 29, 6.9}};
 
 TEST(MeasuredTimes, AreNoFurtherOffThanKnown) {
   const TimeScore score = score_times(built_in_measured_runs());
-  EXPECT_EQ(score.all.runs, 58);
-  EXPECT_LE(100 * score.all.mean, 7.6);
+  EXPECT_EQ(score.all.runs, 65);
+  EXPECT_LE(100 * score.all.mean, 8.0);
   ASSERT_EQ(score.by_machine.size(), std::size(by_machine));
   for (std::size_t i = 0; i < std::size(by_machine); ++i) {
     EXPECT_EQ(score.by_machine[i].of, by_machine[i].of);

@@ -148,6 +148,9 @@ enum class Habit : std::uint8_t {
   /// A product beside a gather or a reduction of one of its operands becomes a loop of smaller ones, with permutes between
   /// (collective matmul). Collectives are counted as themselves: as what is compiled without.
   multiplies_in_rings,
+  /// The head's weight is gathered again for each vocabulary tile (num_vocab_tiling), forward and backward; else once in
+  /// front of the loop over tiles.
+  gathers_for_each_tile,
 };
 
 std::span<const Habit> all_habits();

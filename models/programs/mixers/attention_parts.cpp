@@ -51,7 +51,9 @@ std::vector<std::string> context_names(const TrainConfig& config) {
 TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_dims, AttentionWindow window,
                               bool rotates) {
   const Constraint query_side{{"activation_batch_attn", "activation_length", "activation_heads", "activation_kv"}};
-  const Constraint key_side{{"activation_batch_attn", "activation_kv_length", "activation_heads", "activation_kv"}};
+  const bool moves = b.config.context_parallel_strategy != ContextStrategy::all_gather;  // inside the kernel's shard_map
+  const Constraint key_side{{"activation_batch_attn", moves ? "activation_length" : "activation_kv_length",
+                             "activation_heads", "activation_kv"}};
   const TensorId query = b.model.attention_sink ? add_sink(b, heads.query) : heads.query;
   const TensorId q = b.constrain("attention query", query, query_side);
   const TensorId k = b.constrain("attention key", heads.key, key_side);

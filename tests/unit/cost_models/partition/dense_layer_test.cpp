@@ -117,6 +117,33 @@ TEST(DenseLayer, ContextGathersKeysAndValuesAndReducesTheirGradients) {
                            "backward reduce context 4 MiB x2"));
 }
 
+// A device's part of keys, as of values, [2, 512, 8, 128], is half of what it would gather: 2 MiB. Round a ring of 2 it goes
+// twice in each pass; its float32 gradient once, and once more as it is summed.
+TEST(DenseLayer, KeysGoRoundARing) {
+  ToyRun ring = llama("fsdp=4,context=2");
+  ring.config.context_parallel_strategy = ContextStrategy::ring;
+  ring.config.use_tokamax_splash = true;
+  EXPECT_THAT(lines(run(ring), "layers", "attention_op"),
+              UnorderedElementsAre("forward collective-permute context 2 MiB x4",
+                                   "rematerialized_forward collective-permute context 2 MiB x4",
+                                   "backward collective-permute context 2 MiB x6",
+                                   "backward collective-permute context 4 MiB x2"));
+}
+
+// Queries, keys and values are exchanged for half of their heads, what the kernel writes for half of the sequence; backward
+// their gradients likewise. What a policy keeps of the kernel is still in heads.
+TEST(DenseLayer, SequencesAreExchangedForHeads) {
+  ToyRun ulysses = llama("fsdp=4,context=2");
+  ulysses.config.context_parallel_strategy = ContextStrategy::ulysses;
+  ulysses.config.use_tokamax_splash = true;
+  const auto exchanged =
+      UnorderedElementsAre("forward all-to-all context 2 MiB x4", "rematerialized_forward all-to-all context 2 MiB x4",
+                           "backward all-to-all context 2 MiB x4");
+  EXPECT_THAT(lines(run(ulysses), "layers", "attention_op"), exchanged);
+  ulysses.config.saved = {{"context", SavePlace::device}};
+  EXPECT_THAT(lines(run(ulysses), "layers", "attention_op"), exchanged);
+}
+
 // A custom rule set without activation_input_length_attn leaves the attention input's sequence whole. Forward the
 // queries slice it again, so no gather is left; the weight gradients do need it (recorded: mixtral under cp-as-ep and
 // ep-as-cp). One sequence of values, gathered, is as large as their weight, 1024 x 8 x 128; two would be larger, so the

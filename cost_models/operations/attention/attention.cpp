@@ -1,18 +1,23 @@
 // softmax(q·kT)·v, causal: inputs {q, k, v}.
 #include <cost_models/layouts/tiles.hpp>
+#include <cost_models/operations/attention/moving_sequence.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/vector_work/vector_costs.hpp>
 
 namespace shardplan {
 namespace {
 
-/// An attention kernel inside shard_map works on the shards that its constraints give it. Outside of one (XLA:GPU with
-/// attention=flash or autoselected) the compiler can't split it: operands are gathered whole.
-PartitionSpec attention_form(const BlockState& state, TensorId input) {
+/// Outside of a shard_map (XLA:GPU with attention=flash or autoselected) the compiler can't split a kernel.
+bool is_opaque(const BlockState& state) {
   const AttentionKernel kernel = state.config.attention;
-  const bool opaque = state.compiler.has(Habit::attention_outside_shard_map) &&
-                      (kernel == AttentionKernel::flash || kernel == AttentionKernel::autoselected);
-  if (!opaque) return state.spec(input);
+  return state.compiler.has(Habit::attention_outside_shard_map) &&
+         (kernel == AttentionKernel::flash || kernel == AttentionKernel::autoselected);
+}
+
+/// Inside of one it works on the shards that its constraints give it, or exchanges them there for heads of whole sequences
+/// (moving_sequence.hpp); outside operands are gathered whole.
+PartitionSpec attention_form(const BlockState& state, TensorId input) {
+  if (!is_opaque(state)) return with_whole_sequences(state, input, state.spec(input));
   PartitionSpec whole;
   whole.dims.resize(state.spec(input).dims.size());
   return whole;
@@ -82,18 +87,16 @@ bool has_splash_loops(const BlockState& state, const Operation& op) {
   return runs_splash(state.config, state.compiler) && op.inputs.size() == 3 && op.pooled_keys == 0;
 }
 
-/// Where the sequence moves, a device's kernel has a shard of it at a time, and blocks are no longer than that
+/// Keys that the kernel reads at a time: on a ring a device's part, and blocks are no longer than that
 /// (tokamax_ring_attention.py).
-std::int64_t longest_block(const BlockState& state, TensorId query) {
-  const std::int64_t sequence = state.program.program->sequence;
-  if (state.config.context_parallel_strategy == ContextStrategy::all_gather) return sequence;
-  return sequence / state.mesh.product(state.split_axes(query, {Dim::sequence}));
+std::int64_t keys_at_once(const BlockState& state, TensorId query) {
+  return state.program.program->sequence / state.mesh.product(ring_of(state, query, attention_form(state, query)));
 }
 
 void add_splash_loops(OperationWork& work, const BlockState& state, const Operation& op) {
   const TrainConfig& c = state.config;
   const SplashLibrary library = c.runs_tokamax_splash() ? SplashLibrary::tokamax : SplashLibrary::jax;
-  const std::int64_t sequence = state.program.program->sequence, longest = longest_block(state, op.inputs[0]);
+  const std::int64_t sequence = state.program.program->sequence, longest = keys_at_once(state, op.inputs[0]);
   const double lanes = (register_lanes(state.tensor(op.inputs[0]).dims.back().size) +
                         register_lanes(state.tensor(op.inputs[2]).dims.back().size)) / 2;
   const double heads = score_rows(state, op) / static_cast<double>(sequence);
@@ -119,12 +122,22 @@ OperationWork attention_work(const BlockState& state, const Operation& op) {
   work.kind = WorkKind::attention;
   work.forward = {attention_flops(state, op)};
   if (has_splash_loops(state, op)) add_splash_loops(work, state, op);
+  add_ring_work(work, state, op, attention_form(state, op.inputs[1]));
   // Five products against two: a kernel computes the probabilities again. dot_product has them from its own forward pass
   // (compiled: six products in the loops' backward pass, two of them again; cost-model.md).
   work.backward = work.forward * (holds_scores(state) ? 2 : 2.5);
   work.forward_traffic = operand_traffic(state, op);
   work.backward_traffic = work.forward_traffic * 2;
   return work;
+}
+
+/// Of the queries' gradient: 2 sequences of 8192 tokens in blocks of 2048 keys are 4 of them.
+Bytes partial_sums(const BlockState& state, const Operation& op) {
+  const Tensor& query = state.tensor(op.inputs[0]);
+  const PartialGradients partial = partial_query_gradients(state.config, keys_at_once(state, op.inputs[0]));
+  const std::int64_t size = size_of(partial.in_float32 ? DType::f32 : query.dtype);
+  const auto rows = static_cast<std::int64_t>(score_rows(state, op));
+  return Bytes{rows * static_cast<std::int64_t>(register_lanes(query.dims.back().size)) * size * partial.count};
 }
 
 /// Rotary positions of queries or keys, in the layout that the kernel reads.
@@ -152,12 +165,27 @@ void gather_attention_mask(BlockState& state, const Operation& op, Pass pass) {
                         {state.id_of(op), query, Cause::attention_mask, {}, whole}, RunCount::body);
 }
 
+/// From the layout that the kernel writes it in; what it leaves for the backward pass is still in that one.
+void return_result(BlockState& state, const Operation& op, Pass pass) {
+  const Layout written{attention_form(state, op.output), {}};
+  const PartitionSpec& wanted = state.spec(op.output);
+  state.recorder.record_all(BlockState::phase_of(pass),
+                            reshard(state.tensor(op.output), written, wanted, state.mesh, state.compiler),
+                            {state.id_of(op), op.output, Cause::result_layout, written, wanted}, RunCount::body);
+}
+
 class Attention final : public OperationKind {
  public:
   void forward(BlockState& state, const Operation& op, Pass pass) const override {
     for (const TensorId input : op.inputs) state.forms.use(input, attention_form(state, input), pass, op);
     const TensorId query = op.inputs.front();
-    if (attention_form(state, query) != state.spec(query)) gather_attention_mask(state, op, pass);
+    if (is_opaque(state)) {
+      if (attention_form(state, query) != state.spec(query)) gather_attention_mask(state, op, pass);
+      return;
+    }
+    for (const TensorId keys : {op.inputs[1], op.inputs[2]})
+      pass_round(state, op, keys, attention_form(state, keys), BlockState::phase_of(pass));
+    return_result(state, op, pass);
   }
 
   /// Queries split over an axis that keys are whole on: each device has a part of the key gradient's sum.
@@ -166,11 +194,16 @@ class Attention final : public OperationKind {
     const PartitionSpec queries = attention_form(state, op.inputs.front());
     for (const TensorId input : op.inputs) {
       const PartitionSpec form = attention_form(state, input);
-      state.forms.use(input, form, Pass::backward, op);  // gathered again if the kernel wasn't recomputed
+      const bool again = state.forms.use(input, form, Pass::backward, op);  // if the kernel wasn't recomputed
+      if (again && input == op.inputs.front() && !is_opaque(state)) return_result(state, op, Pass::backward);
       Layout gradient{form, {}};
       for (const AxisId axis : axes_of(queries))
         if (place_of(axis, gradient.spec) < 0) gradient.partial.push_back(axis);
       state.gradients.contribute(input, gradient, op);
+    }
+    for (const TensorId keys : {op.inputs[1], op.inputs[2]}) {
+      pass_round(state, op, keys, attention_form(state, keys), Phase::backward);
+      pass_gradient_round(state, op, keys, attention_form(state, keys));
     }
   }
 
@@ -193,7 +226,7 @@ class Attention final : public OperationKind {
   /// contract over (query, group); where a group is more than one head the scores, [batch, kv head, group, query, key],
   /// are written once more in that order.
   std::vector<Lifetime> buffers(const BlockState& state, const Schedule& schedule, OperationId id) const override {
-    if (!holds_scores(state)) return statistics(state, schedule, id);
+    if (!holds_scores(state)) return kernel_buffers(state, schedule, id);
     const TensorId q = state.block.operations[id].inputs.front();
     const Tensor& query = state.tensor(q);
     const std::int64_t rows =
@@ -212,7 +245,19 @@ class Attention final : public OperationKind {
       all.push_back({"attention probabilities, transposed", probabilities, begins, ends});
     return all;
   }
+
  private:
+  static std::vector<Lifetime> kernel_buffers(const BlockState& state, const Schedule& schedule, OperationId id) {
+    std::vector<Lifetime> all = statistics(state, schedule, id);
+    const Operation& op = state.block.operations[id];
+    if (has_splash_loops(state, op) && schedule.has_backward(id))
+      all.push_back({"query gradient, not summed", partial_sums(state, op), schedule.backward_begins[id],
+                     schedule.backward_ends[id]});
+    const TensorId keys = op.inputs[1];
+    for (const Lifetime& buffer : ring_buffers(state, schedule, id, attention_form(state, keys))) all.push_back(buffer);
+    return all;
+  }
+
   /// Under a mask the kernel leaves its gradient the largest score and the sum of each query and head, in float32 and a
   /// whole row of lanes each (recorded: ds4x7_v5p8_fsdp8).
   static std::vector<Lifetime> statistics(const BlockState& state, const Schedule& schedule, OperationId id) {
