@@ -2,8 +2,8 @@
 // Attention where the sequence is split and moves inside the kernel's shard_map (context_parallel_strategy ring, ulysses and
 // usp; SHARDING.md 2.3). Recorded: llama318bx4_v5p8_c4fsdp2_ring, llama318bx4_v5p8_c4fsdp2_ulysses.
 //   ulysses   queries, keys and values leave the sequence's axes for their heads by all-to-all, results go back likewise
-//   ring      keys and values go round the n devices of the sequence by permutes, n times in each pass, whose first brings a
-//             device its own; their gradients in float32 n - 1 times, and once more as they are summed
+//   ring      keys and values go round the n devices of the sequence by permutes, n times in each pass, the last of which
+//             brings them home; their gradients in float32 n - 1 times, and once more as they are summed
 //   usp       ulysses over its own axis, the ring over the other
 // Of a part of 8 MiB of keys on a ring of 4: 4 permutes of 8 MiB in the forward pass, 4 of 8, 3 of 16 and 1 of 8 behind it.
 #include <cost_models/operations/operation_kind.hpp>

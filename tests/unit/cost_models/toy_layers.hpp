@@ -128,8 +128,9 @@ inline ToyStep run(const ToyRun& toy, const Decoder& decoder) {
   const int stages = parse_mesh(toy.mesh, rules.mesh_axes).size_of("stage");
   if (stages > 1) rules = pipelined(rules);
   ToyStep step{mesh_of(toy, rules.mesh_axes), {}, {}};
-  const Program program = train_program(
-      decoder, toy.config, {step.mesh.devices(), stages, step.mesh.product(expert_axes(rules, step.mesh))});
+  ParallelShape shape{step.mesh.devices(), stages, step.mesh.product(expert_axes(rules, step.mesh))};
+  if (toy.compiler.has(Habit::gathers_for_each_tile)) shape.habits.add(Habit::gathers_for_each_tile);
+  const Program program = train_program(decoder, toy.config, shape);
   const BoundProgram bound = bind_program(program, rules, step.mesh);
   const auto blocks = partition(bound, toy.config, toy.compiler);
   LayoutView view{program, {}};

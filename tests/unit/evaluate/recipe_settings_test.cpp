@@ -147,5 +147,34 @@ TEST(RecipeSettings, CollectiveMatmulIsSaidWhereItIsOn) {
   EXPECT_EQ(rings.time.step(), whole.time.step());
 }
 
+Evaluation on_a_ring(int length) {
+  return evaluate(read("model_name=llama3.1-8b compile_topology=v5p-16 ici_fsdp_parallelism=2 ici_context_parallelism=4 "
+                       "per_device_batch_size=0.25 context_parallel_strategy=ring packing=false attention=flash "
+                       "use_tokamax_splash=true max_target_length=" + std::to_string(length)));
+}
+
+// Part by part while the one before is multiplied: what moves grows with the sequence, what is computed with its square.
+TEST(RecipeSettings, ARingHidesBehindLongSequences) {
+  const auto exposed_share = [](int length) {
+    Seconds seconds{}, exposed{};
+    for (const auto& c : on_a_ring(length).collectives)
+      if (c.cause == Cause::attention_ring) seconds += c.seconds, exposed += c.exposed;
+    return exposed / seconds;
+  };
+  EXPECT_LT(exposed_share(65536), 0.01);
+  EXPECT_GT(exposed_share(2048), exposed_share(65536));
+}
+
+TEST(RecipeSettings, PartialSumsAreThreeOrOneForEachBlock) {
+  const auto refused = [](int steps) {
+    return evaluate(read("model_name=llama3.1-8b compile_topology=v5p-16 dq_reduction_steps=" + std::to_string(steps)))
+        .infeasible;
+  };
+  EXPECT_FALSE(refused(3));
+  ASSERT_TRUE(refused(2));
+  EXPECT_EQ(refused(2)->constraint, ConstraintId::attention_kernel);
+  EXPECT_THAT(refused(2)->message, testing::HasSubstr("dq_reduction_steps=2 must be 0 or 3"));
+}
+
 }  // namespace
 }  // namespace shardplan

@@ -2,6 +2,7 @@
 
 #include <rapidcheck/gtest.h>
 #include <shardplan/attention_blocks.hpp>
+#include <shardplan/train_config.hpp>
 
 namespace shardplan {
 namespace {
@@ -92,6 +93,28 @@ RC_GTEST_PROP(AttentionBlocks, AreThoseOfTheMaskPairByPair, ()) {
   const BlockLoop loop = loop_of(SplashKernel::forward, sequence, window, block);
   RC_ASSERT(loop.visited == static_cast<double>(visited));
   RC_ASSERT(loop.masked == static_cast<double>(visited - whole));
+}
+
+// 8,192 keys in blocks of 2,048: four partial sums, in the type of queries; tokamax's of more in float32.
+TEST(PartialGradients, AreOnesOfTheFusedKernelForEachBlockOfKeys) {
+  TrainConfig config;
+  config.sa_block_kv_dkv = 2048;
+  EXPECT_EQ(partial_query_gradients(config, 8192).count, 0) << "two kernels sum what they make";
+  config.sa_use_fused_bwd_kernel = true;
+  EXPECT_EQ(partial_query_gradients(config, 8192).count, 4);
+  EXPECT_EQ(partial_query_gradients(config, 1024).count, 1);
+  EXPECT_FALSE(partial_query_gradients(config, 65536).in_float32);
+  config.use_tokamax_splash = true;
+  EXPECT_FALSE(partial_query_gradients(config, 8192).in_float32);
+  EXPECT_EQ(partial_query_gradients(config, 65536).count, 32);
+  EXPECT_TRUE(partial_query_gradients(config, 65536).in_float32);
+  config.dq_reduction_steps = 3;
+  EXPECT_EQ(partial_query_gradients(config, 65536).count, 3);
+  EXPECT_FALSE(partial_query_gradients(config, 65536).in_float32);
+  EXPECT_EQ(partial_query_gradients(config, 4096).count, 2) << "there are no three";
+  config.dq_reduction_steps = 0;
+  config.context_parallel_strategy = ContextStrategy::ulysses;
+  EXPECT_EQ(partial_query_gradients(config, 65536).count, 3);
 }
 
 }  // namespace

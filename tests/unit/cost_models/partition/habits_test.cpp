@@ -224,15 +224,21 @@ TEST(Embedding, UnderContextParallelismTheSmallerOfTableAndColumnsIsGathered) {
   EXPECT_THAT(lines(run(toy), "embedding"), Contains("forward all-gather fsdp+context 4 MiB x1"));
 }
 
-// Four tiles: the head is gathered for forward and backward once each (ag_once: not again), reduced for each tile.
-TEST(VocabularyTiles, GatherTheHeadOnceAPassAndReduceItForEachTile) {
+// Four tiles: the head is gathered for forward and backward once each, or for each tile (ag_once: once, and not again),
+// reduced for each tile.
+TEST(VocabularyTiles, GatherTheHeadOnceAPassOrATileAndReduceItForEachTile) {
   ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "fsdp=8"};
   toy.config.num_vocab_tiling = 4;
   const auto gathers = [&](Phase phase) { return executions(toy, phase, CollectiveKind::all_gather, "logits_dense"); };
   EXPECT_EQ(gathers(Phase::forward), 1);
   EXPECT_EQ(gathers(Phase::rematerialized_forward), 1);
   EXPECT_EQ(executions(toy, Phase::backward, CollectiveKind::reduce_scatter, "logits_dense"), 4);
+  toy.compiler.habits.add(Habit::gathers_for_each_tile);
+  EXPECT_EQ(gathers(Phase::forward), 4);
+  EXPECT_EQ(gathers(Phase::rematerialized_forward), 4);
+  EXPECT_EQ(executions(toy, Phase::backward, CollectiveKind::reduce_scatter, "logits_dense"), 4);
   toy.config.vocab_tiling_ag_once = true;
+  EXPECT_EQ(gathers(Phase::forward), 1);
   EXPECT_EQ(gathers(Phase::rematerialized_forward), 0);
 }
 
