@@ -51,7 +51,9 @@ std::vector<std::string> context_names(const TrainConfig& config) {
 TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_dims, AttentionWindow window,
                               bool rotates) {
   const Constraint query_side{{"activation_batch_attn", "activation_length", "activation_heads", "activation_kv"}};
-  const bool moves = b.config.context_parallel_strategy != ContextStrategy::all_gather;  // inside the kernel's shard_map
+  // Inside of a kernel's shard_map the sequence moves as the strategy says; dot_product has none.
+  const bool moves = b.config.context_parallel_strategy != ContextStrategy::all_gather &&
+                     b.config.attention != AttentionKernel::dot_product;
   const Constraint key_side{{"activation_batch_attn", moves ? "activation_length" : "activation_kv_length",
                              "activation_heads", "activation_kv"}};
   const TensorId query = b.model.attention_sink ? add_sink(b, heads.query) : heads.query;
