@@ -122,7 +122,7 @@ OperationWork attention_work(const BlockState& state, const Operation& op) {
   work.kind = WorkKind::attention;
   work.forward = {attention_flops(state, op)};
   if (has_splash_loops(state, op)) add_splash_loops(work, state, op);
-  add_ring_work(work, state, op, attention_form(state, op.inputs[1]));
+  if (moves_sequence(state)) add_ring_work(work, state, op, attention_form(state, op.inputs[1]));
   // Five products against two: a kernel computes the probabilities again. dot_product has them from its own forward pass
   // (compiled: six products in the loops' backward pass, two of them again; cost-model.md).
   work.backward = work.forward * (holds_scores(state) ? 2 : 2.5);
@@ -183,6 +183,7 @@ class Attention final : public OperationKind {
       if (attention_form(state, query) != state.spec(query)) gather_attention_mask(state, op, pass);
       return;
     }
+    if (!moves_sequence(state)) return;
     for (const TensorId keys : {op.inputs[1], op.inputs[2]})
       pass_round(state, op, keys, attention_form(state, keys), BlockState::phase_of(pass));
     return_result(state, op, pass);
@@ -195,12 +196,14 @@ class Attention final : public OperationKind {
     for (const TensorId input : op.inputs) {
       const PartitionSpec form = attention_form(state, input);
       const bool again = state.forms.use(input, form, Pass::backward, op);  // if the kernel wasn't recomputed
-      if (again && input == op.inputs.front() && !is_opaque(state)) return_result(state, op, Pass::backward);
+      if (again && moves_sequence(state) && input == op.inputs.front() && !is_opaque(state))
+        return_result(state, op, Pass::backward);
       Layout gradient{form, {}};
       for (const AxisId axis : axes_of(queries))
         if (place_of(axis, gradient.spec) < 0) gradient.partial.push_back(axis);
       state.gradients.contribute(input, gradient, op);
     }
+    if (!moves_sequence(state)) return;
     for (const TensorId keys : {op.inputs[1], op.inputs[2]}) {
       pass_round(state, op, keys, attention_form(state, keys), Phase::backward);
       pass_gradient_round(state, op, keys, attention_form(state, keys));
@@ -250,9 +253,11 @@ class Attention final : public OperationKind {
   static std::vector<Lifetime> kernel_buffers(const BlockState& state, const Schedule& schedule, OperationId id) {
     std::vector<Lifetime> all = statistics(state, schedule, id);
     const Operation& op = state.block.operations[id];
-    if (has_splash_loops(state, op) && schedule.has_backward(id))
+    const bool fuses = state.config.fuses_attention_gradients() && has_splash_loops(state, op);
+    if (fuses && schedule.has_backward(id))
       all.push_back({"query gradient, not summed", partial_sums(state, op), schedule.backward_begins[id],
                      schedule.backward_ends[id]});
+    if (!moves_sequence(state)) return all;
     const TensorId keys = op.inputs[1];
     for (const Lifetime& buffer : ring_buffers(state, schedule, id, attention_form(state, keys))) all.push_back(buffer);
     return all;

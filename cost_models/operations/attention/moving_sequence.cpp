@@ -42,6 +42,7 @@ std::int64_t elements_of(const BlockState& state, TensorId keys, const Partition
 }  // namespace
 
 PartitionSpec with_whole_sequences(const BlockState& state, TensorId id, PartitionSpec spec) {
+  if (!moves_sequence(state)) return spec;
   const Tensor& tensor = state.tensor(id);
   const int sequence = index_of(tensor.dims, Dim::sequence), heads = heads_of(tensor);
   if (sequence < 0 || heads < 0) return spec;
@@ -54,7 +55,7 @@ PartitionSpec with_whole_sequences(const BlockState& state, TensorId id, Partiti
 
 AxisList ring_of(const BlockState& state, TensorId keys, const PartitionSpec& form) {
   const int sequence = index_of(state.tensor(keys).dims, Dim::sequence);
-  if (state.config.context_parallel_strategy == ContextStrategy::all_gather || sequence < 0) return {};
+  if (!moves_sequence(state) || sequence < 0) return {};
   return form.dims[sequence];
 }
 

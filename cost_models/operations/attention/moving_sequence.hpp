@@ -10,6 +10,11 @@
 
 namespace shardplan {
 
+/// Whether any of it does: else all that follows is nothing, and layouts stay.
+inline bool moves_sequence(const BlockState& state) {
+  return state.config.context_parallel_strategy != ContextStrategy::all_gather;
+}
+
 /// The layout in which the kernel reads or writes a tensor of attention that is laid out as `spec` around it.
 PartitionSpec with_whole_sequences(const BlockState& state, TensorId tensor, PartitionSpec spec);
 
