@@ -9,7 +9,7 @@
 namespace shardplan {
 
 /// Of the clock at which the peaks hold: 1 on machines without power states. At 2 GHz in state 3 and 4 in state 7, the
-/// peaks' clock, a program in state 5 has 0.75. States below the first known one have its clock, as above the last.
+/// peaks' clock, a program in state 5 has 0.75. Throws InputError on a state below the first or above the last.
 double clock_share(const HardwareProfile& hardware, const Compiler& compiler);
 
 /// What takes `seconds` at the peaks' clock takes so long at the program's: 3 s at 0.75 of it are 4.

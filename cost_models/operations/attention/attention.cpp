@@ -7,15 +7,8 @@
 namespace shardplan {
 namespace {
 
-/// Outside of a shard_map (XLA:GPU with attention=flash or autoselected) the compiler can't split a kernel.
-bool is_opaque(const BlockState& state) {
-  const AttentionKernel kernel = state.config.attention;
-  return state.compiler.has(Habit::attention_outside_shard_map) &&
-         (kernel == AttentionKernel::flash || kernel == AttentionKernel::autoselected);
-}
-
-/// Inside of one it works on the shards that its constraints give it, or exchanges them there for heads of whole sequences
-/// (moving_sequence.hpp); outside operands are gathered whole.
+/// Inside of a shard_map a kernel works on the shards that its constraints give it, or exchanges them there for heads of
+/// whole sequences; outside its operands are gathered whole.
 PartitionSpec attention_form(const BlockState& state, TensorId input) {
   if (!is_opaque(state)) return with_whole_sequences(state, input, state.spec(input));
   PartitionSpec whole;
@@ -87,16 +80,10 @@ bool has_splash_loops(const BlockState& state, const Operation& op) {
   return runs_splash(state.config, state.compiler) && op.inputs.size() == 3 && op.pooled_keys == 0;
 }
 
-/// Keys that the kernel reads at a time: on a ring a device's part, and blocks are no longer than that
-/// (tokamax_ring_attention.py).
-std::int64_t keys_at_once(const BlockState& state, TensorId query) {
-  return state.program.program->sequence / state.mesh.product(ring_of(state, query, attention_form(state, query)));
-}
-
 void add_splash_loops(OperationWork& work, const BlockState& state, const Operation& op) {
   const TrainConfig& c = state.config;
   const SplashLibrary library = c.runs_tokamax_splash() ? SplashLibrary::tokamax : SplashLibrary::jax;
-  const std::int64_t sequence = state.program.program->sequence, longest = keys_at_once(state, op.inputs[0]);
+  const std::int64_t sequence = state.program.program->sequence, longest = keys_at_once(state, op);
   const double lanes = (register_lanes(state.tensor(op.inputs[0]).dims.back().size) +
                         register_lanes(state.tensor(op.inputs[2]).dims.back().size)) / 2;
   const double heads = score_rows(state, op) / static_cast<double>(sequence);
@@ -122,7 +109,7 @@ OperationWork attention_work(const BlockState& state, const Operation& op) {
   work.kind = WorkKind::attention;
   work.forward = {attention_flops(state, op)};
   if (has_splash_loops(state, op)) add_splash_loops(work, state, op);
-  if (moves_sequence(state)) add_ring_work(work, state, op, attention_form(state, op.inputs[1]));
+  if (moves_sequence(state)) add_ring_work(work, state, op);
   // Five products against two: a kernel computes the probabilities again. dot_product has them from its own forward pass
   // (compiled: six products in the loops' backward pass, two of them again; cost-model.md).
   work.backward = work.forward * (holds_scores(state) ? 2 : 2.5);
@@ -134,7 +121,7 @@ OperationWork attention_work(const BlockState& state, const Operation& op) {
 /// Of the queries' gradient: 2 sequences of 8192 tokens in blocks of 2048 keys are 4 of them.
 Bytes partial_sums(const BlockState& state, const Operation& op) {
   const Tensor& query = state.tensor(op.inputs[0]);
-  const PartialGradients partial = partial_query_gradients(state.config, keys_at_once(state, op.inputs[0]));
+  const PartialGradients partial = partial_query_gradients(state.config, keys_at_once(state, op));
   const std::int64_t size = size_of(partial.in_float32 ? DType::f32 : query.dtype);
   const auto rows = static_cast<std::int64_t>(score_rows(state, op));
   return Bytes{rows * static_cast<std::int64_t>(register_lanes(query.dims.back().size)) * size * partial.count};
@@ -179,13 +166,10 @@ class Attention final : public OperationKind {
   void forward(BlockState& state, const Operation& op, Pass pass) const override {
     for (const TensorId input : op.inputs) state.forms.use(input, attention_form(state, input), pass, op);
     const TensorId query = op.inputs.front();
-    if (is_opaque(state)) {
-      if (attention_form(state, query) != state.spec(query)) gather_attention_mask(state, op, pass);
-      return;
-    }
+    const bool gathered = is_opaque(state) && attention_form(state, query) != state.spec(query);
+    if (gathered) gather_attention_mask(state, op, pass);
     if (!moves_sequence(state)) return;
-    for (const TensorId keys : {op.inputs[1], op.inputs[2]})
-      pass_round(state, op, keys, attention_form(state, keys), BlockState::phase_of(pass));
+    pass_round(state, op, BlockState::phase_of(pass));
     return_result(state, op, pass);
   }
 
@@ -196,18 +180,15 @@ class Attention final : public OperationKind {
     for (const TensorId input : op.inputs) {
       const PartitionSpec form = attention_form(state, input);
       const bool again = state.forms.use(input, form, Pass::backward, op);  // if the kernel wasn't recomputed
-      if (again && moves_sequence(state) && input == op.inputs.front() && !is_opaque(state))
-        return_result(state, op, Pass::backward);
+      if (again && moves_sequence(state) && input == op.inputs.front()) return_result(state, op, Pass::backward);
       Layout gradient{form, {}};
       for (const AxisId axis : axes_of(queries))
         if (place_of(axis, gradient.spec) < 0) gradient.partial.push_back(axis);
       state.gradients.contribute(input, gradient, op);
     }
     if (!moves_sequence(state)) return;
-    for (const TensorId keys : {op.inputs[1], op.inputs[2]}) {
-      pass_round(state, op, keys, attention_form(state, keys), Phase::backward);
-      pass_gradient_round(state, op, keys, attention_form(state, keys));
-    }
+    pass_round(state, op, Phase::backward);
+    pass_gradients_round(state, op);
   }
 
   /// The flash kernel's gradient reads its output too.
@@ -258,8 +239,7 @@ class Attention final : public OperationKind {
       all.push_back({"query gradient, not summed", partial_sums(state, op), schedule.backward_begins[id],
                      schedule.backward_ends[id]});
     if (!moves_sequence(state)) return all;
-    const TensorId keys = op.inputs[1];
-    for (const Lifetime& buffer : ring_buffers(state, schedule, id, attention_form(state, keys))) all.push_back(buffer);
+    for (const Lifetime& buffer : ring_buffers(state, schedule, id)) all.push_back(buffer);
     return all;
   }
 

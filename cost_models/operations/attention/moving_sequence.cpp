@@ -25,21 +25,40 @@ bool leaves_for_heads(AxisId axis, const BlockState& state) {
   throw InternalError("unknown ContextStrategy");
 }
 
-void permute(BlockState& state, const Operation& op, TensorId keys, const PartitionSpec& form, Phase phase, Bytes bytes,
-             std::int64_t times) {
-  state.recorder.record(phase, {CollectiveKind::collective_permute, ring_of(state, keys, form), bytes},
-                        {state.id_of(op), keys, Cause::attention_ring}, {RunCount::body, times});
+PartitionSpec form_of(const BlockState& state, TensorId tensor) {
+  return with_whole_sequences(state, tensor, state.spec(tensor));
 }
 
-std::int64_t devices_of(const BlockState& state, TensorId keys, const PartitionSpec& form) {
-  return state.mesh.product(ring_of(state, keys, form));
+/// Of keys or values.
+std::int64_t elements_of(const BlockState& state, TensorId tensor) {
+  return local_elements(state.tensor(tensor).dims, form_of(state, tensor), state.mesh);
 }
 
-std::int64_t elements_of(const BlockState& state, TensorId keys, const PartitionSpec& form) {
-  return local_elements(state.tensor(keys).dims, form, state.mesh);
+Bytes bytes_of(const BlockState& state, TensorId tensor) {
+  return local_bytes(state.tensor(tensor), form_of(state, tensor), state.mesh);
+}
+
+std::int64_t devices_of_ring(const BlockState& state, const Operation& op) {
+  return state.mesh.product(ring_of(state, op.inputs[1], form_of(state, op.inputs[1])));
+}
+
+void permute(BlockState& state, const Operation& op, TensorId part, Phase phase, Bytes bytes, std::int64_t times) {
+  state.recorder.record(phase, {CollectiveKind::collective_permute, ring_of(state, part, form_of(state, part)), bytes},
+                        {state.id_of(op), part, Cause::attention_ring}, {RunCount::body, times});
 }
 
 }  // namespace
+
+bool is_opaque(const BlockState& state) {
+  const AttentionKernel kernel = state.config.attention;
+  return state.compiler.has(Habit::attention_outside_shard_map) &&
+         (kernel == AttentionKernel::flash || kernel == AttentionKernel::autoselected);
+}
+
+bool moves_sequence(const BlockState& state) {
+  return state.config.context_parallel_strategy != ContextStrategy::all_gather &&
+         state.config.attention != AttentionKernel::dot_product && !is_opaque(state);
+}
 
 PartitionSpec with_whole_sequences(const BlockState& state, TensorId id, PartitionSpec spec) {
   if (!moves_sequence(state)) return spec;
@@ -59,27 +78,33 @@ AxisList ring_of(const BlockState& state, TensorId keys, const PartitionSpec& fo
   return form.dims[sequence];
 }
 
-void pass_round(BlockState& state, const Operation& op, TensorId keys, const PartitionSpec& form, Phase phase) {
-  permute(state, op, keys, form, phase, local_bytes(state.tensor(keys), form, state.mesh), devices_of(state, keys, form));
+std::int64_t keys_at_once(const BlockState& state, const Operation& op) {
+  return state.program.program->sequence / devices_of_ring(state, op);
 }
 
-void pass_gradient_round(BlockState& state, const Operation& op, TensorId keys, const PartitionSpec& form) {
-  const std::int64_t elements = elements_of(state, keys, form), devices = devices_of(state, keys, form);
-  permute(state, op, keys, form, Phase::backward, Bytes{elements * size_of(DType::f32)}, devices - 1);
-  permute(state, op, keys, form, Phase::backward, local_bytes(state.tensor(keys), form, state.mesh), 1);
+void pass_round(BlockState& state, const Operation& op, Phase phase) {
+  for (const TensorId part : {op.inputs[1], op.inputs[2]})
+    permute(state, op, part, phase, bytes_of(state, part), devices_of_ring(state, op));
+}
+
+void pass_gradients_round(BlockState& state, const Operation& op) {
+  for (const TensorId part : {op.inputs[1], op.inputs[2]}) {
+    const Bytes summed{elements_of(state, part) * size_of(DType::f32)};
+    permute(state, op, part, Phase::backward, summed, devices_of_ring(state, op) - 1);
+    permute(state, op, part, Phase::backward, bytes_of(state, part), 1);
+  }
 }
 
 // Of the results: their sum read and written, the part read in two bytes, and each row's maximum and sum, which fill a
 // register's width. Of the queries' gradient: its sum read and written, and the kernel's partial sums.
-void add_ring_work(OperationWork& work, const BlockState& state, const Operation& op, const PartitionSpec& form) {
-  const TensorId query = op.inputs[0], keys = op.inputs[1];
-  const double parts = static_cast<double>(devices_of(state, keys, form));
+void add_ring_work(OperationWork& work, const BlockState& state, const Operation& op) {
+  const TensorId query = op.inputs[0], keys = op.inputs[1], values = op.inputs[2];
+  const double parts = static_cast<double>(devices_of_ring(state, op));
   if (parts < 2) return;
-  const double moved = 2 * parts * static_cast<double>(elements_of(state, keys, form));
-  const double rows = parts * static_cast<double>(elements_of(state, query, state.spec(query)));
+  const double moved = parts * static_cast<double>(elements_of(state, keys) + elements_of(state, values));
+  const double rows = parts * static_cast<double>(elements_of(state, query));
   const double width = static_cast<double>(state.tensor(query).dims.back().size);
-  const std::int64_t length = state.program.program->sequence / devices_of(state, keys, form);
-  const PartialGradients partial = partial_query_gradients(state.config, length);
+  const PartialGradients partial = partial_query_gradients(state.config, keys_at_once(state, op));
   const double partial_operands = static_cast<double>(partial.count) * (partial.in_float32 ? 1 : 0.5);
   const VectorWork copied = vector_work({1, 2}, moved, state.tensor(keys).dtype);
   work.vector_forward += copied;
@@ -89,19 +114,18 @@ void add_ring_work(OperationWork& work, const BlockState& state, const Operation
   work.vector_backward += vector_work({1, 2 + partial_operands}, rows, DType::f32);
 }
 
-std::vector<Lifetime> ring_buffers(const BlockState& state, const Schedule& schedule, OperationId id,
-                                   const PartitionSpec& form) {
-  const TensorId keys = state.block.operations[id].inputs[1];
-  if (devices_of(state, keys, form) < 2) return {};
-  const Bytes parts = local_bytes(state.tensor(keys), form, state.mesh) * 2;
-  std::vector<Lifetime> all = {{"keys and values on their way", parts, schedule.forward[id], schedule.forward[id]}};
-  const int again = schedule.recomputed[id];
-  if (again >= 0) all.push_back({"keys and values on their way", parts, again, again});
+std::vector<Lifetime> ring_buffers(const BlockState& state, const Schedule& schedule, OperationId id) {
+  const Operation& op = state.block.operations[id];
+  if (devices_of_ring(state, op) < 2) return {};
+  const TensorId keys = op.inputs[1], values = op.inputs[2];
+  const Bytes coming = bytes_of(state, keys) + bytes_of(state, values);
+  std::vector<Lifetime> all;
+  for (const int step : {schedule.forward[id], schedule.recomputed[id], schedule.backward_begins[id]})
+    if (step >= 0) all.push_back({"keys and values on their way", coming, step, step});
   if (!schedule.has_backward(id)) return all;
-  const int begins = schedule.backward_begins[id], ends = schedule.backward_ends[id];
-  const Bytes gradients{elements_of(state, keys, form) * size_of(DType::f32) * 2};
-  all.push_back({"keys and values on their way", parts, begins, ends});
-  all.push_back({"key and value gradients on their way", gradients * 2, begins, ends});
+  const Bytes gradients{(elements_of(state, keys) + elements_of(state, values)) * size_of(DType::f32)};
+  all.push_back({"key and value gradients on their way", gradients * 2, schedule.backward_begins[id],
+                 schedule.backward_ends[id]});
   return all;
 }
 

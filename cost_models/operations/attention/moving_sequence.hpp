@@ -10,10 +10,13 @@
 
 namespace shardplan {
 
-/// Whether any of it does: else all that follows is nothing, and layouts stay.
-inline bool moves_sequence(const BlockState& state) {
-  return state.config.context_parallel_strategy != ContextStrategy::all_gather;
-}
+/// Whether attention is a kernel outside of any shard_map (XLA:GPU with attention=flash or autoselected), which the compiler
+/// can't split.
+bool is_opaque(const BlockState& state);
+
+/// Whether the sequence moves: inside a kernel's shard_map, where the strategy isn't all_gather. Else all that follows is
+/// nothing, and layouts stay.
+bool moves_sequence(const BlockState& state);
 
 /// The layout in which the kernel reads or writes a tensor of attention that is laid out as `spec` around it.
 PartitionSpec with_whole_sequences(const BlockState& state, TensorId tensor, PartitionSpec spec);
@@ -21,19 +24,21 @@ PartitionSpec with_whole_sequences(const BlockState& state, TensorId tensor, Par
 /// Axes around which keys of this layout go; none: they are where their queries are.
 AxisList ring_of(const BlockState& state, TensorId keys, const PartitionSpec& form);
 
-/// Keys or values, in one pass.
-void pass_round(BlockState& state, const Operation& op, TensorId keys, const PartitionSpec& form, Phase phase);
+/// Keys that the kernel reads at a time: on a ring a device's part (tokamax_ring_attention.py).
+std::int64_t keys_at_once(const BlockState& state, const Operation& op);
+
+/// Keys and values, in one pass.
+void pass_round(BlockState& state, const Operation& op, Phase phase);
 /// And their gradients.
-void pass_gradient_round(BlockState& state, const Operation& op, TensorId keys, const PartitionSpec& form);
+void pass_gradients_round(BlockState& state, const Operation& op);
 
 /// What a device does beside the kernel for each part that comes by: the part is copied before it is sent on, results are
 /// added up in float32, and so are its gradients (recorded: copies and adds in the loops of
 /// llama318bx4_7x8_c8_ring_context).
-void add_ring_work(OperationWork& work, const BlockState& state, const Operation& op, const PartitionSpec& form);
+void add_ring_work(OperationWork& work, const BlockState& state, const Operation& op);
 
-/// Two parts of keys and of values, the one that is read and the one that comes; backward of their float32 gradients
-/// likewise.
-std::vector<Lifetime> ring_buffers(const BlockState& state, const Schedule& schedule, OperationId id,
-                                   const PartitionSpec& form);
+/// The part of keys and values that comes while another is read; backward their float32 gradients too, what is summed and
+/// what comes.
+std::vector<Lifetime> ring_buffers(const BlockState& state, const Schedule& schedule, OperationId id);
 
 }  // namespace shardplan

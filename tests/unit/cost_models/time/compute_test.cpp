@@ -106,10 +106,15 @@ TEST(ClockShare, IsThatOfThePowerState) {
   Compiler compiler = toy_compiler();
   EXPECT_DOUBLE_EQ(clock_share(toy_machine(), compiler), 1);
   EXPECT_DOUBLE_EQ(clock_share(machine, compiler), 0.5);
-  const std::pair<int, double> rows[] = {{3, 0.5}, {4, 0.625}, {5, 0.75}, {7, 1}, {0, 0.5}, {9, 1}};
+  const std::pair<int, double> rows[] = {{3, 0.5}, {4, 0.625}, {5, 0.75}, {7, 1}};
   for (const auto& [state, share] : rows) {
     compiler.power_state = state;
     EXPECT_DOUBLE_EQ(clock_share(machine, compiler), share) << state;
+  }
+  for (const int unknown : {2, 8}) {
+    compiler.power_state = unknown;
+    EXPECT_THAT([&] { clock_share(machine, compiler); },
+                testing::ThrowsMessage<InputError>(testing::HasSubstr("has clocks of states 3 to 7")));
   }
 }
 
