@@ -23,6 +23,7 @@ struct MegatronRun {
   std::int64_t nodes = 1, processes_per_node = 1;
   std::vector<MegatronFlag> flags;
   std::vector<Untranslated> untranslated;
+  std::vector<Untranslated> unknown;  ///< flags that exist, whose values are not known here
 };
 
 MegatronRun megatron_run(const Configuration& configuration);

@@ -13,6 +13,7 @@ void translate_attention(const Model& m, Translation& to) {
     to.flag("--qk-head-dim", m.qk_nope_head_dim);
     to.flag("--qk-pos-emb-head-dim", m.qk_rope_head_dim);
     to.flag("--v-head-dim", m.v_head_dim);
+    to.flag("--qk-layernorm");  // of the low ranks
     return;
   }
   if (m.kv_heads != m.q_heads) {
@@ -20,13 +21,15 @@ void translate_attention(const Model& m, Translation& to) {
     to.flag("--num-query-groups", m.kv_heads);
   }
   to.flag("--kv-channels", m.head_dim);
-  if (m.use_qk_norm) to.flag("--qk-layernorm");
+  const bool norms_heads = m.use_qk_norm || m.decoder_block.gated_attention;
+  if (norms_heads && !m.qk_norm_over_all_heads)
+    to.flag(m.decoder_block.l2_qk_norm ? "--qk-l2-norm" : "--qk-layernorm");
   if (m.attention_pattern.window > 0)
     to.missing(fmt::format("windows of {} tokens in local layers", m.attention_pattern.window),
                "--window-size is every layer's; the pattern is not said");
 }
 
-/// "([0]*3+[1]*58)": layers with experts behind dense ones.
+/// "([0]*3+[1]*58)": layers with experts behind dense ones; "([0]*1+[1]*1)*24": the last of two (a number has the first).
 void translate_expert_layers(const Model& m, Translation& to) {
   to.flag("--num-experts", m.num_experts);
   to.flag("--moe-router-topk", m.top_k);
@@ -34,7 +37,8 @@ void translate_expert_layers(const Model& m, Translation& to) {
   if (m.shared_experts > 0) to.flag("--moe-shared-expert-intermediate-size", m.shared_experts * m.moe_mlp);
   if (m.first_dense_layers > 0)
     to.flag("--moe-layer-freq", fmt::format("([0]*{}+[1]*{})", m.first_dense_layers, m.layers - m.first_dense_layers));
-  if (m.first_dense_layers == 0 && m.interleave_moe_step > 1) to.flag("--moe-layer-freq", m.interleave_moe_step);
+  if (const auto step = m.interleave_moe_step; m.first_dense_layers == 0 && step > 1)
+    to.flag("--moe-layer-freq", fmt::format("([0]*{}+[1]*1)*{}", step - 1, m.layers / step));
   if (m.routed_bias)
     to.missing(fmt::format("the router's bias and scores of {}", m.name),
                "--moe-router-enable-expert-bias goes with --moe-router-score-function, groups and scale, which are not "
@@ -65,20 +69,22 @@ void translate_positions(const Model& m, Translation& to) {
   const auto base = std::find_if(m.inner_values.begin(), m.inner_values.end(),
                                  [](const auto& value) { return value.first == "rope_max_timescale"; });
   if (base != m.inner_values.end()) to.flag("--rotary-base", base->second);
-  else to.missing(fmt::format("the rotary base of {}", m.name), "--rotary-base is 10000 where nobody says; costs nothing");
+  else to.unknown(fmt::format("--rotary-base, which MaxText's own file of {} has", m.name),
+                  "10000 where nobody says; it costs nothing");
 }
 
 }  // namespace
 
 void translate_model(const Configuration& c, Translation& to) {
   const Model& m = c.model;
-  to.flag("--num-layers", m.layers);
+  to.flag("--num-layers", m.layers * m.sublayers_per_layer);
   to.flag("--hidden-size", m.emb);
   to.flag("--vocab-size", m.vocab);
   to.flag("--max-position-embeddings", c.config.max_target_length);
   translate_attention(m, to);
   translate_feed_forward(m, to);
   translate_biases(m, to);
+  translate_variants(m, to);
   if (m.has_experts()) translate_expert_layers(m, to);
   if (!m.layer_norm) to.flag("--normalization", "RMSNorm");
   if (!m.tied_embedding) to.flag("--untie-embeddings-and-output-weights");

@@ -13,6 +13,7 @@ class Translation {
     run_.flags.push_back({std::move(name), {fmt::format("{}", value)...}});
   }
   void missing(std::string what, std::string why) { run_.untranslated.push_back({std::move(what), std::move(why)}); }
+  void unknown(std::string flag, std::string why) { run_.unknown.push_back({std::move(flag), std::move(why)}); }
   void hosts(std::int64_t nodes, std::int64_t processes) {
     run_.nodes = nodes;
     run_.processes_per_node = processes;
@@ -24,6 +25,8 @@ class Translation {
 };
 
 void translate_model(const Configuration& configuration, Translation& to);
+/// What only some decoder blocks have in their layers: by its flags, or as what has none.
+void translate_variants(const Model& model, Translation& to);
 void translate_parallelism(const Configuration& configuration, const ParallelGroups& groups, Translation& to);
 void translate_training(const Configuration& configuration, const ParallelGroups& groups, Translation& to);
 

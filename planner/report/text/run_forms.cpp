@@ -129,6 +129,8 @@ std::string megatron_text(const Evaluation& e, const Style& style) {
                      commented("the same split with Megatron-LM d98e8a64d; tokenizer and data are yours to add", style);
   for (const auto& [what, why] : run.untranslated)
     text += commented(fmt::format("no equivalent: {} ({})", what, why), style);
+  for (const auto& [what, why] : run.unknown)
+    text += commented(fmt::format("not known here: {} ({})", what, why), style);
   return text + flags_text(run, style);
 }
 
