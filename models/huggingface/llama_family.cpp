@@ -66,11 +66,10 @@ Model llama4(StrictObject& config) {
   require_list(config, "moe_layers", with_experts, fmt::format("each {} layers the last", model.interleave_moe_step));
   const bool usual = given(config, "no_rope_layers") && config.integers("no_rope_layers").empty();  // as its class takes it
   if (!usual) require_list(config, "no_rope_layers", rotated, "three of four layers, 1, 1, 1, 0");
-  model.interleaved_rotation = true;
   model.use_qk_norm = given_flag_or(config, "use_qk_norm", true);
   model.cycle_interval = 4;
   model.attention_pattern = {config.integer_at_least("attention_chunk_size", 1), 3};
-  return model;
+  return with_llama4_positions(std::move(model), config);
 }
 
 }  // namespace shardplan::huggingface

@@ -116,6 +116,11 @@ void add_bases(Model& model, const Json& rope) {
       model.inner_values.emplace_back(maxtext, argument_text(rope[layers]["rope_theta"]));
 }
 
+bool knows_positions(const Model& model) {
+  return std::any_of(model.inner_values.begin(), model.inner_values.end(),
+                     [](const auto& value) { return value.first == "rope_type"; });
+}
+
 }  // namespace
 
 Model with_llama3_positions(Model model, StrictObject& config) {
@@ -130,10 +135,20 @@ Model with_llama3_positions(Model model, StrictObject& config) {
   return model;
 }
 
+Model with_llama4_positions(Model model, StrictObject& config) {
+  model = with_llama3_positions(std::move(model), config);
+  const bool scaled = knows_positions(model);
+  if (!scaled) {
+    model.interleaved_rotation = true;
+    model.inner_values.emplace_back("rope_type", "llama3.1");
+    if (const char* key = rope_key(config); key && says_no_more(config.peek(key))) config.any(key);
+  }
+  model.inner_values.emplace_back("rope_use_scale", scaled ? "true" : "false");
+  return model;
+}
+
 Model with_positions(Model model, StrictObject& config) {
-  const bool is_known = std::any_of(model.inner_values.begin(), model.inner_values.end(),
-                                    [](const auto& value) { return value.first == "rope_type"; });
-  if (is_known) return model;
+  if (knows_positions(model)) return model;
   const char* key = rope_key(config);
   const Json rope = key ? of_global_layers(config.peek(key)) : Json::object();
   const std::string kind = kind_of(rope);

@@ -201,6 +201,30 @@ TEST(HuggingFaceConfig, SaysWhichPositionsOfLlama3MaxTextCantBeTold) {
   EXPECT_THAT(left_out_of(model), StartsWith("rope_scaling: factor 32 (MaxText: 8): no argument of MaxText says it;"));
 }
 
+// As MaxText's own files of them: Scout scales its positions, Maverick doesn't.
+TEST(HuggingFaceConfig, Llama4TurnsNeighbouringFeaturesAndScalesThemWhereItSaysSo) {
+  struct {
+    const char* rope;
+    const char* scaled;
+    const char* left_out;
+  } const rows[] = {
+      {R"("rope_scaling": {"rope_type": "llama3", "factor": 8.0})", "true", ""},
+      {R"("rope_scaling": {"rope_type": "llama3", "factor": 16.0})", "true", "factor 16 (MaxText: 8): no argument"},
+      {R"("rope_scaling": null)", "false", ""},
+      {R"("rope_parameters": {"rope_type": "default", "rope_theta": 500000.0})", "false", ""}};
+  for (const auto& [rope, scaled, left_out] : rows) {
+    const auto text = replaced(read_file(path_of("llama4-17b-16e")), R"("rope_theta": 500000.0)",
+                               std::string(R"("rope_theta": 500000.0, )") + rope);
+    const Model model = load_model(write_file("llama4.json", text));
+    EXPECT_TRUE(model.interleaved_rotation) << rope;
+    EXPECT_THAT(model.inner_values, AllOf(testing::Contains(testing::Pair("rope_type", "llama3.1")),
+                                          testing::Contains(testing::Pair("rope_use_scale", scaled)),
+                                          testing::Not(testing::Contains(testing::Pair("rope_type", "default")))));
+    EXPECT_THAT(left_out_of(model), HasSubstr(left_out)) << rope;
+    EXPECT_EQ(left_out_of(model).find("rope") == std::string::npos, std::string(left_out).empty()) << rope;
+  }
+}
+
 TEST(HuggingFaceConfig, KeepsValuesInsideLayersUnderMaxTextsNames) {
   const auto values = load_model(path_of("llama3-8b")).inner_values;
   EXPECT_THAT(values, testing::Contains(testing::Pair("rope_max_timescale", "500000")));
