@@ -27,6 +27,8 @@ void check_modelled(const std::string& policy, const std::string& place) {
 
 }  // namespace
 
+RematPolicy custom_remat_policy(const GivenArguments& arguments) { return {"custom", read_custom(arguments), true}; }
+
 Remat read_remat(const GivenArguments& arguments) {
   const auto* given = arguments.find("remat_policy");
   const std::string policy = arguments.text("remat_policy", Remat{}.policy);

@@ -15,6 +15,9 @@ struct Remat {
   bool places_activations = false;         ///< an argument of its own says where each is
 };
 
+/// remat_policy=custom with the places that are given, whatever the policy; MaxText's default where one isn't.
+RematPolicy custom_remat_policy(const GivenArguments& arguments);
+
 /// Throws InputError on an unknown policy or place. Places are read only with remat_policy=custom, as in MaxText.
 Remat read_remat(const GivenArguments& arguments);
 

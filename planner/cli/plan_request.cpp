@@ -11,6 +11,7 @@
 #include <arguments/mesh_arguments.hpp>
 #include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/flags/machine_list.hpp>
+#include <planner/cli/flags/remat_flag.hpp>
 #include <planner/cli/plan_request.hpp>
 #include <planner/cli/flags/run_flags.hpp>
 #include <arguments/words/given_arguments.hpp>
@@ -28,7 +29,7 @@ constexpr std::array objectives = {Objective::throughput, Objective::memory, Obj
 constexpr std::array optimizers = {OptimizerType::adamw, OptimizerType::muon, OptimizerType::sgd};
 
 /// MaxText keys that a flag says, or that the search decides.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 11> said_by_flags{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> said_by_flags{
     {{"model_name", "--model"},
      {"compile_topology", "--hardware and --chips"},
      {"hardware", "--hardware"},
@@ -37,7 +38,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> said_by_
      {"per_device_batch_size", "--per-device-batch"},
      {"max_target_length", "--seq-len"},
      {"custom_mesh_and_rule", "--rules"},
-     {"remat_policy", "--remat"},
      {"use_ring_of_experts", "--moe"},
      {"sparse_matmul", "--moe"}}};
 
@@ -112,11 +112,6 @@ void check_path_exists(const PlanRequest& request) {
   const MoePath path = request.moe_paths.front();
   const auto refusal = path_refusal(request.model, path, capacity_on(path, request.settings.config.capacity_factor));
   if (refusal) throw InputError(fmt::format("--moe {}: {}", name_of(path), *refusal));
-}
-
-std::vector<RematPolicy> read_remat_policies(const PlanFlags& flags) {
-  return named_remat_policies(flags.remat ? parse_list_or_all("--remat", *flags.remat, remat_policies())
-                                          : remat_policies());
 }
 
 Objective read_objective(const PlanFlags& flags) {
@@ -204,8 +199,9 @@ PlanRequest read_plan_request(const PlanFlags& flags, const Model& model) {
   request.rule_sets = read_rule_sets(flags);
   request.mesh = read_axis_sizes(flags.mesh.value_or(""));
   request.moe_paths = read_moe_paths(flags, request.model);
-  request.remat_policies = read_remat_policies(flags);
-  request = with_arguments(std::move(request), read_settings(flags));
+  const GivenArguments settings = read_settings(flags);
+  request.remat_policies = read_remat_policies(flags.remat, settings, flags.command);
+  request = with_arguments(std::move(request), settings);
   check_path_exists(request);
   if (flags.sequence_length)
     request.settings.config.max_target_length = parse_count("--seq-len", *flags.sequence_length);

@@ -1,8 +1,8 @@
 #include <hardware/load_profile.hpp>
 #include <models/load_model.hpp>
 #include <planner/cli/completion/completed_values.hpp>
+#include <planner/cli/flags/remat_flag.hpp>
 #include <rules/load_rules.hpp>
-#include <shardplan/train_config.hpp>
 #include <span>
 
 namespace shardplan {
@@ -26,7 +26,7 @@ struct NamedWords {
 constexpr NamedWords flag_words[] = {{"--model", model_names},
                                      {"--hardware", machines},
                                      {"--rules", rule_set_names},
-                                     {"--remat", [] { return remat_policies(); }}};
+                                     {"--remat", remat_words}};
 
 /// By the command's first word: what its first positional argument, or --like, names.
 constexpr NamedWords named_things[] = {{"hardware", machines}, {"models", model_names}, {"rules", rule_set_names}};

@@ -14,7 +14,8 @@ void add_space_flags(CommandParser& parser, PlanFlags& flags) {
   parser.add("--max-step-seconds", flags.max_step_seconds, "S", "A longer step is no answer");
   parser.add("--rules", flags.rules, "NAME|FILE[,...]|all", "Sharding rule sets to try (default: all)");
   parser.add("--moe", flags.moe, "PATH", "dropping, ragged, ring or all (default: all)", moe_words());
-  parser.add("--remat", flags.remat, "POLICY[,...]|all", "Rematerialization policies to try (default: all)");
+  parser.add("--remat", flags.remat, "POLICY[,...]|all",
+             "Rematerialization policies to try (default: all); custom takes its NAME=PLACE settings");
   parser.add("--optimizer", flags.optimizer, "NAME", "adamw, muon or sgd", optimizer_words());
   add_memory_flags(parser, flags.reserve, flags.memory_fraction);
   add_xla_flags(parser, flags.xla_flags);
