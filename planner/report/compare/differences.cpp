@@ -37,9 +37,19 @@ void add_signed(std::vector<std::string>& parts, std::string_view name, Seconds 
   parts.push_back(fmt::format("{} {}{}", name, sign, print_time({std::abs(difference.value)})));
 }
 
+/// Seconds and bytes of `other`'s step times this are those of the base's tokens.
+double to_tokens_of(const Evaluation& base, const Evaluation& other) { return tokens_of(base) / tokens_of(other); }
+
+/// Said where steps differ, of figures that don't.
+std::string tokens_note(const Evaluation& base, const Evaluation& other) {
+  const double tokens = 1 / to_tokens_of(base, other);
+  if (std::abs(tokens - 1) <= visible_slowdown) return "";
+  return fmt::format("; times and bytes for as many tokens: its steps have {}x", print_number(tokens));
+}
+
 /// Where the time of the base's tokens goes otherwise.
 std::string time_difference(const Evaluation& base, const Evaluation& other) {
-  const double scale = tokens_of(base) / tokens_of(other);
+  const double scale = to_tokens_of(base, other);
   std::vector<std::string> parts;
   const auto add = [&](std::string_view name, Seconds mine, Seconds theirs) {
     add_signed(parts, name, theirs * scale - mine, base.time.step());
@@ -86,10 +96,14 @@ bool is_idle(const RuleChange& change, const Evaluation* base) {
 std::string moved_difference(const Evaluation& base, const Evaluation& other) {
   const TrafficBytes mine = traffic_of(base), theirs = traffic_of(other);
   std::vector<std::string> parts;
-  add_signed(parts, "all-to-all", theirs.all_to_all - mine.all_to_all);
-  add_signed(parts, "gathered", theirs.gather - mine.gather);
-  add_signed(parts, "reduced", theirs.reduce - mine.reduce);
-  add_signed(parts, "permuted", theirs.permute - mine.permute);
+  const auto add = [&](std::string_view name, Bytes my_bytes, Bytes their_bytes) {
+    const double scaled = static_cast<double>(their_bytes.value) * to_tokens_of(base, other);
+    add_signed(parts, name, Bytes{std::llround(scaled)} - my_bytes);
+  };
+  add("all-to-all", mine.all_to_all, theirs.all_to_all);
+  add("gathered", mine.gather, theirs.gather);
+  add("reduced", mine.reduce, theirs.reduce);
+  add("permuted", mine.permute, theirs.permute);
   std::string text = fmt::format("{}", fmt::join(parts, ", "));
   const Bytes peak = other.memory.peak() - base.memory.peak();
   if (std::abs(gibibytes(peak)) >= 0.05)
@@ -104,9 +118,7 @@ std::string difference_of(const ComparedRow& row, const CompareAnswer& answer) {
   std::string text = slower_text(slower_than(base, other));
   if (const std::string where = time_difference(base, other); !where.empty()) text += fmt::format(" ({})", where);
   if (const std::string moved = moved_difference(base, other); !moved.empty()) text += "; " + moved;
-  const double tokens = tokens_of(other) / tokens_of(base);
-  if (std::abs(tokens - 1) > visible_slowdown) text += fmt::format(", in steps of {}x the tokens", print_number(tokens));
-  return text + why_not(other);
+  return text + tokens_note(base, other) + why_not(other);
 }
 
 std::string rules_verdict(const CompareAnswer& answer) {
@@ -118,6 +130,7 @@ std::string rules_verdict(const CompareAnswer& answer) {
   std::string text = fmt::format("best of {} against best of {}: {} is {}", first, second, second,
                                  slower_text(slower_than(one->evaluation, other->evaluation)));
   if (const std::string moved = moved_difference(one->evaluation, other->evaluation); !moved.empty()) text += "; " + moved;
+  text += tokens_note(one->evaluation, other->evaluation);
   for (const auto& [rules, best] : {std::pair{&first, one}, std::pair{&second, other}})
     if (const std::string why = why_not(best->evaluation); !why.empty())
       text += fmt::format("; {}{}", *rules, why.substr(1));

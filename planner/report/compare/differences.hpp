@@ -9,7 +9,8 @@ namespace shardplan {
 /// Of the first row its own figures, of the others what they lose or gain on it.
 std::string difference_of(const ComparedRow& row, const CompareAnswer& answer);
 
-/// "all-to-all -53.7 GB, gathered +12.0 GB; peak +17.6 GiB"; "" where neither moves.
+/// "all-to-all -53.7 GB, gathered +12.0 GB; peak +17.6 GiB"; "" where neither moves. Bytes are those of
+/// the base's tokens, as times are; the peak is a step's own.
 std::string moved_difference(const Evaluation& base, const Evaluation& other);
 
 /// Of two rule sets the best of the one against the best of the other: "best of default against best of mine.yml:
