@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <arguments/keys/base_default.hpp>
 #include <arguments/print_configuration.hpp>
 #include <planner/compare/compare.hpp>
 #include <planner/compare/compare_case.hpp>
@@ -57,9 +58,14 @@ void require_rows(const CompareAnswer& answer) {
   throw InputError(fmt::format("none of {} can be costed; {}: {}", answer.refused.size(), subject, first.reason));
 }
 
+/// MaxText's default where the run doesn't say it.
 std::string value_of(const RunArguments& arguments, const std::string& key) {
   const auto found = std::find_if(arguments.begin(), arguments.end(), [&](const auto& one) { return one.first == key; });
-  return found == arguments.end() ? "" : found->second;
+  return found == arguments.end() ? base_default(key) : found->second;
+}
+
+bool says(const RunArguments& arguments, const std::string& key) {
+  return std::any_of(arguments.begin(), arguments.end(), [&](const auto& one) { return one.first == key; });
 }
 
 std::vector<ChangedArgument> changed_arguments(const RunArguments& first, const RunArguments& second) {
@@ -67,7 +73,8 @@ std::vector<ChangedArgument> changed_arguments(const RunArguments& first, const 
   for (const auto& [key, value] : first)
     if (const std::string other = value_of(second, key); other != value) changed.push_back({key, value, other});
   for (const auto& [key, value] : second)
-    if (value_of(first, key).empty() && !value.empty()) changed.push_back({key, "", value});
+    if (const std::string own = value_of(first, key); !says(first, key) && own != value)
+      changed.push_back({key, own, value});
   return changed;
 }
 

@@ -43,7 +43,7 @@ struct RefusedCase {
   std::string reason;
 };
 
-/// A setting in which two configurations differ; "" where one has it not.
+/// A setting in which two configurations differ; "" where one has it not and MaxText's default isn't one value.
 struct ChangedArgument {
   std::string key, first, second;
 };

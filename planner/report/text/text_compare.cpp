@@ -106,6 +106,7 @@ std::string by_axis_text(const CompareAnswer& answer, const Style& style) {
   for (int i = 0; i < static_cast<int>(shown); ++i)
     titles.push_back({fmt::format("#{}", i + 1), Align::right, wraps, i, 15});
   TextTable table(std::move(titles));
+  table.leave_out_rows_of("-", 2);
   for (const auto& [bytes, key] : order) {
     std::vector<std::string> row = {std::string(name_of(key.first)), join_axes(key.second)};
     row.insert(row.end(), cells[key].begin(), cells[key].end());

@@ -179,6 +179,12 @@ std::string TextTable::spanning(const Row& row, const Layout& layout, std::size_
   return wrap_text(*row.rest, first, width);
 }
 
+bool TextTable::is_idle(const Row& row, const Layout& layout) const {
+  return idle_ && std::all_of(layout.columns.begin(), layout.columns.end(), [&](std::size_t column) {
+           return column < idle_->second || column >= row.cells.size() || row.cells[column] == idle_->first;
+         });
+}
+
 std::string TextTable::left_out(const Layout& layout, std::size_t width, const std::string& margin) const {
   std::vector<std::string> titles;
   for (std::size_t i = 0; i < columns_.size(); ++i)
@@ -195,7 +201,7 @@ std::string TextTable::print(std::size_t width, std::size_t indent) const {
   for (const auto& column : columns_) titles.push_back(column.title);
   std::string text = lines(titles, layout, margin);
   for (const auto& row : rows_)
-    text += row.rest ? spanning(row, layout, width, margin) : lines(row.cells, layout, margin);
+    if (!is_idle(row, layout)) text += row.rest ? spanning(row, layout, width, margin) : lines(row.cells, layout, margin);
   return text + left_out(layout, width, margin);
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace shardplan {
@@ -26,6 +27,8 @@ class TextTable {
   void add_spanning(std::vector<std::string> cells, std::string rest) {
     rows_.push_back({std::move(cells), std::move(rest)});
   }
+  /// Rows whose cells from column `first` on are `nothing`, in the columns that are shown, are left out.
+  void leave_out_rows_of(std::string nothing, std::size_t first) { idle_ = {std::move(nothing), first}; }
   bool empty() const { return rows_.empty(); }
 
   /// Title line and rows, each behind `indent` spaces. Above `width` columns the gaps close first, then the widest
@@ -49,10 +52,12 @@ class TextTable {
   Layout fit(std::size_t width) const;
   std::string lines(const std::vector<std::string>& cells, const Layout& layout, const std::string& margin) const;
   std::string spanning(const Row& row, const Layout& layout, std::size_t width, const std::string& margin) const;
+  bool is_idle(const Row& row, const Layout& layout) const;
   std::string left_out(const Layout& layout, std::size_t width, const std::string& margin) const;
 
   std::vector<Column> columns_;
   std::vector<Row> rows_;
+  std::optional<std::pair<std::string, std::size_t>> idle_;
 };
 
 /// `text` in lines of at most `width` columns, broken behind spaces, commas, slashes, colons and plus signs; long words

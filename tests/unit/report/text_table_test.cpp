@@ -31,6 +31,15 @@ TEST(TextTable, ClosesGapsThenWrapsTheWidestColumn) {
   EXPECT_EQ(table.print(11), "k mesh    n\na data=2, 1\n  fsdp=4\n");
 }
 
+TEST(TextTable, LeavesOutRowsWhoseFiguresAreInColumnsThatArent) {
+  TextTable table({{"k"}, {"#1"}, {"#2", Align::left, false, 1}});
+  table.leave_out_rows_of("-", 1);
+  table.add({"a", "1", "-"});
+  table.add({"b", "-", "2"});
+  EXPECT_EQ(table.print(80), "k  #1  #2\na  1   -\nb  -   2\n");
+  EXPECT_THAT(table.print(6), testing::StartsWith("k  #1\na  1\n(a\n"));
+}
+
 TEST(TextTable, LeavesOutTheLeastColumnLastAndSaysSo) {
   TextTable table({{"k"}, {"mesh", Align::left, true}, {"more", Align::left, false, 1}, {"most", Align::left, false, 2}});
   table.add({"a", "data=2,fsdp=4", "x", "y"});
