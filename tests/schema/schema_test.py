@@ -31,6 +31,7 @@ fresh = [
     "rules show default", "rules resolve default --mesh fsdp=4,expert=2 activation_batch - activation_embed",
     "validate --ranges", "validate --times",
     "check --rules default --model mixtral-8x7b --mesh expert=8",
+    f"check --rules {root}/rules/sets/default.yml --model llama2-7b --chips 8",  # a rule of the model, on no line of the file
     "explain --model mixtral-8x7b --hardware h100 --chips 8 --mesh expert=8 attention=cudnn_flash_te",
     "explain model_name=llama2-7b compile_topology=v5p-8 ici_pipeline_parallelism=2 ici_data_parallelism=2 ici_fsdp_parallelism=1 shard_optimizer_over_data=True",
     "explain --model llama2-7b --hardware h100 --chips 8 --mesh fsdp=8 --xla-flags --xla_gpu_enable_latency_hiding_scheduler=true",

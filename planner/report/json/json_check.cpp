@@ -6,11 +6,8 @@ namespace {
 
 OrderedJson json_rules(const std::vector<RulePlace>& rules) {
   OrderedJson all = OrderedJson::array();
-  for (const auto& place : rules) {
-    OrderedJson rule = {{"logical", place.rule.logical}, {"axes", place.rule.axes}};
-    if (place.line > 0) rule["line"] = place.line;
-    all.push_back(std::move(rule));
-  }
+  for (const auto& place : rules)
+    all.push_back({{"logical", place.rule.logical}, {"axes", place.rule.axes}, {"line", place.line}});
   return all;
 }
 
