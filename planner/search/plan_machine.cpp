@@ -167,7 +167,8 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
     if (auto fewer = what_fewer_chips_make(request, profile, *plan.recommended, evaluate, budget); !fewer.empty())
       plan.reasons.insert(plan.reasons.begin() + 1, std::move(fewer));  // behind where the time goes
   explored.rejections.add(rejections);
-  plan.rejections = explored.fitting.empty() ? explored.rejections.nearest_first() : explored.rejections.sorted();
+  plan.rejections = explored.fitting.empty() ? explored.rejections.nearest_first(space.moe_paths.size() == 1)
+                                             : explored.rejections.sorted();
   plan.evaluated += explored.evaluated;
   plan.fitting = explored.known_to_fit;
   if (explored.left > 0)

@@ -3,6 +3,31 @@
 #include <tuple>
 
 namespace shardplan {
+namespace {
+
+/// What has to change for a constraint to be kept.
+enum class Scope { mesh, path, request };
+
+Scope scope_of(ConstraintId constraint) {
+  switch (constraint) {
+    case ConstraintId::moe_path:
+    case ConstraintId::ring_needs_megablox:
+    case ConstraintId::megablox_needs_tpu:
+    case ConstraintId::ragged_buffer:
+      return Scope::path;
+    case ConstraintId::vocab_tiling:
+    case ConstraintId::attention_kernel:
+    case ConstraintId::explicit_sharding:
+    case ConstraintId::muon_decoder:
+    case ConstraintId::optimizer_over_data:
+    case ConstraintId::quantization:
+      return Scope::request;
+    default:
+      return Scope::mesh;
+  }
+}
+
+}  // namespace
 
 void Rejections::add(const Infeasible& reason) {
   const bool measures = reason.constraint == ConstraintId::hbm || reason.constraint == ConstraintId::step_seconds;
@@ -33,10 +58,12 @@ std::vector<RejectionCount> Rejections::sorted() const {
   return list;
 }
 
-std::vector<RejectionCount> Rejections::nearest_first() const {
-  const auto distance = [](const RejectionCount& rejection) {
+std::vector<RejectionCount> Rejections::nearest_first(bool one_path) const {
+  const auto distance = [&](const RejectionCount& rejection) {
     if (rejection.constraint == ConstraintId::step_seconds) return 0;
-    return rejection.constraint == ConstraintId::hbm ? 1 : 2;
+    if (rejection.constraint == ConstraintId::hbm) return 1;
+    const Scope scope = scope_of(rejection.constraint);
+    return scope == Scope::request || (scope == Scope::path && one_path) ? 2 : 3;
   };
   std::vector<RejectionCount> list = sorted();
   std::stable_sort(list.begin(), list.end(), [&](const auto& a, const auto& b) { return distance(a) < distance(b); });

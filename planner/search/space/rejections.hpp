@@ -13,9 +13,9 @@ class Rejections {
   void add(const Rejections& others);
   /// Most frequent first, ties alphabetical.
   std::vector<RejectionCount> sorted() const;
-  /// Where nothing is left: what only lacked time first, then what only lacked memory, which kept every constraint; then as
-  /// sorted.
-  std::vector<RejectionCount> nearest_first() const;
+  /// Where nothing is left: what only lacked time first, then what only lacked memory, which kept every constraint; then
+  /// what no mesh mends, of one path through the experts where they all have it; then as sorted.
+  std::vector<RejectionCount> nearest_first(bool one_path) const;
 
  private:
   struct Dropped {

@@ -24,8 +24,19 @@ TEST(Rejections, NearestIsWhatOnlyLackedTimeThenMemory) {
   for (int i = 0; i < 2; ++i) rejections.add({ConstraintId::hbm, "large", 2, 1});
   rejections.add({ConstraintId::step_seconds, "slow", 2, 1});
   EXPECT_EQ(rejections.sorted().front().constraint, ConstraintId::batch_tokens);
-  EXPECT_EQ(rejections.nearest_first()[0].constraint, ConstraintId::step_seconds);
-  EXPECT_EQ(rejections.nearest_first()[1].constraint, ConstraintId::hbm);
+  EXPECT_EQ(rejections.nearest_first(true)[0].constraint, ConstraintId::step_seconds);
+  EXPECT_EQ(rejections.nearest_first(true)[1].constraint, ConstraintId::hbm);
+}
+
+// 203 rings with a buffer that they can't have, beside 1,291 meshes that the torus doesn't have.
+TEST(Rejections, WhatNoMeshMendsIsNearerThanMeshes) {
+  Rejections rejections;
+  for (int i = 0; i < 9; ++i) rejections.add({ConstraintId::mesh_does_not_fit_torus, "no whole dims", 2, 1});
+  rejections.add({ConstraintId::ragged_buffer, "needs use_ragged_sort", 1, 0});
+  EXPECT_EQ(rejections.nearest_first(true).front().constraint, ConstraintId::ragged_buffer);
+  EXPECT_EQ(rejections.nearest_first(false).front().constraint, ConstraintId::mesh_does_not_fit_torus) << "other paths go";
+  rejections.add({ConstraintId::muon_decoder, "not mixtral", 1, 0});
+  EXPECT_EQ(rejections.nearest_first(false).front().constraint, ConstraintId::muon_decoder) << "on every path";
 }
 
 }  // namespace
