@@ -71,6 +71,11 @@ void check_is_no_input(const std::string& path) {
     throw InputError(fmt::format("{}: the answer is made from this file, and would be written over it; give another", path));
 }
 
+bool is_written(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) && !std::filesystem::is_empty(path, error);
+}
+
 void write_to_standard_output(const std::string& text) {
   if (const int error = write_all(STDOUT_FILENO, text); error != 0)
     throw InputError(fmt::format("can't write standard output: {}", std::strerror(error)));

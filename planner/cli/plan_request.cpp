@@ -17,6 +17,7 @@
 #include <arguments/words/given_arguments.hpp>
 #include <arguments/plan_arguments.hpp>
 #include <rules/load_rules.hpp>
+#include <set>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 #include <shardplan/step_size.hpp>
@@ -63,18 +64,30 @@ void read_machines(const PlanFlags& flags, PlanRequest& request) {
   request.chips = *chips;
 }
 
+/// The machine that a price is for: one that is planned, by its own name (a file's is inside it), or called otherwise.
+HardwareProfile& priced_machine(const std::string& word, PlanRequest& request) {
+  const auto planned = [&](const std::string& name) {
+    return std::find_if(request.machines.begin(), request.machines.end(),
+                        [&](const HardwareProfile& machine) { return machine.name == name; });
+  };
+  auto machine = planned(word);
+  if (machine == request.machines.end()) machine = planned(load_profile(word).name);
+  if (machine == request.machines.end()) throw InputError(fmt::format("--price: {} is not planned; see --hardware", word));
+  return *machine;
+}
+
 /// "h100=2.5,tpu-v5p=4.2" on the machines that are planned.
 void read_prices(const PlanFlags& flags, PlanRequest& request) {
   if (!flags.price) return;
+  std::set<std::string> priced;
   for (const auto& word : parse_list("--price", *flags.price)) {
     const auto equals = word.find('=');
     if (equals == word.npos) throw InputError(fmt::format("--price: expected NAME=DOLLARS_PER_CHIP_HOUR, not '{}'", word));
-    const std::string name = load_profile(word.substr(0, equals)).name;
-    const auto machine = std::find_if(request.machines.begin(), request.machines.end(),
-                                      [&](const HardwareProfile& planned) { return planned.name == name; });
-    if (machine == request.machines.end()) throw InputError(fmt::format("--price: {} is not planned; see --hardware", name));
-    machine->price_per_chip_hour =
-        Figure{parse_positive_number("--price " + name, word.substr(equals + 1)), "USD/h", "--price", Basis::assumed};
+    HardwareProfile& machine = priced_machine(word.substr(0, equals), request);
+    if (!priced.insert(machine.name).second)
+      throw InputError(fmt::format("--price {}: {} has a price already; give one", word, machine.name));
+    machine.price_per_chip_hour = Figure{parse_positive_number("--price " + machine.name, word.substr(equals + 1)), "USD/h",
+                                         "--price", Basis::assumed};
   }
 }
 

@@ -38,14 +38,23 @@ double power_of(double base, std::string_view letter) {
   return letter.size() == 1 && power != std::string_view::npos ? std::pow(base, static_cast<double>(power + 1)) : 0;
 }
 
+void check_countable(const std::string& flag, const std::string& text, double value) {
+  constexpr double most = 9e18;
+  if (value > most) throw InputError(fmt::format("{}: {} is more than can be counted, 9 x 10^18", flag, text));
+}
+
 }  // namespace
 
 std::int64_t parse_count(const std::string& flag, const std::string& text) {
   const auto [number, unit] = split_unit(text);
   const double factor = power_of(1024, unit);
+  if (number >= 0 && factor == 0 && !unit.empty())
+    throw InputError(
+        fmt::format("{}: expected a whole number, alone or with k, M, G or T (powers of 1024), not '{}'", flag, text));
   if (factor == 0) return at_least_one(flag, text, parse_integer(text, flag));
   const double value = number * factor;
-  if (number < 0 || value != std::floor(value) || value > 9e18)
+  check_countable(flag, text, value);
+  if (number < 0 || value != std::floor(value))
     throw InputError(fmt::format("{}: expected a whole number, such as 4096, 4k or 4M, not '{}'", flag, text));
   return at_least_one(flag, text, static_cast<std::int64_t>(value));
 }
@@ -57,7 +66,8 @@ std::int64_t parse_token_budget(const std::string& flag, const std::string& text
   const double factor = unit.empty() ? 1 : power_of(1000, unit == "B" ? "G" : unit);
   const double value = std::round(number * factor);
   const bool is_whole = std::abs(number * factor - value) < 1e-6 * value;
-  if (number <= 0 || factor == 0 || value < 1 || value > 9e18 || !is_whole)
+  if (factor > 0) check_countable(flag, text, value);
+  if (number <= 0 || factor == 0 || value < 1 || !is_whole)
     throw InputError(fmt::format("{}: expected a number of tokens, such as 15T, 300B or 1.4T, not '{}'", flag, text));
   constexpr double least = 1e6;  // a few steps of the smallest run: a unit was forgotten, or is too small
   if (value < least)

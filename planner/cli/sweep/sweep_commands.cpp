@@ -64,6 +64,14 @@ std::optional<std::string> record_file(const std::optional<std::string>& file, F
   return format == Format::json ? *file : *file + ".partial.json";
 }
 
+/// A JSON file says itself what it holds; of another one its record does.
+void check_goes_on(const std::string& file, const std::optional<std::string>& record) {
+  if (!record || *record == file || !is_written(file) || is_written(*record)) return;
+  throw InputError(fmt::format("{} is there already, and no sweep that this goes on with ({} would hold it); remove it, or "
+                               "write elsewhere",
+                               file, *record));
+}
+
 std::string result_text(const SweepRow& row) {
   const std::string result = row.plan ? print_number(row.plan->tokens_per_second) + " tokens/s" : row.reason;
   return fmt::format("{}: {}", describe(row.cell), result);
@@ -82,6 +90,7 @@ void plan_cells(const SweepRequest& request, const std::vector<GridCell>& grid, 
 }
 
 Answer answer_sweep(const SweepRequest& request, const std::optional<std::string>& file, Format format, const Style& style) {
+  if (file) check_goes_on(*file, record_file(file, format));
   if (file) const OutputFile writable(*file);  // throws now rather than after hours
   const auto grid = grid_of(request.requests, request.chips);
   SweepRecord record(record_file(file, format),

@@ -2,8 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <formats/print_json.hpp>
-#include <hardware/load_profile.hpp>
-#include <models/load_model.hpp>
 #include <planner/report/json/commented_files.hpp>
 #include <planner/report/json/json_values.hpp>
 #include <shardplan/embedded_file.hpp>
@@ -77,41 +75,45 @@ void mark_as_copied(OrderedJson& value, const std::string& like) {
   if (value.contains("basis")) value["basis"] = "assumed";
 }
 
-OrderedJson profile_like(const std::string& name, const std::string& like) {
-  OrderedJson profile = OrderedJson::parse(profile_json(like));
+OrderedJson parsed(const Beginning& like) {
+  return OrderedJson::parse(like.text, nullptr, true, /*ignore_comments=*/true);
+}
+
+OrderedJson profile_like(const std::string& name, const Beginning& like) {
+  OrderedJson profile = parsed(like);
   for (const char* key : {"aliases", "published_mfu_dense", "published_mfu_moe", "step_error"})  // nothing ran on it
     profile.erase(key);
-  for (auto& value : profile) mark_as_copied(value, like);
+  for (auto& value : profile) mark_as_copied(value, like.called);
   profile["name"] = name;
-  profile["description"] = fmt::format("{}, begun as {}", name, like);
+  profile["description"] = fmt::format("{}, begun as {}", name, like.called);
   profile["slices"]["prefix"] = name;
   profile["launch"]["compile_topology"] = false;  // MaxText doesn't know slices of that name
   return profile;
 }
 
-OrderedJson model_like(const std::string& name, const std::string& like) {
-  OrderedJson model = OrderedJson::parse(model_json(like));
+OrderedJson model_like(const std::string& name, const Beginning& like) {
+  OrderedJson model = parsed(like);
   for (const char* key : {"note", "run_arguments", "own_settings", "unknown_to_maxtext"}) model.erase(key);
   model["name"] = name;
-  model["source"] = fmt::format("begun as {}", like);
+  model["source"] = fmt::format("begun as {}", like.called);
   return model;
 }
 
 }  // namespace
 
-std::string commented_profile(const std::string& name, const std::string& like) {
+std::string commented_profile(const std::string& name, const Beginning& like) {
   return commented(profile_like(name, like), schema_named("hardware-profile"), "launch");
 }
 
-std::string plain_profile(const std::string& name, const std::string& like) {
+std::string plain_profile(const std::string& name, const Beginning& like) {
   return print_json(profile_like(name, like), 2) + "\n";
 }
 
-std::string commented_model(const std::string& name, const std::string& like) {
+std::string commented_model(const std::string& name, const Beginning& like) {
   return commented(model_like(name, like), schema_named("model"), "source");
 }
 
-std::string plain_model(const std::string& name, const std::string& like) {
+std::string plain_model(const std::string& name, const Beginning& like) {
   return print_json(model_like(name, like), 2) + "\n";
 }
 

@@ -5,13 +5,18 @@
 
 namespace shardplan {
 
-/// A machine like the built-in one `like`, whose figures it has until they are replaced: each says so.
-std::string commented_profile(const std::string& name, const std::string& like);
-/// The same without comments, as JSON has none.
-std::string plain_profile(const std::string& name, const std::string& like);
+/// What a file begins as: a built-in one, or a user's.
+struct Beginning {
+  std::string called;  ///< its name, or its path
+  std::string text;    ///< its JSON
+};
 
-/// A model like a built-in one.
-std::string commented_model(const std::string& name, const std::string& like);
-std::string plain_model(const std::string& name, const std::string& like);
+/// A machine like another, whose figures it has until they are replaced: each says so.
+std::string commented_profile(const std::string& name, const Beginning& like);
+/// The same without comments, as JSON has none.
+std::string plain_profile(const std::string& name, const Beginning& like);
+
+std::string commented_model(const std::string& name, const Beginning& like);
+std::string plain_model(const std::string& name, const Beginning& like);
 
 }  // namespace shardplan
