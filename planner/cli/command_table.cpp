@@ -35,11 +35,11 @@ constexpr std::array commands = {
             "a machine's figures as measurements say"},
     CommandRow{"hardware", "list", hardware_list_command, "hardware list", "the machines"},
     CommandRow{"hardware", "show", hardware_show_command, "hardware show NAME|FILE", "a machine's profile"},
-    CommandRow{"hardware", "init", hardware_init_command, "hardware init NAME [--like NAME]",
+    CommandRow{"hardware", "init", hardware_init_command, "hardware init NAME [--like NAME|FILE]",
             "a profile of your own to start from"},
     CommandRow{"models", "list", models_list_command, "models list", "the models"},
     CommandRow{"models", "show", models_show_command, "models show NAME|FILE", "a model's configuration"},
-    CommandRow{"models", "init", models_init_command, "models init NAME [--like NAME]",
+    CommandRow{"models", "init", models_init_command, "models init NAME [--like NAME|FILE]",
             "a model file of your own to start from"},
     CommandRow{"rules", "list", rules_list_command, "rules list", "the sharding rule sets"},
     CommandRow{"rules", "show", rules_show_command, "rules show NAME|FILE", "a rule set, in MaxText's YAML"},
@@ -71,7 +71,7 @@ std::string help_text() {
   for (const auto& command : commands) text += entry_of(command);
   text += "\n" + paragraph("shardplan COMMAND --help lists the flags of a command. Every command takes --format text|json, "
                            "-o FILE and --color auto|always|never; plan, explain, compare, check and audit --format "
-                           "markdown|html too.");
+                           "markdown|html too, sweep html. shardplan help COMMAND says the same.");
   const std::string status = "Exit status: 0 answered, 1 internal error, 2 bad input, 3 nothing feasible, 4 a regression "
                              "or an error-level finding.";
   return text + "\n" + paragraph(status);
@@ -145,6 +145,15 @@ std::string unknown_command(const std::string& word) {
   return unknown_name("command", word, command_names()) + "; see shardplan --help";
 }
 
+/// "help sweep merge" → "sweep merge --help"
+Words as_flag(Words words) {
+  if (words.size() < 2 || words[0] != "help") return words;
+  if (asks_for_help(words[1])) return {"--help"};
+  words.erase(words.begin());
+  words.emplace_back("--help");
+  return words;
+}
+
 }  // namespace
 
 std::vector<CommandDescription> describe_commands() {
@@ -154,6 +163,7 @@ std::vector<CommandDescription> describe_commands() {
 }
 
 Task read_command_line(Words words) {
+  words = as_flag(std::move(words));
   if (words.size() == 1 && asks_for_help(words[0])) throw HelpRequest{help_text()};
   if (words.empty())
     throw InputError("what to do? `shardplan --model NAME --chips N` plans, `shardplan --help` lists the commands");

@@ -39,6 +39,7 @@ std::string print_memory(Bytes amount) {
 
 std::string print_traffic(Bytes amount) {
   if (amount.value == 0) return "0 GB";
+  if (std::abs(amount.value) < 1000) return fmt::format("{} B", amount.value);
   if (amount.value >= 999'500'000'000) return print_number(static_cast<double>(amount.value) / 1e9) + " GB";
   const auto [number, unit] = scaled(amount);
   return fmt::format("{} {}", print_number(number), unit);

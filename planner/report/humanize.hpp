@@ -12,7 +12,7 @@
 namespace shardplan {
 
 std::string print_memory(Bytes amount);       ///< "80.1 GiB"; below 0.05 GiB "12.3 MiB" or "40.0 KiB"
-std::string print_traffic(Bytes amount);      ///< "45.1 GB", "12.3 MB", "1.20 kB"
+std::string print_traffic(Bytes amount);      ///< "45.1 GB", "12.3 MB", "1.20 kB", "4 B"
 std::string print_time(Seconds time);         ///< "1.23 s", "45.6 ms", "7.8 us"
 /// "matrix products 1.06 s, attention 28.0 ms"; what takes none is left out.
 std::string print_times(std::initializer_list<std::pair<std::string_view, Seconds>> parts);

@@ -6,6 +6,7 @@
 #include <compilers/load_compiler.hpp>
 #include <formats/strict_json.hpp>
 #include <hardware/load_profile.hpp>
+#include <hardware/machine_names.hpp>
 #include <models/load_model.hpp>
 #include <models/print_model_file.hpp>
 #include <planner/cli/commands.hpp>
@@ -30,7 +31,7 @@ bool is_built_in(const std::string& name, const std::vector<std::string>& names)
 }
 
 CatalogMachine catalog_machine(const std::string& name) {
-  HardwareProfile profile = load_profile(name);
+  HardwareProfile profile = load_profile(machine_called(name).profile);  // of v5p-16 the machine's
   Compiler compiler = load_compiler(profile.compiler);
   return {std::move(profile), std::move(compiler)};
 }
@@ -38,7 +39,7 @@ CatalogMachine catalog_machine(const std::string& name) {
 std::string ended(std::string text) { return text.ends_with('\n') ? text : text + "\n"; }
 
 std::string profile_source(const std::string& name) {
-  return ended(is_json_path(name) ? read_file(name) : profile_json(name));
+  return ended(is_json_path(name) ? read_file(name) : profile_json(machine_called(name).profile));
 }
 
 /// A built-in model as its file has it; of any other file what was understood of it.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <planner/report/humanize.hpp>
 #include <planner/report/sweep_report.hpp>
@@ -23,8 +24,13 @@ std::string in_words(Limit limit) {
 
 std::string days_text(Seconds duration) { return print_number(in_days(duration)); }
 
-/// "60 days", as it was asked for: no more digits than that has.
-std::string deadline_text(Seconds within) { return counted(in_days(within), "day"); }
+/// "60 days", "12 hours": in the largest unit that it is a whole number of, as whoever asked did.
+std::string deadline_text(Seconds within) {
+  constexpr std::pair<double, const char*> units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}};
+  for (const auto& [seconds, unit] : units)
+    if (const double many = within.value / seconds; many == std::floor(many)) return counted(many, unit);
+  return counted(within.value, "second");
+}
 
 std::string dollars_text(double dollars) { return "$" + print_number(dollars); }
 
@@ -141,7 +147,9 @@ std::string answers_text(const SweepAnswer& answer, const std::string& model, co
     return wrap_text(chosen_text(answer.rows[*row]) + std::string(note), fmt::format("  {:<9} ", name), style.width());
   };
   const std::string unpriced =
-      choice.without_price > 0 ? fmt::format(" (of the cells with a price; {} have none)", choice.without_price) : "";
+      choice.without_price > 0 ? fmt::format(" (of the cells with a price; {} {} none)", choice.without_price,
+                                             choice.without_price == 1 ? "has" : "have")
+                               : "";
   return line("smallest", choice.smallest) + line("cheapest", choice.cheapest, unpriced) + line("fastest", choice.fastest);
 }
 
