@@ -2,6 +2,7 @@
 """Completes command lines as a shell does, with the script that `shardplan completion SHELL` prints.
 Usage: completion_test.py PATH_OF_SHARDPLAN bash|zsh|fish; exits with 77 where that shell is not installed."""
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -29,11 +30,20 @@ cases = [
     ("shardplan plan --objective c", ["cost"]),
     ("shardplan plan --rules al", ["all"]),
     ("shardplan sweep --model llama2-7b,my-mo", ["llama2-7b,my-model.json"]),
+    ("shardplan explain ici_", ["ici_fsdp_parallelism=", "ici_tensor_parallelism="]),
+    ("shardplan explain model_name=", ["model_name=mixtral-8x7b", "model_name=llama2-7b"]),
+    ("shardplan explain --chips 8 remat_policy=mi", ["remat_policy=minimal", "remat_policy=minimal_with_context"]),
+    ("shardplan plan decoder_layer_input=o", ["decoder_layer_input=offload"]),
+    ("shardplan compare attention=cudnn", ["attention=cudnn_flash_te"]),
+    ("shardplan audit scan_la", ["scan_layers="]),
+    ("shardplan completion fi", ["fish"]),
+    ("shardplan hardware init mine --like my-mo", ["my-model.json"]),
 ]
 
 # What must not be.
 never = [
     ("shardplan explain --rules al", "all"),  # one run has one rule set
+    ("shardplan plan ici_", "ici_fsdp_parallelism="),  # --mesh says it
 ]
 
 
@@ -45,7 +55,7 @@ def run(shell, script, folder):
 
 def in_bash(script, lines, folder):
     for typed in lines:
-        words = " ".join(f"'{word}'" for word in typed.split())
+        words = " ".join(f"'{word}'" for word in re.findall("=|[^ =]+", typed))  # COMP_WORDBREAKS has "="
         yield run(["bash", "--norc", "-c"], f"source {script}; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}}-1)); "
                   "_shardplan; printf '%s\\n' \"${COMPREPLY[@]}\"", folder).split()
 
@@ -88,8 +98,8 @@ def main(binary, shell):
         for name in ("part-1.json", "my-model.json"):
             pathlib.Path(folder, name).write_text("{}")
         for (typed, wanted), offered in zip(cases, offers(script, [typed for typed, _ in cases], folder), strict=True):
-            # zsh keeps what stands before a comma to itself.
-            if not all(word in offered or word.rsplit(",")[-1] in offered for word in wanted):
+            # zsh keeps what stands before a comma, or an =, to itself.
+            if not all(word in offered or re.split("[,=]", word)[-1] in offered for word in wanted):
                 failures.append(f"{typed}: {wanted} are not among {offered[:8]}")
         for (typed, word), offered in zip(never, offers(script, [typed for typed, _ in never], folder), strict=True):
             if word in offered:

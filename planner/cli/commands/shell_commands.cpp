@@ -16,14 +16,17 @@ using Script = std::string (*)(const std::vector<CommandDescription>&);
 constexpr std::pair<std::string_view, Script> shells[] = {
     {"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}};
 
-Script script_for(const std::optional<std::string>& shell) {
+std::vector<std::string> shell_names() {
   std::vector<std::string> names;
-  for (const auto& [name, script] : shells) {
+  for (const auto& [name, script] : shells) names.emplace_back(name);
+  return names;
+}
+
+Script script_for(const std::optional<std::string>& shell) {
+  for (const auto& [name, script] : shells)
     if (shell == name) return script;
-    names.emplace_back(name);
-  }
   if (!shell) throw InputError("completion needs a SHELL: bash, zsh or fish");
-  throw InputError(unknown_name("shell", *shell, names));
+  throw InputError(unknown_name("shell", *shell, shell_names()));
 }
 
 }  // namespace
@@ -32,7 +35,7 @@ Task completion_command(const Words& words) {
   CommandParser parser("A script that completes shardplan's command lines in a shell.", "shardplan completion");
   parser.offer_formats({"text"});
   std::optional<std::string> shell;
-  parser.add("SHELL", shell, "", "bash, zsh or fish");
+  parser.add("SHELL", shell, "", "bash, zsh or fish", shell_names());
   parser.add_example("shardplan completion bash", "for ~/.bashrc: source <(shardplan completion bash)");
   parser.parse(words);
   return parser.task([script = script_for(shell)](Format, const Style&) {

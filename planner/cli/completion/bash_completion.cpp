@@ -3,6 +3,7 @@
 
 #include <planner/cli/completion/completed_values.hpp>
 #include <planner/cli/completion/completion_scripts.hpp>
+#include <planner/cli/completion/key_values.hpp>
 #include <planner/report/shell_command.hpp>
 
 namespace shardplan {
@@ -29,10 +30,17 @@ std::string flags_of(const CommandDescription& command) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-/// What `values` says, as three variables of the function.
+/// What `values` says, as variables of the function.
 std::string assignment(const CompletedValues& values) {
-  return fmt::format("values={} files={} list={}", quoted(fmt::format("{}", fmt::join(values.words, " "))),
-                     values.files ? 1 : 0, values.list ? 1 : 0);
+  return fmt::format("values={} files={} list={} keys={}", quoted(fmt::format("{}", fmt::join(values.words, " "))),
+                     values.files ? 1 : 0, values.list ? 1 : 0, values.keys ? 1 : 0);
+}
+
+std::string key_cases() {
+  std::string text;
+  for (const auto& [key, values] : values_by_key())
+    text += fmt::format("    {}) values={} ;;\n", key, quoted(fmt::format("{}", fmt::join(values, " "))));
+  return text;
 }
 
 std::string value_cases(const std::vector<CommandDescription>& commands) {
@@ -64,7 +72,7 @@ std::string bash_completion(const std::vector<CommandDescription>& commands) {
   return fmt::format(R"script(# bash completion of shardplan: source <(shardplan completion bash)
 _shardplan() {{
   local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}"
-  local command="${{COMP_WORDS[1]}}" subcommands='' flags='' values='' files=0 list=0 takes=0 prefix=''
+  local command="${{COMP_WORDS[1]}}" subcommands='' flags='' values='' files=0 list=0 keys=0 takes=0 prefix='' key=''
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ] && [[ "$current" != -* ]]; then
     COMPREPLY=($(compgen -W {0} -- "$current"))
@@ -92,6 +100,23 @@ _shardplan() {{
     case "$command:" in
 {2}    esac
   fi
+  # Bash takes a word apart at "=" where COMP_WORDBREAKS has it: the key is then a word before.
+  if [ "$current" = '=' ]; then
+    key="$previous" current=''
+  elif [ "$previous" = '=' ]; then
+    key="${{COMP_WORDS[COMP_CWORD-2]}}"
+  elif [[ "$current" == *=* && "$current" != -* ]]; then
+    key="${{current%%=*}}" prefix="${{current%%=*}}=" current="${{current#*=}}"
+  fi
+  if [ "$keys" -eq 1 ] || [ -n "$key" ]; then
+    compopt +o filenames 2>/dev/null
+    [ -z "$key" ] && compopt -o nospace 2>/dev/null
+  fi
+  if [ -n "$key" ]; then
+    values=''
+    case "$key" in
+{4}    esac
+  fi
   if [ "$list" -eq 1 ] && [[ "$current" == *,* ]]; then
     prefix="${{current%,*}},"
     current="${{current##*,}}"
@@ -102,7 +127,7 @@ _shardplan() {{
 complete -o filenames -F _shardplan shardplan
 )script",
                      quoted(joined(first_words(commands))), command_cases(commands), value_cases(commands),
-                     flag_cases(commands));
+                     flag_cases(commands), key_cases());
 }
 
 }  // namespace shardplan

@@ -1,6 +1,7 @@
 #include <hardware/load_profile.hpp>
 #include <models/load_model.hpp>
 #include <planner/cli/completion/completed_values.hpp>
+#include <planner/cli/completion/key_values.hpp>
 #include <planner/cli/flags/remat_flag.hpp>
 #include <rules/load_rules.hpp>
 #include <span>
@@ -47,10 +48,12 @@ CompletedValues values_of(const CommandDescription& command, const FlagDescripti
   CompletedValues values;
   values.words = flag.values;
   if (values.words.empty()) values.words = words_named(flag_words, flag.names.back());
+  if (takes_keys(flag)) values.words = keys_of(command);
   if (names_something(command, flag)) values.words = words_named(named_things, command.word);
   if (flag.type.ends_with("|all")) values.words.emplace_back("all");
   const std::string kind = flag.positional ? flag.names.back() : flag.type;
   values.files = kind.find("FILE") != kind.npos || kind == "RECORD";
+  values.keys = takes_keys(flag);
   values.list = flag.type.find("[,...]") != flag.type.npos;
   return values;
 }

@@ -10,6 +10,7 @@ struct CompletedValues {
   std::vector<std::string> words;  ///< sorted as the commands that list them
   bool files = false;              ///< files too
   bool list = false;               ///< several, with commas between
+  bool keys = false;               ///< words go on behind their `=`: key_values.hpp
   bool empty() const { return words.empty() && !files; }
 };
 

@@ -3,6 +3,7 @@
 
 #include <planner/cli/completion/completed_values.hpp>
 #include <planner/cli/completion/completion_scripts.hpp>
+#include <planner/cli/completion/key_values.hpp>
 #include <planner/report/shell_command.hpp>
 
 namespace shardplan {
@@ -12,6 +13,7 @@ std::string values_text(const CompletedValues& values) {
   std::string text = values.files ? " -F" : " -f";
   if (values.words.empty()) return text;
   const std::string words = fmt::format("{}", fmt::join(values.words, " "));
+  if (values.keys) return text + " -a " + quoted(fmt::format("(__shardplan_keys {})", words));
   return text + " -a " +
          quoted(values.list ? fmt::format("(__shardplan_list{} {})", values.files ? "_or_files" : "", words) : words);
 }
@@ -80,6 +82,21 @@ function __shardplan_list_or_files
   set -l before (string match -r '.*,' -- $typed)
   set -l files (string replace -r '.*,' '' -- "$typed")*
   test -n "$before" -a (count $files) -gt 0; and printf '%s\n' "$before"$files
+end
+function __shardplan_keys
+  set -l typed (commandline -ct)
+  if not string match -q '*=*' -- "$typed"
+    printf '%s\n' $argv
+    return
+  end
+  set -l key (string replace -r '=.*' '' -- "$typed")
+  set -l values
+  switch "$key"
+)script";
+  for (const auto& [key, values] : values_by_key())
+    text += fmt::format("    case {}\n      set values {}\n", key, fmt::join(values, " "));
+  text += R"script(  end
+  test (count $values) -gt 0; and printf '%s\n' "$key="$values
 end
 complete -c shardplan -f
 )script";

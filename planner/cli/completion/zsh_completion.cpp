@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <planner/cli/completion/completed_values.hpp>
 #include <planner/cli/completion/completion_scripts.hpp>
+#include <planner/cli/completion/key_values.hpp>
 #include <planner/report/shell_command.hpp>
 
 namespace shardplan {
@@ -23,6 +24,7 @@ std::string escaped(const std::string& text) {
 std::string action_of(const CompletedValues& values) {
   if (values.words.empty()) return values.files ? "_files" : " ";
   const std::string words = fmt::format("{}", fmt::join(values.words, " "));
+  if (values.keys) return fmt::format("{{_shardplan_keys {}}}", words);
   if (values.list && values.files) return fmt::format("_sequence _shardplan_names_or_files - -- {}", words);
   if (values.list) return fmt::format("_sequence compadd - {}", words);
   return values.files ? fmt::format("{{compadd - {}; _files}}", words) : fmt::format("({})", words);
@@ -86,6 +88,10 @@ std::string zsh_completion(const std::vector<CommandDescription>& commands) {
   _files "${(@)argv[1,words-1]}"
 }
 )script";
+  text += "_shardplan_keys() {\n  if ! compset -P 1 '*='; then compadd -S '' -- $@; return; fi\n  case ${IPREFIX%=} in\n";
+  for (const auto& [key, values] : values_by_key())
+    text += fmt::format("    {}) compadd -- {} ;;\n", key, fmt::join(values, " "));
+  text += "  esac\n}\n";
   for (const auto& command : commands) text += function_of(command);
   text += fmt::format(R"script(_shardplan() {{
   local -a commands subcommands
