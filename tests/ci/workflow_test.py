@@ -98,8 +98,41 @@ def check_comment(binary):
         assert (checkout / "summary.md").read_text() == comment
 
 
+def keep_the_experts_axis(rules):
+    """The other way, in base.yml: the batch leaves the experts' axis alone."""
+    text = rules.read_text()
+    changed = text.replace("['activation_batch_moe', ['data', 'fsdp', 'fsdp_transpose', 'expert']]", "['activation_batch_moe', ['data', 'fsdp']]")
+    assert changed != text
+    rules.write_text(changed)
+
+
+def set_steps(base):
+    base.write_text(base.read_text() + "steps: 7\n")
+
+
+def check_comment_on_base(binary):
+    """base.yml has MaxText's default rules: a change of them is about every run, one of its other settings about none."""
+    assert "src/maxtext/configs/base.yml" in (root / "docs/ci/plan-difference.yml").read_text().split("permissions:")[0]
+    for change, says in [(keep_the_experts_axis, True), (set_steps, False)]:
+        with tempfile.TemporaryDirectory() as folder:
+            checkout = pathlib.Path(folder)
+            lay_out(checkout)
+            shutil.copy(root / "docs/ci/runs.txt", checkout / ".github/sharding")
+            git(checkout, "init", "-q")
+            git(checkout, "add", ".")
+            git(checkout, "commit", "-qm", "base")
+            change(checkout / configs / "base.yml")
+            git(checkout, "commit", "-qam", "change")
+            done = run(script_of("Compare the runs before and after", "plan-difference.yml"), checkout, binary)
+            assert done.returncode == 0, done.stdout + done.stderr
+            comment = checkout / "comment.md"
+            assert comment.exists() == says, change
+            assert not says or "## base: `" in comment.read_text(), comment.read_text()
+
+
 def main(binary):
     check_comment(binary)
+    check_comment_on_base(binary)
     check = script_of("Check every rule set")
     with tempfile.TemporaryDirectory() as folder:
         checkout = pathlib.Path(folder)
