@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <arguments/keys/argument_table.hpp>
 #include <shardplan/error.hpp>
@@ -18,6 +19,15 @@ void add(Roles& roles, const std::string& key, ArgumentRole role) {
 template <class Table>
 void add_rows(Roles& roles, const Table& table, ArgumentRole role) {
   for (const auto& row : table) add(roles, row.key, role);
+}
+
+/// configs/types.py, LoRA; read by trainers/post_train/sft/train_sft.py, which no base.yml speaks of.
+constexpr std::string_view lora_keys[] = {"lora",             "enable_lora",       "lora_rank",      "lora_alpha",
+                                          "lora_module_path", "lora_weight_qtype", "lora_tile_size", "lora_restore_path"};
+
+bool is_about_lora(std::string_view key) {
+  if (key.starts_with("lora.")) key.remove_prefix(5);
+  return std::find(std::begin(lora_keys), std::end(lora_keys), key) != std::end(lora_keys);
 }
 
 const Roles& roles() {
@@ -63,6 +73,10 @@ const IgnoredTopic* topic_of(const std::string& key) {
 
 ArgumentRole role_of(const std::string& key) {
   if (const auto found = roles().find(key); found != roles().end()) return found->second;
+  if (is_about_lora(key))
+    throw InputError(fmt::format("{}: MaxText applies LoRA in its SFT trainer alone (trainers/post_train/sft), which is not "
+                                 "modelled; pre-training trains every weight: leave it out",
+                                 key));
   throw InputError(unknown_name("argument", key, argument_names()));
 }
 
