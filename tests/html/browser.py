@@ -87,15 +87,19 @@ class Browser:
                 return answer["result"]
             self.events.append(answer)
 
-    def open(self, path, width, height, dark=False):
-        """Loads a file at this width, and waits until it has drawn itself."""
+    def open(self, path, width, height, dark=False, media=""):
+        """Loads a file at this width, for the screen or `media`, and waits until it has drawn itself."""
         self.events = []
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.call("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.call("Page.navigate", url=f"file://{path}")
         deadline = time.monotonic() + 60
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             self.events.append(self.receive(deadline))
+        self.settle()
+
+    def settle(self):
+        """Waits until what just changed is drawn."""
         self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))")
 
     def evaluate(self, script):

@@ -194,11 +194,42 @@ def check_page(browser, binary, folder, name, words):
     check_fabric(browser, run)
     check_findings(browser, answer)
     check_timeline(browser, run)
+    check_paper(browser, path)
+    check_phone(browser, path)
+    browser.open(path, 1440, 900)
     if answer.get("command") == "sweep":
         check_map(browser, answer)
         return check_keyboard(browser, answer)
     if answer.get("command") != "plan" or able:
         check_habits(browser, run)
+
+
+cut_tables = """[...document.querySelectorAll(".scroll")].filter((place) => place.scrollWidth > place.clientWidth + 1)
+  .map((place) => place.textContent.slice(0, 60))"""
+
+
+def check_phone(browser, path):
+    """Tables are stacked where they would be cut: all of their words are on the screen, behind the columns' titles. A map scrolls."""
+    browser.open(path, 360, 900)
+    browser.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    browser.settle()
+    cut = browser.evaluate(cut_tables.replace('".scroll"', '".scroll:not(:has(.map))"'))
+    assert not cut, cut
+    assert browser.evaluate("[...document.querySelectorAll('.scroll:has(.map)')].every((map) => map.scrollWidth <= map.clientWidth + 1"
+                            " || map.classList.contains('more-right') || map.classList.contains('more-left'))"), "nothing says that a map goes on"
+    untitled = browser.evaluate("[...document.querySelectorAll('.stacked td')].filter((cell) => !cell.dataset.title).length")
+    assert untitled == 0, untitled
+
+
+def check_paper(browser, path):
+    """On A4, from a dark theme: nothing is cut, and the colours are those of the light one."""
+    browser.open(path, 1440, 900)
+    colours = "['blue', 'bad-back', 'page'].map((name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`))"
+    blue, back, _ = browser.evaluate(colours)
+    browser.open(path, 718, 1000, dark=True, media="print")
+    assert browser.evaluate(colours) == [blue, back, "#fff"], browser.evaluate(colours)
+    cut = browser.evaluate(cut_tables)
+    assert not cut and browser.evaluate("document.documentElement.scrollWidth") <= 718, cut
 
 
 def check_hostile_names(browser, binary, folder):

@@ -10,6 +10,7 @@
 namespace shardplan {
 
 std::span<const EmbeddedFile> embedded_page();
+std::span<const EmbeddedFile> embedded_styles();
 std::span<const EmbeddedFile> embedded_scripts();
 
 namespace {
@@ -20,9 +21,9 @@ std::string_view page_file(std::string_view name) {
   throw InternalError(fmt::format("no page file {}", name));
 }
 
-std::string all_scripts() {
+std::string joined(std::span<const EmbeddedFile> files) {
   std::string text;
-  for (const auto& file : embedded_scripts()) text += file.text;
+  for (const auto& file : files) text += file.text;
   return text;
 }
 
@@ -42,10 +43,10 @@ std::string in_markup(std::string_view text) { return replaced(replaced(text, '&
 std::string html_page(std::string_view title, std::string_view json) {
   const std::array<std::pair<std::string_view, std::string>, 5> parts = {{
       {"{{title}}", in_markup(title)},
-      {"{{style}}", std::string(page_file("style"))},
+      {"{{style}}", joined(embedded_styles())},
       {"{{answer}}", in_script(json)},
       {"{{charts}}", std::string(page_file("chart_library"))},
-      {"{{script}}", all_scripts()},
+      {"{{script}}", joined(embedded_scripts())},
   }};
   const std::string_view page = page_file("page");
   std::string text;

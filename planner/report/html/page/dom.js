@@ -15,21 +15,6 @@ const svgEl = (tag, attributes, ...children) =>
 let nextId = 0;
 const freshId = (stem) => `${stem}-${(nextId += 1)}`;
 
-/** Columns are {title, number, text(row)}; the first is the row's header. */
-function dataTable(caption, columns, rows, isChosen) {
-  const cell = (column, row, i) => {
-    const content = column.text(row);
-    const attributes = { class: column.number ? "n" : null };
-    return i === 0 ? el("th", { ...attributes, scope: "row" }, content) : el("td", attributes, content);
-  };
-  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${caption}, table` },
-    el("table", {},
-      el("caption", { class: "sr" }, caption),
-      el("thead", {}, el("tr", {}, columns.map((c) => el("th", { scope: "col", class: c.number ? "n" : null }, c.title)))),
-      el("tbody", {}, rows.map((row) =>
-        el("tr", { class: isChosen && isChosen(row) ? "chosen" : null }, columns.map((c, i) => cell(c, row, i)))))));
-}
-
 /** A chart with what it says in a sentence, its drawing, and its numbers. */
 function figure(name, caption, drawing, table) {
   return el("figure", { "data-chart": name }, caption ? el("figcaption", {}, caption) : null, drawing,

@@ -9,8 +9,8 @@ function numberText(x) {
 }
 
 function timeText(seconds) {
-  if (seconds === 0) return "0 s";
   const size = Math.abs(seconds);
+  if (size < 1e-9) return "0 s";  // what a difference of rounded numbers leaves, too
   if (size >= 1) return `${numberText(seconds)} s`;
   if (size >= 1e-3) return `${numberText(seconds * 1e3)} ms`;
   return `${numberText(seconds * 1e6)} µs`;

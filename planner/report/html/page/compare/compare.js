@@ -81,21 +81,22 @@ function compareMemoryCard(rows) {
   return card("Peak memory", figure("memory", `The whole bar is ${memoryText(whole)} of a device`, stackedBars(bars, inGibibytes, { whole, key: false }), barTable("Peak memory", bars, "memory")));
 }
 
+/** What each configuration moves over each set of axes, most bytes first. */
 function byAxisCard(rows) {
   const keys = new Map();
   rows.forEach((row, i) => row.by_axis.forEach((one) => {
-    const key = `${one.kind} over ${one.axes.join("+")}`;
-    const entry = keys.get(key) || { key, kind: one.kind, axes: one.axes, cells: [], most: 0 };
+    const key = `${one.kind} over ${one.axes.join("+")}`, entry = keys.get(key) || { key, cells: [], most: 0 };
     entry.cells[i] = one;
     entry.most = Math.max(entry.most, one.bytes);
     keys.set(key, entry);
   }));
   const entries = [...keys.values()].sort((a, b) => b.most - a.most);
   if (!entries.length) return null;
-  const cell = (one) => (one ? el("span", {}, trafficText(one.bytes), el("br", {}), el("span", { class: "soft" }, `${timeText(one.exposed_seconds)}${one.hidden_seconds > 0 ? ` + ${timeText(one.hidden_seconds)}` : ""}`)) : "-");
+  const times = (one) => `${timeText(one.exposed_seconds)}${one.hidden_seconds > 0 ? ` + ${timeText(one.hidden_seconds)}` : ""}`;
+  const cell = (one) => (one ? el("span", {}, trafficText(one.bytes), el("br", {}), el("span", { class: "soft" }, times(one))) : "-");
   return card("By mesh axis", el("p", { class: "soft" }, "Bytes a device and step, exposed + hidden time; numbers as above"),
-    dataTable("Bytes, exposed and hidden time by kind and axes", [{ title: "kind", text: (k) => k.kind }, { title: "axes", text: (k) => k.axes.join("+") },
-      ...rows.map((_, i) => ({ title: `${i + 1}`, number: true, text: (k) => cell(k.cells[i]) }))], entries));
+    dataTable("Bytes, exposed and hidden time by kind and axes", [{ title: "collectives", text: (k) => k.key },
+      ...rows.map((_, i) => ({ title: `#${i + 1}`, number: true, text: (k) => cell(k.cells[i]) }))], entries));
 }
 
 const ruleLine = (change, one) => `${one.line ? `line ${one.line}: ` : ""}${change.logical ? `'${change.logical}' → ` : ""}[${one.axes.join(", ")}]`;

@@ -59,11 +59,11 @@ function mapTable(answer, model, cells, measure) {
   const shade = (cell) => (high > low ? (Math.log(measure.value(cell)) - low) / (high - low) : 1);
   const at = (machine, chips) => cells.find((c) => c.hardware === machine && c.chips === chips);
   const title = `${model}: ${measure.title} by machine and chips`;
-  return el("div", { class: "scroll" },
+  return fitted(el("div", { class: "scroll" },
     walkedByArrows(el("table", { class: "map", role: "grid", "aria-label": `${title}; arrow keys go from cell to cell`, style: `min-width:calc(92px + ${sizes.length} * (${longest + 2}ch + 12px));max-width:${92 + 170 * sizes.length}px` }, el("caption", { class: "sr" }, title),
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "chips"), sizes.map((chips) => el("th", { scope: "col", class: "n" }, countText(chips))))),
       el("tbody", {}, machines.map((machine) => el("tr", { "data-row": machine }, el("th", { scope: "row" }, machine),
-        sizes.map((chips) => { const cell = at(machine, chips); return mapCell(answer, answer.answers.by_model[model], cell, measure, cell && cell.feasible && measure.shown(cell) !== null ? shade(cell) : 0); })))))));
+        sizes.map((chips) => { const cell = at(machine, chips); return mapCell(answer, answer.answers.by_model[model], cell, measure, cell && cell.feasible && measure.shown(cell) !== null ? shade(cell) : 0); }))))))));
 }
 
 /** A map that is wider than the screen opens on the first cell to take. */
