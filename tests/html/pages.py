@@ -23,6 +23,8 @@ pages = {
                             "attention=cudnn_flash_te".split(),
     "sweep": ["sweep", "--model", "llama2-7b,mixtral-8x7b", "--hardware", "h100,toy-torus", "--chips", "2..16", "--rules", "default", "--moe",
               "dropping", "--remat", "full", "--global-batch-tokens", "256k", "--tokens", "300B", "--within", "100d", "--price", "h100=2.5"],
+    "sweep-scaling": ["sweep", "--model", "llama2-7b,llama3.1-8b", "--hardware", "tpu-v5p,tpu-v6e,tpu-7x,h100,h200,b200,mi300x,mi355x", "--chips",
+                      "8..64", "--rules", "default", "--remat", "full", "--per-device-batch", "2"],
     "sweep-without-goal": ["sweep", "--model", "llama2-7b", "--hardware", "h100", "--chips", "4", "--rules", "default", "--remat", "full",
                            "--global-batch-tokens", "256k", "--reserve-hbm", "5%", "--xla-flags=--xla_gpu_enable_latency_hiding_scheduler=true"],
     "compare": ["compare", "--model", "mixtral-8x7b", "--chips", "8", "--hardware", "mi355x", "--rules", "default,ep-as-dp",

@@ -140,6 +140,18 @@ def check_map(browser, answer):
             assert math.isclose(drawn[f"map {c['model']}"][c["hardware"]][str(c["chips"])], c["tokens_per_second"] / c["chips"]), c
 
 
+def check_scaling(browser, answer):
+    """A machine looks the same in all charts and unlike any other; each tick of the sizes has its number."""
+    looks = browser.evaluate("""[...document.querySelectorAll("figure[data-chart^=scaling] [data-row]")].map((point) =>
+      [point.dataset.row, `${point.getAttribute("fill")} ${point.getAttribute("d")}`])""")
+    of_machine = {machine: {look for one, look in looks if one == machine} for machine, _ in looks}
+    assert all(len(found) == 1 for found in of_machine.values()), of_machine
+    assert len(set.union(set(), *of_machine.values())) == len(of_machine), of_machine
+    labels = browser.evaluate("[...document.querySelectorAll('figure[data-chart^=scaling] svg')].map((svg) => [...svg.querySelectorAll('text')].map((text) => text.textContent))")
+    sizes = {f"{c['chips']:,}" for c in answer["cells"]}
+    assert all(len(sizes & set(texts)) in (0, len(sizes)) for texts in labels), labels
+
+
 def check_keyboard(browser, answer):
     """The map is one stop of the Tab key; arrows go from cell to cell, each with a ring, its tip, and all of it said."""
     model = next(model for model in answer["answers"]["by_model"] if any(c["feasible"] for c in answer["cells"] if c["model"] == model))
@@ -199,6 +211,7 @@ def check_page(browser, binary, folder, name, words):
     browser.open(path, 1440, 900)
     if answer.get("command") == "sweep":
         check_map(browser, answer)
+        check_scaling(browser, answer)
         return check_keyboard(browser, answer)
     if answer.get("command") != "plan" or able:
         check_habits(browser, run)

@@ -32,9 +32,9 @@ const wideOrNothing = (section) => (section ? wide(section) : null);
 const pair = (left, right) => el("div", { class: "columns" }, [left, right].map((cards) => cards.filter(Boolean)).filter((cards) => cards.length)
   .map((cards) => el("div", { class: "stack" }, cards)));
 
-/** Nothing where there is nothing to tell apart. `form`: what is drawn otherwise than as a filled box. */
-const legend = (entries) => (entries.length ? el("ul", { class: "key" }, entries.map(({ label, colour, hatched, form }) =>
-  el("li", {}, el("i", { style: form ? null : `background-color:var(--${colour})`, class: form || (hatched ? "hatched" : null) }), label))) : null);
+/** Nothing where there is nothing to tell apart. `form`, `drawing`: what is drawn otherwise than as a filled box. */
+const legend = (entries) => (entries.length ? el("ul", { class: "key" }, entries.map(({ label, colour, hatched, form, drawing }) =>
+  el("li", {}, drawing || el("i", { style: form ? null : `background-color:var(--${colour})`, class: form || (hatched ? "hatched" : null) }), label))) : null);
 
 function copyButton(text, what) {
   const said = el("span", { class: "sr", role: "status" });

@@ -139,9 +139,10 @@ function takenCard(answer, models) {
 
 function sweepPage(answer) {
   const models = Object.keys(answer.answers.by_model), able = answer.cells.filter((c) => c.feasible).length;
+  const looks = machineLooks(answer);
   const part = answer.complete ? plural(answer.cells.length, "cell") : `${answer.cells.length} of the cells so far`;
   return [el("p", { class: "kicker" }, `shardplan sweep · ${part}${answer.shard.count > 1 ? ` of shard ${answer.shard.number}/${answer.shard.count}` : ""}, ${able} possible`),
     el("h1", {}, sweepTitle(answer, models)),
     ...models.flatMap((model) => [models.length > 1 ? el("h2", { class: "machine" }, model) : null, answersOf(answer, model)]),
-    ...models.map((model) => mapCard(answer, model)), takenCard(answer, models), ...models.map((model) => scalingCard(answer, model))];
+    ...models.map((model) => mapCard(answer, model)), takenCard(answer, models), ...models.map((model) => scalingCard(answer, model, looks))];
 }
