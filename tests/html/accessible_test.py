@@ -14,7 +14,7 @@ run_axe = """axe.run().then((found) => found.violations.map((v) => [v.id, v.node
 
 def violations(browser, axe, path, width, dark):
     browser.open(path, width, 900, dark)
-    browser.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    browser.unfold()
     browser.evaluate(f"{axe}; 0")
     return browser.evaluate(run_axe)
 

@@ -102,6 +102,12 @@ class Browser:
         """Waits until what just changed is drawn."""
         self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))")
 
+    def unfold(self):
+        """Opens all that folds, and what folds in that."""
+        for _ in range(2):
+            self.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+            self.settle()
+
     def evaluate(self, script):
         result = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in result:

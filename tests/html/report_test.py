@@ -140,6 +140,25 @@ def check_map(browser, answer):
             assert math.isclose(drawn[f"map {c['model']}"][c["hardware"]][str(c["chips"])], c["tokens_per_second"] / c["chips"]), c
 
 
+def check_overview(browser, answer, path):
+    """Several models: first what to take of each, as the answer has it, with a link that opens the model's details."""
+    choices = answer["answers"]["by_model"]
+    if len(choices) == 1:
+        return
+    browser.open(path, 1440, 900)
+    rows = browser.evaluate("[...document.querySelector('section').querySelectorAll('tbody tr')].map((row) => row.innerText)")
+    assert len(rows) == len(choices), rows
+    for row, (model, choice) in zip(rows, choices.items()):
+        taken = [choice[key] for key in ("smallest", "cheapest", "fastest") if choice[key]]
+        assert row.startswith(model) and all(f"{c['chips']} chips of {c['hardware']}" in row for c in taken), (row, taken)
+    folded = browser.evaluate("[...document.querySelectorAll('details.fold')].filter((fold) => !fold.open).length")
+    assert folded == (0 if len(choices) < 4 else len(choices)), folded
+    last = "[...document.querySelectorAll('details.fold')].at(-1)"
+    browser.evaluate(f"{last}.open = false; [...document.querySelectorAll('section a')].at(-1).click()")
+    browser.settle()
+    assert browser.evaluate(f"{last}.open"), "a link leads to a fold that stays shut"
+
+
 def check_scaling(browser, answer):
     """A machine looks the same in all charts and unlike any other; each tick of the sizes has its number."""
     looks = browser.evaluate("""[...document.querySelectorAll("figure[data-chart^=scaling] [data-row]")].map((point) =>
@@ -194,6 +213,9 @@ def check_page(browser, binary, folder, name, words):
             browser.open(path, width, 900, dark)
             assert browser.complaints() == [], browser.complaints()
             assert browser.requests() == [f"file://{path}"], browser.requests()
+            if answer.get("command") == "sweep":
+                browser.evaluate("document.querySelectorAll('details.fold').forEach((fold) => { fold.open = true; })")
+                browser.settle()
             wide = browser.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, f"{wide} pixels wide at {width}"
             assert browser.evaluate("[...document.querySelectorAll('.scroll')].map((map) => map.querySelector('.map .named')).filter(Boolean)"
@@ -206,13 +228,11 @@ def check_page(browser, binary, folder, name, words):
     check_fabric(browser, run)
     check_findings(browser, answer)
     check_timeline(browser, run)
-    check_paper(browser, path)
-    check_phone(browser, path)
-    browser.open(path, 1440, 900)
     if answer.get("command") == "sweep":
         check_map(browser, answer)
         check_scaling(browser, answer)
-        return check_keyboard(browser, answer)
+        check_keyboard(browser, answer)
+        return check_overview(browser, answer, path)
     if answer.get("command") != "plan" or able:
         check_habits(browser, run)
 
@@ -224,8 +244,7 @@ cut_tables = """[...document.querySelectorAll(".scroll")].filter((place) => plac
 def check_phone(browser, path):
     """Tables are stacked where they would be cut: all of their words are on the screen, behind the columns' titles. A map scrolls."""
     browser.open(path, 360, 900)
-    browser.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
-    browser.settle()
+    browser.unfold()
     cut = browser.evaluate(cut_tables.replace('".scroll"', '".scroll:not(:has(.map))"'))
     assert not cut, cut
     assert browser.evaluate("[...document.querySelectorAll('.scroll:has(.map)')].every((map) => map.scrollWidth <= map.clientWidth + 1"
@@ -240,6 +259,10 @@ def check_paper(browser, path):
     colours = "['blue', 'bad-back', 'page'].map((name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`))"
     blue, back, _ = browser.evaluate(colours)
     browser.open(path, 718, 1000, dark=True, media="print")
+    browser.evaluate("dispatchEvent(new Event('beforeprint'))")
+    undrawn = browser.evaluate("[...document.querySelectorAll('figure[data-chart^=scaling]')].filter((figure) => !figure.querySelector('[data-value]')).length")
+    assert undrawn == 0, undrawn
+    browser.settle()
     assert browser.evaluate(colours) == [blue, back, "#fff"], browser.evaluate(colours)
     cut = browser.evaluate(cut_tables)
     assert not cut and browser.evaluate("document.documentElement.scrollWidth") <= 718, cut
@@ -268,6 +291,8 @@ def main(binary, folder):
     try:
         for name, words in pages.items():
             check_page(browser, binary, folder, name, words)
+            check_phone(browser, folder / f"{name}.html")
+            check_paper(browser, folder / f"{name}.html")
             print(f"{name}: ok")
         check_hostile_names(browser, binary, folder)
     finally:

@@ -29,7 +29,10 @@ const ticksOf = (whole, unit, width) => d3.ticks(0, whole / unit.size, Math.max(
 const inSeconds = { text: timeText, size: 1 }, inBytes = { text: trafficText, size: 1 }, inGibibytes = { text: memoryText, size: 2 ** 30 }, inTokens = { text: numberText, size: 1 };
 const unitAxis = (whole, unit, width) => Plot.axisX(ticksOf(whole, unit, width), { anchor: "bottom", tickFormat: tickText(unit.text), tickSize: 4, label: null });
 
-/** Draws into `host` at its width, again whenever that changes. */
+const redraws = [];
+const redrawAll = () => redraws.forEach((redraw) => redraw());
+
+/** Draws into a place at its width, again whenever that changes. */
 function responsive(draw) {
   const host = el("div", {});
   let width = 0;
@@ -39,6 +42,7 @@ function responsive(draw) {
     width = now;
     host.replaceChildren(draw(width));
   };
+  redraws.push(redraw);
   new ResizeObserver(redraw).observe(host);
   return host;
 }

@@ -45,6 +45,8 @@ function meshText(mesh) {
 const shellWord = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 const argumentWords = (run) => Object.entries(run.maxtext_arguments).map(([key, value]) => shellWord(`${key}=${value}`)).join(" ");
 
+/** "1 hour", "1.5 days": no more digits than it was asked with has. */
+const amount = (n, noun) => `${Number(n.toPrecision(4))} ${noun}${n === 1 ? "" : "s"}`;
 const plural = (n, noun) => `${countText(n)} ${noun}${n === 1 ? "" : "s"}`;
 const tokensPerSecond = (e) => e.time.tokens_per_second_per_device * e.devices;
 const sum = (values) => values.reduce((total, value) => total + value, 0);

@@ -5,4 +5,5 @@ installTips();
 document.body.append(hatchingPattern());
 document.getElementById("report").append(...page(answer).filter(Boolean),
   el("footer", {}, "Made by shardplan from the JSON answer in this file (id \"answer\"). Times and memory are predictions."));
-showNamedCells();
+showNamedCells(document);
+installFolds();

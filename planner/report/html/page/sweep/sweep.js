@@ -1,148 +1,44 @@
-// A grid of models, machines and sizes: the cells to take first, then all of them as a map, then how far each machine scales.
-const inWords = (id) => id.replaceAll("-", " ");
-const dollarsText = (dollars) => `$${numberText(dollars)}`;
-const daysText = (days) => `${numberText(days)} days`;
-const isLate = (answer, cell) => answer.within_seconds !== null && cell.days !== null && cell.days * 86400 > answer.within_seconds;
-
-/** "15T", "300B". */
-function budgetText(tokens) {
-  for (const [factor, letter] of [[1e12, "T"], [1e9, "B"], [1e6, "M"]]) if (tokens >= factor && tokens % (factor / 10) === 0) return `${tokens / factor}${letter}`;
-  return countText(tokens);
-}
-
-function goalText(answer) {
-  const within = answer.within_seconds === null ? "" : ` within ${Number((answer.within_seconds / 86400).toPrecision(4))} days`;
-  return answer.tokens === null ? "" : `${budgetText(answer.tokens)} tokens${within}`;
-}
-
-const takes = (cell) => (cell.days === null ? `${numberText(cell.tokens_per_second)} tokens/s`
-  : [daysText(cell.days), cell.cost === null ? `${countText(cell.chip_hours)} chip-hours` : dollarsText(cell.cost)].join(" · "));
-const cellText = (cell) => `${plural(cell.chips, "chip")} of ${cell.hardware}`;
-
-/** What a map can be coloured by; more of `value`, more colour. */
-const measures = [
-  { name: "days", title: "Days", value: (c) => 1 / c.days, shown: (c) => c.days, text: (c) => numberText(c.days) },
-  { name: "cost", title: "Cost", value: (c) => 1 / c.cost, shown: (c) => c.cost, text: (c) => dollarsText(c.cost) },
-  { name: "tokens/s", title: "Tokens a second", value: (c) => c.tokens_per_second, shown: (c) => c.tokens_per_second, text: (c) => numberText(c.tokens_per_second) },
-  { name: "tokens/s a chip", title: "Tokens a second and chip", value: (c) => c.tokens_per_second / c.chips, shown: (c) => c.tokens_per_second / c.chips, text: (c) => numberText(c.tokens_per_second / c.chips) },
-];
-const measuresOf = (cells) => measures.filter((m) => cells.some((c) => c.feasible && m.shown(c) !== null));
-
-const answerNames = [["smallest", "fewest chips"], ["cheapest", "cheapest"], ["fastest", "fastest"]];
-const namesOf = (cell, choice) => answerNames.filter(([key]) => choice[key] && choice[key].place === cell.place).map(([, name]) => name);
-
-function cellTip(answer, cell, names) {
-  const head = `${cell.model} on ${cellText(cell)}`;
-  if (!cell.feasible) return `${head}\n${inWords(cell.limited_by)}: ${cell.reason}`;
-  return [head, names.length ? names.join(", ") : "", `${takes(cell)}${isLate(answer, cell) ? ", too late" : ""}`, `${numberText(cell.tokens_per_second)} tokens/s, MFU ${shareText(cell.plan.model_flops_utilization)}`,
-    `limited by ${inWords(cell.limited_by)}`, `${meshText(cell.plan.mesh)}, ${cell.plan.rules} rules, remat ${cell.plan.remat}`,
-    cell.plan.fit === "fits" ? "" : "may not fit"].filter(Boolean).join("\n");
-}
-
-/** `shade`: from 0 to 1. Text stays readable on all of them. What a cell says to a pointer it says to a screen reader. */
-function mapCell(answer, choice, cell, measure, shade) {
-  if (!cell) return el("td", { class: "none" }, el("span", { class: "sr" }, "not planned"));
-  const names = namesOf(cell, choice), tip = cellTip(answer, cell, names), shown = cell.feasible && measure.shown(cell) !== null;
-  const text = shown ? measure.text(cell) : cell.feasible ? "–" : "no";
-  const said = { "data-tip": tip, "aria-label": `${shown ? `${measure.title} ` : ""}${text}: ${tip.replaceAll("\n", ", ")}` };
-  if (!shown) return el("td", { class: "no", ...said }, text);
-  return el("td", { class: ["n", isLate(answer, cell) ? "late" : "", names.length ? "named" : ""].filter(Boolean).join(" "), ...said, "data-series": String(cell.chips), "data-value": measure.shown(cell),
-    style: `background-color:color-mix(in srgb, var(--blue) ${Math.round(8 + 42 * shade)}%, var(--card))` },
-  names.length ? el("span", { "aria-hidden": "true" }, "★ ") : null, text);
-}
-
-function mapTable(answer, model, cells, measure) {
-  const machines = [...new Set(cells.map((c) => c.hardware))], sizes = [...new Set(cells.map((c) => c.chips))].sort((a, b) => a - b);
-  const values = cells.filter((c) => c.feasible && measure.shown(c) !== null).map(measure.value);
-  const low = Math.log(Math.min(...values)), high = Math.log(Math.max(...values));
-  const longest = Math.max(...cells.filter((c) => c.feasible && measure.shown(c) !== null).map((c) => measure.text(c).length));
-  const shade = (cell) => (high > low ? (Math.log(measure.value(cell)) - low) / (high - low) : 1);
-  const at = (machine, chips) => cells.find((c) => c.hardware === machine && c.chips === chips);
-  const title = `${model}: ${measure.title} by machine and chips`;
-  return fitted(el("div", { class: "scroll" },
-    walkedByArrows(el("table", { class: "map", role: "grid", "aria-label": `${title}; arrow keys go from cell to cell`, style: `min-width:calc(92px + ${sizes.length} * (${longest + 2}ch + 12px));max-width:${92 + 170 * sizes.length}px` }, el("caption", { class: "sr" }, title),
-      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "chips"), sizes.map((chips) => el("th", { scope: "col", class: "n" }, countText(chips))))),
-      el("tbody", {}, machines.map((machine) => el("tr", { "data-row": machine }, el("th", { scope: "row" }, machine),
-        sizes.map((chips) => { const cell = at(machine, chips); return mapCell(answer, answer.answers.by_model[model], cell, measure, cell && cell.feasible && measure.shown(cell) !== null ? shade(cell) : 0); }))))))));
-}
-
-/** A map that is wider than the screen opens on the first cell to take. */
-function showNamedCells() {
-  for (const map of document.querySelectorAll(".scroll")) {
-    const named = map.querySelector(".map .named");
-    if (named) map.scrollLeft += named.getBoundingClientRect().right - map.getBoundingClientRect().right + 8;
-  }
-}
-
-const cellColumns = (answer) => [
-  { title: "machine", text: (c) => c.hardware }, { title: "chips", number: true, text: (c) => countText(c.chips) },
-  { title: "tokens/s", number: true, text: (c) => (c.feasible ? numberText(c.tokens_per_second) : "–") },
-  ...(answer.tokens === null ? [] : [{ title: "days", number: true, text: (c) => (c.days === null ? "–" : `${numberText(c.days)}${isLate(answer, c) ? ", too late" : ""}`) },
-    { title: "chip-hours", number: true, text: (c) => (c.chip_hours === null ? "–" : countText(c.chip_hours)) },
-    { title: "cost", number: true, text: (c) => (c.cost === null ? "–" : dollarsText(c.cost)) },
-    { title: "MWh", number: true, text: (c) => (c.energy_kwh === null ? "–" : numberText(c.energy_kwh / 1000)) }]),
-  { title: "MFU", number: true, text: (c) => (c.plan ? shareText(c.plan.model_flops_utilization) : "–") },
-  { title: "memory", number: true, text: (c) => (c.plan ? `${memoryText(c.plan.peak_bytes)}${c.plan.fit === "fits" ? "" : ", may not fit"}` : "–") },
-  { title: "limited by", text: (c) => inWords(c.limited_by) },
-  { title: "plan", text: (c) => (c.plan ? `${meshText(c.plan.mesh)}, ${c.plan.rules}${c.plan.moe_path === "none" ? "" : `, ${c.plan.moe_path}`}, remat ${c.plan.remat}` : c.reason) }];
-
-function mapCard(answer, model) {
-  const cells = answer.cells.filter((c) => c.model === model), offered = measuresOf(cells);
-  const columns = dataTable(`All cells of ${model}`, cellColumns(answer), cells);
-  if (!offered.length) return card(`${model}: no cell is possible`, columns);
-  const stage = el("div", {}), name = `map ${model}`;
-  const buttons = offered.map((measure) => el("button", { type: "button", onclick: () => choose(measure) }, measure.title));
-  function choose(measure) {
-    buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(offered[i] === measure)));
-    stage.replaceChildren(mapTable(answer, model, cells, measure));
-  }
-  choose(offered[0]);
-  const late = cells.some((c) => isLate(answer, c)), no = cells.some((c) => !c.feasible);
-  return card(`${model} by machine and chips`, el("div", { class: "buttons", role: "group", "aria-label": "What the map shows" }, buttons),
-    figure(name, ["More colour is better", "★ is an answer above", late ? "struck through is too late" : "", no ? "“no” is impossible: its reason is in the numbers" : ""].filter(Boolean).join("; "), stage, columns));
-}
-
+// A grid of models, machines and sizes: what to take of each model first, then each model's map and how far its machines scale.
 /** The cells to take of one model; of none where nothing is done in time. */
 function answersOf(answer, model) {
   const choice = answer.answers.by_model[model];
   const unpriced = answer.cells.filter((c) => c.model === model && c.feasible && c.cost === null && !isLate(answer, c)).length;
-  const notes = { cheapest: unpriced ? `of those with a price; ${unpriced} have none` : "" };
+  const notes = { cheapest: unpriced ? `of those with a price; ${countText(unpriced)} ${unpriced === 1 ? "has" : "have"} none` : "" };
   const tileTitles = { smallest: "Fewest chips", cheapest: "Cheapest", fastest: "Fastest" };
   const found = answerNames.filter(([key]) => choice[key]);
   if (found.length) return el("dl", { class: "tiles answers" }, found.map(([key]) => tile(tileTitles[key], cellText(choice[key]), [takes(choice[key]), notes[key]].filter(Boolean).join(" · "))));
-  const fastest = answer.cells.filter((c) => c.model === model && c.feasible).sort((a, b) => b.tokens_per_second - a.tokens_per_second)[0];
+  const fastest = fastestCell(answer, model);
   return el("p", {}, el("span", { class: "badge bad" }, fastest ? "Not in time" : "Not possible"), fastest ? ` The fastest: ${cellText(fastest)}, ${takes(fastest)}` : " on any of these machines and sizes");
-}
-
-function sweepTitle(answer, models) {
-  const goal = goalText(answer), subject = models.length === 1 ? models[0] : plural(models.length, "model");
-  const { smallest, fastest } = answer.answers.by_model[models[0]];
-  if (models.length > 1 || !fastest) return goal ? `${subject}, ${goal}` : subject;
-  if (answer.within_seconds === null) return `${goal ? `${subject}, ${goal}` : subject}: fastest on ${cellText(fastest)}`;
-  return `${subject}, ${goal}: ${cellText(smallest)} ${smallest.chips === 1 ? "is" : "are"} enough`;
 }
 
 /** Of what was asked, what explain has to be told too. */
 const repeatedFlags = (request) => ["--xla-flags", "--memory-fraction", "--reserve-hbm"].filter((flag) => flag in request).map((flag) => ` ${shellWord(`${flag}=${request[flag]}`)}`).join("");
 
 /** What starts the cells to take; several answers may be one cell. */
-function takenCard(answer, models) {
-  const taken = models.flatMap((model) => {
-    const choice = answer.answers.by_model[model], cells = answerNames.filter(([key]) => choice[key]).map(([key]) => choice[key]);
-    return [...new Map(cells.map((c) => [c.place, c])).values()].map((cell) => ({ cell, names: namesOf(cell, choice) }));
-  });
+function takenCard(answer, model) {
+  const choice = answer.answers.by_model[model], cells = answerNames.filter(([key]) => choice[key]).map(([key]) => choice[key]);
+  const taken = [...new Map(cells.map((c) => [c.place, c])).values()].map((cell) => ({ cell, names: namesOf(cell, choice) }));
   const machine = (cell) => shellWord(answer.machine_files[cell.hardware] || cell.hardware);
   const command = ({ cell }) => `shardplan explain --hardware ${machine(cell)} --chips ${cell.chips}${cell.slices > 1 ? ` --slices ${cell.slices}` : ""}${repeatedFlags(answer.request)} ${argumentWords(cell.plan)}`;
-  return taken.length ? card("The cells to take", el("details", {}, el("summary", {}, "Commands that say all of their plans; the settings are MaxText's"),
+  return taken.length ? card(`Commands of ${model}`, el("details", {}, el("summary", {}, "What says all of the plans of the cells to take; the settings are MaxText's"),
     taken.map((one) => commandBlock(`${one.cell.model}, ${one.names.join(", ")}: ${cellText(one.cell)}`, command(one))))) : null;
 }
 
+const foldedFrom = 4;
+
+/** Of several models each folds; with many the page opens on what to take of each, and draws a model when its fold is opened. */
+function modelSection(answer, model, looks, folds) {
+  const content = () => [answersOf(answer, model), mapCard(answer, model), scalingCard(answer, model, looks), takenCard(answer, model)];
+  if (!folds.length) return content();
+  const title = el("summary", {}, el("h2", { class: "machine" }, model), el("span", { class: "soft" }, possibleText(answer.cells.filter((c) => c.model === model))));
+  return foldOf(folds.find((one) => one.model === model).id, title, content, folds.length < foldedFrom);
+}
+
 function sweepPage(answer) {
-  const models = Object.keys(answer.answers.by_model), able = answer.cells.filter((c) => c.feasible).length;
-  const looks = machineLooks(answer);
-  const part = answer.complete ? plural(answer.cells.length, "cell") : `${answer.cells.length} of the cells so far`;
-  return [el("p", { class: "kicker" }, `shardplan sweep · ${part}${answer.shard.count > 1 ? ` of shard ${answer.shard.number}/${answer.shard.count}` : ""}, ${able} possible`),
-    el("h1", {}, sweepTitle(answer, models)),
-    ...models.flatMap((model) => [models.length > 1 ? el("h2", { class: "machine" }, model) : null, answersOf(answer, model)]),
-    ...models.map((model) => mapCard(answer, model)), takenCard(answer, models), ...models.map((model) => scalingCard(answer, model, looks))];
+  const models = Object.keys(answer.answers.by_model), able = answer.cells.filter((c) => c.feasible).length, looks = machineLooks(answer);
+  const part = answer.complete ? plural(answer.cells.length, "cell") : `${countText(answer.cells.length)} of the cells so far`;
+  const folds = models.length > 1 ? models.map((model) => ({ model, id: freshId("model") })) : [];
+  return [el("p", { class: "kicker" }, `shardplan sweep · ${part}${answer.shard.count > 1 ? ` of shard ${answer.shard.number}/${answer.shard.count}` : ""}, ${countText(able)} possible`),
+    el("h1", {}, sweepTitle(answer, models)), folds.length ? overviewCard(answer, folds) : null,
+    ...models.map((model) => modelSection(answer, model, looks, folds))].flat();
 }
