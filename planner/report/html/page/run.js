@@ -51,14 +51,14 @@ function infeasibleText(e) {
 /** XLA's flags: those that are given, and those that would shorten or lengthen the step. */
 function flagsCard(e) {
   if (!e.flags || !e.flags.length) return null;
-  const worth = (f) => (f.step_seconds_with === undefined ? null : f.step_seconds_with / f.step_seconds_without - 1);
   const step = (f, key) => (f[key] === undefined ? "-" : timeText(f[key]));
-  return card("Compiler flags", dataTable("XLA's flags and what they are worth", [
-    { title: "flag", text: (f) => el("code", {}, f.flag) }, { title: "given", text: (f) => (f.assumed ? "assumed" : f.given ? "yes" : "no") },
-    { title: "effect", text: (f) => f.effect }, { title: "step with it", number: true, text: (f) => step(f, "step_seconds_with") },
-    { title: "without", number: true, text: (f) => step(f, "step_seconds_without") },
-    { title: "worth", number: true, text: (f) => (worth(f) === null ? "-" : `${worth(f) > 0 ? "+" : "−"}${shareText(Math.abs(worth(f)))}`) },
-    { title: "does", text: (f) => f.does }], e.flags));
+  const worth = (f) => (f.step_seconds_with === undefined ? "-" : fasterText(f.step_seconds_without / f.step_seconds_with - 1));
+  return card("Compiler flags", el("p", { class: "soft" }, "Worth: tokens a second with the flag against without it."),
+    dataTable("XLA's flags and what they are worth", [
+      { title: "flag", text: (f) => el("code", {}, f.flag) }, { title: "given", text: (f) => (f.assumed ? "assumed" : f.given ? "yes" : "no") },
+      { title: "worth", number: true, text: worth }, { title: "step with it", number: true, text: (f) => step(f, "step_seconds_with") },
+      { title: "without", number: true, text: (f) => step(f, "step_seconds_without") }, { title: "effect", text: (f) => f.effect },
+      { title: "does", text: (f) => f.does }], e.flags));
 }
 
 /** Charts of a run, most telling first. */
