@@ -195,6 +195,27 @@ def check_keyboard(browser, answer):
     assert browser.focused()[0] != "gridcell", browser.focused()
 
 
+def check_verdict(browser, answer):
+    """The title and the first lines of a comparison: how many fit, who is faster and by how much, what is missing, and the batch."""
+    rows = answer["rows"]
+    able = sorted((r for r in rows if r["fit"] == "fits" and "infeasible" not in r), key=lambda r: -r["global_batch_tokens"] / r["step_seconds"])
+    title, badge, lead = browser.evaluate("['h1', '.head .badge', '.lead'].map((one) => document.querySelector(one)?.textContent ?? '')")
+    assert browser.evaluate("document.title").startswith(title), title
+    assert badge in ({True: ["Fits", "Both fit", "All fit"], False: ["Does not fit", "Neither fits", "None fits"]}[bool(able)]
+                     if len(able) in (0, len(rows)) else [f"{len(able)} of {len(rows)} fit"]), badge
+    for row in rows[:3]:
+        if "infeasible" in row and row["infeasible"]["constraint"] == "hbm":
+            assert f"{row['infeasible']['needed_bytes'] / 2**30:.1f} GiB of {row['infeasible']['available_bytes'] / 2**30:.1f} GiB" in lead, lead
+    if len(able) == len(rows) == 2:
+        rates = [r["global_batch_tokens"] / r["step_seconds"] for r in able]
+        ahead = rates[0] / rates[1] - 1
+        words = "as fast" if ahead < 0.0005 else f"{100 * ahead:.1f}% faster than" if ahead < 1 else "× as fast as"
+        assert words in title, (words, title)
+    batches = {f"{r['per_device_batch_size']:g} sequence{'' if r['per_device_batch_size'] == 1 else 's'} a device" for r in rows}
+    text = browser.evaluate("document.body.textContent")
+    assert all(batch in text for batch in batches), batches
+
+
 def check_findings(browser, answer):
     run = answer if "findings" in answer else None
     if run:
@@ -228,6 +249,8 @@ def check_page(browser, binary, folder, name, words):
     check_fabric(browser, run)
     check_findings(browser, answer)
     check_timeline(browser, run)
+    if answer.get("command") == "compare":
+        check_verdict(browser, answer)
     if answer.get("command") == "sweep":
         check_map(browser, answer)
         check_scaling(browser, answer)

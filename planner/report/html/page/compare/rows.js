@@ -1,0 +1,70 @@
+// What the configurations of a comparison are called, by what they differ in, and what one has more or less than another.
+/** The bare value, and how it is said in full. */
+const runSettings = [[(r) => r.hardware], [(r) => meshText(r.mesh)], [(r) => r.rules.replaceAll(",", ", "), (text) => `${text} rules`],
+  [(r) => (r.moe_path === "none" ? "" : r.moe_path), (text) => `${text} experts`], [(r) => (r.settings || []).join(" ")]];
+const rowSettings = [...runSettings, [(r) => r.remat, (text) => `remat ${text}`], [(r) => `${amount(r.per_device_batch_size, "sequence")} a device`]];
+const isShared = (rows, text) => rows.every((r) => text(r) === text(rows[0]));
+const valuesOf = (row, settings) => settings.map(([text]) => text(row)).filter(Boolean).join(" · ");
+const saidOf = (row, settings) => settings.filter(([text]) => text(row)).map(([text, said]) => (said ? said(text(row)) : text(row))).join(" · ");
+const sharedSettings = (rows) => saidOf(rows[0], rowSettings.filter(([text]) => isShared(rows, text)));
+
+/** With `label`, short: the file that a row is of, or what it alone has; `rest`, what else it alone has; `full`, both in full.
+    Files go by their names without folders where those tell them apart. */
+function namedRows(rows) {
+  const differing = rowSettings.filter(([text]) => !isShared(rows, text)), telling = differing.filter((one) => runSettings.includes(one));
+  const files = rows.map((row) => (row.name ? row.name.split("/").at(-1) : "")), isTold = new Set(files).size === rows.length;
+  return rows.map((row, i) => {
+    const said = saidOf(row, differing), file = (isTold && files[i]) || row.name;
+    if (file) return { ...row, label: file, rest: said, full: [file, said].filter(Boolean).join(" · ") };
+    if (!telling.length) return { ...row, label: said || valuesOf(row, runSettings.slice(1, 3)), rest: "", full: said || valuesOf(row, runSettings.slice(1, 3)) };
+    return { ...row, label: valuesOf(row, telling), rest: saidOf(row, differing.filter((one) => !telling.includes(one))), full: said };
+  });
+}
+const rowName = (row, i) => `${i + 1} · ${row.label}`;
+
+/** Rows that are the same run under other rule sets are one, which names them all; two files stay two rows. */
+function distinctRows(answer) {
+  if (answer.rule_changes || answer.changed_arguments) return answer.rows;
+  const keyOf = ({ rules, maxtext_arguments, slower, ...run }) => JSON.stringify({ ...run, mesh: meshText(run.mesh) });
+  const rows = new Map();
+  for (const row of answer.rows) {
+    const key = keyOf(row), same = rows.get(key);
+    if (same) same.rules += `,${row.rules}`;
+    else rows.set(key, { ...row });
+  }
+  return [...rows.values()];
+}
+
+/** Surely; what may not fit does not count. */
+const isAble = (row) => row.fit === "fits" && !row.infeasible;
+
+/** "does not fit: 87.3 GiB of 74.4 GiB"; nothing of what runs. */
+function unfitText(row) {
+  const why = row.infeasible;
+  if (why && why.constraint !== "hbm") return `does not run: ${why.message}`;
+  if (isAble(row)) return "";
+  const [needed, available] = why ? [why.needed_bytes, why.available_bytes] : [row.peak_bytes, row.capacity_bytes];
+  return `${misfit[row.fit] || misfit.does_not_fit}: ${memoryText(needed)} of ${memoryText(available)}`;
+}
+
+const rowRate = (row) => (row.step_seconds > 0 ? row.global_batch_tokens / row.step_seconds : 0);
+const byRate = (rows) => [...rows].sort((a, b) => rowRate(b) - rowRate(a));
+
+const slowerWords = (slower) => {
+  if (Math.abs(slower) < 0.0005) return "as fast";
+  return slower < 0 ? `${shareText(-slower / (1 + slower))} faster` : `${slowerText(slower)} slower`;
+};
+
+/** What a row has more or less than the first, in words; what doesn't show is left out. */
+function differenceText(row, first) {
+  const scale = first.global_batch_tokens / row.global_batch_tokens;
+  const signed = (name, value, text) => `${name} ${value < 0 ? "−" : "+"}${text(Math.abs(value))}`;
+  const times = [["compute", "compute_seconds"], ["exposed", "exposed_collective_seconds"], ["host copies", "exposed_host_seconds"], ["bubble", "bubble_seconds"]]
+    .map(([name, key]) => [name, row[key] * scale - first[key]]).filter(([, v]) => Math.abs(v) > 0.0005 * first.step_seconds).map(([name, v]) => signed(name, v, timeText));
+  const bytes = [["all-to-all", "all_to_all_bytes"], ["gathered", "gather_bytes"], ["reduced", "reduce_bytes"], ["permuted", "permute_bytes"]]
+    .map(([name, key]) => [name, row[key] - first[key]]).filter(([, v]) => Math.abs(v) >= 1e6).map(([name, v]) => signed(name, v, trafficText));
+  const peak = row.peak_bytes - first.peak_bytes;
+  const tokens = Math.abs(scale - 1) > 0.0005 ? `in steps of ${numberText(1 / scale)}× the tokens` : "";
+  return [`${slowerWords(row.slower)}${times.length ? ` (${times.join(", ")})` : ""}`, bytes.join(", "),
+    Math.abs(peak) >= 2 ** 30 * 0.05 ? signed("peak", peak, memoryText) : "", tokens, unfitText(row)].filter(Boolean).join("; ");
+}
