@@ -71,7 +71,7 @@ function alternativesCard(result) {
   if (!others.length) return null;
   const all = [result.recommended, ...others];
   const name = (e) => `${meshText(e.mesh)} · ${e.rules}${e.moe_path === "none" ? "" : ` · ${e.moe_path}`}`;
-  const batch = (e) => (all.filter((other) => name(other) === name(e)).length > 1 ? ` · batch ${e.per_device_batch_size}` : "");
+  const batch = (e) => (all.filter((other) => name(other) === name(e)).length > 1 ? ` · ${amount(e.per_device_batch_size, "sequence")} a device` : "");
   const rows = all.map((e) => ({ label: name(e) + batch(e),
     note: `${numberText(tokensPerSecond(e))} tokens/s · ${memoryText(e.memory.peak_bytes)}${e.fit === "fits" ? "" : " · may fit"}`,
     segments: timeRows(e)[0].segments.map((s) => ({ ...s, value: s.value / e.global_batch_tokens })) }));
