@@ -7,6 +7,7 @@
 #include <models/programs/train_program.hpp>
 #include <planner/search/explore/explore.hpp>
 #include <planner/search/space/parallelism.hpp>
+#include <planner/search/space/remat_order.hpp>
 #include <planner/search/present.hpp>
 #include <planner/search/would_fit.hpp>
 #include <planner/what_if/narrower_states.hpp>
@@ -164,7 +165,7 @@ class Trials {
     const PlanRequest& request = change.request;
     if (!may_hold_state(request, profile_)) return std::nullopt;
     SearchSpace space = search_space(request, machine_of(profile_, request.chips, request.slices));
-    if (!space.remat_policies.empty()) space.remat_policies.resize(1);  // the one that needs least
+    keep_least_on_device(space);
     if (auto plain = fit_in(without_pipelines(space), change)) return plain;
     return fit_in(with_pipelines_only(space), change);
   } catch (const InputError&) {

@@ -72,8 +72,25 @@ Sizes total_sizes(const std::string& axis, const SearchSpace& space, const RuleS
   return sizes;
 }
 
+/// Experts that outnumber a node's GPUs are split over nodes in practice (DeepSeek-V3: 64 GPUs of 8 nodes, arXiv 2412.19437
+/// section 3.2). Slices of TPUs hold as many.
+bool may_span_nodes(AxisRole role, const SearchSpace& space) {
+  return role == AxisRole::expert && ends_at_node(space.base.hardware.fabric) &&
+         space.base.model.num_experts > space.base.slice.devices;
+}
+
 bool may_span_slices(const std::string& axis, const SearchSpace& space) {
-  return traits_of(axis_role(axis)).grows_between_slices || space.asked_axes.contains(axis);
+  const AxisRole role = axis_role(axis);
+  return traits_of(role).grows_between_slices || may_span_nodes(role, space) || space.asked_axes.contains(axis);
+}
+
+/// Experts over nodes while the GPUs of a node share weights by gathers: the other way round what is gathered crosses nodes,
+/// and what is exchanged doesn't.
+bool splits_nodes_before_devices(const Mesh& mesh, const SearchSpace& space) {
+  if (space.asks_for(AxisRole::expert)) return false;
+  const auto any_axis = [&](const auto& is_so) { return std::any_of(mesh.axes.begin(), mesh.axes.end(), is_so); };
+  return any_axis([](const MeshAxis& axis) { return axis.role == AxisRole::expert && axis.dcn > 1; }) &&
+         any_axis([](const MeshAxis& axis) { return traits_of(axis.role).takes_devices && axis.ici > 1; });
 }
 
 /// What each axis may be between slices, then inside one, given its sizes in all.
@@ -125,7 +142,9 @@ std::vector<Mesh> meshes_with(const std::vector<Sizes>& totals, const SearchSpac
   for (const Sizes& dcn : factorizations(space.base.num_slices, between_slices(totals, space, rules)))
     for (const Sizes& ici : factorizations(space.base.slice.devices, inside_slice(totals, dcn)))
       meshes.push_back(mesh_of(rules, ici, dcn));
-  std::erase_if(meshes, [&](const Mesh& mesh) { return is_fsdp_by_another_name(mesh, space); });
+  std::erase_if(meshes, [&](const Mesh& mesh) {
+    return is_fsdp_by_another_name(mesh, space) || splits_nodes_before_devices(mesh, space);
+  });
   return meshes;
 }
 

@@ -213,7 +213,7 @@ Parallelisms enumerate_parallelisms(const SearchSpace& all) {
     return violation.has_value();
   });
   const bool asks_for_stages = space.asks_for(AxisRole::stage);
-  if (const auto differ = layers_differ(space.base.model); differ && !asks_for_stages) {
+  if (const auto differ = pipelines_not_planned(space.base.model); differ && !asks_for_stages) {
     found.rejections.add(*differ);
     space.pipelined_sets.assign(space.rule_sets.size(), std::nullopt);
   }

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <planner/constraints/pipeline_constraints.hpp>
 #include <planner/search/space/pipeline_options.hpp>
+#include <shardplan/collective/counted.hpp>
 
 namespace shardplan {
 namespace {
@@ -51,11 +53,6 @@ std::vector<bool> gather_choices(const SearchSpace& space, const Mesh& mesh) {
   return split ? std::vector<bool>{false, true} : std::vector<bool>{false};
 }
 
-Infeasible mixed(const Model& model, const char* what) {
-  return {ConstraintId::pipeline_layers_differ,
-          fmt::format("{}: {}, and only pipelines of layers that are alike are planned", model.name, what), 0, 0};
-}
-
 }  // namespace
 
 std::vector<PipelineSchedule> pipeline_schedules(const SearchSpace& space, const Mesh& mesh) {
@@ -89,14 +86,11 @@ TrainConfig with_schedule(TrainConfig config, const PipelineSchedule& schedule, 
   return with_pipeline_counts(config, model, stages);
 }
 
-std::optional<Infeasible> layers_differ(const Model& model) {
-  const bool mixtures_and_others = model.moe_layers() > 0 && model.dense_layers() > 0;
-  if (model.attention_pattern.window > 0) return mixed(model, "local and global attention alternate");
-  if (!model.engram_layers.empty()) return mixed(model, "some layers have n-gram memory");
-  if (model.sublayers_per_layer > 1 || model.cycle_interval > 1) return mixed(model, "layers repeat in cycles");
-  if (mixtures_and_others && !model.decoder_block.dense_layers_before_pipeline)
-    return mixed(model, "some layers have experts");
-  return std::nullopt;
+std::optional<Infeasible> pipelines_not_planned(const Model& model) {
+  if (model.sublayers_per_layer <= 1) return layers_differ(model);
+  return Infeasible{ConstraintId::pipeline_layers_differ,
+                    fmt::format("{}: a layer is {} of its own, and such pipelines aren't planned", model.name,
+                                counted(model.sublayers_per_layer, "layer")), 0, 0};
 }
 
 }  // namespace shardplan

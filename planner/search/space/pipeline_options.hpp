@@ -28,8 +28,8 @@ std::vector<int> stage_sizes(const SearchSpace& space, int devices);
 
 TrainConfig with_schedule(TrainConfig config, const PipelineSchedule& schedule, const Model& model, int stages);
 
-/// Why the search plans no pipelines for this model: what passes through its stages is costed for layers that are
-/// alike.
-std::optional<Infeasible> layers_differ(const Model& model);
+/// Why the search plans no pipelines for this model: stages can't hold its layers (layers_differ), or they are pairs, of
+/// which no pipeline was compared with a compiled one.
+std::optional<Infeasible> pipelines_not_planned(const Model& model);
 
 }  // namespace shardplan

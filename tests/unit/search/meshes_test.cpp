@@ -89,6 +89,19 @@ TEST(EnumerateMeshes, SmallCasesInFull) {
   for (const auto& [given, expected] : rows) EXPECT_EQ(meshes_of(given), expected) << given.what;
 }
 
+// Two nodes of eight: 8 experts find room in one, 128 don't. Where experts span nodes the devices of a node aren't fsdp's or
+// data's.
+TEST(EnumerateMeshes, ExpertsThatOutnumberANodeSpanNodes) {
+  const auto spans = [](const char* model) {
+    std::set<std::string> names;
+    for (const std::string& name : meshes_of({"", model, "toy-switch", "ep-as-cp", "", 16, 2}))
+      if (name.find("expert=2x") != std::string::npos) names.insert(name);
+    return names;
+  };
+  EXPECT_EQ(spans("qwen3-30b-a3b"), (std::set<std::string>{"expert=2x8"}));
+  EXPECT_TRUE(spans("mixtral-8x7b").empty());
+}
+
 TEST(EnumerateMeshes, SizesDivideWhatTheySplit) {
   const auto largest = [](const std::string& axis, const std::set<std::string>& meshes) {
     int most = 1;

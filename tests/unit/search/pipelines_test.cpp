@@ -194,6 +194,9 @@ TEST(Pipelines, WhatIsNotPlannedIsSaid) {
   };
   PlanRequest mixed = request_for("gemma3-4b", "toy-switch", 8);
   EXPECT_THAT(rejections_of(mixed), Contains(Field(&RejectionCount::constraint, ConstraintId::pipeline_layers_differ)));
+  mixed.mesh = parse_axis_sizes("stage=2");  // not where they are asked for either
+  EXPECT_TRUE(enumerate_parallelisms(space_of(mixed)).list.empty());
+  EXPECT_THAT(rejections_of(mixed), Contains(Field(&RejectionCount::constraint, ConstraintId::pipeline_layers_differ)));
   PlanRequest odd = request_for("llama2-7b", "toy-switch", 8);
   odd.mesh = parse_axis_sizes("stage=8");
   odd = with_settings(odd, {"num_layers_per_pipeline_stage=3"});

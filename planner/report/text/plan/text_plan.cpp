@@ -88,7 +88,8 @@ std::string plan_text(const PlanAnswer& answer, const Style& style, const PlanPa
                                  [](const MachinePlan& machine) { return machine.recommended.has_value(); });
   const bool unfinished = std::any_of(answer.machines.begin(), answer.machines.end(),
                                       [](const MachinePlan& machine) { return machine.unfinished.has_value(); });
-  std::string verdict = unfinished ? ": nothing found" : ": nothing fits";
+  const bool marginal = std::any_of(answer.machines.begin(), answer.machines.end(), is_closest_marginal);
+  std::string verdict = unfinished ? ": nothing found" : marginal ? ": marginal, nothing surely fits" : ": nothing fits";
   if (best != answer.machines.end())
     verdict = ", " + std::string(order_of(answer.objective)) +
               (best->recommended->memory.fit() == Fit::fits ? "" : ": marginal, it may not fit");
