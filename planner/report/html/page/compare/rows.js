@@ -55,16 +55,16 @@ const slowerWords = (slower) => {
   return slower < 0 ? `${shareText(-slower / (1 + slower))} faster` : `${slowerText(slower)} slower`;
 };
 
-/** What a row has more or less than the first, in words; what doesn't show is left out. */
+/** What a row has more or less than the first for as many tokens, in words; what doesn't show is left out. */
 function differenceText(row, first) {
   const scale = first.global_batch_tokens / row.global_batch_tokens;
   const signed = (name, value, text) => `${name} ${value < 0 ? "−" : "+"}${text(Math.abs(value))}`;
   const times = [["compute", "compute_seconds"], ["exposed", "exposed_collective_seconds"], ["host copies", "exposed_host_seconds"], ["bubble", "bubble_seconds"]]
     .map(([name, key]) => [name, row[key] * scale - first[key]]).filter(([, v]) => Math.abs(v) > 0.0005 * first.step_seconds).map(([name, v]) => signed(name, v, timeText));
   const bytes = [["all-to-all", "all_to_all_bytes"], ["gathered", "gather_bytes"], ["reduced", "reduce_bytes"], ["permuted", "permute_bytes"]]
-    .map(([name, key]) => [name, row[key] - first[key]]).filter(([, v]) => Math.abs(v) >= 1e6).map(([name, v]) => signed(name, v, trafficText));
+    .map(([name, key]) => [name, row[key] * scale - first[key]]).filter(([, v]) => Math.abs(v) >= 1e6).map(([name, v]) => signed(name, v, trafficText));
   const peak = row.peak_bytes - first.peak_bytes;
-  const tokens = Math.abs(scale - 1) > 0.0005 ? `in steps of ${numberText(1 / scale)}× the tokens` : "";
+  const tokens = Math.abs(scale - 1) > 0.0005 ? `times and bytes for as many tokens: its steps have ${numberText(1 / scale)}×` : "";
   return [`${slowerWords(row.slower)}${times.length ? ` (${times.join(", ")})` : ""}`, bytes.join(", "),
     Math.abs(peak) >= 2 ** 30 * 0.05 ? signed("peak", peak, memoryText) : "", tokens, unfitText(row)].filter(Boolean).join("; ");
 }
