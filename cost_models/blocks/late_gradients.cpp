@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cost_models/blocks/late_gradients.hpp>
 #include <cost_models/blocks/released_weights.hpp>
-#include <cost_models/blocks/step_order.hpp>
+#include <cost_models/blocks/buffers/step_order.hpp>
 
 namespace shardplan {
 namespace {

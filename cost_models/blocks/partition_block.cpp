@@ -1,8 +1,8 @@
-#include <cost_models/blocks/buffers.hpp>
-#include <cost_models/blocks/exchanged_experts.hpp>
-#include <cost_models/blocks/kept_feed_forward.hpp>
+#include <cost_models/blocks/buffers/buffers.hpp>
+#include <cost_models/blocks/buffers/exchanged_experts.hpp>
+#include <cost_models/blocks/buffers/kept_feed_forward.hpp>
 #include <cost_models/blocks/late_gradients.hpp>
-#include <cost_models/blocks/step_order.hpp>
+#include <cost_models/blocks/buffers/step_order.hpp>
 #include <cost_models/blocks/liveness.hpp>
 #include <cost_models/blocks/partition_block.hpp>
 #include <cost_models/blocks/released_weights.hpp>
@@ -82,7 +82,7 @@ class BlockWalk {
 
   void run_backward() {
     state_.forms.turn_backward(
-        released_weights(state_.block, state_.flow(), *state_.program.program, liveness_, state_.compiler));
+        released_weights(state_.block, state_.flow(), *state_.program.program, liveness_, state_.config, state_.compiler));
     state_.forms.gather_apart(gathered_apart(state_));
     for (std::size_t i = operations().size(); i-- > 0;) {
       schedule_.backward_begins[i] = next_step();

@@ -4,15 +4,22 @@
 namespace shardplan {
 namespace {
 
+/// Products in a row, in layers that nothing scans: query, key and value of gemma3 have attention, its output and two of
+/// the feed-forward behind them, the output of gemma4_small the feed-forward and the layer's own input. Three aren't far
+/// (llama; gemma4_small's wi).
+constexpr int far_products = 4;
+
 class Release {
  public:
   Release(const Block& block, const DataFlow& flow, const Program& program, const Liveness& liveness,
-          const Compiler& compiler)
+          const TrainConfig& config, const Compiler& compiler)
       : block_(block),
         flow_(flow),
         liveness_(liveness),
         shares_iteration_(compiler.has(Habit::gathers_again_in_cycles) && shares_iteration(block, program)),
         leads_on_(shares_iteration_ && leads_to_next_layer(block, program)),
+        written_out_(compiler.has(Habit::gathers_again_in_cycles) && block.kind == BlockKind::layer &&
+                     !config.scan_layers && !block.in_pipeline),
         narrow_heads_(compiler.has(Habit::gathers_narrow_heads_again)),
         before_experts_(compiler.has(Habit::gathers_moe_layer_weights_twice) && block.mixture) {}
 
@@ -41,6 +48,7 @@ class Release {
     if (before_experts_ && op.module == Module::attention && leads_to_module(i, Module::mixture)) return true;
     if (shares_iteration_ && is_normed_over_all_heads(op)) return true;
     if (leads_on_) return leads_to_output(i);
+    if (written_out_ && op.module == Module::attention && products_behind(i) >= far_products) return true;
     const bool projects = op.role == OperationRole::qkv_projection && (shares_iteration_ || (narrow_heads_ && op.narrow));
     return projects && (leads_to_module(i, Module::mlp) || leads_to_module(i, Module::mixture));
   }
@@ -70,6 +78,23 @@ class Release {
     return reached;
   }
 
+  /// The longest chain of products and kernels that run again because they read what operation `i` recomputes.
+  int products_behind(std::size_t i) const {
+    std::vector<int> behind(block_.tensors.size(), -1);
+    behind[block_.operations[i].output] = 0;
+    int most = 0;
+    for (std::size_t next = i + 1; next < block_.operations.size(); ++next) {
+      const Operation& op = block_.operations[next];
+      if (!liveness_.recomputed[next]) continue;
+      int before = -1;
+      for (const TensorId input : op.inputs) before = std::max(before, behind[input]);
+      if (before < 0) continue;
+      behind[op.output] = before + (op.kind == OpKind::einsum || op.kind == OpKind::attention ? 1 : 0);
+      most = std::max(most, behind[op.output]);
+    }
+    return most;
+  }
+
   bool leads_to_module(std::size_t i, Module module) const {
     const auto reached = recomputed_from(i);
     for (std::size_t next = i + 1; next < reached.size(); ++next)
@@ -87,7 +112,7 @@ class Release {
   const Block& block_;
   const DataFlow& flow_;
   const Liveness& liveness_;
-  const bool shares_iteration_, leads_on_, narrow_heads_, before_experts_;
+  const bool shares_iteration_, leads_on_, written_out_, narrow_heads_, before_experts_;
 };
 
 }  // namespace
@@ -104,8 +129,8 @@ bool leads_to_next_layer(const Block& block, const Program& program) {
 }
 
 std::vector<bool> released_weights(const Block& block, const DataFlow& flow, const Program& program,
-                                   const Liveness& liveness, const Compiler& compiler) {
-  return Release(block, flow, program, liveness, compiler).all();
+                                   const Liveness& liveness, const TrainConfig& config, const Compiler& compiler) {
+  return Release(block, flow, program, liveness, config, compiler).all();
 }
 
 }  // namespace shardplan

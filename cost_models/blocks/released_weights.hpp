@@ -4,6 +4,7 @@
 // distance in the graph); between a recomputed product and its gradient lies all that the recomputation leads on to.
 #include <cost_models/partition/partitioned_block.hpp>
 #include <shardplan/compiler/compiler.hpp>
+#include <shardplan/train_config.hpp>
 
 namespace shardplan {
 
@@ -17,9 +18,11 @@ bool shares_iteration(const Block& block, const Program& program);
 ///   - attention's, where their recomputation leads on to experts (Habit::gathers_moe_layer_weights_twice);
 ///   - any that has to be recomputed to reach a later layer of the same scan iteration, and of the last layer those of
 ///     query, key and value (Habit::gathers_again_in_cycles); of any, those of query and key that one norm spans;
+///   - attention's of layers that nothing scans, where four products in a row have to be recomputed behind theirs
+///     (Habit::gathers_again_in_cycles; gemma4e2b_v5p4_fsdp4, gemma34bx6_v5p8_fsdp4_unscanned);
 ///   - those of query, key and value where their products are narrow (Habit::gathers_narrow_heads_again). Expert
 ///     weights inside a shard_map are its operands: its gradient is handed the gathered ones.
 std::vector<bool> released_weights(const Block& block, const DataFlow& flow, const Program& program,
-                                   const Liveness& liveness, const Compiler& compiler);
+                                   const Liveness& liveness, const TrainConfig& config, const Compiler& compiler);
 
 }  // namespace shardplan

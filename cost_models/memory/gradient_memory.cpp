@@ -184,4 +184,17 @@ Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& progr
   });
 }
 
+Bytes gradients_behind_scan(const PartitionedBlock& block, std::int64_t cycles, const BoundProgram& program) {
+  const Block& b = *block.block;
+  const std::int64_t left = b.layers - cycles * b.layers_per_cycle;
+  if (left <= 0) return {};
+  Bytes one;
+  for (const auto& life : block.lifetimes)
+    if (life.unsummed_weight_gradient) one += life.bytes;
+  for (const auto& op : b.operations)
+    if (op.kind == OpKind::normalization && b.tensors[op.output].dims == b.tensors[b.output].dims)
+      one += local_bytes(b.tensors[op.output], block.specs[op.output], *program.mesh);
+  return one * left;
+}
+
 }  // namespace shardplan

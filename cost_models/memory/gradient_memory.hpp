@@ -42,4 +42,8 @@ Bytes late_head_leftover(const PartitionedBlock& head, const BoundProgram& progr
 Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                         const Compiler& compiler);
 
+/// Of the layers of one kind that `cycles` whole cycles of a scan leave over: weight gradients before they are summed, and
+/// what those of the norms' scales read (Habit::leaves_gradients_behind_scans).
+Bytes gradients_behind_scan(const PartitionedBlock& block, std::int64_t cycles, const BoundProgram& program);
+
 }  // namespace shardplan

@@ -23,6 +23,19 @@ Bytes peeled_values(const Loop& loop, const BoundProgram& program, const Compile
   return values;
 }
 
+/// Layers that no whole cycle of the scan holds run behind it, backward in front of it (gemma3-4b: 34 layers, six a cycle).
+Bytes left_behind_scan(const Loop& loop, const BoundProgram& program, const TrainConfig& config, const Compiler& compiler) {
+  const Block& first = *loop.front()->block;
+  if (!compiler.has(Habit::leaves_gradients_behind_scans)) return {};
+  if (!config.scan_layers || first.kind != BlockKind::layer) return {};
+  std::int64_t cycles = first.layers;
+  for (const PartitionedBlock* block : loop)
+    cycles = std::min(cycles, block->block->layers / block->block->layers_per_cycle);
+  Bytes all;
+  for (const PartitionedBlock* block : loop) all += gradients_behind_scan(*block, cycles, program);
+  return all;
+}
+
 /// What a layer's last step reads and writes.
 Bytes left_at_the_end(const PartitionedBlock& block) {
   int end = 0;
@@ -84,8 +97,9 @@ class Moments {
     const bool listed = head && head_ == HeadGradient::early_in_list;
     const bool in_turn = listed || (head && head_ == HeadGradient::early_in_turn);
     const Bytes cleared = listed ? cleared_stacks(blocks_, program_, config_, compiler_) : Bytes{0};
+    const Bytes behind = left_behind_scan(loop, program_, config_, compiler_);
     const auto weights = leaves_weights || in_turn ? WeightGradients::later : WeightGradients::here;
-    moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_ + cleared, waiting_,
+    moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_ + cleared + behind, waiting_,
                         working_set(loop, program_, config_, compiler_, weights) + copies_, {}, late_head_});
     if (head) leave_head_behind(*loop.back(), late);
     if (leaves_weights)

@@ -47,6 +47,7 @@ class Recorder {
   /// The same of what runs as often as one of the block's counts says, which is noted (take_counts).
   void record(Phase phase, const Move& move, const Origin& origin, const Runs& runs);
   void record_all(Phase phase, const Moves& moves, const Origin& origin, const Runs& runs);
+  const std::vector<Collective>& collectives() const { return collectives_; }
   std::vector<Collective> take() { return std::move(collectives_); }
   std::vector<Runs> take_counts() { return std::move(counts_); }
 

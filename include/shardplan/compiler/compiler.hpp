@@ -88,6 +88,10 @@ enum class Habit : std::uint8_t {
   fuses_masks,
   /// The activation function of a feed-forward without a gate is computed in the products that read it.
   fuses_activations,
+  /// A gelu that is computed again keeps its tanh for its gradient.
+  keeps_tanh,
+  /// Layers behind the scan's last whole cycle: their weight gradients, and what makes them, wait for its backward loop.
+  leaves_gradients_behind_scans,
   /// Outside of loops equal gathers of a vocabulary's table are one: a head reads what was gathered before it.
   shares_gathered_tables,
   /// Collectives become synchronous and gathers are cloned beyond a budget for temporaries.

@@ -43,6 +43,7 @@ TensorId add_feed_forward(BlockBuilder& b, TensorId x, const std::string& prefix
   const Dims tokens = b.dims(x);
   const TensorId activated = b.apply(OpKind::elementwise, prefix + "/activation", projections,
                                      b.activation(prefix + " hidden", {tokens[0], tokens[1], mlp}, split));
+  b.block.operations.back().by_tanh = b.model.mlp_activations.front() == "gelu";
   const TensorId wo = matrix(b, prefix + "/wo", {mlp, embed}, {"mlp", "embed"});
   const TensorId out = b.apply(OpKind::einsum, prefix + "/wo", {activated, wo},
                                b.activation(prefix + " output", b.hidden_dims(), b.hidden(), {"mlpwo"}));

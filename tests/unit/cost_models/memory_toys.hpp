@@ -1,6 +1,7 @@
 #pragma once
 // Toy runs (toy_layers.hpp) kept whole, so that memory's functions can be asked about each block. Sizes read as MiB,
 // rounded down: the norms' scales are less than one.
+#include <algorithm>
 #include <cost_models/memory/memory_use.hpp>
 #include <functional>
 #include <memory>
@@ -43,6 +44,8 @@ class ToyMemory {
   std::unique_ptr<BoundProgram> bound_;
   std::vector<PartitionedBlock> blocks_;
 };
+
+inline bool meet(const Lifetime& a, const Lifetime& b) { return std::max(a.first, b.first) <= std::min(a.last, b.last); }
 
 inline std::int64_t mib(Bytes bytes) { return bytes.value >> 20; }
 

@@ -58,13 +58,50 @@ Model toy_gemma4_small() {
 TEST(Gemma4Small, HasNoKeyProjectionWhereKeysAreLent) {
   TrainConfig config = toy_config(1, 1024);
   config.scan_layers = false;
-  const ToyStep step = run({toy_gemma4_small(), config, "default", "fsdp=8"});
+  const ToyStep step =
+      run({toy_gemma4_small(), config, "default", "fsdp=8", without(plain_compiler(), Habit::gathers_again_in_cycles)});
   EXPECT_THAT(lines(step, "layers_local", "self_attention/key"), UnorderedElementsAreArray(moved_once("2 MiB")));
   EXPECT_THAT(lines(step, "lent_layers_local", "self_attention/key"), IsEmpty());
   EXPECT_THAT(lines(step, "layers_local", "mlp/wi_0"), UnorderedElementsAreArray(moved_once("4 MiB")));
   EXPECT_THAT(lines(step, "lent_layers_local", "mlp/wi_0"), UnorderedElementsAreArray(moved_once("8 MiB")));
   EXPECT_THAT(lines(step, "lent_layers_global", "per_layer_projection"),
               UnorderedElementsAreArray(moved_once("256 KiB")));  // [128, 1024]
+}
+
+/// How often a weight's gather runs again in the backward pass.
+std::vector<std::string> gathered_again(const Model& model, const std::string& block, const std::string& weight) {
+  TrainConfig config = toy_config(1, 1024);
+  config.scan_layers = false;
+  const Compiler merges = without(plain_compiler(), Habit::gathers_again_in_cycles);
+  const auto count = [&](const Compiler& compiler) {
+    return lines(run({model, config, "default", "fsdp=8", compiler}), block, weight);
+  };
+  std::vector<std::string> more = count(plain_compiler());
+  for (const std::string& line : count(merges)) std::erase(more, line);
+  return more;
+}
+
+// Layers that nothing scans: behind the attention's output come two products of the feed-forward and two of the layer's own
+// input. Behind wi_0 are three.
+TEST(Gemma4Small, GathersAttentionsWeightsOnceMoreForTheirGradients) {
+  const Model model = toy_gemma4_small();
+  EXPECT_THAT(gathered_again(model, "layers_local", "self_attention/query"),
+              testing::ElementsAre("rematerialized_forward all-gather fsdp 2 MiB x2"));
+  EXPECT_THAT(gathered_again(model, "layers_local", "self_attention/out"),
+              testing::ElementsAre("rematerialized_forward all-gather fsdp 2 MiB x2"));
+  EXPECT_THAT(gathered_again(model, "layers_local", "mlp/wi_0"), IsEmpty());
+}
+
+// Without a norm behind the feed-forward its last product doesn't run again: three are behind query, key and value.
+TEST(WrittenOutLayers, GatherAgainWhatIsFourProductsFromItsGradient) {
+  Model normed = toy_llama();
+  normed.decoder_block = decoder_block(DecoderBlockKind::gemma3);
+  normed.layers = 2;
+  normed.attention_pattern = {256, 1};
+  normed.use_post_ffw_norm = true;
+  EXPECT_THAT(gathered_again(normed, "layers_local", "self_attention/query"), testing::SizeIs(1));
+  EXPECT_THAT(gathered_again(normed, "layers_local", "self_attention/out"), IsEmpty());
+  EXPECT_THAT(gathered_again(toy_llama(), "layers", "self_attention/query"), IsEmpty());
 }
 
 // Rows for each layer, [2048, 6 * 128]: 192 columns a device of four lie along 2048 words, and the right way round in 256

@@ -88,5 +88,47 @@ TEST(RaggedExchange, IsTakenApartOverTwoNodes) {
               ElementsAre("forward all-gather expert 4 MiB x1", "forward ragged-all-to-all expert 4 MiB x1"));
 }
 
+Model with_gelu(Model model, const char* activation) {
+  model.mlp_activations = {activation, "linear"};
+  return model;
+}
+
+Model normed_behind_feed_forward() {
+  Model model = toy_llama();
+  model.use_post_ffw_norm = true;
+  return model;
+}
+
+// 1024 tokens of 2048 hidden features in bf16, 4 MiB, from the feed-forward's recomputation to its gradient: where its
+// output is computed again, too, because a norm reads it.
+TEST(Gelu, KeepsItsTanh) {
+  const auto kept = [](const Model& model, const Compiler& compiler) {
+    const ToyMemory toy({model, toy_config(1, 1024), "default", "fsdp=1", compiler});
+    return mib_of(toy.block("layers"), "mlp hidden, tanh");
+  };
+  const Compiler keeps = with(toy_gpu(), Habit::keeps_tanh);
+  EXPECT_EQ(kept(with_gelu(toy_llama(), "gelu"), keeps), 0) << "only gradients read it";
+  EXPECT_EQ(kept(with_gelu(normed_behind_feed_forward(), "gelu"), keeps), 4);
+  EXPECT_EQ(kept(with_gelu(normed_behind_feed_forward(), "silu"), keeps), 0);
+  EXPECT_EQ(kept(with_gelu(normed_behind_feed_forward(), "gelu"), without(keeps, Habit::keeps_tanh)), 0);
+}
+
+// Cycles of three layers: of eight layers two cycles, and two that are left over, whose gradients wait for the loop.
+TEST(LayersBehindAScan, LeaveTheirGradientsToTheEnd) {
+  const auto gradients = [](std::int64_t layers, const Compiler& compiler) {
+    Model model = toy_llama();
+    model.decoder_block = decoder_block(DecoderBlockKind::gemma3);
+    model.layers = layers;
+    model.attention_pattern = {256, 2};
+    return ToyMemory({model, toy_config(1, 1024), "default", "fsdp=8", compiler}).use().gradients.value;
+  };
+  const Compiler leaves = with(toy_gpu(), Habit::leaves_gradients_behind_scans);
+  const Compiler sums = without(leaves, Habit::leaves_gradients_behind_scans);
+  EXPECT_EQ(gradients(6, leaves), gradients(6, sums));
+  const std::int64_t two = gradients(8, leaves) - gradients(8, sums), one = gradients(7, leaves) - gradients(7, sums);
+  EXPECT_GT(one, 0);
+  EXPECT_EQ(two, 2 * one);
+}
+
 }  // namespace
 }  // namespace shardplan

@@ -19,8 +19,6 @@ bool exists(const PartitionedBlock& block, const std::string& name) {
                      [&](const Lifetime& l) { return describe(l.name, *block.block) == name; });
 }
 
-bool meet(const Lifetime& a, const Lifetime& b) { return std::max(a.first, b.first) <= std::min(a.last, b.last); }
-
 TEST(WorkingSet, IsTheLargestSumOfBuffersAliveTogether) {
   PartitionedBlock block;
   block.lifetimes = {

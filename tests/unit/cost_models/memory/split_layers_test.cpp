@@ -25,8 +25,6 @@ std::vector<Lifetime> named(const PartitionedBlock& block, const std::string& wo
   return found;
 }
 
-bool meet(const Lifetime& a, const Lifetime& b) { return std::max(a.first, b.first) <= std::min(a.last, b.last); }
-
 // save_out_proj: what follows attention can be had without it.
 TEST(SplitLayers, AttentionRunsAgainBehindTheFeedForward) {
   const auto waits = [](const char* mesh, const char* remat, const Compiler& compiler) {

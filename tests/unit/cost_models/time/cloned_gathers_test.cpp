@@ -9,14 +9,14 @@
 namespace shardplan {
 namespace {
 
-constexpr std::int64_t GB = 1'000'000'000;
+constexpr std::int64_t gigabyte = 1'000'000'000;
 
 /// 80 GB, 20 of them arguments: a budget of 57 for the rest.
 MemoryUse needing(std::int64_t rest) {
   MemoryUse memory;
-  memory.capacity = {80 * GB};
-  memory.parameters = {20 * GB};
-  memory.activations = {rest * GB};
+  memory.capacity = {80 * gigabyte};
+  memory.parameters = {20 * gigabyte};
+  memory.activations = {rest * gigabyte};
   return memory;
 }
 
@@ -30,8 +30,8 @@ TEST(CompilerBudget, IsAShareOfWhatTheArgumentsLeave) {
   EXPECT_FALSE(exceeded_budget(needing(57), budgeted(false)));
   const auto exceeded = exceeded_budget(needing(58), budgeted(false));
   ASSERT_TRUE(exceeded);
-  EXPECT_EQ(exceeded->budget.value, 57 * GB);
-  EXPECT_EQ(exceeded->needed.value, 58 * GB);
+  EXPECT_EQ(exceeded->budget.value, 57 * gigabyte);
+  EXPECT_EQ(exceeded->needed.value, 58 * gigabyte);
   EXPECT_FALSE(exceeded_budget(needing(58), toy_gpu())) << "a compiler without";
 }
 

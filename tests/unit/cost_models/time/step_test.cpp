@@ -25,7 +25,7 @@ OperationWork seconds_of_work(double forward, double backward, bool recomputed) 
 /// Two stacks on the toy machine, each run once a step. "layers": two products, 4 and 6 s forward, as long again, and
 /// twice as long backward, half of it for each gradient; the second reads what the first makes. "layers_local": one, 1 s
 /// forward and 2 s backward.
-struct ToyStep {
+struct PricedToy {
   std::vector<Block> shapes = std::vector<Block>(2);
   std::vector<PartitionedBlock> blocks = std::vector<PartitionedBlock>(2);
   std::vector<Collective> collectives;
@@ -37,7 +37,7 @@ struct ToyStep {
   VectorWork update;
   std::vector<OperationWork> update_products;
 
-  ToyStep() {
+  PricedToy() {
     shapes[0].name = "layers";
     shapes[1].name = "layers_local";
     for (std::size_t i = 0; i < 2; ++i) blocks[i].block = &shapes[i];
@@ -70,7 +70,7 @@ struct ToyStep {
 };
 
 TEST(StepTime, WithoutCommunicationIsItsCompute) {
-  const StepTime time = ToyStep().time();
+  const StepTime time = PricedToy().time();
   EXPECT_DOUBLE_EQ(time.compute.value, 43);
   EXPECT_DOUBLE_EQ(time.step().value, 43);
   EXPECT_DOUBLE_EQ(time.tokens_per_second_per_device, 10);  // 860 tokens / (43 s · 2 devices)
@@ -78,7 +78,7 @@ TEST(StepTime, WithoutCommunicationIsItsCompute) {
 }
 
 TEST(StepTime, HostCopiesHideBehindTheirOwnBody) {
-  ToyStep step;
+  PricedToy step;
   step.machine.host_link_bandwidth = Figure{10e9, "GB/s", "toy", Basis::assumed};
   step.host.activations[0] = Bytes{120'000'000'000};  // 12 s each way: behind 10 s forward, 30 s backward
   step.host.optimizer = Bytes{5'000'000'000};         // 0.5 s in and 0.5 s out, behind no compute of the update
@@ -89,7 +89,7 @@ TEST(StepTime, HostCopiesHideBehindTheirOwnBody) {
 }
 
 TEST(StepTime, HostCopiesRunWhileComputeWaitsForCollectives) {
-  ToyStep step;
+  PricedToy step;
   step.machine.host_link_bandwidth = Figure{10e9, "GB/s", "toy", Basis::assumed};
   step.host.activations[0] = Bytes{120'000'000'000};  // 12 s: 10 s of forward compute and 1.5 s of waiting hide most
   step.communicate(Phase::forward, CollectiveKind::all_reduce, false, 1.5, 0);
@@ -131,7 +131,7 @@ const Overlapped overlapped[] = {
 
 TEST(StepTime, HidesWhatTheScheduleHasStepsFor) {
   for (const auto& row : overlapped) {
-    ToyStep toy;
+    PricedToy toy;
     Collective& c = toy.communicate(row.phase, row.kind, row.parameter, row.seconds, layers, row.operation);
     c.tensor = row.tensor;
     c.cause = row.cause;
@@ -146,7 +146,7 @@ TEST(StepTime, HidesWhatTheScheduleHasStepsFor) {
 }
 
 TEST(StepTime, AWindowLimitsHowEarlyAWeightIsGathered) {
-  ToyStep toy;
+  PricedToy toy;
   toy.communicate(Phase::backward, all_gather, true, 12, layers, 1);  // 10 s of recomputation in front of its use
   EXPECT_NEAR(toy.time().exposed_collective.value, 2, 1e-9);
   toy.compiler.overlap.window = 1;  // only the second product's recomputation, 6 s
@@ -154,7 +154,7 @@ TEST(StepTime, AWindowLimitsHowEarlyAWeightIsGathered) {
 }
 
 TEST(StepTime, SaysOfEachCollectiveWhatItExposes) {
-  ToyStep toy;
+  PricedToy toy;
   toy.communicate(Phase::forward, all_gather, true, 9, layers, 1);
   toy.communicate(Phase::forward, all_gather, true, 3, layers, 0);
   const auto step = schedule_step({toy.blocks, toy.collectives, toy.program, toy.compiler, toy.machine, toy.host,
@@ -165,7 +165,7 @@ TEST(StepTime, SaysOfEachCollectiveWhatItExposes) {
 }
 
 TEST(StepTime, PartsOfTheComputeAddUp) {
-  ToyStep toy;
+  PricedToy toy;
   toy.update = vector_work({1, 7}, 1e9, DType::f32);
   const StepTime time = toy.time();
   EXPECT_NEAR(time.parts.matmul.value, 43, 1e-9);
@@ -174,13 +174,13 @@ TEST(StepTime, PartsOfTheComputeAddUp) {
 }
 
 TEST(StepTime, BlocksRunAsOftenAsTheyExecute) {
-  ToyStep toy;
+  PricedToy toy;
   toy.shapes[0].executions = 3;
   EXPECT_DOUBLE_EQ(toy.time().compute.value, 3 * 40 + 3);
 }
 
 TEST(StepTime, WeightsThatMoveOnceAStepAreExposed) {
-  ToyStep toy;
+  PricedToy toy;
   toy.shapes[0].executions = 3;
   toy.communicate(Phase::forward, all_gather, true, 6, layers, 1);
   EXPECT_DOUBLE_EQ(toy.time().exposed_collective.value, 6);
@@ -189,7 +189,7 @@ TEST(StepTime, WeightsThatMoveOnceAStepAreExposed) {
 }
 
 TEST(StepTime, UpdateMovesItsBytesAndHidesItsOwnGathers) {
-  ToyStep toy;
+  PricedToy toy;
   toy.update.traffic = {2'000'000'000'000};  // 2 s
   toy.communicate(Phase::optimizer, all_gather, true, 3, layers);
   EXPECT_DOUBLE_EQ(toy.time().compute.value, 45);
@@ -200,7 +200,7 @@ TEST(StepTime, UpdateMovesItsBytesAndHidesItsOwnGathers) {
 // Where matrices are worked on one after the other, a step of Newton-Schulz waits for what the one before leads to; where
 // all at once, for others' products.
 TEST(StepTime, NewtonSchulzMultipliesBesideGathersOfOtherMatrices) {
-  ToyStep toy;
+  PricedToy toy;
   toy.update_products = {seconds_of_work(2, 0, false), seconds_of_work(3, 0, false)};
   EXPECT_DOUBLE_EQ(toy.time().parts.optimizer.value, 5);
   toy.communicate(Phase::optimizer, all_gather, true, 4, layers).cause = Cause::newton_schulz_matrix;
@@ -232,7 +232,7 @@ TEST(StepTime, BubbleIsTheShareOfEmptyIterations) {
 }
 
 TEST(StepTime, BubbleTakesItsShareOfPipelinedBlocksOnly) {
-  ToyStep toy;
+  PricedToy toy;
   toy.program.pipeline = {2, 3, 1, 1, 1};  // a quarter
   toy.shapes[0].in_pipeline = true;
   toy.communicate(Phase::forward, all_to_all, false, 4, layers);
@@ -246,14 +246,14 @@ TEST(StepTime, BubbleTakesItsShareOfPipelinedBlocksOnly) {
 
 TEST(StepTime, RefusesACollectiveOfNoBlock) {
   for (const BlockId block : {-1, 2}) {
-    ToyStep toy;
+    PricedToy toy;
     toy.communicate(Phase::forward, all_gather, true, 3, block);
     EXPECT_THROW(toy.time(), InternalError) << block;
   }
 }
 
 TEST(StepTime, RefusesAnEmptyStep) {
-  ToyStep toy;
+  PricedToy toy;
   for (auto& block : toy.blocks) block.work.clear();
   EXPECT_THROW(toy.time(), InternalError);
 }

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cost_models/blocks/softmax_statistics.hpp>
+#include <cost_models/blocks/buffers/softmax_statistics.hpp>
 #include <cost_models/layouts/tiles.hpp>
 
 namespace shardplan {

@@ -1,5 +1,5 @@
-#include <cost_models/blocks/exchanged_experts.hpp>
-#include <cost_models/blocks/step_order.hpp>
+#include <cost_models/blocks/buffers/exchanged_experts.hpp>
+#include <cost_models/blocks/buffers/step_order.hpp>
 #include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <shardplan/rounding.hpp>

@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <cost_models/blocks/step_order.hpp>
+#include <cost_models/blocks/buffers/dropped_experts.hpp>
+#include <cost_models/blocks/buffers/step_order.hpp>
 #include <cost_models/blocks/released_weights.hpp>
 #include <numeric>
 
@@ -67,7 +68,23 @@ StepOrder::StepOrder(const BlockState& state, const Schedule& schedule) {
     postpone_recomputation(places, state, schedule);
     postpone_weight_gradients(places, state, schedule);
   }
+  leave_experts(places, state, schedule);
   rank(places);
+}
+
+void StepOrder::leave_experts(Places& places, const BlockState& state, const Schedule& schedule) {
+  const DroppedExperts experts(state, schedule);
+  for (const auto& op : state.block.operations) {
+    const OperationId id = state.id_of(op);
+    if (experts.runs_gradient_last(id) && schedule.has_backward(id)) places[schedule.backward_ends[id]] = state.forms.step();
+  }
+  const OperationId output = experts.late_output();
+  if (output < 0) return;
+  const int rows_done = schedule.backward_ends[experts.dispatch()];
+  places[schedule.recomputed[output]] = rows_done;
+  ++postponed_;
+  for (const OperationId combine : state.flow().readers(state.block.operations[output].output))
+    if (schedule.has_backward(combine)) places[schedule.backward_ends[combine]] = rows_done;
 }
 
 void StepOrder::postpone_recomputation(Places& places, const BlockState& state, const Schedule& schedule) {

@@ -6,6 +6,7 @@
 //   attention runs again behind the feed-forward's backward pass;
 //   weight gradients of products with one input, where no axis splits tokens, behind the last one's gradient of that input:
 //   then it is gathered for them, and what was summed is no longer whole.
+// Experts on the dropping path leave work to the end everywhere (dropped_experts.hpp).
 #include <cost_models/operations/operation_kind.hpp>
 
 namespace shardplan {
@@ -21,11 +22,13 @@ class StepOrder {
   int postponed() const { return postponed_; }
   Schedule ordered(const Schedule& schedule) const;
   void order(std::vector<Lifetime>& lifetimes) const;
+  int last() const { return static_cast<int>(rank_.size()) - 1; }  ///< step
 
  private:
   /// In front of which step each runs.
   using Places = std::vector<int>;
 
+  void leave_experts(Places& places, const BlockState& state, const Schedule& schedule);
   void postpone_recomputation(Places& places, const BlockState& state, const Schedule& schedule);
   void postpone_weight_gradients(Places& places, const BlockState& state, const Schedule& schedule) const;
   void rank(const Places& places);

@@ -1,6 +1,6 @@
 #pragma once
 // Which buffers one run of a block needs, and when: values of the (re)computed forward, gradients, gathered forms.
-#include <cost_models/blocks/step_order.hpp>
+#include <cost_models/blocks/buffers/step_order.hpp>
 #include <cost_models/operations/operation_kind.hpp>
 
 namespace shardplan {

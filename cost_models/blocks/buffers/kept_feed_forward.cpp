@@ -1,4 +1,4 @@
-#include <cost_models/blocks/kept_feed_forward.hpp>
+#include <cost_models/blocks/buffers/kept_feed_forward.hpp>
 #include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/layouts/tiles.hpp>
 

@@ -1,9 +1,10 @@
 #include <algorithm>
-#include <cost_models/blocks/buffers.hpp>
-#include <cost_models/blocks/exchanged_experts.hpp>
-#include <cost_models/blocks/kept_feed_forward.hpp>
+#include <cost_models/blocks/buffers/buffers.hpp>
+#include <cost_models/blocks/buffers/dropped_experts.hpp>
+#include <cost_models/blocks/buffers/exchanged_experts.hpp>
+#include <cost_models/blocks/buffers/kept_feed_forward.hpp>
 #include <cost_models/blocks/released_weights.hpp>
-#include <cost_models/blocks/softmax_statistics.hpp>
+#include <cost_models/blocks/buffers/softmax_statistics.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/partition/logits.hpp>
 #include <cost_models/vector_work/vector_costs.hpp>
@@ -29,6 +30,7 @@ class Buffers {
   Buffers(const BlockState& state, const Schedule& schedule, const Liveness& liveness)
       : state_(state), schedule_(schedule), liveness_(liveness), block_(state.block), flow_(state.flow()),
         exchanged_(state, schedule),
+        dropped_(state, schedule),
         leads_on_(leads_to_next_layer(state.block, *state.program.program) && state.block.rematerialized),
         gradients_last_(runs_weight_gradients_last(state, schedule)),
         fetches_ahead_(runs_split_layer(state)) {}
@@ -38,10 +40,14 @@ class Buffers {
     all.reserve(all.size() + 4 * block_.operations.size());
     append(all, state_.gradients.partial());
     order.order(all);
+    append(all, dropped_.sums_at_the_end(schedule_, order.last()));
     append(all, softmax_statistics(state_, schedule_, exchanged_.any()));
     append(all, exchanged_.rows_of_tokens());
     if (gradients_last_) append(all, waiting_for_weight_gradients(state_, schedule_));
-    for (std::size_t i = 0; i < block_.operations.size(); ++i) add_operation(all, static_cast<OperationId>(i));
+    for (std::size_t i = 0; i < block_.operations.size(); ++i) {
+      add_operation(all, static_cast<OperationId>(i));
+      add_tanh(all, static_cast<OperationId>(i));
+    }
     if (fetches_ahead_) add_fetched(all);
     return all;
   }
@@ -73,6 +79,16 @@ class Buffers {
     if (!is_gradient_fused(i))
       all.push_back({{op.output, " gradient"}, bytes_of(op.output), gradient_begins(op.output), gradient_ends(i)});
     append(all, kind_of(i).buffers(state_, schedule_, i));
+  }
+
+  /// Of an activation that runs again for a product that does, too; one that only gradients read is computed beside its
+  /// own (h100c_gm4_fsdp8, whose feed-forward's output is normed; not gemma7bx4_h100x8_fsdp8).
+  void add_tanh(std::vector<Lifetime>& all, OperationId i) const {
+    const Operation& op = block_.operations[i];
+    if (!op.by_tanh || !state_.compiler.has(Habit::keeps_tanh) || schedule_.recomputed[i] < 0) return;
+    const auto readers = flow_.readers(op.output);
+    if (std::any_of(readers.begin(), readers.end(), [&](OperationId reader) { return schedule_.recomputed[reader] >= 0; }))
+      all.push_back({{op.output, ", tanh"}, bytes_of(op.output), schedule_.recomputed[i], schedule_.backward_begins[i]});
   }
 
   int gradient_ends(OperationId i) const {
@@ -144,8 +160,13 @@ class Buffers {
     if (id == block_.output) return first;
     first = state_.forms.step();
     for (const OperationId reader : flow_.readers(id))
-      first = std::min(first, kind_of(reader).writes_input_gradient(state_, schedule_, reader));
+      first = std::min(first, writes_gradient(id, reader));
     return first;
+  }
+
+  int writes_gradient(TensorId id, OperationId reader) const {
+    if (dropped_.is_late_mask(id, reader)) return schedule_.backward_ends[reader];
+    return kind_of(reader).writes_input_gradient(state_, schedule_, reader);
   }
 
   /// The last step of a tensor that does not simply live to its last reader: a gradient is written over the logits.
@@ -188,7 +209,9 @@ class Buffers {
     int last = schedule_.written(block_, reader);
     if (reads_copies(op))  // narrowed for it, unless that is what the gradient reads
       return schedule_.recomputed[reader] < 0 ? std::max(last, schedule_.backward_begins[reader]) : last;
-    if (kind.gradient_recomputes() || reads(kind.read_by_gradient(block_, op), id))
+    if (dropped_.is_late_mask(id, reader))
+      last = std::max(last, schedule_.backward_begins[reader]);
+    else if (kind.gradient_recomputes() || reads(kind.read_by_gradient(block_, op), id))
       last = std::max(last, read_by_gradient_until(id, reader));
     const bool computed_again =
         kind.is_alias() || (gradients_last_ && is_fused_activation(reader)) || makes_hidden_rows_again(reader);
@@ -201,6 +224,7 @@ class Buffers {
   const Block& block_;
   const DataFlow& flow_;
   const ExchangedExperts exchanged_;
+  const DroppedExperts dropped_;
   const bool leads_on_;  ///< the next layer of the same scan iteration reads the recomputed output
   const bool gradients_last_;  ///< weights'
   const bool fetches_ahead_;   ///< what was moved to the host

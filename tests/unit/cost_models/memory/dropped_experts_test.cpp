@@ -1,0 +1,75 @@
+// Experts on the dropping path: what their backward pass leaves to its end.
+#include <gmock/gmock.h>
+
+#include "../memory_toys.hpp"
+
+namespace shardplan {
+namespace {
+
+ToyMemory dropping(std::int64_t sequences, const char* mesh, const Compiler& compiler, const char* remat = "full") {
+  return ToyMemory({toy_mixtral(), toy_moe(toy_config(static_cast<double>(sequences), 1024, remat), MoePath::dropping),
+                    "default", mesh, compiler});
+}
+
+const Lifetime& life_of(const ToyMemory& toy, const std::string& words) {
+  const PartitionedBlock& layer = toy.block("layers");
+  const Lifetime* found = nullptr;
+  for (const Lifetime& life : layer.lifetimes)
+    if (describe(life.name, *layer.block) == words) found = &life;
+  if (!found) throw std::runtime_error("no buffer " + words);
+  return *found;
+}
+
+int end_of(const ToyMemory& toy) {
+  int end = 0;
+  for (const Lifetime& life : toy.block("layers").lifetimes) end = std::max(end, life.last);
+  return end;
+}
+
+Compiler leaves() { return with(toy_tpu(), Habit::runs_expert_weight_gradients_last); }
+Compiler hurries() { return without(leaves(), Habit::runs_expert_weight_gradients_last); }
+
+// Hidden rows are read by wo's gradient, which comes behind attention's backward pass.
+TEST(DroppedExperts, WeightGradientsRunLast) {
+  const ToyMemory last = dropping(1, "fsdp=2", leaves()), first = dropping(1, "fsdp=2", hurries());
+  const auto waits = [](const ToyMemory& toy) {
+    return life_of(toy, "expert hidden").last > life_of(toy, "query gradient").last;
+  };
+  EXPECT_TRUE(waits(last));
+  EXPECT_FALSE(waits(first));
+}
+
+// The experts' output is computed again for the mask's gradient alone. With several sequences on a device both come behind
+// the gradient of the tokens that were dispatched.
+TEST(DroppedExperts, OutputRunsAgainBehindTheRowsGradient) {
+  const auto late = [](const ToyMemory& toy) {
+    return life_of(toy, "expert output").first > life_of(toy, "dispatched tokens gradient").first;
+  };
+  EXPECT_TRUE(late(dropping(2, "fsdp=2", leaves())));
+  EXPECT_FALSE(late(dropping(1, "fsdp=2", leaves())));
+  EXPECT_FALSE(late(dropping(2, "fsdp=2", hurries())));
+  const ToyMemory toy = dropping(2, "fsdp=2", leaves());
+  EXPECT_LT(life_of(toy, "combine mask").last, life_of(toy, "combine mask gradient").first);
+}
+
+// Sums beside compute: 8 experts of 512 x 1024 in bf16 are 8 MiB, before and after an all-reduce. Three of them overlap: six
+// times that at the last step, elsewhere one gradient and what it is made of.
+TEST(DroppedExperts, SumsBesideComputeAreAllThereAtTheEnd) {
+  const Compiler beside = leaves();
+  Compiler alone = leaves();
+  alone.overlap.asynchronous.set(CollectiveKind::reduce_scatter, false);
+  const auto at_the_end = [](const ToyMemory& toy) {
+    std::int64_t all = 0;
+    const PartitionedBlock& layer = toy.block("layers");
+    for (const Lifetime& life : layer.lifetimes) {
+      const bool summed = describe(life.name, *layer.block).find("sum") != std::string::npos;
+      if (summed && life.last == end_of(toy)) all += mib(life.bytes);
+    }
+    return all;
+  };
+  EXPECT_EQ(at_the_end(dropping(1, "data=2", beside)), 6 * 8);
+  EXPECT_EQ(at_the_end(dropping(1, "data=2", alone)), 0);
+}
+
+}  // namespace
+}  // namespace shardplan
