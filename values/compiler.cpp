@@ -21,6 +21,7 @@ constexpr std::array habit_names{
     Named{Habit::all_reduces_over_whole_slices, "all_reduces_over_whole_slices"},
     Named{Habit::gathers_whole_slices_by_all_reduce, "gathers_whole_slices_by_all_reduce"},
     Named{Habit::sums_shards_and_copies_at_once, "sums_shards_and_copies_at_once"},
+    Named{Habit::sums_over_several_dims_at_once, "sums_over_several_dims_at_once"},
     Named{Habit::narrows_float32_weights, "narrows_float32_weights"},
     Named{Habit::gathers_dim_by_dim, "gathers_dim_by_dim"},
     Named{Habit::transposes_grouped_scores, "transposes_grouped_scores"},

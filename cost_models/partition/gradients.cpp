@@ -144,9 +144,10 @@ bool Gradients::is_summed_at_once(TensorId parameter, const Layout& gradient) co
   const PartitionSpec wanted = target(parameter);
   const bool one_psum = enters_shard_map(tensor(parameter), block_, config_);
   const bool together = one_psum || compiler_.has(Habit::sums_shards_and_copies_at_once);
-  if (!together && wanted == specs_[parameter]) return false;
   const auto dims = std::count_if(wanted.dims.begin(), wanted.dims.end(),
                                   [&](const AxisList& dim) { return !common(dim, gradient.partial).empty(); });
+  if (dims > 1 && compiler_.has(Habit::sums_over_several_dims_at_once)) return true;
+  if (!together && wanted == specs_[parameter]) return false;
   if (!one_psum && dims > 1) return true;
   const AxisList shards = common(gradient.partial, axes_of(wanted));
   return together && !shards.empty() && shards.size() < gradient.partial.size();
@@ -162,6 +163,12 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
   }
   if (const auto sum = waiting_.find(parameter); sum != waiting_.end()) partial_[sum->second].last = forms_.step();
   const bool at_once = is_summed_at_once(parameter, gradient);  // and sliced
+  if (at_once && compiler_.has(Habit::sums_over_several_dims_at_once)) {
+    Lifetime sum = partial_.back();
+    sum.name = {parameter, " gradient, summed whole"};
+    sum.unsummed_weight_gradient = false;
+    partial_.push_back(sum);
+  }
   auto moves = reshard(tensor(parameter), gradient, at_once ? gradient.spec : wanted, mesh_, compiler_);
   // Explicit pipelines whose layer stack moves sum after the cast (recorded).
   if (compiler_.has(Habit::explicit_pipelines_sum_after_cast) && block_.in_pipeline && config_.shard_mode_explicit &&

@@ -34,6 +34,7 @@ enum class Habit : std::uint8_t {
   gathers_whole_slices_by_all_reduce,  ///< shards of a whole slice are all-reduced among zeros, not gathered
   /// A gradient split over some axes and copied over others, or split on several dims: one all-reduce over all of them.
   sums_shards_and_copies_at_once,
+  sums_over_several_dims_at_once,    ///< a gradient split on several dims is all-reduced whole over all of them, then sliced
   gathers_dim_by_dim,                ///< one all-gather a tensor dim, not one over all axes
   narrows_float32_weights,           ///< products of float32 operands gather their weights in bf16
   transposes_grouped_scores,         ///< dot_product: scores of grouped queries are transposed for their gradients

@@ -152,6 +152,17 @@ TEST(Habits, ShardsAndCopiesOfAGradientMayBeSummedAtOnce) {
   EXPECT_EQ(sums(at_once, "fsdp") + sums(at_once, "data"), 0);
 }
 
+// Of fsdp and fsdp_transpose each splits a dim of wi_0, 4 MiB in bf16, of 4 layers: shards, or all of it.
+TEST(Habits, GradientsOfSeveralSplitDimsMayBeSummedWhole) {
+  const auto sums = [](const Compiler& compiler, CollectiveKind kind) {
+    const ToyStep step = run(ToyRun{toy_llama(), toy_config(1, 1024), "default", "fsdp=2,fsdp_transpose=4", compiler});
+    return mebibytes(step, kind, "fsdp+fsdp_transpose", "mlp/wi_0");
+  };
+  const Compiler at_once = with(plain_compiler(), Habit::sums_over_several_dims_at_once);
+  EXPECT_EQ(sums(at_once, CollectiveKind::all_reduce), 4 * 4);
+  EXPECT_EQ(sums(plain_compiler(), CollectiveKind::all_reduce), 0);
+}
+
 // wi_0 [1024, 2048] is 8 MiB in float32, gathered forward and backward in 4 layers; its gradient stays what it is.
 TEST(Habits, WeightsOfFloat32ProductsMayBeGatheredInBf16) {
   const auto moved = [](const Compiler& compiler, CollectiveKind kind) {
