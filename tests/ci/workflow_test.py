@@ -65,12 +65,21 @@ def check_sarif(checkout):
             assert result["baselineState"] == "unchanged", result["ruleId"]
 
 
+def change_rule(rules, old, new):
+    text = rules.read_text()
+    changed = text.replace(f"['activation_batch_moe', {old}]", f"['activation_batch_moe', {new}]")
+    assert changed != text
+    rules.write_text(changed)
+
+
 def take_the_experts_axis(rules):
     """The change of docs/ci/expert-parallel-regression.md: the batch takes the experts' axis."""
-    text = rules.read_text()
-    broken = text.replace("['activation_batch_moe', ['data', 'fsdp']]", "['activation_batch_moe', ['data', 'fsdp', 'expert']]")
-    assert broken != text
-    rules.write_text(broken)
+    change_rule(rules, ["data", "fsdp"], ["data", "fsdp", "expert"])
+
+
+def keep_the_experts_axis(rules):
+    """The other way, in base.yml: the batch leaves the experts' axis alone."""
+    change_rule(rules, ["data", "fsdp", "fsdp_transpose", "expert"], ["data", "fsdp"])
 
 
 def git(checkout, *words):
@@ -78,32 +87,30 @@ def git(checkout, *words):
     assert done.returncode == 0, done.stderr
 
 
+def comment_on(change, file, checkout, binary):
+    """What a pull request that makes this change is told; None: nothing."""
+    lay_out(checkout)
+    shutil.copy(root / "docs/ci/runs.txt", checkout / ".github/sharding")
+    git(checkout, "init", "-q")
+    git(checkout, "add", ".")
+    git(checkout, "commit", "-qm", "base")
+    change(checkout / configs / file)
+    git(checkout, "commit", "-qam", "change")
+    done = run(script_of("Compare the runs before and after", "plan-difference.yml"), checkout, binary)
+    assert done.returncode == 0, done.stdout + done.stderr
+    comment = checkout / "comment.md"
+    return comment.read_text() if comment.exists() else None
+
+
 def check_comment(binary):
     """A pull request with that change to one of two sets: the comment is about that set, on every run of the file."""
     with tempfile.TemporaryDirectory() as folder:
         checkout = pathlib.Path(folder)
-        lay_out(checkout)
-        shutil.copy(root / "docs/ci/runs.txt", checkout / ".github/sharding")
-        git(checkout, "init", "-q")
-        git(checkout, "add", ".")
-        git(checkout, "commit", "-qm", "base")
-        take_the_experts_axis(checkout / configs / "custom_mesh_and_rule/cp-as-ep.yml")
-        git(checkout, "commit", "-qam", "change")
-        done = run(script_of("Compare the runs before and after", "plan-difference.yml"), checkout, binary)
-        assert done.returncode == 0, done.stdout + done.stderr
-        comment = (checkout / "comment.md").read_text()
+        comment = comment_on(take_the_experts_axis, "custom_mesh_and_rule/cp-as-ep.yml", checkout, binary)
         runs = [line for line in (root / "docs/ci/runs.txt").read_text().splitlines() if not line.startswith("#")]
         assert [line for line in comment.splitlines() if line.startswith("## ")] == [f"## cp-as-ep: `{run}`" for run in runs], comment
         assert "97.3% slower (" in comment and "all-to-all -3.22 GB, gathered +146 GB" in comment, comment
         assert (checkout / "summary.md").read_text() == comment
-
-
-def keep_the_experts_axis(rules):
-    """The other way, in base.yml: the batch leaves the experts' axis alone."""
-    text = rules.read_text()
-    changed = text.replace("['activation_batch_moe', ['data', 'fsdp', 'fsdp_transpose', 'expert']]", "['activation_batch_moe', ['data', 'fsdp']]")
-    assert changed != text
-    rules.write_text(changed)
 
 
 def set_steps(base):
@@ -115,19 +122,9 @@ def check_comment_on_base(binary):
     assert "src/maxtext/configs/base.yml" in (root / "docs/ci/plan-difference.yml").read_text().split("permissions:")[0]
     for change, says in [(keep_the_experts_axis, True), (set_steps, False)]:
         with tempfile.TemporaryDirectory() as folder:
-            checkout = pathlib.Path(folder)
-            lay_out(checkout)
-            shutil.copy(root / "docs/ci/runs.txt", checkout / ".github/sharding")
-            git(checkout, "init", "-q")
-            git(checkout, "add", ".")
-            git(checkout, "commit", "-qm", "base")
-            change(checkout / configs / "base.yml")
-            git(checkout, "commit", "-qam", "change")
-            done = run(script_of("Compare the runs before and after", "plan-difference.yml"), checkout, binary)
-            assert done.returncode == 0, done.stdout + done.stderr
-            comment = checkout / "comment.md"
-            assert comment.exists() == says, change
-            assert not says or "## base: `" in comment.read_text(), comment.read_text()
+            comment = comment_on(change, "base.yml", pathlib.Path(folder), binary)
+            assert (comment is not None) == says, change
+            assert not says or "## base: `" in comment, comment
 
 
 def main(binary):

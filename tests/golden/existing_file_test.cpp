@@ -1,11 +1,9 @@
 // Files that are there already: what somebody may have edited, or another kind of answer, isn't written over.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
-#include <tests/golden/run_program.hpp>
+#include <tests/golden/program_folder.hpp>
 
 namespace shardplan {
 namespace {
@@ -14,23 +12,8 @@ namespace fs = std::filesystem;
 
 using Words = std::vector<std::string>;
 
-class ExistingFile : public testing::Test {
+class ExistingFile : public ProgramFolder {
  protected:
-  void SetUp() override {
-    std::string pattern = "/tmp/shardplan-existing-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  ProgramRun run(Words words) const {
-    words.insert(words.begin(), SHARDPLAN_BINARY);
-    return run_program(words, folder_);
-  }
-  std::string read(const std::string& name) const {
-    std::stringstream text;
-    text << std::ifstream(folder_ / name).rdbuf();
-    return text.str();
-  }
   void expect_kept(const Words& words, const std::string& name, const std::string& said) const {
     const std::string before = read(name);
     const ProgramRun again = run(words);
@@ -38,8 +21,6 @@ class ExistingFile : public testing::Test {
     EXPECT_THAT(again.errors, testing::HasSubstr(said));
     EXPECT_EQ(read(name), before) << said;
   }
-
-  fs::path folder_;
 };
 
 TEST_F(ExistingFile, IsNotBegunAgain) {

@@ -2,42 +2,21 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <tests/golden/run_program.hpp>
+#include <tests/golden/program_folder.hpp>
 
 namespace shardplan {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Output : public testing::Test {
+class Output : public ProgramFolder {
  protected:
-  void SetUp() override {
-    std::string pattern = "/tmp/shardplan-output-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  ProgramRun run(std::vector<std::string> words) const {
-    words.insert(words.begin(), SHARDPLAN_BINARY);
-    return run_program(words, folder_);
-  }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
-  std::string read(const std::string& name) const {
-    std::stringstream text;
-    text << std::ifstream(folder_ / name).rdbuf();
-    return text.str();
-  }
   std::vector<std::string> names() const {
     std::vector<std::string> all;
     for (const auto& entry : fs::directory_iterator(folder_)) all.push_back(entry.path().filename());
     return all;
   }
-
-  fs::path folder_;
 };
 
 TEST_F(Output, IsWhatStandardOutputWouldBe) {

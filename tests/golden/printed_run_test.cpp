@@ -2,32 +2,19 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <tests/golden/run_program.hpp>
+#include <tests/golden/program_folder.hpp>
 
 namespace shardplan {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
-class PrintedRun : public testing::Test {
+class PrintedRun : public ProgramFolder {
  protected:
-  void SetUp() override {
-    std::string pattern = "/tmp/shardplan-printed-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  ProgramRun run(Words words) const {
-    words.insert(words.begin(), SHARDPLAN_BINARY);
-    return run_program(words, folder_);
-  }
   Json answer(Words words) const {
     words.insert(words.end(), {"--format", "json"});
     const ProgramRun said = run(words);
@@ -43,9 +30,6 @@ class PrintedRun : public testing::Test {
     EXPECT_EQ(said.errors, "") << command;
     return said.output.empty() ? Json::object() : Json::parse(said.output);
   }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
-
-  fs::path folder_;
 };
 
 /// What a search prices is what it prints: those of sparse and of compressed attention run in tokamax's kernel alone.

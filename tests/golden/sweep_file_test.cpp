@@ -2,12 +2,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <tests/golden/run_program.hpp>
+#include <tests/golden/program_folder.hpp>
 
 namespace shardplan {
 namespace {
@@ -32,29 +29,14 @@ std::string with_cells(const std::string& whole, const Places& places) {
   return answer.dump(2);
 }
 
-class SweepFile : public testing::Test {
+class SweepFile : public ProgramFolder {
  protected:
-  void SetUp() override {
-    std::string pattern = "/tmp/shardplan-sweep-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   ProgramRun sweep(const Words& more) const {
-    Words words = {SHARDPLAN_BINARY};
-    words.insert(words.end(), grid.begin(), grid.end());
+    Words words(grid.begin(), grid.end());
     words.insert(words.end(), more.begin(), more.end());
-    return run_program(words, folder_);
+    return run(std::move(words));
   }
-  std::string read(const std::string& name) const {
-    std::stringstream text;
-    text << std::ifstream(folder_ / name).rdbuf();
-    return text.str();
-  }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
   std::string printed(const std::string& format) const { return sweep({"--format", format}).output; }
-
-  fs::path folder_;
 };
 
 // A machine of a file is called by the file's name for it, and found by the file.
