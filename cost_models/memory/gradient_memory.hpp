@@ -43,7 +43,8 @@ Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& progr
                         const Compiler& compiler);
 
 /// Of the layers of one kind that `cycles` whole cycles of a scan leave over: weight gradients before they are summed, and
-/// what those of the norms' scales read (Habit::leaves_gradients_behind_scans).
+/// for each norm one tensor that its scale's gradient reads (Habit::leaves_gradients_behind_scans). Of four norms a layer
+/// four to six such tensors were live in the loop (gemma34bx14_h100x8_fsdp8, h100c_gm4_fsdp8).
 Bytes gradients_behind_scan(const PartitionedBlock& block, std::int64_t cycles, const BoundProgram& program);
 
 }  // namespace shardplan

@@ -115,6 +115,15 @@ std::vector<Change> larger_machines(const PlanRequest& request, const HardwarePr
   return changes;
 }
 
+/// With the policies alone of which one needs least memory in so many stages.
+SearchSpace of_smallest_policies(SearchSpace space, int stages) {
+  std::vector<RematPolicy> smallest;
+  for (const std::size_t policy : remat_order(space, policies_with(space, stages)).smallest)
+    smallest.push_back(space.remat_policies[policy]);
+  space.remat_policies = std::move(smallest);
+  return space;
+}
+
 /// Tries changes, and counts what that takes.
 class Trials {
  public:
@@ -164,10 +173,9 @@ class Trials {
   std::optional<WouldFit> fit_of(const Change& change) try {
     const PlanRequest& request = change.request;
     if (!may_hold_state(request, profile_)) return std::nullopt;
-    SearchSpace space = search_space(request, machine_of(profile_, request.chips, request.slices));
-    keep_least_on_device(space);
-    if (auto plain = fit_in(without_pipelines(space), change)) return plain;
-    return fit_in(with_pipelines_only(space), change);
+    const SearchSpace space = search_space(request, machine_of(profile_, request.chips, request.slices));
+    if (auto plain = fit_in(of_smallest_policies(without_pipelines(space), 1), change)) return plain;
+    return fit_in(of_smallest_policies(with_pipelines_only(space), 2), change);
   } catch (const InputError&) {
     return std::nullopt;  // --mesh or --slices don't suit the larger machine
   }

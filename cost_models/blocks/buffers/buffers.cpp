@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <cost_models/blocks/buffers/buffers.hpp>
-#include <cost_models/blocks/buffers/dropped_experts.hpp>
 #include <cost_models/blocks/buffers/exchanged_experts.hpp>
 #include <cost_models/blocks/buffers/kept_feed_forward.hpp>
-#include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/blocks/buffers/softmax_statistics.hpp>
+#include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/partition/logits.hpp>
 #include <cost_models/vector_work/vector_costs.hpp>
@@ -27,20 +26,21 @@ void append(std::vector<Lifetime>& all, const std::vector<Lifetime>& more) {
 
 class Buffers {
  public:
-  Buffers(const BlockState& state, const Schedule& schedule, const Liveness& liveness)
+  Buffers(const BlockState& state, const Schedule& schedule, const Liveness& liveness, const StepOrder& order)
       : state_(state), schedule_(schedule), liveness_(liveness), block_(state.block), flow_(state.flow()),
         exchanged_(state, schedule),
-        dropped_(state, schedule),
+        order_(order),
+        dropped_(order.dropped_experts()),
         leads_on_(leads_to_next_layer(state.block, *state.program.program) && state.block.rematerialized),
         gradients_last_(runs_weight_gradients_last(state, schedule)),
         fetches_ahead_(runs_split_layer(state)) {}
 
-  std::vector<Lifetime> all(const StepOrder& order) const {
+  std::vector<Lifetime> all() const {
     std::vector<Lifetime> all = state_.forms.lifetimes();
     all.reserve(all.size() + 4 * block_.operations.size());
     append(all, state_.gradients.partial());
-    order.order(all);
-    append(all, dropped_.sums_at_the_end(schedule_, order.last()));
+    order_.order(all);
+    append(all, dropped_.sums_at_the_end(schedule_, order_.last()));
     append(all, softmax_statistics(state_, schedule_, exchanged_.any()));
     append(all, exchanged_.rows_of_tokens());
     if (gradients_last_) append(all, waiting_for_weight_gradients(state_, schedule_));
@@ -224,7 +224,8 @@ class Buffers {
   const Block& block_;
   const DataFlow& flow_;
   const ExchangedExperts exchanged_;
-  const DroppedExperts dropped_;
+  const StepOrder& order_;
+  const DroppedExperts& dropped_;
   const bool leads_on_;  ///< the next layer of the same scan iteration reads the recomputed output
   const bool gradients_last_;  ///< weights'
   const bool fetches_ahead_;   ///< what was moved to the host
@@ -234,7 +235,7 @@ class Buffers {
 
 std::vector<Lifetime> buffers_of(const BlockState& state, const Schedule& schedule, const Liveness& liveness,
                                  const StepOrder& order) {
-  return Buffers(state, schedule, liveness).all(order);
+  return Buffers(state, schedule, liveness, order).all();
 }
 
 }  // namespace shardplan

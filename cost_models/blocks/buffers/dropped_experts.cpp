@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <cost_models/blocks/buffers/dropped_experts.hpp>
-#include <cost_models/blocks/released_weights.hpp>
+#include <cost_models/blocks/buffers/exchanged_experts.hpp>
 #include <cost_models/blocks/buffers/step_order.hpp>
+#include <cost_models/blocks/released_weights.hpp>
 
 namespace shardplan {
 
 DroppedExperts::DroppedExperts(const BlockState& state, const Schedule& schedule) : state_(state), block_(state.block) {
-  if (!state.compiler.has(Habit::runs_expert_weight_gradients_last) || !block_.rematerialized) return;
-  if (runs_split_layer(state)) return;
+  if (!state.compiler.has(Habit::runs_expert_weight_gradients_last)) return;
+  if (!block_.mixture || !block_.rematerialized || runs_split_layer(state)) return;
   for (const auto& op : block_.operations) {
     const OperationId id = state.id_of(op);
     const bool rows_of_masks = has(state.tensor(op.output), Dim::capacity) && !op.narrow && schedule.has_backward(id);
@@ -27,9 +28,8 @@ bool DroppedExperts::projects_again(const Schedule& schedule) const {
   return again;
 }
 
-bool DroppedExperts::multiplies_experts(OperationId op) const {
-  const OperationRole role = block_.operations[op].role;
-  return role == OperationRole::expert_projection || role == OperationRole::expert_output;
+bool DroppedExperts::runs_gradient_last(OperationId op) const {
+  return output_ >= 0 && multiplies_experts(block_.operations[op]);
 }
 
 bool DroppedExperts::has_several_sequences() const {

@@ -16,7 +16,7 @@ class DroppedExperts {
   DroppedExperts(const BlockState& state, const Schedule& schedule);
 
   /// Whether an operation's weight gradient runs last.
-  bool runs_gradient_last(OperationId op) const { return output_ >= 0 && multiplies_experts(op); }
+  bool runs_gradient_last(OperationId op) const;
   /// The experts' output product, where it runs again behind the rows' gradient; -1: it doesn't.
   OperationId late_output() const { return late_ ? output_ : -1; }
   /// Whether a value is the mask that the combine multiplies a late output with: its gradient is late, and what reads it
@@ -29,7 +29,6 @@ class DroppedExperts {
   std::vector<Lifetime> sums_at_the_end(const Schedule& schedule, int end) const;
 
  private:
-  bool multiplies_experts(OperationId op) const;
   bool has_several_sequences() const;
   bool projects_again(const Schedule& schedule) const;
 

@@ -19,10 +19,11 @@ ExchangedExperts::ExchangedExperts(const BlockState& state, const Schedule& sche
   }
 }
 
-bool ExchangedExperts::waits(OperationId op) const {
-  const OperationRole role = block_.operations[op].role;
-  return dispatch_ >= 0 && (role == OperationRole::expert_projection || role == OperationRole::expert_output);
+bool multiplies_experts(const Operation& operation) {
+  return operation.role == OperationRole::expert_projection || operation.role == OperationRole::expert_output;
 }
+
+bool ExchangedExperts::waits(OperationId op) const { return dispatch_ >= 0 && multiplies_experts(block_.operations[op]); }
 
 int ExchangedExperts::gradients_end(OperationId op) const {
   return schedule_.backward_ends[waits(op) ? dispatch_ : op];

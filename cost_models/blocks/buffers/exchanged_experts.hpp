@@ -13,6 +13,9 @@
 
 namespace shardplan {
 
+/// A product with an expert's weights.
+bool multiplies_experts(const Operation& operation);
+
 class ExchangedExperts {
  public:
   ExchangedExperts(const BlockState& state, const Schedule& schedule);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cost_models/blocks/buffers/dropped_experts.hpp>
 #include <cost_models/blocks/buffers/step_order.hpp>
 #include <cost_models/blocks/released_weights.hpp>
 #include <numeric>
@@ -61,7 +60,7 @@ bool runs_split_layer(const BlockState& state) {
          state.splits_features();
 }
 
-StepOrder::StepOrder(const BlockState& state, const Schedule& schedule) {
+StepOrder::StepOrder(const BlockState& state, const Schedule& schedule) : dropped_(state, schedule) {
   Places places(state.forms.step() + 1);
   std::iota(places.begin(), places.end(), 0);
   if (runs_split_layer(state)) {
@@ -73,14 +72,14 @@ StepOrder::StepOrder(const BlockState& state, const Schedule& schedule) {
 }
 
 void StepOrder::leave_experts(Places& places, const BlockState& state, const Schedule& schedule) {
-  const DroppedExperts experts(state, schedule);
   for (const auto& op : state.block.operations) {
     const OperationId id = state.id_of(op);
-    if (experts.runs_gradient_last(id) && schedule.has_backward(id)) places[schedule.backward_ends[id]] = state.forms.step();
+    const bool last = schedule.has_backward(id) && dropped_.runs_gradient_last(id);
+    if (last) places[schedule.backward_ends[id]] = state.forms.step();
   }
-  const OperationId output = experts.late_output();
+  const OperationId output = dropped_.late_output();
   if (output < 0) return;
-  const int rows_done = schedule.backward_ends[experts.dispatch()];
+  const int rows_done = schedule.backward_ends[dropped_.dispatch()];
   places[schedule.recomputed[output]] = rows_done;
   ++postponed_;
   for (const OperationId combine : state.flow().readers(state.block.operations[output].output))

@@ -7,7 +7,7 @@
 //   weight gradients of products with one input, where no axis splits tokens, behind the last one's gradient of that input:
 //   then it is gathered for them, and what was summed is no longer whole.
 // Experts on the dropping path leave work to the end everywhere (dropped_experts.hpp).
-#include <cost_models/operations/operation_kind.hpp>
+#include <cost_models/blocks/buffers/dropped_experts.hpp>
 
 namespace shardplan {
 
@@ -23,6 +23,7 @@ class StepOrder {
   Schedule ordered(const Schedule& schedule) const;
   void order(std::vector<Lifetime>& lifetimes) const;
   int last() const { return static_cast<int>(rank_.size()) - 1; }  ///< step
+  const DroppedExperts& dropped_experts() const { return dropped_; }
 
  private:
   /// In front of which step each runs.
@@ -33,6 +34,7 @@ class StepOrder {
   void postpone_weight_gradients(Places& places, const BlockState& state, const Schedule& schedule) const;
   void rank(const Places& places);
 
+  const DroppedExperts dropped_;
   std::vector<int> rank_;  ///< of each step
   int postponed_ = 0;
 };

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <planner/search/space/rejections.hpp>
+#include <shardplan/error.hpp>
 #include <tuple>
 
 namespace shardplan {
@@ -22,9 +23,35 @@ Scope scope_of(ConstraintId constraint) {
     case ConstraintId::optimizer_over_data:
     case ConstraintId::quantization:
       return Scope::request;
-    default:
+    case ConstraintId::hbm:
+    case ConstraintId::batch:
+    case ConstraintId::batch_divisibility:
+    case ConstraintId::sequence_divisibility:
+    case ConstraintId::expert_divisibility:
+    case ConstraintId::indivisible_dim:
+    case ConstraintId::kv_heads:
+    case ConstraintId::pipeline_layers:
+    case ConstraintId::pipeline_layers_differ:
+    case ConstraintId::pipeline_microbatches:
+    case ConstraintId::pipeline_batch:
+    case ConstraintId::pipeline_prefetch:
+    case ConstraintId::pipeline_remat:
+    case ConstraintId::ring_needs_expert_parallelism:
+    case ConstraintId::random_routing:
+    case ConstraintId::sparse_tensor_sequence:
+    case ConstraintId::expert_axis_stolen:
+    case ConstraintId::batch_split:
+    case ConstraintId::packing:
+    case ConstraintId::context_load_balance:
+    case ConstraintId::context_strategy:
+    case ConstraintId::weights_not_sharded:
+    case ConstraintId::mesh_does_not_fit_torus:
+    case ConstraintId::host_traffic_not_priced:
+    case ConstraintId::batch_tokens:
+    case ConstraintId::step_seconds:
       return Scope::mesh;
   }
+  throw InternalError("unknown ConstraintId");
 }
 
 }  // namespace

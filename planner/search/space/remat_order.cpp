@@ -66,21 +66,6 @@ std::vector<std::size_t> policies_with(const SearchSpace& space, int stages) {
   return policies;
 }
 
-void keep_least_on_device(SearchSpace& space) {
-  std::vector<Names> kept;
-  for (const auto& policy : space.remat_policies) {
-    TrainConfig config = space.base.config;
-    set_remat(config, policy);
-    kept.push_back(saved_on_device(config));
-  }
-  std::vector<RematPolicy> least;
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    const auto keeps_less = [&](const Names& other) { return other != kept[i] && includes(kept[i], other); };
-    if (std::none_of(kept.begin(), kept.end(), keeps_less)) least.push_back(space.remat_policies[i]);
-  }
-  space.remat_policies = std::move(least);
-}
-
 RematOrder remat_order(const SearchSpace& space, std::vector<std::size_t> policies) {
   std::vector<Saved> all;
   for (const auto& policy : space.remat_policies) {

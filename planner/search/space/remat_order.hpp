@@ -21,8 +21,4 @@ std::vector<std::size_t> policies_with(const SearchSpace& space, int stages);
 
 RematOrder remat_order(const SearchSpace& space, std::vector<std::size_t> policies);
 
-/// Leaves the policies than which none keeps less on the device. They may differ in what the host holds: layers that read it
-/// from there need less than such that make it again (llama3.1-405b on 256 chips of v6e, 26 of 31 GiB and 30).
-void keep_least_on_device(SearchSpace& space);
-
 }  // namespace shardplan

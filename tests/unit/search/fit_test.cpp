@@ -86,7 +86,7 @@ TEST(Plan, WouldFitWhereTheStateThatTheOptimizerKeepsDoes) {
 }
 
 // With the optimizer's state on the host: 26 of 31 GiB where activations are there, too; 30 where layers make them again.
-TEST(Plan, WouldFitUnderAnyPolicyThatKeepsNoMoreOnTheDevice) {
+TEST(Plan, WouldFitUnderThePolicyThatNeedsLeast) {
   PlanRequest request = request_for("llama3.1-405b", "tpu-v6e", 256);
   request.remat_policies = named_remat_policies({"full", "minimal_offloaded"});
   const MachinePlan plan = plan_machine(request, request.machines.front(), cost_model());
