@@ -8,13 +8,14 @@
 #include <hardware/load_profile.hpp>
 #include <hardware/machine_names.hpp>
 #include <hardware/network/graph/graph_fabric.hpp>
-#include <hardware/read_device_paths.hpp>
-#include <hardware/read_graph.hpp>
-#include <hardware/read_power_states.hpp>
-#include <hardware/read_products.hpp>
-#include <hardware/read_protocols.hpp>
-#include <hardware/read_slices.hpp>
-#include <hardware/read_splash.hpp>
+#include <hardware/parts/read_attention_kernels.hpp>
+#include <hardware/parts/read_device_paths.hpp>
+#include <hardware/parts/read_graph.hpp>
+#include <hardware/parts/read_power_states.hpp>
+#include <hardware/parts/read_products.hpp>
+#include <hardware/parts/read_protocols.hpp>
+#include <hardware/parts/read_slices.hpp>
+#include <hardware/parts/read_splash.hpp>
 #include <nlohmann/json.hpp>
 #include <shardplan/embedded_file.hpp>
 #include <shardplan/error.hpp>
@@ -94,6 +95,8 @@ HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& objec
   if (profile.power_states && !profile.clock) object.fail("clock", "that of the peaks, beside power_states");
   profile.attention_efficiency = read_share(object, "attention_efficiency");
   if (object.has("splash_cycles")) profile.splash = read_splash_tables(object.object("splash_cycles"));
+  if (object.has("attention_kernels"))
+    profile.attention_kernels = read_attention_kernels(object.object("attention_kernels"));
   if (profile.splash && !profile.clock) object.fail("clock", "cycles a second of splash_cycles");
   profile.hbm_efficiency = read_share(object, "hbm_efficiency");
   if (object.has("step_error")) profile.step_error = read_step_error(object.object("step_error"));

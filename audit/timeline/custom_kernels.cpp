@@ -69,9 +69,11 @@ std::optional<KernelWork> fused_attention(bool backward, const HloInstruction& i
   const auto& query = operands[0].dims;
   const double width = static_cast<double>(query[3] + operands[2].dims[3]);
   KernelWork work;
+  const double keys = attended(instruction.rest, operands[1].dims[1]);
   work.kind = KernelKind::attention;
-  work.attention = {2 * static_cast<double>(query[0] * query[1] * query[2]) *
-                    attended(instruction.rest, operands[1].dims[1]) * width * (backward ? 2.5 : 1)};
+  work.attention = {2 * static_cast<double>(query[0] * query[1] * query[2]) * keys * width * (backward ? 2.5 : 1)};
+  work.attention_shape = {keys, width / 2};
+  work.is_gradient = backward;
   return work;
 }
 

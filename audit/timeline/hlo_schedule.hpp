@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <shardplan/attention_blocks.hpp>
+#include <shardplan/attention_window.hpp>
 #include <shardplan/train_config.hpp>
 #include <shardplan/units.hpp>
 #include <string>
@@ -28,6 +29,8 @@ struct KernelWork {
   KernelKind kind = KernelKind::vector;
   std::vector<ProductDims> products;
   Flops attention;               ///< of an attention kernel
+  AttentionShape attention_shape;
+  bool is_gradient = false;      ///< of attention: the kernel of its backward pass
   std::optional<BlockLoop> loop; ///< of splash attention, where its mask says how many blocks it has
   Bytes traffic;                 ///< read and written in memory
   std::optional<double> cycles;  ///< as the compiler estimated them (XLA:TPU)

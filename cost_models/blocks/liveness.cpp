@@ -19,6 +19,7 @@ class Tracing {
     if (output_needed && block_.rematerialized) need(block_.output);
     for (const auto& op : block_.operations)
       for (const TensorId tensor : operation_kind(op.kind).read_by_gradient(block_, op)) need(tensor);
+    if (block_.rematerialized) recompute_what_has_no_name();
     return std::move(result_);
   }
 
@@ -38,6 +39,12 @@ class Tracing {
         recompute(tensor);
         return;
     }
+  }
+
+  /// Their results may be saved: for what reads these, not for their own gradient.
+  void recompute_what_has_no_name() {
+    for (std::size_t i = 0; i < block_.operations.size(); ++i)
+      if (block_.operations[i].keeps_for_itself) result_.recomputed[i] = true;
   }
 
   SavePlace place(TensorId tensor) const {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cost_models/time/attention_time.hpp>
 #include <cost_models/time/clock_share.hpp>
 #include <cost_models/time/compute_time.hpp>
 #include <cost_models/time/product_time.hpp>
@@ -16,6 +17,8 @@ struct Kernel {
   Bytes traffic;
   MatrixShape shape;
   const BlockLoops& loops;
+  AttentionShape attention;
+  AttentionPass pass;
 };
 
 /// By a table of such products; without one, empty.
@@ -49,11 +52,16 @@ Seconds product_time(const Kernel& kernel, const HardwareProfile& hardware, cons
   return std::max(at_clock_of(hardware, compiler, multiplying * again), traffic_time(kernel.traffic, hardware));
 }
 
+double attention_share(const Kernel& kernel, const HardwareProfile& hardware) {
+  return hardware.attention_kernels && kernel.attention.keys > 0
+             ? share_of_peak(*hardware.attention_kernels, kernel.attention, kernel.pass)
+             : hardware.attention_efficiency.value;
+}
+
 Seconds attention_time(const Kernel& kernel, const HardwareProfile& hardware, const Compiler& compiler) {
   const bool compiled = !kernel.loops.empty() && hardware.splash;
-  const Seconds computing =
-      compiled ? splash_time(kernel.loops, hardware)
-               : kernel.flops / FlopsPerSecond{hardware.peak_bf16.value * hardware.attention_efficiency.value};
+  const FlopsPerSecond reached{hardware.peak_bf16.value * attention_share(kernel, hardware)};
+  const Seconds computing = compiled ? splash_time(kernel.loops, hardware) : kernel.flops / reached;
   return std::max(at_clock_of(hardware, compiler, computing), traffic_time(kernel.traffic, hardware));
 }
 
@@ -110,12 +118,12 @@ Seconds vector_time(const VectorWork& work, const HardwareProfile& hardware, con
 
 OperationTime operation_time(const OperationWork& work, const HardwareProfile& hardware, const Compiler& compiler) {
   const Kernel forward{work.kind,           work.forward,         work.narrow_forward, work.narrow_dtype,
-                       work.forward_traffic, work.shape, work.forward_loops};
+                       work.forward_traffic, work.shape, work.forward_loops, work.attention, AttentionPass::forward};
   OperationTime time;
   time.forward = with_vector(kernel_time(forward, hardware, compiler), work.vector_forward, work.fused_forward,
                              hardware, compiler);
   Kernel backward{work.kind,             work.backward,           work.narrow_backward, work.narrow_dtype,
-                  work.backward_traffic, work.shape, work.backward_loops};
+                  work.backward_traffic, work.shape, work.backward_loops, work.attention, AttentionPass::backward};
   const bool product = work.kind == WorkKind::matmul || work.kind == WorkKind::grouped_matmul;
   if (product && work.gradients == 2) {
     backward.flops = backward.flops * 0.5;

@@ -19,4 +19,10 @@ struct AttentionWindow {
 /// of w: half a chunk, the last one cut short where it doesn't fit, (n·w² + r²)/2S with S = n·w + r.
 double attended_keys(std::int64_t sequence, AttentionWindow window);
 
+/// What an attention kernel's seconds depend on beside its products; 0 where it isn't known.
+struct AttentionShape {
+  double keys = 0;      ///< that a query attends to, in the mean
+  double head_dim = 0;  ///< of queries and of values, where they differ their mean
+};
+
 }  // namespace shardplan

@@ -170,6 +170,7 @@ struct Operation {
   Module module = Module::none;
   OperationRole role = OperationRole::plain;
   AttentionWindow attention_window{};  ///< attention
+  bool keeps_for_itself = false;  ///< attention: what its gradient reads has no name that a remat policy could save
   std::optional<NarrowProduct> narrow = {};  ///< einsum
   Rotation rotation = Rotation::none;  ///< attention: of queries and keys, on their way in
   std::int64_t chunk = 0;             ///< delta rule: tokens of a step

@@ -36,9 +36,11 @@ class KernelPrices {
   Seconds attention(const KernelWork& work) const {
     OperationWork operation;
     operation.kind = WorkKind::attention;
-    operation.forward = work.attention;
+    operation.attention = work.attention_shape;
+    (work.is_gradient ? operation.backward : operation.forward) = work.attention;
     if (work.loop) operation.forward_loops = {*work.loop};
-    return operation_time(operation, hardware_, compiler_).forward.total();
+    const OperationTime time = operation_time(operation, hardware_, compiler_);
+    return (work.is_gradient ? time.backward : time.forward).total();
   }
 
   /// Behind a ragged exchange only as many rows of a worst-case buffer are computed as arrive.

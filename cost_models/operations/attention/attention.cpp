@@ -43,11 +43,13 @@ double score_rows(const BlockState& state, const Operation& op) {
          static_cast<double>(query.dims.back().size);
 }
 
+double mean_head_dim(const BlockState& state, const Operation& op) {
+  return static_cast<double>(state.tensor(op.inputs[0]).dims.back().size + state.tensor(op.inputs[2]).dims.back().size) / 2;
+}
+
 /// 2·b·h·s·keys·(qk dim + v dim): the two products of attention, on the queries that this device has.
 double attention_flops(const BlockState& state, const Operation& op) {
-  const TensorId query = op.inputs[0], value = op.inputs[2];
-  return 2 * score_rows(state, op) * multiplied_keys(state, op) *
-         static_cast<double>(state.tensor(query).dims.back().size + state.tensor(value).dims.back().size);
+  return 4 * score_rows(state, op) * multiplied_keys(state, op) * mean_head_dim(state, op);
 }
 
 /// attention=dot_product where products fuse nothing: two of them, four backward, that write the scores or read them, and
@@ -108,6 +110,7 @@ OperationWork attention_work(const BlockState& state, const Operation& op) {
   OperationWork work;
   work.kind = WorkKind::attention;
   work.forward = {attention_flops(state, op)};
+  work.attention = {multiplied_keys(state, op), mean_head_dim(state, op)};
   if (has_splash_loops(state, op)) add_splash_loops(work, state, op);
   if (moves_sequence(state)) add_ring_work(work, state, op);
   // Five products against two: a kernel computes the probabilities again. dot_product has them from its own forward pass

@@ -85,6 +85,20 @@ struct SplashTables {
   std::string source;
 };
 
+/// What attention kernels reach of peak_bf16 where each query has very many keys.
+struct AttentionShares {
+  double head_dim = 0;
+  double forward = 0, backward = 0;  ///< of 2 and 5 products
+};
+
+/// Attention kernels of GPUs, measured: a query with `keys` of them takes as long as keys + extra_keys at its width's share
+/// (fetching it, the softmax's first and last steps, the blocks that the mask cuts).
+struct AttentionKernels {
+  double extra_keys = 0;
+  std::vector<AttentionShares> heads;  ///< ascending; linear between two widths, beyond them the nearest
+  std::string source;
+};
+
 /// A state that a chip's voltage and frequency are held in (TPU 7x), and the clock of its compute units there; HBM and links
 /// have clocks of their own.
 struct PowerState {
@@ -134,6 +148,7 @@ struct HardwareProfile {
   std::optional<Figure> fp8_matmul_efficiency;  ///< likewise of peak_fp8, where that was measured
   Figure attention_efficiency;  ///< share of peak that the attention kernel reaches
   std::optional<SplashTables> splash;  ///< in place of attention_efficiency for splash attention's kernels
+  std::optional<AttentionKernels> attention_kernels;  ///< in its place on GPUs where they were measured
   Figure hbm_efficiency;        ///< share of HBM bandwidth that a copy reaches
   std::vector<ProductTable> product_tables;  ///< where there are any, in place of matmul_efficiency
   /// Vector work that isn't bound by HBM (TPUs): elements/s that pass through the unit, and that are read or written.

@@ -13,7 +13,7 @@ compiler once it has assigned buffers: a fifth of the time, the same collectives
 
 README.md says what it wants from PyPI.
 """
-import argparse, gzip, json, os, pathlib, signal, subprocess, sys, tempfile, time
+import argparse, contextlib, gzip, json, os, pathlib, signal, subprocess, sys, tempfile, time
 
 import buffer_memory
 import gpu_target
@@ -29,9 +29,9 @@ def prepare_tpu():
                       DECOUPLE_GCLOUD="TRUE", LIBTPU_INIT_ARGS="--xla_tpu_spmd_rng_bit_generator_unsafe=true")
 
 
-def lower(maxtext, arguments, in_training_loop, target):
-    """The step as train_compile.py (or train.py's train_loop) jits it, and its mesh. `target` makes the machine known
-    and returns MaxText's arguments for it."""
+def jit_step(maxtext, arguments, in_training_loop, target):
+    """The step as train_compile.py (or train.py's train_loop) jits it, a context to trace it in, what it is called with,
+    positional and named, and its mesh. `target` makes the machine known and returns MaxText's arguments for it."""
     import jax
     jax.config.update("jax_default_prng_impl", "unsafe_rbg")
     from flax.linen import partitioning
@@ -57,9 +57,21 @@ def lower(maxtext, arguments, in_training_loop, target):
         given = sharding.build_zero1_input_state_mesh_shardings(config, state, parameters)
     step, ins, outs, static, donated = maxtext_utils.get_functional_train_with_signature(
         train.train_step, sharding.get_input_data_sharding(config, mesh), given, model, config, parameters)
-    with jax.set_mesh(mesh), mesh, partitioning.axis_rules(config.logical_axis_rules):
-        jitted = jax.jit(step, in_shardings=ins, out_shardings=outs, static_argnums=static, donate_argnums=donated)
-        return jitted.lower(*inputs, **keywords), dict(mesh.shape)
+    jitted = jax.jit(step, in_shardings=ins, out_shardings=outs, static_argnums=static, donate_argnums=donated)
+
+    @contextlib.contextmanager
+    def tracing():
+        with jax.set_mesh(mesh), mesh, partitioning.axis_rules(config.logical_axis_rules):
+            yield
+
+    return jitted, tracing, inputs, keywords, dict(mesh.shape)
+
+
+def lower(maxtext, arguments, in_training_loop, target):
+    """The step, lowered, and its mesh."""
+    jitted, tracing, inputs, keywords, mesh = jit_step(maxtext, arguments, in_training_loop, target)
+    with tracing():
+        return jitted.lower(*inputs, **keywords), mesh
 
 
 def collectives(shardplan, hlo, mesh):

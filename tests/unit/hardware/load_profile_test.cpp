@@ -229,6 +229,26 @@ TEST(LoadProfile, SplashCyclesAreThoseOfEveryKernel) {
               ThrowsMessage<InputError>(HasSubstr("'clock' must be cycles a second of splash_cycles")));
 }
 
+TEST(LoadProfile, AttentionKernelsHaveSharesByWidth) {
+  const nlohmann::json h100 = nlohmann::json::parse(profile_json("h100"));
+  const auto message_of = [&](const char* key, const nlohmann::json& value) -> std::string {
+    nlohmann::json changed = h100;
+    changed["attention_kernels"][nlohmann::json::json_pointer(key)] = value;
+    try {
+      parse_profile(changed.dump(), "mine.json");
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message_of("/extra_keys", 0), "");
+  EXPECT_THAT(message_of("/extra_keys", -1), HasSubstr("'extra_keys' must be at least 0"));
+  EXPECT_THAT(message_of("/heads", nlohmann::json::array()), HasSubstr("'heads' must be one width at least"));
+  EXPECT_THAT(message_of("/heads/1/head_dim", 64), HasSubstr("'heads' must be widths in ascending order"));
+  EXPECT_THAT(message_of("/heads/0/backward", 1.5), HasSubstr("heads[0]: 'backward' must be a share of peak_bf16"));
+  EXPECT_THAT(message_of("/colour", 1), HasSubstr("unknown key 'colour'"));
+}
+
 TEST(LoadProfile, SaysWhichNamesExist) {
   EXPECT_THAT([] { load_profile("tpu-v5"); },
               ThrowsMessage<InputError>(HasSubstr("unknown hardware 'tpu-v5'; nearest: ")));

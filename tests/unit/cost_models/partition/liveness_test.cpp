@@ -56,6 +56,18 @@ std::vector<std::string> run_again(const Block& block, const Liveness& liveness)
 
 using Names = std::vector<std::string>;
 
+/// attention=cudnn_flash_jax: its result may be saved, for what reads it; its own gradient reads what has no name.
+TEST(Liveness, WhatKeepsForItselfRunsAgain) {
+  Block block = mlp_block();
+  block.operations[1].keeps_for_itself = true;
+  const std::map<std::string, SavePlace> all = {{"hidden", device}, {"activated", device}, {"out", device}};
+  const Liveness kept = liveness_of(block, all);
+  EXPECT_THAT(run_again(block, kept), UnorderedElementsAre("gelu"));
+  EXPECT_THAT(named(block, kept.saved), UnorderedElementsAre("x", "hidden", "activated"));
+  block.rematerialized = false;
+  EXPECT_THAT(run_again(block, liveness_of(block, all)), IsEmpty());
+}
+
 struct LivenessRow {
   const char* what;
   std::map<std::string, SavePlace> places;

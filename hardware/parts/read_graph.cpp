@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <formats/read_figure.hpp>
-#include <hardware/read_generated_graph.hpp>
-#include <hardware/read_graph.hpp>
+#include <hardware/parts/read_generated_graph.hpp>
+#include <hardware/parts/read_graph.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

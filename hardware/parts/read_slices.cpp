@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <functional>
 #include <hardware/network/graph/graph_fabric.hpp>
-#include <hardware/read_device_paths.hpp>
-#include <hardware/read_slices.hpp>
+#include <hardware/parts/read_device_paths.hpp>
+#include <hardware/parts/read_slices.hpp>
 #include <numeric>
 #include <shardplan/error.hpp>
 #include <string_view>

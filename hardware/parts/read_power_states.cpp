@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <formats/read_figure.hpp>
-#include <hardware/read_power_states.hpp>
+#include <hardware/parts/read_power_states.hpp>
 
 namespace shardplan {
 namespace {

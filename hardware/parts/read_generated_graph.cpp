@@ -5,8 +5,8 @@
 #include <formats/named_value.hpp>
 #include <hardware/network/graph/fabric_graphs.hpp>
 #include <hardware/network/graph/tiered_graphs.hpp>
-#include <hardware/read_generated_graph.hpp>
-#include <hardware/read_graph.hpp>
+#include <hardware/parts/read_generated_graph.hpp>
+#include <hardware/parts/read_graph.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <formats/read_figure.hpp>
-#include <hardware/read_protocols.hpp>
+#include <hardware/parts/read_protocols.hpp>
 
 namespace shardplan {
 namespace {

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <functional>
-#include <hardware/read_products.hpp>
+#include <hardware/parts/read_products.hpp>
 #include <nlohmann/json.hpp>
 
 namespace shardplan {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <hardware/read_device_paths.hpp>
+#include <hardware/parts/read_device_paths.hpp>
 #include <numeric>
 #include <shardplan/error.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <formats/named_value.hpp>
-#include <hardware/read_splash.hpp>
+#include <hardware/parts/read_splash.hpp>
 
 namespace shardplan {
 namespace {
