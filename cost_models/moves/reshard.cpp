@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cost_models/moves/reshard.hpp>
 #include <set>
 
@@ -121,12 +122,22 @@ class Resharding {
     AxisList gathered = leaving_with(routes);
     if (routes.size() == 1 && gathered.empty()) {
       exchange_in_order(moving, *routes.begin());
+    } else if (gathered.empty() && compiler_.has(Habit::exchanges_dim_by_dim)) {
+      for (const auto& route : routes) exchange_along(route, moving);
     } else {
       gathered.append(moving);
       gather(gathered);
     }
     now_.spec = without_axes(now_.spec, moving);
     for (const AxisId axis : moving) now_.spec.dims[place_of(axis, to_)].push_back(axis);
+  }
+
+  /// Of the moving axes those that go this way.
+  void exchange_along(const std::pair<int, int>& route, AxisList moving) {
+    erase_if(moving, [&](AxisId axis) {
+      return place_of(axis, now_.spec) != route.first || place_of(axis, to_) != route.second;
+    });
+    record(CollectiveKind::all_to_all, moving, local());
   }
 
   /// Axes that the moving ones change places with: minor ones that they leave behind, and those of the dim that they go to
@@ -171,8 +182,21 @@ class Resharding {
 
   void gather_group(const AxisList& axes) {
     if (axes.empty()) return;
+    if (compiler_.has(Habit::orders_shards_before_gathers)) order_shards(axes);
     now_.spec = without_axes(now_.spec, axes);
     record(CollectiveKind::all_gather, axes, local());
+  }
+
+  /// Shards of a weight's dim that keeps minor axes of those that leave it are put in order first.
+  void order_shards(const AxisList& leaving) {
+    if (!tensor_.parameter) return;
+    AxisList mixed;
+    for (const AxisList& dim : now_.spec.dims) {
+      const auto first = std::find_if(dim.begin(), dim.end(), [&](AxisId axis) { return leaving.contains(axis); });
+      const bool left_behind = std::any_of(first, dim.end(), [&](AxisId axis) { return !leaving.contains(axis); });
+      if (left_behind) mixed.append(dim);
+    }
+    if (!mixed.empty()) record(CollectiveKind::collective_permute, mixed, local());
   }
 
   const Tensor& tensor_;

@@ -79,13 +79,14 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
   const EinsumPlan plan = plan_einsum(factor_left ? factor : gradient, factor_left ? gradient : factor,
                                       state.tensor(wanted).dims, &sum, state.mesh, state.compiler);
   state.forms.make_weight_gradient(state.tensor(target).parameter);
-  use_result_gradient(state, op, side, factor_left ? plan.rhs : plan.lhs, plan.result.partial);
+  const auto& [left_groups, right_groups] = plan.groups;
+  use_result_gradient(state, op, side, factor_left ? plan.rhs : plan.lhs, factor_left ? right_groups : left_groups);
   PartitionSpec read = factor_left ? plan.lhs : plan.rhs;
   // The gradient of a mask in slices reads all experts' rows whole, though their batch could be split (recorded); not where
   // products are laid out by size (recorded on 7x: mixtral8x7bx3_7x16_cpasep_fsdp2cp2ep4).
   if (wanted == state.masks.mask && !state.compiler.has(Habit::lays_out_products_by_size))
     read = without_axes(read, state.masks.axes(state.specs()));
-  use_factor(state, op, side, read, plan.result.partial);
+  use_factor(state, op, side, read, factor_left ? left_groups : right_groups);
   state.forms.make_weight_gradient(false);
   if (state.tensor(target).parameter)
     state.gradients.reduce_constrained(target, wanted, plan.result, op);
@@ -155,8 +156,8 @@ class Einsum final : public OperationKind {
 
   void forward(BlockState& state, const Operation& op, Pass pass) const override {
     const EinsumPlan& plan = state.product_plan(op);
-    use_operand(state, op, 0, plan.lhs, pass);
-    use_operand(state, op, 1, plan.rhs, pass);
+    use_operand(state, op, 0, plan, pass);
+    use_operand(state, op, 1, plan, pass);
     gather_dispatch_mask(state, op, pass);
     const Cause cause = plan.result.partial.empty() ? Cause::result_layout : Cause::contracted_dim_split;
     state.recorder.record_all(BlockState::phase_of(pass),

@@ -53,7 +53,9 @@ bool outnumbers_gradient(const BlockState& state, const Operation& op) {
 /// expert), or not (data). Recorded on v5p, v6e and H100: tensor=2 and 4 beside fsdp=2 to 8, expert=8, data=2 and 4.
 struct SplitWords {
   AxisList words, tokens;
-  bool split_columns;  ///< by the axes of the tokens
+  AxisList met;        ///< those of the tokens that rows are put in order among: where they split columns, these alone
+  AxisList rest;       ///< other axes of the tokens
+  bool split_columns;  ///< by axes of the tokens
   bool smaller_table;  ///< than the rows of all tokens
 
   /// Recorded for both sizes of table where columns are split; else for a larger one, not for a smaller (ll7_v5p4_pp2tp2).
@@ -67,8 +69,10 @@ std::optional<SplitWords> split_words(const BlockState& state, const Operation& 
   const AxisList words = state.split_axes(table, {Dim::vocab}), columns = state.split_axes(table, {column});
   const AxisList tokens = token_axes(state, op.inputs[1]);
   if (words.empty() || state.split_axes(op.output, {column}) != words) return std::nullopt;
-  if (columns != tokens && !columns.empty()) return std::nullopt;
-  return SplitWords{words, tokens, !columns.empty(), whole_bytes(state, table) < whole_bytes(state, op.output)};
+  if (common(columns, tokens) != columns) return std::nullopt;
+  const AxisList& met = columns.empty() ? tokens : columns;
+  const bool smaller = whole_bytes(state, table) < whole_bytes(state, op.output);
+  return SplitWords{words, tokens, met, without(tokens, met), !columns.empty(), smaller};
 }
 
 /// The looked-up columns move, or the table if that is smaller: by one all-to-all where one dim's axes go to one dim, so
@@ -102,9 +106,16 @@ bool gathers_rows(const BlockState& state, const Operation& op) {
 
 /// Puts a device's rows, whose columns the words' axes split, in the order of the other devices that hold those tokens.
 Move permuted_rows(const BlockState& state, const Operation& op, const SplitWords& split) {
-  AxisList axes = split.tokens;
+  AxisList axes = split.met;
   axes.append(split.words);
   return {CollectiveKind::collective_permute, in_mesh_order(axes), state.local(op.output)};
+}
+
+/// Of tokens that axes beside the columns' split, too, XLA:TPU gathers the scattered rows over those, and sums the table's
+/// gradient over all of them at once, whole (recorded on v5p: data beside fsdp, stage beside fsdp). XLA:GPU, which gathers
+/// dim by dim, doesn't (qwen38bx2_h100x8_fsdp2data2tp2).
+bool makes_whole_rows(const BlockState& state, const SplitWords& split) {
+  return split.split_columns && !split.rest.empty() && !state.compiler.has(Habit::gathers_dim_by_dim);
 }
 
 /// Sums of all tokens' rows are scattered among the words' devices; the tokens' devices take theirs, where the table's
@@ -113,9 +124,11 @@ Moves rows_of_split_words(const BlockState& state, const Operation& op, const Sp
   const std::int64_t parts = state.mesh.product(split.words);
   const Bytes rows = state.local(op.output);
   Moves moves{{CollectiveKind::reduce_scatter, split.words, rows * parts}};
-  if (!split.split_columns) moves.push_back({CollectiveKind::all_to_all, split.tokens, rows * parts});
-  if (split.split_columns && state.mesh.product(split.tokens) > parts)
-    moves.push_back({CollectiveKind::all_to_all, split.tokens, rows});
+  if (makes_whole_rows(state, split))
+    moves.push_back({CollectiveKind::all_gather, split.rest, rows * parts * state.mesh.product(split.rest)});
+  if (!split.split_columns) moves.push_back({CollectiveKind::all_to_all, split.met, rows * parts});
+  if (split.split_columns && state.mesh.product(split.met) > parts)
+    moves.push_back({CollectiveKind::all_to_all, split.met, rows});
   moves.push_back(permuted_rows(state, op, split));
   return moves;
 }
@@ -192,20 +205,28 @@ void exchange_columns(BlockState& state, const Operation& op) {
 }
 
 /// Each device adds up whole rows for the words that it has: columns are gathered over those, in the order of the lookup,
-/// which takes an exchange and a permute; not for a table smaller than the rows (recorded: 262 MB against 402).
+/// which takes an exchange and a permute; not for a table smaller than the rows (recorded: 262 MB against 402). XLA:GPU
+/// gathers them in two steps where the words have more parts than the tokens, so that the table's columns come between
+/// (recorded: tensor=4 beside fsdp=2 and context=2).
 void sum_rows_of_split_words(BlockState& state, const Operation& op, const SplitWords& split) {
   const TensorId table = op.inputs[0];
   const Bytes rows = state.local(op.output) * state.mesh.product(split.words);
-  Moves moves{{CollectiveKind::all_gather, split.words, rows}};
+  const std::int64_t parts = state.mesh.product(split.words), columns = state.mesh.product(split.met);
+  Moves moves;
+  if (parts > columns && state.compiler.has(Habit::gathers_dim_by_dim))
+    moves.push_back({CollectiveKind::all_gather, split.words, state.local(op.output) * (parts / columns)});
+  moves.push_back({CollectiveKind::all_gather, split.words, rows});
   if (!split.smaller_table) {
-    moves.push_back({CollectiveKind::all_to_all, split.tokens, rows});
+    moves.push_back({CollectiveKind::all_to_all, split.met, rows});
     moves.push_back(permuted_rows(state, op, split));
   }
   const PartitionSpec whole = without_axes(state.spec(op.output), split.words);
   state.recorder.record_all(
       Phase::backward, moves,
       {state.id_of(op), op.output, Cause::embedding_gradient_columns, {state.spec(op.output), {}}, whole}, RunCount::body);
-  state.gradients.reduce_parameter(table, {without_axes(state.spec(table), split.tokens), split.tokens}, op);
+  const Layout gradient{without_axes(state.spec(table), split.tokens), split.tokens};
+  if (makes_whole_rows(state, split)) return state.gradients.sum_parameter(table, gradient, gradient.spec, op);
+  state.gradients.reduce_parameter(table, gradient, op);
 }
 
 /// With tokens that nothing splits rows stay as they are and make columns of all words, of which each device takes its own,
@@ -215,6 +236,20 @@ void exchange_words(BlockState& state, const Operation& op, const SplitWords& sp
   PartitionSpec columns = without_axes(state.spec(table), split.words);
   columns.dims.back().append(split.words);
   state.gradients.sum_parameter(table, {columns, {}}, state.spec(table), op);
+}
+
+/// Where nothing but words splits the table, and it is smaller than the rows: rows make columns of all words, which are
+/// summed over the tokens and gathered; each device keeps its words (recorded: 262 MB against 268 and 1074 under stage on
+/// v5p, against 403 and 537 under data on H100).
+void gather_columns(BlockState& state, const Operation& op, const SplitWords& split) {
+  const TensorId table = op.inputs[0];
+  PartitionSpec columns = without_axes(state.spec(table), split.words);
+  columns.dims.back().append(split.words);
+  state.gradients.sum_parameter(table, {columns, split.tokens}, columns, op);
+  const Bytes whole = state.local(table) * state.mesh.product(split.words);
+  state.recorder.record(Phase::backward, {CollectiveKind::all_gather, split.words, whole, true},
+                        {state.id_of(op), table, Cause::embedding_gradient_columns, {columns, {}}, state.spec(table)},
+                        RunCount::reductions);
 }
 
 class Lookup final : public OperationKind {
@@ -229,8 +264,10 @@ class Lookup final : public OperationKind {
       return reduce_whole_table(state, op);
     if (gathers_rows(state, op)) return gather_rows(state, op);
     if (const auto split = split_words(state, op)) {
+      const bool smaller = split->smaller_table;
+      if (!split->tokens.empty() && smaller && !split->split_columns) return gather_columns(state, op, *split);
       if (!split->tokens.empty()) return sum_rows_of_split_words(state, op, *split);
-      if (split->smaller_table) return exchange_words(state, op, *split);
+      if (smaller) return exchange_words(state, op, *split);
     }
     exchange_columns(state, op);
   }

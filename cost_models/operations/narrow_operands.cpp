@@ -96,27 +96,29 @@ VectorWork gradient_work(const BlockState& state, const Operation& op) {
 
 }  // namespace
 
-void use_operand(BlockState& state, const Operation& op, int side, const PartitionSpec& spec, Pass pass) {
+void use_operand(BlockState& state, const Operation& op, int side, const EinsumPlan& plan, Pass pass) {
   const TensorId tensor = op.inputs[side];
-  const bool made = state.forms.use(tensor, spec, pass, op, {}, op.narrow ? Numbers::narrow : Numbers::wide);
+  const bool left = side == 0;
+  const bool made = state.forms.use(tensor, left ? plan.lhs : plan.rhs, pass, op, left ? plan.groups.lhs : plan.groups.rhs,
+                                    op.narrow ? Numbers::narrow : Numbers::wide);
   if (made && op.narrow && scaling_of(*op.narrow, side) == Scaling::channelwise)
     reduce_scale(state, op, tensor, state.tensor(op.output), BlockState::phase_of(pass));
 }
 
-void use_factor(BlockState& state, const Operation& op, int wanted, const PartitionSpec& spec, const AxisList& sums) {
+void use_factor(BlockState& state, const Operation& op, int wanted, const PartitionSpec& spec, const AxisList& groups) {
   const int side = 1 - wanted;
   const TensorId tensor = op.inputs[side];
   const Numbers numbers = numbers_of_factor(op, wanted);
-  const bool made = state.forms.use(tensor, spec, Pass::backward, op, sums, numbers);
+  const bool made = state.forms.use(tensor, spec, Pass::backward, op, groups, numbers);
   if (!made || numbers == Numbers::wide || scaling_of(*op.narrow, side) != Scaling::channelwise) return;
   const Tensor& result = state.tensor(numbers == Numbers::narrow_again ? op.inputs[wanted] : op.output);
   reduce_scale(state, op, tensor, result, Phase::backward);
 }
 
 void use_result_gradient(BlockState& state, const Operation& op, int wanted, const PartitionSpec& spec,
-                         const AxisList& sums) {
+                         const AxisList& groups) {
   const Numbers numbers = numbers_of_gradient(op, wanted);
-  const bool made = state.forms.use_gradient(op.output, spec, op, sums, numbers);
+  const bool made = state.forms.use_gradient(op.output, spec, op, groups, numbers);
   if (made && numbers != Numbers::wide && op.narrow->gradient_scaling == Scaling::channelwise)
     reduce_scale(state, op, op.output, state.tensor(op.inputs[wanted]), Phase::backward);
 }

@@ -5,13 +5,14 @@
 
 namespace shardplan {
 
-/// An operand of the forward product, made available as `spec`.
-void use_operand(BlockState& state, const Operation& op, int side, const PartitionSpec& spec, Pass pass);
+/// An operand of the forward product, made available as `plan` has it.
+void use_operand(BlockState& state, const Operation& op, int side, const EinsumPlan& plan, Pass pass);
 
-/// What the gradient of operand `wanted` reads: the other operand, and the gradient of the result.
-void use_factor(BlockState& state, const Operation& op, int wanted, const PartitionSpec& spec, const AxisList& sums);
+/// What the gradient of operand `wanted` reads: the other operand, and the gradient of the result;
+/// in which groups of devices (ProductGroups).
+void use_factor(BlockState& state, const Operation& op, int wanted, const PartitionSpec& spec, const AxisList& groups);
 void use_result_gradient(BlockState& state, const Operation& op, int wanted, const PartitionSpec& spec,
-                         const AxisList& sums);
+                         const AxisList& groups);
 
 /// Of the products of an operation: which are narrow, and what narrowing reads and writes beside them.
 struct NarrowWork {

@@ -200,6 +200,28 @@ Choices with_whole_contractions(Choices choices, const EinsumOperand& lhs, const
   return choices;
 }
 
+/// XLA groups devices by the axes that both operands contract, and multiplies inside. Where the result has some of those
+/// on a dim that others split too, no dim of the result is the groups' own: inside, operands and product are whole, and the
+/// sum is sliced (xla/service/spmd/dot_handler.cc, GetDotGroupPartitionContractingOutputShardings).
+bool makes_whole_sums(const Choices& choices, const std::vector<TensorDim>& result, const PartitionSpec* target) {
+  if (!target) return false;
+  AxisList summed;
+  for (const auto& [axis, dim, apart] : choices)
+    if (dim && !has(result, *dim)) summed.push_back(axis);
+  return std::any_of(target->dims.begin(), target->dims.end(), [&](const AxisList& axes) {
+    const AxisList here = common(axes, summed);
+    return !here.empty() && here.size() < axes.size();
+  });
+}
+
+/// Dims of one operand alone are whole, too.
+Choices inside_whole_sums(Choices choices, const EinsumOperand& lhs, const EinsumOperand& rhs,
+                          const std::vector<TensorDim>& result) {
+  for (auto& [axis, dim, apart] : choices)
+    if (dim && has(result, *dim) && has(lhs.tensor->dims, *dim) != has(rhs.tensor->dims, *dim)) dim = std::nullopt;
+  return choices;
+}
+
 /// The spec of `dims` under the choices; a dim that keeps its axes keeps their order too.
 PartitionSpec spec_under(const Choices& choices, const std::vector<TensorDim>& dims, const PartitionSpec* before) {
   PartitionSpec spec;
@@ -248,6 +270,9 @@ EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const
   if (compiler.has(Habit::contracts_whole_dims))
     choices = with_whole_contractions(std::move(choices), lhs, rhs, result_dims, target);
 
+  if (compiler.has(Habit::multiplies_split_dims_whole) && makes_whole_sums(choices, result_dims, target))
+    choices = inside_whole_sums(std::move(choices), lhs, rhs, result_dims);
+
   EinsumPlan plan;
   plan.lhs = spec_under(choices, lhs.tensor->dims, &lhs.spec);
   plan.rhs = spec_under(choices, rhs.tensor->dims, &rhs.spec);
@@ -256,6 +281,11 @@ EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const
     if (dim && !has(result_dims, *dim)) plan.result.partial.push_back(axis);
     plan.sums_apart = plan.sums_apart || apart;
   }
+  // A weight that is gathered alone is so first.
+  const bool left = plan.lhs != lhs.spec, right = plan.rhs != rhs.spec;
+  const bool alone = (left && !right && lhs.tensor->parameter) || (right && !left && rhs.tensor->parameter);
+  if (compiler.has(Habit::gathers_activations_per_consumer) && (left || right) && !alone)
+    plan.groups = product_groups(lhs, rhs, result_dims, target ? *target : plan.result.spec, mesh);
   plan.shape = local_shape(choices, lhs.tensor->dims, rhs.tensor->dims, result_dims, mesh);
   return plan;
 }

@@ -3,14 +3,10 @@
 // which both operands and the result agree best; operands that have it elsewhere are resharded first.
 #include <cost_models/layouts/layout.hpp>
 #include <cost_models/partition/operation_work.hpp>
+#include <cost_models/partition/product_groups.hpp>
 #include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
-
-struct EinsumOperand {
-  const Tensor* tensor;
-  PartitionSpec spec;
-};
 
 struct EinsumPlan {
   PartitionSpec lhs, rhs;  ///< the forms in which the operands are used
@@ -19,6 +15,8 @@ struct EinsumPlan {
   /// The result is a partial sum although it has the axis on a dim of its own, larger than its operands: it is summed with
   /// those alone that are so, too (Habit::lays_out_products_by_size).
   bool sums_apart = false;
+  /// Where the compiler keeps gathers by groups of devices (Habit::gathers_activations_per_consumer).
+  ProductGroups groups = {};
 };
 
 /// `target` is the spec that the result is wanted in; null: whatever is cheapest (propagation).

@@ -82,13 +82,12 @@ OperationId Forms::first_reader(const Operation& op) const {
   return id_of(*std::find_if(block_.operations.begin(), block_.operations.end(), reads_the_same));
 }
 
-// The habit of XLA:GPU: what is gathered for one constrained tensor isn't shared with the next, and a product that
-// leaves partial sums is partitioned in groups of its own, with gathers of its own. Under tensor parallelism alone a
-// layer has 3 gathers forward, 3 recomputed and 2 backward, because weight gradients are whole sums; beside fsdp, data
-// or context, where they aren't, 3, 6 and 4 (XLA:TPU: 2, 2 and 2).
+// The habit of XLA:GPU: what is gathered for one constrained tensor isn't shared with the next, nor what was gathered in
+// groups of devices with what was gathered in others (product_groups.hpp).
 bool Forms::shared(const Entry& entry, const Consumer& consumer) const {
-  if (!compiler_.has(Habit::gathers_activations_per_consumer) || block_.tensors[entry.tensor].parameter) return true;
-  return !only_gathers(specs_[entry.tensor], entry.spec) || entry.consumer == consumer;
+  if (!compiler_.has(Habit::gathers_activations_per_consumer)) return true;
+  if (!only_gathers(specs_[entry.tensor], entry.spec)) return true;
+  return block_.tensors[entry.tensor].parameter ? entry.consumer.groups == consumer.groups : entry.consumer == consumer;
 }
 
 OperationId Forms::history_of(const Operation& op, Numbers numbers) const {
@@ -116,8 +115,8 @@ bool Forms::gathered_again(TensorId tensor) const {
 }
 
 bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op,
-                  const AxisList& sums, Numbers numbers, Step step) {
-  const Consumer consumer{first_reader(op), sums};
+                  const AxisList& groups, Numbers numbers, Step step) {
+  const Consumer consumer{first_reader(op), groups};
   const bool apart = is_apart(tensor, op);
   for (auto& entry : entries_) {
     if (entry.apart != apart) continue;
@@ -143,19 +142,19 @@ RunCount Forms::runs(TensorId tensor, Pass pass) const {
   return pass == Pass::forward ? RunCount::gathers : RunCount::backward_gathers;
 }
 
-bool Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& sums,
+bool Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& groups,
                 Numbers numbers) {
-  return make(tensor, spec, pass, op, sums, numbers, Step::last);
+  return make(tensor, spec, pass, op, groups, numbers, Step::last);
 }
 
-bool Forms::make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& sums,
+bool Forms::make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& groups,
                  Numbers numbers, Step step) {
   const bool wide = numbers == Numbers::wide;
   if (wide && specs_[root(tensor)] == spec) return false;
   const PartitionSpec middle = gathers_at_once(tensor, spec, pass) ? specs_[root(tensor)] : on_the_way(tensor, spec);
   if (const TensorId source = constrained(tensor); source >= 0 && middle != specs_[root(tensor)])
-    make(source, middle, pass, op, sums, Numbers::wide, Step::before);
-  if (found(tensor, spec, pass, false, op, sums, numbers, step)) return false;
+    make(source, middle, pass, op, groups, Numbers::wide, Step::before);
+  if (found(tensor, spec, pass, false, op, groups, numbers, step)) return false;
   const Phase again = block_.rematerialized && numbers != Numbers::narrow_again ? Phase::rematerialized_forward
                                                                                  : Phase::backward;
   const Phase phase = pass == Pass::forward ? Phase::forward : again;
@@ -173,11 +172,11 @@ bool Forms::make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Op
   return true;
 }
 
-bool Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Operation& op, const AxisList& sums,
+bool Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Operation& op, const AxisList& groups,
                          Numbers numbers) {
   const bool wide = numbers == Numbers::wide;
   if (wide && specs_[tensor] == spec) return false;
-  if (found(tensor, spec, Pass::backward, true, op, sums, numbers)) return false;
+  if (found(tensor, spec, Pass::backward, true, op, groups, numbers)) return false;
   const DType moved = dtype_of(tensor, op, numbers);
   for (auto& move : reshard(block_.tensors[tensor], {specs_[tensor], {}}, spec, mesh_, compiler_)) {
     move.bytes = recast(move.bytes, block_.tensors[tensor].dtype, moved);

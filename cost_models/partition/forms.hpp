@@ -23,14 +23,14 @@ class Forms {
   Forms(const BoundProgram& program, const Block& block, const DataFlow& flow, const std::vector<PartitionSpec>& specs,
         const TrainConfig& config, const Compiler& compiler, Recorder& recorder);
 
-  /// Makes `tensor` available to `op` as `spec`, for a product that leaves partial sums over `sums`. In the backward pass
-  /// of a rematerialized block forward values are fetched again, which the compiler counts as rematerialized forward.
-  /// Narrow numbers are made of the tensor's own shard and move as such (recorded: int8 and float8 weights). Whether the
-  /// form is new.
-  bool use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& sums = {},
+  /// Makes `tensor` available to `op` as `spec`, for a product that is partitioned in `groups` of devices by then. In the
+  /// backward pass of a rematerialized block forward values are fetched again, which the compiler counts as rematerialized
+  /// forward. Narrow numbers are made of the tensor's own shard and move as such (recorded: int8 and float8 weights).
+  /// Whether the form is new.
+  bool use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& groups = {},
            Numbers numbers = Numbers::wide);
   /// Likewise for the gradient of `tensor`.
-  bool use_gradient(TensorId tensor, const PartitionSpec& spec, const Operation& op, const AxisList& sums = {},
+  bool use_gradient(TensorId tensor, const PartitionSpec& spec, const Operation& op, const AxisList& groups = {},
                     Numbers numbers = Numbers::wide);
 
   /// `constrain` and its kin give a tensor another name: what it really is.
@@ -61,11 +61,10 @@ class Forms {
   std::vector<Lifetime> lifetimes() const;
 
  private:
-  /// Who reads a form: the first of the operations that read one constrained tensor, and the axes over which its product
-  /// leaves partial sums.
+  /// Who reads a form: the first of the operations that read one constrained tensor, and in which groups of devices.
   struct Consumer {
     OperationId operation = -1;
-    AxisList sums;
+    AxisList groups;
     bool operator==(const Consumer&) const = default;
   };
 
@@ -92,10 +91,10 @@ class Forms {
 
   PartitionSpec on_the_way(TensorId tensor, const PartitionSpec& spec) const;
   bool gathers_at_once(TensorId tensor, const PartitionSpec& spec, Pass pass) const;
-  bool make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& sums,
+  bool make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& groups,
             Numbers numbers, Step step);
   bool found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op,
-             const AxisList& sums, Numbers numbers, Step step = Step::last);
+             const AxisList& groups, Numbers numbers, Step step = Step::last);
   OperationId history_of(const Operation& op, Numbers numbers) const;
   DType dtype_of(TensorId tensor, const Operation& op, Numbers numbers) const;
   bool shared(const Entry& entry, const Consumer& consumer) const;

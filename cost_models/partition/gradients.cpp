@@ -6,6 +6,19 @@
 #include <cost_models/moves/scattered_rows.hpp>
 
 namespace shardplan {
+namespace {
+
+/// Whether the gradient is whole along a dim that axes of its sum split, and others (einsum_plan.cpp, makes_whole_sums).
+bool is_made_whole(const PartitionSpec& wanted, const Layout& gradient) {
+  for (std::size_t dim = 0; dim < wanted.dims.size(); ++dim) {
+    const AxisList others = without(wanted.dims[dim], gradient.partial);
+    const bool is_summed_beside = !others.empty() && others.size() < wanted.dims[dim].size();
+    if (is_summed_beside && common(others, gradient.spec.dims[dim]).empty()) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 Gradients::Gradients(const BoundProgram& program, const Block& block, const std::vector<PartitionSpec>& specs,
                      const TrainConfig& config, const Compiler& compiler, const MaskSlices& masks, const Forms& forms,
@@ -147,6 +160,7 @@ bool Gradients::is_summed_at_once(TensorId parameter, const Layout& gradient) co
   const auto dims = std::count_if(wanted.dims.begin(), wanted.dims.end(),
                                   [&](const AxisList& dim) { return !common(dim, gradient.partial).empty(); });
   if (dims > 1 && compiler_.has(Habit::sums_over_several_dims_at_once)) return true;
+  if (compiler_.has(Habit::multiplies_split_dims_whole) && is_made_whole(wanted, gradient)) return true;
   if (!together && wanted == specs_[parameter]) return false;
   if (!one_psum && dims > 1) return true;
   const AxisList shards = common(gradient.partial, axes_of(wanted));

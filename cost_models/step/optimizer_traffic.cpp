@@ -142,6 +142,9 @@ std::vector<Collective> muon_traffic(const BoundProgram& program, const std::vec
     record(CollectiveKind::all_reduce, contracted, stack.square() / (by_rows ? stack.rows : 1), size_of(DType::f32),
            Cause::newton_schulz_gram);
     record(CollectiveKind::all_gather, kept, stack.whole(), moved, Cause::newton_schulz_matrix);
+    // X·Xᵀ gathers the transposed X, the last product X: two tensors to XLA:GPU (recorded: ll8x8_h100x8_fsdp8_muon).
+    if (by_rows && compiler.has(Habit::gathers_activations_per_consumer))
+      record(CollectiveKind::all_gather, kept, stack.whole(), moved, Cause::newton_schulz_matrix);
     if (by_rows) record(CollectiveKind::all_gather, kept, stack.square(), moved, Cause::newton_schulz_square);
   });
 }

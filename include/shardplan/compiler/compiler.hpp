@@ -45,6 +45,12 @@ enum class Habit : std::uint8_t {
   whole_mesh_operands_first,
   /// When one axis has to leave a contracted dim, the dim's other axes leave it too.
   contracts_whole_dims,
+  /// Operands and products are whole inside the groups of a contracted dim that the result has beside other axes.
+  multiplies_split_dims_whole,
+  /// Shards of a weight's dim that keeps minor axes of those that leave it are permuted before they are gathered.
+  orders_shards_before_gathers,
+  /// Axes of several dims that go to one are exchanged one dim after the other.
+  exchanges_dim_by_dim,
   /// An operand's tokens are sliced to meet the other's, its features are not: the other is gathered.
   slices_tokens_only,
   /// The combine takes all experts' rows where they are fewer than the tokens it would sum.

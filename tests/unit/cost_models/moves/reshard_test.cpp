@@ -48,6 +48,13 @@ TEST(Reshard, GathersSeveralAxesAsOneGroup) {
                 {"fsdp=2,expert=4", "fsdp|-|expert", "-", "-|-|-", "all-gather fsdp+expert 512"}});
 }
 
+// [4, 4, 8] B of a device, once a dim.
+TEST(Reshard, ExchangesDimByDimWhereThatIsTheHabit) {
+  expect_moves({{"fsdp=2,context=2", "fsdp|context|-", "-", "-|-|fsdp context",
+                 "all-to-all fsdp 128, all-to-all context 128"}},
+               of_habit(Habit::exchanges_dim_by_dim));
+}
+
 // On [4, 8, 4] B of a device: the last dim first, to [4, 8, 8], then the first, to [8, 8, 8].
 TEST(Reshard, GathersDimByDimWhereThatIsTheHabit) {
   expect_moves({{"fsdp=2,expert=2", "fsdp|-|expert", "-", "-|-|-", "all-gather expert 256, all-gather fsdp 512"},

@@ -35,15 +35,18 @@ struct ConsumerRow {
   const char* mesh;
   bool per_consumer;
   std::int64_t forward, recomputed, backward;
+  int length = 1024;
 };
 
-// Recorded: XLA:TPU gathers tensor-parallel activations 2, 2 and 2 times a layer; XLA:GPU 3, 3 and 2 times where
-// weight gradients are whole sums, 3, 6 and 4 times where another axis leaves parts of them.
+// Recorded: XLA:TPU gathers tensor-parallel activations 2, 2 and 2 times a layer; XLA:GPU 3, 3 and 2 times where products
+// gather them before anything else, 3, 6 and 4 times where these are grouped by another axis first: those of more tokens
+// than the weight has columns.
 TEST(Habits, ActivationsAreGatheredOnceOrForEachConsumer) {
   for (const auto& row : {ConsumerRow{"tensor=4", false, 2, 2, 2}, ConsumerRow{"tensor=4", true, 3, 3, 2},
                           ConsumerRow{"fsdp=2,tensor=4", true, 3, 6, 4}, ConsumerRow{"data=2,tensor=4", true, 3, 6, 4},
+                          ConsumerRow{"data=2,tensor=4", true, 3, 3, 2, 32},
                           ConsumerRow{"fsdp=2,tensor=4", false, 2, 2, 2}}) {
-    ToyRun toy{toy_llama(), toy_config(2, 1024), "default", row.mesh};
+    ToyRun toy{toy_llama(), toy_config(2, row.length), "default", row.mesh};
     if (row.per_consumer) toy.compiler.habits.add(Habit::gathers_activations_per_consumer);
     const ToyStep step = run(toy);
     const auto gathers = [&](Phase phase) {
@@ -58,6 +61,47 @@ TEST(Habits, ActivationsAreGatheredOnceOrForEachConsumer) {
     EXPECT_EQ(gathers(Phase::rematerialized_forward), row.recomputed) << row.mesh;
     EXPECT_EQ(gathers(Phase::backward), row.backward) << row.mesh;
   }
+}
+
+// The head [1024, 4096] over tensor=2: 2,048 words a device. Its product with 4,096 tokens gathers it as the gradient
+// of these does; that of 1,024 tokens inside groups of tensor, and their gradient gathers it again.
+TEST(Habits, AHeadOfMoreWordsThanTokensIsGatheredTwice) {
+  for (const auto& [length, times] : {std::pair{1024, 1}, std::pair{256, 2}}) {
+    ToyRun toy{toy_llama(), toy_config(2, length), "default", "fsdp=4,tensor=2"};
+    toy.compiler.habits.add(Habit::gathers_activations_per_consumer);
+    const ToyStep step = run(toy);
+    std::int64_t gathers = 0;
+    for (const auto& c : step.collectives)
+      if (c.kind == CollectiveKind::all_gather && names(c.axes, step.mesh, "+") == "fsdp" && c.op.starts_with("head/"))
+        gathers += c.executions;
+    EXPECT_EQ(gathers, times) << length;
+  }
+}
+
+// wi_0 [1024, 2048], 4 MiB a layer, mlp over both axes: 1 MiB a device. Gathered over fsdp_transpose in two passes.
+TEST(Habits, AGradientWhoseDimOthersSplitIsSummedWhole) {
+  const auto moved = [](bool whole, CollectiveKind kind, const char* axes) {
+    ToyRun toy{toy_llama(), toy_config(2, 1024), "default", "fsdp_transpose=2,tensor=2"};
+    if (whole) toy.compiler.habits.add(Habit::multiplies_split_dims_whole);
+    if (whole) toy.compiler.habits.add(Habit::orders_shards_before_gathers);
+    return mebibytes(run(toy), kind, axes, "mlp/wi_0");
+  };
+  EXPECT_EQ(moved(false, CollectiveKind::reduce_scatter, "fsdp_transpose"), 4 * 2);
+  EXPECT_EQ(moved(true, CollectiveKind::reduce_scatter, "fsdp_transpose"), 0);
+  EXPECT_EQ(moved(true, CollectiveKind::all_reduce, "fsdp_transpose"), 4 * 4);
+  EXPECT_EQ(moved(false, CollectiveKind::collective_permute, "fsdp_transpose+tensor"), 0);
+  EXPECT_EQ(moved(true, CollectiveKind::collective_permute, "fsdp_transpose+tensor"), 4 * 2);
+}
+
+// The table [4096, 1024] is 8 MiB; rows of 8,192 tokens are 16 MiB, 4 MiB on a device, those of 1,024 an eighth.
+TEST(Habits, ATableSmallerThanItsRowsIsGatheredForItsGradient) {
+  const auto gathered = [](int length) {
+    ToyRun toy{toy_llama(), toy_config(2, length), "default", "data=2,tensor=2"};
+    toy.compiler.habits.add(Habit::orders_rows_of_split_words);
+    return mebibytes(run(toy), CollectiveKind::all_gather, "tensor", "token_embedder");
+  };
+  EXPECT_EQ(gathered(1024), 8);
+  EXPECT_EQ(gathered(128), 1) << "rows";
 }
 
 // wi_0 [1024, 2048] in bf16 is 4 MiB, once a layer. The whole of a slice that is large enough all-reduces it.

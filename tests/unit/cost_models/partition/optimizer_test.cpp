@@ -157,6 +157,8 @@ TEST(Optimizer, MuonGathersMatricesThatAreSplitOnTheirSmallerDim) {
   EXPECT_EQ(gathered("self_attention/out"), 0);
   muon.compiler.habits.add(Habit::moves_stacks_in_compute_dtype);
   EXPECT_EQ(gathered("mlp/wi_0"), 5 * (16 + 8));
+  muon.compiler.habits.add(Habit::gathers_activations_per_consumer);
+  EXPECT_EQ(gathered("mlp/wi_0"), 5 * (16 + 16 + 8)) << "transposed, too";
 }
 
 // Five steps of A = XXᵀ, A² and (bA + cA²)X for four layers' matrices over fsdp=4. Feed-forward, [1024, 2048], query, key
