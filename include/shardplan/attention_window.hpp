@@ -19,4 +19,8 @@ struct AttentionWindow {
 /// of w: half a chunk, the last one cut short where it doesn't fit, (n·w² + r²)/2S with S = n·w + r.
 double attended_keys(std::int64_t sequence, AttentionWindow window);
 
+/// Keys of the busiest of `slices` equal runs of the sequence, as a multiple of the average run's: 2 - 1/n of all that came
+/// before, 1 of chunks that no run cuts. 4 runs of 8 queries: the last attends to 8 · 28 keys, the average to 8 · 16: 1.75.
+double busiest_slice(std::int64_t sequence, AttentionWindow window, std::int64_t slices);
+
 }  // namespace shardplan
