@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <models/load_model.hpp>
 #include <models/model_overrides.hpp>
 #include <arguments/words/argument_precedence.hpp>
@@ -47,6 +49,38 @@ std::vector<ModelOverride> read_architecture(const GivenArguments& arguments, co
   return changed;
 }
 
+// configs/types.py, get_individual_scales: of three doublings two are the heads' and the MLP's, one is the width's, and the
+// layers double behind the third.
+struct Scales {
+  std::int64_t heads = 1, mlp = 1, emb = 1, layers = 1;
+};
+
+Scales scales_of(std::int64_t scale, const std::string& place) {
+  if (scale < 1 || !std::has_single_bit(static_cast<std::uint64_t>(scale)))
+    throw InputError(fmt::format("{}: must be a power of two", place));
+  const int doublings = std::countr_zero(static_cast<std::uint64_t>(scale)), cycles = doublings / 3, rest = doublings % 3;
+  Scales scales;
+  scales.heads = scales.mlp = std::int64_t{1} << (cycles + (rest > 0 ? 1 : 0));
+  scales.emb = std::int64_t{1} << (cycles + (rest > 1 ? 1 : 0));
+  scales.layers = std::int64_t{1} << cycles;
+  return scales;
+}
+
+/// global_parameter_scale: the dims of `model` times its factors.
+std::vector<ModelOverride> read_scale(const GivenArguments& arguments, const Model& model) {
+  const auto* given = arguments.find("global_parameter_scale");
+  if (!given) return {};
+  const Scales scales = scales_of(std::get<std::int64_t>(given->value), given->place);
+  const std::pair<std::string_view, std::int64_t> factors[] = {
+      {"base_emb_dim", scales.emb},      {"base_num_query_heads", scales.heads}, {"base_num_kv_heads", scales.heads},
+      {"base_mlp_dim", scales.mlp},      {"base_moe_mlp_dim", scales.mlp},       {"base_num_decoder_layers", scales.layers}};
+  std::vector<ModelOverride> overrides;
+  for (const auto& row : model_dim_arguments())
+    for (const auto& [key, factor] : factors)
+      if (row.key == key && factor > 1 && has_dim(model, row.key)) overrides.emplace_back(row.key, row.of(model) * factor);
+  return overrides;
+}
+
 }  // namespace
 
 Model named_model(const std::string& name) {
@@ -65,6 +99,13 @@ ChosenModel changed_model(Model model, const GivenArguments& arguments) {
   chosen.overrides = read_overrides(arguments, chosen.model);
   for (auto& changed : read_architecture(arguments, chosen.model)) chosen.overrides.push_back(std::move(changed));
   chosen.model = with_overrides(std::move(chosen.model), chosen.overrides);
+  if (const auto scaled = read_scale(arguments, chosen.model); !scaled.empty()) {
+    chosen.model = with_overrides(std::move(chosen.model), scaled);
+    std::erase_if(chosen.overrides, [&](const ModelOverride& before) {
+      return std::any_of(scaled.begin(), scaled.end(), [&](const auto& after) { return after.first == before.first; });
+    });
+    chosen.overrides.insert(chosen.overrides.end(), scaled.begin(), scaled.end());
+  }
   return chosen;
 }
 

@@ -66,7 +66,7 @@ void append(PrintedArguments& printed, const PrintedArguments& more) {
 
 /// As MaxText starts it.
 TrainConfig printed_config(TrainConfig config) {
-  if (config.quantizes_experts_in_linen()) config.enable_nnx = config.pure_nnx = config.pure_nnx_decoder = false;
+  if (config.quantizes_in_linen()) config.enable_nnx = config.pure_nnx = config.pure_nnx_decoder = false;
   return config;
 }
 

@@ -9,9 +9,9 @@ using Kind = DecoderBlockKind;
 constexpr FeedForward experts = FeedForward::experts;
 
 constexpr DecoderBlock blocks[] = {
-    {.kind = Kind::llama2, .name = "llama2", .explicit_sharding = true, .muon = true},
-    {.kind = Kind::mistral, .name = "mistral"},
-    {.kind = Kind::mixtral, .name = "mixtral", .feed_forward = experts},
+    {.kind = Kind::llama2, .name = "llama2", .multi_token_prediction = true, .explicit_sharding = true, .muon = true},
+    {.kind = Kind::mistral, .name = "mistral", .multi_token_prediction = true},
+    {.kind = Kind::mixtral, .name = "mixtral", .feed_forward = experts, .multi_token_prediction = true},
     {.kind = Kind::deepseek,
      .name = "deepseek",
      .feed_forward = experts,

@@ -135,6 +135,9 @@ bool applies(Has has, const Model& model) {
 }
 
 void check_override(const Model& model, const std::string& key, std::int64_t value, std::int64_t least) {
+  if (!has_dim(model, key) && key == "mtp_num_layers")
+    throw InputError(fmt::format("{}: model {}: beside deepseek, llama2, mistral and mixtral alone; MaxText e591f30cb stops "
+                                 "beside Qwen's layers, of others it isn't modelled", key, model.name));
   if (!has_dim(model, key))
     throw InputError(fmt::format("{}: model {} has no such dim, or it isn't modelled there", key, model.name));
   if (value < least) throw InputError(fmt::format("{}: must be at least {}, not {}", key, least, value));

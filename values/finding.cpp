@@ -18,6 +18,8 @@ std::string_view name_of(Severity severity) {
 
 std::string_view name_of(FindingId finding) {
   switch (finding) {
+    case FindingId::context_unbalanced:
+      return "context-unbalanced";
     case FindingId::expert_axis_stolen:
       return "expert-axis-stolen";
     case FindingId::expert_output_not_peeled:
@@ -92,6 +94,14 @@ std::string_view name_of(FindingId finding) {
       return "expert-rows-returned-whole";
     case FindingId::quantized_experts_need_linen:
       return "quantized-experts-need-linen";
+    case FindingId::offloaded_parameters_come_back:
+      return "offloaded-parameters-come-back";
+    case FindingId::mixed_precision_needs_linen:
+      return "mixed-precision-needs-linen";
+    case FindingId::mixed_precision_names_nothing:
+      return "mixed-precision-names-nothing";
+    case FindingId::transformer_engine_unrecorded:
+      return "transformer-engine-unrecorded";
     case FindingId::logits_sequence_gathered:
       return "logits-sequence-gathered";
     case FindingId::custom_mesh_ignored:

@@ -7,14 +7,15 @@ namespace shardplan {
 namespace {
 
 [[noreturn]] void refuse(const TrainConfig& config, std::string_view reason) {
-  throw InputError(fmt::format("quantization={}: {}; modelled are int8, fp8 and nanoo_fp8, and with "
-                               "use_qwix_quantization=true int8, fp8, fp8_e4m3, fp8_e5m2, fp8_full, fp8_gpu and fp8_nanoo",
+  throw InputError(fmt::format("quantization={}: {}; modelled are int8, intmp, fp8, nanoo_fp8, te_fp8_delayedscaling and "
+                               "te_fp8_currentscaling, and with use_qwix_quantization=true int8, fp8, fp8_e4m3, fp8_e5m2, "
+                               "fp8_full, fp8_gpu and fp8_nanoo",
                                name_of(config.quantization), reason));
 }
 
 constexpr std::string_view half_bytes = "products of 4 bits are not modelled: no profile has a peak for them";
-constexpr std::string_view transformer_engine =
-    "Transformer Engine narrows inside of kernels of its own, which shardplan does not model";
+constexpr std::string_view block_scales =
+    "scales of blocks of numbers, which Blackwell alone multiplies with, are not modelled";
 constexpr std::string_view wants_qwix =
     "MaxText does not start with it unless use_qwix_quantization=true";
 constexpr std::string_view no_rule =
@@ -43,14 +44,17 @@ void check_quantization(const TrainConfig& config) {
       if (qwix) refuse(config, no_rule);
       return;
     case Quantization::intmp:
-      refuse(config, qwix ? no_rule
-                          : "quant_cfg_path mixes precisions layer by layer, which MaxText documents for inference");
+      if (qwix) refuse(config, no_rule);
+      if (config.quant_cfg_path.path.empty()) refuse(config, "it wants quant_cfg_path, a file of bits by names of modules");
+      return;
     case Quantization::te_fp8_delayedscaling:
     case Quantization::te_fp8_currentscaling:
+      if (qwix) refuse(config, no_rule);
+      return;
     case Quantization::te_mxfp8:
     case Quantization::te_nvfp4:
     case Quantization::te_nvfp4_no_rht:
-      refuse(config, qwix ? no_rule : transformer_engine);
+      refuse(config, qwix ? no_rule : block_scales);
   }
   throw InternalError("unknown Quantization");
 }

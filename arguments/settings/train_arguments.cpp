@@ -9,6 +9,7 @@
 #include <arguments/settings/train_arguments.hpp>
 #include <models/moe_paths.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/spelling.hpp>
 
 namespace shardplan {
 namespace {
@@ -17,6 +18,7 @@ std::string print(bool value) { return print_value(value); }
 std::string print(double value) { return print_value(value); }
 std::string print(std::int64_t value) { return fmt::to_string(value); }
 std::string print(const Calibration& value) { return value.word; }
+std::string print(const MixedPrecision& value) { return value.path; }
 template <class Enum>
 std::string print(Enum value) {
   return std::string(name_of(value));
@@ -149,6 +151,36 @@ void add_named_special(std::vector<std::pair<std::string, std::string>>& printed
   if (has_first_moment(config.opt_type)) printed.emplace_back("mu_dtype", name_of(config.mu_dtype));
 }
 
+// utils/maxtext_utils.py asserts the first; Linen modules bring weights to the device layer by layer, which nobody compiled.
+void check_parameter_offload(const TrainConfig& config) {
+  if (!config.parameter_memory_host_offload) return;
+  if (config.param_scan_axis != 0)
+    throw InputError(fmt::format("parameter_memory_host_offload=true: MaxText wants param_scan_axis=0, not {}",
+                                 config.param_scan_axis));
+  if (!config.enable_nnx)
+    throw InputError("parameter_memory_host_offload=true: modelled with NNX modules, not with Linen's");
+}
+
+/// Kernels of attention have their scores in float32 whatever these say (layers/attention_op.py: qk_product and
+/// apply_attention_dot alone read them).
+void check_scores(const GivenArguments& arguments, const TrainConfig& config) {
+  for (const char* key : {"float32_qk_product", "float32_logits"})
+    if (arguments.flag(key, false) && config.attention == AttentionKernel::dot_product)
+      throw InputError(fmt::format("{}: scores in float32 are not modelled with attention=dot_product, which holds them in "
+                                   "memory", arguments.find(key)->place));
+}
+
+/// Products of bfloat16 take one pass whatever matmul_precision says, and a fused activation is computed in float32 anyway:
+/// the same programs (compiled: llama2-7b on v5p). Not those of float32, nor the einsums over experts, whose results wait.
+void check_precision(const GivenArguments& arguments, const TrainConfig& config) {
+  const auto* precision = arguments.find("matmul_precision");
+  if (precision && lower_case(precision->text) != "default" && config.dtype == DType::f32)
+    throw InputError(fmt::format("{}: products of float32 in other than one pass are not modelled", precision->place));
+  if (arguments.flag("activations_in_float32", false) && config.moe_path == MoePath::dropping)
+    throw InputError(fmt::format("{}: experts' activations in float32 are not modelled with sparse_matmul=false",
+                                 arguments.find("activations_in_float32")->place));
+}
+
 /// A step of none takes no time.
 void check_tokens(const TrainConfig& config) {
   if (!(config.per_device_batch_size > 0))
@@ -182,9 +214,12 @@ Settings read_settings(const GivenArguments& arguments, const Model& model) {
   config.shard_mode_explicit = read_shard_mode(arguments, config);
   check_modules(config);
   check_quantization(config);
+  check_parameter_offload(config);
+  check_scores(arguments, config);
   check_step_size(config);
   check_tokens(config);
   config.moe_path = read_moe_path(arguments, model, config.capacity_factor);
+  check_precision(arguments, config);
   const Remat remat = read_remat(arguments);
   config.remat_policy = remat.policy;
   config.saved = remat.saved;

@@ -15,7 +15,7 @@ namespace shardplan {
 
 /// The type follows from the key (parse_argument.hpp). Text: names, and what may be repeated but not changed.
 using ArgumentValue = std::variant<std::string, bool, std::int64_t, double, DType, OptimizerType, AttentionKernel,
-                                   ContextStrategy, CustomMesh, Quantization, Calibration, SavePlace>;
+                                   ContextStrategy, CustomMesh, Quantization, Calibration, MixedPrecision, SavePlace>;
 
 struct GivenArgument {
   std::string text;      ///< as written, for messages

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <arguments/words/argument_values.hpp>
 #include <arguments/keys/argument_table.hpp>
+#include <arguments/words/mixed_precision.hpp>
 #include <arguments/words/parse_argument.hpp>
 #include <array>
 #include <shardplan/error.hpp>
@@ -11,6 +12,16 @@ namespace shardplan {
 namespace {
 
 constexpr std::string_view shard_mode_words[] = {"auto", "explicit"};
+constexpr std::string_view reorder_words[] = {"auto", "dual_chunk_swap", "striped"};
+
+/// Both orders balance. auto takes stripes where Transformer Engine packs a ring, and there alone they start
+/// (configs/types.py, utils/train_utils.py).
+std::string parse_reorder(const std::string& text, const std::string& place) {
+  const std::string word = parse_word(text, reorder_words, place);
+  if (word == "striped")
+    throw InputError(fmt::format("{}: leave it to auto, which takes stripes where Transformer Engine packs a ring", place));
+  return word;
+}
 
 // -1 is base.yml's "not set" wherever it is a default.
 void check_bounds(double value, const SettingArgument& row, const std::string& place) {
@@ -31,6 +42,7 @@ struct SettingParser {
   ArgumentValue operator()(CustomMesh TrainConfig::*) const { return parse_custom_mesh(text, place); }
   ArgumentValue operator()(Quantization TrainConfig::*) const { return parse_quantization(text, place); }
   ArgumentValue operator()(Calibration TrainConfig::*) const { return parse_calibration(text, place); }
+  ArgumentValue operator()(MixedPrecision TrainConfig::*) const { return read_mixed_precision(text, place); }
   ArgumentValue operator()(std::int64_t TrainConfig::*) const {
     const std::int64_t value = parse_integer(text, place);
     check_bounds(static_cast<double>(value), row, place);
@@ -55,10 +67,13 @@ ArgumentValue parse_mu_dtype(const std::string& text, const std::string& place) 
 }
 
 ArgumentValue parse_special(const std::string& key, const std::string& text, const std::string& place) {
-  constexpr std::array<std::string_view, 3> flags = {"override_model_config", "sparse_matmul", "use_ring_of_experts"};
-  constexpr std::array<std::string_view, 2> counts = {"compile_topology_num_slices", "num_slices"};
+  constexpr std::array<std::string_view, 6> flags = {"override_model_config", "sparse_matmul",  "use_ring_of_experts",
+                                                     "float32_qk_product",    "float32_logits", "activations_in_float32"};
+  constexpr std::array<std::string_view, 3> counts = {"compile_topology_num_slices", "num_slices",
+                                                      "global_parameter_scale"};
   if (std::find(flags.begin(), flags.end(), key) != flags.end()) return parse_flag(text, place);
   if (std::find(counts.begin(), counts.end(), key) != counts.end()) return parse_integer(text, place);
+  if (key == "context_parallel_reorder_strategy") return parse_reorder(text, place);
   if (key == "opt_type") return parse_optimizer(text, place);
   if (key == "mu_dtype") return parse_mu_dtype(text, place);
   if (key == "shard_mode") return parse_word(text, shard_mode_words, place);

@@ -49,7 +49,8 @@ class Release {
     if (shares_iteration_ && is_normed_over_all_heads(op)) return true;
     if (leads_on_) return leads_to_output(i);
     if (written_out_ && op.module == Module::attention && products_behind(i) >= far_products) return true;
-    const bool projects = op.role == OperationRole::qkv_projection && (shares_iteration_ || (narrow_heads_ && op.narrow));
+    const bool narrow = narrow_heads_ && op.narrow && op.narrow->input_gradient;
+    const bool projects = op.role == OperationRole::qkv_projection && (shares_iteration_ || narrow);
     return projects && (leads_to_module(i, Module::mlp) || leads_to_module(i, Module::mixture));
   }
 

@@ -13,11 +13,11 @@ Bytes offloaded_in_one_run(const PartitionedBlock& block, const Mesh& mesh) {
 }
 
 bool HostTraffic::empty() const {
-  return optimizer.value == 0 &&
+  return optimizer.value == 0 && parameters.value == 0 &&
          std::all_of(activations.begin(), activations.end(), [](Bytes bytes) { return bytes.value == 0; });
 }
 
-HostTraffic HostTraffic::none(std::size_t blocks) { return {std::vector<Bytes>(blocks), {}}; }
+HostTraffic HostTraffic::none(std::size_t blocks) { return {std::vector<Bytes>(blocks), {}, {}}; }
 
 HostTraffic host_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                          const TrainConfig& config) {
@@ -25,6 +25,7 @@ HostTraffic host_traffic(const BoundProgram& program, const std::vector<Partitio
   for (const auto& block : blocks) {
     traffic.activations.push_back(offloaded_in_one_run(block, *program.mesh) * block.block->executions);
     if (config.optimizer_memory_host_offload) traffic.optimizer += optimizer_state_bytes(block, program, config);
+    if (config.parameter_memory_host_offload) traffic.parameters += parameter_bytes(block, program, config);
   }
   return traffic;
 }

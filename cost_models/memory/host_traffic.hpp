@@ -1,7 +1,9 @@
 #pragma once
 // What a step moves between a device and its host's memory: activations that the remat policy offloads, out in the
 // forward pass and back in the backward pass, and the optimizer's state (optimizer_memory_host_offload), which MaxText's
-// train_step brings to the device before the update and writes back after it (trainers/pre_train/train.py).
+// train_step brings to the device before the update and writes back after it (trainers/pre_train/train.py). Likewise the
+// parameters (parameter_memory_host_offload): all of them before the forward pass, so that nothing is spared on the device
+// while a step runs (recorded: ll7x4_v5p8_fsdp8_paramhost, among the misses).
 #include <cost_models/partition/partitioned_block.hpp>
 #include <shardplan/train_config.hpp>
 
@@ -10,7 +12,7 @@ namespace shardplan {
 /// Bytes of one device in a step, each way.
 struct HostTraffic {
   std::vector<Bytes> activations;  ///< by block, of all its runs
-  Bytes optimizer;
+  Bytes optimizer, parameters;
   bool empty() const;
   static HostTraffic none(std::size_t blocks);
 };

@@ -101,9 +101,19 @@ class Moments {
     const auto weights = leaves_weights || in_turn ? WeightGradients::later : WeightGradients::here;
     moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_ + cleared + behind, waiting_,
                         working_set(loop, program_, config_, compiler_, weights) + copies_, {}, late_head_});
+    if (head) add_held_head(*loop.back());
     if (head) leave_head_behind(*loop.back(), late);
     if (leaves_weights)
       head_gradient_ = std::max(head_gradient_, unsummed_head_gradient(*loop.back(), program_));
+  }
+
+  /// vocab_tiling_ag_once: the tiles add up the whole weight's gradient as it is stored; its sum is another such buffer, and
+  /// the gathered weight is still there (recorded: llama318bx2_v5p8_fsdp8_tiles4once).
+  void add_held_head(const PartitionedBlock& head) {
+    if (config_.num_vocab_tiling <= 1 || !config_.vocab_tiling_ag_once) return;
+    const Bytes gathered = unsummed_head_gradient(head, program_);
+    const Bytes summed = recast(gathered, config_.dtype, config_.weight_dtype);
+    moments_.push_back({"sum of the head's gradient", gradients_, waiting_, gathered + summed * 2, {}, {}});
   }
 
   /// Behind a peeled loop its first layer runs. Where the head's weight gradient is left, it is made there, beside what the

@@ -10,6 +10,10 @@ namespace {
 /// The program writes weights on the right (OpKind::einsum).
 constexpr int weight_side = 1;
 
+bool is_narrow(const Operation& op, int side) {
+  return op.narrow && (side == weight_side ? op.narrow->weight : op.narrow->activation);
+}
+
 bool is_narrow_gradient(const Operation& op, int wanted) {
   return op.narrow && (wanted == weight_side ? op.narrow->weight_gradient : op.narrow->input_gradient);
 }
@@ -21,7 +25,8 @@ Scaling scaling_of(const NarrowProduct& narrow, int side) {
 /// A gradient reads what the product read, unless it narrows for itself; AQT's own is the same product in wide numbers
 /// where it doesn't narrow.
 Numbers numbers_of_factor(const Operation& op, int wanted) {
-  if (!op.narrow) return Numbers::wide;
+  if (!is_narrow(op, 1 - wanted)) return Numbers::wide;
+  if (op.narrow->turns_weight && 1 - wanted == weight_side) return Numbers::narrow_again;
   if (!op.narrow->narrows_again) return Numbers::narrow;
   return is_narrow_gradient(op, wanted) ? Numbers::narrow_again : Numbers::wide;
 }
@@ -98,10 +103,10 @@ VectorWork gradient_work(const BlockState& state, const Operation& op) {
 
 void use_operand(BlockState& state, const Operation& op, int side, const EinsumPlan& plan, Pass pass) {
   const TensorId tensor = op.inputs[side];
-  const bool left = side == 0;
+  const bool left = side == 0, narrow = is_narrow(op, side);
   const bool made = state.forms.use(tensor, left ? plan.lhs : plan.rhs, pass, op, left ? plan.groups.lhs : plan.groups.rhs,
-                                    op.narrow ? Numbers::narrow : Numbers::wide);
-  if (made && op.narrow && scaling_of(*op.narrow, side) == Scaling::channelwise)
+                                    narrow ? Numbers::narrow : Numbers::wide);
+  if (made && narrow && scaling_of(*op.narrow, side) == Scaling::channelwise)
     reduce_scale(state, op, tensor, state.tensor(op.output), BlockState::phase_of(pass));
 }
 
@@ -126,8 +131,9 @@ void use_result_gradient(BlockState& state, const Operation& op, int wanted, con
 NarrowWork narrow_work(const BlockState& state, const Operation& op) {
   NarrowWork work;
   if (!op.narrow) return work;
-  work.forward = true;
-  for (int side = 0; side < 2; ++side) work.narrowing_forward += factor_work(state, op, side);
+  work.forward = op.narrow->multiplies_narrow();
+  for (int side = 0; side < 2; ++side)
+    if (is_narrow(op, side)) work.narrowing_forward += factor_work(state, op, side);
   for (int wanted = 0; wanted < 2; ++wanted) {
     if (!state.tensor(op.inputs[wanted]).differentiable || !is_narrow_gradient(op, wanted)) continue;
     ++work.gradients;

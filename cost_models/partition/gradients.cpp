@@ -123,7 +123,8 @@ void Gradients::reduce_parameter(TensorId parameter, const Layout& gradient, con
 void Gradients::reduce_constrained(TensorId parameter, TensorId constrained, const Layout& gradient,
                                    const Operation& op) {
   const bool over_data = target(parameter) != specs_[parameter];
-  if (over_data || is_summed_at_once(parameter, gradient)) return reduce_parameter(parameter, gradient, op);
+  if (over_data || is_held_whole(parameter) || is_summed_at_once(parameter, gradient))
+    return reduce_parameter(parameter, gradient, op);
   Layout first = gradient, rest = gradient;
   erase_if(first.partial, [&](AxisId axis) { return place_of(axis, specs_[constrained]) < 0; });
   if (first.partial.empty() || first.partial.size() == gradient.partial.size())
@@ -167,6 +168,13 @@ bool Gradients::is_summed_at_once(TensorId parameter, const Layout& gradient) co
   return together && !shards.empty() && shards.size() < gradient.partial.size();
 }
 
+/// vocab_tiling_ag_once: the head's weight is constrained to be whole over its shards' axes outside of the tiles' loop, and
+/// with it the gradient that the loop adds up (utils/vocabulary_tiling.py): one all-reduce.
+bool Gradients::is_held_whole(TensorId parameter) const {
+  const bool tiled = block_.kind == BlockKind::head && config_.num_vocab_tiling > 1 && config_.vocab_tiling_ag_once;
+  return tiled && tensor(parameter).dims.size() > 1;
+}
+
 void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted,
                               const Operation& op) {
   partial_.push_back({{parameter, " gradient, before reduction"},
@@ -176,7 +184,8 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
     return;
   }
   if (const auto sum = waiting_.find(parameter); sum != waiting_.end()) partial_[sum->second].last = forms_.step();
-  const bool at_once = is_summed_at_once(parameter, gradient);  // and sliced
+  const bool held = is_held_whole(parameter);
+  const bool at_once = held || is_summed_at_once(parameter, gradient);  // and sliced
   if (at_once && compiler_.has(Habit::sums_over_several_dims_at_once)) {
     Lifetime sum = partial_.back();
     sum.name = {parameter, " gradient, summed whole"};
@@ -184,6 +193,9 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
     partial_.push_back(sum);
   }
   auto moves = reshard(tensor(parameter), gradient, at_once ? gradient.spec : wanted, mesh_, compiler_);
+  // Tiles add up gradients of the weight as it is stored (recorded: llama318bx2_v6e8_fsdp4data2_tiles4once).
+  if (held)
+    for (auto& move : moves) move.bytes = recast(move.bytes, config_.dtype, config_.weight_dtype);
   // Explicit pipelines whose layer stack moves sum after the cast (recorded).
   if (compiler_.has(Habit::explicit_pipelines_sum_after_cast) && block_.in_pipeline && config_.shard_mode_explicit &&
       moves_layer_stack(program_.program->pipeline, config_))

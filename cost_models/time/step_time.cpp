@@ -180,7 +180,7 @@ class Step {
     body.compute = vector_time(work_.update, work_.hardware, work_.compiler);
     for (const OperationWork& product : work_.update_products)
       body.compute += operation_time(product, work_.hardware, work_.compiler).forward.total();
-    body.host = host_time(work_.host.optimizer) * 2;
+    body.host = host_time(work_.host.optimizer + work_.host.parameters) * 2;
     std::vector<ScheduledCollective> moves;
     for (const std::size_t i : update_) {
       const Collective& c = work_.collectives[i];

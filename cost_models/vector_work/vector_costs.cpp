@@ -70,7 +70,9 @@ bool is_read_by_product(const BlockState& state, TensorId tensor) {
 }
 
 bool is_part_of_narrowing(const BlockState& state, const Operation& op) {
-  const auto reads_wide = [&](const Operation& reader) { return !reader.narrow || !is_fusable_product(state, reader); };
+  const auto reads_wide = [&](const Operation& reader) {
+    return !reader.narrow || !reader.narrow->activation || !is_fusable_product(state, reader);
+  };
   return state.compiler.vector_kernels.fuses_into_products && !state.flow().readers(op.output).empty() &&
          !some_reader(state.block, state.flow(), op.output, reads_wide);
 }

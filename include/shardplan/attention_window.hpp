@@ -25,4 +25,8 @@ struct AttentionShape {
   double head_dim = 0;  ///< of queries and of values, where they differ their mean
 };
 
+/// Keys of the busiest of `slices` equal runs of the sequence, as a multiple of the average run's: 2 - 1/n of all that came
+/// before, 1 of chunks that no run cuts. 4 runs of 8 queries: the last attends to 8 · 28 keys, the average to 8 · 16: 1.75.
+double busiest_slice(std::int64_t sequence, AttentionWindow window, std::int64_t slices);
+
 }  // namespace shardplan

@@ -20,6 +20,7 @@ enum class FindingId : std::uint8_t {
   sequence_gathered_for_attention,
   attention_replicated,
   expanded_key_value_gathered,
+  context_unbalanced,
   // Mixtures of experts.
   expert_axis_stolen,
   expert_output_not_peeled,
@@ -31,6 +32,7 @@ enum class FindingId : std::uint8_t {
   layer_stack_reshard,
   optimizer_shards_permuted,
   zero1_whole_weights,
+  offloaded_parameters_come_back,
   // Collectives that nothing asks for, and those that are not there.
   unexpected_all_gather,
   unexpected_all_reduce,
@@ -59,6 +61,9 @@ enum class FindingId : std::uint8_t {
   custom_rules_drop_model_rules,
   explicit_pipeline,
   quantized_experts_need_linen,
+  mixed_precision_needs_linen,
+  mixed_precision_names_nothing,
+  transformer_engine_unrecorded,
   expert_rows_returned_whole,
   logits_sequence_gathered,
   mesh_does_not_fit_torus,

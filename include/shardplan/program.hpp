@@ -139,11 +139,13 @@ enum class Scaling : std::uint8_t {
   fixed,        ///< a constant
   channelwise,  ///< the largest number at hand of each channel, the contracted dims together
   delayed,      ///< the largest of the whole tensor in past steps: a history is state of the training
+  tensorwise,   ///< the largest of the whole tensor at hand
 };
 
 /// How a product with a weight multiplies in fewer bits (Quantization; models/programs/narrow_products.hpp).
 struct NarrowProduct {
   DType operands = DType::s8;        ///< of the product: activation and weight
+  bool activation = true, weight = true;  ///< which of the two is; unless both are, the product multiplies wide numbers
   bool input_gradient = false;       ///< the gradient of the activation is such a product too
   bool weight_gradient = false;      ///< and that of the weight
   Scaling weight_scaling = Scaling::channelwise, activation_scaling = Scaling::channelwise,
@@ -151,7 +153,9 @@ struct NarrowProduct {
   /// Gradients narrow weight and activation again, on scales along the dims that they contract: other numbers than the
   /// product's. Else they read the product's.
   bool narrows_again = false;
+  bool turns_weight = false;  ///< the activation's gradient reads a narrow copy of the weight in another layout
   bool rounds_gradients_randomly = false;  ///< to one of the two nearest numbers
+  bool multiplies_narrow() const { return activation && weight; }
   bool operator==(const NarrowProduct&) const = default;
 };
 

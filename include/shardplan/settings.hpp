@@ -14,7 +14,8 @@ namespace shardplan {
 /// The member of TrainConfig that a MaxText argument sets. Its type says how the value is read and printed.
 using SettingField = std::variant<bool TrainConfig::*, std::int64_t TrainConfig::*, double TrainConfig::*,
                                   DType TrainConfig::*, AttentionKernel TrainConfig::*, ContextStrategy TrainConfig::*,
-                                  CustomMesh TrainConfig::*, Quantization TrainConfig::*, Calibration TrainConfig::*>;
+                                  CustomMesh TrainConfig::*, Quantization TrainConfig::*, Calibration TrainConfig::*,
+                                  MixedPrecision TrainConfig::*>;
 
 struct Settings {
   TrainConfig config;  ///< complete: what nobody asked for has the model's or MaxText's default

@@ -4,6 +4,7 @@
 // are here.
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <shardplan/mesh/mesh.hpp>
 #include <shardplan/units.hpp>
 #include <string>
@@ -50,6 +51,10 @@ enum class Quantization : std::uint8_t {
   te_nvfp4,
   te_nvfp4_no_rht,
 };
+/// NVIDIA's kernels, which narrow inside (MaxText's TransformerEngineQuantization).
+constexpr bool runs_transformer_engine(Quantization quantization) {
+  return quantization >= Quantization::te_fp8_delayedscaling && quantization <= Quantization::te_nvfp4_no_rht;
+}
 inline constexpr Quantization last_quantization = Quantization::te_nvfp4_no_rht;
 
 /// Where the scale of narrowed numbers is from: MaxText's *_quantization_calibration_method.
@@ -57,6 +62,14 @@ struct Calibration {
   bool fixed = false;            ///< a constant; else measured on the numbers at hand
   std::string word = "absmax";   ///< as Qwix takes it: "fixed,-224,224"
   bool operator==(const Calibration&) const = default;
+};
+
+/// Of quantization=intmp the file of quant_cfg_path, as it takes effect on the products of layers.
+struct MixedPrecision {
+  std::string path;
+  std::optional<int> weight_bits, activation_bits;  ///< empty: as they are
+  std::vector<std::string> unmatched = {};          ///< names of the file that no module of a training run has
+  bool operator==(const MixedPrecision&) const = default;
 };
 
 enum class OptimizerType : std::uint8_t { adamw, adam_pax, sgd, muon };
@@ -99,6 +112,7 @@ struct TrainConfig {
   bool use_qwix_quantization = false;  ///< Qwix in place of AQT or Flax
   Calibration weight_quantization_calibration_method, act_quantization_calibration_method,
       bwd_quantization_calibration_method;            ///< heeded by fp8_full alone
+  MixedPrecision quant_cfg_path;                     ///< heeded by intmp alone
   std::int64_t quantization_local_shard_count = -1;  ///< 0: AQT multiplies weight gradients in the compute dtype
 
   std::string remat_policy = "full";
@@ -117,6 +131,9 @@ struct TrainConfig {
   bool quantizes_experts_in_linen() const {
     return quantization != Quantization::none && moe_path == MoePath::dropping && !use_qwix_quantization;
   }
+  /// AQT looks its layer up among the Linen modules that it is called in, and NNX has none: "'NoneType' object has no
+  /// attribute 'path'" (layers/quantizations.py, _get_mixed_precision_cfg; compiled).
+  bool quantizes_in_linen() const { return quantization == Quantization::intmp || quantizes_experts_in_linen(); }
   double capacity_factor = -1.0;
   double ragged_buffer_factor = -1.0;  ///< <=0: worst-case receive buffer
   bool moe_dispatch_no_expert_sharding = false;
@@ -125,6 +142,7 @@ struct TrainConfig {
   bool use_2d_fsdp_sharding = false;  ///< expert weights are stored by experts over fsdp and by rows over fsdp_transpose
   bool moe_fsdp_use_two_stage_all_gather = false;    ///< expert weights leave fsdp_transpose behind fsdp
   bool dense_fsdp_use_two_stage_all_gather = false;  ///< MLP weights leave fsdp behind fsdp_transpose
+  bool use_ragged_sort = false;  ///< the ring's rows are sorted by kernels of their own, which write a device's own alone
   bool float32_gate_logits = false;                  ///< the router computes in float32
   bool float32_weight_sum = true;
 
@@ -161,6 +179,7 @@ struct TrainConfig {
   std::int64_t num_vocab_tiling = 1;
   bool vocab_tiling_ag_once = false;
   bool optimizer_memory_host_offload = false;
+  bool parameter_memory_host_offload = false;  ///< parameters between steps; a step has all of them on the device
   bool allow_split_physical_axes = false;
   CustomMesh custom_mesh = CustomMesh::none;
   bool logits_dot_in_fp32 = false;

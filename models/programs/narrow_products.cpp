@@ -50,10 +50,33 @@ std::optional<NarrowProduct> by_aqt(Multiplier multiplier, const TrainConfig& co
   return narrow;
 }
 
+/// AQT, dot_general_make without bits for gradients: these multiply the product's narrow operands in wide numbers, the
+/// scale going to the gradient of the result (use_fwd_quant). It has no grouped product (quantization_violation).
+std::optional<NarrowProduct> by_bits(Multiplier multiplier, const MixedPrecision& precision) {
+  if (multiplier == Multiplier::grouped) return std::nullopt;
+  NarrowProduct narrow;
+  narrow.operands = DType::s8;
+  narrow.activation = precision.activation_bits.has_value();
+  narrow.weight = precision.weight_bits.has_value();
+  return narrow.activation || narrow.weight ? std::optional(narrow) : std::nullopt;
+}
+
 /// flax.linen.Fp8DirectDotGeneralOp, also through Qwix (NvidaFp8Provider): one scale a tensor, from past steps.
 NarrowProduct by_flax(const TrainConfig& config) {
   NarrowProduct narrow = all_products(config);
   narrow.weight_scaling = narrow.activation_scaling = narrow.gradient_scaling = Scaling::delayed;
+  return narrow;
+}
+
+/// Transformer Engine's dense (transformer_engine/jax/dense.py): weight, activation and gradient are narrowed on one scale
+/// a tensor, row by row for the product and column by column for gradients (is_2x2x, NVIDIA/TransformerEngine d0067d0da).
+/// The kernel's partition wants weights whole over the axes that hold their shards, narrow as they are.
+NarrowProduct by_transformer_engine(const TrainConfig& config) {
+  NarrowProduct narrow = all_products(config);
+  const bool delayed = config.quantization == Quantization::te_fp8_delayedscaling;
+  narrow.weight_scaling = narrow.activation_scaling = narrow.gradient_scaling =
+      delayed ? Scaling::delayed : Scaling::tensorwise;
+  narrow.turns_weight = true;
   return narrow;
 }
 
@@ -76,7 +99,7 @@ std::optional<NarrowProduct> by_qwix(Multiplier multiplier, const TrainConfig& c
 
 DType narrow_dtype(Quantization quantization) {
   if (quantization == Quantization::none) return DType::bf16;
-  return quantization == Quantization::int8 ? DType::s8 : DType::f8;
+  return quantization == Quantization::int8 || quantization == Quantization::intmp ? DType::s8 : DType::f8;
 }
 
 std::optional<NarrowProduct> narrow_product(const Operation& op, const Block& block, const TrainConfig& config) {
@@ -84,6 +107,8 @@ std::optional<NarrowProduct> narrow_product(const Operation& op, const Block& bl
   const Multiplier multiplier = multiplier_of(op, block);
   if (multiplier == Multiplier::none) return std::nullopt;
   if (config.use_qwix_quantization) return by_qwix(multiplier, config);
+  if (runs_transformer_engine(config.quantization)) return by_transformer_engine(config);
+  if (config.quantization == Quantization::intmp) return by_bits(multiplier, config.quant_cfg_path);
   return config.quantization == Quantization::int8 ? by_aqt(multiplier, config) : by_flax(config);
 }
 

@@ -80,12 +80,16 @@ Violation ragged_buffer(const Configuration& c) {
   if (expert_shards(c) == 1)
     return Infeasible{ConstraintId::ragged_buffer, "ragged_buffer_factor needs experts on at least 2 devices, not 1", 2,
                       1};
-  if (c.config.moe_path == MoePath::ring)
+  if (c.config.moe_path == MoePath::ring && !c.config.use_ragged_sort)
     return Infeasible{ConstraintId::ragged_buffer,
-                      "ragged_buffer_factor with use_ring_of_experts needs use_ragged_sort, which is not modelled: leave "
-                      "one of the two out",
-                      1, 0};
+                      "ragged_buffer_factor with use_ring_of_experts needs use_ragged_sort=true", 1, 0};
   return std::nullopt;
+}
+
+// configs/types.py, the flags of expert parallelism.
+Violation ragged_sort(const Configuration& c) {
+  if (!c.config.use_ragged_sort || c.rule_changes.override_rules || expert_shards(c) > 1) return std::nullopt;
+  return Infeasible{ConstraintId::ragged_buffer, "use_ragged_sort needs experts on at least 2 devices, not 1", 2, 1};
 }
 
 // configs/types.py, the flags of expert parallelism; passed over under override_logical_axis_rules.
@@ -164,6 +168,7 @@ std::optional<Infeasible> first_violation_of_settings(const Configuration& confi
                              megablox_kernel,
                              random_routing,
                              ragged_buffer,
+                             ragged_sort,
                              sparse_tensor_sequence,
                              context_violation,
                              attention_violation, batch_split_violation,

@@ -15,13 +15,33 @@ std::optional<Infeasible> unquantized(std::string message, std::int64_t needed, 
 /// The histories of largest values are state that a gradient overwrites: they can't be added up.
 bool keeps_histories(Quantization quantization) {
   return quantization == Quantization::fp8 || quantization == Quantization::nanoo_fp8 ||
-         quantization == Quantization::fp8_gpu;
+         quantization == Quantization::fp8_gpu || quantization == Quantization::te_fp8_delayedscaling;
 }
 
-/// layers/moe.py, get_quantization_dtypes: Flax's quantization has no quant_dg (AttributeError when traced).
+/// layers/moe.py, get_quantization_dtypes: Flax's quantization has no quant_dg, that of intmp is a table of layers'
+/// (AttributeError when traced).
 bool has_no_grouped_product(const TrainConfig& config) {
-  const bool flax = config.quantization == Quantization::fp8 || config.quantization == Quantization::nanoo_fp8;
-  return config.runs_sparse_experts() && flax && !config.use_qwix_quantization;
+  const bool other = config.quantization == Quantization::fp8 || config.quantization == Quantization::nanoo_fp8 ||
+                     config.quantization == Quantization::intmp;
+  return config.runs_sparse_experts() && other && !config.use_qwix_quantization;
+}
+
+/// layers/quantizations.py: "Einsum is not yet supported for TransformerEngine quantization", and no quant_dg for the
+/// grouped product; the library is one of GPUs.
+std::optional<Infeasible> no_transformer_engine(const Configuration& c) {
+  if (!runs_transformer_engine(c.config.quantization)) return std::nullopt;
+  const std::string_view name = name_of(c.config.quantization);
+  if (c.hardware.launch.hardware == MaxtextHardware::tpu)
+    return unquantized(fmt::format("quantization={}: Transformer Engine runs on GPUs alone", name), 1, 0);
+  if (c.model.has_experts())
+    return unquantized(fmt::format("quantization={}: MaxText has no experts of Transformer Engine", name), 1, 0);
+  return std::nullopt;
+}
+
+/// Weights alone, or activations alone, are multiplied as wide numbers.
+bool multiplies_wide(const TrainConfig& config) {
+  const MixedPrecision& bits = config.quant_cfg_path;
+  return config.quantization == Quantization::intmp && !(bits.weight_bits && bits.activation_bits);
 }
 
 }  // namespace
@@ -39,14 +59,15 @@ std::optional<Infeasible> quantization_violation(const Configuration& c) {
                        1, config.gradient_accumulation_steps);
   if (config.pipeline_fsdp_ag_per_repeat && pipeline_stages(c.mesh) > 1)
     return unquantized("pipeline_fsdp_ag_per_repeat excludes quantization", 0, 1);
+  if (auto refused = no_transformer_engine(c)) return refused;
   if (has_no_grouped_product(config))
     return unquantized(
         fmt::format("quantization={} has no grouped product for sparse_matmul=true: MaxText does not trace it; "
-                    "sparse_matmul=false, or use_qwix_quantization=true",
-                    name),
+                    "sparse_matmul=false{}",
+                    name, config.quantization == Quantization::intmp ? "" : ", or use_qwix_quantization=true"),
         1, 0);
   const DType dtype = narrow_dtype(config.quantization);
-  if (narrow_peak(c.hardware, dtype)) return std::nullopt;
+  if (multiplies_wide(config) || narrow_peak(c.hardware, dtype)) return std::nullopt;
   const bool is_int8 = dtype == DType::s8;
   const bool has_other = narrow_peak(c.hardware, is_int8 ? DType::f8 : DType::s8).has_value();
   const std::string_view instead =

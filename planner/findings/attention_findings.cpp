@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <planner/findings/finding_rules.hpp>
+#include <shardplan/attention_window.hpp>
 
 namespace shardplan {
 namespace {
@@ -83,6 +84,48 @@ MaybeFinding expanded_key_value_gathered(const FindingSubject& s) {
       "self_attention/attention_op",
       names_of(context, s.mesh()),
       "context_parallel_strategy=ring, or less context parallelism"};
+}
+
+namespace {
+
+/// Axes whose devices each have a run of the queries while the kernel works.
+AxisList axes_of_runs(const FindingSubject& s) {
+  AxisList axes = axes_of_first("activation_length", s);
+  const ContextStrategy strategy = s.config().context_parallel_strategy;
+  if (strategy == ContextStrategy::ulysses) return {};
+  const auto exchanged = s.mesh().find(AxisRole::context_usp_ulysses);
+  if (strategy == ContextStrategy::usp && exchanged) axes = without(axes, {*exchanged});
+  return axes;
+}
+
+/// Of the layers' kinds that which it hits hardest.
+double busiest_run(const FindingSubject& s, std::int64_t runs) {
+  double busiest = 1;
+  for (const Block& block : s.program.program->blocks)
+    for (const Operation& op : block.operations)
+      if (op.kind == OpKind::attention)
+        busiest = std::max(busiest, busiest_slice(s.program.program->sequence, op.attention_window, runs));
+  return busiest;
+}
+
+}  // namespace
+
+MaybeFinding context_unbalanced(const FindingSubject& s) {
+  constexpr double as_good_as_balanced = 1.01;
+  if (s.config().context_parallel_load_balance || s.config().attention == AttentionKernel::dot_product) return std::nullopt;
+  const AxisList axes = axes_of_runs(s);
+  const std::int64_t runs = s.mesh().product(axes);
+  const double busiest = busiest_run(s, runs);
+  if (busiest < as_good_as_balanced) return std::nullopt;
+  const auto names = names_of(axes, s.mesh());
+  return Finding{FindingId::context_unbalanced,
+                 Severity::warning,
+                 fmt::format("context_parallel_load_balance=false: of {} runs of the sequence over {} the busiest attends "
+                             "to {:.2f} times the keys of the average, and every device waits for it",
+                             runs, join_axes(names), busiest),
+                 "self_attention/attention_op",
+                 names,
+                 "context_parallel_load_balance=true"};
 }
 
 /// Blocks that somebody chose are nobody's oversight.

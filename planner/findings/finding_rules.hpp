@@ -19,6 +19,7 @@ MaybeFinding minimal_recomputes_wi_1(const FindingSubject& subject);
 MaybeFinding sequence_gathered_for_attention(const FindingSubject& subject);
 MaybeFinding attention_replicated(const FindingSubject& subject);
 MaybeFinding expanded_key_value_gathered(const FindingSubject& subject);
+MaybeFinding context_unbalanced(const FindingSubject& subject);
 MaybeFinding attention_in_small_blocks(const FindingSubject& subject);
 
 // weight_findings.cpp
@@ -27,6 +28,7 @@ MaybeFinding weights_not_sharded(const FindingSubject& subject);
 bool leaves_weights_unsharded(const std::vector<PartitionedBlock>& blocks, const Configuration& configuration);
 MaybeFinding layer_stack_reshard(const FindingSubject& subject);
 MaybeFinding optimizer_shards_permuted(const FindingSubject& subject);
+MaybeFinding offloaded_parameters_come_back(const FindingSubject& subject);
 MaybeFinding whole_weights_beside_shards(const FindingSubject& subject);
 
 // step_findings.cpp
@@ -50,6 +52,9 @@ MaybeFinding logits_sequence_gathered(const FindingSubject& subject);
 MaybeFinding context_lost_in_explicit_mode(const FindingSubject& subject);
 MaybeFinding explicit_pipeline(const FindingSubject& subject);
 MaybeFinding quantized_experts_need_linen(const FindingSubject& subject);
+MaybeFinding mixed_precision_needs_linen(const FindingSubject& subject);
+MaybeFinding mixed_precision_names_nothing(const FindingSubject& subject);
+MaybeFinding transformer_engine_unrecorded(const FindingSubject& subject);
 MaybeFinding expert_rows_returned_whole(const FindingSubject& subject);
 MaybeFinding mesh_does_not_fit_torus(const FindingSubject& subject);
 MaybeFinding custom_mesh_ignored(const FindingSubject& subject);

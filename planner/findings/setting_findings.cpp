@@ -1,5 +1,6 @@
 // Findings about rules and settings that take effect differently than they read.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <planner/findings/finding_rules.hpp>
@@ -123,6 +124,48 @@ MaybeFinding quantized_experts_need_linen(const FindingSubject& s) {
                  "MoeBlock_0",
                  {},
                  "enable_nnx=False pure_nnx=False pure_nnx_decoder=False"};
+}
+
+MaybeFinding mixed_precision_needs_linen(const FindingSubject& s) {
+  const TrainConfig& config = s.config();
+  if (config.quantization != Quantization::intmp || !config.enable_nnx) return std::nullopt;
+  return Finding{FindingId::mixed_precision_needs_linen,
+                 Severity::warning,
+                 "quantization=intmp: MaxText e591f30cb looks its layers up among Linen modules, of which NNX has none "
+                 "(AttributeError: 'NoneType' object has no attribute 'path'). Counted is the same program of Linen "
+                 "modules, and printed commands ask for them",
+                 "decoder/layers",
+                 {},
+                 "enable_nnx=False pure_nnx=False pure_nnx_decoder=False"};
+}
+
+MaybeFinding mixed_precision_names_nothing(const FindingSubject& s) {
+  const MixedPrecision& precision = s.config().quant_cfg_path;
+  if (s.config().quantization != Quantization::intmp || precision.unmatched.empty()) return std::nullopt;
+  const auto bits = [](const std::optional<int>& of) { return of ? fmt::format("{} bits", *of) : "as they are"; };
+  return Finding{FindingId::mixed_precision_names_nothing,
+                 Severity::warning,
+                 fmt::format("{} of {} {} no module of a training run, where all products of layers are those of "
+                             "decoder/layers: weights {}, activations {}",
+                             fmt::join(precision.unmatched, ", "), precision.path,
+                             precision.unmatched.size() == 1 ? "is" : "are", bits(precision.weight_bits),
+                             bits(precision.activation_bits)),
+                 "decoder/layers",
+                 {},
+                 "__default__, or decoder/.*layers.*"};
+}
+
+MaybeFinding transformer_engine_unrecorded(const FindingSubject& s) {
+  if (!runs_transformer_engine(s.config().quantization)) return std::nullopt;
+  return Finding{FindingId::transformer_engine_unrecorded,
+                 Severity::note,
+                 fmt::format("quantization={}: Transformer Engine narrows inside of its kernels. Counted is what its source "
+                             "says (products of layers in float8, a second narrow copy of each weight for gradients, which "
+                             "Blackwell doesn't need); no program with it is recorded",
+                             name_of(s.config().quantization)),
+                 "layers",
+                 {},
+                 ""};
 }
 
 MaybeFinding mesh_does_not_fit_torus(const FindingSubject& s) {

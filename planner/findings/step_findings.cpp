@@ -45,7 +45,7 @@ DenseWork dense_work(const FindingSubject& s) {
 DType multiplied_type(const FindingSubject& s) {
   for (const auto& block : s.blocks)
     for (const auto& op : block.block->operations)
-      if (op.narrow) return op.narrow->operands;
+      if (op.narrow && op.narrow->multiplies_narrow()) return op.narrow->operands;
   return DType::bf16;
 }
 

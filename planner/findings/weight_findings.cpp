@@ -156,6 +156,19 @@ MaybeFinding whole_weights_beside_shards(const FindingSubject& s) {
       {}};
 }
 
+MaybeFinding offloaded_parameters_come_back(const FindingSubject& s) {
+  if (!s.config().parameter_memory_host_offload) return std::nullopt;
+  return Finding{FindingId::offloaded_parameters_come_back,
+                 Severity::warning,
+                 fmt::format("parameter_memory_host_offload=true: MaxText brings all parameters, {:.1f} GB, from the host "
+                             "before the forward pass and writes them back after the update, and a step needs as much "
+                             "memory as without",
+                             static_cast<double>(s.evaluation.memory.parameters.value) / 1e9),
+                 "params",
+                 {},
+                 "parameter_memory_host_offload=false"};
+}
+
 MaybeFinding optimizer_shards_permuted(const FindingSubject& s) {
   const Traffic moved = traffic_of(s, is_permuted_shard);
   if (moved.empty()) return std::nullopt;

@@ -74,6 +74,11 @@ Configuration split_attention_input(const Finding&, Configuration c) {
   return c;
 }
 
+Configuration balanced_runs(const Finding&, Configuration c) {
+  c.config.context_parallel_load_balance = true;
+  return c;
+}
+
 Configuration kernel_in_shard_map(const Finding&, Configuration c) {
   c.config.attention = c.compiler.kernels.attention;
   return c;
@@ -86,6 +91,11 @@ Configuration gathered_every_iteration(const Finding&, Configuration c) {
 
 Configuration optimizer_like_weights(const Finding&, Configuration c) {
   c.config.shard_optimizer_over_data = false;
+  return c;
+}
+
+Configuration parameters_on_device(const Finding&, Configuration c) {
+  c.config.parameter_memory_host_offload = false;
   return c;
 }
 
@@ -182,10 +192,12 @@ constexpr Remedy remedies[] = {
     {FindingId::minimal_recomputes_wi_1, wi_1_saved, "", remat_words},
     {FindingId::combined_weights_exposed, uncombined_weights},
     {FindingId::sequence_gathered_for_attention, split_attention_input},
+    {FindingId::context_unbalanced, balanced_runs},
     {FindingId::attention_replicated, kernel_in_shard_map},
     {FindingId::attention_in_small_blocks, larger_blocks},
     {FindingId::layer_stack_reshard, gathered_every_iteration},
     {FindingId::optimizer_shards_permuted, optimizer_like_weights},
+    {FindingId::offloaded_parameters_come_back, parameters_on_device},
     {FindingId::unexpected_all_gather, one_batch_rule},
     {FindingId::weights_not_sharded, embed_over_missing_axes},
     {FindingId::rule_name_unknown, renamed_rule},

@@ -45,6 +45,11 @@ bool is_offer(FindingId finding) {
 /// What is said of a run as it is, not of a layout whatever its size: its fix has to fit and to shorten the step.
 bool is_about_the_run(FindingId finding) { return is_about_the_step(finding) || is_offer(finding); }
 
+/// Mended by a shorter step, not by less communication: it moves as much without.
+bool is_about_waiting(FindingId finding) {
+  return finding == FindingId::context_unbalanced || finding == FindingId::offloaded_parameters_come_back;
+}
+
 struct CostedFix {
   std::string words;
   Configuration configuration;
@@ -59,6 +64,7 @@ struct CostedFix {
 bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now) {
   constexpr double worth_saying = 0.01;
   if (is_about_the_run(finding.id)) return cost.step > now.time.step() * worth_saying;
+  if (is_about_waiting(finding.id)) return cost.step.value > 0;
   return cost.collectives.value > 0 && (cost.collectives + cost.compute).value > 0;
 }
 

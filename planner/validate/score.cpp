@@ -120,7 +120,9 @@ RecordScore compared(const RecordedProgram& record, const Evaluation& evaluation
                        traffic(record.collectives, Grouping::by_phase_and_class));
   score.worst = worst_groups(ours, theirs);
   score.memory = relative(evaluation.memory.peak(), record.memory->peak);
-  score.arguments = relative(evaluation.memory.arguments(), record.memory->arguments);
+  const MemoryUse& memory = evaluation.memory;
+  const Bytes from_host = evaluation.config.parameter_memory_host_offload ? memory.parameters : Bytes{0};
+  score.arguments = relative(memory.arguments() - from_host, record.memory->arguments);
   return score;
 }
 

@@ -13,6 +13,10 @@ FindingWords words_of(FindingId id) {
               "attention=cudnn_flash_te, or another kernel that MaxText maps over the mesh."};
     case FindingId::expanded_key_value_gathered:
       return {"Context parallelism exchanges the expanded keys and values of latent attention.", "Ring attention."};
+    case FindingId::context_unbalanced:
+      return {"context_parallel_load_balance=false: of a causal sequence the last device's run has the most keys before it, "
+              "and the others wait.",
+              "context_parallel_load_balance=true."};
     case FindingId::expert_axis_stolen:
       return {"Expert double-mapping: the batch dim of the dropping path's dispatch takes the expert axis, so expert "
               "weights are gathered and their gradients reduced instead of tokens being exchanged.",
@@ -108,6 +112,19 @@ FindingWords words_of(FindingId id) {
       return {"MaxText's quantized einsums of the dropping path are Linen modules, which NNX can't call: no start.",
               "enable_nnx=False pure_nnx=False pure_nnx_decoder=False, as printed commands say, or "
               "use_qwix_quantization=True."};
+    case FindingId::offloaded_parameters_come_back:
+      return {"parameter_memory_host_offload: MaxText brings all parameters to the device before the forward pass, so that "
+              "the copies take time and spare no memory.",
+              "parameter_memory_host_offload=false."};
+    case FindingId::mixed_precision_needs_linen:
+      return {"quantization=intmp looks layers up among Linen modules, and NNX has none: no start.",
+              "enable_nnx=False pure_nnx=False pure_nnx_decoder=False, as printed commands say."};
+    case FindingId::mixed_precision_names_nothing:
+      return {"quant_cfg_path names modules that a training run hasn't: all products of its layers are one module's.",
+              "__default__, or decoder/.*layers.*."};
+    case FindingId::transformer_engine_unrecorded:
+      return {"Transformer Engine's products are counted as its source says; no program with them is recorded.",
+              "use_qwix_quantization=true quantization=fp8_gpu, which is."};
     case FindingId::expert_rows_returned_whole:
       return {"The sparse experts return whole rows where the rules say that their features are split: no start.",
               "sparse_matmul=False, or an activation_embed without the axis."};

@@ -17,8 +17,11 @@ bool reads(const Tensors& inputs, TensorId tensor) {
   return std::find(inputs.begin(), inputs.end(), tensor) != inputs.end();
 }
 
-/// Whether gradients read the narrow copies that the product made of its operands (forms of theirs), not the operands.
-bool reads_copies(const Operation& op) { return op.narrow && !op.narrow->narrows_again; }
+/// Whether gradients read the narrow copy that the product made of an operand (a form of it), not the operand.
+bool reads_copy(const Operation& op, TensorId operand) {
+  const bool is_weight = op.inputs.back() == operand;
+  return op.narrow && !op.narrow->narrows_again && (is_weight ? op.narrow->weight : op.narrow->activation);
+}
 
 void append(std::vector<Lifetime>& all, const std::vector<Lifetime>& more) {
   all.insert(all.end(), more.begin(), more.end());
@@ -207,7 +210,7 @@ class Buffers {
     const auto& kind = kind_of(reader);
     if (const int copied = kind.copies_input(state_, schedule_, reader); copied >= 0) return copied - 1;
     int last = schedule_.written(block_, reader);
-    if (reads_copies(op))  // narrowed for it, unless that is what the gradient reads
+    if (reads_copy(op, id))  // narrowed for it, unless that is what the gradient reads
       return schedule_.recomputed[reader] < 0 ? std::max(last, schedule_.backward_begins[reader]) : last;
     if (dropped_.is_late_mask(id, reader))
       last = std::max(last, schedule_.backward_begins[reader]);

@@ -18,11 +18,26 @@ PartitionSpec attention_form(const BlockState& state, TensorId input) {
 
 bool holds_scores(const BlockState& state) { return state.config.attention == AttentionKernel::dot_product; }
 
+/// Devices that have runs of the sequence's queries.
+std::int64_t slices_of_queries(const BlockState& state, const Operation& op) {
+  const TensorId query = op.inputs.front();
+  const int sequence = index_of(state.tensor(query).dims, Dim::sequence);
+  return sequence < 0 ? 1 : state.mesh.product(attention_form(state, query).dims[sequence]);
+}
+
+/// Without load balance a device has one run of queries, and the last has the most keys before it: all wait for that one
+/// (layers/attention_op.py swaps runs where context_parallel_load_balance says so).
+double busiest_device(const BlockState& state, const Operation& op) {
+  if (state.config.context_parallel_load_balance) return 1;
+  return busiest_slice(state.program.program->sequence, op.attention_window, slices_of_queries(state, op));
+}
+
 /// A kernel that doesn't skip masked blocks (dot_product) works on all keys.
 double multiplied_keys(const BlockState& state, const Operation& op) {
   const std::int64_t sequence = state.program.program->sequence;
   if (holds_scores(state)) return static_cast<double>(sequence + op.pooled_keys);
-  return attended_keys(sequence, op.attention_window) + static_cast<double>(op.pooled_keys) / 2;
+  return attended_keys(sequence, op.attention_window) * busiest_device(state, op) +
+         static_cast<double>(op.pooled_keys) / 2;
 }
 
 std::int64_t head_count(const Tensor& tensor) {
@@ -88,7 +103,7 @@ void add_splash_loops(OperationWork& work, const BlockState& state, const Operat
   const std::int64_t sequence = state.program.program->sequence, longest = keys_at_once(state, op);
   const double lanes = (register_lanes(state.tensor(op.inputs[0]).dims.back().size) +
                         register_lanes(state.tensor(op.inputs[2]).dims.back().size)) / 2;
-  const double heads = score_rows(state, op) / static_cast<double>(sequence);
+  const double heads = score_rows(state, op) / static_cast<double>(sequence) * busiest_device(state, op);
   const auto loop = [&](SplashKernel kernel, BlockSizes block) {
     block.queries = std::min(block.queries, longest);
     block.keys = std::min(block.keys, longest);

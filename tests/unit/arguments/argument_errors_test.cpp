@@ -73,9 +73,18 @@ TEST(ArgumentErrors, NotModelled) {
                                {"num_moe_token_chunks=2", "does not model num_moe_token_chunks yet"},
                                {"fused_mlp=True", "does not model fused_mlp yet"},
                                {"enable_nnx=False", "models NNX (all true) and Linen (all false), no mix"},
-                               {"mtp_num_layers=1", "model mixtral-8x7b has no such dim"},
+                               {"use_jax_splash=True", "another attention kernel"},
                                {"dcn_diloco_parallelism=2", "DiLoCo"},
+                               {"context_parallel_reorder_strategy=striped", "leave it to auto"},
+                               {"matmul_precision=highest dtype=float32", "in other than one pass are not modelled"},
+                               {"activations_in_float32=true sparse_matmul=false capacity_factor=1.25",
+                                "experts' activations in float32"},
+                               {"float32_logits=true attention=dot_product",
+                                "scores in float32 are not modelled with attention=dot_product"},
                                {"param_scan_axis=2", "param_scan_axis=2: must be at most 1"},
+                               {"parameter_memory_host_offload=true", "MaxText wants param_scan_axis=0, not 1"},
+                               {"parameter_memory_host_offload=true param_scan_axis=0 enable_nnx=False pure_nnx=False "
+                                "pure_nnx_decoder=False", "modelled with NNX modules, not with Linen's"},
                            });
 }
 
@@ -86,15 +95,19 @@ TEST(ArgumentErrors, ValuesOfQuantization) {
                           {"quantization=int4", "unless use_qwix_quantization=true"},
                           {"quantization=int4 use_qwix_quantization=True", "products of 4 bits are not modelled"},
                           {"quantization=nanoo_fp8 use_qwix_quantization=True", "would train without quantization"},
-                          {"quantization=te_mxfp8", "Transformer Engine narrows inside of kernels of its own"},
-                          {"quantization=intmp", "MaxText documents for inference; modelled are int8, fp8 and nanoo_fp8"},
+                          {"quantization=te_mxfp8", "scales of blocks of numbers, which Blackwell alone multiplies with"},
+                          {"quantization=te_fp8_delayedscaling use_qwix_quantization=true", "would train without"},
+                          {"quantization=intmp", "it wants quant_cfg_path, a file of bits by names of modules; modelled"},
+                          {"quantization=intmp quant_cfg_path=x.json", "x.json: cannot be read"},
+                          {"quantization=intmp quant_cfg_path=configs/quantization/int4_weight_only.json",
+                           "products of 4 bits are not modelled, of 8 they are"},
                           {"quantization=magic", "unknown value 'magic'; known: int4, int8"},
                           {"attention=magic", "unknown value 'magic'; known: autoselected"},
                           {"act_quantization_calibration_method=max", "unknown value 'max'; known: absmax"},
                           {"act_quantization_calibration_method=fixed", "one or two bounds, as in fixed,-224,224"},
                           {"act_quantization_calibration_method=rms", "a factor, as in rms,7"},
                           {"act_quantization_calibration_method=fixed,x", "expected a number, not 'x'"}});
-  for (const char* value : {"int8", "fp8", "nanoo_fp8", "None"})
+  for (const char* value : {"int8", "fp8", "nanoo_fp8", "te_fp8_delayedscaling", "None"})
     EXPECT_EQ(error_of(llama + "quantization=" + value), "") << value;
   for (const char* value : {"int8", "fp8", "fp8_e4m3", "fp8_e5m2", "fp8_full", "fp8_gpu", "fp8_nanoo"})
     EXPECT_EQ(error_of(llama + "use_qwix_quantization=true quantization=" + value), "") << value;
@@ -116,6 +129,7 @@ TEST(ArgumentErrors, MixtureOfExpertsPaths) {
           {"model_name=deepseek3-671b batch_split_factor=2", "deepseek3-671b says 1"},
           {"model_name=deepseek3-671b-batchsplit sparse_matmul=False capacity_factor=1.0",
            "gather their tokens and scatter their sums, whatever path"},
+          {"model_name=qwen3-8b mtp_num_layers=1", "beside deepseek, llama2, mistral and mixtral alone"},
           {"model_name=gemma4-e2b scan_layers=true override_model_config=true", "layers one by one: set scan_layers=false"},
       });
 }

@@ -75,5 +75,17 @@ TEST(RuleArguments, ReplaceTheRules) {
   EXPECT_EQ(read(printed(c)).rules.rules, c.rules.rules);
 }
 
+// configs/types.py, get_individual_scales: 16 = 2^4 is a cycle of three doublings and one more, of heads and MLP.
+TEST(ModelArguments, GlobalParameterScaleMultipliesDims) {
+  const Model model = read_llama("global_parameter_scale=16 base_num_decoder_layers=4 override_model_config=true").model;
+  EXPECT_EQ(model.q_heads, 32 * 4);
+  EXPECT_EQ(model.mlp, 11008 * 4);
+  EXPECT_EQ(model.emb, 4096 * 2);
+  EXPECT_EQ(model.layers, 4 * 2);
+  EXPECT_EQ(read_llama("global_parameter_scale=1").model.emb, 4096);
+  EXPECT_THAT(error_of("model_name=llama2-7b compile_topology=v5p-16 global_parameter_scale=3"),
+              testing::HasSubstr("must be a power of two"));
+}
+
 }  // namespace
 }  // namespace shardplan

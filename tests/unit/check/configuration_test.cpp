@@ -51,6 +51,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{deepseek + " remat_policy=minimal per_device_batch_size=2", FindingId::minimal_recomputes_wi_1,
             Severity::note, ""},
         Row{deepseek + fsdp2_context4, FindingId::expanded_key_value_gathered, Severity::note, "context"},
+        Row{deepseek + fsdp2_context4 + " context_parallel_load_balance=false", FindingId::context_unbalanced,
+            Severity::warning, "context"},
         Row{deepseek + fsdp2_context4 + " shard_mode=explicit", FindingId::context_lost_in_explicit_mode,
             Severity::warning, "context"},
         Row{llama + fsdp2_context4 + " custom_mesh_and_rule=cp-as-ep", FindingId::sequence_gathered_for_attention,

@@ -91,7 +91,7 @@ TEST(Constraints, Experts) {
                               "ragged_dot", 1, 0},
                              {"ragged_buffer_factor=1.5", "ragged-buffer", "needs experts on at least 2 devices", 2, 1},
                              {"ragged_buffer_factor=1.5 use_ring_of_experts=True ici_expert_parallelism=2",
-                              "ragged-buffer", "use_ragged_sort, which is not modelled: leave one of the two out", 1, 0},
+                              "ragged-buffer", "needs use_ragged_sort=true", 1, 0},
                              {"use_random_routing=True", "random-routing-needs-expert-parallelism",
                               "needs experts on at least 2 devices", 2, 1},
                              {"ici_tensor_sequence_parallelism=2", "sparse-tensor-sequence", "wrong results", 1, 2},

@@ -176,5 +176,29 @@ TEST(RecipeSettings, PartialSumsAreThreeOrOneForEachBlock) {
   EXPECT_THAT(refused(2)->message, testing::HasSubstr("dq_reduction_steps=2 must be 0 or 3"));
 }
 
+// The last of 4 runs of the queries has 7/8 of the keys before it, the average half.
+TEST(RecipeSettings, UnbalancedSequencesWaitForTheDeviceWithTheMostKeys) {
+  const auto attention = [](const std::string& more) {
+    return evaluate(read("model_name=llama3.1-8b compile_topology=v5p-16 ici_fsdp_parallelism=2 ici_context_parallelism=4 "
+                         "per_device_batch_size=0.25 max_target_length=65536 " + more)).time.parts.attention.value;
+  };
+  EXPECT_NEAR(attention("context_parallel_load_balance=false") / attention(""), 1.75, 0.01);
+  const std::string ulysses = "packing=false attention=flash use_tokamax_splash=true context_parallel_load_balance=false "
+                              "context_parallel_strategy=";
+  EXPECT_LT(attention(ulysses + "ulysses"), 0.65 * attention(ulysses + "ring")) << "whole sequences of a part of the heads";
+}
+
+// 1.6 GB of float32 a device: in before the forward pass, out behind the update.
+TEST(RecipeSettings, OffloadedParametersComeBackBeforeTheStep) {
+  const auto run = [](const std::string& more) {
+    return evaluate(read(llama + "ici_fsdp_parallelism=8 param_scan_axis=0 " + more));
+  };
+  const Evaluation here = run(""), there = run("parameter_memory_host_offload=true");
+  EXPECT_EQ(there.memory.peak(), here.memory.peak());
+  EXPECT_EQ(total(there), total(here));
+  EXPECT_GT(there.time.exposed_host.value, 0);
+  EXPECT_EQ(here.time.exposed_host.value, 0);
+}
+
 }  // namespace
 }  // namespace shardplan

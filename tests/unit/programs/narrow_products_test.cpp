@@ -81,6 +81,35 @@ TEST(NarrowProduct, OfAqtsDroppingPathIsEveryEinsum) {
                           "MoeBlock_0/wi_1 int8 dx dw", "MoeBlock_0/wo int8 dx dw", "MoeBlock_0/combine int8 dx dw"));
 }
 
+// One entry for all of a layer's products; gradients are wide. Weights alone: the product is, too.
+TEST(NarrowProduct, OfMixedPrecisionIsTheForwardProduct) {
+  TrainConfig config = with(Quantization::intmp, false);
+  EXPECT_THAT(narrow_of("llama2-7b", config), IsEmpty()) << "no bits";
+  config.quant_cfg_path.weight_bits = 8;
+  EXPECT_EQ(narrow_of("llama2-7b", config).size(), 7U);
+  EXPECT_EQ(narrow_of("llama2-7b", config).front(), "self_attention/query int8");
+  const auto multiplies_narrow = [&] {
+    const Program program = train_program(load_model("llama2-7b"), config, {8, 1, 1});
+    for (const auto& op : program.blocks.at(1).operations)
+      if (op.narrow) return op.narrow->multiplies_narrow();
+    return false;
+  };
+  EXPECT_FALSE(multiplies_narrow());
+  config.quant_cfg_path.activation_bits = 8;
+  EXPECT_TRUE(multiplies_narrow());
+}
+
+TEST(NarrowProduct, OfTransformerEngineTurnsItsWeight) {
+  for (const auto quantization : {Quantization::te_fp8_delayedscaling, Quantization::te_fp8_currentscaling}) {
+    const Program program = train_program(load_model("llama2-7b"), with(quantization, false), {8, 1, 1});
+    for (const auto& op : program.blocks.at(1).operations) {
+      if (!op.narrow) continue;
+      EXPECT_TRUE(op.narrow->turns_weight && op.narrow->input_gradient && op.narrow->weight_gradient) << op.name;
+      EXPECT_EQ(op.narrow->operands, DType::f8) << op.name;
+    }
+  }
+}
+
 TEST(NarrowProduct, HasTheScalesOfItsCalibration) {
   TrainConfig config = with(Quantization::fp8_full, true);
   config.weight_quantization_calibration_method = {true, "fixed,-224,224"};

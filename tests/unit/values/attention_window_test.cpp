@@ -24,5 +24,14 @@ TEST(AttendedKeys, AreAnAverageOverQueries) {
     EXPECT_DOUBLE_EQ(attended_keys(row.sequence, row.window), row.keys) << row.what;
 }
 
+// 8 positions in 4 runs of 2: causal pairs 2, 6, 10, 14 of 32, under a window of 2 one less than 4 in the first alone.
+TEST(BusiestSlice, IsOfTheRunThatAttendsToTheMost) {
+  EXPECT_DOUBLE_EQ(busiest_slice(8, {}, 4), 1.75);
+  EXPECT_DOUBLE_EQ(busiest_slice(8, {}, 1), 1);
+  EXPECT_DOUBLE_EQ(busiest_slice(8, {2, WindowShape::sliding}, 4), 4 * 4 / 14.0);
+  EXPECT_DOUBLE_EQ(busiest_slice(8, {2, WindowShape::chunked}, 4), 1) << "each run is a chunk";
+  EXPECT_DOUBLE_EQ(busiest_slice(8, {4, WindowShape::chunked}, 4), 1.5) << "a chunk's second half";
+}
+
 }  // namespace
 }  // namespace shardplan

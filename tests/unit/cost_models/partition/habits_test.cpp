@@ -280,7 +280,7 @@ TEST(Embedding, UnderContextParallelismTheSmallerOfTableAndColumnsIsGathered) {
 }
 
 // Four tiles: the head is gathered for forward and backward once each, or for each tile (ag_once: once, and not again),
-// reduced for each tile.
+// reduced for each tile (ag_once: once, whole and in the type that it is stored in).
 TEST(VocabularyTiles, GatherTheHeadOnceAPassOrATileAndReduceItForEachTile) {
   ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "fsdp=8"};
   toy.config.num_vocab_tiling = 4;
@@ -295,6 +295,8 @@ TEST(VocabularyTiles, GatherTheHeadOnceAPassOrATileAndReduceItForEachTile) {
   toy.config.vocab_tiling_ag_once = true;
   EXPECT_EQ(gathers(Phase::forward), 1);
   EXPECT_EQ(gathers(Phase::rematerialized_forward), 0);
+  EXPECT_EQ(executions(toy, Phase::backward, CollectiveKind::reduce_scatter, "logits_dense"), 0);
+  EXPECT_EQ(executions(toy, Phase::backward, CollectiveKind::all_reduce, "logits_dense"), 1);
 }
 
 // A saved context spares the kernel's recomputation, not its keys and values: [8, 1024, 8, 128] is 16 MiB a pass.

@@ -54,6 +54,33 @@ TEST(NarrowProducts, LookForTheLargestNumberOfSplitChannels) {
               testing::IsSupersetOf({"backward reduce fsdp 4 KiB x2", "backward reduce fsdp 2 KiB x1"}));
 }
 
+// Narrow weights forward and once more recomputed, of which the gradients are wide (recorded: ll7x4_v5p8_fsdp8_intmp).
+TEST(NarrowProducts, OfMixedPrecisionGatherInt8OnceAPass) {
+  for (const bool activations : {true, false}) {
+    ToyRun toy = quantized(Quantization::intmp, false);
+    toy.config.quant_cfg_path.weight_bits = 8;
+    if (activations) toy.config.quant_cfg_path.activation_bits = 8;
+    toy.compiler = with(toy.compiler, Habit::gathers_narrow_heads_again);
+    const auto all = lines(run(toy), "layers", "", big);
+    EXPECT_THAT(all, UnorderedElementsAre("forward all-gather fsdp 2 MiB x3", "forward all-gather fsdp 1 MiB x4",
+                                          "rematerialized_forward all-gather fsdp 2 MiB x3",
+                                          "rematerialized_forward all-gather fsdp 1 MiB x4",
+                                          "backward reduce fsdp 4 MiB x3", "backward reduce fsdp 2 MiB x4"));
+  }
+}
+
+// A second copy of each weight for the gradient of what it multiplies, and no scale but a tensor's.
+TEST(NarrowProducts, OfTransformerEngineGatherTheWeightTurnedForItsGradient) {
+  const ToyStep step = run(quantized(Quantization::te_fp8_currentscaling, false));
+  EXPECT_THAT(lines(step, "layers", "", big),
+              UnorderedElementsAre("forward all-gather fsdp 2 MiB x3", "forward all-gather fsdp 1 MiB x4",
+                                   "rematerialized_forward all-gather fsdp 2 MiB x2",
+                                   "rematerialized_forward all-gather fsdp 1 MiB x4",
+                                   "backward all-gather fsdp 2 MiB x3", "backward all-gather fsdp 1 MiB x4",
+                                   "backward reduce fsdp 4 MiB x3", "backward reduce fsdp 2 MiB x4"));
+  EXPECT_THAT(lines(step, "layers", "query"), Not(Contains("forward reduce fsdp 2 KiB x1")));
+}
+
 TEST(NarrowProducts, OfQwixGatherFloat8OnceAPass) {
   EXPECT_THAT(lines(run(static_fp8()), "layers", "", big),
               UnorderedElementsAre("forward all-gather fsdp 2 MiB x3", "forward all-gather fsdp 1 MiB x4",
