@@ -153,6 +153,21 @@ bool Gradients::is_summed_at_once(TensorId parameter, const Layout& gradient) co
   return together && !shards.empty() && shards.size() < gradient.partial.size();
 }
 
+/// Not inside the experts' shard_map. Where operands are laid out by size, not onto a dim that one of them has alone, split by other axes (recorded on 7x:
+/// mixtral8x22bx3_7x32_tensor2_fsdp_transpose16_dm_save_out_proj).
+bool Gradients::is_summed_whole(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted,
+                                const Operation& op) const {
+  if (!compiler_.has(Habit::sums_unmatched_shards_whole) || has(tensor(op.output), Dim::rows)) return false;
+  const bool by_size = compiler_.has(Habit::lays_out_products_by_size);
+  for (std::size_t i = 0; i < wanted.dims.size(); ++i) {
+    const Dim dim = tensor(parameter).dims[i].dim;
+    const bool of_both = has(tensor(op.inputs.front()), dim) && has(tensor(op.output), dim);
+    if (by_size && !of_both && !gradient.spec.dims[i].empty()) continue;
+    if (is_unmatched(wanted.dims[i], gradient.partial)) return true;
+  }
+  return false;
+}
+
 void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted,
                               const Operation& op) {
   partial_.push_back({{parameter, " gradient, before reduction"},
@@ -169,7 +184,16 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
     sum.unsummed_weight_gradient = false;
     partial_.push_back(sum);
   }
-  auto moves = reshard(tensor(parameter), gradient, at_once ? gradient.spec : wanted, mesh_, compiler_);
+  const bool unmatched = !at_once && op.kind == OpKind::einsum && is_summed_whole(parameter, gradient, wanted, op);
+  if (unmatched) {
+    Lifetime whole = partial_.back();
+    whole.name = {parameter, " gradient, summed whole"};
+    whole.bytes = stored_bytes(tensor(parameter), without_axes(wanted, axes_of(wanted)), mesh_, compiler_);
+    whole.unsummed_weight_gradient = false;
+    partial_.push_back(whole);
+  }
+  auto moves = unmatched ? reshard_whole_sum(tensor(parameter), gradient, wanted, mesh_, compiler_)
+                         : reshard(tensor(parameter), gradient, at_once ? gradient.spec : wanted, mesh_, compiler_);
   // Explicit pipelines whose layer stack moves sum after the cast (recorded).
   if (compiler_.has(Habit::explicit_pipelines_sum_after_cast) && block_.in_pipeline && config_.shard_mode_explicit &&
       moves_layer_stack(program_.program->pipeline, config_))

@@ -170,7 +170,7 @@ TEST(Habits, WeightsOfFloat32ProductsMayBeGatheredInBf16) {
     toy.config.dtype = DType::f32;
     return mebibytes(run(toy), kind, "fsdp", "mlp/wi_0");
   };
-  const Compiler narrowing = with(plain_compiler(), Habit::narrows_float32_weights);
+  const Compiler narrowing = with(plain_compiler(), Habit::narrows_float32_operands);
   EXPECT_EQ(moved(plain_compiler(), CollectiveKind::all_gather), 2 * 4 * 8);
   EXPECT_EQ(moved(narrowing, CollectiveKind::all_gather), 2 * 4 * 4);
   EXPECT_EQ(moved(narrowing, CollectiveKind::reduce_scatter), moved(plain_compiler(), CollectiveKind::reduce_scatter));
@@ -182,7 +182,7 @@ TEST(Head, OfFloat32ProductsMovesFloat32ButForWeightsThatTheCompilerNarrows) {
   toy.config.logits_dot_in_fp32 = true;
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "logits_dense"), 16);
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "logits_dense"), 16);
-  toy.compiler = with(plain_compiler(), Habit::narrows_float32_weights);
+  toy.compiler = with(plain_compiler(), Habit::narrows_float32_operands);
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "logits_dense"), 16);
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "logits_dense"), 8);
 }
