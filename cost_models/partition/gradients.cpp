@@ -153,8 +153,8 @@ bool Gradients::is_summed_at_once(TensorId parameter, const Layout& gradient) co
   return together && !shards.empty() && shards.size() < gradient.partial.size();
 }
 
-/// Not inside the experts' shard_map. Where operands are laid out by size, not onto a dim that one of them has alone, split by other axes (recorded on 7x:
-/// mixtral8x22bx3_7x32_tensor2_fsdp_transpose16_dm_save_out_proj).
+/// Not inside the experts' shard_map. Where operands are laid out by size, not onto a dim that one of them has alone, split
+/// by other axes (recorded on 7x: mixtral8x22bx3_7x32_tensor2_fsdp_transpose16_dm_save_out_proj).
 bool Gradients::is_summed_whole(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted,
                                 const Operation& op) const {
   if (!compiler_.has(Habit::sums_unmatched_shards_whole) || has(tensor(op.output), Dim::rows)) return false;
