@@ -20,6 +20,13 @@ class Resharding {
     return std::move(moves_);
   }
 
+  Moves moves_of_whole_sum() {
+    const AxisList split = axes_of(now_.spec);
+    sum_whole(now_.partial, {}, split);
+    gather_leaving();
+    return std::move(moves_);
+  }
+
  private:
   Bytes local() const { return local_bytes(tensor_, now_.spec, mesh_); }
 
@@ -213,6 +220,16 @@ Moves reshard(const Tensor& tensor, const Layout& from, const PartitionSpec& to,
                           const Compiler& compiler) {
   if (from.partial.empty() && from.spec == to) return {};
   return Resharding(tensor, from, to, mesh, compiler).moves();
+}
+
+bool is_unmatched(const AxisList& dim, const AxisList& sums) {
+  const AxisList scattered = common(dim, sums);
+  return !scattered.empty() && scattered.size() < dim.size();
+}
+
+Moves reshard_whole_sum(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
+                        const Compiler& compiler) {
+  return Resharding(tensor, from, to, mesh, compiler).moves_of_whole_sum();
 }
 
 }  // namespace shardplan

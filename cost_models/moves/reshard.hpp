@@ -29,4 +29,13 @@ using Moves = InlineList<Move, 2 * most_dims + 3>;
 Moves reshard(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
                           const Compiler& compiler);
 
+/// Whether partial sums over `sums` go onto a dim that other axes split, too. No group of the result's shards is then the
+/// group that sums, so that each device gets the whole sum, of the whole tensor, and takes its shard
+/// (Habit::sums_unmatched_shards_whole).
+bool is_unmatched(const AxisList& dim, const AxisList& sums);
+
+/// Then: one all-reduce, and a gather over what split the sum.
+Moves reshard_whole_sum(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
+                        const Compiler& compiler);
+
 }  // namespace shardplan

@@ -7,6 +7,7 @@
 #include <cost_models/partition/einsum_plan.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/moves/emitted_kinds.hpp>
+#include <cost_models/moves/reshard.hpp>
 
 namespace shardplan {
 namespace {
@@ -67,6 +68,52 @@ void exchange_projection(BlockState& state, const Operation& op, const AxisList&
                         RunCount::body);
 }
 
+/// Where products are laid out by size the gradient of a mask in slices of experts is exchanged for slices of tokens, of
+/// which the routing's is made (recorded on 7x: five programs under four rule sets).
+void exchange_mask_gradient(BlockState& state, const Operation& op) {
+  const TensorId mask = state.masks.mask;
+  PartitionSpec now = state.masks.spec;
+  const AxisList sliced = state.masks.axes(state.specs());
+  const AxisList of_experts = axes_of(state.tensor(mask), now, {Dim::experts});
+  for (const Dim tokens : {Dim::batch, Dim::sequence}) {
+    const AxisList moving = common(common(sliced, of_experts), state.split_axes(op.output, {tokens}));
+    if (moving.empty()) continue;
+    PartitionSpec next = without_axes(now, moving);
+    next.dims[index_of(state.tensor(mask).dims, tokens)].append(moving);
+    state.recorder.record(Phase::backward,
+                          {CollectiveKind::all_to_all, moving, local_bytes(state.tensor(mask), now, state.mesh)},
+                          {state.id_of(op), mask, Cause::activation_gradient_layout, {now, {}}, next}, RunCount::body);
+    now = next;
+  }
+}
+
+/// Made of the rows as they lie, and gathered (recorded on v6e: qwen330ba3bx4_v6e4_expert4_dm_cpasep_save_qkv_proj).
+void gather_mask_gradient(BlockState& state, const Operation& op, const PartitionSpec& result_gradient) {
+  const TensorId mask = state.masks.mask;
+  const AxisList sliced = state.masks.axes(state.specs());
+  state.forms.use_gradient(op.output, without_axes(result_gradient, sliced), op);
+  state.recorder.record(Phase::backward, {CollectiveKind::all_gather, sliced, state.local(mask)},
+                        {state.id_of(op), mask, Cause::activation_gradient_layout, {state.masks.spec, {}}, state.spec(mask)},
+                        RunCount::body);
+}
+
+/// Of a weight gradient whose sum is made whole: axes that split a dim of one operand alone leave it (recorded on v5p under
+/// fsdp_transpose and tensor: qwen38bx4_v5p16_tp4ft4_savedot, llama27bx4_v5p16_data4tp2ft2).
+void make_operands_whole(const BlockState& state, EinsumPlan& plan, const Tensor& lhs, const Tensor& rhs,
+                         const Tensor& weight, const PartitionSpec& sum) {
+  const bool by_size = state.compiler.has(Habit::lays_out_products_by_size);
+  if (by_size || !weight.parameter || !state.compiler.has(Habit::sums_unmatched_shards_whole)) return;
+  if (has(lhs, Dim::rows) || has(rhs, Dim::rows)) return;  // inside a shard_map
+  const auto unmatched = [&](const AxisList& dim) { return is_unmatched(dim, plan.result.partial); };
+  if (std::none_of(sum.dims.begin(), sum.dims.end(), unmatched)) return;
+  AxisList lone;
+  for (std::size_t i = 0; i < weight.dims.size(); ++i)
+    if (!has(lhs, weight.dims[i].dim) || !has(rhs, weight.dims[i].dim)) lone.append(plan.result.spec.dims[i]);
+  plan.lhs = without_axes(plan.lhs, lone);
+  plan.rhs = without_axes(plan.rhs, lone);
+  plan.result.spec = without_axes(plan.result.spec, lone);
+}
+
 /// Operand order: the forward lhs stays on the left.
 void backward_operand(BlockState& state, const Operation& op, int side) {
   const TensorId wanted = op.inputs[side], other = op.inputs[1 - side], output = op.output;
@@ -76,22 +123,29 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
   const EinsumOperand factor{&state.tensor(other), state.spec(other)};
   const bool factor_left = side == 1;
   const PartitionSpec sum = state.gradients.of_product(target);
-  const EinsumPlan plan = plan_einsum(factor_left ? factor : gradient, factor_left ? gradient : factor,
-                                      state.tensor(wanted).dims, &sum, state.mesh, state.compiler);
+  EinsumPlan plan = plan_einsum(factor_left ? factor : gradient, factor_left ? gradient : factor,
+                                state.tensor(wanted).dims, &sum, state.mesh, state.compiler);
+  make_operands_whole(state, plan, *factor.tensor, *gradient.tensor, state.tensor(target), sum);
+  const bool by_size = state.compiler.has(Habit::lays_out_products_by_size);
+  if (wanted == state.masks.mask && !by_size && state.compiler.has(Habit::gathers_mask_gradients)) {
+    gather_mask_gradient(state, op, factor_left ? plan.rhs : plan.lhs);
+    return state.gradients.contribute(wanted, {state.masks.spec, {}}, op, false);
+  }
   state.forms.make_weight_gradient(state.tensor(target).parameter);
   const auto& [left_groups, right_groups] = plan.groups;
   use_result_gradient(state, op, side, factor_left ? plan.rhs : plan.lhs, factor_left ? right_groups : left_groups);
   PartitionSpec read = factor_left ? plan.lhs : plan.rhs;
   // The gradient of a mask in slices reads all experts' rows whole, though their batch could be split (recorded); not where
   // products are laid out by size (recorded on 7x: mixtral8x7bx3_7x16_cpasep_fsdp2cp2ep4).
-  if (wanted == state.masks.mask && !state.compiler.has(Habit::lays_out_products_by_size))
-    read = without_axes(read, state.masks.axes(state.specs()));
+  if (side == 1 && is_combine(state, op) && !by_size && !state.compiler.has(Habit::gathers_mask_gradients))
+    read = without_axes(read, state.split_axes(other, {Dim::experts}));
   use_factor(state, op, side, read, factor_left ? left_groups : right_groups);
   state.forms.make_weight_gradient(false);
   if (state.tensor(target).parameter)
     state.gradients.reduce_constrained(target, wanted, plan.result, op);
   else
     state.gradients.contribute(wanted, plan.result, op, plan.sums_apart);
+  if (wanted == state.masks.mask && by_size) exchange_mask_gradient(state, op);
 }
 
 /// Before the input's gradient, while the weight is still gathered: that of a head which is all-reduced (recorded:

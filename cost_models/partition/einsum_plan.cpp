@@ -83,18 +83,17 @@ class AxisChoice {
     return 1;
   }
 
-  /// Both operands split the same dim: that is where the product is computed. Unless the result wants the axis on a dim
-  /// of one operand that is then split over every device while the agreed one is not: the partitioner's whole-mesh
-  /// cases come first, so operands are brought to the result's layout (recorded: wo of a peeled dispatch falls back to
-  /// being gathered over expert when a second axis splits the batch).
+  /// Both operands split the same dim: that is where the product is computed, where it is split over every device. Else,
+  /// where the result wants the axis on another dim: operands are brought to the result's layout (recorded: wo of a peeled
+  /// dispatch falls back to being gathered over expert beside fsdp that splits the batch, and beside context).
   MaybeDim agreed(AxisId axis, Dim dim, MaybeDim wanted) const {
     if (!wanted || wanted == dim) return dim;
     if (goes_by_size()) return is_outvoted(axis, dim, *wanted) && !is_summed_apart(axis, dim, wanted) ? wanted : dim;
     if (!has(result_, dim)) return dim;
     if (!compiler_.has(Habit::whole_mesh_operands_first)) return dim;
-    const bool result_covers = parts(*wanted, result_, *target_) == mesh_.devices();
-    const bool operands_cover = parts(dim, lhs_.tensor->dims, lhs_.spec) == mesh_.devices();
-    return result_covers && !operands_cover ? wanted : dim;
+    // Stages are a batch dim of the product, too.
+    const std::int64_t beside = mesh_.devices() / mesh_.size_of(AxisRole::stage);
+    return parts(dim, lhs_.tensor->dims, lhs_.spec) == beside ? dim : wanted;
   }
 
   /// The axis splits different dims of the two operands: one must give way. The result's constraint decides
@@ -112,12 +111,13 @@ class AxisChoice {
   /// Only one operand has the axis. Where products are laid out by size it stays, contracted or not, but for a result that
   /// wants it on another dim and is larger (recorded: combine and router under cp-as-ep). Else
   ///   a dim of the result that the result wants elsewhere, on a dim of the other operand: there (the other is sliced for
-  ///     free, this one gathered: tokens for experts whose rules leave the batch without the expert axis)
+  ///     free, this one gathered: tokens for experts whose rules leave the batch without the expert axis, and features
+  ///     where rules split them over it: mixtral8x7bx4_v5p8_eptp_fsdp2ep4)
   ///   another dim of the result: the result inherits it
-  ///   contracted experts: partial sums (the combine after such a dispatch), unless all experts' rows are fewer than
-  ///     the tokens that would be summed: then they go where the result wants the axis
+  ///   contracted experts (the combine after such a dispatch): rows go where the result wants the axis, else partial sums
   ///   words of one-hot ids, which a device compares with its own: partial sums of the table's rows, and for its gradient
   ///     theirs is gathered (recorded: qwen314bx4_v6e4_tensor4_save_out_proj)
+  ///   contracted, and the result whole along the axis: partial sums where this operand, gathered, would outgrow it
   ///   contracted beside another dim that both operands split, where this operand, gathered, would outgrow the result:
   ///     partial sums over this axis too
   ///   contracted otherwise: this operand is gathered rather than the other sliced (recorded: attention inputs whose
@@ -126,10 +126,12 @@ class AxisChoice {
     const bool elsewhere = wanted && wanted != dim && has(other.tensor->dims, *wanted);
     if (goes_by_size()) return wanted && is_outvoted(axis, dim, *wanted) ? wanted : dim;
     const bool one_hot = !other.tensor->differentiable && has(other.tensor->dims, Dim::vocab);
-    if (has(result_, dim)) return elsewhere && (is_sliced(dim) || (one_hot && wanted == Dim::vocab)) ? wanted : dim;
+    const bool gives_way = is_sliced(dim) || (one_hot && wanted == Dim::vocab) || wanted == Dim::experts;
+    if (has(result_, dim)) return elsewhere && gives_way ? wanted : dim;
     if (one_hot && dim == Dim::vocab) return dim;
     if (dim != Dim::experts && elsewhere && outgrows_result(dim, own, other)) return dim;
-    if (dim == Dim::experts) return elsewhere && has(own.tensor->dims, *wanted) && is_less(own) ? wanted : dim;
+    if (dim == Dim::experts) return wanted && compiler_.has(Habit::sends_expert_rows) ? wanted : dim;
+    if (!wanted && outgrows_whole_result(dim, own, other)) return dim;
     return elsewhere && is_sliced(*wanted) ? wanted : std::nullopt;
   }
 
@@ -157,17 +159,20 @@ class AxisChoice {
     return sums_anyway && gathered > product;
   }
 
-  /// Whether an operand's shard is less than the partial sums of all that the result's shards are made of.
-  bool is_less(const EinsumOperand& own) const {
-    if (!compiler_.has(Habit::sends_fewer_expert_rows)) return false;
-    std::int64_t sums = 1;
-    for (std::size_t i = 0; i < result_.size(); ++i) {
-      std::int64_t parts = 1;
-      for (const AxisId axis : target_->dims[i])
-        if (place_of(axis, own.spec) < 0) parts *= mesh_.size(axis);
-      sums *= result_[i].size / parts;
+  /// Whether an operand that is split on a contracted dim has more elements, once it is whole along that dim, than the
+  /// result, which is whole along these axes like the other operand.
+  bool outgrows_whole_result(Dim dim, const EinsumOperand& own, const EinsumOperand& other) const {
+    if (!target_ || !compiler_.has(Habit::slices_before_larger_gathers)) return false;
+    std::int64_t gathered = 1;
+    for (std::size_t i = 0; i < own.tensor->dims.size(); ++i) {
+      const TensorDim& d = own.tensor->dims[i];
+      const AxisList& axes = own.spec.dims[i];
+      gathered *= divided_up(d.size, d.dim == dim ? 1 : mesh_.product(axes));
+      if (d.dim != dim) continue;
+      for (const AxisId axis : axes)
+        if (place_of(axis, *target_) >= 0 || place_of(axis, other.spec) >= 0) return false;
     }
-    return local_elements(own.tensor->dims, own.spec, mesh_) < sums;
+    return gathered > local_elements(result_, *target_, mesh_);
   }
 
   const EinsumOperand& lhs_;
@@ -200,25 +205,22 @@ Choices with_whole_contractions(Choices choices, const EinsumOperand& lhs, const
   return choices;
 }
 
-/// XLA groups devices by the axes that both operands contract, and multiplies inside. Where the result has some of those
-/// on a dim that others split too, no dim of the result is the groups' own: inside, operands and product are whole, and the
-/// sum is sliced (xla/service/spmd/dot_handler.cc, GetDotGroupPartitionContractingOutputShardings).
-bool makes_whole_sums(const Choices& choices, const std::vector<TensorDim>& result, const PartitionSpec* target) {
-  if (!target) return false;
-  AxisList summed;
-  for (const auto& [axis, dim, apart] : choices)
-    if (dim && !has(result, *dim)) summed.push_back(axis);
-  return std::any_of(target->dims.begin(), target->dims.end(), [&](const AxisList& axes) {
-    const AxisList here = common(axes, summed);
-    return !here.empty() && here.size() < axes.size();
-  });
-}
-
-/// Dims of one operand alone are whole, too.
-Choices inside_whole_sums(Choices choices, const EinsumOperand& lhs, const EinsumOperand& rhs,
-                          const std::vector<TensorDim>& result) {
-  for (auto& [axis, dim, apart] : choices)
-    if (dim && has(result, *dim) && has(lhs.tensor->dims, *dim) != has(rhs.tensor->dims, *dim)) dim = std::nullopt;
+/// Nor can an axis leave a dim of the result alone that it shares with others: where the result wants none of these, the
+/// operand is gathered whole (recorded: wo under fsdp and context, which the dispatched rows don't have).
+Choices with_whole_operands(Choices choices, const EinsumOperand& lhs, const EinsumOperand& rhs,
+                            const std::vector<TensorDim>& result, const PartitionSpec* target) {
+  if (!target) return choices;
+  const Choices before = choices;
+  for (const EinsumOperand* operand : {&lhs, &rhs})
+    for (std::size_t i = 0; i < operand->spec.dims.size(); ++i) {
+      const Dim dim = operand->tensor->dims[i].dim;
+      const AxisList& axes = operand->spec.dims[i];
+      if (!has(result, dim) || axes.size() < 2) continue;
+      const auto leaves = [&](const Choice& choice) { return axes.contains(choice.axis) && choice.dim != dim; };
+      if (std::none_of(before.begin(), before.end(), leaves)) continue;
+      for (Choice& choice : choices)
+        if (choice.dim == dim && axes.contains(choice.axis) && place_of(choice.axis, *target) < 0) choice.dim.reset();
+    }
   return choices;
 }
 
@@ -269,9 +271,8 @@ EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const
 
   if (compiler.has(Habit::contracts_whole_dims))
     choices = with_whole_contractions(std::move(choices), lhs, rhs, result_dims, target);
-
-  if (compiler.has(Habit::multiplies_split_dims_whole) && makes_whole_sums(choices, result_dims, target))
-    choices = inside_whole_sums(std::move(choices), lhs, rhs, result_dims);
+  if (compiler.has(Habit::gathers_operands_whole))
+    choices = with_whole_operands(std::move(choices), lhs, rhs, result_dims, target);
 
   EinsumPlan plan;
   plan.lhs = spec_under(choices, lhs.tensor->dims, &lhs.spec);

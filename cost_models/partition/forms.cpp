@@ -98,8 +98,8 @@ OperationId Forms::history_of(const Operation& op, Numbers numbers) const {
 DType Forms::dtype_of(TensorId tensor, const Operation& op, Numbers numbers) const {
   if (numbers != Numbers::wide) return op.narrow->operands;
   const DType dtype = block_.tensors[tensor].dtype;
-  const bool narrowed = dtype == DType::f32 && op.kind == OpKind::einsum && block_.tensors[root(tensor)].parameter &&
-                        compiler_.has(Habit::narrows_float32_weights);
+  const bool narrowed =
+      dtype == DType::f32 && op.kind == OpKind::einsum && compiler_.has(Habit::narrows_float32_operands);
   return narrowed ? DType::bf16 : dtype;
 }
 

@@ -6,20 +6,6 @@
 #include <cost_models/moves/scattered_rows.hpp>
 
 namespace shardplan {
-namespace {
-
-/// Whether the gradient is whole along a dim that axes of its sum split, and others (einsum_plan.cpp, makes_whole_sums).
-bool is_made_whole(const PartitionSpec& wanted, const Layout& gradient) {
-  for (std::size_t dim = 0; dim < wanted.dims.size(); ++dim) {
-    const AxisList others = without(wanted.dims[dim], gradient.partial);
-    const bool is_summed_beside = !others.empty() && others.size() < wanted.dims[dim].size();
-    if (is_summed_beside && common(others, gradient.spec.dims[dim]).empty()) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 Gradients::Gradients(const BoundProgram& program, const Block& block, const std::vector<PartitionSpec>& specs,
                      const TrainConfig& config, const Compiler& compiler, const MaskSlices& masks, const Forms& forms,
                      Recorder& recorder)
@@ -161,7 +147,6 @@ bool Gradients::is_summed_at_once(TensorId parameter, const Layout& gradient) co
   const auto dims = std::count_if(wanted.dims.begin(), wanted.dims.end(),
                                   [&](const AxisList& dim) { return !common(dim, gradient.partial).empty(); });
   if (dims > 1 && compiler_.has(Habit::sums_over_several_dims_at_once)) return true;
-  if (compiler_.has(Habit::multiplies_split_dims_whole) && is_made_whole(wanted, gradient)) return true;
   if (!together && wanted == specs_[parameter]) return false;
   if (!one_psum && dims > 1) return true;
   const AxisList shards = common(gradient.partial, axes_of(wanted));
@@ -173,6 +158,21 @@ bool Gradients::is_summed_at_once(TensorId parameter, const Layout& gradient) co
 bool Gradients::is_held_whole(TensorId parameter) const {
   const bool tiled = block_.kind == BlockKind::head && config_.num_vocab_tiling > 1 && config_.vocab_tiling_ag_once;
   return tiled && tensor(parameter).dims.size() > 1;
+}
+
+/// Not inside the experts' shard_map. Where operands are laid out by size, not onto a dim that one of them has alone, split
+/// by other axes (recorded on 7x: mixtral8x22bx3_7x32_tensor2_fsdp_transpose16_dm_save_out_proj).
+bool Gradients::is_summed_whole(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted,
+                                const Operation& op) const {
+  if (!compiler_.has(Habit::sums_unmatched_shards_whole) || has(tensor(op.output), Dim::rows)) return false;
+  const bool by_size = compiler_.has(Habit::lays_out_products_by_size);
+  for (std::size_t i = 0; i < wanted.dims.size(); ++i) {
+    const Dim dim = tensor(parameter).dims[i].dim;
+    const bool of_both = has(tensor(op.inputs.front()), dim) && has(tensor(op.output), dim);
+    if (by_size && !of_both && !gradient.spec.dims[i].empty()) continue;
+    if (is_unmatched(wanted.dims[i], gradient.partial)) return true;
+  }
+  return false;
 }
 
 void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted,
@@ -192,7 +192,16 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
     sum.unsummed_weight_gradient = false;
     partial_.push_back(sum);
   }
-  auto moves = reshard(tensor(parameter), gradient, at_once ? gradient.spec : wanted, mesh_, compiler_);
+  const bool unmatched = !at_once && op.kind == OpKind::einsum && is_summed_whole(parameter, gradient, wanted, op);
+  if (unmatched) {
+    Lifetime whole = partial_.back();
+    whole.name = {parameter, " gradient, summed whole"};
+    whole.bytes = stored_bytes(tensor(parameter), without_axes(wanted, axes_of(wanted)), mesh_, compiler_);
+    whole.unsummed_weight_gradient = false;
+    partial_.push_back(whole);
+  }
+  auto moves = unmatched ? reshard_whole_sum(tensor(parameter), gradient, wanted, mesh_, compiler_)
+                         : reshard(tensor(parameter), gradient, at_once ? gradient.spec : wanted, mesh_, compiler_);
   // Tiles add up gradients of the weight as it is stored (recorded: llama318bx2_v6e8_fsdp4data2_tiles4once).
   if (held)
     for (auto& move : moves) move.bytes = recast(move.bytes, config_.dtype, config_.weight_dtype);

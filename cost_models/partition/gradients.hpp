@@ -58,6 +58,7 @@ class Gradients {
   void reduce_each_repeat(TensorId parameter, const Layout& gradient, const Operation& op);
   bool is_held_whole(TensorId parameter) const;
   bool is_summed_at_once(TensorId parameter, const Layout& gradient) const;
+  bool is_summed_whole(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted, const Operation& op) const;
   bool is_read_before(TensorId parameter, const Operation& op) const;
   const Tensor& tensor(TensorId id) const { return block_.tensors[id]; }
   OperationId id_of(const Operation& op) const { return static_cast<OperationId>(&op - block_.operations.data()); }

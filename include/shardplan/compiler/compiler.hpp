@@ -36,25 +36,23 @@ enum class Habit : std::uint8_t {
   sums_shards_and_copies_at_once,
   sums_over_several_dims_at_once,    ///< a gradient split on several dims is all-reduced whole over all of them, then sliced
   gathers_dim_by_dim,                ///< one all-gather a tensor dim, not one over all axes
-  narrows_float32_weights,           ///< products of float32 operands gather their weights in bf16
+  narrows_float32_operands,          ///< products of float32 operands gather and exchange these in bf16
   transposes_grouped_scores,         ///< dot_product: scores of grouped queries are transposed for their gradients
   decomposes_ragged_exchanges,       ///< a ragged all-to-all over two nodes becomes gathers and exchanges inside each
 
   // What every recorded compiler does: XLA's SPMD partitioner, scheduler and buffer assignment.
-  /// Operands go to a result that splits a dim over every device, where the dim they agree on is not.
+  /// Operands go to where the result wants an axis, unless the dim they agree on is split over every device.
   whole_mesh_operands_first,
   /// When one axis has to leave a contracted dim, the dim's other axes leave it too.
   contracts_whole_dims,
-  /// Operands and products are whole inside the groups of a contracted dim that the result has beside other axes.
-  multiplies_split_dims_whole,
   /// Shards of a weight's dim that keeps minor axes of those that leave it are permuted before they are gathered.
   orders_shards_before_gathers,
   /// Axes of several dims that go to one are exchanged one dim after the other.
   exchanges_dim_by_dim,
   /// An operand's tokens are sliced to meet the other's, its features are not: the other is gathered.
   slices_tokens_only,
-  /// The combine takes all experts' rows where they are fewer than the tokens it would sum.
-  sends_fewer_expert_rows,
+  /// The combine takes all experts' rows to where its result wants the expert axis; else it sums.
+  sends_expert_rows,
   /// Masks are made in the slices that the combine reads; who reads one whole gathers it.
   slices_combine_masks,
   /// An embedding lookup that can't exchange gathers the table where that is less than its rows.
@@ -121,8 +119,14 @@ enum class Habit : std::uint8_t {
   overwrites_capped_logits,
   /// Buffers are whole tiles of 8 x 128: of weights as wastes least, of activations along their last dim.
   pads_to_tiles,
-  /// A whole operand is sliced where its gathered counterpart would be larger than the weight gradient they make.
+  /// A whole operand is sliced where its gathered counterpart would be larger than the result.
   slices_before_larger_gathers,
+  /// The gradient of a mask in slices of experts is made of the rows as they lie, and gathered.
+  gathers_mask_gradients,
+  /// An operand, one of whose dims one axis leaves, is gathered over the others that split this dim, too.
+  gathers_operands_whole,
+  /// Partial sums of a weight gradient that go onto a dim which other axes split, too, are summed whole, and sliced.
+  sums_unmatched_shards_whole,
   /// An embedding table that is no larger than the rows of all tokens is gathered, also where an exchange would do.
   gathers_tables_up_to_rows,
   /// The head's weight gradient waits where what it is made of is smaller than it is.

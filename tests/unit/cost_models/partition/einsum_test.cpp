@@ -147,6 +147,28 @@ TEST(EinsumPlan, AWholeOperandIsSlicedWhereItsCounterpartWouldOutgrowTheResult) 
                                      "fsdp context|-", "fsdp|-|-", "fsdp|-|-", "-|-", "fsdp", 64}});
 }
 
+// [batch 2, embed 4] x [embed 4, mlp 16] -> [batch 2, mlp 16]: the weight has 64 numbers, the result 32; with batch 4 as
+// many as the weight. 512 flops whole.
+TEST(EinsumPlan, AnOperandThatWouldOutgrowAWholeResultIsNotGathered) {
+  const auto small = [](std::int64_t sequences) {
+    const TensorDim batch{Dim::batch, sequences}, embed{Dim::embed, 4}, mlp{Dim::mlp, 16};
+    return Product{toy_tensor({batch, embed}), toy_tensor({embed, mlp}), {batch, mlp}};
+  };
+  expect_plans(small(2), {{"64 against 32: partial sums", "context=2", "-|-", "context|-", "-|-", "-|context", "context|-",
+                           "-|-", "context", 128},
+                          {"fsdp has to leave: gathered over both", "fsdp=2,context=2", "fsdp|-", "fsdp context|-",
+                           "fsdp|-", "fsdp|-", "-|-", "fsdp|-", "-", 128}});
+  expect_plans(small(4), {{"a tie gathers", "context=2", "-|-", "context|-", "-|-", "-|-", "-|-", "-|-", "-", 512}});
+}
+
+// The output projection of experts under fsdp and context, tokens that only fsdp splits. 1024 flops whole.
+TEST(EinsumPlan, AnOperandThatOneAxisLeavesIsGatheredWhole) {
+  expect_plans(projection(), {{"the result wants neither", "fsdp=2,context=2", "fsdp|-", "-|fsdp context", "fsdp|-",
+                               "fsdp|-", "-|-", "fsdp|-", "-", 512},
+                              {"it wants the other one there", "fsdp=2,context=2", "fsdp|-", "-|fsdp context",
+                               "fsdp|context", "fsdp|-", "-|context", "fsdp|context", "-", 256}});
+}
+
 // The gradient of a router: [batch 8, embed 4] x [batch 8, experts 8] -> [embed 4, experts 8], 512 flops whole. fsdp
 // could stay on the contracted batch, but expert has to leave it: both go to the embed dim, which only the tokens have.
 TEST(EinsumPlan, WhatLeavesAContractedDimGoesWhereOnlyItsOperandHasIt) {

@@ -82,7 +82,7 @@ TEST(Habits, AHeadOfMoreWordsThanTokensIsGatheredTwice) {
 TEST(Habits, AGradientWhoseDimOthersSplitIsSummedWhole) {
   const auto moved = [](bool whole, CollectiveKind kind, const char* axes) {
     ToyRun toy{toy_llama(), toy_config(2, 1024), "default", "fsdp_transpose=2,tensor=2"};
-    if (whole) toy.compiler.habits.add(Habit::multiplies_split_dims_whole);
+    if (!whole) toy.compiler.habits.remove(Habit::sums_unmatched_shards_whole);
     if (whole) toy.compiler.habits.add(Habit::orders_shards_before_gathers);
     return mebibytes(run(toy), kind, axes, "mlp/wi_0");
   };
@@ -214,7 +214,7 @@ TEST(Habits, WeightsOfFloat32ProductsMayBeGatheredInBf16) {
     toy.config.dtype = DType::f32;
     return mebibytes(run(toy), kind, "fsdp", "mlp/wi_0");
   };
-  const Compiler narrowing = with(plain_compiler(), Habit::narrows_float32_weights);
+  const Compiler narrowing = with(plain_compiler(), Habit::narrows_float32_operands);
   EXPECT_EQ(moved(plain_compiler(), CollectiveKind::all_gather), 2 * 4 * 8);
   EXPECT_EQ(moved(narrowing, CollectiveKind::all_gather), 2 * 4 * 4);
   EXPECT_EQ(moved(narrowing, CollectiveKind::reduce_scatter), moved(plain_compiler(), CollectiveKind::reduce_scatter));
@@ -226,7 +226,7 @@ TEST(Head, OfFloat32ProductsMovesFloat32ButForWeightsThatTheCompilerNarrows) {
   toy.config.logits_dot_in_fp32 = true;
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "logits_dense"), 16);
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "logits_dense"), 16);
-  toy.compiler = with(plain_compiler(), Habit::narrows_float32_weights);
+  toy.compiler = with(plain_compiler(), Habit::narrows_float32_operands);
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::reduce_scatter, "fsdp", "logits_dense"), 16);
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "logits_dense"), 8);
 }

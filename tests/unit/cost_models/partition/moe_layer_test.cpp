@@ -127,9 +127,9 @@ TEST(Dropping, RulesWithoutTheExpertAxisInTheMoeBatchLeaveExpertsInPlace) {
         << rules;
 }
 
-// There the combine moves whichever is less: rows [8, 16, 64, 512] of all experts (1 MiB a device) go to their batch
-// and masks [16, 256, 8, 64] are made in slices, or partial sums of tokens [16, 256, 512] are scattered (4 MiB).
-TEST(Dropping, CombineMovesRowsOrSumsWhicheverIsLess) {
+// There the combine moves rows [8, 16, 64, 512] of all experts (1 MiB a device) to their batch, however many they are, and
+// masks [16, 256, 8, 64] are made in slices; under ep-as-cp, whose expert axis splits sequences, it gathers them (8 MiB).
+TEST(Dropping, CombineMovesRowsToWhereTheTokensAre) {
   ToyRun toy = dropping("expert=8", Dispatch::as_ruled, "full", "pipeline-large-moe");
   EXPECT_THAT(
       lines(run(toy), "layers", "MoeBlock_0/", large),
@@ -138,8 +138,33 @@ TEST(Dropping, CombineMovesRowsOrSumsWhicheverIsLess) {
                     "rematerialized_forward all-gather expert 8 MiB x1", "backward all-gather expert 4 MiB x1"}));
   toy.config.capacity_factor = 8;
   const auto wide = lines(run(toy), "layers", "MoeBlock_0/", large);
-  EXPECT_THAT(wide, Contains("forward reduce expert 4 MiB x1"));
-  EXPECT_THAT(wide, Not(Contains(HasSubstr("forward all-to-all"))));
+  EXPECT_THAT(wide, Contains("forward all-to-all expert 8 MiB x1"));
+  EXPECT_THAT(wide, Not(Contains(HasSubstr("forward reduce"))));
+  toy.compiler = without(toy.compiler, Habit::sends_expert_rows);
+  EXPECT_THAT(lines(run(toy), "layers", "MoeBlock_0/", large), Contains("forward reduce expert 4 MiB x1"));
+  const auto along_the_sequence = run(dropping("expert=8", Dispatch::as_ruled, "full", "ep-as-cp"));
+  EXPECT_THAT(lines(along_the_sequence, "layers", "MoeBlock_0/combine"), Contains("forward all-gather expert 8 MiB x1"));
+}
+
+// Masks [16, 256, 8, 64] of 4 MiB: their gradient is made of all experts' rows (8 MiB gathered), or of the rows as they lie
+// and gathered.
+TEST(Dropping, TheGradientOfAMaskIsMadeOfAllRowsOrGathered) {
+  ToyRun toy = dropping("expert=8", Dispatch::as_ruled, "full", "pipeline-large-moe");
+  EXPECT_THAT(lines(run(toy), "layers", "MoeBlock_0/combine"),
+              Contains("rematerialized_forward all-gather expert 8 MiB x1"));
+  toy.compiler = with(toy.compiler, Habit::gathers_mask_gradients);
+  const auto gathered = lines(run(toy), "layers", "MoeBlock_0/combine");
+  EXPECT_THAT(gathered, Contains("backward all-gather expert 4 MiB x2")) << "of the mask and of the tokens";
+  EXPECT_THAT(gathered, Not(Contains(HasSubstr("8 MiB"))));
+}
+
+// Under shard-exp-on-fsdp experts [8, 512, 1024] are split over expert and fsdp on one dim, tokens over fsdp: gradients of
+// the two experts of a device, 2 MiB, are summed over fsdp and gathered to 8 MiB, of which it keeps one.
+TEST(Dropping, GradientsOfExpertsThatFsdpSplitsTooAreSummedWhole) {
+  const ToyStep step = run(dropping("fsdp=2,expert=4", Dispatch::as_ruled, "full", "shard-exp-on-fsdp"));
+  EXPECT_EQ(mebibytes(step, CollectiveKind::all_reduce, "fsdp", "MoeBlock_0/wi_0"), 4 * 2);
+  EXPECT_EQ(mebibytes(step, CollectiveKind::all_gather, "expert", "MoeBlock_0/wi_0"), 4 * 8);
+  EXPECT_EQ(mebibytes(step, CollectiveKind::reduce_scatter, "fsdp", "MoeBlock_0/wi_0"), 0);
 }
 
 TEST(Dropping, EpAsDpStealsTheExpertAxisAsDefaultDoes) {
@@ -219,11 +244,12 @@ TEST(Ragged, UnderShardExpOnFsdpGathersWholeExpertsOverFsdp) {
 }
 
 // The rows' gradient is a partial sum over tensor: it goes back as it is, and is summed where a device's 2048 tokens of 1024
-// entered (4 MiB), not where 4 rows of each are (16 MiB).
+// entered (4 MiB), not where 4 rows of each are (16 MiB). The router sums its logits over tensor: only the dispatch gathers.
 TEST(Ragged, SumsTheRowsGradientWhereTheTokensEntered) {
   const ToyStep step = run(deepseek("tensor=2,expert=4", MoePath::ragged));
   EXPECT_THAT(lines(step, "moe_layers", "MoeBlock_0/dispatch", large),
-              UnorderedElementsAre("forward ragged-all-to-all expert 16 MiB x1",
+              UnorderedElementsAre("forward all-gather tensor 4 MiB x1", "forward ragged-all-to-all expert 16 MiB x1",
+                                   "rematerialized_forward all-gather tensor 4 MiB x1",
                                    "rematerialized_forward ragged-all-to-all expert 16 MiB x1",
                                    "backward ragged-all-to-all expert 16 MiB x1", "backward reduce tensor 4 MiB x1"));
   EXPECT_THAT(lines(step, "moe_layers", "MoeBlock_0/wi_", large), testing::IsEmpty());
