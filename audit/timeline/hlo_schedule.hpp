@@ -30,7 +30,7 @@ struct KernelWork {
   std::vector<ProductDims> products;
   Flops attention;               ///< of an attention kernel
   AttentionShape attention_shape;
-  bool is_gradient = false;      ///< of attention: the kernel of its backward pass
+  bool is_gradient = false;      ///< of GPUs' attention kernels: that of the backward pass; splash's loop says its own
   std::optional<BlockLoop> loop; ///< of splash attention, where its mask says how many blocks it has
   Bytes traffic;                 ///< read and written in memory
   std::optional<double> cycles;  ///< as the compiler estimated them (XLA:TPU)

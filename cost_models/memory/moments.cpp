@@ -110,7 +110,7 @@ class Moments {
   /// vocab_tiling_ag_once: the tiles add up the whole weight's gradient as it is stored; its sum is another such buffer, and
   /// the gathered weight is still there (recorded: llama318bx2_v5p8_fsdp8_tiles4once).
   void add_held_head(const PartitionedBlock& head) {
-    if (config_.num_vocab_tiling <= 1 || !config_.vocab_tiling_ag_once) return;
+    if (!config_.holds_head_over_tiles()) return;
     const Bytes gathered = unsummed_head_gradient(head, program_);
     const Bytes summed = recast(gathered, config_.dtype, config_.weight_dtype);
     moments_.push_back({"sum of the head's gradient", gradients_, waiting_, gathered + summed * 2, {}, {}});

@@ -112,10 +112,10 @@ Move permuted_rows(const BlockState& state, const Operation& op, const SplitWord
 }
 
 /// Of tokens that axes beside the columns' split, too, XLA:TPU gathers the scattered rows over those, and sums the table's
-/// gradient over all of them at once, whole (recorded on v5p: data beside fsdp, stage beside fsdp). XLA:GPU, which gathers
-/// dim by dim, doesn't (qwen38bx2_h100x8_fsdp2data2tp2).
+/// gradient over all of them at once, whole.
 bool makes_whole_rows(const BlockState& state, const SplitWords& split) {
-  return split.split_columns && !split.rest.empty() && !state.compiler.has(Habit::gathers_dim_by_dim);
+  return split.split_columns && !split.rest.empty() &&
+         state.compiler.has(Habit::gathers_rows_over_other_axes);
 }
 
 /// Sums of all tokens' rows are scattered among the words' devices; the tokens' devices take theirs, where the table's

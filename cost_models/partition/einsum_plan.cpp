@@ -8,10 +8,6 @@ namespace {
 
 using MaybeDim = std::optional<Dim>;
 
-bool has(const std::vector<TensorDim>& dims, Dim dim) {
-  return std::any_of(dims.begin(), dims.end(), [&](const TensorDim& d) { return d.dim == dim; });
-}
-
 /// Tokens are sliced for free where the result wants a part of them; features are not (recorded: weight gradients of
 /// attention inputs that are whole along the sequence are computed whole, then sliced).
 bool counts_tokens(Dim dim) {

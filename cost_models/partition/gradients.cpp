@@ -156,8 +156,7 @@ bool Gradients::is_summed_at_once(TensorId parameter, const Layout& gradient) co
 /// vocab_tiling_ag_once: the head's weight is constrained to be whole over its shards' axes outside of the tiles' loop, and
 /// with it the gradient that the loop adds up (utils/vocabulary_tiling.py): one all-reduce.
 bool Gradients::is_held_whole(TensorId parameter) const {
-  const bool tiled = block_.kind == BlockKind::head && config_.num_vocab_tiling > 1 && config_.vocab_tiling_ag_once;
-  return tiled && tensor(parameter).dims.size() > 1;
+  return block_.kind == BlockKind::head && config_.holds_head_over_tiles() && tensor(parameter).dims.size() > 1;
 }
 
 /// Not inside the experts' shard_map. Where operands are laid out by size, not onto a dim that one of them has alone, split

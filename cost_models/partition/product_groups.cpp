@@ -4,10 +4,6 @@
 namespace shardplan {
 namespace {
 
-bool has(const std::vector<TensorDim>& dims, Dim dim) {
-  return std::any_of(dims.begin(), dims.end(), [&](const TensorDim& d) { return d.dim == dim; });
-}
-
 /// What an operand has left to be matched, and how large it is by now.
 struct Side {
   const std::vector<TensorDim>& dims;
@@ -141,6 +137,10 @@ class Matching {
 };
 
 }  // namespace
+
+bool has(const std::vector<TensorDim>& dims, Dim dim) {
+  return std::any_of(dims.begin(), dims.end(), [&](const TensorDim& d) { return d.dim == dim; });
+}
 
 ProductGroups product_groups(const EinsumOperand& lhs, const EinsumOperand& rhs, const std::vector<TensorDim>& result_dims,
                              const PartitionSpec& result, const Mesh& mesh) {

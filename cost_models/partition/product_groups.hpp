@@ -7,6 +7,8 @@
 
 namespace shardplan {
 
+bool has(const std::vector<TensorDim>& dims, Dim dim);
+
 struct EinsumOperand {
   const Tensor* tensor;
   PartitionSpec spec;

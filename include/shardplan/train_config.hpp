@@ -178,6 +178,8 @@ struct TrainConfig {
   bool use_iota_embed = false;
   std::int64_t num_vocab_tiling = 1;
   bool vocab_tiling_ag_once = false;
+  /// The head's weight stays gathered over all tiles, and its gradient is summed once behind them.
+  bool holds_head_over_tiles() const { return num_vocab_tiling > 1 && vocab_tiling_ag_once; }
   bool optimizer_memory_host_offload = false;
   bool parameter_memory_host_offload = false;  ///< parameters between steps; a step has all of them on the device
   bool allow_split_physical_axes = false;

@@ -15,7 +15,7 @@ namespace {
 WeightSchedule weight_schedule(const Block& block, const PipelineShape& pipeline, const TrainConfig& config,
                                const HabitSet& habits) {
   const bool tiled = block.kind == BlockKind::head && config.num_vocab_tiling > 1;
-  if (tiled && config.vocab_tiling_ag_once) return {1, 0, 1, 1};
+  if (tiled && config.holds_head_over_tiles()) return {1, 0, 1, 1};
   if (tiled && habits.has(Habit::gathers_for_each_tile))
     return {block.executions, block.executions, block.executions, block.executions};
   if (block.kind != BlockKind::layer) return {1, 1, block.executions, block.executions};

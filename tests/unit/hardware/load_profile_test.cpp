@@ -204,17 +204,22 @@ TEST(LoadProfile, ProtocolsStandInPlaceOfTheLatencies) {
   EXPECT_FALSE(machine.hop_latency || machine.collective_latency);
 }
 
+/// What a built-in profile says with `value` at the JSON pointer `key` of one of its objects; "": it loads.
+std::string message_of_changed(const char* name, const char* object, const char* key, const nlohmann::json& value) {
+  nlohmann::json changed = nlohmann::json::parse(profile_json(name));
+  changed[object][nlohmann::json::json_pointer(key)] = value;
+  try {
+    parse_profile(changed.dump(), "mine.json");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
 TEST(LoadProfile, SplashCyclesAreThoseOfEveryKernel) {
   const nlohmann::json v6e = nlohmann::json::parse(profile_json("tpu-v6e"));
-  const auto message_of = [&](const char* key, const nlohmann::json& value) -> std::string {
-    nlohmann::json changed = v6e;
-    changed["splash_cycles"][nlohmann::json::json_pointer(key)] = value;
-    try {
-      parse_profile(changed.dump(), "mine.json");
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+  const auto message_of = [](const char* key, const nlohmann::json& value) {
+    return message_of_changed("tpu-v6e", "splash_cycles", key, value);
   };
   EXPECT_EQ(message_of("/cores", 1), "");
   EXPECT_THAT(message_of("/cores", 0), HasSubstr("'cores' must be at least 1"));
@@ -230,16 +235,8 @@ TEST(LoadProfile, SplashCyclesAreThoseOfEveryKernel) {
 }
 
 TEST(LoadProfile, AttentionKernelsHaveSharesByWidth) {
-  const nlohmann::json h100 = nlohmann::json::parse(profile_json("h100"));
-  const auto message_of = [&](const char* key, const nlohmann::json& value) -> std::string {
-    nlohmann::json changed = h100;
-    changed["attention_kernels"][nlohmann::json::json_pointer(key)] = value;
-    try {
-      parse_profile(changed.dump(), "mine.json");
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+  const auto message_of = [](const char* key, const nlohmann::json& value) {
+    return message_of_changed("h100", "attention_kernels", key, value);
   };
   EXPECT_EQ(message_of("/extra_keys", 0), "");
   EXPECT_THAT(message_of("/extra_keys", -1), HasSubstr("'extra_keys' must be at least 0"));
