@@ -1,4 +1,6 @@
 // The embedding: inputs {table, token ids} (SHARDING.md 3.1).
+#include <algorithm>
+#include <cost_models/operations/lookup_memory.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <optional>
 
@@ -75,22 +77,17 @@ std::optional<SplitWords> split_words(const BlockState& state, const Operation& 
   return SplitWords{words, tokens, met, without(tokens, met), !columns.empty(), smaller};
 }
 
-/// The looked-up columns move, or the table if that is smaller: by one all-to-all where one dim's axes go to one dim, so
-/// that a table of fewer rows than the device has tokens is gathered (recorded: 419 MB against 537,
-/// plan_deepseek216b_tpuv5p_16, 403 against 604, plan_mixtral8x22b_tpuv5p_64; 262 against 201 isn't,
-/// plan_llama27b_tpuv5p_8); by gathers where they go to several (recorded for both sizes of vocabulary); not one whose words
-/// are split, however small.
+/// Looked-up columns move, or the table is gathered and its gradient summed whole, whichever holds less at once. 7x has a
+/// comparison of its own for exchanges. Not a table whose words are split, however small.
 bool gathers_table(const BlockState& state, const Operation& op) {
   if (!state.compiler.has(Habit::gathers_smaller_of_table_and_rows)) return false;
-  if (const auto split = split_words(state, op); split && !split->tokens.empty()) return false;
-  const TensorId table = op.inputs[0];
-  const bool exchanges = !state.compiler.has(Habit::gathers_tables_up_to_rows);  // has a comparison of its own
-  Bytes columns;
-  for (const auto& move :
-       reshard(state.tensor(op.output), lookup_layout(state, op), state.spec(op.output), state.mesh, state.compiler))
-    if (move.kind == CollectiveKind::all_gather || (exchanges && move.kind == CollectiveKind::all_to_all))
-      columns += move.bytes;
-  return columns > state.local(table) * state.mesh.product(state.split_axes(table, {column_of(state, op)}));
+  if (!state.split_axes(op.inputs[0], {Dim::vocab}).empty()) return false;
+  const Layout columns = lookup_layout(state, op);
+  const Moves moves = reshard(state.tensor(op.output), columns, state.spec(op.output), state.mesh, state.compiler);
+  const auto gathers = [](const Move& move) { return move.kind == CollectiveKind::all_gather; };
+  const bool by_exchange = std::ranges::none_of(moves, gathers);
+  if (moves.empty() || (by_exchange && state.compiler.has(Habit::gathers_tables_up_to_rows))) return false;
+  return looks_up_in_less_when_gathered(state, op, moves);
 }
 
 /// ZeRO-1 wants rows of the table's gradient on each data shard: it looks through all tokens' rows for its own, unless
@@ -179,6 +176,8 @@ void reduce_whole_table(BlockState& state, const Operation& op) {
         {state.id_of(op), op.output, Cause::embedding_gradient_rows, {state.spec(op.output), {}}, rows},
         RunCount::body);
   }
+  const AxisList copies = without(gradient.partial, axes_of(state.gradients.target(table)));  // a sum that isn't scattered
+  if (!copies.empty()) return state.gradients.sum_parameter(table, gradient, gradient.spec, op);
   state.gradients.reduce_parameter(table, gradient, op);
 }
 

@@ -31,6 +31,20 @@ TEST(Habits, ATableSmallerThanADevicesRowsIsGathered) {
   EXPECT_EQ(moved(8, CollectiveKind::all_reduce) + moved(8, CollectiveKind::reduce_scatter), 8);
 }
 
+// A device looks the tokens of data's copies up in its columns, too: 4 MiB of the table and 8 MiB for each sequence on a
+// device, where the whole table and a device's own rows are 8 and 2. Its gradient is summed over both axes at once, whole.
+TEST(Habits, ATableBesideDataIsGatheredWhereLookingUpInColumnsHoldsMore) {
+  const auto moved = [](double sequences, CollectiveKind kind, const char* axes) {
+    const ToyRun toy{toy_llama(), toy_config(sequences, 1024), "default", "data=4,fsdp=2"};
+    return mebibytes(run(toy), kind, axes, "token_embedder");
+  };
+  EXPECT_EQ(moved(0.5, CollectiveKind::all_to_all, "fsdp"), 2 * 1);
+  EXPECT_EQ(moved(0.5, CollectiveKind::all_gather, "fsdp"), 0);
+  EXPECT_EQ(moved(2, CollectiveKind::all_to_all, "fsdp"), 0);
+  EXPECT_EQ(moved(2, CollectiveKind::all_gather, "fsdp"), 8);
+  EXPECT_EQ(moved(2, CollectiveKind::all_reduce, "data+fsdp"), 8);
+}
+
 struct ConsumerRow {
   const char* mesh;
   bool per_consumer;
