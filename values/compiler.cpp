@@ -23,6 +23,7 @@ constexpr std::array habit_names{
     Named{Habit::sums_shards_and_copies_at_once, "sums_shards_and_copies_at_once"},
     Named{Habit::sums_over_several_dims_at_once, "sums_over_several_dims_at_once"},
     Named{Habit::narrows_float32_operands, "narrows_float32_operands"},
+    Named{Habit::splits_sliced_sums, "splits_sliced_sums"},
     Named{Habit::gathers_dim_by_dim, "gathers_dim_by_dim"},
     Named{Habit::transposes_grouped_scores, "transposes_grouped_scores"},
     Named{Habit::decomposes_ragged_exchanges, "decomposes_ragged_exchanges"},

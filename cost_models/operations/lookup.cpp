@@ -77,16 +77,21 @@ std::optional<SplitWords> split_words(const BlockState& state, const Operation& 
   return SplitWords{words, tokens, met, without(tokens, met), !columns.empty(), smaller};
 }
 
-/// Looked-up columns move, or the table is gathered and its gradient summed whole, whichever holds less at once. 7x has a
-/// comparison of its own for exchanges. Not a table whose words are split, however small.
-bool gathers_table(const BlockState& state, const Operation& op) {
+/// Looked-up columns move, or the table is gathered and its gradient summed whole, whichever holds less at once. The rows for
+/// a gradient come from all tokens: they are gathered over axes that split no columns. 7x has a comparison of its own for
+/// exchanges. Not a table whose words are split, however small.
+bool gathers_table(const BlockState& state, const Operation& op, Phase phase) {
   if (!state.compiler.has(Habit::gathers_smaller_of_table_and_rows)) return false;
   if (!state.split_axes(op.inputs[0], {Dim::vocab}).empty()) return false;
   const Layout columns = lookup_layout(state, op);
-  const Moves moves = reshard(state.tensor(op.output), columns, state.spec(op.output), state.mesh, state.compiler);
+  Moves moves = reshard(state.tensor(op.output), columns, state.spec(op.output), state.mesh, state.compiler);
   const auto gathers = [](const Move& move) { return move.kind == CollectiveKind::all_gather; };
   const bool by_exchange = std::ranges::none_of(moves, gathers);
   if (moves.empty() || (by_exchange && state.compiler.has(Habit::gathers_tables_up_to_rows))) return false;
+  const AxisList rest = without(token_axes(state, op.inputs[1]), axes_of(state.spec(op.inputs[0])));
+  if (phase == Phase::backward && !rest.empty())
+    moves.push_back({CollectiveKind::all_gather, rest,
+                     local_bytes(state.tensor(op.output), columns.spec, state.mesh) * state.mesh.product(rest)});
   return looks_up_in_less_when_gathered(state, op, moves);
 }
 
@@ -176,8 +181,8 @@ void reduce_whole_table(BlockState& state, const Operation& op) {
         {state.id_of(op), op.output, Cause::embedding_gradient_rows, {state.spec(op.output), {}}, rows},
         RunCount::body);
   }
-  const AxisList copies = without(gradient.partial, axes_of(state.gradients.target(table)));  // a sum that isn't scattered
-  if (!copies.empty()) return state.gradients.sum_parameter(table, gradient, gradient.spec, op);
+  const AxisList copies = without(gradient.partial, axes_of(state.gradients.target(table)));
+  if (!copies.empty() && !state.compiler.has(Habit::splits_sliced_sums)) return state.gradients.sum_parameter(table, gradient, gradient.spec, op);
   state.gradients.reduce_parameter(table, gradient, op);
 }
 
@@ -254,13 +259,12 @@ void gather_columns(BlockState& state, const Operation& op, const SplitWords& sp
 class Lookup final : public OperationKind {
  public:
   void forward(BlockState& state, const Operation& op, Pass) const override {
-    if (!outnumbers_table(state, op) && !gathers_table(state, op)) return look_up_in_columns(state, op);
+    if (!outnumbers_table(state, op) && !gathers_table(state, op, Phase::forward)) return look_up_in_columns(state, op);
     state.forms.use(op.inputs[0], gathered_table(state, op), Pass::forward, op);
   }
 
   void backward(BlockState& state, const Operation& op) const override {
-    if (outnumbers_gradient(state, op) || gathers_table(state, op))
-      return reduce_whole_table(state, op);
+    if (outnumbers_gradient(state, op) || gathers_table(state, op, Phase::backward)) return reduce_whole_table(state, op);
     if (gathers_rows(state, op)) return gather_rows(state, op);
     if (const auto split = split_words(state, op)) {
       const bool smaller = split->smaller_table;

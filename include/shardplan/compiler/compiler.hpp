@@ -35,6 +35,7 @@ enum class Habit : std::uint8_t {
   /// A gradient split over some axes and copied over others, or split on several dims: one all-reduce over all of them.
   sums_shards_and_copies_at_once,
   sums_over_several_dims_at_once,    ///< a gradient split on several dims is all-reduced whole over all of them, then sliced
+  splits_sliced_sums,                ///< a sum over shards and copies that is sliced: scattered over the shards, then summed
   gathers_dim_by_dim,                ///< one all-gather a tensor dim, not one over all axes
   narrows_float32_operands,          ///< products of float32 operands gather and exchange these in bf16
   transposes_grouped_scores,         ///< dot_product: scores of grouped queries are transposed for their gradients

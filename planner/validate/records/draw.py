@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Draws train steps at random that no record has: what predictions are worth on programs that nobody has looked at.
 
-    draw.py --shardplan BINARY --seed N [--plans 16] [--random 10] > drawn.txt
+    draw.py --shardplan BINARY --seed N [--plans 16] [--random 10] [--h100] > drawn.txt
 
 One program a line: an id, a tab, MaxText's arguments, as record.py takes them. The same seed and binary draw the same;
 every other one is a mixture of experts. `plan_…`: what the binary recommends for a model, a machine and 8 to 256 chips,
 whole. The others: a model of a few layers, mesh, rule set, path through the experts, remat policy, batch, sequence and up
 to two settings, each drawn; what MaxText or the binary refuses, and what is predicted not to fit, is drawn again.
+`--h100`: for nodes of 8 H100 in place of TPUs, with the attention that compiles without TransformerEngine.
 """
 import argparse, json, pathlib, random, shlex, subprocess
 
@@ -20,6 +21,8 @@ SHALLOW_DENSE = ("gemma-7b llama2-7b llama2-13b llama3.1-8b llama3.1-70b mistral
                  "qwen3-14b").split()
 SHALLOW_MIXTURE = "deepseek2-16b mixtral-8x7b mixtral-8x22b qwen3-30b-a3b".split()
 MACHINES = {"tpu-v5p": ("v5p-", 2), "tpu-v6e": ("v6e-", 1), "tpu-7x": ("tpu7x-", 2)}  # topology counts: a chip's cores
+GPUS_A_NODE, GPU_MEMORY_FRACTION = 8, 0.94
+GPU_ATTENTION = "attention=cudnn_flash_jax"
 POLICIES = ("full minimal minimal_with_context save_dot_except_mlp save_dot_with_context_except_mlp save_out_proj "
             "save_qkv_proj qkv_proj_offloaded minimal_offloaded").split()
 SETTINGS = ("shard_optimizer_over_data=True use_iota_embed=True fused_qkv=True packing=False grad_dtype=bfloat16 "
@@ -48,14 +51,34 @@ def as_words(arguments):
     return [f"{key}={value}" for key, value in arguments.items()]
 
 
+def h100_options(gpus):
+    """What record.py is told beside MaxText's arguments."""
+    return ["--h100-nodes", str(gpus // GPUS_A_NODE), "--memory-fraction", str(GPU_MEMORY_FRACTION)]
+
+
+def recommended(binary, *words):
+    """The commands of the best plan; None where nothing fits."""
+    found = answer(binary, *words)
+    feasible = found is not None and found["results"][0]["feasible"]
+    return found["results"][0]["recommended"]["commands"] if feasible else None
+
+
+def arguments_of(command):
+    return [word for word in shlex.split(command) if "=" in word and word[0].islower()]  # not the environment's
+
+
 def draw_plan(binary, draw, mixture):
     model = draw.choice(MIXTURE if mixture else DENSE)
     machine, chips = draw.choice(list(MACHINES)), draw.choice((8, 16, 32, 64, 128, 256))
-    found = answer(binary, "--model", model, "--chips", str(chips), "--hardware", machine)
-    if found is None or not found["results"][0]["feasible"]:
-        return None
-    command = shlex.split(found["results"][0]["recommended"]["commands"]["train_compile"])
-    return f"plan_{short(model)}_{short(machine)}_{chips}", [word for word in command if "=" in word]
+    commands = recommended(binary, "--model", model, "--chips", str(chips), "--hardware", machine)
+    return commands and (f"plan_{short(model)}_{short(machine)}_{chips}", arguments_of(commands["train_compile"]))
+
+
+def draw_gpu_plan(binary, draw, mixture):
+    model, gpus = draw.choice(MIXTURE if mixture else DENSE), draw.choice((8, 16, 32, 64))
+    commands = recommended(binary, "--model", model, "--chips", str(gpus), "--hardware", "h100", "--memory-fraction",
+                           str(GPU_MEMORY_FRACTION), GPU_ATTENTION)
+    return commands and (f"plan_{short(model)}_h100_{gpus}", arguments_of(commands["train"]) + h100_options(gpus))
 
 
 def draw_mesh(draw, devices, mixture):
@@ -94,6 +117,23 @@ def draw_random(binary, draw, mixture):
     return "_".join(words + [w for w in (path, short(rules), policy) if w]), as_words(arguments)
 
 
+def draw_gpu_random(binary, draw, mixture):
+    model, layers = draw.choice(SHALLOW_MIXTURE if mixture else SHALLOW_DENSE), draw.choice((2, 3, 4, 6))
+    mesh, path = draw_mesh(draw, GPUS_A_NODE, mixture), draw.choice(("dm", "fix")) if mixture else ""
+    policy, settings = draw.choice(POLICIES), draw.sample(SETTINGS, draw.choice((0, 0, 1, 2)))
+    rules = draw.choice(["", "", "", "ep-as-cp", "cp-as-ep", "ep-as-dp", "shard-exp-on-fsdp"]) if mixture else ""
+    arguments = {"model_name": model, "hardware": "gpu", "base_num_decoder_layers": layers, "override_model_config": "True",
+                 "ici_fsdp_parallelism": "1", **{f"ici_{axis}_parallelism": size for axis, size in mesh.items()},
+                 "per_device_batch_size": draw.choice((1, 2, 4, 8)), "max_target_length": draw.choice((1024, 2048, 4096, 8192)),
+                 **dict([GPU_ATTENTION.split("=")]), "remat_policy": policy, **PATHS.get(path, {}),
+                 **({"custom_mesh_and_rule": rules} if rules else {}), **dict(setting.split("=") for setting in settings)}
+    found = answer(binary, "explain", "--hardware", "h100", "--chips", str(GPUS_A_NODE), *as_words(arguments))
+    if found is None or not found.get("feasible") or found.get("fit") == "does_not_fit":
+        return None
+    words = [f"{short(model)}x{layers}", f"h100x{GPUS_A_NODE}"] + [f"{axis}{size}" for axis, size in mesh.items()]
+    return "_".join(words + [w for w in (path, short(rules), policy) if w]), as_words(arguments) + h100_options(GPUS_A_NODE)
+
+
 def several(number, draw_one, unwanted):
     drawn = {}
     while len(drawn) < number:
@@ -109,12 +149,14 @@ def main():
     parser.add_argument("--seed", required=True, type=int)
     parser.add_argument("--plans", type=int, default=16)
     parser.add_argument("--random", type=int, default=10)
+    parser.add_argument("--h100", action="store_true")
     options = parser.parse_args()
     here = pathlib.Path(__file__).parent
     recorded = {path.stem for folder in (here, here.parent / "misses") for path in folder.glob("*.json")}
     draw = random.Random(options.seed)
-    plans = several(options.plans, lambda n: draw_plan(options.shardplan, draw, n % 2 == 1), recorded)
-    others = several(options.random, lambda n: draw_random(options.shardplan, draw, n % 2 == 1), recorded)
+    plan, step = (draw_gpu_plan, draw_gpu_random) if options.h100 else (draw_plan, draw_random)
+    plans = several(options.plans, lambda n: plan(options.shardplan, draw, n % 2 == 1), recorded)
+    others = several(options.random, lambda n: step(options.shardplan, draw, n % 2 == 1), recorded)
     for name, words in {**plans, **others}.items():
         print(name, shlex.join(words), sep="\t")
 
