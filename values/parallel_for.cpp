@@ -17,6 +17,8 @@ class Job {
  public:
   Job(std::size_t count, const Work& work) : work_(work), errors_(count) {}
 
+  bool has_pieces() const { return next_ < errors_.size(); }
+
   /// Takes pieces until none is left.
   void run() {
     for (std::size_t i = next_++; i < errors_.size(); i = next_++) try {
@@ -30,6 +32,8 @@ class Job {
     for (const auto& error : errors_)
       if (error) std::rethrow_exception(error);
   }
+
+  int helpers = 0;  ///< threads beside the caller's that are at it; the pool's
 
  private:
   const Work& work_;
@@ -45,45 +49,42 @@ class Pool {
       threads_.emplace_back([this](const std::stop_token& stop) { help(stop); });
   }
 
-  /// On the calling thread alone where another call has the others.
   void run(Job& job) {
-    if (is_taken_.exchange(true)) return job.run();
     {
       const std::lock_guard lock(mutex_);
-      job_ = &job;
-      ++number_;
+      open_.push_back(&job);
     }
     begin_.notify_all();
     job.run();
     std::unique_lock lock(mutex_);
-    job_ = nullptr;  // nothing is left for who comes now
-    end_.wait(lock, [&] { return running_ == 0; });
-    is_taken_ = false;
+    std::erase(open_, &job);  // nothing is left for who comes now
+    end_.wait(lock, [&] { return job.helpers == 0; });
   }
 
  private:
+  /// The call that was made first and has pieces left: those of later ones, made by its pieces, are smaller.
+  Job* first_open() const {
+    const auto found = std::find_if(open_.begin(), open_.end(), [](const Job* job) { return job->has_pieces(); });
+    return found == open_.end() ? nullptr : *found;
+  }
+
   void help(const std::stop_token& stop) {
-    std::size_t done = 0;
     std::unique_lock lock(mutex_);
-    while (begin_.wait(lock, stop, [&] { return number_ != done; })) {
-      done = number_;
-      if (!job_) continue;
-      Job& job = *job_;
-      ++running_;
+    while (begin_.wait(lock, stop, [&] { return first_open() != nullptr; })) {
+      Job& job = *first_open();
+      ++job.helpers;
       lock.unlock();
       job.run();
       lock.lock();
-      if (--running_ == 0) end_.notify_one();
+      if (--job.helpers == 0) end_.notify_all();
     }
   }
 
-  std::atomic<bool> is_taken_ = false;
   std::mutex mutex_;
   std::condition_variable_any begin_;
   std::condition_variable end_;
-  Job* job_ = nullptr;
-  std::size_t number_ = 0, running_ = 0;  ///< of the job; threads that are at it
-  std::vector<std::jthread> threads_;     ///< last: they end before what they wait for
+  std::vector<Job*> open_;             ///< in the order of their calls
+  std::vector<std::jthread> threads_;  ///< last: they end before what they wait for
 };
 
 }  // namespace

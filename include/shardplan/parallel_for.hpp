@@ -7,8 +7,8 @@
 namespace shardplan {
 
 /// work(0) … work(count-1), in any order, on the calling thread and on as many others as there are cores besides; they
-/// wait for the next call. A piece that calls it again does that work alone. Rethrows the error of the lowest index that
-/// failed.
+/// wait for the next call. A piece may call it again: others help it once no piece of the first call is left. Rethrows the
+/// error of the lowest index that failed.
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& work);
 
 }  // namespace shardplan

@@ -1,8 +1,9 @@
 #include <algorithm>
-#include <limits>
+#include <mutex>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/search/plan_machine.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/parallel_for.hpp>
 #include <tuple>
 
 namespace shardplan {
@@ -35,23 +36,50 @@ std::tuple<int, double> rank(const MachinePlan& plan, const PlanRequest& request
   return {plan.refused.empty() ? 1 : 2, 0};
 }
 
+/// Machines one after the other, each with its share of the time that is left.
+std::vector<MachinePlan> plans_within_limits(const PlanRequest& request, const Evaluator& evaluate, const TellProgress& tell) {
+  std::vector<MachinePlan> plans;
+  const auto begun = SearchBudget::Clock::now();
+  for (const auto& profile : request.machines) {
+    SearchBudget budget(request.limits, begun, request.machines.size() - plans.size() - 1);
+    budget.tell_of(profile.name, tell);
+    plans.push_back(plan_machine(request, profile, evaluate, budget));
+  }
+  return plans;
+}
+
+/// Machines beside each other.
+std::vector<MachinePlan> plans_at_once(const PlanRequest& request, const Evaluator& evaluate, const TellProgress& tell) {
+  std::mutex telling;
+  TellProgress one_at_a_time;
+  if (tell)
+    one_at_a_time = [&](const SearchProgress& progress) {
+      const std::unique_lock lock(telling, std::try_to_lock);
+      if (lock) tell(progress);
+    };
+  std::vector<MachinePlan> plans(request.machines.size());
+  parallel_for(plans.size(), [&](std::size_t i) {
+    SearchBudget budget;
+    budget.tell_of(request.machines[i].name, one_at_a_time);
+    plans[i] = plan_machine(request, request.machines[i], evaluate, budget);
+  });
+  return plans;
+}
+
 }  // namespace
 
 PlanAnswer plan_with(const PlanRequest& request, const Evaluator& evaluate, const TellProgress& tell) {
-  using Ranked = std::pair<std::tuple<int, double>, MachinePlan>;
+  const bool limited = request.limits.time || request.limits.memory;
+  auto plans = limited ? plans_within_limits(request, evaluate, tell) : plans_at_once(request, evaluate, tell);
+  using Ranked = std::pair<std::tuple<int, double>, MachinePlan*>;
   std::vector<Ranked> ranked;
-  const auto begun = SearchBudget::Clock::now();
-  for (const auto& profile : request.machines) {
-    SearchBudget budget(request.limits, begun, request.machines.size() - ranked.size() - 1);
-    budget.tell_of(profile.name, tell);
-    MachinePlan plan = plan_machine(request, profile, evaluate, budget);
-    plan.dollars_per_million_tokens = dollars_per_million_tokens(plan, profile);
-    const auto place = rank(plan, request);
-    ranked.emplace_back(place, std::move(plan));
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    plans[i].dollars_per_million_tokens = dollars_per_million_tokens(plans[i], request.machines[i]);
+    ranked.emplace_back(rank(plans[i], request), &plans[i]);
   }
   std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return a.first < b.first; });
   PlanAnswer answer{request.model.name, request.chips, request.objective, {}};
-  for (auto& [place, plan] : ranked) answer.machines.push_back(std::move(plan));
+  for (auto& [place, plan] : ranked) answer.machines.push_back(std::move(*plan));
   return answer;
 }
 

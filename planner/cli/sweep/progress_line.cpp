@@ -6,19 +6,31 @@
 
 namespace shardplan {
 
-ProgressLine::ProgressLine(std::size_t total, bool to_file)
-    : total_(total), terminal_(isatty(STDERR_FILENO) == 1), lines_(to_file && !terminal_) {}
+ProgressLine::ProgressLine(std::size_t known, std::size_t total, bool to_file)
+    : known_(known), total_(total), terminal_(isatty(STDERR_FILENO) == 1), lines_(to_file && !terminal_) {}
 
 ProgressLine::~ProgressLine() {
   if (terminal_) fmt::print(stderr, "\r\033[K");
 }
 
-void ProgressLine::begin(std::size_t done, const std::string& what) const {
-  if (terminal_) fmt::print(stderr, "\r\033[K{}/{} {}", done + 1, total_, what);
+/// ", 40 s left" or ", 12 min left" if the others take what those so far took; nothing before one is done.
+std::string ProgressLine::time_left() const {
+  if (done_ == 0) return "";
+  const std::chrono::duration<double> taken = Clock::now() - start_;
+  const double seconds = taken.count() / static_cast<double>(done_) * static_cast<double>(total_ - known_ - done_);
+  return seconds < 90 ? fmt::format(", {:.0f} s left", seconds) : fmt::format(", {:.0f} min left", seconds / 60);
 }
 
-void ProgressLine::end(std::size_t done, const std::string& result) const {
-  if (lines_) fmt::print(stderr, "{}/{} {}\n", done, total_, result);
+void ProgressLine::begin(const std::string& what) {
+  ++begun_;
+  if (!terminal_) return;
+  fmt::print(stderr, "\r\033[K{}/{}{}: {}", known_ + begun_, total_, time_left(), what);
+  std::fflush(stderr);
+}
+
+void ProgressLine::end(const std::string& result) {
+  ++done_;
+  if (lines_) fmt::print(stderr, "{}/{} {}\n", known_ + done_, total_, result);
 }
 
 }  // namespace shardplan

@@ -1,5 +1,6 @@
 #pragma once
 // How far a long command is, on standard error: one line that is written over on a terminal, a line a step elsewhere.
+#include <chrono>
 #include <cstddef>
 #include <string>
 
@@ -7,20 +8,26 @@ namespace shardplan {
 
 class ProgressLine {
  public:
-  /// Says nothing unless standard error is a terminal, or the answer goes to a file.
-  ProgressLine(std::size_t total, bool to_file);
+  /// `known` of the `total` steps were done before. Says nothing unless standard error is a terminal, or the answer goes to
+  /// a file.
+  ProgressLine(std::size_t known, std::size_t total, bool to_file);
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   /// Clears the line.
   ~ProgressLine();
 
-  /// Before a step, on terminals alone: "12/36 llama3-70b on 64 chips of h100".
-  void begin(std::size_t done, const std::string& what) const;
+  /// Before a step, on terminals alone: "12/36, 40 s left: llama3-70b on 64 chips of h100"; steps may run beside each other.
+  void begin(const std::string& what);
   /// After it, elsewhere.
-  void end(std::size_t done, const std::string& result) const;
+  void end(const std::string& result);
 
  private:
-  std::size_t total_;
+  using Clock = std::chrono::steady_clock;
+  std::string time_left() const;
+
+  std::size_t known_, total_;
+  std::size_t begun_ = 0, done_ = 0;  ///< since
+  Clock::time_point start_ = Clock::now();
   bool terminal_, lines_;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <mutex>
 #include <formats/strict_json.hpp>
 #include <planner/cli/commands.hpp>
 #include <planner/cli/flags/search_flags.hpp>
@@ -20,6 +21,7 @@
 #include <planner/sweep/plan_cell.hpp>
 #include <planner/sweep/read_sweep.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/parallel_for.hpp>
 
 namespace shardplan {
 namespace {
@@ -77,16 +79,37 @@ std::string result_text(const SweepRow& row) {
   return fmt::format("{}: {}", describe(row.cell), result);
 }
 
+std::vector<std::size_t> open_places(const SweepRequest& request, std::size_t cells, const SweepRecord& record) {
+  std::vector<std::size_t> open;
+  for (std::size_t place = 0; place < cells; ++place)
+    if (request.shard.has(place) && !record.has(place)) open.push_back(place);
+  return open;
+}
+
+/// Cells beside each other; after an error no other is begun.
 void plan_cells(const SweepRequest& request, const std::vector<GridCell>& grid, SweepRecord& record, bool to_file) {
-  const ProgressLine progress(cells_of_shard(record.answer()), to_file);
-  for (std::size_t place = 0; place < grid.size(); ++place) {
-    if (!request.shard.has(place) || record.has(place)) continue;
-    progress.begin(record.answer().rows.size(), describe(grid[place].cell));
-    SweepRow row = plan_cell(grid[place], place, request.goal, cost_model());
-    const std::string result = result_text(row);
-    record.add(std::move(row));
-    progress.end(record.answer().rows.size(), result);
-  }
+  const std::vector<std::size_t> open = open_places(request, grid.size(), record);
+  ProgressLine progress(record.answer().rows.size(), cells_of_shard(record.answer()), to_file);
+  std::mutex recording;
+  bool failed = false;
+  parallel_for(open.size(), [&](std::size_t i) {
+    const GridCell& cell = grid[open[i]];
+    std::unique_lock lock(recording);
+    if (failed) return;
+    progress.begin(describe(cell.cell));
+    lock.unlock();
+    try {
+      SweepRow row = plan_cell(cell, open[i], request.goal, cost_model());
+      lock.lock();
+      const std::string result = result_text(row);
+      record.add(std::move(row));
+      progress.end(result);
+    } catch (...) {
+      if (!lock) lock.lock();
+      failed = true;
+      throw;
+    }
+  });
 }
 
 Answer answer_sweep(const SweepRequest& request, const std::optional<std::string>& file, Format format, const Style& style) {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <numeric>
 #include <shardplan/parallel_for.hpp>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace shardplan {
@@ -39,6 +41,21 @@ TEST(ParallelFor, RunsInsideItself) {
   std::vector<std::vector<int>> runs(8, std::vector<int>(8));
   parallel_for(8, [&](std::size_t i) { parallel_for(8, [&](std::size_t j) { ++runs[i][j]; }); });
   EXPECT_EQ(runs, std::vector<std::vector<int>>(8, std::vector<int>(8, 1)));
+}
+
+/// Two pieces of a call that a piece of another call makes, each of which waits for the other.
+TEST(ParallelFor, HelpsTheCallsOfPiecesOnceNoPieceOfTheFirstIsLeft) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core";
+  std::atomic<int> arrived = 0;
+  const auto meet = [&](std::size_t) {
+    ++arrived;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (arrived < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    EXPECT_EQ(arrived, 2) << "nobody helped";
+  };
+  parallel_for(2, [&](std::size_t i) {
+    if (i == 0) parallel_for(2, meet);
+  });
 }
 
 }  // namespace
