@@ -16,14 +16,14 @@ namespace {
 
 using Change = std::function<void(TrainConfig&)>;
 
-struct Row {
+struct StackRow {
   std::string what, mesh;
   Compiler compiler;
   std::int64_t expected;
   Change change = [](TrainConfig&) {};
 };
 
-ToyMemory memory_of(const Row& row) {
+ToyMemory memory_of(const StackRow& row) {
   return ToyMemory({toy_llama(), with(toy_config(1, 1024), row.change), "default", row.mesh, row.compiler});
 }
 
@@ -58,7 +58,7 @@ TEST(StackedWeights, AreAnArrayForEachPlaceOfTheCycle) {
 }
 
 TEST(StackedWeights, ExistAgainWhereTheLoopWantsThemDifferently) {
-  const std::vector<Row> rows = {
+  const std::vector<StackRow> rows = {
       {"cast: 40 Mi in bf16", "fsdp=1", toy_tpu(), 80},
       {"cast shards", "fsdp=4", toy_tpu(), 20},
       {"nothing to cast", "fsdp=1", toy_tpu(), 0, [](TrainConfig& c) { c.weight_dtype = DType::bf16; }},
@@ -78,7 +78,7 @@ TEST(StackedWeights, ExistAgainWhereTheLoopWantsThemDifferently) {
 }
 
 TEST(StackGradients, AreWrittenInTheDtypeOfTheWeightsByALoop) {
-  const std::vector<Row> rows = {
+  const std::vector<StackRow> rows = {
       {"40 Mi in float32", "fsdp=1", toy_tpu(), 160},
       {"shards", "fsdp=4", toy_tpu(), 40},
       {"no loop: bf16", "fsdp=1", toy_tpu(), 80, unscanned},
@@ -93,7 +93,7 @@ TEST(StackGradients, AreWrittenInTheDtypeOfTheWeightsByALoop) {
 }
 
 TEST(HeadLeftover, IsAGradientOrWhatItIsMadeOf) {
-  const std::vector<Row> rows = {
+  const std::vector<StackRow> rows = {
       {"4 Mi in bf16", "fsdp=1", toy_tpu(), 8},
       {"scattered over 4", "fsdp=4", toy_tpu(), 2},
       {"all-reduced over a slice of 8: whole", "fsdp=8", toy_tpu(), 8},
@@ -138,7 +138,7 @@ TEST(HeadLeftover, HasLogitsOfSplitWordsUntilTheLossIsComputed) {
 }
 
 TEST(SavedActivations, AreTheInputsOfIterationsAndWhatThePolicyNames) {
-  const std::vector<Row> rows = {
+  const std::vector<StackRow> rows = {
       {"an input a layer", "fsdp=1", toy_tpu(), 8},
       {"query, key, value too", "fsdp=1", toy_tpu(), 32,
        [](TrainConfig& c) { c.saved = saved_by_policy("save_qkv_proj"); }},
@@ -204,7 +204,7 @@ const Change accumulates = [](TrainConfig& c) { zero1(c), c.gradient_accumulatio
 
 // 40 Mi of layers, 4 Mi each of embedding and head: 192 MiB in float32.
 TEST(Zero1, KeepsWholeWeightsBesideTheShards) {
-  const std::vector<Row> rows = {
+  const std::vector<StackRow> rows = {
       {"off", "data=2", toy_tpu(), 0},
       {"one data shard", "fsdp=2", toy_tpu(), 0, zero1},
       {"gathered at the start of the step", "data=2", toy_tpu(), 192, zero1},
@@ -223,7 +223,7 @@ TEST(Zero1, KeepsWholeWeightsBesideTheShards) {
 }
 
 TEST(Zero1, HoldsUpdatesOfAllWeights) {
-  const std::vector<Row> rows = {
+  const std::vector<StackRow> rows = {
       {"off", "data=2", toy_tpu(), 0},
       {"shards beside what was gathered", "data=2", toy_tpu(), 96 + 192, zero1},
       {"shards, all gathered", "data=2", toy_tpu(), 96 + 192, ahead_of_time},
@@ -239,7 +239,7 @@ TEST(Zero1, HoldsUpdatesOfAllWeights) {
 // (4 Mi each) have data before fsdp: 2 x 128 MiB, 64 of them wi_0's; half of the other 16 Mi were gathered.
 TEST(Zero1, MixedUpdatesAreWholeTwice) {
   const Change in_passes = [](TrainConfig& c) { zero1(c), c.gradient_accumulation_steps = 2; };
-  for (const Row& row : std::vector<Row>{{"data alone", "data=2", toy_tpu(), 0, zero1},
+  for (const StackRow& row : std::vector<StackRow>{{"data alone", "data=2", toy_tpu(), 0, zero1},
                                          {"fsdp alone", "fsdp=2", toy_tpu(), 0, zero1},
                                          {"shards are updated", "data=2,fsdp=2", toy_tpu(), 0, in_passes}}) {
     const ToyMemory toy = memory_of(row);
@@ -252,7 +252,7 @@ TEST(Zero1, MixedUpdatesAreWholeTwice) {
 }
 
 TEST(Zero1, SumsGradientsIntoShardsUnlessALoopComesBetween) {
-  const std::vector<Row> rows = {
+  const std::vector<StackRow> rows = {
       {"whole", "data=2", toy_tpu(), 160},
       {"shards", "data=2", toy_tpu(), 80, zero1},
       {"whole, in the compute dtype", "data=2", toy_tpu(), 80, accumulates},

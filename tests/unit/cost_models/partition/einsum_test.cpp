@@ -29,13 +29,13 @@ Product expert_projection() {
           {experts, batch, capacity, mlp}};
 }
 
-struct Row {
+struct EinsumRow {
   const char *what, *mesh, *lhs, *rhs, *target;
   const char *used_lhs, *used_rhs, *result, *partial;
   double flops;
 };
 
-void expect_plans(const Product& product, std::initializer_list<Row> rows) {
+void expect_plans(const Product& product, std::initializer_list<EinsumRow> rows) {
   for (const auto& row : rows) {
     SCOPED_TRACE(row.what);
     const Mesh mesh = toy_mesh(row.mesh);

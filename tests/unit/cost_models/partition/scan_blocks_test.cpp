@@ -22,7 +22,7 @@ std::int64_t gathers(const ToyRun& toy, const std::string& weight) {
   return count;
 }
 
-struct Row {
+struct ScanRow {
   std::string policy;
   std::int64_t query, out, wi, wo;
 };
@@ -32,8 +32,8 @@ struct Row {
 // and value in the two others too, whose recomputation runs on through their MLP. A saved product is not recomputed, and
 // from a saved output projection on nothing before it is.
 TEST(ScanBlocks, GatherAgainWhatIsRecomputedToReachALaterLayer) {
-  for (const auto& row : {Row{"full", 12, 10, 10, 10}, Row{"save_out_proj", 6, 6, 10, 10},
-                          Row{"minimal_with_context", 6, 6, 6, 6}}) {
+  for (const auto& row : {ScanRow{"full", 12, 10, 10, 10}, ScanRow{"save_out_proj", 6, 6, 10, 10},
+                          ScanRow{"minimal_with_context", 6, 6, 6, 6}}) {
     const ToyRun toy{toy_blocks(), toy_config(1, 1024, row.policy), "default", "fsdp=8"};
     EXPECT_EQ(gathers(toy, "self_attention/query"), row.query) << row.policy;
     EXPECT_EQ(gathers(toy, "self_attention/value"), row.query) << row.policy;

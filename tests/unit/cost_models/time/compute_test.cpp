@@ -27,14 +27,14 @@ OperationTime time_of(const OperationWork& work, const HardwareProfile& machine 
   return operation_time(work, machine, toy_compiler());
 }
 
-struct Row {
+struct KernelRow {
   WorkKind kind;
   double flops;
   std::int64_t traffic;
   double milliseconds;
 };
 
-constexpr Row kernels[] = {
+constexpr KernelRow kernels[] = {
     {matmul, 1 * TFLOP, 5 * GB, 10},          // arithmetic 10 ms, traffic 5 ms
     {matmul, 1 * TFLOP, 20 * GB, 20},         // a thin product waits for HBM
     {grouped_matmul, 1 * TFLOP, 5 * GB, 10},  //
