@@ -45,6 +45,15 @@ TEST(Habits, ATableBesideDataIsGatheredWhereLookingUpInColumnsHoldsMore) {
   EXPECT_EQ(moved(2, CollectiveKind::all_reduce, "data+fsdp"), 8);
 }
 
+// Columns over context become parts of the sequence of all of data's rows, [4, 1024, 512] forward, [4, 512, 1024] backward.
+TEST(Habits, RowsOfABatchThatDataSplitsAreGatheredForASequenceThatContextDoes) {
+  const ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "data=2,context=2",
+                   with(plain_compiler(), Habit::gathers_rows_over_other_axes)};
+  EXPECT_THAT(lines(run(toy), "embedding", "token_embedder", Bytes{1 << 20}),
+              ::testing::IsSupersetOf({"forward all-gather data 4 MiB x1", "forward all-to-all context 2 MiB x1",
+                                       "backward all-gather data 4 MiB x1", "backward all-to-all context 4 MiB x1"}));
+}
+
 struct ConsumerRow {
   const char* mesh;
   bool per_consumer;
