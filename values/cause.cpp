@@ -62,6 +62,8 @@ std::string_view name_of(Cause cause) {
       return "ring-sum";
     case Cause::stage_shift:
       return "stage-shift";
+    case Cause::pipeline_input:
+      return "pipeline-input";
     case Cause::pipeline_output:
       return "pipeline-output";
     case Cause::stack_to_repeats:

@@ -159,6 +159,15 @@ bool Gradients::is_held_whole(TensorId parameter) const {
   return block_.kind == BlockKind::head && config_.holds_head_over_tiles() && tensor(parameter).dims.size() > 1;
 }
 
+/// Copies' sums of what gradient accumulation adds up wait for its end, as those of a pipeline: of gradients that are
+/// widened before they are added, as they are added (ll7_v5p4_dp2fsdp2_ga2); else the head's, not the table's, whose rows
+/// are added up in place (ll7x8_v5p4_zero1_dp4_ga2, ll7x4_v5p8_zero1_dp2_fsdp4_loop_ga2).
+bool Gradients::is_accumulated_first(const Operation& op) const {
+  const bool accumulates = block_.kind != BlockKind::layer && config_.gradient_accumulation_steps > 1;
+  if (!accumulates || config_.num_vocab_tiling > 1 || !compiler_.has(Habit::reduces_after_pipeline)) return false;
+  return op.kind != OpKind::lookup || size_of(accumulation_dtype(mesh_, config_)) > size_of(config_.dtype);
+}
+
 /// Not inside the experts' shard_map. Where operands are laid out by size, not onto a dim that one of them has alone, split
 /// by other axes (recorded on 7x: mixtral8x22bx3_7x32_tensor2_fsdp_transpose16_dm_save_out_proj).
 bool Gradients::is_summed_whole(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted,
@@ -217,6 +226,8 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
   };
   for (auto& move : moves) {
     const bool whole = move.kind == CollectiveKind::all_reduce;
+    const bool waits = whole && !at_once && is_accumulated_first(op);
+    if (waits) move.bytes = std::max(move.bytes, recast(move.bytes, config_.dtype, accumulation_dtype(mesh_, config_)));
     const bool sum = whole || move.kind == CollectiveKind::reduce_scatter;
     if (sum && !by_hand && stays_whole(move)) move.kind = CollectiveKind::all_reduce;
     // Not recorded inside of pipelines.
@@ -224,7 +235,7 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
     const Moves emitted =
         in_pieces ? scattered_in_pieces(move, tensor(parameter), gradient.spec, wanted, mesh_, compiler_) : Moves{move};
     recorder_.record_all(Phase::backward, emitted, {id_of(op), parameter, Cause::weight_gradient, gradient, wanted},
-                         whole ? RunCount::whole_reductions : RunCount::reductions);
+                         waits ? RunCount::once : whole ? RunCount::whole_reductions : RunCount::reductions);
   }
 }
 

@@ -12,6 +12,8 @@ BlockId id_of(const Block& block, const Program& program) {
 
 std::int64_t runs_of_count(RunCount count, const Block& block, const PipelineShape& pipeline) {
   switch (count) {
+    case RunCount::once:
+      return 1;
     case RunCount::body:
       return block.executions;
     case RunCount::gathers:

@@ -16,6 +16,7 @@ struct Origin {
 /// How often a collective of a block runs in a step: one of the block's own counts. So a block that was partitioned for one
 /// schedule of a pipeline is another's, too, once it is counted again.
 enum class RunCount : std::uint8_t {
+  once,                     ///< a step
   body,                     ///< Block::executions
   gathers,                  ///< WeightSchedule's
   backward_gathers,         ///< likewise

@@ -14,6 +14,47 @@ Bytes input_bytes(const PartitionedBlock& block, const Mesh& mesh) {
   return local_bytes(block.block->tensors[block.block->input], block.specs[block.block->input], mesh);
 }
 
+/// What brings a batch [microbatches · microbatch], which stages and the axes of the batch split, to the pipeline's buffers
+/// [stages, microbatches / stages, microbatch / axes], or back. One microbatch a stage is there already. More of them than
+/// the axes have devices are exchanged by one all-to-all; fewer leave each device a part of every one: they are exchanged
+/// among as many devices and put in order (recorded: two microbatches a stage over data, fsdp and expert of 4).
+Moves between_batch_and_microbatches(const PartitionedBlock& layers, const PipelineShape& shape, Bytes rows,
+                                     const Mesh& mesh) {
+  const AxisList axes = layers.specs[layers.block->input].dims.front();
+  const std::int64_t each = shape.microbatches / shape.stages;
+  Moves moves;
+  if (axes.empty() || each == 1) return moves;
+  moves.push_back({CollectiveKind::all_to_all, axes, rows});
+  if (axes.size() == 1 && each < mesh.product(axes)) moves.push_back({CollectiveKind::collective_permute, axes, rows});
+  return moves;
+}
+
+/// Going back through the exit, where the buffer's microbatches are taken in another order, parts of microbatches are
+/// gathered, and what they are added to is summed whole (six programs); delayed activations are put in order behind the
+/// gather (ll8_v5p8_pp2dp4_delay), gradients beside weights gathered once a repeat come as they went
+/// (ll8_v5p8_pp2fsdp4_repeat).
+Moves back_through_exit(const Moves& forward, const PipelineShape& shape, const TrainConfig& config, const Mesh& mesh) {
+  if (forward.size() < 2 || config.pipeline_fsdp_ag_per_repeat) return forward;
+  const AxisList& axes = forward.front().axes;
+  const Bytes rows = forward.front().bytes;
+  Moves moves{{CollectiveKind::all_gather, axes, rows * (shape.microbatches / shape.stages)}};
+  if (shape.forwarding_delay == 1) moves.push_back({CollectiveKind::all_reduce, axes, rows * mesh.product(axes)});
+  if (shape.forwarding_delay > 1)
+    for (const Move& move : forward) moves.push_back(move);
+  return moves;
+}
+
+/// Rows that come from a table's columns go to the pipeline's buffers at once.
+bool comes_from_columns(const PartitionedBlock& before) {
+  const auto of_rows = [](const Collective& c, CollectiveKind kind) {
+    return c.cause == Cause::embedding_columns && c.kind == kind;
+  };
+  const auto any = [&](CollectiveKind kind) {
+    return std::ranges::any_of(before.collectives, [&](const Collective& c) { return of_rows(c, kind); });
+  };
+  return any(CollectiveKind::all_to_all) && !any(CollectiveKind::reduce_scatter);
+}
+
 }  // namespace
 
 std::vector<Collective> pipeline_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
@@ -34,13 +75,19 @@ std::vector<Collective> pipeline_traffic(const BoundProgram& program, const std:
   recorder.record(Phase::forward, shift, shifted, permutes);
   if (trains) recorder.record(Phase::backward, shift, shifted, permutes);
 
-  // The pipeline's output [microbatches, microbatch/axes] becomes the head's batch, which stage and those axes split.
-  const PartitionedBlock& head = blocks.back();
-  const AxisList inner = layers->specs[layers->block->input].dims.front();
-  const Move leave{CollectiveKind::all_to_all, inner, input_bytes(head, mesh)};
-  const Origin left{-1, input, Cause::pipeline_output, {layers->specs[input], {}}, {}};
-  recorder.record(Phase::forward, leave, left, accumulation);
-  if (trains) recorder.record(Phase::backward, leave, left, accumulation);
+  const auto record = [&](Phase phase, const Moves& moves, const Origin& origin) {
+    if (phase == Phase::backward && !trains) return;
+    for (const Move& move : moves) recorder.record(phase, move, origin, accumulation);
+  };
+  const PartitionSpec& split = layers->specs[input];
+  const Moves moves = between_batch_and_microbatches(*layers, shape, input_bytes(blocks.back(), mesh), mesh);
+  const Origin left{-1, input, Cause::pipeline_output, {split, {}}, {}};
+  record(Phase::forward, moves, left);
+  record(Phase::backward, back_through_exit(moves, shape, config, mesh), left);
+  if (layers == &blocks.front() || comes_from_columns(*(layers - 1))) return recorder.take();
+  const Origin entered{-1, input, Cause::pipeline_input, {}, split};
+  record(Phase::forward, moves, entered);
+  record(Phase::backward, moves, entered);
   return recorder.take();
 }
 

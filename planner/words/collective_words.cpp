@@ -66,6 +66,8 @@ Place place_in_block(const Collective& c, const Block& block) {
       return part_of(tensor());
     case Cause::stage_shift:
       return {block.name, "pipeline", "shift"};
+    case Cause::pipeline_input:
+      return {block.name, "pipeline", "input"};
     case Cause::pipeline_output:
       return {block.name, "pipeline", "output"};
     case Cause::stack_to_repeats:
@@ -179,6 +181,8 @@ std::string reason_in_words(const Collective& c, const LayoutView& program, cons
     case Cause::stage_shift:
       return forward ? "activations go to the next stage, buffers rotate, each iteration"
                      : "gradients go back along the stages, each iteration";
+    case Cause::pipeline_input:
+      return forward ? "the batch becomes microbatches of the stages" : "gradients of microbatches become those of the batch";
     case Cause::pipeline_output:
       return forward ? "microbatches become the batch of the head" : "the head's gradient becomes microbatches";
     case Cause::stack_to_repeats:

@@ -42,6 +42,7 @@ enum class Cause : std::uint8_t {
   ring_sum,              ///< each expert device has a part of every token's sum
   // pipelines
   stage_shift,      ///< to the next stage; buffers rotate
+  pipeline_input,   ///< the batch becomes microbatches
   pipeline_output,  ///< microbatches become the batch of the head
   stack_to_repeats,
   stack_to_stages,

@@ -114,6 +114,22 @@ TEST(Zero1, ScattersGradientsToTheirShards) {
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_reduce, "data", "mlp/wi_0"), 2 * 4 * 4);
 }
 
+// Beside fsdp the table's rows become columns, and those of all data shards are gathered; of more data shards than fsdp has
+// devices the rows come first. 512 rows on each of 8 devices are 1 MiB, the table 16.
+TEST(Zero1, LooksThroughItsColumnsOfAllRows) {
+  const auto moved = [](const char* mesh) {
+    ToyRun toy = zero1_run(mesh);
+    toy.model.vocab = 8192;
+    toy.config.max_target_length = 512;
+    return lines(run(toy), "embedding", "token_embedder", Bytes{1 << 20});
+  };
+  EXPECT_THAT(moved("data=2,fsdp=4"), testing::IsSupersetOf({"backward all-to-all fsdp 1 MiB x1",
+                                                             "backward all-gather data 2 MiB x1"}));
+  EXPECT_THAT(moved("data=4,fsdp=2"), testing::IsSupersetOf({"backward all-gather data 4 MiB x1",
+                                                             "backward all-to-all fsdp 4 MiB x1",
+                                                             "backward collective-permute data+fsdp 1 MiB x1"}));
+}
+
 // Newton-Schulz: five steps, each contracting the dim that fsdp splits. Experts: 3 layers × 8 local experts of
 // [512, 512] float32 are 24 MiB; with the experts themselves over fsdp no matrix is split.
 TEST(Optimizer, MuonReducesForEachNewtonSchulzStepUnlessExpertsAreWhole) {
