@@ -66,6 +66,7 @@ constexpr std::array habit_names{
     Named{Habit::turns_kept_rows, "turns_kept_rows"},
     Named{Habit::overwrites_logits, "overwrites_logits"},
     Named{Habit::overwrites_capped_logits, "overwrites_capped_logits"},
+    Named{Habit::makes_loss_value_with_gradient, "makes_loss_value_with_gradient"},
     Named{Habit::pads_to_tiles, "pads_to_tiles"},
     Named{Habit::slices_before_larger_gathers, "slices_before_larger_gathers"},
     Named{Habit::gathers_mask_gradients, "gathers_mask_gradients"},
