@@ -31,18 +31,18 @@ TEST(Habits, ATableSmallerThanADevicesRowsIsGathered) {
   EXPECT_EQ(moved(8, CollectiveKind::all_reduce) + moved(8, CollectiveKind::reduce_scatter), 8);
 }
 
-// A device looks the tokens of data's copies up in its columns, too: 4 MiB of the table and 8 MiB for each sequence on a
+// A device looks the tokens of data's copies up in its columns, too: 4 MiB of the table and 8 MiB for 1024 tokens on a
 // device, where the whole table and a device's own rows are 8 and 2. Its gradient is summed over both axes at once, whole.
 TEST(Habits, ATableBesideDataIsGatheredWhereLookingUpInColumnsHoldsMore) {
-  const auto moved = [](double sequences, CollectiveKind kind, const char* axes) {
-    const ToyRun toy{toy_llama(), toy_config(sequences, 1024), "default", "data=4,fsdp=2"};
+  const auto moved = [](int tokens, CollectiveKind kind, const char* axes) {
+    const ToyRun toy{toy_llama(), toy_config(1, tokens), "default", "data=4,fsdp=2"};
     return mebibytes(run(toy), kind, axes, "token_embedder");
   };
-  EXPECT_EQ(moved(0.5, CollectiveKind::all_to_all, "fsdp"), 2 * 1);
-  EXPECT_EQ(moved(0.5, CollectiveKind::all_gather, "fsdp"), 0);
-  EXPECT_EQ(moved(2, CollectiveKind::all_to_all, "fsdp"), 0);
-  EXPECT_EQ(moved(2, CollectiveKind::all_gather, "fsdp"), 8);
-  EXPECT_EQ(moved(2, CollectiveKind::all_reduce, "data+fsdp"), 8);
+  EXPECT_EQ(moved(512, CollectiveKind::all_to_all, "fsdp"), 2 * 1);
+  EXPECT_EQ(moved(512, CollectiveKind::all_gather, "fsdp"), 0);
+  EXPECT_EQ(moved(2048, CollectiveKind::all_to_all, "fsdp"), 0);
+  EXPECT_EQ(moved(2048, CollectiveKind::all_gather, "fsdp"), 8);
+  EXPECT_EQ(moved(2048, CollectiveKind::all_reduce, "data+fsdp"), 8);
 }
 
 // Columns over context become parts of the sequence of all of data's rows, [4, 1024, 512] forward, [4, 512, 1024] backward.
@@ -289,7 +289,7 @@ TEST(Habits, ATableUpToTheRowsOfAllTokensIsGathered) {
   EXPECT_EQ(moved(1, Phase::backward, CollectiveKind::all_to_all), 2);
   EXPECT_EQ(moved(2, Phase::forward, CollectiveKind::all_gather), 8);
   EXPECT_EQ(moved(2, Phase::backward, CollectiveKind::all_to_all), 0);
-  EXPECT_EQ(moved(2, Phase::backward, CollectiveKind::reduce_scatter), 8);
+  EXPECT_EQ(moved(2, Phase::backward, CollectiveKind::all_reduce), 8);
 }
 
 // 8 sequences of 1024 tokens are more than the 4096 rows of the table: the table [4096, 1024] (8 MiB) is gathered, not
