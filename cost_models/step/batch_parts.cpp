@@ -17,7 +17,7 @@ std::vector<Collective> tile_traffic(const BoundProgram& program, const std::vec
                                      const TrainConfig& config) {
   const PartitionedBlock& head = blocks.back();
   const std::int64_t tiles = config.num_vocab_tiling;
-  if (tiles == 1 || head.block->kind != BlockKind::head) return {};
+  if (tiles == 1 || program.program->step != StepKind::train) return {};
   const Mesh& mesh = *program.mesh;
   const TensorId input = head.block->input;
   const Tensor& tile = head.block->tensors[input];
@@ -32,7 +32,7 @@ std::vector<Collective> tile_traffic(const BoundProgram& program, const std::vec
       recorder.record(phase, move, origin, config.gradient_accumulation_steps);
   };
   record(Phase::forward, Cause::result_layout);
-  if (program.program->step == StepKind::train) record(Phase::backward, Cause::activation_gradient_layout);
+  record(Phase::backward, Cause::activation_gradient_layout);
   return recorder.take();
 }
 

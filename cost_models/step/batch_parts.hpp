@@ -10,7 +10,8 @@ namespace shardplan {
 /// devices and put in order (recorded: two microbatches a stage over data, fsdp and expert of 4; four tiles over 8 devices).
 Moves between_rows_and_parts(const AxisList& axes, std::int64_t parts, Bytes rows, const Mesh& mesh);
 
-/// The head's input, cut into vocabulary tiles (num_vocab_tiling), and its gradient on the way back; empty without tiles.
+/// The head's input, cut into vocabulary tiles (num_vocab_tiling), and its gradient on the way back; empty without tiles,
+/// which forward programs don't have.
 std::vector<Collective> tile_traffic(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks,
                                      const TrainConfig& config);
 

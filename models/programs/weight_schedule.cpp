@@ -20,7 +20,7 @@ WeightSchedule weight_schedule(const Block& block, const PipelineShape& pipeline
   if (tiled && habits.has(Habit::gathers_for_each_tile))
     return {block.executions, block.executions, block.executions, block.executions};
   if (block.kind != BlockKind::layer) {
-    const std::int64_t steps = config.gradient_accumulation_steps;
+    const std::int64_t steps = block.executions / (tiled && block.rematerialized ? config.num_vocab_tiling : 1);
     return {steps, steps, block.executions, block.executions};
   }
   const std::int64_t on_stage =
