@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cost_models/step/batch_parts.hpp>
 #include <cost_models/step/pipeline_traffic.hpp>
 #include <cost_models/partition/recorder.hpp>
 
@@ -15,17 +16,12 @@ Bytes input_bytes(const PartitionedBlock& block, const Mesh& mesh) {
 }
 
 /// What brings a batch [microbatches · microbatch], which stages and the axes of the batch split, to the pipeline's buffers
-/// [stages, microbatches / stages, microbatch / axes], or back. One microbatch a stage is there already. More of them than
-/// the axes have devices are exchanged by one all-to-all; fewer leave each device a part of every one: they are exchanged
-/// among as many devices and put in order (recorded: two microbatches a stage over data, fsdp and expert of 4).
+/// [stages, microbatches / stages, microbatch / axes], or back. One microbatch a stage is there already.
 Moves between_batch_and_microbatches(const PartitionedBlock& layers, const PipelineShape& shape, Bytes rows,
                                      const Mesh& mesh) {
   const AxisList axes = layers.specs[layers.block->input].dims.front();
-  const std::int64_t each = shape.microbatches / shape.stages;
-  Moves moves;
-  if (axes.empty() || each == 1) return moves;
-  moves.push_back({CollectiveKind::all_to_all, axes, rows});
-  if (axes.size() == 1 && each < mesh.product(axes)) moves.push_back({CollectiveKind::collective_permute, axes, rows});
+  Moves moves = between_rows_and_parts(axes, shape.microbatches / shape.stages, rows, mesh);
+  if (axes.size() > 1 && moves.size() > 1) moves.resize(1);  // not known: ll8_v5p8_pp2dp2fsdp2
   return moves;
 }
 

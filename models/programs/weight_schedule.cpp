@@ -6,12 +6,13 @@ namespace {
 
 /// Weights follow the body, with three exceptions: those outside the layer scan are gathered once for each step of
 /// gradient accumulation, before the loop of vocabulary tiles (with vocab_tiling_ag_once they stay, and their gradient is
-/// summed once behind it, Gradients::is_held_whole), or in each tile (Habit::gathers_for_each_tile); pipeline_fsdp_ag_once gathers a
-/// stage's weights once a step and reduces their gradients once; pipeline_fsdp_ag_per_repeat once a repeat (SHARDING.md
-/// 2.6, 3.1). XLA moves an all-reduce of what a pipeline's iterations add up behind the last (recorded for data, with and
-/// without fsdp, whose reduce-scatters stay). In explicit mode a pipeline's weights are always gathered once and their
-/// gradients always summed in every iteration (recorded, of MaxText e591f30cb repaired so that it traces). Where the
-/// backward pass is written by hand it begins with the weights that the forward pass ended with.
+/// summed once behind it, Gradients::is_held_whole), or in each tile (Habit::gathers_for_each_tile);
+/// pipeline_fsdp_ag_once gathers a stage's weights once a step and reduces their gradients once;
+/// pipeline_fsdp_ag_per_repeat once a repeat (SHARDING.md 2.6, 3.1). XLA moves an all-reduce of what a pipeline's
+/// iterations add up behind the last (recorded for data, with and without fsdp, whose reduce-scatters stay). In explicit
+/// mode a pipeline's weights are always gathered once and their gradients always summed in every iteration (recorded, of
+/// MaxText e591f30cb repaired so that it traces). Where the backward pass is written by hand it begins with the weights
+/// that the forward pass ended with.
 WeightSchedule weight_schedule(const Block& block, const PipelineShape& pipeline, const TrainConfig& config,
                                const HabitSet& habits) {
   const bool tiled = block.kind == BlockKind::head && config.num_vocab_tiling > 1;
@@ -19,7 +20,7 @@ WeightSchedule weight_schedule(const Block& block, const PipelineShape& pipeline
   if (tiled && habits.has(Habit::gathers_for_each_tile))
     return {block.executions, block.executions, block.executions, block.executions};
   if (block.kind != BlockKind::layer) {
-    const std::int64_t steps = config.gradient_accumulation_steps;
+    const std::int64_t steps = block.executions / (tiled && block.rematerialized ? config.num_vocab_tiling : 1);
     return {steps, steps, block.executions, block.executions};
   }
   const std::int64_t on_stage =

@@ -6,6 +6,7 @@
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/moves/emitted_kinds.hpp>
+#include <cost_models/step/batch_parts.hpp>
 #include <cost_models/step/layer_stack.hpp>
 #include <cost_models/step/muon_matrix.hpp>
 #include <cost_models/step/optimizer_traffic.hpp>
@@ -28,6 +29,7 @@ std::vector<Collective> all_collectives(const BoundProgram& program, const std::
   const auto append = [&](const std::vector<Collective>& some) { all.insert(all.end(), some.begin(), some.end()); };
   for (const auto& block : blocks) append(block.collectives);
   append(pipeline_traffic(program, blocks, config));
+  append(tile_traffic(program, blocks, config));
   append(layer_stack_traffic(program, blocks, config, compiler));
   append(zero1_traffic(program, blocks, config, compiler));
   append(muon_traffic(program, blocks, config, compiler));

@@ -182,7 +182,8 @@ std::string reason_in_words(const Collective& c, const LayoutView& program, cons
       return forward ? "activations go to the next stage, buffers rotate, each iteration"
                      : "gradients go back along the stages, each iteration";
     case Cause::pipeline_input:
-      return forward ? "the batch becomes microbatches of the stages" : "gradients of microbatches become those of the batch";
+      return forward ? "the batch becomes microbatches of the stages"
+                     : "gradients of microbatches become those of the batch";
     case Cause::pipeline_output:
       return forward ? "microbatches become the batch of the head" : "the head's gradient becomes microbatches";
     case Cause::stack_to_repeats:

@@ -7,6 +7,7 @@
 #include <compilers/load_compiler.hpp>
 #include <cost_models/blocks/partition_block.hpp>
 #include <cost_models/moves/emitted_kinds.hpp>
+#include <cost_models/step/batch_parts.hpp>
 #include <cost_models/step/layer_stack.hpp>
 #include <cost_models/step/optimizer_traffic.hpp>
 #include <cost_models/step/pipeline_traffic.hpp>
@@ -144,7 +145,8 @@ inline ToyStep run(const ToyRun& toy, const Decoder& decoder) {
     append(block.collectives);
   }
   for (const auto& rest :
-       {pipeline_traffic(bound, blocks, toy.config), layer_stack_traffic(bound, blocks, toy.config, toy.compiler),
+       {pipeline_traffic(bound, blocks, toy.config), tile_traffic(bound, blocks, toy.config),
+        layer_stack_traffic(bound, blocks, toy.config, toy.compiler),
         zero1_traffic(bound, blocks, toy.config, toy.compiler), muon_traffic(bound, blocks, toy.config, toy.compiler)})
     append(rest);
   return step;

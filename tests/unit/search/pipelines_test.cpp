@@ -103,8 +103,8 @@ TEST(Pipelines, BoundsHoldUnderTheCostModel) {
   EXPECT_GT(time, 100);
 }
 
-// What bounds a family at once (planner/search/explore/family.cpp), within a fifth of time_slack: of weights that are
-// gathered once the reductions hide less.
+// What bounds a family at once (planner/search/explore/family.cpp), within a third of time_slack: of weights that are
+// gathered once the reductions hide less, and one microbatch a stage is in place without an exchange.
 TEST(Pipelines, NoScheduleIsFasterThanTheBusiestWithItsBubble) {
   const std::tuple<const char*, const char*, int> runs[] = {
       {"llama3-8b", "tpu-v5p", 8},
@@ -131,7 +131,7 @@ TEST(Pipelines, NoScheduleIsFasterThanTheBusiestWithItsBubble) {
         ++schedules;
         const double other_bubble = bubble_ratio(*p, *group[busiest->index]) - 1;
         const double bound = (1 + other_bubble * (fast.time.bubble / fast.time.step())) / fast.tokens_per_second();
-        EXPECT_LE(bound * run(*p, p->batches.back()).tokens_per_second(), 1.02)
+        EXPECT_LE(bound * run(*p, p->batches.back()).tokens_per_second(), 1.03)
             << model << " " << describe(p->mesh) << " " << p->schedule.repeats << " " << p->schedule.microbatches;
       }
     }

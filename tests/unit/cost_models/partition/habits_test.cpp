@@ -232,6 +232,18 @@ TEST(Head, WhoseWordsCantBeTakenInPiecesIsAllReduced) {
   EXPECT_TRUE(scattered(4352, "fsdp=2"));
 }
 
+// The hidden state, 4 MiB on a device, becomes tiles of which each device has a part, and comes back; of fewer tiles than
+// devices the parts are put in order.
+TEST(VocabularyTiles, ExchangeTheHiddenState) {
+  ToyRun toy{toy_llama(), toy_config(2, 1024), "default", "data=2,fsdp=4"};
+  const auto moved = [&](CollectiveKind kind) { return mebibytes(run(toy), kind, "data+fsdp", "head/"); };
+  for (const auto& [tiles, exchanged, in_order] : {std::tuple{1, 0, 0}, {8, 2 * 4, 0}, {4, 2 * 4, 2 * 4}}) {
+    toy.config.num_vocab_tiling = tiles;
+    EXPECT_EQ(moved(CollectiveKind::all_to_all), exchanged) << tiles;
+    EXPECT_EQ(moved(CollectiveKind::collective_permute), in_order) << tiles;
+  }
+}
+
 // Four tiles: the head is gathered for forward and backward once each, or for each tile (ag_once: once, and not again),
 // reduced for each tile (ag_once: once, whole and in the type that it is stored in).
 TEST(VocabularyTiles, GatherTheHeadOnceAPassOrATileAndReduceItForEachTile) {

@@ -53,7 +53,8 @@ TEST(Pipeline, ExchangesTheBatchForMicrobatches) {
     const ToyStep step = run(toy);
     for (const auto& [edge, count] : {std::pair{"pipeline/input", row.enters}, {"pipeline/output", row.leaves}}) {
       EXPECT_EQ(executions(step, Phase::forward, CollectiveKind::all_to_all, edge), count) << row.mesh << edge;
-      EXPECT_EQ(executions(step, Phase::forward, CollectiveKind::collective_permute, edge), row.in_order) << row.mesh << edge;
+      EXPECT_EQ(executions(step, Phase::forward, CollectiveKind::collective_permute, edge), row.in_order)
+          << row.mesh << edge;
     }
     EXPECT_EQ(executions(step, Phase::backward, CollectiveKind::all_gather, "pipeline/output"), row.in_order) << row.mesh;
   }
