@@ -6,19 +6,23 @@ namespace {
 
 /// Weights follow the body, with three exceptions: those outside the layer scan are gathered once, before the loop of
 /// gradient accumulation or vocabulary tiles (with vocab_tiling_ag_once they stay, and their gradient is summed once
-/// behind it, Gradients::is_held_whole), or in each tile (Habit::gathers_for_each_tile); pipeline_fsdp_ag_once gathers a
-/// stage's weights once a step and reduces their gradients once; pipeline_fsdp_ag_per_repeat once a repeat (SHARDING.md
-/// 2.6, 3.1). XLA moves an all-reduce of what a pipeline's iterations add up behind the last (recorded for data, with and
-/// without fsdp, whose reduce-scatters stay). In explicit mode a pipeline's weights are always gathered once and their
-/// gradients always summed in every iteration (recorded, of MaxText e591f30cb repaired so that it traces). Where the
-/// backward pass is written by hand it begins with the weights that the forward pass ended with.
+/// behind it, Gradients::is_held_whole), or in each of its iterations (Habit::gathers_for_each_tile);
+/// pipeline_fsdp_ag_once gathers a stage's weights once a step and reduces their gradients once;
+/// pipeline_fsdp_ag_per_repeat once a repeat (SHARDING.md 2.6, 3.1). XLA moves an all-reduce of what a pipeline's iterations
+/// add up behind the last (recorded for data, with and without fsdp, whose reduce-scatters stay). In explicit mode a
+/// pipeline's weights are always gathered once and their gradients always summed in every iteration (recorded, of MaxText
+/// e591f30cb repaired so that it traces). Where the backward pass is written by hand it begins with the weights that the
+/// forward pass ended with.
 WeightSchedule weight_schedule(const Block& block, const PipelineShape& pipeline, const TrainConfig& config,
                                const HabitSet& habits) {
   const bool tiled = block.kind == BlockKind::head && config.num_vocab_tiling > 1;
   if (tiled && config.holds_head_over_tiles()) return {1, 0, 1, 1};
   if (tiled && habits.has(Habit::gathers_for_each_tile))
     return {block.executions, block.executions, block.executions, block.executions};
-  if (block.kind != BlockKind::layer) return {1, 1, block.executions, block.executions};
+  if (block.kind != BlockKind::layer) {
+    const std::int64_t gathers = habits.has(Habit::gathers_for_each_tile) ? config.gradient_accumulation_steps : 1;
+    return {gathers, gathers, block.executions, block.executions};
+  }
   const std::int64_t on_stage =
       divided_up(block.layers, pipeline.stages) * config.gradient_accumulation_steps;
   if (block.in_pipeline && config.shard_mode_explicit && !config.pipeline_fsdp_ag_per_repeat)
