@@ -214,21 +214,25 @@ Choices with_whole_contractions(Choices choices, const EinsumOperand& lhs, const
   return choices;
 }
 
-/// Nor can an axis leave a dim of the result alone that it shares with others: where the result wants none of these, the
-/// operand is gathered whole (recorded: wo under fsdp and context, which the dispatched rows don't have).
+/// Nor can an axis leave a dim of the result alone that it shares with others: the operand is gathered whole. These others
+/// split tokens of the other operand, where the result wants that (recorded: gradients of the tokens that a router reads under
+/// fsdp and expert), or nothing (wo under fsdp and context, which the dispatched rows don't have).
 Choices with_whole_operands(Choices choices, const EinsumOperand& lhs, const EinsumOperand& rhs,
                             const std::vector<TensorDim>& result, const PartitionSpec* target) {
   if (!target) return choices;
   const Choices before = choices;
-  for (const EinsumOperand* operand : {&lhs, &rhs})
+  for (const auto& [operand, other] : {std::pair{&lhs, &rhs}, std::pair{&rhs, &lhs}})
     for (std::size_t i = 0; i < operand->spec.dims.size(); ++i) {
       const Dim dim = operand->tensor->dims[i].dim;
       const AxisList& axes = operand->spec.dims[i];
       if (!has(result, dim) || axes.size() < 2) continue;
       const auto leaves = [&](const Choice& choice) { return axes.contains(choice.axis) && choice.dim != dim; };
       if (std::none_of(before.begin(), before.end(), leaves)) continue;
-      for (Choice& choice : choices)
-        if (choice.dim == dim && axes.contains(choice.axis) && place_of(choice.axis, *target) < 0) choice.dim.reset();
+      for (Choice& choice : choices) {
+        if (choice.dim != dim || !axes.contains(choice.axis)) continue;
+        const MaybeDim wanted = dim_at(choice.axis, result, *target);
+        if (!wanted || (counts_tokens(*wanted) && has(other->tensor->dims, *wanted))) choice.dim = wanted;
+      }
     }
   return choices;
 }
