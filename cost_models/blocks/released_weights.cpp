@@ -9,6 +9,14 @@ namespace {
 /// (llama; gemma4_small's wi).
 constexpr int far_products = 4;
 
+/// Whether an iteration of sparse experts is peeled off the layers' loop, between the passes of what is before it. The
+/// dropping path's is short enough to merge gathers across (deepseek216bx5_v6e4_fsdp4_dm).
+bool is_peeled(const TrainConfig& config, const Compiler& compiler) {
+  const auto offloaded = [](const auto& saved) { return saved.second == SavePlace::host; };
+  return compiler.has(Habit::parts_single_layer_scans) && compiler.has(Habit::peels_offloading_loops) &&
+         config.runs_sparse_experts() && std::any_of(config.saved.begin(), config.saved.end(), offloaded);
+}
+
 class Release {
  public:
   Release(const Block& block, const DataFlow& flow, const Program& program, const Liveness& liveness,
@@ -17,6 +25,7 @@ class Release {
         flow_(flow),
         liveness_(liveness),
         saved_(config.saved),
+        peeled_(is_peeled(config, compiler)),
         shares_iteration_(compiler.has(Habit::gathers_again_in_cycles) && shares_iteration(block, program)),
         merges_near_gathers_(compiler.has(Habit::gathers_again_in_cycles)),
         leads_on_(shares_iteration_ && leads_to_next_layer(block, program)),
@@ -72,7 +81,7 @@ class Release {
       case SingleRun::no:
         return false;
       case SingleRun::merged:
-        return in_attention && is_before_saved_attention(op);
+        return peeled_ || (in_attention && is_before_saved_attention(op));
       case SingleRun::parted:
         return true;
       case SingleRun::later_tokens:
@@ -163,6 +172,7 @@ class Release {
   const DataFlow& flow_;
   const Liveness& liveness_;
   const std::map<std::string, SavePlace>& saved_;
+  const bool peeled_;
   const bool shares_iteration_, merges_near_gathers_, leads_on_, written_out_, narrow_heads_, before_experts_;
 };
 

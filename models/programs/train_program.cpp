@@ -16,25 +16,13 @@ std::int64_t runs_of(const LayerKind& kind, bool pipelined, const PipelineShape&
   return pipelined ? pipeline.iterations() * kind.count / (pipeline.stages * pipeline.repeats) : kind.count;
 }
 
-bool offloads(const TrainConfig& config) {
-  return std::any_of(config.saved.begin(), config.saved.end(),
-                     [](const auto& saved) { return saved.second == SavePlace::host; });
-}
-
-/// Whether whole layers are written out between the passes of a scan of one layer before the others: those of multi-token
-/// prediction, and the iteration that is peeled off an offloading loop. The dropping path's layer is short enough to merge
-/// gathers across (deepseek216bx5_v6e4_fsdp4_dm).
-bool is_parted(const Decoder& decoder, const TrainConfig& config, const ParallelShape& shape) {
-  const bool peels = shape.habits.has(Habit::peels_offloading_loops) && offloads(config) && config.runs_sparse_experts();
-  return shape.habits.has(Habit::parts_single_layer_scans) && (peels || decoder.model.mtp_num_layers > 0);
-}
-
 void add_layers(Program& program, const Decoder& decoder, const TrainConfig& config, const ParallelShape& shape) {
   const ProgramSizes whole{program.batch, program.sequence, shape.expert_group, shape.two_fsdp_axes};
   ProgramSizes microbatch = whole;
   microbatch.batch = program.batch / program.pipeline.microbatches;
   const bool far = config.scan_layers && std::any_of(decoder.layers.begin(), decoder.layers.end(),
                                                       [](const LayerKind& kind) { return kind.unscanned; });
+  const bool parted = decoder.model.mtp_num_layers > 0 && shape.habits.has(Habit::parts_single_layer_scans);
   for (const auto& kind : decoder.layers) {
     const bool pipelined = shape.stages > 1 && !kind.before_pipeline;
     Block block = layer_block(kind, decoder.model, config, pipelined ? microbatch : whole);
@@ -43,7 +31,7 @@ void add_layers(Program& program, const Decoder& decoder, const TrainConfig& con
     // that are written out lie between the two.
     block.beside_scan = kind.unscanned && config.scan_layers;
     if (shape.habits.has(Habit::merges_single_layer_scan) && config.scan_layers && !far && kind.count == 1)
-      block.single_run = is_parted(decoder, config, shape) ? SingleRun::parted : SingleRun::merged;
+      block.single_run = parted ? SingleRun::parted : SingleRun::merged;
     block.rematerialized = !block.beside_scan && block.single_run == SingleRun::no;
     block.executions = runs_of(kind, pipelined, program.pipeline);
     program.blocks.push_back(std::move(block));
