@@ -105,8 +105,8 @@ class AxisChoice {
   /// The axis splits different dims of the two operands: one must give way. The result's constraint decides
   /// (SHARDING.md 1.6: this is how a batch dim that holds the expert axis forces the expert weights to be gathered)
   /// unless it is outvoted; without one a contracted dim gives way (no partial sums), else the operand of fewer elements,
-  /// those of all devices, moves (shardy/dialect/sdy/transforms/propagation/aggressive_factor_propagation.cc sorts factors by
-  /// their largest source tensor; recorded: attention's weights under ep-as-cp,
+  /// those of all devices, moves (shardy/dialect/sdy/transforms/propagation/aggressive_factor_propagation.cc sorts factors
+  /// by their largest source tensor; recorded: attention's weights under ep-as-cp,
   /// mixtral8x22bx3_v5p16_data4_expert2_dm_epascp_qkv_proj_offloaded).
   MaybeDim clash(AxisId axis, Dim left, Dim right, MaybeDim wanted) const {
     if (wanted == left || wanted == right) {
@@ -215,8 +215,8 @@ Choices with_whole_contractions(Choices choices, const EinsumOperand& lhs, const
 }
 
 /// Nor can an axis leave a dim of the result alone that it shares with others: the operand is gathered whole. These others
-/// split tokens of the other operand, where the result wants that (recorded: gradients of the tokens that a router reads under
-/// fsdp and expert), or nothing (wo under fsdp and context, which the dispatched rows don't have).
+/// split tokens of the other operand, where the result wants that (recorded: gradients of the tokens that a router reads
+/// under fsdp and expert), or nothing (wo under fsdp and context, which the dispatched rows don't have).
 Choices with_whole_operands(Choices choices, const EinsumOperand& lhs, const EinsumOperand& rhs,
                             const std::vector<TensorDim>& result, const PartitionSpec* target) {
   if (!target) return choices;
