@@ -42,6 +42,7 @@ constexpr std::array habit_names{
     Named{Habit::reduces_drained_repeat, "reduces_drained_repeat"},
     Named{Habit::explicit_pipelines_sum_after_cast, "explicit_pipelines_sum_after_cast"},
     Named{Habit::merges_single_layer_scan, "merges_single_layer_scan"},
+    Named{Habit::parts_single_layer_scans, "parts_single_layer_scans"},
     Named{Habit::gathers_again_in_cycles, "gathers_again_in_cycles"},
     Named{Habit::gathers_narrow_heads_again, "gathers_narrow_heads_again"},
     Named{Habit::reduces_after_pipeline, "reduces_after_pipeline"},

@@ -184,7 +184,8 @@ void repartition(std::vector<PartitionedBlock>& blocks, const BoundProgram& prog
     const Block& block = *program.blocks[i].block;
     if (i < known && block.kind != BlockKind::layer) continue;  // policies concern layers
     Liveness liveness = liveness_of(block, *program.program, config);
-    if (i < known && blocks[i].liveness == liveness) continue;
+    // What runs once is kept whatever the policy, which says what it gathers again.
+    if (i < known && blocks[i].liveness == liveness && block.single_run == SingleRun::no) continue;
     blocks[i] = found_or_walked(i, std::move(liveness));
     if (compiler.has(Habit::shares_gathered_tables)) share_gathered_table(std::span(blocks).first(i), blocks[i]);
   }

@@ -9,6 +9,14 @@ namespace {
 /// (llama; gemma4_small's wi).
 constexpr int far_products = 4;
 
+/// Whether an iteration of sparse experts is peeled off the layers' loop, between the passes of what is before it. The
+/// dropping path's is short enough to merge gathers across (deepseek216bx5_v6e4_fsdp4_dm).
+bool is_peeled(const TrainConfig& config, const Compiler& compiler) {
+  const auto offloaded = [](const auto& saved) { return saved.second == SavePlace::host; };
+  return compiler.has(Habit::parts_single_layer_scans) && compiler.has(Habit::peels_offloading_loops) &&
+         config.runs_sparse_experts() && std::any_of(config.saved.begin(), config.saved.end(), offloaded);
+}
+
 class Release {
  public:
   Release(const Block& block, const DataFlow& flow, const Program& program, const Liveness& liveness,
@@ -16,7 +24,10 @@ class Release {
       : block_(block),
         flow_(flow),
         liveness_(liveness),
+        saved_(config.saved),
+        peeled_(is_peeled(config, compiler)),
         shares_iteration_(compiler.has(Habit::gathers_again_in_cycles) && shares_iteration(block, program)),
+        merges_near_gathers_(compiler.has(Habit::gathers_again_in_cycles)),
         leads_on_(shares_iteration_ && leads_to_next_layer(block, program)),
         written_out_(compiler.has(Habit::gathers_again_in_cycles) && block.kind == BlockKind::layer &&
                      !config.scan_layers && !block.in_pipeline),
@@ -25,7 +36,8 @@ class Release {
 
   std::vector<bool> all() const {
     std::vector<bool> released(block_.operations.size(), false);
-    if (!block_.rematerialized || block_.own_backward) return released;
+    if (block_.own_backward) return released;
+    if (!block_.rematerialized) return far_in_one_run();
     for (std::size_t i = 0; i < released.size(); ++i)
       released[i] = liveness_.recomputed[i] && reads_weight(block_.operations[i]) && is_released(i);
     return released;
@@ -41,10 +53,7 @@ class Release {
 
   bool is_released(std::size_t i) const {
     const Operation& op = block_.operations[i];
-    const bool operand_of_shard_map = std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId input) {
-      return block_.tensors[input].constraint.peel == Peel::fsdp;
-    });
-    if (operand_of_shard_map) return false;
+    if (is_operand_of_shard_map(op)) return false;
     if (before_experts_ && op.module == Module::attention && leads_to_module(i, Module::mixture)) return true;
     if (shares_iteration_ && is_normed_over_all_heads(op)) return true;
     if (leads_on_) return leads_to_output(i);
@@ -52,6 +61,55 @@ class Release {
     const bool narrow = narrow_heads_ && op.narrow && op.narrow->input_gradient;
     const bool projects = op.role == OperationRole::qkv_projection && (shares_iteration_ || narrow);
     return projects && (leads_to_module(i, Module::mlp) || leads_to_module(i, Module::mixture));
+  }
+
+  /// A layer that runs once: of weights that are far from their gradients, which ones.
+  std::vector<bool> far_in_one_run() const {
+    std::vector<bool> released(block_.operations.size(), false);
+    if (!merges_near_gathers_ || block_.layers_per_cycle > 1 || block_.continues_cycle) return released;
+    for (std::size_t i = 0; i < released.size(); ++i) {
+      const Operation& op = block_.operations[i];
+      released[i] = reads_weight(op) && !is_operand_of_shard_map(op) && is_far_in_one_run(op);
+    }
+    return released;
+  }
+
+  /// Where the recomputation is merged, only what it doesn't begin with: attention's weights whose product is saved.
+  bool is_far_in_one_run(const Operation& op) const {
+    const bool in_attention = op.module == Module::attention;
+    switch (block_.single_run) {
+      case SingleRun::no:
+        return false;
+      case SingleRun::merged:
+        return peeled_ || (in_attention && is_before_saved_attention(op));
+      case SingleRun::parted:
+        return true;
+      case SingleRun::later_tokens:
+        return in_attention;
+    }
+    return false;
+  }
+
+  bool is_operand_of_shard_map(const Operation& op) const {
+    return std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId input) {
+      return block_.tensors[input].constraint.peel == Peel::fsdp;
+    });
+  }
+
+  bool is_saved(TensorId tensor) const {
+    const auto& names = block_.tensors[flow_.origin(tensor)].checkpoint_names;
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      const auto place = saved_.find(name);
+      return place != saved_.end() && place->second != SavePlace::recompute;
+    });
+  }
+
+  bool is_before_saved_attention(const Operation& op) const {
+    const auto& ops = block_.operations;
+    const auto is_kernel = [](const Operation& other) { return other.kind == OpKind::attention; };
+    const auto kernel = std::find_if(ops.begin(), ops.end(), is_kernel);
+    return kernel != ops.end() && &op < &*kernel &&
+           std::all_of(kernel->inputs.begin(), kernel->inputs.end(), [&](TensorId read) { return is_saved(read); });
   }
 
   /// A projection whose rows are normed as one (olmo3: GlobalRMSNorm) reads its weight as a matrix [embed, heads * head_dim]
@@ -113,7 +171,9 @@ class Release {
   const Block& block_;
   const DataFlow& flow_;
   const Liveness& liveness_;
-  const bool shares_iteration_, leads_on_, written_out_, narrow_heads_, before_experts_;
+  const std::map<std::string, SavePlace>& saved_;
+  const bool peeled_;
+  const bool shares_iteration_, merges_near_gathers_, leads_on_, written_out_, narrow_heads_, before_experts_;
 };
 
 }  // namespace

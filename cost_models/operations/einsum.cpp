@@ -137,8 +137,10 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
   PartitionSpec read = factor_left ? plan.lhs : plan.rhs;
   // The gradient of a mask in slices reads all experts' rows whole, though their batch could be split (recorded); not where
   // products are laid out by size (recorded on 7x: mixtral8x7bx3_7x16_cpasep_fsdp2cp2ep4).
-  if (side == 1 && is_combine(state, op) && !by_size && !state.compiler.has(Habit::gathers_mask_gradients))
+  if (side == 1 && is_combine(state, op) && !by_size && !state.compiler.has(Habit::gathers_mask_gradients)) {
     read = without_axes(read, state.split_axes(other, {Dim::experts}));
+    plan.result.spec.dims[index_of(state.tensor(wanted).dims, Dim::experts)] = {};
+  }
   use_factor(state, op, side, read, factor_left ? left_groups : right_groups);
   state.forms.make_weight_gradient(false);
   if (state.tensor(target).parameter)
@@ -192,6 +194,19 @@ void add_narrow_work(OperationWork& work, const NarrowWork& narrow, DType dtype)
   work.vector_backward += narrow.narrowing_backward;
 }
 
+/// [batch, sequence, experts]
+bool is_router(const BlockState& state, const Operation& op) {
+  const Tensor& output = state.tensor(op.output);
+  return op.kind == OpKind::einsum && output.dims.size() == 3 && has(output, Dim::sequence) && has(output, Dim::experts);
+}
+
+/// The router's product of the block, as masks in slices read its logits.
+PartitionSpec natural_logits(const BlockState& state) {
+  const auto& ops = state.block.operations;
+  const auto router = std::find_if(ops.begin(), ops.end(), [&](const Operation& op) { return is_router(state, op); });
+  return state.product_plan(*router).result.spec;
+}
+
 class Einsum final : public OperationKind {
  public:
   /// Inside the expert shard_map a partial sum is scattered over the feature dim (SHARDING.md 2.4, step 3).
@@ -205,7 +220,7 @@ class Einsum final : public OperationKind {
   void prepare(BlockState& state, const Operation& op) const override {
     if (!is_combine(state, op) || !state.compiler.has(Habit::slices_combine_masks)) return;
     PartitionSpec sliced = state.product_plan(op).rhs;
-    if (sliced != state.spec(op.inputs[1])) state.masks = {op.inputs[1], std::move(sliced)};
+    if (sliced != state.spec(op.inputs[1])) state.masks = {op.inputs[1], std::move(sliced), natural_logits(state)};
   }
 
   void forward(BlockState& state, const Operation& op, Pass pass) const override {
@@ -214,11 +229,10 @@ class Einsum final : public OperationKind {
     use_operand(state, op, 1, plan, pass);
     gather_dispatch_mask(state, op, pass);
     const Cause cause = plan.result.partial.empty() ? Cause::result_layout : Cause::contracted_dim_split;
+    const PartitionSpec made = state.masks.exist() && is_router(state, op) ? state.masks.logits : state.spec(op.output);
     state.recorder.record_all(BlockState::phase_of(pass),
-                              reshard(state.tensor(op.output), plan.result, state.spec(op.output), state.mesh,
-                                      state.compiler),
-                              {state.id_of(op), op.output, cause, plan.result, state.spec(op.output)},
-                              RunCount::body);
+                              reshard(state.tensor(op.output), plan.result, made, state.mesh, state.compiler),
+                              {state.id_of(op), op.output, cause, plan.result, made}, RunCount::body);
   }
 
   /// The input's gradient, which others wait for, then the weight's; of some heads the other way round.

@@ -4,8 +4,16 @@
 namespace shardplan {
 namespace {
 
-AxisList token_axes(const BlockState& state, TensorId logits) {
-  return in_mesh_order(state.split_axes(logits, {Dim::batch, Dim::sequence}));
+AxisList token_axes(const PartitionSpec& logits) {
+  AxisList tokens = logits.dims[0];
+  tokens.append(logits.dims[1]);
+  return in_mesh_order(std::move(tokens));
+}
+
+/// Where masks are made in slices, so is all that they are made of (recorded: twelve programs under cp-as-ep, ep-as-cp,
+/// shard-exp-on-fsdp and pipeline-large-moe, whose constraints split no tokens over expert).
+const PartitionSpec& routed_layout(const BlockState& state, TensorId logits) {
+  return state.masks.exist() ? state.masks.logits : state.spec(logits);
 }
 
 /// Weights of all experts [batch, sequence, experts] are made of those of the chosen [batch, sequence, k] by a scatter, and
@@ -28,13 +36,29 @@ Routed routed_by(const BlockState& state, const Operation& op) {
   return {logits[0].size * logits[1].size, logits[2].size, weights.dims.back().size, size_of(weights.dtype)};
 }
 
+/// Where products are laid out by size nothing is brought to the constraint of the logits.
+bool is_constrained_whole(const BlockState& state) {
+  return state.masks.exist() && !state.compiler.has(Habit::lays_out_products_by_size);
+}
+
+/// Places in the experts' buffers are counted in order of all tokens of a sequence: the one-hot ids [batch, sequence * k,
+/// experts] take the layout that a constraint gives their batch (MaxText layers/moe.py, generate_masks).
+void gather_one_hot_ids(BlockState& state, const Operation& op, Pass pass) {
+  const TensorId logits = op.inputs.front();
+  const AxisList kept = token_axes(state.spec(logits)), sliced = without(token_axes(state.masks.logits), kept);
+  const Routed routed = routed_by(state, op);
+  const Bytes bytes{routed.tokens * routed.chosen * routed.experts / state.mesh.product(kept) * size_of(DType::pred)};
+  state.recorder.record(BlockState::phase_of(pass), {CollectiveKind::all_gather, sliced, bytes},
+                        {state.id_of(op), logits, Cause::expert_ids}, RunCount::body);
+}
+
 class Routing final : public OperationKind {
  public:
   // Recorded: the scatter indices [batch, sequence, k, 3] and the expert counts are global integers, so they grow with
   // the global batch. 7x gathers what is scattered, however few experts there are.
   void forward(BlockState& state, const Operation& op, Pass pass) const override {
     const TensorId logits = op.inputs.front();
-    const AxisList tokens = token_axes(state, logits);
+    const AxisList tokens = token_axes(routed_layout(state, logits));
     const Routed routed = routed_by(state, op);
     const std::int64_t of_chosen = routed.tokens * routed.chosen;
     const auto note = [&](CollectiveKind kind, std::int64_t bytes, Cause cause) {
@@ -48,18 +72,20 @@ class Routing final : public OperationKind {
     else
       note(CollectiveKind::all_reduce, routed.tokens * routed.experts * routed.weight_size, Cause::scatter_weights);
     note(CollectiveKind::all_gather, of_chosen * size_of(DType::s32), Cause::expert_ids);
+    if (is_constrained_whole(state)) gather_one_hot_ids(state, op, pass);
   }
 
   void backward(BlockState& state, const Operation& op) const override {
     const TensorId logits = op.inputs.front();
-    const AxisList tokens = token_axes(state, logits);
+    const AxisList tokens = token_axes(routed_layout(state, logits));
+    const AxisList kept = token_axes(state.spec(logits));
     const Routed routed = routed_by(state, op);
     const Bytes of_chosen{routed.tokens * routed.chosen * routed.weight_size};
     const Move move = routed.has_many_experts()
                           ? Move{CollectiveKind::all_reduce, tokens, of_chosen}
-                          : Move{CollectiveKind::all_gather, tokens, state.local(logits) * state.mesh.product(tokens)};
+                          : Move{CollectiveKind::all_gather, tokens, state.local(logits) * state.mesh.product(kept)};
     state.recorder.record(Phase::backward, move, {state.id_of(op), logits, Cause::routing_gradient}, RunCount::body);
-    state.gradients.contribute(logits, {state.spec(logits), {}}, op);
+    state.gradients.contribute(logits, {is_constrained_whole(state) ? state.masks.logits : state.spec(logits), {}}, op);
   }
 
   /// Permutations come from the router.

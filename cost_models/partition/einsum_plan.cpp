@@ -8,8 +8,7 @@ namespace {
 
 using MaybeDim = std::optional<Dim>;
 
-/// Tokens are sliced for free where the result wants a part of them; features are not (recorded: weight gradients of
-/// attention inputs that are whole along the sequence are computed whole, then sliced).
+/// Tokens are sliced for free where the result wants a part of them; features are not.
 bool counts_tokens(Dim dim) {
   return dim == Dim::batch || dim == Dim::sequence || dim == Dim::rows || dim == Dim::capacity;
 }
@@ -79,9 +78,10 @@ class AxisChoice {
     return 1;
   }
 
-  /// Both operands split the same dim: that is where the product is computed, where it is split over every device. Else,
-  /// where the result wants the axis on another dim: operands are brought to the result's layout (recorded: wo of a peeled
-  /// dispatch falls back to being gathered over expert beside fsdp that splits the batch, and beside context).
+  /// Both operands split the same dim: that is where the product is computed, where they agree on the parts of every device
+  /// (a dispatch of sequences that context splits, too: mixtral8x7bx3_v5p8_cp2ep4_fix_halfbatch). Else, where the result
+  /// wants the axis on another dim: operands are brought to the result's layout (recorded: wo of a peeled dispatch falls
+  /// back to being gathered over expert beside fsdp that splits the batch, and beside context).
   MaybeDim agreed(AxisId axis, Dim dim, MaybeDim wanted) const {
     if (!wanted || wanted == dim) return dim;
     if (goes_by_size()) return is_outvoted(axis, dim, *wanted) && !is_summed_apart(axis, dim, wanted) ? wanted : dim;
@@ -89,19 +89,32 @@ class AxisChoice {
     if (!compiler_.has(Habit::whole_mesh_operands_first)) return dim;
     // Stages are a batch dim of the product, too.
     const std::int64_t beside = mesh_.devices() / mesh_.size_of(AxisRole::stage);
-    return parts(dim, lhs_.tensor->dims, lhs_.spec) == beside ? dim : wanted;
+    return agreed_parts() == beside ? dim : wanted;
+  }
+
+  /// Of the dims that both operands split alike, contracted ones among them.
+  std::int64_t agreed_parts() const {
+    std::int64_t all = 1;
+    for (std::size_t i = 0; i < lhs_.tensor->dims.size(); ++i)
+      for (std::size_t j = 0; j < rhs_.tensor->dims.size(); ++j)
+        if (lhs_.tensor->dims[i].dim == rhs_.tensor->dims[j].dim && lhs_.spec.dims[i] == rhs_.spec.dims[j])
+          all *= mesh_.product(lhs_.spec.dims[i]);
+    return all;
   }
 
   /// The axis splits different dims of the two operands: one must give way. The result's constraint decides
   /// (SHARDING.md 1.6: this is how a batch dim that holds the expert axis forces the expert weights to be gathered)
-  /// unless it is outvoted; without one a contracted dim gives way (no partial sums), else the smaller operand moves.
+  /// unless it is outvoted; without one a contracted dim gives way (no partial sums), else the operand of fewer elements,
+  /// those of all devices, moves (shardy/dialect/sdy/transforms/propagation/aggressive_factor_propagation.cc sorts factors
+  /// by their largest source tensor; recorded: attention's weights under ep-as-cp,
+  /// mixtral8x22bx3_v5p16_data4_expert2_dm_epascp_qkv_proj_offloaded).
   MaybeDim clash(AxisId axis, Dim left, Dim right, MaybeDim wanted) const {
     if (wanted == left || wanted == right) {
       const Dim other = wanted == left ? right : left;
       return is_outvoted(axis, *wanted, other) ? other : *wanted;
     }
     if (has(result_, left) != has(result_, right)) return has(result_, left) ? left : right;
-    return local_bytes(*lhs_.tensor, lhs_.spec, mesh_) >= local_bytes(*rhs_.tensor, rhs_.spec, mesh_) ? left : right;
+    return elements_of(lhs_.tensor->dims) >= elements_of(rhs_.tensor->dims) ? left : right;
   }
 
   /// Only one operand has the axis. Where products are laid out by size it stays, contracted or not, but for a result that
@@ -116,8 +129,8 @@ class AxisChoice {
   ///   contracted, and the result whole along the axis: partial sums where this operand, gathered, would outgrow it
   ///   contracted beside another dim that both operands split, where this operand, gathered, would outgrow the result:
   ///     partial sums over this axis too
-  ///   contracted otherwise: this operand is gathered rather than the other sliced (recorded: attention inputs whose
-  ///     sequence a rule set leaves whole)
+  ///   contracted otherwise: this operand is gathered rather than the other's features sliced; tokens are gathered and
+  ///     features sliced (recorded: weights of attention inputs whose sequence a rule set leaves whole)
   MaybeDim one_sided(AxisId axis, Dim dim, const EinsumOperand& own, const EinsumOperand& other, MaybeDim wanted) const {
     const bool elsewhere = wanted && wanted != dim && has(other.tensor->dims, *wanted);
     if (goes_by_size()) return wanted && is_outvoted(axis, dim, *wanted) ? wanted : dim;
@@ -128,7 +141,7 @@ class AxisChoice {
     if (dim != Dim::experts && elsewhere && outgrows_result(dim, own, other)) return dim;
     if (dim == Dim::experts) return wanted && compiler_.has(Habit::sends_expert_rows) ? wanted : dim;
     if (!wanted && outgrows_whole_result(dim, own, other)) return dim;
-    return elsewhere && is_sliced(*wanted) ? wanted : std::nullopt;
+    return elsewhere && (is_sliced(*wanted) || counts_tokens(dim)) ? wanted : std::nullopt;
   }
 
   bool is_sliced(Dim dim) const { return counts_tokens(dim) || !compiler_.has(Habit::slices_tokens_only); }
@@ -201,21 +214,25 @@ Choices with_whole_contractions(Choices choices, const EinsumOperand& lhs, const
   return choices;
 }
 
-/// Nor can an axis leave a dim of the result alone that it shares with others: where the result wants none of these, the
-/// operand is gathered whole (recorded: wo under fsdp and context, which the dispatched rows don't have).
+/// Nor can an axis leave a dim of the result alone that it shares with others: the operand is gathered whole. These others
+/// split tokens of the other operand, where the result wants that (recorded: gradients of the tokens that a router reads
+/// under fsdp and expert), or nothing (wo under fsdp and context, which the dispatched rows don't have).
 Choices with_whole_operands(Choices choices, const EinsumOperand& lhs, const EinsumOperand& rhs,
                             const std::vector<TensorDim>& result, const PartitionSpec* target) {
   if (!target) return choices;
   const Choices before = choices;
-  for (const EinsumOperand* operand : {&lhs, &rhs})
+  for (const auto& [operand, other] : {std::pair{&lhs, &rhs}, std::pair{&rhs, &lhs}})
     for (std::size_t i = 0; i < operand->spec.dims.size(); ++i) {
       const Dim dim = operand->tensor->dims[i].dim;
       const AxisList& axes = operand->spec.dims[i];
       if (!has(result, dim) || axes.size() < 2) continue;
       const auto leaves = [&](const Choice& choice) { return axes.contains(choice.axis) && choice.dim != dim; };
       if (std::none_of(before.begin(), before.end(), leaves)) continue;
-      for (Choice& choice : choices)
-        if (choice.dim == dim && axes.contains(choice.axis) && place_of(choice.axis, *target) < 0) choice.dim.reset();
+      for (Choice& choice : choices) {
+        if (choice.dim != dim || !axes.contains(choice.axis)) continue;
+        const MaybeDim wanted = dim_at(choice.axis, result, *target);
+        if (!wanted || (counts_tokens(*wanted) && has(other->tensor->dims, *wanted))) choice.dim = wanted;
+      }
     }
   return choices;
 }

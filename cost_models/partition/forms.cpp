@@ -56,9 +56,14 @@ bool Forms::gathers_at_once(TensorId tensor, const PartitionSpec& spec, Pass pas
   return pass == Pass::forward || (backward_ && std::none_of(entries_.begin(), entries_.end(), is_recomputed));
 }
 
-/// A weight that was gathered for a product's recomputation and is gone when its gradient comes.
+/// A weight that was gathered for a product's recomputation and is gone when its gradient comes. Of layers with experts also
+/// what query, key and value read under tensor parallelism (recorded: mixtral8x7bx4_v5p16_tp2ep8,
+/// mixtral8x7bx3_7x16_fsdp2tp2ep4, qwen330ba3bx2_v6e8_ep4tp2 and three more, which compute attention again; not where query,
+/// key and value are saved).
 bool Forms::released(const Entry& entry, const Operation& op) const {
-  return backward_ && !entry.backward && !entry.gradient && released_[id_of(op)] && block_.tensors[entry.tensor].parameter;
+  if (!backward_ || entry.backward || entry.gradient || !released_[id_of(op)]) return false;
+  const bool input = block_.mixture && makes_weight_gradient_ && op.role == OperationRole::qkv_projection;
+  return input || block_.tensors[entry.tensor].parameter;
 }
 
 /// An activation that was gathered before the late gradients began, for one that is far away. What several constrained
@@ -114,6 +119,12 @@ bool Forms::gathered_again(TensorId tensor) const {
   return true;
 }
 
+/// A dispatch that exchanges its mask does so before the mask takes the tokens' dtype (recorded on 7x: five programs with a
+/// peeled dispatch; what is gathered has that dtype).
+bool Forms::is_boolean(TensorId tensor, const Move& move) const {
+  return move.kind == CollectiveKind::all_to_all && block_.tensors[root(tensor)].role == TensorRole::dispatch_mask;
+}
+
 bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op,
                   const AxisList& groups, Numbers numbers, Step step) {
   const Consumer consumer{first_reader(op), groups};
@@ -155,7 +166,9 @@ bool Forms::make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Op
   if (const TensorId source = constrained(tensor); source >= 0 && middle != specs_[root(tensor)])
     make(source, middle, pass, op, groups, Numbers::wide, Step::before);
   if (found(tensor, spec, pass, false, op, groups, numbers, step)) return false;
-  const Phase again = block_.rematerialized && numbers != Numbers::narrow_again ? Phase::rematerialized_forward
+  const bool recomputes = block_.rematerialized || block_.single_run == SingleRun::merged ||
+                          block_.single_run == SingleRun::parted;
+  const Phase again = recomputes && numbers != Numbers::narrow_again ? Phase::rematerialized_forward
                                                                                  : Phase::backward;
   const Phase phase = pass == Pass::forward ? Phase::forward : again;
   const DType own = block_.tensors[tensor].dtype;
@@ -164,7 +177,7 @@ bool Forms::make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Op
   const DType resident = parameter ? resident_dtype_.value_or(own) : own;
   const DType moved = resident_ ? resident : dtype_of(tensor, op, numbers);
   for (auto& move : reshard(block_.tensors[tensor], {middle, {}}, spec, mesh_, compiler_)) {
-    move.bytes = recast(move.bytes, own, moved);
+    move.bytes = recast(move.bytes, own, is_boolean(tensor, move) ? DType::pred : moved);
     move.parameter = parameter;
     recorder_.record(phase, move, {id_of(op), tensor, Cause::operand_layout, {middle, {}}, spec}, runs(tensor, pass));
     if (pass == Pass::forward && move.parameter) gathered_weights_ += move.bytes;

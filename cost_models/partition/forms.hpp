@@ -99,6 +99,7 @@ class Forms {
   DType dtype_of(TensorId tensor, const Operation& op, Numbers numbers) const;
   bool shared(const Entry& entry, const Consumer& consumer) const;
   bool gathered_again(TensorId tensor) const;
+  bool is_boolean(TensorId tensor, const Move& move) const;
   OperationId first_reader(const Operation& op) const;
   /// The tensor that a constraint makes it of; -1: none does.
   TensorId constrained(TensorId tensor) const;

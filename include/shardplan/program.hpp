@@ -197,6 +197,15 @@ struct WeightSchedule {
   bool operator==(const WeightSchedule&) const = default;
 };
 
+/// A layer that no loop holds, and of which nothing is computed again: what lies between its passes says which weights
+/// are gathered again for their gradients.
+enum class SingleRun : std::uint8_t {
+  no,
+  merged,        ///< a scan of one layer, whose recomputation is merged with the first run
+  parted,        ///< such a scan, with other layers written out between its passes
+  later_tokens,  ///< the layer of multi-token prediction
+};
+
 /// What a block computes, however often a step runs it.
 struct BlockBody {
   std::string name;  ///< "moe_layers"
@@ -209,6 +218,7 @@ struct BlockBody {
   bool rematerialized = false;        ///< backward recomputes what the policy doesn't save
   /// Written out between or before the scans: its backward pass lies far from its forward pass.
   bool beside_scan = false;
+  SingleRun single_run = SingleRun::no;
   bool mixture = false;               ///< has experts
   std::int64_t experts_per_token = 0;
   double row_occupancy = 1;           ///< balanced rows over rows of the expert buffer (Dim::rows)

@@ -22,6 +22,7 @@ void add_layers(Program& program, const Decoder& decoder, const TrainConfig& con
   microbatch.batch = program.batch / program.pipeline.microbatches;
   const bool far = config.scan_layers && std::any_of(decoder.layers.begin(), decoder.layers.end(),
                                                       [](const LayerKind& kind) { return kind.unscanned; });
+  const bool parted = decoder.model.mtp_num_layers > 0 && shape.habits.has(Habit::parts_single_layer_scans);
   for (const auto& kind : decoder.layers) {
     const bool pipelined = shape.stages > 1 && !kind.before_pipeline;
     Block block = layer_block(kind, decoder.model, config, pipelined ? microbatch : whole);
@@ -29,9 +30,9 @@ void add_layers(Program& program, const Decoder& decoder, const TrainConfig& con
     // A scan of one layer is no loop: the compiler merges the recomputation with the first run, unless whole layers
     // that are written out lie between the two.
     block.beside_scan = kind.unscanned && config.scan_layers;
-    const bool merged =
-        shape.habits.has(Habit::merges_single_layer_scan) && config.scan_layers && !far && kind.count == 1;
-    block.rematerialized = !block.beside_scan && !merged;
+    if (shape.habits.has(Habit::merges_single_layer_scan) && config.scan_layers && !far && kind.count == 1)
+      block.single_run = parted ? SingleRun::parted : SingleRun::merged;
+    block.rematerialized = !block.beside_scan && block.single_run == SingleRun::no;
     block.executions = runs_of(kind, pipelined, program.pipeline);
     program.blocks.push_back(std::move(block));
   }

@@ -72,6 +72,8 @@ enum class Habit : std::uint8_t {
   explicit_pipelines_sum_after_cast,
   /// A scan of one layer is no loop: the recomputation is merged with the first run.
   merges_single_layer_scan,
+  /// Layers that are written out between the passes of such a scan part them: all of its weights are gathered again.
+  parts_single_layer_scans,
   /// Layers of one scan iteration: weights of all but the last are gathered once more.
   gathers_again_in_cycles,
   /// Layers of narrow products: weights of query, key and value are gathered once more for their gradients.

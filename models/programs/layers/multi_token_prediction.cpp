@@ -32,6 +32,7 @@ Block mtp_layer(const LayerKind& kind, const Model& model, const TrainConfig& co
   b.block.input = b.activation("layer input", b.hidden_dims(), b.hidden());
   b.block.output = add_joint_projection(b);
   add_branches(b, kind);
+  b.block.single_run = SingleRun::later_tokens;
   b.block.layers = b.block.executions = model.mtp_num_layers;
   return std::move(b.block);
 }

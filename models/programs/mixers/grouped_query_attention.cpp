@@ -92,7 +92,10 @@ Heads add_fused_heads(BlockBuilder& b, TensorId x, const AttentionHeads& shape) 
 /// One of the three runs of heads in the joint projection, cut inside a shard_map.
 TensorId take_heads(BlockBuilder& b, TensorId joint, const Head& kind) {
   const Dims all = b.dims(joint);
-  const TensorId run = b.activation(kind.name, {all[0], all[1], kind.heads, all[3]}, head_constraint());
+  std::vector<std::string> saved;
+  if (kind.norm == HeadNorm::none) saved.push_back(kind.name + "_proj");
+  const TensorId run =
+      b.activation(kind.name, {all[0], all[1], kind.heads, all[3]}, head_constraint(), std::move(saved));
   return b.apply(OpKind::add, "self_attention/" + kind.name, {joint}, run);
 }
 

@@ -130,7 +130,9 @@ inline ToyStep run(const ToyRun& toy, const Decoder& decoder) {
   if (stages > 1) rules = pipelined(rules);
   ToyStep step{mesh_of(toy, rules.mesh_axes), {}, {}};
   ParallelShape shape{step.mesh.devices(), stages, step.mesh.product(expert_axes(rules, step.mesh))};
-  if (toy.compiler.has(Habit::gathers_for_each_tile)) shape.habits.add(Habit::gathers_for_each_tile);
+  for (const Habit habit :
+       {Habit::gathers_for_each_tile, Habit::peels_offloading_loops, Habit::parts_single_layer_scans})
+    if (toy.compiler.has(habit)) shape.habits.add(habit);
   const Program program = train_program(decoder, toy.config, shape);
   const BoundProgram bound = bind_program(program, rules, step.mesh);
   const auto blocks = partition(bound, toy.config, toy.compiler);

@@ -141,10 +141,10 @@ TEST(EinsumPlan, AWholeOperandIsSlicedWhereItsCounterpartWouldOutgrowTheResult) 
   expect_plans(weight_gradient(8),
                {{"16 numbers against 8: partial sums over context too", "fsdp=2,context=2", "fsdp|-|-",
                  "fsdp|context|-", "fsdp context|-", "fsdp|context|-", "fsdp|context|-", "-|-", "fsdp context", 64},
-                {"no other contracted dim is split: gathered", "context=2", "-|-|-", "-|context|-", "context|-",
-                 "-|-|-", "-|-|-", "-|-", "-", 256}});
+                {"no other contracted dim is split: gathered, the input's features are sliced", "context=2", "-|-|-",
+                 "-|context|-", "context|-", "-|-|context", "-|-|-", "context|-", "-", 128}});
   expect_plans(weight_gradient(4), {{"8 against 8: a tie gathers", "fsdp=2,context=2", "fsdp|-|-", "fsdp|context|-",
-                                     "fsdp context|-", "fsdp|-|-", "fsdp|-|-", "-|-", "fsdp", 64}});
+                                     "fsdp context|-", "fsdp|-|context", "fsdp|-|-", "context|-", "fsdp", 32}});
 }
 
 // [batch 2, embed 4] x [embed 4, mlp 16] -> [batch 2, mlp 16]: the weight has 64 numbers, the result 32; with batch 4 as

@@ -91,6 +91,21 @@ TEST(Dropping, RouterTrafficIsGlobal) {
                            "rematerialized_forward reduce expert 64 KiB x1", "backward all-gather expert 64 KiB x1"));
 }
 
+// No constraint splits tokens over expert, but masks are made in slices: routing is as global, logits are not gathered, and
+// the one-hot ids [16, 512, 8] of a byte each and the logits' gradient [16, 256, 8] go to their constraints.
+TEST(Dropping, RoutingRunsInTheSlicesOfItsMasks) {
+  const ToyStep step = run(dropping("expert=8", Dispatch::as_ruled, "full", "pipeline-large-moe"));
+  EXPECT_THAT(
+      lines(step, "layers", "MoeBlock_0/routing"),
+      UnorderedElementsAre("forward all-gather expert 96 KiB x1", "forward all-gather expert 64 KiB x1",
+                           "forward all-gather expert 32 KiB x1", "forward reduce expert 64 KiB x1",
+                           "rematerialized_forward all-gather expert 96 KiB x1",
+                           "rematerialized_forward all-gather expert 64 KiB x1",
+                           "rematerialized_forward all-gather expert 32 KiB x1",
+                           "rematerialized_forward reduce expert 64 KiB x1", "backward all-gather expert 64 KiB x2"));
+  EXPECT_THAT(lines(step, "layers", "MoeBlock_0/gate"), Not(Contains(HasSubstr("forward all-gather expert 64 KiB"))));
+}
+
 // Of 16 experts for two chosen the weights of those [16, 256, 2] are brought together, and their gradient summed: 16 KiB.
 TEST(Dropping, FewOfManyRoutingWeightsAreGathered) {
   ToyRun toy = dropping("expert=8", Dispatch::as_ruled);
