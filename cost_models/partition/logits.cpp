@@ -50,8 +50,8 @@ HeadShare share_of_a_device(const Block& head, const Operation& product, const s
   return share;
 }
 
-/// XLA:GPU sums a row that is longer than one kernel sums in two steps, by two factors of its length, the smaller of which it
-/// looks for between half its root and its root; where there is none it pads (tree_reduction_rewriter.cc,
+/// XLA:GPU sums a row that is longer than what one kernel sums in two steps, by two factors of its length, the smaller of
+/// which it looks for between half its root and its root; where there is none it pads (tree_reduction_rewriter.cc,
 /// ComputeSplitParams).
 bool is_summed_without_padding(std::int64_t words) {
   constexpr std::int64_t longest = 16384;  // 1024 threads of 16 (reduction_utils.cc, ReductionDimensionRaceFreeBound)

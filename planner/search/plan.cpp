@@ -37,7 +37,8 @@ std::tuple<int, double> rank(const MachinePlan& plan, const PlanRequest& request
 }
 
 /// Machines one after the other, each with its share of the time that is left.
-std::vector<MachinePlan> plans_within_limits(const PlanRequest& request, const Evaluator& evaluate, const TellProgress& tell) {
+std::vector<MachinePlan> plans_within_limits(const PlanRequest& request, const Evaluator& evaluate,
+                                             const TellProgress& tell) {
   std::vector<MachinePlan> plans;
   const auto begun = SearchBudget::Clock::now();
   for (const auto& profile : request.machines) {

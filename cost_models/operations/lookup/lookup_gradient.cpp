@@ -32,7 +32,8 @@ void reduce_whole_table(BlockState& state, const Operation& op) {
         RunCount::body);
   }
   const AxisList copies = without(gradient.partial, axes_of(state.gradients.target(table)));
-  if (!copies.empty() && !state.compiler.has(Habit::splits_sliced_sums)) return state.gradients.sum_parameter(table, gradient, gradient.spec, op);
+  if (!copies.empty() && !state.compiler.has(Habit::splits_sliced_sums))
+    return state.gradients.sum_parameter(table, gradient, gradient.spec, op);
   state.gradients.reduce_parameter(table, gradient, op);
 }
 

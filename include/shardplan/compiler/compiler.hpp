@@ -122,7 +122,7 @@ enum class Habit : std::uint8_t {
   overwrites_logits,
   /// And over those that final_logits_soft_cap caps; else a kernel reads them and writes its own.
   overwrites_capped_logits,
-  /// One kernel makes the logits' gradient and sums the loss's value, where no padding comes between: it can't write over them.
+  /// One kernel makes the logits' gradient and sums the loss's value, but where words are padded for it: in another buffer.
   makes_loss_value_with_gradient,
   /// Buffers are whole tiles of 8 x 128: of weights as wastes least, of activations along their last dim.
   pads_to_tiles,

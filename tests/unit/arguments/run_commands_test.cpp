@@ -242,7 +242,8 @@ TEST(RunCommands, CompileAheadOfTimeOnlyWhatTrainCompileKnows) {
   const RunCommands gpus = commands_for("model_name=llama2-7b", {"h100", 8, std::nullopt});
   EXPECT_FALSE(gpus.train_compile);
   EXPECT_THAT(words_of(gpus.train.arguments), Contains("hardware=gpu"));
-  EXPECT_THAT(gpus.train.environment, ElementsAre(Pair("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.94")));
+  EXPECT_THAT(gpus.train.environment, ElementsAre(Pair("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.94"),
+                                                   Pair("XLA_FLAGS", "--xla_gpu_enable_triton_gemm=false")));
   const RunCommands tpus = commands_for("model_name=llama2-7b compile_topology=v5p-16 compile_xla_flags=none");
   EXPECT_THAT(tpus.train.environment, IsEmpty());
 }

@@ -167,7 +167,9 @@ TEST(CompilerFlags, AreAssumedByKindOfModel) {
   EXPECT_EQ(limit("xla-tpu-v5p", true), 81920);
   EXPECT_EQ(limit("xla-tpu-7x", false), 65536);
   EXPECT_FALSE(with_assumed_flags(load_compiler("xla-tpu"), false).flags_assumed_from.empty());
-  const Compiler none = with_assumed_flags(load_compiler("xla-gpu"), false);
+  EXPECT_TRUE(with_assumed_flags(load_compiler("xla-gpu"), true).has(Habit::makes_loss_value_with_gradient));
+  EXPECT_FALSE(load_compiler("xla-gpu").has(Habit::makes_loss_value_with_gradient));
+  const Compiler none = with_assumed_flags(load_compiler("plain-gpu"), false);
   EXPECT_TRUE(none.flags.empty() && none.flags_assumed_from.empty());
   const Compiler v5e = with_assumed_flags(load_compiler("xla-tpu-v5e"), false);
   EXPECT_TRUE(v5e.settings.empty()) << "no recipe's";

@@ -93,5 +93,26 @@ TEST(WritesOverLogits, OfFewTokensForTheWidthOrOfOneSequence) {
   }
 }
 
+/// The same head of so many words.
+Block head_of(std::int64_t words) {
+  Block head = head_with({{OpKind::cross_entropy, "loss", {2}, 3}});
+  for (Tensor& tensor : head.tensors)
+    for (TensorDim& dim : tensor.dims)
+      if (dim.dim == Dim::vocab) dim.size = words;
+  return head;
+}
+
+// 128,256 = 334 * 384 words are summed in two steps of one kernel each, 151,936 = 2^7 * 1187 have no factor between 194 and
+// 389 and are padded.
+TEST(WritesOverLogits, ButWhereOneKernelMakesTheLossValueWithTheGradient) {
+  Compiler compiler;
+  compiler.habits.add(Habit::overwrites_logits);
+  for (const std::int64_t words : {128256, 151936}) EXPECT_TRUE(is_written_over(head_of(words), compiler)) << words;
+  compiler.habits.add(Habit::makes_loss_value_with_gradient);
+  EXPECT_FALSE(is_written_over(head_of(128256), compiler));
+  EXPECT_FALSE(is_written_over(head_of(32000), compiler));
+  EXPECT_TRUE(is_written_over(head_of(151936), compiler));
+}
+
 }  // namespace
 }  // namespace shardplan

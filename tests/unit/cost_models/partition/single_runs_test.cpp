@@ -50,12 +50,10 @@ TEST(SingleRuns, GatherAllAgainWhereLayersStandBetween) {
   EXPECT_EQ(gathered_again(predicting, "mtp_layers/shared_experts/wo"), 0);
 }
 
-// With accumulated microbatches the head is gathered once in front of their loop, or for each of them.
 TEST(SingleRuns, GatherTheHeadForEachMicrobatch) {
   ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "fsdp=8"};
-  toy.config.gradient_accumulation_steps = 2;
   EXPECT_EQ(gathers_of(toy, "head/logits_dense", false), 1);
-  toy.compiler.habits.add(Habit::gathers_for_each_tile);
+  toy.config.gradient_accumulation_steps = 2;
   EXPECT_EQ(gathers_of(toy, "head/logits_dense", false), 2);
 }
 
