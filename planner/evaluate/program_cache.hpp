@@ -19,7 +19,7 @@ struct CountedProgram {
 class ProgramCache {
  public:
   /// Of some tens of kilobytes each.
-  static constexpr std::size_t usual_size = 512;
+  static constexpr std::size_t usual_size = 128;
 
   /// Forgets the half that was asked for least recently where it would have more than `most`.
   explicit ProgramCache(std::size_t most = usual_size) : most_(most) {}
