@@ -8,6 +8,7 @@
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/moves/emitted_kinds.hpp>
 #include <cost_models/moves/reshard.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -204,6 +205,7 @@ bool is_router(const BlockState& state, const Operation& op) {
 PartitionSpec natural_logits(const BlockState& state) {
   const auto& ops = state.block.operations;
   const auto router = std::find_if(ops.begin(), ops.end(), [&](const Operation& op) { return is_router(state, op); });
+  if (router == ops.end()) throw InternalError("experts' masks of a block without a router");
   return state.product_plan(*router).result.spec;
 }
 

@@ -51,17 +51,10 @@ std::vector<MachinePlan> plans_within_limits(const PlanRequest& request, const E
 
 /// Machines beside each other.
 std::vector<MachinePlan> plans_at_once(const PlanRequest& request, const Evaluator& evaluate, const TellProgress& tell) {
-  std::mutex telling;
-  TellProgress one_at_a_time;
-  if (tell)
-    one_at_a_time = [&](const SearchProgress& progress) {
-      const std::unique_lock lock(telling, std::try_to_lock);
-      if (lock) tell(progress);
-    };
   std::vector<MachinePlan> plans(request.machines.size());
   parallel_for(plans.size(), [&](std::size_t i) {
     SearchBudget budget;
-    budget.tell_of(request.machines[i].name, one_at_a_time);
+    budget.tell_of(request.machines[i].name, tell);
     plans[i] = plan_machine(request, request.machines[i], evaluate, budget);
   });
   return plans;
@@ -71,7 +64,15 @@ std::vector<MachinePlan> plans_at_once(const PlanRequest& request, const Evaluat
 
 PlanAnswer plan_with(const PlanRequest& request, const Evaluator& evaluate, const TellProgress& tell) {
   const bool limited = request.limits.time || request.limits.memory;
-  auto plans = limited ? plans_within_limits(request, evaluate, tell) : plans_at_once(request, evaluate, tell);
+  std::mutex telling;
+  TellProgress one_at_a_time;
+  if (tell)
+    one_at_a_time = [&](const SearchProgress& progress) {
+      const std::unique_lock lock(telling, std::try_to_lock);  // who would have to wait tells nothing
+      if (lock) tell(progress);
+    };
+  const auto plans_of = limited ? plans_within_limits : plans_at_once;
+  std::vector<MachinePlan> plans = plans_of(request, evaluate, one_at_a_time);
   using Ranked = std::pair<std::tuple<int, double>, MachinePlan*>;
   std::vector<Ranked> ranked;
   for (std::size_t i = 0; i < plans.size(); ++i) {

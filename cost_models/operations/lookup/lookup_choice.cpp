@@ -59,7 +59,7 @@ bool gathers_table(const BlockState& state, const Operation& op, Phase phase) {
   const auto gathers = [](const Move& move) { return move.kind == CollectiveKind::all_gather; };
   const bool by_exchange = std::ranges::none_of(moves, gathers);
   if (moves.empty() || (by_exchange && state.compiler.has(Habit::gathers_tables_up_to_rows))) return false;
-  const AxisList rest = without(token_axes(state, op.inputs[1]), axes_of(state.spec(op.inputs[0])));
+  const AxisList rest = axes_beside_table(state, op);
   if (phase == Phase::backward && !rest.empty())
     moves.push_back({CollectiveKind::all_gather, rest,
                      local_bytes(state.tensor(op.output), columns.spec, state.mesh) * state.mesh.product(rest)});

@@ -11,7 +11,7 @@ bool gathers_rows(const BlockState& state, const Operation& op) {
   if (!state.compiler.has(Habit::looks_through_all_rows)) return false;
   const TensorId table = op.inputs[0];
   const PartitionSpec wanted = state.gradients.target(table);
-  const AxisList over = without(token_axes(state, op.inputs[1]), axes_of(state.spec(table)));
+  const AxisList over = axes_beside_table(state, op);
   if (wanted == state.spec(table) || over.empty() || !state.split_axes(table, {Dim::vocab}).empty()) return false;
   return common(wanted.dims.front(), over) == over && whole_bytes(state, op.output) < whole_bytes(state, table);
 }
@@ -42,7 +42,7 @@ void reduce_whole_table(BlockState& state, const Operation& op) {
 /// (ll8x4_v6e8_zero1_dp4_fsdp2_loop).
 void gather_rows(BlockState& state, const Operation& op) {
   const AxisList tokens = token_axes(state, op.inputs[1]);
-  const AxisList over = in_mesh_order(without(tokens, axes_of(state.spec(op.inputs[0]))));
+  const AxisList over = in_mesh_order(axes_beside_table(state, op));
   const AxisList columns = in_mesh_order(without(tokens, over));
   const Bytes rows = state.local(op.output), gathered = rows * state.mesh.product(over);
   Moves moves;
@@ -57,7 +57,7 @@ void gather_rows(BlockState& state, const Operation& op) {
 }
 
 void exchange_columns(BlockState& state, const Operation& op) {
-  const TensorId table = op.inputs[0], ids = op.inputs[1];
+  const TensorId table = op.inputs[0];
   const Layout rows{state.spec(op.output), {}};
   const PartitionSpec columns = lookup_layout(state, op).spec;
   Tensor gradient = state.tensor(op.output);
@@ -73,9 +73,7 @@ void exchange_columns(BlockState& state, const Operation& op) {
   state.recorder.record_all(Phase::backward, moves,
                             {state.id_of(op), op.output, Cause::embedding_gradient_columns, rows, columns},
                             RunCount::body);
-  state.gradients.sum_parameter(table,
-                                {state.spec(table), without(axes_of(state.spec(ids)), axes_of(state.spec(table)))},
-                                state.spec(table), op);
+  state.gradients.sum_parameter(table, {state.spec(table), axes_beside_table(state, op)}, state.spec(table), op);
 }
 
 /// Each device adds up whole rows for the words that it has: columns are gathered over those, in the order of the lookup,

@@ -6,6 +6,10 @@ Dim column_of(const BlockState& state, const Operation& op) { return state.tenso
 
 AxisList token_axes(const BlockState& state, TensorId ids) { return state.split_axes(ids, {Dim::batch, Dim::sequence}); }
 
+AxisList axes_beside_table(const BlockState& state, const Operation& op) {
+  return without(token_axes(state, op.inputs[1]), axes_of(state.spec(op.inputs[0])));
+}
+
 Bytes whole_bytes(const BlockState& state, TensorId tensor) {
   return Bytes{elements_of(state.tensor(tensor)) * size_of(state.tensor(tensor).dtype)};
 }

@@ -9,6 +9,8 @@ namespace shardplan {
 Dim column_of(const BlockState& state, const Operation& op);
 /// What splits the tokens.
 AxisList token_axes(const BlockState& state, TensorId ids);
+/// Of these those that split nothing of the table: each of their devices has other tokens and the same shard.
+AxisList axes_beside_table(const BlockState& state, const Operation& op);
 Bytes whole_bytes(const BlockState& state, TensorId tensor);
 
 /// What the local lookup yields: each device looks all tokens of the table's group up in its own columns (and, where

@@ -3,8 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <mutex>
 #include <formats/strict_json.hpp>
+#include <mutex>
 #include <planner/cli/commands.hpp>
 #include <planner/cli/flags/search_flags.hpp>
 #include <planner/cli/output_file.hpp>

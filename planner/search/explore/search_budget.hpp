@@ -3,7 +3,6 @@
 // without limits never stops early, and its answer depends on nothing here.
 #include <atomic>
 #include <chrono>
-#include <mutex>
 #include <shardplan/plan.hpp>
 
 namespace shardplan {
@@ -19,7 +18,7 @@ class SearchBudget {
   SearchBudget(const SearchBudget&) = delete;
   SearchBudget& operator=(const SearchBudget&) = delete;
 
-  /// Tells `tell`, which must outlive it, about the search on `hardware`.
+  /// Tells `tell`, which must outlive it and is called by all threads at once, about the search on `hardware`.
   void tell_of(std::string_view hardware, const TellProgress& tell);
 
   /// Whether a limit is reached. Once it is, it stays so.
@@ -38,7 +37,6 @@ class SearchBudget {
   std::optional<Bytes> memory_;
   std::string_view hardware_;
   const TellProgress* tell_ = nullptr;
-  mutable std::mutex telling_;
   mutable std::atomic<bool> over_memory_ = false;
 };
 
