@@ -70,13 +70,13 @@ class Pool {
 
   void help(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    while (begin_.wait(lock, stop, [&] { return first_open() != nullptr; })) {
-      Job& job = *first_open();
-      ++job.helpers;
+    Job* job = nullptr;  // asked for once: those who are at it take its last piece without the lock
+    while (begin_.wait(lock, stop, [&] { return (job = first_open()) != nullptr; })) {
+      ++job->helpers;
       lock.unlock();
-      job.run();
+      job->run();
       lock.lock();
-      if (--job.helpers == 0) end_.notify_all();
+      if (--job->helpers == 0) end_.notify_all();
     }
   }
 

@@ -22,6 +22,18 @@ TEST(ParallelFor, RunsEveryPieceOnceInEachOfManyCalls) {
   }
 }
 
+/// Others look for pieces while the caller takes the last one.
+TEST(ParallelFor, EndsCallsOfPiecesThatAreGoneAtOnce) {
+  std::atomic<std::size_t> runs = 0;
+  std::size_t wanted = 0;
+  for (std::size_t call = 0; call < 100000; ++call) {
+    const std::size_t count = 2 + call % 5;
+    wanted += count;
+    parallel_for(count, [&](std::size_t) { ++runs; });
+  }
+  EXPECT_EQ(runs, wanted);
+}
+
 TEST(ParallelFor, RethrowsTheErrorOfTheLowestIndexOnceAllHaveRun) {
   std::atomic<int> runs = 0;
   const auto work = [&](std::size_t i) {
