@@ -16,15 +16,22 @@ KnownBlocks::Setting KnownBlocks::setting_of(const BoundProgram& program, std::s
           config.shard_optimizer_over_data, program.mesh->group_size(program.expert_axes, GroupSpan::between_slices)};
 }
 
+/// What tells most of them apart: which block it is, and what is computed again.
+std::size_t KnownBlocks::hash_of(const Setting& setting, const Liveness& liveness) {
+  return std::hash<std::vector<bool>>{}(liveness.recomputed) * 31 + setting.index;
+}
+
 std::optional<PartitionedBlock> KnownBlocks::find(const BoundProgram& program, std::size_t index, const Liveness& liveness,
                                                   const TrainConfig& config, const Compiler& compiler) const {
   const Block& block = *program.blocks[index].block;
   const Setting setting = setting_of(program, index, config);
-  const auto same = std::find_if(known_.begin(), known_.end(), [&](const Known& known) {
+  const auto [begin, end] = known_.equal_range(hash_of(setting, liveness));
+  const auto same = std::find_if(begin, end, [&](const auto& entry) {
+    const Known& known = entry.second;
     return known.setting == setting && known.block.liveness == liveness && computes_alike(*known.block.block, block);
   });
-  if (same == known_.end()) return std::nullopt;
-  PartitionedBlock found = same->block;
+  if (same == end) return std::nullopt;
+  PartitionedBlock found = same->second.block;
   found.block = &block;
   for (std::size_t i = 0; i < found.collectives.size(); ++i)
     found.collectives[i].executions = runs_of(found.counts[i], block, program.program->pipeline);
@@ -34,7 +41,8 @@ std::optional<PartitionedBlock> KnownBlocks::find(const BoundProgram& program, s
 
 void KnownBlocks::add(const BoundProgram& program, std::size_t index, const PartitionedBlock& block,
                       const TrainConfig& config) {
-  known_.push_back({setting_of(program, index, config), block});
+  const Setting setting = setting_of(program, index, config);
+  known_.emplace(hash_of(setting, block.liveness), Known{setting, block});
 }
 
 }  // namespace shardplan

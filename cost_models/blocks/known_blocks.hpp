@@ -3,6 +3,7 @@
 // often they run a block partition it alike, and so do meshes whose axes lie on other links.
 #include <cost_models/partition/partitioned_block.hpp>
 #include <optional>
+#include <unordered_map>
 
 namespace shardplan {
 
@@ -31,8 +32,9 @@ class KnownBlocks {
     PartitionedBlock block;
   };
   static Setting setting_of(const BoundProgram& program, std::size_t index, const TrainConfig& config);
+  static std::size_t hash_of(const Setting& setting, const Liveness& liveness);
 
-  std::vector<Known> known_;
+  std::unordered_multimap<std::size_t, Known> known_;  ///< by hash_of
 };
 
 }  // namespace shardplan

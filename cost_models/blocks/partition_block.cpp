@@ -17,15 +17,17 @@ namespace {
 class BlockWalk {
  public:
   BlockWalk(const BoundProgram& program, const BoundBlock& bound, const TrainConfig& config,
-            const Compiler& compiler, Liveness liveness)
-      : state_(program, bound, config, compiler), liveness_(std::move(liveness)) {
+            const Compiler& compiler, Liveness liveness, std::shared_ptr<BlockLayout> layout = nullptr)
+      : is_laid_out_(layout != nullptr),
+        state_(program, bound, config, compiler, std::move(layout)),
+        liveness_(std::move(liveness)) {
     const std::size_t count = operations().size();
     for (auto* steps : {&schedule_.forward, &schedule_.recomputed, &schedule_.backward_begins, &schedule_.backward_ends})
       steps->assign(count, -1);
   }
 
   PartitionedBlock run() {
-    propagate();
+    if (!is_laid_out_) lay_out();
     run_forward();
     PartitionedBlock result;
     result.backward_begins = state_.forms.step() + 1;
@@ -41,9 +43,7 @@ class BlockWalk {
     result.counts = state_.recorder.take_counts();
     result.gathered_weights = state_.forms.gathered_weights();
     result.liveness = std::move(liveness_);
-    result.stored = stored();
-    result.specs = state_.take_specs();
-    result.flow = state_.take_flow();
+    result.layout = state_.layout();
     result.stacks = stack_work(result, state_.program, state_.config, state_.compiler);
     return result;
   }
@@ -56,6 +56,14 @@ class BlockWalk {
   int next_step() {
     state_.forms.advance();
     return state_.forms.step();
+  }
+
+  void lay_out() {
+    propagate();
+    BlockLayout& layout = *state_.layout();
+    layout.stored = stored();
+    layout.work.reserve(operations().size());
+    for (const auto& op : operations()) layout.work.push_back(operation_kind(op.kind).work(state_, op));
   }
 
   void propagate() {
@@ -132,16 +140,15 @@ class BlockWalk {
   }
 
   std::vector<OperationWork> work() const {
-    std::vector<OperationWork> all;
-    all.reserve(operations().size());
-    for (std::size_t i = 0; i < operations().size(); ++i) {
-      all.push_back(operation_kind(operations()[i].kind).work(state_, operations()[i]));
-      all.back().recomputed = state_.block.rematerialized && liveness_.recomputed[i];
-      if (!trains()) all.back() = forward_of(std::move(all.back()));
+    std::vector<OperationWork> all = state_.layout()->work;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].recomputed = state_.block.rematerialized && liveness_.recomputed[i];
+      if (!trains()) all[i] = forward_of(std::move(all[i]));
     }
     return all;
   }
 
+  const bool is_laid_out_;
   BlockState state_;
   Liveness liveness_;
   Schedule schedule_;
@@ -169,7 +176,7 @@ std::vector<PartitionedBlock> partition(const BoundProgram& program, const Train
 void repartition(std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
                  const Compiler& compiler, KnownBlocks* of_pipeline) {
   const auto walked = [&](std::size_t i, Liveness liveness) {
-    return BlockWalk(program, program.blocks[i], config, compiler, std::move(liveness)).run();
+    return BlockWalk(program, program.blocks[i], config, compiler, std::move(liveness), blocks[i].layout).run();
   };
   const auto found_or_walked = [&](std::size_t i, Liveness liveness) {
     if (!of_pipeline || program.program->pipeline.stages == 1) return walked(i, std::move(liveness));

@@ -20,7 +20,7 @@ void add_parameter(OperationWork& work, const TrainConfig& config, const VectorK
 
 /// By a product or an attention kernel, which need it by itself; elementwise work reads it in the stack.
 bool is_read_whole(TensorId tensor, const PartitionedBlock& block) {
-  const auto readers = block.flow.readers(tensor);
+  const auto readers = block.flow().readers(tensor);
   return std::any_of(readers.begin(), readers.end(), [&](OperationId id) {
     const Operation& op = block.block->operations[id];
     if (op.kind == OpKind::constrain) return is_read_whole(op.output, block);
@@ -35,7 +35,7 @@ OperationWork stack_work(const PartitionedBlock& partitioned, const BoundProgram
   const Block& block = *partitioned.block;
   const VectorKernels& kernels = compiler.vector_kernels;
   const auto local_count = [&](TensorId id) {
-    return static_cast<double>(local_elements(block.tensors[id].dims, partitioned.specs[id], *program.mesh));
+    return static_cast<double>(local_elements(block.tensors[id].dims, partitioned.specs()[id], *program.mesh));
   };
   OperationWork work;
   const VectorCosts& saved = kernels.of(VectorKernel::saved_value);

@@ -16,15 +16,15 @@ AxisList token_axes(const PartitionedBlock& block) {
   AxisList axes;
   for (std::size_t i = 0; i < input.dims.size(); ++i)
     if (input.dims[i].dim == Dim::batch || input.dims[i].dim == Dim::sequence)
-      axes.append(block.specs[block.block->input].dims[i]);
+      axes.append(block.specs()[block.block->input].dims[i]);
   return axes;
 }
 
 template <class BytesOf>
 Bytes sum_over_weights(const PartitionedBlock& block, BytesOf bytes_of) {
   Bytes total;
-  for (std::size_t i = 0; i < block.specs.size(); ++i)
-    if (block.block->tensors[i].parameter) total += bytes_of(block.block->tensors[i], block.specs[i]);
+  for (std::size_t i = 0; i < block.specs().size(); ++i)
+    if (block.block->tensors[i].parameter) total += bytes_of(block.block->tensors[i], block.specs()[i]);
   return total;
 }
 
@@ -46,14 +46,14 @@ bool has_wide_rows(const Block& block, TensorId table) {
 bool is_larger_than_its_operands(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
                                  const Compiler& compiler) {
   if (!compiler.has(Habit::defers_larger_head_gradient)) return false;
-  if (!writes_over_logits(*head.block, head.flow, head.specs, *program.mesh, compiler)) return false;
+  if (!writes_over_logits(*head.block, head.flow(), head.specs(), *program.mesh, compiler)) return false;
   return late_head_leftover(head, program, config, compiler) < unsummed_head_gradient(head, program);
 }
 
 bool has_capped_logits(const PartitionedBlock& head) {
   const auto& operations = head.block->operations;
   return std::any_of(operations.begin(), operations.end(),
-                     [&](const Operation& op) { return is_part_of_loss(*head.block, head.flow, op); });
+                     [&](const Operation& op) { return is_part_of_loss(*head.block, head.flow(), op); });
 }
 
 /// A tied head's weight gradient is added to the table's, which the layers' backward pass leads to, in the orders that go
@@ -66,7 +66,7 @@ bool joins_the_tables(const PartitionedBlock& head, const Compiler& compiler) {
 Bytes waiting_logits(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
                      const Compiler& compiler) {
   if (config.num_vocab_tiling > 1) return {};
-  return logits_for_loss_value(*head.block, head.flow, head.specs, *program.mesh, compiler);
+  return logits_for_loss_value(*head.block, head.flow(), head.specs(), *program.mesh, compiler);
 }
 
 /// Rows in float32 are added up in float32, behind the layers' backward pass, the columns along the lanes (recorded:
@@ -74,10 +74,10 @@ Bytes waiting_logits(const PartitionedBlock& head, const BoundProgram& program, 
 Bytes wide_table_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                            const Compiler& compiler) {
   Bytes total;
-  for (std::size_t i = 0; i < block.specs.size(); ++i) {
+  for (std::size_t i = 0; i < block.specs().size(); ++i) {
     if (!has_wide_rows(*block.block, static_cast<TensorId>(i))) continue;
     const Tensor& table = block.block->tensors[i];
-    const PartitionSpec spec = gradient_spec(table, block.specs[i], *block.block, program, config);
+    const PartitionSpec spec = gradient_spec(table, block.specs()[i], *block.block, program, config);
     const Mesh& mesh = *program.mesh;
     const std::int64_t elements =
         compiler.has(Habit::pads_to_tiles) ? row_elements(table, spec, mesh) : local_elements(table.dims, spec, mesh);
@@ -111,9 +111,9 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
            window_gradients(block, program, config, compiler);
   const std::int64_t layers = layers_in_an_array(b, program.program->pipeline, config);
   Bytes total;
-  for (std::size_t i = 0; i < block.specs.size(); ++i) {
+  for (std::size_t i = 0; i < block.specs().size(); ++i) {
     if (!is_trained(b.tensors[i]) || has_wide_rows(b, static_cast<TensorId>(i))) continue;
-    const PartitionSpec spec = gradient_spec(b.tensors[i], block.specs[i], b, program, config);
+    const PartitionSpec spec = gradient_spec(b.tensors[i], block.specs()[i], b, program, config);
     total += Bytes{stored_elements(b.tensors[i], spec, *program.mesh, compiler, layers) * size_of(dtype)};
   }
   return total * layers_on_device(b, program.program->pipeline);
@@ -153,7 +153,7 @@ namespace {
 /// Features that were gathered for the logits' product stay so (recorded on 7x; v6e: qwen34bx5_v6e8_tp8_minctx; v5p:
 /// mistral7bx4_v5p8_fsdp4tp2_minoff).
 PartitionSpec as_multiplied(const PartitionedBlock& head, TensorId id, const Compiler& compiler) {
-  PartitionSpec spec = head.specs[id];
+  PartitionSpec spec = head.specs()[id];
   if (!compiler.has(Habit::runs_split_layers_as_read)) return spec;
   for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
     if (head.block->tensors[id].dims[dim].dim == Dim::embed) spec.dims[dim].clear();
@@ -171,7 +171,7 @@ Bytes late_head_leftover(const PartitionedBlock& head, const BoundProgram& progr
     for (const TensorId id : {op.inputs.front(), op.output})
       deferred += local_bytes(head.block->tensors[id], as_multiplied(head, id, compiler), *program.mesh);
   }
-  const bool beside = copies_waiting_logits(*head.block, head.flow, head.specs, *program.mesh, compiler);
+  const bool beside = copies_waiting_logits(*head.block, head.flow(), head.specs(), *program.mesh, compiler);
   return beside ? deferred + waiting_logits(head, program, config, compiler) : deferred;
 }
 
@@ -193,7 +193,7 @@ Bytes gradients_behind_scan(const PartitionedBlock& block, std::int64_t cycles, 
     if (life.unsummed_weight_gradient) one += life.bytes;
   for (const auto& op : b.operations)
     if (op.kind == OpKind::normalization && b.tensors[op.output].dims == b.tensors[b.output].dims)
-      one += local_bytes(b.tensors[op.output], block.specs[op.output], *program.mesh);
+      one += local_bytes(b.tensors[op.output], block.specs()[op.output], *program.mesh);
   return one * left;
 }
 

@@ -19,7 +19,7 @@ const PartitionedBlock* head_of(const std::vector<PartitionedBlock>& blocks) {
 /// Whether nothing that a feed-forward makes is moved to the host: it is computed again.
 bool offloads_attention_alone(const PartitionedBlock& block) {
   return std::none_of(block.liveness.offloaded.begin(), block.liveness.offloaded.end(), [&](TensorId id) {
-    const OperationId maker = block.flow.maker(id);
+    const OperationId maker = block.flow().maker(id);
     const Module module = maker >= 0 ? block.block->operations[maker].module : Module::none;
     return module == Module::mlp || module == Module::shared_experts || module == Module::mixture;
   });
@@ -39,7 +39,7 @@ bool recomputes_cycle(const PartitionedBlock& block) {
 
 bool reads_split_features(const PartitionedBlock& head) {
   const TensorId input = head.block->input;
-  return !axes_of(head.block->tensors[input], head.specs[input], {Dim::embed}).empty();
+  return !axes_of(head.block->tensors[input], head.specs()[input], {Dim::embed}).empty();
 }
 
 constexpr double never = std::numeric_limits<double>::infinity();
@@ -49,7 +49,7 @@ double least_late_share(const std::vector<PartitionedBlock>& blocks, const Bound
   const PartitionedBlock* head = head_of(blocks);
   if (!head || is_tied(*head)) return 0;
   if (std::any_of(blocks.begin(), blocks.end(), recomputes_cycle)) return never;
-  const bool has_kernel = !writes_over_logits(*head->block, head->flow, head->specs, *program.mesh, compiler);
+  const bool has_kernel = !writes_over_logits(*head->block, head->flow(), head->specs(), *program.mesh, compiler);
   if (has_kernel) return 0;
   if (reads_split_features(*head)) return never;
   return !std::all_of(blocks.begin(), blocks.end(), recomputes_feed_forward) ? 0 : 0.5;
@@ -59,7 +59,7 @@ double least_late_share(const std::vector<PartitionedBlock>& blocks, const Bound
 Bytes widest_value(const PartitionedBlock& block, const Mesh& mesh) {
   Bytes widest;
   for (const Operation& op : block.block->operations)
-    widest = std::max(widest, local_bytes(block.block->tensors[op.output], block.specs[op.output], mesh));
+    widest = std::max(widest, local_bytes(block.block->tensors[op.output], block.specs()[op.output], mesh));
   return widest;
 }
 
@@ -110,7 +110,7 @@ HeadGradient usual_or_listed(const std::vector<PartitionedBlock>& blocks, const 
   const PartitionedBlock* head = head_of(blocks);
   if (!head || !compiler.has(Habit::takes_list_order)) return HeadGradient::habitual;
   if (is_head_gradient_last_in_list(*head, program, config, compiler)) return HeadGradient::habitual;
-  const Bytes for_value = logits_for_loss_value(*head->block, head->flow, head->specs, *program.mesh, compiler);
+  const Bytes for_value = logits_for_loss_value(*head->block, head->flow(), head->specs(), *program.mesh, compiler);
   if (for_value.value > 0) return HeadGradient::habitual;  // the list would compute it as soon as that frees them
   const Bytes forward = forward_peak(blocks, program);
   const Bytes cleared = cleared_stacks(blocks, program, config, compiler) + head->gathered_weights;

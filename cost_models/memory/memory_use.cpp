@@ -108,7 +108,7 @@ Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& progr
     return named * b.layers + input * saved_inputs(b);
   // Pipelines rematerialize one iteration at a time, keeping the input of every layer in it (policy names
   // iteration_input and decoder_layer_input); and they rotate microbatches through their own buffers.
-  const Bytes one = local_bytes(b.tensors[b.input], block.specs[b.input], *program.mesh);
+  const Bytes one = local_bytes(b.tensors[b.input], block.specs()[b.input], *program.mesh);
   const Bytes buffers =
       one * (2 + pipeline.microbatches / pipeline.stages + (pipeline.circular_storage() ? pipeline.microbatches : 0));
   return (input + named) * (pipeline.iterations() * pipeline.layers_per_stage) + buffers;

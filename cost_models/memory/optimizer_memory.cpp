@@ -12,13 +12,13 @@ Bytes sum_over_shards(const std::vector<PartitionedBlock>& blocks, const BoundPr
                       BytesOf bytes_of) {
   Bytes total;
   for (const auto& block : blocks)
-    for (std::size_t i = 0; i < block.specs.size(); ++i) {
+    for (std::size_t i = 0; i < block.specs().size(); ++i) {
       const Tensor& weight = block.block->tensors[i];
       if (!weight.parameter || weight.shared) continue;
       const OptimizerLayout layout =
-          optimizer_layout(weight, block.specs[i], *block.block, program.program->pipeline, *program.mesh, config);
+          optimizer_layout(weight, block.specs()[i], *block.block, program.program->pipeline, *program.mesh, config);
       if (layout.shards == 1) continue;  // updated in its place
-      total += bytes_of(block.stored[i] * layers_on_device(*block.block, program.program->pipeline), layout);
+      total += bytes_of(block.stored()[i] * layers_on_device(*block.block, program.program->pipeline), layout);
     }
   return total;
 }

@@ -5,8 +5,8 @@ namespace shardplan {
 
 Bytes saved_bytes(const PartitionedBlock& block, TensorId value, const Mesh& mesh) {
   const Tensor& tensor = block.block->tensors[value];
-  if (is_of_heads(tensor) && block.block->rematerialized) return {block.stored[value] * size_of(tensor.dtype)};
-  return local_bytes(tensor, block.specs[value], mesh);
+  if (is_of_heads(tensor) && block.block->rematerialized) return {block.stored()[value] * size_of(tensor.dtype)};
+  return local_bytes(tensor, block.specs()[value], mesh);
 }
 
 }  // namespace shardplan

@@ -13,8 +13,8 @@ bool gathers_once(const Block& block, const TrainConfig& config) {
 template <class ElementsOf>
 std::int64_t sum_over_weights(const PartitionedBlock& block, const BoundProgram& program, ElementsOf elements_of) {
   std::int64_t total = 0;
-  for (std::size_t i = 0; i < block.specs.size(); ++i)
-    if (block.block->tensors[i].parameter) total += elements_of(block.block->tensors[i], block.specs[i]);
+  for (std::size_t i = 0; i < block.specs().size(); ++i)
+    if (block.block->tensors[i].parameter) total += elements_of(block.block->tensors[i], block.specs()[i]);
   return total * layers_on_device(*block.block, program.program->pipeline);
 }
 
@@ -26,7 +26,7 @@ bool has_split_dim(const PartitionSpec& spec, std::size_t from) {
 bool is_gathered(TensorId weight, const PartitionedBlock& block) {
   return std::any_of(block.collectives.begin(), block.collectives.end(), [&](const Collective& c) {
     return c.kind == CollectiveKind::all_gather && c.parameter && c.tensor >= 0 &&
-           block.flow.origin(c.tensor) == weight;
+           block.flow().origin(c.tensor) == weight;
   });
 }
 
@@ -35,7 +35,7 @@ bool is_gathered(TensorId weight, const PartitionedBlock& block) {
 /// pipeline it is [layers, stages, first dim, …]: copied where a later dim is split.
 bool is_transposed(TensorId id, const PartitionedBlock& block, const Mesh& mesh) {
   const Tensor& weight = block.block->tensors[id];
-  const PartitionSpec& spec = block.specs[id];
+  const PartitionSpec& spec = block.specs()[id];
   if (weight.dims.empty()) return false;
   if (block.block->in_pipeline) return has_split_dim(spec, 1);
   return weight.dims.front().size > mesh.product(spec.dims.front()) && is_gathered(id, block);
@@ -43,10 +43,10 @@ bool is_transposed(TensorId id, const PartitionedBlock& block, const Mesh& mesh)
 
 std::int64_t transposed_elements(const PartitionedBlock& block, const BoundProgram& program) {
   std::int64_t total = 0;
-  for (std::size_t i = 0; i < block.specs.size(); ++i) {
+  for (std::size_t i = 0; i < block.specs().size(); ++i) {
     const auto id = static_cast<TensorId>(i);
     if (block.block->tensors[i].parameter && is_transposed(id, block, *program.mesh))
-      total += local_elements(block.block->tensors[i].dims, block.specs[i], *program.mesh);
+      total += local_elements(block.block->tensors[i].dims, block.specs()[i], *program.mesh);
   }
   return total * layers_on_device(*block.block, program.program->pipeline);
 }
@@ -63,8 +63,8 @@ std::int64_t gathered_elements(const PartitionedBlock& block, const BoundProgram
 std::int64_t resident_elements(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
   if (gathers_once(*block.block, config)) return gathered_elements(block, program);
   std::int64_t total = 0;
-  for (std::size_t i = 0; i < block.specs.size(); ++i)
-    if (block.block->tensors[i].parameter) total += block.stored[i];
+  for (std::size_t i = 0; i < block.specs().size(); ++i)
+    if (block.block->tensors[i].parameter) total += block.stored()[i];
   return total * layers_on_device(*block.block, program.program->pipeline);
 }
 

@@ -9,10 +9,10 @@ namespace {
 template <class BytesOfTensor>
 Bytes sum_over_parameters(const PartitionedBlock& block, const BoundProgram& program, BytesOfTensor bytes_of) {
   Bytes total;
-  for (std::size_t i = 0; i < block.specs.size(); ++i) {
+  for (std::size_t i = 0; i < block.specs().size(); ++i) {
     const Tensor& tensor = block.block->tensors[i];
     if (!tensor.parameter || tensor.shared) continue;
-    total += bytes_of(i, block.stored[i]);
+    total += bytes_of(i, block.stored()[i]);
   }
   return total * layers_on_device(*block.block, program.program->pipeline);
 }
@@ -46,7 +46,7 @@ std::int64_t moment_bytes(const Tensor& tensor, const Block& block, const TrainC
 
 std::int64_t optimizer_shards(const PartitionedBlock& block, std::size_t i, const BoundProgram& program,
                               const TrainConfig& config) {
-  return optimizer_layout(block.block->tensors[i], block.specs[i], *block.block, program.program->pipeline,
+  return optimizer_layout(block.block->tensors[i], block.specs()[i], *block.block, program.program->pipeline,
                           *program.mesh, config)
       .shards;
 }
@@ -98,7 +98,7 @@ Bytes history_bytes(const PartitionedBlock& block, const BoundProgram& program) 
 Bytes batch_bytes(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config) {
   const PartitionedBlock& embedding = blocks.front();
   const TensorId ids = embedding.block->input;
-  const Bytes one = local_bytes(embedding.block->tensors[ids], embedding.specs[ids], *program.mesh);
+  const Bytes one = local_bytes(embedding.block->tensors[ids], embedding.specs()[ids], *program.mesh);
   return one * (5 * config.gradient_accumulation_steps);
 }
 

@@ -16,8 +16,8 @@ bool has_tied_head(const std::vector<PartitionedBlock>& blocks) {
 
 /// The table with its columns along the lanes; 0 where it lies so.
 std::int64_t turned_elements(const PartitionedBlock& block, TensorId table, const Mesh& mesh) {
-  const std::int64_t right_way_round = row_elements(block.block->tensors[table], block.specs[table], mesh);
-  return right_way_round > block.stored[table] ? right_way_round : 0;
+  const std::int64_t right_way_round = row_elements(block.block->tensors[table], block.specs()[table], mesh);
+  return right_way_round > block.stored()[table] ? right_way_round : 0;
 }
 
 /// The table and its moments.

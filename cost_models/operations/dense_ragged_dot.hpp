@@ -5,7 +5,7 @@
 // is. What is expanded needs no longer exist as it was. Weight gradients come before the gradients of rows: they let go
 // of more (the same passes and order in programs compiled for H100). Private to this room.
 #include <cost_models/operations/operation_kind.hpp>
-#include <cost_models/partition/ragged_dot.hpp>
+#include <cost_models/partition/products/ragged_dot.hpp>
 
 namespace shardplan {
 

@@ -4,7 +4,7 @@
 #include <cost_models/operations/narrow_operands.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/vector_work/vector_costs.hpp>
-#include <cost_models/partition/einsum_plan.hpp>
+#include <cost_models/partition/products/einsum_plan.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/moves/emitted_kinds.hpp>
 #include <cost_models/moves/reshard.hpp>
@@ -124,9 +124,12 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
   const EinsumOperand factor{&state.tensor(other), state.spec(other)};
   const bool factor_left = side == 1;
   const PartitionSpec sum = state.gradients.of_product(target);
-  EinsumPlan plan = plan_einsum(factor_left ? factor : gradient, factor_left ? gradient : factor,
-                                state.tensor(wanted).dims, &sum, state.mesh, state.compiler);
-  make_operands_whole(state, plan, *factor.tensor, *gradient.tensor, state.tensor(target), sum);
+  const EinsumPlan& plan = state.gradient_plan(op, side, sum, [&] {
+    EinsumPlan all = plan_einsum(factor_left ? factor : gradient, factor_left ? gradient : factor,
+                                 state.tensor(wanted).dims, &sum, state.mesh, state.compiler);
+    make_operands_whole(state, all, *factor.tensor, *gradient.tensor, state.tensor(target), sum);
+    return all;
+  });
   const bool by_size = state.compiler.has(Habit::lays_out_products_by_size);
   if (wanted == state.masks.mask && !by_size && state.compiler.has(Habit::gathers_mask_gradients)) {
     gather_mask_gradient(state, op, factor_left ? plan.rhs : plan.lhs);
@@ -136,18 +139,19 @@ void backward_operand(BlockState& state, const Operation& op, int side) {
   const auto& [left_groups, right_groups] = plan.groups;
   use_result_gradient(state, op, side, factor_left ? plan.rhs : plan.lhs, factor_left ? right_groups : left_groups);
   PartitionSpec read = factor_left ? plan.lhs : plan.rhs;
+  Layout made = plan.result;
   // The gradient of a mask in slices reads all experts' rows whole, though their batch could be split (recorded); not where
   // products are laid out by size (recorded on 7x: mixtral8x7bx3_7x16_cpasep_fsdp2cp2ep4).
   if (side == 1 && is_combine(state, op) && !by_size && !state.compiler.has(Habit::gathers_mask_gradients)) {
     read = without_axes(read, state.split_axes(other, {Dim::experts}));
-    plan.result.spec.dims[index_of(state.tensor(wanted).dims, Dim::experts)] = {};
+    made.spec.dims[index_of(state.tensor(wanted).dims, Dim::experts)] = {};
   }
   use_factor(state, op, side, read, factor_left ? left_groups : right_groups);
   state.forms.make_weight_gradient(false);
   if (state.tensor(target).parameter)
-    state.gradients.reduce_constrained(target, wanted, plan.result, op);
+    state.gradients.reduce_constrained(target, wanted, made, op);
   else
-    state.gradients.contribute(wanted, plan.result, op, plan.sums_apart);
+    state.gradients.contribute(wanted, std::move(made), op, plan.sums_apart);
   if (wanted == state.masks.mask && by_size) exchange_mask_gradient(state, op);
 }
 

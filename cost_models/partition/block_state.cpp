@@ -3,22 +3,18 @@
 namespace shardplan {
 
 BlockState::BlockState(const BoundProgram& bound_program, const BoundBlock& bound, const TrainConfig& train_config,
-                       const Compiler& the_compiler)
+                       const Compiler& the_compiler, std::shared_ptr<BlockLayout> layout)
     : program(bound_program),
       block(*bound.block),
       config(train_config),
       compiler(the_compiler),
       mesh(*bound_program.mesh),
-      flow_(block),
+      layout_(layout ? std::move(layout) : std::make_shared<BlockLayout>(bound)),
       constrained_(bound.specs),
-      specs_(block.tensors.size()),
-      product_plans_(block.operations.size()),
+      masks(layout_->masks),
       recorder(*bound_program.program, block, mesh),
-      forms(program, block, flow_, specs_, config, compiler, recorder),
-      gradients(program, block, specs_, config, compiler, masks, forms, recorder) {
-  for (std::size_t i = 0; i < specs_.size(); ++i)
-    if (constrained_[i]) specs_[i] = *constrained_[i];
-}
+      forms(program, block, layout_->flow, layout_->specs, config, compiler, recorder),
+      gradients(program, block, layout_->specs, config, compiler, masks, forms, recorder) {}
 
 bool BlockState::is_layer_product(const Operation& op) const {
   const bool of_layer = op.module == Module::mlp || op.module == Module::attention;
@@ -33,7 +29,7 @@ bool BlockState::is_weight_gradient_late(const Operation& product) const {
 }
 
 const EinsumPlan& BlockState::product_plan(const Operation& op) const {
-  auto& plan = product_plans_[id_of(op)];
+  auto& plan = layout_->products[id_of(op)];
   if (plan) return *plan;
   const TensorId lhs = op.inputs[0], rhs = op.inputs[1];
   plan = plan_einsum({&tensor(lhs), spec(lhs)}, {&tensor(rhs), spec(rhs)}, tensor(op.output).dims,
@@ -42,18 +38,18 @@ const EinsumPlan& BlockState::product_plan(const Operation& op) const {
 }
 
 AxisList BlockState::split_axes(TensorId id, std::initializer_list<Dim> dims) const {
-  return axes_of(tensor(id), specs_[id], dims);
+  return axes_of(tensor(id), spec(id), dims);
 }
 
 PartitionSpec BlockState::aligned(TensorId input, TensorId output) const {
-  const bool towards_input = !is_constrained(output) && specs_[output].dims.empty();
+  const bool towards_input = !is_constrained(output) && spec(output).dims.empty();
   const TensorId from = towards_input ? input : output, to = towards_input ? output : input;
-  PartitionSpec spec;
+  PartitionSpec aligned;
   for (const auto& dim : tensor(to).dims) {
     const int place = index_of(tensor(from).dims, dim.dim);
-    spec.dims.push_back(place < 0 ? AxisList{} : specs_[from].dims[place]);
+    aligned.dims.push_back(place < 0 ? AxisList{} : spec(from).dims[place]);
   }
-  return spec;
+  return aligned;
 }
 
 int index_of(const std::vector<TensorDim>& dims, Dim dim) {

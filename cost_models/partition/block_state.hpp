@@ -1,29 +1,30 @@
 #pragma once
 // One block while it is walked: where its tensors are, what has been made available, which gradients are pending. What
 // each kind of operation does with it: cost_models/operations.
-#include <cost_models/partition/einsum_plan.hpp>
+#include <cost_models/partition/block_layout.hpp>
 #include <cost_models/partition/gradients.hpp>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 
 namespace shardplan {
 
 class BlockState {
  public:
-  BlockState(const BoundProgram& program, const BoundBlock& bound, const TrainConfig& config,
-             const Compiler& compiler);
+  /// `layout`: where another walk of the block has laid it out already; null where this one has to.
+  BlockState(const BoundProgram& program, const BoundBlock& bound, const TrainConfig& config, const Compiler& compiler,
+             std::shared_ptr<BlockLayout> layout);
   BlockState(const BlockState&) = delete;
   BlockState& operator=(const BlockState&) = delete;
 
   const Tensor& tensor(TensorId id) const { return block.tensors[id]; }
-  const PartitionSpec& spec(TensorId id) const { return specs_[id]; }
-  const std::vector<PartitionSpec>& specs() const { return specs_; }
-  std::vector<PartitionSpec> take_specs() { return std::move(specs_); }
-  DataFlow take_flow() { return std::move(flow_); }
-  const DataFlow& flow() const { return flow_; }
+  const PartitionSpec& spec(TensorId id) const { return layout_->specs[id]; }
+  const std::vector<PartitionSpec>& specs() const { return layout_->specs; }
+  const DataFlow& flow() const { return layout_->flow; }
+  const std::shared_ptr<BlockLayout>& layout() const { return layout_; }
   /// Whether the rules say where the tensor is; else sharding propagates.
   bool is_constrained(TensorId id) const { return constrained_[id].has_value(); }
-  void lay_out(TensorId id, PartitionSpec spec) { specs_[id] = std::move(spec); }
+  void lay_out(TensorId id, PartitionSpec spec) { layout_->specs[id] = std::move(spec); }
 
   /// A product of attention or of a dense feed-forward with a weight.
   bool is_layer_product(const Operation& op) const;
@@ -37,10 +38,17 @@ class BlockState {
 
   /// How a product runs forward, once its operands have their layouts.
   const EinsumPlan& product_plan(const Operation& op) const;
+  /// How the gradient of its operand `side` is computed where it is wanted as `sum`; `make` is asked once for all policies.
+  template <class Make>
+  const EinsumPlan& gradient_plan(const Operation& op, int side, const PartitionSpec& sum, Make make) const {
+    auto& known = layout_->gradients[id_of(op)][side];
+    if (!known || known->sum != sum) known = GradientPlan{sum, make()};
+    return known->plan;
+  }
 
   OperationId id_of(const Operation& op) const { return static_cast<OperationId>(&op - block.operations.data()); }
   /// Bytes of one device's shard.
-  Bytes local(TensorId id) const { return local_bytes(tensor(id), specs_[id], mesh); }
+  Bytes local(TensorId id) const { return local_bytes(tensor(id), spec(id), mesh); }
   /// Axes that split these dims of a tensor.
   AxisList split_axes(TensorId id, std::initializer_list<Dim> dims) const;
   /// `input`'s dims laid out as the output's dims of the same name (or the other way round where the output has no
@@ -56,13 +64,11 @@ class BlockState {
   const Mesh& mesh;
 
  private:
-  DataFlow flow_;
+  const std::shared_ptr<BlockLayout> layout_;
   const std::vector<std::optional<PartitionSpec>>& constrained_;  ///< the bound block's
-  std::vector<PartitionSpec> specs_;
-  mutable std::vector<std::optional<EinsumPlan>> product_plans_;  ///< one an operation, as they are asked for
 
  public:
-  MaskSlices masks;
+  MaskSlices& masks;
   Recorder recorder;
   Forms forms;
   Gradients gradients;

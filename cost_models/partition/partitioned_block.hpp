@@ -1,9 +1,9 @@
 #pragma once
 // What partitioning one block yields: everything that pricing and memory need, still without a machine.
 #include <cost_models/layouts/layout.hpp>
-#include <cost_models/partition/data_flow.hpp>
-#include <cost_models/partition/operation_work.hpp>
+#include <cost_models/partition/block_layout.hpp>
 #include <cost_models/partition/recorder.hpp>
+#include <memory>
 #include <shardplan/bound_program.hpp>
 #include <shardplan/collective/collective.hpp>
 #include <string>
@@ -44,18 +44,20 @@ struct Liveness {
 
 struct PartitionedBlock {
   const Block* block = nullptr;
-  DataFlow flow;
-  std::vector<PartitionSpec> specs;     ///< one a tensor, propagation done
-  std::vector<std::int64_t> stored;     ///< elements that a device stores of each tensor, tiles filled up
+  std::shared_ptr<BlockLayout> layout;  ///< shared by all policies
   std::vector<Collective> collectives;  ///< executions are per step
   std::vector<Runs> counts;             ///< one a collective: how often it runs
-  std::vector<OperationWork> work;      ///< one an operation
+  std::vector<OperationWork> work;      ///< one an operation, and whether it runs again
   OperationWork stacks;                 ///< of the layers' stacks: values saved, weights taken out, gradients put in
   Liveness liveness;
   Bytes gathered_weights;           ///< all gathered weight forms of one execution of the body
   std::vector<Lifetime> lifetimes;  ///< of one execution: values, gradients, gathered forms
   int backward_begins = 0;          ///< step at which recomputation (or backward) starts
   int gradients_begin = 0;          ///< step after recomputation
+
+  const DataFlow& flow() const { return layout->flow; }
+  const std::vector<PartitionSpec>& specs() const { return layout->specs; }
+  const std::vector<std::int64_t>& stored() const { return layout->stored; }
 };
 
 }  // namespace shardplan

@@ -23,11 +23,11 @@ std::vector<Collective> tile_traffic(const BoundProgram& program, const std::vec
   const Tensor& tile = head.block->tensors[input];
   AxisList tokens;
   for (std::size_t d = 0; d < tile.dims.size(); ++d)
-    if (tile.dims[d].dim == Dim::batch || tile.dims[d].dim == Dim::sequence) tokens.append(head.specs[input].dims[d]);
+    if (tile.dims[d].dim == Dim::batch || tile.dims[d].dim == Dim::sequence) tokens.append(head.specs()[input].dims[d]);
   Recorder recorder(*program.program, *head.block, mesh);
-  const Bytes rows = local_bytes(tile, head.specs[input], mesh) * tiles;
+  const Bytes rows = local_bytes(tile, head.specs()[input], mesh) * tiles;
   const auto record = [&](Phase phase, Cause cause) {
-    const Origin origin{0, input, cause, {head.specs[input], {}}, head.specs[input]};
+    const Origin origin{0, input, cause, {head.specs()[input], {}}, head.specs()[input]};
     for (const Move& move : between_rows_and_parts(in_mesh_order(tokens), tiles, rows, mesh))
       recorder.record(phase, move, origin, config.gradient_accumulation_steps);
   };

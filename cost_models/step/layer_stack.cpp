@@ -22,10 +22,10 @@ class StackMoves {
 
   void record(std::size_t tensor) {
     const Tensor& weight = block_.block->tensors[tensor];
-    const PartitionSpec whole = without_axes(block_.specs[tensor], gathered_axes_);
+    const PartitionSpec whole = without_axes(block_.specs()[tensor], gathered_axes_);
     Stack stack{static_cast<TensorId>(tensor),
                 local_elements(weight.dims, whole, mesh_) * layers_,
-                local_elements(weight.dims, block_.specs[tensor], mesh_) * layers_,
+                local_elements(weight.dims, block_.specs()[tensor], mesh_) * layers_,
                 {},
                 axes_of(whole)};
     if (!whole.dims.empty()) stack.on_stages = whole.dims.front();
@@ -133,7 +133,7 @@ std::vector<Collective> layer_stack_traffic(const BoundProgram& program, const s
     if (!block.block->in_pipeline) continue;
     Recorder recorder(*program.program, *block.block, *program.mesh);
     StackMoves moves(program, block, config, compiler, recorder);
-    for (std::size_t i = 0; i < block.specs.size(); ++i)
+    for (std::size_t i = 0; i < block.specs().size(); ++i)
       if (block.block->tensors[i].parameter) moves.record(i);
     const auto collectives = recorder.take();
     all.insert(all.end(), collectives.begin(), collectives.end());

@@ -47,7 +47,7 @@ DType newton_schulz_dtype(const TrainConfig& config, const Compiler& compiler) {
 MuonStack muon_stack(const PartitionedBlock& block, std::size_t weight, const BoundProgram& program) {
   const Tensor& tensor = block.block->tensors[weight];
   MuonStack stack;
-  stack.matrix = muon_matrix(tensor, block.specs[weight], *program.mesh);
+  stack.matrix = muon_matrix(tensor, block.specs()[weight], *program.mesh);
   stack.count = layers_on_device(*block.block, program.program->pipeline) * stack.matrix.batch;
   stack.rows = program.mesh->product(stack.matrix.kept_axes);
   stack.columns = program.mesh->product(stack.matrix.contracted_axes);
@@ -58,7 +58,7 @@ MuonStack muon_stack(const PartitionedBlock& block, std::size_t weight, const Bo
 std::vector<MuonStack> muon_stacks(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program) {
   std::vector<MuonStack> stacks;
   for (const auto& block : blocks)
-    for (std::size_t i = 0; i < block.specs.size(); ++i)
+    for (std::size_t i = 0; i < block.specs().size(); ++i)
       if (const Tensor& weight = block.block->tensors[i]; is_trained(weight) && is_muon_matrix(weight, *block.block))
         stacks.push_back(muon_stack(block, i, program));
   return stacks;

@@ -13,7 +13,7 @@ std::vector<Collective> over_parameters(const BoundProgram& program, const std::
   std::vector<Collective> all;
   for (const auto& block : blocks) {
     Recorder recorder(*program.program, *block.block, *program.mesh);
-    for (std::size_t i = 0; i < block.specs.size(); ++i)
+    for (std::size_t i = 0; i < block.specs().size(); ++i)
       if (is_trained(block.block->tensors[i])) record(recorder, block, i);
     const auto collectives = recorder.take();
     all.insert(all.end(), collectives.begin(), collectives.end());
@@ -49,7 +49,7 @@ class JoinedShards {
   static constexpr int moments = 2;  // of Adam, each of which takes its part of the gradient
 
   const Tensor& weight() const { return block_.block->tensors[weight_]; }
-  const PartitionSpec& own() const { return block_.specs[weight_]; }
+  const PartitionSpec& own() const { return block_.specs()[weight_]; }
 
   /// Gradients in the weight's own layout (recorded: accumulated ones, and those of constrained experts).
   bool takes_gradients_of_weights() const {
@@ -111,16 +111,16 @@ std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::ve
   return over_parameters(program, blocks, [&](Recorder& recorder, const PartitionedBlock& block, std::size_t i) {
     const Tensor& weight = block.block->tensors[i];
     const auto layout =
-        optimizer_layout(weight, block.specs[i], *block.block, program.program->pipeline, *program.mesh, config);
+        optimizer_layout(weight, block.specs()[i], *block.block, program.program->pipeline, *program.mesh, config);
     if (layout.shards == 1) return;
     const DType dtype = gathered_dtype(*program.mesh, layout, config, compiler);
     const auto tensor = static_cast<TensorId>(i);
-    const std::int64_t bytes = local_elements(weight.dims, block.specs[i], *program.mesh) *
+    const std::int64_t bytes = local_elements(weight.dims, block.specs()[i], *program.mesh) *
                                layers_on_device(*block.block, program.program->pipeline) * size_of(dtype);
     if (!layout.joined.empty())
       JoinedShards(recorder, program, block, i, layout, config, compiler).record(dtype);
     recorder.record(Phase::optimizer, {CollectiveKind::all_gather, {*data}, Bytes{bytes}, true},
-                    {-1, tensor, gathered, {layout.spec, {}}, block.specs[i]}, 1);
+                    {-1, tensor, gathered, {layout.spec, {}}, block.specs()[i]}, 1);
   });
 }
 
@@ -135,7 +135,7 @@ std::vector<Collective> muon_traffic(const BoundProgram& program, const std::vec
     const auto record = [&](CollectiveKind kind, const AxisList& axes, std::int64_t elements, std::int64_t element,
                             Cause cause) {
       recorder.record(Phase::optimizer, {kind, axes, Bytes{elements * element}, true},
-                      {-1, static_cast<TensorId>(i), cause, {block.specs[i], {}}, {}}, newton_schulz_steps);
+                      {-1, static_cast<TensorId>(i), cause, {block.specs()[i], {}}, {}}, newton_schulz_steps);
     };
     const AxisList &kept = stack.matrix.kept_axes, &contracted = stack.matrix.contracted_axes;
     const bool by_rows = stack.is_squared_by_rows();

@@ -12,14 +12,14 @@ const PartitionedBlock* pipelined_block(const std::vector<PartitionedBlock>& blo
 }
 
 Bytes input_bytes(const PartitionedBlock& block, const Mesh& mesh) {
-  return local_bytes(block.block->tensors[block.block->input], block.specs[block.block->input], mesh);
+  return local_bytes(block.block->tensors[block.block->input], block.specs()[block.block->input], mesh);
 }
 
 /// What brings a batch [microbatches · microbatch], which stages and the axes of the batch split, to the pipeline's buffers
 /// [stages, microbatches / stages, microbatch / axes], or back. One microbatch a stage is there already.
 Moves between_batch_and_microbatches(const PartitionedBlock& layers, const PipelineShape& shape, Bytes rows,
                                      const Mesh& mesh) {
-  const AxisList axes = layers.specs[layers.block->input].dims.front();
+  const AxisList axes = layers.specs()[layers.block->input].dims.front();
   Moves moves = between_rows_and_parts(axes, shape.microbatches / shape.stages, rows, mesh);
   if (axes.size() > 1 && moves.size() > 1) moves.resize(1);  // not known: ll8_v5p8_pp2dp2fsdp2
   return moves;
@@ -67,7 +67,7 @@ std::vector<Collective> pipeline_traffic(const BoundProgram& program, const std:
   const std::int64_t permutes = shape.iterations() * (shape.circular_storage() ? 3 : 2) * accumulation;
   const Move shift{CollectiveKind::collective_permute, program.stage_axes, input_bytes(*layers, mesh)};
   const TensorId input = layers->block->input;
-  const Origin shifted{-1, input, Cause::stage_shift, {layers->specs[input], {}}, layers->specs[input]};
+  const Origin shifted{-1, input, Cause::stage_shift, {layers->specs()[input], {}}, layers->specs()[input]};
   recorder.record(Phase::forward, shift, shifted, permutes);
   if (trains) recorder.record(Phase::backward, shift, shifted, permutes);
 
@@ -75,7 +75,7 @@ std::vector<Collective> pipeline_traffic(const BoundProgram& program, const std:
     if (phase == Phase::backward && !trains) return;
     for (const Move& move : moves) recorder.record(phase, move, origin, accumulation);
   };
-  const PartitionSpec& split = layers->specs[input];
+  const PartitionSpec& split = layers->specs()[input];
   const Moves moves = between_batch_and_microbatches(*layers, shape, input_bytes(blocks.back(), mesh), mesh);
   const Origin left{-1, input, Cause::pipeline_output, {split, {}}, {}};
   record(Phase::forward, moves, left);

@@ -22,7 +22,7 @@ bool is_of_result(Cause cause) {
 }  // namespace
 
 BlockBodies::BlockBodies(const PartitionedBlock& block, const HardwareProfile& hardware, const Compiler& compiler)
-    : block_(block.block), flow_(block.flow) {
+    : block_(block.block), flow_(block.flow()) {
   const std::size_t count = block.work.size();
   for (auto* steps : {&forward_steps_, &recomputed_steps_, &left_steps_, &right_steps_}) steps->assign(count, -1);
   std::vector<OperationTime> times;

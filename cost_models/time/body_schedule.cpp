@@ -50,7 +50,7 @@ class Loop {
         if (is_waited_in(move, step, begins, end) && move.end > now) lay_wait(now, move.end, found.exposed, placed);
         now = std::max(now, move.end);
       }
-      if (step == total) break;
+      if (step == total || (step == end && !placed)) break;  // nothing behind it counts
       const double alone = steps_[step % count_].value;
       begins_[step] = now;
       ends_[step] = now = end_of_step(now, alone);

@@ -22,6 +22,7 @@ struct ScheduledCollective {
                              ///< or end in the one after (a sum of gradients)
   double processors = 0;     ///< share of those of the compute stream that it takes while it runs: steps beside it have
                              ///< the rest, and take 1/(1 - share) as long
+  bool operator==(const ScheduledCollective&) const = default;
 };
 
 struct BodyWaits {

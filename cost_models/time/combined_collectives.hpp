@@ -15,6 +15,7 @@ struct CombinedKind {
   AxisList axes;
   Bytes threshold;  ///< no bytes: stays alone
   Bytes bytes;
+  bool operator==(const CombinedKind&) const = default;
 };
 
 /// The compiler's for collectives of this kind; 0: it combines none.

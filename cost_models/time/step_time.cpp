@@ -91,7 +91,7 @@ class Step {
     const double runs = static_cast<double>(partitioned.block->executions);
     const double idle = partitioned.block->in_pipeline ? bubble_share(work_.program.pipeline) : 0;
     for (const bool backward : {false, true}) {
-      BodyTime body = scheduled(bodies, by_block_[index], backward, runs);
+      BodyTime body = scheduled(bodies, index, backward, runs);
       body.compute = (backward ? bodies.backward_compute() : bodies.forward_compute()) * runs;
       body.host = host_time(work_.host.activations[index]);
       if (timeline_) place(index, bodies, backward, body, idle);
@@ -119,11 +119,14 @@ class Step {
     return found;
   }
 
-  BodyTime scheduled(const BlockBodies& bodies, const std::vector<std::size_t>& members, bool backward, double runs) {
+  BodyTime scheduled(const BlockBodies& bodies, std::size_t index, bool backward, double runs) {
     BodyTime body;
-    const auto [moves, indices] = moves_of(bodies, members, backward, runs);
+    auto [moves, indices] = moves_of(bodies, by_block_[index], backward, runs);
     for (const std::size_t i : indices) body.collectives += work_.collectives[i].seconds;
-    const BodyWaits waits = schedule_combined(backward ? bodies.backward() : bodies.forward(), moves, kinds_of(indices));
+    KnownBodies none;
+    const BodyWaits& waits = (work_.known ? *work_.known : none)
+                                 .waits(2 * index + (backward ? 1 : 0), backward ? bodies.backward() : bodies.forward(),
+                                        std::move(moves), kinds_of(indices));
     for (std::size_t m = 0; m < indices.size(); ++m) body.exposed += exposed_[indices[m]] = waits.exposed[m] * runs;
     body.contention = waits.contention * runs;
     return body;

@@ -7,6 +7,7 @@
 // the same body; the optimizer's state behind the update alone, in and out one after the other.
 #include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/partition/partitioned_block.hpp>
+#include <cost_models/time/known_bodies.hpp>
 #include <cstdint>
 #include <shardplan/compiler/compiler.hpp>
 #include <shardplan/evaluation.hpp>
@@ -27,6 +28,7 @@ struct StepWork {
   double tokens = 0;        ///< of a step, all devices
   std::int64_t devices = 1;
   std::vector<OperationWork> update_products = {};  ///< muon's, of all runs of each
+  KnownBodies* known = nullptr;  ///< of the step under other remat policies
 };
 
 struct ScheduledStep {

@@ -36,6 +36,7 @@ struct SearchProgress {
 /// What is asked for beside the recommended plan, or the closest; each has what comes before it.
 enum class Beside : std::uint8_t {
   nothing,
+  would_fit,     ///< where nothing fits the first changes that would; what is told of a machine beside a better one
   alternatives,  ///< and reasons, the best of each kind of parallelism, what-ifs, the first changes that would fit
   front          ///< of time against memory, and all changes that would fit, with the plan that each would give
 };

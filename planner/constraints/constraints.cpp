@@ -158,7 +158,7 @@ Violation optimizer_over_data(const Configuration& c) {
 
 }  // namespace
 
-std::optional<Infeasible> first_violation_of_settings(const Configuration& configuration) {
+std::optional<Infeasible> violation_under_every_policy(const Configuration& configuration) {
   // Counts before the divisions that use them.
   return first_violation_of({batch_is_whole,
                              pipeline_violation,
@@ -179,6 +179,15 @@ std::optional<Infeasible> first_violation_of_settings(const Configuration& confi
                             configuration);
 }
 
+std::optional<Infeasible> violation_of_policy(const Configuration& configuration) {
+  return pipeline_policy_violation(configuration);
+}
+
+std::optional<Infeasible> first_violation_of_settings(const Configuration& configuration) {
+  if (auto violation = violation_under_every_policy(configuration)) return violation;
+  return violation_of_policy(configuration);
+}
+
 ParallelShape parallel_shape(const Configuration& c) {
   return {c.mesh.devices(), pipeline_stages(c.mesh), c.mesh.product(expert_axes(c.rules, c.mesh)),
           c.mesh.axes_of(AxisFamily::fsdp).size() > 1, c.compiler.habits};
@@ -186,8 +195,8 @@ ParallelShape parallel_shape(const Configuration& c) {
 
 Program program_of(const Configuration& c) { return train_program(c.model, c.config, parallel_shape(c)); }
 
-std::optional<Infeasible> first_violation(const Configuration& configuration, const BoundProgram& program) {
-  if (auto violation = first_violation_of_settings(configuration)) return violation;
+std::optional<Infeasible> violation_under_every_policy(const Configuration& configuration, const BoundProgram& program) {
+  if (auto violation = violation_under_every_policy(configuration)) return violation;
   return indivisible_activation(program);
 }
 

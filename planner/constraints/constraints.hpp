@@ -18,8 +18,10 @@ Program program_of(const Configuration& configuration);
 /// (indivisible).
 std::optional<Infeasible> first_violation(const Configuration& configuration);
 
-/// The same where its program is at hand, bound to its mesh.
-std::optional<Infeasible> first_violation(const Configuration& configuration, const BoundProgram& program);
+/// The part of it that holds whatever the remat policy, of a program that is bound to its mesh; and what the policy alone
+/// breaks.
+std::optional<Infeasible> violation_under_every_policy(const Configuration& configuration, const BoundProgram& program);
+std::optional<Infeasible> violation_of_policy(const Configuration& configuration);
 
 /// The part of it that needs no program.
 std::optional<Infeasible> first_violation_of_settings(const Configuration& configuration);

@@ -92,23 +92,23 @@ Violation pipeline_prefetch(const Configuration& c) {
   return std::nullopt;
 }
 
-Violation pipeline_remat(const Configuration& c) {
+}  // namespace
+
+std::optional<Infeasible> pipeline_violation(const Configuration& configuration) {
+  return first_violation_of({pipeline_layers_exist, pipeline_layers, pipeline_microbatches, pipeline_batch,
+                             pipeline_prefetch, pipeline_layers_alike},
+                            configuration);
+}
+
+std::optional<Infeasible> pipeline_policy_violation(const Configuration& c) {
+  if (pipeline_stages(c.mesh) == 1) return std::nullopt;
   const TrainConfig& config = c.config;
-  const RematPolicy policy{config.remat_policy, config.saved, config.places_activations};
-  if (pipeline_stages(c.mesh) == 1 || runs_in_pipelines(policy)) return std::nullopt;
+  if (runs_in_pipelines({config.remat_policy, config.saved, config.places_activations})) return std::nullopt;
   return Infeasible{ConstraintId::pipeline_remat,
                     fmt::format("remat_policy={} moves activations to the host, which MaxText can't combine with what a "
                                 "pipeline saves itself: use one that keeps or recomputes them, or remat_policy=custom",
                                 config.remat_policy),
                     1, 0};
-}
-
-}  // namespace
-
-std::optional<Infeasible> pipeline_violation(const Configuration& configuration) {
-  return first_violation_of({pipeline_layers_exist, pipeline_layers, pipeline_microbatches, pipeline_batch,
-                             pipeline_prefetch, pipeline_remat, pipeline_layers_alike},
-                            configuration);
 }
 
 std::optional<Infeasible> layers_differ(const Model& model) {

@@ -6,7 +6,9 @@
 
 namespace shardplan {
 
+/// Whatever the remat policy.
 std::optional<Infeasible> pipeline_violation(const Configuration& configuration);
+std::optional<Infeasible> pipeline_policy_violation(const Configuration& configuration);
 
 /// MaxText's stages repeat the first of a decoder's blocks (layers/decoders.py, get_pipeline_stage_module): of layers that
 /// alternate one kind, of cycles that are scanned as one block as many cycles as there are layers. It would start, and train

@@ -43,10 +43,10 @@ void price(std::vector<Collective>& collectives, const Configuration& c, Prepare
 
 std::optional<Infeasible> indivisible_weight(const BoundProgram& program, const std::vector<PartitionedBlock>& blocks) {
   for (const auto& block : blocks)
-    for (std::size_t i = 0; i < block.specs.size(); ++i) {
+    for (std::size_t i = 0; i < block.specs().size(); ++i) {
       const Tensor& tensor = block.block->tensors[i];
       if (!tensor.parameter) continue;
-      if (auto violation = indivisible(*block.block, tensor, block.specs[i], *program.mesh)) return violation;
+      if (auto violation = indivisible(*block.block, tensor, block.specs()[i], *program.mesh)) return violation;
     }
   return std::nullopt;
 }
@@ -105,11 +105,12 @@ Evaluation describe_run(const Configuration& c) {
 }
 
 /// What refuses a run but for its weights' layout.
-std::optional<Infeasible> refusal(const Configuration& c, PreparedMesh& mesh, const BoundProgram& bound,
+std::optional<Infeasible> refusal(const Configuration& c, PreparedMesh& mesh, const PreparedMesh::Step& step,
                                   const std::vector<PartitionedBlock>& blocks, const MemoryUse& memory,
                                   const HostTraffic& host) {
-  if (auto violation = first_violation(c, bound)) return violation;
-  if (auto violation = indivisible_weight(bound, blocks)) return violation;
+  if (auto violation = mesh.violation(c, step)) return violation;
+  if (auto violation = violation_of_policy(c)) return violation;
+  if (auto violation = indivisible_weight(step.bound, blocks)) return violation;
   if (auto violation = mesh.misfit(c)) return violation;
   if (auto violation = too_large(memory)) return violation;
   return host_without_link(host, c.hardware);
@@ -123,7 +124,7 @@ RunCost memory_of_run(const Configuration& c, PreparedMesh& mesh, const Prepared
   cost.memory = memory_use(blocks, step.bound, c.config, c.compiler, memory_capacity(c.hardware, c.memory_limits));
   raise_range(cost.memory, c.model.memory_error_high);
   cost.memory.reserved = reserved_memory(cost.memory.capacity, c.memory_limits.reserve);
-  cost.infeasible = refusal(c, mesh, step.bound, blocks, cost.memory, host);
+  cost.infeasible = refusal(c, mesh, step, blocks, cost.memory, host);
   return cost;
 }
 
@@ -141,7 +142,7 @@ RunCost cost_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMe
   if (host_without_link(host, c.hardware)) host = HostTraffic::none(blocks.size());
   const StepWork work{blocks, collectives, program, c.compiler, c.hardware, host,
                       update_work(cost.memory, host, c.config, c.compiler), step.counted->model_flops_per_token * tokens,
-                      tokens, cost.devices, newton_schulz_products(blocks, step.bound, c.config, c.compiler)};
+                      tokens, cost.devices, newton_schulz_products(blocks, step.bound, c.config, c.compiler), step.bodies.get()};
   const ScheduledStep scheduled = schedule_step(work);
   if (timeline) *timeline = place_step(work);
   cost.time = scheduled.time;
@@ -163,7 +164,7 @@ Evaluation evaluate_program(const Configuration& c, Program program) {
   e.findings = findings_of(c, step.bound, blocks, e);
   if (!e.infeasible) e.infeasible = refused_at_start(unsharded_weights(c, step.bound, blocks, e.collectives));
   const auto laid_out = std::make_shared<LaidOutProgram>();
-  for (auto& block : blocks) laid_out->specs.push_back(std::move(block.specs));
+  for (const auto& block : blocks) laid_out->specs.push_back(block.specs());
   laid_out->program = step.program();
   e.laid_out = laid_out;
   return e;

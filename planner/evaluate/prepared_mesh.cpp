@@ -39,6 +39,12 @@ const PreparedMesh::Step& PreparedMesh::step(const Configuration& c, Program pro
   return add_step(c, counted(std::move(program)));
 }
 
+std::optional<Infeasible> PreparedMesh::violation(const Configuration& c, const Step& step) {
+  for (auto& [known, violation] : violations_)
+    if (known == &step) return violation;
+  return violations_.emplace_back(&step, violation_under_every_policy(c, step.bound)).second;
+}
+
 PreparedMesh::Step& PreparedMesh::add_step(const Configuration& c, std::shared_ptr<const CountedProgram> counted) {
   if (!binder_) binder_.emplace(c.rules, c.mesh);
   const auto alike = std::find_if(steps_.begin(), steps_.end(), [&](const Step& known) {
@@ -54,6 +60,7 @@ PreparedMesh::Step& PreparedMesh::add_step(const Configuration& c, std::shared_p
 }
 
 void PreparedMesh::leave_links() {
+  violations_.clear();
   embedding_.reset();
   misfit_.reset();
   networks_.clear();

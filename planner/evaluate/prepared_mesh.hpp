@@ -4,6 +4,7 @@
 // links, each program with its constraints bound, and the blocks that are partitioned alike. A search costs many such in a
 // row.
 #include <cost_models/blocks/known_blocks.hpp>
+#include <cost_models/time/known_bodies.hpp>
 #include <hardware/network/mesh_embedding.hpp>
 #include <list>
 #include <optional>
@@ -26,6 +27,7 @@ class PreparedMesh {
     Choice choice;
     std::shared_ptr<const CountedProgram> counted;
     BoundProgram bound;
+    std::shared_ptr<KnownBodies> bodies = std::make_shared<KnownBodies>();
     std::vector<PartitionedBlock> blocks;  ///< under the remat policy that was asked for last
     const Program& program() const { return counted->program; }
   };
@@ -44,6 +46,9 @@ class PreparedMesh {
   /// The same partitioned, under the remat policy of the configuration; until the next call.
   const Step& partitioned_step(const Configuration& configuration);
 
+  /// What the configuration of a step breaks whatever its policy.
+  std::optional<Infeasible> violation(const Configuration& configuration, const Step& step);
+
   /// The mesh of the next configuration lies on other links.
   void leave_links();
 
@@ -61,6 +66,7 @@ class PreparedMesh {
   ProgramCache* programs_;
   std::optional<Binder> binder_;
   std::list<Step> steps_;
+  std::vector<std::pair<const Step*, std::optional<Infeasible>>> violations_;
   KnownBlocks known_blocks_;
   std::optional<MeshEmbedding> embedding_;
   struct KnownNetwork {

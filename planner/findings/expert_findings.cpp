@@ -5,7 +5,7 @@
 //   not on the batch, on the dispatch's experts          tokens are gathered               missing-all-to-all
 #include <fmt/format.h>
 
-#include <cost_models/partition/ragged_dot.hpp>
+#include <cost_models/partition/products/ragged_dot.hpp>
 #include <planner/findings/finding_rules.hpp>
 
 namespace shardplan {
@@ -24,11 +24,11 @@ bool is_dropping(const FindingSubject& s) { return s.config().moe_path == MoePat
 /// Whether an expert axis splits this dim of this tensor of the first mixture layer.
 bool expert_axis_on(TensorRole role, Dim dim, const FindingSubject& s) {
   for (const auto& block : s.blocks)
-    for (std::size_t i = 0; block.block->mixture && i < block.specs.size(); ++i) {
+    for (std::size_t i = 0; block.block->mixture && i < block.specs().size(); ++i) {
       const Tensor& candidate = block.block->tensors[i];
       if (candidate.role != role) continue;
       for (std::size_t d = 0; d < candidate.dims.size(); ++d)
-        if (candidate.dims[d].dim == dim) return overlap(block.specs[i].dims[d], s.program.expert_axes);
+        if (candidate.dims[d].dim == dim) return overlap(block.specs()[i].dims[d], s.program.expert_axes);
     }
   return false;
 }

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <cost_models/memory/compiler_budget.hpp>
-#include <cost_models/partition/ragged_dot.hpp>
+#include <cost_models/partition/products/ragged_dot.hpp>
 #include <cost_models/time/cloned_gathers.hpp>
 #include <map>
 #include <planner/findings/finding_rules.hpp>

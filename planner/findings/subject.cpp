@@ -23,7 +23,7 @@ const Tensor* FindingSubject::tensor_of(const Collective& c) const {
 
 NamedCollective FindingSubject::named(const Collective& c) const {
   LayoutView view{*program.program, {}};
-  for (const auto& block : blocks) view.specs.emplace_back(block.specs);
+  for (const auto& block : blocks) view.specs.emplace_back(block.specs());
   return in_words(c, view, mesh());
 }
 

@@ -32,11 +32,11 @@ struct Census {
 Census count_parameters(const std::vector<PartitionedBlock>& blocks, const AxisList& axes) {
   Census census;
   for (const auto& block : blocks)
-    for (std::size_t i = 0; i < block.specs.size(); ++i) {
+    for (std::size_t i = 0; i < block.specs().size(); ++i) {
       const Tensor& tensor = block.block->tensors[i];
       if (!tensor.parameter) continue;
       const std::int64_t elements = elements_of(tensor) * block.block->layers;
-      const AxisList missing = missing_from(block.specs[i], axes);
+      const AxisList missing = missing_from(block.specs()[i], axes);
       census.all += elements;
       if (missing.empty()) continue;
       census.unsharded += elements;

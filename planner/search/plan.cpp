@@ -15,6 +15,12 @@ std::optional<double> dollars_per_million_tokens(const MachinePlan& plan, const 
   return dollars_a_second / plan.recommended->tokens_per_second() * 1e6;
 }
 
+/// Plans of the request's machines, in their order.
+void price(std::vector<MachinePlan>& plans, const PlanRequest& request) {
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    plans[i].dollars_per_million_tokens = dollars_per_million_tokens(plans[i], request.machines[i]);
+}
+
 /// What the objective makes of a machine's plan; less is better.
 double badness(const MachinePlan& plan, const PlanRequest& request) {
   const Evaluation& best = *plan.recommended;
@@ -50,13 +56,32 @@ std::vector<MachinePlan> plans_within_limits(const PlanRequest& request, const E
 }
 
 /// Machines beside each other.
-std::vector<MachinePlan> plans_at_once(const PlanRequest& request, const Evaluator& evaluate, const TellProgress& tell) {
+std::vector<MachinePlan> plans_beside_each_other(const PlanRequest& request, const Evaluator& evaluate,
+                                                 const TellProgress& tell) {
   std::vector<MachinePlan> plans(request.machines.size());
   parallel_for(plans.size(), [&](std::size_t i) {
     SearchBudget budget;
     budget.tell_of(request.machines[i].name, tell);
     plans[i] = plan_machine(request, request.machines[i], evaluate, budget);
   });
+  return plans;
+}
+
+/// What is shown beside a plan is searched of the best machine alone, once it is known to be that.
+std::vector<MachinePlan> plans_at_once(const PlanRequest& request, const Evaluator& evaluate, const TellProgress& tell) {
+  if (request.machines.size() == 1 || request.beside != Beside::alternatives)
+    return plans_beside_each_other(request, evaluate, tell);
+  PlanRequest rows = request;
+  rows.beside = Beside::would_fit;
+  std::vector<MachinePlan> plans = plans_beside_each_other(rows, evaluate, tell);
+  price(plans, request);
+  const auto best = std::min_element(plans.begin(), plans.end(), [&](const MachinePlan& a, const MachinePlan& b) {
+    return rank(a, request) < rank(b, request);
+  });
+  if (!best->recommended) return plans;
+  SearchBudget budget;
+  budget.tell_of(best->hardware, tell);
+  *best = plan_machine(request, request.machines[static_cast<std::size_t>(best - plans.begin())], evaluate, budget);
   return plans;
 }
 
@@ -73,12 +98,10 @@ PlanAnswer plan_with(const PlanRequest& request, const Evaluator& evaluate, cons
     };
   const auto plans_of = limited ? plans_within_limits : plans_at_once;
   std::vector<MachinePlan> plans = plans_of(request, evaluate, one_at_a_time);
+  price(plans, request);
   using Ranked = std::pair<std::tuple<int, double>, MachinePlan*>;
   std::vector<Ranked> ranked;
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    plans[i].dollars_per_million_tokens = dollars_per_million_tokens(plans[i], request.machines[i]);
-    ranked.emplace_back(rank(plans[i], request), &plans[i]);
-  }
+  for (MachinePlan& plan : plans) ranked.emplace_back(rank(plan, request), &plan);
   std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return a.first < b.first; });
   PlanAnswer answer{request.model.name, request.chips, request.objective, {}};
   for (auto& [place, plan] : ranked) answer.machines.push_back(std::move(*plan));

@@ -88,7 +88,7 @@ constexpr double front_margin = 0.5;
 
 Scope scope_of(const PlanRequest& request) {
   const double margin = request.objective == Objective::memory ? memory_objective_margin : 0;
-  if (request.beside == Beside::nothing) return {1, margin};
+  if (request.beside < Beside::alternatives) return {1, margin};
   const std::size_t keep = static_cast<std::size_t>(request.top + 1);
   return {keep, margin, request.beside == Beside::front ? front_margin : 0, true, true};
 }
@@ -117,7 +117,7 @@ MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
   const Presenter presenter(space, parallelisms, evaluate);
   MachinePlan plan;
   plan.recommended = presenter.show(selection.recommended);
-  if (request.beside == Beside::nothing) return plan;
+  if (request.beside < Beside::alternatives) return plan;
   plan.recommended->findings = weigh_findings(*plan.recommended->configuration, *plan.recommended).findings;
   plan.recommended->flag_worths = weigh_flags(*plan.recommended->configuration, *plan.recommended);
   plan.alternatives = presenter.show(selection.alternatives);
@@ -163,7 +163,7 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
   try_finer_batches(space, parallelisms, explored, evaluate);
   plan = explored.fitting.empty() ? plan_that_does_not(request, space, profile, parallelisms, explored, evaluate, budget)
                                   : plan_that_fits(request, space, parallelisms, explored, evaluate);
-  if (plan.recommended && request.beside != Beside::nothing)
+  if (plan.recommended && request.beside >= Beside::alternatives)
     if (auto fewer = what_fewer_chips_make(request, profile, *plan.recommended, evaluate, budget); !fewer.empty())
       plan.reasons.insert(plan.reasons.begin() + 1, std::move(fewer));  // behind where the time goes
   explored.rejections.add(rejections);

@@ -137,7 +137,7 @@ inline ToyStep run(const ToyRun& toy, const Decoder& decoder) {
   const BoundProgram bound = bind_program(program, rules, step.mesh);
   const auto blocks = partition(bound, toy.config, toy.compiler);
   LayoutView view{program, {}};
-  for (const auto& block : blocks) view.specs.emplace_back(block.specs);
+  for (const auto& block : blocks) view.specs.emplace_back(block.specs());
   const auto append = [&](const std::vector<Collective>& some) {
     for (auto& named : in_words(as_emitted(some, step.mesh, toy.compiler), view, step.mesh))
       step.collectives.push_back(std::move(named));

@@ -122,7 +122,7 @@ TEST(WaitingLogits, OfACapWaitBesideAGatheredWeight) {
     const Compiler compiler = with(as_read(), Habit::computes_capped_loss_value_late);
     const ToyMemory toy({model, toy_config(1, 1024), "default", "fsdp=2,tensor=2", compiler});
     const PartitionedBlock& head = toy.block("head");
-    return mib(logits_for_loss_value(*head.block, head.flow, head.specs, *toy.bound().mesh, compiler));
+    return mib(logits_for_loss_value(*head.block, head.flow(), head.specs(), *toy.bound().mesh, compiler));
   };
   EXPECT_EQ(waiting(true), 8);
   EXPECT_EQ(waiting(false), 0);

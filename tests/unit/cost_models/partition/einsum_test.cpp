@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <compilers/load_compiler.hpp>
-#include <cost_models/partition/einsum_plan.hpp>
+#include <cost_models/partition/products/einsum_plan.hpp>
 
 #include "../partition_toys.hpp"
 

@@ -45,7 +45,7 @@ struct PricedToy {
     shapes[0].operations = {{OpKind::einsum, "first", {0, 1}, 2}, {OpKind::einsum, "second", {2, 3}, 4}};
     shapes[1].tensors.resize(3);
     shapes[1].operations = {{OpKind::einsum, "only", {0, 1}, 2}};
-    for (PartitionedBlock& block : blocks) block.flow = DataFlow(*block.block);
+    for (PartitionedBlock& block : blocks) block.layout = std::make_shared<BlockLayout>(BoundBlock{block.block, {}});
     blocks[0].work = {seconds_of_work(4, 8, true), seconds_of_work(6, 12, true)};
     blocks[1].work = {seconds_of_work(1, 2, false)};
   }

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cost_models/partition/product_groups.hpp>
+#include <cost_models/partition/products/product_groups.hpp>
 
 namespace shardplan {
 namespace {

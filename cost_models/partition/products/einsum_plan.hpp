@@ -3,7 +3,7 @@
 // which both operands and the result agree best; operands that have it elsewhere are resharded first.
 #include <cost_models/layouts/layout.hpp>
 #include <cost_models/partition/operation_work.hpp>
-#include <cost_models/partition/product_groups.hpp>
+#include <cost_models/partition/products/product_groups.hpp>
 #include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {

@@ -1,5 +1,5 @@
 #include <cost_models/partition/block_state.hpp>
-#include <cost_models/partition/ragged_dot.hpp>
+#include <cost_models/partition/products/ragged_dot.hpp>
 
 namespace shardplan {
 

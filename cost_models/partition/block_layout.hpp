@@ -1,0 +1,34 @@
+#pragma once
+// What of a partitioned block doesn't depend on what its backward pass keeps: where its tensors are, how its products run
+// and what one run of it computes. Made once for all remat policies.
+#include <array>
+#include <cost_models/partition/data_flow.hpp>
+#include <cost_models/partition/products/einsum_plan.hpp>
+#include <cost_models/partition/mask_slices.hpp>
+#include <cost_models/partition/operation_work.hpp>
+#include <optional>
+#include <shardplan/bound_program.hpp>
+#include <vector>
+
+namespace shardplan {
+
+/// How the gradient of a product's operand is computed where it is wanted as `sum`.
+struct GradientPlan {
+  PartitionSpec sum;
+  EinsumPlan plan;
+};
+
+struct BlockLayout {
+  /// Of the tensors that rules lay out, and of no other yet.
+  explicit BlockLayout(const BoundBlock& bound);
+
+  DataFlow flow;
+  std::vector<PartitionSpec> specs;  ///< one a tensor; sharding propagates to those without a constraint
+  MaskSlices masks;
+  std::vector<std::int64_t> stored;  ///< elements that a device stores of each tensor, tiles filled up
+  std::vector<OperationWork> work;   ///< one an operation, of one run
+  std::vector<std::optional<EinsumPlan>> products;                   ///< one an operation, as they are asked for
+  std::vector<std::array<std::optional<GradientPlan>, 2>> gradients;  ///< likewise, of both operands
+};
+
+}  // namespace shardplan

@@ -1,0 +1,15 @@
+#include <cost_models/time/known_bodies.hpp>
+
+namespace shardplan {
+
+const BodyWaits& KnownBodies::waits(std::size_t body, const std::vector<Seconds>& steps,
+                                    std::vector<ScheduledCollective> moves, std::vector<CombinedKind> kinds) {
+  if (last_.size() <= body) last_.resize(body + 1);
+  std::optional<Known>& known = last_[body];
+  if (known && known->steps == steps && known->moves == moves && known->kinds == kinds) return known->waits;
+  BodyWaits waits = schedule_combined(steps, moves, kinds);
+  known = Known{steps, std::move(moves), std::move(kinds), std::move(waits)};
+  return known->waits;
+}
+
+}  // namespace shardplan
