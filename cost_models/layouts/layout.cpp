@@ -1,13 +1,6 @@
 #include <cost_models/layouts/layout.hpp>
-#include <shardplan/rounding.hpp>
 
 namespace shardplan {
-
-int place_of(AxisId axis, const PartitionSpec& spec) {
-  for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
-    if (spec.dims[dim].contains(axis)) return static_cast<int>(dim);
-  return -1;
-}
 
 AxisList axes_of(const PartitionSpec& spec) {
   AxisList all;
@@ -21,12 +14,6 @@ AxisList axes_of(const Tensor& tensor, const PartitionSpec& spec, std::initializ
     for (const Dim dim : dims)
       if (tensor.dims[i].dim == dim) axes.append(spec.dims[i]);
   return axes;
-}
-
-std::int64_t local_elements(const std::vector<TensorDim>& dims, const PartitionSpec& spec, const Mesh& mesh) {
-  std::int64_t count = 1;
-  for (std::size_t i = 0; i < dims.size(); ++i) count *= divided_up(dims[i].size, mesh.product(spec.dims[i]));
-  return count;
 }
 
 Bytes local_bytes(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {

@@ -2,12 +2,17 @@
 // Where a tensor's elements are: sizes on one device, and the place of a mesh axis in a spec.
 #include <initializer_list>
 #include <shardplan/program.hpp>
+#include <shardplan/rounding.hpp>
 #include <shardplan/units.hpp>
 
 namespace shardplan {
 
 /// Index of the dim that `axis` splits, or -1.
-int place_of(AxisId axis, const PartitionSpec& spec);
+inline int place_of(AxisId axis, const PartitionSpec& spec) {
+  for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
+    if (spec.dims[dim].contains(axis)) return static_cast<int>(dim);
+  return -1;
+}
 
 /// Every axis of the spec, dims in order.
 AxisList axes_of(const PartitionSpec& spec);
@@ -15,7 +20,11 @@ AxisList axes_of(const PartitionSpec& spec);
 AxisList axes_of(const Tensor& tensor, const PartitionSpec& spec, std::initializer_list<Dim> dims);
 
 /// Elements of one device's shard; a dim that does not divide is padded, as XLA does.
-std::int64_t local_elements(const std::vector<TensorDim>& dims, const PartitionSpec& spec, const Mesh& mesh);
+inline std::int64_t local_elements(const std::vector<TensorDim>& dims, const PartitionSpec& spec, const Mesh& mesh) {
+  std::int64_t count = 1;
+  for (std::size_t i = 0; i < dims.size(); ++i) count *= divided_up(dims[i].size, mesh.product(spec.dims[i]));
+  return count;
+}
 
 Bytes local_bytes(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh);
 

@@ -52,10 +52,4 @@ PartitionSpec BlockState::aligned(TensorId input, TensorId output) const {
   return aligned;
 }
 
-int index_of(const std::vector<TensorDim>& dims, Dim dim) {
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    if (dims[i].dim == dim) return static_cast<int>(i);
-  return -1;
-}
-
 }  // namespace shardplan

@@ -75,7 +75,11 @@ class BlockState {
 };
 
 /// Index of a dim, or -1.
-int index_of(const std::vector<TensorDim>& dims, Dim dim);
+inline int index_of(const std::vector<TensorDim>& dims, Dim dim) {
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    if (dims[i].dim == dim) return static_cast<int>(i);
+  return -1;
+}
 inline bool has(const Tensor& tensor, Dim dim) { return index_of(tensor.dims, dim) >= 0; }
 
 }  // namespace shardplan

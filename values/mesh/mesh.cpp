@@ -49,12 +49,6 @@ std::int64_t Mesh::slices() const {
   return count;
 }
 
-std::int64_t Mesh::product(const AxisList& list) const {
-  std::int64_t count = 1;
-  for (const AxisId axis : list) count *= size(axis);
-  return count;
-}
-
 std::int64_t Mesh::group_size(const AxisList& list, GroupSpan span) const {
   std::int64_t inside = 1, between = 1;
   for (const AxisId axis : list) {

@@ -138,10 +138,6 @@ class Matching {
 
 }  // namespace
 
-bool has(const std::vector<TensorDim>& dims, Dim dim) {
-  return std::any_of(dims.begin(), dims.end(), [&](const TensorDim& d) { return d.dim == dim; });
-}
-
 ProductGroups product_groups(const EinsumOperand& lhs, const EinsumOperand& rhs, const std::vector<TensorDim>& result_dims,
                              const PartitionSpec& result, const Mesh& mesh) {
   return Matching(lhs, rhs, result_dims, result, mesh).groups();

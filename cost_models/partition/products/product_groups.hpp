@@ -7,7 +7,11 @@
 
 namespace shardplan {
 
-bool has(const std::vector<TensorDim>& dims, Dim dim);
+inline bool has(const std::vector<TensorDim>& dims, Dim dim) {
+  for (const TensorDim& d : dims)
+    if (d.dim == dim) return true;
+  return false;
+}
 
 struct EinsumOperand {
   const Tensor* tensor;

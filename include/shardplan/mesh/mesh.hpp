@@ -49,7 +49,11 @@ struct Mesh {
   std::int64_t devices() const;
   std::int64_t slices() const;
   /// Product of the sizes of `list`.
-  std::int64_t product(const AxisList& list) const;
+  std::int64_t product(const AxisList& list) const {
+    std::int64_t count = 1;
+    for (const AxisId axis : list) count *= size(axis);
+    return count;
+  }
   /// Devices of a group along `list`.
   std::int64_t group_size(const AxisList& list, GroupSpan span) const;
   bool operator==(const Mesh&) const = default;
