@@ -142,7 +142,8 @@ RunCost cost_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMe
   if (host_without_link(host, c.hardware)) host = HostTraffic::none(blocks.size());
   const StepWork work{blocks, collectives, program, c.compiler, c.hardware, host,
                       update_work(cost.memory, host, c.config, c.compiler), step.counted->model_flops_per_token * tokens,
-                      tokens, cost.devices, newton_schulz_products(blocks, step.bound, c.config, c.compiler), step.bodies.get()};
+                      tokens, cost.devices, newton_schulz_products(blocks, step.bound, c.config, c.compiler),
+                      step.bodies.get()};
   const ScheduledStep scheduled = schedule_step(work);
   if (timeline) *timeline = place_step(work);
   cost.time = scheduled.time;

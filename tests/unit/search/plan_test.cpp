@@ -231,21 +231,6 @@ TEST(Plan, ALimitEndsTheSearchAndSaysWhatWasLeft) {
   EXPECT_EQ(decisions(plan_one(request)), decisions(plan_one(request_for("llama3-8b", "toy-switch", 8))));
 }
 
-// Machines share the time that is left, and of a machine's share half is left to cost what bounding found.
-TEST(Plan, ALimitIsSharedOut) {
-  using Clock = SearchBudget::Clock;
-  constexpr auto hour = std::chrono::hours(1);
-  const auto now = Clock::now();
-  const SearchBudget two({Seconds{6 * 3600.0}, {}}, now - 2 * hour, 1);  // of 6 hours 2 are gone; another machine follows
-  ASSERT_TRUE(two.half_time());
-  EXPECT_GE(*two.half_time(), now + hour);
-  EXPECT_LT(*two.half_time(), now + hour + std::chrono::minutes(10));
-  EXPECT_FALSE(two.is_spent());
-  EXPECT_TRUE(two.is_spent(now - hour));
-  EXPECT_TRUE(SearchBudget({Seconds{3600}, {}}, now - 2 * hour, 0).is_spent());
-  EXPECT_FALSE(SearchBudget({}, now - 2 * hour, 0).half_time());
-}
-
 TEST(Plan, TellsHowFarItIs) {
   bool bounding = false, costing = false;
   plan_one(request_for("llama3-8b", "toy-switch", 8), toy_evaluation, [&](const SearchProgress& progress) {
@@ -274,18 +259,6 @@ TEST(Plan, SizesMayBeRanges) {
   EXPECT_THAT(plan_one(request).refused, HasSubstr("--mesh expert=5..7 doesn't divide the 8 devices; it may be 1, 2, 4, 8"));
   request.mesh = parse_axis_sizes("expert=4..8,fsdp=4..8");
   EXPECT_THAT(plan_one(request).refused, HasSubstr("the smallest sizes multiply to 16, more than the 8 devices"));
-}
-
-TEST(Plan, MachinesThatCannotBePlannedSayWhy) {
-  PlanRequest request = request_for("llama3-8b", "tpu-v5p", 6);
-  EXPECT_THAT(plan_one(request).refused,
-              HasSubstr("tpu-v5p has no slices that make 6 chips; nearest: 4 (1 slice) or 8 (1 slice)"));
-  request.chips = 8;
-  request.objective = Objective::cost;
-  EXPECT_THAT(plan_one(request).refused, HasSubstr("no price to rank by"));
-  request.objective = Objective::throughput;
-  request.mesh = parse_axis_sizes("fsdp=16");
-  EXPECT_THAT(plan_one(request).refused, HasSubstr("--mesh fsdp=16"));
 }
 
 TEST(Plan, AnAxisThatNoRuleSetHasIsAnError) {
@@ -329,20 +302,6 @@ TEST(Plan, SearchesTheRulesThatItIsGiven) {
   EXPECT_EQ(renamed.recommended->mesh, usual.recommended->mesh);
   EXPECT_EQ(renamed.recommended->time.step().value, usual.recommended->time.step().value);
   EXPECT_EQ(renamed.evaluated, usual.evaluated);
-}
-
-TEST(Plan, BestMachineFirst) {
-  PlanRequest request = request_for("llama3-8b", "toy-torus", 8);
-  request.machines = {load_profile("toy-torus"), load_profile("toy-two-core"), load_profile("toy-switch")};
-  request = with_settings(request, {});
-  request.machines[0].hbm_capacity.value = 1;
-  request.machines[1].name = "large";
-  request.machines[1].hbm_capacity.value = 400e9;
-  const PlanAnswer answer = plan_with(request, evaluator_of(toy_evaluation));
-  std::vector<std::string> names;
-  for (const auto& machine : answer.machines) names.push_back(machine.hardware);
-  EXPECT_THAT(names, testing::ElementsAre("large", "toy-switch", "toy-torus"));
-  EXPECT_TRUE(answer.machines[2].closest);
 }
 
 TEST(Plan, ASearchThatItsEvaluationContradictsIsAnInternalError) {

@@ -3,6 +3,7 @@
 
 #include <cost_models/time/body_schedule.hpp>
 #include <cost_models/time/combined_collectives.hpp>
+#include <cost_models/time/known_bodies.hpp>
 #include <shardplan/error.hpp>
 
 #include "time_toys.hpp"
@@ -145,6 +146,20 @@ TEST(CombinedCollectives, DontWaitForWhatFollowsFromThem) {
   const auto waits = schedule_combined(steps, sums, kinds).exposed;
   EXPECT_DOUBLE_EQ(waits[0].value, 4);
   EXPECT_DOUBLE_EQ(waits[1].value, 6);
+}
+
+// A gather of 4 s before the first step, 10 s; then of 6 s; then beside other steps.
+TEST(KnownBodies, AreScheduledAgainWhereTheyDiffer) {
+  KnownBodies known;
+  const std::vector<Seconds> steps = {{10}, {10}}, others = {{20}, {10}};
+  const std::vector<CombinedKind> kinds(1);
+  const BodyWaits* first = &known.waits(3, steps, {{{4}, -1, 0}}, kinds);
+  EXPECT_DOUBLE_EQ(first->exposed[0].value, 4);
+  EXPECT_EQ(known.waits(3, steps, {{{4}, -1, 0}}, kinds).exposed.data(), first->exposed.data()) << "not made again";
+  EXPECT_DOUBLE_EQ(known.waits(3, steps, {{{6}, -1, 0}}, kinds).exposed[0].value, 6);
+  EXPECT_DOUBLE_EQ(known.waits(3, steps, {{{14}, -1, 1}}, kinds).exposed[0].value, 4);
+  EXPECT_DOUBLE_EQ(known.waits(3, others, {{{14}, -1, 1}}, kinds).exposed[0].value, 0);
+  EXPECT_DOUBLE_EQ(known.waits(0, steps, {{{14}, -1, 1}}, kinds).exposed[0].value, 4) << "another body";
 }
 
 TEST(BodySchedule, KnowsNoCollectiveThatIsNeededBeforeItIsMade) {
