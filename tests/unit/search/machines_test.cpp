@@ -72,7 +72,8 @@ TEST(Machines, BesideTheBestOneHaveTheirRow) {
     EXPECT_EQ(machine.alternatives.size(), is_best ? alone.alternatives.size() : 0);
     EXPECT_EQ(machine.reasons, is_best ? alone.reasons : std::vector<std::string>{});
     ASSERT_EQ(machine.would_fit.size(), alone.would_fit.size());
-    for (std::size_t i = 0; i < machine.would_fit.size(); ++i) EXPECT_EQ(machine.would_fit[i].change, alone.would_fit[i].change);
+    for (std::size_t i = 0; i < machine.would_fit.size(); ++i)
+      EXPECT_EQ(machine.would_fit[i].change, alone.would_fit[i].change);
   }
   EXPECT_TRUE(answer.machines.front().recommended && !answer.machines.front().alternatives.empty());
   EXPECT_FALSE(answer.machines.back().recommended) << "80 GB are too few";
