@@ -6,6 +6,7 @@
 #include <planner/check/group_findings.hpp>
 #include <planner/check/rule_set_findings.hpp>
 #include <planner/constraints/constraints.hpp>
+#include <planner/evaluate/evaluate.hpp>
 #include <shardplan/parallel_for.hpp>
 #include <shardplan/error.hpp>
 
@@ -33,12 +34,19 @@ CaseResult result_of(CheckedConfiguration checked) {
 /// A sweep leaves out what MaxText would refuse, and has no use for the counts of each case.
 void sweep(const std::vector<Configuration>& configurations, ModelResult& result) {
   for (const auto& configuration : configurations) {
-    if (const auto violation = first_violation(configuration)) {
-      if (result.refused.empty()) result.refused = configuration.model.name + ": " + violation->message;
+    const auto refuse = [&](const Infeasible& violation) {
+      if (result.refused.empty()) result.refused = configuration.model.name + ": " + violation.message;
+    };
+    if (const auto violation = first_violation_of_settings(configuration)) {
+      refuse(*violation);
       continue;
     }
-    CheckedConfiguration checked = check_configuration(configuration);
-    if (is_left_out(checked.evaluation)) continue;
+    Evaluation evaluation = evaluate_to_show(configuration);
+    if (is_left_out(evaluation)) {
+      refuse(*evaluation.infeasible);
+      continue;
+    }
+    CheckedConfiguration checked = check_evaluation(configuration, std::move(evaluation));
     std::erase_if(checked.evaluation.findings, [](const Finding& f) { return f.id == FindingId::memory_exceeded; });
     result.cases.push_back(result_of(std::move(checked)));
     result.cases.back().evaluation.reset();

@@ -45,8 +45,7 @@ std::optional<Finding> refusal(const Evaluation& evaluation) {
 
 /// Errors where they cost something; elsewhere check.cpp says them once, as warnings about the rules alone.
 void add_misspellings(std::vector<Finding>& findings, const RuleSet& rules) {
-  for (auto& finding : rule_set_findings(rules)) {
-    if (!is_misspelling(finding.id)) continue;
+  for (auto& finding : misspellings(rules)) {
     finding.severity = Severity::error;
     findings.push_back(std::move(finding));
   }
@@ -59,7 +58,11 @@ bool costs_nothing(const Finding& finding) {
 }  // namespace
 
 CheckedConfiguration check_configuration(const Configuration& configuration) {
-  CheckedConfiguration checked{evaluate_to_show(configuration), std::nullopt};
+  return check_evaluation(configuration, evaluate_to_show(configuration));
+}
+
+CheckedConfiguration check_evaluation(const Configuration& configuration, Evaluation evaluation) {
+  CheckedConfiguration checked{std::move(evaluation), std::nullopt};
   std::erase_if(checked.evaluation.findings, [](const Finding& finding) { return is_about_the_step(finding.id); });
   add_misspellings(checked.evaluation.findings, configuration.rules);
   WeighedFindings weighed = weigh_findings(configuration, checked.evaluation);

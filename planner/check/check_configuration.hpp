@@ -11,5 +11,7 @@ struct CheckedConfiguration {
 };
 
 CheckedConfiguration check_configuration(const Configuration& configuration);
+/// The same of what evaluate_to_show makes of it.
+CheckedConfiguration check_evaluation(const Configuration& configuration, Evaluation evaluation);
 
 }  // namespace shardplan

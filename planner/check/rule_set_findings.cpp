@@ -76,6 +76,12 @@ bool is_misspelling(FindingId id) { return id == FindingId::rule_name_unknown ||
 std::vector<Finding> rule_set_findings(const RuleSet& rules) {
   std::vector<Finding> findings;
   add_unreachable(findings, rules);
+  for (Finding& finding : misspellings(rules)) findings.push_back(std::move(finding));
+  return findings;
+}
+
+std::vector<Finding> misspellings(const RuleSet& rules) {
+  std::vector<Finding> findings;
   add_unknown_names(findings, rules);
   add_unknown_axes(findings, rules);
   return findings;
