@@ -1,6 +1,7 @@
 // Products: inputs {lhs, rhs}. The gradient of one operand is an einsum of the result's gradient with the other operand.
 #include <algorithm>
 #include <cost_models/operations/dense_ragged_dot.hpp>
+#include <cost_models/operations/expert_masks.hpp>
 #include <cost_models/operations/narrow_operands.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/vector_work/vector_costs.hpp>
@@ -13,14 +14,6 @@
 namespace shardplan {
 namespace {
 
-/// [experts, batch, capacity, …]
-bool is_expert_rows(const Tensor& tensor) { return has(tensor, Dim::experts); }
-bool is_mask(const Tensor& tensor) { return has(tensor, Dim::capacity) && has(tensor, Dim::sequence); }
-
-bool is_combine(const BlockState& state, const Operation& op) {
-  return is_mask(state.tensor(op.inputs[1])) && !is_expert_rows(state.tensor(op.output));
-}
-
 /// Dispatch and combine are products for each sequence; the experts' products want [expert, sequences, …]. With several
 /// sequences on a device the rows are written in the other order.
 void add_expert_order(OperationWork& work, const BlockState& state, const Operation& op) {
@@ -30,16 +23,6 @@ void add_expert_order(OperationWork& work, const BlockState& state, const Operat
   const Tensor& of_mask = state.tensor(mask);
   const std::int64_t sequences = of_mask.dims[0].size / state.mesh.product(state.spec(mask).dims[0]);
   if (sequences > 1) add_vector_work(work, state, VectorKernel::expert_order, rows);
-}
-
-/// A dispatch that reads its mask whole gathers what was made in slices.
-void gather_dispatch_mask(BlockState& state, const Operation& op, Pass pass) {
-  const TensorId mask = op.inputs[1];
-  if (!state.masks.exist() || !is_mask(state.tensor(mask)) || !is_expert_rows(state.tensor(op.output))) return;
-  state.recorder.record(BlockState::phase_of(pass),
-                        {CollectiveKind::all_gather, state.masks.axes(state.specs()), state.local(mask)},
-                        {state.id_of(op), mask, Cause::dispatch_mask_slices, {state.masks.spec, {}}, state.spec(mask)},
-                        RunCount::body);
 }
 
 /// Where a circular pipeline picks its weights each iteration, the gradient of a projection onto heads is added to a
@@ -66,35 +49,6 @@ void exchange_projection(BlockState& state, const Operation& op, const AxisList&
   const Bytes bytes{local_elements(state.tensor(weight).dims, kept, state.mesh) * size_of(state.config.weight_dtype)};
   state.recorder.record(Phase::backward, {CollectiveKind::all_to_all, axes, bytes, true},
                         {state.id_of(op), weight, Cause::heads_of_weight_gradient, {}, state.spec(weight)},
-                        RunCount::body);
-}
-
-/// Where products are laid out by size the gradient of a mask in slices of experts is exchanged for slices of tokens, of
-/// which the routing's is made (recorded on 7x: five programs under four rule sets).
-void exchange_mask_gradient(BlockState& state, const Operation& op) {
-  const TensorId mask = state.masks.mask;
-  PartitionSpec now = state.masks.spec;
-  const AxisList sliced = state.masks.axes(state.specs());
-  const AxisList of_experts = axes_of(state.tensor(mask), now, {Dim::experts});
-  for (const Dim tokens : {Dim::batch, Dim::sequence}) {
-    const AxisList moving = common(common(sliced, of_experts), state.split_axes(op.output, {tokens}));
-    if (moving.empty()) continue;
-    PartitionSpec next = without_axes(now, moving);
-    next.dims[index_of(state.tensor(mask).dims, tokens)].append(moving);
-    state.recorder.record(Phase::backward,
-                          {CollectiveKind::all_to_all, moving, local_bytes(state.tensor(mask), now, state.mesh)},
-                          {state.id_of(op), mask, Cause::activation_gradient_layout, {now, {}}, next}, RunCount::body);
-    now = next;
-  }
-}
-
-/// Made of the rows as they lie, and gathered (recorded on v6e: qwen330ba3bx4_v6e4_expert4_dm_cpasep_save_qkv_proj).
-void gather_mask_gradient(BlockState& state, const Operation& op, const PartitionSpec& result_gradient) {
-  const TensorId mask = state.masks.mask;
-  const AxisList sliced = state.masks.axes(state.specs());
-  state.forms.use_gradient(op.output, without_axes(result_gradient, sliced), op);
-  state.recorder.record(Phase::backward, {CollectiveKind::all_gather, sliced, state.local(mask)},
-                        {state.id_of(op), mask, Cause::activation_gradient_layout, {state.masks.spec, {}}, state.spec(mask)},
                         RunCount::body);
 }
 
@@ -197,20 +151,6 @@ void add_narrow_work(OperationWork& work, const NarrowWork& narrow, DType dtype)
   work.narrow_backward = work.forward * static_cast<double>(narrow.gradients);
   work.vector_forward += narrow.narrowing_forward;
   work.vector_backward += narrow.narrowing_backward;
-}
-
-/// [batch, sequence, experts]
-bool is_router(const BlockState& state, const Operation& op) {
-  const Tensor& output = state.tensor(op.output);
-  return op.kind == OpKind::einsum && output.dims.size() == 3 && has(output, Dim::sequence) && has(output, Dim::experts);
-}
-
-/// The router's product of the block, as masks in slices read its logits.
-PartitionSpec natural_logits(const BlockState& state) {
-  const auto& ops = state.block.operations;
-  const auto router = std::find_if(ops.begin(), ops.end(), [&](const Operation& op) { return is_router(state, op); });
-  if (router == ops.end()) throw InternalError("experts' masks of a block without a router");
-  return state.product_plan(*router).result.spec;
 }
 
 class Einsum final : public OperationKind {
