@@ -33,7 +33,8 @@ class Job {
       if (error) std::rethrow_exception(error);
   }
 
-  int helpers = 0;  ///< threads beside the caller's that are at it; the pool's
+  int helpers = 0;         ///< threads beside the caller's that are at it; the pool's
+  std::size_t number = 0;  ///< of the call; the pool's
 
  private:
   const Work& work_;
@@ -52,37 +53,50 @@ class Pool {
   void run(Job& job) {
     {
       const std::lock_guard lock(mutex_);
+      job.number = ++calls_;
       open_.push_back(&job);
     }
     begin_.notify_all();
+    end_.notify_all();
     job.run();
     std::unique_lock lock(mutex_);
     std::erase(open_, &job);  // nothing is left for who comes now
-    end_.wait(lock, [&] { return job.helpers == 0; });
+    while (job.helpers > 0) {
+      // Those who are at the last pieces may want help with calls of these; with an earlier call's it could take longer.
+      if (Job* later = first_open(job.number))
+        help_with(*later, lock);
+      else
+        end_.wait(lock);
+    }
   }
 
  private:
-  /// The call that was made first and has pieces left: those of later ones, made by its pieces, are smaller.
-  Job* first_open() const {
-    const auto found = std::find_if(open_.begin(), open_.end(), [](const Job* job) { return job->has_pieces(); });
+  /// The call that was made first, behind call `behind`, and has pieces left: those of later ones, made by its pieces, are
+  /// smaller. Asked for once: those who are at it take its last piece without the lock.
+  Job* first_open(std::size_t behind = 0) const {
+    const auto found = std::find_if(open_.begin(), open_.end(),
+                                    [&](const Job* job) { return job->number > behind && job->has_pieces(); });
     return found == open_.end() ? nullptr : *found;
+  }
+
+  void help_with(Job& job, std::unique_lock<std::mutex>& lock) {
+    ++job.helpers;
+    lock.unlock();
+    job.run();
+    lock.lock();
+    if (--job.helpers == 0) end_.notify_all();
   }
 
   void help(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    Job* job = nullptr;  // asked for once: those who are at it take its last piece without the lock
-    while (begin_.wait(lock, stop, [&] { return (job = first_open()) != nullptr; })) {
-      ++job->helpers;
-      lock.unlock();
-      job->run();
-      lock.lock();
-      if (--job->helpers == 0) end_.notify_all();
-    }
+    Job* job = nullptr;
+    while (begin_.wait(lock, stop, [&] { return (job = first_open()) != nullptr; })) help_with(*job, lock);
   }
 
   std::mutex mutex_;
   std::condition_variable_any begin_;
   std::condition_variable end_;
+  std::size_t calls_ = 0;
   std::vector<Job*> open_;             ///< in the order of their calls
   std::vector<std::jthread> threads_;  ///< last: they end before what they wait for
 };

@@ -37,8 +37,8 @@ double StepBound::with_bubble(double ratio) const {
 }
 
 Exploration::Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index,
-                         const RematOrder& order)
-    : space_(space), parallelism_(parallelism), order_(order), index_(index) {}
+                         const RematOrder& order, bool peaks_matter)
+    : space_(space), parallelism_(parallelism), order_(order), index_(index), peaks_matter_(peaks_matter) {}
 
 Cost Exploration::cost(Runner& runner, std::size_t remat, std::size_t batch) {
   if (const Candidate* known = find(costed_, remat, batch)) return known->cost;
@@ -109,6 +109,7 @@ StepBound Exploration::bound_step(Runner& runner, const BatchOption& batch) cons
 }
 
 std::int64_t Exploration::bound_peak(Runner& runner, std::size_t batch) {
+  if (!peaks_matter_ || !memory_grows_with_batch()) return 0;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const std::size_t remat : order_.smallest) least = std::min(least, bound_on_larger(memory(runner, remat, batch)));
   return least;
@@ -118,7 +119,7 @@ void Exploration::probe_memory(Runner& runner) {
   // With accumulation steps to spare, a smaller batch needs not less memory: all have to be tried.
   const bool fits = smallest_fits(runner, 0) || !memory_grows_with_batch();
   memory_ = fits ? Memory::fits : Memory::too_large;
-  if (fits) least_peak_ = memory_grows_with_batch() ? bound_peak(runner, 0) : 0;
+  if (fits) least_peak_ = bound_peak(runner, 0);
 }
 
 bool Exploration::fits_at_all(Runner& runner) {
@@ -155,8 +156,7 @@ bool Exploration::no_smaller_reaches(Runner& runner, std::size_t batch, const Ba
 void Exploration::expand_batch(Runner& runner, std::size_t batch, Bar& bar, std::vector<double>& seconds_of_larger) {
   const double seconds = bound_seconds(runner, batch);
   if (!bar.is_reached_by_time(seconds)) {  // the peak is looked at where it matters
-    const std::int64_t peak = memory_grows_with_batch() ? bound_peak(runner, batch) : 0;
-    if (!bar.is_reached(seconds, peak)) return;
+    if (!bar.is_reached(seconds, bound_peak(runner, batch))) return;
   }
   std::vector<std::int64_t> limits(order_.larger.size(), 0);
   std::vector<char> too_large(order_.larger.size());
@@ -183,9 +183,8 @@ void Exploration::expand(Runner& runner, Bar& bar) {
   const std::size_t batches = bound_fitting(runner);
   std::vector<double> seconds_of_larger(space_.remat_policies.size(), 0);
   std::size_t batch = batches;
-  for (; batch > 0 && !no_smaller_reaches(runner, batch - 1, bar); --batch)
+  for (; batch > 1 && !no_smaller_reaches(runner, batch - 1, bar); --batch)
     expand_batch(runner, batch - 1, bar, seconds_of_larger);
-  if (batch == 0) return;
   seconds_of_larger.assign(space_.remat_policies.size(), 0);
   expand_batch(runner, 0, bar, seconds_of_larger);
 }

@@ -61,7 +61,9 @@ class StepBound {
 
 class Exploration {
  public:
-  Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index, const RematOrder& order);
+  /// `peaks_matter`: a slow candidate of little memory may (Scope::front_margin).
+  Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index, const RematOrder& order,
+              bool peaks_matter);
 
   /// Costs the smallest candidate.
   void probe_memory(Runner& runner);
@@ -118,6 +120,7 @@ class Exploration {
   const Parallelism& parallelism_;
   const RematOrder& order_;
   std::size_t index_;
+  bool peaks_matter_;
   enum class Memory : std::uint8_t { unknown, fits, too_large } memory_ = Memory::unknown;
   TimeBound time_bound_ = TimeBound::none;
   double least_seconds_ = std::numeric_limits<double>::infinity();

@@ -132,11 +132,12 @@ Explored collect(const std::vector<Exploration>& explorations, const Scope& scop
 
 /// An exploration of each parallelism, of which nothing is known yet; they refer to the orders.
 struct Explorations {
-  Explorations(const SearchSpace& space, const std::vector<Parallelism>& parallelisms)
+  Explorations(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, bool peaks_matter)
       : plain(remat_order(space, policies_with(space, 1))), pipelined(remat_order(space, policies_with(space, 2))) {
     list.reserve(parallelisms.size());
     for (std::size_t i = 0; i < parallelisms.size(); ++i)
-      list.emplace_back(space, parallelisms[i], i, pipeline_stages(parallelisms[i].mesh) > 1 ? pipelined : plain);
+      list.emplace_back(space, parallelisms[i], i, pipeline_stages(parallelisms[i].mesh) > 1 ? pipelined : plain,
+                        peaks_matter);
     families = families_of(list);
   }
   Explorations(const Explorations&) = delete;
@@ -151,7 +152,7 @@ struct Explorations {
 
 Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
                  const Evaluator& evaluate, const SearchBudget& budget) {
-  Explorations all(space, parallelisms);
+  Explorations all(space, parallelisms, scope.front_margin > 0);
   const std::vector<Kin> kin = kin_of(all.families);
   std::size_t left = 0;
   if (probe_memory_until_some_fit(kin, space, evaluate, budget)) {
@@ -180,7 +181,7 @@ Explored explore_what_may_fit(SearchSpace& space, const std::vector<Parallelism>
 
 Fits any_fits(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Evaluator& evaluate,
               const SearchBudget& budget) {
-  Explorations all(space, parallelisms);
+  Explorations all(space, parallelisms, false);
   const auto& families = all.families;
   Fits fits;
   for (std::size_t next = 0; next < families.size() && !fits.any && !budget.is_spent(); next += round_size) {

@@ -28,6 +28,7 @@ std::vector<Request> requests() {
                             "deepseek2-16b", "gpt-oss-20b"})
     for (const auto& [machine, chips] : machines)
       all.push_back({model, machine, chips});
+  all.push_back({"deepseek3-671b", "tpu-7x", 64});  // a quarter of a sequence a device is laid out another way than half
   return all;
 }
 
