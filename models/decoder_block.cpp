@@ -156,7 +156,8 @@ const DecoderBlock& decoder_block(DecoderBlockKind kind) {
 }
 
 std::optional<std::string> no_predicting_layer(const Model& model) {
-  if (model.mhc_expansion_rate > 1)
+  const bool excluded = model.decoder_block.predicting == PredictingLayer::excluded;
+  if (model.mhc_expansion_rate > 1 && !excluded)
     return "MaxText hands a layer of multi-token prediction one stream, and those of this model carry several";
   switch (model.decoder_block.predicting) {
     case PredictingLayer::not_modelled:
