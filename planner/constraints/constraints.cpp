@@ -96,8 +96,8 @@ Violation ragged_sort(const Configuration& c) {
 Violation random_routing(const Configuration& c) {
   if (!c.config.use_random_routing || c.rule_changes.override_rules || expert_shards(c) > 1) return std::nullopt;
   return Infeasible{ConstraintId::random_routing,
-                    "use_random_routing needs experts on at least 2 devices, not 1: set use_random_routing=false, which costs "
-                    "the same, or split experts (MaxText took it before July 2026, its commit f8ff00a77)",
+                    "use_random_routing needs experts on at least 2 devices, not 1: set use_random_routing=false, which "
+                    "costs the same, or split experts (MaxText took it before July 2026, its commit f8ff00a77)",
                     2, 1};
 }
 

@@ -62,7 +62,7 @@ TEST(RecipeSettings, FusedProjectionsAreGatheredAtOnce) {
 // wi of 4096 x 2 x 11008 in place of wi_0 and wi_1 of 86 MiB each.
 TEST(RecipeSettings, AFusedMlpIsGatheredAtOnce) {
   const std::string mesh = llama + "ici_fsdp_parallelism=8 ";
-  EXPECT_THAT(gathers(mesh + "fused_mlp=True", {"fsdp"}), Contains(Pair(172 * mib, 64)));
+  EXPECT_THAT(gathers(mesh + "fused_mlp=True", {"fsdp"}), Contains(Pair(172 * mib, 32)));
   EXPECT_EQ(total(evaluate(read(mesh + "fused_mlp=True"))), total(evaluate(read(mesh))));
 }
 
