@@ -33,6 +33,17 @@ bool balances_without_loss(const GivenArgument& given, const Configuration& c) {
          !c.model.decoder_block.routed_bias_only_picks;
 }
 
+// configs/types.py, the checks of ring, Ulysses and USP attention; Transformer Engine's kernels draw scores themselves,
+// which is not modelled. Elsewhere a rate changes neither counts nor memory (compiled: llama2-7b): a mask has a sequence's
+// features, not its tokens.
+bool drops_in_attention(const GivenArgument& given, const Configuration& c) {
+  return number_in(given) > 0 && (c.config.context_parallel_strategy != ContextStrategy::all_gather ||
+                                  c.config.attention == AttentionKernel::cudnn_flash_te);
+}
+
+// configs/types.py: a share.
+bool is_no_rate(const GivenArgument& given, const Configuration&) { return number_in(given) < 0 || number_in(given) > 1; }
+
 // configs/types.py: only use_jax_splash, which is not modelled, has the layout.
 bool forces_layout(const GivenArgument& given, const Configuration&) { return is_on(given); }
 
@@ -50,6 +61,19 @@ bool rotates_a_part(const GivenArgument& given, const Configuration& c) {
 // Inside the experts' shard_map all experts' weights would meet the rows of one device's (layers/moe.py).
 bool splits_experts_twice(const GivenArgument& given, const Configuration& c) {
   return is_on(given) && c.mesh.size_of(AxisRole::expert) > 1;
+}
+
+// layers/pipeline.py and decoders.py: what only pipelines read.
+bool is_another_pipeline(const GivenArgument& given, const Configuration& c) {
+  return is_on(given) && pipeline_stages(c.mesh) > 1;
+}
+bool is_a_pipeline_without(const GivenArgument& given, const Configuration& c) {
+  return !is_on(given) && pipeline_stages(c.mesh) > 1;
+}
+
+// models/deepseek_batchsplit.py alone reads it.
+bool merges_gates(const GivenArgument& given, const Configuration& c) {
+  return is_on(given) && c.model.use_batch_split_schedule;
 }
 
 bool lacks_tokamax(const GivenArgument& given, const Configuration& c) {
@@ -83,10 +107,21 @@ struct StartCheck {
 constexpr StartCheck checks[] = {
     {"context_sharding", splits_sequence_elsewhere, "shardplan models the first axis of rule activation_length"},
     {"dq_reduction_steps", odd_reduction_steps, "context parallelism on TPUs takes 0 or 3"},
+    {"dropout_rate", is_no_rate, "must be from 0 to 1"},
+    {"dropout_rate", drops_in_attention,
+     "with context_parallel_strategy=ring, ulysses or usp MaxText takes none, and attention=cudnn_flash_te's is not "
+     "modelled: leave it out, or set context_parallel_strategy=all_gather and another kernel"},
     {"sa_bwd_dkv_megacore", megacore_under_usp, "context_parallel_strategy=usp does not know it"},
     {"routed_bias_update_rate", balances_without_loss, "only DeepSeek's decoder balances its load without a loss"},
     {"scan_layers", scans_unlike_layers, "MaxText builds this decoder's layers one by one: set scan_layers=false"},
     {"force_q_layout", forces_layout, "it needs use_jax_splash, which shardplan does not model"},
+    {"scan_pipeline_iterations", is_a_pipeline_without, "shardplan models a pipeline's iterations as a loop"},
+    {"set_remat_policy_on_pipeline_iterations", is_a_pipeline_without,
+     "shardplan models pipelines whose iterations are recomputed as a whole"},
+    {"set_remat_policy_on_layers_per_stage", is_another_pipeline,
+     "shardplan models pipelines whose iterations are recomputed, not their stages' layers"},
+    {"scan_layers_per_stage", is_another_pipeline, "shardplan models a stage's layers written out"},
+    {"merge_gating_gmm", merges_gates, "shardplan models batch-split layers with two kernels"},
     {"shard_exp_on_fsdp", splits_experts_twice, "shardplan models it without the expert axis"},
     {"use_2d_fsdp_sharding", splits_experts_twice, "shardplan models it without the expert axis"},
     {"use_tokamax_gmm", lacks_tokamax, "shardplan models tokamax's grouped matmul on TPUs"},

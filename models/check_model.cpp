@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <models/check_model.hpp>
+#include <models/decoder_block.hpp>
 #include <models/model_fields.hpp>
 #include <shardplan/error.hpp>
 #include <utility>
@@ -212,8 +213,8 @@ void check_decoder_block(const Model& model, const std::string& place) {
           fmt::format("decoder block '{}' {}, and num_experts is {}", block.name,
                       block.feed_forward == FeedForward::experts ? "needs at least 2 experts" : "has no experts",
                       model.num_experts));
-  require(model.mtp_num_layers == 0 || block.multi_token_prediction, place,
-          fmt::format("decoder block '{}' has no multi-token prediction", block.name));
+  if (const auto none = no_predicting_layer(model); model.mtp_num_layers > 0 && none)
+    require(false, place, fmt::format("decoder block '{}' has no multi-token prediction: {}", block.name, *none));
   require(model.cycle_interval == 1 || model.layers % model.cycle_interval == 0, place,
           fmt::format("layers={} must be a multiple of cycle_interval={}", model.layers, model.cycle_interval));
   if (block.gated_delta_net) return check_delta_nets(model, place);

@@ -9,37 +9,67 @@ using Kind = DecoderBlockKind;
 constexpr FeedForward experts = FeedForward::experts;
 
 constexpr DecoderBlock blocks[] = {
-    {.kind = Kind::llama2, .name = "llama2", .multi_token_prediction = true, .explicit_sharding = true, .muon = true},
-    {.kind = Kind::mistral, .name = "mistral", .multi_token_prediction = true},
-    {.kind = Kind::mixtral, .name = "mixtral", .feed_forward = experts, .multi_token_prediction = true},
+    {.kind = Kind::llama2,
+     .name = "llama2",
+     .predicting = PredictingLayer::last,
+     .explicit_sharding = true,
+     .muon = true},
+    {.kind = Kind::mistral, .name = "mistral", .predicting = PredictingLayer::last},
+    {.kind = Kind::mixtral,
+     .name = "mixtral",
+     .predicting = PredictingLayer::last,
+     .feed_forward = experts},
     {.kind = Kind::deepseek,
      .name = "deepseek",
+     .predicting = PredictingLayer::last,
      .feed_forward = experts,
      .dense_layers_before_pipeline = true,
      .hyper_connections = true,
      .n_gram_memory = true,
      .routed_bias_only_picks = true,  // layers/moe.py: deepseek_routing
      .gate_axis = "embed_moe",  // RoutedAndSharedMoE
-     .multi_token_prediction = true,
      .batch_split = true,
      .explicit_sharding = true,
      .explicit_mlp_by_norm_length = true,
      .muon = true},
-    {.kind = Kind::qwen2, .name = "qwen2", .attention_output_bias = false},  // layers/attentions.py: is_qwen2
-    {.kind = Kind::qwen3, .name = "qwen3", .muon = true},
-    {.kind = Kind::qwen3_moe, .name = "qwen3_moe", .feed_forward = experts, .mlp_follows_moe_mlp = true},
+    {.kind = Kind::qwen2,
+     .name = "qwen2",
+     .predicting = PredictingLayer::stops,
+     .attention_output_bias = false},  // layers/attentions.py: is_qwen2
+    {.kind = Kind::qwen3, .name = "qwen3", .predicting = PredictingLayer::stops, .muon = true},
+    {.kind = Kind::qwen3_moe,
+     .name = "qwen3_moe",
+     .predicting = PredictingLayer::stops,
+     .feed_forward = experts,
+     .mlp_follows_moe_mlp = true},
     {.kind = Kind::gpt_oss,
      .name = "gpt_oss",
+     .predicting = PredictingLayer::scanned_cycle,
      .feed_forward = experts,
      .locals_per_period = 1,
      .capacity = CapacityChoice::with_sparse_matmul},
-    {.kind = Kind::gpt3, .name = "gpt3", .fuses_in_thirds = true},
-    {.kind = Kind::gemma, .name = "gemma"},
-    {.kind = Kind::gemma2, .name = "gemma2", .locals_per_period = 1, .sublayers_per_layer = 2},
-    {.kind = Kind::gemma3, .name = "gemma3", .locals_per_period = 5, .muon = true},
-    {.kind = Kind::olmo3, .name = "olmo3", .locals_per_period = 3},
+    {.kind = Kind::gpt3,
+     .name = "gpt3",
+     .predicting = PredictingLayer::last,
+     .fuses_in_thirds = true},
+    {.kind = Kind::gemma, .name = "gemma", .predicting = PredictingLayer::last},
+    {.kind = Kind::gemma2,
+     .name = "gemma2",
+     .predicting = PredictingLayer::cycle,
+     .locals_per_period = 1,
+     .sublayers_per_layer = 2},
+    {.kind = Kind::gemma3,
+     .name = "gemma3",
+     .predicting = PredictingLayer::local,
+     .locals_per_period = 5,
+     .muon = true},
+    {.kind = Kind::olmo3,
+     .name = "olmo3",
+     .predicting = PredictingLayer::scanned_cycle,
+     .locals_per_period = 3},
     {.kind = Kind::deepseek4,
      .name = "deepseek4",
+     .predicting = PredictingLayer::excluded,
      .feed_forward = experts,
      .compressed_attention = true,
      .hyper_connections = true,
@@ -47,7 +77,11 @@ constexpr DecoderBlock blocks[] = {
      .untrained_routed_bias = true,  // layers/moe.py: MoEBiasVar
      .gate_axis = "embed_moe",       // RoutedAndSharedMoE
      .muon = true},
-    {.kind = Kind::envy, .name = "envy", .feed_forward = experts, .interleaves_experts = true},
+    {.kind = Kind::envy,
+     .name = "envy",
+     .predicting = PredictingLayer::scanned_cycle,
+     .feed_forward = experts,
+     .interleaves_experts = true},
     {.kind = Kind::gemma4,
      .name = "gemma4",
      .feed_forward = experts,
@@ -70,6 +104,7 @@ constexpr DecoderBlock blocks[] = {
      .norms_values = true},
     {.kind = Kind::llama4,
      .name = "llama4",
+     .predicting = PredictingLayer::scanned_cycle,
      .feed_forward = experts,
      .locals_per_period = 3,  // nope_layer_interval: every fourth layer is global
      .window_shape = WindowShape::chunked,
@@ -80,16 +115,19 @@ constexpr DecoderBlock blocks[] = {
      .capacity = CapacityChoice::never},
     {.kind = Kind::qwen3_custom_moe,
      .name = "qwen3_custom_moe",
+     .predicting = PredictingLayer::stops,
      .feed_forward = experts,
      .shape = LayerShape::attention_into_experts},
     {.kind = Kind::qwen3_next,
      .name = "qwen3_next",
+     .predicting = PredictingLayer::stops,
      .feed_forward = experts,
      .gated_delta_net = true,
      .gated_attention = true,
      .gated_shared_expert = true},
     {.kind = Kind::qwen3_5,
      .name = "qwen3_5",
+     .predicting = PredictingLayer::stops,
      .feed_forward = experts,
      .gated_delta_net = true,
      .gated_attention = true,
@@ -115,6 +153,27 @@ const DecoderBlock& decoder_block(DecoderBlockKind kind) {
   const auto found = std::find_if(std::begin(blocks), std::end(blocks), [&](const auto& b) { return b.kind == kind; });
   if (found != std::end(blocks)) return *found;
   throw InternalError("a decoder block without a row");
+}
+
+std::optional<std::string> no_predicting_layer(const Model& model) {
+  const bool excluded = model.decoder_block.predicting == PredictingLayer::excluded;
+  if (model.mhc_expansion_rate > 1 && !excluded)
+    return "MaxText hands a layer of multi-token prediction one stream, and those of this model carry several";
+  switch (model.decoder_block.predicting) {
+    case PredictingLayer::not_modelled:
+      return "multi-token prediction beside these layers is not modelled";
+    case PredictingLayer::stops:
+      return "MaxText e591f30cb stops with it, since its layers of multi-token prediction call this decoder's without an "
+             "argument that it needs";
+    case PredictingLayer::excluded:
+      return "MaxText excludes it beside this decoder (configs/types.py)";
+    case PredictingLayer::last:
+    case PredictingLayer::local:
+    case PredictingLayer::cycle:
+    case PredictingLayer::scanned_cycle:
+      return std::nullopt;
+  }
+  throw InternalError("unknown PredictingLayer");
 }
 
 const DecoderBlock& find_decoder_block(const std::string& name, const std::string& place) {

@@ -1,6 +1,8 @@
 #pragma once
 // The table of decoder blocks: which there are, and the traits of each (include/shardplan/decoder_block.hpp).
+#include <optional>
 #include <shardplan/decoder_block.hpp>
+#include <shardplan/model.hpp>
 #include <string>
 #include <vector>
 
@@ -15,5 +17,8 @@ const DecoderBlock& decoder_block(DecoderBlockKind kind);
 
 /// Throws InputError, beginning with `place`, on an unknown name.
 const DecoderBlock& find_decoder_block(const std::string& name, const std::string& place);
+
+/// Why MaxText, or shardplan, has no layers of multi-token prediction beside the model's; nothing: it has.
+std::optional<std::string> no_predicting_layer(const Model& model);
 
 }  // namespace shardplan

@@ -76,6 +76,7 @@ inline constexpr ModelField<bool> model_flags[] = {{"tied_embedding", &Model::ti
                                  {"mlp_bias", &Model::mlp_bias},
                                  {"attention_sink", &Model::attention_sink},
                                  {"fused_qkv", &Model::fused_qkv},
+                                 {"fused_mlp", &Model::fused_mlp},
                                  {"interleaved_rotation", &Model::interleaved_rotation},
                                  {"routed_bias", &Model::routed_bias},
                                  {"share_kv_projections", &Model::share_kv_projections},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <models/check_model.hpp>
+#include <models/decoder_block.hpp>
 #include <models/model_fields.hpp>
 #include <models/model_overrides.hpp>
 #include <shardplan/error.hpp>
@@ -81,6 +82,7 @@ struct ModelFlag {
 };
 
 constexpr ModelFlag flags[] = {
+    {"fused_mlp", &Model::fused_mlp, false, [](const Model& model) { return !model.use_batch_split_schedule; }},
     {"fused_qkv", &Model::fused_qkv, false,
      [](const Model& model) {
        return model.attention_type == AttentionType::global && !model.share_kv_projections &&
@@ -129,15 +131,14 @@ bool applies(Has has, const Model& model) {
     case Has::indexer:
       return model.masks_keys();
     case Has::multi_token_prediction:
-      return model.decoder_block.multi_token_prediction;
+      return !no_predicting_layer(model);
   }
   throw InternalError("unknown Has");
 }
 
 void check_override(const Model& model, const std::string& key, std::int64_t value, std::int64_t least) {
-  if (!has_dim(model, key) && key == "mtp_num_layers")
-    throw InputError(fmt::format("{}: model {}: beside deepseek, llama2, mistral and mixtral alone; MaxText e591f30cb stops "
-                                 "beside Qwen's layers, of others it isn't modelled", key, model.name));
+  if (const auto none = no_predicting_layer(model); key == "mtp_num_layers" && none)
+    throw InputError(fmt::format("{}: model {}: {}: leave it out", key, model.name, *none));
   if (!has_dim(model, key))
     throw InputError(fmt::format("{}: model {} has no such dim, or it isn't modelled there", key, model.name));
   if (value < least) throw InputError(fmt::format("{}: must be at least {}, not {}", key, least, value));

@@ -41,6 +41,8 @@ std::string_view name_of(Dim dim) {
       return "position";
     case Dim::qkv:
       return "qkv";
+    case Dim::mlp_parts:
+      return "mlp_parts";
     case Dim::taps:
       return "taps";
     case Dim::gate:

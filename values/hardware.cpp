@@ -56,8 +56,23 @@ int hosts_of(const HardwareProfile& hardware, const Slice& slice) {
   return static_cast<int>(divided_up(slice.chips, hardware.chips_per_node));
 }
 
-const std::optional<Figure>& narrow_peak(const HardwareProfile& hardware, DType dtype) {
-  return dtype == DType::s8 ? hardware.peak_int8 : hardware.peak_fp8;
+DType multiplied_as(DType dtype, const HardwareProfile& hardware) {
+  if (dtype == DType::f4) return DType::bf16;
+  if (dtype != DType::s4) return dtype;
+  const bool float8_is_faster =
+      hardware.peak_fp8 && (!hardware.peak_int8 || hardware.peak_fp8->value >= hardware.peak_int8->value);
+  return float8_is_faster ? DType::f8 : DType::s8;
+}
+
+std::optional<Figure> narrow_peak(const HardwareProfile& hardware, DType dtype) {
+  switch (multiplied_as(dtype, hardware)) {
+    case DType::s8:
+      return hardware.peak_int8;
+    case DType::f8:
+      return hardware.peak_fp8;
+    default:
+      return hardware.peak_bf16;
+  }
 }
 
 }  // namespace shardplan

@@ -75,6 +75,8 @@ std::string_view name_of(ConstraintId constraint) {
       return "muon-decoder";
     case ConstraintId::optimizer_over_data:
       return "optimizer-over-data";
+    case ConstraintId::multi_token_prediction:
+      return "multi-token-prediction";
     case ConstraintId::quantization:
       return "quantization";
     case ConstraintId::weights_not_sharded:

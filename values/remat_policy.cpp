@@ -38,6 +38,17 @@ const std::map<std::string, Saved>& table() {
   return policies;
 }
 
+/// Other names of these (layers/nnx_decoders.py, get_remat_policy). A scan's body is given to jax.checkpoint whatever the
+/// policy, so that none is full (compiled: one program); what is named `quantization` Transformer Engine alone makes.
+const std::map<std::string, std::string>& same_as() {
+  static const std::map<std::string, std::string> names = {
+      {"minimal_flash", "minimal_with_context"},
+      {"none", "full"},
+      {"minimal_with_quantization", "minimal"},
+      {"minimal_with_context_and_quantization", "minimal_with_context"}};
+  return names;
+}
+
 }  // namespace
 
 const std::vector<std::string>& remat_policies() {
@@ -55,8 +66,8 @@ const std::vector<std::string>& remat_policies() {
 }
 
 std::map<std::string, SavePlace> saved_by_policy(const std::string& policy) {
-  if (policy == "minimal_flash") return saved_by_policy("minimal_with_context");
-  const auto found = table().find(policy);
+  const auto same = same_as().find(policy);
+  const auto found = table().find(same == same_as().end() ? policy : same->second);
   if (found != table().end()) return found->second;
   throw InputError("remat_policy: " + unknown_name("policy", policy, remat_policies()));
 }

@@ -8,12 +8,11 @@ namespace {
 
 [[noreturn]] void refuse(const TrainConfig& config, std::string_view reason) {
   throw InputError(fmt::format("quantization={}: {}; modelled are int8, intmp, fp8, nanoo_fp8, te_fp8_delayedscaling and "
-                               "te_fp8_currentscaling, and with use_qwix_quantization=true int8, fp8, fp8_e4m3, fp8_e5m2, "
-                               "fp8_full, fp8_gpu and fp8_nanoo",
+                               "te_fp8_currentscaling, and with use_qwix_quantization=true int4, int8, fp4, fp8, fp8_e4m3, "
+                               "fp8_e5m2, fp8_full, fp8_gpu and fp8_nanoo",
                                name_of(config.quantization), reason));
 }
 
-constexpr std::string_view half_bytes = "products of 4 bits are not modelled: no profile has a peak for them";
 constexpr std::string_view block_scales =
     "scales of blocks of numbers, which Blackwell alone multiplies with, are not modelled";
 constexpr std::string_view wants_qwix =
@@ -30,6 +29,8 @@ void check_quantization(const TrainConfig& config) {
     case Quantization::int8:
     case Quantization::fp8:
       return;
+    case Quantization::int4:
+    case Quantization::fp4:
     case Quantization::fp8_e4m3:
     case Quantization::fp8_e5m2:
     case Quantization::fp8_full:
@@ -37,9 +38,6 @@ void check_quantization(const TrainConfig& config) {
     case Quantization::fp8_nanoo:
       if (!qwix) refuse(config, wants_qwix);
       return;
-    case Quantization::int4:
-    case Quantization::fp4:
-      refuse(config, qwix ? half_bytes : wants_qwix);
     case Quantization::nanoo_fp8:
       if (qwix) refuse(config, no_rule);
       return;

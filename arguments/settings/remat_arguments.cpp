@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <arguments/keys/argument_table.hpp>
 #include <arguments/words/argument_values.hpp>
 #include <arguments/settings/remat_arguments.hpp>
@@ -19,21 +18,28 @@ std::map<std::string, SavePlace> read_custom(const GivenArguments& arguments) {
   return saved;
 }
 
-void check_modelled(const std::string& policy, const std::string& place) {
-  constexpr std::array known = {"none", "minimal_with_quantization", "minimal_with_context_and_quantization"};
-  for (const auto* name : known)
-    if (policy == name) throw InputError(fmt::format("{}: shardplan does not model this policy yet", place));
+/// layers/nnx_decoders.py: layers that no scan holds are called as they are under `none`; Transformer Engine's products name
+/// their narrow operands `quantization` (layers/quantizations.py).
+void check_modelled(const std::string& policy, const std::string& place, const TrainConfig& config) {
+  if (policy == "none" && !config.scan_layers)
+    throw InputError(fmt::format("{}: layers without a scan of which nothing is computed again are not modelled: set "
+                                 "scan_layers=true, with which none is MaxText's full, or minimal_with_context",
+                                 place));
+  const bool keeps_narrow = policy == "minimal_with_quantization" || policy == "minimal_with_context_and_quantization";
+  if (keeps_narrow && runs_transformer_engine(config.quantization))
+    throw InputError(fmt::format("{}: what it keeps of Transformer Engine's products is not modelled: set {}", place,
+                                 policy == "minimal_with_quantization" ? "minimal" : "minimal_with_context"));
 }
 
 }  // namespace
 
 RematPolicy custom_remat_policy(const GivenArguments& arguments) { return {"custom", read_custom(arguments), true}; }
 
-Remat read_remat(const GivenArguments& arguments) {
+Remat read_remat(const GivenArguments& arguments, const TrainConfig& config) {
   const auto* given = arguments.find("remat_policy");
   const std::string policy = arguments.text("remat_policy", Remat{}.policy);
   if (policy == "custom") return {policy, read_custom(arguments), true};
-  if (given) check_modelled(policy, given->place);
+  if (given) check_modelled(policy, given->place, config);
   return {policy, saved_by_policy(policy), false};
 }
 

@@ -18,8 +18,9 @@ struct Remat {
 /// remat_policy=custom with the places that are given, whatever the policy; MaxText's default where one isn't.
 RematPolicy custom_remat_policy(const GivenArguments& arguments);
 
-/// Throws InputError on an unknown policy or place. Places are read only with remat_policy=custom, as in MaxText.
-Remat read_remat(const GivenArguments& arguments);
+/// Throws InputError on an unknown policy or place, and on one that `config`'s scan or quantization makes another program
+/// of. Places are read only with remat_policy=custom, as in MaxText.
+Remat read_remat(const GivenArguments& arguments, const TrainConfig& config);
 
 std::vector<std::pair<std::string, std::string>> remat_as_arguments(const Remat& remat);
 

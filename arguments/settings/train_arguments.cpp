@@ -220,7 +220,7 @@ Settings read_settings(const GivenArguments& arguments, const Model& model) {
   check_tokens(config);
   config.moe_path = read_moe_path(arguments, model, config.capacity_factor);
   check_precision(arguments, config);
-  const Remat remat = read_remat(arguments);
+  const Remat remat = read_remat(arguments, config);
   config.remat_policy = remat.policy;
   config.saved = remat.saved;
   config.places_activations = remat.places_activations;

@@ -40,7 +40,8 @@ bool says_default(const UnmodelledArgument& row, const GivenArgument& given) {
 void check_modelled(const std::string& key, const GivenArgument& given) {
   for (const auto& row : unmodelled_arguments())
     if (row.key == key && !says_default(row, given))
-      throw InputError(fmt::format("{}: shardplan does not model {} yet ({})", given.place, key, row.what));
+      throw InputError(fmt::format("{}: shardplan does not model {} yet ({}): leave it at {}", given.place, key, row.what,
+                                   row.base_default.empty() ? "its default, nothing" : row.base_default));
 }
 
 /// Errors of the table don't know where a key stands; in a file that has to be said.

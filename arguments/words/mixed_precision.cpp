@@ -80,8 +80,8 @@ void check(const Entry& entry, const std::string& where) {
   if (entry.tile_size != -1)
     throw InputError(fmt::format("{}: tile_size={}: scales of parts of a channel are not modelled", where, entry.tile_size));
   for (const auto& bits : {entry.weight_bits, entry.activation_bits})
-    if (bits && *bits != 8)
-      throw InputError(fmt::format("{}: products of {} bits are not modelled, of 8 they are", where, *bits));
+    if (bits && *bits != 8 && *bits != 4)
+      throw InputError(fmt::format("{}: products of {} bits are not modelled, of 4 and 8 they are", where, *bits));
 }
 
 }  // namespace

@@ -17,6 +17,13 @@ bool is_peeled(const TrainConfig& config, const Compiler& compiler) {
          config.runs_sparse_experts() && std::any_of(config.saved.begin(), config.saved.end(), offloaded);
 }
 
+/// Whether another layer of multi-token prediction stands behind it, as in a predicting cycle.
+bool leads_to_predicting_layer(const Block& block, const Program& program) {
+  const auto next = static_cast<std::size_t>(&block - program.blocks.data()) + 1;
+  return block.single_run == SingleRun::later_tokens && next < program.blocks.size() &&
+         program.blocks[next].single_run == SingleRun::later_tokens;
+}
+
 class Release {
  public:
   Release(const Block& block, const DataFlow& flow, const Program& program, const Liveness& liveness,
@@ -31,6 +38,7 @@ class Release {
         leads_on_(shares_iteration_ && leads_to_next_layer(block, program)),
         written_out_(compiler.has(Habit::gathers_again_in_cycles) && block.kind == BlockKind::layer &&
                      !config.scan_layers && !block.in_pipeline),
+        predicts_on_(leads_to_predicting_layer(block, program)),
         narrow_heads_(compiler.has(Habit::gathers_narrow_heads_again)),
         before_experts_(compiler.has(Habit::gathers_moe_layer_weights_twice) && block.mixture) {}
 
@@ -85,9 +93,23 @@ class Release {
       case SingleRun::parted:
         return true;
       case SingleRun::later_tokens:
-        return in_attention;
+        return op.kind == OpKind::einsum && is_far_from_head(op);
     }
     return false;
+  }
+
+  /// Of a layer of multi-token prediction: all weights where other such layers follow (olmo37bx8_v5p8_fsdp8_mtp), else the
+  /// joint projection and attention's, whose output projection is near where only a dense feed-forward lies between
+  /// (gemma7bx4_v5p8_fsdp8_mtp; ds16mtp_v5p8_fsdp8).
+  bool is_far_from_head(const Operation& op) const {
+    if (predicts_on_ || op.module == Module::none) return true;
+    return op.module == Module::attention && (block_.mixture || !is_behind_attention(op));
+  }
+
+  bool is_behind_attention(const Operation& op) const {
+    const auto& ops = block_.operations;
+    return std::any_of(ops.begin(), ops.end(),
+                       [&](const Operation& other) { return other.kind == OpKind::attention && &other < &op; });
   }
 
   bool is_operand_of_shard_map(const Operation& op) const {
@@ -173,7 +195,7 @@ class Release {
   const Liveness& liveness_;
   const std::map<std::string, SavePlace>& saved_;
   const bool peeled_;
-  const bool shares_iteration_, merges_near_gathers_, leads_on_, written_out_, narrow_heads_, before_experts_;
+  const bool shares_iteration_, merges_near_gathers_, leads_on_, written_out_, predicts_on_, narrow_heads_, before_experts_;
 };
 
 }  // namespace

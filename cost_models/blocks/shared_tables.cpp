@@ -21,11 +21,16 @@ bool has_gathered(const PartitionedBlock& block, const Collective& wanted) {
 
 void share_gathered_table(std::span<const PartitionedBlock> before, PartitionedBlock& head) {
   if (head.block->kind != BlockKind::head) return;
+  // Behind a predicting cycle the other head is too far (olmo37bx8_v5p8_fsdp8_mtp; gptoss20bx4_v5p8_fsdp8_mtp).
+  const auto predicting = std::count_if(before.begin(), before.end(), [](const PartitionedBlock& block) {
+    return block.block->single_run == SingleRun::later_tokens;
+  });
   const auto is_there = [&](const Collective& wanted) {
     if (!gathers_table(wanted, *head.block)) return false;
     const bool tied = head.block->tensors[wanted.tensor].shared;
     return std::any_of(before.begin(), before.end(), [&](const PartitionedBlock& block) {
-      const bool holds_it = block.block->kind == BlockKind::head || (tied && block.block->kind == BlockKind::embedding);
+      const bool near_head = block.block->kind == BlockKind::head && predicting <= 1;
+      const bool holds_it = near_head || (tied && block.block->kind == BlockKind::embedding);
       return holds_it && has_gathered(block, wanted);
     });
   };

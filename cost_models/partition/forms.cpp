@@ -101,7 +101,9 @@ OperationId Forms::history_of(const Operation& op, Numbers numbers) const {
 }
 
 DType Forms::dtype_of(TensorId tensor, const Operation& op, Numbers numbers) const {
-  if (numbers != Numbers::wide) return op.narrow->operands;
+  const bool is_weight = op.inputs.size() > 1 && op.inputs[1] == tensor;
+  if (numbers != Numbers::wide)
+    return is_weight ? op.narrow->weight_operand.value_or(op.narrow->operands) : op.narrow->operands;
   const DType dtype = block_.tensors[tensor].dtype;
   const bool narrowed =
       dtype == DType::f32 && op.kind == OpKind::einsum && compiler_.has(Habit::narrows_float32_operands);
@@ -209,7 +211,7 @@ std::vector<Lifetime> Forms::lifetimes() const {
   lifetimes.reserve(entries_.size());
   for (const auto& entry : entries_) {
     const Tensor& tensor = block_.tensors[entry.tensor];
-    const Bytes bytes{stored_elements(tensor, entry.spec, mesh_, compiler_) * size_of(entry.dtype)};
+    const Bytes bytes{stored_elements(tensor, entry.spec, mesh_, compiler_) * bits_of(entry.dtype) / 8};
     const bool wide = entry.numbers == Numbers::wide;
     const char* what = entry.gradient ? (wide ? " gradient, gathered" : " gradient, narrowed")
                                       : (wide ? ", gathered" : ", narrowed");

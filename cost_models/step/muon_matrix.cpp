@@ -20,6 +20,10 @@ MuonMatrix muon_matrix(const Tensor& weight, const PartitionSpec& spec, const Me
       matrix.batch = weight.dims[d].size / mesh.product(spec.dims[d]);
       continue;
     }
+    if (weight.dims[d].dim == Dim::mlp_parts) {  // utils/muon_utils.py: the first against the last, others are batches
+      matrix.batch *= weight.dims[d].size;
+      continue;
+    }
     const bool rows = is_reduction(weight, d);
     (rows ? matrix.kept : matrix.contracted) *= weight.dims[d].size;
     AxisList& axes = rows ? matrix.kept_axes : matrix.contracted_axes;

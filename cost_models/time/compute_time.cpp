@@ -33,10 +33,11 @@ std::optional<double> tabled_share(const Kernel& kernel, DType operands, const H
 /// runs no such program (constraint `quantization`); its time is shown as if it multiplied wide numbers.
 FlopsPerSecond narrow_rate(const Kernel& kernel, const HardwareProfile& hardware, const Compiler& compiler,
                            double wide_share) {
-  const auto& peak = narrow_peak(hardware, kernel.narrow_dtype);
+  const auto peak = narrow_peak(hardware, kernel.narrow_dtype);
   if (!peak) return {hardware.peak_bf16.value * wide_share};
-  if (const auto tabled = tabled_share(kernel, kernel.narrow_dtype, hardware, compiler)) return {peak->value * *tabled};
-  const bool measured = kernel.narrow_dtype == DType::f8 && hardware.fp8_matmul_efficiency;
+  const DType operands = multiplied_as(kernel.narrow_dtype, hardware);
+  if (const auto tabled = tabled_share(kernel, operands, hardware, compiler)) return {peak->value * *tabled};
+  const bool measured = operands == DType::f8 && hardware.fp8_matmul_efficiency;
   return {peak->value * (measured ? hardware.fp8_matmul_efficiency->value : wide_share)};
 }
 

@@ -42,9 +42,22 @@ enum class LayerShape : std::uint8_t {
 /// Where a decoder takes capacity_factor from (MaxText configs/types.py).
 enum class CapacityChoice : std::uint8_t { free, with_sparse_matmul, never };
 
+/// What MaxText makes a layer of multi-token prediction of (models/models.py): the last class of the decoder's, which it
+/// calls with config, mesh, mode and random numbers alone (layers/nnx_decoders.py, get_decoder_layers).
+enum class PredictingLayer : std::uint8_t {
+  not_modelled,
+  stops,          ///< its class wants more, or is called otherwise
+  excluded,       ///< configs/types.py says no
+  last,           ///< a layer of the decoder's last kind
+  local,          ///< one with a window, whatever the decoder's last is
+  cycle,          ///< the layers of one cycle
+  scanned_cycle,  ///< likewise, of scanned layers; MaxText makes none, or others, of those that aren't
+};
+
 struct DecoderBlock {
   DecoderBlockKind kind = DecoderBlockKind::llama2;
   std::string_view name = "llama2";
+  PredictingLayer predicting = PredictingLayer::not_modelled;  ///< what mtp_num_layers adds behind the decoder
   FeedForward feed_forward = FeedForward::dense;
   bool either_feed_forward = false;  ///< num_experts says which: `feed_forward`, or dense
   LayerShape shape = LayerShape::two_branches;
@@ -75,7 +88,6 @@ struct DecoderBlock {
   bool routed_bias_only_picks = false;        ///< routed_bias chooses experts and is in no weight: no gradient
   bool untrained_routed_bias = false;         ///< and no optimizer knows it
   std::string_view gate_axis = "embed";       ///< logical axis of the router's input dim
-  bool multi_token_prediction = false;        ///< mtp_num_layers adds layers behind the decoder
   bool batch_split = false;                   ///< use_batch_split_schedule is known
   bool explicit_sharding = false;             ///< shard_mode=explicit knows it
   bool explicit_mlp_by_norm_length = false;   ///< and names its MLP hidden state (batch, norm_length, mlp) there

@@ -44,6 +44,7 @@ enum class ConstraintId : std::uint8_t {
   muon_decoder,
   optimizer_over_data,
   quantization,
+  multi_token_prediction,
   // What MaxText's start-up, the torus and the price list say.
   weights_not_sharded,
   mesh_does_not_fit_torus,

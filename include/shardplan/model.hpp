@@ -65,6 +65,7 @@ struct Model {
   bool layer_norm = false;              ///< LayerNorm with mean and bias in place of RMSNorm (gpt3)
   /// attention_bias: on query, key, value and, except in qwen2, the output projection. mlp_bias: on every projection.
   bool attention_bias = false, mlp_bias = false, attention_sink = false, fused_qkv = false, routed_bias = false;
+  bool fused_mlp = false;  ///< dense feed-forwards and shared experts make both inputs of their activation with one weight
   /// Of global layers: values are projected with keys, a head dim and a number of key heads (0: the other layers').
   bool share_kv_projections = false;
   std::int64_t global_head_dim = 0, global_kv_heads = 0;

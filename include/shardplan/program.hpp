@@ -34,6 +34,7 @@ enum class Dim : std::uint8_t {
   latent,  ///< the hidden state's width between attention and experts, where it is another (qwen3_custom_moe)
   position,
   qkv,   ///< query, key, value
+  mlp_parts,  ///< what a gated activation multiplies: of one weight that makes both (fused_mlp)
   taps,  ///< of a convolution along the sequence
   gate,    ///< numbers that scale something: a gate's own
   streams, ///< of the hidden state (hyper-connections)
@@ -145,6 +146,7 @@ enum class Scaling : std::uint8_t {
 /// How a product with a weight multiplies in fewer bits (Quantization; models/programs/narrow_products.hpp).
 struct NarrowProduct {
   DType operands = DType::s8;        ///< of the product: activation and weight
+  std::optional<DType> weight_operand;  ///< the weight's, where it is another
   bool activation = true, weight = true;  ///< which of the two is; unless both are, the product multiplies wide numbers
   bool input_gradient = false;       ///< the gradient of the activation is such a product too
   bool weight_gradient = false;      ///< and that of the weight

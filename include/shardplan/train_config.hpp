@@ -18,8 +18,9 @@ struct Compiler;
 /// Where neither settings nor model give one; Switch Transformer's training value (Fedus et al. 2021, section 2.2).
 inline constexpr double usual_capacity_factor = 1.25;
 
-enum class DType : std::uint8_t { pred, s8, f8, bf16, f16, f32, s32, u32 };
-std::int64_t size_of(DType dtype);      ///< bytes an element
+enum class DType : std::uint8_t { pred, s4, f4, s8, f8, bf16, f16, f32, s32, u32 };
+std::int64_t bits_of(DType dtype);      ///< an element's; XLA:TPU packs two of 4 into a byte
+std::int64_t size_of(DType dtype);      ///< bytes an element; throws InternalError where it has half of one
 /// The bytes of as many elements of another type.
 Bytes recast(Bytes bytes, DType from, DType to);
 std::string_view name_of(DType dtype);  ///< "bfloat16"
@@ -160,6 +161,7 @@ struct TrainConfig {
   std::int64_t sa_block_q_dq = 512, sa_block_kv_dq = 512;
   bool sa_use_fused_bwd_kernel = false;  ///< one kernel for all gradients
   std::int64_t dq_reduction_steps = 0;   ///< 3: partial sums of tokamax's queries' gradient; 0: one for each block of keys
+  bool use_qk_clip = false;              ///< the step ends with a clip of the latent projections by their largest score
   bool use_tokamax_splash = false;       ///< tokamax's kernels in place of jax's; ring, ulysses and usp have no others
   bool runs_tokamax_splash() const { return use_tokamax_splash || context_parallel_strategy != ContextStrategy::all_gather; }
   bool fuses_attention_gradients() const { return runs_tokamax_splash() || sa_use_fused_bwd_kernel; }

@@ -63,7 +63,8 @@ TensorId BlockBuilder::constant(std::string name, Dims dims, DType dtype, Constr
 
 TensorId BlockBuilder::apply(OpKind kind, std::string name, std::vector<TensorId> inputs, TensorId output) {
   block.operations.push_back({kind, std::move(name), std::move(inputs), output, module});
-  block.operations.back().narrow = narrow_product(block.operations.back(), block, config);
+  if (gives_quantization || config.use_qwix_quantization)
+    block.operations.back().narrow = narrow_product(block.operations.back(), block, config);
   return output;
 }
 

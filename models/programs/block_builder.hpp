@@ -61,6 +61,8 @@ class BlockBuilder {
   const Dims& dims(TensorId tensor) const { return block.tensors[tensor].dims; }
 
   Module module = Module::none;  ///< of the operations that are added from here on
+  /// MaxText hands these operations' layers its quantization. Qwix asks for none: its rules name products.
+  bool gives_quantization = true;
   const Model& model;
   const TrainConfig& config;
   const ProgramSizes& sizes;

@@ -55,7 +55,8 @@ std::optional<NarrowProduct> by_aqt(Multiplier multiplier, const TrainConfig& co
 std::optional<NarrowProduct> by_bits(Multiplier multiplier, const MixedPrecision& precision) {
   if (multiplier == Multiplier::grouped) return std::nullopt;
   NarrowProduct narrow;
-  narrow.operands = DType::s8;
+  narrow.operands = precision.activation_bits == 4 ? DType::s4 : DType::s8;
+  if (precision.weight_bits) narrow.weight_operand = *precision.weight_bits == 4 ? DType::s4 : DType::s8;
   narrow.activation = precision.activation_bits.has_value();
   narrow.weight = precision.weight_bits.has_value();
   return narrow.activation || narrow.weight ? std::optional(narrow) : std::nullopt;
@@ -99,6 +100,8 @@ std::optional<NarrowProduct> by_qwix(Multiplier multiplier, const TrainConfig& c
 
 DType narrow_dtype(Quantization quantization) {
   if (quantization == Quantization::none) return DType::bf16;
+  if (quantization == Quantization::int4) return DType::s4;
+  if (quantization == Quantization::fp4) return DType::f4;
   return quantization == Quantization::int8 || quantization == Quantization::intmp ? DType::s8 : DType::f8;
 }
 

@@ -51,7 +51,7 @@ Program program_of(StepKind step, const Decoder& decoder, const TrainConfig& con
     program.blocks.push_back(per_layer_embedding_block(decoder.model, config, sizes));
   add_layers(program, decoder, config, shape);
   if (step == StepKind::train)
-    for (Block& block : multi_token_prediction_blocks(decoder.layers.back(), decoder.model, config, sizes))
+    for (Block& block : multi_token_prediction_blocks(decoder.layers, decoder.model, config, sizes))
       program.blocks.push_back(std::move(block));
   program.blocks.push_back(step == StepKind::train ? loss_block(decoder.model, config, sizes)
                                                    : logits_block(decoder.model, config, sizes));

@@ -102,6 +102,33 @@ Violation windows_under_context(const Configuration& c) {
                     1, shards};
 }
 
+/// configs/types.py, use_qk_clip; layers/attention_op.py: of flash kernels tokamax's alone return their largest scores, and
+/// GPUs' none do. Layers that say no scores would be trained without the clip.
+Violation scores_are_recorded(const Configuration& c) {
+  if (!c.config.use_qk_clip) return std::nullopt;
+  const AttentionKernel kernel = c.config.attention;
+  const bool on_tpus = c.compiler.kernels.has_tokamax_splash;
+  if (c.model.attention_type != AttentionType::mla || c.model.use_batch_split_schedule)
+    return refused(ConstraintId::attention_kernel,
+                   fmt::format("use_qk_clip clips latent attention's projections, which {}: leave it out",
+                               c.model.use_batch_split_schedule ? "batch-split layers don't record the scores of"
+                                                                : c.model.name + " doesn't have"));
+  if (c.config.context_parallel_strategy != ContextStrategy::all_gather)
+    return refused(ConstraintId::attention_kernel,
+                   fmt::format("context_parallel_strategy={} does not record the scores that use_qk_clip reads: set "
+                               "all_gather",
+                               name_of(c.config.context_parallel_strategy)));
+  if (on_tpus && runs_splash(c.config, c.compiler) && !c.config.use_tokamax_splash)
+    return refused(ConstraintId::attention_kernel,
+                   "jax's splash attention does not record the scores that use_qk_clip reads: set use_tokamax_splash=true");
+  if (!on_tpus && kernel != AttentionKernel::dot_product)
+    return refused(ConstraintId::attention_kernel,
+                   fmt::format("attention={} does not record the scores that use_qk_clip reads on {}: set "
+                               "attention=dot_product",
+                               name_of(kernel), c.hardware.name));
+  return std::nullopt;
+}
+
 // layers/attention_op.py, tpu_flash_attention: the kernel's blocks of queries, no longer than the whole sequence, have to
 // divide what each device has of it (jax splash_attention_mask_info.py: q_block_size should divide q_seq_len_per_shard).
 // Rings clamp them to a device's share.
@@ -208,6 +235,7 @@ std::optional<Infeasible> packing_violation(const Configuration& c) {
 std::optional<Infeasible> attention_violation(const Configuration& configuration) {
   return first_violation_of(
       {kernel_exists, kernel_knows_sinks, kernel_takes_masks, pools_whole_sequences, exchanged_sequence_is_unmasked,
+       scores_are_recorded,
        packing_violation, segments_are_counted, windows_under_context, balance_divides, blocks_divide_shards,
        blocks_of_keys_divide, sums_three_or_all},
       configuration);

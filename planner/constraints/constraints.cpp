@@ -95,7 +95,10 @@ Violation ragged_sort(const Configuration& c) {
 // configs/types.py, the flags of expert parallelism; passed over under override_logical_axis_rules.
 Violation random_routing(const Configuration& c) {
   if (!c.config.use_random_routing || c.rule_changes.override_rules || expert_shards(c) > 1) return std::nullopt;
-  return Infeasible{ConstraintId::random_routing, "use_random_routing needs experts on at least 2 devices, not 1", 2, 1};
+  return Infeasible{ConstraintId::random_routing,
+                    "use_random_routing needs experts on at least 2 devices, not 1: set use_random_routing=false, which "
+                    "costs the same, or split experts (MaxText took it before July 2026, its commit f8ff00a77)",
+                    2, 1};
 }
 
 // The expert weights are split over tensor_sequence and nothing sums over it: MaxText computes a wrong result.
@@ -175,7 +178,7 @@ std::optional<Infeasible> violation_under_every_policy(const Configuration& conf
                              vocab_tiling,
                              explicit_sharding, explicit_window,
                              muon_decoder,
-                             optimizer_over_data, quantization_violation},
+                             optimizer_over_data, quantization_violation, token_prediction_violation},
                             configuration);
 }
 

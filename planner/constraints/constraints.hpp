@@ -35,6 +35,9 @@ std::optional<Infeasible> attention_violation(const Configuration& configuration
 /// The part of it that concerns quantized products (quantization_constraints.cpp).
 std::optional<Infeasible> quantization_violation(const Configuration& configuration);
 
+/// The part of it that concerns layers of multi-token prediction (token_prediction_constraints.cpp).
+std::optional<Infeasible> token_prediction_violation(const Configuration& configuration);
+
 /// The part of that which packing=false mends: packed sequences that the kernel can't split.
 std::optional<Infeasible> packing_violation(const Configuration& configuration);
 

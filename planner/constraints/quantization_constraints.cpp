@@ -26,6 +26,26 @@ bool has_no_grouped_product(const TrainConfig& config) {
   return config.runs_sparse_experts() && other && !config.use_qwix_quantization;
 }
 
+/// kernels/megablox/backend.py calls its kernel through Qwix, which cuts an expert weight's scales, one a column, as the
+/// kernel's tiles cut its columns, and asserts that they can be cut (qwix _src/core/pallas.py; compiled: qwen3-next of 512
+/// columns in tiles of 1024). Tokamax's kernel isn't called so; a constant scale is one number.
+std::optional<Infeasible> tiles_cut_scales(const Configuration& c) {
+  const TrainConfig& config = c.config;
+  const bool by_column = config.use_qwix_quantization ? config.quantization == Quantization::fp8_full &&
+                                                            !config.weight_quantization_calibration_method.fixed
+                                                      : config.quantization == Quantization::int8;
+  if (!config.runs_sparse_experts() || !config.megablox || config.use_tokamax_gmm || !by_column) return std::nullopt;
+  const std::int64_t columns = c.model.moe_mlp / c.mesh.size_of(AxisRole::tensor), tile = config.wi_tile_fwd_mlp_dim;
+  if (columns % tile == 0) return std::nullopt;
+  const bool narrow_gradients = config.quantization == Quantization::fp8_full;  // cut by the weight gradient's tiles
+  return unquantized(fmt::format("quantization={} with megablox: {} columns of experts' weights aren't whole tiles of {}, "
+                                 "and MaxText does not trace it: set wi_tile_fwd_mlp_dim{} to a divisor, or "
+                                 "use_tokamax_gmm=true megablox=false",
+                                 name_of(config.quantization), columns, tile,
+                                 narrow_gradients ? " and wi_tile_drhs_mlp_dim" : ""),
+                     tile, columns);
+}
+
 /// layers/quantizations.py: "Einsum is not yet supported for TransformerEngine quantization", and no quant_dg for the
 /// grouped product; the library is one of GPUs.
 std::optional<Infeasible> no_transformer_engine(const Configuration& c) {
@@ -36,6 +56,12 @@ std::optional<Infeasible> no_transformer_engine(const Configuration& c) {
   if (c.model.has_experts())
     return unquantized(fmt::format("quantization={}: MaxText has no experts of Transformer Engine", name), 1, 0);
   return std::nullopt;
+}
+
+bool has_half_bytes(const TrainConfig& config) {
+  const MixedPrecision& bits = config.quant_cfg_path;
+  const bool of_file = config.quantization == Quantization::intmp && (bits.weight_bits == 4 || bits.activation_bits == 4);
+  return of_file || bits_of(narrow_dtype(config.quantization)) == 4;
 }
 
 /// Weights alone, or activations alone, are multiplied as wide numbers.
@@ -50,9 +76,9 @@ std::optional<Infeasible> quantization_violation(const Configuration& c) {
   const TrainConfig& config = c.config;
   if (config.quantization == Quantization::none) return std::nullopt;
   const std::string_view name = name_of(config.quantization);
-  if (c.model.decoder_block.gated_delta_net)  // models/qwen3.py: its projections are given no quantization
-    return unquantized(
-        fmt::format("quantization={} of gated delta nets, which MaxText quantizes in part, is not modelled", name), 0, 1);
+  if (c.model.decoder_block.gated_delta_net && config.quantization == Quantization::intmp)
+    return unquantized("quantization=intmp of decoders with gated delta nets, which MaxText calls in other modules than "
+                       "Linen's, is not modelled: quantization=int8 is", 0, 1);
   if (keeps_histories(config.quantization) && config.gradient_accumulation_steps > 1)
     return unquantized(fmt::format("quantization={} takes 1 gradient_accumulation_steps, not {}", name,
                                    config.gradient_accumulation_steps),
@@ -60,15 +86,21 @@ std::optional<Infeasible> quantization_violation(const Configuration& c) {
   if (config.pipeline_fsdp_ag_per_repeat && pipeline_stages(c.mesh) > 1)
     return unquantized("pipeline_fsdp_ag_per_repeat excludes quantization", 0, 1);
   if (auto refused = no_transformer_engine(c)) return refused;
+  if (has_half_bytes(config) && c.hardware.launch.hardware != MaxtextHardware::tpu)
+    return unquantized(fmt::format("quantization={} on {}: products of 4 bits are modelled on TPUs alone; set "
+                                   "quantization={}",
+                                   name, c.hardware.name, config.quantization == Quantization::fp4 ? "fp8" : "int8"),
+                       1, 0);
   if (has_no_grouped_product(config))
     return unquantized(
         fmt::format("quantization={} has no grouped product for sparse_matmul=true: MaxText does not trace it; "
                     "sparse_matmul=false{}",
                     name, config.quantization == Quantization::intmp ? "" : ", or use_qwix_quantization=true"),
         1, 0);
+  if (auto refused = tiles_cut_scales(c)) return refused;
   const DType dtype = narrow_dtype(config.quantization);
   if (multiplies_wide(config) || narrow_peak(c.hardware, dtype)) return std::nullopt;
-  const bool is_int8 = dtype == DType::s8;
+  const bool is_int8 = multiplied_as(dtype, c.hardware) == DType::s8;
   const bool has_other = narrow_peak(c.hardware, is_int8 ? DType::f8 : DType::s8).has_value();
   const std::string_view instead =
       is_int8 ? "; peak_fp8 it has, for quantization=fp8" : "; peak_int8 it has, for quantization=int8";

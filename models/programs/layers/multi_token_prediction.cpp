@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <models/programs/edges.hpp>
 #include <models/programs/layers/multi_token_prediction.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -27,25 +30,57 @@ TensorId add_joint_projection(BlockBuilder& b) {
   return b.apply(OpKind::einsum, "mtp/projection", {joined, w}, b.activation("projected features", tokens));
 }
 
-Block mtp_layer(const LayerKind& kind, const Model& model, const TrainConfig& config, const ProgramSizes& sizes) {
-  BlockBuilder b("mtp_layers", BlockKind::layer, model, config, sizes);
-  b.block.input = b.activation("layer input", b.hidden_dims(), b.hidden());
-  b.block.output = add_joint_projection(b);
+Block mtp_layer(const LayerKind& kind, const std::string& name, bool first, const Model& model, const TrainConfig& config,
+                const ProgramSizes& sizes) {
+  BlockBuilder b(name, BlockKind::layer, model, config, sizes);
+  b.block.input = b.block.output = b.activation("layer input", b.hidden_dims(), b.hidden());
+  if (first) b.block.output = add_joint_projection(b);
   add_branches(b, kind);
   b.block.single_run = SingleRun::later_tokens;
   b.block.layers = b.block.executions = model.mtp_num_layers;
   return std::move(b.block);
 }
 
+/// One for each layer of the scan's iteration, from its first on.
+std::vector<LayerKind> last_cycle(const std::vector<LayerKind>& decoder) {
+  std::size_t first = decoder.size() - 1;
+  while (first > 0 && decoder[first].continues_cycle) --first;
+  std::vector<LayerKind> layers;
+  for (std::size_t i = first; i < decoder.size(); ++i) layers.insert(layers.end(), decoder[i].per_cycle, decoder[i]);
+  return layers;
+}
+
+std::vector<LayerKind> predicting_layers(const std::vector<LayerKind>& decoder, const DecoderBlock& block) {
+  switch (block.predicting) {
+    case PredictingLayer::last:
+      return {decoder.back()};
+    case PredictingLayer::local:
+      return {decoder.front()};
+    case PredictingLayer::cycle:
+    case PredictingLayer::scanned_cycle:
+      return last_cycle(decoder);
+    case PredictingLayer::not_modelled:
+    case PredictingLayer::stops:
+    case PredictingLayer::excluded:
+      break;
+  }
+  throw InternalError(fmt::format("decoder block '{}' has no multi-token prediction", block.name));
+}
+
 }  // namespace
 
-std::vector<Block> multi_token_prediction_blocks(const LayerKind& kind, const Model& model, const TrainConfig& config,
-                                                 const ProgramSizes& sizes) {
+std::vector<Block> multi_token_prediction_blocks(const std::vector<LayerKind>& decoder, const Model& model,
+                                                 const TrainConfig& config, const ProgramSizes& sizes) {
   const std::int64_t runs = model.mtp_num_layers;
   if (runs == 0) return {};
-  return {sharing_parameters(embedding_block(model, config, sizes), "mtp_embedding", runs),
-          mtp_layer(kind, model, config, sizes),
-          sharing_parameters(loss_block(model, config, sizes), "mtp_head", runs)};
+  std::vector<Block> blocks = {sharing_parameters(embedding_block(model, config, sizes), "mtp_embedding", runs)};
+  const std::vector<LayerKind> layers = predicting_layers(decoder, model.decoder_block);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const std::string name = layers.size() == 1 ? "mtp_layers" : fmt::format("mtp_layers_{}", i);
+    blocks.push_back(mtp_layer(layers[i], name, i == 0, model, config, sizes));
+  }
+  blocks.push_back(sharing_parameters(loss_block(model, config, sizes), "mtp_head", runs));
+  return blocks;
 }
 
 }  // namespace shardplan

@@ -6,10 +6,10 @@
 
 namespace shardplan {
 
-/// Three blocks, run once for each of its layers and not rematerialized: the embedding of the later tokens, the layer
-/// (a decoder layer of `kind`, the decoder's last, behind a projection of both), the head with its own loss. Empty
-/// where the model has no such layers.
-std::vector<Block> multi_token_prediction_blocks(const LayerKind& kind, const Model& model, const TrainConfig& config,
-                                                 const ProgramSizes& sizes);
+/// Blocks that run once for each of its layers and are not rematerialized: the embedding of the later tokens, the layer
+/// behind a projection of both (of a decoder that repeats in cycles a block for each kind of the cycle, the first with the
+/// projection), the head with its own loss. Empty where the model has no such layers.
+std::vector<Block> multi_token_prediction_blocks(const std::vector<LayerKind>& decoder, const Model& model,
+                                                 const TrainConfig& config, const ProgramSizes& sizes);
 
 }  // namespace shardplan

@@ -68,6 +68,7 @@ TensorId add_delta_rule(BlockBuilder& b, TensorId convolved, TensorId gates) {
 TensorId add_gated_delta_net(BlockBuilder& b, TensorId x) {
   const Model& m = b.model;
   b.module = Module::attention;
+  b.gives_quantization = false;
   const TensorDim value_dim{Dim::value_dim, m.gdn_value_head_dim};
   const TensorId mixed =
       project(b, x, "in_proj_qkvz", key_heads(m), {Dim::head_dim, 2 * m.gdn_key_head_dim + 2 * value_width(m)},
@@ -80,8 +81,10 @@ TensorId add_gated_delta_net(BlockBuilder& b, TensorId x) {
                                  b.activation("gated context", b.dims(context)));
   const TensorId w = b.weight("attention/out_proj", {value_heads(m), value_dim, {Dim::embed, m.emb}},
                               {"gdn_head", "", "embed"});
-  return b.apply(OpKind::einsum, "attention/out_proj", {gated, w},
-                 b.activation("attention output", b.hidden_dims(), b.hidden()));
+  const TensorId out = b.apply(OpKind::einsum, "attention/out_proj", {gated, w},
+                               b.activation("attention output", b.hidden_dims(), b.hidden()));
+  b.gives_quantization = true;
+  return out;
 }
 
 }  // namespace shardplan

@@ -44,6 +44,7 @@ Scope scope_of(ConstraintId constraint) {
     case ConstraintId::packing:
     case ConstraintId::context_load_balance:
     case ConstraintId::context_strategy:
+    case ConstraintId::multi_token_prediction:
     case ConstraintId::weights_not_sharded:
     case ConstraintId::mesh_does_not_fit_torus:
     case ConstraintId::host_traffic_not_priced:

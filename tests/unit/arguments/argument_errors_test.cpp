@@ -60,7 +60,10 @@ TEST(ArgumentErrors, Values) {
                  {"shard_mode=manual", "unknown value 'manual'; known: auto, explicit"},
                  {"context_parallel_strategy=gather", "unknown value 'gather'; known: all_gather, ring, ulysses, usp"},
                  {"remat_policy=minimall", "remat_policy: unknown policy 'minimall'; nearest: minimal"},
-                 {"remat_policy=none", "shardplan does not model this policy yet"},
+                 {"remat_policy=none scan_layers=false", "nothing is computed again are not modelled: set scan_layers=true"},
+                 {"remat_policy=minimal_with_quantization quantization=te_fp8_currentscaling", "modelled: set minimal"},
+                 {"dropout_rate=1.5", "dropout_rate=1.5: must be from 0 to 1"},
+                 {"scan_pipeline_iterations=false ici_pipeline_parallelism=2", "a pipeline's iterations as a loop"},
                  {"remat_policy=custom context=host", "context=host: unknown value 'host'"},
                  {"logical_axis_rules=[['norm',['fsdp']", "arguments"},
              });
@@ -71,7 +74,6 @@ TEST(ArgumentErrors, NotModelled) {
                                {"use_indexer=True", "use_indexer"},
                                {"indexer_loss_scaling_factor=0.1", "the indexer's own loss"},
                                {"num_moe_token_chunks=2", "does not model num_moe_token_chunks yet"},
-                               {"fused_mlp=True", "does not model fused_mlp yet"},
                                {"enable_nnx=False", "models NNX (all true) and Linen (all false), no mix"},
                                {"use_jax_splash=True", "another attention kernel"},
                                {"dcn_diloco_parallelism=2", "DiLoCo"},
@@ -93,14 +95,11 @@ TEST(ArgumentErrors, ValuesOfQuantization) {
                           {"quantization=fp8_full", "fp8_full: MaxText does not start with it unless use_qwix"},
                           {"quantization=fp8_gpu", "unless use_qwix_quantization=true"},
                           {"quantization=int4", "unless use_qwix_quantization=true"},
-                          {"quantization=int4 use_qwix_quantization=True", "products of 4 bits are not modelled"},
                           {"quantization=nanoo_fp8 use_qwix_quantization=True", "would train without quantization"},
                           {"quantization=te_mxfp8", "scales of blocks of numbers, which Blackwell alone multiplies with"},
                           {"quantization=te_fp8_delayedscaling use_qwix_quantization=true", "would train without"},
                           {"quantization=intmp", "it wants quant_cfg_path, a file of bits by names of modules; modelled"},
                           {"quantization=intmp quant_cfg_path=x.json", "x.json: cannot be read"},
-                          {"quantization=intmp quant_cfg_path=configs/quantization/int4_weight_only.json",
-                           "products of 4 bits are not modelled, of 8 they are"},
                           {"quantization=magic", "unknown value 'magic'; known: int4, int8"},
                           {"attention=magic", "unknown value 'magic'; known: autoselected"},
                           {"act_quantization_calibration_method=max", "unknown value 'max'; known: absmax"},
@@ -109,7 +108,7 @@ TEST(ArgumentErrors, ValuesOfQuantization) {
                           {"act_quantization_calibration_method=fixed,x", "expected a number, not 'x'"}});
   for (const char* value : {"int8", "fp8", "nanoo_fp8", "te_fp8_delayedscaling", "None"})
     EXPECT_EQ(error_of(llama + "quantization=" + value), "") << value;
-  for (const char* value : {"int8", "fp8", "fp8_e4m3", "fp8_e5m2", "fp8_full", "fp8_gpu", "fp8_nanoo"})
+  for (const char* value : {"int4", "int8", "fp4", "fp8", "fp8_e4m3", "fp8_e5m2", "fp8_full", "fp8_gpu", "fp8_nanoo"})
     EXPECT_EQ(error_of(llama + "use_qwix_quantization=true quantization=" + value), "") << value;
 }
 
@@ -129,7 +128,10 @@ TEST(ArgumentErrors, MixtureOfExpertsPaths) {
           {"model_name=deepseek3-671b batch_split_factor=2", "deepseek3-671b says 1"},
           {"model_name=deepseek3-671b-batchsplit sparse_matmul=False capacity_factor=1.0",
            "gather their tokens and scatter their sums, whatever path"},
-          {"model_name=qwen3-8b mtp_num_layers=1", "beside deepseek, llama2, mistral and mixtral alone"},
+          {"model_name=qwen3-8b mtp_num_layers=1", "call this decoder's without an argument that it needs: leave it out"},
+          {"model_name=deepseek4-284b mtp_num_layers=1", "MaxText excludes it beside this decoder"},
+          {"model_name=deepseek-custom mtp_num_layers=1", "one stream, and those of this model carry several"},
+          {"model_name=gemma4-26b mtp_num_layers=1", "beside these layers is not modelled"},
           {"model_name=gemma4-e2b scan_layers=true override_model_config=true", "layers one by one: set scan_layers=false"},
       });
 }

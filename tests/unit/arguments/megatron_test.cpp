@@ -146,7 +146,8 @@ TEST(Megatron, EveryFlagExistsThere) {
         std::string("model_name=deepseek3-671b compile_topology=v5p-512 opt_type=muon"),
         std::string("model_name=qwen3-30b-a3b compile_topology=v5p-32"),
         std::string("model_name=qwen3-next-80b-a3b compile_topology=v5p-32"),
-        std::string("model_name=deepseek-custom compile_topology=v5p-512 mtp_num_layers=1"),
+        std::string("model_name=deepseek3-671b compile_topology=v5p-512 mtp_num_layers=1"),
+        std::string("model_name=deepseek-custom compile_topology=v5p-512"),
         std::string("model_name=gpt-oss-20b compile_topology=v5p-32"),
         std::string("model_name=llama4-17b-128e compile_topology=v5p-512"),
         std::string("model_name=llama2-7b compile_topology=v5p-16 ici_pipeline_parallelism=2 ici_fsdp_parallelism=4 "

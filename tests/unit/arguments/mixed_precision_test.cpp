@@ -54,7 +54,7 @@ TEST(MixedPrecision, KnowsMaxTextsOwnFilesWithoutACheckout) {
 }
 
 TEST(MixedPrecision, RefusesWhatIsNotModelled) {
-  EXPECT_THAT(refusal_of(R"({"__default__": {"w_bits": 4}})"), HasSubstr("products of 4 bits are not modelled"));
+  EXPECT_THAT(refusal_of(R"({"__default__": {"w_bits": 2}})"), HasSubstr("products of 2 bits are not modelled, of 4 and 8"));
   EXPECT_THAT(refusal_of(R"({"__default__": {"w_bits": 8, "tile_size": 128}})"), HasSubstr("tile_size=128"));
   EXPECT_THAT(refusal_of(R"({".*/query": {"w_bits": 8}})"), HasSubstr("KeyError"));
   EXPECT_THAT(refusal_of(R"({"__default__": {}, "decoder/moe_layers": {"w_bits": 8}})"),

@@ -123,5 +123,14 @@ TEST(AttentionConstraints, RingsOnTpusKnowNoWindowsAndUnpackedLatents) {
   EXPECT_EQ(violation_of(v5p, latent + "packing=false"), "");
 }
 
+TEST(AttentionConstraints, ClipsNeedScoresThatAreRecorded) {
+  const std::string clipped = "model_name=deepseek2-16b per_device_batch_size=1 use_qk_clip=true ";
+  EXPECT_THAT(violation_of(v5p, clipped), HasSubstr("set use_tokamax_splash=true"));
+  EXPECT_EQ(violation_of(v5p, clipped + "use_tokamax_splash=true"), "");
+  EXPECT_EQ(violation_of(v5p, clipped + "attention=dot_product"), "");
+  EXPECT_THAT(violation_of(h100, clipped + "megablox=false"), HasSubstr("on h100: set attention=dot_product"));
+  EXPECT_THAT(violation_of(v5p, "model_name=llama3.1-8b use_qk_clip=true"), HasSubstr("llama3.1-8b doesn't have"));
+}
+
 }  // namespace
 }  // namespace shardplan

@@ -212,5 +212,18 @@ TEST(Constraints, WeightsAreCheckedByTheirSpec) {
   EXPECT_EQ(violation->available, 4098);
 }
 
+// layers/multi_token_prediction.py fetches a token's neighbour from the next device.
+TEST(Constraints, MultiTokenPrediction) {
+  const std::string split = "ici_context_parallelism=2 ici_fsdp_parallelism=4 max_target_length=2048 ";
+  expect_broken(llama_words + split, {{"mtp_num_layers=1", "multi-token-prediction",
+                                       "MaxText wants context_parallel_load_balance=false", 1, 0},
+                                      {"mtp_num_layers=2 context_parallel_load_balance=false", "multi-token-prediction",
+                                       "MaxText takes 1 of packed documents", 1, 0}});
+  expect_broken("model_name=gpt-oss-20b compile_topology=v5p-16 scan_layers=false ",
+                {{"mtp_num_layers=1", "multi-token-prediction", "set scan_layers=true", 1, 0}});
+  expect_kept(llama_words + split, {"mtp_num_layers=1 context_parallel_load_balance=false",
+                                    "mtp_num_layers=2 context_parallel_load_balance=false packing=false"});
+}
+
 }  // namespace
 }  // namespace shardplan

@@ -59,6 +59,13 @@ TEST(RecipeSettings, FusedProjectionsAreGatheredAtOnce) {
   EXPECT_THAT(gathers(mesh, {"fsdp"}), Not(Contains(Key(96 * mib))));
 }
 
+// wi of 4096 x 2 x 11008 in place of wi_0 and wi_1 of 86 MiB each.
+TEST(RecipeSettings, AFusedMlpIsGatheredAtOnce) {
+  const std::string mesh = llama + "ici_fsdp_parallelism=8 ";
+  EXPECT_THAT(gathers(mesh + "fused_mlp=True", {"fsdp"}), Contains(Pair(172 * mib, 32)));
+  EXPECT_EQ(total(evaluate(read(mesh + "fused_mlp=True"))), total(evaluate(read(mesh))));
+}
+
 // The router is 4096 x 8: float32 weights of products are gathered in bf16 (dscustom_v5p8_fsdp8: 2048 x 8 of an indexer).
 TEST(RecipeSettings, AFloat32RouterIsGatheredInBf16) {
   const std::string mesh = mixtral + "ici_fsdp_parallelism=8 ";
@@ -82,6 +89,8 @@ TEST(RecipeSettings, ThatMoveNothing) {
   const std::int64_t plain = total(evaluate(read(mesh)));
   EXPECT_EQ(total(evaluate(read(mesh + "use_random_routing=True"))), plain);
   EXPECT_EQ(total(evaluate(read(mesh + "use_tokamax_gmm=True megablox=False"))), plain);
+  for (const char* same : {"dropout_rate=0.1 enable_dropout=true", "remat_policy=none"})
+    EXPECT_EQ(total(evaluate(read(mesh + same))), plain) << same;
 }
 
 /// What is said of a step that is too fast to be true.

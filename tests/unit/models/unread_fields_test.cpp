@@ -103,6 +103,7 @@ TEST(UnreadFields, AreNamed) {
                       {"attention_sink", &Model::attention_sink, true, ""},
           {"interleaved_rotation", &Model::interleaved_rotation, true, "gpt3-6b"},  // which learns positions
                       {"fused_qkv", &Model::fused_qkv, true, "deepseek2-16b"},
+                      {"fused_mlp", &Model::fused_mlp, true, "mixtral-8x7b"},  // which has routed experts alone
                       {"routed_bias", &Model::routed_bias, true, "llama2-7b"},
                       {"share_kv_projections", &Model::share_kv_projections, true, "llama2-7b"},
                       {"use_double_wide_mlp", &Model::use_double_wide_mlp, true, "llama2-7b"},

@@ -63,5 +63,30 @@ TEST(MultiTokenPrediction, MultipliesWithTheHeadOnceMore) {
   EXPECT_DOUBLE_EQ(flops(with_layers(1)), flops(deeper) + 6.0 * (2 * 7168 * 7168 + 7168.0 * 129280));
 }
 
+/// The layers that predict, and the windows of their attention.
+std::vector<std::string> predicting(const char* name) {
+  Model model = load_model(name);
+  model.mtp_num_layers = 1;
+  std::vector<std::string> found;
+  for (const auto& block : reference_program(model, 4096).blocks) {
+    if (block.single_run != SingleRun::later_tokens) continue;
+    bool window = false;
+    for (const auto& op : block.operations) window = window || op.attention_window.tokens > 0;
+    found.push_back(block.name + (window ? " local" : ""));
+  }
+  return found;
+}
+
+// MaxText takes the last class of the decoder: of scanned cycles a whole one, of gemma3 a layer as it is made by default.
+TEST(MultiTokenPrediction, IsAWholeCycleWhereTheScanHasOne) {
+  EXPECT_THAT(predicting("gemma-7b"), ElementsAre("mtp_layers"));
+  EXPECT_THAT(predicting("gemma3-4b"), ElementsAre("mtp_layers local"));
+  EXPECT_THAT(predicting("gemma2-9b"), ElementsAre("mtp_layers_0 local", "mtp_layers_1"));
+  EXPECT_THAT(predicting("gpt-oss-20b"), ElementsAre("mtp_layers_0 local", "mtp_layers_1"));
+  EXPECT_THAT(predicting("olmo3-7b"),
+              ElementsAre("mtp_layers_0 local", "mtp_layers_1 local", "mtp_layers_2 local", "mtp_layers_3"));
+  EXPECT_EQ(predicting("llama4-17b-16e").size(), 4U);
+}
+
 }  // namespace
 }  // namespace shardplan

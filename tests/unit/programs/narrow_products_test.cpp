@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <models/load_model.hpp>
 #include <models/programs/narrow_products.hpp>
 #include <models/programs/train_program.hpp>
@@ -121,6 +122,37 @@ TEST(NarrowProduct, HasTheScalesOfItsCalibration) {
     EXPECT_EQ(op.narrow->gradient_scaling, Scaling::channelwise) << op.name;
     EXPECT_FALSE(op.narrow->narrows_again) << op.name;
   }
+}
+
+// Two numbers of 4 bits share a byte; the weight may have fewer than the activation.
+TEST(NarrowProduct, HasHalfBytes) {
+  EXPECT_EQ(narrow_of("llama2-7b", with(Quantization::int4, true)).front(), "self_attention/query int4 dx dw");
+  EXPECT_EQ(narrow_of("llama2-7b", with(Quantization::fp4, true)).front(), "self_attention/query float4 dx dw");
+  EXPECT_EQ(recast(Bytes{4096 * 2}, DType::bf16, DType::s4).value, 2048);
+  TrainConfig config = with(Quantization::intmp, false);
+  config.quant_cfg_path.weight_bits = 4;
+  config.quant_cfg_path.activation_bits = 8;
+  const Program program = train_program(load_model("llama2-7b"), config, {8, 1, 1});
+  for (const auto& block : program.blocks)
+    for (const auto& op : block.operations) {
+      if (!op.narrow) continue;
+      EXPECT_EQ(op.narrow->operands, DType::s8) << op.name;
+      EXPECT_EQ(op.narrow->weight_operand, DType::s4) << op.name;
+    }
+}
+
+// models/qwen3.py gives a delta net's projections, and the shared expert's gate, no quantization; Qwix's rules ask no one.
+TEST(NarrowProduct, OfDeltaNetsNeedsQwix) {
+  const auto has = [](bool qwix, const char* product) {
+    const auto all = narrow_of("qwen3-next-80b-a3b", with(Quantization::int8, qwix, MoePath::ragged));
+    return std::find(all.begin(), all.end(), product) != all.end();
+  };
+  for (const char* product : {"attention/in_proj_qkvz int8 dx dw", "attention/out_proj int8 dx dw",
+                              "shared_expert_gate int8 dx dw"}) {
+    EXPECT_TRUE(has(true, product)) << product;
+    EXPECT_FALSE(has(false, product)) << product;
+  }
+  EXPECT_TRUE(has(false, "shared_experts/wi_0 int8 dx dw"));
 }
 
 }  // namespace

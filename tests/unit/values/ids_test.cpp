@@ -28,6 +28,7 @@ TEST(Ids, OfConstraintsArePublished) {
           "megablox-needs-tpu", "ragged-buffer", "random-routing-needs-expert-parallelism", "sparse-tensor-sequence",
           "expert-axis-stolen", "batch-split", "attention-kernel", "packing", "context-load-balance",
           "context-strategy", "explicit-sharding", "muon-decoder", "optimizer-over-data", "quantization",
+          "multi-token-prediction",
           "weights-not-sharded", "mesh-does-not-fit-torus", "host-traffic-not-priced", "batch-tokens", "step-seconds"));
 }
 

@@ -48,8 +48,11 @@ TEST(SavedByPolicy, KnowsEveryPolicyItLists) {
   EXPECT_EQ(remat_policies().front(), "full");
 }
 
-TEST(SavedByPolicy, MinimalFlashIsMinimalWithContext) {
+TEST(SavedByPolicy, SomeHaveSeveralNames) {
   EXPECT_EQ(saved_by_policy("minimal_flash"), saved_by_policy("minimal_with_context"));
+  EXPECT_EQ(saved_by_policy("none"), saved_by_policy("full"));
+  EXPECT_EQ(saved_by_policy("minimal_with_quantization"), saved_by_policy("minimal"));
+  EXPECT_EQ(saved_by_policy("minimal_with_context_and_quantization"), saved_by_policy("minimal_with_context"));
 }
 
 // In a device's memory each of these holds at least what the one before holds.

@@ -25,8 +25,10 @@ TensorId add_gate(BlockBuilder& b, TensorId x, TensorId shared) {
   const Dims tokens = b.dims(x);
   const TensorDim one{Dim::gate, 1};
   const TensorId w = b.weight("shared_expert_gate", {tokens[2], one}, {"embed", ""});
+  b.gives_quantization = false;  // models/qwen3.py
   const TensorId logit = b.apply(OpKind::einsum, "shared_expert_gate", {x, w},
                                  b.activation("shared expert gate", {tokens[0], tokens[1], one}));
+  b.gives_quantization = true;
   return b.apply(OpKind::elementwise, "shared_expert_gate/scale", {shared, logit},
                  b.activation("gated shared experts", b.hidden_dims(), b.hidden()));
 }
