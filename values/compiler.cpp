@@ -55,6 +55,7 @@ constexpr std::array habit_names{
     Named{Habit::collects_repeat_gradients, "collects_repeat_gradients"},
     Named{Habit::fuses_masks, "fuses_masks"},
     Named{Habit::fuses_activations, "fuses_activations"},
+    Named{Habit::fuses_hidden_rows, "fuses_hidden_rows"},
     Named{Habit::keeps_tanh, "keeps_tanh"},
     Named{Habit::leaves_gradients_behind_scans, "leaves_gradients_behind_scans"},
     Named{Habit::shares_gathered_tables, "shares_gathered_tables"},

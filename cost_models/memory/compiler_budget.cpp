@@ -1,14 +1,22 @@
 #include <cost_models/memory/compiler_budget.hpp>
 
 namespace shardplan {
+namespace {
+
+constexpr double budget_share = 0.95;
+
+}  // namespace
+
+std::optional<Bytes> budget_beside_arguments(Bytes capacity, Bytes arguments, const Compiler& compiler) {
+  if (!compiler.has(Habit::budgets_temporaries)) return std::nullopt;
+  return Bytes{static_cast<std::int64_t>(budget_share * static_cast<double>((capacity - arguments).value))};
+}
 
 std::optional<ExceededBudget> exceeded_budget(const MemoryUse& memory, const Compiler& compiler) {
-  constexpr double share = 0.95;
-  if (!compiler.has(Habit::budgets_temporaries)) return std::nullopt;
-  const Bytes left = memory.capacity - memory.arguments(), needed = memory.peak() - memory.arguments();
-  const Bytes budget{static_cast<std::int64_t>(share * static_cast<double>(left.value))};
-  if (needed <= budget || needed.value <= 0) return std::nullopt;
-  return ExceededBudget{share, needed, budget};
+  const auto budget = budget_beside_arguments(memory.capacity, memory.arguments(), compiler);
+  const Bytes needed = memory.peak() - memory.arguments();
+  if (!budget || needed <= *budget || needed.value <= 0) return std::nullopt;
+  return ExceededBudget{budget_share, needed, *budget};
 }
 
 }  // namespace shardplan

@@ -8,6 +8,9 @@
 
 namespace shardplan {
 
+/// Beside the arguments; empty where the compiler has none.
+std::optional<Bytes> budget_beside_arguments(Bytes capacity, Bytes arguments, const Compiler& compiler);
+
 struct ExceededBudget {
   double share;          ///< of what the arguments leave
   Bytes needed, budget;  ///< beside the arguments

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cost_models/memory/gradient_memory.hpp>
+#include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
@@ -184,10 +185,29 @@ Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& progr
   });
 }
 
+std::int64_t layers_behind_scan(const Block& block, std::int64_t cycles) {
+  return std::max<std::int64_t>(0, block.layers - cycles * block.layers_per_cycle);
+}
+
+Bytes merged_values(const PartitionedBlock& block, const Mesh& mesh) {
+  const Block& b = *block.block;
+  Bytes normed;
+  for (std::size_t i = 0; i < b.operations.size(); ++i) {
+    const Operation& op = b.operations[i];
+    const auto readers = block.flow.readers(op.output);
+    const bool multiplied = std::any_of(readers.begin(), readers.end(), [&](OperationId reader) {
+      return b.operations[reader].kind == OpKind::einsum;
+    });
+    if (op.kind == OpKind::normalization && block.liveness.recomputed[i] && multiplied)
+      normed += local_bytes(b.tensors[op.output], block.specs[op.output], mesh);
+  }
+  return waiting_values(block) - normed;
+}
+
 Bytes gradients_behind_scan(const PartitionedBlock& block, std::int64_t cycles, const BoundProgram& program) {
   const Block& b = *block.block;
-  const std::int64_t left = b.layers - cycles * b.layers_per_cycle;
-  if (left <= 0) return {};
+  const std::int64_t left = layers_behind_scan(b, cycles);
+  if (left == 0) return {};
   Bytes one;
   for (const auto& life : block.lifetimes)
     if (life.unsummed_weight_gradient) one += life.bytes;
@@ -195,6 +215,18 @@ Bytes gradients_behind_scan(const PartitionedBlock& block, std::int64_t cycles, 
     if (op.kind == OpKind::normalization && b.tensors[op.output].dims == b.tensors[b.output].dims)
       one += local_bytes(b.tensors[op.output], block.specs()[op.output], *program.mesh);
   return one * left;
+}
+
+Bytes whole_gradients_behind_scan(const PartitionedBlock& block, std::int64_t cycles, const BoundProgram& program,
+                                  const Compiler& compiler) {
+  const std::int64_t left = layers_behind_scan(*block.block, cycles);
+  if (left == 0) return {};
+  const AxisList tokens = token_axes(block);
+  return sum_over_weights(block, [&](const Tensor& weight, const PartitionSpec& spec) {
+    const AxisList scattered = summed_shards(spec, tokens);
+    if (!is_all_reduced(weight, spec, scattered, *program.mesh, compiler)) return Bytes{0};
+    return local_bytes(weight, without_axes(spec, scattered), *program.mesh);
+  }) * left;
 }
 
 }  // namespace shardplan

@@ -42,9 +42,22 @@ Bytes late_head_leftover(const PartitionedBlock& head, const BoundProgram& progr
 Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                         const Compiler& compiler);
 
-/// Of the layers of one kind that `cycles` whole cycles of a scan leave over: weight gradients before they are summed, and
+/// Layers of one kind that `cycles` whole cycles of a scan leave over.
+std::int64_t layers_behind_scan(const Block& block, std::int64_t cycles);
+
+/// What of one such layer waits for its gradients, from its first run on: XLA merges the second one with it. What its
+/// products read of its norms is computed where it is read.
+Bytes merged_values(const PartitionedBlock& block, const Mesh& mesh);
+
+/// Of these: weight gradients before they are summed, and
 /// for each norm one tensor that its scale's gradient reads (Habit::leaves_gradients_behind_scans). Of four norms a layer
 /// four to six such tensors were live in the loop (gemma34bx14_h100x8_fsdp8, h100c_gm4_fsdp8).
 Bytes gradients_behind_scan(const PartitionedBlock& block, std::int64_t cycles, const BoundProgram& program);
+
+/// And of those layers the weight gradients that are all-reduced though a device keeps a shard: a loop writes the shard into
+/// its stack, here the slice waits for the optimizer, as of the head's. plan_gemma327b_tpuv6e_64, two of 62 layers: six
+/// bf16[5376,21504] of 231,211,008 bytes from their all-reduces to the step's end.
+Bytes whole_gradients_behind_scan(const PartitionedBlock& block, std::int64_t cycles, const BoundProgram& program,
+                                  const Compiler& compiler);
 
 }  // namespace shardplan

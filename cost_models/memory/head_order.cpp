@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/head_order.hpp>
+#include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/partition/logits.hpp>
 #include <limits>
@@ -74,6 +75,31 @@ Bytes forward_peak(const std::vector<PartitionedBlock>& blocks, const BoundProgr
   return saved * 2 + widest;
 }
 
+/// What was moved to the host, where XLA's estimate counts it, too: of plan_gemma312b_tpuv6e_16, if its head waited,
+/// 40.5 GB, 30.8 on the device and 9.7 on the host.
+Bytes on_host(const std::vector<PartitionedBlock>& blocks, const Mesh& mesh) {
+  Bytes all;
+  for (const auto& block : blocks) all += offloaded_in_one_run(block, mesh) * block.block->layers;
+  return all;
+}
+
+/// Whether XLA estimates the peak of its list to be less than that of the orders that these moments are of.
+bool is_list_smaller(const std::vector<Moment>& others, const std::vector<PartitionedBlock>& blocks,
+                     const BoundProgram& program, const TrainConfig& config, const Compiler& compiler) {
+  const Bytes host = on_host(blocks, *program.mesh);
+  const Bytes forward = forward_peak(blocks, program) + host * 2;
+  const Bytes cleared = cleared_stacks(blocks, program, config, compiler) + head_of(blocks)->gathered_weights;
+  const auto list = moments_of(blocks, program, config, compiler, HeadGradient::early_in_list);
+  return std::max(largest(list).total() + host, forward + cleared) < std::max(largest(others).total() + host, forward);
+}
+
+/// One whose weight is the table's: heads of multi-token prediction share theirs with each other.
+bool is_tied_to_table(const std::vector<PartitionedBlock>& blocks) {
+  const auto heads = std::count_if(blocks.begin(), blocks.end(),
+                                   [](const PartitionedBlock& block) { return block.block->kind == BlockKind::head; });
+  return heads == 1 && is_tied(*head_of(blocks));
+}
+
 }  // namespace
 
 bool may_wait(const std::vector<PartitionedBlock>& blocks, const Compiler& compiler) {
@@ -91,12 +117,16 @@ bool may_wait(const std::vector<PartitionedBlock>& blocks, const Compiler& compi
 /// (llama27bx4_v6e16_tp16_minoff_bf16weights, llama318bx4_v6e8_tp8_qkvoff). They take XLA's list schedule, which runs
 /// what frees most: the last product with the gathered weight, then that of its gradient (qwen38bx6_v6e8_fsdp8_qkvoff,
 /// whose words are all-reduced). A tied head's is added to the table's, which comes last: late
-/// (gemma7bx4_v6e8_fsdp8_qkvoff). Early, too, where an iteration computes the feed-forwards of several layers again:
-/// beside its values the product has no room (plan_llama417b16e_tpuv5p_64 and _128, gptoss20b_v5p32_qkvoff, at 49 to 73%
-/// of the memory; single layers wait: plan_qwen3235ba22b_tpuv5p_256).
+/// (gemma7bx4_v6e8_fsdp8_qkvoff), unless the list is taken (plan_gemma312b_tpuv6e_16, plan_gemma327b_tpuv6e_32). Early, too,
+/// where an iteration computes the feed-forwards of several layers again: beside its values the product has no room
+/// (plan_llama417b16e_tpuv5p_64 and _128, gptoss20b_v5p32_qkvoff, at 49 to 73% of the memory; single layers wait:
+/// plan_qwen3235ba22b_tpuv5p_256).
 HeadGradient expected_late_or_early(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                                     const TrainConfig& config, const Compiler& compiler, const MemoryUse& use) {
   const auto late = moments_of(blocks, program, config, compiler, HeadGradient::late);
+  if (compiler.has(Habit::takes_list_order) && is_tied_to_table(blocks) &&
+      is_list_smaller(late, blocks, program, config, compiler))
+    return HeadGradient::early_in_list;
   const Bytes peak = use.arguments() + largest(late).total();
   const double share = static_cast<double>(peak.value) / static_cast<double>(use.capacity.value);
   if (share < least_late_share(blocks, program, compiler)) return HeadGradient::early_in_turn;
@@ -112,12 +142,8 @@ HeadGradient usual_or_listed(const std::vector<PartitionedBlock>& blocks, const 
   if (is_head_gradient_last_in_list(*head, program, config, compiler)) return HeadGradient::habitual;
   const Bytes for_value = logits_for_loss_value(*head->block, head->flow(), head->specs(), *program.mesh, compiler);
   if (for_value.value > 0) return HeadGradient::habitual;  // the list would compute it as soon as that frees them
-  const Bytes forward = forward_peak(blocks, program);
-  const Bytes cleared = cleared_stacks(blocks, program, config, compiler) + head->gathered_weights;
-  const auto list = moments_of(blocks, program, config, compiler, HeadGradient::early_in_list);
-  const Bytes usual_peak = std::max(largest(usual).total(), forward);
-  const Bytes list_peak = std::max(largest(list).total(), forward + cleared);
-  return list_peak < usual_peak ? HeadGradient::early_in_list : HeadGradient::habitual;
+  const bool smaller = is_list_smaller(usual, blocks, program, config, compiler);
+  return smaller ? HeadGradient::early_in_list : HeadGradient::habitual;
 }
 
 }  // namespace shardplan

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cost_models/memory/compiler_budget.hpp>
 #include <cost_models/memory/head_order.hpp>
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/moments.hpp>
@@ -27,9 +28,6 @@ Bytes working_set(const PartitionedBlock& block, int first_step, WeightGradients
   return {worst};
 }
 
-namespace {
-
-/// Buffers of one layer that live from its recomputation into its backward pass.
 Bytes waiting_values(const PartitionedBlock& block) {
   Bytes total;
   for (const auto& life : block.lifetimes)
@@ -37,6 +35,8 @@ Bytes waiting_values(const PartitionedBlock& block) {
       total += life.bytes;
   return total;
 }
+
+namespace {
 
 /// Layers that no scan separates (scan_layers=false, several layers of a pipeline stage): the next one's weights are
 /// gathered while this one runs (inferred from a program that the compiler refused). A backward pass that is written by
@@ -141,6 +141,16 @@ void take_turns(std::vector<Moment>& moments, const MemoryUse& use) {
 
 }  // namespace
 
+namespace {
+
+void turn_stacks_within(std::vector<Moment>& moments, const MemoryUse& use, const Compiler& compiler) {
+  const auto budget = budget_beside_arguments(use.capacity, use.arguments(), compiler);
+  if (!budget) return;
+  for (Moment& moment : moments) moment = at_turn(moment, *budget);
+}
+
+}  // namespace
+
 MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                      const TrainConfig& config, const Compiler& compiler, Bytes capacity) {
   MemoryUse use;
@@ -158,6 +168,7 @@ MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundPro
                                     : usual_or_listed(blocks, program, config, compiler, moments);
   if (order != usual) moments = moments_of(blocks, program, config, compiler, order);
   take_turns(moments, use);
+  turn_stacks_within(moments, use, compiler);
   const Moment& peak = largest(moments);
   use.gradients = peak.gradients;
   use.activations = peak.activations;

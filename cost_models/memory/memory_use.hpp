@@ -24,6 +24,9 @@ Bytes working_set(const PartitionedBlock& block, int first_step,
 Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConfig& config, const Compiler& compiler,
                   WeightGradients weight_gradients = WeightGradients::here);
 
+/// Buffers of one layer that live from its recomputation into its backward pass.
+Bytes waiting_values(const PartitionedBlock& block);
+
 /// Activations of a block that wait for its backward pass, all layers (or pipeline iterations) of one device.
 Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& program);
 

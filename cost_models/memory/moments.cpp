@@ -5,6 +5,7 @@
 #include <cost_models/memory/moments.hpp>
 #include <cost_models/memory/newton_schulz.hpp>
 #include <cost_models/memory/optimizer_memory.hpp>
+#include <cost_models/memory/saved_value.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/static_memory.hpp>
 #include <cost_models/memory/turned_tables.hpp>
@@ -24,15 +25,39 @@ Bytes peeled_values(const Loop& loop, const BoundProgram& program, const Compile
 }
 
 /// Layers that no whole cycle of the scan holds run behind it, backward in front of it (gemma3-4b: 34 layers, six a cycle).
-Bytes left_behind_scan(const Loop& loop, const BoundProgram& program, const TrainConfig& config, const Compiler& compiler) {
-  const Block& first = *loop.front()->block;
-  if (!compiler.has(Habit::leaves_gradients_behind_scans)) return {};
-  if (!config.scan_layers || first.kind != BlockKind::layer) return {};
-  std::int64_t cycles = first.layers;
+std::int64_t whole_cycles(const Loop& loop) {
+  std::int64_t cycles = loop.front()->block->layers;
   for (const PartitionedBlock* block : loop)
     cycles = std::min(cycles, block->block->layers / block->block->layers_per_cycle);
+  return cycles;
+}
+
+Bytes left_behind_scan(const Loop& loop, const BoundProgram& program, const TrainConfig& config, const Compiler& compiler) {
+  if (!compiler.has(Habit::leaves_gradients_behind_scans)) return {};
+  if (!config.scan_layers || loop.front()->block->kind != BlockKind::layer) return {};
   Bytes all;
-  for (const PartitionedBlock* block : loop) all += gradients_behind_scan(*block, cycles, program);
+  for (const PartitionedBlock* block : loop) all += gradients_behind_scan(*block, whole_cycles(loop), program);
+  return all;
+}
+
+/// Their weight gradients where a slice all-reduces them.
+Bytes whole_behind_scan(const Loop& loop, const BoundProgram& program, const TrainConfig& config, const Compiler& compiler) {
+  if (!config.scan_layers || loop.front()->block->kind != BlockKind::layer) return {};
+  Bytes all;
+  for (const PartitionedBlock* block : loop)
+    all += whole_gradients_behind_scan(*block, whole_cycles(loop), program, compiler);
+  return all;
+}
+
+/// No loop parts their two forward runs: what their gradients read waits from the first one, over the loss
+/// (gemma34b_v5p8_fsdp8_saveqkv, four of 34 layers: projections of the feed-forward, attention, what both branches add and
+/// the sums, 2.9 GB; the last layer's projections run again).
+Bytes merged_behind_scan(const Loop& loop, const Mesh& mesh, const TrainConfig& config, const Compiler& compiler) {
+  if (!compiler.has(Habit::merges_single_layer_scan)) return {};
+  if (!config.scan_layers || loop.front()->block->kind != BlockKind::layer) return {};
+  Bytes all;
+  for (const PartitionedBlock* block : loop)
+    all += merged_values(*block, mesh) * layers_behind_scan(*block->block, whole_cycles(loop));
   return all;
 }
 
@@ -57,7 +82,8 @@ class Moments {
       waiting_ += saved_activations(block, program);
       copies_ += stacked_weight_copies(block, program, config, compiler);
     }
-    for (const Loop& loop : loops_of(blocks)) waiting_ += peeled_values(loop, program, compiler);
+    for (const Loop& loop : loops_of(blocks))
+      waiting_ += peeled_values(loop, program, compiler) + merged_behind_scan(loop, *program.mesh, config, compiler);
   }
 
   std::vector<Moment> all() {
@@ -87,9 +113,10 @@ class Moments {
   void run_backward(const Loop& loop) {
     const Block& last = *loop.back()->block;
     const bool head = last.kind == BlockKind::head;
-    waiting_ -= peeled_values(loop, program_, compiler_);
+    waiting_ -= peeled_values(loop, program_, compiler_) + merged_behind_scan(loop, *program_.mesh, config_, compiler_);
     for (const PartitionedBlock* block : loop)
       if (last.kind == BlockKind::layer) gradients_ += stack_gradients(*block, program_, config_, compiler_);
+    gradients_ += whole_behind_scan(loop, program_, config_, compiler_);
     const bool late = head && is_late(*loop.back());
     // Behind a peeled loop the product runs beside what is left of the loss (plan_llama3170b_tpuv6e_256).
     const bool leaves_weights = late && head_ == HeadGradient::habitual;
@@ -103,8 +130,19 @@ class Moments {
                         working_set(loop, program_, config_, compiler_, weights) + copies_, {}, late_head_});
     if (head) add_held_head(*loop.back());
     if (head) leave_head_behind(*loop.back(), late);
+    if (head) add_turned_stacks();
     if (leaves_weights)
       head_gradient_ = std::max(head_gradient_, unsummed_head_gradient(*loop.back(), program_));
+  }
+
+  /// Between the loss and the layers' backward pass, beside what the head left behind.
+  void add_turned_stacks() {
+    Bytes turned;
+    for (const auto& block : blocks_) turned += turned_stacks(block, *program_.mesh, compiler_);
+    if (turned.value == 0) return;
+    moments_.push_back({"turn of saved rows", gradients_, waiting_, turned + copies_, {}, {}});
+    moments_.back().turned = turned;
+    moments_.back().not_before_loss = gradients_ - accumulated_gradients();
   }
 
   /// vocab_tiling_ag_once: the tiles add up the whole weight's gradient as it is stored; its sum is another such buffer, and
@@ -172,6 +210,7 @@ class Moments {
   Moment optimizer(Bytes accumulator) const {
     Bytes gradients;
     for (const auto& block : blocks_) gradients += waiting_gradients(block, program_, config_, compiler_);
+    for (const Loop& loop : loops_of(blocks_)) gradients += whole_behind_scan(loop, program_, config_, compiler_);
     return {
         "optimizer", std::max(gradients, accumulator), {}, updates_in_flight(blocks_, program_, config_, compiler_),
         {},          {}};
@@ -215,6 +254,11 @@ Bytes cleared_stacks(const std::vector<PartitionedBlock>& blocks, const BoundPro
   for (const auto& block : blocks)
     if (block.block->kind == BlockKind::layer) stacks += stack_gradients(block, program, config, compiler);
   return stacks;
+}
+
+Moment at_turn(Moment moment, Bytes budget) {
+  if (moment.total() > budget && moment.total() - moment.turned <= budget) moment.gradients -= moment.not_before_loss;
+  return moment;
 }
 
 const Moment& largest(const std::vector<Moment>& moments) {

@@ -2,6 +2,7 @@
 // What a value takes that waits for the backward pass, in the stack of its layers: on the device, or in the host's memory,
 // where stacks lie as on the device.
 #include <cost_models/partition/partitioned_block.hpp>
+#include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
 
@@ -11,5 +12,12 @@ namespace shardplan {
 /// 2,264,924,160; likewise in host memory (gptoss20b_v5p32_qkvoff) and of latent attention. What an unscanned layer keeps
 /// is not known to lie so.
 Bytes saved_bytes(const PartitionedBlock& block, TensorId value, const Mesh& mesh);
+
+/// Of a loop's stacks those of which XLA:GPU makes another one, in another order, before its backward pass: experts'
+/// outputs on the dropping path [experts, sequences, slots, embed], where a device has several experts and sequences. The
+/// gradient of the mask that combines them is a product for each sequence: its operand has to lie with the sequences first,
+/// a loop's stack gets the layout that its body wants, and is copied whole at its entry (gpu_layout_assignment.cc).
+/// DeepSeek2-16B, 8 sequences a device: bf16[26,64,8,240,2048], 13.1 GB, becomes bf16[8,2048,26,64,240].
+Bytes turned_stacks(const PartitionedBlock& block, const Mesh& mesh, const Compiler& compiler);
 
 }  // namespace shardplan

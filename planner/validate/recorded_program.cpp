@@ -75,6 +75,9 @@ std::vector<RecordedCollective> collectives_in(StrictObject& object) {
   return all;
 }
 
+/// Of its memory, what XLA:GPU plans with where it has no device (xla/service/gpu/gpu_hlo_schedule.cc).
+constexpr double without_a_device = 0.80;
+
 /// Beside those among the arguments; empty: none. Of a program that was compiled without any none are assumed.
 std::string flags_in(StrictObject& object) {
   if (object.has("xla_flags")) return fmt::format("{}", fmt::join(object.texts("xla_flags"), " "));
@@ -94,6 +97,10 @@ RecordedProgram parse_record(std::string_view text, const std::string& file) {
   if (const std::string flags = flags_in(object); !flags.empty())
     record.arguments.push_back("compile_xla_flags=" + flags);
   if (object.has("hardware")) record.machine = machine_in(object.object("hardware"));
+  if (object.has("memory_fraction"))
+    record.memory_fraction = object.number("memory_fraction");
+  else if (object.has("hardware"))
+    record.memory_fraction = without_a_device;
   record.machine.program = StepProgram::train_compile;  // recordings are ahead-of-time compilations
   if (object.has("program")) record.machine.program = enumerator_named(programs, "program", object.text("program"), file);
   record.mesh = mesh_in(object.any("mesh"), file + ".mesh");
@@ -105,7 +112,7 @@ RecordedProgram parse_record(std::string_view text, const std::string& file) {
     record.memory = memory_in(object.object("memory"));
   }
   accept(object, {"produced_by", "device_kind", "devices", "device_coordinates", "config", "logical_axis_rules",
-                  "compiler_estimated_compute_seconds", "state", "temporary_buffers", "memory_fraction"});
+                  "compiler_estimated_compute_seconds", "state", "temporary_buffers"});
   object.finish();
   return record;
 }

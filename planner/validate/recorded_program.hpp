@@ -28,6 +28,7 @@ struct RecordedProgram {
   std::string id;
   std::vector<std::string> arguments;  ///< KEY=VALUE, as MaxText takes them
   MachineChoice machine;               ///< empty but for the program where compile_topology names it
+  std::optional<double> memory_fraction;  ///< of a GPU's memory, that the compiler planned with; empty: no GPU
   std::map<std::string, int> mesh;     ///< every axis
   std::vector<RecordedCollective> collectives;
   std::optional<RecordedMemory> memory;  ///< empty: the compiler refused the program as out of memory

@@ -156,6 +156,7 @@ ScoreSummary summarize(const std::vector<RecordScore>& scores, const std::vector
 Configuration configuration_of(const RecordedProgram& record) {
   Configuration configuration = read_configuration(record.arguments, record.machine, std::nullopt);
   check_mesh(record, configuration.mesh);
+  if (configuration.hardware.process_memory_fraction) configuration.memory_limits.process_fraction = record.memory_fraction;
   return configuration;
 }
 

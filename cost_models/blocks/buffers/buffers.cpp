@@ -113,6 +113,7 @@ class Buffers {
   }
 
   bool is_gradient_fused(OperationId i) const {
+    if (is_made_where_read(block_.operations[i])) return true;
     const auto readers = flow_.readers(block_.operations[i].output);
     return std::any_of(readers.begin(), readers.end(), [&](OperationId op) { return makes_hidden_rows_again(op); });
   }
@@ -144,7 +145,17 @@ class Buffers {
     if (op.kind != OpKind::elementwise || op.module != Module::mlp) return false;
     const auto factors = std::count_if(op.inputs.begin(), op.inputs.end(),
                                        [&](TensorId input) { return !block_.tensors[input].parameter; });
-    return factors == 1 || (gradients_last_ && leads_to_feed_forward_output(op) && is_kept(op));
+    return factors == 1 || is_made_where_read(op) || (gradients_last_ && leads_to_feed_forward_output(op) && is_kept(op));
+  }
+
+  /// Hidden rows whose product runs again, because a norm behind it or the iteration's next layer reads its result: that
+  /// product and the gradient of its weight compute them from the projections, and its own gradient writes the projections'.
+  bool is_made_where_read(const Operation& op) const {
+    if (!state_.compiler.has(Habit::fuses_hidden_rows) || gradients_last_) return false;
+    if (op.kind != OpKind::elementwise || op.module != Module::mlp || !leads_to_feed_forward_output(op)) return false;
+    const auto readers = flow_.readers(op.output);
+    return std::any_of(readers.begin(), readers.end(),
+                       [&](OperationId reader) { return schedule_.recomputed[reader] >= 0; });
   }
 
   /// Hidden rows: the product of the gate and the projection beside it.
@@ -216,9 +227,8 @@ class Buffers {
       last = std::max(last, schedule_.backward_begins[reader]);
     else if (kind.gradient_recomputes() || reads(kind.read_by_gradient(block_, op), id))
       last = std::max(last, read_by_gradient_until(id, reader));
-    const bool computed_again =
-        kind.is_alias() || (gradients_last_ && is_fused_activation(reader)) || makes_hidden_rows_again(reader);
-    return computed_again ? std::max(last, last_read(op.output)) : last;
+    const bool fused = (gradients_last_ && is_fused_activation(reader)) || is_made_where_read(op);
+    return kind.is_alias() || fused || makes_hidden_rows_again(reader) ? std::max(last, last_read(op.output)) : last;
   }
 
   const BlockState& state_;

@@ -7,8 +7,9 @@
 namespace shardplan {
 
 /// Those of attention that is computed again, where they wait for its gradient: beside experts whose rows are exchanged,
-/// and of all mixtures on the sparse paths where a compiler keeps them (Habit::keeps_softmax_statistics). Other layers hold
-/// them too, see docs/cost-model.md.
+/// and of all mixtures on the sparse paths where a compiler keeps them (Habit::keeps_softmax_statistics); and where layers
+/// share an iteration and a device has one sequence (olmo3_7bx8_v5p8_fsdp8, gm3_12b_v6e8_full; not with 2 to 16). Other
+/// layers hold them too, see docs/cost-model.md.
 std::vector<Lifetime> softmax_statistics(const BlockState& state, const Schedule& schedule, bool exchanges_experts);
 
 }  // namespace shardplan

@@ -87,6 +87,8 @@ enum class Habit : std::uint8_t {
   fuses_masks,
   /// The activation function of a feed-forward without a gate is computed in the products that read it.
   fuses_activations,
+  /// And hidden rows of one with a gate, where the product that reads them runs again.
+  fuses_hidden_rows,
   /// A gelu that is computed again keeps its tanh for its gradient.
   keeps_tanh,
   /// Layers behind the scan's last whole cycle: their weight gradients, and what makes them, wait for its backward loop.

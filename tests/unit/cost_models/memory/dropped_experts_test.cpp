@@ -1,6 +1,9 @@
 // Experts on the dropping path: what their backward pass leaves to its end.
 #include <gmock/gmock.h>
 
+#include <cost_models/memory/moments.hpp>
+#include <cost_models/memory/saved_value.hpp>
+
 #include "../memory_toys.hpp"
 
 namespace shardplan {
@@ -69,6 +72,33 @@ TEST(DroppedExperts, SumsBesideComputeAreAllThereAtTheEnd) {
   };
   EXPECT_EQ(at_the_end(dropping(1, "data=2", beside)), 6 * 8);
   EXPECT_EQ(at_the_end(dropping(1, "data=2", alone)), 0);
+}
+
+// XLA:GPU: [8 experts, 2 sequences, 256 slots, 512] in bf16 is 4 MiB a layer, four layers; one sequence lies as it is
+// wanted, and a policy that saves no output has none to turn.
+TEST(DroppedExperts, SavedOutputsAreTurnedForTheirMasksGradient) {
+  const auto turned = [](std::int64_t sequences, const Compiler& compiler, const char* remat) {
+    const ToyMemory toy = dropping(sequences, "fsdp=2", compiler, remat);
+    return mib(turned_stacks(toy.block("layers"), *toy.bound().mesh, toy.compiler()));
+  };
+  EXPECT_EQ(turned(2, toy_gpu(), "minimal"), 16);
+  EXPECT_EQ(turned(1, toy_gpu(), "minimal"), 0);
+  EXPECT_EQ(turned(2, toy_gpu(), "full"), 0);
+  EXPECT_EQ(turned(2, toy_tpu(), "minimal"), 0);
+}
+
+// Within the limit, or beyond it without the copy, behind the loss and beside what that left; else in front of it.
+TEST(DroppedExperts, OutputsAreTurnedInFrontOfTheLossNearTheLimit) {
+  const ToyMemory toy = dropping(8, "fsdp=2", with(toy_gpu(), Habit::budgets_temporaries), "minimal");
+  const auto moments = moments_of(toy.blocks(), toy.bound(), toy.config(), toy.compiler(), HeadGradient::habitual);
+  const auto turn =
+      std::find_if(moments.begin(), moments.end(), [](const Moment& moment) { return moment.turned.value > 0; });
+  ASSERT_NE(turn, moments.end());
+  EXPECT_GT(turn->not_before_loss.value, 0);
+  const Bytes with_copy = turn->total(), without_copy = with_copy - turn->turned;
+  EXPECT_EQ(at_turn(*turn, with_copy).total(), with_copy);
+  EXPECT_EQ(at_turn(*turn, without_copy).total(), with_copy - turn->not_before_loss);
+  EXPECT_EQ(at_turn(*turn, without_copy - Bytes{1}).total(), with_copy);
 }
 
 }  // namespace

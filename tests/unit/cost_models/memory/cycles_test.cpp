@@ -1,0 +1,88 @@
+// Buffers of layers that share an iteration of the scan, and of those that no whole iteration has.
+#include <gmock/gmock.h>
+
+#include <cost_models/memory/gradient_memory.hpp>
+#include <cost_models/memory/moments.hpp>
+
+#include "../memory_toys.hpp"
+
+namespace shardplan {
+namespace {
+
+bool has_buffer(const ToyMemory& toy, const std::string& layers, const std::string& name) {
+  const PartitionedBlock& block = toy.block(layers);
+  return std::any_of(block.lifetimes.begin(), block.lifetimes.end(),
+                     [&](const Lifetime& life) { return describe(life.name, *block.block) == name; });
+}
+
+/// Two layers with sliding windows and one without share an iteration: the first two run again whole, for the last one.
+Model cycle_of_three() {
+  Model model = toy_llama();
+  model.layers = 6;
+  model.attention_pattern = {256, 2};
+  return model;
+}
+
+TEST(Cycles, HiddenRowsOfLayersThatLeadOnHaveNoBufferWhereProductsFuseThem) {
+  const auto cycle = [](const Compiler& compiler) {
+    return ToyMemory({cycle_of_three(), toy_config(1, 1024), "default", "fsdp=4", compiler});
+  };
+  const ToyMemory written = cycle(toy_tpu()), fused = cycle(with(toy_tpu(), Habit::fuses_hidden_rows));
+  for (const char* name : {"mlp hidden", "mlp hidden gradient"}) {
+    EXPECT_TRUE(has_buffer(written, "layers_local", name)) << name;
+    EXPECT_FALSE(has_buffer(fused, "layers_local", name)) << name;
+    EXPECT_TRUE(has_buffer(fused, "layers_global", name)) << name << ": its output isn't computed again";
+  }
+  EXPECT_TRUE(has_buffer(fused, "layers_local", "mlp/wi_0 output gradient"));
+}
+
+// A float32 for each of 128 lanes, of 1024 queries and 8 heads. Two copies read those of one sequence.
+TEST(Cycles, SoftmaxStatisticsOfOneSequenceWait) {
+  const auto wait = [](const Model& model, double sequences, const char* layers) {
+    const Compiler compiler = with(toy_tpu(), Habit::pads_to_tiles);
+    const ToyMemory toy({model, toy_config(sequences, 1024), "default", "fsdp=4", compiler});
+    return has_buffer(toy, layers, "softmax statistics");
+  };
+  EXPECT_TRUE(wait(cycle_of_three(), 1, "layers_local"));
+  EXPECT_FALSE(wait(cycle_of_three(), 2, "layers_local")) << "turned, and reduced at once";
+  EXPECT_FALSE(wait(toy_llama(), 1, "layers")) << "no other layer stands between them and their gradient";
+}
+
+/// Seven layers: two cycles of three, and one with a sliding window behind them.
+ToyMemory with_one_behind(const Compiler& compiler, std::int64_t layers) {
+  Model model = cycle_of_three();
+  model.layers = layers;
+  return ToyMemory({model, toy_config(1, 1024), "default", "fsdp=8", compiler});
+}
+
+Moment moment_of(const ToyMemory& toy, const std::string& name) {
+  for (const Moment& moment : moments_of(toy.blocks(), toy.bound(), toy.config(), toy.compiler(), HeadGradient::habitual))
+    if (moment.name == name) return moment;
+  throw std::runtime_error("no moment " + name);
+}
+
+// Its recomputation is merged with the first run: what its gradients read, but for what norms made, waits over the loss.
+TEST(LayersBehindAScan, KeepWhatTheyMadeOverTheLoss) {
+  const Compiler merges = toy_tpu(), again = without(toy_tpu(), Habit::merges_single_layer_scan);
+  const auto kept = [&](std::int64_t layers) {
+    return moment_of(with_one_behind(merges, layers), "loss").activations -
+           moment_of(with_one_behind(again, layers), "loss").activations;
+  };
+  EXPECT_EQ(kept(6).value, 0);
+  const ToyMemory one = with_one_behind(merges, 7);
+  const PartitionedBlock& local = one.block("layers_local");
+  EXPECT_EQ(kept(7), merged_values(local, *one.bound().mesh));
+  EXPECT_LT(merged_values(local, *one.bound().mesh), waiting_values(local));
+}
+
+// 10 Mi of weights a layer in bf16: 20 MiB, where the slice of 8 all-reduces them.
+TEST(LayersBehindAScan, LeaveWholeGradientsWhereASliceAllReducesThem) {
+  const ToyMemory whole = with_one_behind(toy_tpu(), 7),
+                  parts = with_one_behind(without(toy_tpu(), Habit::all_reduces_over_whole_slices), 7);
+  EXPECT_EQ(mib(whole_gradients_behind_scan(whole.block("layers_local"), 2, whole.bound(), whole.compiler())), 20);
+  EXPECT_EQ(whole_gradients_behind_scan(whole.block("layers_global"), 2, whole.bound(), whole.compiler()).value, 0);
+  EXPECT_EQ(whole_gradients_behind_scan(parts.block("layers_local"), 2, parts.bound(), parts.compiler()).value, 0);
+}
+
+}  // namespace
+}  // namespace shardplan
