@@ -194,12 +194,12 @@ Bytes merged_values(const PartitionedBlock& block, const Mesh& mesh) {
   Bytes normed;
   for (std::size_t i = 0; i < b.operations.size(); ++i) {
     const Operation& op = b.operations[i];
-    const auto readers = block.flow.readers(op.output);
+    const auto readers = block.flow().readers(op.output);
     const bool multiplied = std::any_of(readers.begin(), readers.end(), [&](OperationId reader) {
       return b.operations[reader].kind == OpKind::einsum;
     });
     if (op.kind == OpKind::normalization && block.liveness.recomputed[i] && multiplied)
-      normed += local_bytes(b.tensors[op.output], block.specs[op.output], mesh);
+      normed += local_bytes(b.tensors[op.output], block.specs()[op.output], mesh);
   }
   return waiting_values(block) - normed;
 }

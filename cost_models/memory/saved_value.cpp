@@ -8,13 +8,13 @@ namespace {
 std::int64_t on_device(const PartitionedBlock& block, TensorId id, Dim dim, const Mesh& mesh) {
   const Tensor& tensor = block.block->tensors[id];
   for (std::size_t i = 0; i < tensor.dims.size(); ++i)
-    if (tensor.dims[i].dim == dim) return tensor.dims[i].size / mesh.product(block.specs[id].dims[i]);
+    if (tensor.dims[i].dim == dim) return tensor.dims[i].size / mesh.product(block.specs()[id].dims[i]);
   return 1;
 }
 
 /// Whether a mask sums several experts' rows of several sequences.
 bool is_combined_by_sequence(const PartitionedBlock& block, TensorId rows, const Mesh& mesh) {
-  const auto readers = block.flow.readers(rows);
+  const auto readers = block.flow().readers(rows);
   return std::any_of(readers.begin(), readers.end(), [&](OperationId reader) {
     const Operation& op = block.block->operations[reader];
     return op.kind == OpKind::einsum && on_device(block, op.output, Dim::batch, mesh) > 1 &&
@@ -35,7 +35,7 @@ Bytes turned_stacks(const PartitionedBlock& block, const Mesh& mesh, const Compi
   Bytes all;
   if (!compiler.has(Habit::copies_stacked_parameters) || b.kind != BlockKind::layer || !b.rematerialized) return all;
   for (const TensorId saved : block.liveness.saved) {
-    const OperationId maker = block.flow.maker(saved);
+    const OperationId maker = block.flow().maker(saved);
     if (maker < 0 || b.operations[maker].role != OperationRole::expert_output) continue;
     if (is_combined_by_sequence(block, saved, mesh)) all += saved_bytes(block, saved, mesh) * b.layers;
   }
