@@ -179,7 +179,8 @@ void repartition(std::vector<PartitionedBlock>& blocks, const BoundProgram& prog
     return BlockWalk(program, program.blocks[i], config, compiler, std::move(liveness), blocks[i].layout).run();
   };
   const auto found_or_walked = [&](std::size_t i, Liveness liveness) {
-    if (!of_pipeline || program.program->pipeline.stages == 1) return walked(i, std::move(liveness));
+    const bool follows_policy = program.blocks[i].block->single_run != SingleRun::no;  // beyond its liveness
+    if (!of_pipeline || program.program->pipeline.stages == 1 || follows_policy) return walked(i, std::move(liveness));
     if (auto known = of_pipeline->find(program, i, liveness, config, compiler)) return *std::move(known);
     PartitionedBlock block = walked(i, std::move(liveness));
     of_pipeline->add(program, i, block, config);

@@ -139,10 +139,6 @@ void take_turns(std::vector<Moment>& moments, const MemoryUse& use) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 void turn_stacks_within(std::vector<Moment>& moments, const MemoryUse& use, const Compiler& compiler) {
   const auto budget = budget_beside_arguments(use.capacity, use.arguments(), compiler);
   if (!budget) return;

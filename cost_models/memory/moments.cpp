@@ -24,7 +24,6 @@ Bytes peeled_values(const Loop& loop, const BoundProgram& program, const Compile
   return values;
 }
 
-/// Layers that no whole cycle of the scan holds run behind it, backward in front of it (gemma3-4b: 34 layers, six a cycle).
 std::int64_t whole_cycles(const Loop& loop) {
   std::int64_t cycles = loop.front()->block->layers;
   for (const PartitionedBlock* block : loop)
@@ -32,6 +31,7 @@ std::int64_t whole_cycles(const Loop& loop) {
   return cycles;
 }
 
+/// Layers that no whole cycle of the scan holds run behind it, backward in front of it (gemma3-4b: 34 layers, six a cycle).
 Bytes left_behind_scan(const Loop& loop, const BoundProgram& program, const TrainConfig& config, const Compiler& compiler) {
   if (!compiler.has(Habit::leaves_gradients_behind_scans)) return {};
   if (!config.scan_layers || loop.front()->block->kind != BlockKind::layer) return {};

@@ -111,6 +111,24 @@ TEST(SearchCosts, OfSchedulesThatShareBlocksAreThoseOfEachAlone) {
   EXPECT_GT(pipelined, 200);
 }
 
+// A layer of multi-token prediction gathers again what lies far from its gradients, which the decoder's policy decides.
+TEST(SearchCosts, OfLayersThatRunOnceFollowThePolicy) {
+  PlanRequest request = request_for("deepseek2-16b", "tpu-7x", 8);
+  request.model.mtp_num_layers = 1;
+  request.remat_policies = named_remat_policies({"full", "save_out_proj", "minimal_with_context"});
+  const SearchSpace space = space_of(request);
+  const auto parallelisms = enumerate_parallelisms(with_pipelines_only(space)).list;
+  ASSERT_FALSE(parallelisms.empty());
+  for (std::size_t i = 0; i < parallelisms.size(); i += 9) {
+    const Parallelism& p = parallelisms[i];
+    Runner runner(space, p, cost_model());
+    for (const std::size_t remat : {0u, 1u, 2u, 0u})
+      EXPECT_EQ(cost_of(runner.run(p, remat, p.batches[1]), space.required),
+                cost_of(evaluate(configuration_of(space, p, space.remat_policies[remat], p.batches[1])), space.required))
+          << describe(p.mesh) << " " << space.remat_policies[remat].name;
+  }
+}
+
 /// Every candidate there is.
 std::vector<Candidate> all_that_fit(const SearchSpace& space, const std::vector<Parallelism>& parallelisms,
                                     const Evaluator& cost) {
