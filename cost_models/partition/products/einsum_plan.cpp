@@ -8,25 +8,41 @@ namespace {
 
 using MaybeDim = std::optional<Dim>;
 
-/// An axis that shares a contracted dim with others can't leave it alone: when one must, the dim is contracted whole,
-/// and the others split what the result wants (recorded: the gradient of that wo gathers both its operands). So does
-/// the one that leaves where only its own operand has that dim (recorded: a router's gradient exchanges the tokens).
-void contract_whole_dims(AxisChoices& choices, const ProductTensors& product) {
+/// An operand's dim that several axes split, of which one is chosen to leave it.
+struct LeftDim {
+  const ProductTensor &operand, &other;
+  Dim dim;
+  const AxisList& axes;
+};
+
+/// `change` what is chosen where that is so, of dims that the result has or of those that it hasn't; which axes leave, the
+/// choices say as they were before any change.
+template <class Change>
+void where_axes_leave(const AxisChoices& choices, const ProductTensors& product, bool result_has, Change change) {
   const AxisChoices before = choices;
   const auto& [lhs, rhs, result] = product;
   for (const auto& [operand, other] : {std::pair{&lhs, &rhs}, std::pair{&rhs, &lhs}})
     for (std::size_t i = 0; i < operand->dims().size(); ++i) {
-      const Dim dim = operand->dims()[i].dim;
-      const AxisList& axes = operand->spec().dims[i];
-      if (axes.size() < 2 || result.has(dim)) continue;
-      const auto leaves = [&](const auto& choice) { return axes.contains(choice.axis) && choice.dim != dim; };
-      if (std::none_of(before.begin(), before.end(), leaves)) continue;
-      for (auto& [axis, chosen, apart] : choices) {
-        const MaybeDim wanted = result.split_by(axis);
-        const bool own = wanted && operand->has(*wanted) && !other->has(*wanted);
-        if (chosen == dim || (!chosen && axes.contains(axis) && own)) chosen = wanted;
-      }
+      const LeftDim left{*operand, *other, operand->dims()[i].dim, operand->spec().dims[i]};
+      if (left.axes.size() < 2 || result.has(left.dim) != result_has) continue;
+      const auto leaves = [&](const AxisChoice& choice) {
+        return left.axes.contains(choice.axis) && choice.dim != left.dim;
+      };
+      if (std::any_of(before.begin(), before.end(), leaves)) change(left);
     }
+}
+
+/// An axis that shares a contracted dim with others can't leave it alone: when one must, the dim is contracted whole,
+/// and the others split what the result wants (recorded: the gradient of that wo gathers both its operands). So does
+/// the one that leaves where only its own operand has that dim (recorded: a router's gradient exchanges the tokens).
+void contract_whole_dims(AxisChoices& choices, const ProductTensors& product) {
+  where_axes_leave(choices, product, false, [&](const LeftDim& left) {
+    for (auto& [axis, chosen, apart] : choices) {
+      const MaybeDim wanted = product.result.split_by(axis);
+      const bool own = wanted && left.operand.has(*wanted) && !left.other.has(*wanted);
+      if (chosen == left.dim || (!chosen && left.axes.contains(axis) && own)) chosen = wanted;
+    }
+  });
 }
 
 /// Nor can an axis leave a dim of the result alone that it shares with others: the operand is gathered whole. These others
@@ -34,21 +50,13 @@ void contract_whole_dims(AxisChoices& choices, const ProductTensors& product) {
 /// under fsdp and expert), or nothing (wo under fsdp and context, which the dispatched rows don't have).
 void gather_whole_operands(AxisChoices& choices, const ProductTensors& product) {
   if (!product.result.has_spec()) return;
-  const AxisChoices before = choices;
-  const auto& [lhs, rhs, result] = product;
-  for (const auto& [operand, other] : {std::pair{&lhs, &rhs}, std::pair{&rhs, &lhs}})
-    for (std::size_t i = 0; i < operand->dims().size(); ++i) {
-      const Dim dim = operand->dims()[i].dim;
-      const AxisList& axes = operand->spec().dims[i];
-      if (axes.size() < 2 || !result.has(dim)) continue;
-      const auto leaves = [&](const AxisChoice& choice) { return axes.contains(choice.axis) && choice.dim != dim; };
-      if (std::none_of(before.begin(), before.end(), leaves)) continue;
-      for (AxisChoice& choice : choices) {
-        if (choice.dim != dim || !axes.contains(choice.axis)) continue;
-        const MaybeDim wanted = result.split_by(choice.axis);
-        if (!wanted || (counts_tokens(*wanted) && other->has(*wanted))) choice.dim = wanted;
-      }
+  where_axes_leave(choices, product, true, [&](const LeftDim& left) {
+    for (auto& [axis, chosen, apart] : choices) {
+      if (chosen != left.dim || !left.axes.contains(axis)) continue;
+      const MaybeDim wanted = product.result.split_by(axis);
+      if (!wanted || (counts_tokens(*wanted) && left.other.has(*wanted))) chosen = wanted;
     }
+  });
 }
 
 /// The spec of a tensor under the choices; a dim that keeps its axes keeps their order too.

@@ -153,9 +153,10 @@ TEST(KnownBodies, AreScheduledAgainWhereTheyDiffer) {
   KnownBodies known;
   const std::vector<Seconds> steps = {{10}, {10}}, others = {{20}, {10}};
   const std::vector<CombinedKind> kinds(1);
-  const BodyWaits* first = &known.waits(3, steps, {{{4}, -1, 0}}, kinds);
-  EXPECT_DOUBLE_EQ(first->exposed[0].value, 4);
-  EXPECT_EQ(known.waits(3, steps, {{{4}, -1, 0}}, kinds).exposed.data(), first->exposed.data()) << "not made again";
+  const BodyWaits& first = known.waits(3, steps, {{{4}, -1, 0}}, kinds);
+  EXPECT_DOUBLE_EQ(first.exposed[0].value, 4);
+  const Seconds* const made = first.exposed.data();
+  EXPECT_EQ(known.waits(3, steps, {{{4}, -1, 0}}, kinds).exposed.data(), made) << "not made again";
   EXPECT_DOUBLE_EQ(known.waits(3, steps, {{{6}, -1, 0}}, kinds).exposed[0].value, 6);
   EXPECT_DOUBLE_EQ(known.waits(3, steps, {{{14}, -1, 1}}, kinds).exposed[0].value, 4);
   EXPECT_DOUBLE_EQ(known.waits(3, others, {{{14}, -1, 1}}, kinds).exposed[0].value, 0);
