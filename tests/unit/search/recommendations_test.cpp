@@ -79,7 +79,7 @@ std::string name_of_request(const testing::TestParamInfo<Request>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(OfForty, Recommendation, testing::ValuesIn(requests()), name_of_request);
+INSTANTIATE_TEST_SUITE_P(OfEach, Recommendation, testing::ValuesIn(requests()), name_of_request);
 
 }  // namespace
 }  // namespace shardplan
