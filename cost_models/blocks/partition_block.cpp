@@ -174,16 +174,16 @@ std::vector<PartitionedBlock> partition(const BoundProgram& program, const Train
 }
 
 void repartition(std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
-                 const Compiler& compiler, KnownBlocks* of_pipeline) {
+                 const Compiler& compiler, KnownBlocks* shared) {
   const auto walked = [&](std::size_t i, Liveness liveness) {
     return BlockWalk(program, program.blocks[i], config, compiler, std::move(liveness), blocks[i].layout).run();
   };
   const auto found_or_walked = [&](std::size_t i, Liveness liveness) {
     const bool follows_policy = program.blocks[i].block->single_run != SingleRun::no;  // beyond its liveness
-    if (!of_pipeline || program.program->pipeline.stages == 1 || follows_policy) return walked(i, std::move(liveness));
-    if (auto known = of_pipeline->find(program, i, liveness, config, compiler)) return *std::move(known);
+    if (!shared || follows_policy) return walked(i, std::move(liveness));
+    if (auto known = shared->find(program, i, liveness, config, compiler)) return *std::move(known);
     PartitionedBlock block = walked(i, std::move(liveness));
-    of_pipeline->add(program, i, block, config);
+    shared->add(program, i, block, config);
     return block;
   };
   const std::size_t known = blocks.size();

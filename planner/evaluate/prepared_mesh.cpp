@@ -24,7 +24,8 @@ const PreparedMesh::Step& PreparedMesh::step(const Configuration& c) { return fi
 
 const PreparedMesh::Step& PreparedMesh::partitioned_step(const Configuration& c) {
   Step& step = find_or_add_step(c);
-  repartition(step.blocks, step.bound, c.config, c.compiler, &known_blocks_);
+  const bool come_again = links_ == Links::several || step.program().pipeline.stages > 1;
+  repartition(step.blocks, step.bound, c.config, c.compiler, come_again ? &known_blocks_ : nullptr);
   return step;
 }
 

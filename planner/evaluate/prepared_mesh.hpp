@@ -32,8 +32,11 @@ class PreparedMesh {
     const Program& program() const { return counted->program; }
   };
 
+  /// Whether the mesh will lie on other links, too: then blocks are kept for these.
+  enum class Links : std::uint8_t { one, several };
+
   /// Programs are taken from `programs`, which must outlive it; from none they are built.
-  explicit PreparedMesh(ProgramCache* programs = nullptr) : programs_(programs) {}
+  explicit PreparedMesh(ProgramCache* programs = nullptr, Links links = Links::one) : programs_(programs), links_(links) {}
   PreparedMesh(const PreparedMesh&) = delete;
   PreparedMesh& operator=(const PreparedMesh&) = delete;
 
@@ -64,6 +67,7 @@ class PreparedMesh {
   Step& add_step(const Configuration& configuration, std::shared_ptr<const CountedProgram> counted);
 
   ProgramCache* programs_;
+  Links links_;
   std::optional<Binder> binder_;
   std::list<Step> steps_;
   std::vector<std::pair<const Step*, std::optional<Infeasible>>> violations_;

@@ -11,37 +11,38 @@
 namespace shardplan {
 namespace {
 
-// Families of one round don't see each other's results, so the round is part of the answer's definition: it must
+// Kin of one round don't see each other's results, so the round is part of the answer's definition: it must
 // not follow the number of threads.
 constexpr std::size_t round_size = 4;
 
 /// Those that are bounded and have a parallelism that may fit, most promising first.
-std::vector<Family> in_order_of_promise(std::vector<Family> families) {
-  std::erase_if(families, [](Family family) { return !std::isfinite(least_seconds(family)); });
-  std::sort(families.begin(), families.end(), [](Family a, Family b) {
-    return std::tuple(least_seconds(a), a.front().index()) < std::tuple(least_seconds(b), b.front().index());
+std::vector<Kin> in_order_of_promise(std::vector<Kin> all) {
+  std::erase_if(all, [](const Kin& kin) { return !std::isfinite(least_seconds(kin)); });
+  std::sort(all.begin(), all.end(), [](const Kin& a, const Kin& b) {
+    return std::tuple(least_seconds(a), a.front().front().index()) < std::tuple(least_seconds(b), b.front().front().index());
   });
-  return families;
+  return all;
 }
 
 /// The next ones, from `next` on, that what is certain lets matter.
-std::vector<Family> next_round(const std::vector<Family>& order, std::size_t& next, const Incumbents& incumbents) {
-  std::vector<Family> round;
+std::vector<const Kin*> next_round(const std::vector<Kin>& order, std::size_t& next, const Incumbents& incumbents) {
+  std::vector<const Kin*> round;
   for (; next < order.size() && round.size() < round_size; ++next)
-    if (admit(incumbents, order[next])) round.push_back(order[next]);
+    if (admit(incumbents, order[next])) round.push_back(&order[next]);
   return round;
 }
 
 /// How many parallelisms the budget left.
-std::size_t expand_in_rounds(const std::vector<Family>& order, Incumbents& incumbents, const SearchSpace& space,
+std::size_t expand_in_rounds(const std::vector<Kin>& order, Incumbents& incumbents, const SearchSpace& space,
                              const Evaluator& evaluate, const SearchBudget& budget) {
   for (std::size_t next = 0; next < order.size();) {
     if (budget.is_spent()) return count_parallelisms(std::span(order).subspan(next));
     budget.progress(static_cast<std::int64_t>(next), static_cast<std::int64_t>(order.size()), true);
     const auto round = next_round(order, next, incumbents);
-    parallel_for(round.size(), [&](std::size_t i) { expand_family(round[i], incumbents, space, evaluate); });
-    for (const Family family : round)
-      for (const Exploration& expanded : family) incumbents.add(expanded);
+    parallel_for(round.size(), [&](std::size_t i) { expand(*round[i], incumbents, space, evaluate); });
+    for (const Kin* kin : round)
+      for (const Family family : *kin)
+        for (const Exploration& expanded : family) incumbents.add(expanded);
   }
   return 0;
 }
@@ -158,7 +159,7 @@ Explored explore(const SearchSpace& space, const std::vector<Parallelism>& paral
   if (probe_memory_until_some_fit(kin, space, evaluate, budget)) {
     left = bound(kin, all.families.size(), space, evaluate, budget);
     Incumbents incumbents(parallelisms, scope);
-    left += expand_in_rounds(in_order_of_promise(all.families), incumbents, space, evaluate, budget);
+    left += expand_in_rounds(in_order_of_promise(kin), incumbents, space, evaluate, budget);
     if (scope.bounds_of_rule_sets) tighten_bounds_of_rule_sets(all.families, space, evaluate, budget);
   } else {
     left = static_cast<std::size_t>(std::count_if(all.list.begin(), all.list.end(), std::mem_fn(&Exploration::may_fit)));

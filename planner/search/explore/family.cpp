@@ -62,6 +62,22 @@ void bound_schedules(Family family, const Bar& bar, Runner& runner) {
       probe_time(group, TimeBound::schedules, runner);
 }
 
+/// Most promising parallelism first.
+void expand(Family family, Runner& runner, Bar& bar) {
+  bound_schedules(family, bar, runner);
+  std::vector<Exploration*> order;
+  for (Exploration& exploration : family)
+    if (exploration.may_fit()) order.push_back(&exploration);
+  std::stable_sort(order.begin(), order.end(), [](const Exploration* a, const Exploration* b) {
+    return a->least_seconds() < b->least_seconds();
+  });
+  for (Exploration* exploration : order) {
+    if (!exploration->reaches(bar)) continue;
+    if (!exploration->is_probed()) probe_memory(family, *exploration, runner);
+    if (exploration->may_fit()) exploration->expand(runner, bar);
+  }
+}
+
 }  // namespace
 
 std::vector<Family> families_of(std::vector<Exploration>& explorations) {
@@ -79,6 +95,16 @@ std::vector<Family> families_of(std::vector<Exploration>& explorations) {
 std::size_t count_parallelisms(std::span<const Family> families) {
   std::size_t count = 0;
   for (const Family family : families) count += family.size();
+  return count;
+}
+
+PreparedMesh::Links links_of(const Kin& kin) {
+  return kin.size() > 1 ? PreparedMesh::Links::several : PreparedMesh::Links::one;
+}
+
+std::size_t count_parallelisms(std::span<const Kin> all) {
+  std::size_t count = 0;
+  for (const Kin& kin : all) count += count_parallelisms(std::span<const Family>(kin));
   return count;
 }
 
@@ -137,21 +163,22 @@ bool admit(const Incumbents& incumbents, Family family) {
   });
 }
 
-void expand_family(Family family, const Incumbents& incumbents, const SearchSpace& space, const Evaluator& evaluate) {
-  Runner runner(space, family.front().parallelism(), evaluate);
-  Bar bar = incumbents.bar_for(family.front());
-  bound_schedules(family, bar, runner);
-  std::vector<Exploration*> order;
-  for (Exploration& exploration : family)
-    if (exploration.may_fit()) order.push_back(&exploration);
-  std::stable_sort(order.begin(), order.end(), [](const Exploration* a, const Exploration* b) {
-    return a->least_seconds() < b->least_seconds();
-  });
-  for (Exploration* exploration : order) {
-    if (!exploration->reaches(bar)) continue;
-    if (!exploration->is_probed()) probe_memory(family, *exploration, runner);
-    if (exploration->may_fit()) exploration->expand(runner, bar);
-  }
+double least_seconds(const Kin& kin) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Family family : kin) least = std::min(least, least_seconds(family));
+  return least;
+}
+
+bool admit(const Incumbents& incumbents, const Kin& kin) {
+  return std::any_of(kin.begin(), kin.end(), [&](Family family) { return admit(incumbents, family); });
+}
+
+void expand(const Kin& kin, const Incumbents& incumbents, const SearchSpace& space, const Evaluator& evaluate) {
+  Runner runner(space, kin.front().front().parallelism(), evaluate, links_of(kin));
+  Bar bar = incumbents.bar_for(kin.front().front());
+  Kin order = kin;
+  std::stable_sort(order.begin(), order.end(), [](Family a, Family b) { return least_seconds(a) < least_seconds(b); });
+  for (const Family family : order) expand(family, runner, bar);
 }
 
 }  // namespace shardplan

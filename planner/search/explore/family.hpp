@@ -17,7 +17,10 @@ using Kin = std::vector<Family>;
 /// In the order of their first families.
 std::vector<Kin> kin_of(const std::vector<Family>& families);
 
+PreparedMesh::Links links_of(const Kin& kin);
+
 std::size_t count_parallelisms(std::span<const Family> families);
+std::size_t count_parallelisms(std::span<const Kin> all);
 
 /// Costs their smallest candidates until one fits. Those after it are looked at when their time matters.
 void probe_memory(Family family, Runner& runner);
@@ -38,8 +41,12 @@ double least_seconds(Family family);
 /// Whether one of its candidates may matter.
 bool admit(const Incumbents& incumbents, Family family);
 
-/// Costs what could matter, most promising parallelism first. What one of them reaches the others, which all are one
-/// alternative, have to reach.
-void expand_family(Family family, const Incumbents& incumbents, const SearchSpace& space, const Evaluator& evaluate);
+/// The same of kin.
+double least_seconds(const Kin& kin);
+bool admit(const Incumbents& incumbents, const Kin& kin);
+
+/// Costs what could matter, most promising family first, of each the most promising parallelism. What one of them reaches
+/// the others, which all are one alternative, have to reach.
+void expand(const Kin& kin, const Incumbents& incumbents, const SearchSpace& space, const Evaluator& evaluate);
 
 }  // namespace shardplan

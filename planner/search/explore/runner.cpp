@@ -2,12 +2,13 @@
 
 namespace shardplan {
 
-Runner::Runner(const SearchSpace& space, const Parallelism& any, const Evaluator& evaluate)
+Runner::Runner(const SearchSpace& space, const Parallelism& any, const Evaluator& evaluate,
+               PreparedMesh::Links links)
     : space_(space),
       evaluate_(evaluate),
       parallelism_(&any),
       configuration_(configuration_of(space, any, space.remat_policies.front(), any.batches.front())),
-      mesh_(space.programs.get()) {}
+      mesh_(space.programs.get(), links) {}
 
 void Runner::change_to(const Parallelism& parallelism, const RematPolicy& policy, const BatchOption& batch) {
   if (parallelism.place != parallelism_->place) {

@@ -8,8 +8,9 @@ namespace shardplan {
 
 class Runner {
  public:
-  /// `any` of the families. All three must outlive it.
-  Runner(const SearchSpace& space, const Parallelism& any, const Evaluator& evaluate);
+  /// `any` of the families. All three must outlive it. `links`: whether they lie on the same.
+  Runner(const SearchSpace& space, const Parallelism& any, const Evaluator& evaluate,
+         PreparedMesh::Links links = PreparedMesh::Links::one);
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
