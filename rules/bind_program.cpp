@@ -71,30 +71,38 @@ std::string constraints_of(const Program& program) {
   return text;
 }
 
+std::uint64_t split_axes(const Mesh& mesh) {
+  if (mesh.axes.size() > 64) throw InternalError("a mesh of more than 64 axes");
+  std::uint64_t axes = 0;
+  for (std::size_t i = 0; i < mesh.axes.size(); ++i)
+    if (mesh.axes[i].size() > 1) axes |= std::uint64_t{1} << i;
+  return axes;
+}
+
 Binder::Binder(const RuleSet& rules, const Mesh& mesh)
-    : mesh_(&mesh), inside_(rules, mesh), expert_axes_(expert_axes(rules, mesh)) {
+    : inside_(rules, mesh), expert_axes_(shardplan::expert_axes(rules, mesh)) {
   if (mesh.size_of(AxisRole::stage) > 1) outside_.emplace(rules_outside_pipeline(rules), mesh);
 }
 
-BoundProgram Binder::bind(const Program& program) const {
+BoundProgram Binder::bind(const Program& program, const Mesh& mesh) const {
   const bool pipelined = program.pipeline.stages > 1;
   if (pipelined && !outside_) throw InternalError("a pipeline on a mesh without stages");
-  BoundProgram bound{&program, mesh_, {}, expert_axes_, inside_.axes_of_rule("layers")};
+  BoundProgram bound{&program, &mesh, {}, expert_axes_, inside_.axes_of_rule("layers")};
   for (const auto& block : program.blocks) {
     const bool edge = block.kind != BlockKind::layer;  // embedding and head name the stage axis themselves
-    bound.blocks.push_back(shardplan::bind(block, pipelined && !block.in_pipeline && !edge ? *outside_ : inside_, *mesh_));
+    bound.blocks.push_back(shardplan::bind(block, pipelined && !block.in_pipeline && !edge ? *outside_ : inside_, mesh));
   }
   return bound;
 }
 
-BoundProgram Binder::rebind(const Program& program, BoundProgram other) const {
+BoundProgram Binder::rebind(const Program& program, BoundProgram other) {
   for (std::size_t i = 0; i < program.blocks.size(); ++i) other.blocks[i].block = &program.blocks[i];
   other.program = &program;
   return other;
 }
 
 BoundProgram bind_program(const Program& program, const RuleSet& rules, const Mesh& mesh) {
-  return Binder(rules, mesh).bind(program);
+  return Binder(rules, mesh).bind(program, mesh);
 }
 
 }  // namespace shardplan

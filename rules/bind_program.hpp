@@ -1,5 +1,6 @@
 #pragma once
 // Binds a program's constraints to mesh axes: every named tensor gets its PartitionSpec from the rules in force.
+#include <cstdint>
 #include <optional>
 #include <rules/resolve.hpp>
 #include <shardplan/bound_program.hpp>
@@ -17,18 +18,23 @@ AxisList expert_axes(const RuleSet& rules, const Mesh& mesh);
 /// All of a program that binding it depends on. Equal texts: equal specs on every mesh.
 std::string constraints_of(const Program& program);
 
-/// Binds programs to one mesh. Layers outside a pipeline use the rules in which stages act as data parallelism.
+/// Axes of a mesh above 1, one bit each: all of a mesh that binding to it depends on.
+std::uint64_t split_axes(const Mesh& mesh);
+
+/// Binds programs to one mesh and to any other with the same axes above 1. Layers outside a pipeline use the rules in which
+/// stages act as data parallelism.
 class Binder {
  public:
-  /// `mesh` must outlive the binder and what it binds.
   Binder(const RuleSet& rules, const Mesh& mesh);
-  /// `program` must outlive the result.
-  BoundProgram bind(const Program& program) const;
+  /// `program` and `mesh` must outlive the result.
+  BoundProgram bind(const Program& program, const Mesh& mesh) const;
   /// The same, faster: `other` is what it bound of a program of equal constraints_of(): another batch, another schedule.
-  BoundProgram rebind(const Program& program, BoundProgram other) const;
+  static BoundProgram rebind(const Program& program, BoundProgram other);
+  /// One tensor, by the rules outside of pipelines' layers.
+  PartitionSpec resolve(const LogicalAxes& names) const { return inside_.resolve(names); }
+  const AxisList& expert_axes() const { return expert_axes_; }
 
  private:
-  const Mesh* mesh_;
   Resolver inside_;
   std::optional<Resolver> outside_;  ///< with stages
   AxisList expert_axes_;

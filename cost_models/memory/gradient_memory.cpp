@@ -96,6 +96,19 @@ Bytes window_gradients(const PartitionedBlock& block, const BoundProgram& progra
 
 }  // namespace
 
+Bytes least_gradients(const Program& program, const TrainConfig& config) {
+  const std::int64_t narrowest =
+      std::min({size_of(DType::bf16), size_of(config.dtype), size_of(config.weight_dtype), size_of(config.grad_dtype)});
+  Bytes total;
+  for (const Block& block : program.blocks)
+    for (std::size_t i = 0; i < block.tensors.size(); ++i) {
+      const Tensor& tensor = block.tensors[i];
+      const bool waits = is_trained(tensor) && !tensor.shared && !has_wide_rows(block, static_cast<TensorId>(i));
+      if (block.kind == BlockKind::layer && waits) total += Bytes{elements_of(tensor) * block.layers * narrowest};
+    }
+  return total;
+}
+
 bool is_tied(const PartitionedBlock& head) {
   const auto& tensors = head.block->tensors;
   return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.parameter && t.shared; });

@@ -47,12 +47,13 @@ std::optional<Infeasible> PreparedMesh::violation(const Configuration& c, const 
 }
 
 PreparedMesh::Step& PreparedMesh::add_step(const Configuration& c, std::shared_ptr<const CountedProgram> counted) {
-  if (!binder_) binder_.emplace(c.rules, c.mesh);
+  if (!binder_) binder_ = std::make_shared<const Binder>(c.rules, c.mesh);
   const auto alike = std::find_if(steps_.begin(), steps_.end(), [&](const Step& known) {
     return known.counted->constraints == counted->constraints;
   });
   BoundProgram bound =
-      alike == steps_.end() ? binder_->bind(counted->program) : binder_->rebind(counted->program, alike->bound);
+      alike == steps_.end() ? binder_->bind(counted->program, c.mesh)
+                                             : Binder::rebind(counted->program, alike->bound);
   Step& step = steps_.emplace_back();
   step.choice = choice_of(c.config);
   step.counted = std::move(counted);

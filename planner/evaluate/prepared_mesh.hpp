@@ -36,7 +36,10 @@ class PreparedMesh {
   enum class Links : std::uint8_t { one, several };
 
   /// Programs are taken from `programs`, which must outlive it; from none they are built.
-  explicit PreparedMesh(ProgramCache* programs = nullptr, Links links = Links::one) : programs_(programs), links_(links) {}
+  /// Likewise `binder`, that of the rules on the mesh.
+  explicit PreparedMesh(ProgramCache* programs = nullptr, Links links = Links::one,
+                        std::shared_ptr<const Binder> binder = nullptr)
+      : programs_(programs), links_(links), binder_(std::move(binder)) {}
   PreparedMesh(const PreparedMesh&) = delete;
   PreparedMesh& operator=(const PreparedMesh&) = delete;
 
@@ -68,7 +71,7 @@ class PreparedMesh {
 
   ProgramCache* programs_;
   Links links_;
-  std::optional<Binder> binder_;
+  std::shared_ptr<const Binder> binder_;
   std::list<Step> steps_;
   std::vector<std::pair<const Step*, std::optional<Infeasible>>> violations_;
   KnownBlocks known_blocks_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/static_memory.hpp>
 #include <hardware/machine_of_chips.hpp>
 #include <models/programs/train_program.hpp>
@@ -74,10 +75,11 @@ std::vector<Change> shorter_sequences(const PlanRequest& request, std::int64_t l
   return changes;
 }
 
-/// Parameters and optimizer can't be split further than over every device.
+/// Parameters, optimizer and gradients can't be split further than over every device.
 bool may_hold_state(const PlanRequest& request, const HardwareProfile& profile) {
   const TrainConfig& config = request.settings.config;
-  const Bytes state = least_state(reference_program(request.model, config.max_target_length), config);
+  const Program program = reference_program(request.model, config.max_target_length);
+  const Bytes state = least_state(program, config) + least_gradients(program, config);
   const double devices = static_cast<double>(request.chips) * profile.devices_per_chip;
   return static_cast<double>(state.value) / devices <=
          static_cast<double>(memory_capacity(profile, request.memory_limits).value);

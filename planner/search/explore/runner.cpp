@@ -8,7 +8,7 @@ Runner::Runner(const SearchSpace& space, const Parallelism& any, const Evaluator
       evaluate_(evaluate),
       parallelism_(&any),
       configuration_(configuration_of(space, any, space.remat_policies.front(), any.batches.front())),
-      mesh_(space.programs.get(), links) {}
+      mesh_(space.programs.get(), links, binder_on(space, any.rules, any.mesh)) {}
 
 void Runner::change_to(const Parallelism& parallelism, const RematPolicy& policy, const BatchOption& batch) {
   if (parallelism.place != parallelism_->place) {

@@ -7,7 +7,6 @@
 #include <planner/search/space/batch_options.hpp>
 #include <planner/search/space/remat_order.hpp>
 #include <rules/bind_program.hpp>
-#include <rules/resolve.hpp>
 #include <utility>
 
 namespace shardplan {
@@ -42,11 +41,10 @@ std::optional<Infeasible> needless_ring(const Configuration& c) {
 
 /// The double-mapping of SHARDING.md 1.6 is never planned unless it is asked for: with the flag the same mesh exchanges
 /// tokens instead of gathering every expert's weights.
-std::optional<Infeasible> stolen_expert_axis(const Configuration& c) {
+std::optional<Infeasible> stolen_expert_axis(const Configuration& c, const Binder& binder) {
   if (c.config.moe_path != MoePath::dropping || c.config.moe_dispatch_no_expert_sharding) return std::nullopt;
-  const AxisList experts = expert_axes(c.rules, c.mesh);
-  const PartitionSpec dispatch =
-      resolve({"activation_exp", "activation_batch_moe", "", "activation_embed_moe"}, c.rules, c.mesh);
+  const AxisList& experts = binder.expert_axes();
+  const PartitionSpec dispatch = binder.resolve({"activation_exp", "activation_batch_moe", "", "activation_embed_moe"});
   const auto on_batch = [&](AxisId axis) {
     return std::count(dispatch.dims[1].begin(), dispatch.dims[1].end(), axis) > 0;
   };
@@ -60,9 +58,9 @@ std::optional<Infeasible> stolen_expert_axis(const Configuration& c) {
 }
 
 /// What holds for every schedule and batch.
-std::optional<Infeasible> sharding_violation(const SearchSpace& space, const Configuration& any) {
+std::optional<Infeasible> sharding_violation(const SearchSpace& space, const Configuration& any, const Binder& binder) {
   if (auto violation = needless_ring(any)) return violation;
-  return space.dispatch_peeled ? std::nullopt : stolen_expert_axis(any);
+  return space.dispatch_peeled ? std::nullopt : stolen_expert_axis(any, binder);
 }
 
 /// Where the optimizer is, and in how many forward passes a step is made.
@@ -122,14 +120,18 @@ const RematPolicy& first_policy(const SearchSpace& space, const Mesh& mesh) {
 /// Attempts under one sharding: no tensor of the layers depends on the schedule or on the optimizer's place.
 class Attempts {
  public:
-  Attempts(const SearchSpace& space, const Parallelism& parallelism, const Binder& binder, bool spreads_optimizer)
+  /// `any` is a configuration with the rules and the mesh of `parallelism`.
+  Attempts(const SearchSpace& space, const Parallelism& parallelism, const Binder& binder, bool spreads_optimizer,
+           Configuration& any)
       : space_(space),
         parallelism_(parallelism),
         binder_(binder),
         spreads_optimizer_(spreads_optimizer && !space.optimizer_over_data_fixed &&
                            parallelism.mesh.size_of(AxisRole::data) > 1),
-        smallest_(configuration_of(space, parallelism, first_policy(space, parallelism.mesh), {1, 1})),
-        violation_(sharding_violation(space, smallest_)) {}
+        smallest_(any) {
+    set_config(smallest_, space, parallelism, first_policy(space, parallelism.mesh), {1, 1});
+    violation_ = sharding_violation(space, smallest_, binder);
+  }
 
   std::vector<Attempt> all() {
     if (violation_) return {{parallelism_, nullptr, violation_}};
@@ -186,7 +188,8 @@ class Attempts {
     if (is_known_to_divide()) return std::nullopt;
     const auto before = std::exchange(program_, space_.programs->program_of(smallest_));
     const bool alike = before && before->constraints == program_->constraints;
-    bound_ = alike ? binder_.rebind(program_->program, std::move(bound_)) : binder_.bind(program_->program);
+    bound_ = alike ? Binder::rebind(program_->program, std::move(bound_))
+                   : binder_.bind(program_->program, smallest_.mesh);
     auto violation = indivisible_activation(bound_);
     if (!violation && !shardings_) shardings_ = std::make_shared<const std::string>(shardings_of(smallest_, bound_));
     return violation;
@@ -196,7 +199,7 @@ class Attempts {
   const Parallelism& parallelism_;
   const Binder& binder_;
   bool spreads_optimizer_;
-  Configuration smallest_;  // changed from attempt to attempt: copying model and machine costs more than the checks
+  Configuration& smallest_;  // changed from attempt to attempt: copying model and machine costs more than the checks
   std::optional<Infeasible> violation_;
   std::shared_ptr<const CountedProgram> program_;
   BoundProgram bound_;  // of program_
@@ -215,11 +218,14 @@ std::vector<bool> dispatch_choices(const SearchSpace& space, const RuleSet& rule
 std::vector<Attempt> attempts_under(const SearchSpace& space, std::size_t rules, const Mesh& mesh, bool spreads_optimizer) {
   std::vector<Attempt> attempts;
   const RuleSet& in_force = rules_on(space, rules, mesh);
-  const Binder binder(in_force, mesh);
+  const auto binder = binder_on(space, rules, mesh);
+  std::optional<Configuration> any;
   for (const MoePath path : space.moe_paths)
     for (const bool dispatch_peeled : dispatch_choices(space, in_force, mesh, path)) {
       const Parallelism parallelism{rules, mesh, path, dispatch_peeled, {}, false, {}, 0, 0};
-      for (auto& made : Attempts(space, parallelism, binder, spreads_optimizer).all()) attempts.push_back(std::move(made));
+      if (!any) any = configuration_of(space, parallelism, first_policy(space, mesh), {1, 1});
+      for (auto& made : Attempts(space, parallelism, *binder, spreads_optimizer, *any).all())
+        attempts.push_back(std::move(made));
     }
   return attempts;
 }

@@ -143,6 +143,11 @@ const RuleSet& rules_on(const SearchSpace& space, std::size_t rules, const Mesh&
   return *space.pipelined_sets[rules];
 }
 
+std::shared_ptr<const Binder> binder_on(const SearchSpace& space, std::size_t rules, const Mesh& mesh) {
+  const bool pipelined = pipeline_stages(mesh) > 1;
+  return space.binders->binder_of(rules * 2 + (pipelined ? 1 : 0), rules_on(space, rules, mesh), mesh);
+}
+
 SearchSpace without_pipelines(SearchSpace space) {
   space.pipelined_sets.assign(space.rule_sets.size(), std::nullopt);
   return space;

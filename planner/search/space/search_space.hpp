@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <planner/evaluate/binder_cache.hpp>
 #include <planner/evaluate/program_cache.hpp>
 #include <shardplan/configuration.hpp>
 #include <shardplan/machine/machine.hpp>
@@ -53,6 +54,7 @@ struct SearchSpace {
   std::optional<std::int64_t> global_batch_tokens;
   std::int64_t max_batch_tokens = 0;  ///< of a step, where the batch is searched
   std::shared_ptr<ProgramCache> programs = std::make_shared<ProgramCache>();  ///< of its candidates
+  std::shared_ptr<BinderCache> binders = std::make_shared<BinderCache>();     ///< of its meshes
 
   bool asks_for(AxisRole axis) const { return asked_axes.contains(name_of(axis)); }
 };
@@ -62,6 +64,9 @@ SearchSpace search_space(const PlanRequest& request, Machine machine);
 
 /// The rules on a mesh: those without a pipeline, or edited for its stages.
 const RuleSet& rules_on(const SearchSpace& space, std::size_t rules, const Mesh& mesh);
+
+/// And what binds programs to these.
+std::shared_ptr<const Binder> binder_on(const SearchSpace& space, std::size_t rules, const Mesh& mesh);
 
 /// The part of a space whose meshes have no stages, and the rest.
 SearchSpace without_pipelines(SearchSpace space);

@@ -1,0 +1,20 @@
+#pragma once
+// The binders of one search. Meshes that split the same axes bind every program alike, whatever their sizes.
+#include <map>
+#include <memory>
+#include <mutex>
+#include <rules/bind_program.hpp>
+
+namespace shardplan {
+
+class BinderCache {
+ public:
+  /// The binder of `rules` on a mesh; all calls with one `number` have the same rules. Several threads may ask at once.
+  std::shared_ptr<const Binder> binder_of(std::size_t number, const RuleSet& rules, const Mesh& mesh);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<std::size_t, std::uint64_t>, std::shared_ptr<const Binder>> known_;  ///< by number and split axes
+};
+
+}  // namespace shardplan
