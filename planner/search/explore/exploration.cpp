@@ -74,21 +74,25 @@ bool Exploration::smallest_fits(Runner& runner, std::size_t batch) {
   });
 }
 
-/// Memory is nearly linear in the batch: the line through the smallest batch and the last one that was tried says which to
-/// try next.
+/// Memory is nearly linear in the batch: of the smallest batch what may grow with it says which to try first, then the line
+/// through it and the last one that was tried which to try next.
 std::size_t Exploration::count_fitting_batches(Runner& runner) {
   const auto& batches = parallelism_.batches;
   if (!memory_grows_with_batch()) return batches.size();
   std::size_t fits = 0, too_large = batches.size();  // the first does
   const auto size = [&](std::size_t batch) { return batches[batch].per_device_batch_size; };
-  const auto room = [&](std::size_t batch) {
-    return static_cast<double>(memory(runner, order_.smallest.front(), batch).room);
+  const auto smallest = [&](std::size_t batch) { return memory(runner, order_.smallest.front(), batch); };
+  const auto room = [&](std::size_t batch) { return static_cast<double>(smallest(batch).room); };
+  const auto next_within = [&](double full) {
+    std::size_t next = fits + 1;
+    while (next + 1 < too_large && size(next + 1) <= full) ++next;
+    return next;
   };
-  for (std::size_t tried = 1; fits + 1 < too_large;) {
+  const double growing = static_cast<double>(smallest(0).growing);
+  for (double full = size(0) * (1 + room(0) / std::max(growing, 1.0)); fits + 1 < too_large;) {
+    const std::size_t tried = next_within(full);
     (smallest_fits(runner, tried) ? fits : too_large) = tried;
-    const double full = size(0) + room(0) * (size(tried) - size(0)) / std::max(room(0) - room(tried), 1.0);
-    tried = fits + 1;
-    while (tried + 1 < too_large && size(tried + 1) <= full) ++tried;
+    full = size(0) + room(0) * (size(tried) - size(0)) / std::max(room(0) - room(tried), 1.0);
   }
   return fits + 1;
 }

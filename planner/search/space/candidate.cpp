@@ -57,6 +57,7 @@ Cost cost_of(const RunCost& run, const Requirements& required) {
   Cost cost;
   cost.seconds_per_token = rate > 0 ? 1 / rate : 0;
   cost.peak = memory.peak().value;
+  cost.growing = (memory.activations + memory.temporaries).value;
   cost.fits = !rejection;
   cost.only_too_large = lacks_memory(rejection);
   cost.marginal = cost.only_too_large && !run.infeasible && memory.peak() <= memory.allowed() &&

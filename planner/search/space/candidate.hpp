@@ -22,6 +22,7 @@ struct Cost {
   double seconds_per_token = 0;  ///< of the whole job; 0 where its memory was looked at alone
   std::int64_t peak = 0;         ///< bytes per device
   std::int64_t room = 0;         ///< bytes that it could need more without being far too large; below 0: it is
+  std::int64_t growing = 0;      ///< of the peak what may grow with the batch: activations and temporaries
   bool fits = false;             ///< memory, as surely as the search asks, and everything else that it asks
   bool only_too_large = false;   ///< memory is the one thing in its way
   bool far_too_large() const { return room < 0; }  ///< by more than bounds on memory may be wrong
