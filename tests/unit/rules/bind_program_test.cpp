@@ -56,6 +56,18 @@ struct Row {
   const char* spec;
 };
 
+// A binder stands for all meshes that split the same axes: sizes change nothing, an axis that is no longer split does.
+TEST(BindProgram, DependsOnWhichAxesAreSplitAlone) {
+  const Program program = program_of(tensor(Dim::batch, Dim::embed, {"activation_batch", "activation_embed"}));
+  const Bound two = on("default", "fsdp=2,tensor=2"), eight = on("default", "fsdp=8,tensor=4"), one = on("default", "fsdp=8");
+  EXPECT_EQ(split_axes(two.mesh), split_axes(eight.mesh));
+  EXPECT_NE(split_axes(two.mesh), split_axes(one.mesh));
+  const BoundProgram bound = Binder(two.rules, two.mesh).bind(program, eight.mesh);
+  EXPECT_EQ(bound.mesh, &eight.mesh);
+  EXPECT_EQ(bound.blocks[0].specs, bind_program(program, eight.rules, eight.mesh).blocks[0].specs);
+  EXPECT_NE(bound.blocks[0].specs, bind_program(program, one.rules, one.mesh).blocks[0].specs);
+}
+
 TEST(BindProgram, ResolvesEachConstraint) {
   const LogicalAxes dispatch = {"activation_exp", "activation_batch_moe"};
   const Tensor as_ruled = tensor(Dim::experts, Dim::batch, dispatch);

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cost_models/memory/gradient_memory.hpp>
+#include <cost_models/memory/static_memory.hpp>
+#include <map>
+#include <models/programs/train_program.hpp>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/search/explore/explore.hpp>
 #include <planner/search/select.hpp>
@@ -109,6 +113,46 @@ TEST(SearchCosts, OfSchedulesThatShareBlocksAreThoseOfEachAlone) {
     }
   }
   EXPECT_GT(pipelined, 200);
+}
+
+// One Runner for kin: meshes of the same sizes on other links share the blocks that they partition alike.
+TEST(SearchCosts, OfMeshesOnOtherLinksAreThoseOfEachAlone) {
+  int shared = 0;
+  for (const Machine& machine : {Machine{"mixtral-8x7b", "h100", 32}, Machine{"llama3-8b", "h100", 32}}) {
+    const SearchSpace space = wide_space(machine);
+    const auto parallelisms = enumerate_parallelisms(space).list;
+    std::map<std::string, Runner> runners;
+    std::map<std::string, std::size_t> places;
+    for (std::size_t i = 0; i < parallelisms.size(); ++i) {
+      const Parallelism& p = parallelisms[i];
+      std::string sizes = fmt::format("{} {}", p.rules, name_of(p.moe_path));
+      for (const MeshAxis& axis : p.mesh.axes) sizes += fmt::format(" {}={}", axis.name, axis.size());
+      const auto at = runners.try_emplace(sizes, space, p, cost_model(), PreparedMesh::Links::several).first;
+      if (places.try_emplace(sizes, p.place).first->second != p.place) ++shared;
+      if (i % 3 != 0 && pipeline_stages(p.mesh) > 1) continue;
+      for (const std::size_t remat : policies_with(space, pipeline_stages(p.mesh)))
+        EXPECT_EQ(cost_of(at->second.run(p, remat, p.batches[1]), space.required),
+                  cost_of(evaluate(configuration_of(space, p, space.remat_policies[remat], p.batches[1])), space.required))
+            << machine.model << " " << describe(p.mesh) << " " << space.remat_policies[remat].name;
+    }
+  }
+  EXPECT_GT(shared, 100);
+}
+
+// No mesh leaves a device less than its share of what can't be split further.
+TEST(SearchBounds, NothingTakesLessThanItsShareOfStateAndGradients) {
+  for (const Machine& machine : {Machine{"mixtral-8x7b", "tpu-v5p", 8}, Machine{"deepseek2-16b", "h100", 8}})
+    for (const char* words : {"opt_type=adamw", "optimizer_memory_host_offload=true", "opt_type=sgd"}) {
+      const SearchSpace space = space_of(with_settings(request_for(machine.model, machine.machine, machine.chips), {words}));
+      const Program program = reference_program(space.base.model, space.base.config.max_target_length);
+      const Bytes state = least_state(program, space.base.config), gradients = least_gradients(program, space.base.config);
+      const auto parallelisms = enumerate_parallelisms(space).list;
+      for (std::size_t i = 0; i < parallelisms.size(); i += 5) {
+        const Parallelism& p = parallelisms[i];
+        const MemoryUse use = evaluate(configuration_of(space, p, space.remat_policies[1], p.batches.front())).memory;
+        EXPECT_GE(use.peak() * p.mesh.devices(), state + gradients) << machine.model << " " << words << " " << describe(p.mesh);
+      }
+    }
 }
 
 // A layer of multi-token prediction gathers again what lies far from its gradients, which the decoder's policy decides.

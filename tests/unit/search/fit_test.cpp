@@ -69,11 +69,12 @@ TEST(Plan, WouldFitOnMoreChipsOrWithNarrowerMoments) {
                                    "weights and both moments in bfloat16 (weight_dtype=bfloat16)", "--chips 16"));
 }
 
-// adam_pax keeps no moment in mu_dtype: 6 bytes of each of 1.03 trillion parameters are 96 GB of each of 64 devices;
-// 8 would be 128.
+// adam_pax keeps no moment in mu_dtype: 6 bytes of each of 1.03 trillion parameters, and 2 of its gradient, are 129 GB of
+// each of 64 devices; with 2 more it would be 161.
 TEST(Plan, WouldFitWhereTheStateThatTheOptimizerKeepsDoes) {
   PlanRequest request = request_for("kimi-k2-1t", "toy-switch", 32);
   request = with_settings(request, {"opt_type=adam_pax", "weight_dtype=bfloat16", "mu_dtype=float32"});
+  request.machines.front().hbm_capacity.value = 140e9;
   const StandIn on_64 = [](const Configuration& c) {
     Evaluation e = toy_evaluation(c);
     e.infeasible.reset();
