@@ -18,7 +18,7 @@ struct Known {
 };
 
 constexpr Known by_machine[] = {
-    {"h100", 10, 6.4}, {"mi355x", 2, 26.6}, {"tpu-7x", 20, 8.2}, {"tpu-v5p", 4, 5.8}, {"tpu-v6e", 29, 6.9}};
+    {"h100", 10, 6.4}, {"mi355x", 2, 26.0}, {"tpu-7x", 20, 8.2}, {"tpu-v5p", 4, 5.8}, {"tpu-v6e", 29, 6.9}};
 
 TEST(MeasuredTimes, AreNoFurtherOffThanKnown) {
   const TimeScore score = score_times(built_in_measured_runs());
@@ -63,7 +63,7 @@ TEST(MeasuredTimes, TheStolenExpertAxisIsSlowerThanItsFix) {
     return 0.0;
   };
   const std::string pair = "mi355x-maxtext-mixtral-8x7b-8g-4096-bf16-dispatch-";
-  EXPECT_GE(step(pair + "expert") / step(pair + "peeled"), 1.19);
+  EXPECT_GE(step(pair + "expert") / step(pair + "peeled"), 1.18);
 }
 
 TEST(MeasuredTimes, AreReadStrictly) {
