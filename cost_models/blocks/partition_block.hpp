@@ -15,8 +15,8 @@ std::vector<PartitionedBlock> partition(const BoundProgram& program, const Train
                                         const Compiler& compiler);
 
 /// Makes of what partition() returned for the same program under another remat policy what it returns under this one:
-/// a block of which the backward pass needs, keeps and computes the same again stays as it is. Blocks are taken from `shared`
-/// where it has them, and added to it.
+/// a block of which the backward pass needs, keeps and computes the same again stays as it is. Blocks are taken from
+/// `shared` where it has them, and added to it.
 void repartition(std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
                  const Compiler& compiler, KnownBlocks* shared = nullptr);
 

@@ -2,7 +2,7 @@
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
-#include <cost_models/memory/static_memory.hpp>
+#include <cost_models/memory/state/static_memory.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/partition/logits.hpp>
@@ -35,11 +35,6 @@ Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& t
   if (is_all_reduced(weight, spec, scattered, mesh, compiler))  // sliced when the optimizer reads it
     spec = without_axes(spec, scattered);
   return local_bytes(weight, spec, mesh);
-}
-
-bool has_wide_rows(const Block& block, TensorId table) {
-  return std::any_of(block.operations.begin(), block.operations.end(),
-                     [&](const Operation& op) { return op.wide_rows && op.inputs.front() == table; });
 }
 
 /// Whether a scheduler that minds memory has nothing to gain from making the head's weight gradient early: it is larger than
@@ -96,17 +91,9 @@ Bytes window_gradients(const PartitionedBlock& block, const BoundProgram& progra
 
 }  // namespace
 
-Bytes least_gradients(const Program& program, const TrainConfig& config) {
-  const std::int64_t narrowest =
-      std::min({size_of(DType::bf16), size_of(config.dtype), size_of(config.weight_dtype), size_of(config.grad_dtype)});
-  Bytes total;
-  for (const Block& block : program.blocks)
-    for (std::size_t i = 0; i < block.tensors.size(); ++i) {
-      const Tensor& tensor = block.tensors[i];
-      const bool waits = is_trained(tensor) && !tensor.shared && !has_wide_rows(block, static_cast<TensorId>(i));
-      if (block.kind == BlockKind::layer && waits) total += Bytes{elements_of(tensor) * block.layers * narrowest};
-    }
-  return total;
+bool has_wide_rows(const Block& block, TensorId table) {
+  return std::any_of(block.operations.begin(), block.operations.end(),
+                     [&](const Operation& op) { return op.wide_rows && op.inputs.front() == table; });
 }
 
 bool is_tied(const PartitionedBlock& head) {

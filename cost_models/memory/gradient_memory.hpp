@@ -11,9 +11,8 @@ namespace shardplan {
 Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                       const Compiler& compiler);
 
-/// Gradients of all layers of a program, which are there when their backward pass ends, each in the narrowest type that it
-/// may have: of the memory of all devices together no layout takes less.
-Bytes least_gradients(const Program& program, const TrainConfig& config);
+/// Whether rows of a table are looked up in float32: their gradients wait in a buffer of their own.
+bool has_wide_rows(const Block& block, TensorId table);
 
 /// Whether the head reads the embedding's table.
 bool is_tied(const PartitionedBlock& head);

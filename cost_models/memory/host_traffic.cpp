@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/memory/saved_value.hpp>
-#include <cost_models/memory/static_memory.hpp>
+#include <cost_models/memory/state/static_memory.hpp>
 
 namespace shardplan {
 

@@ -6,7 +6,7 @@
 #include <cost_models/memory/moments.hpp>
 #include <cost_models/memory/saved_value.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
-#include <cost_models/memory/static_memory.hpp>
+#include <cost_models/memory/state/static_memory.hpp>
 #include <shardplan/compiler/schedule_limit.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>

@@ -4,10 +4,10 @@
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/moments.hpp>
 #include <cost_models/memory/newton_schulz.hpp>
-#include <cost_models/memory/optimizer_memory.hpp>
+#include <cost_models/memory/state/optimizer_memory.hpp>
 #include <cost_models/memory/saved_value.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
-#include <cost_models/memory/static_memory.hpp>
+#include <cost_models/memory/state/static_memory.hpp>
 #include <cost_models/memory/turned_tables.hpp>
 #include <shardplan/error.hpp>
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cost_models/memory/stacked_weights.hpp>
-#include <cost_models/memory/static_memory.hpp>
+#include <cost_models/memory/state/static_memory.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
 
 namespace shardplan {

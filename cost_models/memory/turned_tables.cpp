@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cost_models/memory/static_memory.hpp>
+#include <cost_models/memory/state/static_memory.hpp>
 #include <cost_models/memory/turned_tables.hpp>
 #include <cost_models/layouts/tiles.hpp>
 

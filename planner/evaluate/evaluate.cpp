@@ -4,7 +4,7 @@
 #include <cost_models/blocks/partition_block.hpp>
 #include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/memory/memory_use.hpp>
-#include <cost_models/memory/static_memory.hpp>
+#include <cost_models/memory/state/static_memory.hpp>
 #include <cost_models/moves/emitted_kinds.hpp>
 #include <cost_models/step/batch_parts.hpp>
 #include <cost_models/step/layer_stack.hpp>

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cost_models/memory/gradient_memory.hpp>
-#include <cost_models/memory/static_memory.hpp>
+#include <cost_models/memory/state/least_memory.hpp>
 #include <hardware/machine_of_chips.hpp>
 #include <models/programs/train_program.hpp>
 #include <planner/search/explore/explore.hpp>

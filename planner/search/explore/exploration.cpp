@@ -10,6 +10,11 @@ std::int64_t bound_on_larger(const Cost& smaller) {
   return static_cast<std::int64_t>(static_cast<double>(smaller.peak) / memory_slack);
 }
 
+Bytes allowed_memory(const Configuration& c) {
+  const Bytes capacity = memory_capacity(c.hardware, c.memory_limits);
+  return capacity - reserved_memory(capacity, c.memory_limits.reserve);
+}
+
 const Candidate* find(const std::vector<Candidate>& all, std::size_t remat, std::size_t batch) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
     return candidate.remat == remat && candidate.batch == batch;
@@ -38,7 +43,9 @@ double StepBound::with_bubble(double ratio) const {
 
 Exploration::Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index,
                          const RematOrder& order, bool peaks_matter)
-    : space_(space), parallelism_(parallelism), order_(order), index_(index), peaks_matter_(peaks_matter) {}
+    : space_(space), parallelism_(parallelism), order_(order), index_(index), peaks_matter_(peaks_matter) {
+  if (parallelism.least_memory > most_memory(allowed_memory(space.base))) memory_ = Memory::too_large;
+}
 
 Cost Exploration::cost(Runner& runner, std::size_t remat, std::size_t batch) {
   if (const Candidate* known = find(costed_, remat, batch)) return known->cost;
@@ -126,7 +133,12 @@ void Exploration::probe_memory(Runner& runner) {
   if (fits) least_peak_ = bound_peak(runner, 0);
 }
 
+void Exploration::look_at_smallest(Runner& runner) {
+  for (const std::size_t remat : order_.smallest) memory(runner, remat, 0);
+}
+
 bool Exploration::fits_at_all(Runner& runner) {
+  if (!may_fit()) return false;
   for (std::size_t batch = 0; batch < parallelism_.batches.size(); ++batch) {
     const auto fits = [&](std::size_t remat) { return memory(runner, remat, batch).fits; };
     if (std::any_of(order_.smallest.begin(), order_.smallest.end(), fits)) return true;

@@ -61,7 +61,8 @@ class StepBound {
 
 class Exploration {
  public:
-  /// `peaks_matter`: a slow candidate of little memory may (Scope::front_margin).
+  /// `peaks_matter`: a slow candidate of little memory may (Scope::front_margin). Whose weights alone are too large doesn't
+  /// fit, and is not costed.
   Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index, const RematOrder& order,
               bool peaks_matter);
 
@@ -73,6 +74,8 @@ class Exploration {
   StepBound bound_step(Runner& runner, const BatchOption& batch) const;
   /// Of what fits; how many batches do.
   std::size_t bound_fitting(Runner& runner);
+  /// Of what is known not to fit, for what it needs: of its candidates that break no other constraint the smallest.
+  void look_at_smallest(Runner& runner);
   /// In place of them: `smaller` needs no more memory and doesn't fit; no candidate takes less a token.
   void rule_out(const Exploration& smaller);
   void assume_no_faster(double seconds_per_token, TimeBound bound) {
@@ -88,6 +91,7 @@ class Exploration {
 
   TimeBound time_bound() const { return time_bound_; }
   bool is_probed() const { return memory_ != Memory::unknown; }
+  bool is_looked_at() const { return evaluated_ > 0; }
   bool may_fit() const { return memory_ != Memory::too_large; }  ///< as far as is known
   bool reaches(const Bar& bar) const { return bar.is_reached(least_seconds_, least_peak_); }
   std::size_t index() const { return index_; }

@@ -56,10 +56,31 @@ bool probe_memory_until_some_fit(const std::vector<Kin>& all, const SearchSpace&
       Runner runner(space, round[i].front().front().parallelism(), evaluate);
       for (const Family family : round[i]) probe_memory(family, runner);
     });
-    if (std::any_of(round.begin(), round.end(), [](const Kin& kin) { return std::any_of(kin.begin(), kin.end(), may_fit); }))
-      return true;
+    if (std::any_of(round.begin(), round.end(), [](const Kin& kin) { return may_fit(kin); })) return true;
   }
   return false;
+}
+
+/// The least that is known to be needed.
+Bytes smallest_peak(const std::vector<Exploration>& explorations) {
+  Bytes least{std::numeric_limits<std::int64_t>::max()};
+  for (const Exploration& exploration : explorations)
+    if (const auto smallest = exploration.smallest()) least = std::min(least, Bytes{smallest->cost.peak});
+  return least;
+}
+
+/// Where nothing fits: looks at those whose weights alone are too large until no other can need less.
+void look_for_smallest(std::vector<Kin> all, const std::vector<Exploration>& explorations, const SearchSpace& space,
+                       const Evaluator& evaluate, const SearchBudget& budget) {
+  std::stable_sort(all.begin(), all.end(), [](const Kin& a, const Kin& b) { return least_memory(a) < least_memory(b); });
+  for (std::size_t next = 0; next < all.size() && !budget.is_spent(); next += round_size) {
+    if (least_memory(all[next]) >= smallest_peak(explorations)) return;
+    const auto round = std::span(all).subspan(next, std::min(round_size, all.size() - next));
+    parallel_for(round.size(), [&](std::size_t i) {
+      Runner runner(space, round[i].front().front().parallelism(), evaluate);
+      look_at_smallest(round[i], runner);
+    });
+  }
 }
 
 /// What none of their candidates is faster than, whether they fit or not; how many the budget left.
@@ -155,14 +176,17 @@ Explored explore(const SearchSpace& space, const std::vector<Parallelism>& paral
                  const Evaluator& evaluate, const SearchBudget& budget) {
   Explorations all(space, parallelisms, scope.front_margin > 0);
   const std::vector<Kin> kin = kin_of(all.families);
+  std::vector<Kin> open = kin;
+  std::erase_if(open, [](const Kin& some) { return !may_fit(some); });
   std::size_t left = 0;
-  if (probe_memory_until_some_fit(kin, space, evaluate, budget)) {
-    left = bound(kin, all.families.size(), space, evaluate, budget);
+  if (probe_memory_until_some_fit(open, space, evaluate, budget)) {
+    left = bound(open, all.families.size(), space, evaluate, budget);
     Incumbents incumbents(parallelisms, scope);
-    left += expand_in_rounds(in_order_of_promise(kin), incumbents, space, evaluate, budget);
+    left += expand_in_rounds(in_order_of_promise(std::move(open)), incumbents, space, evaluate, budget);
     if (scope.bounds_of_rule_sets) tighten_bounds_of_rule_sets(all.families, space, evaluate, budget);
   } else {
     left = static_cast<std::size_t>(std::count_if(all.list.begin(), all.list.end(), std::mem_fn(&Exploration::may_fit)));
+    look_for_smallest(kin, all.list, space, evaluate, budget);
   }
   Explored explored = collect(all.list, scope);
   explored.left = static_cast<std::int64_t>(left);

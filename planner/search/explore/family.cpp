@@ -125,13 +125,35 @@ std::vector<Kin> kin_of(const std::vector<Family>& families) {
 
 void probe_memory(Family family, Runner& runner) {
   for (Exploration& exploration : family) {
-    probe_memory(family, exploration, runner);
+    if (exploration.may_fit()) probe_memory(family, exploration, runner);
     if (exploration.may_fit()) return;
   }
 }
 
+void look_at_smallest(const Kin& kin, Runner& runner) {
+  for (const Family family : kin)
+    for (Exploration& exploration : family) {
+      const auto smaller = [&](const Exploration& other) {
+        return other.is_looked_at() && needs_no_more_memory(other.parallelism(), exploration.parallelism());
+      };
+      if (!exploration.is_looked_at() && std::none_of(family.begin(), family.end(), smaller))
+        exploration.look_at_smallest(runner);
+    }
+}
+
+Bytes least_memory(const Kin& kin) {
+  Bytes least{std::numeric_limits<std::int64_t>::max()};
+  for (const Family family : kin)
+    for (const Exploration& exploration : family) least = std::min(least, exploration.parallelism().least_memory);
+  return least;
+}
+
 bool may_fit(Family family) {
   return std::any_of(family.begin(), family.end(), [](const Exploration& exploration) { return exploration.may_fit(); });
+}
+
+bool may_fit(const Kin& kin) {
+  return std::any_of(kin.begin(), kin.end(), [](Family family) { return may_fit(family); });
 }
 
 void bound_seconds(Family family, Runner& runner) {

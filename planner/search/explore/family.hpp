@@ -25,8 +25,16 @@ std::size_t count_parallelisms(std::span<const Kin> all);
 /// Costs their smallest candidates until one fits. Those after it are looked at when their time matters.
 void probe_memory(Family family, Runner& runner);
 
+/// Of families whose weights alone are too large: what their candidates need.
+void look_at_smallest(const Kin& kin, Runner& runner);
+
+/// What a device needs at least under any of them.
+Bytes least_memory(const Kin& kin);
+
 /// Whether one of them does, as far as is known.
 bool may_fit(Family family);
+
+bool may_fit(const Kin& kin);
 
 /// Costs what none of the candidates of those that may fit is faster than.
 void bound_seconds(Family family, Runner& runner);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cost_models/layouts/optimizer_layout.hpp>
+#include <cost_models/memory/state/least_memory.hpp>
 #include <planner/constraints/constraints.hpp>
 #include <planner/search/space/attempts.hpp>
 #include <planner/search/space/batch_options.hpp>
@@ -160,6 +161,7 @@ class Attempts {
     config.per_device_batch_size = p.batches.front().per_device_batch_size;
     config.gradient_accumulation_steps = p.batches.front().gradient_accumulation_steps;
     auto violation = violation_of_smallest();
+    if (!violation) p.least_memory = least_memory(bound_, config);
     return {std::move(p), shardings_, std::move(violation)};
   }
 

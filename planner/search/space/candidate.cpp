@@ -49,6 +49,10 @@ std::optional<Infeasible> rejection_of(const RunCost& run, const Requirements& r
   return too_slow(run.time.step(), required);
 }
 
+Bytes most_memory(Bytes allowed) {
+  return {static_cast<std::int64_t>(std::floor(memory_slack * static_cast<double>(allowed.value)))};
+}
+
 Cost cost_of(const RunCost& run, const Requirements& required) {
   const double rate = run.tokens_per_second();
   const MemoryUse& memory = run.memory;
@@ -63,8 +67,7 @@ Cost cost_of(const RunCost& run, const Requirements& required) {
   cost.marginal = cost.only_too_large && !run.infeasible && memory.peak() <= memory.allowed() &&
                   !too_slow(run.time.step(), required);
   cost.only_too_slow = rejection && rejection->constraint == ConstraintId::step_seconds;
-  const double far = std::floor(memory_slack * static_cast<double>(memory.allowed().value));
-  cost.room = static_cast<std::int64_t>(far) - decisive_peak(memory, certainty).value;
+  cost.room = (most_memory(memory.allowed()) - decisive_peak(memory, certainty)).value;
   return cost;
 }
 

@@ -34,6 +34,9 @@ struct Cost {
 
 Cost cost_of(const RunCost& run, const Requirements& required);
 
+/// The most that a device may need, as far as bounds on memory go.
+Bytes most_memory(Bytes allowed);
+
 /// What stands in the way of a run that is not good enough for the search; empty: nothing.
 std::optional<Infeasible> rejection_of(const RunCost& run, const Requirements& required);
 

@@ -18,6 +18,7 @@ struct Parallelism {
   std::vector<BatchOption> batches;  ///< smallest first; behind the last finer ones, where a search has tried them
   std::size_t place = 0;             ///< equal numbers: the same rules on the same mesh
   std::size_t alternative = 0;       ///< equal numbers: shown as one alternative (is_alike)
+  Bytes least_memory = {};           ///< of a device, whatever batch and policy
 };
 
 struct Parallelisms {

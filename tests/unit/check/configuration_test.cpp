@@ -100,11 +100,11 @@ TEST(CheckConfiguration, WeighsAFindingUnderOtherFlagsToo) {
   const Finding plain = finding_of(checked(run, {.hardware = "mi355x", .chips = 8, .slices = {}}).evaluation.findings,
                                    FindingId::expert_axis_stolen);
   ASSERT_TRUE(plain.cost);
-  EXPECT_LT(plain.cost->step.value, 0) << "the gathers hide";
   ASSERT_FALSE(plain.under_flags.empty());
   const CostUnderFlags& combined = plain.under_flags.front();
   EXPECT_THAT(combined.flags, testing::Contains("--xla_gpu_all_gather_combine_threshold_bytes=8589934592"));
   EXPECT_GT((combined.step - combined.fixed_step) / combined.step, 0.1);
+  EXPECT_LT(plain.cost->step * 5, combined.step - combined.fixed_step) << "most of the gathers hide";
   EXPECT_THAT(plain.message, testing::HasSubstr("with the XLA flags of AMD's Mixtral-8x7B on 8 MI355X"));
 }
 

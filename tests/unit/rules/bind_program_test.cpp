@@ -59,7 +59,8 @@ struct Row {
 // A binder stands for all meshes that split the same axes: sizes change nothing, an axis that is no longer split does.
 TEST(BindProgram, DependsOnWhichAxesAreSplitAlone) {
   const Program program = program_of(tensor(Dim::batch, Dim::embed, {"activation_batch", "activation_embed"}));
-  const Bound two = on("default", "fsdp=2,tensor=2"), eight = on("default", "fsdp=8,tensor=4"), one = on("default", "fsdp=8");
+  const Bound two = on("default", "fsdp=2,tensor=2"), eight = on("default", "fsdp=8,tensor=4");
+  const Bound one = on("default", "fsdp=8");
   EXPECT_EQ(split_axes(two.mesh), split_axes(eight.mesh));
   EXPECT_NE(split_axes(two.mesh), split_axes(one.mesh));
   const BoundProgram bound = Binder(two.rules, two.mesh).bind(program, eight.mesh);

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <cost_models/memory/gradient_memory.hpp>
-#include <cost_models/memory/static_memory.hpp>
+#include <cost_models/memory/state/least_memory.hpp>
 #include <map>
 #include <models/programs/train_program.hpp>
 #include <planner/evaluate/evaluate.hpp>
@@ -139,10 +138,11 @@ TEST(SearchCosts, OfMeshesOnOtherLinksAreThoseOfEachAlone) {
   EXPECT_GT(shared, 100);
 }
 
-// No mesh leaves a device less than its share of what can't be split further.
-TEST(SearchBounds, NothingTakesLessThanItsShareOfStateAndGradients) {
+// No device holds less than its weights, moments and gradients, no mesh less than what can't be split further.
+TEST(SearchBounds, NothingTakesLessThanStateAndGradients) {
   for (const Machine& machine : {Machine{"mixtral-8x7b", "tpu-v5p", 8}, Machine{"deepseek2-16b", "h100", 8}})
-    for (const char* words : {"opt_type=adamw", "optimizer_memory_host_offload=true", "opt_type=sgd"}) {
+    for (const char* words : {"opt_type=adamw", "optimizer_memory_host_offload=true", "opt_type=sgd", "opt_type=muon",
+                              "scan_layers=false"}) {
       const SearchSpace space = space_of(with_settings(request_for(machine.model, machine.machine, machine.chips), {words}));
       const Program program = reference_program(space.base.model, space.base.config.max_target_length);
       const Bytes state = least_state(program, space.base.config), gradients = least_gradients(program, space.base.config);
@@ -150,7 +150,10 @@ TEST(SearchBounds, NothingTakesLessThanItsShareOfStateAndGradients) {
       for (std::size_t i = 0; i < parallelisms.size(); i += 5) {
         const Parallelism& p = parallelisms[i];
         const MemoryUse use = evaluate(configuration_of(space, p, space.remat_policies[1], p.batches.front())).memory;
-        EXPECT_GE(use.peak() * p.mesh.devices(), state + gradients) << machine.model << " " << words << " " << describe(p.mesh);
+        const std::string where = machine.model + " " + words + " " + describe(p.mesh);
+        EXPECT_GE(use.peak() * p.mesh.devices(), state + gradients) << where;
+        EXPECT_GE(use.peak(), p.least_memory) << where;
+        EXPECT_GE(p.least_memory.value, (state.value + gradients.value) / p.mesh.devices() / 2) << where;
       }
     }
 }

@@ -218,6 +218,7 @@ TEST(Plan, LeavesOutLongerSteps) {
 TEST(Plan, ALimitEndsTheSearchAndSaysWhatWasLeft) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
   EXPECT_FALSE(plan_one(request).unfinished);
+  request.machines.front().hbm_capacity.value = 1e12;  // no mesh is known to be too large
   request.limits.time = Seconds{0};
   const MachinePlan none = plan_one(request);
   ASSERT_TRUE(none.unfinished);
@@ -227,6 +228,7 @@ TEST(Plan, ALimitEndsTheSearchAndSaysWhatWasLeft) {
   const MachinePlan large = plan_one(request);
   ASSERT_TRUE(large.unfinished);
   EXPECT_TRUE(large.unfinished->for_memory);
+  request.machines = request_for("llama3-8b", "toy-switch", 8).machines;
   request.limits = {Seconds{1e6}, Bytes{1LL << 50}};
   EXPECT_EQ(decisions(plan_one(request)), decisions(plan_one(request_for("llama3-8b", "toy-switch", 8))));
 }

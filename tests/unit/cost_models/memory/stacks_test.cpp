@@ -6,7 +6,7 @@
 #include <cost_models/layouts/stacked_layers.hpp>
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/host_traffic.hpp>
-#include <cost_models/memory/optimizer_memory.hpp>
+#include <cost_models/memory/state/optimizer_memory.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 
 #include "../memory_toys.hpp"

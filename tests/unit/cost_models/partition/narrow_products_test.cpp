@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cost_models/memory/static_memory.hpp>
+#include <cost_models/memory/state/static_memory.hpp>
 
 #include "../memory_toys.hpp"
 

@@ -29,9 +29,6 @@ Bytes optimizer_state_bytes(const PartitionedBlock& block, const BoundProgram& p
 /// Of it what the device holds through the step: nothing with optimizer_memory_host_offload.
 Bytes optimizer_bytes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config);
 
-/// Parameters and moments of a whole program, each once: of the memory of all devices together no layout takes less.
-Bytes least_state(const Program& program, const TrainConfig& config);
-
 /// Histories of largest values and scales of the products with delayed scales, which every device holds whole: three of
 /// each a product and layer (quantization=fp8), float32. A layer of 7 products: 7 · 3 · 1025 · 4 = 86,100 bytes.
 Bytes history_bytes(const PartitionedBlock& block, const BoundProgram& program);

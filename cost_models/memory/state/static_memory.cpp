@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cost_models/memory/static_memory.hpp>
+#include <cost_models/memory/state/static_memory.hpp>
 #include <cost_models/step/muon_matrix.hpp>
 #include <shardplan/error.hpp>
 
@@ -72,17 +72,6 @@ Bytes optimizer_state_bytes(const PartitionedBlock& block, const BoundProgram& p
     return Bytes{elements / optimizer_shards(block, i, program, config) *
                  moment_bytes(block.block->tensors[i], *block.block, config)};
   });
-}
-
-Bytes least_state(const Program& program, const TrainConfig& config) {
-  Bytes total;
-  for (const Block& block : program.blocks)
-    for (const Tensor& tensor : block.tensors) {
-      if (!tensor.parameter || tensor.shared) continue;
-      const std::int64_t moments = config.optimizer_memory_host_offload ? 0 : moment_bytes(tensor, block, config);
-      total += Bytes{elements_of(tensor)} * (block.layers * (size_of(kept_dtype(tensor, config)) + moments));
-    }
-  return total;
 }
 
 Bytes history_bytes(const PartitionedBlock& block, const BoundProgram& program) {

@@ -1,0 +1,69 @@
+#include <algorithm>
+#include <cost_models/layouts/optimizer_layout.hpp>
+#include <cost_models/memory/gradient_memory.hpp>
+#include <cost_models/memory/state/least_memory.hpp>
+#include <cost_models/memory/state/static_memory.hpp>
+
+namespace shardplan {
+namespace {
+
+/// Of one number of a parameter: what is kept of it between steps.
+std::int64_t state_bytes(const Tensor& parameter, const Block& block, const TrainConfig& config) {
+  const std::int64_t moments = config.optimizer_memory_host_offload ? 0 : moment_bytes(parameter, block, config);
+  return size_of(kept_dtype(parameter, config)) + moments;
+}
+
+/// Of its gradient, which ZeRO-1 accumulates in bfloat16 (accumulation_dtype).
+std::int64_t gradient_bytes(const Block& block, TensorId parameter, const TrainConfig& config) {
+  const bool is_stacked = block.kind == BlockKind::layer && !has_wide_rows(block, parameter);
+  const bool waits = is_stacked && is_trained(block.tensors[parameter]);
+  if (!waits) return 0;
+  return std::min({size_of(DType::bf16), size_of(config.dtype), size_of(config.weight_dtype), size_of(config.grad_dtype)});
+}
+
+template <class BytesOf>
+Bytes sum_over_parameters(const Block& block, BytesOf bytes_of) {
+  Bytes total;
+  for (std::size_t i = 0; i < block.tensors.size(); ++i)
+    if (block.tensors[i].parameter && !block.tensors[i].shared) total += Bytes{bytes_of(static_cast<TensorId>(i))};
+  return total;
+}
+
+}  // namespace
+
+Bytes least_state(const Program& program, const TrainConfig& config) {
+  Bytes total;
+  for (const Block& block : program.blocks)
+    total += sum_over_parameters(block, [&](TensorId id) {
+               return elements_of(block.tensors[id]) * state_bytes(block.tensors[id], block, config);
+             }) * block.layers;
+  return total;
+}
+
+Bytes least_gradients(const Program& program, const TrainConfig& config) {
+  Bytes total;
+  for (const Block& block : program.blocks)
+    total += sum_over_parameters(block, [&](TensorId id) {
+               return elements_of(block.tensors[id]) * gradient_bytes(block, id, config);
+             }) * block.layers;
+  return total;
+}
+
+Bytes least_memory(const BoundProgram& program, const TrainConfig& config) {
+  const PipelineShape& pipeline = program.program->pipeline;
+  Bytes total;
+  for (const BoundBlock& bound : program.blocks) {
+    const Block& block = *bound.block;
+    total += sum_over_parameters(block, [&](TensorId id) -> std::int64_t {
+               const Tensor& weight = block.tensors[id];
+               const auto& spec = bound.specs[id];
+               if (!spec) return 0;
+               const std::int64_t shards = optimizer_layout(weight, *spec, block, pipeline, *program.mesh, config).shards;
+               return local_elements(weight.dims, *spec, *program.mesh) / shards *
+                      (state_bytes(weight, block, config) + gradient_bytes(block, id, config));
+             }) * layers_on_device(block, pipeline);
+  }
+  return total;
+}
+
+}  // namespace shardplan
