@@ -53,7 +53,7 @@ bool probe_memory_until_some_fit(const std::vector<Kin>& all, const SearchSpace&
   for (std::size_t next = 0; next < all.size() && !budget.is_spent(); next += round_size) {
     const auto round = std::span(all).subspan(next, std::min(round_size, all.size() - next));
     parallel_for(round.size(), [&](std::size_t i) {
-      Runner runner(space, round[i].front().front().parallelism(), evaluate);
+      Runner runner(space, round[i].front().front().parallelism(), evaluate, links_of(round[i]));
       for (const Family family : round[i]) probe_memory(family, runner);
     });
     if (std::any_of(round.begin(), round.end(), [](const Kin& kin) { return may_fit(kin); })) return true;

@@ -1,3 +1,4 @@
+#include <planner/evaluate/evaluate.hpp>
 #include <planner/search/explore/runner.hpp>
 
 namespace shardplan {
@@ -8,7 +9,9 @@ Runner::Runner(const SearchSpace& space, const Parallelism& any, const Evaluator
       evaluate_(evaluate),
       parallelism_(&any),
       configuration_(configuration_of(space, any, space.remat_policies.front(), any.batches.front())),
-      mesh_(space.programs.get(), links, binder_on(space, any.rules, any.mesh)) {}
+      mesh_(space.programs.get(), links, binder_on(space, any.rules, any.mesh)),
+      expert_axes_(binder_on(space, any.rules, any.mesh)->expert_axes()),
+      shares_memory_(links == PreparedMesh::Links::several) {}
 
 void Runner::change_to(const Parallelism& parallelism, const RematPolicy& policy, const BatchOption& batch) {
   if (parallelism.place != parallelism_->place) {
@@ -24,7 +27,17 @@ RunCost Runner::run(const Parallelism& parallelism, std::size_t remat, const Bat
 }
 
 RunCost Runner::memory(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch) {
-  return evaluate_.memory(configuration_for(parallelism, remat, batch), mesh_);
+  if (!shares_memory_) return evaluate_.memory(configuration_for(parallelism, remat, batch), mesh_);
+  const Memory alike = memory_of(parallelism, remat, batch);
+  if (const auto known = known_.find(alike); known != known_.end()) return known->second;
+  RunCost run = evaluate_.memory(configuration_for(parallelism, remat, batch), mesh_);
+  if (runs_if_large_enough(run)) known_.emplace(alike, run);
+  return run;
+}
+
+Runner::Memory Runner::memory_of(const Parallelism& p, std::size_t remat, const BatchOption& batch) const {
+  return {p.schedule, p.dispatch_peeled, p.optimizer_over_data, p.mesh.group_size(expert_axes_, GroupSpan::between_slices),
+          remat,      batch};
 }
 
 const Configuration& Runner::configuration_for(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch) {

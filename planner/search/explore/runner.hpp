@@ -1,6 +1,7 @@
 #pragma once
 // Costs the candidates of related families, one after the other: parallelisms of the same rules and path on meshes of the
 // same sizes.
+#include <map>
 #include <planner/search/space/candidate.hpp>
 #include <planner/search/space/parallelism.hpp>
 
@@ -15,10 +16,21 @@ class Runner {
   Runner& operator=(const Runner&) = delete;
 
   RunCost run(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch);
-  /// The same without its time.
+  /// The same without its time. Other links don't change it, but for those that exchanges of experts take: a candidate of
+  /// kin that was looked at isn't costed again.
   RunCost memory(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch);
 
  private:
+  /// What beside the sizes of a mesh, its rules and the path through the experts memory depends on.
+  struct Memory {
+    PipelineSchedule schedule;
+    bool dispatch_peeled, optimizer_over_data;
+    std::int64_t expert_slices;
+    std::size_t remat;
+    BatchOption batch;
+    auto operator<=>(const Memory&) const = default;
+  };
+  Memory memory_of(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch) const;
   const Configuration& configuration_for(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch);
   void change_to(const Parallelism& parallelism, const RematPolicy& policy, const BatchOption& batch);
 
@@ -28,6 +40,9 @@ class Runner {
   /// Changed from candidate to candidate: copying model, machine and rules costs as much as costing them.
   Configuration configuration_;
   PreparedMesh mesh_;
+  AxisList expert_axes_;
+  bool shares_memory_;
+  std::map<Memory, RunCost> known_;  ///< of kin
 };
 
 }  // namespace shardplan

@@ -129,10 +129,15 @@ TEST(SearchCosts, OfMeshesOnOtherLinksAreThoseOfEachAlone) {
       const auto at = runners.try_emplace(sizes, space, p, cost_model(), PreparedMesh::Links::several).first;
       if (places.try_emplace(sizes, p.place).first->second != p.place) ++shared;
       if (i % 3 != 0 && pipeline_stages(p.mesh) > 1) continue;
-      for (const std::size_t remat : policies_with(space, pipeline_stages(p.mesh)))
-        EXPECT_EQ(cost_of(at->second.run(p, remat, p.batches[1]), space.required),
-                  cost_of(evaluate(configuration_of(space, p, space.remat_policies[remat], p.batches[1])), space.required))
-            << machine.model << " " << describe(p.mesh) << " " << space.remat_policies[remat].name;
+      for (const std::size_t remat : policies_with(space, pipeline_stages(p.mesh))) {
+        const Configuration alone = configuration_of(space, p, space.remat_policies[remat], p.batches[1]);
+        const std::string where = machine.model + " " + describe(p.mesh) + " " + space.remat_policies[remat].name;
+        const Cost cost = cost_of(evaluate(alone), space.required);
+        Cost without_time = cost;
+        without_time.seconds_per_token = 0;
+        EXPECT_EQ(cost_of(at->second.memory(p, remat, p.batches[1]), space.required), without_time) << where;
+        EXPECT_EQ(cost_of(at->second.run(p, remat, p.batches[1]), space.required), cost) << where;
+      }
     }
   }
   EXPECT_GT(shared, 100);
