@@ -58,10 +58,10 @@ Cost Exploration::memory(Runner& runner, std::size_t remat, std::size_t batch) {
   for (const auto* all : {&costed_, &sized_})
     if (const Candidate* known = find(*all, remat, batch)) return known->cost;
   if (space_.required.max_step) return cost(runner, remat, batch);
-  const RunCost run = runner.memory(parallelism_, remat, parallelism_.batches[batch]);
+  const auto [run, is_new] = runner.memory(parallelism_, remat, parallelism_.batches[batch]);
   const Cost found = cost_of(run, space_.required);
   if (found.marginal) return cost(runner, remat, batch);  // the fastest of these is shown
-  note(run);
+  if (is_new) note(run);
   return sized_.emplace_back(Candidate{index_, remat, batch, found}).cost;
 }
 

@@ -91,7 +91,7 @@ class Exploration {
 
   TimeBound time_bound() const { return time_bound_; }
   bool is_probed() const { return memory_ != Memory::unknown; }
-  bool is_looked_at() const { return evaluated_ > 0; }
+  bool is_looked_at() const { return !costed_.empty() || !sized_.empty(); }
   bool may_fit() const { return memory_ != Memory::too_large; }  ///< as far as is known
   bool reaches(const Bar& bar) const { return bar.is_reached(least_seconds_, least_peak_); }
   std::size_t index() const { return index_; }

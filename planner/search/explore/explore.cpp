@@ -77,7 +77,7 @@ void look_for_smallest(std::vector<Kin> all, const std::vector<Exploration>& exp
     if (least_memory(all[next]) >= smallest_peak(explorations)) return;
     const auto round = std::span(all).subspan(next, std::min(round_size, all.size() - next));
     parallel_for(round.size(), [&](std::size_t i) {
-      Runner runner(space, round[i].front().front().parallelism(), evaluate);
+      Runner runner(space, round[i].front().front().parallelism(), evaluate, links_of(round[i]));
       look_at_smallest(round[i], runner);
     });
   }

@@ -26,13 +26,13 @@ RunCost Runner::run(const Parallelism& parallelism, std::size_t remat, const Bat
   return evaluate_.cost(configuration_for(parallelism, remat, batch), mesh_);
 }
 
-RunCost Runner::memory(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch) {
-  if (!shares_memory_) return evaluate_.memory(configuration_for(parallelism, remat, batch), mesh_);
+Runner::Looked Runner::memory(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch) {
+  if (!shares_memory_) return {evaluate_.memory(configuration_for(parallelism, remat, batch), mesh_), true};
   const Memory alike = memory_of(parallelism, remat, batch);
-  if (const auto known = known_.find(alike); known != known_.end()) return known->second;
+  if (const auto known = known_.find(alike); known != known_.end()) return {known->second, false};
   RunCost run = evaluate_.memory(configuration_for(parallelism, remat, batch), mesh_);
   if (runs_if_large_enough(run)) known_.emplace(alike, run);
-  return run;
+  return {std::move(run), true};
 }
 
 Runner::Memory Runner::memory_of(const Parallelism& p, std::size_t remat, const BatchOption& batch) const {

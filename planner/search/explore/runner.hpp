@@ -16,9 +16,13 @@ class Runner {
   Runner& operator=(const Runner&) = delete;
 
   RunCost run(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch);
-  /// The same without its time. Other links don't change it, but for those that exchanges of experts take: a candidate of
-  /// kin that was looked at isn't costed again.
-  RunCost memory(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch);
+  struct Looked {
+    RunCost run;
+    bool is_new;
+  };
+  /// The same without its time. Other links don't change it, but for those that exchanges of experts take: what was looked at
+  /// of kin isn't costed again.
+  Looked memory(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch);
 
  private:
   /// What beside the sizes of a mesh, its rules and the path through the experts memory depends on.

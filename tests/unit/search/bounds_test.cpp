@@ -135,7 +135,7 @@ TEST(SearchCosts, OfMeshesOnOtherLinksAreThoseOfEachAlone) {
         const Cost cost = cost_of(evaluate(alone), space.required);
         Cost without_time = cost;
         without_time.seconds_per_token = 0;
-        EXPECT_EQ(cost_of(at->second.memory(p, remat, p.batches[1]), space.required), without_time) << where;
+        EXPECT_EQ(cost_of(at->second.memory(p, remat, p.batches[1]).run, space.required), without_time) << where;
         EXPECT_EQ(cost_of(at->second.run(p, remat, p.batches[1]), space.required), cost) << where;
       }
     }
