@@ -20,8 +20,8 @@ class Runner {
     RunCost run;
     bool is_new;
   };
-  /// The same without its time. Other links don't change it, but for those that exchanges of experts take: what was looked at
-  /// of kin isn't costed again.
+  /// The same without its time. Other links don't change it, but for those that exchanges of experts take: what was looked
+  /// at of kin isn't costed again.
   Looked memory(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch);
 
  private:
