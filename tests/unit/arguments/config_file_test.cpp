@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include <rules/load_rules.hpp>
+#include <tests/unit/own_folder.hpp>
 #include <tests/unit/reading.hpp>
 
 namespace shardplan {
@@ -27,7 +28,7 @@ class ConfigFile : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove(path_); }
 
-  const std::string path_ = testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name() + ".yml";
+  const std::string path_ = own_folder() + testing::UnitTest::GetInstance()->current_test_info()->name() + ".yml";
 };
 
 TEST_F(ConfigFile, StandsInForArguments) {
@@ -91,7 +92,7 @@ TEST_F(ConfigFile, ReplacesMeshAxesUnlessTheModelSaysOthers) {
 }
 
 TEST_F(ConfigFile, StandsOnTheFileThatItNames) {
-  const std::string below = testing::TempDir() + "below.yml";
+  const std::string below = own_folder() + "below.yml";
   const auto with_below = [&](const std::string& lower, const std::string& upper) {
     std::ofstream(below) << lower;
     return read_with("base_config: below.yml\n" + upper, "model_name=mixtral-8x7b compile_topology=v5p-16");
