@@ -142,7 +142,9 @@ bool Exploration::fits_at_all(Runner& runner) {
   for (std::size_t batch = 0; batch < parallelism_.batches.size(); ++batch) {
     const auto fits = [&](std::size_t remat) { return memory(runner, remat, batch).fits; };
     if (std::any_of(order_.smallest.begin(), order_.smallest.end(), fits)) return true;
-    if (memory_grows_with_batch() && !smallest_fits(runner, batch)) return false;
+    if (!memory_grows_with_batch() || smallest_fits(runner, batch)) continue;
+    if (batch == 0) memory_ = Memory::too_large;
+    return false;
   }
   return false;
 }

@@ -207,15 +207,15 @@ Explored explore_what_may_fit(SearchSpace& space, const std::vector<Parallelism>
 Fits any_fits(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Evaluator& evaluate,
               const SearchBudget& budget) {
   Explorations all(space, parallelisms, false);
-  const auto& families = all.families;
+  std::vector<Kin> open = kin_of(all.families);
+  std::erase_if(open, [](const Kin& some) { return !may_fit(some); });
   Fits fits;
-  for (std::size_t next = 0; next < families.size() && !fits.any && !budget.is_spent(); next += round_size) {
-    const auto round = std::span(families).subspan(next, std::min(round_size, families.size() - next));
+  for (std::size_t next = 0; next < open.size() && !fits.any && !budget.is_spent(); next += round_size) {
+    const auto round = std::span(open).subspan(next, std::min(round_size, open.size() - next));
     std::array<bool, round_size> found{};
     parallel_for(round.size(), [&](std::size_t i) {
-      Runner runner(space, round[i].front().parallelism(), evaluate);
-      found[i] = std::any_of(round[i].begin(), round[i].end(),
-                             [&](Exploration& exploration) { return exploration.fits_at_all(runner); });
+      Runner runner(space, round[i].front().front().parallelism(), evaluate, links_of(round[i]));
+      found[i] = std::any_of(round[i].begin(), round[i].end(), [&](Family family) { return fits_at_all(family, runner); });
     });
     fits.any = std::any_of(found.begin(), found.end(), [](bool it) { return it; });
   }

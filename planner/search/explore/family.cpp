@@ -8,11 +8,16 @@
 namespace shardplan {
 namespace {
 
-void probe_memory(Family family, Exploration& exploration, Runner& runner) {
+/// Null: none is known.
+const Exploration* smaller_that_is_too_large(Family family, const Exploration& exploration) {
   const auto smaller = std::find_if(family.begin(), family.end(), [&](const Exploration& other) {
     return !other.may_fit() && needs_no_more_memory(other.parallelism(), exploration.parallelism());
   });
-  if (smaller != family.end())
+  return smaller == family.end() ? nullptr : &*smaller;
+}
+
+void probe_memory(Family family, Exploration& exploration, Runner& runner) {
+  if (const Exploration* smaller = smaller_that_is_too_large(family, exploration))
     exploration.rule_out(*smaller);
   else
     exploration.probe_memory(runner);
@@ -150,6 +155,12 @@ Bytes least_memory(const Kin& kin) {
 
 bool may_fit(Family family) {
   return std::any_of(family.begin(), family.end(), [](const Exploration& exploration) { return exploration.may_fit(); });
+}
+
+bool fits_at_all(Family family, Runner& runner) {
+  return std::any_of(family.begin(), family.end(), [&](Exploration& exploration) {
+    return !smaller_that_is_too_large(family, exploration) && exploration.fits_at_all(runner);
+  });
 }
 
 bool may_fit(const Kin& kin) {

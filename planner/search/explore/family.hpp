@@ -34,6 +34,9 @@ Bytes least_memory(const Kin& kin);
 /// Whether one of them does, as far as is known.
 bool may_fit(Family family);
 
+/// Whether a candidate of theirs under the smallest policies fits.
+bool fits_at_all(Family family, Runner& runner);
+
 bool may_fit(const Kin& kin);
 
 /// Costs what none of the candidates of those that may fit is faster than.
