@@ -95,6 +95,15 @@ BoundProgram Binder::bind(const Program& program, const Mesh& mesh) const {
   return bound;
 }
 
+BoundProgram Binder::bind(const Program& program, const std::string& constraints, const Mesh& mesh) const {
+  const std::lock_guard lock(mutex_);
+  const auto [known, is_new] = bound_.try_emplace(constraints);
+  if (is_new) known->second = bind(program, mesh);
+  BoundProgram bound = rebind(program, known->second);
+  bound.mesh = &mesh;
+  return bound;
+}
+
 BoundProgram Binder::rebind(const Program& program, BoundProgram other) {
   for (std::size_t i = 0; i < program.blocks.size(); ++i) other.blocks[i].block = &program.blocks[i];
   other.program = &program;

@@ -1,10 +1,12 @@
 #pragma once
 // Binds a program's constraints to mesh axes: every named tensor gets its PartitionSpec from the rules in force.
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <rules/resolve.hpp>
 #include <shardplan/bound_program.hpp>
 #include <string>
+#include <unordered_map>
 
 namespace shardplan {
 
@@ -28,7 +30,9 @@ class Binder {
   Binder(const RuleSet& rules, const Mesh& mesh);
   /// `program` and `mesh` must outlive the result.
   BoundProgram bind(const Program& program, const Mesh& mesh) const;
-  /// The same, faster: `other` is what it bound of a program of equal constraints_of(): another batch, another schedule.
+  /// The same of a program whose constraints_of() are `constraints`, which are bound once. Several threads may ask at once.
+  BoundProgram bind(const Program& program, const std::string& constraints, const Mesh& mesh) const;
+  /// Likewise, faster: `other` is what it bound of a program of equal constraints_of(): another batch, another schedule.
   static BoundProgram rebind(const Program& program, BoundProgram other);
   /// One tensor, by the rules outside of pipelines' layers.
   PartitionSpec resolve(const LogicalAxes& names) const { return inside_.resolve(names); }
@@ -38,6 +42,8 @@ class Binder {
   Resolver inside_;
   std::optional<Resolver> outside_;  ///< with stages
   AxisList expert_axes_;
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<std::string, BoundProgram> bound_;  ///< by constraints, of programs and meshes that may be gone
 };
 
 /// One program. `program` and `mesh` must outlive the result.

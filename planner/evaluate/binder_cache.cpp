@@ -10,6 +10,7 @@ std::shared_ptr<const Binder> BinderCache::binder_of(std::size_t number, const R
   }
   auto binder = std::make_shared<const Binder>(rules, mesh);
   const std::lock_guard lock(mutex_);
+  if (known_.size() >= most) known_.clear();
   return known_.try_emplace(key, std::move(binder)).first->second;
 }
 

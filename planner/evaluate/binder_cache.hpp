@@ -9,6 +9,9 @@ namespace shardplan {
 
 class BinderCache {
  public:
+  /// Of some tens of kilobytes each; with more it begins anew.
+  static constexpr std::size_t most = 64;
+
   /// The binder of `rules` on a mesh; all calls with one `number` have the same rules. Several threads may ask at once.
   std::shared_ptr<const Binder> binder_of(std::size_t number, const RuleSet& rules, const Mesh& mesh);
 

@@ -52,7 +52,7 @@ PreparedMesh::Step& PreparedMesh::add_step(const Configuration& c, std::shared_p
     return known.counted->constraints == counted->constraints;
   });
   BoundProgram bound =
-      alike == steps_.end() ? binder_->bind(counted->program, c.mesh)
+      alike == steps_.end() ? binder_->bind(counted->program, counted->constraints, c.mesh)
                                              : Binder::rebind(counted->program, alike->bound);
   Step& step = steps_.emplace_back();
   step.choice = choice_of(c.config);

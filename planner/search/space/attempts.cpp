@@ -191,7 +191,7 @@ class Attempts {
     const auto before = std::exchange(program_, space_.programs->program_of(smallest_));
     const bool alike = before && before->constraints == program_->constraints;
     bound_ = alike ? Binder::rebind(program_->program, std::move(bound_))
-                   : binder_.bind(program_->program, smallest_.mesh);
+                   : binder_.bind(program_->program, program_->constraints, smallest_.mesh);
     auto violation = indivisible_activation(bound_);
     if (!violation && !shardings_) shardings_ = std::make_shared<const std::string>(shardings_of(smallest_, bound_));
     return violation;
