@@ -6,10 +6,10 @@
 
 namespace shardplan {
 
-ExchangedExperts::ExchangedExperts(const BlockState& state, const Schedule& schedule)
+ExchangedExperts::ExchangedExperts(const BlockState& state, const Schedule& schedule, bool leaves_weights)
     : state_(state), block_(state.block), schedule_(schedule),
       leads_on_(leads_to_next_layer(state.block, *state.program.program)) {
-  if (!state.compiler.has(Habit::runs_expert_weight_gradients_last) || !block_.rematerialized) return;
+  if (!leaves_weights || !state.compiler.has(Habit::runs_expert_weight_gradients_last) || !block_.rematerialized) return;
   if (state.mesh.product(state.program.expert_axes) <= 1 && !runs_split_layer(state)) return;
   for (const auto& op : block_.operations) {
     const OperationId id = state.id_of(op);

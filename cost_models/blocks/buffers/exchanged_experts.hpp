@@ -18,7 +18,8 @@ bool multiplies_experts(const Operation& operation);
 
 class ExchangedExperts {
  public:
-  ExchangedExperts(const BlockState& state, const Schedule& schedule);
+  /// `leaves_weights`: their gradients, to the end.
+  ExchangedExperts(const BlockState& state, const Schedule& schedule, bool leaves_weights = true);
 
   /// Whether there are any, and the compiler has the habit.
   bool any() const { return dispatch_ >= 0; }
