@@ -34,6 +34,7 @@ int ExchangedExperts::written(OperationId op) const {
   if (dispatch_ < 0 || step < 0 || leads_on_) return step;
   if (op == activation_) return schedule_.backward_begins[op];
   const bool output = block_.operations[op].role == OperationRole::expert_output;
+  if (output && state_.compiler.overlap.asynchronous.has(CollectiveKind::reduce_scatter)) return schedule_.backward_begins[op];
   return output ? schedule_.backward_begins[dispatch_] : step;
 }
 
