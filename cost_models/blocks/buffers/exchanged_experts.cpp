@@ -34,8 +34,9 @@ int ExchangedExperts::written(OperationId op) const {
   if (dispatch_ < 0 || step < 0 || leads_on_) return step;
   if (op == activation_) return schedule_.backward_begins[op];
   const bool output = block_.operations[op].role == OperationRole::expert_output;
-  if (output && state_.compiler.overlap.asynchronous.has(CollectiveKind::reduce_scatter)) return schedule_.backward_begins[op];
-  return output ? schedule_.backward_begins[dispatch_] : step;
+  if (!output) return step;
+  const bool sums_beside_compute = state_.compiler.overlap.asynchronous.has(CollectiveKind::reduce_scatter);
+  return schedule_.backward_begins[sums_beside_compute ? op : dispatch_];
 }
 
 std::optional<int> ExchangedExperts::last_step(TensorId tensor) const {
