@@ -77,6 +77,8 @@ constexpr std::array habit_names{
     Named{Habit::gathers_tables_up_to_rows, "gathers_tables_up_to_rows"},
     Named{Habit::defers_larger_head_gradient, "defers_larger_head_gradient"},
     Named{Habit::takes_list_order, "takes_list_order"},
+    Named{Habit::frees_under_pressure, "frees_under_pressure"},
+    Named{Habit::looks_up_rotations_twice, "looks_up_rotations_twice"},
     Named{Habit::keeps_softmax_statistics, "keeps_softmax_statistics"},
     Named{Habit::all_reduces_indivisible_words, "all_reduces_indivisible_words"},
     Named{Habit::pads_scattered_rows, "pads_scattered_rows"},

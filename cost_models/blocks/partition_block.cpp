@@ -38,7 +38,9 @@ class BlockWalk {
     result.work = work();
     const StepOrder order(state_, schedule_);
     result.gradients_begin -= order.postponed();
-    result.lifetimes = buffers_of(state_, order.ordered(schedule_), liveness_, order);
+    const Schedule ordered = order.ordered(schedule_);
+    result.lifetimes = buffers_of(state_, ordered, liveness_, order);
+    if (can_free_early()) result.pressed = buffers_of(state_, ordered, liveness_, order, Pressure::high);
     result.collectives = state_.recorder.take();
     result.counts = state_.recorder.take_counts();
     result.gathered_weights = state_.forms.gathered_weights();
@@ -49,6 +51,14 @@ class BlockWalk {
   }
 
  private:
+  /// Whether a scheduler that is short of memory runs this layer otherwise. Where sums run beside compute (7x) expert weight
+  /// gradients stay last (plan_kimik21t_tpu7x_512).
+  bool can_free_early() const {
+    if (!state_.compiler.has(Habit::frees_under_pressure) || !state_.block.mixture || !trains()) return false;
+    const bool beside = state_.compiler.overlap.asynchronous.has(CollectiveKind::reduce_scatter);
+    return !beside || !ExchangedExperts(state_, schedule_).any();
+  }
+
   bool trains() const { return state_.program.program->step == StepKind::train; }
 
   const std::vector<Operation>& operations() const { return state_.block.operations; }
@@ -142,7 +152,7 @@ class BlockWalk {
   std::vector<OperationWork> work() const {
     std::vector<OperationWork> all = state_.layout()->work;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      all[i].recomputed = state_.block.rematerialized && liveness_.recomputed[i];
+      all[i].recomputed = liveness_.recomputed[i];
       if (!trains()) all[i] = forward_of(std::move(all[i]));
     }
     return all;
@@ -154,16 +164,17 @@ class BlockWalk {
   Schedule schedule_;
 };
 
-Liveness liveness_of(const Block& block, const Program& program, const TrainConfig& config) {
+Liveness liveness_of(const Block& block, const Program& program, const TrainConfig& config, const Compiler& compiler) {
   if (program.step != StepKind::train) return nothing_saved(block);
-  return liveness_of(block, block.own_backward.value_or(config.saved), leads_to_next_layer(block, program));
+  return liveness_of(block, block.own_backward.value_or(config.saved), leads_to_next_layer(block, program),
+                     !compiler.has(Habit::looks_up_rotations_twice));
 }
 
 }  // namespace
 
 PartitionedBlock partition_block(const BoundProgram& program, const BoundBlock& block, const TrainConfig& config,
                                  const Compiler& compiler) {
-  return BlockWalk(program, block, config, compiler, liveness_of(*block.block, *program.program, config)).run();
+  return BlockWalk(program, block, config, compiler, liveness_of(*block.block, *program.program, config, compiler)).run();
 }
 
 std::vector<PartitionedBlock> partition(const BoundProgram& program, const TrainConfig& config,
@@ -191,7 +202,7 @@ void repartition(std::vector<PartitionedBlock>& blocks, const BoundProgram& prog
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const Block& block = *program.blocks[i].block;
     if (i < known && block.kind != BlockKind::layer) continue;  // policies concern layers
-    Liveness liveness = liveness_of(block, *program.program, config);
+    Liveness liveness = liveness_of(block, *program.program, config, compiler);
     // What runs once is kept whatever the policy, which says what it gathers again.
     if (i < known && blocks[i].liveness == liveness && block.single_run == SingleRun::no) continue;
     blocks[i] = found_or_walked(i, std::move(liveness));

@@ -139,6 +139,21 @@ void take_turns(std::vector<Moment>& moments, const MemoryUse& use) {
   }
 }
 
+bool is_beyond_limit(const std::vector<Moment>& moments, const MemoryUse& use) {
+  const Bytes peak = use.arguments() + largest(moments).total();
+  return static_cast<double>(peak.value) > schedule_limit * static_cast<double>(use.capacity.value);
+}
+
+/// Blocks as they run where memory is short; none where that is as ever.
+std::vector<PartitionedBlock> under_pressure(const std::vector<PartitionedBlock>& blocks) {
+  const auto differs = [](const PartitionedBlock& block) { return !block.pressed.empty(); };
+  if (std::none_of(blocks.begin(), blocks.end(), differs)) return {};
+  std::vector<PartitionedBlock> pressed = blocks;
+  for (PartitionedBlock& block : pressed)
+    if (differs(block)) block.lifetimes = block.pressed;
+  return pressed;
+}
+
 void turn_stacks_within(std::vector<Moment>& moments, const MemoryUse& use, const Compiler& compiler) {
   const auto budget = budget_beside_arguments(use.capacity, use.arguments(), compiler);
   if (!budget) return;
@@ -163,6 +178,11 @@ MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundPro
   const HeadGradient order = either ? expected_late_or_early(blocks, program, config, compiler, use)
                                     : usual_or_listed(blocks, program, config, compiler, moments);
   if (order != usual) moments = moments_of(blocks, program, config, compiler, order);
+  if (is_beyond_limit(moments, use)) {
+    const auto pressed = under_pressure(blocks);
+    auto less = pressed.empty() ? moments : moments_of(pressed, program, config, compiler, order);
+    if (largest(less).total() < largest(moments).total()) moments = std::move(less);
+  }
   take_turns(moments, use);
   turn_stacks_within(moments, use, compiler);
   const Moment& peak = largest(moments);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cost_models/layouts/tiles.hpp>
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/memory/memory_use.hpp>
@@ -69,6 +70,21 @@ Bytes left_at_the_end(const PartitionedBlock& block) {
   for (const auto& life : block.lifetimes)
     if (life.last == end) left += life.bytes;
   return left;
+}
+
+/// What a layer's weight gradients read: inputs of its products, and gradients of their results.
+Bytes weight_gradient_operands(const PartitionedBlock& block, const Mesh& mesh, const Compiler& compiler) {
+  const Block& b = *block.block;
+  std::vector<bool> counted(b.tensors.size(), false);
+  Bytes all;
+  for (const Operation& op : b.operations) {
+    if (op.kind != OpKind::einsum || !b.tensors[block.flow().origin(op.inputs.back())].parameter) continue;
+    const TensorId input = block.flow().origin(op.inputs.front());
+    for (const TensorId id : {input, op.output})
+      if (id == op.output || !counted[id]) all += stored_bytes(b.tensors[id], block.specs()[id], mesh, compiler);
+    counted[input] = true;
+  }
+  return all;
 }
 
 class Moments {
@@ -159,11 +175,23 @@ class Moments {
   /// plan_llama3170b_tpu7x_64).
   void run_peeled_iteration(const Loop& loop, const Loop& next) {
     const Block& last = *loop.back()->block;
-    if (last.kind != BlockKind::layer || next.back()->block->kind == BlockKind::layer) return;
-    if (head_gradient_.value == 0 || peeled_values(loop, program_, compiler_).value == 0) return;
+    if (last.kind != BlockKind::layer || peeled_values(loop, program_, compiler_).value == 0) return;
+    if (next.back()->block->kind == BlockKind::layer) return run_before_peeled_iteration(loop, next);
+    if (head_gradient_.value == 0) return;
     moments_.push_back({"backward of " + last.name, gradients_, waiting_,
                         left_at_the_end(*loop.front()) + head_gradient_ +
                             working_set(next, program_, config_, compiler_) + copies_, {}, {}});
+  }
+
+  /// A layer in front of that loop is in none: it runs backward before the weight gradients of the iteration that was
+  /// peeled off, which nothing waits for (recorded: plan_deepseek216b_tpuv6e_128).
+  void run_before_peeled_iteration(const Loop& loop, const Loop& next) {
+    const Block& before = *next.back()->block;
+    if (before.single_run == SingleRun::no) return;
+    Bytes left;
+    for (const PartitionedBlock* block : loop) left += weight_gradient_operands(*block, *program_.mesh, compiler_);
+    moments_.push_back({"backward of " + before.name, gradients_, waiting_,
+                        left + working_set(next, program_, config_, compiler_) + copies_, {}, {}});
   }
 
   void leave(const Loop& loop) {

@@ -24,6 +24,8 @@ Forms::Forms(const BoundProgram& program, const Block& block, const DataFlow& fl
   gathered_with_stack_ = casts_first && compiler.has(Habit::moves_shifted_layer_stacks) &&
                          moves_layer_stack(program.program->pipeline, config);
   if (!casts_first) resident_dtype_ = config.weight_dtype;
+  is_slice_ = block.kind == BlockKind::layer && config.scan_layers && !block.in_pipeline &&
+              compiler.has(Habit::pads_to_tiles);
   entries_.reserve(block.tensors.size());
 }
 
@@ -206,12 +208,40 @@ void Forms::keep_gradient(TensorId tensor, int step) {
     if (entry.gradient && entry.tensor == tensor) entry.last = std::max(entry.last, step);
 }
 
+Forms::Gathering Forms::gathering(const Entry& entry) const {
+  const TensorId weight = root(entry.tensor);
+  const Tensor& tensor = block_.tensors[weight];
+  const bool is_matrix = tensor.parameter && tensor.dims.size() == 2 && block_.tensors[entry.tensor].dims.size() == 2;
+  if (entry.gradient || !is_matrix || !is_slice_ || bits_of(entry.dtype) != 16) return Gathering::whole_tiles;
+  for (std::size_t dim = 0; dim < tensor.dims.size(); ++dim) {
+    const std::int64_t shard = tensor.dims[dim].size / mesh_.product(specs_[weight].dims[dim]);
+    if (entry.spec.dims[dim] != specs_[weight].dims[dim] && shard % sublanes != 0)
+      return dim == 0 ? Gathering::row_by_row : Gathering::column_by_column;
+  }
+  return Gathering::whole_tiles;
+}
+
+int Forms::turned_since(const Entry& entry) const {
+  int first = entry.first;
+  for (const Entry& other : entries_)
+    if (!other.gradient && other.tensor == entry.tensor && other.spec == entry.spec && other.last < entry.first)
+      first = std::min(first, other.last + 1);
+  return first;
+}
+
 std::vector<Lifetime> Forms::lifetimes() const {
   std::vector<Lifetime> lifetimes;
   lifetimes.reserve(entries_.size());
   for (const auto& entry : entries_) {
     const Tensor& tensor = block_.tensors[entry.tensor];
-    const Bytes bytes{stored_elements(tensor, entry.spec, mesh_, compiler_) * bits_of(entry.dtype) / 8};
+    Bytes bytes{stored_elements(tensor, entry.spec, mesh_, compiler_) * bits_of(entry.dtype) / 8};
+    const Gathering gathering = this->gathering(entry);
+    if (gathering == Gathering::row_by_row) bytes = bytes * 2;
+    if (gathering == Gathering::column_by_column) {
+      lifetimes.push_back({{entry.tensor, ", gathered as it lies"}, bytes * 2, entry.first, entry.first});
+      lifetimes.push_back({{entry.tensor, ", gathered and turned"}, bytes, turned_since(entry), entry.last});
+      continue;
+    }
     const bool wide = entry.numbers == Numbers::wide;
     const char* what = entry.gradient ? (wide ? " gradient, gathered" : " gradient, narrowed")
                                       : (wide ? ", gathered" : ", narrowed");

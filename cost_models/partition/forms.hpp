@@ -89,6 +89,16 @@ class Forms {
     int first, last;    ///< steps
   };
 
+  /// How the slice [1, rows, columns] of a stack lies when it has been gathered. Along a dim whose shard is no whole tile
+  /// of 8 that dim comes first, and the layer's takes a tile of two in its place: twice the room. A product that reads rows
+  /// wants gathered columns turned (recorded: plan_gemma327b_tpuv6e_64, 84 rows of wi and 84 columns of wo a device; in
+  /// whole tiles with 168, plan_gemma327b_tpuv6e_32).
+  enum class Gathering : std::uint8_t { whole_tiles, row_by_row, column_by_column };
+
+  Gathering gathering(const Entry& entry) const;
+  /// What is gathered again for a gradient, and turned, is so as soon as it was gathered first (plan_gemma327b_tpuv6e_64:
+  /// five layers of an iteration wait with it).
+  int turned_since(const Entry& entry) const;
   PartitionSpec on_the_way(TensorId tensor, const PartitionSpec& spec) const;
   bool gathers_at_once(TensorId tensor, const PartitionSpec& spec, Pass pass) const;
   bool make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& groups,
@@ -127,6 +137,7 @@ class Forms {
   // pipeline_fsdp_ag_once: gathered weights stay for the whole step; a compiler that casts late gathers them as they
   // are stored, one that moves the layer stack gathers them on that way (layer_stack.hpp).
   bool resident_ = false, gathered_with_stack_ = false;
+  bool is_slice_ = false;  ///< layers' weights are slices of stacks, in whole tiles
   std::optional<DType> resident_dtype_;  ///< none: what the block computes with
 };
 

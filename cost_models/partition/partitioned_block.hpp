@@ -52,6 +52,7 @@ struct PartitionedBlock {
   Liveness liveness;
   Bytes gathered_weights;           ///< all gathered weight forms of one execution of the body
   std::vector<Lifetime> lifetimes;  ///< of one execution: values, gradients, gathered forms
+  std::vector<Lifetime> pressed;    ///< likewise, as a scheduler that is short of memory runs them; empty: no otherwise
   int backward_begins = 0;          ///< step at which recomputation (or backward) starts
   int gradients_begin = 0;          ///< step after recomputation
 

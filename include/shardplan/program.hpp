@@ -179,6 +179,7 @@ struct Operation {
   bool keeps_for_itself = false;  ///< attention: what its gradient reads has no name that a remat policy could save
   std::optional<NarrowProduct> narrow = {};  ///< einsum
   Rotation rotation = Rotation::none;  ///< attention: of queries and keys, on their way in
+  bool looks_up_rotation = false;  ///< attention: YaRN's table has cosines and sines by (packed) position
   std::int64_t chunk = 0;             ///< delta rule: tokens of a step
   /// Lookup: of a float32 table; its rows are narrowed before they move, their gradient isn't.
   bool wide_rows = false;

@@ -29,9 +29,11 @@ void append(std::vector<Lifetime>& all, const std::vector<Lifetime>& more) {
 
 class Buffers {
  public:
-  Buffers(const BlockState& state, const Schedule& schedule, const Liveness& liveness, const StepOrder& order)
+  Buffers(const BlockState& state, const Schedule& schedule, const Liveness& liveness, const StepOrder& order,
+          Pressure pressure)
       : state_(state), schedule_(schedule), liveness_(liveness), block_(state.block), flow_(state.flow()),
-        exchanged_(state, schedule),
+        pressure_(pressure),
+        exchanged_(state, schedule, pressure == Pressure::none),
         order_(order),
         dropped_(order.dropped_experts()),
         leads_on_(leads_to_next_layer(state.block, *state.program.program) && state.block.rematerialized),
@@ -44,7 +46,7 @@ class Buffers {
     append(all, state_.gradients.partial());
     order_.order(all);
     append(all, dropped_.sums_at_the_end(schedule_, order_.last()));
-    append(all, softmax_statistics(state_, schedule_, exchanged_.any()));
+    if (pressure_ == Pressure::none) append(all, softmax_statistics(state_, schedule_, exchanged_.any()));
     append(all, exchanged_.rows_of_tokens());
     if (gradients_last_) append(all, waiting_for_weight_gradients(state_, schedule_));
     for (std::size_t i = 0; i < block_.operations.size(); ++i) {
@@ -236,6 +238,7 @@ class Buffers {
   const Liveness& liveness_;
   const Block& block_;
   const DataFlow& flow_;
+  const Pressure pressure_;
   const ExchangedExperts exchanged_;
   const StepOrder& order_;
   const DroppedExperts& dropped_;
@@ -247,8 +250,8 @@ class Buffers {
 }  // namespace
 
 std::vector<Lifetime> buffers_of(const BlockState& state, const Schedule& schedule, const Liveness& liveness,
-                                 const StepOrder& order) {
-  return Buffers(state, schedule, liveness, order).all();
+                                 const StepOrder& order, Pressure pressure) {
+  return Buffers(state, schedule, liveness, order, pressure).all();
 }
 
 }  // namespace shardplan

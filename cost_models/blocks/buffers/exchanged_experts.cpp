@@ -6,10 +6,10 @@
 
 namespace shardplan {
 
-ExchangedExperts::ExchangedExperts(const BlockState& state, const Schedule& schedule)
+ExchangedExperts::ExchangedExperts(const BlockState& state, const Schedule& schedule, bool leaves_weights)
     : state_(state), block_(state.block), schedule_(schedule),
       leads_on_(leads_to_next_layer(state.block, *state.program.program)) {
-  if (!state.compiler.has(Habit::runs_expert_weight_gradients_last) || !block_.rematerialized) return;
+  if (!leaves_weights || !state.compiler.has(Habit::runs_expert_weight_gradients_last) || !block_.rematerialized) return;
   if (state.mesh.product(state.program.expert_axes) <= 1 && !runs_split_layer(state)) return;
   for (const auto& op : block_.operations) {
     const OperationId id = state.id_of(op);
@@ -34,7 +34,9 @@ int ExchangedExperts::written(OperationId op) const {
   if (dispatch_ < 0 || step < 0 || leads_on_) return step;
   if (op == activation_) return schedule_.backward_begins[op];
   const bool output = block_.operations[op].role == OperationRole::expert_output;
-  return output ? schedule_.backward_begins[dispatch_] : step;
+  if (!output) return step;
+  const bool sums_beside_compute = state_.compiler.overlap.asynchronous.has(CollectiveKind::reduce_scatter);
+  return schedule_.backward_begins[sums_beside_compute ? op : dispatch_];
 }
 
 std::optional<int> ExchangedExperts::last_step(TensorId tensor) const {

@@ -5,7 +5,8 @@
 //   until then   the dispatched rows, the gradient of the experts' output, the hidden rows and the gradients of both
 //                projections, which one fusion writes over the projections and the hidden rows' gradient
 //   meanwhile    the rows' gradient in both orders, and the experts' output, which only the routing weights' gradient
-//                reads, computed again; and splash attention's softmax statistics (softmax_statistics.hpp)
+//                reads, computed again, on 7x while its weight is there (plan_kimik21t_tpu7x_512); and splash attention's
+//                softmax statistics (softmax_statistics.hpp)
 // A layer that leads to another of the same scan iteration computes its experts again for that one: hidden rows and output
 // wait from there (plan_qwen3535ba3b_tpu7x_8, plan_gptoss120b_tpu7x_32).
 #include <cost_models/operations/operation_kind.hpp>
@@ -18,7 +19,8 @@ bool multiplies_experts(const Operation& operation);
 
 class ExchangedExperts {
  public:
-  ExchangedExperts(const BlockState& state, const Schedule& schedule);
+  /// `leaves_weights`: their gradients, to the end.
+  ExchangedExperts(const BlockState& state, const Schedule& schedule, bool leaves_weights = true);
 
   /// Whether there are any, and the compiler has the habit.
   bool any() const { return dispatch_ >= 0; }

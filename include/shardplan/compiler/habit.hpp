@@ -132,6 +132,12 @@ enum class Habit : std::uint8_t {
   /// The order that runs next what frees most is taken where its peak is the least: the head's weight gradient is made once
   /// the gathered weight is gone, and gradient stacks are cleared before the loss.
   takes_list_order,
+  /// Where the step needs nearly all of the memory, weight gradients of experts whose rows come from other devices, and the
+  /// reduction of softmax statistics, run as soon as that frees memory.
+  frees_under_pressure,
+  /// Each pass looks up the cosines and sines of its positions (YaRN) by itself: what reads rotated queries and keys runs
+  /// again in a layer whose recomputation is merged with the first run, too.
+  looks_up_rotations_twice,
   /// Mixtures on the sparse paths: softmax statistics of attention that is computed again wait, a float32 for each lane.
   keeps_softmax_statistics,
   /// The weight gradient of a head is all-reduced where its words can't be scattered in pieces: the largest prime factor

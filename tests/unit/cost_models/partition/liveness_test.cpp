@@ -144,6 +144,22 @@ TEST(Liveness, WithoutRematerializationKeepsWhatIsRead) {
   EXPECT_THAT(run_again(block, liveness), IsEmpty());
 }
 
+// Each pass looks its rotations up by itself: what follows runs again, up to where a policy saves it.
+TEST(Liveness, WhatFollowsFromALookupIsNotMerged) {
+  Block block = mlp_block();
+  block.rematerialized = false;
+  block.single_run = SingleRun::merged;
+  block.operations[1].looks_up_rotation = true;
+  const bool output_needed = false;
+  const Liveness merged = liveness_of(block, {}, output_needed, true), parted = liveness_of(block, {}, output_needed, false);
+  EXPECT_THAT(run_again(block, merged), IsEmpty());
+  EXPECT_THAT(run_again(block, parted), UnorderedElementsAre("gelu"));
+  EXPECT_THAT(named(block, parted.saved), UnorderedElementsAre("x", "hidden"));
+  const Liveness named_result = liveness_of(block, {{"activated", device}}, output_needed, false);
+  EXPECT_THAT(run_again(block, named_result), IsEmpty());
+  EXPECT_THAT(named(block, named_result.saved), UnorderedElementsAre("x", "hidden", "activated"));
+}
+
 /// Names of the saved tensors of the first block called `block`, the input left out.
 Names kept(const Model& model, const std::string& block, const std::string& remat, MoePath path = MoePath::none) {
   const TrainConfig config = toy_moe(toy_config(1, 256, remat), path);
