@@ -69,6 +69,7 @@ constexpr std::array habit_names{
     Named{Habit::overwrites_logits, "overwrites_logits"},
     Named{Habit::overwrites_capped_logits, "overwrites_capped_logits"},
     Named{Habit::makes_loss_value_with_gradient, "makes_loss_value_with_gradient"},
+    Named{Habit::narrows_cast_gradients, "narrows_cast_gradients"},
     Named{Habit::pads_to_tiles, "pads_to_tiles"},
     Named{Habit::slices_before_larger_gathers, "slices_before_larger_gathers"},
     Named{Habit::gathers_mask_gradients, "gathers_mask_gradients"},

@@ -36,6 +36,7 @@ class BlockWalk {
     if (trains()) run_backward();
     result.block = &state_.block;
     result.work = work();
+    result.late_gradients_begin = late_gradients_begin_;
     const StepOrder order(state_, schedule_);
     result.gradients_begin -= order.postponed();
     const Schedule ordered = order.ordered(schedule_);
@@ -117,7 +118,8 @@ class BlockWalk {
     state_.forms.turn_to_late_gradients(far_operands(state_, liveness_));
     for (std::size_t i = operations().size(); i-- > 0;) {
       if (!state_.is_weight_gradient_late(operations()[i])) continue;
-      next_step();
+      const int step = next_step();
+      if (late_gradients_begin_ == 0) late_gradients_begin_ = step;
       operation_kind(operations()[i].kind).late_backward(state_, operations()[i]);
       schedule_.backward_ends[i] = state_.forms.step();
     }
@@ -162,6 +164,7 @@ class BlockWalk {
   BlockState state_;
   Liveness liveness_;
   Schedule schedule_;
+  int late_gradients_begin_ = 0;
 };
 
 Liveness liveness_of(const Block& block, const Program& program, const TrainConfig& config, const Compiler& compiler) {

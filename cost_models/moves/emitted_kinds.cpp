@@ -25,9 +25,14 @@ bool sums_whole_slices(const AxisList& axes, const Mesh& mesh, const Compiler& c
                    mesh.devices() / mesh.slices(), compiler);
 }
 
-bool is_too_large(const Collective& gather, const Compiler& compiler) {
+/// Where there is a limit it is one of weights and token ids; ids and weights of routing, 8 and 17 MB, stay gathers
+/// (plan_mixtral8x22b_tpuv6e_128). On 7x, without a limit, they are sums too
+/// (qwen3535ba3b_7x64_expert8_fsdp8_fix_save_qkv_proj).
+bool is_beyond_limit(const Collective& gather, const Compiler& compiler) {
   const auto sizes = compiler.slice_sizes.find(Habit::gathers_whole_slices_by_all_reduce);
-  return sizes != compiler.slice_sizes.end() && sizes->second.up_to && gather.bytes.value > sizes->second.up_to->value;
+  if (sizes == compiler.slice_sizes.end() || !sizes->second.up_to) return false;
+  const bool may_be = gather.parameter || gather.cause == Cause::token_ids;
+  return !may_be || gather.bytes.value > sizes->second.up_to->value;
 }
 
 /// 1002 = 2 * 3 * 167.
@@ -67,9 +72,7 @@ namespace {
 
 bool comes_out_as_sum(const Collective& c, const Mesh& mesh, const Compiler& compiler) {
   if (c.kind != CollectiveKind::all_gather || c.span != GroupSpan::whole) return false;
-  // Ids and weights of routing, 8 and 17 MB, stay gathers (plan_mixtral8x22b_tpuv6e_128).
-  if (!c.parameter && c.cause != Cause::token_ids) return false;
-  return concerns(Habit::gathers_whole_slices_by_all_reduce, c.axes, mesh, compiler) && !is_too_large(c, compiler);
+  return concerns(Habit::gathers_whole_slices_by_all_reduce, c.axes, mesh, compiler) && !is_beyond_limit(c, compiler);
 }
 
 /// Activations under tensor=16 on 4x4 of v6e and 16 chips of v5p (llama27bx4_v6e16_tp16_minoff_bf16weights,

@@ -61,10 +61,11 @@ bool Forms::gathers_at_once(TensorId tensor, const PartitionSpec& spec, Pass pas
 /// A weight that was gathered for a product's recomputation and is gone when its gradient comes. Of layers with experts also
 /// what query, key and value read under tensor parallelism (recorded: mixtral8x7bx4_v5p16_tp2ep8,
 /// mixtral8x7bx3_7x16_fsdp2tp2ep4, qwen330ba3bx2_v6e8_ep4tp2 and three more, which compute attention again; not where query,
-/// key and value are saved).
+/// key and value are saved), and low ranks that heads are projected from (deepseek216bx5_v5p4_tp4_dm).
 bool Forms::released(const Entry& entry, const Operation& op) const {
   if (!backward_ || entry.backward || entry.gradient || !released_[id_of(op)]) return false;
-  const bool input = block_.mixture && makes_weight_gradient_ && op.role == OperationRole::qkv_projection;
+  const bool reads = op.role == OperationRole::qkv_projection || entry.numbers == Numbers::wide;
+  const bool input = block_.mixture && makes_weight_gradient_ && op.module == Module::attention && reads;
   return input || block_.tensors[entry.tensor].parameter;
 }
 
@@ -195,10 +196,13 @@ bool Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Opera
   if (wide && specs_[tensor] == spec) return false;
   if (found(tensor, spec, Pass::backward, true, op, groups, numbers)) return false;
   const DType moved = dtype_of(tensor, op, numbers);
+  const Bytes kept{local_elements(block_.tensors[tensor].dims, spec, mesh_) * bits_of(moved) / 8};
   for (auto& move : reshard(block_.tensors[tensor], {specs_[tensor], {}}, spec, mesh_, compiler_)) {
     move.bytes = recast(move.bytes, block_.tensors[tensor].dtype, moved);
     recorder_.record(Phase::backward, move, {id_of(op), tensor, Cause::gradient_layout, {specs_[tensor], {}}, spec},
                      RunCount::body);
+    if (move.kind == CollectiveKind::all_gather && move.bytes > kept)
+      wholes_.push_back({{tensor, " gradient, gathered whole"}, move.bytes, step_, step_});
   }
   return true;
 }
@@ -231,7 +235,7 @@ int Forms::turned_since(const Entry& entry) const {
 
 std::vector<Lifetime> Forms::lifetimes() const {
   std::vector<Lifetime> lifetimes;
-  lifetimes.reserve(entries_.size());
+  lifetimes.reserve(entries_.size() + wholes_.size());
   for (const auto& entry : entries_) {
     const Tensor& tensor = block_.tensors[entry.tensor];
     Bytes bytes{stored_elements(tensor, entry.spec, mesh_, compiler_) * bits_of(entry.dtype) / 8};
@@ -246,6 +250,13 @@ std::vector<Lifetime> Forms::lifetimes() const {
     const char* what = entry.gradient ? (wide ? " gradient, gathered" : " gradient, narrowed")
                                       : (wide ? ", gathered" : ", narrowed");
     lifetimes.push_back({{entry.tensor, what}, bytes, entry.first, entry.last});
+  }
+  for (Lifetime whole : wholes_) {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const bool is_slice = entries_[i].gradient && entries_[i].tensor == whole.name.tensor;
+      if (!is_slice && entries_[i].first == whole.first) whole.bytes -= std::min(whole.bytes, lifetimes[i].bytes);
+    }
+    if (whole.bytes.value > 0) lifetimes.push_back(whole);
   }
   return lifetimes;
 }

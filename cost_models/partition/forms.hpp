@@ -126,6 +126,10 @@ class Forms {
   const Compiler& compiler_;
   Recorder& recorder_;
   std::vector<Entry> entries_;
+  /// Gradients of which more was gathered than is kept: they exist beside the slice, before the product's other operand is
+  /// gathered (recorded: deepseek216b_v5p64_expert2_fsdp16_fix_full; mixtral8x22bx2_v5p32_fsdp8_expert2_fix_save_qkv_proj,
+  /// whose hidden rows are larger).
+  std::vector<Lifetime> wholes_;
   Bytes gathered_weights_;
   int step_ = 0;
   int late_since_ = -1;  ///< step; -1: no late gradients have run yet

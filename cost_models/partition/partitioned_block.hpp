@@ -55,6 +55,7 @@ struct PartitionedBlock {
   std::vector<Lifetime> pressed;    ///< likewise, as a scheduler that is short of memory runs them; empty: no otherwise
   int backward_begins = 0;          ///< step at which recomputation (or backward) starts
   int gradients_begin = 0;          ///< step after recomputation
+  int late_gradients_begin = 0;     ///< step from which weight gradients run that had to wait; 0: none had
 
   const DataFlow& flow() const { return layout->flow; }
   const std::vector<PartitionSpec>& specs() const { return layout->specs; }

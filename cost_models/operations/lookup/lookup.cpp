@@ -22,7 +22,21 @@ Moves rows_of_split_words(const BlockState& state, const Operation& op, const Sp
   return moves;
 }
 
+Moves rows_of_mixed_columns(const BlockState& state, const Operation& op, const MixedColumns& mixed) {
+  const Bytes rows = state.local(op.output), gathered = rows * state.mesh.product(mixed.rest);
+  Moves moves{{CollectiveKind::all_gather, mixed.rest, gathered}};
+  if (!mixed.evenly) {
+    moves.push_back({CollectiveKind::all_gather, mixed.columns, gathered * state.mesh.product(mixed.columns)});
+    return moves;
+  }
+  moves.push_back({CollectiveKind::all_to_all, mixed.rest, rows});
+  moves.push_back({CollectiveKind::all_to_all, mixed.columns, rows});
+  moves.push_back({CollectiveKind::collective_permute, in_mesh_order(token_axes(state, op.inputs[1])), rows});
+  return moves;
+}
+
 Moves rows_of_columns(const BlockState& state, const Operation& op, const Layout& columns) {
+  if (const auto mixed = mixed_columns(state, op)) return rows_of_mixed_columns(state, op, *mixed);
   const Tensor& rows = state.tensor(op.output);
   const AxisList over = gathered_over(state, op);
   Moves moves;

@@ -56,6 +56,16 @@ void gather_rows(BlockState& state, const Operation& op) {
                             RunCount::body);
 }
 
+/// Sequences are gathered, and whole ones exchanged and put in order; or all rows are gathered.
+Moves columns_of_mixed_rows(const BlockState& state, const Operation& op, const MixedColumns& mixed) {
+  const AxisList tokens = in_mesh_order(token_axes(state, op.inputs[1]));
+  const Bytes rows = state.local(op.output), sequences = rows * state.mesh.product(mixed.sequence);
+  if (!mixed.evenly) return {{CollectiveKind::all_gather, tokens, rows * state.mesh.product(tokens)}};
+  return {{CollectiveKind::all_gather, mixed.sequence, sequences},
+          {CollectiveKind::all_to_all, mixed.batch, sequences},
+          {CollectiveKind::collective_permute, tokens, sequences}};
+}
+
 void exchange_columns(BlockState& state, const Operation& op) {
   const TensorId table = op.inputs[0];
   const Layout rows{state.spec(op.output), {}};
@@ -65,8 +75,10 @@ void exchange_columns(BlockState& state, const Operation& op) {
   const AxisList over = gathered_over(state, op);
   const std::int64_t copies = state.mesh.product(over);
   Moves moves;
+  const auto mixed = mixed_columns(state, op);
+  if (mixed) moves = columns_of_mixed_rows(state, op, *mixed);
   if (!over.empty()) moves.push_back({CollectiveKind::all_gather, over, state.local(op.output) * copies});
-  for (Move move : reshard(gradient, rows, columns, state.mesh, state.compiler)) {
+  for (Move move : mixed ? Moves{} : reshard(gradient, rows, columns, state.mesh, state.compiler)) {
     move.bytes = move.bytes * copies;
     moves.push_back(move);
   }

@@ -36,6 +36,22 @@ AxisList gathered_over(const BlockState& state, const Operation& op) {
   return in_mesh_order(state.split_axes(ids, {Dim::batch}));
 }
 
+std::optional<MixedColumns> mixed_columns(const BlockState& state, const Operation& op) {
+  const TensorId table = op.inputs[0], ids = op.inputs[1];
+  const Compiler& compiler = state.compiler;
+  if (!compiler.has(Habit::gathers_rows_over_other_axes) || compiler.has(Habit::exchanges_dim_by_dim)) return std::nullopt;
+  MixedColumns mixed;
+  mixed.columns = in_mesh_order(state.split_axes(table, {column_of(state, op)}));
+  mixed.batch = in_mesh_order(state.split_axes(ids, {Dim::batch}));
+  mixed.sequence = in_mesh_order(state.split_axes(ids, {Dim::sequence}));
+  mixed.rest = without(mixed.batch, mixed.columns);
+  const AxisList met = common(mixed.columns, mixed.batch);
+  const bool of_both = !met.empty() && !mixed.sequence.empty() && without(mixed.columns, met) == mixed.sequence;
+  if (!of_both || mixed.rest.empty() || !state.split_axes(table, {Dim::vocab}).empty()) return std::nullopt;
+  mixed.evenly = state.mesh.product(mixed.columns) == state.mesh.product(mixed.batch);
+  return mixed;
+}
+
 PartitionSpec gathered_table(const BlockState& state, const Operation& op) {
   const TensorId table = op.inputs[0];
   PartitionSpec spec = without_axes(state.spec(table), token_axes(state, op.inputs[1]));

@@ -21,6 +21,19 @@ Layout lookup_layout(const BlockState& state, const Operation& op);
 /// forward in columns, backward as rows (v5p, v6e): the axes.
 AxisList gathered_over(const BlockState& state, const Operation& op);
 
+/// Columns over axes of both the batch and the sequence (fsdp and context), beside a batch that other axes split, too
+/// (data): rows of those are gathered (v5p). With as many parts of columns as of the batch, exchanges and a permute bring
+/// rows to their devices (qwen2515b_v5p64_context4_data4_fsdp2_full,
+/// qwen306b_v5p16_context2_data2_fsdp2_qkv_proj_offloaded);
+/// else they are gathered whole (qwen306b_v5p64_fsdp4_data2_context4_full, qwen306b_v5p64_fsdp4_data4_context2_full).
+struct MixedColumns {
+  AxisList columns, batch, sequence;
+  AxisList rest;  ///< of the batch, beside the columns
+  bool evenly;    ///< as many parts of columns as of the batch
+};
+
+std::optional<MixedColumns> mixed_columns(const BlockState& state, const Operation& op);
+
 /// The table as it is gathered: whole but for the words that a device keeps; where the rows want the axes that split those
 /// on their columns, these are split instead (recorded on 7x: tensor=2 and 4 beside fsdp=2 to 8).
 PartitionSpec gathered_table(const BlockState& state, const Operation& op);

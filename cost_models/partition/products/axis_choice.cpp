@@ -102,6 +102,7 @@ class Chooser {
   ///   words of one-hot ids, which a device compares with its own: partial sums of the table's rows, and for its gradient
   ///     theirs is gathered (recorded: qwen314bx4_v6e4_tensor4_save_out_proj)
   ///   contracted, and the result whole along the axis: partial sums where this operand, gathered, would outgrow it
+  ///   contracted, and the result wants it on the other's features: likewise (recorded: deepseek216bx5_v5p4_tp4_dm)
   ///   contracted beside another dim that both operands split, where this operand, gathered, would outgrow the result:
   ///     partial sums over this axis too
   ///   contracted otherwise: this operand is gathered rather than the other's features sliced; tokens are gathered and
@@ -116,6 +117,7 @@ class Chooser {
     if (dim != Dim::experts && elsewhere && outgrows_result(dim, own, other)) return dim;
     if (dim == Dim::experts) return wanted && compiler_.has(Habit::sends_expert_rows) ? wanted : dim;
     if (!wanted && outgrows_whole_result(dim, own, other)) return dim;
+    if (elsewhere && !counts_tokens(dim) && !is_sliced(*wanted) && outgrows_sum(axis, dim, own)) return dim;
     return elsewhere && (is_sliced(*wanted) || counts_tokens(dim)) ? wanted : std::nullopt;
   }
 
@@ -138,6 +140,18 @@ class Chooser {
     for (const TensorDim& d : result_.dims())
       product *= divided_up(d.size, std::max(own.parts(d.dim, mesh_), other.parts(d.dim, mesh_)));
     return sums_anyway && gathered > product;
+  }
+
+  /// Whether an operand that is split on a contracted dim has more elements, once it is whole along that dim, than the
+  /// partial sums that it makes as it is.
+  bool outgrows_sum(AxisId axis, Dim dim, const ProductTensor& own) const {
+    if (!result_.has_spec() || !compiler_.has(Habit::slices_before_larger_gathers)) return false;
+    std::int64_t gathered = 1;
+    for (std::size_t i = 0; i < own.dims().size(); ++i) {
+      const TensorDim& d = own.dims()[i];
+      gathered *= divided_up(d.size, d.dim == dim ? 1 : mesh_.product(own.spec().dims[i]));
+    }
+    return gathered > local_elements(result_.dims(), result_.spec(), mesh_) * mesh_.size(axis);
   }
 
   /// Whether an operand that is split on a contracted dim has more elements, once it is whole along that dim, than the

@@ -115,6 +115,8 @@ enum class Habit : std::uint8_t {
   overwrites_capped_logits,
   /// One kernel makes the logits' gradient and sums the loss's value, but where words are padded for it: in another buffer.
   makes_loss_value_with_gradient,
+  /// A loop adds up gradients as they are cast behind it (grad_dtype).
+  narrows_cast_gradients,
   /// Buffers are whole tiles of 8 x 128: of weights as wastes least, of activations along their last dim.
   pads_to_tiles,
   /// A whole operand is sliced where its gathered counterpart would be larger than the result.

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Draws train steps at random that no record has: what predictions are worth on programs that nobody has looked at.
 
-    draw.py --shardplan BINARY --seed N [--plans 16] [--random 10] [--h100] > drawn.txt
+    draw.py --shardplan BINARY --seed N [--plans 16] [--random 10] [--whole 0] [--h100] > drawn.txt
 
 One program a line: an id, a tab, MaxText's arguments, as record.py takes them. The same seed and binary draw the same;
 every other one is a mixture of experts. `plan_…`: what the binary recommends for a model, a machine and 8 to 256 chips,
 whole. The others: a model of a few layers, mesh, rule set, path through the experts, remat policy, batch, sequence and up
 to two settings, each drawn; what MaxText or the binary refuses, and what is predicted not to fit, is drawn again.
+`--whole`: models with all of their layers, on meshes of the axes that most runs have, one setting at most (TPUs).
 `--h100`: for nodes of 8 H100 in place of TPUs, with the attention that compiles without TransformerEngine.
 """
 import argparse, json, pathlib, random, shlex, subprocess
@@ -81,9 +82,12 @@ def draw_gpu_plan(binary, draw, mixture):
     return commands and (f"plan_{short(model)}_h100_{gpus}", arguments_of(commands["train"]) + h100_options(gpus))
 
 
-def draw_mesh(draw, devices, mixture):
+def all_axes(mixture):
+    return ["data", "fsdp", "fsdp", "fsdp", "tensor", "context", "fsdp_transpose"] + (["expert", "expert"] if mixture else [])
+
+
+def draw_mesh(draw, devices, axes):
     """One to three axes whose sizes make up the devices."""
-    axes = ["data", "fsdp", "fsdp", "fsdp", "tensor", "context", "fsdp_transpose"] + (["expert", "expert"] if mixture else [])
     mesh, left = {}, devices
     while left > 1:
         size = draw.choice([n for n in (2, 4, 8, 16, 32) if left % n == 0])
@@ -97,7 +101,7 @@ def draw_random(binary, draw, mixture):
     model = draw.choice(SHALLOW_MIXTURE if mixture else SHALLOW_DENSE)
     prefix, cores = MACHINES[draw.choice(list(MACHINES))]
     topology = draw.choice((4, 8, 16) if cores == 1 else (8, 16, 32))
-    mesh = draw_mesh(draw, topology // 2 if prefix == "v5p-" else topology, mixture)
+    mesh = draw_mesh(draw, topology // 2 if prefix == "v5p-" else topology, all_axes(mixture))
     layers, path = draw.choice((2, 3, 4, 6)), draw.choice(list(PATHS)) if mixture else ""
     if path == "ring" and "expert" not in mesh:
         return None
@@ -117,9 +121,31 @@ def draw_random(binary, draw, mixture):
     return "_".join(words + [w for w in (path, short(rules), policy) if w]), as_words(arguments)
 
 
+def draw_whole(binary, draw, mixture):
+    model = draw.choice(MIXTURE if mixture else DENSE)
+    prefix, cores = MACHINES[draw.choice(list(MACHINES))]
+    topology = draw.choice((8, 16, 32, 64)) * cores
+    axes = ("fsdp fsdp fsdp tensor context data".split() + ["expert", "expert"] * mixture)
+    mesh = draw_mesh(draw, topology // 2 if prefix == "v5p-" else topology, axes)
+    path = draw.choice(list(PATHS)) if mixture else ""
+    if path == "ring" and "expert" not in mesh:
+        return None
+    policy, settings = draw.choice(POLICIES), draw.sample(SETTINGS, draw.choice((0, 0, 1)))
+    arguments = {"model_name": model, "compile_topology": f"{prefix}{topology}", "ici_fsdp_parallelism": "1",
+                 **{f"ici_{axis}_parallelism": size for axis, size in mesh.items()},
+                 "per_device_batch_size": draw.choice((1, 2, 4, 8)), "max_target_length": draw.choice((2048, 4096, 8192)),
+                 "remat_policy": policy, **PATHS.get(path, {}), **dict(setting.split("=") for setting in settings)}
+    found = answer(binary, "explain", *as_words(arguments))
+    if found is None or not found.get("feasible") or found.get("fit") == "does_not_fit":
+        return None
+    words = [short(model), short(prefix.replace("tpu", "")) + str(topology)]
+    words += [f"{axis}{size}" for axis, size in mesh.items()]
+    return "_".join(words + [w for w in (path, policy) if w]), as_words(arguments)
+
+
 def draw_gpu_random(binary, draw, mixture):
     model, layers = draw.choice(SHALLOW_MIXTURE if mixture else SHALLOW_DENSE), draw.choice((2, 3, 4, 6))
-    mesh, path = draw_mesh(draw, GPUS_A_NODE, mixture), draw.choice(("dm", "fix")) if mixture else ""
+    mesh, path = draw_mesh(draw, GPUS_A_NODE, all_axes(mixture)), draw.choice(("dm", "fix")) if mixture else ""
     policy, settings = draw.choice(POLICIES), draw.sample(SETTINGS, draw.choice((0, 0, 1, 2)))
     rules = draw.choice(["", "", "", "ep-as-cp", "cp-as-ep", "ep-as-dp", "shard-exp-on-fsdp"]) if mixture else ""
     arguments = {"model_name": model, "hardware": "gpu", "base_num_decoder_layers": layers, "override_model_config": "True",
@@ -149,6 +175,7 @@ def main():
     parser.add_argument("--seed", required=True, type=int)
     parser.add_argument("--plans", type=int, default=16)
     parser.add_argument("--random", type=int, default=10)
+    parser.add_argument("--whole", type=int, default=0)
     parser.add_argument("--h100", action="store_true")
     options = parser.parse_args()
     here = pathlib.Path(__file__).parent
@@ -157,7 +184,8 @@ def main():
     plan, step = (draw_gpu_plan, draw_gpu_random) if options.h100 else (draw_plan, draw_random)
     plans = several(options.plans, lambda n: plan(options.shardplan, draw, n % 2 == 1), recorded)
     others = several(options.random, lambda n: step(options.shardplan, draw, n % 2 == 1), recorded)
-    for name, words in {**plans, **others}.items():
+    whole = several(options.whole, lambda n: draw_whole(options.shardplan, draw, n % 2 == 1), recorded)
+    for name, words in {**plans, **others, **whole}.items():
         print(name, shlex.join(words), sep="\t")
 
 

@@ -91,6 +91,20 @@ TEST(SplitLayers, OfACycleGatherForTheFeedForwardsWeightGradientsAgain) {
   EXPECT_EQ(gathered(false, as_read()), 1U);
 }
 
+// What weight gradients read waits for the backward pass of all six layers of an iteration, not of each.
+TEST(SplitLayers, OfACycleKeepWhatLateWeightGradientsRead) {
+  Model model = toy_llama();
+  model.layers = 12;
+  model.attention_pattern = {256, 5};
+  const Compiler late = with(as_read(), Habit::runs_weight_gradients_beside_collectives);
+  const ToyMemory toy({model, toy_config(1, 1024), "default", "tensor=2", late});
+  const PartitionedBlock& local = toy.block("layers_local");
+  ASSERT_GT(local.late_gradients_begin, 0);
+  const Bytes apart = working_set(local, local.backward_begins);
+  const Bytes together = working_set(loops_of(toy.blocks()).at(1), toy.bound(), toy.config(), late);
+  EXPECT_GE(together, apart * 2) << "five layers' operands beside one layer's work";
+}
+
 // 2048 tokens of 2048 words are 8 MiB, of the 1024 features that the head gathered 4, of its half 2.
 TEST(SplitLayers, KeepTheGatheredInputOfAHeadThatWaits) {
   const auto left = [](const Compiler& compiler) {

@@ -82,6 +82,14 @@ TEST(StackGradients, AreWrittenInTheDtypeOfTheWeightsByALoop) {
       {"40 Mi in float32", "fsdp=1", toy_tpu(), 160},
       {"shards", "fsdp=4", toy_tpu(), 40},
       {"no loop: bf16", "fsdp=1", toy_tpu(), 80, unscanned},
+      {"cast behind the loop, in bf16", "fsdp=1", with(toy_tpu(), Habit::narrows_cast_gradients), 80,
+       [](TrainConfig& c) { c.grad_dtype = DType::bf16; }},
+      {"or as they are added up", "fsdp=1", toy_tpu(), 160, [](TrainConfig& c) { c.grad_dtype = DType::bf16; }},
+      {"microbatches are added first", "fsdp=1", with(toy_tpu(), Habit::narrows_cast_gradients), 160,
+       [](TrainConfig& c) {
+         c.grad_dtype = DType::bf16;
+         c.gradient_accumulation_steps = 2;
+       }},
       {"half of a stage's 20 Mi", "stage=2,fsdp=2", toy_tpu(), 40, circular},
       {"the stage's 20 Mi whole", "stage=2,fsdp=2", toy_tpu(), 80, gathered_once},
   };

@@ -152,6 +152,21 @@ TEST(Habits, SomeWholeSlicesGatherByAllReduce) {
   EXPECT_THAT(gathered("fsdp=4,data=2", 8), testing::ElementsAre(32, 0));
 }
 
+TEST(Habits, WholeSlicesGatherIdsAndWeightsOfRoutingByAllReduceWhereNothingLimitsTheirSize) {
+  const auto emitted = [](std::optional<Bytes> up_to) {
+    Compiler compiler = with(plain_compiler(), Habit::gathers_whole_slices_by_all_reduce);
+    compiler.slice_sizes[Habit::gathers_whole_slices_by_all_reduce] = {1, {8}, up_to};
+    Collective gather;
+    gather.kind = CollectiveKind::all_gather;
+    gather.axes = {0};
+    gather.bytes = Bytes{1 << 20};
+    gather.cause = Cause::expert_ids;
+    return as_emitted({gather}, parse_mesh("fsdp=8", {"fsdp"}), compiler).front().kind;
+  };
+  EXPECT_EQ(emitted(std::nullopt), CollectiveKind::all_reduce);
+  EXPECT_EQ(emitted(Bytes{2 << 20}), CollectiveKind::all_gather) << "a limit is one of weights and token ids";
+}
+
 // Query and wi_0 are 2 and 4 MiB, gathered forward and backward in 4 layers.
 TEST(Habits, SomeWholeSlicesGatherSmallTensorsByAllReduce) {
   ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "fsdp=8",

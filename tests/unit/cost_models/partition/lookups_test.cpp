@@ -90,6 +90,26 @@ TEST(Lookups, AGradientThatGathersRowsOverDataIsMadeWholeBeforeTheTableIsGathere
                                             "backward reduce data 2 MiB x1"));
 }
 
+// fsdp splits the batch and the table's columns, context the sequence and those too; data the batch alone. A device has
+// 2 MiB of rows, 1024 tokens, and 8 MiB of the table's 32. The head's gradient is reduced by itself.
+TEST(Lookups, ColumnsOfBatchAndSequenceGatherRowsOverData) {
+  const auto moved = [](const char* mesh) {
+    ToyRun toy{toy_llama(), toy_config(1, 1024), "default", mesh};
+    toy.model.vocab = 16384;
+    return lines(run(toy), "embedding", "token_embedder", Bytes{1 << 20});
+  };
+  EXPECT_THAT(moved("data=2,fsdp=2,context=2"),
+              UnorderedElementsAre("forward all-gather data 4 MiB x1", "forward all-to-all data 2 MiB x1",
+                                   "forward all-to-all fsdp+context 2 MiB x1",
+                                   "forward collective-permute data+fsdp+context 2 MiB x1",
+                                   "backward all-gather context 4 MiB x1", "backward all-to-all data+fsdp 4 MiB x1",
+                                   "backward collective-permute data+fsdp+context 4 MiB x1",
+                                   "backward reduce data 8 MiB x1"));
+  EXPECT_THAT(moved("data=2,fsdp=2,context=4"),
+              UnorderedElementsAre("forward all-gather data 4 MiB x1", "forward all-gather fsdp+context 32 MiB x1",
+                                   "backward all-gather data+fsdp+context 32 MiB x1", "backward reduce data 4 MiB x1"));
+}
+
 struct SplitWordsRow {
   const char* mesh;
   std::int64_t vocab;

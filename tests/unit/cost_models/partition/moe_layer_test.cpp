@@ -335,5 +335,14 @@ TEST(DeepSeek, ContextGathersExpandedKeysAndValues) {
                                    "backward reduce context 12 MiB x1", "backward reduce context 8 MiB x1"));
 }
 
+// The 512 of the low rank, and 64 past the norm, are split as the norm's scale is. Two sequences of 1024 tokens are 4 MiB
+// of features; of the joint low rank [2, 1024, 576], in partial sums, 2.25, of what heads are projected from 2.
+TEST(DeepSeek, LowRanksAreSplitAsTheirNormsScale) {
+  ToyRun toy = deepseek("tensor=2", MoePath::ragged);
+  toy.config.per_device_batch_size = 1;
+  EXPECT_THAT(lines(run(toy), "moe_layers", "self_attention/wkv_a"), Contains("forward reduce tensor 2 MiB x1"));
+  EXPECT_THAT(lines(run(toy), "moe_layers", "self_attention/wkv_b"), Contains("forward all-gather tensor 2 MiB x1"));
+}
+
 }  // namespace
 }  // namespace shardplan
