@@ -83,10 +83,11 @@ struct ModelFlag {
 
 constexpr ModelFlag flags[] = {
     {"fused_mlp", &Model::fused_mlp, false, [](const Model& model) { return !model.use_batch_split_schedule; }},
+    // Joint heads have no gate: MaxText would split the query in two, and its kernel refuses half of a head's width.
     {"fused_qkv", &Model::fused_qkv, false,
      [](const Model& model) {
        return model.attention_type == AttentionType::global && !model.share_kv_projections &&
-              !model.decoder_block.lends_keys;
+              !model.decoder_block.lends_keys && !model.decoder_block.gated_attention;
      }},
     {"logits_via_embedding", &Model::tied_embedding, true, [](const Model&) { return true; }}};
 

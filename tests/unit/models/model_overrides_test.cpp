@@ -33,6 +33,16 @@ TEST(ModelOverrides, AreRefusedWhereNothingCouldBeCounted) {
   }
 }
 
+// Joint heads have no gate of attention's output.
+TEST(ModelOverrides, JointHeadsAreOfLayersThatCanHaveThem) {
+  const std::vector<ModelOverride> joint = {ModelOverride("fused_qkv", true)};
+  EXPECT_TRUE(with_overrides(load_model("qwen3-8b"), joint).fused_qkv);
+  for (const char* name : {"qwen3-next-80b-a3b", "qwen3.5-35b-a3b", "deepseek2-16b"})
+    EXPECT_THAT([&] { with_overrides(load_model(name), joint); },
+                ThrowsMessage<InputError>(HasSubstr("don't have it")))
+        << name;
+}
+
 TEST(ModelOverrides, EachKeySetsItsDim) {
   constexpr Override table[] = {
       {"llama3-8b", "base_emb_dim", &Model::emb},
