@@ -78,6 +78,7 @@ inline constexpr ModelField<bool> model_flags[] = {{"tied_embedding", &Model::ti
                                  {"fused_qkv", &Model::fused_qkv},
                                  {"fused_mlp", &Model::fused_mlp},
                                  {"interleaved_rotation", &Model::interleaved_rotation},
+                                 {"yarn_rotation", &Model::yarn_rotation},
                                  {"routed_bias", &Model::routed_bias},
                                  {"share_kv_projections", &Model::share_kv_projections},
                                  {"use_double_wide_mlp", &Model::use_double_wide_mlp},

@@ -60,6 +60,7 @@ struct Model {
   std::int64_t q_lora_rank = 0, kv_lora_rank = 0, qk_nope_head_dim = 0, qk_rope_head_dim = 0, v_head_dim = 0;
   bool use_qk_norm = false, use_post_attn_norm = false, use_post_ffw_norm = false;
   bool interleaved_rotation = false;    ///< rotary positions turn neighbouring features (rope_type llama3.1)
+  bool yarn_rotation = false;           ///< latent attention looks cosines and sines up by position (rope_type yarn)
   bool use_pre_norm = true;             ///< norms before attention and MLP (olmo3 has only the ones after)
   bool qk_norm_over_all_heads = false;  ///< the qk norm spans heads × head_dim, not one head (olmo3)
   bool layer_norm = false;              ///< LayerNorm with mean and bias in place of RMSNorm (gpt3)

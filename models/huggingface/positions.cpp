@@ -153,6 +153,7 @@ Model with_positions(Model model, StrictObject& config) {
   const Json rope = key ? of_global_layers(config.peek(key)) : Json::object();
   const std::string kind = kind_of(rope);
   model.inner_values.emplace_back("rope_type", kind == "yarn" ? "yarn" : "default");
+  model.yarn_rotation = kind == "yarn" && model.attention_type == AttentionType::mla;
   if (kind == "yarn") {
     config.any(key);
     add_yarn(model, key, rope);

@@ -1,5 +1,4 @@
 // Multi-head latent attention (DeepSeek): queries, and keys with values, come from low-rank projections.
-#include <algorithm>
 #include <models/programs/mixers/attention_parts.hpp>
 #include <models/programs/mixers/indexer.hpp>
 #include <models/programs/mixers/mixers.hpp>
@@ -19,12 +18,6 @@ TensorDim query_heads(const BlockBuilder& b) { return {Dim::q_heads, b.model.q_h
 
 TensorDim query_dim(const BlockBuilder& b) {
   return {Dim::head_dim, b.model.qk_nope_head_dim + b.model.qk_rope_head_dim};
-}
-
-/// MaxText's models of this attention have it (rope_type: yarn), unless theirs is given.
-bool has_yarn(const Model& model) {
-  return std::all_of(model.inner_values.begin(), model.inner_values.end(),
-                     [](const auto& value) { return value.first != "rope_type" || value.second == "yarn"; });
 }
 
 struct Query {
@@ -90,7 +83,7 @@ TensorId add_latent_attention(BlockBuilder& b, TensorId x) {
   const Dims tokens = b.dims(in);
   const TensorId context = add_attention_kernel(
       b, heads, {tokens[0], tokens[1], query_heads(b), {Dim::value_dim, b.model.v_head_dim}}, {});
-  b.block.operations.back().looks_up_rotation = b.config.packing && has_yarn(b.model);
+  b.block.operations.back().looks_up_rotation = b.config.packing && b.model.yarn_rotation;
   return add_output_projection(b, context);
 }
 

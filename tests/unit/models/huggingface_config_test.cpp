@@ -106,6 +106,16 @@ TEST(HuggingFaceConfig, SaysItsKindOfPositions) {
     EXPECT_THAT(model.inner_values, Contains(Pair(value.first, value.second)));
 }
 
+// It looks them up by position under YaRN alone; other attention doesn't have the field.
+TEST(HuggingFaceConfig, LatentAttentionSaysWhetherItHasYarn) {
+  EXPECT_TRUE(load_model(path_of("deepseek2-16b")).yarn_rotation);
+  const auto plain = replaced(read_file(path_of("deepseek2-16b")), R"("type": "yarn")", R"("type": "default")");
+  EXPECT_FALSE(load_model(write_file("plain.json", plain)).yarn_rotation);
+  const auto yarn = replaced(read_file(path_of("llama3-8b")), R"("rope_scaling": null)",
+                             R"("rope_scaling": {"type": "yarn", "factor": 32.0})");
+  EXPECT_FALSE(load_model(write_file("yarn.json", yarn)).yarn_rotation);
+}
+
 // MaxText's defaults of YaRN are those of DeepSeek's latent attention; gpt-oss doesn't round its range, Qwen does.
 TEST(HuggingFaceConfig, TurnsHalvesUnderYarnOutsideLatentAttention) {
   using testing::Contains, testing::Pair;

@@ -102,6 +102,7 @@ TEST(UnreadFields, AreNamed) {
                       {"mlp_bias", &Model::mlp_bias, true, ""},
                       {"attention_sink", &Model::attention_sink, true, ""},
           {"interleaved_rotation", &Model::interleaved_rotation, true, "gpt3-6b"},  // which learns positions
+                      {"yarn_rotation", &Model::yarn_rotation, true, "llama2-7b"},
                       {"fused_qkv", &Model::fused_qkv, true, "deepseek2-16b"},
                       {"fused_mlp", &Model::fused_mlp, true, "mixtral-8x7b"},  // which has routed experts alone
                       {"routed_bias", &Model::routed_bias, true, "llama2-7b"},
