@@ -1,6 +1,7 @@
 #include <cost_models/blocks/buffers/buffers.hpp>
 #include <cost_models/blocks/buffers/exchanged_experts.hpp>
 #include <cost_models/blocks/buffers/kept_feed_forward.hpp>
+#include <cost_models/blocks/buffers/softmax_statistics.hpp>
 #include <cost_models/blocks/late_gradients.hpp>
 #include <cost_models/blocks/buffers/step_order.hpp>
 #include <cost_models/blocks/liveness.hpp>
@@ -56,8 +57,8 @@ class BlockWalk {
   /// gradients stay last (plan_kimik21t_tpu7x_512).
   bool can_free_early() const {
     if (!state_.compiler.has(Habit::frees_under_pressure) || !state_.block.mixture || !trains()) return false;
-    const bool beside = state_.compiler.overlap.asynchronous.has(CollectiveKind::reduce_scatter);
-    return !beside || !ExchangedExperts(state_, schedule_).any();
+    if (!ExchangedExperts(state_, schedule_).any()) return !softmax_statistics(state_, schedule_, false).empty();
+    return !state_.compiler.overlap.asynchronous.has(CollectiveKind::reduce_scatter);
   }
 
   bool trains() const { return state_.program.program->step == StepKind::train; }
