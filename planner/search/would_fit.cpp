@@ -77,8 +77,7 @@ std::vector<Change> shorter_sequences(const PlanRequest& request, std::int64_t l
 /// Parameters, optimizer and gradients can't be split further than over every device.
 bool may_hold_state(const PlanRequest& request, const HardwareProfile& profile) {
   const TrainConfig& config = request.settings.config;
-  const Program program = reference_program(request.model, config.max_target_length);
-  const Bytes state = least_state(program, config) + least_gradients(program, config);
+  const Bytes state = least_memory(reference_program(request.model, config.max_target_length), config);
   const double devices = static_cast<double>(request.chips) * profile.devices_per_chip;
   return static_cast<double>(state.value) / devices <=
          static_cast<double>(memory_capacity(profile, request.memory_limits).value);

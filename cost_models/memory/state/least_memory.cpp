@@ -7,18 +7,15 @@
 namespace shardplan {
 namespace {
 
-/// Of one number of a parameter: what is kept of it between steps.
-std::int64_t state_bytes(const Tensor& parameter, const Block& block, const TrainConfig& config) {
+/// Of one number of a parameter: what is kept of it between steps, and its gradient, which ZeRO-1 accumulates in bfloat16
+/// (accumulation_dtype).
+std::int64_t least_bytes(const Block& block, TensorId id, const TrainConfig& config) {
+  const Tensor& parameter = block.tensors[id];
   const std::int64_t moments = config.optimizer_memory_host_offload ? 0 : moment_bytes(parameter, block, config);
-  return size_of(kept_dtype(parameter, config)) + moments;
-}
-
-/// Of its gradient, which ZeRO-1 accumulates in bfloat16 (accumulation_dtype).
-std::int64_t gradient_bytes(const Block& block, TensorId parameter, const TrainConfig& config) {
-  const bool is_stacked = block.kind == BlockKind::layer && !has_wide_rows(block, parameter);
-  const bool waits = is_stacked && is_trained(block.tensors[parameter]);
-  if (!waits) return 0;
-  return std::min({size_of(DType::bf16), size_of(config.dtype), size_of(config.weight_dtype), size_of(config.grad_dtype)});
+  const std::int64_t state = size_of(kept_dtype(parameter, config)) + moments;
+  if (block.kind != BlockKind::layer || !is_trained(parameter) || has_wide_rows(block, id)) return state;
+  return state + std::min({size_of(DType::bf16), size_of(config.dtype), size_of(config.weight_dtype),
+                           size_of(config.grad_dtype)});
 }
 
 template <class BytesOf>
@@ -31,20 +28,11 @@ Bytes sum_over_parameters(const Block& block, BytesOf bytes_of) {
 
 }  // namespace
 
-Bytes least_state(const Program& program, const TrainConfig& config) {
+Bytes least_memory(const Program& program, const TrainConfig& config) {
   Bytes total;
   for (const Block& block : program.blocks)
     total += sum_over_parameters(block, [&](TensorId id) {
-               return elements_of(block.tensors[id]) * state_bytes(block.tensors[id], block, config);
-             }) * block.layers;
-  return total;
-}
-
-Bytes least_gradients(const Program& program, const TrainConfig& config) {
-  Bytes total;
-  for (const Block& block : program.blocks)
-    total += sum_over_parameters(block, [&](TensorId id) {
-               return elements_of(block.tensors[id]) * gradient_bytes(block, id, config);
+               return elements_of(block.tensors[id]) * least_bytes(block, id, config);
              }) * block.layers;
   return total;
 }
@@ -59,8 +47,7 @@ Bytes least_memory(const BoundProgram& program, const TrainConfig& config) {
                const auto& spec = bound.specs[id];
                if (!spec) return 0;
                const std::int64_t shards = optimizer_layout(weight, *spec, block, pipeline, *program.mesh, config).shards;
-               return local_elements(weight.dims, *spec, *program.mesh) / shards *
-                      (state_bytes(weight, block, config) + gradient_bytes(block, id, config));
+               return local_elements(weight.dims, *spec, *program.mesh) / shards * least_bytes(block, id, config);
              }) * layers_on_device(block, pipeline);
   }
   return total;

@@ -6,13 +6,11 @@
 
 namespace shardplan {
 
-/// Parameters and moments of a whole program, each once: of the memory of all devices together no layout takes less.
-Bytes least_state(const Program& program, const TrainConfig& config);
+/// Of a whole program, each once, gradients in the narrowest type that they may have: of the memory of all devices together
+/// no layout takes less.
+Bytes least_memory(const Program& program, const TrainConfig& config);
 
-/// Gradients of all layers, each in the narrowest type that it may have. Likewise.
-Bytes least_gradients(const Program& program, const TrainConfig& config);
-
-/// Of both what one device holds at least, under any remat policy, with any batch and schedule of a pipeline of as many
+/// What one device holds of it at least, under any remat policy, with any batch and schedule of a pipeline of as many
 /// stages. memory_use is no less: it has padding, batch and activations besides.
 /// A weight of 8192 x 28672 split over fsdp=8, adamw in float32, gradient no less than bfloat16: 14 bytes of 29,360,128
 /// numbers, 411 MB a layer.
