@@ -123,6 +123,8 @@ Mesh asked_mesh(const std::vector<AskedAxis>& asked, const std::vector<std::stri
   for (const auto& name : names) mesh.axes.push_back({name, 1, 1});
   for (const auto& [name, size] : asked) {
     const auto axis = mesh.find(name);
+    if (!axis && axis_role(name) != AxisRole::other)
+      throw InputError(fmt::format("mesh: the rule set has no axis '{}'; it has {}", name, fmt::join(names, ", ")));
     if (!axis) throw InputError("mesh: " + unknown_name("axis", name, names));
     mesh.axes[*axis].ici = size;
   }

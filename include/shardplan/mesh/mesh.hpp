@@ -95,7 +95,7 @@ struct AskedSizes {
 std::vector<AskedSizes> parse_axis_sizes(std::string_view text);
 
 /// The mesh over the axis order `names` with these sizes; unnamed axes have size 1. Throws InputError on an unknown
-/// axis (nearest names given).
+/// axis (nearest names given), or one of MaxText's that `names` don't have.
 Mesh asked_mesh(const std::vector<AskedAxis>& asked, const std::vector<std::string>& names);
 
 /// Parses "data=2,expert=4" onto the axis order `names`; unnamed axes have size 1.

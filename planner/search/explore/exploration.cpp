@@ -179,7 +179,7 @@ void Exploration::expand_batch(Runner& runner, std::size_t batch, Bar& bar, std:
   std::vector<std::int64_t> limits(order_.larger.size(), 0);
   std::vector<char> too_large(order_.larger.size());
   for (const std::size_t remat : order_.policies) {
-    const double least = std::max(seconds, seconds_of_larger[remat] / time_slack);
+    const double least = std::max(seconds, seconds_of_larger[remat] / batch_slack);
     if (too_large[remat] || !bar.is_reached(least, limits[remat])) continue;
     const Cost known = cost(runner, remat, batch);
     seconds_of_larger[remat] = known.seconds_per_token;

@@ -49,6 +49,9 @@ TEST(SearchBounds, MemoryGrowsAndTimeATokenFallsWithBatchAndSaving) {
           EXPECT_LE(now.peak, next.peak) << where;
           for (const Cost& larger : {next, last})
             EXPECT_LE(larger.seconds_per_token, now.seconds_per_token * time_slack) << where;
+          if (batch > 0 && !next.far_too_large()) {
+            EXPECT_LE(next.seconds_per_token, now.seconds_per_token * batch_slack) << where;
+          }
           EXPECT_LE(cost(order.fastest.front(), batch).seconds_per_token, now.seconds_per_token * time_slack) << where;
           EXPECT_LE(static_cast<double>(cost(order.smallest.front(), batch).peak),
                     memory_slack * static_cast<double>(now.peak))
