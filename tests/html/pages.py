@@ -12,6 +12,8 @@ pages = {
              "--moe", "dropping", "--remat", "full,minimal", "--per-device-batch", "2"],
     "plan-nothing-fits": ["plan", "--model", "mixtral-8x7b", "--chips", "8", "--hardware", "tpu-v6e", "--rules", "default",
                           "--moe", "dropping", *small],
+    "plan-may-fit": ["plan", "--model", "mixtral-8x7b", "--chips", "8", "--hardware", "tpu-v5p,h100", "--rules", "default",
+                     "--moe", "dropping", "--remat", "full"],
     "explain-torus": "explain --model llama3-70b --hardware tpu-7x --chips 16 --slices 2 --mesh data=2,fsdp=8,tensor=2 "
                      "per_device_batch_size=1".split(),
     "explain-large-torus": "explain --model llama3-70b --hardware tpu-v5p --chips 1024 --mesh data=8,fsdp=128 per_device_batch_size=1".split(),

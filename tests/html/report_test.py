@@ -216,6 +216,18 @@ def check_verdict(browser, answer):
     assert all(batch in text for batch in batches), batches
 
 
+def check_outlooks(browser, answer):
+    """Beside each machine without a plan, and of the page where none has one: whether what is closest may fit."""
+    said = {"marginal": "May fit", "does_not_fit": "Nothing fits"}
+    expected = {r["hardware"]: said[r["closest"]["fit"]] for r in answer["results"] if "closest" in r}
+    shown = browser.evaluate("""Object.fromEntries([...document.querySelectorAll("figure[data-chart=machines] p .badge")].map((badge) =>
+      [badge.parentElement.querySelector("b").textContent, badge.textContent]))""")
+    assert shown == {hardware: text for hardware, text in expected.items() if len(answer["results"]) > 1}, (shown, expected)
+    if len(expected) == len(answer["results"]):
+        head = browser.evaluate("document.querySelector('.head .badge').textContent")
+        assert head == ("May fit" if "May fit" in expected.values() else "Nothing fits"), head
+
+
 def check_findings(browser, answer):
     run = answer if "findings" in answer else None
     if run:
@@ -248,6 +260,8 @@ def check_page(browser, binary, folder, name, words):
     run = able[0] if able else answer
     check_fabric(browser, run)
     check_findings(browser, answer)
+    if answer.get("command") == "plan":
+        check_outlooks(browser, answer)
     check_timeline(browser, run)
     if answer.get("command") == "compare":
         check_verdict(browser, answer)

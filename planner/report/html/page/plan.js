@@ -8,7 +8,7 @@ function machinesFigure(answer) {
     segments: [{ label: "tokens/s", value: tokensPerSecond(e), text: `${numberText(tokensPerSecond(e))} with ${meshText(e.mesh)}, ${e.rules}`, colour: "blue" }],
   }));
   const drawing = el("div", {}, rows.length ? stackedBars(rows, inTokens, { key: false }) : null, unable.map((r) =>
-    el("p", {}, el("b", {}, r.hardware), " ", el("span", { class: "badge bad" }, "Nothing fits"), ` ${r.refused || shortfall(r)}`)));
+    el("p", {}, el("b", {}, r.hardware), " ", outlook(r), ` ${r.refused || shortfall(r)}`)));
   return figure("machines", null, drawing, able.length ? dataTable("Machines on which something fits, best first", [
     { title: "machine", text: (r) => r.hardware }, { title: "verdict", text: (r) => verdict(r.recommended) },
     { title: "tokens/s", number: true, text: (r) => numberText(tokensPerSecond(r.recommended)) },
@@ -19,10 +19,17 @@ function machinesFigure(answer) {
     { title: "mesh", text: (r) => meshText(r.recommended.mesh) }, { title: "rules", text: (r) => r.recommended.rules }], able) : null);
 }
 
+/// Of a machine on which nothing is expected to fit.
+const mayFit = (r) => Boolean(r.closest) && r.closest.fit === "marginal";
+const outlook = (r) => (mayFit(r) ? verdict(r.closest) : el("span", { class: "badge bad" }, "Nothing fits"));
+
 function shortfall(r) {
   const why = r.closest && r.closest.infeasible;
   if (!why) return r.rejections.length ? r.rejections[0].example : "";
   if (why.constraint !== "hbm") return why.message;
+  const m = r.closest.memory;
+  if (mayFit(r))
+    return `${memoryText(m.range.low_bytes)} to ${memoryText(m.range.high_bytes)} needed, ${memoryText(m.capacity_bytes)} available, with ${meshText(r.closest.mesh)}`;
   return `${memoryText(why.needed_bytes)} of ${memoryText(why.available_bytes)} at least, with ${meshText(r.closest.mesh)}`;
 }
 
@@ -120,7 +127,7 @@ function machineReport(result, withHead) {
 function planPage(answer) {
   const best = answer.results.find((r) => r.recommended), several = answer.results.length > 1;
   const title = best ? `Train ${answer.model} on ${plural(answer.chips, "chip")} of ${best.hardware} with ${meshText(best.recommended.mesh)}`
-    : `${answer.model} on ${plural(answer.chips, "chip")}: nothing fits`;
+    : `${answer.model} on ${plural(answer.chips, "chip")}: ${answer.results.some(mayFit) ? "it may fit or not" : "nothing fits"}`;
   const stage = el("div", {});
   const buttons = answer.results.map((r) => el("button", { type: "button", onclick: () => choose(r) }, r.hardware));
   function choose(result) {
@@ -132,6 +139,6 @@ function planPage(answer) {
   const machines = card("Machines", machinesFigure(answer),
     el("div", { class: "buttons", role: "group", "aria-label": "Machine to show in detail" }, el("span", { class: "soft" }, "Show"), buttons));
   return [el("p", { class: "kicker" }, `shardplan plan${counted}`),
-    el("div", { class: "head" }, el("h1", {}, title), best ? verdict(best.recommended) : el("span", { class: "badge bad" }, "Nothing fits")),
+    el("div", { class: "head" }, el("h1", {}, title), best ? verdict(best.recommended) : outlook(answer.results.find(mayFit) || answer.results[0])),
     best ? [settingChips(best.recommended), tiles(best.recommended), lead(best.recommended, best.what_if), changeOfTraining(best)] : answer.results.map(wouldFitLead), several ? machines : null, stage].flat();
 }
