@@ -124,6 +124,12 @@ struct MachinePlan {
   std::optional<Evaluation> closest;  ///< nothing fits: the one with the least memory
   std::vector<WouldFit> would_fit;
   std::string refused;  ///< the machine can't be planned at all ("no slice of 6 chips; nearest 4, 8")
+
+  /// Whether what is closest may fit, though nothing is expected to.
+  bool closest_may_fit() const {
+    return closest && closest->infeasible && closest->infeasible->constraint == ConstraintId::hbm &&
+           closest->memory.fit() == Fit::marginal;
+  }
 };
 
 struct PlanAnswer {

@@ -74,6 +74,13 @@ std::string_view fit_word(Fit fit) {
   throw InternalError("unknown Fit");
 }
 
+std::string marginal_text(const MemoryUse& memory) {
+  std::string text = fmt::format("it may fit or not: {} to {} needed, {} available", print_memory(memory.low),
+                                 print_memory(memory.high), print_memory(memory.capacity));
+  if (memory.reserved.value > 0) text += fmt::format(", {} of it to stay free", print_memory(memory.reserved));
+  return text;
+}
+
 std::string print_share(double share) {
   if (!std::isfinite(share)) throw InternalError("a share of the report is not finite");
   return fmt::format("{:.1f}%", 100 * share);

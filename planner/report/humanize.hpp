@@ -18,6 +18,8 @@ std::string print_time(Seconds time);         ///< "1.23 s", "45.6 ms", "7.8 us"
 std::string print_times(std::initializer_list<std::pair<std::string_view, Seconds>> parts);
 std::string print_count(std::int64_t count);  ///< "12,345"
 std::string_view fit_word(Fit fit);           ///< "yes", "marginal", "no": under a title that asks whether it fits
+/// "it may fit or not: 74.1 GiB to 79.0 GiB needed, 78.2 GiB available"
+std::string marginal_text(const MemoryUse& memory);
 std::string print_share(double share);        ///< "45.2%"
 
 /// The number alone, in GiB, for columns that name the unit in their title.

@@ -109,6 +109,11 @@ SweepRow without_a_plan(SweepRow row, const MachinePlan& plan, bool has_slices) 
     if (why.constraint != ConstraintId::hbm)
       return impossible(std::move(row), Limit::constraints,
                         fmt::format("{}: {}", name_of(why.constraint), why.message));
+    const MemoryUse& memory = plan.closest->memory;
+    if (plan.closest_may_fit())
+      return impossible(std::move(row), Limit::memory,
+                        fmt::format("not surely: needs {:.1f} to {:.1f} of {:.1f} GiB a device, with {}", gibibytes(memory.low),
+                                    gibibytes(memory.high), gibibytes(memory.capacity), describe(plan.closest->mesh)));
     return impossible(std::move(row), Limit::memory,
                       fmt::format("needs {:.1f} of {:.1f} GiB a device at least, with {}", gibibytes({why.needed}),
                                   gibibytes({why.available}), describe(plan.closest->mesh)));

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <planner/report/humanize.hpp>
 #include <planner/report/markdown/markdown.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
@@ -15,13 +16,16 @@ constexpr std::size_t reasons_shown = 5;
 
 std::string shortfall_of(const MachinePlan& machine) {
   if (!machine.refused.empty()) return machine.refused;
+  if (machine.closest_may_fit()) return marginal_text(machine.closest->memory);
   if (machine.closest && machine.closest->infeasible) return machine.closest->infeasible->message;
   return machine.rejections.empty() ? "no valid configuration" : machine.rejections.front().example;
 }
 
 std::vector<std::string> machine_row(const MachinePlan& machine) {
-  if (!machine.recommended)
-    return {machine.hardware, "no: " + markdown_text(shortfall_of(machine)), "", "", "", "", "", "", ""};
+  if (!machine.recommended) {
+    const std::string verdict = machine.closest_may_fit() ? "marginal: " : "no: ";
+    return {machine.hardware, verdict + markdown_text(shortfall_of(machine)), "", "", "", "", "", "", ""};
+  }
   const Evaluation& e = *machine.recommended;
   return {machine.hardware,
           markdown_verdict(e),
@@ -89,8 +93,9 @@ std::string plan_markdown(const PlanAnswer& answer) {
   const auto best = std::find_if(answer.machines.begin(), answer.machines.end(),
                                  [](const MachinePlan& machine) { return machine.recommended.has_value(); });
   const bool any = best != answer.machines.end();
+  const bool may = std::any_of(answer.machines.begin(), answer.machines.end(), std::mem_fn(&MachinePlan::closest_may_fit));
   std::string text = fmt::format("### {} on {}{}\n\n", markdown_text(answer.model), counted(answer.chips, "chip"),
-                                 any ? "" : ": nothing fits");
+                                 any ? "" : may ? ": marginal, nothing surely fits" : ": nothing fits");
   text += machines_table(answer) + would_fit_list(answer);
   return text + (any ? best_text(*best) : "");
 }

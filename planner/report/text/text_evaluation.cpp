@@ -61,13 +61,6 @@ std::string headline(const Evaluation& evaluation, const Style& style) {
 
 }  // namespace
 
-std::string marginal_text(const MemoryUse& memory) {
-  std::string text = fmt::format("it may fit or not: {} to {} needed, {} available", print_memory(memory.low),
-                                 print_memory(memory.high), print_memory(memory.capacity));
-  if (memory.reserved.value > 0) text += fmt::format(", {} of it to stay free", print_memory(memory.reserved));
-  return text;
-}
-
 std::string infeasible_text(const Infeasible& infeasible) {
   if (infeasible.constraint != ConstraintId::hbm)
     return fmt::format("{}: {}", name_of(infeasible.constraint), infeasible.message);

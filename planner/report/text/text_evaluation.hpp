@@ -14,8 +14,6 @@ std::string explanation_text(const Evaluation& evaluation, const Style& style);
 std::string summary_text(const Evaluation& evaluation, const Style& style);
 
 /// "hbm: 93.1 GiB needed, 74.5 GiB available (18.6 GiB too much)"; any other constraint in its own words.
-/// "it may fit or not: 74.1 GiB to 79.0 GiB needed, 78.2 GiB available"
-std::string marginal_text(const MemoryUse& memory);
 std::string infeasible_text(const Infeasible& infeasible);
 
 }  // namespace shardplan

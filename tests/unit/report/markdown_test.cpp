@@ -42,5 +42,17 @@ TEST(Markdown, APlanSaysWhereNothingFits) {
   EXPECT_THAT(plan_markdown(plan), HasSubstr("| h100 | no: no slice of 6 chips |"));
 }
 
+TEST(Markdown, APlanSaysWhereWhatIsClosestMayFit) {
+  PlanAnswer plan{"mixtral-8x7b", 8, Objective::throughput, {}};
+  MachinePlan& machine = plan.machines.emplace_back();
+  machine.hardware = "tpu-v5p";
+  Evaluation& closest = machine.closest.emplace(examples::fitting());
+  closest.memory.low = closest.memory.capacity - Bytes{std::int64_t{2} << 30};
+  closest.memory.high = closest.memory.capacity + Bytes{std::int64_t{2} << 30};
+  closest.infeasible = Infeasible{ConstraintId::hbm, "needs a little more", 2, 1};
+  EXPECT_THAT(plan_markdown(plan), testing::StartsWith("### mixtral-8x7b on 8 chips: marginal, nothing surely fits"));
+  EXPECT_THAT(plan_markdown(plan), HasSubstr("| tpu-v5p | marginal: it may fit or not: "));
+}
+
 }  // namespace
 }  // namespace shardplan

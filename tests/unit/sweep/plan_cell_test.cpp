@@ -37,6 +37,18 @@ TEST(SweepCell, WithoutAPlanSaysWhy) {
   const SweepRow too_large = row_of(request_for("mixtral-8x7b", "toy-switch", 1), 1, cost_model());
   EXPECT_EQ(too_large.limit, Limit::memory);
   EXPECT_THAT(too_large.reason, testing::HasSubstr("of 93.1 GiB a device at least"));
+  // One chip has 100 GB of the 101 GB that it needs, expected between 98 and 104.
+  const auto close = [](const Configuration& c) {
+    Evaluation e = toy_evaluation(c);
+    e.memory.parameters = {101 * gigabyte - e.memory.activations.value};
+    e.memory.low = {98 * gigabyte};
+    e.memory.high = {104 * gigabyte};
+    e.infeasible = Infeasible{ConstraintId::hbm, "too large", 101 * gigabyte, 100 * gigabyte};
+    return e;
+  };
+  const SweepRow marginal = row_of(request, 1, evaluator_of(close));
+  EXPECT_EQ(marginal.limit, Limit::memory);
+  EXPECT_EQ(marginal.reason, "not surely: needs 91.3 to 96.9 of 93.1 GiB a device, with 1 device");
 }
 
 // The batch could grow, and a token would take less time.

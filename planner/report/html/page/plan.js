@@ -127,7 +127,7 @@ function machineReport(result, withHead) {
 function planPage(answer) {
   const best = answer.results.find((r) => r.recommended), several = answer.results.length > 1;
   const title = best ? `Train ${answer.model} on ${plural(answer.chips, "chip")} of ${best.hardware} with ${meshText(best.recommended.mesh)}`
-    : `${answer.model} on ${plural(answer.chips, "chip")}: ${answer.results.some(mayFit) ? "it may fit or not" : "nothing fits"}`;
+    : `${answer.model} on ${plural(answer.chips, "chip")}: ${answer.results.some(mayFit) ? "nothing surely fits" : "nothing fits"}`;
   const stage = el("div", {});
   const buttons = answer.results.map((r) => el("button", { type: "button", onclick: () => choose(r) }, r.hardware));
   function choose(result) {

@@ -86,7 +86,7 @@ std::string shortfall_of(const MachinePlan& machine) {
   }
   const Infeasible& infeasible = *machine.closest->infeasible;
   if (infeasible.constraint != ConstraintId::hbm) return infeasible_text(infeasible);
-  if (is_closest_marginal(machine))
+  if (machine.closest_may_fit())
     return marginal_text(machine.closest->memory) + ", with " + settings_of(*machine.closest);
   return fmt::format("needs {} of {} at least ({} too much) with {}", print_memory({infeasible.needed}),
                      print_memory({infeasible.available}), print_memory({infeasible.needed - infeasible.available}),
@@ -123,7 +123,7 @@ void add_machine(TextTable& table, const PlanAnswer& answer, const MachinePlan& 
     return;
   }
   const std::string verdict =
-      is_closest_marginal(machine) ? fit_text(Fit::marginal, style) : style.paint(Ink::red, "no");
+      machine.closest_may_fit() ? fit_text(Fit::marginal, style) : style.paint(Ink::red, "no");
   table.add_spanning(first_cells(answer, machine, verdict), shortfall_of(machine));
   if (const std::string changes = would_fit_with(machine); !changes.empty())
     table.add_spanning(first_cells(answer, {}, ""), "would fit with: " + changes);
@@ -155,11 +155,6 @@ std::string slower_text(double slower) {
 }
 
 }  // namespace
-
-bool is_closest_marginal(const MachinePlan& machine) {
-  return machine.closest && machine.closest->infeasible &&
-         machine.closest->infeasible->constraint == ConstraintId::hbm && machine.closest->memory.fit() == Fit::marginal;
-}
 
 std::string machines_text(const PlanAnswer& answer, const Style& style) {
   const bool experts = std::any_of(answer.machines.begin(), answer.machines.end(), [](const MachinePlan& machine) {

@@ -6,9 +6,6 @@
 
 namespace shardplan {
 
-/// Whether what needs least memory may fit, though nothing is expected to.
-bool is_closest_marginal(const MachinePlan& machine);
-
 /// One row a machine, in the order of the objective; where nothing fits, why and what would.
 std::string machines_text(const PlanAnswer& answer, const Style& style);
 
