@@ -126,6 +126,13 @@ HardwareProfile with_links(HardwareProfile profile, StrictObject& object) {
   return profile;
 }
 
+HardwareProfile with_exchanges(HardwareProfile profile, StrictObject& object) {
+  if (!object.has("exchange_efficiency")) return profile;
+  if (profile.fabric == FabricKind::torus) object.fail("exchange_efficiency", "none on a torus");
+  profile.exchange_efficiency = read_share(object, "exchange_efficiency");
+  return profile;
+}
+
 /// Protocols have latencies of their own: these would be read by nothing.
 void check_no_latencies(StrictObject& object) {
   for (const char* key : {"collective_latency", "hop_latency"})
@@ -141,6 +148,7 @@ HardwareProfile with_network_figures(HardwareProfile profile, StrictObject& obje
   const bool is_graph = profile.fabric == FabricKind::graph;
   profile = is_graph ? with_graph(std::move(profile), object) : with_links(std::move(profile), object);
   profile.link_efficiency = read_share(object, "link_efficiency");
+  profile = with_exchanges(std::move(profile), object);
   if (object.has("collective_processors")) profile.collective_processors = read_share(object, "collective_processors");
   profile.host_link_bandwidth = read_optional_figure(object, "host_link_bandwidth", Dimension::bytes_per_second);
   profile.scale_out_bandwidth = read_figure(object, "scale_out_bandwidth", Dimension::bytes_per_second);

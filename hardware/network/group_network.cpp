@@ -10,11 +10,12 @@ namespace shardplan {
 // group of n uses n-1 of them, and a shift one.
 GroupRates MeshEmbedding::rates_in_node(int size) const {
   const double link = links_.chip_to_chip, peers = size - 1;
+  const double exchanging = link / link_efficiency_ * exchange_efficiency_;
   switch (fabric_) {
     case FabricKind::switched:
-      return {size, link, link, link, size - 1};
+      return {size, link, exchanging, link, size - 1};
     case FabricKind::full_mesh:
-      return {size, peers * link, peers * link, link, 1};
+      return {size, peers * link, peers * exchanging, link, 1};
     case FabricKind::torus:
     case FabricKind::graph:
       break;
@@ -31,7 +32,7 @@ RoutedGroup MeshEmbedding::routed_on_graph(const Members& members) const {
   }
   RoutedGroup routed = graph_->routed(groups);
   routed.rates.ring *= link_efficiency_;
-  routed.rates.exchange *= link_efficiency_;
+  routed.rates.exchange *= exchange_efficiency_;
   routed.rates.shift *= link_efficiency_;
   return routed;
 }

@@ -40,8 +40,16 @@ Figure* fp8_efficiency(HardwareProfile& hardware) {
   return &*hardware.fp8_matmul_efficiency;
 }
 
+/// A torus has none.
+Figure* exchange_efficiency(HardwareProfile& hardware) {
+  if (hardware.fabric == FabricKind::torus) return nullptr;
+  if (!hardware.exchange_efficiency) hardware.exchange_efficiency = hardware.link_efficiency;
+  return &*hardware.exchange_efficiency;
+}
+
 constexpr Candidate candidates[] = {
     {"link_efficiency", Dimension::share, figure_of<&HardwareProfile::link_efficiency>, Told::inside_nodes},
+    {"exchange_efficiency", Dimension::share, exchange_efficiency, Told::inside_nodes},
     {"collective_latency", Dimension::seconds, figure_of<&HardwareProfile::collective_latency>, Told::inside_nodes},
     {"hop_latency", Dimension::seconds, figure_of<&HardwareProfile::hop_latency>, Told::inside_nodes},
     {"scale_out_efficiency", Dimension::share, figure_of<&HardwareProfile::scale_out_efficiency>, Told::between_nodes},
@@ -51,9 +59,14 @@ constexpr Candidate candidates[] = {
     {"hbm_efficiency", Dimension::share, figure_of<&HardwareProfile::hbm_efficiency>},
 };
 
-/// fp8_efficiency makes one.
+/// Whether the profile has none, and asking for it makes one.
+bool is_made(const Candidate& candidate, const HardwareProfile& hardware) {
+  return (candidate.in == fp8_efficiency && !hardware.fp8_matmul_efficiency) ||
+         (candidate.in == exchange_efficiency && !hardware.exchange_efficiency);
+}
+
 bool has_figure(const Candidate& candidate, HardwareProfile hardware) {
-  return candidate.in == fp8_efficiency ? hardware.fp8_matmul_efficiency.has_value() : candidate.in(hardware) != nullptr;
+  return !is_made(candidate, hardware) && candidate.in(hardware) != nullptr;
 }
 
 /// Residuals of the measurements, as a function of the logarithms of some figures.
@@ -167,6 +180,11 @@ bool is_fp8(const Measurement& measurement) {
   return product && product->dtype == DType::f8;
 }
 
+bool is_exchange_in_a_node(const Measurement& measurement) {
+  const auto* collective = std::get_if<MeasuredCollective>(&measurement.what);
+  return collective && collective->kind == CollectiveKind::all_to_all && collective->nodes == 1;
+}
+
 HardwareProfile least_squares(const HardwareProfile& hardware, const Compiler& compiler,
                               const Measurements& measurements, const std::vector<Candidate>& told) {
   const Residuals residuals(hardware, compiler, measurements, told);
@@ -181,8 +199,7 @@ FittedFigure fitted(const Candidate& candidate, const HardwareProfile& before, H
                     const std::string& source) {
   FittedFigure figure{std::string(candidate.key), candidate.dimension, std::nullopt, {}, false, false};
   HardwareProfile original = before;
-  const bool is_new = candidate.in == fp8_efficiency && !before.fp8_matmul_efficiency;
-  if (!is_new) figure.before = *candidate.in(original);
+  if (!is_made(candidate, before)) figure.before = *candidate.in(original);
   Figure& now = *candidate.in(after);
   now.source = source;
   now.basis = Basis::measured;
@@ -199,6 +216,7 @@ FittedFigure fitted(const Candidate& candidate, const HardwareProfile& before, H
 FittedMachine fit_figures(const HardwareProfile& hardware, const Compiler& compiler, const Measurements& measurements) {
   HardwareProfile begin = hardware;
   if (std::any_of(measurements.begin(), measurements.end(), is_fp8)) fp8_efficiency(begin);
+  if (std::any_of(measurements.begin(), measurements.end(), is_exchange_in_a_node)) exchange_efficiency(begin);
   const auto told = told_figures(begin, compiler, measurements);
   if (told.empty())
     throw InputError(fmt::format("the measurements tell no figure of {}{}", hardware.name,

@@ -2,7 +2,7 @@
 // The figures of a machine that measurements tell, by least squares of the logarithms of predicted over measured seconds
 // (Levenberg-Marquardt, MINPACK's as Eigen has it). A figure is fitted where some measurement hangs on it by at least 5%
 // (d log seconds / d log figure) and the measurements can tell it from those fitted before it; in this order:
-//   link_efficiency, collective_latency, hop_latency, scale_out_efficiency, scale_out_latency,
+//   link_efficiency, exchange_efficiency, collective_latency, hop_latency, scale_out_efficiency, scale_out_latency,
 //   matmul_efficiency, fp8_matmul_efficiency, hbm_efficiency
 // One log of 8 devices, say, tells the sum of the latencies of a collective and its hops: collective_latency takes it.
 #include <formats/figure_units.hpp>

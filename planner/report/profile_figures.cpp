@@ -25,6 +25,7 @@ std::vector<NamedFigure> figures_of(const HardwareProfile& m) {
   add("hbm_efficiency", Dimension::share, m.hbm_efficiency);
   add("link_bandwidth", Dimension::bytes_per_second, m.link_bandwidth);
   add("link_efficiency", Dimension::share, m.link_efficiency);
+  add("exchange_efficiency", Dimension::share, m.exchange_efficiency);
   add("hop_latency", Dimension::seconds, m.hop_latency);
   add("collective_latency", Dimension::seconds, m.collective_latency);
   add("collective_processors", Dimension::share, m.collective_processors);

@@ -158,6 +158,7 @@ struct HardwareProfile {
   /// bytes/s of one link in one direction (torus, full mesh) or of all links of one device (switched, graph), raw
   Figure link_bandwidth;
   Figure link_efficiency;  ///< share of it that a large collective reaches
+  std::optional<Figure> exchange_efficiency;  ///< likewise an all-to-all, where that was measured (none on a torus)
   /// Seconds a hop (of a graph: of its slowest kind of link), and fixed ones a collective; none where there are protocols.
   std::optional<Figure> hop_latency, collective_latency;
   /// Share of a device's processors on which a collective runs, and kernels beside it don't (GPUs); absent: none.

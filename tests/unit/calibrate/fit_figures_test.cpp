@@ -44,11 +44,15 @@ TEST(FitFigures, GroupsOfSeveralSizesTellHopsFromCollectives) {
   machines.real.link_efficiency.value = 0.6;
   machines.real.collective_latency->value = 12e-6;
   machines.real.hop_latency->value = 3e-6;
+  machines.real.exchange_efficiency = machines.real.link_efficiency;
+  machines.real.exchange_efficiency->value = 0.5;
   Measurements all = sweep(machines, CollectiveKind::all_gather, 8, 1);
   append(all, sweep(machines, CollectiveKind::all_reduce, 2, 1));
   append(all, sweep(machines, CollectiveKind::all_to_all, 4, 1));
   const FittedMachine fit = machines.fit(all);
-  EXPECT_THAT(keys_of(fit), ElementsAre("link_efficiency", "collective_latency", "hop_latency"));
+  EXPECT_THAT(keys_of(fit), ElementsAre("link_efficiency", "exchange_efficiency", "collective_latency", "hop_latency"));
+  EXPECT_NEAR(fit.hardware.exchange_efficiency->value, 0.5, 1e-4);
+  EXPECT_FALSE(fit.figures[1].before);
   EXPECT_NEAR(fit.hardware.link_efficiency.value, 0.6, 1e-4);
   EXPECT_NEAR(fit.hardware.collective_latency->value, 12e-6, 1e-9);
   EXPECT_NEAR(fit.hardware.hop_latency->value, 3e-6, 1e-9);

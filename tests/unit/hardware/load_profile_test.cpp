@@ -172,6 +172,10 @@ TEST(LoadProfile, RejectsWrongFilesInOneLine) {
       {"\"2x2x1\"", "\"2x2x\"", "'shapes' must be shapes of up to three dims"},
       {"\"2x2x1\"", "\"2x0x1\"", "'shapes' must be shapes of up to three dims"},
       {"\"2x2x1\"", "\"2x2x2x2\"", "'shapes' must be shapes of up to three dims"},
+      {"\"hop_latency\":",
+       "\"exchange_efficiency\": {\"value\": 0.9, \"unit\": \"1\", \"source\": \"toy\", \"basis\": \"assumed\"}, "
+       "\"hop_latency\":",
+       "'exchange_efficiency' must be none on a torus"},
       {"\"compiler\": \"plain\"", "\"compiler\": {\"name\": \"none\"}",
        "'compiler' must be the name of a compiler, as in \"xla-gpu\", or the path of its file, where its habits are now"},
       {"\"maxtext_hardware\": \"tpu\"", "\"maxtext_hardware\": \"cpu\"", "unknown maxtext_hardware 'cpu'"},

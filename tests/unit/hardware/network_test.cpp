@@ -87,6 +87,22 @@ TEST(Network, OnATorus) {
       });
 }
 
+// Of 8 devices each with 100 GB/s to a switch, or to each of 7 peers, exchanges reach 0.9; between nodes, what they reach.
+TEST(Network, ExchangesMayReachLessOfTheLinks) {
+  const std::pair<const char*, double> rows[] = {{"toy-switch", 100}, {"toy-mesh", 700}};
+  for (const auto& [machine, links] : rows) {
+    HardwareProfile profile = load_profile(machine);
+    profile.exchange_efficiency = profile.link_efficiency;
+    profile.exchange_efficiency->value = 0.9;
+    const Mesh mesh{{{"d", 1, 2}, {"a", 8, 1}}};
+    const auto embedding = std::get<MeshEmbedding>(embed(profile, slice_of_chips(profile, 8), mesh, {}));
+    const GroupNetwork inside = embedding.network({1}), outside = embedding.network({0});
+    EXPECT_NEAR(inside.ring_rate.value / 1e9, links, 1e-3) << machine;
+    EXPECT_NEAR(inside.exchange_rate.value / 1e9, 0.9 * links, 1e-3) << machine;
+    EXPECT_NEAR(outside.exchange_rate.value, outside.ring_rate.value, 1) << machine;
+  }
+}
+
 TEST(Network, OnChipsOfTwoDevices) {
   expect_networks(
       "toy-two-core",
