@@ -99,6 +99,7 @@ HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& objec
     profile.attention_kernels = read_attention_kernels(object.object("attention_kernels"));
   if (profile.splash && !profile.clock) object.fail("clock", "cycles a second of splash_cycles");
   profile.hbm_efficiency = read_share(object, "hbm_efficiency");
+  if (object.has("elementwise_efficiency")) profile.elementwise_efficiency = read_share(object, "elementwise_efficiency");
   if (object.has("step_error")) profile.step_error = read_step_error(object.object("step_error"));
   if (object.has("published_mfu_dense")) profile.published_mfu_dense = read_share(object, "published_mfu_dense");
   if (object.has("published_mfu_moe")) profile.published_mfu_moe = read_share(object, "published_mfu_moe");
@@ -133,6 +134,13 @@ HardwareProfile with_exchanges(HardwareProfile profile, StrictObject& object) {
   return profile;
 }
 
+HardwareProfile with_joint_rings(HardwareProfile profile, StrictObject& object) {
+  if (!object.has("joint_ring_efficiency")) return profile;
+  if (profile.fabric != FabricKind::torus) object.fail("joint_ring_efficiency", "given for a torus alone");
+  profile.joint_ring_efficiency = read_share(object, "joint_ring_efficiency");
+  return profile;
+}
+
 /// Protocols have latencies of their own: these would be read by nothing.
 void check_no_latencies(StrictObject& object) {
   for (const char* key : {"collective_latency", "hop_latency"})
@@ -149,6 +157,7 @@ HardwareProfile with_network_figures(HardwareProfile profile, StrictObject& obje
   profile = is_graph ? with_graph(std::move(profile), object) : with_links(std::move(profile), object);
   profile.link_efficiency = read_share(object, "link_efficiency");
   profile = with_exchanges(std::move(profile), object);
+  profile = with_joint_rings(std::move(profile), object);
   if (object.has("collective_processors")) profile.collective_processors = read_share(object, "collective_processors");
   profile.host_link_bandwidth = read_optional_figure(object, "host_link_bandwidth", Dimension::bytes_per_second);
   profile.scale_out_bandwidth = read_figure(object, "scale_out_bandwidth", Dimension::bytes_per_second);

@@ -15,7 +15,12 @@ are not ours, but what is faster than what should be.
 
 For each model and number of GPUs: Spearman's rank correlation of predicted and measured seconds, the regret of the pick
 (how much slower than the best measured layout is the one that is predicted fastest, of those that ran), and the share of
-layouts that ran which are not called too large.
+layouts that ran which are not called too large. Then the same without what the sweep's own measurements contradict:
+
+    steady       the split (tensor, stages, sequences of a microbatch) takes less than 0.3 s a microbatch more than at
+                 another number of replicas, which a step adds once and a microbatch never
+    ZeRO pairs   layouts that differ in their ZeRO stage alone, which is no reason for another order: how well the measured
+                 seconds of the one order the other is what the sweep can tell
 """
 import argparse
 import concurrent.futures
@@ -29,12 +34,19 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GPUS_A_NODE = 8
+DISTURBED = 0.3  # seconds a microbatch
 
 
 def load_rows():
     with gzip.open(os.path.join(HERE, "h100_sweep.json.gz")) as file:
         data = json.load(file)
-    return data["dims"], data["rows"]
+    return data["dims"], [row for row in data["rows"] if adds_up(row)]
+
+
+def adds_up(row):
+    """Whether all replicas' microbatches have the sequences of the step. Of 18 rows they have not."""
+    p = row["parallelism"]
+    return p["data"] * p["micro_batch"] * p["microbatches"] == row["global_batch_seqs"]
 
 
 def write_model(name, dims, folder):
@@ -119,6 +131,35 @@ def measured_seconds(row):
     return row["global_batch_seqs"] * row["seq_len"] / row["tokens_per_s_per_device"] / row["devices"]
 
 
+def split_of(row, *more):
+    p = row["parallelism"]
+    return (row["model"], p["tp"], p["pp"], p["micro_batch"]) + tuple(p[key] for key in more)
+
+
+def seconds_a_microbatch(row):
+    return measured_seconds(row) / row["parallelism"]["microbatches"]
+
+
+def steady_rows(rows):
+    """Ids of the rows that ran as fast, for a microbatch, as their split did at its best."""
+    ran = [r for r in rows if r["status"] == "ok"]
+    least = {}
+    for row in ran:
+        least[split_of(row)] = min(seconds_a_microbatch(row), least.get(split_of(row), float("inf")))
+    return {id(r) for r in ran if seconds_a_microbatch(r) - least[split_of(r)] < DISTURBED}
+
+
+def order_of_zero_pairs(rows):
+    """Rank correlation, by cell, of measured seconds with and without ZeRO-1."""
+    cells = {}
+    for row in rows:
+        if row["status"] == "ok":
+            pairs = cells.setdefault((row["model"], row["devices"]), {})
+            pairs.setdefault(split_of(row, "data"), {})[row["parallelism"]["zero"]] = measured_seconds(row)
+    both = [[v for v in pairs.values() if len(v) == 2] for pairs in cells.values()]
+    return [spearman([v[0] for v in pairs], [v[1] for v in pairs]) for pairs in both if len(pairs) >= 6]
+
+
 def judge(cell):
     """Of the rows of a cell that ran and can be costed."""
     ran = [(r, p) for r, p in cell if r["status"] == "ok" and p and "seconds" in p]
@@ -129,6 +170,33 @@ def judge(cell):
     fits = sum(p["fit"] != "does_not_fit" for _, p in ran)
     return {"rows": len(ran), "spearman": spearman(predicted, measured), "regret": measured[pick] / min(measured) - 1,
             "feasible": fits / len(ran), "ratio": statistics.median(m / p for p, m in zip(predicted, measured))}
+
+
+def verdicts_of(rows, costed, counts, shown=False):
+    cells = {}
+    for row, prediction in zip(rows, costed):
+        if counts(row):
+            cells.setdefault((row["model"], row["devices"]), []).append((row, prediction))
+    verdicts = []
+    for (model, devices), cell in sorted(cells.items()):
+        verdict = judge(cell)
+        if not verdict:
+            continue
+        verdicts.append({**verdict, "devices": devices})
+        correlation = "   -" if verdict["spearman"] is None else f"{verdict['spearman']:.2f}"
+        if shown:
+            print(f"{model:>5} {devices:5} {verdict['rows']:8} {correlation:>9} {verdict['regret']:7.1%} "
+                  f"{verdict['feasible']:16.0%} {verdict['ratio']:19.2f}")
+    return verdicts
+
+
+def print_mean(of, verdicts):
+    """Over all cells, and over those of up to 256 GPUs."""
+    for named, some in (("", verdicts), (", up to 256 GPUs", [v for v in verdicts if v["devices"] <= 256])):
+        known = [v["spearman"] for v in some if v["spearman"] is not None]
+        if known:
+            print(f"{of}{named}: {sum(v['rows'] for v in some)} layouts, mean Spearman {statistics.mean(known):.2f}, "
+                  f"least {min(known):.2f}; mean regret {statistics.mean(v['regret'] for v in some):.1%}")
 
 
 def main():
@@ -150,25 +218,20 @@ def main():
     if given.rows:
         with open(given.rows, "w") as file:
             json.dump([{**r, "predicted": p} for r, p in zip(rows, costed)], file)
-    cells = {}
-    for row, prediction in zip(rows, costed):
-        cells.setdefault((row["model"], row["devices"]), []).append((row, prediction))
     print("model  GPUs  layouts  Spearman  regret  called feasible  measured/predicted")
-    verdicts = []
-    for (model, devices), cell in sorted(cells.items()):
-        verdict = judge(cell)
-        if not verdict:
-            continue
-        verdicts.append(verdict)
-        correlation = "   -" if verdict["spearman"] is None else f"{verdict['spearman']:.2f}"
-        print(f"{model:>5} {devices:5} {verdict['rows']:8} {correlation:>9} {verdict['regret']:7.1%} "
-              f"{verdict['feasible']:16.0%} {verdict['ratio']:19.2f}")
+    verdicts = verdicts_of(rows, costed, lambda row: True, shown=True)
     if not verdicts:
         sys.exit("no cell has three layouts that ran and are costed")
-    known = [v["spearman"] for v in verdicts if v["spearman"] is not None]
-    print(f"mean Spearman {statistics.mean(known):.2f}, least {min(known):.2f}; mean regret "
-          f"{statistics.mean(v['regret'] for v in verdicts):.1%}; "
-          f"{sum(p is None for p in costed)} of {len(rows)} layouts have no words in MaxText, {len(failed)} refused")
+    steady = steady_rows(rows)
+    print_mean("all", verdicts)
+    print_mean("steady", verdicts_of(rows, costed, lambda row: id(row) in steady))
+    print_mean("no pipeline", verdicts_of(rows, costed, lambda row: row["parallelism"]["pp"] == 1))
+    print_mean("steady, no pipeline", verdicts_of(
+        rows, costed, lambda row: row["parallelism"]["pp"] == 1 and id(row) in steady))
+    pairs = order_of_zero_pairs(rows)
+    if pairs:
+        print(f"ZeRO pairs order each other with {statistics.mean(pairs):.2f} ({min(pairs):.2f} to {max(pairs):.2f})")
+    print(f"{sum(p is None for p in costed)} of {len(rows)} layouts have no words in MaxText, {len(failed)} refused")
 
 
 if __name__ == "__main__":

@@ -83,9 +83,11 @@ std::optional<DimSizes> common_box(const DeviceGroups& groups) {
 }
 
 /// Dims work side by side: an all-gather sends a share of the data first along each of them, so their rates add up
-/// (each device's links are all busy); an exchange crosses one after the other, so the busiest dim sets its time.
-GroupRates side_by_side(const std::array<GroupRates, torus_dims>& dims) {
+/// (each device's links are all busy), times `joint` where rings of more than two chips do so together; an exchange crosses
+/// one after the other, so the busiest dim sets its time.
+GroupRates side_by_side(const std::array<GroupRates, torus_dims>& dims, double joint) {
   GroupRates all;
+  int rings = 0;
   double busiest = 0;  // seconds for a buffer of one byte
   for (const GroupRates& dim : dims) {
     if (dim.size == 1) continue;
@@ -94,10 +96,12 @@ GroupRates side_by_side(const std::array<GroupRates, torus_dims>& dims) {
     all.shift = all.size == 1 ? dim.shift : std::min(all.shift, dim.shift);
     all.size *= dim.size;
     all.ring += dim.ring;
+    if (dim.size > 2) ++rings;
     all.hops += dim.hops;
   }
   const double n = all.size;
   if (all.size > 1) all.exchange = (n - 1) / n / busiest;
+  if (rings > 1) all.ring *= joint;
   return all;
 }
 
@@ -121,6 +125,7 @@ MeshEmbedding::MeshEmbedding(const HardwareProfile& profile, const Slice& slice,
       devices_per_node_(profile.devices_per_chip * profile.chips_per_node),
       link_efficiency_(profile.link_efficiency.value),
       exchange_efficiency_(profile.exchange_efficiency ? profile.exchange_efficiency->value : link_efficiency_),
+      joint_ring_efficiency_(profile.joint_ring_efficiency ? profile.joint_ring_efficiency->value : 1),
       scale_out_(profile.scale_out_bandwidth.value * profile.scale_out_efficiency.value),
       hop_latency_(profile.hop_latency ? profile.hop_latency->value : 0),
       collective_latency_(profile.collective_latency ? profile.collective_latency->value : 0),
@@ -227,7 +232,8 @@ GroupRates MeshEmbedding::rates_on_torus(const Members& members) const {
   for (std::size_t dim = 0; dim < slice_.torus.size(); ++dim) dims[dim] = rates_on_dim(members, dim);
   for (std::size_t axis = 0; axis < ici_.size(); ++axis)
     if (members.is_in[axis]) cores *= assignment_[axis][core_dim];
-  return nested(die_to_die(cores, links_.die_to_die), shared_by(devices_per_chip_, side_by_side(dims)));
+  const GroupRates chips = side_by_side(dims, joint_ring_efficiency_);
+  return nested(die_to_die(cores, links_.die_to_die), shared_by(devices_per_chip_, chips));
 }
 
 DeviceGroups MeshEmbedding::groups_of(const Members& members) const {
@@ -253,7 +259,8 @@ GroupRates MeshEmbedding::rates_on_path(const Members& members) const {
     const bool closes = slice_.wraps[dim] && (*box)[dim] == slice_.torus[dim] && (*box)[dim] > 2;
     if ((*box)[dim] > 1) dims[dim] = rates_of({(*box)[dim], 1, closes}, links_.chip_to_chip);
   }
-  return nested(die_to_die((*box)[core_dim], links_.die_to_die), shared_by(devices_per_chip_, side_by_side(dims)));
+  const GroupRates chips = side_by_side(dims, joint_ring_efficiency_);
+  return nested(die_to_die((*box)[core_dim], links_.die_to_die), shared_by(devices_per_chip_, chips));
 }
 
 }  // namespace shardplan

@@ -56,7 +56,7 @@ class MeshEmbedding {
   std::shared_ptr<const GraphFabric> graph_;
   Slice slice_;
   int devices_per_chip_, devices_per_node_;
-  double link_efficiency_, exchange_efficiency_;
+  double link_efficiency_, exchange_efficiency_, joint_ring_efficiency_;
   LinkRates links_;   ///< link bandwidths times their efficiency
   double scale_out_;  ///< bytes/s of a device, times its efficiency
   double hop_latency_, collective_latency_, scale_out_latency_;

@@ -23,9 +23,11 @@ std::vector<NamedFigure> figures_of(const HardwareProfile& m) {
   if (m.power_states) add("default_clock", Dimension::cycles_per_second, m.power_states->default_clock());
   add("attention_efficiency", Dimension::share, m.attention_efficiency);
   add("hbm_efficiency", Dimension::share, m.hbm_efficiency);
+  add("elementwise_efficiency", Dimension::share, m.elementwise_efficiency);
   add("link_bandwidth", Dimension::bytes_per_second, m.link_bandwidth);
   add("link_efficiency", Dimension::share, m.link_efficiency);
   add("exchange_efficiency", Dimension::share, m.exchange_efficiency);
+  add("joint_ring_efficiency", Dimension::share, m.joint_ring_efficiency);
   add("hop_latency", Dimension::seconds, m.hop_latency);
   add("collective_latency", Dimension::seconds, m.collective_latency);
   add("collective_processors", Dimension::share, m.collective_processors);

@@ -150,6 +150,8 @@ struct HardwareProfile {
   std::optional<SplashTables> splash;  ///< in place of attention_efficiency for splash attention's kernels
   std::optional<AttentionKernels> attention_kernels;  ///< in its place on GPUs where they were measured
   Figure hbm_efficiency;        ///< share of HBM bandwidth that a copy reaches
+  /// Likewise elementwise kernels of their own, where that was measured; the two rates below then price fused work alone.
+  std::optional<Figure> elementwise_efficiency;
   std::vector<ProductTable> product_tables;  ///< where there are any, in place of matmul_efficiency
   /// Vector work that isn't bound by HBM (TPUs): elements/s that pass through the unit, and that are read or written.
   std::optional<Figure> vector_pass_rate, vector_operand_rate;
@@ -159,6 +161,8 @@ struct HardwareProfile {
   Figure link_bandwidth;
   Figure link_efficiency;  ///< share of it that a large collective reaches
   std::optional<Figure> exchange_efficiency;  ///< likewise an all-to-all, where that was measured (none on a torus)
+  /// Torus: of what rings along several dims have together, what a collective over all of them reaches; absent: all.
+  std::optional<Figure> joint_ring_efficiency;
   /// Seconds a hop (of a graph: of its slowest kind of link), and fixed ones a collective; none where there are protocols.
   std::optional<Figure> hop_latency, collective_latency;
   /// Share of a device's processors on which a collective runs, and kernels beside it don't (GPUs); absent: none.

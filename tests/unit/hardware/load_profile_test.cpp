@@ -190,6 +190,16 @@ TEST(LoadProfile, RejectsWrongFilesInOneLine) {
         << row.replacement;
 }
 
+TEST(LoadProfile, OnlyATorusHasJointRings) {
+  const std::string key =
+      R"("joint_ring_efficiency": {"value": 0.5, "unit": "1", "source": "toy: a round number", "basis": "assumed"}, )";
+  const HardwareProfile torus = parse_profile(edited("\"fabric\":", key + "\"fabric\":"), "mine.json");
+  EXPECT_DOUBLE_EQ(torus.joint_ring_efficiency->value, 0.5);
+  const std::string mesh = edited("\"fabric\": \"torus\"", key + "\"fabric\": \"full_mesh\"");
+  EXPECT_THAT([&] { parse_profile(mesh, "mine.json"); },
+              ThrowsMessage<InputError>(HasSubstr("'joint_ring_efficiency' must be given for a torus alone")));
+}
+
 // They have latencies of their own, and the machine's would be read by nothing.
 TEST(LoadProfile, ProtocolsStandInPlaceOfTheLatencies) {
   const std::string second = R"({"value": 1, "unit": "us", "source": "toy: a round number", "basis": "assumed"})";

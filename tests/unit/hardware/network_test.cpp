@@ -103,6 +103,27 @@ TEST(Network, ExchangesMayReachLessOfTheLinks) {
   }
 }
 
+// Of three rings of 4 at 200 GB/s each half is reached together; a ring alone, one beside a pair of chips, exchanges and
+// permutes have what they had.
+TEST(Network, RingsThatWorkTogetherReachTheirShare) {
+  auto profile = load_profile("toy-torus");
+  profile.joint_ring_efficiency = Figure{0.5, "1", "toy", Basis::measured};
+  const auto network = [&](int chips, const Mesh& mesh, const AxisList& axes) {
+    return std::get<MeshEmbedding>(
+               embed(profile, slice_of_chips(profile, chips), mesh, {.allow_split_physical_axes = true}))
+        .network(axes);
+  };
+  const Mesh cube{{{"a", 16, 1}, {"b", 4, 1}}};
+  EXPECT_NEAR(network(64, cube, {1}).ring_rate.value, 200e9, 1);
+  EXPECT_NEAR(network(64, cube, {0}).ring_rate.value, 200e9, 1);
+  EXPECT_NEAR(network(64, cube, {0, 1}).ring_rate.value, 300e9, 1);
+  EXPECT_NEAR(network(64, cube, {0}).exchange_rate.value, 187.5e9, 1);
+  EXPECT_NEAR(network(64, cube, {0}).shift_rate.value, 100e9, 1);
+  const GroupNetwork pair = network(8, {{{"a", 8, 1}}}, {0});
+  profile.joint_ring_efficiency.reset();
+  EXPECT_EQ(pair.ring_rate.value, network(8, {{{"a", 8, 1}}}, {0}).ring_rate.value) << "2x2x2 has no rings";
+}
+
 TEST(Network, OnChipsOfTwoDevices) {
   expect_networks(
       "toy-two-core",

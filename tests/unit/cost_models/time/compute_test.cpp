@@ -93,6 +93,20 @@ TEST(VectorTime, IsTheSlowerOfTheVectorUnitAndTraffic) {
   EXPECT_NEAR(vector_time(copy, machine, toy_compiler()).value, 0.040, 1e-12);
 }
 
+// Measured at 0.5 of 1 TB/s: 8 ms alone, whatever the compiler states. Fused into a product it adds a share of the 12 ms
+// that are stated.
+TEST(VectorTime, IsTrafficWhereElementwiseKernelsWereMeasured) {
+  HardwareProfile machine = toy_machine();
+  machine.vector_pass_rate = Figure{100e9, "Gelement/s", "toy", Basis::assumed};
+  machine.vector_operand_rate = Figure{1000e9, "Gelement/s", "toy", Basis::assumed};
+  machine.elementwise_efficiency = Figure{0.5, "1", "toy", Basis::measured};
+  const VectorWork copy = vector_work({1, 2}, 1e9, DType::bf16);
+  EXPECT_NEAR(vector_time(copy, machine, toy_compiler()).value, 0.008, 1e-12);
+  OperationWork fused;
+  fused.fused_forward = copy;
+  EXPECT_NEAR(operation_time(fused, machine, toy_compiler()).forward.matmul.value, 0.012, 1e-12);
+}
+
 /// Clocked at 2 GHz by default and at 4, the clock of its peaks, in state 7.
 HardwareProfile machine_with_states() {
   HardwareProfile machine = toy_machine();
