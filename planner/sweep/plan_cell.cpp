@@ -101,6 +101,18 @@ std::string in_words(const RejectionCount& rejection) {
   return fmt::format("{}: {}", name_of(rejection.constraint), rejection.example);
 }
 
+/// Of the run that needs least.
+std::string shortage_of(const MachinePlan& plan) {
+  const MemoryUse& memory = plan.closest->memory;
+  const Infeasible& why = *plan.closest->infeasible;
+  const std::string mesh = describe(plan.closest->mesh);
+  if (plan.closest_may_fit())
+    return fmt::format("not surely: needs {:.1f} to {:.1f} of {:.1f} GiB a device, with {}", gibibytes(memory.low),
+                       gibibytes(memory.high), gibibytes(memory.capacity), mesh);
+  return fmt::format("needs {:.1f} of {:.1f} GiB a device at least, with {}", gibibytes({why.needed}),
+                     gibibytes({why.available}), mesh);
+}
+
 SweepRow without_a_plan(SweepRow row, const MachinePlan& plan, bool has_slices) {
   if (!has_slices) return impossible(std::move(row), Limit::slices, plan.refused);
   if (!plan.refused.empty()) return impossible(std::move(row), Limit::constraints, plan.refused);
@@ -109,14 +121,7 @@ SweepRow without_a_plan(SweepRow row, const MachinePlan& plan, bool has_slices) 
     if (why.constraint != ConstraintId::hbm)
       return impossible(std::move(row), Limit::constraints,
                         fmt::format("{}: {}", name_of(why.constraint), why.message));
-    const MemoryUse& memory = plan.closest->memory;
-    if (plan.closest_may_fit())
-      return impossible(std::move(row), Limit::memory,
-                        fmt::format("not surely: needs {:.1f} to {:.1f} of {:.1f} GiB a device, with {}", gibibytes(memory.low),
-                                    gibibytes(memory.high), gibibytes(memory.capacity), describe(plan.closest->mesh)));
-    return impossible(std::move(row), Limit::memory,
-                      fmt::format("needs {:.1f} of {:.1f} GiB a device at least, with {}", gibibytes({why.needed}),
-                                  gibibytes({why.available}), describe(plan.closest->mesh)));
+    return impossible(std::move(row), Limit::memory, shortage_of(plan));
   }
   if (plan.rejections.empty()) return impossible(std::move(row), Limit::constraints, "no valid configuration");
   return impossible(std::move(row), Limit::constraints, in_words(plan.rejections.front()));

@@ -18,8 +18,8 @@ inline constexpr double memory_slack = 1.02;
 /// over its spaces, between a batch and the largest (experts summed over data and fsdp at once).
 inline constexpr double time_slack = 1.10;
 
-/// The same of one policy, between two batches that may fit: tests/unit/search/bounds_test.cpp, 1.2% at most where neither is
-/// the smallest.
+/// The same of one policy, between two batches that may fit: 1.2% at most where neither is the smallest
+/// (tests/unit/search/bounds_test.cpp).
 inline constexpr double batch_slack = 1.02;
 
 struct Cost {

@@ -89,7 +89,8 @@ std::string plan_text(const PlanAnswer& answer, const Style& style, const PlanPa
                                  [](const MachinePlan& machine) { return machine.recommended.has_value(); });
   const bool unfinished = std::any_of(answer.machines.begin(), answer.machines.end(),
                                       [](const MachinePlan& machine) { return machine.unfinished.has_value(); });
-  const bool marginal = std::any_of(answer.machines.begin(), answer.machines.end(), std::mem_fn(&MachinePlan::closest_may_fit));
+  const bool marginal =
+      std::any_of(answer.machines.begin(), answer.machines.end(), std::mem_fn(&MachinePlan::closest_may_fit));
   std::string verdict = unfinished ? ": nothing found" : marginal ? ": marginal, nothing surely fits" : ": nothing fits";
   if (best != answer.machines.end())
     verdict = ", " + std::string(order_of(answer.objective)) +
