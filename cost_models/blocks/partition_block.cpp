@@ -103,7 +103,7 @@ class BlockWalk {
   void run_backward() {
     state_.forms.turn_backward(
         released_weights(state_.block, state_.flow(), *state_.program.program, liveness_, state_.config, state_.compiler));
-    state_.forms.gather_apart(gathered_apart(state_));
+    state_.forms.gather_apart(gathered_apart(state_, liveness_));
     for (std::size_t i = operations().size(); i-- > 0;) {
       schedule_.backward_begins[i] = next_step();
       operation_kind(operations()[i].kind).settle(state_, operations()[i]);
