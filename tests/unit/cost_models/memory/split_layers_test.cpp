@@ -91,6 +91,31 @@ TEST(SplitLayers, OfACycleGatherForTheFeedForwardsWeightGradientsAgain) {
   EXPECT_EQ(gathered(false, as_read()), 1U);
 }
 
+// Twelve layers are two iterations: the gradient of an output is gathered for the activation's in each layer, and for the
+// weight's in all but the first of an iteration, whose backward pass is near the step's end. What the recomputation hands on
+// to the next layer (gate and projection under a norm) is far in that one, too.
+TEST(SplitLayers, OfACycleShareGathersInTheFirst) {
+  Model model = toy_llama();
+  model.layers = 12;
+  model.attention_pattern = {256, 5};
+  const Compiler compiler = with(as_read(), Habit::gathers_again_in_cycles);
+  const auto gathers = [&](const char* block, Module module, Cause cause, const char* remat) {
+    const ToyMemory toy({model, toy_config(1, 1024, remat), "default", "tensor=2", compiler});
+    const PartitionedBlock& layers = toy.block(block);
+    std::int64_t runs = 0;
+    for (const Collective& c : layers.collectives)
+      if (c.kind == CollectiveKind::all_gather && c.cause == cause && c.phase != Phase::forward && c.operation >= 0 &&
+          layers.block->operations[c.operation].module == module)
+        runs += c.executions;
+    return runs;
+  };
+  EXPECT_EQ(gathers("layers_local", Module::attention, Cause::gradient_layout, "full"), 10 + 8);
+  EXPECT_EQ(gathers("layers_local", Module::mlp, Cause::gradient_layout, "full"), 10 + 8);
+  EXPECT_EQ(gathers("layers_global", Module::attention, Cause::gradient_layout, "full"), 2 + 2);
+  EXPECT_EQ(gathers("layers_local", Module::mlp, Cause::operand_layout, "full"), 10 + 10);
+  EXPECT_EQ(gathers("layers_local", Module::attention, Cause::operand_layout, "save_qkv_proj"), 10) << "for weights alone";
+}
+
 // What weight gradients read waits for the backward pass of all six layers of an iteration, not of each.
 TEST(SplitLayers, OfACycleKeepWhatLateWeightGradientsRead) {
   Model model = toy_llama();
