@@ -167,5 +167,34 @@ TEST(WaitingLogits, OfACapWaitBesideAGatheredWeight) {
   EXPECT_EQ(waiting(false), 0);
 }
 
+// 2048 tokens of 2048 words. Where the compiler has it for whole slices all devices have to share the words.
+TEST(WaitingLogits, MayWaitWhereAllDevicesShareTheWords) {
+  const auto waiting = [](const char* mesh, std::int64_t from_devices) {
+    Compiler compiler = with(as_read(), Habit::computes_loss_value_late);
+    if (from_devices > 0) compiler.slice_sizes[Habit::computes_loss_value_late] = {from_devices, {}};
+    const ToyMemory toy = llama(mesh, "full", compiler);
+    const PartitionedBlock& head = toy.block("head");
+    return mib(logits_for_loss_value(*head.block, head.flow(), head.specs(), *toy.bound().mesh, compiler));
+  };
+  EXPECT_EQ(waiting("tensor=2", 2), 8);
+  EXPECT_EQ(waiting("tensor=2", 4), 0);
+  EXPECT_EQ(waiting("data=2,tensor=2", 0), 8);
+  EXPECT_EQ(waiting("data=2,tensor=2", 2), 0);
+}
+
+// The product of a tied head's gradient adds it to the table's where no sum over tokens is between, capped logits or not.
+TEST(WaitingLogits, OfACapWaitForATiedHeadsGradientWhereNoAxisSplitsTokens) {
+  const auto deferred = [](const char* mesh) {
+    Model model = toy_llama();
+    model.caps_logits = true;
+    model.tied_embedding = true;
+    const Compiler compiler = with(as_read(), Habit::takes_list_order);
+    const ToyMemory toy({model, toy_config(1, 1024), "default", mesh, compiler});
+    return is_head_gradient_deferred(toy.block("head"), toy.bound(), toy.config(), compiler);
+  };
+  EXPECT_TRUE(deferred("tensor=2"));
+  EXPECT_FALSE(deferred("fsdp=2"));
+}
+
 }  // namespace
 }  // namespace shardplan
