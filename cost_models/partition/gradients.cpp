@@ -109,7 +109,8 @@ void Gradients::reduce_parameter(TensorId parameter, const Layout& gradient, con
 void Gradients::reduce_constrained(TensorId parameter, TensorId constrained, const Layout& gradient,
                                    const Operation& op) {
   const bool over_data = target(parameter) != specs_[parameter];
-  if (over_data || is_held_whole(parameter) || is_summed_at_once(parameter, gradient))
+  const bool in_turn = compiler_.has(Habit::sums_over_several_dims_at_once);
+  if (over_data || is_held_whole(parameter) || (!in_turn && is_summed_at_once(parameter, gradient)))
     return reduce_parameter(parameter, gradient, op);
   Layout first = gradient, rest = gradient;
   erase_if(first.partial, [&](AxisId axis) { return place_of(axis, specs_[constrained]) < 0; });

@@ -37,7 +37,7 @@ class Buffers {
         order_(order),
         dropped_(order.dropped_experts()),
         leads_on_(leads_to_next_layer(state.block, *state.program.program) && state.block.rematerialized),
-        gradients_last_(runs_weight_gradients_last(state, schedule)),
+        gradients_last_(pressure == Pressure::none && runs_weight_gradients_last(state, schedule)),
         fetches_ahead_(runs_split_layer(state)) {}
 
   std::vector<Lifetime> all() const {
