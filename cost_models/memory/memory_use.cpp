@@ -75,9 +75,9 @@ Bytes read_at_the_end(const PartitionedBlock& block) {
   return read;
 }
 
-/// What weight gradients read that run when the backward pass of all layers of an iteration has (recorded on 7x: under tensor
-/// parallelism gemma327b_7x128_fsdp64_tensor2_save_dot_with_context_except_mlp; else olmo37bx8_7x16_fsdp16_save_dot_except_mlp,
-/// of four layers four rows of the feed-forward each).
+/// What weight gradients read that run when the backward pass of all layers of an iteration has (recorded on 7x: under
+/// tensor parallelism gemma327b_7x128_fsdp64_tensor2_save_dot_with_context_except_mlp; else
+/// olmo37bx8_7x16_fsdp16_save_dot_except_mlp, of four layers four rows of the feed-forward each).
 Bytes late_operands(const PartitionedBlock& block) {
   const bool last = block.weight_gradients_last && !block.block->own_loop;
   if (block.late_gradients_begin == 0) return last ? read_at_the_end(block) : Bytes{0};
@@ -93,8 +93,8 @@ Bytes late_operands(const Loop& loop) {
   return total;
 }
 
-/// Of the other layers of a pipeline's stage, which no loop separates (recorded: qwen314bx32_7x32_pipeline16_fsdp2_mb16_full,
-/// four buffers of [8192, 17408] of each of two layers).
+/// Of the other layers of a pipeline's stage, which no loop separates (recorded:
+/// qwen314bx32_7x32_pipeline16_fsdp2_mb16_full, four buffers of [8192, 17408] of each of two layers).
 Bytes operands_of_stage(const PartitionedBlock& block, const BoundProgram& program, const Compiler& compiler) {
   const bool beside = compiler.has(Habit::runs_weight_gradients_beside_collectives);
   if (!beside || !block.weight_gradients_last || !block.block->in_pipeline) return {};

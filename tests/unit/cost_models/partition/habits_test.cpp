@@ -206,7 +206,8 @@ TEST(Habits, GradientsOfSeveralSplitDimsMayBeSummedWhole) {
 // Beside data=2: all of it over the shards, and its eighth over the copies.
 TEST(Habits, CopiesOfAGradientOfSeveralSplitDimsMaySumSlices) {
   const auto sums = [](const Compiler& compiler, const char* axes) {
-    const ToyStep step = run(ToyRun{toy_llama(), toy_config(1, 1024), "default", "data=2,fsdp=2,fsdp_transpose=4", compiler});
+    const char* mesh = "data=2,fsdp=2,fsdp_transpose=4";
+    const ToyStep step = run(ToyRun{toy_llama(), toy_config(1, 1024), "default", mesh, compiler});
     return mebibytes(step, CollectiveKind::all_reduce, axes, "mlp/wi_0");
   };
   const Compiler at_once = with(plain_compiler(), Habit::sums_over_several_dims_at_once);

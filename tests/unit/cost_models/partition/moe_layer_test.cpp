@@ -46,8 +46,8 @@ TEST(Dropping, AsRuledGathersExpertWeightsLikeFsdp) {
   EXPECT_EQ(a_layer(step, "layers", CollectiveKind::all_to_all), 0);
 }
 
-// The constraint on experts' weights splits them over expert alone: gradients are scattered there, then over fsdp, also where
-// those of several split dims are summed whole.
+// The constraint on experts' weights splits them over expert alone: gradients are scattered there, then over fsdp, also
+// where those of several split dims are summed whole.
 TEST(Dropping, GradientsAreSummedToTheirConstraintFirst) {
   ToyRun toy = dropping("fsdp=2,expert=4", Dispatch::as_ruled);
   toy.compiler = with(plain_compiler(), Habit::sums_over_several_dims_at_once);
