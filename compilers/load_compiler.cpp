@@ -86,6 +86,8 @@ DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObj
     described.compiler.largest_words_piece = object.integer_at_least("largest_piece", 1);
   if (habit == Habit::computes_loss_value_late && object.has("words_times_tokens_per_embed"))
     described.compiler.largest_waiting_logits = read_waiting_logits(object);
+  if (habit == Habit::computes_loss_value_late && object.has("from_devices"))
+    described.compiler.slice_sizes[habit] = read_slice_sizes(object);
   if (sums_in_pieces(habit) && described.compiler.has(habit))
     described.compiler.piece_budget = Bytes{object.integer_at_least("budget_bytes", 1)};
   if (concerns_logits(habit) && object.has("tokens_per_embed"))

@@ -13,6 +13,28 @@ bool is_normed_for_attention(const BlockState& state, const Operation& op, const
   });
 }
 
+/// Of each operation, whether its recomputation is read, on the way, by the next layer of the iteration.
+std::vector<bool> recomputed_for_next_layer(const Block& block, const Program& program, const Liveness& liveness) {
+  std::vector<bool> leads(block.operations.size(), false), read(block.tensors.size(), false);
+  read[block.output] = leads_to_next_layer(block, program);
+  for (std::size_t i = block.operations.size(); i-- > 0;) {
+    const Operation& op = block.operations[i];
+    leads[i] = liveness.recomputed[i] && read[op.output];
+    if (!leads[i]) continue;
+    for (const TensorId input : op.inputs) read[input] = true;
+  }
+  return leads;
+}
+
+bool is_dense(Module module) {
+  return module == Module::attention || module == Module::mlp || module == Module::shared_experts;
+}
+
+Apart behind_first_layer(const Block& block) {
+  if (block.continues_cycle) return Apart::all;
+  return block.layers_per_cycle > 1 ? Apart::behind_first : Apart::none;
+}
+
 }  // namespace
 
 FarOperands far_operands(const BlockState& state, const Liveness& liveness) {
@@ -28,12 +50,17 @@ FarOperands far_operands(const BlockState& state, const Liveness& liveness) {
   return far;
 }
 
-std::vector<bool> gathered_apart(const BlockState& state) {
+ApartOperands gathered_apart(const BlockState& state, const Liveness& liveness) {
   const bool merges_near = state.compiler.has(Habit::gathers_again_in_cycles) && runs_split_layer(state);
   if (!merges_near || !shares_iteration(state.block, *state.program.program)) return {};
-  std::vector<bool> apart;
-  for (const Operation& op : state.block.operations)
-    apart.push_back(op.module == Module::mlp && op.kind == OpKind::einsum && !state.is_weight_gradient_late(op));
+  const std::vector<bool> leads_on = recomputed_for_next_layer(state.block, *state.program.program, liveness);
+  ApartOperands apart;
+  for (const Operation& op : state.block.operations) {
+    const bool multiplies = op.kind == OpKind::einsum && is_dense(op.module) && !state.is_weight_gradient_late(op);
+    const Apart usual = multiplies ? behind_first_layer(state.block) : Apart::none;
+    apart.inputs.push_back(multiplies && leads_on[state.id_of(op)] ? Apart::all : usual);
+    apart.gradients.push_back(usual);
+  }
   return apart;
 }
 

@@ -38,11 +38,14 @@ class BlockWalk {
     result.block = &state_.block;
     result.work = work();
     result.late_gradients_begin = late_gradients_begin_;
+    result.weight_gradients_last = trains() && runs_weight_gradients_last(state_, schedule_);
     const StepOrder order(state_, schedule_);
     result.gradients_begin -= order.postponed();
     const Schedule ordered = order.ordered(schedule_);
     result.lifetimes = buffers_of(state_, ordered, liveness_, order);
     if (can_free_early()) result.pressed = buffers_of(state_, ordered, liveness_, order, Pressure::high);
+    if (result.weight_gradients_last && shares_iteration(state_.block, *state_.program.program))
+      result.pressed = buffers_of(state_, order.ordered(as_made_), liveness_, order, Pressure::high);
     result.collectives = state_.recorder.take();
     result.counts = state_.recorder.take_counts();
     result.gathered_weights = state_.forms.gathered_weights();
@@ -103,7 +106,7 @@ class BlockWalk {
   void run_backward() {
     state_.forms.turn_backward(
         released_weights(state_.block, state_.flow(), *state_.program.program, liveness_, state_.config, state_.compiler));
-    state_.forms.gather_apart(gathered_apart(state_));
+    state_.forms.gather_apart(gathered_apart(state_, liveness_));
     for (std::size_t i = operations().size(); i-- > 0;) {
       schedule_.backward_begins[i] = next_step();
       operation_kind(operations()[i].kind).settle(state_, operations()[i]);
@@ -129,6 +132,7 @@ class BlockWalk {
   /// What they read waits for them; what they move is moved as ever.
   void leave_weight_gradients_to_the_end() {
     if (!runs_weight_gradients_last(state_, schedule_)) return;
+    as_made_ = schedule_;
     for (std::size_t i = 0; i < operations().size(); ++i)
       if (state_.is_layer_product(operations()[i])) schedule_.backward_ends[i] = state_.forms.step();
   }
@@ -165,6 +169,7 @@ class BlockWalk {
   BlockState state_;
   Liveness liveness_;
   Schedule schedule_;
+  Schedule as_made_;  ///< with weight gradients where their operands are, though they run last; empty: they don't
   int late_gradients_begin_ = 0;
 };
 

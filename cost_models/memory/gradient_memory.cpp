@@ -56,7 +56,8 @@ bool has_capped_logits(const PartitionedBlock& head) {
 /// back from the results (plan_qwen34b_tpuv6e_256, plan_qwen2515b_tpuv6e_8, plan_gemma327b_tpuv5p_32); not behind capped
 /// logits (plan_gemma227b_tpuv6e_32).
 bool joins_the_tables(const PartitionedBlock& head, const Compiler& compiler) {
-  return compiler.has(Habit::takes_list_order) && is_tied(head) && !has_capped_logits(head);
+  return compiler.has(Habit::takes_list_order) && is_tied(head) &&
+         (!has_capped_logits(head) || token_axes(head).empty());
 }
 
 Bytes waiting_logits(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,

@@ -65,11 +65,23 @@ std::vector<Loop> loops_of(const std::vector<PartitionedBlock>& blocks) {
 
 namespace {
 
-/// What weight gradients read that run when the backward pass of all layers of an iteration has (recorded on 7x under tensor
-/// parallelism: gemma327b_7x128_fsdp64_tensor2_save_dot_with_context_except_mlp).
+/// What a layer's last step reads.
+Bytes read_at_the_end(const PartitionedBlock& block) {
+  int end = 0;
+  for (const auto& life : block.lifetimes) end = std::max(end, life.last);
+  Bytes read;
+  for (const auto& life : block.lifetimes)
+    if (life.last == end && life.first < end && !life.unsummed_weight_gradient) read += life.bytes;
+  return read;
+}
+
+/// What weight gradients read that run when the backward pass of all layers of an iteration has (recorded on 7x: under
+/// tensor parallelism gemma327b_7x128_fsdp64_tensor2_save_dot_with_context_except_mlp; else
+/// olmo37bx8_7x16_fsdp16_save_dot_except_mlp, of four layers four rows of the feed-forward each).
 Bytes late_operands(const PartitionedBlock& block) {
+  const bool last = block.weight_gradients_last && !block.block->own_loop;
+  if (block.late_gradients_begin == 0) return last ? read_at_the_end(block) : Bytes{0};
   Bytes total;
-  if (block.late_gradients_begin == 0) return total;
   for (const auto& life : block.lifetimes)
     if (life.first < block.late_gradients_begin && life.last >= block.late_gradients_begin) total += life.bytes;
   return total;
@@ -79,6 +91,14 @@ Bytes late_operands(const Loop& loop) {
   Bytes total;
   for (const PartitionedBlock* block : loop) total += late_operands(*block) * block->block->layers_per_cycle;
   return total;
+}
+
+/// Of the other layers of a pipeline's stage, which no loop separates (recorded:
+/// qwen314bx32_7x32_pipeline16_fsdp2_mb16_full, four buffers of [8192, 17408] of each of two layers).
+Bytes operands_of_stage(const PartitionedBlock& block, const BoundProgram& program, const Compiler& compiler) {
+  const bool beside = compiler.has(Habit::runs_weight_gradients_beside_collectives);
+  if (!beside || !block.weight_gradients_last || !block.block->in_pipeline) return {};
+  return read_at_the_end(block) * (program.program->pipeline.layers_per_stage - 1);
 }
 
 }  // namespace
@@ -91,7 +111,8 @@ Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConf
                        !compiler.has(Habit::recomputes_cycles_together);
     const Bytes values = alone ? Bytes{0} : waiting_values(*block);
     const int first = block->block->rematerialized ? block->backward_begins : 0;
-    const Bytes own = working_set(*block, first, weight_gradients) + prefetched_weights(*block, program, config, compiler);
+    const Bytes own = working_set(*block, first, weight_gradients) + prefetched_weights(*block, program, config, compiler) +
+                      operands_of_stage(*block, program, compiler);
     const Bytes left = late_operands(*block);
     const std::int64_t others = block->block->layers_per_cycle - 1;
     late -= left * (others + 1);
@@ -172,7 +193,7 @@ std::vector<PartitionedBlock> under_pressure(const std::vector<PartitionedBlock>
   if (std::none_of(blocks.begin(), blocks.end(), differs)) return {};
   std::vector<PartitionedBlock> pressed = blocks;
   for (PartitionedBlock& block : pressed)
-    if (differs(block)) block.lifetimes = block.pressed;
+    if (differs(block)) block.lifetimes = block.pressed, block.weight_gradients_last = false;
   return pressed;
 }
 

@@ -76,8 +76,9 @@ bool Forms::is_far(const Entry& entry, const Operation& op) const {
   return entry.gradient ? far_.gradients[id_of(op)] : far_.inputs[id_of(op)] && !entry.several;
 }
 
-bool Forms::is_apart(TensorId tensor, const Operation& op) const {
-  return makes_weight_gradient_ && !apart_.empty() && apart_[id_of(op)] && !block_.tensors[root(tensor)].parameter;
+Apart Forms::apart(TensorId tensor, bool gradient, const Operation& op) const {
+  if (!makes_weight_gradient_ || apart_.inputs.empty() || block_.tensors[root(tensor)].parameter) return Apart::none;
+  return gradient ? apart_.gradients[id_of(op)] : apart_.inputs[id_of(op)];
 }
 
 /// MaxText constrains the input of the query projection, of key and value together, and of an MLP's projections together:
@@ -133,7 +134,7 @@ bool Forms::is_boolean(TensorId tensor, const Move& move) const {
 bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gradient, const Operation& op,
                   const AxisList& groups, Numbers numbers, Step step) {
   const Consumer consumer{first_reader(op), groups};
-  const bool apart = is_apart(tensor, op);
+  const bool apart = this->apart(tensor, gradient, op) != Apart::none;
   for (auto& entry : entries_) {
     if (entry.apart != apart) continue;
     if (entry.tensor != root(tensor) || entry.gradient != gradient || entry.spec != spec) continue;
@@ -153,8 +154,15 @@ bool Forms::found(TensorId tensor, const PartitionSpec& spec, Pass pass, bool gr
   return false;
 }
 
-RunCount Forms::runs(TensorId tensor, Pass pass) const {
-  if (!block_.tensors[root(tensor)].parameter) return RunCount::body;
+RunCount Forms::runs(TensorId tensor, Pass pass, Apart apart) const {
+  if (!block_.tensors[root(tensor)].parameter) {
+    const Entry& made = entries_.back();
+    const bool shared = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& other) {
+      return !other.apart && other.tensor == made.tensor && other.gradient == made.gradient && other.pass == made.pass &&
+             other.spec == made.spec && other.numbers == made.numbers;
+    });
+    return apart == Apart::behind_first && shared ? RunCount::behind_first : RunCount::body;
+  }
   return pass == Pass::forward ? RunCount::gathers : RunCount::backward_gathers;
 }
 
@@ -184,7 +192,8 @@ bool Forms::make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Op
   for (auto& move : reshard(block_.tensors[tensor], {middle, {}}, spec, mesh_, compiler_)) {
     move.bytes = recast(move.bytes, own, is_boolean(tensor, move) ? DType::pred : moved);
     move.parameter = parameter;
-    recorder_.record(phase, move, {id_of(op), tensor, Cause::operand_layout, {middle, {}}, spec}, runs(tensor, pass));
+    recorder_.record(phase, move, {id_of(op), tensor, Cause::operand_layout, {middle, {}}, spec},
+                     runs(tensor, pass, apart(tensor, false, op)));
     if (pass == Pass::forward && move.parameter) gathered_weights_ += move.bytes;
   }
   return true;
@@ -200,7 +209,7 @@ bool Forms::use_gradient(TensorId tensor, const PartitionSpec& spec, const Opera
   for (auto& move : reshard(block_.tensors[tensor], {specs_[tensor], {}}, spec, mesh_, compiler_)) {
     move.bytes = recast(move.bytes, block_.tensors[tensor].dtype, moved);
     recorder_.record(Phase::backward, move, {id_of(op), tensor, Cause::gradient_layout, {specs_[tensor], {}}, spec},
-                     RunCount::body);
+                     runs(tensor, Pass::backward, apart(tensor, true, op)));
     if (move.kind == CollectiveKind::all_gather && move.bytes > kept)
       wholes_.push_back({{tensor, " gradient, gathered whole"}, move.bytes, step_, step_});
   }

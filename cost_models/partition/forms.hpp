@@ -15,6 +15,15 @@ struct FarOperands {
   std::vector<bool> inputs, gradients;
 };
 
+/// Which layers of a block gather an activation for a weight's gradient alone, beside what its other readers share: all, or
+/// those that aren't the first of the scan's iteration.
+enum class Apart : std::uint8_t { none, behind_first, all };
+
+/// Of each operation what its weight's gradient gathers apart, the input and the gradient of the result; empty: nothing.
+struct ApartOperands {
+  std::vector<Apart> inputs, gradients;
+};
+
 /// In which numbers a product reads an operand. Narrowed on other scales it is another array.
 enum class Numbers : std::uint8_t { wide, narrow, narrow_again };
 
@@ -43,8 +52,7 @@ class Forms {
     backward_ = true;
     released_ = std::move(released);
   }
-  /// Operations whose weight's gradient gathers both activations again that it reads, one an operation.
-  void gather_apart(std::vector<bool> operations) { apart_ = std::move(operations); }
+  void gather_apart(ApartOperands operands) { apart_ = std::move(operands); }
   /// What is used from here on is for a weight's gradient, or no longer.
   void make_weight_gradient(bool now) { makes_weight_gradient_ = now; }
   /// Weight gradients that had to wait run from here on.
@@ -115,8 +123,9 @@ class Forms {
   TensorId constrained(TensorId tensor) const;
   bool released(const Entry& entry, const Operation& op) const;
   bool is_far(const Entry& entry, const Operation& op) const;
-  bool is_apart(TensorId tensor, const Operation& op) const;
-  RunCount runs(TensorId tensor, Pass pass) const;
+  Apart apart(TensorId tensor, bool gradient, const Operation& op) const;
+  /// How often the form that was made last is gathered.
+  RunCount runs(TensorId tensor, Pass pass, Apart apart) const;
   OperationId id_of(const Operation& op) const { return static_cast<OperationId>(&op - block_.operations.data()); }
 
   const Mesh& mesh_;
@@ -134,7 +143,7 @@ class Forms {
   int step_ = 0;
   int late_since_ = -1;  ///< step; -1: no late gradients have run yet
   FarOperands far_;
-  std::vector<bool> apart_;  ///< one an operation; empty: none
+  ApartOperands apart_;
   bool makes_weight_gradient_ = false;
   bool backward_ = false;
   std::vector<bool> released_;  ///< one an operation

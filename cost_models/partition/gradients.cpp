@@ -109,7 +109,8 @@ void Gradients::reduce_parameter(TensorId parameter, const Layout& gradient, con
 void Gradients::reduce_constrained(TensorId parameter, TensorId constrained, const Layout& gradient,
                                    const Operation& op) {
   const bool over_data = target(parameter) != specs_[parameter];
-  if (over_data || is_held_whole(parameter) || is_summed_at_once(parameter, gradient))
+  const bool in_turn = compiler_.has(Habit::sums_over_several_dims_at_once);
+  if (over_data || is_held_whole(parameter) || (!in_turn && is_summed_at_once(parameter, gradient)))
     return reduce_parameter(parameter, gradient, op);
   Layout first = gradient, rest = gradient;
   erase_if(first.partial, [&](AxisId axis) { return place_of(axis, specs_[constrained]) < 0; });
@@ -151,6 +152,20 @@ bool Gradients::is_summed_at_once(TensorId parameter, const Layout& gradient) co
   if (!one_psum && dims > 1) return true;
   const AxisList shards = common(gradient.partial, axes_of(wanted));
   return together && !shards.empty() && shards.size() < gradient.partial.size();
+}
+
+/// One sum, of which each device keeps a slice. Where shards of several dims are summed so, copies sum the slices
+/// (all_reduce_splitter.h; recorded on H100: qwen314b_h100x16_fsdp4_fsdp_transpose2_dcndata2_save_dot_except_mlp).
+Moves Gradients::moves_at_once(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted) const {
+  const AxisList shards = common(gradient.partial, axes_of(wanted));
+  const AxisList copies = without(gradient.partial, shards);
+  const bool split = compiler_.has(Habit::sums_over_several_dims_at_once) && compiler_.has(Habit::splits_sliced_sums);
+  if (!split || shards.empty() || copies.empty())
+    return reshard(tensor(parameter), gradient, gradient.spec, mesh_, compiler_);
+  Moves moves = reshard(tensor(parameter), {gradient.spec, shards}, gradient.spec, mesh_, compiler_);
+  const Moves of_slices = reshard(tensor(parameter), {wanted, copies}, wanted, mesh_, compiler_);
+  for (const Move& move : of_slices) moves.push_back(move);
+  return moves;
 }
 
 /// vocab_tiling_ag_once: the head's weight is constrained to be whole over its shards' axes outside of the tiles' loop, and
@@ -209,7 +224,8 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
     partial_.push_back(whole);
   }
   auto moves = unmatched ? reshard_whole_sum(tensor(parameter), gradient, wanted, mesh_, compiler_)
-                         : reshard(tensor(parameter), gradient, at_once ? gradient.spec : wanted, mesh_, compiler_);
+               : at_once ? moves_at_once(parameter, gradient, wanted)
+                         : reshard(tensor(parameter), gradient, wanted, mesh_, compiler_);
   // Tiles add up gradients of the weight as it is stored (recorded: llama318bx2_v6e8_fsdp4data2_tiles4once).
   if (held)
     for (auto& move : moves) move.bytes = recast(move.bytes, config_.dtype, config_.weight_dtype);

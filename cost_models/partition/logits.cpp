@@ -61,6 +61,14 @@ bool is_summed_without_padding(std::int64_t words) {
   return words <= longest;
 }
 
+/// Of a compiler that has it for whole slices alone: whether all devices share the words. Then the all-reduce of the words'
+/// parts of the value is combined with that of the gradients' norm, which comes last.
+bool has_for_words(const Compiler& compiler, const PartitionSpec& logits, const Mesh& mesh) {
+  const auto sizes = compiler.slice_sizes.find(Habit::computes_loss_value_late);
+  if (sizes == compiler.slice_sizes.end()) return true;
+  return mesh.product(logits.dims.back()) == mesh.devices() && sizes->second.has(mesh.devices());
+}
+
 /// The kernel that makes the gradient of the logits sums the loss's value: both read the same shape.
 bool makes_value_with_gradient(const Block& head, const Operation& product, const std::vector<PartitionSpec>& specs,
                                const Mesh& mesh, const Compiler& compiler) {
@@ -95,7 +103,7 @@ Bytes logits_for_loss_value(const Block& head, const DataFlow& flow, const std::
   const PartitionSpec& spec = specs[product->output];
   const std::int64_t words = local_words(logits, spec, mesh);
   if (words == logits.dims.back().size || words <= embed_of(head, *product)) return {};
-  if (gathers_weight && habit == Habit::computes_loss_value_late) return {};
+  if (habit == Habit::computes_loss_value_late && (gathers_weight || !has_for_words(compiler, spec, mesh))) return {};
   return stored_bytes(logits, spec, mesh, compiler);
 }
 

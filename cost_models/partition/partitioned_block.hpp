@@ -56,6 +56,7 @@ struct PartitionedBlock {
   int backward_begins = 0;          ///< step at which recomputation (or backward) starts
   int gradients_begin = 0;          ///< step after recomputation
   int late_gradients_begin = 0;     ///< step from which weight gradients run that had to wait; 0: none had
+  bool weight_gradients_last = false;  ///< they end the layer: what they read is there until then
 
   const DataFlow& flow() const { return layout->flow; }
   const std::vector<PartitionSpec>& specs() const { return layout->specs; }

@@ -16,6 +16,8 @@ std::int64_t runs_of_count(RunCount count, const Block& block, const PipelineSha
       return 1;
     case RunCount::body:
       return block.executions;
+    case RunCount::behind_first:
+      return block.executions - block.executions / block.layers * (block.layers / block.layers_per_cycle);
     case RunCount::gathers:
       return block.weights.gathers;
     case RunCount::backward_gathers:

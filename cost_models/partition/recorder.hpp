@@ -18,6 +18,7 @@ struct Origin {
 enum class RunCount : std::uint8_t {
   once,                     ///< a step
   body,                     ///< Block::executions
+  behind_first,             ///< those of all but the first layer of a scan's iteration
   gathers,                  ///< WeightSchedule's
   backward_gathers,         ///< likewise
   reductions,               ///< likewise

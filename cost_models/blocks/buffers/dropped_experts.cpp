@@ -50,9 +50,13 @@ std::vector<Lifetime> DroppedExperts::sums_at_the_end(const Schedule& schedule, 
   std::vector<Lifetime> all;
   if (output_ < 0 || !state_.compiler.overlap.asynchronous.has(CollectiveKind::reduce_scatter)) return all;
   for (const Collective& c : state_.recorder.collectives()) {
-    if (c.kind != CollectiveKind::all_reduce || c.cause != Cause::weight_gradient) continue;
-    if (!runs_gradient_last(c.operation)) continue;
+    if (c.cause != Cause::weight_gradient || c.operation < 0 || !runs_gradient_last(c.operation)) continue;
     const int made = schedule.backward_ends[c.operation];
+    // Of shards that are made whole before they are sliced (recorded: three
+    // gradients of deepseek216bx4_7x16_expert4_fsdp4_fix_shardexp_save_qkv_proj).
+    if (c.kind == CollectiveKind::all_gather && made < end)
+      all.push_back({{c.tensor, " gradient, gathered whole"}, c.bytes, made + 1, end});
+    if (c.kind != CollectiveKind::all_reduce) continue;
     if (made < end) all.push_back({{c.tensor, " gradient, being summed"}, c.bytes, made + 1, end});
     all.push_back({{c.tensor, " gradient, summed"}, c.bytes, made, end});
   }

@@ -8,8 +8,8 @@ bool runs_weight_gradients_last(const BlockState& state, const Schedule& schedul
   const Block& block = state.block;
   if (!state.compiler.has(Habit::runs_kept_weight_gradients_last)) return false;
   if (block.kind != BlockKind::layer || !block.rematerialized || block.mixture || block.own_backward) return false;
-  if (shares_iteration(block, *state.program.program)) return false;
   const bool beside_collectives = state.compiler.has(Habit::runs_weight_gradients_beside_collectives);
+  if (shares_iteration(block, *state.program.program) && !beside_collectives) return false;
   const bool splits_tokens = !state.split_axes(block.input, {Dim::batch, Dim::sequence}).empty();
   const bool beside_fsdp = splits_tokens && state.compiler.has(Habit::runs_split_layers_as_read);
   if (state.splits_features() && !beside_fsdp && !beside_collectives) return false;
@@ -37,7 +37,8 @@ Bytes rotated_gradient(const BlockState& state, TensorId query) {
 }  // namespace
 
 std::vector<Lifetime> waiting_for_weight_gradients(const BlockState& state, const Schedule& schedule) {
-  const bool turns = state.compiler.has(Habit::turns_kept_rows);
+  const bool alone = !shares_iteration(state.block, *state.program.program);
+  const bool turns = alone && state.compiler.has(Habit::turns_kept_rows);
   std::vector<Lifetime> all;
   for (const auto& op : state.block.operations) {
     const OperationId id = state.id_of(op);

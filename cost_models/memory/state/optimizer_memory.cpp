@@ -32,7 +32,8 @@ Bytes updates_in_flight(const std::vector<PartitionedBlock>& blocks, const Bound
   const bool ahead = config.program == StepProgram::train_compile;
   const Bytes updated = sum_over_shards(
       blocks, program, config, [&](std::int64_t elements, const OptimizerLayout& layout) {
-        return Bytes{(elements / layout.shards + (ahead ? elements : 0)) * element};
+        const bool copied = ahead && layout.joined.empty();
+        return Bytes{(elements / layout.shards + (copied ? elements : 0)) * element};
       });
   return updated + (ahead ? Bytes{0} : gathered_parameters(blocks, program, config, compiler));
 }
@@ -65,7 +66,8 @@ Bytes gathered_parameters(const std::vector<PartitionedBlock>& blocks, const Bou
   const bool accumulates = config.gradient_accumulation_steps > 1;
   return sum_over_shards(blocks, program, config, [&](std::int64_t elements, const OptimizerLayout& layout) {
     const bool as_stored = gathered_dtype(*program.mesh, layout, config, compiler) == config.weight_dtype;
-    std::int64_t element = ahead || (as_stored && !accumulates) ? size_of(config.weight_dtype) : 0;
+    const bool copied = ahead ? layout.joined.empty() : as_stored && !accumulates;
+    std::int64_t element = copied ? size_of(config.weight_dtype) : 0;
     if (accumulates) element += size_of(accumulation_dtype(*program.mesh, config));
     return Bytes{elements * element};
   });

@@ -36,6 +36,22 @@ TEST(Cycles, HiddenRowsOfLayersThatLeadOnHaveNoBufferWhereProductsFuseThem) {
   EXPECT_TRUE(has_buffer(fused, "layers_local", "mlp/wi_0 output gradient"));
 }
 
+// Of a device's 1024 tokens gradients of gate and projection are 4 MiB each. They wait for the backward pass of all three
+// layers, but where memory is short.
+TEST(Cycles, WeightGradientsThatRunLastDoSoBehindAllLayersOfAnIteration) {
+  const Compiler last = with(with(toy_tpu(), Habit::runs_kept_weight_gradients_last),
+                             Habit::runs_weight_gradients_beside_collectives);
+  const auto loop_of = [](const Compiler& compiler, bool pressed) {
+    const ToyMemory toy({cycle_of_three(), toy_config(1, 1024), "default", "fsdp=4", compiler});
+    std::vector<PartitionedBlock> blocks{toy.block("layers_local"), toy.block("layers_global")};
+    for (PartitionedBlock& block : blocks)
+      if (pressed) block.lifetimes = block.pressed, block.weight_gradients_last = false;
+    return working_set(Loop{&blocks[0], &blocks[1]}, toy.bound(), toy.config(), compiler);
+  };
+  EXPECT_GT(mib(loop_of(last, false)), mib(loop_of(toy_tpu(), false)));
+  EXPECT_EQ(mib(loop_of(last, true)), mib(loop_of(toy_tpu(), false)));
+}
+
 // A float32 for each of 128 lanes, of 1024 queries and 8 heads. Two copies read those of one sequence.
 TEST(Cycles, SoftmaxStatisticsOfOneSequenceWait) {
   const auto wait = [](const Model& model, double sequences, const char* layers) {

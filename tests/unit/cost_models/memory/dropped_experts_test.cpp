@@ -74,6 +74,21 @@ TEST(DroppedExperts, SumsBesideComputeAreAllThereAtTheEnd) {
   EXPECT_EQ(at_the_end(dropping(1, "data=2", alone)), 0);
 }
 
+// Experts that fsdp splits too: of each gradient 4 MiB are summed, and gathered to the 8 of all experts before the slice.
+TEST(DroppedExperts, GradientsThatAreMadeWholeAreAllThereAtTheEnd) {
+  const auto whole_at_the_end = [](const Compiler& compiler) {
+    const ToyMemory toy({toy_mixtral(), toy_moe(toy_config(1, 1024), MoePath::dropping), "shard-exp-on-fsdp",
+                         "fsdp=2,expert=2", compiler});
+    const PartitionedBlock& layer = toy.block("layers");
+    return std::count_if(layer.lifetimes.begin(), layer.lifetimes.end(), [&](const Lifetime& life) {
+      return describe(life.name, *layer.block).ends_with("gradient, gathered whole") && life.last == end_of(toy);
+    });
+  };
+  Compiler alone = leaves();
+  alone.overlap.asynchronous.set(CollectiveKind::reduce_scatter, false);
+  EXPECT_GT(whole_at_the_end(leaves()), whole_at_the_end(alone));
+}
+
 // XLA:GPU: [8 experts, 2 sequences, 256 slots, 512] in bf16 is 4 MiB a layer, four layers; one sequence lies as it is
 // wanted, and a policy that saves no output has none to turn.
 TEST(DroppedExperts, SavedOutputsAreTurnedForTheirMasksGradient) {

@@ -91,6 +91,31 @@ TEST(SplitLayers, OfACycleGatherForTheFeedForwardsWeightGradientsAgain) {
   EXPECT_EQ(gathered(false, as_read()), 1U);
 }
 
+// Twelve layers are two iterations: the gradient of an output is gathered for the activation's in each layer, and for the
+// weight's in all but the first of an iteration, whose backward pass is near the step's end. What the recomputation hands on
+// to the next layer (gate and projection under a norm) is far in that one, too.
+TEST(SplitLayers, OfACycleShareGathersInTheFirst) {
+  Model model = toy_llama();
+  model.layers = 12;
+  model.attention_pattern = {256, 5};
+  const Compiler compiler = with(as_read(), Habit::gathers_again_in_cycles);
+  const auto gathers = [&](const char* block, Module module, Cause cause, const char* remat) {
+    const ToyMemory toy({model, toy_config(1, 1024, remat), "default", "tensor=2", compiler});
+    const PartitionedBlock& layers = toy.block(block);
+    std::int64_t runs = 0;
+    for (const Collective& c : layers.collectives)
+      if (c.kind == CollectiveKind::all_gather && c.cause == cause && c.phase != Phase::forward && c.operation >= 0 &&
+          layers.block->operations[c.operation].module == module)
+        runs += c.executions;
+    return runs;
+  };
+  EXPECT_EQ(gathers("layers_local", Module::attention, Cause::gradient_layout, "full"), 10 + 8);
+  EXPECT_EQ(gathers("layers_local", Module::mlp, Cause::gradient_layout, "full"), 10 + 8);
+  EXPECT_EQ(gathers("layers_global", Module::attention, Cause::gradient_layout, "full"), 2 + 2);
+  EXPECT_EQ(gathers("layers_local", Module::mlp, Cause::operand_layout, "full"), 10 + 10);
+  EXPECT_EQ(gathers("layers_local", Module::attention, Cause::operand_layout, "save_qkv_proj"), 10) << "for weights alone";
+}
+
 // What weight gradients read waits for the backward pass of all six layers of an iteration, not of each.
 TEST(SplitLayers, OfACycleKeepWhatLateWeightGradientsRead) {
   Model model = toy_llama();
@@ -140,6 +165,35 @@ TEST(WaitingLogits, OfACapWaitBesideAGatheredWeight) {
   };
   EXPECT_EQ(waiting(true), 8);
   EXPECT_EQ(waiting(false), 0);
+}
+
+// 2048 tokens of 2048 words. Where the compiler has it for whole slices all devices have to share the words.
+TEST(WaitingLogits, MayWaitWhereAllDevicesShareTheWords) {
+  const auto waiting = [](const char* mesh, std::int64_t from_devices) {
+    Compiler compiler = with(as_read(), Habit::computes_loss_value_late);
+    if (from_devices > 0) compiler.slice_sizes[Habit::computes_loss_value_late] = {from_devices, {}};
+    const ToyMemory toy = llama(mesh, "full", compiler);
+    const PartitionedBlock& head = toy.block("head");
+    return mib(logits_for_loss_value(*head.block, head.flow(), head.specs(), *toy.bound().mesh, compiler));
+  };
+  EXPECT_EQ(waiting("tensor=2", 2), 8);
+  EXPECT_EQ(waiting("tensor=2", 4), 0);
+  EXPECT_EQ(waiting("data=2,tensor=2", 0), 8);
+  EXPECT_EQ(waiting("data=2,tensor=2", 2), 0);
+}
+
+// The product of a tied head's gradient adds it to the table's where no sum over tokens is between, capped logits or not.
+TEST(WaitingLogits, OfACapWaitForATiedHeadsGradientWhereNoAxisSplitsTokens) {
+  const auto deferred = [](const char* mesh) {
+    Model model = toy_llama();
+    model.caps_logits = true;
+    model.tied_embedding = true;
+    const Compiler compiler = with(as_read(), Habit::takes_list_order);
+    const ToyMemory toy({model, toy_config(1, 1024), "default", mesh, compiler});
+    return is_head_gradient_deferred(toy.block("head"), toy.bound(), toy.config(), compiler);
+  };
+  EXPECT_TRUE(deferred("tensor=2"));
+  EXPECT_FALSE(deferred("fsdp=2"));
 }
 
 }  // namespace

@@ -203,6 +203,19 @@ TEST(Habits, GradientsOfSeveralSplitDimsMayBeSummedWhole) {
   EXPECT_EQ(sums(plain_compiler(), CollectiveKind::all_reduce), 0);
 }
 
+// Beside data=2: all of it over the shards, and its eighth over the copies.
+TEST(Habits, CopiesOfAGradientOfSeveralSplitDimsMaySumSlices) {
+  const auto sums = [](const Compiler& compiler, const char* axes) {
+    const char* mesh = "data=2,fsdp=2,fsdp_transpose=4";
+    const ToyStep step = run(ToyRun{toy_llama(), toy_config(1, 1024), "default", mesh, compiler});
+    return mebibytes(step, CollectiveKind::all_reduce, axes, "mlp/wi_0");
+  };
+  const Compiler at_once = with(plain_compiler(), Habit::sums_over_several_dims_at_once);
+  const Compiler split = with(at_once, Habit::splits_sliced_sums);
+  EXPECT_EQ(sums(split, "fsdp+fsdp_transpose"), 4 * 4);
+  EXPECT_EQ(sums(split, "data"), 4 * 4 / 8);
+}
+
 // wi_0 [1024, 2048] is 8 MiB in float32, gathered forward and backward in 4 layers; its gradient stays what it is.
 TEST(Habits, WeightsOfFloat32ProductsMayBeGatheredInBf16) {
   const auto moved = [](const Compiler& compiler, CollectiveKind kind) {

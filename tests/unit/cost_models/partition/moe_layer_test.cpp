@@ -46,6 +46,21 @@ TEST(Dropping, AsRuledGathersExpertWeightsLikeFsdp) {
   EXPECT_EQ(a_layer(step, "layers", CollectiveKind::all_to_all), 0);
 }
 
+// The constraint on experts' weights splits them over expert alone: gradients are scattered there, then over fsdp, also
+// where those of several split dims are summed whole.
+TEST(Dropping, GradientsAreSummedToTheirConstraintFirst) {
+  ToyRun toy = dropping("fsdp=2,expert=4", Dispatch::as_ruled);
+  toy.compiler = with(plain_compiler(), Habit::sums_over_several_dims_at_once);
+  const ToyStep step = run(toy);
+  const auto sums = [&](const char* axes) {
+    return mebibytes(step, CollectiveKind::all_reduce, axes, "MoeBlock_0/wi_0") +
+           mebibytes(step, CollectiveKind::reduce_scatter, axes, "MoeBlock_0/wi_0");
+  };
+  EXPECT_EQ(sums("expert"), 4 * sums("fsdp"));
+  EXPECT_GT(sums("fsdp"), 0);
+  EXPECT_EQ(sums("fsdp+expert") + sums("expert+fsdp"), 0);
+}
+
 // Peeled: tokens [8, 2, 64, 512] go to their experts and back, and no expert weight moves.
 TEST(Dropping, PeeledExchangesTokens) {
   const ToyStep step = run(dropping("expert=8", Dispatch::peeled));
