@@ -77,5 +77,17 @@ TEST(DenseLayers, ThoseOfOtherLayersOfAnIterationDoNotWait) {
   EXPECT_GE(lives(toy, "layers_local", "query, cut out").at(0).first, block.gradients_begin);
 }
 
+// A device's one sequence is split in two: 1024 queries of 8 heads of 128 in all are 4 MiB in float32.
+TEST(Rings, AddUpInFloat32) {
+  TrainConfig config = toy_config(1, 1024);
+  config.context_parallel_strategy = ContextStrategy::ring;
+  const ToyMemory toy({toy_llama(), config, "default", "fsdp=2,context=2", toy_tpu()});
+  for (const char* sum : {"context gradient in float32", "query gradient, added up", "query gradient of a part"}) {
+    ASSERT_EQ(lives(toy, "layers", sum).size(), 1) << sum;
+    EXPECT_EQ(mib(lives(toy, "layers", sum)[0].bytes), 2) << sum;
+    EXPECT_TRUE(meet(lives(toy, "layers", sum)[0], lives(toy, "layers", "key and value gradients on their way").at(0)));
+  }
+}
+
 }  // namespace
 }  // namespace shardplan
