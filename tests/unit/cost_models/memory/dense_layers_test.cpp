@@ -84,7 +84,7 @@ TEST(Rings, AddUpInFloat32) {
   const ToyMemory toy({toy_llama(), config, "default", "fsdp=2,context=2", toy_tpu()});
   for (const char* sum : {"context gradient in float32", "query gradient, added up", "query gradient of a part"}) {
     ASSERT_EQ(lives(toy, "layers", sum).size(), 1) << sum;
-    EXPECT_EQ(mib(lives(toy, "layers", sum)[0].bytes), 2) << sum;
+    EXPECT_EQ(mib(lives(toy, "layers", sum)[0].bytes), 4) << sum;
     EXPECT_TRUE(meet(lives(toy, "layers", sum)[0], lives(toy, "layers", "key and value gradients on their way").at(0)));
   }
 }
