@@ -67,10 +67,17 @@ double read_waiting_logits(StrictObject& object) {
   return largest;
 }
 
+double read_tokens_per_embed(StrictObject& object, const char* key) {
+  const double tokens = object.number(key);
+  if (!(tokens > 0)) object.fail(key, "above 0");
+  return tokens;
+}
+
 HeadSizes read_head_sizes(StrictObject& object) {
   HeadSizes sizes;
-  sizes.tokens_per_embed = object.number("tokens_per_embed");
-  if (!(sizes.tokens_per_embed > 0)) object.fail("tokens_per_embed", "above 0");
+  sizes.tokens_per_embed = read_tokens_per_embed(object, "tokens_per_embed");
+  if (object.has("tokens_per_embed_of_one_sequence"))
+    sizes.of_one_sequence = read_tokens_per_embed(object, "tokens_per_embed_of_one_sequence");
   if (object.has("up_to_sequences")) sizes.up_to_sequences = object.integer_at_least("up_to_sequences", 0);
   return sizes;
 }

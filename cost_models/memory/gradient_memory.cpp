@@ -38,11 +38,10 @@ Bytes gradient_bytes(const Tensor& weight, PartitionSpec spec, const AxisList& t
 }
 
 /// Whether a scheduler that minds memory has nothing to gain from making the head's weight gradient early: it is larger than
-/// what waits for it, and its product computes the logits' gradient itself.
+/// what waits for it.
 bool is_larger_than_its_operands(const PartitionedBlock& head, const BoundProgram& program, const TrainConfig& config,
                                  const Compiler& compiler) {
   if (!compiler.has(Habit::defers_larger_head_gradient)) return false;
-  if (!writes_over_logits(*head.block, head.flow(), head.specs(), *program.mesh, compiler)) return false;
   return late_head_leftover(head, program, config, compiler) < unsummed_head_gradient(head, program);
 }
 

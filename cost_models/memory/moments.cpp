@@ -92,8 +92,9 @@ class Moments {
   Moments(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
           const Compiler& compiler, HeadGradient head)
       : blocks_(blocks), program_(program), config_(config), compiler_(compiler), head_(head) {
-    copies_ = gathered_parameters(blocks, program, config, compiler) +
-              turned_tables(blocks, program, config, compiler);
+    const Bytes turned = turned_tables(blocks, program, config, compiler);
+    copies_ = gathered_parameters(blocks, program, config, compiler) + turned;
+    if (!compiler.has(Habit::takes_list_order)) behind_loss_ = turned;
     for (const auto& block : blocks) {
       waiting_ += saved_activations(block, program);
       copies_ += stacked_weight_copies(block, program, config, compiler);
@@ -143,7 +144,8 @@ class Moments {
     const Bytes behind = left_behind_scan(loop, program_, config_, compiler_);
     const auto weights = leaves_weights || in_turn ? WeightGradients::later : WeightGradients::here;
     moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_ + cleared + behind, waiting_,
-                        working_set(loop, program_, config_, compiler_, weights) + copies_, {}, late_head_});
+                        working_set(loop, program_, config_, compiler_, weights) + copies_ - (head ? behind_loss_ : Bytes{}),
+                        {}, late_head_});
     if (head) add_held_head(*loop.back());
     if (head) leave_head_behind(*loop.back(), late);
     if (head) add_turned_stacks();
@@ -266,6 +268,7 @@ class Moments {
   const HeadGradient head_;
   std::vector<Moment> moments_;
   Bytes gradients_, waiting_, copies_, late_head_;
+  Bytes behind_loss_;    ///< copies that are made when it has been computed
   Bytes head_gradient_;  ///< the largest that is still to be made when the layers have run
 };
 

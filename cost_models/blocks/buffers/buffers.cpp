@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cost_models/blocks/buffers/buffers.hpp>
+#include <cost_models/blocks/buffers/dense_layers.hpp>
 #include <cost_models/blocks/buffers/exchanged_experts.hpp>
 #include <cost_models/blocks/buffers/kept_feed_forward.hpp>
 #include <cost_models/blocks/buffers/softmax_statistics.hpp>
@@ -55,6 +56,7 @@ class Buffers {
       add_tanh(all, static_cast<OperationId>(i));
     }
     if (fetches_ahead_) add_fetched(all);
+    append(all, cut_kernel_operands(state_, schedule_, liveness_));
     return all;
   }
 
@@ -81,9 +83,9 @@ class Buffers {
     if (kind_of(i).gradient_recomputes() && block_.rematerialized && !is_overwritten_by(i))
       all.push_back({op.inputs.front(), bytes_of(op.inputs.front()),
                      schedule_.backward_begins[i], schedule_.backward_ends[i]});
-    if (has_no_buffer(i)) return;
-    if (!is_gradient_fused(i))
-      all.push_back({{op.output, " gradient"}, bytes_of(op.output), gradient_begins(op.output), gradient_ends(i)});
+    if (has_no_buffer(i) && !is_norm_made_where_read(state_, op)) return;
+    if (const int begins = differs_from_sum(op.output); !is_gradient_fused(i) && begins <= gradient_ends(i))
+      all.push_back({{op.output, " gradient"}, bytes_of(op.output), begins, gradient_ends(i)});
     append(all, kind_of(i).buffers(state_, schedule_, i));
   }
 
@@ -134,7 +136,8 @@ class Buffers {
   bool has_no_buffer(OperationId i) const {
     const bool fuses = state_.compiler.has(Habit::fuses_masks) && kind_of(i).works_in_place() &&
                        !block_.tensors[block_.operations[i].output].differentiable;
-    return kind_of(i).is_alias() || fuses || is_fused_activation(i) || is_capped_in_loss(i);
+    return kind_of(i).is_alias() || fuses || is_fused_activation(i) || is_capped_in_loss(i) ||
+           is_norm_made_where_read(state_, block_.operations[i]);
   }
 
   /// From the logits as their product wrote them.
@@ -179,6 +182,16 @@ class Buffers {
     for (const OperationId reader : flow_.readers(id))
       first = std::min(first, writes_gradient(id, reader));
     return first;
+  }
+
+  /// From when on a gradient has a buffer of its own: what is added to a residual has the residual's until more is added.
+  int differs_from_sum(TensorId id) const {
+    const TensorId residual = shares_gradient_of_sum(state_, id);
+    if (residual < 0) return gradient_begins(id);
+    int first = state_.forms.step();
+    for (const OperationId reader : flow_.readers(residual))
+      if (reader != flow_.readers(id).front()) first = std::min(first, writes_gradient(residual, reader));
+    return std::max(gradient_begins(id), first);
   }
 
   int writes_gradient(TensorId id, OperationId reader) const {
@@ -231,7 +244,8 @@ class Buffers {
       last = std::max(last, schedule_.backward_begins[reader]);
     else if (kind.gradient_recomputes() || reads(kind.read_by_gradient(block_, op), id))
       last = std::max(last, read_by_gradient_until(id, reader));
-    const bool fused = (gradients_last_ && is_fused_activation(reader)) || is_made_where_read(op);
+    const bool fused = (gradients_last_ && is_fused_activation(reader)) || is_made_where_read(op) ||
+                       is_norm_made_where_read(state_, op);
     return kind.is_alias() || fused || makes_hidden_rows_again(reader) ? std::max(last, last_read(op.output)) : last;
   }
 

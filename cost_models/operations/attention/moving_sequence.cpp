@@ -114,6 +114,21 @@ void add_ring_work(OperationWork& work, const BlockState& state, const Operation
   work.vector_backward += vector_work({1, 2 + partial_operands}, rows, DType::f32);
 }
 
+namespace {
+
+/// In float32 (MaxText kernels/tokamax_splash_attention/ring_attention_kernel.py, _ring_attention_bwd): the gradient of the
+/// result, which all parts read, the queries' gradient as it is added up, and what one part adds.
+std::vector<Lifetime> ring_sums(const BlockState& state, const Schedule& schedule, OperationId id) {
+  const Operation& op = state.block.operations[id];
+  const int begins = schedule.backward_begins[id], ends = schedule.backward_ends[id];
+  const Bytes queries{elements_of(state, op.inputs[0]) * size_of(DType::f32)};
+  return {{{op.output, " gradient in float32"}, Bytes{elements_of(state, op.output) * size_of(DType::f32)}, begins, ends},
+          {"query gradient, added up", queries, begins, ends},
+          {"query gradient of a part", queries, begins, ends}};
+}
+
+}  // namespace
+
 std::vector<Lifetime> ring_buffers(const BlockState& state, const Schedule& schedule, OperationId id) {
   const Operation& op = state.block.operations[id];
   if (devices_of_ring(state, op) < 2) return {};
@@ -126,6 +141,7 @@ std::vector<Lifetime> ring_buffers(const BlockState& state, const Schedule& sche
   const Bytes gradients{(elements_of(state, keys) + elements_of(state, values)) * size_of(DType::f32)};
   all.push_back({"key and value gradients on their way", gradients * 2, schedule.backward_begins[id],
                  schedule.backward_ends[id]});
+  for (const Lifetime& sum : ring_sums(state, schedule, id)) all.push_back(sum);
   return all;
 }
 

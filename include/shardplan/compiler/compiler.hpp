@@ -137,11 +137,12 @@ struct HeadShare {
 /// Heads that a habit of logits holds for: those with few tokens for their width, and those of few sequences whatever their
 /// tokens.
 struct HeadSizes {
-  double tokens_per_embed = 0;      ///< up to so many tokens of a device for each of embed
+  double tokens_per_embed = 0;       ///< up to so many tokens of a device for each of embed
+  double of_one_sequence = 0;        ///< the same where a device has one sequence; 0: that makes no difference
   std::int64_t up_to_sequences = 0;  ///< 0: their number makes no difference
   bool has(const HeadShare& head) const {
-    return head.sequences <= up_to_sequences ||
-           static_cast<double>(head.tokens) <= tokens_per_embed * static_cast<double>(head.embed);
+    const double most = head.sequences == 1 && of_one_sequence > 0 ? of_one_sequence : tokens_per_embed;
+    return head.sequences <= up_to_sequences || static_cast<double>(head.tokens) <= most * static_cast<double>(head.embed);
   }
 };
 

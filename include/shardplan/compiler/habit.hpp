@@ -89,6 +89,12 @@ enum class Habit : std::uint8_t {
   fuses_activations,
   /// And hidden rows of one with a gate, where the product that reads them runs again.
   fuses_hidden_rows,
+  /// And the norm in front of a dense one: products compute it from what it norms.
+  computes_norms_where_read,
+  /// What is added to a residual has the residual's gradient, in one buffer.
+  shares_gradients_of_sums,
+  /// Saved queries, keys and values are cut out of their stacks for the attention kernel.
+  cuts_kernel_operands,
   /// A gelu that is computed again keeps its tanh for its gradient.
   keeps_tanh,
   /// Layers behind the scan's last whole cycle: their weight gradients, and what makes them, wait for its backward loop.

@@ -57,6 +57,7 @@ TEST(LoadCompiler, CompilersDifferWhereTheyShould) {
 
 TEST(LoadCompiler, LogitsAreOverwrittenUpToAsManyTokensAsTheFileSays) {
   EXPECT_EQ(load_compiler("xla-tpu-v5p").head_sizes.at(Habit::overwrites_logits).tokens_per_embed, 1.1);
+  EXPECT_EQ(load_compiler("xla-tpu-v5p").head_sizes.at(Habit::overwrites_logits).of_one_sequence, 0.33);
   EXPECT_EQ(load_compiler("xla-tpu-v5p").head_sizes.at(Habit::overwrites_logits).up_to_sequences, 0);
   EXPECT_EQ(load_compiler("xla-tpu-v5p").head_sizes.at(Habit::overwrites_capped_logits).up_to_sequences, 1);
   EXPECT_TRUE(load_compiler("xla-tpu").has(Habit::overwrites_logits));
@@ -150,6 +151,9 @@ TEST(LoadCompiler, RejectsWrongFilesInOneLine) {
        "'passes' must be 0 or more"},
       {"\"ragged_dot_is_dense\": {", "\"overwrites_logits\": {\"tokens_per_embed\": 0, ",
        "'tokens_per_embed' must be above 0"},
+      {"\"ragged_dot_is_dense\": {",
+       "\"overwrites_logits\": {\"tokens_per_embed\": 1, \"tokens_per_embed_of_one_sequence\": 0, ",
+       "'tokens_per_embed_of_one_sequence' must be above 0"},
       {"\"ragged_dot_is_dense\": {", "\"ragged_dot_is_dense\": {\"tokens_per_embed\": 1, ",
        "unknown key 'tokens_per_embed'"},
       {"\"ragged_dot_is_dense\": {", "\"overwrites_logits\": {\"tokens_per_embed\": 1, \"up_to_sequences\": -1, ",

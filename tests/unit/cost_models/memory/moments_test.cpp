@@ -147,6 +147,20 @@ TEST(Moments, AHeadLargerThanWhatItsGradientIsMadeOfWaits) {
   EXPECT_EQ(mib(later.gradients), 40 + 128 + 1) << "the layers' shards in float32, and what waits";
 }
 
+// 64 of 1024 columns on each of 16 devices lie with 4096 words along the lanes; turned, and with both moments, they take
+// 4096 · 128 · 12 B. In a list that is before the loss, else behind it.
+TEST(Moments, TablesAreTurnedBeforeTheLossInAListAlone) {
+  const auto temporaries = [](const Compiler& compiler, const std::string& name) {
+    const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", "fsdp=16", with(compiler, Habit::pads_to_tiles)});
+    for (const Moment& moment : moments_of(toy.blocks(), toy.bound(), toy.config(), toy.compiler(), HeadGradient::habitual))
+      if (moment.name == name) return mib(moment.temporaries);
+    throw std::runtime_error("no moment " + name);
+  };
+  const Compiler lists = with(toy_tpu(), Habit::takes_list_order);
+  EXPECT_EQ(temporaries(lists, "loss") - temporaries(toy_tpu(), "loss"), 6);
+  EXPECT_EQ(temporaries(lists, "backward of layers"), temporaries(toy_tpu(), "backward of layers"));
+}
+
 // Query, key and value of 8 sequences of 1024 tokens, 16 MiB each, go to the host: those of four layers, or of three.
 TEST(Moments, AtTheLossAPeeledIterationIsStillOnTheDevice) {
   const auto waiting = [](const Compiler& compiler) {

@@ -93,6 +93,26 @@ TEST(WritesOverLogits, OfFewTokensForTheWidthOrOfOneSequence) {
   }
 }
 
+// 4 features: 2 tokens are half of one for each.
+TEST(WritesOverLogits, OfFewerTokensWhereADeviceHasOneSequence) {
+  struct Row {
+    std::int64_t sequences, tokens_of_each;
+    bool written_over;
+  };
+  Compiler compiler;
+  compiler.habits.add(Habit::overwrites_logits);
+  compiler.head_sizes[Habit::overwrites_logits] = {.tokens_per_embed = 2, .of_one_sequence = 0.5};
+  for (const Row& row : {Row{1, 2, true}, Row{1, 3, false}, Row{2, 2, true}, Row{2, 4, true}}) {
+    Block head = head_with({{OpKind::cross_entropy, "loss", {2}, 3}});
+    for (Tensor& tensor : head.tensors) {
+      if (tensor.dims.empty() || tensor.dims.front().dim != Dim::batch) continue;
+      tensor.dims.front().size = row.sequences;
+      tensor.dims.insert(tensor.dims.begin() + 1, TensorDim{Dim::sequence, row.tokens_of_each});
+    }
+    EXPECT_EQ(is_written_over(head, compiler), row.written_over) << row.sequences << " x " << row.tokens_of_each;
+  }
+}
+
 /// The same head of so many words.
 Block head_of(std::int64_t words) {
   Block head = head_with({{OpKind::cross_entropy, "loss", {2}, 3}});
