@@ -71,6 +71,8 @@ std::string_view name_of(ConstraintId constraint) {
       return "explicit-sharding";
     case ConstraintId::batch_split:
       return "batch-split";
+    case ConstraintId::dispatch_names_axis_twice:
+      return "dispatch-names-axis-twice";
     case ConstraintId::muon_decoder:
       return "muon-decoder";
     case ConstraintId::optimizer_over_data:

@@ -34,6 +34,7 @@ enum class ConstraintId : std::uint8_t {
   random_routing,
   sparse_tensor_sequence,
   expert_axis_stolen,
+  dispatch_names_axis_twice,
   batch_split,
   // Settings that exclude each other.
   attention_kernel,

@@ -90,6 +90,16 @@ Violation segments_are_counted(const Configuration& c) {
                  "packing=false");
 }
 
+// jax/_src/cudnn/fused_attention_stablehlo.py, _check_qkv_bias_mask_spec: "Sharding on sequence dim is not allowed".
+Violation kernel_splits_sequences(const Configuration& c) {
+  const int shards = sequence_shards(c);
+  if (c.config.attention != AttentionKernel::cudnn_flash_jax || shards == 1) return std::nullopt;
+  return Infeasible{ConstraintId::attention_kernel,
+                    fmt::format("attention=cudnn_flash_jax takes whole sequences, and {}={} splits them: set "
+                                "attention=cudnn_flash_te", sequence_axis(c.rules), shards),
+                    1, shards};
+}
+
 // layers/attention_op.py, cudnn_flash_attention: the branch of context parallelism without packing.
 Violation windows_under_context(const Configuration& c) {
   const int shards = sequence_shards(c);
@@ -236,7 +246,7 @@ std::optional<Infeasible> attention_violation(const Configuration& configuration
   return first_violation_of(
       {kernel_exists, kernel_knows_sinks, kernel_takes_masks, pools_whole_sequences, exchanged_sequence_is_unmasked,
        scores_are_recorded,
-       packing_violation, segments_are_counted, windows_under_context, balance_divides, blocks_divide_shards,
+       packing_violation, segments_are_counted, kernel_splits_sequences, windows_under_context, balance_divides, blocks_divide_shards,
        blocks_of_keys_divide, sums_three_or_all},
       configuration);
 }

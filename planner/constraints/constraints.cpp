@@ -110,6 +110,23 @@ Violation sparse_tensor_sequence(const Configuration& c) {
       fmt::format("sparse_matmul with tensor_sequence={} gives wrong results in MaxText; use tensor", size), 1, size};
 }
 
+// layers/moe.py, _maybe_shard_moe_dispatch, resolves each dim by itself, and JAX takes no sharding that names an axis twice.
+Violation peeled_dispatch(const Configuration& c) {
+  if (!c.config.moe_dispatch_no_expert_sharding || c.config.moe_path != MoePath::dropping) return std::nullopt;
+  AxisList named = axes_of_rule(c.rules, c.mesh, "activation_exp");
+  for (const AxisId axis : axes_of_rule(c.rules, c.mesh, "activation_batch_moe"))
+    if (c.mesh.axes[axis].role != AxisRole::expert) named.push_back(axis);
+  for (const char* features : {"activation_embed_moe", "activation_mlp"})
+    for (const AxisId axis : axes_of_rule(c.rules, c.mesh, features))
+      if (std::count(named.begin(), named.end(), axis) > 0)
+        return Infeasible{ConstraintId::dispatch_names_axis_twice,
+                          fmt::format("moe_dispatch_no_expert_sharding with rules {}: the experts' rows would be split over {} "
+                                      "twice (rule {}), which JAX refuses; leave the flag out",
+                                      c.rules.name, c.mesh.axes[axis].name, features),
+                          1, 0};
+  return std::nullopt;
+}
+
 // MaxText configs/types.py checks per_device_batch_size · max_target_length % num_vocab_tiling, of one tile too.
 Violation vocab_tiling(const Configuration& c) {
   const double tokens = c.config.per_device_batch_size * static_cast<double>(c.config.max_target_length);
@@ -132,6 +149,16 @@ Violation explicit_sharding(const Configuration& c) {
       fmt::format("shard_mode=explicit knows the decoders {}, not {}",
                   fmt::join(decoder_blocks_with(&DecoderBlock::explicit_sharding), ", "), c.model.decoder_block.name),
       1, 0};
+}
+
+// layers/embeddings.py, LLaMARotaryEmbedding: it selects features by a mask that lies on no axis, and JAX wants the mask of
+// a select where its cases are.
+Violation explicit_rotation(const Configuration& c) {
+  if (!c.config.shard_mode_explicit || !c.model.interleaved_rotation || c.mesh.devices() == 1) return std::nullopt;
+  return Infeasible{ConstraintId::explicit_sharding,
+                    fmt::format("shard_mode=explicit does not trace the rotary positions of {} (rope_type llama3.1)",
+                                c.model.name),
+                    1, 0};
 }
 
 // Of pipelines in explicit mode the one that does not even trace once the others are repaired (docs/cost-model.md).
@@ -176,7 +203,8 @@ std::optional<Infeasible> violation_under_every_policy(const Configuration& conf
                              context_violation,
                              attention_violation, batch_split_violation,
                              vocab_tiling,
-                             explicit_sharding, explicit_window,
+                             peeled_dispatch,
+                             explicit_sharding, explicit_rotation, explicit_window,
                              muon_decoder,
                              optimizer_over_data, quantization_violation, token_prediction_violation},
                             configuration);

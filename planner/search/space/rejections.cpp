@@ -40,6 +40,7 @@ Scope scope_of(ConstraintId constraint) {
     case ConstraintId::random_routing:
     case ConstraintId::sparse_tensor_sequence:
     case ConstraintId::expert_axis_stolen:
+    case ConstraintId::dispatch_names_axis_twice:
     case ConstraintId::batch_split:
     case ConstraintId::packing:
     case ConstraintId::context_load_balance:

@@ -159,6 +159,31 @@ TEST(Constraints, Settings) {
   expect_kept(llama_words, {"shard_mode=explicit", "opt_type=muon", "num_vocab_tiling=4"});
 }
 
+// Compiled with MaxText e591f30cb: jax.errors.DuplicateSpecError, ShardingTypeError, "Sharding on sequence dim is not allowed".
+TEST(Constraints, WhatJaxDoesNotTrace) {
+  const std::string peeled = "model_name=mixtral-8x7b compile_topology=v5p-16 ici_fsdp_parallelism=2 ici_expert_parallelism=4 "
+                             "sparse_matmul=False capacity_factor=1.25 custom_mesh_and_rule=";
+  const auto refusal = [](const std::string& words, const MachineChoice& machine = {}) {
+    return first_violation(read(words, machine));
+  };
+  const auto twice = refusal(peeled + "ep-tp moe_dispatch_no_expert_sharding=True");
+  ASSERT_TRUE(twice);
+  EXPECT_EQ(name_of(twice->constraint), "dispatch-names-axis-twice");
+  EXPECT_THAT(twice->message, HasSubstr("split over expert twice (rule activation_mlp)"));
+  EXPECT_FALSE(refusal(peeled + "ep-tp"));
+  EXPECT_FALSE(refusal(peeled + "default moe_dispatch_no_expert_sharding=True"));
+  const auto rotation = refusal("model_name=llama3.1-8b compile_topology=v5p-16 shard_mode=explicit");
+  ASSERT_TRUE(rotation);
+  EXPECT_THAT(rotation->message, HasSubstr("rope_type llama3.1"));
+  EXPECT_FALSE(refusal("model_name=llama2-7b compile_topology=v5p-16 shard_mode=explicit"));
+  const std::string kernel = "model_name=llama2-7b packing=False attention=cudnn_flash_";
+  const auto split = refusal(kernel + "jax ici_context_parallelism=2", {"h100", 8, std::nullopt});
+  ASSERT_TRUE(split);
+  EXPECT_THAT(split->message, HasSubstr("takes whole sequences, and context=2 splits them"));
+  EXPECT_FALSE(refusal(kernel + "jax", {"h100", 8, std::nullopt}));
+  EXPECT_FALSE(refusal(kernel + "te ici_context_parallelism=2", {"h100", 8, std::nullopt}));
+}
+
 TEST(Constraints, Quantization) {
   expect_broken(llama_words, {{"quantization=fp8 gradient_accumulation_steps=2", "quantization",
                          "takes 1 gradient_accumulation_steps, not 2", 1, 2}});
