@@ -246,7 +246,8 @@ std::optional<Infeasible> attention_violation(const Configuration& configuration
   return first_violation_of(
       {kernel_exists, kernel_knows_sinks, kernel_takes_masks, pools_whole_sequences, exchanged_sequence_is_unmasked,
        scores_are_recorded,
-       packing_violation, segments_are_counted, kernel_splits_sequences, windows_under_context, balance_divides, blocks_divide_shards,
+       packing_violation, segments_are_counted, kernel_splits_sequences, windows_under_context, balance_divides,
+       blocks_divide_shards,
        blocks_of_keys_divide, sums_three_or_all},
       configuration);
 }

@@ -120,8 +120,8 @@ Violation peeled_dispatch(const Configuration& c) {
     for (const AxisId axis : axes_of_rule(c.rules, c.mesh, features))
       if (std::count(named.begin(), named.end(), axis) > 0)
         return Infeasible{ConstraintId::dispatch_names_axis_twice,
-                          fmt::format("moe_dispatch_no_expert_sharding with rules {}: the experts' rows would be split over {} "
-                                      "twice (rule {}), which JAX refuses; leave the flag out",
+                          fmt::format("moe_dispatch_no_expert_sharding with rules {}: the experts' rows would be split over "
+                                      "{} twice (rule {}), which JAX refuses; leave the flag out",
                                       c.rules.name, c.mesh.axes[axis].name, features),
                           1, 0};
   return std::nullopt;

@@ -159,10 +159,10 @@ TEST(Constraints, Settings) {
   expect_kept(llama_words, {"shard_mode=explicit", "opt_type=muon", "num_vocab_tiling=4"});
 }
 
-// Compiled with MaxText e591f30cb: jax.errors.DuplicateSpecError, ShardingTypeError, "Sharding on sequence dim is not allowed".
+// Compiled with MaxText e591f30cb: DuplicateSpecError, ShardingTypeError, "Sharding on sequence dim is not allowed".
 TEST(Constraints, WhatJaxDoesNotTrace) {
-  const std::string peeled = "model_name=mixtral-8x7b compile_topology=v5p-16 ici_fsdp_parallelism=2 ici_expert_parallelism=4 "
-                             "sparse_matmul=False capacity_factor=1.25 custom_mesh_and_rule=";
+  const std::string peeled = mixtral + "ici_fsdp_parallelism=2 ici_expert_parallelism=4 sparse_matmul=False "
+                                       "capacity_factor=1.25 custom_mesh_and_rule=";
   const auto refusal = [](const std::string& words, const MachineChoice& machine = {}) {
     return first_violation(read(words, machine));
   };
