@@ -11,6 +11,7 @@
 #include <cost_models/blocks/stack_work.hpp>
 #include <cost_models/layouts/stacked_layers.hpp>
 #include <cost_models/layouts/tiles.hpp>
+#include <optional>
 
 namespace shardplan {
 namespace {
@@ -38,14 +39,14 @@ class BlockWalk {
     result.block = &state_.block;
     result.work = work();
     result.late_gradients_begin = late_gradients_begin_;
-    result.weight_gradients_last = trains() && runs_weight_gradients_last(state_, schedule_);
+    result.weight_gradients_last = as_made_.has_value();
     const StepOrder order(state_, schedule_);
     result.gradients_begin -= order.postponed();
     const Schedule ordered = order.ordered(schedule_);
     result.lifetimes = buffers_of(state_, ordered, liveness_, order);
     if (can_free_early()) result.pressed = buffers_of(state_, ordered, liveness_, order, Pressure::high);
     if (result.weight_gradients_last && shares_iteration(state_.block, *state_.program.program))
-      result.pressed = buffers_of(state_, order.ordered(as_made_), liveness_, order, Pressure::high);
+      result.pressed = buffers_of(state_, order.ordered(*as_made_), liveness_, order, Pressure::high);
     result.collectives = state_.recorder.take();
     result.counts = state_.recorder.take_counts();
     result.gathered_weights = state_.forms.gathered_weights();
@@ -169,7 +170,7 @@ class BlockWalk {
   BlockState state_;
   Liveness liveness_;
   Schedule schedule_;
-  Schedule as_made_;  ///< with weight gradients where their operands are, though they run last; empty: they don't
+  std::optional<Schedule> as_made_;  ///< with weight gradients where their operands are; empty: they don't run last
   int late_gradients_begin_ = 0;
 };
 

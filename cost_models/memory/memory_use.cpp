@@ -192,8 +192,11 @@ std::vector<PartitionedBlock> under_pressure(const std::vector<PartitionedBlock>
   const auto differs = [](const PartitionedBlock& block) { return !block.pressed.empty(); };
   if (std::none_of(blocks.begin(), blocks.end(), differs)) return {};
   std::vector<PartitionedBlock> pressed = blocks;
-  for (PartitionedBlock& block : pressed)
-    if (differs(block)) block.lifetimes = block.pressed, block.weight_gradients_last = false;
+  for (PartitionedBlock& block : pressed) {
+    if (!differs(block)) continue;
+    block.lifetimes = block.pressed;
+    block.weight_gradients_last = false;
+  }
   return pressed;
 }
 

@@ -110,23 +110,6 @@ Violation sparse_tensor_sequence(const Configuration& c) {
       fmt::format("sparse_matmul with tensor_sequence={} gives wrong results in MaxText; use tensor", size), 1, size};
 }
 
-// layers/moe.py, _maybe_shard_moe_dispatch, resolves each dim by itself, and JAX takes no sharding that names an axis twice.
-Violation peeled_dispatch(const Configuration& c) {
-  if (!c.config.moe_dispatch_no_expert_sharding || c.config.moe_path != MoePath::dropping) return std::nullopt;
-  AxisList named = axes_of_rule(c.rules, c.mesh, "activation_exp");
-  for (const AxisId axis : axes_of_rule(c.rules, c.mesh, "activation_batch_moe"))
-    if (c.mesh.axes[axis].role != AxisRole::expert) named.push_back(axis);
-  for (const char* features : {"activation_embed_moe", "activation_mlp"})
-    for (const AxisId axis : axes_of_rule(c.rules, c.mesh, features))
-      if (std::count(named.begin(), named.end(), axis) > 0)
-        return Infeasible{ConstraintId::dispatch_names_axis_twice,
-                          fmt::format("moe_dispatch_no_expert_sharding with rules {}: the experts' rows would be split over "
-                                      "{} twice (rule {}), which JAX refuses; leave the flag out",
-                                      c.rules.name, c.mesh.axes[axis].name, features),
-                          1, 0};
-  return std::nullopt;
-}
-
 // MaxText configs/types.py checks per_device_batch_size · max_target_length % num_vocab_tiling, of one tile too.
 Violation vocab_tiling(const Configuration& c) {
   const double tokens = c.config.per_device_batch_size * static_cast<double>(c.config.max_target_length);
@@ -203,7 +186,6 @@ std::optional<Infeasible> violation_under_every_policy(const Configuration& conf
                              context_violation,
                              attention_violation, batch_split_violation,
                              vocab_tiling,
-                             peeled_dispatch,
                              explicit_sharding, explicit_rotation, explicit_window,
                              muon_decoder,
                              optimizer_over_data, quantization_violation, token_prediction_violation},
@@ -228,13 +210,13 @@ Program program_of(const Configuration& c) { return train_program(c.model, c.con
 
 std::optional<Infeasible> violation_under_every_policy(const Configuration& configuration, const BoundProgram& program) {
   if (auto violation = violation_under_every_policy(configuration)) return violation;
-  return indivisible_activation(program);
+  return refused_activation(program);
 }
 
 std::optional<Infeasible> first_violation(const Configuration& configuration) {
   if (auto violation = first_violation_of_settings(configuration)) return violation;
   const Program program = program_of(configuration);
-  return indivisible_activation(bind_program(program, configuration.rules, configuration.mesh));
+  return refused_activation(bind_program(program, configuration.rules, configuration.mesh));
 }
 
 }  // namespace shardplan

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <planner/constraints/divisibility.hpp>
 #include <shardplan/collective/counted.hpp>
 
@@ -41,6 +42,25 @@ std::optional<Infeasible> first_indivisible(const Tensor& tensor, const Partitio
   return std::nullopt;
 }
 
+/// layers/moe.py, _maybe_shard_moe_dispatch (Resolver::resolve_each_dim).
+std::optional<Infeasible> names_axis_twice(const Block& block, const Tensor& tensor, const PartitionSpec& spec,
+                                           const Mesh& mesh) {
+  AxisList named;
+  for (const AxisList& axes : spec.dims)
+    for (const AxisId axis : axes) {
+      if (std::count(named.begin(), named.end(), axis) == 0) {
+        named.push_back(axis);
+        continue;
+      }
+      return Infeasible{ConstraintId::dispatch_names_axis_twice,
+                        fmt::format("moe_dispatch_no_expert_sharding: {}/{} would be split over {} on two dims, which JAX "
+                                    "refuses: leave it out",
+                                    block.name, tensor.name, mesh.axes[axis].name),
+                        1, 0};
+    }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Infeasible> indivisible(const Block& block, const Tensor& tensor, const PartitionSpec& spec,
@@ -56,10 +76,13 @@ std::optional<Infeasible> indivisible(const Block& block, const Tensor& tensor, 
   return std::nullopt;
 }
 
-std::optional<Infeasible> indivisible_activation(const BoundProgram& program) {
+std::optional<Infeasible> refused_activation(const BoundProgram& program) {
   for (const auto& [block, specs] : program.blocks)
     for (std::size_t i = 0; i < specs.size(); ++i) {
       if (block->tensors[i].parameter || !specs[i]) continue;
+      const bool each_dim = block->tensors[i].constraint.peel == Peel::experts_from_batch;
+      if (auto twice = each_dim ? names_axis_twice(*block, block->tensors[i], *specs[i], *program.mesh) : std::nullopt)
+        return twice;
       if (auto violation = first_indivisible(block->tensors[i], *specs[i], *program.mesh)) return violation;
     }
   return std::nullopt;

@@ -1,5 +1,5 @@
 #pragma once
-// Whether dims divide into the shards that the rules ask for. JAX refuses a sharding whose shards would be unequal.
+// Whether dims divide into the shards that the rules ask for, each over axes of its own. JAX refuses other shardings.
 #include <optional>
 #include <shardplan/bound_program.hpp>
 #include <shardplan/evaluation.hpp>
@@ -11,8 +11,9 @@ namespace shardplan {
 std::optional<Infeasible> indivisible(const Block& block, const Tensor& tensor, const PartitionSpec& spec,
                                       const Mesh& mesh);
 
-/// The same for the activations that the program constrains: "batch-divisibility", "sequence-divisibility", or
-/// "indivisible-dim" for the other dims.
-std::optional<Infeasible> indivisible_activation(const BoundProgram& program);
+/// The first activation that the program constrains whose sharding JAX refuses: an axis on two dims, which only specs have
+/// that resolve each dim by itself ("dispatch-names-axis-twice"), or shards that would be unequal ("batch-divisibility",
+/// "sequence-divisibility", or "indivisible-dim" for the other dims).
+std::optional<Infeasible> refused_activation(const BoundProgram& program);
 
 }  // namespace shardplan

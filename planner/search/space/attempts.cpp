@@ -192,7 +192,7 @@ class Attempts {
     const bool alike = before && before->constraints == program_->constraints;
     bound_ = alike ? Binder::rebind(program_->program, std::move(bound_))
                    : binder_.bind(program_->program, program_->constraints, smallest_.mesh);
-    auto violation = indivisible_activation(bound_);
+    auto violation = refused_activation(bound_);
     if (!violation && !shardings_) shardings_ = std::make_shared<const std::string>(shardings_of(smallest_, bound_));
     return violation;
   }

@@ -21,7 +21,7 @@ std::optional<Infeasible> violation_of(const std::vector<Tensor>& tensors, const
   program.blocks.emplace_back().tensors = tensors;
   BoundProgram bound{&program, &divided_mesh, {{&program.blocks.front(), {}}}, {}, {}};
   bound.blocks.front().specs.assign(tensors.size(), PartitionSpec{{axes}});
-  return indivisible_activation(bound);
+  return refused_activation(bound);
 }
 
 struct Row {

@@ -20,7 +20,7 @@ function machinesFigure(answer) {
 }
 
 /// Of a machine on which nothing is expected to fit.
-const mayFit = (r) => Boolean(r.closest) && r.closest.fit === "marginal";
+const mayFit = (r) => Boolean(r.closest) && r.closest.infeasible.constraint === "hbm" && r.closest.fit === "marginal";
 const outlook = (r) => (mayFit(r) ? verdict(r.closest) : el("span", { class: "badge bad" }, "Nothing fits"));
 
 function shortfall(r) {
