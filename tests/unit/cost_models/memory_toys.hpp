@@ -45,6 +45,15 @@ class ToyMemory {
   std::vector<PartitionedBlock> blocks_;
 };
 
+/// Of a block's buffers those that these words describe.
+inline std::vector<Lifetime> lives_of(const ToyMemory& toy, const std::string& block, const std::string& words) {
+  const PartitionedBlock& layer = toy.block(block);
+  std::vector<Lifetime> found;
+  for (const Lifetime& life : layer.lifetimes)
+    if (describe(life.name, *layer.block) == words) found.push_back(life);
+  return found;
+}
+
 inline bool meet(const Lifetime& a, const Lifetime& b) { return std::max(a.first, b.first) <= std::min(a.last, b.last); }
 
 inline std::int64_t mib(Bytes bytes) { return bytes.value >> 20; }

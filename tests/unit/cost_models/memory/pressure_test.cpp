@@ -10,14 +10,6 @@
 namespace shardplan {
 namespace {
 
-std::vector<Lifetime> lives_of(const ToyMemory& toy, const std::string& block, const std::string& words) {
-  const PartitionedBlock& layer = toy.block(block);
-  std::vector<Lifetime> found;
-  for (const Lifetime& life : layer.lifetimes)
-    if (describe(life.name, *layer.block) == words) found.push_back(life);
-  return found;
-}
-
 /// Of a program that needs all of its memory, what it would need with twice as much.
 Bytes spared(const ToyMemory& toy) {
   const Bytes relaxed = toy.use().peak();
