@@ -1,6 +1,6 @@
 #include <cost_models/memory/compiler_budget.hpp>
-#include <cost_models/time/combined_collectives.hpp>
 #include <cost_models/time/cloned_gathers.hpp>
+#include <cost_models/time/schedule/combined_collectives.hpp>
 
 namespace shardplan {
 namespace {

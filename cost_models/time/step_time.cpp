@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cost_models/time/block_bodies.hpp>
-#include <cost_models/time/combined_collectives.hpp>
 #include <cost_models/time/compute_time.hpp>
+#include <cost_models/time/schedule/block_bodies.hpp>
+#include <cost_models/time/schedule/combined_collectives.hpp>
 #include <cost_models/time/step_time.hpp>
 #include <shardplan/collective/hidden.hpp>
 #include <shardplan/error.hpp>
@@ -126,7 +126,7 @@ class Step {
     KnownBodies none;
     const BodyWaits& waits = (work_.known ? *work_.known : none)
                                  .waits(2 * index + (backward ? 1 : 0), backward ? bodies.backward() : bodies.forward(),
-                                        std::move(moves), kinds_of(indices));
+                                        std::move(moves), kinds_of(indices), work_.compiler.overlap);
     for (std::size_t m = 0; m < indices.size(); ++m) body.exposed += exposed_[indices[m]] = waits.exposed[m] * runs;
     body.contention = waits.contention * runs;
     return body;
@@ -153,6 +153,8 @@ class Step {
     move.asynchronous = overlap.asynchronous.has(c.purpose());
     move.processors = processors();
     move.ahead = c.parameter && move.asynchronous && runs > 1 && overlap.pipelined.has(c.purpose());
+    move.of_leaf = slot.of_leaf && !move.ahead;
+    if (move.of_leaf && overlap.one_in_flight) move.needed_by = static_cast<int>(steps.size()) - 1;  // its stack's
     if (c.parameter && overlap.window > 0) narrow(move, steps, overlap.window);
     // With pipeline_delay_activation_forwarding a result is sent one iteration before it is needed: MaxText offers it so
     // that the transfer and the iteration's compute are independent (configs/base.yml).
@@ -165,7 +167,7 @@ class Step {
     kinds.reserve(indices.size());
     for (const std::size_t i : indices) {
       const Collective& c = work_.collectives[i];
-      kinds.push_back({c.kind, c.axes, c.parameter ? combine_threshold(work_.compiler, c.kind) : Bytes{}, c.bytes});
+      kinds.push_back({c.kind, c.axes, c.parameter ? combine_limit(work_.compiler, c.kind) : Bytes{}, result_of(c)});
     }
     return kinds;
   }
@@ -189,7 +191,7 @@ class Step {
       const Collective& c = work_.collectives[i];
       body.collectives += c.seconds;
       moves.push_back({c.seconds, -1, is_waited_for_at_once(c) ? 0 : 1,
-                       work_.compiler.overlap.asynchronous.has(c.purpose()), false, processors()});
+                       work_.compiler.overlap.asynchronous.has(c.purpose()), false, false, processors()});
     }
     const BodyWaits waits = exposed_in_body({body.compute}, moves);
     for (std::size_t m = 0; m < update_.size(); ++m) body.exposed += exposed_[update_[m]] = waits.exposed[m];
@@ -202,7 +204,8 @@ class Step {
   void place(std::size_t index, const BlockBodies& bodies, bool backward, const BodyTime& body, double idle) {
     const double runs = static_cast<double>(work_.blocks[index].block->executions);
     const auto [moves, indices] = moves_of(bodies, by_block_[index], backward, runs);
-    const auto placed = place_combined(backward ? bodies.backward() : bodies.forward(), moves, kinds_of(indices));
+    const auto placed = place_combined(backward ? bodies.backward() : bodies.forward(), moves, kinds_of(indices),
+                                       work_.compiler.overlap);
     TimedBody timed = timed_body(placed, bodies.steps(backward), indices);
     timed.kind = backward ? BodyKind::backward : BodyKind::forward;
     timed.block = static_cast<BlockId>(index);

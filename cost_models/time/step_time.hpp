@@ -7,7 +7,7 @@
 // the same body; the optimizer's state behind the update alone, in and out one after the other.
 #include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/partition/partitioned_block.hpp>
-#include <cost_models/time/known_bodies.hpp>
+#include <cost_models/time/schedule/known_bodies.hpp>
 #include <cstdint>
 #include <shardplan/compiler/compiler.hpp>
 #include <shardplan/evaluation.hpp>

@@ -4,7 +4,7 @@
 // links, each program with its constraints bound, and the blocks that are partitioned alike. A search costs many such in a
 // row.
 #include <cost_models/blocks/known_blocks.hpp>
-#include <cost_models/time/known_bodies.hpp>
+#include <cost_models/time/schedule/known_bodies.hpp>
 #include <hardware/network/mesh_embedding.hpp>
 #include <list>
 #include <optional>

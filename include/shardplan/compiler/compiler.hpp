@@ -8,8 +8,8 @@
 #include <optional>
 #include <shardplan/compiler/habit.hpp>
 #include <shardplan/compiler/overlap_rules.hpp>
-#include <shardplan/train_config.hpp>
 #include <shardplan/compiler/vector_kernel.hpp>
+#include <shardplan/train_config.hpp>
 #include <shardplan/units.hpp>
 #include <span>
 #include <string>
@@ -68,7 +68,7 @@ std::string_view name_of(FlagEffect effect);  ///< "not_modelled"
 enum class CompilerSetting : std::uint8_t {
   scoped_vmem_limit,  ///< VMEM for an operation's tiles
   all_gather_combine_threshold,      ///< all-gathers of one loop body become one up to so many bytes of results
-  reduce_scatter_combine_threshold,  ///< likewise, of operands
+  reduce_scatter_combine_threshold,  ///< likewise
   all_reduce_combine_threshold,
 };
 inline constexpr CompilerSetting combine_thresholds[] = {CompilerSetting::all_gather_combine_threshold,

@@ -2,6 +2,7 @@
 // What a compiler's schedule lets run beside compute: its file's `overlap` (compilers/*.json), as its flags make it.
 #include <cstdint>
 #include <shardplan/collective/collective_kind.hpp>
+#include <shardplan/units.hpp>
 
 namespace shardplan {
 
@@ -24,6 +25,10 @@ struct OverlapRules {
   CollectiveKindSet pipelined;
   /// Kernels that a weight's gather starts before its use at most, and that its gradient's sum runs beside; 0: any.
   int window = 0;
+  /// A collective is started when the one before it was waited for (issued_body.hpp); else when the channel is free.
+  bool one_in_flight = false;
+  /// Results of weights' gathers, and sums, of one kind and axes in a loop's body that become one; no bytes: none do.
+  Bytes combines_up_to;
 };
 
 }  // namespace shardplan

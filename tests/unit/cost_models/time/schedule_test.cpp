@@ -1,9 +1,9 @@
 // Loop bodies as schedules: which collective waits for what, and what the compute stream waits for.
 #include <gmock/gmock.h>
 
-#include <cost_models/time/body_schedule.hpp>
-#include <cost_models/time/combined_collectives.hpp>
-#include <cost_models/time/known_bodies.hpp>
+#include <cost_models/time/schedule/body_schedule.hpp>
+#include <cost_models/time/schedule/combined_collectives.hpp>
+#include <cost_models/time/schedule/known_bodies.hpp>
 #include <shardplan/error.hpp>
 
 #include "time_toys.hpp"
@@ -116,7 +116,7 @@ TEST(CombinedCollectives, WaitForTheFirstUseOfAny) {
     const Bytes limit = combine_threshold(with_threshold(threshold), CollectiveKind::all_gather);
     const std::vector<CombinedKind> kinds(2, {CollectiveKind::all_gather, {0}, limit, Bytes{100}});
     std::vector<double> all;
-    for (const Seconds wait : schedule_combined(steps, gathers, kinds).exposed) all.push_back(wait.value);
+    for (const Seconds wait : schedule_combined(steps, gathers, kinds, {}).exposed) all.push_back(wait.value);
     return all;
   };
   EXPECT_THAT(waits(0), ElementsAre(0, 0));
@@ -125,7 +125,7 @@ TEST(CombinedCollectives, WaitForTheFirstUseOfAny) {
   const std::vector<ScheduledCollective> early = {{{4}, -1, 0}, {{6}, -1, 2}};
   const Bytes limit{200};
   const std::vector<CombinedKind> kinds(2, {CollectiveKind::all_gather, {0}, limit, Bytes{100}});
-  const auto together = schedule_combined(steps, early, kinds).exposed;
+  const auto together = schedule_combined(steps, early, kinds, {}).exposed;
   EXPECT_DOUBLE_EQ(together[0].value, 4) << "of 10 s in front of the first step, by the parts' seconds";
   EXPECT_DOUBLE_EQ(together[1].value, 6) << "which alone would hide";
 }
@@ -135,7 +135,7 @@ TEST(CombinedCollectives, AreOfOneKindAndTheSameAxes) {
   const std::vector<ScheduledCollective> moves = {{{4}, -1, 0}, {{6}, -1, 1}};
   std::vector<CombinedKind> kinds(2, {CollectiveKind::all_gather, {0}, Bytes{1000}, Bytes{100}});
   kinds[1].axes = {1};
-  EXPECT_DOUBLE_EQ(schedule_combined(steps, moves, kinds).exposed[1].value, 0);
+  EXPECT_DOUBLE_EQ(schedule_combined(steps, moves, kinds, {}).exposed[1].value, 0);
   EXPECT_EQ(combine_threshold(with_threshold(5), CollectiveKind::all_to_all).value, 0);
 }
 
@@ -143,7 +143,7 @@ TEST(CombinedCollectives, DontWaitForWhatFollowsFromThem) {
   const std::vector<Seconds> steps = {{10}, {10}, {10}};
   const std::vector<ScheduledCollective> sums = {{{4}, -1, 0}, {{6}, 1, 2}};  // the second is made of what reads the first
   const std::vector<CombinedKind> kinds(2, {CollectiveKind::all_reduce, {0}, Bytes{1000}, Bytes{100}});
-  const auto waits = schedule_combined(steps, sums, kinds).exposed;
+  const auto waits = schedule_combined(steps, sums, kinds, {}).exposed;
   EXPECT_DOUBLE_EQ(waits[0].value, 4);
   EXPECT_DOUBLE_EQ(waits[1].value, 6);
 }
@@ -153,14 +153,14 @@ TEST(KnownBodies, AreScheduledAgainWhereTheyDiffer) {
   KnownBodies known;
   const std::vector<Seconds> steps = {{10}, {10}}, others = {{20}, {10}};
   const std::vector<CombinedKind> kinds(1);
-  const BodyWaits& first = known.waits(3, steps, {{{4}, -1, 0}}, kinds);
+  const BodyWaits& first = known.waits(3, steps, {{{4}, -1, 0}}, kinds, {});
   EXPECT_DOUBLE_EQ(first.exposed[0].value, 4);
   const Seconds* const made = first.exposed.data();
-  EXPECT_EQ(known.waits(3, steps, {{{4}, -1, 0}}, kinds).exposed.data(), made) << "not made again";
-  EXPECT_DOUBLE_EQ(known.waits(3, steps, {{{6}, -1, 0}}, kinds).exposed[0].value, 6);
-  EXPECT_DOUBLE_EQ(known.waits(3, steps, {{{14}, -1, 1}}, kinds).exposed[0].value, 4);
-  EXPECT_DOUBLE_EQ(known.waits(3, others, {{{14}, -1, 1}}, kinds).exposed[0].value, 0);
-  EXPECT_DOUBLE_EQ(known.waits(0, steps, {{{14}, -1, 1}}, kinds).exposed[0].value, 4) << "another body";
+  EXPECT_EQ(known.waits(3, steps, {{{4}, -1, 0}}, kinds, {}).exposed.data(), made) << "not made again";
+  EXPECT_DOUBLE_EQ(known.waits(3, steps, {{{6}, -1, 0}}, kinds, {}).exposed[0].value, 6);
+  EXPECT_DOUBLE_EQ(known.waits(3, steps, {{{14}, -1, 1}}, kinds, {}).exposed[0].value, 4);
+  EXPECT_DOUBLE_EQ(known.waits(3, others, {{{14}, -1, 1}}, kinds, {}).exposed[0].value, 0);
+  EXPECT_DOUBLE_EQ(known.waits(0, steps, {{{14}, -1, 1}}, kinds, {}).exposed[0].value, 4) << "another body";
 }
 
 TEST(BodySchedule, KnowsNoCollectiveThatIsNeededBeforeItIsMade) {

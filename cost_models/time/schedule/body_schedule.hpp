@@ -20,6 +20,7 @@ struct ScheduledCollective {
   bool asynchronous = true;  ///< else the compute stream waits while it runs
   bool ahead = false;        ///< the loop's iteration before has room for it: it may start there (a gather of weights),
                              ///< or end in the one after (a sum of gradients)
+  bool of_leaf = false;      ///< nothing but collectives reads what the step makes: a weight's gradient
   double processors = 0;     ///< share of those of the compute stream that it takes while it runs: steps beside it have
                              ///< the rest, and take 1/(1 - share) as long
   bool operator==(const ScheduledCollective&) const = default;

@@ -1,13 +1,14 @@
-#include <cost_models/time/known_bodies.hpp>
+#include <cost_models/time/schedule/known_bodies.hpp>
 
 namespace shardplan {
 
 const BodyWaits& KnownBodies::waits(std::size_t body, const std::vector<Seconds>& steps,
-                                    std::vector<ScheduledCollective> moves, std::vector<CombinedKind> kinds) {
+                                    std::vector<ScheduledCollective> moves, std::vector<CombinedKind> kinds,
+                                    const OverlapRules& overlap) {
   if (last_.size() <= body) last_.resize(body + 1);
   std::optional<Known>& known = last_[body];
   if (known && known->steps == steps && known->moves == moves && known->kinds == kinds) return known->waits;
-  BodyWaits waits = schedule_combined(steps, moves, kinds);
+  BodyWaits waits = schedule_combined(steps, moves, kinds, overlap);
   known = Known{steps, std::move(moves), std::move(kinds), std::move(waits)};
   return known->waits;
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cost_models/time/body_schedule.hpp>
+#include <cost_models/time/schedule/body_schedule.hpp>
 #include <limits>
 #include <shardplan/error.hpp>
 #include <tuple>

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cost_models/time/block_bodies.hpp>
+#include <cost_models/time/schedule/block_bodies.hpp>
 
 namespace shardplan {
 namespace {
@@ -83,7 +83,7 @@ Slot BlockBodies::weight_slot(const Collective& c) const {
   const bool gathers = c.purpose() == CollectiveKind::all_gather;
   if (c.phase == Phase::forward) return {false, -1, forward_steps_[c.operation]};
   const int end = static_cast<int>(backward_.size());
-  if (!gathers) return {true, right_steps_[c.operation], end};
+  if (!gathers) return {true, right_steps_[c.operation], end, true};
   if (c.phase == Phase::rematerialized_forward && recomputed_steps_[c.operation] >= 0)
     return {true, -1, recomputed_steps_[c.operation]};
   return {true, -1, left_steps_[c.operation]};

@@ -1,6 +1,8 @@
 #include <algorithm>
-#include <cost_models/time/combined_collectives.hpp>
+#include <cost_models/time/schedule/combined_collectives.hpp>
+#include <cost_models/time/schedule/issued_body.hpp>
 #include <numeric>
+#include <optional>
 
 namespace shardplan {
 namespace {
@@ -56,6 +58,14 @@ Combination combine(const std::vector<ScheduledCollective>& moves, const std::ve
   return made;
 }
 
+/// The steps that make the parts' operands.
+std::vector<Leaf> leaves_of(const std::vector<ScheduledCollective>& moves, const std::vector<std::size_t>& of) {
+  std::vector<Leaf> leaves;
+  for (std::size_t i = 0; i < moves.size(); ++i)
+    if (moves[i].of_leaf) leaves.push_back({moves[i].made_by, of[i]});
+  return leaves;
+}
+
 std::vector<ScheduledCollective> moves_of(const std::vector<Combined>& all) {
   std::vector<ScheduledCollective> moves;
   moves.reserve(all.size());
@@ -63,32 +73,46 @@ std::vector<ScheduledCollective> moves_of(const std::vector<Combined>& all) {
   return moves;
 }
 
-}  // namespace
-
-Bytes combine_threshold(const Compiler& compiler, CollectiveKind kind) {
-  const auto of = [&](CompilerSetting setting) {
-    const auto found = compiler.settings.find(setting);
-    return found == compiler.settings.end() ? Bytes{} : found->second;
-  };
+std::optional<CompilerSetting> threshold_of(CollectiveKind kind) {
   switch (kind) {
     case CollectiveKind::all_gather:
-      return of(CompilerSetting::all_gather_combine_threshold);
+      return CompilerSetting::all_gather_combine_threshold;
     case CollectiveKind::reduce_scatter:
-      return of(CompilerSetting::reduce_scatter_combine_threshold);
+      return CompilerSetting::reduce_scatter_combine_threshold;
     case CollectiveKind::all_reduce:
-      return of(CompilerSetting::all_reduce_combine_threshold);
+      return CompilerSetting::all_reduce_combine_threshold;
     case CollectiveKind::all_to_all:
     case CollectiveKind::ragged_all_to_all:
     case CollectiveKind::collective_permute:
-      return {};
+      return std::nullopt;
   }
-  return {};
+  return std::nullopt;
+}
+
+}  // namespace
+
+Bytes combine_threshold(const Compiler& compiler, CollectiveKind kind) {
+  const auto threshold = threshold_of(kind);
+  const auto given = threshold ? compiler.settings.find(*threshold) : compiler.settings.end();
+  return given == compiler.settings.end() ? Bytes{} : given->second;
+}
+
+Bytes combine_limit(const Compiler& compiler, CollectiveKind kind) {
+  const auto threshold = threshold_of(kind);
+  if (!threshold) return {};
+  return compiler.settings.contains(*threshold) ? combine_threshold(compiler, kind) : compiler.overlap.combines_up_to;
+}
+
+Bytes result_of(const Collective& collective) {
+  const bool scattered = collective.kind == CollectiveKind::reduce_scatter;
+  return {scattered ? collective.bytes.value / collective.group_size : collective.bytes.value};
 }
 
 BodyWaits schedule_combined(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& moves,
-                            const std::vector<CombinedKind>& kinds) {
+                            const std::vector<CombinedKind>& kinds, const OverlapRules& overlap) {
   const auto [all, of] = combine(moves, kinds);
-  const BodyWaits waits = exposed_in_body(steps, moves_of(all));
+  const BodyWaits waits = overlap.one_in_flight ? exposed_as_issued(steps, moves_of(all), leaves_of(moves, of))
+                                                : exposed_in_body(steps, moves_of(all));
   BodyWaits found{std::vector<Seconds>(moves.size()), waits.contention};
   for (std::size_t i = 0; i < moves.size(); ++i)
     if (const Seconds together = all[of[i]].move.seconds; together.value > 0)
@@ -97,9 +121,11 @@ BodyWaits schedule_combined(const std::vector<Seconds>& steps, const std::vector
 }
 
 PlacedCombination place_combined(const std::vector<Seconds>& steps, const std::vector<ScheduledCollective>& moves,
-                                 const std::vector<CombinedKind>& kinds) {
+                                 const std::vector<CombinedKind>& kinds, const OverlapRules& overlap) {
   const auto [all, of] = combine(moves, kinds);
-  PlacedCombination placed{place_body(steps, moves_of(all)), std::vector<std::vector<std::size_t>>(all.size())};
+  PlacedCombination placed{overlap.one_in_flight ? place_as_issued(steps, moves_of(all), leaves_of(moves, of))
+                                                 : place_body(steps, moves_of(all)),
+                           std::vector<std::vector<std::size_t>>(all.size())};
   for (std::size_t i = 0; i < moves.size(); ++i) placed.parts[of[i]].push_back(i);
   return placed;
 }

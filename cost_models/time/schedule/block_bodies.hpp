@@ -3,8 +3,8 @@
 // front. A step is one operation; of a product's backward pass the gradient of its left operand, then of its right one,
 // behind which what is made of the first can travel.
 #include <cost_models/partition/partitioned_block.hpp>
-#include <cost_models/time/body_schedule.hpp>
 #include <cost_models/time/compute_time.hpp>
+#include <cost_models/time/schedule/body_schedule.hpp>
 #include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
@@ -13,6 +13,7 @@ namespace shardplan {
 struct Slot {
   bool backward = false;
   int made_by = -1, needed_by = 0;  ///< steps, as ScheduledCollective has them
+  bool of_leaf = false;             ///< likewise
 };
 
 /// What a step of a body computes; the operation is the block's, -1: none.
