@@ -1,0 +1,36 @@
+// GPU programs, whose texts say what runs when: a plan's step takes as long as its compiled program, priced alike. Of the
+// last two, over two nodes, nothing was looked at before they were compiled.
+#include <gmock/gmock.h>
+
+#include <planner/audit/audit.hpp>
+#include <planner/validate/recorded_program.hpp>
+#include <planner/validate/score.hpp>
+
+namespace shardplan {
+namespace {
+
+struct Scheduled {
+  std::string id;
+  double plan_over_program;  ///< as it is, within a hundredth
+};
+
+class ScheduledPrograms : public testing::TestWithParam<Scheduled> {};
+
+TEST_P(ScheduledPrograms, TakeAsLongAsTheirPlans) {
+  AuditRequest request{TEST_DATA "/audit/" + GetParam().id + ".hlo.gz", {}, {}, {}, {}, {}, {}, true};
+  request.configuration = configuration_of(read_record(RECORDS "/" + GetParam().id + ".json"));
+  const AuditAnswer answer = audit(request);
+  const double ratio = answer.expected_step->value / answer.timeline->timeline.seconds.value;
+  EXPECT_NEAR(ratio, GetParam().plan_over_program, 0.01);
+  EXPECT_NEAR(ratio, 1, 0.05);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfGpus, ScheduledPrograms,
+                         testing::Values(Scheduled{"h100_mx_ep8_dm", 1.005}, Scheduled{"h100_ll7_pp2fsdp4", 1.008},
+                                         Scheduled{"mi355_mx_ep8_fix", 1.014},
+                                         Scheduled{"llama318bx6_h100x16_fsdp8_dcnfsdp2_full", 0.961},
+                                         Scheduled{"llama318bx6_h100x16_fsdp8_dcndata2_minimal", 1.042}),
+                         [](const auto& row) { return row.param.id; });
+
+}  // namespace
+}  // namespace shardplan
