@@ -21,6 +21,7 @@ constexpr std::array<std::pair<VectorKernel, std::string_view>, vector_kernel_co
     {VectorKernel::loss, "loss"},
     {VectorKernel::scores, "scores"},
     {VectorKernel::expert_order, "expert_order"},
+    {VectorKernel::expanded_rows, "expanded_rows"},
     {VectorKernel::weight_use, "weight_use"},
     {VectorKernel::weight_gradient, "weight_gradient"},
     {VectorKernel::matrix_gradient, "matrix_gradient"},

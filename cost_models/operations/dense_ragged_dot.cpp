@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cost_models/operations/dense_ragged_dot.hpp>
+#include <cost_models/vector_work/vector_costs.hpp>
 
 namespace shardplan {
 namespace {
@@ -20,6 +21,21 @@ void add_transposed(std::vector<Lifetime>& all, const BufferName& name, Bytes ex
 
 bool is_dense_ragged_dot(const BlockState& state, const Operation& op) {
   return is_ragged_dot_dense(state.compiler, state.config) && is_ragged_dot(state.block, op);
+}
+
+void add_expanded_rows(OperationWork& work, const BlockState& state, const Operation& op) {
+  const VectorCosts& costs = state.compiler.vector_kernels.of(VectorKernel::expanded_rows);
+  const auto experts = static_cast<double>(local_experts(state.block, op, state.program));
+  const auto add = [&](VectorWork& to, VectorCost cost, TensorId rows) {
+    to += vector_work(cost, experts * vector_elements(state, rows), state.tensor(rows).dtype);
+  };
+  const bool turned = experts > 1;
+  if (products_of_rows(state, op.inputs.front()).front() == state.id_of(op)) {
+    add(work.vector_forward, costs.forward, op.inputs.front());
+    if (turned) add(work.vector_backward, costs.backward, op.inputs.front());
+  }
+  add(work.vector_backward, costs.forward, op.output);
+  if (turned) add(work.vector_backward, costs.backward, op.output);
 }
 
 int weight_gradients_step(const BlockState& state, const Schedule& schedule, OperationId id) {

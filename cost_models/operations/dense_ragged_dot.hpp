@@ -12,6 +12,11 @@ namespace shardplan {
 /// Whether a product of expert rows and expert weights is computed so.
 bool is_dense_ragged_dot(const BlockState& state, const Operation& op);
 
+/// What writing these copies takes, those of rows once for all of their products: forward they are written as [R, g, k];
+/// in the backward pass rows and gradients of results as [g, R, k], and those that are multiplied row by row turned.
+/// Worked: 16 experts, 524,288 rows of 2,048 in bf16 on an H100: 34.4 GB, 12.1 ms to write and 22.8 to turn.
+void add_expanded_rows(OperationWork& work, const BlockState& state, const Operation& op);
+
 /// The step that expands its rows.
 int expands_operand(const BlockState& state, const Schedule& schedule, OperationId id);
 

@@ -241,6 +241,7 @@ class Einsum final : public OperationKind {
     work.backward_traffic = work.forward_traffic * gradients;
     if (op.narrow) add_narrow_work(work, narrow_work(state, op), op.narrow->operands);
     add_expert_order(work, state, op);
+    if (is_dense_ragged_dot(state, op)) add_expanded_rows(work, state, op);
     return work;
   }
 };

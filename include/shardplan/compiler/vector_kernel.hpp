@@ -27,6 +27,8 @@ enum class VectorKernel : std::uint8_t {
   scores,                ///< attention=dot_product, [heads, queries, keys]: mask and softmax; their gradient
   expert_order,          ///< rows of the dropping path of a device's several sequences, [sequence, expert, …] and
                          ///< [expert, sequence, …]: one is written as the other
+  expanded_rows,         ///< rows written once for each local expert, where ragged_dot is dense; backward: those in
+                         ///< another order
   weight_use,            ///< a device's share of a weight, cut out of its stack and cast, once a pass
   weight_gradient,       ///< written into its stack, cleared before; its norm
   matrix_gradient,       ///< likewise, of a matrix whose layers' dim is second to last in the stack: copied beside it

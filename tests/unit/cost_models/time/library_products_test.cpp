@@ -151,6 +151,31 @@ TEST(ExpertOrder, IsWrittenForSeveralSequences) {
   }
 }
 
+struct ExpandedRow {
+  const char* mesh;
+  double rows, experts;  ///< of a device
+};
+
+// 8 experts, 2 of them for each of 1024 tokens; buffers for the worst case have 8192 and 4096 rows of 512 features
+// (1024 in the hidden layer). wi_0 and wi_1 share the copies of theirs; with one expert nothing is turned.
+TEST(DenseRaggedDot, WritesAndTurnsRowsOfEveryExpert) {
+  Compiler compiler = library_products();
+  compiler.habits.add(Habit::ragged_dot_is_dense);
+  compiler.vector_kernels.of(VectorKernel::expanded_rows) = {{1, 1}, {1, 2}};
+  for (const auto& row : {ExpandedRow{"expert=8", 8192, 1}, ExpandedRow{"expert=4", 8192, 2}}) {
+    TrainConfig config = toy_moe(toy_config(1, 1024), MoePath::ragged);
+    config.megablox = false;
+    const ToyMemory toy({toy_mixtral(), config, "default", row.mesh, compiler});
+    const PartitionedBlock& layer = toy.block("layers");
+    const double embed = row.rows * row.experts * 512, hidden = 2 * embed;
+    const double turned = row.experts > 1 ? 2 : 0;
+    EXPECT_EQ(work_of(layer, "/wi_0").vector_forward.operands + work_of(layer, "/wi_1").vector_forward.operands, embed);
+    EXPECT_EQ(work_of(layer, "/wo").vector_forward.operands, hidden) << row.mesh;
+    EXPECT_EQ(work_of(layer, "/wi_1").vector_backward.operands, (1 + turned) * hidden) << "its result's gradient";
+    EXPECT_EQ(work_of(layer, "/wo").vector_backward.operands, (1 + turned) * embed + turned * hidden) << row.mesh;
+  }
+}
+
 struct PipelineRow {
   const char* what;
   bool casts_stack, gathers_once;
