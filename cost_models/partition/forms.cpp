@@ -23,6 +23,7 @@ Forms::Forms(const BoundProgram& program, const Block& block, const DataFlow& fl
   const bool casts_first = compiler.has(Habit::moves_stacks_in_compute_dtype);
   gathered_with_stack_ = casts_first && compiler.has(Habit::moves_shifted_layer_stacks) &&
                          moves_layer_stack(program.program->pipeline, config);
+  reads_stack_ = resident_ && gathered_with_stack_ && !config.shard_mode_explicit;
   if (!casts_first) resident_dtype_ = config.weight_dtype;
   is_slice_ = block.kind == BlockKind::layer && config.scan_layers && !block.in_pipeline &&
               compiler.has(Habit::pads_to_tiles);
@@ -260,7 +261,7 @@ Bytes Forms::bytes_of(const Entry& entry) const {
 /// A weight that was gathered with its stack: products read their slice of that.
 bool Forms::lies_in_stack(const Entry& entry) const {
   const bool wide = entry.numbers == Numbers::wide && !entry.gradient;
-  return wide && resident_ && gathered_with_stack_ && block_.tensors[root(entry.tensor)].parameter;
+  return wide && reads_stack_ && block_.tensors[root(entry.tensor)].parameter;
 }
 
 std::vector<Lifetime> Forms::lifetimes() const {

@@ -155,7 +155,7 @@ class Forms {
   std::vector<bool> released_;  ///< one an operation
   // pipeline_fsdp_ag_once: gathered weights stay for the whole step; a compiler that casts late gathers them as they
   // are stored, one that moves the layer stack gathers them on that way (layer_stack.hpp).
-  bool resident_ = false, gathered_with_stack_ = false;
+  bool resident_ = false, gathered_with_stack_ = false, reads_stack_ = false;
   bool is_slice_ = false;  ///< layers' weights are slices of stacks, in whole tiles
   std::optional<DType> resident_dtype_;  ///< none: what the block computes with
 };

@@ -50,6 +50,7 @@ class Buffers {
     append(all, dropped_.sums_at_the_end(schedule_, order_.last()));
     if (pressure_ == Pressure::none) append(all, softmax_statistics(state_, schedule_, exchanged_.any()));
     append(all, exchanged_.rows_of_tokens());
+    append(all, exchanged_.output_sent_back());
     if (gradients_last_) append(all, waiting_for_weight_gradients(state_, schedule_));
     for (std::size_t i = 0; i < block_.operations.size(); ++i) {
       add_operation(all, static_cast<OperationId>(i));
