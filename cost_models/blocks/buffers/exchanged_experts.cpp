@@ -54,7 +54,8 @@ std::optional<int> ExchangedExperts::last_step(TensorId tensor) const {
 }
 
 std::vector<Lifetime> ExchangedExperts::output_sent_back() const {
-  if (dispatch_ < 0 || leads_on_ || !sums_beside_compute() || runs_split_layer(state_)) return {};
+  if (dispatch_ < 0 || !sums_beside_compute() || runs_split_layer(state_)) return {};
+  if (shares_iteration(block_, *state_.program.program)) return {};
   const Operation& dispatch = block_.operations[dispatch_];
   if (dispatch.kind != OpKind::ragged_dispatch || state_.mesh.product(state_.program.expert_axes) <= 1) return {};
   const bool again = std::ranges::any_of(block_.operations, [&](const Operation& op) {

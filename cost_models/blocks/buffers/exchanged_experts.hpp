@@ -35,7 +35,8 @@ class ExchangedExperts {
   /// that is computed again stays while the rows' gradient is sent.
   std::optional<int> last_step(TensorId tensor) const;
   /// The experts' output in order of arrival, where exchanges run beside compute: while the rows' gradient is sent, too.
-  /// Under tensor parallelism it is summed first (recorded: mixtral8x7bx3_7x16_fsdp2tp2ep4).
+  /// Under tensor parallelism it is summed first (recorded: mixtral8x7bx3_7x16_fsdp2tp2ep4); not in cycles of layers
+  /// (qn80x8_7x8_ep4fsdp2_fp8full).
   std::vector<Lifetime> output_sent_back() const;
   /// The experts' output, a tile of each token's rows.
   std::vector<Lifetime> rows_of_tokens() const;
