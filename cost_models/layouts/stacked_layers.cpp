@@ -19,4 +19,8 @@ bool moves_layer_stack(const PipelineShape& pipeline, const TrainConfig& config)
   return pipeline.stages > 1 && pipeline.repeats > 1 && config.pipeline_fsdp_ag_once;
 }
 
+std::int64_t elements_on_repeats(std::int64_t elements, const PipelineShape& pipeline) {
+  return elements / pipeline.repeats * rounded_up(pipeline.repeats, pipeline.stages);
+}
+
 }  // namespace shardplan

@@ -15,4 +15,8 @@ std::int64_t layers_in_an_array(const Block& block, const PipelineShape& pipelin
 /// that gather their weights once.
 bool moves_layer_stack(const PipelineShape& pipeline, const TrainConfig& config);
 
+/// Of what a stage's layers have as many elements, when the stages split the repeats: those that they don't divide are
+/// padded (recorded: llama27bx8_v5p8_pp4fsdp2_once, two repeats over four stages).
+std::int64_t elements_on_repeats(std::int64_t elements, const PipelineShape& pipeline);
+
 }  // namespace shardplan

@@ -5,6 +5,7 @@
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/moments.hpp>
 #include <cost_models/memory/newton_schulz.hpp>
+#include <cost_models/memory/state/moved_stack.hpp>
 #include <cost_models/memory/state/optimizer_memory.hpp>
 #include <cost_models/memory/saved_value.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
@@ -239,11 +240,11 @@ class Moments {
   /// All gradients wait for their common norm, then the updates are made.
   Moment optimizer(Bytes accumulator) const {
     Bytes gradients;
-    for (const auto& block : blocks_) gradients += waiting_gradients(block, program_, config_, compiler_);
+    for (const auto& block : blocks_) gradients += gradients_for_norm(block, program_, config_, compiler_);
     for (const Loop& loop : loops_of(blocks_)) gradients += whole_behind_scan(loop, program_, config_, compiler_);
-    return {
-        "optimizer", std::max(gradients, accumulator), {}, updates_in_flight(blocks_, program_, config_, compiler_),
-        {},          {}};
+    const Bytes updates = updates_in_flight(blocks_, program_, config_, compiler_) +
+                          moments_in_flight(blocks_, program_, config_, compiler_);
+    return {"optimizer", std::max(gradients, accumulator), {}, updates, {}, {}};
   }
 
   /// Embedding and head are adamw's: their gradients wait. What matrices need that are worked on at once, is all counted

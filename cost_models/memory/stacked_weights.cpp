@@ -68,6 +68,22 @@ std::int64_t resident_elements(const PartitionedBlock& block, const BoundProgram
   return total * layers_on_device(*block.block, program.program->pipeline);
 }
 
+namespace {
+
+/// Where shards are exchanged before they are gathered the loop reads the stack as it came back: repeats that the stages
+/// don't divide are padded still, and each iteration cuts the others out (llama27bx8_7x8_pp4fsdp2_once,
+/// llama27bx8_7x16_pp4fsdp4_once; not with four repeats of two stages, llama27bx8_7x8_pp2fsdp4_once).
+std::int64_t read_elements(std::int64_t resident, const Block& block, const BoundProgram& program,
+                           const TrainConfig& config, const Compiler& compiler) {
+  const PipelineShape& pipeline = program.program->pipeline;
+  const bool moves = block.in_pipeline && moves_layer_stack(pipeline, config);
+  if (!moves || !compiler.has(Habit::permutes_before_gathers)) return resident;
+  const std::int64_t padded = elements_on_repeats(resident, pipeline);
+  return padded > resident ? padded + resident : resident;
+}
+
+}  // namespace
+
 Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                             const Compiler& compiler) {
   const Block& b = *block.block;
@@ -80,7 +96,10 @@ Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& p
   const std::int64_t copies = twice ? 2 : 1;
   const bool explicit_pipeline = b.in_pipeline && config.shard_mode_explicit && !config.pipeline_fsdp_ag_per_repeat;
   if (explicit_pipeline) return Bytes{gathered_elements(block, program) * element};
-  if (casts || gathers_once(b, config)) return Bytes{resident_elements(block, program, config) * element * copies};
+  if (casts || gathers_once(b, config)) {
+    const std::int64_t resident = resident_elements(block, program, config);
+    return Bytes{read_elements(resident, b, program, config, compiler) * element * copies};
+  }
   if (!compiler.has(Habit::copies_stacked_parameters)) return {};
   return Bytes{transposed_elements(block, program) * element};
 }

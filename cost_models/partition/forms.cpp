@@ -23,6 +23,7 @@ Forms::Forms(const BoundProgram& program, const Block& block, const DataFlow& fl
   const bool casts_first = compiler.has(Habit::moves_stacks_in_compute_dtype);
   gathered_with_stack_ = casts_first && compiler.has(Habit::moves_shifted_layer_stacks) &&
                          moves_layer_stack(program.program->pipeline, config);
+  reads_stack_ = resident_ && gathered_with_stack_ && !config.shard_mode_explicit;
   if (!casts_first) resident_dtype_ = config.weight_dtype;
   is_slice_ = block.kind == BlockKind::layer && config.scan_layers && !block.in_pipeline &&
               compiler.has(Habit::pads_to_tiles);
@@ -242,12 +243,33 @@ int Forms::turned_since(const Entry& entry) const {
   return first;
 }
 
+bool Forms::is_gathered_beside(const Lifetime& whole) const {
+  return std::none_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    const bool is_slice = entry.gradient && entry.tensor == whole.name.tensor;
+    return !is_slice && entry.first == whole.first && bytes_of(entry) >= whole.bytes;
+  });
+}
+
+bool Forms::gathers_gradient_last() const {
+  return std::ranges::any_of(wholes_, [&](const Lifetime& whole) { return is_gathered_beside(whole); });
+}
+
+Bytes Forms::bytes_of(const Entry& entry) const {
+  return Bytes{stored_elements(block_.tensors[entry.tensor], entry.spec, mesh_, compiler_) * bits_of(entry.dtype) / 8};
+}
+
+/// A weight that was gathered with its stack: products read their slice of that.
+bool Forms::lies_in_stack(const Entry& entry) const {
+  const bool wide = entry.numbers == Numbers::wide && !entry.gradient;
+  return wide && reads_stack_ && block_.tensors[root(entry.tensor)].parameter;
+}
+
 std::vector<Lifetime> Forms::lifetimes() const {
   std::vector<Lifetime> lifetimes;
   lifetimes.reserve(entries_.size() + wholes_.size());
   for (const auto& entry : entries_) {
-    const Tensor& tensor = block_.tensors[entry.tensor];
-    Bytes bytes{stored_elements(tensor, entry.spec, mesh_, compiler_) * bits_of(entry.dtype) / 8};
+    if (lies_in_stack(entry)) continue;
+    Bytes bytes = bytes_of(entry);
     const Gathering gathering = this->gathering(entry);
     if (gathering == Gathering::row_by_row) bytes = bytes * 2;
     if (gathering == Gathering::column_by_column) {
@@ -260,13 +282,8 @@ std::vector<Lifetime> Forms::lifetimes() const {
                                       : (wide ? ", gathered" : ", narrowed");
     lifetimes.push_back({{entry.tensor, what}, bytes, entry.first, entry.last});
   }
-  for (Lifetime whole : wholes_) {
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-      const bool is_slice = entries_[i].gradient && entries_[i].tensor == whole.name.tensor;
-      if (!is_slice && entries_[i].first == whole.first) whole.bytes -= std::min(whole.bytes, lifetimes[i].bytes);
-    }
-    if (whole.bytes.value > 0) lifetimes.push_back(whole);
-  }
+  for (const Lifetime& whole : wholes_)
+    if (is_gathered_beside(whole)) lifetimes.push_back(whole);
   return lifetimes;
 }
 

@@ -106,11 +106,16 @@ void Gradients::reduce_parameter(TensorId parameter, const Layout& gradient, con
   sum_parameter(parameter, gradient, target(parameter), op);
 }
 
+bool Gradients::adds_up_whole() const {
+  return block_.in_pipeline && config_.pipeline_fsdp_ag_once && !config_.shard_mode_explicit &&
+         compiler_.has(Habit::reduces_after_pipeline);
+}
+
 void Gradients::reduce_constrained(TensorId parameter, TensorId constrained, const Layout& gradient,
                                    const Operation& op) {
   const bool over_data = target(parameter) != specs_[parameter];
   const bool in_turn = compiler_.has(Habit::sums_over_several_dims_at_once);
-  if (over_data || is_held_whole(parameter) || (!in_turn && is_summed_at_once(parameter, gradient)))
+  if (over_data || is_held_whole(parameter) || adds_up_whole() || (!in_turn && is_summed_at_once(parameter, gradient)))
     return reduce_parameter(parameter, gradient, op);
   Layout first = gradient, rest = gradient;
   erase_if(first.partial, [&](AxisId axis) { return place_of(axis, specs_[constrained]) < 0; });
@@ -198,6 +203,27 @@ bool Gradients::is_summed_whole(TensorId parameter, const Layout& gradient, cons
   return false;
 }
 
+namespace {
+
+/// Of what is whole: over its shards' axes and its copies' (llama27bx12_v5p8_pp2dp2fsdp2_once).
+void sum_at_once(Moves& moves) {
+  const auto is_sum = [](const Move& move) {
+    return move.kind == CollectiveKind::all_reduce || move.kind == CollectiveKind::reduce_scatter;
+  };
+  const auto first = std::ranges::find_if(moves, is_sum);
+  if (first == moves.end()) return;
+  AxisList axes;
+  for (const Move& move : moves)
+    if (is_sum(move)) axes.append(move.axes);
+  first->axes = in_mesh_order(axes);
+  Moves kept;
+  for (Move& move : moves)
+    if (&move == first || !is_sum(move)) kept.push_back(move);
+  moves = kept;
+}
+
+}  // namespace
+
 void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted,
                               const Operation& op) {
   partial_.push_back({{parameter, " gradient, before reduction"},
@@ -233,12 +259,10 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
   if (compiler_.has(Habit::explicit_pipelines_sum_after_cast) && block_.in_pipeline && config_.shard_mode_explicit &&
       moves_layer_stack(program_.program->pipeline, config_))
     for (auto& move : moves) move.bytes = recast(move.bytes, config_.dtype, config_.weight_dtype);
-  // pipeline_fsdp_ag_once: the iterations add up whole gradients, which are summed behind the last one (recorded).
-  const bool added_whole = block_.in_pipeline && config_.pipeline_fsdp_ag_once && !config_.shard_mode_explicit &&
-                           compiler_.has(Habit::reduces_after_pipeline);
+  if (adds_up_whole()) sum_at_once(moves);
   const bool by_hand = block_.own_backward.has_value();  // psum_scatter stays what it is
   const auto stays_whole = [&](const Move& move) {
-    return added_whole || is_all_reduced(tensor(parameter), specs_[parameter], move.axes, mesh_, compiler_);
+    return adds_up_whole() || is_all_reduced(tensor(parameter), specs_[parameter], move.axes, mesh_, compiler_);
   };
   for (auto& move : moves) {
     const bool whole = move.kind == CollectiveKind::all_reduce;

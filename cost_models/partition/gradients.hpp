@@ -35,6 +35,8 @@ class Gradients {
   /// the axis, then the shard is all-reduced over the rest (data). Those of several products are summed before they move,
   /// behind the last of them.
   void reduce_parameter(TensorId parameter, const Layout& gradient, const Operation& op);
+  /// pipeline_fsdp_ag_once: the iterations add up whole gradients, which are summed behind the last one (recorded).
+  bool adds_up_whole() const;
   void sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& target, const Operation& op);
   /// The gradient of a weight that a product reads under a constraint goes there first: the axes that the constraint
   /// splits it by are summed into its shards, the others on the way from there to the weight's own layout (recorded:

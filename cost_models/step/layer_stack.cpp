@@ -18,16 +18,16 @@ class StackMoves {
         compiler_(compiler),
         recorder_(recorder),
         gathered_axes_(mesh_.axes_of(AxisFamily::fsdp)),
-        layers_(layers_on_device(*block.block, program.program->pipeline)) {}
+        layers_(layers_on_device(*block.block, program.program->pipeline)),
+        stages_(program.program->pipeline.stages) {}
 
   void record(std::size_t tensor) {
     const Tensor& weight = block_.block->tensors[tensor];
     const PartitionSpec whole = without_axes(block_.specs()[tensor], gathered_axes_);
-    Stack stack{static_cast<TensorId>(tensor),
-                local_elements(weight.dims, whole, mesh_) * layers_,
-                local_elements(weight.dims, block_.specs()[tensor], mesh_) * layers_,
-                {},
-                axes_of(whole)};
+    const std::int64_t full = local_elements(weight.dims, whole, mesh_) * layers_;
+    const std::int64_t shard = local_elements(weight.dims, block_.specs()[tensor], mesh_) * layers_;
+    Stack stack{static_cast<TensorId>(tensor), full, shard, on_repeats(full), on_repeats(shard),
+                has_shards_for_stages(block_.specs()[tensor]), {}, axes_of(whole)};
     if (!whole.dims.empty()) stack.on_stages = whole.dims.front();
     record_weights(stack);
     record_gradients(stack);
@@ -39,9 +39,37 @@ class StackMoves {
   struct Stack {
     TensorId weight;
     std::int64_t full, shard;  ///< elements on a device, gathered and as stored
+    std::int64_t full_on_repeats, shard_on_repeats;  ///< likewise, when the repeats are split over the stages
+    bool shards_for_stages;
     AxisList on_stages, kept;
     bool leaves_stages() const { return !on_stages.empty(); }
   };
+
+  std::int64_t on_repeats(std::int64_t elements) const {
+    return elements_on_repeats(elements, program_.program->pipeline);
+  }
+
+  /// Axes of the weight's shards, and those that it has copies on: where shards and stages change places the devices of the
+  /// copies are taken in another order (recorded: llama27bx12_v5p8_pp2dp2fsdp2_once).
+  AxisList with_copies(TensorId weight) const {
+    const AxisList own = axes_of(block_.specs()[weight]);
+    AxisList axes = own;
+    for (std::size_t i = 0; i < mesh_.axes.size(); ++i) {
+      const auto axis = static_cast<AxisId>(i);
+      const bool taken = own.contains(axis) || program_.stage_axes.contains(axis);
+      if (mesh_.size(axis) > 1 && !taken) axes.push_back(axis);
+    }
+    return axes;
+  }
+
+  /// Whether a dim has as many shards as there are stages: XLA then takes it for the one that goes to the stages
+  /// (GetReshardAllToAllSourceTargetDims pairs dims by their numbers of shards; recorded with 2 and 2, 4 and 4, not with 2
+  /// stages and 4 shards or the other way round).
+  bool has_shards_for_stages(const PartitionSpec& spec) const {
+    return std::any_of(spec.dims.begin(), spec.dims.end(), [&](const AxisList& axes) {
+      return mesh_.product(axes) / mesh_.product(without(axes, gathered_axes_)) == stages_;
+    });
+  }
 
   void move(Phase phase, CollectiveKind kind, const AxisList& axes, std::int64_t bytes, const Stack& stack,
             Cause cause, std::int64_t executions = 1) {
@@ -68,31 +96,43 @@ class StackMoves {
 
   void record_weights(const Stack& stack) {
     constexpr Cause to_repeats = Cause::stack_to_repeats, to_stages = Cause::stack_to_stages;
-    const std::int64_t stages = program_.program->pipeline.stages;
     if (!compiler_.has(Habit::moves_stacks_in_compute_dtype)) {  // XLA:GPU gathers and moves float32, casts later
-      const std::int64_t bytes = stack.full * size_of(config_.weight_dtype);
+      const std::int64_t bytes = stack.full_on_repeats * size_of(config_.weight_dtype);
       between(Phase::forward, stack, stack.kept, bytes, to_repeats);
       return between(Phase::optimizer, stack, program_.stage_axes, bytes, to_stages);
     }
     const std::int64_t element = size_of(config_.dtype);
     if (gathered_axes_.empty()) {
-      between(Phase::forward, stack, stack.kept, stack.full * element, to_repeats);
+      between(Phase::forward, stack, stack.kept, stack.full_on_repeats * element, to_repeats);
+    } else if (compiler_.has(Habit::permutes_before_gathers)) {
+      exchange_shards_first(stack, element);
+    } else if (!stack.shards_for_stages) {
+      move(Phase::optimizer, CollectiveKind::all_gather, gathered_axes_, stack.full * element, stack, to_repeats);
+      between(Phase::forward, stack, stack.kept, stack.full_on_repeats * element, to_repeats);
     } else {  // shards of all stages are gathered, then fsdp leaves and stages come in one dim at a time
-      const std::int64_t shards = stack.shard * stages * element;
       AxisList first = stack.kept;
       if (stack.kept.empty() || stack.leaves_stages())
         first.append(gathered_axes_);
-      move(Phase::optimizer, CollectiveKind::all_gather, program_.stage_axes, shards, stack, to_repeats);
-      move(Phase::forward, CollectiveKind::all_to_all, first, shards, stack, to_repeats);
-      move(Phase::forward, CollectiveKind::collective_permute, stages_and(gathered_axes_, stack.kept),
-           stack.full * element, stack, to_repeats);
+      move(Phase::optimizer, CollectiveKind::all_gather, program_.stage_axes, stack.shard * stages_ * element, stack,
+           to_repeats);
+      move(Phase::forward, CollectiveKind::all_to_all, first, stack.shard_on_repeats * stages_ * element, stack, to_repeats);
+      move(Phase::forward, CollectiveKind::collective_permute, stages_and(with_copies(stack.weight)),
+           stack.full_on_repeats * element, stack, to_repeats);
     }
-    between(Phase::optimizer, stack, program_.stage_axes, stack.full * element, to_stages);
+    between(Phase::optimizer, stack, program_.stage_axes, stack.full_on_repeats * element, to_stages);
+  }
+
+  /// On 7x, whether shards are as many as stages or not (recorded: stages=2, fsdp=4; 4 and 2; 4 and 4).
+  void exchange_shards_first(const Stack& stack, std::int64_t element) {
+    constexpr Cause cause = Cause::stack_to_repeats;
+    between(Phase::forward, stack, stack.kept, stack.shard_on_repeats * element, cause);
+    move(Phase::forward, CollectiveKind::all_gather, gathered_axes_, stack.full_on_repeats * element, stack, cause);
+    between(Phase::rematerialized_forward, stack, stack.kept, stack.full_on_repeats * element, cause);
   }
 
   void record_gradients(const Stack& stack) {
     const bool every_iteration = config_.shard_mode_explicit;
-    between(Phase::backward, stack, stack.kept, stack.full * size_of(config_.weight_dtype),
+    between(Phase::backward, stack, stack.kept, stack.full_on_repeats * size_of(config_.weight_dtype),
             Cause::stack_gradients,
             every_iteration ? program_.program->pipeline.iterations() : 1);
     if (every_iteration || !compiler_.has(Habit::returns_moment_updates)) return;
@@ -101,7 +141,7 @@ class StackMoves {
   }
 
   void record_moment(const Stack& stack, const AxisList& data) {
-    const std::int64_t bytes = stack.shard * size_of(config_.weight_dtype) / mesh_.product(data);
+    const std::int64_t bytes = stack.shard_on_repeats * size_of(config_.weight_dtype) / mesh_.product(data);
     if (!data.empty())
       return move(Phase::optimizer, CollectiveKind::collective_permute, stages_and(data, stack.kept), bytes, stack,
                   Cause::stack_moment_to_data);
@@ -119,7 +159,7 @@ class StackMoves {
   const Compiler& compiler_;
   Recorder& recorder_;
   AxisList gathered_axes_;
-  std::int64_t layers_;
+  std::int64_t layers_, stages_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cost_models/blocks/buffers/dense_layers.hpp>
 #include <cost_models/blocks/buffers/exchanged_experts.hpp>
 #include <cost_models/blocks/buffers/kept_feed_forward.hpp>
+#include <cost_models/blocks/buffers/random_bits.hpp>
 #include <cost_models/blocks/buffers/softmax_statistics.hpp>
 #include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/layouts/tiles.hpp>
@@ -49,7 +50,9 @@ class Buffers {
     order_.order(all);
     append(all, dropped_.sums_at_the_end(schedule_, order_.last()));
     if (pressure_ == Pressure::none) append(all, softmax_statistics(state_, schedule_, exchanged_.any()));
+    append(all, random_bits(state_, schedule_, gradients_last_));
     append(all, exchanged_.rows_of_tokens());
+    append(all, exchanged_.output_sent_back());
     if (gradients_last_) append(all, waiting_for_weight_gradients(state_, schedule_));
     for (std::size_t i = 0; i < block_.operations.size(); ++i) {
       add_operation(all, static_cast<OperationId>(i));

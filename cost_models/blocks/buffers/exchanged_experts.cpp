@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cost_models/blocks/buffers/exchanged_experts.hpp>
 #include <cost_models/blocks/buffers/step_order.hpp>
 #include <cost_models/blocks/released_weights.hpp>
@@ -35,8 +36,11 @@ int ExchangedExperts::written(OperationId op) const {
   if (op == activation_) return schedule_.backward_begins[op];
   const bool output = block_.operations[op].role == OperationRole::expert_output;
   if (!output) return step;
-  const bool sums_beside_compute = state_.compiler.overlap.asynchronous.has(CollectiveKind::reduce_scatter);
-  return schedule_.backward_begins[sums_beside_compute ? op : dispatch_];
+  return schedule_.backward_begins[sums_beside_compute() ? op : dispatch_];
+}
+
+bool ExchangedExperts::sums_beside_compute() const {
+  return state_.compiler.overlap.asynchronous.has(CollectiveKind::reduce_scatter);
 }
 
 std::optional<int> ExchangedExperts::last_step(TensorId tensor) const {
@@ -47,6 +51,19 @@ std::optional<int> ExchangedExperts::last_step(TensorId tensor) const {
   if (role == OperationRole::expert_projection) return schedule_.backward_begins[activation_] - 1;
   if (role == OperationRole::expert_output && !leads_on_) return schedule_.backward_ends[dispatch_];
   return std::nullopt;
+}
+
+std::vector<Lifetime> ExchangedExperts::output_sent_back() const {
+  if (dispatch_ < 0 || !sums_beside_compute() || runs_split_layer(state_)) return {};
+  if (shares_iteration(block_, *state_.program.program)) return {};
+  const Operation& dispatch = block_.operations[dispatch_];
+  if (dispatch.kind != OpKind::ragged_dispatch || state_.mesh.product(state_.program.expert_axes) <= 1) return {};
+  const bool again = std::ranges::any_of(block_.operations, [&](const Operation& op) {
+    return op.role == OperationRole::expert_output && schedule_.recomputed[state_.id_of(op)] >= 0;
+  });
+  if (!again || !state_.compiler.has(Habit::keeps_unsorted_rows)) return {};
+  return {{"rows in order of arrival", state_.local(dispatch.output), schedule_.backward_begins[dispatch_],
+           schedule_.backward_ends[dispatch_]}};
 }
 
 std::vector<Lifetime> ExchangedExperts::rows_of_tokens() const {

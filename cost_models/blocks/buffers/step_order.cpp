@@ -72,10 +72,13 @@ StepOrder::StepOrder(const BlockState& state, const Schedule& schedule) : droppe
 }
 
 void StepOrder::leave_experts(Places& places, const BlockState& state, const Schedule& schedule) {
+  const bool gathers_more = state.forms.gathers_gradient_last() &&
+                            !state.compiler.overlap.asynchronous.has(CollectiveKind::reduce_scatter);
   for (const auto& op : state.block.operations) {
     const OperationId id = state.id_of(op);
     const bool last = schedule.has_backward(id) && dropped_.runs_gradient_last(id);
-    if (last) places[schedule.backward_ends[id]] = state.forms.step();
+    const bool behind_all = gathers_more && op.role == OperationRole::expert_output;
+    if (last) places[schedule.backward_ends[id]] = state.forms.step() + (behind_all ? 1 : 0);
   }
   const OperationId output = dropped_.late_output();
   if (output < 0) return;

@@ -6,7 +6,8 @@
 //   attention runs again behind the feed-forward's backward pass;
 //   weight gradients of products with one input, where no axis splits tokens, behind the last one's gradient of that input:
 //   then it is gathered for them, and what was summed is no longer whole.
-// Experts on the dropping path leave work to the end everywhere (dropped_experts.hpp).
+// Experts on the dropping path leave work to the end everywhere (dropped_experts.hpp); wo's weight gradient comes last of
+// all where its gradient is gathered over more than is kept (Forms::gathers_gradient_last).
 #include <cost_models/blocks/buffers/dropped_experts.hpp>
 
 namespace shardplan {

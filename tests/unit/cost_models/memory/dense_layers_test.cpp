@@ -83,5 +83,26 @@ TEST(Rings, AddUpInFloat32) {
   }
 }
 
+// AQT's int8: a gradient [1024 tokens, 2048] in 32 bits, 8 MiB, twice: for the input's and for the weight's. Drawn where they
+// are read, or all in front of the backward pass where sums run beside compute. Qwix rounds to the nearest number.
+TEST(DenseLayers, RandomBitsOfNarrowedGradientsWaitWhereSumsRunBesideCompute) {
+  Compiler alone = toy_tpu();
+  alone.overlap.asynchronous.set(CollectiveKind::reduce_scatter, false);
+  const auto bits = [](const Compiler& compiler, bool qwix) {
+    ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "fsdp=2", compiler};
+    toy.config.quantization = Quantization::int8;
+    toy.config.use_qwix_quantization = qwix;
+    return lives_of(ToyMemory(toy), "layers", "mlp/wi_0 output gradient, random bits");
+  };
+  const auto drawn = bits(alone, false), early = bits(toy_tpu(), false);
+  ASSERT_EQ(drawn.size(), 2u);
+  ASSERT_EQ(early.size(), 2u);
+  EXPECT_EQ(mib(drawn.front().bytes), 8);
+  EXPECT_FALSE(meet(drawn.front(), drawn.back()));
+  EXPECT_TRUE(meet(early.front(), early.back()));
+  EXPECT_EQ(early.front().first, early.back().first);
+  EXPECT_TRUE(bits(toy_tpu(), true).empty());
+}
+
 }  // namespace
 }  // namespace shardplan

@@ -55,6 +55,22 @@ TEST(DroppedExperts, OutputRunsAgainBehindTheRowsGradient) {
   EXPECT_LT(life_of(toy, "combine mask").last, life_of(toy, "combine mask gradient").first);
 }
 
+// fsdp=2, expert=4: wo's gradient reads hidden rows of its 2 experts, [2, 1024], gathered over fsdp, and a gradient [8, 512]
+// of which all experts' is gathered. What takes less comes first, and that gradient behind those of wi_0 and wi_1. With
+// expert=2 the hidden rows [4, 1024] are as large, and the gradient is a slice when they are gathered.
+TEST(DroppedExperts, AGradientThatIsGatheredWholeComesLast) {
+  Compiler compiler = leaves();
+  compiler.overlap.asynchronous.set(CollectiveKind::reduce_scatter, false);
+  const auto comes_last = [&](const char* mesh) {
+    ToyRun toy{toy_mixtral(), toy_moe(toy_config(1, 1024), MoePath::dropping), "default", mesh, compiler};
+    toy.config.moe_dispatch_no_expert_sharding = true;
+    const ToyMemory memory(std::move(toy));
+    return life_of(memory, "expert hidden").last > life_of(memory, "dispatched tokens").last;
+  };
+  EXPECT_TRUE(comes_last("fsdp=2,expert=4"));
+  EXPECT_FALSE(comes_last("fsdp=2,expert=2"));
+}
+
 // Sums beside compute: 8 experts of 512 x 1024 in bf16 are 8 MiB, before and after an all-reduce. Three of them overlap: six
 // times that at the last step, elsewhere one gradient and what it is made of.
 TEST(DroppedExperts, SumsBesideComputeAreAllThereAtTheEnd) {

@@ -268,6 +268,21 @@ TEST(Lifetimes, WeightGradientsOfExchangedExpertsRunLast) {
   EXPECT_EQ(together(ToyMemory(run)), 2 * 2) << "nothing is exchanged";
 }
 
+// Exchanges beside compute: the output that is computed again goes back while the rows' gradient does.
+TEST(Lifetimes, OutputsOfExchangedExpertsAreSentBackBesideTheRowsGradient) {
+  const auto output_beside_gradient = [](const Compiler& compiler, const char* mesh) {
+    const ToyMemory toy({toy_mixtral(), toy_moe(toy_config(1, 1024), MoePath::ragged), "default", mesh, compiler});
+    const Lifetime gradient = lives_of(toy, "layers", "routed tokens gradient").front();
+    return std::ranges::count_if(lives_of(toy, "layers", "rows in order of arrival"),
+                                 [&](const Lifetime& rows) { return meet(rows, gradient); });
+  };
+  Compiler alone = toy_tpu();
+  alone.overlap.asynchronous.set(CollectiveKind::reduce_scatter, false);
+  EXPECT_EQ(output_beside_gradient(toy_tpu(), "expert=4"), 1);
+  EXPECT_EQ(output_beside_gradient(alone, "expert=4"), 0);
+  EXPECT_EQ(output_beside_gradient(toy_tpu(), "fsdp=4"), 0) << "nothing is exchanged";
+}
+
 // Of two layers in one scan iteration the first is computed again whole, for the second.
 TEST(Lifetimes, ExpertsOfALayerThatLeadsOnWaitForItsBackwardPass) {
   Model model = toy_mixtral();

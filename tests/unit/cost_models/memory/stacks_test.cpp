@@ -5,6 +5,7 @@
 
 #include <cost_models/layouts/stacked_layers.hpp>
 #include <cost_models/memory/gradient_memory.hpp>
+#include <cost_models/memory/moments.hpp>
 #include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/memory/state/optimizer_memory.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
@@ -55,6 +56,28 @@ TEST(StackedWeights, AreAnArrayForEachPlaceOfTheCycle) {
   EXPECT_EQ(layers_in_an_array(staged, pipeline, config), 2);
   config.scan_layers = false;
   EXPECT_EQ(layers_in_an_array(block, {}, config), 1);
+}
+
+// Two repeats of four stages: products read slices of the stack, which came back from its trip as it was. At the optimizer
+// gradients are where the stages split the repeats, twice as large. 7x reads the stack so, and cuts each iteration's out.
+TEST(StackedWeights, GatheredOnceAreReadAsTheyLie) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=4,fsdp=2"};
+  toy.model.layers = 8;
+  toy.config.num_pipeline_microbatches = 4;
+  const auto gathered = [](const ToyMemory& memory) { return lives_of(memory, "layers", "mlp/wi_0, gathered").size(); };
+  const auto copies = [](const ToyMemory& memory) {
+    return mib(stacked_weight_copies(memory.block("layers"), memory.bound(), memory.config(), memory.compiler()));
+  };
+  EXPECT_GT(gathered(ToyMemory(toy)), 0u);
+  toy.config.pipeline_fsdp_ag_once = true;
+  const ToyMemory once(toy);
+  EXPECT_EQ(gathered(once), 0u);
+  EXPECT_EQ(copies(once), 2 * 20);
+  toy.compiler.habits.add(Habit::permutes_before_gathers);
+  EXPECT_EQ(copies(ToyMemory(toy)), 2 * 2 * 20 + 2 * 20);
+  const auto moments = moments_of(once.blocks(), once.bound(), once.config(), once.compiler(), HeadGradient::habitual);
+  const Bytes stack = stack_gradients(once.block("layers"), once.bound(), once.config(), once.compiler());
+  EXPECT_GE(moments.back().gradients, stack * 2);
 }
 
 TEST(StackedWeights, ExistAgainWhereTheLoopWantsThemDifferently) {

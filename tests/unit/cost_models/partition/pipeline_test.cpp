@@ -136,6 +136,69 @@ TEST(LayerStack, MovesBetweenStagesAndRepeatsOnlyWhenGatheredOnceWithRepeats) {
   EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 0);
 }
 
+// wi_0 on a stage of two layers: 8 MiB in bf16 gathered, and its float32 gradient 16. XLA pairs the stages with a dim of as
+// many shards: that one goes to the repeats, and a permute puts stages in its place (copies' devices change places, too).
+TEST(LayerStack, TakesShardsForTheStagesWhereTheyAreAsMany) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,fsdp=2"};
+  toy.config.num_pipeline_microbatches = 4;
+  toy.config.pipeline_fsdp_ag_once = true;
+  const auto moved = [&](CollectiveKind kind, const char* axes) {
+    return mebibytes(run(toy), kind, axes, "layer_stack/mlp/wi_0");
+  };
+  EXPECT_EQ(moved(CollectiveKind::all_gather, "stage"), 8);
+  EXPECT_EQ(moved(CollectiveKind::all_to_all, "fsdp"), 8);
+  EXPECT_EQ(moved(CollectiveKind::collective_permute, "stage+fsdp"), 8);
+  toy.mesh = "stage=2,data=2,fsdp=2";
+  EXPECT_EQ(moved(CollectiveKind::collective_permute, "stage+data+fsdp"), 8);
+  toy.mesh = "stage=2,fsdp=4";  // gathered, exchanged, and back; gradients, moments of 4 MiB each
+  EXPECT_EQ(moved(CollectiveKind::all_gather, "fsdp"), 8);
+  EXPECT_EQ(moved(CollectiveKind::all_to_all, "stage"), 2 * 8 + 16 + 2 * 4);
+  EXPECT_EQ(moved(CollectiveKind::collective_permute, "stage+fsdp"), 0);
+}
+
+TEST(LayerStack, ExchangesShardsFirstWhereTheseArePutInOrderBeforeGathers) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,fsdp=2",
+             with(plain_compiler(), Habit::permutes_before_gathers)};
+  toy.config.num_pipeline_microbatches = 4;
+  toy.config.pipeline_fsdp_ag_once = true;
+  const ToyStep step = run(toy);
+  EXPECT_EQ(mebibytes(step, CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"), 4 + 2 * 8 + 16 + 2 * 8);
+  EXPECT_EQ(mebibytes(step, CollectiveKind::all_gather, "fsdp", "layer_stack/mlp/wi_0"), 8);
+  EXPECT_EQ(mebibytes(step, CollectiveKind::collective_permute, "stage+fsdp", "layer_stack/mlp/wi_0"), 0);
+}
+
+// Two repeats over four stages are four.
+TEST(LayerStack, PadsRepeatsToTheStages) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=4,data=2"};
+  toy.model.layers = 8;
+  toy.config.num_pipeline_microbatches = 4;
+  toy.config.pipeline_fsdp_ag_once = true;
+  EXPECT_EQ(mebibytes(run(toy), CollectiveKind::all_to_all, "stage", "layer_stack/mlp/wi_0"),
+            2 * (2 * 8 + 16 + 2 * 16));
+}
+
+// What the iterations add up is whole: one sum over shards and copies.
+TEST(Pipeline, GradientsOfWeightsGatheredOnceAreSummedAtOnce) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,data=2,fsdp=2"};
+  toy.config.num_pipeline_microbatches = 4;
+  toy.config.pipeline_fsdp_ag_once = true;
+  const ToyStep step = run(toy);
+  EXPECT_EQ(mebibytes(step, CollectiveKind::all_reduce, "data+fsdp", "layers/mlp/wi_0"), 2 * 4);
+  EXPECT_EQ(mebibytes(step, CollectiveKind::all_reduce, "data", "layers/mlp/wi_0"), 0);
+}
+
+// 7x gathers a table of no more bytes than the rows of all tokens, unless these go to several microbatches of a stage.
+TEST(Pipeline, LooksUpColumnsWhereRowsGoToMicrobatches) {
+  const auto gathered = [](std::int64_t microbatches) {
+    ToyRun toy{toy_llama(), toy_config(4, 1024), "default", "stage=2,fsdp=2",
+               without(with(plain_compiler(), Habit::gathers_tables_up_to_rows), Habit::gathers_smaller_of_table_and_rows)};
+    toy.config.num_pipeline_microbatches = microbatches;
+    return mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "embedding/token_embedder");
+  };
+  EXPECT_EQ(gathered(2), 8);  // the table [4096, 1024]
+  EXPECT_EQ(gathered(4), 0);
+}
+
 // Recorded: each repeat's weight gradients are summed whole before they are scattered, and once more in the drain.
 TEST(Pipeline, WeightsGatheredPerRepeatAreSummedBeforeTheirScatter) {
   ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "stage=2,fsdp=2"};
