@@ -11,6 +11,7 @@
 #include <hardware/parts/read_attention_kernels.hpp>
 #include <hardware/parts/read_device_paths.hpp>
 #include <hardware/parts/read_graph.hpp>
+#include <hardware/parts/read_grouped_kernels.hpp>
 #include <hardware/parts/read_power_states.hpp>
 #include <hardware/parts/read_products.hpp>
 #include <hardware/parts/read_protocols.hpp>
@@ -95,6 +96,7 @@ HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& objec
   if (profile.power_states && !profile.clock) object.fail("clock", "that of the peaks, beside power_states");
   profile.attention_efficiency = read_share(object, "attention_efficiency");
   if (object.has("splash_cycles")) profile.splash = read_splash_tables(object.object("splash_cycles"));
+  if (object.has("grouped_kernels")) profile.grouped_kernels = read_grouped_kernels(object.object("grouped_kernels"));
   if (object.has("attention_kernels"))
     profile.attention_kernels = read_attention_kernels(object.object("attention_kernels"));
   if (profile.splash && !profile.clock) object.fail("clock", "cycles a second of splash_cycles");

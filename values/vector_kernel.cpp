@@ -15,6 +15,7 @@ constexpr std::array<std::pair<VectorKernel, std::string_view>, vector_kernel_co
     {VectorKernel::copies_sum, "copies_sum"},
     {VectorKernel::exchanged_rows, "exchanged_rows"},
     {VectorKernel::routed_rows, "routed_rows"},
+    {VectorKernel::sorted_rows, "sorted_rows"},
     {VectorKernel::scale_search, "scale_search"},
     {VectorKernel::narrowing, "narrowing"},
     {VectorKernel::stochastic_narrowing, "stochastic_narrowing"},

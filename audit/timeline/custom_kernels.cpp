@@ -36,7 +36,7 @@ CustomKernel tpu_kernel(std::string_view name) {
 /// where it has none.
 std::string_view value_of(std::string_view config, std::string_view key) {
   const auto at = config.find(key);
-  const auto begin = at == config.npos ? at : config.find_first_not_of(" \":=", at + key.size());
+  const auto begin = at == config.npos ? at : config.find_first_not_of(" \\\":=", at + key.size());
   return begin == config.npos ? "" : config.substr(begin, config.find_first_of("\",} ", begin) - begin);
 }
 
@@ -146,9 +146,14 @@ double share_of_groups(const std::vector<ArrayShape>& operands, double groups) {
   return all > groups ? groups / all : 1;
 }
 
+/// megablox and tokamax write their tiles down as metadata.
+GroupedTile tile_in(std::string_view config) {
+  return {integer_of(config, "tile_m"), integer_of(config, "tile_k"), integer_of(config, "tile_n")};
+}
+
 /// rows [m, k] and weights [groups, k, n] (or transposed) → [m, n]; tgmm: → [groups, k, n].
-std::optional<KernelWork> grouped_work(bool gradient, const std::vector<ArrayShape>& operands,
-                                       const ArrayShape& result) {
+std::optional<KernelWork> grouped_work(bool gradient, const HloInstruction& instruction,
+                                       const std::vector<ArrayShape>& operands, const ArrayShape& result) {
   if (operands.size() < 2) return std::nullopt;
   const ArrayShape &rows = operands[operands.size() - 2], &other = operands.back();
   ProductDims dims;
@@ -162,6 +167,8 @@ std::optional<KernelWork> grouped_work(bool gradient, const std::vector<ArraySha
             static_cast<double>(rows.dims[1]), static_cast<double>(other.dims[0]), rows.narrow};
   }
   dims.m *= share_of_groups(operands, dims.groups);
+  dims.tile = tile_in(instruction.rest);
+  dims.makes_weights = gradient;
   KernelWork work;
   work.kind = KernelKind::grouped_product;
   work.products.push_back(dims);
@@ -222,7 +229,7 @@ std::optional<KernelWork> custom_work(CustomKernel kernel, const HloInstruction&
       return splash_work(kernel, instruction);
     case CustomKernel::grouped_matmul:
     case CustomKernel::grouped_matmul_gradient:
-      return grouped_work(kernel == CustomKernel::grouped_matmul_gradient, operands, result);
+      return grouped_work(kernel == CustomKernel::grouped_matmul_gradient, instruction, operands, result);
   }
   return std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <shardplan/attention_blocks.hpp>
 #include <shardplan/attention_window.hpp>
+#include <shardplan/grouped_tiles.hpp>
 #include <shardplan/train_config.hpp>
 #include <shardplan/units.hpp>
 #include <string>
@@ -16,6 +17,8 @@ namespace shardplan {
 struct ProductDims {
   double m = 0, n = 0, k = 0, groups = 1;
   std::optional<DType> narrow;  ///< of operands of 8 bits and less
+  GroupedTile tile = {};        ///< of a grouped product's kernel, where the text says it
+  bool makes_weights = false;   ///< of a grouped one: the gradient of its weights
 };
 
 enum class KernelKind : std::uint8_t {
@@ -34,6 +37,7 @@ struct KernelWork {
   std::optional<BlockLoop> loop; ///< of splash attention, where its mask says how many blocks it has
   Bytes traffic;                 ///< read and written in memory
   std::optional<double> cycles;  ///< as the compiler estimated them (XLA:TPU)
+  bool is_elementwise = false;   ///< of vector work: nothing in it sorts, gathers or scatters
   bool known = true;             ///< false: a custom call of a target that is in no table; its traffic alone counts
 };
 

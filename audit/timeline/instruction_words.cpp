@@ -15,10 +15,18 @@ constexpr std::array<std::string_view, 15> opcodes_of_nothing = {
     "after-all",    "replica-id", "recv",       "opt-barrier", "add-dependency",
     "partition-id", "domain",     "send-token", "infeed",      "outfeed"};
 
+/// Whose kernels are bound by the order of what they touch, or by nobody knows what.
+constexpr std::array<std::string_view, 5> reordering_opcodes = {"sort", "gather", "scatter", "rng-bit-generator",
+                                                                "custom-call"};
+
 }  // namespace
 
 bool does_nothing(std::string_view opcode) {
   return std::find(opcodes_of_nothing.begin(), opcodes_of_nothing.end(), opcode) != opcodes_of_nothing.end();
+}
+
+bool reorders_elements(std::string_view opcode) {
+  return std::find(reordering_opcodes.begin(), reordering_opcodes.end(), opcode) != reordering_opcodes.end();
 }
 
 Access access_by(std::string_view opcode) {

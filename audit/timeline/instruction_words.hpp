@@ -11,6 +11,9 @@ namespace shardplan {
 /// "parameter", "tuple": no kernel, no time.
 bool does_nothing(std::string_view opcode);
 
+/// Sorts, gathers, scatters, and calls of kernels: no elementwise work.
+bool reorders_elements(std::string_view opcode);
+
 Access access_by(std::string_view opcode);
 
 /// XLA:TPU's backend_config; what it can't estimate has 2^63 - 1. Empty: nothing is stated.

@@ -106,6 +106,8 @@ void ScheduleReader::note_result(const SeenInstruction& seen, const HloStep& ste
   if (!bytes) seen.lines.fail(fmt::format("'{}' is not a shape", instruction.shape.substr(0, 60)));
   operation.bytes = {*bytes};
   Known& known = known_[computation_];
+  const bool inside = operation.access == Access::fused && known_[operation.callee].reorders;
+  known.reorders = known.reorders || inside || reorders_elements(instruction.opcode);
   known.operations.push_back(std::move(operation));
   // A library call's result comes with its workspace.
   known.shapes.push_back(array_shape(instruction.shape));
@@ -184,6 +186,7 @@ void ScheduleReader::classify_fusion(const SeenInstruction& seen, HloStep& step,
   step.kind = HloStepKind::kernel;
   step.work.traffic = access_of(callee).traffic();
   step.work.cycles = stated_cycles(seen.instruction.rest);
+  step.work.is_elementwise = !known_[callee].reorders;
   for (const auto& inside : schedule_.computations[callee])
     step.work.products.insert(step.work.products.end(), inside.work.products.begin(), inside.work.products.end());
   if (!step.work.products.empty()) step.work.kind = KernelKind::product;
@@ -215,6 +218,7 @@ void ScheduleReader::add_kernel(const SeenInstruction& seen, HloStep& step) {
   step.work.traffic = traffic_of_operation(known.operations, known.operations.size() - 1,
                                            [this](std::size_t callee) -> const MemoryAccess& { return access_of(callee); });
   step.work.cycles = stated_cycles(seen.instruction.rest);
+  step.work.is_elementwise = !reorders_elements(opcode);
   if (opcode != "dot" && opcode != "convolution") return;
   const auto shapes = operand_shapes(step);
   const auto dims = shapes.size() < 2 ? std::nullopt

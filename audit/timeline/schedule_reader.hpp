@@ -25,6 +25,7 @@ class ScheduleReader final : public InstructionObserver {
     std::unordered_map<std::size_t, std::string> tuples;  ///< shapes of the steps that make one
     std::size_t root = 0;
     bool communicates = false;  ///< it, or what it calls
+    bool reorders = false;      ///< likewise: sorts, gathers or scatters
     std::optional<MemoryAccess> access;
   };
   struct Loop {

@@ -144,6 +144,20 @@ std::vector<Lifetime> turned_weight(const BlockState& state, const Schedule& sch
   return {{{weight, ", gathered as it lies"}, stored_bytes(tensor, gathered, state.mesh, state.compiler), step, step}};
 }
 
+/// As MaxText's layers/moe.py hands them to megablox: `wo` contracts what the two others make.
+GroupedTiles kernel_tiles(const TrainConfig& c, bool contracts_mlp) {
+  GroupedTiles tiles;
+  tiles.are_tuned = c.use_tokamax_gmm;
+  tiles.forward = {c.wi_tile_fwd_batch_seq, c.wi_tile_fwd_embed_dim, c.wi_tile_fwd_mlp_dim};
+  tiles.input_gradient = {c.wi_tile_dlhs_batch_seq, c.wi_tile_dlhs_mlp_dim, c.wi_tile_dlhs_embed_dim};
+  tiles.weight_gradient = {c.wi_tile_drhs_batch_seq, c.wi_tile_drhs_embed_dim, c.wi_tile_drhs_mlp_dim};
+  if (!contracts_mlp) return tiles;
+  tiles.forward = {c.wo_tile_fwd_batch_seq, c.wo_tile_fwd_mlp_dim, c.wo_tile_fwd_embed_dim};
+  tiles.input_gradient = {c.wo_tile_dlhs_batch_seq, c.wo_tile_dlhs_embed_dim, c.wo_tile_dlhs_mlp_dim};
+  tiles.weight_gradient = {c.wo_tile_drhs_batch_seq, c.wo_tile_drhs_mlp_dim, c.wo_tile_drhs_embed_dim};
+  return tiles;
+}
+
 /// The narrow part of a product's work, and what it takes to narrow the operands.
 void add_narrow_work(OperationWork& work, const NarrowWork& narrow, DType dtype) {
   work.narrow_dtype = dtype;
@@ -231,7 +245,10 @@ class Einsum final : public OperationKind {
     const bool grouped = has(state.tensor(op.output), Dim::rows) && !is_dense_ragged_dot(state, op);
     work.kind = grouped ? WorkKind::grouped_matmul : WorkKind::matmul;
     work.shape = plan.shape;
-    if (grouped) work.shape.m *= work.shape.groups * computed_share(state, op);
+    if (grouped) {
+      work.shape.m *= work.shape.groups * computed_share(state, op);
+      work.tiles = kernel_tiles(state.config, state.tensor(op.inputs[0]).dims.back().dim == Dim::mlp);
+    }
     work.gradients = gradients;
     work.forward = plan.shape.flops() * computed_share(state, op);
     work.forward_traffic = local_bytes(state.tensor(op.inputs[0]), plan.lhs, state.mesh) +

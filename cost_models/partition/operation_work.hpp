@@ -3,6 +3,7 @@
 // still without a machine.
 #include <shardplan/attention_blocks.hpp>
 #include <shardplan/attention_window.hpp>
+#include <shardplan/grouped_tiles.hpp>
 #include <shardplan/inline_list.hpp>
 #include <shardplan/program.hpp>
 #include <shardplan/train_config.hpp>
@@ -54,6 +55,7 @@ struct OperationWork {
   Bytes forward_traffic, backward_traffic;  ///< HBM reads and writes of the kernel
   bool recomputed = false;                  ///< forward runs twice
   MatrixShape shape;                        ///< of the forward product
+  GroupedTiles tiles;                       ///< of a grouped one
   AttentionShape attention;
   std::int64_t gradients = 2;               ///< products in `backward`: the left operand's gradient, the right one's
   BlockLoops forward_loops, backward_loops;  ///< of the kernels that forward and backward are

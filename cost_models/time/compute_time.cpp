@@ -2,6 +2,8 @@
 #include <cost_models/time/attention_time.hpp>
 #include <cost_models/time/clock_share.hpp>
 #include <cost_models/time/compute_time.hpp>
+#include <cost_models/time/grouped/grouped_time.hpp>
+#include <cost_models/time/grouped/tokamax_tiles.hpp>
 #include <cost_models/time/product_time.hpp>
 #include <cost_models/time/splash_time.hpp>
 #include <shardplan/error.hpp>
@@ -19,6 +21,8 @@ struct Kernel {
   const BlockLoops& loops;
   AttentionShape attention;
   AttentionPass pass;
+  GroupedTile tile = {};       ///< of a grouped product
+  bool makes_weights = false;  ///< the gradient of its weights
 };
 
 /// By a table of such products; without one, empty.
@@ -41,8 +45,25 @@ FlopsPerSecond narrow_rate(const Kernel& kernel, const HardwareProfile& hardware
   return {peak->value * (measured ? hardware.fp8_matmul_efficiency->value : wide_share)};
 }
 
+/// By its tiles; the part that multiplies narrow numbers fetches narrow ones.
+Seconds tiled_time(const Kernel& kernel, const HardwareProfile& hardware, const Compiler& compiler) {
+  GroupedProduct product{kernel.shape, kernel.tile, kernel.makes_weights, 2, {hardware.peak_bf16.value}};
+  const double narrow = kernel.flops.value > 0 ? kernel.narrow.value / kernel.flops.value : 0;
+  Seconds time = grouped_time(product, hardware, compiler) * (1 - narrow);
+  if (narrow == 0) return time;
+  product.operand_bytes = static_cast<double>(size_of(kernel.narrow_dtype));
+  product.rate = narrow_rate(kernel, hardware, compiler, 1);
+  return time + grouped_time(product, hardware, compiler) * narrow;
+}
+
+bool has_known_tiles(const Kernel& kernel, const HardwareProfile& hardware, const Compiler& compiler) {
+  return kernel.kind == WorkKind::grouped_matmul && kernel.tile.rows > 0 && hardware.grouped_kernels &&
+         compiler.kernels.has_megablox;
+}
+
 /// On 100 TFLOP/s wide and 200 narrow: 3 TFLOP, 2 of them narrow, take 10 + 10 ms.
 Seconds product_time(const Kernel& kernel, const HardwareProfile& hardware, const Compiler& compiler) {
+  if (has_known_tiles(kernel, hardware, compiler)) return tiled_time(kernel, hardware, compiler);
   const double share =
       tabled_share(kernel, DType::bf16, hardware, compiler).value_or(hardware.matmul_efficiency.value);
   const double again = kernel.kind == WorkKind::grouped_matmul && compiler.kernels.has_megablox
@@ -89,9 +110,17 @@ MatrixShape left_gradient(const MatrixShape& s) { return {s.m, s.k, s.n, s.group
 MatrixShape right_gradient(const MatrixShape& s) { return {s.k, s.n, s.m, s.groups}; }
 
 /// A grouped product's rows stay its rows.
-Kernel with_gradient(Kernel kernel, const OperationWork& work, bool right) {
-  if (work.kind == WorkKind::matmul) kernel.shape = right ? right_gradient(work.shape) : left_gradient(work.shape);
+Kernel with_gradient(Kernel kernel, const OperationWork& work, const GroupedTiles& tiles, bool right) {
+  const bool rows_stay = right && work.kind == WorkKind::grouped_matmul;
+  if (!rows_stay) kernel.shape = right ? right_gradient(work.shape) : left_gradient(work.shape);
+  kernel.tile = right ? tiles.weight_gradient : tiles.input_gradient;
+  kernel.makes_weights = right;
   return kernel;
+}
+
+GroupedTiles tiles_of(const OperationWork& work, const HardwareProfile& hardware) {
+  const bool tuned = work.tiles.are_tuned && hardware.grouped_kernels;
+  return tuned ? tokamax_tiles(work.shape, *hardware.grouped_kernels) : work.tiles;
 }
 
 /// By what the compiler states of such a kernel alone.
@@ -125,9 +154,11 @@ Seconds vector_time(const VectorWork& work, const HardwareProfile& hardware, con
 }
 
 OperationTime operation_time(const OperationWork& work, const HardwareProfile& hardware, const Compiler& compiler) {
-  const Kernel forward{work.kind,           work.forward,         work.narrow_forward, work.narrow_dtype,
+  Kernel forward{work.kind,           work.forward,         work.narrow_forward, work.narrow_dtype,
                        work.forward_traffic, work.shape, work.forward_loops, work.attention, AttentionPass::forward};
   OperationTime time;
+  const GroupedTiles tiles = tiles_of(work, hardware);
+  forward.tile = tiles.forward;
   time.forward = with_vector(kernel_time(forward, hardware, compiler), work.vector_forward, work.fused_forward,
                              hardware, compiler);
   Kernel backward{work.kind,             work.backward,           work.narrow_backward, work.narrow_dtype,
@@ -137,9 +168,9 @@ OperationTime operation_time(const OperationWork& work, const HardwareProfile& h
     backward.flops = backward.flops * 0.5;
     backward.narrow = backward.narrow * 0.5;
     backward.traffic.value /= 2;
-    time.backward_right = kernel_time(with_gradient(backward, work, true), hardware, compiler);
+    time.backward_right = kernel_time(with_gradient(backward, work, tiles, true), hardware, compiler);
   }
-  time.backward = with_vector(kernel_time(with_gradient(backward, work, false), hardware, compiler),
+  time.backward = with_vector(kernel_time(with_gradient(backward, work, tiles, false), hardware, compiler),
                               work.vector_backward, work.fused_backward, hardware, compiler);
   return time;
 }

@@ -13,6 +13,13 @@ double fill(const BlockState& state, std::int64_t size) {
   return static_cast<double>(rounded_up(size, sublanes)) / static_cast<double>(size);
 }
 
+/// Of all rows that the device routes, and of its buffer's where they were exchanged; kernels of MaxText's own
+/// (use_ragged_sort) leave other devices' rows out.
+double sorted_elements(const BlockState& state, const RoutedRows& rows, double routed, double held) {
+  if (rows.exchanged) return routed + held;
+  return state.config.use_ragged_sort ? std::min(routed, held) : routed;
+}
+
 }  // namespace
 
 // Of 100 tokens of width 2048 with 2 experts each: 2·100·2048 elements, 8·100·2048 where dims fill up to 8.
@@ -26,6 +33,9 @@ OperationWork routed_work(const BlockState& state, const RoutedRows& rows) {
   OperationWork work;
   work.vector_forward = vector_work(own.forward, routed * fill(state, k), buffer.dtype);
   work.vector_backward = vector_work(own.backward, routed * fill(state, k), buffer.dtype);
+  const VectorCosts& sorted = kernels.of(VectorKernel::sorted_rows);
+  work.vector_forward += vector_work(sorted.forward, sorted_elements(state, rows, routed, held), buffer.dtype);
+  work.vector_backward += vector_work(sorted.backward, sorted_elements(state, rows, routed, held), buffer.dtype);
   if (rows.dispatched)
     work.vector_backward += vector_work(kernels.of(VectorKernel::routed_rows).backward, held, buffer.dtype);
   if (!rows.exchanged) return work;

@@ -154,7 +154,13 @@ struct TrainConfig {
   std::int64_t max_segments_per_seq = -1;  ///< documents at most; Transformer Engine's packed layout needs the number
 
   std::int64_t param_scan_axis = 1;  ///< where a layer stack has the layers' dim: 0 first, 1 second
-  std::int64_t wi_tile_fwd_mlp_dim = 1024;  ///< columns of the grouped kernel's tiles of wi_0 and wi_1
+  // Tiles of megablox, the experts' grouped kernel: rows, and of both dims of a weight, in the product and both gradients.
+  std::int64_t wi_tile_fwd_batch_seq = 512, wi_tile_fwd_embed_dim = 1024, wi_tile_fwd_mlp_dim = 1024;
+  std::int64_t wi_tile_dlhs_batch_seq = 512, wi_tile_dlhs_embed_dim = 1024, wi_tile_dlhs_mlp_dim = 1024;
+  std::int64_t wi_tile_drhs_batch_seq = 512, wi_tile_drhs_embed_dim = 1024, wi_tile_drhs_mlp_dim = 1024;
+  std::int64_t wo_tile_fwd_batch_seq = 512, wo_tile_fwd_embed_dim = 1024, wo_tile_fwd_mlp_dim = 1024;
+  std::int64_t wo_tile_dlhs_batch_seq = 512, wo_tile_dlhs_embed_dim = 1024, wo_tile_dlhs_mlp_dim = 1024;
+  std::int64_t wo_tile_drhs_batch_seq = 512, wo_tile_drhs_embed_dim = 1024, wo_tile_drhs_mlp_dim = 1024;
   // Blocks of splash attention (TPUs): queries, keys, and keys that are multiplied at a time.
   std::int64_t sa_block_q = 512, sa_block_kv = 512, sa_block_kv_compute = 512;
   std::int64_t sa_block_q_dkv = 512, sa_block_kv_dkv = 512, sa_block_kv_dkv_compute = 512;

@@ -17,6 +17,7 @@ class KernelPrices {
 
   Seconds seconds_of(const HloStep& step) const {
     if (step.kind != HloStepKind::kernel) return {};
+    if (is_bound_by_memory(step.work)) return moved(step.work.traffic);
     if (step.work.cycles && hardware_.clock)
       return {*step.work.cycles / (hardware_.clock->value * clock_share(hardware_, compiler_))};
     if (step.engine == Engine::host_copies) return host_copy(step);
@@ -26,6 +27,15 @@ class KernelPrices {
   }
 
  private:
+  /// As plans have it of kernels that do nothing but elementwise work, where that was measured.
+  bool is_bound_by_memory(const KernelWork& work) const {
+    return work.kind == KernelKind::vector && work.is_elementwise && work.cycles && hardware_.elementwise_efficiency;
+  }
+
+  Seconds moved(Bytes traffic) const {
+    return vector_time(VectorWork{0, 0, traffic}, hardware_, compiler_);
+  }
+
   Seconds host_copy(const HloStep& step) const {
     if (!hardware_.host_link_bandwidth)
       throw InputError(fmt::format("{} copies to or from the host's memory, but {} has no host_link_bandwidth",
@@ -53,11 +63,24 @@ class KernelPrices {
     OperationWork operation;
     operation.kind = kind == KernelKind::grouped_product ? WorkKind::grouped_matmul : WorkKind::matmul;
     operation.shape = {rows_of(product, kind), product.n, product.k, product.groups};
+    if (product.makes_weights) return weights_gradient(product, operation.shape);
+    operation.tiles.forward = product.tile;
     const double batches = kind == KernelKind::grouped_product ? 1 : product.groups;
     operation.forward = {2 * operation.shape.m * product.n * product.k * batches};
     if (product.narrow) operation.narrow_dtype = *product.narrow;
     if (product.narrow) operation.narrow_forward = operation.forward;
     return operation_time(operation, hardware_, compiler_).forward.total();
+  }
+
+  Seconds weights_gradient(const ProductDims& product, const MatrixShape& shape) const {
+    OperationWork operation;
+    operation.kind = WorkKind::grouped_matmul;
+    operation.shape = shape;
+    operation.backward = {4 * shape.m * shape.n * shape.k};  // beside that of the rows, which another kernel makes
+    operation.tiles.weight_gradient = product.tile;
+    if (product.narrow) operation.narrow_dtype = *product.narrow;
+    if (product.narrow) operation.narrow_backward = operation.backward;
+    return operation_time(operation, hardware_, compiler_).backward_right.total();
   }
 
   const HloSchedule& schedule_;

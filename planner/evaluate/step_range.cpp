@@ -18,11 +18,19 @@ bool is_share(Assumption assumption) {
          assumption == Assumption::scale_out_efficiency;
 }
 
+/// Elementwise kernels reach what a copy does.
+void follow(Assumption assumption, double off, HardwareProfile& hardware) {
+  if (assumption != Assumption::hbm_efficiency || !hardware.elementwise_efficiency) return;
+  double& share = hardware.elementwise_efficiency->value;
+  share = std::min(share * off, 1.0);
+}
+
 /// The step with one figure of the machine `off` times what it is; a share is 1 at most.
 Seconds step_with(Configuration c, Assumption assumption, double off) {
   Figure* figure = figure_of(assumption, c.hardware);
   figure->value *= off;
   if (is_share(assumption)) figure->value = std::min(figure->value, 1.0);
+  follow(assumption, off, c.hardware);
   PreparedMesh mesh;
   return evaluate_cost(c, mesh).time.step();
 }

@@ -24,6 +24,7 @@ std::vector<NamedFigure> figures_of(const HardwareProfile& m) {
   add("attention_efficiency", Dimension::share, m.attention_efficiency);
   add("hbm_efficiency", Dimension::share, m.hbm_efficiency);
   add("elementwise_efficiency", Dimension::share, m.elementwise_efficiency);
+  if (m.grouped_kernels) add("grouped_kernels.step", Dimension::seconds, m.grouped_kernels->step);
   add("link_bandwidth", Dimension::bytes_per_second, m.link_bandwidth);
   add("link_efficiency", Dimension::share, m.link_efficiency);
   add("exchange_efficiency", Dimension::share, m.exchange_efficiency);

@@ -20,6 +20,8 @@ enum class VectorKernel : std::uint8_t {
   copies_sum,            ///< those rows, weighted and summed
   exchanged_rows,        ///< rows that a ragged all-to-all sends; backward: those that it has received
   routed_rows,           ///< rows of the experts' buffer; backward: the sum of their gradients from two projections
+  sorted_rows,           ///< rows that are written in another order, by a kernel of its own: a token's rows in that of the
+                         ///< experts, and back; behind an exchange those of the buffer too
   scale_search,          ///< what a product narrows: its largest number, of a channel or of all; backward: a gradient
   narrowing,             ///< likewise: scaled, rounded to the nearest and written; backward: a gradient
   stochastic_narrowing,  ///< likewise, rounded with random numbers

@@ -99,6 +99,20 @@ struct AttentionKernels {
   std::string source;
 };
 
+/// The tiles that tokamax' grouped kernel was tuned to for one product: rows, contracted dim, columns.
+struct TunedTiles {
+  std::int64_t rows = 0, contracted = 0, columns = 0, groups = 0;  ///< of the product; rows of all groups
+  std::array<std::int64_t, 3> forward{}, input_gradient{}, weight_gradient{};
+};
+
+/// Kernels of grouped products, by their tiles (cost_models/time/grouped).
+struct GroupedKernels {
+  Figure step;         ///< seconds that a step of the grid takes beside its tile's product or traffic
+  Figure tile_memory;  ///< bytes that tokamax lets tiles have
+  std::vector<TunedTiles> tuned;
+  std::string source;  ///< of the tuned tiles
+};
+
 /// A state that a chip's voltage and frequency are held in (TPU 7x), and the clock of its compute units there; HBM and links
 /// have clocks of their own.
 struct PowerState {
@@ -147,6 +161,7 @@ struct HardwareProfile {
   Figure matmul_efficiency;     ///< share of peak that a large matrix product reaches
   std::optional<Figure> fp8_matmul_efficiency;  ///< likewise of peak_fp8, where that was measured
   Figure attention_efficiency;  ///< share of peak that the attention kernel reaches
+  std::optional<GroupedKernels> grouped_kernels;  ///< in place of the share that large dense products reach
   std::optional<SplashTables> splash;  ///< in place of attention_efficiency for splash attention's kernels
   std::optional<AttentionKernels> attention_kernels;  ///< in its place on GPUs where they were measured
   Figure hbm_efficiency;        ///< share of HBM bandwidth that a copy reaches

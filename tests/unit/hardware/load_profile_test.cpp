@@ -248,6 +248,19 @@ TEST(LoadProfile, SplashCyclesAreThoseOfEveryKernel) {
               ThrowsMessage<InputError>(HasSubstr("'clock' must be cycles a second of splash_cycles")));
 }
 
+TEST(LoadProfile, GroupedKernelsHaveAStepAndTilesOfEachProductOnce) {
+  const auto message_of = [](const char* key, const nlohmann::json& value) {
+    return message_of_changed("tpu-7x", "grouped_kernels", key, value);
+  };
+  EXPECT_EQ(message_of("/tuned", nlohmann::json::array()), "");
+  EXPECT_THAT(message_of("/step/unit", "GB"), HasSubstr("step"));
+  EXPECT_THAT(message_of("/tuned/0/forward", {1, 2}), HasSubstr("'forward' must be 3 sizes"));
+  EXPECT_THAT(message_of("/tuned/0/product", {1, 2, 3, 0.5}), HasSubstr("'product' must be whole numbers from 1 on"));
+  const nlohmann::json profile = nlohmann::json::parse(profile_json("tpu-7x"));
+  EXPECT_THAT(message_of("/tuned/1", profile["grouped_kernels"]["tuned"][0]), HasSubstr("'tuned' must be each product once"));
+  EXPECT_THAT(message_of("/colour", 1), HasSubstr("unknown key 'colour'"));
+}
+
 TEST(LoadProfile, AttentionKernelsHaveSharesByWidth) {
   const auto message_of = [](const char* key, const nlohmann::json& value) {
     return message_of_changed("h100", "attention_kernels", key, value);

@@ -74,6 +74,19 @@ TEST(ToyMachine, StatedCyclesComeFirstWhereThereIsAClock) {
   EXPECT_NEAR(timed(scheduled_text(stated), machine).timeline.compute.value, 2e-3, precision);
 }
 
+// Where elementwise kernels were measured those are their traffic; what sorts, gathers or scatters is as stated.
+TEST(ToyMachine, MeasuredElementwiseKernelsAreTheirTraffic) {
+  Machine machine = toy_machine();
+  machine.hardware.clock = Figure{1e9, "GHz", "toy", Basis::assumed};
+  machine.hardware.elementwise_efficiency = Figure{0.5, "1", "toy", Basis::assumed};
+  const auto seconds = [&](const std::string& text) { return timed(scheduled_text(text), machine).timeline.compute.value; };
+  EXPECT_NEAR(seconds(stated), 2 * 4.000032e-6, precision);
+  const std::string sorted = "  %x = f32[1000000]{0} iota(), iota_dimension=0\n"
+                             "  %k = f32[1000000]{0} sort(%x), dimensions={0}, "
+                             "backend_config={\"estimated_cycles\":\"2000000\"}\n";
+  EXPECT_GT(seconds(sorted), 2e-3);
+}
+
 TEST(ToyMachine, CopiesToTheHostNeedItsLink) {
   const std::string copy = "  %x = f32[1000000]{0} iota(), iota_dimension=0\n"
                            "  %s = (f32[1000000]{0:S(5)}, f32[1000000]{0}, u32[]) copy-start(%x)\n"

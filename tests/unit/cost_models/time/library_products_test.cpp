@@ -128,6 +128,28 @@ TEST(WeightGradientsOfLibraryProducts, AreClearedWrittenAndNormed) {
   EXPECT_NEAR(10 * MiB * 3.5 * 4 / hbm, 146.8e-6, 0.1e-6);
 }
 
+struct SortedRow {
+  const char* mesh;
+  int tokens;  ///< of a device
+  double rows;  ///< that are written in another order, of 1024 tokens a sequence with two experts each
+};
+
+// Rows go into the order of the experts and back; behind an exchange those of the buffer do, which has room for the rows of
+// all devices.
+TEST(SortedRows, AreWrittenOnceEachWay) {
+  Compiler compiler = library_products();
+  compiler.vector_kernels.of(VectorKernel::sorted_rows) = {{0, 10}, {0, 100}};
+  for (const auto& row : {SortedRow{"fsdp=8", 2048, 2048 * 2}, {"expert=8", 2048, 2048 * 2 + 8 * 2048 * 2}}) {
+    const ToyMemory toy({toy_mixtral(), toy_moe(toy_config(2, 1024), MoePath::ragged), "default", row.mesh, compiler});
+    const PartitionedBlock& layer = toy.block("layers");
+    for (const char* name : {"/dispatch", "/return"}) {
+      const OperationWork& work = work_of(layer, name);
+      EXPECT_EQ(work.vector_forward.operands, 10 * row.rows * 512) << name << " " << row.mesh;
+      EXPECT_EQ(work.vector_backward.operands, 100 * row.rows * 512) << name << " " << row.mesh;
+    }
+  }
+}
+
 struct OrderRow {
   int sequences;  ///< of a device
   bool copies;
