@@ -44,6 +44,7 @@ class BlockWalk {
     result.gradients_begin -= order.postponed();
     const Schedule ordered = order.ordered(schedule_);
     result.lifetimes = buffers_of(state_, ordered, liveness_, order);
+    if (order.dropped_experts().writes_hidden_rows_twice()) result.pressed = taken_apart();
     if (can_free_early()) result.pressed = buffers_of(state_, ordered, liveness_, order, Pressure::high);
     if (result.weight_gradients_last && shares_iteration(state_.block, *state_.program.program))
       result.pressed = buffers_of(state_, order.ordered(*as_made_), liveness_, order, Pressure::high);
@@ -63,6 +64,12 @@ class BlockWalk {
     if (!state_.compiler.has(Habit::frees_under_pressure) || !state_.block.mixture || !trains()) return false;
     if (!ExchangedExperts(state_, schedule_).any()) return !softmax_statistics(state_, schedule_, false).empty();
     return !state_.compiler.overlap.asynchronous.has(CollectiveKind::reduce_scatter);
+  }
+
+  /// As rematerialization leaves it.
+  std::vector<Lifetime> taken_apart() const {
+    const StepOrder order(state_, schedule_, Pressure::high);
+    return buffers_of(state_, order.ordered(schedule_), liveness_, order, Pressure::high);
   }
 
   bool trains() const { return state_.program.program->step == StepKind::train; }

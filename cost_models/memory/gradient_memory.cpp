@@ -163,7 +163,8 @@ namespace {
 /// mistral7bx4_v5p8_fsdp4tp2_minoff).
 PartitionSpec as_multiplied(const PartitionedBlock& head, TensorId id, const Compiler& compiler) {
   PartitionSpec spec = head.specs()[id];
-  if (!compiler.has(Habit::runs_split_layers_as_read)) return spec;
+  if (!compiler.has(Habit::runs_split_layers_as_read) && !compiler.has(Habit::runs_weight_gradients_beside_collectives))
+    return spec;
   for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
     if (head.block->tensors[id].dims[dim].dim == Dim::embed) spec.dims[dim].clear();
   return spec;

@@ -13,9 +13,53 @@ std::vector<OperationId> products_of_rows(const BlockState& state, TensorId rows
 }
 
 /// [R, g, k] of an operand [g, R, k]; with one expert the same bytes.
-void add_transposed(std::vector<Lifetime>& all, const BufferName& name, Bytes expanded, std::int64_t experts, int step) {
-  if (experts > 1 && step >= 0) all.push_back({name, expanded, step, step});
+void add_transposed(std::vector<Lifetime>& all, const BufferName& name, Bytes expanded, std::int64_t experts, int first,
+                    int last) {
+  if (experts > 1 && first >= 0) all.push_back({name, expanded, first, last});
 }
+
+/// When a layer's copies are written and read for weights' gradients.
+class Copies {
+ public:
+  Copies(const BlockState& state, const Schedule& schedule) : state_(state), schedule_(schedule) {
+    for (const Operation& op : state.block.operations)
+      if (op.role == OperationRole::expert_projection) projection_ = state.id_of(op);
+  }
+
+  /// One kernel writes hidden rows and both projections' gradients.
+  int written(OperationId id, int alone) const { return waits_for_projections(id) ? projections() : alone; }
+
+  int read_until(OperationId id) const {
+    if (run_last()) return state_.forms.step();
+    return waits_for_projections(id) ? projections() : weight_gradients_step(state_, schedule_, id);
+  }
+
+  /// Copies for the gradients of rows, of both projections at once.
+  int turned(OperationId id) const {
+    int first = schedule_.backward_ends[id];
+    if (!state_.compiler.has(Habit::writes_product_operands)) return first;
+    for (const OperationId other : products_of_rows(state_, state_.block.operations[id].inputs.front()))
+      first = std::min(first, schedule_.backward_ends[other]);
+    return first;
+  }
+
+ private:
+  bool run_last() const {
+    return state_.compiler.has(Habit::runs_expert_weight_gradients_last) &&
+           state_.mesh.product(state_.program.expert_axes) == 1;
+  }
+
+  bool waits_for_projections(OperationId id) const {
+    return state_.compiler.has(Habit::writes_product_operands) && projection_ >= 0 &&
+           state_.block.operations[id].role == OperationRole::expert_output;
+  }
+
+  int projections() const { return weight_gradients_step(state_, schedule_, projection_); }
+
+  const BlockState& state_;
+  const Schedule& schedule_;
+  OperationId projection_ = -1;  ///< -1: none
+};
 
 }  // namespace
 
@@ -67,17 +111,20 @@ std::vector<Lifetime> expanded_operands(const BlockState& state, const Schedule&
   const auto experts = static_cast<std::int64_t>(local_experts(state.block, op, state.program));
   const Bytes operand = state.local(rows) * experts, result = state.local(op.output) * experts;
   const bool trains = schedule.has_backward(id);
+  const Copies copies(state, schedule);
   std::vector<Lifetime> all;
-  add_transposed(all, {rows, ", expanded, transposed"}, operand, experts,
-                 trains ? schedule.written(state.block, id) : schedule.forward[id]);
+  const int multiplied = trains ? schedule.written(state.block, id) : schedule.forward[id];
+  add_transposed(all, {rows, ", expanded, transposed"}, operand, experts, multiplied, multiplied);
   if (products_of_rows(state, rows).front() == id) {
     const int first = expands_operand(state, schedule, id);
-    all.push_back({{rows, ", expanded"}, operand, first, trains ? weight_gradients_step(state, schedule, id) : first});
+    if (!trains) all.push_back({{rows, ", expanded"}, operand, first, first});
+    if (trains) all.push_back({{rows, ", expanded"}, operand, copies.written(id, first), copies.read_until(id)});
   }
   if (!trains) return all;
   const int ends = schedule.backward_ends[id];
-  all.push_back({{op.output, " gradient, expanded"}, result, weight_gradients_step(state, schedule, id), ends});
-  add_transposed(all, {op.output, " gradient, expanded, transposed"}, result, experts, ends);
+  all.push_back({{op.output, " gradient, expanded"}, result, weight_gradients_step(state, schedule, id),
+                 std::max(ends, copies.read_until(id))});
+  add_transposed(all, {op.output, " gradient, expanded, transposed"}, result, experts, copies.turned(id), ends);
   return all;
 }
 

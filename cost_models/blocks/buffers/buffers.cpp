@@ -49,6 +49,7 @@ class Buffers {
     append(all, state_.gradients.partial());
     order_.order(all);
     append(all, dropped_.sums_at_the_end(schedule_, order_.last()));
+    append(all, dropped_.read_by_activation(schedule_));
     if (pressure_ == Pressure::none) append(all, softmax_statistics(state_, schedule_, exchanged_.any()));
     append(all, random_bits(state_, schedule_, gradients_last_));
     append(all, exchanged_.rows_of_tokens());

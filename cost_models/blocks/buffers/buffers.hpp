@@ -5,10 +5,6 @@
 
 namespace shardplan {
 
-/// Where memory is short a scheduler runs first what frees most of it: weight gradients that read experts' rows, and the
-/// reduction of softmax statistics.
-enum class Pressure : std::uint8_t { none, high };
-
 std::vector<Lifetime> buffers_of(const BlockState& state, const Schedule& schedule, const Liveness& liveness,
                                  const StepOrder& order, Pressure pressure = Pressure::none);
 

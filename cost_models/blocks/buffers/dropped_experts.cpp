@@ -6,18 +6,40 @@
 
 namespace shardplan {
 
-DroppedExperts::DroppedExperts(const BlockState& state, const Schedule& schedule) : state_(state), block_(state.block) {
+DroppedExperts::DroppedExperts(const BlockState& state, const Schedule& schedule, Pressure pressure)
+    : state_(state), block_(state.block), by_library_(state.compiler.has(Habit::writes_product_operands)) {
   if (!state.compiler.has(Habit::runs_expert_weight_gradients_last)) return;
   if (!block_.mixture || !block_.rematerialized || runs_split_layer(state)) return;
   for (const auto& op : block_.operations) {
     const OperationId id = state.id_of(op);
     const bool rows_of_masks = has(state.tensor(op.output), Dim::capacity) && !op.narrow && schedule.has_backward(id);
-    if (op.role == OperationRole::expert_output && rows_of_masks) output_ = id;
+    if (op.role == OperationRole::expert_output && rows_of_masks) {
+      output_ = id;
+      activation_ = state.flow().maker(op.inputs.front());
+    }
     if (op.role == OperationRole::expert_projection) dispatch_ = state.flow().maker(op.inputs.front());
   }
   if (dispatch_ < 0 || !schedule.has_backward(dispatch_)) output_ = -1;
-  late_ = output_ >= 0 && schedule.recomputed[output_] >= 0 && has_several_sequences() && projects_again(schedule) &&
-          !shares_iteration(block_, *state.program.program);
+  const bool again = output_ >= 0 && schedule.recomputed[output_] >= 0 && !shares_iteration(block_, *state.program.program);
+  if (by_library_)
+    late_ = again && pressure == Pressure::none;
+  else
+    late_ = again && state.compiler.has(Habit::recomputes_expert_output_last) && has_several_sequences() &&
+            projects_again(schedule);
+}
+
+int DroppedExperts::late_work(const Schedule& schedule) const {
+  return by_library_ ? schedule.backward_ends[activation_] + 1 : schedule.backward_ends[dispatch_];
+}
+
+std::vector<Lifetime> DroppedExperts::read_by_activation(const Schedule& schedule) const {
+  if (output_ < 0 || !by_library_ || !has_several_sequences()) return {};
+  const TensorId hidden = block_.operations[activation_].output;
+  const int step = schedule.backward_begins[activation_];
+  std::vector<Lifetime> all = {{{hidden, " gradient, beside those it is made into"}, state_.local(hidden), step, step}};
+  if (writes_hidden_rows_twice())
+    all.push_back({{hidden, ", not turned"}, state_.local(hidden), step, schedule.recomputed[output_]});
+  return all;
 }
 
 /// Not where a policy saves what attention's products give, its output's last.
@@ -28,8 +50,19 @@ bool DroppedExperts::projects_again(const Schedule& schedule) const {
   return again;
 }
 
+/// A scheduler that hides collectives behind any kernel (XLA:GPU's) leaves for that what is summed over devices; a library's
+/// products in any case (of products by Triton wi_0's and wi_1's gradients that aren't summed run where the rows' gradient
+/// has been made: mi355_mx_ep8_fix).
 bool DroppedExperts::runs_gradient_last(OperationId op) const {
-  return output_ >= 0 && multiplies_experts(block_.operations[op]);
+  if (output_ < 0 || !multiplies_experts(block_.operations[op])) return false;
+  return by_library_ || state_.compiler.overlap.window != 0 || op == output_ || is_summed(op);
+}
+
+bool DroppedExperts::is_summed(OperationId op) const {
+  const auto& collectives = state_.recorder.collectives();
+  return std::any_of(collectives.begin(), collectives.end(), [&](const Collective& c) {
+    return c.cause == Cause::weight_gradient && c.operation == op;
+  });
 }
 
 bool DroppedExperts::has_several_sequences() const {
@@ -48,7 +81,8 @@ bool DroppedExperts::is_late_mask(TensorId value, OperationId reader) const {
 
 std::vector<Lifetime> DroppedExperts::sums_at_the_end(const Schedule& schedule, int end) const {
   std::vector<Lifetime> all;
-  if (output_ < 0 || !state_.compiler.overlap.asynchronous.has(CollectiveKind::reduce_scatter)) return all;
+  const bool beside_compute = state_.compiler.overlap.asynchronous.has(CollectiveKind::reduce_scatter);
+  if (output_ < 0 || !beside_compute || !state_.compiler.has(Habit::sums_expert_gradients_together)) return all;
   for (const Collective& c : state_.recorder.collectives()) {
     if (c.cause != Cause::weight_gradient || c.operation < 0 || !runs_gradient_last(c.operation)) continue;
     const int made = schedule.backward_ends[c.operation];

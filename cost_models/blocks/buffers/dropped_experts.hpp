@@ -11,9 +11,13 @@
 
 namespace shardplan {
 
+/// Where memory is short a scheduler runs first what frees most of it: weight gradients that read experts' rows, and the
+/// reduction of softmax statistics. XLA:GPU's rematerialization takes kernels with several results apart.
+enum class Pressure : std::uint8_t { none, high };
+
 class DroppedExperts {
  public:
-  DroppedExperts(const BlockState& state, const Schedule& schedule);
+  DroppedExperts(const BlockState& state, const Schedule& schedule, Pressure pressure = Pressure::none);
 
   /// Whether an operation's weight gradient runs last.
   bool runs_gradient_last(OperationId op) const;
@@ -22,19 +26,25 @@ class DroppedExperts {
   /// Whether a value is the mask that the combine multiplies a late output with: its gradient is late, and what reads it
   /// isn't.
   bool is_late_mask(TensorId value, OperationId reader) const;
-  /// The dispatch, which makes the experts' rows; behind its gradient late work runs.
-  OperationId dispatch() const { return dispatch_; }
+  /// Whether a kernel writes hidden rows for both products that read them.
+  bool writes_hidden_rows_twice() const { return late_ && by_library_; }
+  /// In front of which step late work runs.
+  int late_work(const Schedule& schedule) const;
+  /// What the kernel of the hidden rows' gradient reads and can't write over. `schedule`: as its steps run.
+  std::vector<Lifetime> read_by_activation(const Schedule& schedule) const;
   /// Weight gradients that all-reduces beside compute read, and what these write: they overlap, and all of it is there at
   /// the end (Compiler::overlap; mixtral8x7bx4_7x8_fsdp4ep2_dm). `schedule`: as its steps run.
   std::vector<Lifetime> sums_at_the_end(const Schedule& schedule, int end) const;
 
  private:
   bool has_several_sequences() const;
+  bool is_summed(OperationId op) const;
   bool projects_again(const Schedule& schedule) const;
 
   const BlockState& state_;
   const Block& block_;
-  OperationId output_ = -1, dispatch_ = -1;  ///< -1: nothing waits
+  const bool by_library_;                    ///< products are calls, which fuse nothing
+  OperationId output_ = -1, dispatch_ = -1, activation_ = -1;  ///< -1: nothing waits
   bool late_ = false;
 };
 

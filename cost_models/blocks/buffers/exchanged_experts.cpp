@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cost_models/blocks/buffers/exchanged_experts.hpp>
 #include <cost_models/blocks/buffers/step_order.hpp>
+#include <cost_models/partition/products/ragged_dot.hpp>
 #include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <shardplan/rounding.hpp>
@@ -12,6 +13,7 @@ ExchangedExperts::ExchangedExperts(const BlockState& state, const Schedule& sche
       leads_on_(leads_to_next_layer(state.block, *state.program.program)) {
   if (!leaves_weights || !state.compiler.has(Habit::runs_expert_weight_gradients_last) || !block_.rematerialized) return;
   if (state.mesh.product(state.program.expert_axes) <= 1 && !runs_split_layer(state)) return;
+  if (is_ragged_dot_dense(state.compiler, state.config)) return;
   for (const auto& op : block_.operations) {
     const OperationId id = state.id_of(op);
     const bool dispatches = op.kind == OpKind::ragged_dispatch || op.kind == OpKind::ring_dispatch;

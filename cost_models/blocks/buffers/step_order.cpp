@@ -60,7 +60,8 @@ bool runs_split_layer(const BlockState& state) {
          state.splits_features();
 }
 
-StepOrder::StepOrder(const BlockState& state, const Schedule& schedule) : dropped_(state, schedule) {
+StepOrder::StepOrder(const BlockState& state, const Schedule& schedule, Pressure pressure)
+    : dropped_(state, schedule, pressure) {
   Places places(state.forms.step() + 1);
   std::iota(places.begin(), places.end(), 0);
   if (runs_split_layer(state)) {
@@ -82,7 +83,7 @@ void StepOrder::leave_experts(Places& places, const BlockState& state, const Sch
   }
   const OperationId output = dropped_.late_output();
   if (output < 0) return;
-  const int rows_done = schedule.backward_ends[dropped_.dispatch()];
+  const int rows_done = dropped_.late_work(schedule);
   places[schedule.recomputed[output]] = rows_done;
   ++postponed_;
   for (const OperationId combine : state.flow().readers(state.block.operations[output].output))
@@ -123,7 +124,11 @@ Schedule StepOrder::ordered(const Schedule& schedule) const {
 }
 
 void StepOrder::order(std::vector<Lifetime>& lifetimes) const {
-  for (Lifetime& life : lifetimes) life.first = rank_[life.first], life.last = rank_[life.last];
+  for (Lifetime& life : lifetimes) {
+    life.first = rank_[life.first], life.last = rank_[life.last];
+    // The gathered weight of an output that runs again behind its own gradient.
+    if (life.first > life.last && dropped_.writes_hidden_rows_twice()) std::swap(life.first, life.last);
+  }
 }
 
 }  // namespace shardplan

@@ -17,7 +17,7 @@ bool runs_split_layer(const BlockState& state);
 
 class StepOrder {
  public:
-  StepOrder(const BlockState& state, const Schedule& schedule);
+  StepOrder(const BlockState& state, const Schedule& schedule, Pressure pressure = Pressure::none);
 
   /// How many steps of the recomputation run in the backward pass.
   int postponed() const { return postponed_; }

@@ -226,7 +226,7 @@ class Attention final : public OperationKind {
   /// attention=dot_product holds the scores [batch, heads, queries, keys]: probabilities and their mask from where they
   /// are (re)computed to their gradient (recorded: XLA:GPU's largest temporaries). The gradients of keys and values
   /// contract over (query, group); where a group is more than one head the scores, [batch, kv head, group, query, key],
-  /// are written once more in that order.
+  /// are written once more in that order, when the mask has been read: in its place (llama318bx2_h100x8_fsdp2tp4).
   std::vector<Lifetime> buffers(const BlockState& state, const Schedule& schedule, OperationId id) const override {
     if (!holds_scores(state)) return kernel_buffers(state, schedule, id);
     const TensorId q = state.block.operations[id].inputs.front();
@@ -244,7 +244,7 @@ class Attention final : public OperationKind {
                                  {"attention mask", Bytes{scores}, written, ends},
                                  {"attention probabilities gradient", probabilities, begins, ends}};
     if (groups_queries(state, state.block.operations[id]) && state.compiler.has(Habit::transposes_grouped_scores))
-      all.push_back({"attention probabilities, transposed", probabilities, begins, ends});
+      all.push_back({"attention probabilities, transposed", probabilities - Bytes{scores}, begins, ends});
     return all;
   }
 

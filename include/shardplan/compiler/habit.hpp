@@ -111,6 +111,13 @@ enum class Habit : std::uint8_t {
   keeps_unsorted_rows,
   /// Experts whose rows are exchanged: their weight gradients run when the rest of their backward pass has.
   runs_expert_weight_gradients_last,
+  /// Experts on the dropping path, several sequences on a device: their output is computed again, and the mask's gradient
+  /// made, behind the rows' gradient.
+  recomputes_expert_output_last,
+  /// And their all-reduced weight gradients are there together, before and after.
+  sums_expert_gradients_together,
+  /// Products are calls of a library, which fuse nothing: one kernel writes what several of them read, over nothing.
+  writes_product_operands,
   /// Layers whose feed-forward is not computed again: their weight gradients run when the rest of their backward pass has.
   runs_kept_weight_gradients_last,
   /// Hidden rows that a remat policy keeps are copied, tokens along the lanes, for the products of those gradients.

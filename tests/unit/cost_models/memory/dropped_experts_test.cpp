@@ -51,6 +51,7 @@ TEST(DroppedExperts, OutputRunsAgainBehindTheRowsGradient) {
   EXPECT_TRUE(late(dropping(2, "fsdp=2", leaves())));
   EXPECT_FALSE(late(dropping(1, "fsdp=2", leaves())));
   EXPECT_FALSE(late(dropping(2, "fsdp=2", hurries())));
+  EXPECT_FALSE(late(dropping(2, "fsdp=2", without(leaves(), Habit::recomputes_expert_output_last))));
   const ToyMemory toy = dropping(2, "fsdp=2", leaves());
   EXPECT_LT(life_of(toy, "combine mask").last, life_of(toy, "combine mask gradient").first);
 }
@@ -88,6 +89,7 @@ TEST(DroppedExperts, SumsBesideComputeAreAllThereAtTheEnd) {
   };
   EXPECT_EQ(at_the_end(dropping(1, "data=2", beside)), 6 * 8);
   EXPECT_EQ(at_the_end(dropping(1, "data=2", alone)), 0);
+  EXPECT_EQ(at_the_end(dropping(1, "data=2", without(beside, Habit::sums_expert_gradients_together))), 0);
 }
 
 // Experts that fsdp splits too: of each gradient 4 MiB are summed, and gathered to the 8 of all experts before the slice.
@@ -103,6 +105,24 @@ TEST(DroppedExperts, GradientsThatAreMadeWholeAreAllThereAtTheEnd) {
   Compiler alone = leaves();
   alone.overlap.asynchronous.set(CollectiveKind::reduce_scatter, false);
   EXPECT_GT(whole_at_the_end(leaves()), whole_at_the_end(alone));
+}
+
+// Products of a library: with several sequences on a device one kernel reads both projections and the gradient of the hidden
+// rows, and writes both projections' gradients, the hidden rows turned for their weight's gradient, and as the product
+// wants them that runs again: beside all that it reads.
+TEST(DroppedExperts, LibraryProductsOverwriteNothing) {
+  const Compiler library = with(leaves(), Habit::writes_product_operands);
+  const ToyMemory toy = dropping(2, "fsdp=2", library);
+  const Lifetime &read = life_of(toy, "expert hidden gradient, beside those it is made into"),
+                 &written = life_of(toy, "expert wi_0 output gradient"), &again = life_of(toy, "expert output");
+  EXPECT_LE(written.first, read.first);
+  EXPECT_LE(life_of(toy, "expert hidden, not turned").last, again.first);
+  EXPECT_GT(again.first, read.first);
+  EXPECT_LT(again.first, life_of(toy, "dispatched tokens gradient").first);
+  EXPECT_GE(life_of(toy, "MoeBlock_0/wo, gathered").last, again.first) << "read by the gradient and by what runs again";
+  EXPECT_THROW(life_of(dropping(1, "fsdp=2", library), "expert hidden, not turned"), std::runtime_error);
+  EXPECT_THROW(life_of(dropping(2, "fsdp=2", library, "minimal"), "expert hidden, not turned"), std::runtime_error);
+  EXPECT_THROW(life_of(dropping(2, "fsdp=2", leaves()), "expert hidden, not turned"), std::runtime_error);
 }
 
 // XLA:GPU: [8 experts, 2 sequences, 256 slots, 512] in bf16 is 4 MiB a layer, four layers; one sequence lies as it is

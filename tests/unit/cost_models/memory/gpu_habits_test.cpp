@@ -26,7 +26,8 @@ bool meet(const PartitionedBlock& block, const std::string& a, const std::string
 }
 
 // 1024² scores of 8 heads in bf16 are 16 MiB. Key and value gradients contract (query, group): with 4 query heads on
-// one of keys the scores are written once more in that order, with one on one they are read as they are.
+// one of keys the scores are written once more in that order, in the place of the mask (8 MiB); with one on one they are
+// read as they are.
 TEST(GroupedScores, AreTransposedForTheirGradients) {
   TrainConfig config = toy_config(1, 1024);
   config.attention = AttentionKernel::dot_product;
@@ -34,7 +35,7 @@ TEST(GroupedScores, AreTransposedForTheirGradients) {
   Model grouped = toy_llama();
   grouped.kv_heads = 2;
   const ToyMemory four({grouped, config, "default", "fsdp=1", compiler});
-  EXPECT_EQ(mib_of(four.block("layers"), "attention probabilities, transposed"), 16);
+  EXPECT_EQ(mib_of(four.block("layers"), "attention probabilities, transposed"), 16 - 8);
   EXPECT_TRUE(meet(four.block("layers"), "attention probabilities, transposed", "attention probabilities gradient"));
   const ToyMemory one({toy_llama(), config, "default", "fsdp=1", compiler});
   EXPECT_EQ(mib_of(one.block("layers"), "attention probabilities, transposed"), 0);
@@ -72,6 +73,35 @@ TEST(DenseRaggedDot, WritesRowsOnceForEachExpertOfTheDevice) {
         << "it waits for the gradients of wi_0 and wi_1";
     EXPECT_FALSE(meet(layer, "expert hidden, expanded", "expert hidden gradient")) << "wo's gradient comes first";
   }
+}
+
+// What weights' gradients read waits for the layer's end; not where rows go back to other devices, which comes first then.
+TEST(DenseRaggedDot, LeavesWeightGradientsToTheEnd) {
+  const Compiler first = with(toy_gpu(), Habit::ragged_dot_is_dense);
+  const Compiler last = with(first, Habit::runs_expert_weight_gradients_last);
+  TrainConfig config = toy_moe(toy_config(1, 1024), MoePath::ragged);
+  config.megablox = false;
+  const auto waits = [&](const char* mesh, const Compiler& compiler) {
+    const ToyMemory toy({toy_mixtral(), config, "default", mesh, compiler});
+    return meet(toy.block("layers"), "routed tokens, expanded", "query gradient");
+  };
+  EXPECT_TRUE(waits("fsdp=2", last));
+  EXPECT_FALSE(waits("fsdp=2", first));
+  EXPECT_FALSE(waits("expert=2", last));
+}
+
+// Products of a library: one kernel writes the copies of the hidden rows and of both projections' gradients.
+TEST(DenseRaggedDot, WritesCopiesOfALayerTogetherForALibrary) {
+  const Compiler fused = with(toy_gpu(), Habit::ragged_dot_is_dense);
+  const Compiler library = with(fused, Habit::writes_product_operands);
+  TrainConfig config = toy_moe(toy_config(1, 1024), MoePath::ragged);
+  config.megablox = false;
+  const auto together = [&](const Compiler& compiler) {
+    const ToyMemory toy({toy_mixtral(), config, "default", "expert=2", compiler});
+    return meet(toy.block("layers"), "expert hidden, expanded", "expert wi_0 output gradient, expanded");
+  };
+  EXPECT_TRUE(together(library));
+  EXPECT_FALSE(together(fused));
 }
 
 // 1024 tokens for 2 experts each, 512 wide in bf16: 2 MiB leave a device. In one node, or on more than two, one

@@ -1,6 +1,7 @@
 // The range around an expected peak: what predictions have been off by, and a head whose weight gradient comes last.
 #include <gmock/gmock.h>
 
+#include <cost_models/memory/moments.hpp>
 #include <shardplan/error.hpp>
 
 #include "../memory_toys.hpp"
@@ -41,9 +42,26 @@ TEST(MemoryRange, ALateHeadWaitsThroughTheLayers) {
   // The head's gradient, [1024, 4096] in bf16, gives way to that of the logits, as large, and the normed output (2 MiB).
   EXPECT_NEAR(static_cast<double>((use.high - use.peak()).value), 2 << 20, 4096);  // but for the norm's scale
   EXPECT_EQ(use.low, use.peak());
-  const MemoryUse late = use_with(with(off_by(0, 0), Habit::defers_head_gradient));
+  Compiler defers = with(off_by(0, 0), Habit::defers_head_gradient);
+  defers.overlap.window = 1;
+  const MemoryUse late = use_with(defers);
   EXPECT_EQ(late.peak(), use.high);
   EXPECT_EQ(late.high, late.peak());
+}
+
+// A scheduler that hides collectives behind any kernel lets the head wait for what the table's rows move behind the loop.
+TEST(MemoryRange, AHeadWaitsToHideWhatRowsMove) {
+  const auto left = [](const char* mesh, const Compiler& compiler) {
+    const ToyMemory toy({toy_llama(), toy_config(8, 1024), "default", mesh, compiler});
+    for (const Moment& m : moments_of(toy.blocks(), toy.bound(), toy.config(), toy.compiler(), HeadGradient::habitual))
+      if (m.name == "backward of layers") return m.gradients;
+    throw InternalError("no layers");
+  };
+  const Compiler any = with(off_by(0, 0), Habit::defers_head_gradient);
+  Compiler next = any;
+  next.overlap.window = 1;
+  EXPECT_LT(left("fsdp=1", any), left("fsdp=1", next)) << "nothing moves";
+  EXPECT_EQ(left("data=8", any), left("data=8", next)) << "all-reduced";
 }
 
 // The head [1024, 8192] takes 16 MiB in bf16; the logits' gradient as much for 1024 tokens, with their rows 18, and half of

@@ -137,6 +137,7 @@ TEST(SplitLayers, KeepTheGatheredInputOfAHeadThatWaits) {
     return mib(late_head_leftover(toy.block("head"), toy.bound(), toy.config(), toy.compiler()));
   };
   EXPECT_EQ(left(as_read()), 8 + 4);
+  EXPECT_EQ(left(with(toy_tpu(), Habit::runs_weight_gradients_beside_collectives)), 8 + 4);
   EXPECT_EQ(left(toy_tpu()), 8 + 2);
 }
 

@@ -33,6 +33,14 @@ TEST(SingleRuns, GatherAgainWhatOnlyAGradientReads) {
   EXPECT_EQ(gathered_again(saved, "dense_layers/mlp/wo"), 0);
 }
 
+// A compiler that merges no gathers gathers all of its weights again.
+TEST(SingleRuns, GatherAllAgainWhereNoGathersAreMerged) {
+  const Compiler compiler = without(plain_compiler(), Habit::gathers_again_in_cycles);
+  const ToyRun full = dense_first("full", MoePath::ragged, compiler);
+  for (const char* weight : {"self_attention/query", "self_attention/out", "mlp/wi_0", "mlp/wo"})
+    EXPECT_EQ(gathered_again(full, std::string("dense_layers/") + weight), 1) << weight;
+}
+
 // An iteration that is peeled off the experts' loop stands between its passes, and is long where rows are sorted; so does
 // a layer of multi-token prediction, which gathers attention's weights again itself.
 TEST(SingleRuns, GatherAllAgainWhereLayersStandBetween) {
