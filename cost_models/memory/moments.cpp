@@ -232,7 +232,8 @@ class Moments {
   bool is_late(const PartitionedBlock& head) const {
     switch (head_) {
       case HeadGradient::habitual:
-        return is_head_gradient_deferred(head, program_, config_, compiler_) && !hides_nothing_behind_loop(blocks_, compiler_);
+        return is_head_gradient_deferred(head, program_, config_, compiler_) &&
+               !hides_nothing_behind_loop(blocks_, compiler_);
       case HeadGradient::early:
       case HeadGradient::early_in_turn:
       case HeadGradient::early_in_list:

@@ -227,6 +227,9 @@ class Attention final : public OperationKind {
   /// are (re)computed to their gradient (recorded: XLA:GPU's largest temporaries). The gradients of keys and values
   /// contract over (query, group); where a group is more than one head the scores, [batch, kv head, group, query, key],
   /// are written once more in that order, when the mask has been read: in its place (llama318bx2_h100x8_fsdp2tp4).
+  /// A library's products read operands as they want them: the scores' gradient is written for two, of grouped scores in
+  /// both orders; scores that aren't grouped wait as they were multiplied, beside the probabilities (recorded:
+  /// llama27bx4_h100x8_fsdp4_data2_save_qkv_proj_notriton, mistral7bx4_h100x8_fsdp8_full_notriton).
   std::vector<Lifetime> buffers(const BlockState& state, const Schedule& schedule, OperationId id) const override {
     if (!holds_scores(state)) return kernel_buffers(state, schedule, id);
     const TensorId q = state.block.operations[id].inputs.front();
@@ -243,8 +246,12 @@ class Attention final : public OperationKind {
     std::vector<Lifetime> all = {{"attention probabilities", probabilities, written, ends},
                                  {"attention mask", Bytes{scores}, written, ends},
                                  {"attention probabilities gradient", probabilities, begins, ends}};
-    if (groups_queries(state, state.block.operations[id]) && state.compiler.has(Habit::transposes_grouped_scores))
+    const bool grouped = groups_queries(state, state.block.operations[id]);
+    if (grouped && state.compiler.has(Habit::transposes_grouped_scores))
       all.push_back({"attention probabilities, transposed", probabilities - Bytes{scores}, begins, ends});
+    if (!state.compiler.has(Habit::writes_product_operands)) return all;
+    if (!grouped) all.push_back({"attention scores", probabilities, written, ends});
+    all.push_back({"attention scores gradient, as products read it", probabilities * (grouped ? 1 : 2), begins, ends});
     return all;
   }
 

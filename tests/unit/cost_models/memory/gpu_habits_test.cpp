@@ -41,6 +41,25 @@ TEST(GroupedScores, AreTransposedForTheirGradients) {
   EXPECT_EQ(mib_of(one.block("layers"), "attention probabilities, transposed"), 0);
 }
 
+// Products of a library read the scores' gradient as they want it: each of two has its own, and one head on one of keys
+// leaves the scores themselves beside the probabilities.
+TEST(GroupedScores, AreWrittenForEachProductOfALibrary) {
+  TrainConfig config = toy_config(1, 1024);
+  config.attention = AttentionKernel::dot_product;
+  Model grouped = toy_llama();
+  grouped.kv_heads = 2;
+  const auto written = [&](const Model& model, const Compiler& compiler, const char* name) {
+    return mib_of(ToyMemory({model, config, "default", "fsdp=1", compiler}).block("layers"), name);
+  };
+  const Compiler library = with(toy_gpu(), Habit::writes_product_operands);
+  const char* gradient = "attention scores gradient, as products read it";
+  EXPECT_EQ(written(toy_llama(), library, gradient), 2 * 16);
+  EXPECT_EQ(written(grouped, library, gradient), 16);
+  EXPECT_EQ(written(toy_llama(), toy_gpu(), gradient), 0);
+  EXPECT_EQ(written(toy_llama(), library, "attention scores"), 16);
+  EXPECT_EQ(written(grouped, library, "attention scores"), 0);
+}
+
 /// Of a layer's dispatch in the forward pass.
 std::vector<std::string> exchanges(const ToyRun& toy) {
   std::vector<std::string> all = lines(run(toy), "layers", "MoeBlock_0/dispatch");
