@@ -98,7 +98,10 @@ class HloReader {
   // The metadata of hand-written kernels stands on lines of its own, up to the one that closes it and goes on with the
   // attributes or closes them too.
   void read_continuation(std::string_view line) {
-    if (line.starts_with('"')) return;
+    if (line.starts_with('"')) {
+      if (observer_) observer_->see_metadata(line);
+      return;
+    }
     if (!line.starts_with("}}") && !line.starts_with("},")) 
       lines_.fail("expected the rest of an instruction's kernel_metadata");
     continued_ = line.ends_with('{');

@@ -22,6 +22,8 @@ class InstructionObserver {
   /// What follows is of this one of the program's computations; those that it calls have gone before.
   virtual void begin(std::size_t computation, std::string_view name) = 0;
   virtual void see(const SeenInstruction& seen) = 0;
+  /// A line of the metadata that a hand-written kernel carries: of the instruction that was seen last.
+  virtual void see_metadata(std::string_view) {}
 };
 
 /// Throws InputError with file and line on anything that is not HLO text, on a text that ends early, and on a

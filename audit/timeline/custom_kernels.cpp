@@ -146,14 +146,9 @@ double share_of_groups(const std::vector<ArrayShape>& operands, double groups) {
   return all > groups ? groups / all : 1;
 }
 
-/// megablox and tokamax write their tiles down as metadata.
-GroupedTile tile_in(std::string_view config) {
-  return {integer_of(config, "tile_m"), integer_of(config, "tile_k"), integer_of(config, "tile_n")};
-}
-
 /// rows [m, k] and weights [groups, k, n] (or transposed) → [m, n]; tgmm: → [groups, k, n].
-std::optional<KernelWork> grouped_work(bool gradient, const HloInstruction& instruction,
-                                       const std::vector<ArrayShape>& operands, const ArrayShape& result) {
+std::optional<KernelWork> grouped_work(bool gradient, const std::vector<ArrayShape>& operands,
+                                       const ArrayShape& result) {
   if (operands.size() < 2) return std::nullopt;
   const ArrayShape &rows = operands[operands.size() - 2], &other = operands.back();
   ProductDims dims;
@@ -167,7 +162,6 @@ std::optional<KernelWork> grouped_work(bool gradient, const HloInstruction& inst
             static_cast<double>(rows.dims[1]), static_cast<double>(other.dims[0]), rows.narrow};
   }
   dims.m *= share_of_groups(operands, dims.groups);
-  dims.tile = tile_in(instruction.rest);
   dims.makes_weights = gradient;
   KernelWork work;
   work.kind = KernelKind::grouped_product;
@@ -189,6 +183,10 @@ std::optional<KernelWork> ragged_work(const std::vector<ArrayShape>& operands, c
 }
 
 }  // namespace
+
+GroupedTile grouped_tile(std::string_view metadata) {
+  return {integer_of(metadata, "tile_m"), integer_of(metadata, "tile_k"), integer_of(metadata, "tile_n")};
+}
 
 CustomKernel custom_kernel(const HloInstruction& instruction) {
   const auto target = unquoted(attribute_of(instruction, "custom_call_target").value_or(""));
@@ -229,7 +227,7 @@ std::optional<KernelWork> custom_work(CustomKernel kernel, const HloInstruction&
       return splash_work(kernel, instruction);
     case CustomKernel::grouped_matmul:
     case CustomKernel::grouped_matmul_gradient:
-      return grouped_work(kernel == CustomKernel::grouped_matmul_gradient, instruction, operands, result);
+      return grouped_work(kernel == CustomKernel::grouped_matmul_gradient, operands, result);
   }
   return std::nullopt;
 }

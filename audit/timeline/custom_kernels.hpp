@@ -21,6 +21,9 @@ enum class CustomKernel : std::uint8_t {
 
 CustomKernel custom_kernel(const HloInstruction& instruction);
 
+/// Of megablox' metadata, {\"tiling\": {\"tile_m\": 512, \"tile_k\": 1024, \"tile_n\": 1024}}; of other text none.
+GroupedTile grouped_tile(std::string_view metadata);
+
 /// Products, flops and kind of one whose operands are arrays; the traffic is left to the caller. Masks are causal where
 /// the kernel doesn't say (splash attention: masks are data). Empty where its operands aren't what they should be.
 std::optional<KernelWork> custom_work(CustomKernel kernel, const HloInstruction& instruction,

@@ -29,6 +29,13 @@ void ScheduleReader::see(const SeenInstruction& seen) {
   if (seen.instruction.root) known.root = place;
 }
 
+void ScheduleReader::see_metadata(std::string_view line) {
+  KernelWork& work = schedule_.computations[computation_].back().work;
+  const GroupedTile tile = grouped_tile(line);
+  if (work.kind != KernelKind::grouped_product || tile == GroupedTile{}) return;
+  for (ProductDims& product : work.products) product.tile = tile;
+}
+
 std::size_t ScheduleReader::callee_of(const SeenInstruction& seen, std::string_view key) const {
   auto name = attribute_of(seen.instruction, key);
   if (!name) name = attribute_of(seen.instruction, key == "calls" ? "to_apply" : "calls");

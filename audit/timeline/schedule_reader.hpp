@@ -13,6 +13,7 @@ class ScheduleReader final : public InstructionObserver {
  public:
   void begin(std::size_t computation, std::string_view name) override;
   void see(const SeenInstruction& seen) override;
+  void see_metadata(std::string_view line) override;
   /// Of the program that was read. Throws InputError when its instructions aren't in the order in which they run.
   HloSchedule finish(const HloProgram& program);
 

@@ -40,8 +40,8 @@ double grouped_steps(const GroupedProduct& product) {
   return product.shape.m > 0 ? steps_of(grid_of(product)) : 0;
 }
 
-// 1,000 rows of 2 groups with weights [100, 10] in one byte, tiles of 100 x 100 x 5: rows twice, weights once, results of two
-// bytes once: 200,000 + 2,000 + 20,000. In tiles of 100 x 50 x 5: 11 row tiles, rows and weights of each twice or once.
+// 1,000 rows of 2 groups with weights [100, 10] in one byte, tiles of 100 x 100 x 5: rows twice, weights once, results of
+// two bytes once: 200,000 + 2,000 + 20,000. In tiles of 100 x 50 x 5 rows of 11 tiles twice, and weights for each of them.
 Bytes grouped_traffic(const GroupedProduct& product) {
   const MatrixShape& shape = product.shape;
   if (shape.m <= 0) return {};

@@ -15,7 +15,7 @@ namespace {
 TEST(ArgumentTable, KnowsAllOfBaseYmlOnce) {
   EXPECT_GT(argument_names().size(), 690U);  // a key in two tables is an InternalError
   for (const char* key : {"run_name", "steps", "base_output_directory", "dataset_path", "enable_checkpointing",
-                          "wi_tile_fwd_batch_seq", "adam_b1", "profiler", "tokenizer_path", "learning_rate"})
+                          "adam_b1", "profiler", "tokenizer_path", "learning_rate"})
     EXPECT_EQ(role_of(key), ArgumentRole::ignored) << key;
 }
 

@@ -257,7 +257,8 @@ TEST(LoadProfile, GroupedKernelsHaveAStepAndTilesOfEachProductOnce) {
   EXPECT_THAT(message_of("/tuned/0/forward", {1, 2}), HasSubstr("'forward' must be 3 sizes"));
   EXPECT_THAT(message_of("/tuned/0/product", {1, 2, 3, 0.5}), HasSubstr("'product' must be whole numbers from 1 on"));
   const nlohmann::json profile = nlohmann::json::parse(profile_json("tpu-7x"));
-  EXPECT_THAT(message_of("/tuned/1", profile["grouped_kernels"]["tuned"][0]), HasSubstr("'tuned' must be each product once"));
+  const nlohmann::json& first = profile["grouped_kernels"]["tuned"][0];
+  EXPECT_THAT(message_of("/tuned/1", first), HasSubstr("'tuned' must be each product once"));
   EXPECT_THAT(message_of("/colour", 1), HasSubstr("unknown key 'colour'"));
 }
 

@@ -134,12 +134,12 @@ struct SortedRow {
   double rows;  ///< that are written in another order, of 1024 tokens a sequence with two experts each
 };
 
-// Rows go into the order of the experts and back; behind an exchange those of the buffer do, which has room for the rows of
-// all devices.
+// Rows go into the order of the experts and back; behind an exchange those of the buffer do, which has room for a row
+// of each token of all devices for its one expert.
 TEST(SortedRows, AreWrittenOnceEachWay) {
   Compiler compiler = library_products();
   compiler.vector_kernels.of(VectorKernel::sorted_rows) = {{0, 10}, {0, 100}};
-  for (const auto& row : {SortedRow{"fsdp=8", 2048, 2048 * 2}, {"expert=8", 2048, 2048 * 2 + 8 * 2048 * 2}}) {
+  for (const auto& row : {SortedRow{"fsdp=8", 2048, 2048 * 2}, {"expert=8", 2048, 2048 * 2 + 8 * 2048}}) {
     const ToyMemory toy({toy_mixtral(), toy_moe(toy_config(2, 1024), MoePath::ragged), "default", row.mesh, compiler});
     const PartitionedBlock& layer = toy.block("layers");
     for (const char* name : {"/dispatch", "/return"}) {
