@@ -83,8 +83,8 @@ TEST(Rings, AddUpInFloat32) {
   }
 }
 
-// AQT's int8: a gradient [1024 tokens, 2048] in 32 bits, 8 MiB, twice: for the input's and for the weight's. Drawn where they
-// are read, or all in front of the backward pass where sums run beside compute. Qwix rounds to the nearest number.
+// AQT's int8: a gradient [1024 tokens, 2048] in 32 bits, 8 MiB, twice: for the input's and for the weight's. Drawn where
+// they are read, or all in front of the backward pass where sums run beside compute. Qwix rounds to the nearest number.
 TEST(DenseLayers, RandomBitsOfNarrowedGradientsWaitWhereSumsRunBesideCompute) {
   Compiler alone = toy_tpu();
   alone.overlap.asynchronous.set(CollectiveKind::reduce_scatter, false);
