@@ -5,7 +5,7 @@
 #include <optional>
 #include <shardplan/attention_blocks.hpp>
 #include <shardplan/attention_window.hpp>
-#include <shardplan/grouped_tiles.hpp>
+#include <shardplan/compiler/grouped_tiles.hpp>
 #include <shardplan/train_config.hpp>
 #include <shardplan/units.hpp>
 #include <string>

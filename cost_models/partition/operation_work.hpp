@@ -3,7 +3,7 @@
 // still without a machine.
 #include <shardplan/attention_blocks.hpp>
 #include <shardplan/attention_window.hpp>
-#include <shardplan/grouped_tiles.hpp>
+#include <shardplan/compiler/grouped_tiles.hpp>
 #include <shardplan/inline_list.hpp>
 #include <shardplan/program.hpp>
 #include <shardplan/train_config.hpp>

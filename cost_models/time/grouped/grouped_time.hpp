@@ -2,9 +2,10 @@
 // Seconds of a grouped product's kernel (megablox; tokamax' has the same grid) from its tiles:
 //   max(steps · a tile on the matrix unit, traffic / HBM) + steps · grouped_kernels.step
 // A row tile runs for each group that has rows in it: rows/tile + groups - 1. Traffic: a block is fetched again
-// where the grid's next step needs another. Steps go over columns, row tiles, contracted dim (the weight's gradient: columns,
-// contracted dim, row tiles), so that a contracted dim of one tile keeps a group's weights and a tile's rows; of several
-// both come again for each step. (tokamax _src/ops/ragged_dot/pallas_mosaic_tpu_kernel.py, MaxText kernels/megablox.)
+// where the grid's next step needs another. Steps go over columns, row tiles, contracted dim (of the weight's gradient
+// over columns, contracted dim, row tiles), so that a contracted dim of one tile keeps a group's weights and a tile's rows;
+// of several both come again in each step. (tokamax _src/ops/ragged_dot/pallas_mosaic_tpu_kernel.py, MaxText
+// kernels/megablox.)
 #include <cost_models/partition/operation_work.hpp>
 #include <shardplan/compiler/compiler.hpp>
 #include <shardplan/machine/hardware.hpp>
