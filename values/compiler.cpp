@@ -161,6 +161,9 @@ Compiler with_assumed_flags(const Compiler& compiler, bool has_experts) {
   if (recipe == compiler.assumed.end()) return compiler;
   Compiler changed = with_flags(compiler, recipe->flags);
   changed.flags_assumed_from = recipe->source;
+  // A flag that nobody gave isn't taken for how a program's buffers were written.
+  for (const Habit habit : {Habit::writes_product_operands, Habit::runs_kept_weight_gradients_last})
+    if (!compiler.has(habit)) changed.habits.remove(habit);
   return changed;
 }
 

@@ -25,7 +25,13 @@ bool BlockState::splits_features() const { return !split_axes(block.input, {Dim:
 
 bool BlockState::is_weight_gradient_late(const Operation& product) const {
   if (!compiler.has(Habit::runs_weight_gradients_beside_collectives) || block.kind != BlockKind::layer) return false;
-  return is_layer_product(product) && block.rematerialized && splits_features();
+  return is_layer_product(product) && block.rematerialized && splits_features() && hides_collectives_behind_gradients();
+}
+
+/// Of products by Triton only what is summed over devices is left for that (not h100c_ll8_tp8, where no axis splits tokens).
+bool BlockState::hides_collectives_behind_gradients() const {
+  if (compiler.overlap.window != 0 || compiler.has(Habit::writes_product_operands)) return true;
+  return !split_axes(block.input, {Dim::batch, Dim::sequence}).empty();
 }
 
 const EinsumPlan& BlockState::product_plan(const Operation& op) const {

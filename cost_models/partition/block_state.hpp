@@ -35,6 +35,7 @@ class BlockState {
   /// Whether the gradient of the weight that the product reads runs later than that of its input
   /// (Habit::runs_weight_gradients_beside_collectives).
   bool is_weight_gradient_late(const Operation& product) const;
+  bool hides_collectives_behind_gradients() const;
 
   /// How a product runs forward, once its operands have their layouts.
   const EinsumPlan& product_plan(const Operation& op) const;

@@ -121,13 +121,26 @@ TEST(SplitLayers, OfACycleKeepWhatLateWeightGradientsRead) {
   Model model = toy_llama();
   model.layers = 12;
   model.attention_pattern = {256, 5};
-  const Compiler late = with(as_read(), Habit::runs_weight_gradients_beside_collectives);
+  Compiler late = with(as_read(), Habit::runs_weight_gradients_beside_collectives);
+  late.overlap.window = 1;
   const ToyMemory toy({model, toy_config(1, 1024), "default", "tensor=2", late});
   const PartitionedBlock& local = toy.block("layers_local");
   ASSERT_GT(local.late_gradients_begin, 0);
   const Bytes apart = working_set(local, local.backward_begins);
   const Bytes together = working_set(loops_of(toy.blocks()).at(1), toy.bound(), toy.config(), late);
   EXPECT_GE(together, apart * 2) << "five layers' operands beside one layer's work";
+}
+
+// A scheduler that hides collectives behind any kernel leaves for that what is summed over devices; of a library's products
+// all.
+TEST(SplitLayers, LeaveWeightGradientsThatAreSummed) {
+  const auto late = [](const char* mesh, const Compiler& compiler) {
+    return llama(mesh, "full", compiler).block("layers").late_gradients_begin > 0;
+  };
+  const Compiler fused = with(toy_gpu(), Habit::runs_weight_gradients_beside_collectives);
+  EXPECT_TRUE(late("fsdp=2,tensor=2", fused));
+  EXPECT_FALSE(late("tensor=2", fused));
+  EXPECT_TRUE(late("tensor=2", with(fused, Habit::writes_product_operands)));
 }
 
 // 2048 tokens of 2048 words are 8 MiB, of the 1024 features that the head gathered 4, of its half 2.
