@@ -12,8 +12,10 @@ bool computes_alike(const Block& a, const Block& b) {
 }  // namespace
 
 KnownBlocks::Setting KnownBlocks::setting_of(const BoundProgram& program, std::size_t index, const TrainConfig& config) {
-  return {index, program.program->pipeline.repeats > 1, config.pipeline_fsdp_ag_once, config.gradient_accumulation_steps,
-          config.shard_optimizer_over_data, program.mesh->group_size(program.expert_axes, GroupSpan::between_slices)};
+  const PipelineShape& pipeline = program.program->pipeline;
+  return {index, pipeline.repeats > 1, pipeline.microbatches > pipeline.stages, config.pipeline_fsdp_ag_once,
+          config.gradient_accumulation_steps, config.shard_optimizer_over_data,
+          program.mesh->group_size(program.expert_axes, GroupSpan::between_slices)};
 }
 
 /// What tells most of them apart: which block it is, and what is computed again.
