@@ -21,7 +21,7 @@ class KnownBlocks {
   struct Setting {
     std::size_t index;
     bool repeats;  ///< a stage runs several times
-    bool several_microbatches;  ///< it takes more than one at a time: looked-up rows go to buffers of them
+    bool several_microbatches;  ///< of a stage: rows of the table go to its buffers
     bool gathered_once;
     std::int64_t accumulation;
     bool optimizer_over_data;
