@@ -12,4 +12,8 @@ Compiler compiler_of_run(const GivenArguments& arguments, const Compiler& loaded
   return given_flags(arguments) ? loaded : with_assumed_flags(loaded, has_experts);
 }
 
+Compiler compiler_of_plan(const GivenArguments& arguments, const Compiler& loaded, bool has_experts) {
+  return given_flags(arguments) ? loaded : with_recipe_flags(loaded, has_experts);
+}
+
 }  // namespace shardplan

@@ -12,7 +12,9 @@ namespace shardplan {
 /// file with MaxText's own default, which says nothing of what a run is started with.
 std::optional<std::string> given_flags(const GivenArguments& arguments);
 
-/// `loaded` with the flags that are given, if any; else under those that most published recipes for such models set.
+/// `loaded` with the flags that are given, if any; else under those that most published recipes for such models set, which
+/// of a run are assumed alone, and of a plan's a part of the command.
 Compiler compiler_of_run(const GivenArguments& arguments, const Compiler& loaded, bool has_experts);
+Compiler compiler_of_plan(const GivenArguments& arguments, const Compiler& loaded, bool has_experts);
 
 }  // namespace shardplan

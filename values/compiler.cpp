@@ -155,13 +155,17 @@ Compiler with_flags(const Compiler& compiler, std::vector<CompilerFlag> flags) {
   return changed;
 }
 
-Compiler with_assumed_flags(const Compiler& compiler, bool has_experts) {
+Compiler with_recipe_flags(const Compiler& compiler, bool has_experts) {
   const auto recipe = std::find_if(compiler.assumed.begin(), compiler.assumed.end(),
                                    [&](const AssumedFlags& flags) { return flags.of_mixtures == has_experts; });
   if (recipe == compiler.assumed.end()) return compiler;
   Compiler changed = with_flags(compiler, recipe->flags);
   changed.flags_assumed_from = recipe->source;
-  // A flag that nobody gave isn't taken for how a program's buffers were written.
+  return changed;
+}
+
+Compiler with_assumed_flags(const Compiler& compiler, bool has_experts) {
+  Compiler changed = with_recipe_flags(compiler, has_experts);
   for (const Habit habit : {Habit::writes_product_operands, Habit::runs_kept_weight_gradients_last})
     if (!compiler.has(habit)) changed.habits.remove(habit);
   return changed;

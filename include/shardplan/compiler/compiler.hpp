@@ -175,7 +175,11 @@ struct Compiler {
 /// A compiler under these flags, by name, and no others.
 Compiler with_flags(const Compiler& compiler, std::vector<CompilerFlag> flags);
 
-/// A compiler under the flags that are assumed for such models where none are given; as it is, where its file assumes none.
+/// A compiler under the flags that most published recipes for such models set; as it is, where its file has none. A plan's
+/// command carries them.
+Compiler with_recipe_flags(const Compiler& compiler, bool has_experts);
+
+/// The same of a run that was given none: they are assumed for its seconds, and not taken for how its program writes buffers.
 Compiler with_assumed_flags(const Compiler& compiler, bool has_experts);
 
 }  // namespace shardplan

@@ -169,6 +169,8 @@ TEST(CompilerFlags, AreAssumedByKindOfModel) {
   EXPECT_FALSE(with_assumed_flags(load_compiler("xla-tpu"), false).flags_assumed_from.empty());
   EXPECT_TRUE(with_assumed_flags(load_compiler("xla-gpu"), true).has(Habit::makes_loss_value_with_gradient));
   EXPECT_FALSE(load_compiler("xla-gpu").has(Habit::makes_loss_value_with_gradient));
+  EXPECT_TRUE(with_recipe_flags(load_compiler("xla-gpu"), true).has(Habit::writes_product_operands));
+  EXPECT_FALSE(with_assumed_flags(load_compiler("xla-gpu"), true).has(Habit::writes_product_operands)) << "nobody gave it";
   const Compiler none = with_assumed_flags(load_compiler("plain-gpu"), false);
   EXPECT_TRUE(none.flags.empty() && none.flags_assumed_from.empty());
   const Compiler v5e = with_assumed_flags(load_compiler("xla-tpu-v5e"), false);
