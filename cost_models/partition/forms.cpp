@@ -250,6 +250,15 @@ bool Forms::is_gathered_beside(const Lifetime& whole) const {
   });
 }
 
+Bytes Forms::gathered_with(const Lifetime& whole) const {
+  Bytes all;
+  for (const Entry& entry : entries_) {
+    const bool is_slice = entry.gradient && entry.tensor == whole.name.tensor;
+    if (!is_slice && entry.first == whole.first) all += bytes_of(entry);
+  }
+  return all;
+}
+
 bool Forms::gathers_gradient_last() const {
   return std::ranges::any_of(wholes_, [&](const Lifetime& whole) { return is_gathered_beside(whole); });
 }
@@ -282,8 +291,11 @@ std::vector<Lifetime> Forms::lifetimes() const {
                                       : (wide ? ", gathered" : ", narrowed");
     lifetimes.push_back({{entry.tensor, what}, bytes, entry.first, entry.last});
   }
-  for (const Lifetime& whole : wholes_)
-    if (is_gathered_beside(whole)) lifetimes.push_back(whole);
+  for (Lifetime whole : wholes_) {
+    const bool in_turn = compiler_.overlap.one_in_flight;
+    if (in_turn) whole.bytes -= std::min(whole.bytes, gathered_with(whole));
+    if (in_turn ? whole.bytes.value > 0 : is_gathered_beside(whole)) lifetimes.push_back(whole);
+  }
   return lifetimes;
 }
 

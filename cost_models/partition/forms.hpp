@@ -112,6 +112,9 @@ class Forms {
   /// list; recorded: mixtral8x7b_v5p32_fsdp8ep4_fix, hidden rows of 2.3 GB beside 2.7 GB of gradient;
   /// mixtral8x22bx2_v5p32_fsdp8_expert2_fix_save_qkv_proj, whose hidden rows are larger, and gathered when it is a slice).
   bool is_gathered_beside(const Lifetime& whole) const;
+  /// What else is gathered when it is made. XLA:GPU has collectives one at a time: when those are done the gradient is a
+  /// slice (deepseek216bx8_h100x16_expert8_dcnfsdp2_fix_full).
+  Bytes gathered_with(const Lifetime& whole) const;
   /// What is gathered again for a gradient, and turned, is so as soon as it was gathered first (plan_gemma327b_tpuv6e_64:
   /// five layers of an iteration wait with it).
   int turned_since(const Entry& entry) const;
