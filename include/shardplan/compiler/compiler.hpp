@@ -179,7 +179,7 @@ Compiler with_flags(const Compiler& compiler, std::vector<CompilerFlag> flags);
 /// command carries them.
 Compiler with_recipe_flags(const Compiler& compiler, bool has_experts);
 
-/// The same of a run that was given none: they are assumed for its seconds, and not taken for how its program writes buffers.
+/// The same of a run that was given none: they are assumed for its seconds, not taken for how its program writes buffers.
 Compiler with_assumed_flags(const Compiler& compiler, bool has_experts);
 
 }  // namespace shardplan

@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view break_behind = " ,/:+";
 constexpr std::string_view break_long_words_behind = "_-=";
 constexpr std::size_t longest_piece = 10;  // a longer word may be broken inside, best behind one of those
+constexpr std::size_t shortest_piece = 8;  // likewise, where a table would be too wide otherwise
 
 std::string padded(const std::string& text, std::size_t width, Align align) {
   const std::size_t used = display_width(text);
@@ -71,12 +72,18 @@ std::size_t bytes_of(const std::string& text, std::size_t columns) {
   return end;
 }
 
+/// Of a piece that is wider: behind the last of those where one can break it, else inside.
+std::size_t end_of_part(const std::string& piece, std::size_t columns) {
+  const std::size_t end = bytes_of(piece, columns), separator = piece.find_last_of(break_long_words_behind, end - 1);
+  return separator == std::string::npos ? end : separator + 1;
+}
+
 /// No narrower than the title and the longest piece, unless that is a long word.
-std::size_t least_of(const Column& column, const std::vector<std::string>& texts) {
+std::size_t least_of(const Column& column, const std::vector<std::string>& texts, std::size_t longest) {
   std::size_t least = std::max(display_width(column.title), column.least);
   for (const auto& text : texts)
     for (const auto& piece : pieces_of(text))
-      least = std::max(least, std::min(display_width(without_trailing_spaces(piece)), longest_piece));
+      least = std::max(least, std::min(display_width(without_trailing_spaces(piece)), longest));
   return least;
 }
 
@@ -87,7 +94,7 @@ std::vector<std::string> broken(const std::string& text, std::size_t width) {
   for (std::string piece : pieces_of(text)) {
     if (!lines.back().empty() && display_width(lines.back() + without_trailing_spaces(piece)) > width) lines.emplace_back();
     while (display_width(without_trailing_spaces(piece)) > width) {
-      const std::size_t end = bytes_of(piece, width);
+      const std::size_t end = end_of_part(piece, width);
       lines.back() = piece.substr(0, end);
       lines.emplace_back();
       piece.erase(0, end);
@@ -120,13 +127,13 @@ TextTable::Layout TextTable::natural(std::vector<std::size_t> columns) const {
 }
 
 /// Closes the gaps, then takes from the widest wrapping columns; false where that is not enough.
-bool TextTable::squeeze(Layout& layout, std::size_t width) const {
+bool TextTable::squeeze(Layout& layout, std::size_t width, std::size_t longest) const {
   if (layout.total() > width) layout.gap = 1;
   while (layout.total() > width) {
     std::size_t* widest = nullptr;
     for (std::size_t i = 0; i < layout.columns.size(); ++i) {
       const Column& column = columns_[layout.columns[i]];
-      const bool can = column.wraps && layout.widths[i] > least_of(column, column_texts(layout.columns[i]));
+      const bool can = column.wraps && layout.widths[i] > least_of(column, column_texts(layout.columns[i]), longest);
       if (can && (!widest || layout.widths[i] > *widest)) widest = &layout.widths[i];
     }
     if (!widest) return false;
@@ -140,11 +147,14 @@ TextTable::Layout TextTable::fit(std::size_t width) const {
   std::iota(columns.begin(), columns.end(), std::size_t{0});
   while (true) {
     Layout layout = natural(columns);
-    if (squeeze(layout, width)) return layout;
+    if (squeeze(layout, width, longest_piece)) return layout;
     const auto least = std::max_element(columns.begin(), columns.end(), [&](std::size_t a, std::size_t b) {
       return columns_[a].dispensable < columns_[b].dispensable;
     });
-    if (columns_[*least].dispensable == 0) return layout;
+    if (columns_[*least].dispensable == 0) {
+      squeeze(layout, width, shortest_piece);
+      return layout;
+    }
     columns.erase(least);
   }
 }

@@ -48,7 +48,7 @@ class TextTable {
   };
   std::vector<std::string> column_texts(std::size_t column) const;
   Layout natural(std::vector<std::size_t> columns) const;
-  bool squeeze(Layout& layout, std::size_t width) const;
+  bool squeeze(Layout& layout, std::size_t width, std::size_t longest) const;
   Layout fit(std::size_t width) const;
   std::string lines(const std::vector<std::string>& cells, const Layout& layout, const std::string& margin) const;
   std::string spanning(const Row& row, const Layout& layout, std::size_t width, const std::string& margin) const;
