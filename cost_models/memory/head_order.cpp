@@ -102,6 +102,18 @@ bool is_tied_to_table(const std::vector<PartitionedBlock>& blocks) {
 
 }  // namespace
 
+bool is_left_before_loop(const std::vector<PartitionedBlock>& blocks, const Compiler& compiler) {
+  if (!compiler.overlap.one_in_flight) return false;
+  const auto moves_sums = [](const Collective& c) {
+    return c.phase == Phase::backward && c.kind != CollectiveKind::reduce_scatter;
+  };
+  return std::none_of(blocks.begin(), blocks.end(), [&](const PartitionedBlock& block) {
+    const bool is_table = block.block->kind == BlockKind::embedding;
+    return block.block->in_pipeline ||
+           (is_table && std::any_of(block.collectives.begin(), block.collectives.end(), moves_sums));
+  });
+}
+
 bool may_wait(const std::vector<PartitionedBlock>& blocks, const Compiler& compiler) {
   return compiler.has(Habit::peels_offloading_loops) && !compiler.has(Habit::defers_head_gradient) &&
          std::any_of(blocks.begin(), blocks.end(),

@@ -11,6 +11,11 @@ namespace shardplan {
 /// Whether the head's weight gradient may as well be in front of the layers' backward pass as behind it.
 bool may_wait(const std::vector<PartitionedBlock>& blocks, const Compiler& compiler);
 
+/// A scheduler that hides collectives behind products that nothing waits for (XLA:GPU's) puts the head's weight gradient
+/// behind the layers' loop to hide what the table's rows move there; where they move nothing it leaves it where it is made,
+/// in front of the loop (plan_mixtral8x7b_h100_32, whose table is gathered).
+bool is_left_before_loop(const std::vector<PartitionedBlock>& blocks, const Compiler& compiler);
+
 /// Of a head that may.
 HeadGradient expected_late_or_early(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                                     const TrainConfig& config, const Compiler& compiler, const MemoryUse& use);

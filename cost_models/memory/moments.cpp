@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/memory/gradient_memory.hpp>
+#include <cost_models/memory/head_order.hpp>
 #include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/moments.hpp>
@@ -86,21 +87,6 @@ Bytes weight_gradient_operands(const PartitionedBlock& block, const Mesh& mesh, 
     counted[input] = true;
   }
   return all;
-}
-
-/// A scheduler that hides collectives behind any kernel (XLA:GPU's) puts the head's weight gradient behind the layers' loop
-/// to hide what the table's rows move there; where they move nothing it leaves it where it is made, in front of the loop
-/// (plan_mixtral8x7b_h100_32, whose table is gathered).
-bool hides_nothing_behind_loop(const std::vector<PartitionedBlock>& blocks, const Compiler& compiler) {
-  if (compiler.overlap.window != 0 || !compiler.overlap.asynchronous.has(CollectiveKind::all_to_all)) return false;
-  return std::none_of(blocks.begin(), blocks.end(), [](const PartitionedBlock& block) {
-    if (block.block->in_pipeline) return true;
-    return block.block->kind == BlockKind::embedding &&
-           std::any_of(block.collectives.begin(), block.collectives.end(), [](const Collective& c) {
-             const bool scatters = c.kind == CollectiveKind::reduce_scatter;
-             return c.phase == Phase::backward && !scatters;
-           });
-  });
 }
 
 class Moments {
@@ -233,7 +219,7 @@ class Moments {
     switch (head_) {
       case HeadGradient::habitual:
         return is_head_gradient_deferred(head, program_, config_, compiler_) &&
-               !hides_nothing_behind_loop(blocks_, compiler_);
+               !is_left_before_loop(blocks_, compiler_);
       case HeadGradient::early:
       case HeadGradient::early_in_turn:
       case HeadGradient::early_in_list:

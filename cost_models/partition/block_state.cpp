@@ -30,7 +30,7 @@ bool BlockState::is_weight_gradient_late(const Operation& product) const {
 
 /// Of products by Triton only what is summed over devices is left for that (not h100c_ll8_tp8, where no axis splits tokens).
 bool BlockState::hides_collectives_behind_gradients() const {
-  if (compiler.overlap.window != 0 || compiler.has(Habit::writes_product_operands)) return true;
+  if (!compiler.overlap.one_in_flight || compiler.has(Habit::writes_product_operands)) return true;
   return !split_axes(block.input, {Dim::batch, Dim::sequence}).empty();
 }
 

@@ -55,7 +55,7 @@ bool DroppedExperts::projects_again(const Schedule& schedule) const {
 /// has been made: mi355_mx_ep8_fix).
 bool DroppedExperts::runs_gradient_last(OperationId op) const {
   if (output_ < 0 || !multiplies_experts(block_.operations[op])) return false;
-  return by_library_ || state_.compiler.overlap.window != 0 || op == output_ || is_summed(op);
+  return by_library_ || !state_.compiler.overlap.one_in_flight || op == output_ || is_summed(op);
 }
 
 bool DroppedExperts::is_summed(OperationId op) const {

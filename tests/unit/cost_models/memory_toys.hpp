@@ -71,6 +71,7 @@ inline Compiler toy_gpu() {
   compiler.habits.add(Habit::copies_stacked_parameters);
   compiler.habits.add(Habit::defers_head_gradient);
   compiler.habits.remove(Habit::runs_expert_weight_gradients_last);
+  compiler.overlap.one_in_flight = true;
   return compiler;
 }
 

@@ -57,9 +57,9 @@ TEST(MemoryRange, AHeadWaitsToHideWhatRowsMove) {
       if (m.name == "backward of layers") return m.gradients;
     throw InternalError("no layers");
   };
-  const Compiler any = with(off_by(0, 0), Habit::defers_head_gradient);
-  Compiler next = any;
-  next.overlap.window = 1;
+  const Compiler next = with(off_by(0, 0), Habit::defers_head_gradient);
+  Compiler any = next;
+  any.overlap.one_in_flight = true;
   EXPECT_LT(left("fsdp=1", any), left("fsdp=1", next)) << "nothing moves";
   EXPECT_EQ(left("data=8", any), left("data=8", next)) << "all-reduced";
 }
