@@ -13,7 +13,7 @@ bool computes_alike(const Block& a, const Block& b) {
 
 KnownBlocks::Setting KnownBlocks::setting_of(const BoundProgram& program, std::size_t index, const TrainConfig& config) {
   const PipelineShape& pipeline = program.program->pipeline;
-  return {index, pipeline.repeats > 1, pipeline.microbatches > pipeline.stages, config.pipeline_fsdp_ag_once,
+  return {index, pipeline.repeats > 1, pipeline.queues_microbatches(), config.pipeline_fsdp_ag_once,
           config.gradient_accumulation_steps, config.shard_optimizer_over_data,
           program.mesh->group_size(program.expert_axes, GroupSpan::between_slices)};
 }

@@ -251,6 +251,8 @@ struct PipelineShape {
   std::int64_t stages = 1, microbatches = 1, repeats = 1, layers_per_stage = 1, forwarding_delay = 1;
   std::int64_t iterations() const { return microbatches * repeats + forwarding_delay * (stages - 1); }
   bool operator==(const PipelineShape&) const = default;
+  /// A stage takes several microbatches, one after the other.
+  bool queues_microbatches() const { return stages > 1 && microbatches > stages; }
   bool circular_storage() const { return repeats > 1 && microbatches > stages * forwarding_delay; }
 };
 

@@ -36,16 +36,11 @@ Bytes held_by_table(const BlockState& state, const Operation& op) {
   return whole + std::max(state.local(op.output) + state.local(op.inputs[1]), shard);
 }
 
-/// Where a pipeline takes several microbatches a stage rows are exchanged anyway, to its buffers.
-bool goes_to_microbatches(const BlockState& state) {
-  const PipelineShape& pipeline = state.program.program->pipeline;
-  return pipeline.stages > 1 && pipeline.microbatches > pipeline.stages;
-}
-
 }  // namespace
 
 bool outnumbers_table(const BlockState& state, const Operation& op) {
-  if (!state.compiler.has(Habit::gathers_tables_up_to_rows) || goes_to_microbatches(state)) return false;
+  if (!state.compiler.has(Habit::gathers_tables_up_to_rows)) return false;
+  if (state.program.program->pipeline.queues_microbatches()) return false;  // to whose buffers rows are exchanged anyway
   if (lookup_layout(state, op).spec == state.spec(op.output)) return false;
   return whole_bytes(state, op.inputs[0]) <= whole_bytes(state, op.output);
 }

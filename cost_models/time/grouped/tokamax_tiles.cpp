@@ -23,8 +23,8 @@ std::int64_t count(double size) { return static_cast<std::int64_t>(size); }
 
 Sizes whole(const MatrixShape& shape) { return {std::min(count(shape.m), most_rows), count(shape.k), count(shape.n)}; }
 
-Sizes product_tile(const MatrixShape& shape, std::int64_t memory) {
-  Sizes tile = whole(shape);
+/// [m, k] times [k, n]: made smaller in the dims of the result, in the contracted one last.
+Sizes fitted(Sizes tile, std::int64_t memory) {
   const auto fits = [&] {
     return (tile.m * tile.k + tile.k * tile.n) * element * buffers + results * tile.m * tile.n * element <= memory;
   };
@@ -34,15 +34,10 @@ Sizes product_tile(const MatrixShape& shape, std::int64_t memory) {
   return tile;
 }
 
-Sizes gradient_tile(const MatrixShape& shape, std::int64_t memory) {
-  Sizes tile = whole(shape);
-  const auto fits = [&] {
-    return (tile.m * tile.k + tile.m * tile.n) * element * buffers + results * tile.k * tile.n * element <= memory;
-  };
-  deflate(tile.k, fits);
-  deflate(tile.n, fits);
-  deflate(tile.m, fits);
-  return tile;
+/// The weights' gradient contracts rows: [k, m] times [m, n].
+Sizes fitted_gradient(const Sizes& whole, std::int64_t memory) {
+  const Sizes tile = fitted({whole.k, whole.m, whole.n}, memory);
+  return {tile.k, tile.m, tile.n};
 }
 
 bool is_of(const TunedTiles& tuned, const MatrixShape& shape) {
@@ -59,7 +54,7 @@ GroupedTiles tokamax_tiles(const MatrixShape& shape, const GroupedKernels& kerne
     if (is_of(tuned, shape))
       return {tile_of(tuned.forward), tile_of(tuned.input_gradient), tile_of(tuned.weight_gradient), true};
   const auto memory = static_cast<std::int64_t>(kernels.tile_memory.value);
-  const Sizes product = product_tile(shape, memory), gradient = gradient_tile(shape, memory);
+  const Sizes product = fitted(whole(shape), memory), gradient = fitted_gradient(whole(shape), memory);
   return {{product.m, product.k, product.n}, {product.m, product.n, product.k}, {gradient.m, gradient.k, gradient.n}, true};
 }
 
