@@ -146,6 +146,7 @@ Kernels read_kernels(StrictObject object) {
   kernels.has_tokamax_splash = object.flag("has_tokamax_splash");
   kernels.attention_kernels = read_attention_kernels(object, "attention_kernels");
   kernels.sink_kernels = read_attention_kernels(object, "sink_kernels");
+  kernels.window_kernels = read_attention_kernels(object, "window_kernels");
   kernels.packed_segments = object.integer("packed_segments");
   kernels.narrow_tiles_from_head_dim = object.integer("narrow_tiles_from_head_dim");
   check_kernels(kernels, object);

@@ -89,8 +89,8 @@ HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& objec
   profile.product_tables = read_product_tables(object);
   profile.vector_pass_rate = read_optional_figure(object, "vector_pass_rate", Dimension::elements_per_second);
   profile.vector_operand_rate = read_optional_figure(object, "vector_operand_rate", Dimension::elements_per_second);
-  if (profile.vector_pass_rate.has_value() != profile.vector_operand_rate.has_value())
-    object.fail("vector_operand_rate", "given exactly when vector_pass_rate is");
+  if (profile.vector_operand_rate && !profile.vector_pass_rate)
+    object.fail("vector_operand_rate", "given beside vector_pass_rate");
   profile.clock = read_optional_figure(object, "clock", Dimension::cycles_per_second);
   profile.power_states = read_power_states(object);
   if (profile.power_states && !profile.clock) object.fail("clock", "that of the peaks, beside power_states");

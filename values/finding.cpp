@@ -20,6 +20,8 @@ std::string_view name_of(FindingId finding) {
   switch (finding) {
     case FindingId::context_unbalanced:
       return "context-unbalanced";
+    case FindingId::attention_ignores_windows:
+      return "attention-ignores-windows";
     case FindingId::expert_axis_stolen:
       return "expert-axis-stolen";
     case FindingId::expert_output_not_peeled:

@@ -21,6 +21,7 @@ constexpr std::array<std::pair<VectorKernel, std::string_view>, vector_kernel_co
     {VectorKernel::stochastic_narrowing, "stochastic_narrowing"},
     {VectorKernel::loss, "loss"},
     {VectorKernel::scores, "scores"},
+    {VectorKernel::turned_scores, "turned_scores"},
     {VectorKernel::expert_order, "expert_order"},
     {VectorKernel::expanded_rows, "expanded_rows"},
     {VectorKernel::weight_use, "weight_use"},

@@ -127,8 +127,8 @@ GroupedTiles tiles_of(const OperationWork& work, const HardwareProfile& hardware
 Seconds stated_time(const VectorWork& work, const HardwareProfile& hardware, const Compiler& compiler) {
   const Seconds moving = traffic_time(work.traffic, hardware);
   if (!hardware.vector_pass_rate) return moving;
-  const Seconds computing{work.passes / hardware.vector_pass_rate->value +
-                          work.operands / hardware.vector_operand_rate->value};
+  Seconds computing{work.passes / hardware.vector_pass_rate->value};
+  if (hardware.vector_operand_rate) computing.value += work.operands / hardware.vector_operand_rate->value;
   return std::max(moving, at_clock_of(hardware, compiler, computing));
 }
 

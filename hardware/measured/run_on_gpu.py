@@ -2,14 +2,14 @@
 """What one GPU takes: MaxText steps (export_step.py), matrix products, attention kernels and elementwise work, alone and
 beside a kernel that holds some of its processors as a collective's does.
 
-    run_on_gpu.py --out FOLDER [--steps FOLDER/ID ...] [--only products,attention,elementwise,beside]
+    run_on_gpu.py --out FOLDER [--steps FOLDER/ID ...] [--seconds S] [--only products,attention,...]
 
-Writes FOLDER/results.json and, for each step, its optimized program and a profile (xplane.pb). Everything runs on random
-numbers (on zeros a product is an eighth faster), long enough for the clocks to settle at the card's power limit: of each
+Writes FOLDER/results.json and, for each step, its optimized program and what each of its kernels took (ID.kernels.json:
+kernel, HLO operation, times it ran and milliseconds of a step). Everything runs on random numbers (on zeros a product is an eighth faster), long enough for the clocks to settle at the card's power limit: of each
 series the second half counts. Needs jax with CUDA and nvidia-ml-py; `beside` also torch and cupy. The card's settings are
 left as they are. Half an H100's memory is enough.
 """
-import argparse, glob, json, os, pathlib, statistics, threading, time
+import argparse, collections, glob, json, os, pathlib, statistics, tempfile, threading, time
 
 os.environ.setdefault("XLA_FLAGS", "--xla_gpu_enable_command_buffer=")  # else a profile has no kernels' names
 PRODUCTS = {  # name: operands' shapes, contracted dims, batch dims
@@ -128,14 +128,49 @@ def attention():
 
 
 def elementwise():
+    """GB/s of what is read and written."""
     import jax
     import jax.numpy as jnp
     half, one = 1 << 29, 1 << 30
     cases = {"scale_bf16": ((one,), jnp.bfloat16, lambda x: x * jnp.bfloat16(1.5), 4 * one),
              "cast_f32_bf16": ((half,), jnp.float32, lambda x: x.astype(jnp.bfloat16), 6 * half),
+             "sum_bf16": ((half >> 12, 4096), jnp.bfloat16, lambda x: x.sum(-1), 2 * half),
+             "fill_bf16": ((half >> 12,), jnp.bfloat16, lambda x: jnp.broadcast_to(x[:, None], (half >> 12, 4096)), 2 * half),
+             "fill_f32": ((half >> 12,), jnp.float32, lambda x: jnp.broadcast_to(x[:, None], (half >> 12, 4096)), 4 * half),
+             "tanh_f32": ((half,), jnp.float32, lambda x: jnp.tanh(x * 0.02) * 50, 8 * half),
+             "exp_f32": ((half,), jnp.float32, jnp.exp, 8 * half),
              "transpose_bf16": ((16384, 28672), jnp.bfloat16, lambda x: x.T.copy() + jnp.bfloat16(1), 4 * 16384 * 28672)}
-    return {name: moved / timed(jax.jit(f), (random(shape, dtype),), 0.6)["ms"] / 1e6
-            for name, (shape, dtype, f, moved) in cases.items()}  # GB/s
+    for dtype, size in ((jnp.bfloat16, 2), (jnp.float32, 4)):
+        for heads in (2, 4, 8):
+            shape = (64 // heads // size, heads, 4096, 4096)
+            moved = size * 64 // size << 24
+            cases[f"heads_last_{heads}_{dtype.__name__}"] = (
+                shape, dtype, lambda x: x.transpose(0, 2, 3, 1) + x.dtype.type(1), 2 * moved)
+            cases[f"heads_last_too_{heads}_{dtype.__name__}"] = (
+                shape, dtype, lambda x: (x.transpose(0, 2, 1, 3) + x.dtype.type(1), x.transpose(0, 2, 3, 1) + x.dtype.type(1)),
+                3 * moved)
+            cases[f"heads_first_{heads}_{dtype.__name__}"] = (
+                (shape[0], 4096, 4096, heads), dtype, lambda x: x.transpose(0, 3, 1, 2) + x.dtype.type(1), 2 * moved)
+    return {name: moved / timed(jax.jit(f), (random(shape, dtype),), 0.3)["ms"] / 1e6
+            for name, (shape, dtype, f, moved) in cases.items()}
+
+
+def scatter():
+    """Million elements a second that are added to the rows that an index names: to few, as the gradients of experts' biases,
+    or to those of a table."""
+    import jax
+    import jax.numpy as jnp
+    found = {}
+    for tokens, rows, width in ((8192, 32, 2880), (8192, 8, 14336), (65536, 128, 2048), (65536, 32, 2880), (8192, 128256, 4096),
+                                (8192, 32000, 4096), (65536, 32000, 4096)):
+        for dtype in (jnp.bfloat16, jnp.float32):
+            for order in ("any", "sorted"):
+                index = jax.random.randint(jax.random.key(1), (tokens,), 0, rows)
+                index = jnp.sort(index) if order == "sorted" else index
+                f = jax.jit(lambda x, i, rows=rows, width=width: jnp.zeros((rows, width), x.dtype).at[i].add(x))
+                ms = timed(f, (random((tokens, width), dtype), index), 0.3)["ms"]
+                found[f"{tokens}x{width}_to_{rows}_{dtype.__name__}_{order}"] = tokens * width / ms / 1e3
+    return found
 
 
 def beside():
@@ -197,7 +232,24 @@ def input_of(name, aval):
     return random(aval.shape, aval.dtype, 0.02)
 
 
-def step(path, out):
+def kernels(folder, steps):
+    """[kernel, HLO operation, times, milliseconds] of one step of a profile of so many, longest first."""
+    import jax
+    found = collections.defaultdict(lambda: [0, 0.0])
+    for path in glob.glob(folder + "/**/*.xplane.pb", recursive=True):
+        for plane in jax.profiler.ProfileData.from_file(path).planes:
+            if not plane.name.startswith("/device:GPU"):
+                continue
+            for line in plane.lines:
+                for event in line.events if line.name.startswith("Stream") else ():
+                    operation = next((str(value) for name, value in event.stats if name == "hlo_op"), "")
+                    seen = found[event.name, operation]
+                    seen[0] += 1
+                    seen[1] += event.duration_ns / 1e6
+    return sorted(([*key, count / steps, ms / steps] for key, (count, ms) in found.items()), key=lambda row: -row[3])
+
+
+def step(path, out, seconds):
     import jax
     from jax import export
     told = json.loads(path.with_suffix(".json").read_text())
@@ -215,36 +267,42 @@ def step(path, out):
         return result
 
     jax.block_until_ready(run())
-    times, end = [], time.time() + 9
+    times, end = [], time.time() + seconds
     with Watch() as watch:
         while time.time() < end:
             begin = time.time()
             jax.block_until_ready(run())
             times.append((time.time() - begin) * 1e3)
-    with jax.profiler.trace(str(out / (path.name + ".profile"))):
-        run()
-        jax.block_until_ready(run())
+    with tempfile.TemporaryDirectory() as folder:
+        with jax.profiler.trace(folder):
+            run()
+            jax.block_until_ready(run())
+        (out / (path.name + ".kernels.json")).write_text(json.dumps(kernels(folder, 2)))
     memory = compiled.memory_analysis()
     return {"arguments": told["arguments"], "step_ms": statistics.median(times[len(times) // 2:]), **watch.figures(),
             "memory": {"arguments_bytes": memory.argument_size_in_bytes, "temporaries_bytes": memory.temp_size_in_bytes,
-                       "peak_bytes": memory.peak_memory_in_bytes},
-            "profile": glob.glob(str(out / (path.name + ".profile/**/*.xplane.pb")), recursive=True)}
+                       "peak_bytes": memory.peak_memory_in_bytes}}
 
 
 def main():
-    parts = {"products": products, "attention": attention, "elementwise": elementwise, "beside": beside}
+    parts = {"products": products, "attention": attention, "elementwise": elementwise, "scatter": scatter, "beside": beside}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True, type=pathlib.Path)
     parser.add_argument("--steps", nargs="*", default=[], type=pathlib.Path)
+    parser.add_argument("--seconds", type=float, default=9, help="that a step is run for")
     parser.add_argument("--only", default=",".join(parts))
     options = parser.parse_args()
     nvml, handle = card()
     found = {"card": str(nvml.nvmlDeviceGetName(handle)), "xla_flags": os.environ["XLA_FLAGS"]}
-    for path in options.steps:
-        found[path.name] = step(path, options.out)
-    for name in options.only.split(","):
-        found[name] = parts[name]()
-    (options.out / "results.json").write_text(json.dumps(found, indent=1))
+    measures = [(path.name, lambda path=path: step(path, options.out, options.seconds)) for path in options.steps]
+    measures += [(name, parts[name]) for name in options.only.split(",") if name]
+    for name, measure in measures:
+        try:
+            found[name] = measure()
+        except Exception as error:  # one that doesn't fit leaves the others their time
+            found[name] = {"error": str(error)[:1000]}
+        print(name, str(found[name])[-300:], flush=True)
+        (options.out / "results.json").write_text(json.dumps(found, indent=1))
 
 
 if __name__ == "__main__":

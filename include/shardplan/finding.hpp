@@ -21,6 +21,7 @@ enum class FindingId : std::uint8_t {
   attention_replicated,
   expanded_key_value_gathered,
   context_unbalanced,
+  attention_ignores_windows,
   // Mixtures of experts.
   expert_axis_stolen,
   expert_output_not_peeled,

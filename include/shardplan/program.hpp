@@ -176,6 +176,7 @@ struct Operation {
   Module module = Module::none;
   OperationRole role = OperationRole::plain;
   AttentionWindow attention_window{};  ///< attention
+  bool wide_scores = false;       ///< attention=dot_product: scores and softmax are float32 whatever `dtype` is
   bool keeps_for_itself = false;  ///< attention: what its gradient reads has no name that a remat policy could save
   std::optional<NarrowProduct> narrow = {};  ///< einsum
   Rotation rotation = Rotation::none;  ///< attention: of queries and keys, on their way in

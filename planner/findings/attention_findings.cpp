@@ -128,6 +128,23 @@ MaybeFinding context_unbalanced(const FindingSubject& s) {
                  "context_parallel_load_balance=true"};
 }
 
+/// MaxText gives such a kernel a causal mask alone and doesn't say so.
+MaybeFinding attention_ignores_windows(const FindingSubject& s) {
+  const Kernels& kernels = s.configuration.compiler.kernels;
+  const AttentionKernel attention = s.config().attention;
+  const AttentionPattern& pattern = s.configuration.model.attention_pattern;
+  const std::int64_t sequence = s.program.program->sequence;
+  if (kernels.window_kernels.has(attention) || pattern.window == 0 || pattern.window >= sequence) return std::nullopt;
+  return Finding{FindingId::attention_ignores_windows,
+                 Severity::warning,
+                 fmt::format("MaxText gives attention={} no window: layers that should attend to {} tokens attend to all "
+                             "of {} before a query, another model than {}'s, and slower",
+                             name_of(attention), pattern.window, sequence, s.configuration.model.name),
+                 "self_attention/attention_op",
+                 {},
+                 fmt::format("attention={}", name_of(kernels.attention))};
+}
+
 /// Blocks that somebody chose are nobody's oversight.
 MaybeFinding attention_in_small_blocks(const FindingSubject& s) {
   constexpr double worth_a_look = 0.02;

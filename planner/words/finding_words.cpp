@@ -17,6 +17,9 @@ FindingWords words_of(FindingId id) {
       return {"context_parallel_load_balance=false: of a causal sequence the last device's run has the most keys before it, "
               "and the others wait.",
               "context_parallel_load_balance=true."};
+    case FindingId::attention_ignores_windows:
+      return {"MaxText gives the attention kernel no window: layers with one attend to all tokens before a query.",
+              "attention=cudnn_flash_te."};
     case FindingId::expert_axis_stolen:
       return {"Expert double-mapping: the batch dim of the dropping path's dispatch takes the expert axis, so expert "
               "weights are gathered and their gradients reduced instead of tokens being exchanged.",

@@ -1,5 +1,6 @@
 // softmax(q·kT)·v, causal: inputs {q, k, v}.
 #include <cost_models/layouts/tiles.hpp>
+#include <cost_models/operations/attention/held_scores.hpp>
 #include <cost_models/operations/attention/moving_sequence.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/vector_work/vector_costs.hpp>
@@ -18,6 +19,10 @@ PartitionSpec attention_form(const BlockState& state, TensorId input) {
 
 bool holds_scores(const BlockState& state) { return state.config.attention == AttentionKernel::dot_product; }
 
+AttentionWindow window_of(const BlockState& state, const Operation& op) {
+  return state.compiler.kernels.window_kernels.has(state.config.attention) ? op.attention_window : AttentionWindow{};
+}
+
 /// Devices that have runs of the sequence's queries.
 std::int64_t slices_of_queries(const BlockState& state, const Operation& op) {
   const TensorId query = op.inputs.front();
@@ -29,14 +34,14 @@ std::int64_t slices_of_queries(const BlockState& state, const Operation& op) {
 /// (layers/attention_op.py swaps runs where context_parallel_load_balance says so).
 double busiest_device(const BlockState& state, const Operation& op) {
   if (state.config.context_parallel_load_balance) return 1;
-  return busiest_slice(state.program.program->sequence, op.attention_window, slices_of_queries(state, op));
+  return busiest_slice(state.program.program->sequence, window_of(state, op), slices_of_queries(state, op));
 }
 
 /// A kernel that doesn't skip masked blocks (dot_product) works on all keys.
 double multiplied_keys(const BlockState& state, const Operation& op) {
   const std::int64_t sequence = state.program.program->sequence;
   if (holds_scores(state)) return static_cast<double>(sequence + op.pooled_keys);
-  return attended_keys(sequence, op.attention_window) * busiest_device(state, op) +
+  return attended_keys(sequence, window_of(state, op)) * busiest_device(state, op) +
          static_cast<double>(op.pooled_keys) / 2;
 }
 
@@ -67,28 +72,9 @@ double attention_flops(const BlockState& state, const Operation& op) {
   return 4 * score_rows(state, op) * multiplied_keys(state, op) * mean_head_dim(state, op);
 }
 
-/// attention=dot_product where products fuse nothing: two of them, four backward, that write the scores or read them, and
-/// passes over the scores between them. 2 heads of 8 queries and keys in bfloat16: 128 scores, 256 bytes; forward 512 bytes
-/// for the products, of 4.5 operands a score 576 operands for the softmax.
-OperationWork products_on_scores(const BlockState& state, const Operation& op) {
-  constexpr std::int64_t forward = 2, backward = 4;
-  const Tensor& query = state.tensor(op.inputs[0]);
-  const double rows = score_rows(state, op), keys = multiplied_keys(state, op), scores = rows * keys;
-  const double queries = static_cast<double>(state.program.program->sequence);
-  const Bytes bytes{static_cast<std::int64_t>(scores) * size_of(query.dtype)};
-  OperationWork work;
-  work.kind = WorkKind::matmul;
-  work.shape = {queries, keys, static_cast<double>(query.dims.back().size), rows / queries};
-  work.forward = {attention_flops(state, op)};
-  work.backward = work.forward * 2;
-  work.forward_traffic = operand_traffic(state, op) + bytes * forward;
-  work.backward_traffic = operand_traffic(state, op) * 2 + bytes * backward;
-  const VectorCosts& passes = state.compiler.vector_kernels.of(VectorKernel::scores);
-  work.vector_forward = vector_work(passes.forward, scores, query.dtype);
-  work.vector_backward = vector_work(passes.backward, scores, query.dtype);
-  if (groups_queries(state, op) && state.compiler.has(Habit::transposes_grouped_scores))
-    work.vector_backward += vector_work({1, 2}, scores, query.dtype);
-  return work;
+HeldScores held_scores(const BlockState& state, const Operation& op) {
+  return {score_rows(state, op), multiplied_keys(state, op),
+          op.wide_scores ? DType::f32 : state.tensor(op.inputs[0]).dtype, groups_queries(state, op)};
 }
 
 /// The mask says which blocks splash attention visits; one that is data, or keys beside the sequence's own, make other
@@ -218,41 +204,16 @@ class Attention final : public OperationKind {
 
   OperationWork work(const BlockState& state, const Operation& op) const override {
     const bool apart = holds_scores(state) && !state.compiler.vector_kernels.fuses_into_products;
-    OperationWork work = apart ? products_on_scores(state, op) : attention_work(state, op);
+    OperationWork work = attention_work(state, op);
+    if (apart) multiply_scores(work, state, op, held_scores(state, op));
     for (const int rotated : {0, 1}) add_rotation(work, state, op, op.inputs[rotated]);
     return work;
   }
 
-  /// attention=dot_product holds the scores [batch, heads, queries, keys]: probabilities and their mask from where they
-  /// are (re)computed to their gradient (recorded: XLA:GPU's largest temporaries). The gradients of keys and values
-  /// contract over (query, group); where a group is more than one head the scores, [batch, kv head, group, query, key],
-  /// are written once more in that order, when the mask has been read: in its place (llama318bx2_h100x8_fsdp2tp4).
-  /// A library's products read operands as they want them: the scores' gradient is written for two, of grouped scores in
-  /// both orders; scores that aren't grouped wait as they were multiplied, beside the probabilities (recorded:
-  /// llama27bx4_h100x8_fsdp4_data2_save_qkv_proj_notriton, mistral7bx4_h100x8_fsdp8_full_notriton).
   std::vector<Lifetime> buffers(const BlockState& state, const Schedule& schedule, OperationId id) const override {
-    if (!holds_scores(state)) return kernel_buffers(state, schedule, id);
-    const TensorId q = state.block.operations[id].inputs.front();
-    const Tensor& query = state.tensor(q);
-    const std::int64_t rows =
-        local_elements(query.dims, attention_form(state, q), state.mesh) / query.dims.back().size;
-    const std::int64_t scores = rows * state.program.program->sequence;
-    if (!schedule.has_backward(id))
-      return {{"attention probabilities", Bytes{scores * size_of(query.dtype)}, schedule.forward[id], schedule.forward[id]},
-              {"attention mask", Bytes{scores}, schedule.forward[id], schedule.forward[id]}};
-    const int begins = schedule.backward_begins[id], ends = schedule.backward_ends[id];
-    const int written = schedule.held_from(state.block, id);
-    const Bytes probabilities{scores * size_of(query.dtype)};
-    std::vector<Lifetime> all = {{"attention probabilities", probabilities, written, ends},
-                                 {"attention mask", Bytes{scores}, written, ends},
-                                 {"attention probabilities gradient", probabilities, begins, ends}};
-    const bool grouped = groups_queries(state, state.block.operations[id]);
-    if (grouped && state.compiler.has(Habit::transposes_grouped_scores))
-      all.push_back({"attention probabilities, transposed", probabilities - Bytes{scores}, begins, ends});
-    if (!state.compiler.has(Habit::writes_product_operands)) return all;
-    if (!grouped) all.push_back({"attention scores", probabilities, written, ends});
-    all.push_back({"attention scores gradient, as products read it", probabilities * (grouped ? 1 : 2), begins, ends});
-    return all;
+    const Operation& op = state.block.operations[id];
+    return holds_scores(state) ? score_buffers(state, schedule, id, held_scores(state, op))
+                               : kernel_buffers(state, schedule, id);
   }
 
  private:

@@ -27,6 +27,8 @@ enum class VectorKernel : std::uint8_t {
   stochastic_narrowing,  ///< likewise, rounded with random numbers
   loss,                  ///< logits: maximum and sum; their gradient
   scores,                ///< attention=dot_product, [heads, queries, keys]: mask and softmax; their gradient
+  turned_scores,         ///< likewise, where several heads of queries share keys: written in the order that the gradients
+                         ///< of keys and values contract
   expert_order,          ///< rows of the dropping path of a device's several sequences, [sequence, expert, …] and
                          ///< [expert, sequence, …]: one is written as the other
   expanded_rows,         ///< rows written once for each local expert, where ragged_dot is dense; backward: those in

@@ -168,7 +168,7 @@ struct HardwareProfile {
   /// Likewise elementwise kernels of their own, where that was measured; the two rates below then price fused work alone.
   std::optional<Figure> elementwise_efficiency;
   std::vector<ProductTable> product_tables;  ///< where there are any, in place of matmul_efficiency
-  /// Vector work that isn't bound by HBM (TPUs): elements/s that pass through the unit, and that are read or written.
+  /// Vector work that isn't bound by HBM: elements/s that pass through the unit, and that are read or written (beside it).
   std::optional<Figure> vector_pass_rate, vector_operand_rate;
   std::optional<Figure> clock;  ///< cycles/s at which the peaks hold; the compiler states its estimates in them (TPUs)
   std::optional<PowerStates> power_states;  ///< absent: the clock is always that one

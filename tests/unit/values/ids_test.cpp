@@ -45,6 +45,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "attention-replicated",
                                               "expanded-key-value-gathered",
                                               "context-unbalanced",
+                                              "attention-ignores-windows",
                                               "expert-axis-stolen",
                                               "expert-output-not-peeled",
                                               "missing-all-to-all",
