@@ -8,6 +8,7 @@
 #include <hardware/load_profile.hpp>
 #include <hardware/machine_names.hpp>
 #include <hardware/network/graph/graph_fabric.hpp>
+#include <hardware/parts/read_atomic_additions.hpp>
 #include <hardware/parts/read_attention_kernels.hpp>
 #include <hardware/parts/read_device_paths.hpp>
 #include <hardware/parts/read_graph.hpp>
@@ -99,6 +100,8 @@ HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& objec
   if (object.has("grouped_kernels")) profile.grouped_kernels = read_grouped_kernels(object.object("grouped_kernels"));
   if (object.has("attention_kernels"))
     profile.attention_kernels = read_attention_kernels(object.object("attention_kernels"));
+  if (object.has("atomic_additions"))
+    profile.atomic_additions = read_atomic_additions(object.object("atomic_additions"));
   if (profile.splash && !profile.clock) object.fail("clock", "cycles a second of splash_cycles");
   profile.hbm_efficiency = read_share(object, "hbm_efficiency");
   if (object.has("elementwise_efficiency")) profile.elementwise_efficiency = read_share(object, "elementwise_efficiency");

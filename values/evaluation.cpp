@@ -26,6 +26,7 @@ ComputeSeconds& ComputeSeconds::operator+=(const ComputeSeconds& other) {
   grouped_matmul += other.grouped_matmul;
   attention += other.attention;
   vector += other.vector;
+  bias_gradients += other.bias_gradients;
   optimizer += other.optimizer;
   contention += other.contention;
   return *this;
@@ -34,7 +35,8 @@ ComputeSeconds& ComputeSeconds::operator+=(const ComputeSeconds& other) {
 ComputeSeconds operator+(ComputeSeconds a, const ComputeSeconds& b) { return a += b; }
 
 ComputeSeconds operator*(const ComputeSeconds& a, double n) {
-  return {a.matmul * n, a.grouped_matmul * n, a.attention * n, a.vector * n, a.optimizer * n, a.contention * n};
+  return {a.matmul * n,         a.grouped_matmul * n, a.attention * n, a.vector * n,
+          a.bias_gradients * n, a.optimizer * n,      a.contention * n};
 }
 
 std::optional<StepRange> range_of(const Evaluation& evaluation) {

@@ -30,6 +30,8 @@ std::string_view name_of(FindingId finding) {
       return "missing-all-to-all";
     case FindingId::worst_case_rows:
       return "worst-case-rows";
+    case FindingId::bias_gradients_wait:
+      return "bias-gradients-wait";
     case FindingId::minimal_recomputes_wi_1:
       return "minimal-recomputes-wi-1";
     case FindingId::sequence_gathered_for_attention:

@@ -46,6 +46,13 @@ inline VectorWork vector_work(VectorCost cost, double elements, DType dtype) {
           Bytes{static_cast<std::int64_t>(operands * static_cast<double>(size_of(dtype)))}};
 }
 
+/// Rows of the experts' buffer, in the order of the experts, that are added up to one for each: gradients of their biases.
+struct RowSums {
+  double numbers = 0;  ///< in all rows, of all sums
+  double rows = 0;     ///< of one sum
+  double width = 0;    ///< numbers in a row
+};
+
 /// Of splash attention; elsewhere none.
 using BlockLoops = InlineList<BlockLoop, 2>;
 
@@ -60,6 +67,7 @@ struct OperationWork {
   std::int64_t gradients = 2;               ///< products in `backward`: the left operand's gradient, the right one's
   BlockLoops forward_loops, backward_loops;  ///< of the kernels that forward and backward are
   VectorWork vector_forward, vector_backward;
+  RowSums row_sums;                          ///< in the backward pass
   VectorWork fused_forward, fused_backward;  ///< of it, beside those: what is a part of a product's kernel
 
   DType narrow_dtype = DType::s8;  ///< of that part of a product that multiplies in fewer bits:
@@ -72,6 +80,7 @@ inline OperationWork forward_of(OperationWork work) {
   work.backward_traffic = {};
   work.backward_loops.clear();
   work.vector_backward = {};
+  work.row_sums = {};
   work.fused_backward = {};
   work.narrow_backward = {};
   return work;

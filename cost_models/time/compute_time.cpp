@@ -5,6 +5,7 @@
 #include <cost_models/time/grouped/grouped_time.hpp>
 #include <cost_models/time/grouped/tokamax_tiles.hpp>
 #include <cost_models/time/product_time.hpp>
+#include <cost_models/time/row_sums_time.hpp>
 #include <cost_models/time/splash_time.hpp>
 #include <shardplan/error.hpp>
 
@@ -172,6 +173,7 @@ OperationTime operation_time(const OperationWork& work, const HardwareProfile& h
   }
   time.backward = with_vector(kernel_time(with_gradient(backward, work, tiles, false), hardware, compiler),
                               work.vector_backward, work.fused_backward, hardware, compiler);
+  time.backward.bias_gradients = row_sums_time(work.row_sums, hardware);
   return time;
 }
 

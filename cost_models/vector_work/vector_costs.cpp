@@ -77,13 +77,33 @@ bool is_part_of_narrowing(const BlockState& state, const Operation& op) {
          !some_reader(state.block, state.flow(), op.output, reads_wide);
 }
 
+namespace {
+
+/// Of one bias of an operation on rows of experts. XLA:GPU has additions of float32, which don't wait for each other.
+RowSums sums_of_bias(const BlockState& state, const Operation& op, TensorId bias) {
+  const Tensor& rows = state.tensor(op.output);
+  const int of_rows = index_of(rows.dims, Dim::rows), of_experts = index_of(state.tensor(bias).dims, Dim::experts);
+  if (of_rows < 0 || of_experts < 0 || rows.dtype != DType::bf16 || !state.tensor(bias).differentiable) return {};
+  const double width = static_cast<double>(rows.dims.back().size) /
+                       static_cast<double>(state.mesh.product(state.spec(op.output).dims.back()));
+  const double experts = vector_elements(state, bias) / width, numbers = vector_elements(state, op.output);
+  return {numbers, numbers / width / experts, width};
+}
+
+}  // namespace
+
 // A sum of two tensors of 100 elements into a third: 300 operands; backward 500.
 OperationWork elementwise_work(const BlockState& state, const Operation& op) {
   if (is_part_of_loss(state.block, state.flow(), op) || is_part_of_narrowing(state, op)) return {};
   const double result = vector_elements(state, op.output);
   double read = 0, largest = result;
+  OperationWork work;
   for (const TensorId input : op.inputs) {
-    if (state.tensor(input).parameter) continue;
+    if (state.tensor(input).parameter) {
+      const RowSums sums = sums_of_bias(state, op, input);
+      if (sums.numbers > 0) work.row_sums = {work.row_sums.numbers + sums.numbers, sums.rows, sums.width};
+      continue;
+    }
     const double elements = vector_elements(state, input);
     read += elements;
     largest = std::max(largest, elements);
@@ -93,7 +113,6 @@ OperationWork elementwise_work(const BlockState& state, const Operation& op) {
   const VectorCosts& costs = kernels.of(beside ? VectorKernel::beside_product : VectorKernel::alone);
   const bool fused = beside && kernels.fuses_into_products;
   const DType dtype = state.tensor(op.output).dtype;
-  OperationWork work;
   (fused ? work.fused_forward : work.vector_forward) =
       vector_work({costs.forward.passes, costs.forward.operands * (read + result) / largest}, largest, dtype);
   (fused ? work.fused_backward : work.vector_backward) =

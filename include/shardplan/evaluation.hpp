@@ -49,9 +49,12 @@ struct ComputeSeconds {
   Seconds grouped_matmul;  ///< of expert rows
   Seconds attention;
   Seconds vector;     ///< elementwise work, copies and reductions, without the update
+  Seconds bias_gradients;  ///< experts' rows added up where they wait for each other (GPUs)
   Seconds optimizer;  ///< the update
   Seconds contention;  ///< what all these take longer while collectives run on the same processors
-  Seconds total() const { return matmul + grouped_matmul + attention + vector + optimizer + contention; }
+  Seconds total() const {
+    return matmul + grouped_matmul + attention + vector + bias_gradients + optimizer + contention;
+  }
   ComputeSeconds& operator+=(const ComputeSeconds& other);
 };
 ComputeSeconds operator+(ComputeSeconds a, const ComputeSeconds& b);

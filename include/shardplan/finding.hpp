@@ -46,6 +46,7 @@ enum class FindingId : std::uint8_t {
   rematerialized_all_gather,
   // The step as a whole.
   dense_ragged_dot,
+  bias_gradients_wait,
   collectives_take_most,
   batch_beyond_published,
   mfu_beyond_published,

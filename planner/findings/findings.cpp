@@ -33,6 +33,7 @@ std::vector<Finding> findings_of(const Configuration& configuration, const Bound
                                                               transformer_engine_unrecorded,
                                                               expert_rows_returned_whole,
                                                               dense_ragged_dot,
+                                                              bias_gradients_wait,
                                                               collectives_take_most,
                                                               batch_beyond_published,
                                                               mfu_beyond_published,

@@ -80,6 +80,26 @@ MaybeFinding dense_ragged_dot(const FindingSubject& s) {
                  ""};
 }
 
+/// Fewer rows at a time are in each other's way: half a batch twice takes half as long, as long as all rows of an expert are
+/// on their way at once.
+MaybeFinding bias_gradients_wait(const FindingSubject& s) {
+  constexpr double worth_a_look = 0.1;
+  const Seconds taken = s.evaluation.time.parts.bias_gradients;
+  if (taken <= s.evaluation.time.step() * worth_a_look) return std::nullopt;
+  double rows = 0;
+  for (const auto& block : s.blocks)
+    for (const OperationWork& work : block.work) rows = std::max(rows, work.row_sums.rows);
+  return Finding{FindingId::bias_gradients_wait,
+                 Severity::warning,
+                 fmt::format("gradients of experts' biases take {} of a step of {}: the bfloat16 rows of an expert, {:.0f} "
+                             "of them, are added to one row number by number, and a GPU tries each again until no "
+                             "other came between",
+                             in_words(taken), in_words(s.evaluation.time.step()), rows),
+                 "MoeBlock_0",
+                 {},
+                 "fewer tokens at a time: a smaller per_device_batch_size, with gradient_accumulation_steps"};
+}
+
 MaybeFinding collectives_take_most(const FindingSubject& s) {
   const StepTime& time = s.evaluation.time;
   if (time.exposed_collective.value < most * time.step().value) return std::nullopt;

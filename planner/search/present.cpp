@@ -12,7 +12,7 @@ Evaluation Presenter::show(const Candidate& candidate) const {
   Evaluation evaluation = evaluate_.full(*configuration);
   evaluation.configuration = configuration;
   Cost seen = cost_of(evaluation, space_.required);
-  if (!candidate.cost.is_timed()) seen.seconds_per_token = 0;
+  if (!candidate.cost.is_timed()) seen.forget_time();
   if (!(seen == candidate.cost))
     throw InternalError(fmt::format("mesh {}: the search saw {} s a token and {} bytes, the plan {} s and {} bytes",
                                     describe(parallelism.mesh), candidate.cost.seconds_per_token, candidate.cost.peak,

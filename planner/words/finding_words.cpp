@@ -32,6 +32,9 @@ FindingWords words_of(FindingId id) {
     case FindingId::worst_case_rows:
       return {"Drop-less expert buffers hold the worst case of routing.",
               "ragged_buffer_factor; in a ring of experts use_ring_of_experts=False first."};
+    case FindingId::bias_gradients_wait:
+      return {"On GPUs the gradients of experts' biases are bfloat16 rows added to one row each, one number after another.",
+              "Fewer tokens at a time: a smaller per_device_batch_size, with gradient_accumulation_steps."};
     case FindingId::minimal_recomputes_wi_1:
       return {"The minimal remat policies save wi_0 but not wi_1 of the sparse path.",
               "remat_policy=custom with all that the policy saves, and moe_mlpwi_1, on the device."};

@@ -38,9 +38,9 @@ TEST(MeasuredTimes, AreNoFurtherOffThanKnown) {
 // elementwise work reach.
 TEST(MeasuredTimes, OfOneGpuAddUp) {
   const TimeScore score = score_times(read_measured_runs(RECORDS "/../measured/one_gpu.json"));
-  EXPECT_EQ(score.all.runs, 8);
-  EXPECT_LE(100 * score.all.mean, 2.6);
-  for (const auto& run : score.runs) EXPECT_LE(std::abs(run.log_error()), 0.06) << run.id;
+  EXPECT_EQ(score.all.runs, 32);
+  EXPECT_LE(100 * score.all.mean, 5.6);
+  for (const auto& run : score.runs) EXPECT_LE(std::abs(run.log_error()), 0.17) << run.id;
 }
 
 // What profiles carry as step_error is what `validate --times` measures (JSON: by_hardware[].step_error).

@@ -99,6 +99,14 @@ struct AttentionKernels {
   std::string source;
 };
 
+/// Additions of bfloat16 numbers to rows that an index names: XLA:GPU compares and swaps until nobody else came between. Of
+/// n numbers that are on their way to one place, one gets through and n - 1 try again.
+struct AtomicAdditions {
+  Figure attempts;       ///< elements/s: tries of all processors together
+  double in_flight = 0;  ///< numbers on their way at a time
+  std::string source;    ///< of in_flight
+};
+
 /// The tiles that tokamax' grouped kernel was tuned to for one product: rows, contracted dim, columns.
 struct TunedTiles {
   std::int64_t rows = 0, contracted = 0, columns = 0, groups = 0;  ///< of the product; rows of all groups
@@ -164,6 +172,7 @@ struct HardwareProfile {
   std::optional<GroupedKernels> grouped_kernels;  ///< in place of the share that large dense products reach
   std::optional<SplashTables> splash;  ///< in place of attention_efficiency for splash attention's kernels
   std::optional<AttentionKernels> attention_kernels;  ///< in its place on GPUs where they were measured
+  std::optional<AtomicAdditions> atomic_additions;    ///< absent: rows are added up at HBM's rate
   Figure hbm_efficiency;        ///< share of HBM bandwidth that a copy reaches
   /// Likewise elementwise kernels of their own, where that was measured; the two rates below then price fused work alone.
   std::optional<Figure> elementwise_efficiency;

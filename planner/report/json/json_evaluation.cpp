@@ -56,6 +56,7 @@ OrderedJson json_time(const StepTime& time) {
         {"grouped_matmul_seconds", json_number(time.parts.grouped_matmul.value, "grouped_matmul_seconds")},
         {"attention_seconds", json_number(time.parts.attention.value, "attention_seconds")},
         {"vector_seconds", json_number(time.parts.vector.value, "vector_seconds")},
+        {"bias_gradient_seconds", json_number(time.parts.bias_gradients.value, "bias_gradient_seconds")},
         {"optimizer_seconds", json_number(time.parts.optimizer.value, "optimizer_seconds")},
         {"contention_seconds", json_number(time.parts.contention.value, "contention_seconds")}}},
       {"tokens_per_second_per_device", json_number(time.tokens_per_second_per_device, "tokens_per_second_per_device")},

@@ -95,6 +95,7 @@ std::string markdown_time(const Evaluation& e) {
   add("experts' products", parts.grouped_matmul);
   add("attention", parts.attention);
   add("vector work", parts.vector);
+  add("experts' bias gradients", parts.bias_gradients);
   add("update", parts.optimizer);
   add("slowed by collectives", parts.contention);
   add("exposed collectives", time.exposed_collective);

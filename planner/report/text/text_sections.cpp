@@ -140,6 +140,7 @@ std::string compute_line(const ComputeSeconds& parts, const Style& style) {
                                         {"experts' products", parts.grouped_matmul},
                                         {"attention", parts.attention},
                                         {"vector work", parts.vector},
+                                        {"experts' bias gradients", parts.bias_gradients},
                                         {"update", parts.optimizer},
                                         {"slowed by collectives", parts.contention}});
   return text.empty() ? "" : wrap_text("compute: " + text, "   ", style.width());

@@ -106,7 +106,7 @@ std::size_t Exploration::count_fitting_batches(Runner& runner) {
 
 double Exploration::bound_seconds(Runner& runner, std::size_t batch) {
   double least = std::numeric_limits<double>::infinity();
-  for (const std::size_t remat : order_.fastest) least = std::min(least, cost(runner, remat, batch).seconds_per_token);
+  for (const std::size_t remat : order_.fastest) least = std::min(least, cost(runner, remat, batch).falling_seconds);
   return least / time_slack;
 }
 
@@ -114,7 +114,7 @@ StepBound Exploration::bound_step(Runner& runner, const BatchOption& batch) cons
   StepBound bound;
   for (const std::size_t remat : order_.fastest) {
     const RunCost run = runner.run(parallelism_, remat, batch);
-    bound.add(cost_of(run, space_.required).seconds_per_token / time_slack, run.time.bubble / run.time.step());
+    bound.add(cost_of(run, space_.required).falling_seconds / time_slack, run.time.bubble / run.time.step());
   }
   return bound;
 }
@@ -182,7 +182,7 @@ void Exploration::expand_batch(Runner& runner, std::size_t batch, Bar& bar, std:
     const double least = std::max(seconds, seconds_of_larger[remat] / batch_slack);
     if (too_large[remat] || !bar.is_reached(least, limits[remat])) continue;
     const Cost known = cost(runner, remat, batch);
-    seconds_of_larger[remat] = known.seconds_per_token;
+    seconds_of_larger[remat] = known.falling_seconds;
     if (known.fits) bar.raise({index_, remat, batch, known});
     for (const std::size_t larger : order_.larger[remat]) {
       limits[larger] = std::max(limits[larger], bound_on_larger(known));

@@ -3,6 +3,7 @@
 // (tests/unit/search/bounds_test.cpp checks them on the cost model):
 //   memory grows with the batch and with what is saved      → what doesn't fit rules out all that is larger
 //   a token's time falls with the batch and with what is saved → the largest batch that fits, saving most, bounds it
+//     (but for experts' bias gradients on GPUs, which are left out of bounds)
 #include <planner/search/explore/front.hpp>
 #include <planner/search/explore/runner.hpp>
 #include <planner/search/space/parallelism.hpp>

@@ -49,6 +49,16 @@ std::optional<Infeasible> rejection_of(const RunCost& run, const Requirements& r
   return too_slow(run.time.step(), required);
 }
 
+namespace {
+
+/// Twice the rows of an expert are as many that wait for each other: such sums take longer a token in a larger batch.
+double falling_share(const StepTime& time) {
+  const double busy = (time.step() - time.bubble).value;
+  return busy > 0 ? 1 - time.parts.bias_gradients.value / busy : 1;
+}
+
+}  // namespace
+
 Bytes most_memory(Bytes allowed) {
   return {static_cast<std::int64_t>(std::floor(memory_slack * static_cast<double>(allowed.value)))};
 }
@@ -60,6 +70,7 @@ Cost cost_of(const RunCost& run, const Requirements& required) {
   const auto rejection = rejection_of(run, required);
   Cost cost;
   cost.seconds_per_token = rate > 0 ? 1 / rate : 0;
+  cost.falling_seconds = cost.seconds_per_token * falling_share(run.time);
   cost.peak = memory.peak().value;
   cost.growing = (memory.activations + memory.temporaries).value;
   cost.fits = !rejection;

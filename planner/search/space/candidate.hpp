@@ -32,7 +32,9 @@ struct Cost {
   bool far_too_large() const { return room < 0; }  ///< by more than bounds on memory may be wrong
   bool marginal = false;         ///< only the range of the peak is in its way: it is expected to fit
   bool only_too_slow = false;    ///< the length of its step is the one thing in its way
+  double falling_seconds = 0;    ///< of seconds_per_token what falls with the batch: all but experts' bias gradients
   bool is_timed() const { return seconds_per_token > 0; }
+  void forget_time() { seconds_per_token = falling_seconds = 0; }
   bool operator==(const Cost&) const = default;
 };
 

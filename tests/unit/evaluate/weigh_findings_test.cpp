@@ -12,8 +12,8 @@ namespace {
 
 using testing::HasSubstr;
 
-std::optional<Finding> weighed(FindingId id, const std::string& run) {
-  const Configuration configuration = read(run);
+std::optional<Finding> weighed(FindingId id, const std::string& run, const MachineChoice& machine = {}) {
+  const Configuration configuration = read(run, machine);
   for (const Finding& finding : weigh_findings(configuration, evaluate(configuration)).findings)
     if (finding.id == id) return finding;
   return std::nullopt;
@@ -59,6 +59,36 @@ TEST(Evaluate, RefusesDimsSmallerThanTheirParts) {
   EXPECT_TRUE(evaluate(read("model_name=mixtral-8x7b compile_topology=v5p-128 ici_tensor_parallelism=64 base_emb_dim=32 "
                             "sparse_matmul=True" + parts))
                   .infeasible);
+}
+
+/// Heads of 256: MaxText gives the kernel a causal mask alone, which takes as long as a model without windows.
+TEST(WeighFindings, SayThatAKernelIgnoresWindows) {
+  const auto run = [](const std::string& attention) {
+    return "model_name=gemma3-4b max_target_length=8192 per_device_batch_size=1 ici_fsdp_parallelism=8 attention=" +
+           attention;
+  };
+  const MachineChoice h100{"h100", 8, std::nullopt};
+  const auto seconds = [&](const std::string& attention) {
+    return evaluate(read(run(attention), h100)).time.parts.attention.value;
+  };
+  const auto found = weighed(FindingId::attention_ignores_windows, run("cudnn_flash_jax"), h100);
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->message, HasSubstr("layers that should attend to 1024 tokens attend to all of 8192"));
+  EXPECT_EQ(found->fix, "attention=cudnn_flash_te");
+  EXPECT_FALSE(weighed(FindingId::attention_ignores_windows, run("cudnn_flash_te"), h100));
+  EXPECT_GT(seconds("cudnn_flash_jax"), 1.5 * seconds("cudnn_flash_te"));
+  EXPECT_FALSE(weighed(FindingId::attention_ignores_windows, "model_name=gemma3-4b max_target_length=1024 "
+                       "per_device_batch_size=1 ici_fsdp_parallelism=8 attention=cudnn_flash_jax", h100))
+      << "no longer than a window";
+}
+
+TEST(WeighFindings, SayThatGradientsOfBiasesWait) {
+  const std::string run = "model_name=gpt-oss-20b max_target_length=4096 ici_fsdp_parallelism=8 attention=dot_product "
+                          "sparse_matmul=true per_device_batch_size=1";
+  const auto found = weighed(FindingId::bias_gradients_wait, run, {"h100", 8, std::nullopt});
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->message, HasSubstr("the bfloat16 rows of an expert, 512 of them"));
+  EXPECT_FALSE(weighed(FindingId::bias_gradients_wait, run, {"mi355x", 8, std::nullopt}));
 }
 
 }  // namespace

@@ -274,6 +274,16 @@ TEST(LoadProfile, AttentionKernelsHaveSharesByWidth) {
   EXPECT_THAT(message_of("/colour", 1), HasSubstr("unknown key 'colour'"));
 }
 
+TEST(LoadProfile, AtomicAdditionsSayHowManyAreOnTheirWay) {
+  const auto message_of = [](const char* key, const nlohmann::json& value) {
+    return message_of_changed("h100", "atomic_additions", key, value);
+  };
+  EXPECT_EQ(message_of("/in_flight", 1), "");
+  EXPECT_THAT(message_of("/in_flight", 0), HasSubstr("'in_flight' must be numbers, at least 1"));
+  EXPECT_THAT(message_of("/attempts/unit", "GB/s"), HasSubstr("attempts"));
+  EXPECT_THAT(message_of("/colour", 1), HasSubstr("unknown key 'colour'"));
+}
+
 TEST(LoadProfile, SaysWhichNamesExist) {
   EXPECT_THAT([] { load_profile("tpu-v5"); },
               ThrowsMessage<InputError>(HasSubstr("unknown hardware 'tpu-v5'; nearest: ")));

@@ -55,7 +55,7 @@ inline Evaluation fitting() {
   add(e, collective(Phase::backward, CollectiveKind::reduce_scatter, {1, 2}, 20'000'000, 32,
                     "layers/self_attention/query", 0.01));
   e.memory = {gib(10), gib(20), {40960}, gib(10), gib(30), gib(10), gib(78), gib(82), gib(80), gib(95), {}, "loss"};
-  e.time = {{{1.0}, {}, {0.2}, {0.25}, {0.05}, {}}, {1.5}, {0.4}, {0.3}, {0.1}, {}, {}, {1.6}, {2.3}, 4096.0, 0.452};
+  e.time = {{{1.0}, {}, {0.2}, {0.25}, {}, {0.05}, {}}, {1.5}, {0.4}, {0.3}, {0.1}, {}, {}, {1.6}, {2.3}, 4096.0, 0.452};
   e.findings = {{FindingId::expert_axis_stolen,
                  Severity::warning,
                  "the batch takes the expert axis",

@@ -66,6 +66,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "groups-match-no-axes",
                                               "rematerialized-all-gather",
                                               "dense-ragged-dot",
+                                              "bias-gradients-wait",
                                               "collectives-take-most",
                                               "batch-beyond-published",
                                               "mfu-beyond-published",

@@ -11,6 +11,7 @@ function timeRows(e) {
     part("experts' products", compute.grouped_matmul_seconds, seconds, "teal"),
     part("attention", compute.attention_seconds, seconds, "violet"),
     part("vector work", compute.vector_seconds, seconds, "green"),
+    part("experts' bias gradients", compute.bias_gradient_seconds, seconds, "amber"),
     part("update", compute.optimizer_seconds, seconds, "slate"),
     part("slowed by collectives", compute.contention_seconds, seconds, "blue", true),
     part("waits for collectives", time.exposed_collective_seconds, seconds, "red"),

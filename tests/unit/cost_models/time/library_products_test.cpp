@@ -53,13 +53,30 @@ TEST(DotProductAttention, IsProductsThatReadAndWriteTheScores) {
   EXPECT_EQ(work.vector_backward.operands, 100 * scores);
 }
 
-// A copy: each score read and written.
 TEST(DotProductAttention, CopiesGroupedScores) {
   Compiler compiler = with(library_products(), Habit::transposes_grouped_scores);
+  compiler.vector_kernels.of(VectorKernel::turned_scores) = {{}, {7, 2}};
   Model grouped = toy_llama();
   grouped.kv_heads = 2;
   const ToyMemory toy({grouped, dot_product(), "default", "fsdp=1", compiler});
   EXPECT_EQ(attention_of(toy.block("layers")).vector_backward.operands, 2.0 * 8 * 1024 * 1024);
+}
+
+/// gemma2's global layers: float32 whatever dtype is. A number of four bytes is two of two.
+TEST(DotProductAttention, OfFloat32ScoresTakesTwice) {
+  Compiler compiler = library_products();
+  compiler.vector_kernels.of(VectorKernel::scores) = {{3, 10}, {2, 100}};
+  Model model = toy_llama();
+  const auto work_of_model = [&] {
+    return attention_of(ToyMemory({model, dot_product(), "default", "fsdp=1", compiler}).block("layers"));
+  };
+  const OperationWork narrow = work_of_model();
+  model.decoder_block.wide_global_scores = true;
+  const OperationWork wide = work_of_model();
+  EXPECT_EQ(wide.vector_forward.passes, 2 * narrow.vector_forward.passes);
+  EXPECT_EQ(wide.vector_backward.traffic.value, 2 * narrow.vector_backward.traffic.value);
+  EXPECT_EQ(mib(wide.forward_traffic), 8 + 2 * 32);
+  EXPECT_EQ(wide.forward.value, narrow.forward.value);
 }
 
 TEST(DotProductAttention, IsOneKernelWhereProductsFuse) {
