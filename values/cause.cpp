@@ -30,6 +30,8 @@ std::string_view name_of(Cause cause) {
       return "activation-gradient-layout";
     case Cause::attention_mask:
       return "attention-mask";
+    case Cause::attention_scores:
+      return "attention-scores";
     case Cause::attention_ring:
       return "attention-ring";
     case Cause::token_ids:

@@ -26,6 +26,7 @@ constexpr std::array habit_names{
     Named{Habit::splits_sliced_sums, "splits_sliced_sums"},
     Named{Habit::gathers_dim_by_dim, "gathers_dim_by_dim"},
     Named{Habit::transposes_grouped_scores, "transposes_grouped_scores"},
+    Named{Habit::splits_keys_of_single_queries, "splits_keys_of_single_queries"},
     Named{Habit::decomposes_ragged_exchanges, "decomposes_ragged_exchanges"},
     Named{Habit::whole_mesh_operands_first, "whole_mesh_operands_first"},
     Named{Habit::contracts_whole_dims, "contracts_whole_dims"},

@@ -80,8 +80,10 @@ Bytes read_at_the_end(const PartitionedBlock& block) {
 /// olmo37bx8_7x16_fsdp16_save_dot_except_mlp, of four layers four rows of the feed-forward each).
 Bytes late_operands(const PartitionedBlock& block) {
   const bool last = block.weight_gradients_last && !block.block->own_loop;
-  if (block.late_gradients_begin == 0) return last ? read_at_the_end(block) : Bytes{0};
   Bytes total;
+  for (const auto& life : block.lifetimes)
+    if (life.waits_for_iteration && block.block->rematerialized && !block.block->own_loop) total += life.bytes;
+  if (block.late_gradients_begin == 0) return last ? read_at_the_end(block) : total;
   for (const auto& life : block.lifetimes)
     if (life.first < block.late_gradients_begin && life.last >= block.late_gradients_begin) total += life.bytes;
   return total;

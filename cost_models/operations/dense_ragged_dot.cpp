@@ -18,6 +18,15 @@ void add_transposed(std::vector<Lifetime>& all, const BufferName& name, Bytes ex
   if (experts > 1 && first >= 0) all.push_back({name, expanded, first, last});
 }
 
+/// What reads a product's rows and whose backward pass writes the copies of their gradient; -1: an exchange, which can't.
+OperationId copying_activation(const BlockState& state, OperationId id) {
+  for (const Operation& op : state.block.operations) {
+    const bool reads = std::find(op.inputs.begin(), op.inputs.end(), state.block.operations[id].output) != op.inputs.end();
+    if (reads && operation_kind(op.kind).works_in_place()) return state.id_of(op);
+  }
+  return -1;
+}
+
 /// When a layer's copies are written and read for weights' gradients.
 class Copies {
  public:
@@ -26,8 +35,12 @@ class Copies {
       if (op.role == OperationRole::expert_projection) projection_ = state.id_of(op);
   }
 
-  /// One kernel writes hidden rows and both projections' gradients.
-  int written(OperationId id, int alone) const { return waits_for_projections(id) ? projections() : alone; }
+  /// One kernel writes hidden rows and both projections' gradients, the backward pass of the activation.
+  int written(OperationId id, int alone) const {
+    if (!waits_for_projections(id)) return alone;
+    const OperationId activation = copying_activation(state_, projection_);
+    return activation >= 0 ? schedule_.backward_begins[activation] : projections();
+  }
 
   int read_until(OperationId id) const {
     if (run_last()) return state_.forms.step();
@@ -43,12 +56,12 @@ class Copies {
     return first;
   }
 
- private:
   bool run_last() const {
     return state_.compiler.has(Habit::runs_expert_weight_gradients_last) &&
            state_.mesh.product(state_.program.expert_axes) == 1;
   }
 
+ private:
   bool waits_for_projections(OperationId id) const {
     return state_.compiler.has(Habit::writes_product_operands) && projection_ >= 0 &&
            state_.block.operations[id].role == OperationRole::expert_output;
@@ -97,12 +110,8 @@ int expands_operand(const BlockState& state, const Schedule& schedule, Operation
 }
 
 int plain_gradient_ends(const BlockState& state, const Schedule& schedule, OperationId id) {
-  const TensorId result = state.block.operations[id].output;
-  for (const Operation& op : state.block.operations) {
-    const bool reads = std::find(op.inputs.begin(), op.inputs.end(), result) != op.inputs.end();
-    if (reads && operation_kind(op.kind).works_in_place()) return schedule.backward_begins[state.id_of(op)] - 1;
-  }
-  return weight_gradients_step(state, schedule, id) - 1;
+  const OperationId activation = copying_activation(state, id);
+  return (activation >= 0 ? schedule.backward_begins[activation] : weight_gradients_step(state, schedule, id)) - 1;
 }
 
 std::vector<Lifetime> expanded_operands(const BlockState& state, const Schedule& schedule, OperationId id) {
@@ -118,12 +127,16 @@ std::vector<Lifetime> expanded_operands(const BlockState& state, const Schedule&
   if (products_of_rows(state, rows).front() == id) {
     const int first = expands_operand(state, schedule, id);
     if (!trains) all.push_back({{rows, ", expanded"}, operand, first, first});
-    if (trains) all.push_back({{rows, ", expanded"}, operand, copies.written(id, first), copies.read_until(id)});
+    if (trains) all.push_back({{rows, ", expanded"}, operand, copies.written(id, first), copies.read_until(id), false,
+                               copies.run_last()});
   }
   if (!trains) return all;
   const int ends = schedule.backward_ends[id];
-  all.push_back({{op.output, " gradient, expanded"}, result, weight_gradients_step(state, schedule, id),
-                 std::max(ends, copies.read_until(id))});
+  const OperationId activation =
+      state.compiler.has(Habit::writes_product_operands) ? copying_activation(state, id) : -1;
+  const int begins = activation >= 0 ? schedule.backward_begins[activation] : weight_gradients_step(state, schedule, id);
+  all.push_back({{op.output, " gradient, expanded"}, result, begins,
+                 std::max(ends, copies.read_until(id)), false, copies.run_last()});
   add_transposed(all, {op.output, " gradient, expanded, transposed"}, result, experts, copies.turned(id), ends);
   return all;
 }

@@ -31,6 +31,7 @@ struct Lifetime {
   Bytes bytes;
   int first = 0, last = 0;
   bool unsummed_weight_gradient = false;  ///< before it is summed over devices
+  bool waits_for_iteration = false;  ///< till all layers of an iteration have run: its weight gradient comes then
 };
 
 /// What the backward pass of a block needs, and what of it is kept, moved to the host or computed again.

@@ -42,6 +42,7 @@ Place place_in_block(const Collective& c, const Block& block) {
     case Cause::activation_gradient_sum:
     case Cause::activation_gradient_layout:
     case Cause::attention_mask:
+    case Cause::attention_scores:
     case Cause::attention_ring:
     case Cause::token_ids:
     case Cause::embedding_columns:
@@ -147,6 +148,9 @@ std::string reason_in_words(const Collective& c, const LayoutView& program, cons
       return fmt::format("gradient of '{}' goes back to the layout of its constraint", tensor());
     case Cause::attention_mask:
       return "the attention kernel is not inside shard_map, so its mask is gathered too";
+    case Cause::attention_scores:
+      return "a device multiplies all queries with its own keys: what belongs to a query is summed over them, scores change "
+             "places for their gradient";
     case Cause::attention_ring:
       return fmt::format("'{}'{} goes round the devices that share its sequence, part by part", tensor(),
                          forward ? "" : " or its gradient");

@@ -2,6 +2,7 @@
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/operations/attention/held_scores.hpp>
 #include <cost_models/operations/attention/moving_sequence.hpp>
+#include <cost_models/operations/attention/split_keys.hpp>
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/vector_work/vector_costs.hpp>
 
@@ -74,7 +75,8 @@ double attention_flops(const BlockState& state, const Operation& op) {
 
 HeldScores held_scores(const BlockState& state, const Operation& op) {
   return {score_rows(state, op), multiplied_keys(state, op),
-          op.wide_scores ? DType::f32 : state.tensor(op.inputs[0]).dtype, groups_queries(state, op)};
+          op.wide_scores ? DType::f32 : state.tensor(op.inputs[0]).dtype, groups_queries(state, op),
+          !axes_of_split_keys(state, op).empty()};
 }
 
 /// The mask says which blocks splash attention visits; one that is data, or keys beside the sequence's own, make other
@@ -168,6 +170,7 @@ void return_result(BlockState& state, const Operation& op, Pass pass) {
 class Attention final : public OperationKind {
  public:
   void forward(BlockState& state, const Operation& op, Pass pass) const override {
+    if (!axes_of_split_keys(state, op).empty()) return attend_to_split_keys(state, op, pass);
     for (const TensorId input : op.inputs) state.forms.use(input, attention_form(state, input), pass, op);
     const TensorId query = op.inputs.front();
     const bool gathered = is_opaque(state) && attention_form(state, query) != state.spec(query);
@@ -179,6 +182,7 @@ class Attention final : public OperationKind {
 
   /// Queries split over an axis that keys are whole on: each device has a part of the key gradient's sum.
   void backward(BlockState& state, const Operation& op) const override {
+    if (!axes_of_split_keys(state, op).empty()) return return_from_split_keys(state, op);
     state.forms.use_gradient(op.output, attention_form(state, op.output), op);
     const PartitionSpec queries = attention_form(state, op.inputs.front());
     for (const TensorId input : op.inputs) {

@@ -28,6 +28,14 @@ std::vector<Lifetime> score_buffers(const BlockState& state, const Schedule& sch
             {"attention mask", mask, schedule.forward[id], schedule.forward[id]}};
   const int begins = schedule.backward_begins[id], ends = schedule.backward_ends[id];
   const int written = schedule.held_from(state.block, id);
+  if (scores.exchanged) {
+    std::vector<Lifetime> all = {{"attention probabilities", probabilities, written, ends},
+                                 {"attention probabilities gradient", probabilities, begins, ends},
+                                 {"attention scores, exchanged", probabilities * 3, begins, ends}};
+    if (state.compiler.has(Habit::writes_product_operands))
+      all.push_back({"attention scores", probabilities, written, begins - 1});
+    return all;
+  }
   std::vector<Lifetime> all = {{"attention probabilities", probabilities, written, ends},
                                {"attention mask", mask, written, ends},
                                {"attention probabilities gradient", probabilities, begins, ends}};

@@ -23,6 +23,7 @@ enum class Cause : std::uint8_t {
   activation_gradient_layout,   ///< an activation's gradient goes back to the layout of its constraint
   // attention
   attention_mask,  ///< of a kernel outside shard_map
+  attention_scores,  ///< of keys that are split, or what is summed over them
   attention_ring,  ///< keys and values, or their gradients, go round the devices that share a sequence
   // embedding
   token_ids,                 ///< every device looks all ids up in its own columns of the table
