@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/partition/logits.hpp>
 #include <shardplan/rounding.hpp>
@@ -50,30 +49,12 @@ HeadShare share_of_a_device(const Block& head, const Operation& product, const s
   return share;
 }
 
-/// XLA:GPU sums a row that is longer than what one kernel sums in two steps, by two factors of its length, the smaller of
-/// which it looks for between half its root and its root; where there is none it pads (tree_reduction_rewriter.cc,
-/// ComputeSplitParams).
-bool is_summed_without_padding(std::int64_t words) {
-  constexpr std::int64_t longest = 16384;  // 1024 threads of 16 (reduction_utils.cc, ReductionDimensionRaceFreeBound)
-  const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(words)));
-  for (std::int64_t factor = root; factor > root / 2 && words > longest; --factor)
-    if (words % factor == 0) return true;
-  return words <= longest;
-}
-
 /// Of a compiler that has it for whole slices alone: whether all devices share the words. Then the all-reduce of the words'
 /// parts of the value is combined with that of the gradients' norm, which comes last.
 bool has_for_words(const Compiler& compiler, const PartitionSpec& logits, const Mesh& mesh) {
   const auto sizes = compiler.slice_sizes.find(Habit::computes_loss_value_late);
   if (sizes == compiler.slice_sizes.end()) return true;
   return mesh.product(logits.dims.back()) == mesh.devices() && sizes->second.has(mesh.devices());
-}
-
-/// The kernel that makes the gradient of the logits sums the loss's value: both read the same shape.
-bool makes_value_with_gradient(const Block& head, const Operation& product, const std::vector<PartitionSpec>& specs,
-                               const Mesh& mesh, const Compiler& compiler) {
-  return compiler.has(Habit::makes_loss_value_with_gradient) &&
-         is_summed_without_padding(local_words(head.tensors[product.output], specs[product.output], mesh));
 }
 
 }  // namespace
@@ -86,7 +67,7 @@ bool writes_over_logits(const Block& head, const DataFlow& flow, const std::vect
                         const Compiler& compiler) {
   const Operation* product = logits_product(head);
   if (!product) return false;
-  if (makes_value_with_gradient(head, *product, specs, mesh, compiler)) return false;
+  if (compiler.has(Habit::makes_loss_value_with_gradient)) return false;
   const Habit habit = is_capped(head, flow, product->output) ? Habit::overwrites_capped_logits : Habit::overwrites_logits;
   return compiler.has(habit, share_of_a_device(head, *product, specs, mesh));
 }

@@ -177,6 +177,7 @@ struct Operation {
   OperationRole role = OperationRole::plain;
   AttentionWindow attention_window{};  ///< attention
   bool wide_scores = false;       ///< attention=dot_product: scores and softmax are float32 whatever `dtype` is
+  bool caps_scores = false;       ///< attention=dot_product: softmax reads a hyperbolic tangent of the scores
   bool keeps_for_itself = false;  ///< attention: what its gradient reads has no name that a remat policy could save
   std::optional<NarrowProduct> narrow = {};  ///< einsum
   Rotation rotation = Rotation::none;  ///< attention: of queries and keys, on their way in

@@ -76,7 +76,7 @@ double attention_flops(const BlockState& state, const Operation& op) {
 HeldScores held_scores(const BlockState& state, const Operation& op) {
   return {score_rows(state, op), multiplied_keys(state, op),
           op.wide_scores ? DType::f32 : state.tensor(op.inputs[0]).dtype, groups_queries(state, op),
-          !axes_of_split_keys(state, op).empty()};
+          op.caps_scores, !axes_of_split_keys(state, op).empty()};
 }
 
 /// The mask says which blocks splash attention visits; one that is data, or keys beside the sequence's own, make other

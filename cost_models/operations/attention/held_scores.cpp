@@ -41,8 +41,11 @@ std::vector<Lifetime> score_buffers(const BlockState& state, const Schedule& sch
                                {"attention probabilities gradient", probabilities, begins, ends}};
   if (scores.grouped && state.compiler.has(Habit::transposes_grouped_scores))
     all.push_back({"attention probabilities, transposed", probabilities - mask, begins, ends});
-  if (!state.compiler.has(Habit::writes_product_operands)) return all;
-  if (!scores.grouped) all.push_back({"attention scores", probabilities, written, ends});
+  const bool by_library = state.compiler.has(Habit::writes_product_operands);
+  const bool waits = scores.capped && !state.compiler.vector_kernels.fuses_into_products;
+  if (by_library && !scores.grouped) all.push_back({"attention scores", probabilities, written, ends});
+  else if (waits) all.push_back({"attention scores", probabilities, written, begins - 1});
+  if (!by_library) return all;
   all.push_back({"attention scores gradient, as products read it", probabilities * (scores.grouped ? 1 : 2), begins, ends});
   return all;
 }

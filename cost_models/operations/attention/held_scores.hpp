@@ -9,6 +9,7 @@ struct HeldScores {
   double keys = 0;              ///< of each: all, masked or not
   DType dtype = DType::bf16;    ///< float32 where the model says so (Operation::wide_scores)
   bool grouped = false;         ///< several heads of queries read one head of keys
+  bool capped = false;          ///< their gradient reads them as they were multiplied
   bool exchanged = false;       ///< for their gradient, of split keys (split_keys.hpp)
   double count() const { return rows * keys; }
   Bytes bytes() const { return Bytes{static_cast<std::int64_t>(count()) * size_of(dtype)}; }
@@ -28,6 +29,8 @@ void multiply_scores(OperationWork& work, const BlockState& state, const Operati
 /// A library's products read operands as they want them: the scores' gradient is written for two, of grouped scores in
 /// both orders; scores that aren't grouped wait as they were multiplied, beside the probabilities (recorded:
 /// llama27bx4_h100x8_fsdp4_data2_save_qkv_proj_notriton, mistral7bx4_h100x8_fsdp8_full_notriton).
+/// Capped ones wait until their gradient is made, grouped or not, whatever multiplies (recorded:
+/// gemma29bx8_h100x8_fsdp8_full, gemma227bx4_h100x8_fsdp8_minimal_notriton).
 /// Exchanged ones are there as they are sent and, twice, as they came, when what a library multiplied is gone; a mask is of
 /// queries and keys alone (recorded:
 /// llama27bx3_h100x8_fsdp4_context2_full, llama27bx3_h100x8_fsdp2_context4_full_notriton).

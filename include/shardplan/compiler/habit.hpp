@@ -127,7 +127,7 @@ enum class Habit : std::uint8_t {
   overwrites_logits,
   /// And over those that final_logits_soft_cap caps; else a kernel reads them and writes its own.
   overwrites_capped_logits,
-  /// One kernel makes the logits' gradient and sums the loss's value, but where words are padded for it: in another buffer.
+  /// One kernel makes the logits' gradient and sums the loss's value: in another buffer.
   makes_loss_value_with_gradient,
   /// A loop adds up gradients as they are cast behind it (grad_dtype).
   narrows_cast_gradients,

@@ -60,6 +60,21 @@ TEST(GroupedScores, AreWrittenForEachProductOfALibrary) {
   EXPECT_EQ(written(grouped, library, "attention scores"), 0);
 }
 
+// gemma2's: a hyperbolic tangent, whose gradient reads what was multiplied.
+TEST(DotProductAttention, KeepsCappedScores) {
+  TrainConfig config = toy_config(1, 1024);
+  config.attention = AttentionKernel::dot_product;
+  Model model = toy_llama();
+  const auto kept = [&](Compiler compiler, bool fuses) {
+    compiler.vector_kernels.fuses_into_products = fuses;
+    return mib_of(ToyMemory({model, config, "default", "fsdp=1", compiler}).block("layers"), "attention scores");
+  };
+  EXPECT_EQ(kept(toy_gpu(), false), 0);
+  model.decoder_block.caps_scores = true;
+  EXPECT_EQ(kept(toy_gpu(), false), 16);
+  EXPECT_EQ(kept(toy_gpu(), true), 0) << "the product makes them again";
+}
+
 /// Of a layer's dispatch in the forward pass.
 std::vector<std::string> exchanges(const ToyRun& toy) {
   std::vector<std::string> all = lines(run(toy), "layers", "MoeBlock_0/dispatch");
