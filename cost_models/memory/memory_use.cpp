@@ -79,13 +79,14 @@ Bytes read_at_the_end(const PartitionedBlock& block) {
 /// tensor parallelism gemma327b_7x128_fsdp64_tensor2_save_dot_with_context_except_mlp; else
 /// olmo37bx8_7x16_fsdp16_save_dot_except_mlp, of four layers four rows of the feed-forward each).
 Bytes late_operands(const PartitionedBlock& block) {
-  const bool last = block.weight_gradients_last && !block.block->own_loop;
+  const bool shares = !block.block->own_loop;
+  if (shares && block.late_gradients_begin == 0 && block.weight_gradients_last) return read_at_the_end(block);
   Bytes total;
-  for (const auto& life : block.lifetimes)
-    if (life.waits_for_iteration && block.block->rematerialized && !block.block->own_loop) total += life.bytes;
-  if (block.late_gradients_begin == 0) return last ? read_at_the_end(block) : total;
-  for (const auto& life : block.lifetimes)
-    if (life.first < block.late_gradients_begin && life.last >= block.late_gradients_begin) total += life.bytes;
+  for (const auto& life : block.lifetimes) {
+    const bool waits = life.waits_for_iteration && shares && block.block->rematerialized;
+    const bool is_late = life.first < block.late_gradients_begin && life.last >= block.late_gradients_begin;
+    if (waits || is_late) total += life.bytes;
+  }
   return total;
 }
 

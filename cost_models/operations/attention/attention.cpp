@@ -1,5 +1,6 @@
 // softmax(q·kT)·v, causal: inputs {q, k, v}.
 #include <cost_models/layouts/tiles.hpp>
+#include <cost_models/operations/attention/attention_heads.hpp>
 #include <cost_models/operations/attention/held_scores.hpp>
 #include <cost_models/operations/attention/moving_sequence.hpp>
 #include <cost_models/operations/attention/split_keys.hpp>
@@ -44,17 +45,6 @@ double multiplied_keys(const BlockState& state, const Operation& op) {
   if (holds_scores(state)) return static_cast<double>(sequence + op.pooled_keys);
   return attended_keys(sequence, window_of(state, op)) * busiest_device(state, op) +
          static_cast<double>(op.pooled_keys) / 2;
-}
-
-std::int64_t head_count(const Tensor& tensor) {
-  for (const auto& dim : tensor.dims)
-    if (dim.dim == Dim::q_heads || dim.dim == Dim::kv_heads) return dim.size;
-  return 1;
-}
-
-/// Several query heads read one head of keys.
-bool groups_queries(const BlockState& state, const Operation& op) {
-  return head_count(state.tensor(op.inputs[0])) > head_count(state.tensor(op.inputs[1]));
 }
 
 /// Heads × queries that this device has.

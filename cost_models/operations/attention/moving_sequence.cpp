@@ -1,16 +1,13 @@
 #include <algorithm>
 #include <cost_models/layouts/layout.hpp>
 #include <cost_models/layouts/tiles.hpp>
+#include <cost_models/operations/attention/attention_heads.hpp>
 #include <cost_models/operations/attention/moving_sequence.hpp>
 #include <cost_models/vector_work/vector_costs.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
-
-int heads_of(const Tensor& tensor) {
-  return std::max(index_of(tensor.dims, Dim::q_heads), index_of(tensor.dims, Dim::kv_heads));
-}
 
 bool leaves_for_heads(AxisId axis, const BlockState& state) {
   switch (state.config.context_parallel_strategy) {
@@ -63,7 +60,7 @@ bool moves_sequence(const BlockState& state) {
 PartitionSpec with_whole_sequences(const BlockState& state, TensorId id, PartitionSpec spec) {
   if (!moves_sequence(state)) return spec;
   const Tensor& tensor = state.tensor(id);
-  const int sequence = index_of(tensor.dims, Dim::sequence), heads = heads_of(tensor);
+  const int sequence = index_of(tensor.dims, Dim::sequence), heads = heads_dim(tensor);
   if (sequence < 0 || heads < 0) return spec;
   AxisList stay;
   for (const AxisId axis : spec.dims[sequence])

@@ -1,13 +1,9 @@
-#include <algorithm>
 #include <cost_models/layouts/layout.hpp>
+#include <cost_models/operations/attention/attention_heads.hpp>
 #include <cost_models/operations/attention/split_keys.hpp>
 
 namespace shardplan {
 namespace {
-
-int heads_dim(const Tensor& tensor) {
-  return std::max(index_of(tensor.dims, Dim::q_heads), index_of(tensor.dims, Dim::kv_heads));
-}
 
 int sequence_of(const BlockState& state, TensorId id) { return index_of(state.tensor(id).dims, Dim::sequence); }
 
@@ -45,11 +41,10 @@ struct Exchange {
 AxisList axes_of_split_keys(const BlockState& state, const Operation& op) {
   if (!state.compiler.has(Habit::splits_keys_of_single_queries)) return {};
   if (state.config.attention != AttentionKernel::dot_product) return {};
-  const TensorId query = op.inputs[0], key = op.inputs[1];
-  const Tensor &queries = state.tensor(query), &keys = state.tensor(key);
-  const int of_queries = heads_dim(queries), of_keys = heads_dim(keys), sequence = sequence_of(state, query);
-  if (of_queries < 0 || of_keys < 0 || sequence < 0 || sequence_of(state, key) < 0) return {};
-  return queries.dims[of_queries].size == keys.dims[of_keys].size ? state.spec(query).dims[sequence] : AxisList{};
+  const TensorId query = op.inputs[0];
+  const int sequence = sequence_of(state, query);
+  if (sequence < 0 || sequence_of(state, op.inputs[1]) < 0 || groups_queries(state, op)) return {};
+  return state.spec(query).dims[sequence];
 }
 
 void attend_to_split_keys(BlockState& state, const Operation& op, Pass pass) {
