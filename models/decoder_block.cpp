@@ -58,7 +58,6 @@ constexpr DecoderBlock blocks[] = {
      .predicting = PredictingLayer::cycle,
      .locals_per_period = 1,
      .sublayers_per_layer = 2,
-     .caps_scores = true,
      .wide_global_scores = true},  // models/gemma2.py
     {.kind = Kind::gemma3,
      .name = "gemma3",

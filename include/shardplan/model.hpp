@@ -55,6 +55,7 @@ struct Model {
   std::int64_t num_experts = 1, top_k = 1, shared_experts = 0, first_dense_layers = 0;
   int interleave_moe_step = 1, cycle_interval = 1;
   bool tied_embedding = false;
+  bool caps_scores = false;  ///< attn_logits_soft_cap: softmax reads a hyperbolic tangent of attention's scores
   bool caps_logits = false;  ///< final_logits_soft_cap: the loss reads a hyperbolic tangent of the logits
   AttentionType attention_type = AttentionType::global;
   std::int64_t q_lora_rank = 0, kv_lora_rank = 0, qk_nope_head_dim = 0, qk_rope_head_dim = 0, v_head_dim = 0;

@@ -32,7 +32,7 @@ Model gemma2(StrictObject& config) {
   if (model.layers % 2 != 0) config.fail("num_hidden_layers", "even: MaxText pairs a local with a global layer");
   model.layers /= 2;
   model.sublayers_per_layer = 2;
-  model.caps_logits = true;  // where the file says nothing (final_logit_softcapping, Gemma2Config)
+  model.caps_logits = model.caps_scores = true;  // where the file says nothing (Gemma2Config)
   model.use_post_attn_norm = model.use_post_ffw_norm = true;
   return model;
 }

@@ -91,6 +91,7 @@ TEST(UnreadFields, AreNamed) {
                      {"cycle_interval", &Model::cycle_interval, 2, ""}},
                     seen);
   expect_named<bool>({{"tied_embedding", &Model::tied_embedding, true, ""},
+                      {"caps_scores", &Model::caps_scores, true, ""},
                       {"caps_logits", &Model::caps_logits, true, ""},
                       {"use_qk_norm", &Model::use_qk_norm, true, "deepseek2-16b"},
                       {"qk_norm_over_all_heads", &Model::qk_norm_over_all_heads, true, "llama2-7b"},

@@ -70,7 +70,7 @@ TEST(DotProductAttention, KeepsCappedScores) {
     return mib_of(ToyMemory({model, config, "default", "fsdp=1", compiler}).block("layers"), "attention scores");
   };
   EXPECT_EQ(kept(toy_gpu(), false), 0);
-  model.decoder_block.caps_scores = true;
+  model.caps_scores = true;
   EXPECT_EQ(kept(toy_gpu(), false), 16);
   EXPECT_EQ(kept(toy_gpu(), true), 0) << "the product makes them again";
 }
