@@ -5,11 +5,12 @@ beside a kernel that holds some of its processors as a collective's does.
     run_on_gpu.py --out FOLDER [--steps FOLDER/ID ...] [--seconds S] [--only products,attention,...]
 
 Writes FOLDER/results.json and, for each step, its optimized program and what each of its kernels took (ID.kernels.json:
-kernel, HLO operation, times it ran and milliseconds of a step). Everything runs on random numbers (on zeros a product is an eighth faster), long enough for the clocks to settle at the card's power limit: of each
+kernel, HLO operation, times it ran and milliseconds of a step). Everything runs on random numbers (on zeros a product is
+an eighth faster), long enough for the clocks to settle at the card's power limit: of each
 series the second half counts. Needs jax with CUDA and nvidia-ml-py; `beside` also torch and cupy. The card's settings are
 left as they are. Half an H100's memory is enough.
 """
-import argparse, collections, glob, json, os, pathlib, statistics, tempfile, threading, time
+import argparse, collections, glob, json, os, pathlib, statistics, sys, tempfile, threading, time
 
 os.environ.setdefault("XLA_FLAGS", "--xla_gpu_enable_command_buffer=")  # else a profile has no kernels' names
 PRODUCTS = {  # name: operands' shapes, contracted dims, batch dims
@@ -303,6 +304,8 @@ def main():
             found[name] = {"error": str(error)[:1000]}
         print(name, str(found[name])[-300:], flush=True)
         (options.out / "results.json").write_text(json.dumps(found, indent=1))
+    if failed := [name for name, _ in measures if "error" in found[name]]:
+        sys.exit("failed: " + ", ".join(failed))
 
 
 if __name__ == "__main__":
