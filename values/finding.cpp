@@ -32,6 +32,8 @@ std::string_view name_of(FindingId finding) {
       return "worst-case-rows";
     case FindingId::bias_gradients_wait:
       return "bias-gradients-wait";
+    case FindingId::bias_gradients_unpriced:
+      return "bias-gradients-unpriced";
     case FindingId::minimal_recomputes_wi_1:
       return "minimal-recomputes-wi-1";
     case FindingId::sequence_gathered_for_attention:

@@ -47,6 +47,7 @@ enum class FindingId : std::uint8_t {
   // The step as a whole.
   dense_ragged_dot,
   bias_gradients_wait,
+  bias_gradients_unpriced,
   collectives_take_most,
   batch_beyond_published,
   mfu_beyond_published,

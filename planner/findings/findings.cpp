@@ -34,6 +34,7 @@ std::vector<Finding> findings_of(const Configuration& configuration, const Bound
                                                               expert_rows_returned_whole,
                                                               dense_ragged_dot,
                                                               bias_gradients_wait,
+                                                              bias_gradients_unpriced,
                                                               collectives_take_most,
                                                               batch_beyond_published,
                                                               mfu_beyond_published,

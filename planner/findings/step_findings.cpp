@@ -80,21 +80,46 @@ MaybeFinding dense_ragged_dot(const FindingSubject& s) {
                  ""};
 }
 
+namespace {
+
+/// Rows of experts whose biases' gradients are sums of bfloat16, as many as one sum has.
+double rows_of_a_sum(const FindingSubject& s) {
+  double rows = 0;
+  for (const auto& block : s.blocks)
+    for (const OperationWork& work : block.work) rows = std::max(rows, work.row_sums.rows);
+  return rows;
+}
+
+}  // namespace
+
+/// On a GPU for which nobody measured it.
+MaybeFinding bias_gradients_unpriced(const FindingSubject& s) {
+  const HardwareProfile& hardware = s.configuration.hardware;
+  const bool is_gpu = !s.configuration.compiler.vector_kernels.fuses_into_products;
+  if (!is_gpu || hardware.atomic_additions || rows_of_a_sum(s) == 0) return std::nullopt;
+  return Finding{FindingId::bias_gradients_unpriced,
+                 Severity::warning,
+                 fmt::format("the time that gradients of experts' biases take is not in this step: additions of bfloat16 "
+                             "numbers to one row were not measured on {} (on an H200 they took half of a step of "
+                             "gpt-oss-20b at 8,192 tokens)",
+                             hardware.name),
+                 "MoeBlock_0",
+                 {},
+                 "a profile with atomic_additions"};
+}
+
 /// Fewer rows at a time are in each other's way: half a batch twice takes half as long, as long as all rows of an expert are
 /// on their way at once.
 MaybeFinding bias_gradients_wait(const FindingSubject& s) {
   constexpr double worth_a_look = 0.1;
   const Seconds taken = s.evaluation.time.parts.bias_gradients;
   if (taken <= s.evaluation.time.step() * worth_a_look) return std::nullopt;
-  double rows = 0;
-  for (const auto& block : s.blocks)
-    for (const OperationWork& work : block.work) rows = std::max(rows, work.row_sums.rows);
   return Finding{FindingId::bias_gradients_wait,
                  Severity::warning,
                  fmt::format("gradients of experts' biases take {} of a step of {}: the bfloat16 rows of an expert, {:.0f} "
                              "of them, are added to one row number by number, and a GPU tries each again until no "
                              "other came between",
-                             in_words(taken), in_words(s.evaluation.time.step()), rows),
+                             in_words(taken), in_words(s.evaluation.time.step()), rows_of_a_sum(s)),
                  "MoeBlock_0",
                  {},
                  "fewer tokens at a time: a smaller per_device_batch_size, with gradient_accumulation_steps"};

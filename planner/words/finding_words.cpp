@@ -32,6 +32,9 @@ FindingWords words_of(FindingId id) {
     case FindingId::worst_case_rows:
       return {"Drop-less expert buffers hold the worst case of routing.",
               "ragged_buffer_factor; in a ring of experts use_ring_of_experts=False first."};
+    case FindingId::bias_gradients_unpriced:
+      return {"The gradients of experts' biases take time on this GPU that nobody measured, and is in no step here.",
+              "A profile with atomic_additions."};
     case FindingId::bias_gradients_wait:
       return {"On GPUs the gradients of experts' biases are bfloat16 rows added to one row each, one number after another.",
               "Fewer tokens at a time: a smaller per_device_batch_size, with gradient_accumulation_steps."};

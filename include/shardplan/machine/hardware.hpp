@@ -172,7 +172,7 @@ struct HardwareProfile {
   std::optional<GroupedKernels> grouped_kernels;  ///< in place of the share that large dense products reach
   std::optional<SplashTables> splash;  ///< in place of attention_efficiency for splash attention's kernels
   std::optional<AttentionKernels> attention_kernels;  ///< in its place on GPUs where they were measured
-  std::optional<AtomicAdditions> atomic_additions;    ///< absent: rows are added up at HBM's rate
+  std::optional<AtomicAdditions> atomic_additions;    ///< absent: not known (finding bias_gradients_unpriced)
   Figure hbm_efficiency;        ///< share of HBM bandwidth that a copy reaches
   /// Likewise elementwise kernels of their own, where that was measured; the two rates below then price fused work alone.
   std::optional<Figure> elementwise_efficiency;

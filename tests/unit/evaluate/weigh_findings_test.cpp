@@ -88,7 +88,13 @@ TEST(WeighFindings, SayThatGradientsOfBiasesWait) {
   const auto found = weighed(FindingId::bias_gradients_wait, run, {"h100", 8, std::nullopt});
   ASSERT_TRUE(found);
   EXPECT_THAT(found->message, HasSubstr("the bfloat16 rows of an expert, 512 of them"));
+  EXPECT_FALSE(weighed(FindingId::bias_gradients_unpriced, run, {"h100", 8, std::nullopt}));
   EXPECT_FALSE(weighed(FindingId::bias_gradients_wait, run, {"mi355x", 8, std::nullopt}));
+  const auto unknown = weighed(FindingId::bias_gradients_unpriced, run, {"mi355x", 8, std::nullopt});
+  ASSERT_TRUE(unknown);
+  EXPECT_THAT(unknown->message, HasSubstr("were not measured on mi355x"));
+  const std::string on_tpu = "model_name=gpt-oss-20b compile_topology=v5p-16 ici_fsdp_parallelism=8 sparse_matmul=true";
+  EXPECT_FALSE(weighed(FindingId::bias_gradients_unpriced, on_tpu));
 }
 
 }  // namespace

@@ -67,6 +67,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "rematerialized-all-gather",
                                               "dense-ragged-dot",
                                               "bias-gradients-wait",
+                                              "bias-gradients-unpriced",
                                               "collectives-take-most",
                                               "batch-beyond-published",
                                               "mfu-beyond-published",
