@@ -1,5 +1,6 @@
 // Top-k routing of the dropping path: inputs {router logits} (SHARDING.md 2.5).
 #include <cost_models/operations/operation_kinds.hpp>
+#include <cost_models/operations/routed_tokens.hpp>
 
 namespace shardplan {
 namespace {
@@ -16,26 +17,6 @@ const PartitionSpec& routed_layout(const BlockState& state, TensorId logits) {
   return state.masks.exist() ? state.masks.logits : state.spec(logits);
 }
 
-/// Weights of all experts [batch, sequence, experts] are made of those of the chosen [batch, sequence, k] by a scatter, and
-/// their gradient by a gather. XLA brings what is scattered together, or sums what each device scatters: the former where
-/// there are many experts for each chosen. Recorded: 4 (Mixtral) are summed and their gradient gathered, 8 (Qwen3-Next,
-/// Qwen3.5), 10.7 (DeepSeek2) and 16 (Qwen3, on H100 too: qwen330ba3bx2_h100x8_fsdp8_dm) the other way round; where
-/// between 4 and 8 it turns is not known.
-constexpr std::int64_t many_experts_for_each_chosen = 8;
-
-struct Routed {
-  std::int64_t tokens;  ///< of all devices
-  std::int64_t experts, chosen;
-  std::int64_t weight_size;  ///< bytes
-  bool has_many_experts() const { return experts >= many_experts_for_each_chosen * chosen; }
-};
-
-Routed routed_by(const BlockState& state, const Operation& op) {
-  const auto& logits = state.tensor(op.inputs.front()).dims;  // [batch, sequence, experts]
-  const Tensor& weights = state.tensor(op.output);
-  return {logits[0].size * logits[1].size, logits[2].size, weights.dims.back().size, size_of(weights.dtype)};
-}
-
 /// Where products are laid out by size nothing is brought to the constraint of the logits.
 bool is_constrained_whole(const BlockState& state) {
   return state.masks.exist() && !state.compiler.has(Habit::lays_out_products_by_size);
@@ -46,8 +27,8 @@ bool is_constrained_whole(const BlockState& state) {
 void gather_one_hot_ids(BlockState& state, const Operation& op, Pass pass) {
   const TensorId logits = op.inputs.front();
   const AxisList kept = token_axes(state.spec(logits)), sliced = without(token_axes(state.masks.logits), kept);
-  const Routed routed = routed_by(state, op);
-  const Bytes bytes{routed.tokens * routed.chosen * routed.experts / state.mesh.product(kept) * size_of(DType::pred)};
+  const RoutedTokens routed = routed_tokens(state, op);
+  const Bytes bytes{routed.places() * routed.experts / state.mesh.product(kept) * size_of(DType::pred)};
   state.recorder.record(BlockState::phase_of(pass), {CollectiveKind::all_gather, sliced, bytes},
                         {state.id_of(op), logits, Cause::expert_ids}, RunCount::body);
 }
@@ -59,14 +40,13 @@ class Routing final : public OperationKind {
   void forward(BlockState& state, const Operation& op, Pass pass) const override {
     const TensorId logits = op.inputs.front();
     const AxisList tokens = token_axes(routed_layout(state, logits));
-    const Routed routed = routed_by(state, op);
-    const std::int64_t of_chosen = routed.tokens * routed.chosen;
+    const RoutedTokens routed = routed_tokens(state, op);
+    const std::int64_t of_chosen = routed.places();
     const auto note = [&](CollectiveKind kind, std::int64_t bytes, Cause cause) {
       state.recorder.record(BlockState::phase_of(pass), {kind, tokens, Bytes{bytes}}, {state.id_of(op), logits, cause},
                             RunCount::body);
     };
-    constexpr std::int64_t dims_of_weights = 3;
-    note(CollectiveKind::all_gather, of_chosen * dims_of_weights * size_of(DType::s32), Cause::scatter_indices);
+    note(CollectiveKind::all_gather, of_chosen * dims_of_place * size_of(DType::s32), Cause::scatter_indices);
     if (routed.has_many_experts() || state.compiler.has(Habit::lays_out_products_by_size))
       note(CollectiveKind::all_gather, of_chosen * routed.weight_size, Cause::scatter_weights);
     else
@@ -79,13 +59,17 @@ class Routing final : public OperationKind {
     const TensorId logits = op.inputs.front();
     const AxisList tokens = token_axes(routed_layout(state, logits));
     const AxisList kept = token_axes(state.spec(logits));
-    const Routed routed = routed_by(state, op);
-    const Bytes of_chosen{routed.tokens * routed.chosen * routed.weight_size};
+    const RoutedTokens routed = routed_tokens(state, op);
+    const Bytes of_chosen{routed.places() * routed.weight_size};
     const Move move = routed.has_many_experts()
                           ? Move{CollectiveKind::all_reduce, tokens, of_chosen}
                           : Move{CollectiveKind::all_gather, tokens, state.local(logits) * state.mesh.product(kept)};
     state.recorder.record(Phase::backward, move, {state.id_of(op), logits, Cause::routing_gradient}, RunCount::body);
     state.gradients.contribute(logits, {is_constrained_whole(state) ? state.masks.logits : state.spec(logits), {}}, op);
+  }
+
+  std::vector<Lifetime> buffers(const BlockState& state, const Schedule& schedule, OperationId id) const override {
+    return whole_routing(state, schedule, id);
   }
 
   /// Permutations come from the router.

@@ -38,6 +38,7 @@ class Buffers {
         exchanged_(state, schedule, pressure == Pressure::none),
         order_(order),
         dropped_(order.dropped_experts()),
+        with_gradients_(dropped_.makes_hidden_rows_with_gradients(schedule)),
         leads_on_(leads_to_next_layer(state.block, *state.program.program) && state.block.rematerialized),
         gradients_last_(pressure == Pressure::none && runs_weight_gradients_last(state, schedule)),
         shares_iteration_(shares_iteration(state.block, *state.program.program)),
@@ -77,10 +78,11 @@ class Buffers {
   void add_operation(std::vector<Lifetime>& all, OperationId i) const {
     const auto& op = block_.operations[i];
     const Tensor& output = block_.tensors[op.output];
-    const int written = exchanged_.written(i);
+    const int written = made_with_gradients(i) ? schedule_.backward_begins[i] : exchanged_.written(i);
     const int read = last_step(op.output).value_or(last_read(op.output));
     const int last = schedule_.has_backward(i) ? read : std::max(written, read);
-    if (written >= 0 && !has_no_buffer(i)) all.push_back({op.output, bytes_of(op.output), written, last});
+    const bool inside_kernel = has_no_buffer(i) || (with_gradients_ && dropped_.is_last_projection(i));
+    if (written >= 0 && !inside_kernel) all.push_back({op.output, bytes_of(op.output), written, last});
     if (!schedule_.has_backward(i) || !output.differentiable)
       return append(all, kind_of(i).buffers(state_, schedule_, i));
     // A tile computes its logits again.
@@ -102,6 +104,8 @@ class Buffers {
     if (std::any_of(readers.begin(), readers.end(), [&](OperationId reader) { return schedule_.recomputed[reader] >= 0; }))
       all.push_back({{op.output, ", tanh"}, bytes_of(op.output), schedule_.recomputed[i], schedule_.backward_begins[i]});
   }
+
+  bool made_with_gradients(OperationId i) const { return with_gradients_ && i == dropped_.activation(); }
 
   int gradient_ends(OperationId i) const {
     if (exchanged_.waits(i) && !waits_as_gathered(i)) return exchanged_.gradients_end(i);
@@ -240,6 +244,7 @@ class Buffers {
     const auto& op = block_.operations[reader];
     const auto& kind = kind_of(reader);
     if (const int copied = kind.copies_input(state_, schedule_, reader); copied >= 0) return copied - 1;
+    if (made_with_gradients(reader)) return schedule_.backward_begins[reader] - 1;  // overwritten
     if (is_normed_for_weight_gradient(id, op)) return state_.forms.step();
     int last = schedule_.written(block_, reader);
     if (reads_copy(op, id))  // narrowed for it, unless that is what the gradient reads
@@ -270,6 +275,7 @@ class Buffers {
   const ExchangedExperts exchanged_;
   const StepOrder& order_;
   const DroppedExperts& dropped_;
+  const bool with_gradients_;  ///< hidden rows are made, on the dropping path
   const bool leads_on_;  ///< the next layer of the same scan iteration reads the recomputed output
   const bool gradients_last_;  ///< weights'
   const bool shares_iteration_;

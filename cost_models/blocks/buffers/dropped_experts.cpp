@@ -3,6 +3,8 @@
 #include <cost_models/blocks/buffers/exchanged_experts.hpp>
 #include <cost_models/blocks/buffers/step_order.hpp>
 #include <cost_models/blocks/released_weights.hpp>
+#include <cost_models/layouts/tiles.hpp>
+#include <cost_models/operations/routed_tokens.hpp>
 
 namespace shardplan {
 
@@ -42,12 +44,40 @@ std::vector<Lifetime> DroppedExperts::read_by_activation(const Schedule& schedul
   return all;
 }
 
-/// Not where a policy saves what attention's products give, its output's last.
+bool DroppedExperts::makes_hidden_rows_with_gradients(const Schedule& schedule) const {
+  if (!late_ || !state_.compiler.has(Habit::makes_hidden_rows_with_gradients) || holds_lanes_of_experts()) return false;
+  const auto& projections = block_.operations[activation_].inputs;
+  return std::all_of(projections.begin(), projections.end(), [&](TensorId projection) {
+    const OperationId maker = state_.flow().maker(projection);
+    return maker >= 0 && block_.operations[maker].role == OperationRole::expert_projection && schedule.recomputed[maker] >= 0;
+  });
+}
+
+bool DroppedExperts::is_last_projection(OperationId op) const {
+  return activation_ >= 0 && block_.operations[op].output == block_.operations[activation_].inputs.back();
+}
+
+std::int64_t DroppedExperts::experts() const {
+  const auto& dims = state_.tensor(block_.operations[activation_].output).dims;
+  return dims[index_of(dims, Dim::experts)].size;
+}
+
+/// Of whole rows of lanes, or of a part of the experts.
+bool DroppedExperts::holds_lanes_of_experts() const {
+  const TensorId rows = block_.operations[activation_].output;
+  return experts() % lanes == 0 || !state_.spec(rows).dims[index_of(state_.tensor(rows).dims, Dim::experts)].empty();
+}
+
+/// Attention's output product; of few experts for each that a token chooses its other products, too.
 bool DroppedExperts::projects_again(const Schedule& schedule) const {
-  bool again = false;
-  for (const auto& op : block_.operations)
-    if (op.module == Module::attention && op.kind == OpKind::einsum) again = schedule.recomputed[state_.id_of(op)] >= 0;
-  return again;
+  bool all = true, last = false;
+  for (const auto& op : block_.operations) {
+    if (op.module != Module::attention || op.kind != OpKind::einsum) continue;
+    last = schedule.recomputed[state_.id_of(op)] >= 0;
+    all = all && last;
+  }
+  const bool many = has_many_experts(experts(), block_.experts_per_token);
+  return last && (all || many);
 }
 
 /// A scheduler that hides collectives behind any kernel (XLA:GPU's) leaves for that what is summed over devices; a library's

@@ -5,8 +5,9 @@
 // again from attention on, with several sequences on a device, what only the routing weights' gradient reads comes behind
 // the rows' gradient, too: the experts' output that is computed again and the mask's gradient
 // (deepseek216bx5_v5p4_fsdp4_dm_unpacked, mx7_v5p8_ep4fsdp2_fix). Not with one sequence (mx7_v5p8_ep8_dm), nor where
-// attention's products are saved (qwen330ba3bx4_v5p4_fsdp4_dm_epascp_savedot) or layers share an iteration
-// (qn80x8_v5p8_ep4fsdp2).
+// attention's output is saved (qwen330ba3bx4_v5p4_fsdp4_dm_epascp_savedot), of few experts for each chosen its other products
+// either (plan_mixtral8x22b_tpu7x_256; of 16 it is late, qwen330ba3bx6_7x32_fsdp32_dm_shardexponfsdp_qkv_proj_offloaded), or
+// layers share an iteration (qn80x8_v5p8_ep4fsdp2).
 #include <cost_models/operations/operation_kind.hpp>
 
 namespace shardplan {
@@ -30,6 +31,15 @@ class DroppedExperts {
   bool writes_hidden_rows_twice() const { return late_ && by_library_; }
   /// In front of which step late work runs.
   int late_work(const Schedule& schedule) const;
+  /// XLA:TPU makes the hidden rows in the kernel of the projection that is computed again last, beside both projections'
+  /// gradients, which lie over that of the hidden rows and over the other projection (fusion of three results, two of them in
+  /// aliasing_operands). With several sequences on a device and experts that don't fill lanes: 8 (mixtral-8x7b), 64
+  /// (deepseek2-16b) and 160 (qwen3-480b) on v5p, v6e and 7x; not of 128 and 256 (qwen3-30b, deepseek3), whose rows lie
+  /// experts first. `schedule`: as its steps run.
+  bool makes_hidden_rows_with_gradients(const Schedule& schedule) const;
+  /// Of that kernel: -1, none.
+  OperationId activation() const { return activation_; }
+  bool is_last_projection(OperationId op) const;
   /// What the kernel of the hidden rows' gradient reads and can't write over. `schedule`: as its steps run.
   std::vector<Lifetime> read_by_activation(const Schedule& schedule) const;
   /// Weight gradients that all-reduces beside compute read, and what these write: they overlap, and all of it is there at
@@ -38,6 +48,8 @@ class DroppedExperts {
 
  private:
   bool has_several_sequences() const;
+  std::int64_t experts() const;
+  bool holds_lanes_of_experts() const;
   bool is_summed(OperationId op) const;
   bool projects_again(const Schedule& schedule) const;
 

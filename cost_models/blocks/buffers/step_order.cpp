@@ -127,7 +127,7 @@ void StepOrder::order(std::vector<Lifetime>& lifetimes) const {
   for (Lifetime& life : lifetimes) {
     life.first = rank_[life.first], life.last = rank_[life.last];
     // The gathered weight of an output that runs again behind its own gradient.
-    if (life.first > life.last && dropped_.writes_hidden_rows_twice()) std::swap(life.first, life.last);
+    if (life.first > life.last) std::swap(life.first, life.last);
   }
 }
 

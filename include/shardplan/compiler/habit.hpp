@@ -115,6 +115,8 @@ enum class Habit : std::uint8_t {
   /// Experts on the dropping path, several sequences on a device: their output is computed again, and the mask's gradient
   /// made, behind the rows' gradient.
   recomputes_expert_output_last,
+  /// Hidden rows of experts on the dropping path are made in the kernel that makes both projections' gradients.
+  makes_hidden_rows_with_gradients,
   /// And their all-reduced weight gradients are there together, before and after.
   sums_expert_gradients_together,
   /// Products are calls of a library, which fuse nothing: one kernel writes what several of them read, over nothing.
@@ -133,6 +135,8 @@ enum class Habit : std::uint8_t {
   narrows_cast_gradients,
   /// Buffers are whole tiles of 8 x 128: of weights as wastes least, of activations along their last dim.
   pads_to_tiles,
+  /// Copies that turn an array run beside compute, several at a time.
+  turns_beside_compute,
   /// A whole operand is sliced where its gathered counterpart would be larger than the result.
   slices_before_larger_gathers,
   /// The gradient of a mask in slices of experts is made of the rows as they lie, and gathered.
