@@ -229,6 +229,7 @@ class Buffers {
   /// The last step that reads a value which the backward pass can see: recomputation, or the gradient of a reader.
   int last_read(TensorId id) const {
     int last = id == block_.output && leads_on_ ? schedule_.backward_begins.back() : 0;
+    last = std::max(last, dropped_.masks_read_until(id, schedule_));
     const OperationId maker = flow_.maker(id);
     if (maker >= 0 && reads(kind_of(maker).read_by_gradient(block_, block_.operations[maker]), id))
       last = std::max(last, read_by_gradient_until(id, maker));

@@ -30,6 +30,12 @@ DroppedExperts::DroppedExperts(const BlockState& state, const Schedule& schedule
             projects_again(schedule);
 }
 
+int DroppedExperts::masks_read_until(TensorId mask, const Schedule& schedule) const {
+  const bool is_mask = has(state_.tensor(mask), Dim::capacity) && has(state_.tensor(mask), Dim::sequence);
+  if (!late_ || by_library_ || !is_mask || state_.masks.exist() || experts() % lanes == 0) return -1;
+  return schedule.backward_ends[dispatch_];
+}
+
 int DroppedExperts::late_work(const Schedule& schedule) const {
   return by_library_ ? schedule.backward_ends[activation_] + 1 : schedule.backward_ends[dispatch_];
 }
@@ -45,7 +51,8 @@ std::vector<Lifetime> DroppedExperts::read_by_activation(const Schedule& schedul
 }
 
 bool DroppedExperts::makes_hidden_rows_with_gradients(const Schedule& schedule) const {
-  if (!late_ || !state_.compiler.has(Habit::makes_hidden_rows_with_gradients) || holds_lanes_of_experts()) return false;
+  if (!late_ || !state_.compiler.has(Habit::makes_hidden_rows_with_gradients)) return false;
+  if (experts() % lanes == 0 || splits_experts()) return false;
   const auto& projections = block_.operations[activation_].inputs;
   return std::all_of(projections.begin(), projections.end(), [&](TensorId projection) {
     const OperationId maker = state_.flow().maker(projection);
@@ -62,10 +69,9 @@ std::int64_t DroppedExperts::experts() const {
   return dims[index_of(dims, Dim::experts)].size;
 }
 
-/// Of whole rows of lanes, or of a part of the experts.
-bool DroppedExperts::holds_lanes_of_experts() const {
+bool DroppedExperts::splits_experts() const {
   const TensorId rows = block_.operations[activation_].output;
-  return experts() % lanes == 0 || !state_.spec(rows).dims[index_of(state_.tensor(rows).dims, Dim::experts)].empty();
+  return !state_.spec(rows).dims[index_of(state_.tensor(rows).dims, Dim::experts)].empty();
 }
 
 /// Attention's output product; of few experts for each that a token chooses its other products, too.

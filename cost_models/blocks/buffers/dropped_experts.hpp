@@ -27,6 +27,9 @@ class DroppedExperts {
   /// Whether a value is the mask that the combine multiplies a late output with: its gradient is late, and what reads it
   /// isn't.
   bool is_late_mask(TensorId value, OperationId reader) const;
+  /// One-hot places, of which both masks are made, are one buffer, till the gradient of the dispatch has read them
+  /// (deepseek216bx5_7x8_fsdp8_dm, plan_deepseek216b_tpuv6e_16). -1: not late, the masks are in slices, or experts fill lanes.
+  int masks_read_until(TensorId mask, const Schedule& schedule) const;
   /// Whether a kernel writes hidden rows for both products that read them.
   bool writes_hidden_rows_twice() const { return late_ && by_library_; }
   /// In front of which step late work runs.
@@ -49,7 +52,7 @@ class DroppedExperts {
  private:
   bool has_several_sequences() const;
   std::int64_t experts() const;
-  bool holds_lanes_of_experts() const;
+  bool splits_experts() const;
   bool is_summed(OperationId op) const;
   bool projects_again(const Schedule& schedule) const;
 
