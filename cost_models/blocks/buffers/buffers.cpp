@@ -7,6 +7,7 @@
 #include <cost_models/blocks/buffers/softmax_statistics.hpp>
 #include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/layouts/tiles.hpp>
+#include <cost_models/operations/expert_masks.hpp>
 #include <cost_models/partition/logits.hpp>
 #include <cost_models/vector_work/vector_costs.hpp>
 #include <optional>
@@ -82,7 +83,7 @@ class Buffers {
     const int read = last_step(op.output).value_or(last_read(op.output));
     const int last = schedule_.has_backward(i) ? read : std::max(written, read);
     const bool inside_kernel = has_no_buffer(i) || (with_gradients_ && dropped_.is_last_projection(i));
-    if (written >= 0 && !inside_kernel) all.push_back({op.output, bytes_of(op.output), written, last});
+    if (written >= 0 && !inside_kernel) all.push_back({op.output, bytes_of_value(op.output), written, last});
     if (!schedule_.has_backward(i) || !output.differentiable)
       return append(all, kind_of(i).buffers(state_, schedule_, i));
     // A tile computes its logits again.
@@ -224,6 +225,12 @@ class Buffers {
 
   Bytes bytes_of(TensorId id) const {
     return stored_bytes(block_.tensors[id], state_.spec(id), state_.mesh, state_.compiler);
+  }
+
+  /// Masks that are made in slices are there in slices; their gradient is whole.
+  Bytes bytes_of_value(TensorId id) const {
+    const bool sliced = state_.masks.exist() && is_mask(block_.tensors[id]);
+    return stored_bytes(block_.tensors[id], sliced ? state_.masks.spec : state_.spec(id), state_.mesh, state_.compiler);
   }
 
   /// The last step that reads a value which the backward pass can see: recomputation, or the gradient of a reader.

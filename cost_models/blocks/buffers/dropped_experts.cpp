@@ -4,6 +4,7 @@
 #include <cost_models/blocks/buffers/step_order.hpp>
 #include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/layouts/tiles.hpp>
+#include <cost_models/operations/expert_masks.hpp>
 #include <cost_models/operations/routed_tokens.hpp>
 
 namespace shardplan {
@@ -31,8 +32,7 @@ DroppedExperts::DroppedExperts(const BlockState& state, const Schedule& schedule
 }
 
 int DroppedExperts::masks_read_until(TensorId mask, const Schedule& schedule) const {
-  const bool is_mask = has(state_.tensor(mask), Dim::capacity) && has(state_.tensor(mask), Dim::sequence);
-  if (!late_ || by_library_ || !is_mask || state_.masks.exist() || experts() % lanes == 0) return -1;
+  if (!late_ || by_library_ || !is_mask(state_.tensor(mask)) || state_.masks.exist() || experts() % lanes == 0) return -1;
   return schedule.backward_ends[dispatch_];
 }
 
