@@ -30,22 +30,24 @@ bool is_gathered(TensorId weight, const PartitionedBlock& block) {
   });
 }
 
-/// XLA:GPU wants each layer's slice contiguous where it is gathered, the dim that it gathers first; products read it as
-/// it lies. MaxText stores a scanned weight [first dim, layers, …]: copied unless the first dim is 1 on the device. In a
+/// XLA:GPU wants each layer's slice contiguous where it is gathered, the dim that it gathers first, and where a product runs
+/// once for each expert (deepseek216bx6_h100x8_data8_dm_epasdp_save_dot_except_mlp); other products read it as it lies, and
+/// those of ragged rows (h100c_qw30_ep8_sparse). MaxText stores a scanned weight [first dim, layers, …]: copied unless the first dim is 1 on the device. In a
 /// pipeline it is [layers, stages, first dim, …]: copied where a later dim is split.
-bool is_transposed(TensorId id, const PartitionedBlock& block, const Mesh& mesh) {
+bool is_transposed(TensorId id, const PartitionedBlock& block, const Mesh& mesh, MoePath path) {
   const Tensor& weight = block.block->tensors[id];
   const PartitionSpec& spec = block.specs()[id];
   if (weight.dims.empty()) return false;
   if (block.block->in_pipeline) return has_split_dim(spec, 1);
-  return weight.dims.front().size > mesh.product(spec.dims.front()) && is_gathered(id, block);
+  const bool in_batched_product = weight.dims.front().dim == Dim::experts && path == MoePath::dropping;
+  return weight.dims.front().size > mesh.product(spec.dims.front()) && (is_gathered(id, block) || in_batched_product);
 }
 
-std::int64_t transposed_elements(const PartitionedBlock& block, const BoundProgram& program) {
+std::int64_t transposed_elements(const PartitionedBlock& block, const BoundProgram& program, MoePath path) {
   std::int64_t total = 0;
   for (std::size_t i = 0; i < block.specs().size(); ++i) {
     const auto id = static_cast<TensorId>(i);
-    if (block.block->tensors[i].parameter && is_transposed(id, block, *program.mesh))
+    if (block.block->tensors[i].parameter && is_transposed(id, block, *program.mesh, path))
       total += local_elements(block.block->tensors[i].dims, block.specs()[i], *program.mesh);
   }
   return total * layers_on_device(*block.block, program.program->pipeline);
@@ -101,7 +103,7 @@ Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& p
     return Bytes{read_elements(resident, b, program, config, compiler) * element * copies};
   }
   if (!compiler.has(Habit::copies_stacked_parameters)) return {};
-  return Bytes{transposed_elements(block, program) * element};
+  return Bytes{transposed_elements(block, program, config.moe_path) * element};
 }
 
 }  // namespace shardplan
