@@ -60,6 +60,12 @@ bool DroppedExperts::makes_hidden_rows_with_gradients(const Schedule& schedule) 
   });
 }
 
+bool DroppedExperts::writes_over(TensorId projection, OperationId reader, const Schedule& schedule) const {
+  if (output_ < 0 || reader != activation_ || by_library_ || !state_.compiler.overlap.one_in_flight) return false;
+  const OperationId maker = state_.flow().maker(projection);
+  return maker >= 0 && is_last_projection(maker) && schedule.recomputed[maker] >= 0;
+}
+
 bool DroppedExperts::is_last_projection(OperationId op) const {
   return activation_ >= 0 && block_.operations[op].output == block_.operations[activation_].inputs.back();
 }

@@ -43,6 +43,9 @@ class DroppedExperts {
   /// Of that kernel: -1, none.
   OperationId activation() const { return activation_; }
   bool is_last_projection(OperationId op) const;
+  /// XLA:GPU's kernels of the activation's gradient, one for each projection that was computed again: the first writes over the
+  /// last projection (mixtral8x7bx2_h100x8_fsdp8_dm_full).
+  bool writes_over(TensorId projection, OperationId reader, const Schedule& schedule) const;
   /// What the kernel of the hidden rows' gradient reads and can't write over. `schedule`: as its steps run.
   std::vector<Lifetime> read_by_activation(const Schedule& schedule) const;
   /// Weight gradients that all-reduces beside compute read, and what these write: they overlap, and all of it is there at
