@@ -53,7 +53,54 @@ TEST(DroppedExperts, OutputRunsAgainBehindTheRowsGradient) {
   EXPECT_FALSE(late(dropping(2, "fsdp=2", hurries())));
   EXPECT_FALSE(late(dropping(2, "fsdp=2", without(leaves(), Habit::recomputes_expert_output_last))));
   const ToyMemory toy = dropping(2, "fsdp=2", leaves());
-  EXPECT_LT(life_of(toy, "combine mask").last, life_of(toy, "combine mask gradient").first);
+  EXPECT_GE(life_of(toy, "MoeBlock_0/wo, gathered").last, life_of(toy, "expert output").first) << "read once more";
+}
+
+// One buffer of places for both masks: the gradient of the dispatch reads it, too. 128 experts lie otherwise.
+TEST(DroppedExperts, MasksStayForTheDispatchsGradient) {
+  const auto stays = [](const ToyMemory& toy) {
+    return life_of(toy, "combine mask").last >= life_of(toy, "dispatched tokens gradient").first;
+  };
+  EXPECT_TRUE(stays(dropping(2, "fsdp=2", leaves())));
+  EXPECT_FALSE(stays(dropping(1, "fsdp=2", leaves())));
+  Model many = toy_mixtral();
+  many.num_experts = 128;
+  EXPECT_FALSE(stays(ToyMemory({many, toy_moe(toy_config(2, 1024), MoePath::dropping), "default", "fsdp=2", leaves()})));
+}
+
+// The kernel of the projection that runs again last reads the other one and the gradient of the hidden rows, and writes the
+// hidden rows and, over what it read, both projections' gradients.
+TEST(DroppedExperts, HiddenRowsAreMadeWithTheirGradients) {
+  const Compiler fuses = with(leaves(), Habit::makes_hidden_rows_with_gradients);
+  const ToyMemory toy = dropping(2, "fsdp=2", fuses);
+  const int kernel = life_of(toy, "expert wi_1 output gradient").first;
+  EXPECT_EQ(life_of(toy, "expert hidden").first, kernel);
+  EXPECT_LT(life_of(toy, "expert wi_0 output").last, kernel);
+  EXPECT_THROW(life_of(toy, "expert wi_1 output"), std::runtime_error);
+  for (const ToyMemory& apart : {dropping(2, "fsdp=2", leaves()), dropping(1, "fsdp=2", fuses),
+                                 dropping(2, "fsdp=2", fuses, "minimal")})
+    EXPECT_LT(life_of(apart, "expert hidden").first, life_of(apart, "expert wi_1 output gradient").first);
+  ToyRun split{toy_mixtral(), toy_moe(toy_config(2, 1024), MoePath::dropping), "default", "expert=2", fuses};
+  split.config.moe_dispatch_no_expert_sharding = true;
+  EXPECT_NO_THROW(life_of(ToyMemory(std::move(split)), "expert wi_1 output")) << "a part of the experts";
+}
+
+// XLA:GPU has a kernel for each projection's gradient: the first lies over the projection that it is made of.
+TEST(DroppedExperts, GradientsLieOverWhatRanAgain) {
+  const auto overwrites = [](const Compiler& compiler, const char* remat) {
+    const ToyMemory toy = dropping(2, "fsdp=2", compiler, remat);
+    return life_of(toy, "expert wi_1 output").last < life_of(toy, "expert wi_1 output gradient").first;
+  };
+  const Compiler gpu = with(toy_gpu(), Habit::runs_expert_weight_gradients_last);
+  EXPECT_TRUE(overwrites(gpu, "full"));
+  EXPECT_FALSE(overwrites(leaves(), "full")) << "on a TPU";
+}
+
+// Slices of 4 of 8 experts under a rule set that doesn't say so; the gradient is that of all.
+TEST(DroppedExperts, MasksThatAreMadeInSlicesAreThereInSlices) {
+  const ToyMemory toy({toy_mixtral(), toy_moe(toy_config(2, 1024), MoePath::dropping), "cp-as-ep", "expert=2",
+                       without(leaves(), Habit::gathers_mask_gradients)});
+  EXPECT_EQ(life_of(toy, "combine mask").bytes.value * 2, life_of(toy, "combine mask gradient").bytes.value);
 }
 
 // fsdp=2, expert=4: wo's gradient reads hidden rows of its 2 experts, [2, 1024], gathered over fsdp, and a gradient [8, 512]

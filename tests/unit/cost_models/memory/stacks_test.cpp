@@ -308,5 +308,16 @@ TEST(Zero1, TheTrainingLoopKeepsParametersInShardsToo) {
   EXPECT_EQ(arguments_of(linen), std::pair(96L, 192L));
 }
 
+// Whole weights on every device: those of experts, multiplied expert by expert, lie layer by layer; others, and rows of
+// experts one after another, are read as they lie. Four layers of 8 x 3 x 512 x 1024 in float32.
+TEST(StackedWeights, OfExpertsThatNobodyGathersAreCopiedForBatchedProducts) {
+  const auto copied = [](MoePath path) {
+    const ToyMemory toy({toy_mixtral(), toy_moe(toy_config(1, 1024), path), "default", "data=2", toy_gpu()});
+    return mib(stacked_weight_copies(toy.block("layers"), toy.bound(), toy.config(), toy.compiler()));
+  };
+  EXPECT_EQ(copied(MoePath::dropping), 4 * 8 * 3 * 2);
+  EXPECT_EQ(copied(MoePath::ragged), 0);
+}
+
 }  // namespace
 }  // namespace shardplan
