@@ -70,6 +70,7 @@ constexpr std::array habit_names{
     Named{Habit::runs_expert_weight_gradients_last, "runs_expert_weight_gradients_last"},
     Named{Habit::recomputes_expert_output_last, "recomputes_expert_output_last"},
     Named{Habit::makes_hidden_rows_with_gradients, "makes_hidden_rows_with_gradients"},
+    Named{Habit::overwrites_last_projection, "overwrites_last_projection"},
     Named{Habit::sums_expert_gradients_together, "sums_expert_gradients_together"},
     Named{Habit::writes_product_operands, "writes_product_operands"},
     Named{Habit::runs_kept_weight_gradients_last, "runs_kept_weight_gradients_last"},

@@ -32,8 +32,8 @@ bool is_gathered(TensorId weight, const PartitionedBlock& block) {
 
 /// XLA:GPU wants each layer's slice contiguous where it is gathered, the dim that it gathers first, and where a product runs
 /// once for each expert (deepseek216bx6_h100x8_data8_dm_epasdp_save_dot_except_mlp); other products read it as it lies, and
-/// those of ragged rows (h100c_qw30_ep8_sparse). MaxText stores a scanned weight [first dim, layers, …]: copied unless the first dim is 1 on the device. In a
-/// pipeline it is [layers, stages, first dim, …]: copied where a later dim is split.
+/// those of ragged rows (h100c_qw30_ep8_sparse). MaxText stores a scanned weight [first dim, layers, …]: copied unless the
+/// first dim is 1 on the device. In a pipeline it is [layers, stages, first dim, …]: copied where a later dim is split.
 bool is_transposed(TensorId id, const PartitionedBlock& block, const Mesh& mesh, MoePath path) {
   const Tensor& weight = block.block->tensors[id];
   const PartitionSpec& spec = block.specs()[id];

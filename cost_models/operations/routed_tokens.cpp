@@ -20,7 +20,8 @@ Bytes in_lanes(const RoutedTokens& routed) {
 
 Bytes weights_of_all_experts(const RoutedTokens& routed) { return Bytes{routed.tokens * routed.experts * place_size}; }
 
-/// The scatter's result is made as one row of numbers, which is as the tiles of 128 experts lie, or beside what it is made of.
+/// The scatter's result is made as one row of numbers, which is as the tiles of 128 experts lie, or beside what it is made
+/// of.
 Bytes scattered(const RoutedTokens& routed) {
   const bool in_place = routed.tokens * routed.experts < addressed && routed.experts == lanes;
   return weights_of_all_experts(routed) * (in_place ? 1 : 2);

@@ -1,11 +1,11 @@
 #pragma once
 // What the dropping path's routing makes of all devices' tokens on each of them: weights of the chosen experts
-// [batch, sequence, k] are scattered into those of all experts [batch, sequence, experts], at places that are integers of the
-// global batch (MaxText layers/moe.py, get_topk and reshape_and_update_weights). Memory grows with the tokens of the step,
-// not with those of a device.
+// [batch, sequence, k] are scattered into those of all experts [batch, sequence, experts], at places that are integers of
+// the global batch (MaxText layers/moe.py, get_topk and reshape_and_update_weights). Memory grows with the tokens of the
+// step, not with those of a device.
 // Worked, XLA:TPU: 16,777,216 tokens of 8 in 160 experts. k along the lanes takes 128 of them: places 8.6 GB; weights of all
-// experts 10.7 GB; 2.7 G numbers are more than 32 bits address, so that places are three integers each, [tokens, 8, 3] in rows
-// of 128 lanes: 69 GB, twice (qwen3-480b on 256 chips of 7x: refused at 183 GiB of temporaries).
+// experts 10.7 GB; 2.7 G numbers are more than 32 bits address, so that places are three integers each, [tokens, 8, 3] in
+// rows of 128 lanes: 69 GB, twice (qwen3-480b on 256 chips of 7x: refused at 183 GiB of temporaries).
 #include <cost_models/operations/operation_kind.hpp>
 
 namespace shardplan {

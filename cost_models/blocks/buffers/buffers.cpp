@@ -252,7 +252,8 @@ class Buffers {
     const auto& op = block_.operations[reader];
     const auto& kind = kind_of(reader);
     if (const int copied = kind.copies_input(state_, schedule_, reader); copied >= 0) return copied - 1;
-    if (made_with_gradients(reader) || dropped_.writes_over(id, reader, schedule_)) return schedule_.backward_begins[reader] - 1;
+    if (made_with_gradients(reader) || dropped_.writes_over(id, reader, schedule_))
+      return schedule_.backward_begins[reader] - 1;
     if (is_normed_for_weight_gradient(id, op)) return state_.forms.step();
     int last = schedule_.written(block_, reader);
     if (reads_copy(op, id))  // narrowed for it, unless that is what the gradient reads

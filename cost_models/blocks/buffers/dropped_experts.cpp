@@ -56,12 +56,14 @@ bool DroppedExperts::makes_hidden_rows_with_gradients(const Schedule& schedule) 
   const auto& projections = block_.operations[activation_].inputs;
   return std::all_of(projections.begin(), projections.end(), [&](TensorId projection) {
     const OperationId maker = state_.flow().maker(projection);
-    return maker >= 0 && block_.operations[maker].role == OperationRole::expert_projection && schedule.recomputed[maker] >= 0;
+    if (maker < 0 || schedule.recomputed[maker] < 0) return false;
+    return block_.operations[maker].role == OperationRole::expert_projection;
   });
 }
 
 bool DroppedExperts::writes_over(TensorId projection, OperationId reader, const Schedule& schedule) const {
-  if (output_ < 0 || reader != activation_ || by_library_ || !state_.compiler.overlap.one_in_flight) return false;
+  if (output_ < 0 || reader != activation_ || by_library_) return false;
+  if (!state_.compiler.has(Habit::overwrites_last_projection)) return false;
   const OperationId maker = state_.flow().maker(projection);
   return maker >= 0 && is_last_projection(maker) && schedule.recomputed[maker] >= 0;
 }

@@ -5,9 +5,9 @@
 // again from attention on, with several sequences on a device, what only the routing weights' gradient reads comes behind
 // the rows' gradient, too: the experts' output that is computed again and the mask's gradient
 // (deepseek216bx5_v5p4_fsdp4_dm_unpacked, mx7_v5p8_ep4fsdp2_fix). Not with one sequence (mx7_v5p8_ep8_dm), nor where
-// attention's output is saved (qwen330ba3bx4_v5p4_fsdp4_dm_epascp_savedot), of few experts for each chosen its other products
-// either (plan_mixtral8x22b_tpu7x_256; of 16 it is late, qwen330ba3bx6_7x32_fsdp32_dm_shardexponfsdp_qkv_proj_offloaded), or
-// layers share an iteration (qn80x8_v5p8_ep4fsdp2).
+// attention's output is saved (qwen330ba3bx4_v5p4_fsdp4_dm_epascp_savedot), of few experts for each chosen its other
+// products either (plan_mixtral8x22b_tpu7x_256; of 16 for each chosen it is late,
+// qwen330ba3bx6_7x32_fsdp32_dm_shardexponfsdp_qkv_proj_offloaded), or layers share an iteration (qn80x8_v5p8_ep4fsdp2).
 #include <cost_models/operations/operation_kind.hpp>
 
 namespace shardplan {
@@ -28,23 +28,24 @@ class DroppedExperts {
   /// isn't.
   bool is_late_mask(TensorId value, OperationId reader) const;
   /// One-hot places, of which both masks are made, are one buffer, till the gradient of the dispatch has read them
-  /// (deepseek216bx5_7x8_fsdp8_dm, plan_deepseek216b_tpuv6e_16). -1: not late, the masks are in slices, or experts fill lanes.
+  /// (deepseek216bx5_7x8_fsdp8_dm, plan_deepseek216b_tpuv6e_16). -1: not late, the masks are in slices, or experts fill
+  /// lanes.
   int masks_read_until(TensorId mask, const Schedule& schedule) const;
   /// Whether a kernel writes hidden rows for both products that read them.
   bool writes_hidden_rows_twice() const { return late_ && by_library_; }
   /// In front of which step late work runs.
   int late_work(const Schedule& schedule) const;
   /// XLA:TPU makes the hidden rows in the kernel of the projection that is computed again last, beside both projections'
-  /// gradients, which lie over that of the hidden rows and over the other projection (fusion of three results, two of them in
-  /// aliasing_operands). With several sequences on a device and experts that don't fill lanes: 8 (mixtral-8x7b), 64
+  /// gradients, which lie over that of the hidden rows and over the other projection (fusion of three results, two of them
+  /// in aliasing_operands). With several sequences on a device and experts that don't fill lanes: 8 (mixtral-8x7b), 64
   /// (deepseek2-16b) and 160 (qwen3-480b) on v5p, v6e and 7x; not of 128 and 256 (qwen3-30b, deepseek3), whose rows lie
   /// experts first. `schedule`: as its steps run.
   bool makes_hidden_rows_with_gradients(const Schedule& schedule) const;
   /// Of that kernel: -1, none.
   OperationId activation() const { return activation_; }
   bool is_last_projection(OperationId op) const;
-  /// XLA:GPU's kernels of the activation's gradient, one for each projection that was computed again: the first writes over the
-  /// last projection (mixtral8x7bx2_h100x8_fsdp8_dm_full).
+  /// XLA:GPU's kernels of the activation's gradient, one for each projection that was computed again: the first writes over
+  /// the last projection (Habit::overwrites_last_projection).
   bool writes_over(TensorId projection, OperationId reader, const Schedule& schedule) const;
   /// What the kernel of the hidden rows' gradient reads and can't write over. `schedule`: as its steps run.
   std::vector<Lifetime> read_by_activation(const Schedule& schedule) const;

@@ -91,7 +91,7 @@ TEST(DroppedExperts, GradientsLieOverWhatRanAgain) {
     const ToyMemory toy = dropping(2, "fsdp=2", compiler, remat);
     return life_of(toy, "expert wi_1 output").last < life_of(toy, "expert wi_1 output gradient").first;
   };
-  const Compiler gpu = with(toy_gpu(), Habit::runs_expert_weight_gradients_last);
+  const Compiler gpu = with(with(toy_gpu(), Habit::runs_expert_weight_gradients_last), Habit::overwrites_last_projection);
   EXPECT_TRUE(overwrites(gpu, "full"));
   EXPECT_FALSE(overwrites(leaves(), "full")) << "on a TPU";
 }
