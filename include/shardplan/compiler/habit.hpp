@@ -115,12 +115,12 @@ enum class Habit : std::uint8_t {
   /// Experts on the dropping path, several sequences on a device: their output is computed again, and the mask's gradient
   /// made, behind the rows' gradient.
   recomputes_expert_output_last,
+  /// And their all-reduced weight gradients are there together, before and after.
+  sums_expert_gradients_together,
   /// Hidden rows of experts on the dropping path are made in the kernel that makes both projections' gradients.
   makes_hidden_rows_with_gradients,
   /// Or the gradient of one projection is written over the other, where both were computed again.
   overwrites_last_projection,
-  /// And their all-reduced weight gradients are there together, before and after.
-  sums_expert_gradients_together,
   /// Products are calls of a library, which fuse nothing: one kernel writes what several of them read, over nothing.
   writes_product_operands,
   /// Layers whose feed-forward is not computed again: their weight gradients run when the rest of their backward pass has.
