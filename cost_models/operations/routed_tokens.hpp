@@ -13,18 +13,16 @@ namespace shardplan {
 /// Batch, sequence, expert.
 inline constexpr std::int64_t dims_of_place = 3;
 
-/// Whether what routing scatters is brought together, and its gradient gathered from the same places. Else each device
-/// scatters its own, and sums are taken: 4 experts for each chosen (Mixtral). Recorded of 8 (Qwen3-Next, Qwen3.5), 10.7
-/// (DeepSeek2) and 16 (Qwen3, on H100 too: qwen330ba3bx2_h100x8_fsdp8_dm); where between 4 and 8 it turns is not known.
-inline bool has_many_experts(std::int64_t experts, std::int64_t chosen) { return experts >= 8 * chosen; }
-
 struct RoutedTokens {
   std::int64_t tokens;  ///< of all devices
   std::int64_t experts, chosen;
   std::int64_t weight_size;  ///< bytes
 
   std::int64_t places() const { return tokens * chosen; }
-  bool has_many_experts() const { return shardplan::has_many_experts(experts, chosen); }
+  /// Whether what is scattered is brought together, and its gradient gathered from the same places. Else each device
+  /// scatters its own, and sums are taken: 4 experts for each chosen (Mixtral). Recorded of 8 (Qwen3-Next, Qwen3.5), 10.7
+  /// (DeepSeek2) and 16 (Qwen3, on H100 too: qwen330ba3bx2_h100x8_fsdp8_dm); where between 4 and 8 it turns is not known.
+  bool has_many_experts() const { return experts >= 8 * chosen; }
 };
 
 RoutedTokens routed_tokens(const BlockState& state, const Operation& routing);

@@ -5,7 +5,6 @@
 #include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/operations/expert_masks.hpp>
-#include <cost_models/operations/routed_tokens.hpp>
 
 namespace shardplan {
 
@@ -32,7 +31,7 @@ DroppedExperts::DroppedExperts(const BlockState& state, const Schedule& schedule
 }
 
 int DroppedExperts::masks_read_until(TensorId mask, const Schedule& schedule) const {
-  if (!late_ || by_library_ || !is_mask(state_.tensor(mask)) || state_.masks.exist() || experts() % lanes == 0) return -1;
+  if (!late_ || by_library_ || !is_mask(state_.tensor(mask)) || state_.masks.exist() || fills_lanes()) return -1;
   return schedule.backward_ends[dispatch_];
 }
 
@@ -52,7 +51,7 @@ std::vector<Lifetime> DroppedExperts::read_by_activation(const Schedule& schedul
 
 bool DroppedExperts::makes_hidden_rows_with_gradients(const Schedule& schedule) const {
   if (!late_ || !state_.compiler.has(Habit::makes_hidden_rows_with_gradients)) return false;
-  if (experts() % lanes == 0 || splits_experts()) return false;
+  if (fills_lanes() || splits_experts()) return false;
   const auto& projections = block_.operations[activation_].inputs;
   return std::all_of(projections.begin(), projections.end(), [&](TensorId projection) {
     const OperationId maker = state_.flow().maker(projection);
@@ -72,9 +71,9 @@ bool DroppedExperts::is_last_projection(OperationId op) const {
   return activation_ >= 0 && block_.operations[op].output == block_.operations[activation_].inputs.back();
 }
 
-std::int64_t DroppedExperts::experts() const {
+bool DroppedExperts::fills_lanes() const {
   const auto& dims = state_.tensor(block_.operations[activation_].output).dims;
-  return dims[index_of(dims, Dim::experts)].size;
+  return dims[index_of(dims, Dim::experts)].size % lanes == 0;
 }
 
 bool DroppedExperts::splits_experts() const {
@@ -82,16 +81,12 @@ bool DroppedExperts::splits_experts() const {
   return !state_.spec(rows).dims[index_of(state_.tensor(rows).dims, Dim::experts)].empty();
 }
 
-/// Attention's output product; of few experts for each that a token chooses its other products, too.
+/// Not where a policy saves what attention's products give, its output's last.
 bool DroppedExperts::projects_again(const Schedule& schedule) const {
-  bool all = true, last = false;
-  for (const auto& op : block_.operations) {
-    if (op.module != Module::attention || op.kind != OpKind::einsum) continue;
-    last = schedule.recomputed[state_.id_of(op)] >= 0;
-    all = all && last;
-  }
-  const bool many = has_many_experts(experts(), block_.experts_per_token);
-  return last && (all || many);
+  bool again = false;
+  for (const auto& op : block_.operations)
+    if (op.module == Module::attention && op.kind == OpKind::einsum) again = schedule.recomputed[state_.id_of(op)] >= 0;
+  return again;
 }
 
 /// A scheduler that hides collectives behind any kernel (XLA:GPU's) leaves for that what is summed over devices; a library's

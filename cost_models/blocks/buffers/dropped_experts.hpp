@@ -5,9 +5,8 @@
 // again from attention on, with several sequences on a device, what only the routing weights' gradient reads comes behind
 // the rows' gradient, too: the experts' output that is computed again and the mask's gradient
 // (deepseek216bx5_v5p4_fsdp4_dm_unpacked, mx7_v5p8_ep4fsdp2_fix). Not with one sequence (mx7_v5p8_ep8_dm), nor where
-// attention's output is saved (qwen330ba3bx4_v5p4_fsdp4_dm_epascp_savedot), of few experts for each chosen its other
-// products either (plan_mixtral8x22b_tpu7x_256; of 16 for each chosen it is late,
-// qwen330ba3bx6_7x32_fsdp32_dm_shardexponfsdp_qkv_proj_offloaded), or layers share an iteration (qn80x8_v5p8_ep4fsdp2).
+// attention's output is saved (qwen330ba3bx4_v5p4_fsdp4_dm_epascp_savedot) or layers share an iteration
+// (qn80x8_v5p8_ep4fsdp2).
 #include <cost_models/operations/operation_kind.hpp>
 
 namespace shardplan {
@@ -55,7 +54,8 @@ class DroppedExperts {
 
  private:
   bool has_several_sequences() const;
-  std::int64_t experts() const;
+  /// Of whose number rows lie experts first.
+  bool fills_lanes() const;
   bool splits_experts() const;
   bool is_summed(OperationId op) const;
   bool projects_again(const Schedule& schedule) const;

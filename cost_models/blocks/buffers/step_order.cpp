@@ -125,9 +125,10 @@ Schedule StepOrder::ordered(const Schedule& schedule) const {
 
 void StepOrder::order(std::vector<Lifetime>& lifetimes) const {
   for (Lifetime& life : lifetimes) {
+    const bool is_used = life.first <= life.last;
     life.first = rank_[life.first], life.last = rank_[life.last];
     // The gathered weight of an output that runs again behind its own gradient.
-    if (life.first > life.last) std::swap(life.first, life.last);
+    if (is_used && life.first > life.last) std::swap(life.first, life.last);
   }
 }
 
