@@ -27,7 +27,7 @@ DroppedExperts::DroppedExperts(const BlockState& state, const Schedule& schedule
     late_ = again && pressure == Pressure::none;
   else
     late_ = again && state.compiler.has(Habit::recomputes_expert_output_last) && has_several_sequences() &&
-            projects_again(schedule);
+            projects_again(schedule) && fit_one_kernel();
 }
 
 int DroppedExperts::masks_read_until(TensorId mask, const Schedule& schedule) const {
@@ -69,6 +69,12 @@ bool DroppedExperts::writes_over(TensorId projection, OperationId reader, const 
 
 bool DroppedExperts::is_last_projection(OperationId op) const {
   return activation_ >= 0 && block_.operations[op].output == block_.operations[activation_].inputs.back();
+}
+
+bool DroppedExperts::fit_one_kernel() const {
+  constexpr Bytes addressed{std::int64_t{1} << 31};
+  const TensorId hidden = block_.operations[activation_].output;
+  return stored_bytes(state_.tensor(hidden), state_.spec(hidden), state_.mesh, state_.compiler) < addressed;
 }
 
 bool DroppedExperts::fills_lanes() const {

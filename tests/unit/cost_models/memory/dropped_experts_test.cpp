@@ -85,6 +85,19 @@ TEST(DroppedExperts, HiddenRowsAreMadeWithTheirGradients) {
   EXPECT_NO_THROW(life_of(ToyMemory(std::move(split)), "expert wi_1 output")) << "a part of the experts";
 }
 
+// 8 experts x 2^15 sequences x 2 slots of 8 tokens x 1024 hidden in bf16 are 1 GiB; twice as many sequences 2 GiB, which 32
+// bits don't address.
+TEST(DroppedExperts, HiddenRowsOfTwoGibibytesAreMadeApart) {
+  const Compiler fuses = with(leaves(), Habit::makes_hidden_rows_with_gradients);
+  const auto of = [&](double sequences) {
+    return ToyMemory({toy_mixtral(), toy_moe(toy_config(sequences, 8), MoePath::dropping), "default", "fsdp=2", fuses});
+  };
+  const ToyMemory together = of(1 << 15), apart = of(1 << 16);
+  EXPECT_EQ(mib(life_of(together, "expert hidden").bytes), 1024);
+  EXPECT_EQ(life_of(together, "expert hidden").first, life_of(together, "expert wi_1 output gradient").first);
+  EXPECT_LT(life_of(apart, "expert hidden").first, life_of(apart, "expert wi_1 output gradient").first);
+}
+
 // XLA:GPU has a kernel for each projection's gradient: the first lies over the projection that it is made of.
 TEST(DroppedExperts, GradientsLieOverWhatRanAgain) {
   const auto overwrites = [](const Compiler& compiler, const char* remat) {
