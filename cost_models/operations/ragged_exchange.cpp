@@ -76,8 +76,9 @@ class RaggedExchange : public OperationKind {
                             {state.id_of(op), tokens_of(op), cause()}, RunCount::body);
     };
     // The balanced payload: each local token goes to top_k experts.
-    if (!decomposes(state)) return record(CollectiveKind::ragged_all_to_all, tokens, GroupSpan::whole);
-    if (rows.sent > rows.received) return collect(rows, record);
+    const std::int64_t domains = domains_of(state);
+    if (domains == 1) return record(CollectiveKind::ragged_all_to_all, tokens, GroupSpan::whole);
+    if (rows.sent > rows.received) return collect(rows, domains, record);
     record(CollectiveKind::all_gather, rows.sent * domains, GroupSpan::between_slices);
     record(CollectiveKind::ragged_all_to_all, std::min(rows.sent * domains, rows.received), GroupSpan::inside_slices);
   }
@@ -92,20 +93,20 @@ class RaggedExchange : public OperationKind {
     return Bytes{bytes.value / width * rounded_up(width, 2 * lanes)};
   }
 
-  /// Inside each node into a buffer for the devices of both, between the nodes, and locally into place.
+  /// Inside each node into a buffer for the devices of all, between the nodes, and locally into place.
   template <class Record>
-  static void collect(const Rows& rows, const Record& record) {
-    const Bytes of_both = rows.received * domains;
-    record(CollectiveKind::ragged_all_to_all, std::min(rows.sent, of_both), GroupSpan::inside_slices);
-    record(CollectiveKind::all_to_all, of_both, GroupSpan::between_slices);
+  static void collect(const Rows& rows, std::int64_t domains, const Record& record) {
+    const Bytes of_all = rows.received * domains;
+    record(CollectiveKind::ragged_all_to_all, std::min(rows.sent, of_all), GroupSpan::inside_slices);
+    record(CollectiveKind::all_to_all, of_all, GroupSpan::between_slices);
   }
 
-  static constexpr std::int64_t domains = 2;  ///< of fast links, all that the pass is written for
-
-  /// XLA:GPU's RaggedAllToAllMultiHostDecomposer: the program has two such domains and the group is in both.
-  static bool decomposes(const BlockState& state) {
-    return state.compiler.has(Habit::decomposes_ragged_exchanges) && state.mesh.slices() == domains &&
-           state.mesh.group_size(state.program.expert_axes, GroupSpan::between_slices) == domains;
+  /// Of fast links, as many as the group is in where XLA:GPU's RaggedAllToAllMultiHostDecomposer takes it apart (recorded:
+  /// two of four nodes, qwen330ba3bx4_h100x32_expert8_dcnexpert2_dcnfsdp2_sparse_full; all four,
+  /// qwen330ba3bx4_h100x32_expert8_dcnexpert4_sparse_full); else 1.
+  static std::int64_t domains_of(const BlockState& state) {
+    if (!state.compiler.has(Habit::decomposes_ragged_exchanges)) return 1;
+    return state.mesh.group_size(state.program.expert_axes, GroupSpan::between_slices);
   }
 };
 

@@ -29,7 +29,7 @@ enum class Habit : std::uint8_t {
   narrows_float32_operands,          ///< products of float32 operands gather and exchange these in bf16
   transposes_grouped_scores,         ///< dot_product: scores of grouped queries are transposed for their gradients
   splits_keys_of_single_queries,     ///< dot_product: context splits keys, not queries, where heads of both are as many
-  decomposes_ragged_exchanges,       ///< a ragged all-to-all over two nodes becomes gathers and exchanges inside each
+  decomposes_ragged_exchanges,       ///< a ragged all-to-all over nodes becomes gathers and exchanges inside each
 
   // What every recorded compiler does: XLA's SPMD partitioner, scheduler and buffer assignment.
   /// Operands go to where the result wants an axis, unless the dim they agree on is split over every device.
