@@ -189,6 +189,23 @@ VectorKernels read_vector_kernels(StrictObject object) {
   return kernels;
 }
 
+ScatterCycles::Of read_cycles(StrictObject object) {
+  const ScatterCycles::Of cycles{object.number("in_vmem"), object.number("sorted")};
+  if (!(cycles.in_vmem > 0)) object.fail("in_vmem", "above 0");
+  if (cycles.sorted < cycles.in_vmem) object.fail("sorted", "at least in_vmem");
+  object.finish();
+  return cycles;
+}
+
+/// {"words": {"in_vmem": 6.7, "sorted": 22.8}, "halves": …, "vmem_bytes": 16777216, "source": "…"}
+ScatterCycles read_scatter_cycles(StrictObject object) {
+  ScatterCycles cycles{read_cycles(object.object("words")), read_cycles(object.object("halves")),
+                       Bytes{object.integer_at_least("vmem_bytes", 1)}};
+  object.text("source");
+  object.finish();
+  return cycles;
+}
+
 constexpr MoePath all_paths[] = {MoePath::none, MoePath::dropping, MoePath::ragged, MoePath::ring};
 
 std::map<MoePath, MemoryError> read_memory_error(StrictObject object) {
@@ -226,6 +243,8 @@ DescribedCompiler parse_compiler(std::string_view text, const std::string& file)
   described = with_habits(std::move(described), object.object("habits"));
   described.compiler.kernels = read_kernels(object.object("kernels"));
   described.compiler.vector_kernels = read_vector_kernels(object.object("vector_kernels"));
+  if (object.has("scatter_cycles"))
+    described.compiler.scatter_cycles = read_scatter_cycles(object.object("scatter_cycles"));
   described.compiler.overlap = read_overlap(object.object("overlap"));
   described.compiler.memory_error = read_memory_error(object.object("memory_error"));
   if (object.has("flags")) described.flags = read_flags(object.any("flags"), file + ".flags");

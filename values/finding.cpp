@@ -30,6 +30,8 @@ std::string_view name_of(FindingId finding) {
       return "missing-all-to-all";
     case FindingId::worst_case_rows:
       return "worst-case-rows";
+    case FindingId::all_tokens_routed:
+      return "all-tokens-routed";
     case FindingId::bias_gradients_wait:
       return "bias-gradients-wait";
     case FindingId::bias_gradients_unpriced:

@@ -51,6 +51,19 @@ RoutedTokens routed_tokens(const BlockState& state, const Operation& routing) {
   return {logits[0].size * logits[1].size, logits[2].size, weights.dims.back().size, size_of(weights.dtype)};
 }
 
+void add_scatters(OperationWork& work, const BlockState& state, const RoutedTokens& routed, bool are_weights_gathered,
+                  std::int64_t devices) {
+  if (!state.compiler.scatter_cycles) return;
+  const auto choices = static_cast<double>(routed.places());
+  const double numbers = static_cast<double>(routed.tokens) * static_cast<double>(routed.experts);
+  const auto parts = static_cast<double>(devices);
+  const DType weights = routed.weight_size == size_of(DType::bf16) ? DType::bf16 : DType::f32;
+  work.scatters_forward = {{choices, numbers, DType::s32},
+                           {are_weights_gathered ? choices : choices / parts,
+                            are_weights_gathered ? numbers / parts : numbers, weights}};
+  work.scatter_backward = {choices / parts, numbers / parts, weights};
+}
+
 std::vector<Lifetime> whole_routing(const BlockState& state, const Schedule& schedule, OperationId routing) {
   if (!schedule.has_backward(routing)) return {};
   const RoutedTokens routed = routed_tokens(state, state.block.operations[routing]);

@@ -27,6 +27,14 @@ struct RoutedTokens {
 
 RoutedTokens routed_tokens(const BlockState& state, const Operation& routing);
 
+/// XLA:TPU writes the choices number by number. The derivative of a scatter whose places may repeat first writes their ids,
+/// words, into those of all tokens; then the weights are written into the device's own (brought together) or, where each
+/// device scatters its own, into those of all; backward their gradients, the device's own. Worked: 1,572,864 choices on 16
+/// devices of 7x, whose results VMEM holds, 6.7 and 12.3 cycles at 1.92 GHz: 5.5 + 10.1 ms, twice a layer where it is
+/// recomputed.
+void add_scatters(OperationWork& work, const BlockState& state, const RoutedTokens& routed, bool are_weights_gathered,
+                  std::int64_t devices);
+
 /// While the layer routes, and while the weights' gradient is gathered from the same places.
 std::vector<Lifetime> whole_routing(const BlockState& state, const Schedule& schedule, OperationId routing);
 

@@ -33,8 +33,20 @@ void gather_one_hot_ids(BlockState& state, const Operation& op, Pass pass) {
                         {state.id_of(op), logits, Cause::expert_ids}, RunCount::body);
 }
 
+bool are_weights_gathered(const BlockState& state, const RoutedTokens& routed) {
+  return routed.has_many_experts() || state.compiler.has(Habit::lays_out_products_by_size);
+}
+
 class Routing final : public OperationKind {
  public:
+  OperationWork work(const BlockState& state, const Operation& op) const override {
+    OperationWork work = OperationKind::work(state, op);
+    const RoutedTokens routed = routed_tokens(state, op);
+    add_scatters(work, state, routed, are_weights_gathered(state, routed),
+                 state.mesh.product(token_axes(routed_layout(state, op.inputs.front()))));
+    return work;
+  }
+
   // Recorded: the scatter indices [batch, sequence, k, 3] and the expert counts are global integers, so they grow with
   // the global batch. 7x gathers what is scattered, however few experts there are.
   void forward(BlockState& state, const Operation& op, Pass pass) const override {
@@ -47,7 +59,7 @@ class Routing final : public OperationKind {
                             RunCount::body);
     };
     note(CollectiveKind::all_gather, of_chosen * dims_of_place * size_of(DType::s32), Cause::scatter_indices);
-    if (routed.has_many_experts() || state.compiler.has(Habit::lays_out_products_by_size))
+    if (are_weights_gathered(state, routed))
       note(CollectiveKind::all_gather, of_chosen * routed.weight_size, Cause::scatter_weights);
     else
       note(CollectiveKind::all_reduce, routed.tokens * routed.experts * routed.weight_size, Cause::scatter_weights);

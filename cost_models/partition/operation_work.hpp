@@ -53,6 +53,13 @@ struct RowSums {
   double width = 0;    ///< numbers in a row
 };
 
+/// Numbers that are written at places which an index names, one after another.
+struct Scatter {
+  double updates = 0;   ///< numbers that are written
+  double elements = 0;  ///< of the result
+  DType dtype = DType::bf16;
+};
+
 /// Of splash attention; elsewhere none.
 using BlockLoops = InlineList<BlockLoop, 2>;
 
@@ -68,6 +75,8 @@ struct OperationWork {
   BlockLoops forward_loops, backward_loops;  ///< of the kernels that forward and backward are
   VectorWork vector_forward, vector_backward;
   RowSums row_sums;                          ///< in the backward pass
+  InlineList<Scatter, 2> scatters_forward;
+  Scatter scatter_backward;
   VectorWork fused_forward, fused_backward;  ///< of it, beside those: what is a part of a product's kernel
 
   DType narrow_dtype = DType::s8;  ///< of that part of a product that multiplies in fewer bits:
@@ -81,6 +90,7 @@ inline OperationWork forward_of(OperationWork work) {
   work.backward_loops.clear();
   work.vector_backward = {};
   work.row_sums = {};
+  work.scatter_backward = {};
   work.fused_backward = {};
   work.narrow_backward = {};
   return work;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cost_models/time/compute_time.hpp>
 #include <cost_models/time/schedule/block_bodies.hpp>
+#include <cost_models/time/scatter_time.hpp>
 #include <cost_models/time/schedule/combined_collectives.hpp>
 #include <cost_models/time/step_time.hpp>
 #include <shardplan/collective/hidden.hpp>
@@ -98,6 +99,11 @@ class Step {
       add_to(total, body, idle);
     }
     total.parts += bodies.compute() * (runs * (1 - idle));
+    for (const OperationWork& work : partitioned.work) {
+      const ScatterTime scatters = scatter_time(work, work_.hardware, work_.compiler);
+      total.all_token_routing += scatters.expected * runs;
+      total.least_all_token_routing += scatters.at_least * runs;
+    }
   }
 
   /// What moves in a body, and which collectives that are.

@@ -60,7 +60,9 @@ struct ComputeSeconds {
 ComputeSeconds operator+(ComputeSeconds a, const ComputeSeconds& b);
 ComputeSeconds operator*(const ComputeSeconds& a, double n);
 
-/// Seconds per step. step = compute + exposed_collective + exposed_host + bubble.
+/// Seconds per step. step = compute + exposed_collective + exposed_host + bubble. Beside it stands what no published run
+/// had in its step: since December 2025 (3dc998871) MaxText constrains the places of routing's scatter, so that every
+/// device scatters the choices of all of them. Plans are ranked with it.
 struct StepTime {
   ComputeSeconds parts;  ///< of compute
   Seconds compute, exposed_collective, hidden_collective, bubble;
@@ -68,7 +70,10 @@ struct StepTime {
   Seconds if_all_hid, if_none_hid;    ///< the step if every collective ran beside compute, and if none did
   double tokens_per_second_per_device = 0;
   double model_flops_utilization = 0;  ///< model FLOPs (no recomputation, causal attention) over peak
+  Seconds all_token_routing{};           ///< of the dropping path, in no other number here
+  Seconds least_all_token_routing{};     ///< of it, what grows no faster than the tokens
   Seconds step() const { return compute + exposed_collective + exposed_host + bubble; }
+  Seconds with_routing() const { return step() + all_token_routing; }
 };
 
 struct Configuration;
@@ -89,6 +94,11 @@ struct RunCost {
   StepTime time;
   std::optional<Infeasible> infeasible;  ///< empty: it runs and fits
   double tokens_per_second() const { return time.tokens_per_second_per_device * static_cast<double>(devices); }
+  /// Were the routing of all tokens in the step: what runs are compared by.
+  double tokens_per_second_with_routing() const {
+    if (time.all_token_routing.value == 0) return tokens_per_second();
+    return tokens_per_second() * (time.step() / time.with_routing());
+  }
 };
 
 struct Evaluation : RunCost {

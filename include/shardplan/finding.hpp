@@ -46,6 +46,7 @@ enum class FindingId : std::uint8_t {
   rematerialized_all_gather,
   // The step as a whole.
   dense_ragged_dot,
+  all_tokens_routed,
   bias_gradients_wait,
   bias_gradients_unpriced,
   collectives_take_most,

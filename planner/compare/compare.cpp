@@ -40,7 +40,7 @@ void add_case(CompareAnswer& answer, const std::vector<std::string>& settings, c
 /// Runs and fits, then may fit, then does neither; a token's time within each.
 std::tuple<bool, Fit, double> rank_of(const Evaluation& e) {
   const bool refused = e.infeasible && e.infeasible->constraint != ConstraintId::hbm;
-  return {refused, e.memory.fit(), e.time.step().value / tokens_of(e)};
+  return {refused, e.memory.fit(), seconds_per_token(e)};
 }
 
 void sort_rows(std::vector<ComparedRow>& rows) {

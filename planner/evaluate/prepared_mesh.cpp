@@ -5,20 +5,6 @@
 #include <shardplan/error.hpp>
 
 namespace shardplan {
-namespace {
-
-PreparedMesh::Choice choice_of(const TrainConfig& config) {
-  return {config.per_device_batch_size,
-          config.gradient_accumulation_steps,
-          config.num_pipeline_microbatches,
-          config.num_pipeline_repeats,
-          config.num_layers_per_pipeline_stage,
-          config.pipeline_fsdp_ag_once,
-          config.shard_optimizer_over_data,
-          config.moe_dispatch_no_expert_sharding};
-}
-
-}  // namespace
 
 const PreparedMesh::Step& PreparedMesh::step(const Configuration& c) { return find_or_add_step(c); }
 
@@ -29,8 +15,22 @@ const PreparedMesh::Step& PreparedMesh::partitioned_step(const Configuration& c)
   return step;
 }
 
+PreparedMesh::Choice PreparedMesh::choice_of(const Configuration& c) {
+  if (!binder_) binder_ = std::make_shared<const Binder>(c.rules, c.mesh);
+  const TrainConfig& config = c.config;
+  return {config.per_device_batch_size,
+          config.gradient_accumulation_steps,
+          config.num_pipeline_microbatches,
+          config.num_pipeline_repeats,
+          config.num_layers_per_pipeline_stage,
+          config.pipeline_fsdp_ag_once,
+          config.shard_optimizer_over_data,
+          config.moe_dispatch_no_expert_sharding,
+          c.mesh.group_size(binder_->expert_axes(), GroupSpan::between_slices)};
+}
+
 PreparedMesh::Step& PreparedMesh::find_or_add_step(const Configuration& c) {
-  const Choice choice = choice_of(c.config);
+  const Choice choice = choice_of(c);
   for (Step& known : steps_)
     if (known.choice == choice) return known;
   return add_step(c, programs_ ? programs_->program_of(c) : counted(program_of(c)));
@@ -47,7 +47,7 @@ std::optional<Infeasible> PreparedMesh::violation(const Configuration& c, const 
 }
 
 PreparedMesh::Step& PreparedMesh::add_step(const Configuration& c, std::shared_ptr<const CountedProgram> counted) {
-  if (!binder_) binder_ = std::make_shared<const Binder>(c.rules, c.mesh);
+  const Choice choice = choice_of(c);
   const auto alike = std::find_if(steps_.begin(), steps_.end(), [&](const Step& known) {
     return known.counted->constraints == counted->constraints;
   });
@@ -55,7 +55,7 @@ PreparedMesh::Step& PreparedMesh::add_step(const Configuration& c, std::shared_p
       alike == steps_.end() ? binder_->bind(counted->program, counted->constraints, c.mesh)
                                              : Binder::rebind(counted->program, alike->bound);
   Step& step = steps_.emplace_back();
-  step.choice = choice_of(c.config);
+  step.choice = choice;
   step.counted = std::move(counted);
   step.bound = std::move(bound);
   return step;

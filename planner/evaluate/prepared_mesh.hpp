@@ -21,6 +21,7 @@ class PreparedMesh {
     double per_device_batch_size = 0;
     std::int64_t gradient_accumulation_steps = 0, microbatches = 0, repeats = 0, layers_per_stage = 0;
     bool gathered_once = false, optimizer_over_data = false, dispatch_peeled = false;
+    std::int64_t expert_slices = 1;  ///< that experts are split over, which says what a ragged exchange becomes
     bool operator==(const Choice&) const = default;
   };
   struct Step {
@@ -66,6 +67,7 @@ class PreparedMesh {
   const std::optional<Infeasible>& misfit(const Configuration& configuration);
 
  private:
+  Choice choice_of(const Configuration& configuration);
   Step& find_or_add_step(const Configuration& configuration);
   Step& add_step(const Configuration& configuration, std::shared_ptr<const CountedProgram> counted);
 

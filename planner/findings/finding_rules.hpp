@@ -34,6 +34,7 @@ MaybeFinding whole_weights_beside_shards(const FindingSubject& subject);
 
 // step_findings.cpp
 MaybeFinding dense_ragged_dot(const FindingSubject& subject);
+MaybeFinding all_tokens_routed(const FindingSubject& subject);
 MaybeFinding bias_gradients_wait(const FindingSubject& subject);
 MaybeFinding bias_gradients_unpriced(const FindingSubject& subject);
 MaybeFinding collectives_take_most(const FindingSubject& subject);

@@ -33,6 +33,7 @@ std::vector<Finding> findings_of(const Configuration& configuration, const Bound
                                                               transformer_engine_unrecorded,
                                                               expert_rows_returned_whole,
                                                               dense_ragged_dot,
+                                                              all_tokens_routed,
                                                               bias_gradients_wait,
                                                               bias_gradients_unpriced,
                                                               collectives_take_most,

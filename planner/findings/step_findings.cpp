@@ -108,6 +108,24 @@ MaybeFinding bias_gradients_unpriced(const FindingSubject& s) {
                  "a profile with atomic_additions"};
 }
 
+/// What no published run has: they are of MaxText before December 2025 (3dc998871).
+MaybeFinding all_tokens_routed(const FindingSubject& s) {
+  constexpr double worth_saying = 0.01, worth_a_warning = 0.1;
+  const StepTime& time = s.evaluation.time;
+  if (time.all_token_routing <= time.step() * worth_saying) return std::nullopt;
+  const bool is_long = time.all_token_routing > time.step() * worth_a_warning;
+  return Finding{FindingId::all_tokens_routed,
+                 is_long ? Severity::warning : Severity::note,
+                 fmt::format("{} a step more than is shown: since December 2025 MaxText constrains the places to which the "
+                             "dropping path scatters routing weights, so that every device scatters the choices of all "
+                             "{:.1f}M tokens of a step in each layer, number by number; computed from the compiler's "
+                             "schedules, nobody has measured it; plans are compared with it",
+                             in_words(time.all_token_routing), static_cast<double>(s.evaluation.global_batch_tokens) / 1e6),
+                 "MoeBlock_0",
+                 {},
+                 "sparse_matmul=true"};
+}
+
 /// Fewer rows at a time are in each other's way: half a batch twice takes half as long, as long as all rows of an expert are
 /// on their way at once.
 MaybeFinding bias_gradients_wait(const FindingSubject& s) {

@@ -184,6 +184,7 @@ constexpr Remedy remedies[] = {
     {FindingId::expert_axis_stolen, sparse_path, "sparse_matmul=True"},
     {FindingId::expert_output_not_peeled, sparse_path},
     {FindingId::missing_all_to_all, sparse_path},
+    {FindingId::all_tokens_routed, sparse_path, "sparse_matmul=true"},
     {FindingId::dense_ragged_dot, experts_apart, "a larger expert axis in place of fsdp"},
     {FindingId::dense_ragged_dot, dropping_path, "sparse_matmul=False capacity_factor=1.25 (leaves tokens out)"},
     {FindingId::collectives_take_most, peeled_dispatch, "moe_dispatch_no_expert_sharding=True"},

@@ -22,16 +22,17 @@ Traffic all_traffic(const Evaluation& evaluation) {
 FindingCost difference(const Evaluation& now, const Evaluation& fixed) {
   const Traffic before = all_traffic(now), after = all_traffic(fixed);
   return {before.bytes - after.bytes, before.seconds - after.seconds, now.time.compute - fixed.time.compute,
-          now.time.step() - fixed.time.step()};
+          now.time.with_routing() - fixed.time.with_routing()};
 }
 
 std::string comparison(const Evaluation& now, const Evaluation& fixed) {
   const Traffic before = all_traffic(now), after = all_traffic(fixed);
   if (before.bytes == after.bytes)
-    return fmt::format("step {} now, {} with the fix", in_words(now.time.step()), in_words(fixed.time.step()));
+    return fmt::format("step {} now, {} with the fix", in_words(now.time.with_routing()),
+                       in_words(fixed.time.with_routing()));
   return fmt::format("collectives of a step: {} in {} now, {} in {} with the fix; step {} now, {} with it",
                      in_words(before.bytes), in_words(before.seconds), in_words(after.bytes), in_words(after.seconds),
-                     in_words(now.time.step()), in_words(fixed.time.step()));
+                     in_words(now.time.with_routing()), in_words(fixed.time.with_routing()));
 }
 
 /// MaxText refuses these whatever they cost.

@@ -36,22 +36,25 @@ double tokens_of(const Evaluation& e) {
   return e.tokens_per_second() * e.time.step().value;
 }
 
+double seconds_per_token(const Evaluation& e) { return e.time.with_routing().value / tokens_of(e); }
+
 double slower_than(const Evaluation& best, const Evaluation& other) {
-  return other.time.step().value / tokens_of(other) / (best.time.step().value / tokens_of(best)) - 1;
+  return seconds_per_token(other) / seconds_per_token(best) - 1;
 }
 
 std::string biggest_loss(const Evaluation& best, const Evaluation& other) {
   const auto loss = [&](Seconds mine, Seconds theirs) {
     return theirs.value / tokens_of(other) - mine.value / tokens_of(best);
   };
-  const std::array<Part, 4> parts = {
+  const std::array<Part, 5> parts = {
       Part{"compute", loss(best.time.compute, other.time.compute)},
       Part{"exposed communication", loss(best.time.exposed_collective, other.time.exposed_collective)},
       Part{"exposed host copies", loss(best.time.exposed_host, other.time.exposed_host)},
-      Part{"the pipeline's bubble", loss(best.time.bubble, other.time.bubble)}};
+      Part{"the pipeline's bubble", loss(best.time.bubble, other.time.bubble)},
+      Part{"the routing of all tokens", loss(best.time.all_token_routing, other.time.all_token_routing)}};
   const Part& most =
       *std::max_element(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.loss < b.loss; });
-  return fmt::format("{} in {}", steps_in_words(most.loss * tokens_of(best) / best.time.step().value), most.name);
+  return fmt::format("{} in {}", steps_in_words(most.loss / seconds_per_token(best)), most.name);
 }
 
 std::string schedule_of(const Evaluation& e) {

@@ -15,11 +15,13 @@ std::string what_fewer_chips_make(const PlanRequest& request, const HardwareProf
   fewer.chips = static_cast<int>(std::bit_floor(chips));
   fewer.beside = Beside::nothing;
   const MachinePlan plan = plan_machine(fewer, profile, evaluate, budget);
-  if (!plan.recommended || plan.recommended->tokens_per_second() <= best.tokens_per_second()) return "";
+  if (!plan.recommended) return "";
   const Evaluation& smaller = *plan.recommended;
+  const double faster = smaller.tokens_per_second_with_routing() / best.tokens_per_second_with_routing() - 1;
+  if (faster <= 0) return "";
   return fmt::format(
       "--chips {} would make {:.1f}% more tokens a second with {}: the best that {} take is {}, with {:.1f}M tokens a step",
-      fewer.chips, 100 * (smaller.tokens_per_second() / best.tokens_per_second() - 1), describe(smaller.mesh),
+      fewer.chips, 100 * faster, describe(smaller.mesh),
       counted(best.devices, "device"), describe(best.mesh), static_cast<double>(best.global_batch_tokens) / 1e6);
 }
 

@@ -12,7 +12,7 @@ namespace {
 std::optional<double> dollars_per_million_tokens(const MachinePlan& plan, const HardwareProfile& profile) {
   if (!plan.recommended || !profile.price_per_chip_hour) return std::nullopt;
   const double dollars_a_second = profile.price_per_chip_hour->value * plan.recommended->chips / 3600;
-  return dollars_a_second / plan.recommended->tokens_per_second() * 1e6;
+  return dollars_a_second / plan.recommended->tokens_per_second_with_routing() * 1e6;
 }
 
 /// Plans of the request's machines, in their order.
@@ -26,7 +26,7 @@ double badness(const MachinePlan& plan, const PlanRequest& request) {
   const Evaluation& best = *plan.recommended;
   switch (request.objective) {
     case Objective::throughput:
-      return -best.tokens_per_second();
+      return -best.tokens_per_second_with_routing();
     case Objective::memory:
       return static_cast<double>(best.memory.peak().value);
     case Objective::cost:

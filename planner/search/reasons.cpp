@@ -102,7 +102,7 @@ double seconds_per_token(const Evaluation& e, Assumption assumption, bool good) 
   const auto is_it = [&](const AssumedStep& s) { return s.assumption == assumption; };
   const auto assumed = std::find_if(e.assumed.begin(), e.assumed.end(), is_it);
   const Seconds step = assumed == e.assumed.end() ? e.time.step() : good ? assumed->low : assumed->high;
-  return step.value / tokens_of(e);
+  return (step + e.time.all_token_routing).value / tokens_of(e);
 }
 
 /// The assumption under which the next best would be the best by most; empty: it never would.
@@ -152,7 +152,7 @@ std::vector<std::string> what_other_rules_cost(const Evaluation& best, const Sea
       known->second = std::min(known->second, *bound);
     }
   std::vector<std::string> sentences;
-  const double mine = best.time.step().value / tokens_of(best);
+  const double mine = seconds_per_token(best);
   for (const auto& [rules, seconds] : least) {
     const double slower = seconds / mine - 1;
     if (space.rule_sets[rules].name != best.rules && slower >= visible_slowdown)

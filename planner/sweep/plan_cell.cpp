@@ -67,7 +67,7 @@ CellPlan plan_of(const Evaluation& e) {
   plan.exposed_collective = e.time.exposed_collective;
   plan.exposed_host = e.time.exposed_host;
   plan.bubble = e.time.bubble;
-  plan.tokens_per_second = e.tokens_per_second();
+  plan.tokens_per_second = e.tokens_per_second_with_routing();
   plan.model_flops_utilization = e.time.model_flops_utilization;
   for (const auto& [key, value] : maxtext_arguments(*e.configuration)) plan.maxtext_arguments.emplace(key, value);
   return plan;

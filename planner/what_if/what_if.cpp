@@ -23,7 +23,7 @@ bool is_better(const WhatIf& a, const WhatIf& b) {
 /// Costs changes of one run. Programs are shared: policies and meshes have the same.
 class Costing {
  public:
-  explicit Costing(const RunCost& now) : tokens_now_(now.tokens_per_second()) {}
+  explicit Costing(const RunCost& now) : tokens_now_(now.tokens_per_second_with_routing()) {}
 
   std::vector<WhatIf> operator()(std::vector<RunChange> changes) {
     std::vector<WhatIf> costed;
@@ -33,7 +33,7 @@ class Costing {
       PreparedMesh mesh(&programs_);
       RunCost run = evaluate_cost(*configuration, mesh);
       if (!runs_if_large_enough(run)) continue;
-      const double faster = run.tokens_per_second() / tokens_now_ - 1;
+      const double faster = run.tokens_per_second_with_routing() / tokens_now_ - 1;
       costed.push_back({change.kind, std::move(change.words), configuration, std::move(run), faster});
     }
     std::stable_sort(costed.begin(), costed.end(), is_faster);

@@ -32,6 +32,10 @@ FindingWords words_of(FindingId id) {
     case FindingId::worst_case_rows:
       return {"Drop-less expert buffers hold the worst case of routing.",
               "ragged_buffer_factor; in a ring of experts use_ring_of_experts=False first."};
+    case FindingId::all_tokens_routed:
+      return {"MaxText constrains the places that the dropping path scatters routing weights to, so every device scatters "
+              "the choices of all of them; XLA:TPU writes number by number, and no step here has it.",
+              "sparse_matmul=True."};
     case FindingId::bias_gradients_unpriced:
       return {"The gradients of experts' biases take time on this GPU that nobody measured, and is in no step here.",
               "A profile with atomic_additions."};

@@ -8,6 +8,7 @@
 #include <optional>
 #include <shardplan/compiler/habit.hpp>
 #include <shardplan/compiler/overlap_rules.hpp>
+#include <shardplan/compiler/scatter_cycles.hpp>
 #include <shardplan/compiler/vector_kernel.hpp>
 #include <shardplan/train_config.hpp>
 #include <shardplan/units.hpp>
@@ -160,6 +161,7 @@ struct Compiler {
   Kernels kernels;
   OverlapRules overlap;
   VectorKernels vector_kernels;
+  std::optional<ScatterCycles> scatter_cycles;  ///< absent: scatters are none of what takes long (GPUs)
   std::map<CompilerSetting, Bytes> settings;   ///< those that a flag gives; the compiler's own are not known here
   std::optional<int> power_state;  ///< likewise, of the machine's
   std::map<Habit, SliceSizes> slice_sizes;  ///< of habits that concern some slices only

@@ -65,8 +65,8 @@ bool any_permutes(const CompareAnswer& answer) {
 std::vector<CompareColumn> figure_columns(bool with_permutes) {
   using Row = const ComparedRow&;
   std::vector<CompareColumn> columns = {
-      {"tokens/s", true, [](Row r) { return print_number(r.evaluation.tokens_per_second()); }},
-      {"step", true, [](Row r) { return print_time(r.evaluation.time.step()); }},
+      {"tokens/s", true, [](Row r) { return print_number(r.evaluation.tokens_per_second_with_routing()); }},
+      {"step", true, [](Row r) { return print_time(r.evaluation.time.with_routing()); }},
       {"exposed", true, [](Row r) { return print_time(r.evaluation.time.exposed_collective); }, 2},
       {"hidden", true, [](Row r) { return print_time(r.evaluation.time.hidden_collective); }, 4},
       {"all-to-all", true, [](Row r) { return print_traffic(traffic_of(r.evaluation).all_to_all); }, 3},

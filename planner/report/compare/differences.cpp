@@ -52,18 +52,19 @@ std::string time_difference(const Evaluation& base, const Evaluation& other) {
   const double scale = to_tokens_of(base, other);
   std::vector<std::string> parts;
   const auto add = [&](std::string_view name, Seconds mine, Seconds theirs) {
-    add_signed(parts, name, theirs * scale - mine, base.time.step());
+    add_signed(parts, name, theirs * scale - mine, base.time.with_routing());
   };
   add("compute", base.time.compute, other.time.compute);
   add("exposed", base.time.exposed_collective, other.time.exposed_collective);
   add("host copies", base.time.exposed_host, other.time.exposed_host);
   add("bubble", base.time.bubble, other.time.bubble);
+  add("routing of all tokens", base.time.all_token_routing, other.time.all_token_routing);
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string figures_of(const Evaluation& e) {
-  return fmt::format("{} a step, {} tokens/s, {} exposed, peak {}", print_time(e.time.step()),
-                     print_number(e.tokens_per_second()), print_time(e.time.exposed_collective),
+  return fmt::format("{} a step, {} tokens/s, {} exposed, peak {}", print_time(e.time.with_routing()),
+                     print_number(e.tokens_per_second_with_routing()), print_time(e.time.exposed_collective),
                      print_memory(e.memory.peak()));
 }
 
@@ -166,8 +167,8 @@ std::string change_alone(const RuleChange& change, const CompareAnswer& answer) 
   const std::string on = describe(base->mesh);
   if (!change.alone) return fmt::format("alone on {}: the mesh has no place under it", on);
   const Evaluation& with = *change.alone;
-  std::string text = fmt::format("alone on {}: {} a step, {} with it ({})", on, print_time(base->time.step()),
-                                 print_time(with.time.step()), slower_text(slower_than(*base, with)));
+  std::string text = fmt::format("alone on {}: {} a step, {} with it ({})", on, print_time(base->time.with_routing()),
+                                 print_time(with.time.with_routing()), slower_text(slower_than(*base, with)));
   if (const std::string moved = moved_difference(*base, with); !moved.empty()) text += "; " + moved;
   return text + why_not(with);
 }

@@ -16,7 +16,7 @@ bool is_same_run(const ComparedRow& a, const ComparedRow& b) {
   const Evaluation &x = a.evaluation, &y = b.evaluation;
   return a.settings == b.settings && x.hardware == y.hardware && describe(x.mesh) == describe(y.mesh) &&
          x.moe_path == y.moe_path && x.remat == y.remat && x.global_batch_tokens == y.global_batch_tokens &&
-         x.time.step() == y.time.step() && x.memory.peak() == y.memory.peak() && moves_the_same(x, y);
+         x.time.with_routing() == y.time.with_routing() && x.memory.peak() == y.memory.peak() && moves_the_same(x, y);
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ OrderedJson json_time(const StepTime& time) {
       {"exposed_host_seconds", json_number(time.exposed_host.value, "exposed_host_seconds")},
       {"hidden_host_seconds", json_number(time.hidden_host.value, "hidden_host_seconds")},
       {"bubble_seconds", json_number(time.bubble.value, "bubble_seconds")},
+      {"all_token_routing_seconds", json_number(time.all_token_routing.value, "all_token_routing_seconds")},
       {"compute",
        {{"matmul_seconds", json_number(time.parts.matmul.value, "matmul_seconds")},
         {"grouped_matmul_seconds", json_number(time.parts.grouped_matmul.value, "grouped_matmul_seconds")},

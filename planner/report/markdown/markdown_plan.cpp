@@ -29,9 +29,9 @@ std::vector<std::string> machine_row(const MachinePlan& machine) {
   const Evaluation& e = *machine.recommended;
   return {machine.hardware,
           markdown_verdict(e),
-          print_number(e.tokens_per_second()),
-          print_number(e.tokens_per_second() / e.chips),
-          print_time(e.time.step()),
+          print_number(e.tokens_per_second_with_routing()),
+          print_number(e.tokens_per_second_with_routing() / e.chips),
+          print_time(e.time.with_routing()),
           print_share(e.time.model_flops_utilization),
           fmt::format("{} of {}", print_memory(e.memory.peak()), print_memory(e.memory.capacity)),
           markdown_code(describe(e.mesh)),

@@ -72,7 +72,7 @@ std::string markdown_settings(const Evaluation& e) {
 }
 
 std::string markdown_figures(const Evaluation& e) {
-  const double rate = e.tokens_per_second();
+  const double rate = e.tokens_per_second_with_routing();
   return markdown_table({{"step", true},
                          {"tokens/s", true},
                          {"a chip", true},
@@ -80,7 +80,8 @@ std::string markdown_figures(const Evaluation& e) {
                          {"exposed collectives", true},
                          {"peak memory", true},
                          {"tokens a step", true}},
-                        {{print_time(e.time.step()) + step_range(e), print_number(rate), print_number(rate / e.chips),
+                        {{print_time(e.time.with_routing()) + step_range(e), print_number(rate),
+                          print_number(rate / e.chips),
                           print_share(e.time.model_flops_utilization), print_time(e.time.exposed_collective),
                           fmt::format("{} of {}", print_memory(e.memory.peak()), print_memory(e.memory.capacity)),
                           print_count(e.global_batch_tokens)}});

@@ -33,7 +33,7 @@ std::string verdict(const Evaluation& e, const Style& style) {
 
 std::string title(const Evaluation& e, const Style& style) {
   return commented(fmt::format("{} on {} of {}: {}, {} rules, {}", e.model, counted(e.chips, "chip"), e.hardware,
-                               describe(e.mesh), e.rules, print_time(e.time.step()) + " a step"),
+                               describe(e.mesh), e.rules, print_time(e.time.with_routing()) + " a step"),
                    style) +
          verdict(e, style);
 }

@@ -164,6 +164,12 @@ std::string range_line(const Evaluation& evaluation, const Style& style) {
   return text.empty() ? "" : wrap_text(text, "   ", style.width());
 }
 
+namespace {
+
+constexpr double visible_routing = 0.01;  // of a step
+
+}  // namespace
+
 std::string time_section(const Evaluation& evaluation, const Style& style) {
   const StepTime& time = evaluation.time;
   if (!(time.step().value > 0)) return "";
@@ -172,13 +178,17 @@ std::string time_section(const Evaluation& evaluation, const Style& style) {
       time_part('E', Ink::red, "exposed collectives", time.exposed_collective, time.step()),
       time_part('H', Ink::magenta, "exposed host copies", time.exposed_host, time.step()),
       time_part('B', Ink::yellow, "pipeline bubble", time.bubble, time.step())};
-  const double all = evaluation.tokens_per_second();
+  const double all = evaluation.tokens_per_second_with_routing();
   std::string headline =
-      fmt::format("{} a step{}   {} tokens/s ({} a chip)   MFU {}{}", print_time(time.step()), step_range(evaluation),
-                  print_number(all), print_number(all / evaluation.chips), print_share(time.model_flops_utilization),
+      fmt::format("{} a step{}   {} tokens/s ({} a chip)   MFU {}{}", print_time(time.with_routing()),
+                  step_range(evaluation), print_number(all), print_number(all / evaluation.chips),
+                  print_share(time.model_flops_utilization),
                   evaluation.config.quantization == Quantization::none ? "" : " of bf16's peak");
   if (time.hidden_collective.value > 0)
     headline += fmt::format("   ({} of collectives hidden)", print_time(time.hidden_collective));
+  if (time.all_token_routing > time.step() * visible_routing)
+    headline += fmt::format("   ({} and {} of routing all tokens, finding all-tokens-routed, which are in no number below)",
+                            print_time(time.step()), print_time(time.all_token_routing));
   return titled("time", headline, style) + "  " + print_bar(parts, 0, bar_length(style), style) + "\n" +
          print_legend(parts, style.width(), 3, style) + compute_line(time.parts, style) +
          range_line(evaluation, style);

@@ -114,7 +114,7 @@ StepBound Exploration::bound_step(Runner& runner, const BatchOption& batch) cons
   StepBound bound;
   for (const std::size_t remat : order_.fastest) {
     const RunCost run = runner.run(parallelism_, remat, batch);
-    bound.add(cost_of(run, space_.required).falling_seconds / time_slack, run.time.bubble / run.time.step());
+    bound.add(cost_of(run, space_.required).falling_seconds / time_slack, run.time.bubble / run.time.with_routing());
   }
   return bound;
 }

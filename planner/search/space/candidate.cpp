@@ -46,15 +46,17 @@ std::optional<Infeasible> rejection_of(const RunCost& run, const Requirements& r
   if (run.infeasible) return run.infeasible;
   if (required.certainty == Certainty::sure && run.memory.fit() != Fit::fits) return too_close(run.memory);
   if (run.memory.peak() > run.memory.allowed()) return keeps_too_little_free(run.memory);
-  return too_slow(run.time.step(), required);
+  return too_slow(run.time.with_routing(), required);
 }
 
 namespace {
 
-/// Twice the rows of an expert are as many that wait for each other: such sums take longer a token in a larger batch.
+/// Twice the rows of an expert are as many that wait for each other: such sums take longer a token in a larger batch. So do
+/// scatters whose results VMEM no longer holds.
 double falling_share(const StepTime& time) {
-  const double busy = (time.step() - time.bubble).value;
-  return busy > 0 ? 1 - time.parts.bias_gradients.value / busy : 1;
+  const double busy = (time.with_routing() - time.bubble).value;
+  const Seconds growing = time.parts.bias_gradients + (time.all_token_routing - time.least_all_token_routing);
+  return busy > 0 ? 1 - growing.value / busy : 1;
 }
 
 }  // namespace
@@ -64,7 +66,7 @@ Bytes most_memory(Bytes allowed) {
 }
 
 Cost cost_of(const RunCost& run, const Requirements& required) {
-  const double rate = run.tokens_per_second();
+  const double rate = run.tokens_per_second_with_routing();
   const MemoryUse& memory = run.memory;
   const Certainty certainty = required.certainty;
   const auto rejection = rejection_of(run, required);
@@ -76,7 +78,7 @@ Cost cost_of(const RunCost& run, const Requirements& required) {
   cost.fits = !rejection;
   cost.only_too_large = lacks_memory(rejection);
   cost.marginal = cost.only_too_large && !run.infeasible && memory.peak() <= memory.allowed() &&
-                  !too_slow(run.time.step(), required);
+                  !too_slow(run.time.with_routing(), required);
   cost.only_too_slow = rejection && rejection->constraint == ConstraintId::step_seconds;
   cost.room = (most_memory(memory.allowed()) - decisive_peak(memory, certainty)).value;
   return cost;

@@ -82,6 +82,19 @@ TEST(WeighFindings, SayThatAKernelIgnoresWindows) {
       << "no longer than a window";
 }
 
+/// Of 64 devices' tokens, 16.8 million choices: seconds in a step of less than one.
+TEST(WeighFindings, SayThatAllTokensAreRouted) {
+  const std::string run = "model_name=qwen3-30b-a3b compile_topology=v5p-128 per_device_batch_size=16 "
+                          "max_target_length=2048 ici_fsdp_parallelism=64 remat_policy=full";
+  const std::string dropping = " sparse_matmul=false capacity_factor=1.25";
+  const auto found = weighed(FindingId::all_tokens_routed, run + dropping);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->severity, Severity::warning);
+  EXPECT_THAT(found->message, HasSubstr("choices of all 2.1M tokens of a step"));
+  EXPECT_EQ(found->fix, "sparse_matmul=true");
+  EXPECT_FALSE(weighed(FindingId::all_tokens_routed, run + " sparse_matmul=true"));
+}
+
 TEST(WeighFindings, SayThatGradientsOfBiasesWait) {
   const std::string run = "model_name=gpt-oss-20b max_target_length=4096 ici_fsdp_parallelism=8 attention=dot_product "
                           "sparse_matmul=true per_device_batch_size=1";

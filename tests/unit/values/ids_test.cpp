@@ -66,6 +66,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "groups-match-no-axes",
                                               "rematerialized-all-gather",
                                               "dense-ragged-dot",
+                                              "all-tokens-routed",
                                               "bias-gradients-wait",
                                               "bias-gradients-unpriced",
                                               "collectives-take-most",

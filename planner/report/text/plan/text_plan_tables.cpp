@@ -17,7 +17,7 @@ namespace {
 
 
 std::string per_chip_text(const Evaluation& evaluation) {
-  return print_number(evaluation.tokens_per_second() / evaluation.chips);
+  return print_number(evaluation.tokens_per_second_with_routing() / evaluation.chips);
 }
 
 std::string memory_text(const MemoryUse& memory) {
@@ -34,9 +34,9 @@ struct PlanColumn {
 /// narrow screen goes without the settings, which stand in the plan's command too.
 std::vector<PlanColumn> figures(bool has_experts, int settings_rank) {
   std::vector<PlanColumn> all = {
-      {{"tokens/s", Align::right}, [](const Evaluation& e) { return print_number(e.tokens_per_second()); }},
+      {{"tokens/s", Align::right}, [](const Evaluation& e) { return print_number(e.tokens_per_second_with_routing()); }},
       {{"per chip", Align::right, false, 5}, per_chip_text},
-      {{"step", Align::right, false, 2}, [](const Evaluation& e) { return print_time(e.time.step()); }},
+      {{"step", Align::right, false, 2}, [](const Evaluation& e) { return print_time(e.time.with_routing()); }},
       {{"MFU", Align::right, false, 4}, [](const Evaluation& e) { return print_share(e.time.model_flops_utilization); }},
       {{"HBM GiB", Align::right, false, 3}, [](const Evaluation& e) { return memory_text(e.memory); }},
       {{"batch tok", Align::right, false, 1}, [](const Evaluation& e) { return print_count(e.global_batch_tokens); }},

@@ -33,7 +33,8 @@ std::string what_if_section(const std::vector<WhatIf>& what_ifs, const Style& st
                    {"fits"},
                    {"change", Align::left, true}});
   for (const WhatIf* row : rows)
-    table.add({faster_text(row->faster), print_number(row->run.tokens_per_second()), print_time(row->run.time.step()),
+    table.add({faster_text(row->faster), print_number(row->run.tokens_per_second_with_routing()),
+               print_time(row->run.time.with_routing()),
                print_gibibytes(row->run.memory.peak()), std::string(fit_word(row->run.memory.fit())), row->change});
   return wrap_text("one thing changed and the rest as it is; faster: tokens a second",
                    style.paint(Ink::bold, "what if") + ", ", style.width()) +
