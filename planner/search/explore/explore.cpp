@@ -175,7 +175,7 @@ struct Explorations {
 Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
                  const Evaluator& evaluate, const SearchBudget& budget) {
   Explorations all(space, parallelisms, scope.front_margin > 0);
-  const std::vector<Kin> kin = kin_of(all.families);
+  const std::vector<Kin> kin = kin_of(all.families, space.base.compiler);
   std::vector<Kin> open = kin;
   std::erase_if(open, [](const Kin& some) { return !may_fit(some); });
   std::size_t left = 0;
@@ -207,7 +207,7 @@ Explored explore_what_may_fit(SearchSpace& space, const std::vector<Parallelism>
 Fits any_fits(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Evaluator& evaluate,
               const SearchBudget& budget) {
   Explorations all(space, parallelisms, false);
-  std::vector<Kin> open = kin_of(all.families);
+  std::vector<Kin> open = kin_of(all.families, space.base.compiler);
   std::erase_if(open, [](const Kin& some) { return !may_fit(some); });
   Fits fits;
   for (std::size_t next = 0; next < open.size() && !fits.any && !budget.is_spent(); next += round_size) {

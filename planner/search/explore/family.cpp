@@ -113,14 +113,24 @@ std::size_t count_parallelisms(std::span<const Kin> all) {
   return count;
 }
 
-std::vector<Kin> kin_of(const std::vector<Family>& families) {
-  using Sizes = std::vector<std::pair<std::string_view, int>>;  // of every axis
+namespace {
+
+/// Whether what is emitted depends on which axes fill a slice.
+bool tells_slices_apart(const Compiler& compiler) {
+  return compiler.has(Habit::all_reduces_over_whole_slices) || compiler.has(Habit::gathers_whole_slices_by_all_reduce);
+}
+
+}  // namespace
+
+std::vector<Kin> kin_of(const std::vector<Family>& families, const Compiler& compiler) {
+  using Sizes = std::vector<std::tuple<std::string_view, int, int>>;  // of every axis; between slices, where that matters
+  const bool apart = tells_slices_apart(compiler);
   std::map<std::tuple<std::size_t, MoePath, Sizes>, std::size_t> known;
   std::vector<Kin> all;
   for (const Family family : families) {
     const Parallelism& p = family.front().parallelism();
     Sizes sizes;
-    for (const MeshAxis& axis : p.mesh.axes) sizes.emplace_back(axis.name, axis.size());
+    for (const MeshAxis& axis : p.mesh.axes) sizes.emplace_back(axis.name, axis.size(), apart ? axis.dcn : 0);
     const auto [at, is_new] = known.try_emplace({p.rules, p.moe_path, std::move(sizes)}, all.size());
     if (is_new) all.emplace_back();
     all[at->second].push_back(family);

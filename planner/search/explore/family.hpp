@@ -14,8 +14,9 @@ std::vector<Family> families_of(std::vector<Exploration>& explorations);
 /// Families that differ in the links which axes of the same sizes lie on alone: they partition every block alike.
 using Kin = std::vector<Family>;
 
-/// In the order of their first families.
-std::vector<Kin> kin_of(const std::vector<Family>& families);
+/// In the order of their first families. Compilers for which it matters what fills a slice (XLA:TPU sums over whole slices
+/// otherwise) have kin on the same slices alone.
+std::vector<Kin> kin_of(const std::vector<Family>& families, const Compiler& compiler);
 
 PreparedMesh::Links links_of(const Kin& kin);
 

@@ -80,5 +80,16 @@ TEST(Machines, BesideTheBestOneHaveTheirRow) {
   EXPECT_FALSE(answer.machines.back().would_fit.empty());
 }
 
+// Stages between slices and fsdp inside them, or the other way round: of one size, but v5p sums over whole slices otherwise.
+// What is shown is costed anew, and would be an internal error if the search had seen it differently.
+TEST(Machines, OfSeveralSlicesShowWhatTheSearchSaw) {
+  PlanRequest request = request_for("llama2-13b", "tpu-v5p", 16);
+  request.slices = 2;
+  request.remat_policies = named_remat_policies(remat_policies());
+  const PlanAnswer answer = plan(request);
+  ASSERT_TRUE(answer.machines.front().recommended);
+  EXPECT_EQ(answer.machines.front().recommended->slices, 2);
+}
+
 }  // namespace
 }  // namespace shardplan
