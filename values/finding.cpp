@@ -78,6 +78,8 @@ std::string_view name_of(FindingId finding) {
       return "batch-beyond-published";
     case FindingId::mfu_beyond_published:
       return "mfu-beyond-published";
+    case FindingId::memory_under_flags:
+      return "memory-under-flags";
     case FindingId::memory_budget_exceeded:
       return "memory-budget-exceeded";
     case FindingId::combined_weights_exposed:

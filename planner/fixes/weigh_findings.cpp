@@ -3,6 +3,7 @@
 #include <cmath>
 #include <planner/evaluate/evaluate.hpp>
 #include <planner/findings/subject.hpp>
+#include <planner/fixes/memory_under_flags.hpp>
 #include <planner/fixes/remedies.hpp>
 #include <planner/fixes/weigh_findings.hpp>
 #include <planner/fixes/weigh_flags.hpp>
@@ -143,6 +144,7 @@ WeighedFindings weigh_findings(const Configuration& configuration, const Evaluat
     }
     weighed_findings.findings.push_back(std::move(finding));
   }
+  if (auto memory = memory_under_flags(configuration, now)) weighed_findings.findings.push_back(std::move(*memory));
   return weighed_findings;
 }
 

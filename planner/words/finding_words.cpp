@@ -89,6 +89,10 @@ FindingWords words_of(FindingId id) {
       return {"More tokens a step than any published run trained with.", "A smaller batch."};
     case FindingId::mfu_beyond_published:
       return {"A better utilization than has been published for the machine and kind of model.", ""};
+    case FindingId::memory_under_flags:
+      return {"The run was given no XLA flags; under those that its seconds assume and its command sets the program writes "
+              "other buffers.",
+              "--xla-flags with them, or none."};
     case FindingId::memory_budget_exceeded:
       return {"XLA:GPU's budget for temporaries is exceeded: collectives become synchronous, weights are gathered again.",
               "A smaller batch, or a larger memory fraction."};

@@ -209,6 +209,8 @@ class HabitSet {
 
   static constexpr std::size_t capacity = 128;  ///< habits
 
+  bool operator==(const HabitSet&) const = default;
+
  private:
   std::bitset<capacity> bits_;
 };

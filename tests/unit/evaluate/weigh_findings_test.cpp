@@ -95,6 +95,20 @@ TEST(WeighFindings, SayThatAllTokensAreRouted) {
   EXPECT_FALSE(weighed(FindingId::all_tokens_routed, run + " sparse_matmul=true"));
 }
 
+/// Library products write their operands: experts' rows, scores of dot_product.
+TEST(WeighFindings, SayWhatTheFlagsOfTheCommandNeed) {
+  const std::string run = "model_name=llama3.1-8b max_target_length=4096 per_device_batch_size=10 ici_fsdp_parallelism=8 "
+                          "attention=dot_product";
+  const MachineChoice h100{"h100", 8, std::nullopt};
+  const auto found = weighed(FindingId::memory_under_flags, run, h100);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->severity, Severity::warning);
+  EXPECT_THAT(found->message, HasSubstr("which does not fit"));
+  EXPECT_FALSE(weighed(FindingId::memory_under_flags, run + " compile_xla_flags=--xla_gpu_enable_triton_gemm=false", h100));
+  EXPECT_FALSE(weighed(FindingId::memory_under_flags, "model_name=llama3.1-8b per_device_batch_size=1 "
+                       "ici_fsdp_parallelism=8 attention=cudnn_flash_jax", h100)) << "as much with them";
+}
+
 TEST(WeighFindings, SayThatGradientsOfBiasesWait) {
   const std::string run = "model_name=gpt-oss-20b max_target_length=4096 ici_fsdp_parallelism=8 attention=dot_product "
                           "sparse_matmul=true per_device_batch_size=1";

@@ -73,6 +73,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "batch-beyond-published",
                                               "mfu-beyond-published",
                                               "memory-budget-exceeded",
+                                              "memory-under-flags",
                                               "combined-weights-exposed",
                                               "collective-matmul",
                                               "gathers-expected-again",
