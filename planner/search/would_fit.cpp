@@ -124,7 +124,7 @@ SearchSpace of_smallest_policies(SearchSpace space, int stages) {
   return space;
 }
 
-/// Tries changes, and counts what that takes.
+/// Tries changes, and counts what that takes. Nothing more is found once the search's limits are reached.
 class Trials {
  public:
   Trials(const HardwareProfile& profile, const Evaluator& evaluate, const SearchBudget& budget)
@@ -172,7 +172,7 @@ class Trials {
   /// Pipelines only where nothing fits without one.
   std::optional<WouldFit> fit_of(const Change& change) try {
     const PlanRequest& request = change.request;
-    if (!may_hold_state(request, profile_)) return std::nullopt;
+    if (budget_.is_spent() || !may_hold_state(request, profile_)) return std::nullopt;
     const SearchSpace space = search_space(request, machine_of(profile_, request.chips, request.slices));
     if (auto plain = fit_in(of_smallest_policies(without_pipelines(space), 1), change)) return plain;
     return fit_in(of_smallest_policies(with_pipelines_only(space), 2), change);

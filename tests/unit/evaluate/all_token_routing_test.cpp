@@ -10,7 +10,8 @@ namespace {
 
 StepTime time_of(const std::string& run, const MachineChoice& machine = {}) {
   return evaluate(read(run + " base_num_decoder_layers=2 override_model_config=true max_target_length=2048 "
-                             "remat_policy=full ici_fsdp_parallelism=8 sparse_matmul=false megablox=false capacity_factor=1.25",
+                             "remat_policy=full ici_fsdp_parallelism=8 sparse_matmul=false megablox=false "
+                             "capacity_factor=1.25",
                        machine)).time;
 }
 

@@ -3,6 +3,8 @@
 #include <arguments/print_configuration.hpp>
 #include <atomic>
 #include <chrono>
+#include <planner/search/explore/search_budget.hpp>
+#include <planner/search/would_fit.hpp>
 #include <shardplan/error.hpp>
 
 #include "requests.hpp"
@@ -231,6 +233,19 @@ TEST(Plan, ALimitEndsTheSearchAndSaysWhatWasLeft) {
   request.machines = request_for("llama3-8b", "toy-switch", 8).machines;
   request.limits = {Seconds{1e6}, Bytes{1LL << 50}};
   EXPECT_EQ(decisions(plan_one(request)), decisions(plan_one(request_for("llama3-8b", "toy-switch", 8))));
+}
+
+/// Of 1 GB no mesh holds the model; half the weights' bytes, more chips and shorter sequences are not tried without time.
+TEST(Plan, TriesWhatWouldFitWithinItsLimits) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
+  request.machines.front().hbm_capacity.value = 12e9;
+  EXPECT_FALSE(plan_one(request).recommended);
+  EXPECT_FALSE(plan_one(request).would_fit.empty());
+  const HardwareProfile& machine = request.machines.front();
+  const SearchBudget spent({Seconds{0}, {}}, SearchBudget::Clock::now(), 0);
+  const WouldFits none = what_would_fit(request, machine, *plan_one(request).closest, evaluator_of(toy_evaluation), spent);
+  EXPECT_TRUE(none.found.empty());
+  EXPECT_EQ(none.evaluated, 0);
 }
 
 TEST(Plan, TellsHowFarItIs) {
