@@ -28,9 +28,11 @@ void add_layers(Program& program, const Decoder& decoder, const TrainConfig& con
     Block block = layer_block(kind, decoder.model, config, pipelined ? microbatch : whole);
     block.in_pipeline = pipelined;
     // A scan of one layer is no loop: the compiler merges the recomputation with the first run, unless whole layers
-    // that are written out lie between the two.
+    // that are written out lie between the two. A mixture's it doesn't on several devices: gptoss20bx2_h100x8_fsdp8_full_notriton
+    // gathers all weights again, and four programs of deepseek2-16b with one layer of experts run it again.
     block.beside_scan = kind.unscanned && config.scan_layers;
-    if (shape.habits.has(Habit::merges_single_layer_scan) && config.scan_layers && !far && kind.count == 1)
+    const bool comes_alone = config.scan_layers && !far && kind.count == 1 && !(block.mixture && shape.devices > 1);
+    if (shape.habits.has(Habit::merges_single_layer_scan) && comes_alone)
       block.single_run = parted ? SingleRun::parted : SingleRun::merged;
     block.rematerialized = !block.beside_scan && block.single_run == SingleRun::no;
     block.executions = runs_of(kind, pipelined, program.pipeline);
