@@ -42,7 +42,7 @@ std::int64_t global_batch(const Configuration& configuration);
 /// Stages of the pipeline; 1 without one.
 int pipeline_stages(const Mesh& mesh);
 
-/// B, or one microbatch of it inside a pipeline.
+/// B, or one microbatch of it inside a pipeline. Below 1 there is nothing to cost.
 std::int64_t layer_batch(const Configuration& configuration);
 
 }  // namespace shardplan

@@ -7,9 +7,10 @@
 namespace shardplan {
 namespace {
 
+/// No parts of sequences, and in a pipeline one a microbatch at least: of less there is nothing to cost.
 bool has_whole_batch(const Configuration& c) {
   const double sequences = sequences_in_a_pass(c.config, c.mesh.devices());
-  return sequences >= 1 && sequences == std::floor(sequences);
+  return sequences == std::floor(sequences) && layer_batch(c) >= 1;
 }
 
 bool is_faster(const WhatIf& a, const WhatIf& b) { return a.faster > b.faster; }

@@ -100,6 +100,14 @@ TEST(WhatIfs, KeepWhatLacksMemoryAndLeaveOutWhatMaxtextRefuses) {
       << "half a sequence in all";
 }
 
+// One sequence for each of 8 microbatches: of half of them, or on half the chips, some would have none.
+TEST(WhatIfs, LeaveEveryMicrobatchASequence) {
+  const auto all = what_ifs("model_name=llama2-7b compile_topology=v5p-16 ici_pipeline_parallelism=8 ici_fsdp_parallelism=1 "
+                            "per_device_batch_size=1 compile_xla_flags=none");
+  EXPECT_TRUE(find(all, "twice the batch: 2 sequences a device"));
+  for (const WhatIf& one : all) EXPECT_GE(layer_batch(*one.configuration), 1) << one.change;
+}
+
 // 16 chips are 2 nodes: twice and half of them are more nodes and one, not parts of two.
 TEST(WhatIfs, OfChipsAreWholeNodes) {
   const std::string line = "model_name=llama3-70b attention=cudnn_flash_te per_device_batch_size=2 ici_fsdp_parallelism=8 "
