@@ -24,6 +24,17 @@ std::int64_t rows_of_queries(const BlockState& state, TensorId query) {
   return local_elements(state.tensor(query).dims, whole(state, query), state.mesh) / state.tensor(query).dims.back().size;
 }
 
+/// All queries of a device's sequences: of a mesh with more devices than heads no fewer.
+std::int64_t queries_of_a_head(const BlockState& state, TensorId query) {
+  std::vector<TensorDim> dims = state.tensor(query).dims;
+  PartitionSpec spec = whole(state, query);
+  for (const int other : {heads_dim(state.tensor(query)), static_cast<int>(dims.size()) - 1}) {
+    dims[other].size = 1;
+    spec.dims[other].clear();
+  }
+  return local_elements(dims, spec, state.mesh);
+}
+
 struct Exchange {
   BlockState& state;
   const Operation& op;
@@ -69,12 +80,10 @@ void return_from_split_keys(BlockState& state, const Operation& op) {
   state.forms.use_gradient(op.output, whole(state, op.output), op);
   for (const TensorId input : {key, value}) state.forms.use(input, whole(state, input), Pass::backward, op);
   const DType dtype = state.tensor(query).dtype;
-  const int heads = heads_dim(state.tensor(query));
   const std::int64_t rows = rows_of_queries(state, query), keys = state.program.program->sequence / state.mesh.product(axes);
-  const std::int64_t own_heads = state.tensor(query).dims[heads].size / state.mesh.product(state.spec(query).dims[heads]);
   const Exchange exchange{state, op, axes, Phase::backward};
   exchange.record(CollectiveKind::all_to_all, rows * keys, dtype, 2);
-  exchange.record(CollectiveKind::all_to_all, rows / own_heads * keys, DType::pred);
+  exchange.record(CollectiveKind::all_to_all, queries_of_a_head(state, query) * keys, DType::pred);
   exchange.record(CollectiveKind::reduce_scatter, rows, dtype);
   exchange.record(CollectiveKind::all_gather, rows, dtype);
   state.gradients.contribute(query, {state.spec(query), {}}, op);

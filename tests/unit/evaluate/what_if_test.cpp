@@ -108,6 +108,18 @@ TEST(WhatIfs, LeaveEveryMicrobatchASequence) {
   for (const WhatIf& one : all) EXPECT_GE(layer_batch(*one.configuration), 1) << one.change;
 }
 
+// Scores of 16 heads, whose keys are split over context, on 32 devices: refused by their number, as without context.
+TEST(WhatIfs, OfFewerHeadsThanDevicesAreCounted) {
+  const Configuration now =
+      read("model_name=deepseek2-16b attention=dot_product megablox=false ici_tensor_parallelism=8 dcn_tensor_parallelism=4 "
+           "dcn_context_parallelism=2 ici_fsdp_parallelism=1 dcn_data_parallelism=1",
+           {"h100", 64, {}});
+  const Evaluation refused = evaluate(now);
+  ASSERT_TRUE(refused.infeasible);
+  EXPECT_EQ(refused.infeasible->constraint, ConstraintId::indivisible_dim);
+  for (const WhatIf& one : what_ifs_of(now, refused)) EXPECT_TRUE(runs_if_large_enough(one.run)) << one.change;
+}
+
 // 16 chips are 2 nodes: twice and half of them are more nodes and one, not parts of two.
 TEST(WhatIfs, OfChipsAreWholeNodes) {
   const std::string line = "model_name=llama3-70b attention=cudnn_flash_te per_device_batch_size=2 ici_fsdp_parallelism=8 "
