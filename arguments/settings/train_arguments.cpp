@@ -82,6 +82,11 @@ MoePath read_moe_path(const GivenArguments& arguments, const Model& model, doubl
   return path;
 }
 
+/// Beside another path, or where layers are rings whatever it says.
+bool is_idle_ring(const GivenArguments& arguments, const Model& model, MoePath path) {
+  return arguments.flag("use_ring_of_experts", false) && (path != MoePath::ring || usual_path(model) == MoePath::ring);
+}
+
 bool read_shard_mode(const GivenArguments& arguments, const TrainConfig& config) {
   return arguments.text("shard_mode", config.shard_mode_explicit ? "explicit" : "auto") == "explicit";
 }
@@ -104,7 +109,7 @@ void check_modules(const TrainConfig& config) {
 
 /// Of a model whose layers are one anyway MaxText's own switch says nothing.
 bool asks_for_ring(const TrainConfig& config, const TrainConfig& baseline) {
-  return config.moe_path == MoePath::ring && baseline.moe_path != MoePath::ring;
+  return config.idle_ring_of_experts || (config.moe_path == MoePath::ring && baseline.moe_path != MoePath::ring);
 }
 
 std::string shard_mode(const TrainConfig& config) { return config.shard_mode_explicit ? "explicit" : "auto"; }
@@ -145,7 +150,8 @@ bool has_first_moment(OptimizerType type) { return type != OptimizerType::sgd; }
 void add_named_special(std::vector<std::pair<std::string, std::string>>& printed, const TrainConfig& config,
                        const TrainConfig& baseline, const SettingReaders& readers) {
   if (readers.experts) printed.emplace_back("sparse_matmul", print(config.moe_path != MoePath::dropping));
-  if (readers.sparse_experts) printed.emplace_back("use_ring_of_experts", print(asks_for_ring(config, baseline)));
+  if (readers.sparse_experts || config.idle_ring_of_experts)
+    printed.emplace_back("use_ring_of_experts", print(asks_for_ring(config, baseline)));
   printed.emplace_back("shard_mode", shard_mode(config));
   printed.emplace_back("opt_type", name_of(config.opt_type));
   if (has_first_moment(config.opt_type)) printed.emplace_back("mu_dtype", name_of(config.mu_dtype));
@@ -219,6 +225,7 @@ Settings read_settings(const GivenArguments& arguments, const Model& model) {
   check_step_size(config);
   check_tokens(config);
   config.moe_path = read_moe_path(arguments, model, config.capacity_factor);
+  config.idle_ring_of_experts = is_idle_ring(arguments, model, config.moe_path);
   check_precision(arguments, config);
   const Remat remat = read_remat(arguments, config);
   config.remat_policy = remat.policy;

@@ -122,6 +122,7 @@ struct TrainConfig {
   bool scan_layers = true;
 
   MoePath moe_path = MoePath::none;
+  bool idle_ring_of_experts = false;  ///< use_ring_of_experts where the path says it not: read by MaxText's checks alone
   bool megablox = true;  ///< grouped-matmul kernel; false: jax.lax.ragged_dot
   bool use_tokamax_gmm = false;     ///< tokamax's kernel in its place: same operands and results
   bool use_random_routing = false;  ///< experts drawn at random: perfectly balanced, and nothing learnt

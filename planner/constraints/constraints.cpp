@@ -51,17 +51,24 @@ Violation experts_divide(const Configuration& c) {
                     shards, c.model.num_experts};
 }
 
+/// configs/types.py, the flags of expert parallelism (_ep_disabled_flags): MaxText checks them of every model and on every
+/// path, but under override_logical_axis_rules.
+bool refuses_expert_flags(const Configuration& c) { return !c.rule_changes.override_rules && expert_shards(c) == 1; }
+
 Violation ring_of_experts(const Configuration& c) {
-  if (c.config.moe_path != MoePath::ring || c.model.use_batch_split_schedule) return std::nullopt;
+  const bool runs = c.config.moe_path == MoePath::ring && !c.model.use_batch_split_schedule;
+  if (!runs && !c.config.idle_ring_of_experts) return std::nullopt;
   if (c.model.hash_layers > 0)  // configs/types.py
     return Infeasible{ConstraintId::moe_path,
                       fmt::format("{} has layers whose experts a token's id picks, which use_ring_of_experts does not know",
                                   c.model.name),
                       1, 0};
-  if (expert_shards(c) == 1)
+  if (runs ? expert_shards(c) == 1 : refuses_expert_flags(c))
     return Infeasible{ConstraintId::ring_needs_expert_parallelism,
-                      "use_ring_of_experts needs experts on at least 2 devices, not 1", 2, 1};
-  if (!c.config.has_grouped_kernel())
+                      fmt::format("use_ring_of_experts needs experts on at least 2 devices, not 1{}",
+                                  runs ? "" : ", and this run has no ring: leave it out"),
+                      2, 1};
+  if (runs && !c.config.has_grouped_kernel())
     return Infeasible{ConstraintId::ring_needs_megablox,
                       "use_ring_of_experts needs megablox: jax.lax.ragged_dot fails under it", 1, 0};
   return std::nullopt;
@@ -76,25 +83,27 @@ Violation megablox_kernel(const Configuration& c) {
 }
 
 Violation ragged_buffer(const Configuration& c) {
-  if (!c.config.runs_sparse_experts() || c.config.ragged_buffer_factor <= 0) return std::nullopt;
-  if (expert_shards(c) == 1)
-    return Infeasible{ConstraintId::ragged_buffer, "ragged_buffer_factor needs experts on at least 2 devices, not 1", 2,
-                      1};
-  if (c.config.moe_path == MoePath::ring && !c.config.use_ragged_sort)
+  const double factor = c.config.ragged_buffer_factor;
+  const bool runs = c.config.runs_sparse_experts() && factor > 0;
+  if (runs ? expert_shards(c) == 1 : factor != TrainConfig{}.ragged_buffer_factor && refuses_expert_flags(c))
+    return Infeasible{ConstraintId::ragged_buffer,
+                      fmt::format("ragged_buffer_factor needs experts on at least 2 devices, not 1{}",
+                                  runs ? "" : ", and this run has no such buffer: leave it out"),
+                      2, 1};
+  const bool asks_for_ring = c.config.moe_path == MoePath::ring || c.config.idle_ring_of_experts;
+  if (c.model.has_experts() && factor > 0 && asks_for_ring && !c.config.use_ragged_sort)  // validate_ragged_buffer_factor
     return Infeasible{ConstraintId::ragged_buffer,
                       "ragged_buffer_factor with use_ring_of_experts needs use_ragged_sort=true", 1, 0};
   return std::nullopt;
 }
 
-// configs/types.py, the flags of expert parallelism.
 Violation ragged_sort(const Configuration& c) {
-  if (!c.config.use_ragged_sort || c.rule_changes.override_rules || expert_shards(c) > 1) return std::nullopt;
+  if (!c.config.use_ragged_sort || !refuses_expert_flags(c)) return std::nullopt;
   return Infeasible{ConstraintId::ragged_buffer, "use_ragged_sort needs experts on at least 2 devices, not 1", 2, 1};
 }
 
-// configs/types.py, the flags of expert parallelism; passed over under override_logical_axis_rules.
 Violation random_routing(const Configuration& c) {
-  if (!c.config.use_random_routing || c.rule_changes.override_rules || expert_shards(c) > 1) return std::nullopt;
+  if (!c.config.use_random_routing || !refuses_expert_flags(c)) return std::nullopt;
   return Infeasible{ConstraintId::random_routing,
                     "use_random_routing needs experts on at least 2 devices, not 1: set use_random_routing=false, which "
                     "costs the same, or split experts (MaxText took it before July 2026, its commit f8ff00a77)",

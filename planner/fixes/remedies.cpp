@@ -24,6 +24,7 @@ Configuration peeled_dispatch(const Finding&, Configuration c) {
 
 Configuration sparse_path(const Finding&, Configuration c) {
   c.config.moe_path = MoePath::ragged;
+  c.config.idle_ring_of_experts = false;
   c.config.megablox = c.compiler.kernels.grouped_matmul == GroupedMatmul::megablox;
   c.config.moe_dispatch_no_expert_sharding = false;
   return c;

@@ -68,6 +68,9 @@ TEST(TrainArguments, ChooseThePathThroughTheExperts) {
   };
   for (const auto& [line, path] : rows) EXPECT_EQ(name_of(read_mixtral(line).config.moe_path), name_of(path)) << line;
   EXPECT_EQ(read_llama("sparse_matmul=False").config.moe_path, MoePath::none);
+  EXPECT_FALSE(read_mixtral("use_ring_of_experts=True").config.idle_ring_of_experts);
+  EXPECT_TRUE(read_mixtral("sparse_matmul=False capacity_factor=1.25 use_ring_of_experts=True").config.idle_ring_of_experts);
+  EXPECT_TRUE(read_llama("use_ring_of_experts=True").config.idle_ring_of_experts);
 }
 
 TEST(TrainArguments, KnowWhatLlama4Refuses) {

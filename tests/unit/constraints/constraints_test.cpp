@@ -104,6 +104,24 @@ TEST(Constraints, Experts) {
                "sparse_matmul=False capacity_factor=1 ici_tensor_sequence_parallelism=2"});
 }
 
+// MaxText checks the flags of expert parallelism whatever the path, and of dense models.
+TEST(Constraints, ExpertFlagsThatNothingReads) {
+  const std::string dropping = "sparse_matmul=False capacity_factor=1.25 ", idle_ring = "use_ring_of_experts=True ";
+  const Broken no_ring{"use_ring_of_experts=True", "ring-needs-expert-parallelism", "this run has no ring: leave it out", 2,
+                       1};
+  const Broken no_buffer{"ragged_buffer_factor=1.5", "ragged-buffer", "this run has no such buffer: leave it out", 2, 1};
+  expect_broken(mixtral + dropping, {no_ring, no_buffer});
+  expect_broken(llama_words, {no_ring, no_buffer});
+  expect_broken(mixtral, {{"ragged_buffer_factor=0", "ragged-buffer", "no such buffer", 2, 1}});
+  expect_broken(mixtral + dropping + idle_ring,
+                {{"ragged_buffer_factor=1.5 ici_expert_parallelism=4", "ragged-buffer", "needs use_ragged_sort=true", 1,
+                  0}});
+  expect_kept(mixtral + dropping,
+              {"use_ring_of_experts=True ici_expert_parallelism=4", "ragged_buffer_factor=1.5 ici_expert_parallelism=4"});
+  const Configuration idle = read(mixtral + dropping + idle_ring);
+  EXPECT_EQ(read(printed(idle), {"tpu-v5p", 8, {}}).config, idle.config);
+}
+
 TEST(Constraints, Pipeline) {
   expect_broken(
       llama_words,
