@@ -105,7 +105,7 @@ std::vector<OptimizerChoice> spread_optimizers(const SearchSpace& space, const C
   if (split.apart + split.joined == 0) return {};  // the same program
   const std::int64_t passes = space.base.config.gradient_accumulation_steps;
   const bool mixes = updates_gathered_weights(c.config) && split.joined > few * (split.apart + split.joined);
-  const bool open = mixes && !space.accumulation_fixed && !space.per_device_batch && !space.global_batch_tokens;
+  const bool open = mixes && !space.accumulation_fixed && space.searches_batch();
   std::vector<OptimizerChoice> choices;
   if (!open || split.joined <= split.apart) choices.push_back({true, passes});
   if (open) choices.push_back({true, 2});
@@ -165,16 +165,14 @@ class Attempts {
     return {std::move(p), shardings_, std::move(violation)};
   }
 
-  bool searches_batch() const { return !space_.per_device_batch && !space_.global_batch_tokens; }
-
   /// Where the batch is searched, each is so many units as make a microbatch of its schedule: what divides one divides all.
   bool is_known_to_divide() const {
     const bool spreads_by_schedule = spreads_optimizer_ && !smallest_.config.shard_optimizer_over_data;
-    return shardings_ && searches_batch() && !spreads_by_schedule;
+    return shardings_ && space_.searches_batch() && !spreads_by_schedule;
   }
 
   std::optional<Infeasible> too_many_tokens() const {
-    if (!searches_batch()) return std::nullopt;
+    if (!space_.searches_batch()) return std::nullopt;
     const std::int64_t tokens =
         global_batch(smallest_) * smallest_.config.gradient_accumulation_steps * smallest_.config.max_target_length;
     if (tokens <= space_.max_batch_tokens) return std::nullopt;
@@ -185,8 +183,8 @@ class Attempts {
   }
 
   std::optional<Infeasible> violation_of_smallest() {
-    if (auto violation = too_many_tokens()) return violation;
     if (auto violation = first_violation_of_settings(smallest_)) return violation;
+    if (auto violation = too_many_tokens()) return violation;  // now: what has fewest of them is said to be nearest
     if (is_known_to_divide()) return std::nullopt;
     const auto before = std::exchange(program_, space_.programs->program_of(smallest_));
     const bool alike = before && before->constraints == program_->constraints;

@@ -56,12 +56,19 @@ Scope scope_of(ConstraintId constraint) {
   throw InternalError("unknown ConstraintId");
 }
 
+/// It has an amount that a limit is below.
+bool is_limit(ConstraintId constraint) {
+  return constraint == ConstraintId::hbm || constraint == ConstraintId::step_seconds ||
+         constraint == ConstraintId::batch_tokens;
+}
+
 }  // namespace
 
+bool Rejections::has(ConstraintId constraint) const { return counts_.contains(constraint); }
+
 void Rejections::add(const Infeasible& reason) {
-  const bool measures = reason.constraint == ConstraintId::hbm || reason.constraint == ConstraintId::step_seconds;
   add(reason.constraint,
-      {{reason.constraint, 1, reason.message}, measures ? reason.needed - reason.available : 0});
+      {{reason.constraint, 1, reason.message}, is_limit(reason.constraint) ? reason.needed - reason.available : 0});
 }
 
 void Rejections::add(const Rejections& others) {

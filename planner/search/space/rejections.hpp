@@ -11,6 +11,7 @@ class Rejections {
  public:
   void add(const Infeasible& reason);
   void add(const Rejections& others);
+  bool has(ConstraintId constraint) const;
   /// Most frequent first, ties alphabetical.
   std::vector<RejectionCount> sorted() const;
   /// Where nothing is left: what only lacked time first, then what only lacked memory, which kept every constraint; then
@@ -20,7 +21,7 @@ class Rejections {
  private:
   struct Dropped {
     RejectionCount count;
-    std::int64_t excess;  ///< of the example, in bytes or microseconds the least that was met; of other constraints 0
+    std::int64_t excess;  ///< of the example, in bytes, microseconds or tokens the least that was met; else 0
   };
   void add(ConstraintId constraint, const Dropped& dropped);
 

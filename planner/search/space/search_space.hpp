@@ -56,6 +56,7 @@ struct SearchSpace {
   std::shared_ptr<ProgramCache> programs = std::make_shared<ProgramCache>();  ///< of its candidates
   std::shared_ptr<BinderCache> binders = std::make_shared<BinderCache>();     ///< of its meshes
 
+  bool searches_batch() const { return !per_device_batch && !global_batch_tokens; }
   bool asks_for(AxisRole axis) const { return asked_axes.contains(name_of(axis)); }
 };
 

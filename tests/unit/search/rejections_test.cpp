@@ -18,6 +18,15 @@ TEST(Rejections, NameTheLeastThatWasMissing) {
   EXPECT_EQ(rejections.sorted().front().candidates, 3);
 }
 
+TEST(Rejections, NameTheFewestTokensThatWereTooMany) {
+  Rejections rejections;
+  for (const std::int64_t tokens : {8, 2, 4})
+    rejections.add({ConstraintId::batch_tokens, std::to_string(tokens), tokens, 1});
+  EXPECT_EQ(rejections.sorted().front().example, "2");
+  EXPECT_TRUE(rejections.has(ConstraintId::batch_tokens));
+  EXPECT_FALSE(rejections.has(ConstraintId::hbm));
+}
+
 TEST(Rejections, NearestIsWhatOnlyLackedTimeThenMemory) {
   Rejections rejections;
   for (int i = 0; i < 3; ++i) rejections.add({ConstraintId::batch_tokens, "many", 2, 1});
