@@ -83,6 +83,16 @@ Refusal contradiction(const SearchSpace& space) {
                      counted(devices, "device"), counted(batch, "sequence"));
 }
 
+/// Why meshes were rejected. Where none is left although the torus's dims were split, that is why: advice to split them
+/// would not help.
+Rejections reasons_to_reject(const Parallelisms& found, SearchSpace space) {
+  if (!found.list.empty() || !found.rejections.has(ConstraintId::mesh_does_not_fit_torus)) return found.rejections;
+  space.base.config.allow_split_physical_axes = true;
+  space.base.config.custom_mesh = CustomMesh::none;
+  const Parallelisms split = enumerate_parallelisms(space);
+  return split.list.empty() ? split.rejections : found.rejections;
+}
+
 /// Who trades more time than that for memory wants fewer chips.
 constexpr double front_margin = 0.5;
 
@@ -154,8 +164,9 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
   MachinePlan plan;
   plan.refused = contradiction(space);
   if (!plan.refused.empty()) return plan;
-  auto [parallelisms, rejections, meshes] = enumerate_parallelisms(space);
-  if (meshes == 0) {
+  Parallelisms found = enumerate_parallelisms(space);
+  std::vector<Parallelism>& parallelisms = found.list;
+  if (found.meshes == 0) {
     plan.refused = why_no_mesh(space, request);
     return plan;
   }
@@ -166,7 +177,7 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
   if (plan.recommended && request.beside >= Beside::alternatives)
     if (auto fewer = what_fewer_chips_make(request, profile, *plan.recommended, evaluate, budget); !fewer.empty())
       plan.reasons.insert(plan.reasons.begin() + 1, std::move(fewer));  // behind where the time goes
-  explored.rejections.add(rejections);
+  explored.rejections.add(reasons_to_reject(found, space));
   plan.rejections = explored.fitting.empty() ? explored.rejections.nearest_first(space.moe_paths.size() == 1)
                                              : explored.rejections.sorted();
   plan.evaluated += explored.evaluated;

@@ -173,6 +173,19 @@ Infeasible unpriced(const std::vector<RematPolicy>& policies) {
           0, 0};
 }
 
+/// The least that a step of any mesh has.
+std::optional<Infeasible> sequence_violation(const SearchSpace& space) {
+  const TrainConfig& config = space.base.config;
+  const std::int64_t tokens = config.max_target_length * config.gradient_accumulation_steps;
+  if (!space.searches_batch() || tokens <= space.max_batch_tokens) return std::nullopt;
+  return Infeasible{ConstraintId::batch_tokens,
+                    fmt::format("a step has {} tokens at least on any mesh, a sequence{} of {}, more than {} "
+                                "(--max-batch-tokens)",
+                                tokens, config.gradient_accumulation_steps > 1 ? " a pass" : "", config.max_target_length,
+                                space.max_batch_tokens),
+                    tokens, space.max_batch_tokens};
+}
+
 /// Paths that MaxText's decoder for this model does not have.
 std::optional<Infeasible> path_violation(const SearchSpace& space, MoePath path) {
   const double capacity = with_path(space.base.config, path, false).capacity_factor;
@@ -219,6 +232,10 @@ Parallelisms enumerate_parallelisms(const SearchSpace& all) {
   }
   const auto places = places_of(space);
   found.meshes = places.size();
+  if (const auto violation = sequence_violation(space)) {
+    found.rejections.add(*violation);
+    return found;
+  }
   auto attempts = attempts_on(space, places);
   Numbers meshes;
   SeenAttempts seen;

@@ -160,6 +160,23 @@ TEST(Plan, BatchesEndWhereTheRequestSays) {
   EXPECT_EQ(none.rejections.front().constraint, ConstraintId::batch_tokens);
 }
 
+// What no mesh mends, not that some have axes that the torus splits.
+TEST(Plan, AdvisesToSplitTheTorusWhereThatHelps) {
+  const auto first_reason = [](const PlanRequest& request) {
+    const MachinePlan plan = plan_one(request);
+    return plan.rejections.empty() ? std::nullopt : std::optional(plan.rejections.front().constraint);
+  };
+  PlanRequest stages = request_for("gemma3-4b", "toy-torus", 64);
+  stages.mesh = parse_axis_sizes("stage=2");
+  EXPECT_EQ(first_reason(stages), ConstraintId::pipeline_layers_differ);
+  PlanRequest long_sequence = request_for("llama2-7b", "toy-torus", 64);
+  long_sequence.max_batch_tokens = long_sequence.settings.config.max_target_length - 1;
+  EXPECT_EQ(first_reason(long_sequence), ConstraintId::batch_tokens);
+  PlanRequest halves = request_for("llama2-7b", "toy-torus", 64);
+  halves.mesh = parse_axis_sizes("tensor=8,fsdp=8");
+  EXPECT_EQ(first_reason(halves), ConstraintId::mesh_does_not_fit_torus);
+}
+
 TEST(Plan, SaysWhatChangesOfTheRecommendedRunAreWorth) {
   PlanRequest request = request_for("llama3-8b", "toy-switch", 8);
   const MachinePlan plan = plan_one(request);
