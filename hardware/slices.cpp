@@ -43,13 +43,13 @@ std::vector<int> valid_counts_near(const HardwareProfile& profile, int chips) {
   return counts;
 }
 
-/// The next count below and above: "4 or 8".
-std::string nearest_counts(const HardwareProfile& profile, int chips) {
+/// The next counts below and above.
+std::vector<int> nearest_counts(const HardwareProfile& profile, int chips) {
   const auto counts = valid_counts_near(profile, chips);
   const auto above = std::upper_bound(counts.begin(), counts.end(), chips);
-  if (above == counts.begin()) return std::to_string(*above);
-  if (above == counts.end()) return std::to_string(counts.back());
-  return fmt::format("{} or {}", *(above - 1), *above);
+  if (above == counts.begin()) return {*above};
+  if (above == counts.end()) return {counts.back()};
+  return {*(above - 1), *above};
 }
 
 std::optional<int> number_after(const std::string& text, const std::string& prefix) {
@@ -74,8 +74,11 @@ std::optional<Slice> find_slice(const HardwareProfile& profile, const std::strin
 std::string nearest_sizes(const HardwareProfile& profile, const std::string& name) {
   const auto wrong = number_after(name, profile.slice_prefix);
   if (!wrong) return "";
-  if (ends_at_node(profile.fabric))  // any number of nodes: not all are listed
-    return fmt::format("{} has no {}; nearest: {} chips", profile.name, name, nearest_counts(profile, *wrong));
+  if (ends_at_node(profile.fabric)) {  // any number of nodes: not all are listed
+    const std::vector<int> counts = nearest_counts(profile, *wrong);
+    return fmt::format("{} has no {}; nearest: {}{}", profile.name, name,
+                       counts.size() > 1 ? fmt::format("{} or ", counts.front()) : "", counted(counts.back(), "chip"));
+  }
   const Slice *below = nullptr, *above = nullptr;
   for (const Slice& slice : profile.slices) {
     const auto number = number_after(slice.name, profile.slice_prefix);
@@ -119,7 +122,7 @@ Slice slice_of_chips(const HardwareProfile& profile, int chips) {
   if (auto slice = listed_slice(profile, chips)) return *std::move(slice);
   if (auto slice = nodes_slice(profile, chips)) return *std::move(slice);
   throw InputError(fmt::format("{} has no slice of {}; nearest: {}", profile.name, counted(chips, "chip"),
-                               nearest_counts(profile, chips)));
+                               fmt::join(nearest_counts(profile, chips), " or ")));
 }
 
 }  // namespace shardplan

@@ -77,6 +77,7 @@ TEST(Slices, UnknownNamesGetTheNearest) {
               ThrowsMessage<InputError>(HasSubstr("tpu-v5p has no v5p-17; nearest: v5p-16 (8 chips) or v5p-32 (16 chips)")));
   EXPECT_THAT([] { slice_named("h100-12"); },
               ThrowsMessage<InputError>(HasSubstr("h100 has no h100-12; nearest: 8 or 16 chips")));
+  EXPECT_THAT([] { slice_named("h100-0"); }, ThrowsMessage<InputError>(testing::EndsWith("nearest: 1 chip")));
   EXPECT_THAT([] { slice_named("v5p-16x"); }, ThrowsMessage<InputError>(HasSubstr("nearest: v5p-16")));
 }
 
