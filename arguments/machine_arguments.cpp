@@ -43,19 +43,23 @@ std::optional<int> read_slices(const GivenArguments& arguments, const MachineCho
   return slices;
 }
 
-void check_named(const Machine& machine, const std::string& topology, const MachineChoice& choice) {
+/// `asked` says how the chips were asked for: by number, or by the name of a slice, whose number `choice` has.
+void check_named(const Machine& machine, const std::string& topology, const MachineChoice& choice,
+                 const MachineChoice& asked) {
   if (choice.hardware && load_profile(*choice.hardware).name != machine.hardware.name)
     throw InputError(fmt::format("compile_topology={} is a {}, but the hardware asked for is {}", topology,
                                  machine.hardware.name, *choice.hardware));
   if (const int chips = machine.num_slices * machine.slice.chips; choice.chips && *choice.chips != chips)
-    throw InputError(fmt::format("compile_topology={} with {} has {}, but --chips {} is asked for too", topology,
-                                 counted(machine.num_slices, "slice"), counted(chips, "chip"), *choice.chips));
+    throw InputError(fmt::format("compile_topology={} with {} has {}, but {} is asked for too", topology,
+                                 counted(machine.num_slices, "slice"), counted(chips, "chip"),
+                                 asked.chips ? fmt::format("--chips {}", *asked.chips)
+                                             : fmt::format("--hardware {}", asked.hardware.value_or(""))));
 }
 
-Machine named_machine(const std::string& topology, const MachineChoice& choice, int slices) {
+Machine named_machine(const std::string& topology, const MachineChoice& choice, const MachineChoice& asked, int slices) {
   const NamedSlice named = slice_named(topology);
   Machine machine{load_profile(named.profile), named.slice, slices};
-  check_named(machine, topology, choice);
+  check_named(machine, topology, choice, asked);
   return split_into_nodes(std::move(machine));
 }
 
@@ -104,7 +108,7 @@ Machine read_machine(const GivenArguments& arguments, const MachineChoice& asked
   const MachineChoice choice = with_machine_named(asked, slices.value_or(1));
   const std::string topology = arguments.text("compile_topology", "");
   Machine machine =
-      topology.empty() ? chosen_machine(choice, slices) : named_machine(topology, choice, slices.value_or(1));
+      topology.empty() ? chosen_machine(choice, slices) : named_machine(topology, choice, asked, slices.value_or(1));
   check_hardware_kind(arguments, machine.hardware);
   return machine;
 }
