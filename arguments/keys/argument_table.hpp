@@ -96,6 +96,7 @@ struct IgnoredTopic {
   std::string what;
   bool in_commands;  ///< printed commands repeat them: they say what is trained, or how kernels run
   std::optional<std::int64_t> least;  ///< of whole numbers: the smallest valid value; empty: whatever is said
+  bool numbers;                       ///< and that a number
   std::vector<std::string> keys;
 };
 std::span<const IgnoredTopic> ignored_topics();

@@ -76,7 +76,7 @@ AxisArgument read_axis(StrictObject& row) { return {row.text("axis"), row.text("
 
 IgnoredTopic read_topic(StrictObject& row) {
   const auto least = row.has("least") ? std::optional(row.integer("least")) : std::nullopt;
-  return {row.text("what"), row.flag("in_commands"), least, row.texts("keys")};
+  return {row.text("what"), row.flag("in_commands"), least, row.flag_or("numbers", false), row.texts("keys")};
 }
 
 }  // namespace

@@ -141,7 +141,8 @@ def printed(keys):
         words = [json.dumps(key) + "," for key in sorted(row["keys"])]
         words[-1] = words[-1][:-1]
         least = f', "least": {row["least"]}' if "least" in row else ""
-        head = f'"what": {json.dumps(row["what"])}, "in_commands": {json.dumps(row["in_commands"])}{least}'
+        numbers = ', "numbers": true' if row.get("numbers") else ""
+        head = f'"what": {json.dumps(row["what"])}, "in_commands": {json.dumps(row["in_commands"])}{least}{numbers}'
         return f'    {{{head},\n     "keys": [{wrapped(words, " " * 14)}]}}'
 
     model_files = wrapped([json.dumps(key) + "," for key in keys["model_files"]], " " * 18)

@@ -82,7 +82,9 @@ ArgumentValue parse_special(const std::string& key, const std::string& text, con
 
 /// What a setting costs may not depend on a value, and yet no run start with it.
 void check_ignored(const std::string& key, const std::string& text, const std::string& place) {
-  const auto least = topic_of(key)->least;
+  const IgnoredTopic& topic = *topic_of(key);
+  const auto least = topic.least;
+  if (topic.numbers) parse_number(text, place);
   if (least && parse_integer(text, place) < *least) throw InputError(fmt::format("{}: must be at least {}", place, *least));
 }
 

@@ -128,7 +128,7 @@ TEST_F(Output, OfOtherBytesThanUtf8IsJsonAllTheSame) {
   EXPECT_EQ(checked.exit_code, 0) << checked.errors;
   EXPECT_THAT(checked.output, testing::HasSubstr(R"("rules": "r\\xff.yml")"));
   const ProgramRun page =
-      run({"explain", "model_name=llama2-7b", "compile_topology=v5p-16", "learning_rate=a\xff", "--format", "html"});
+      run({"explain", "model_name=llama2-7b", "compile_topology=v5p-16", "adamw_mask=a\xff", "--format", "html"});
   EXPECT_EQ(page.exit_code, 0) << page.errors;
 }
 

@@ -62,6 +62,8 @@ TEST(ArgumentErrors, Values) {
                  {"remat_policy=minimall", "remat_policy: unknown policy 'minimall'; nearest: minimal"},
                  {"remat_policy=none scan_layers=false", "nothing is computed again are not modelled: set scan_layers=true"},
                  {"remat_policy=minimal_with_quantization quantization=te_fp8_currentscaling", "modelled: set minimal"},
+                 {"learning_rate=abc", "learning_rate=abc: expected a number, not 'abc'"},
+                 {"adam_b1=", "expected a number"},
                  {"dropout_rate=1.5", "dropout_rate=1.5: must be from 0 to 1"},
                  {"scan_pipeline_iterations=false ici_pipeline_parallelism=2", "a pipeline's iterations as a loop"},
                  {"remat_policy=custom context=host", "context=host: unknown value 'host'"},
