@@ -18,6 +18,8 @@ std::string_view name_of(Severity severity) {
 
 std::string_view name_of(FindingId finding) {
   switch (finding) {
+    case FindingId::activations_replicated:
+      return "activations-replicated";
     case FindingId::context_unbalanced:
       return "context-unbalanced";
     case FindingId::attention_ignores_windows:

@@ -59,6 +59,7 @@ enum class FindingId : std::uint8_t {
   gathers_expected_again,
   attention_in_small_blocks,
   // Settings and rules.
+  activations_replicated,
   axis_ignored,
   context_lost_in_explicit_mode,
   custom_mesh_ignored,

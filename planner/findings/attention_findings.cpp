@@ -21,8 +21,13 @@ std::string rule_line(std::string_view name, const AxisList& axes, const Mesh& m
 }
 
 bool is_attention_input_gather(const Collective& c, const FindingSubject& s) {
+  if (c.purpose() != CollectiveKind::all_gather || c.parameter) return false;
   const Tensor* tensor = s.tensor_of(c);
-  return c.purpose() == CollectiveKind::all_gather && tensor && tensor->role == TensorRole::attention_input;
+  if (tensor && tensor->role == TensorRole::attention_input) return true;
+  // What a joint projection reads under that constraint is gathered as what it was before.
+  const Operation* op = s.operation_of(c);
+  const auto& tensors = s.program.program->blocks.at(c.block).tensors;
+  return op && op->kind == OpKind::einsum && tensors.at(op->inputs.front()).role == TensorRole::attention_input;
 }
 
 }  // namespace

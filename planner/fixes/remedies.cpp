@@ -5,6 +5,7 @@
 #include <arguments/settings/remat_arguments.hpp>
 #include <models/moe_paths.hpp>
 #include <models/programs/train_program.hpp>
+#include <planner/findings/replicated_activations.hpp>
 #include <planner/fixes/remedies.hpp>
 #include <rules/logical_axes.hpp>
 #include <rules/resolve.hpp>
@@ -146,6 +147,19 @@ Configuration renamed_axis(const Finding& finding, Configuration c) {
   return c;
 }
 
+/// The finding's axis in its rule; a last rule where there is none: whatever takes the axis now keeps it.
+Configuration axis_in_rule(const Finding& finding, Configuration c) {
+  const Rule& rule = finding.rules.front();
+  const Rule widened = with_axis(rule, finding.axes.front(), c.rules.mesh_axes);
+  auto& rules = c.rules.rules;
+  const auto found = std::find(rules.begin(), rules.end(), rule);
+  if (found == rules.end())
+    rules.push_back(widened);
+  else
+    *found = widened;
+  return c;
+}
+
 Configuration uncombined_weights(const Finding&, Configuration c) {
   for (const CompilerSetting threshold : combine_thresholds) c.compiler.settings.erase(threshold);
   return c;
@@ -202,6 +216,7 @@ constexpr Remedy remedies[] = {
     {FindingId::offloaded_parameters_come_back, parameters_on_device},
     {FindingId::unexpected_all_gather, one_batch_rule},
     {FindingId::weights_not_sharded, embed_over_missing_axes},
+    {FindingId::activations_replicated, axis_in_rule},
     {FindingId::rule_name_unknown, renamed_rule},
     {FindingId::rule_axis_unknown, renamed_axis},
 };

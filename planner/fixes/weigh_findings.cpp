@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <planner/evaluate/evaluate.hpp>
+#include <planner/findings/replicated_activations.hpp>
 #include <planner/findings/subject.hpp>
 #include <planner/fixes/memory_under_flags.hpp>
 #include <planner/fixes/remedies.hpp>
@@ -44,6 +46,11 @@ bool is_offer(FindingId finding) {
   return finding == FindingId::attention_in_small_blocks || finding == FindingId::minimal_recomputes_wi_1;
 }
 
+/// A rule may name any axis: only where that pays should it.
+bool is_said_where_it_pays(FindingId finding) {
+  return is_offer(finding) || finding == FindingId::activations_replicated;
+}
+
 /// What is said of a run as it is, not of a layout whatever its size: its fix has to fit and to shorten the step.
 bool is_about_the_run(FindingId finding) { return is_about_the_step(finding) || is_offer(finding); }
 
@@ -64,9 +71,11 @@ struct CostedFix {
 /// overlapped, because what hides is a compiler's schedule. What is said of the step as a whole has to shorten the
 /// step.
 bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now) {
-  constexpr double worth_saying = 0.01;
+  constexpr double worth_saying = 0.01, worth_an_edit = 0.05;
   if (is_about_the_run(finding.id)) return cost.step > now.time.step() * worth_saying;
   if (is_about_waiting(finding.id)) return cost.step.value > 0;
+  if (finding.id == FindingId::activations_replicated)
+    return cost.step > now.time.step() * worth_an_edit && (cost.collectives + cost.compute).value > 0;
   return cost.collectives.value > 0 && (cost.collectives + cost.compute).value > 0;
 }
 
@@ -78,6 +87,7 @@ std::optional<CostedFix> best_fix(const std::vector<Fix>& fixes, const Finding& 
     if (!runs_if_large_enough(fixed)) continue;
     const FindingCost cost = difference(now, fixed);
     const bool saves = pays(finding, cost, now);
+    if (is_said_where_it_pays(finding.id) && !saves) continue;
     if (is_about_the_run(finding.id) && (!saves || fixed.memory.fit() > now.memory.fit())) continue;
     if (!first || saves) first = CostedFix{words, changed, std::move(fixed), cost, saves};
     if (saves) break;
@@ -122,28 +132,65 @@ Finding weighed(Finding finding, const CostedFix& fix, const Evaluation& now) {
   return finding;
 }
 
+std::vector<Finding> all_findings(const Configuration& configuration, const Evaluation& now) {
+  std::vector<Finding> findings = now.findings;
+  if (!now.laid_out) return findings;
+  for (Finding& finding : replicated_activations(configuration, *now.laid_out)) findings.push_back(std::move(finding));
+  return findings;
+}
+
+/// A finding, and the rules with its fix; none where it offers no fix.
+struct Weighed {
+  Finding finding;
+  std::optional<RuleSet> mended;
+};
+
+/// Whether the rule of that name has the axis.
+bool gives_axis(const RuleSet& rules, const std::string& logical, const std::string& axis) {
+  const auto rule =
+      std::find_if(rules.rules.begin(), rules.rules.end(), [&](const Rule& r) { return r.logical == logical; });
+  return rule != rules.rules.end() && std::find(rule->axes.begin(), rule->axes.end(), axis) != rule->axes.end();
+}
+
+/// Of several rules that could take one axis the one in which it spares most; none where another finding's fix gives the
+/// axis to the rule: a misspelt one, say.
+bool is_said_better(const Finding& finding, const std::vector<Weighed>& all) {
+  if (finding.id != FindingId::activations_replicated) return false;
+  return std::any_of(all.begin(), all.end(), [&](const Weighed& other) {
+    if (!other.mended) return false;
+    if (other.finding.id != finding.id)
+      return gives_axis(*other.mended, finding.rules.front().logical, finding.axes.front());
+    return other.finding.axes == finding.axes && other.finding.cost->step > finding.cost->step;
+  });
+}
+
 }  // namespace
 
 WeighedFindings weigh_findings(const Configuration& configuration, const Evaluation& now) {
   WeighedFindings weighed_findings;
+  std::vector<Weighed> all;
   Seconds most;
-  for (Finding finding : now.findings) {
+  for (Finding finding : all_findings(configuration, now)) {
     const std::vector<Fix> fixes = fixes_of(finding, configuration);
     auto fix = best_fix(fixes, finding, now);
-    if (!fix && is_offer(finding.id)) continue;
+    if (!fix && is_said_where_it_pays(finding.id)) continue;
     if (!fix && is_about_the_step(finding.id) && !fixes.empty()) finding.fix.clear();
     if (fix) {
       if (!is_about_the_run(finding.id)) finding.under_flags = under_other_flags(configuration, *fix, now);
       finding = weighed(std::move(finding), *fix, now);
     }
+    std::optional<RuleSet> mended;
+    if (fix && !finding.fix.empty()) mended = fix->configuration.rules;
     const bool costliest = fix && finding.severity != Severity::note &&
                            (!weighed_findings.fixed || fix->cost.collectives > most);
     if (costliest) {
       most = fix->cost.collectives;
       weighed_findings.fixed = std::move(fix->evaluation);
     }
-    weighed_findings.findings.push_back(std::move(finding));
+    all.push_back({std::move(finding), std::move(mended)});
   }
+  for (const Weighed& one : all)
+    if (!is_said_better(one.finding, all)) weighed_findings.findings.push_back(one.finding);
   if (auto memory = memory_under_flags(configuration, now)) weighed_findings.findings.push_back(std::move(*memory));
   return weighed_findings;
 }

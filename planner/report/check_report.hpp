@@ -10,7 +10,7 @@
 //     bites   2 of 40 configurations: mixtral-8x7b, mixtral-8x22b (dropping path)
 //             on expert=8 · fsdp=2,expert=4
 #include <planner/check/check_answer.hpp>
-#include <planner/report/rule_text.hpp>
+#include <planner/words/rule_words.hpp>
 #include <planner/report/style.hpp>
 #include <string>
 

@@ -109,6 +109,10 @@ FindingWords words_of(FindingId id) {
       return {"Splash attention runs in MaxText's own blocks of 512; larger ones, and one kernel for all gradients, take "
               "less.",
               "sa_block_* and sa_use_fused_bwd_kernel."};
+    case FindingId::activations_replicated:
+      return {"A rule leaves a mesh axis out of activations that nothing else splits over it: every device of the axis "
+              "computes and keeps the same.",
+              "Add the axis to the rule."};
     case FindingId::axis_ignored:
       return {"A flag sets the size of an axis that the rules don't have: MaxText drops it silently.",
               "Leave the flag out."};

@@ -6,7 +6,7 @@
 #include <planner/compare/traffic.hpp>
 #include <planner/report/compare/differences.hpp>
 #include <planner/report/humanize.hpp>
-#include <planner/report/rule_text.hpp>
+#include <planner/words/rule_words.hpp>
 #include <planner/search/comparison.hpp>
 #include <tuple>
 

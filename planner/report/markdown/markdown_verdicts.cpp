@@ -5,7 +5,7 @@
 #include <planner/report/markdown/markdown.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
 #include <planner/report/markdown/markdown_run.hpp>
-#include <planner/report/rule_text.hpp>
+#include <planner/words/rule_words.hpp>
 #include <shardplan/collective/counted.hpp>
 
 namespace shardplan {

@@ -78,6 +78,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "collective-matmul",
                                               "gathers-expected-again",
                                               "attention-in-small-blocks",
+                                              "activations-replicated",
                                               "axis-ignored",
                                               "context-lost-in-explicit-mode",
                                               "custom-mesh-ignored",

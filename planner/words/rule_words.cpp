@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <planner/report/rule_text.hpp>
+#include <planner/words/rule_words.hpp>
 
 namespace shardplan {
 
