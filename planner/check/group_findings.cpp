@@ -16,6 +16,12 @@ std::string path_words(MoePath path) { return path == MoePath::none ? "" : fmt::
 
 double seconds_of(const Finding& finding) { return finding.cost ? finding.cost->collectives.value : 0; }
 
+/// Where nobody has costed the fix, what there is of it decides.
+bool is_worse(const Finding& a, const Finding& b) {
+  if (a.cost || b.cost) return seconds_of(a) > seconds_of(b);
+  return a.extent > b.extent;
+}
+
 /// What a rule author would call the same finding, wherever it costs most: of one kind, as grave, about the same rules;
 /// about the same place where no rule is behind it.
 bool is_same(const Finding& a, const Finding& b) {
@@ -32,7 +38,7 @@ CheckedFinding& entry_for(std::vector<CheckedFinding>& entries, const Finding& f
 
 void add(std::vector<CheckedFinding>& entries, const Finding& finding, const CaseResult& in, const RulePlaces& places) {
   CheckedFinding& entry = entry_for(entries, finding);
-  if (entry.bites.cases == 0 || seconds_of(finding) > seconds_of(entry.finding)) {
+  if (entry.bites.cases == 0 || is_worse(finding, entry.finding)) {
     entry.finding = finding;
     entry.worst = in.model + " on " + in.mesh + path_words(in.path);
     entry.rules = places.places_of(finding);

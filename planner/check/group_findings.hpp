@@ -13,8 +13,8 @@ struct CaseResult {
   std::optional<Evaluation> evaluation, fixed;  ///< kept where there are few cases
 };
 
-/// Findings of one id and severity about the same rules are one entry, which speaks of the case where it costs most (of
-/// the first, where nobody has costed it). `found` and `expected` are of the case whose entry comes first.
+/// Findings of one id and severity about the same rules are one entry, which speaks of the case where it costs most
+/// (Finding::extent, where nobody has costed it). `found` and `expected` are of the case whose entry comes first.
 CheckAnswer group_findings(const std::vector<CaseResult>& cases, const std::vector<Finding>& of_rules,
                            const RulePlaces& places);
 

@@ -40,15 +40,17 @@ MaybeFinding sequence_gathered_for_attention(const FindingSubject& s) {
       traffic_of(s, [&](const Collective& c) { return is_attention_input_gather(c, s) && overlap(c.axes, lost); });
   if (gathered.empty()) return std::nullopt;
   const auto axes = names_of(lost, s.mesh());
-  return Finding{FindingId::sequence_gathered_for_attention,
-                 Severity::warning,
-                 fmt::format("rule set '{}' gives activation_input_length_attn no '{}', which splits the sequence of "
-                             "the hidden state: attention inputs are gathered along the sequence, {}",
-                             s.rules().name, join_axes(axes), in_words(gathered)),
-                 "self_attention",
-                 axes,
-                 "add " + rule_line("activation_input_length_attn", lost, s.mesh()) + " to the rules",
-                 rules_named(s.rules(), {"activation_input_length_attn", "activation_norm_length"})};
+  Finding finding{FindingId::sequence_gathered_for_attention,
+                  Severity::warning,
+                  fmt::format("rule set '{}' gives activation_input_length_attn no '{}', which splits the sequence of "
+                              "the hidden state: attention inputs are gathered along the sequence, {}",
+                              s.rules().name, join_axes(axes), in_words(gathered)),
+                  "self_attention",
+                  axes,
+                  "add " + rule_line("activation_input_length_attn", lost, s.mesh()) + " to the rules",
+                  rules_named(s.rules(), {"activation_input_length_attn", "activation_norm_length"})};
+  finding.extent = gathered.seconds.value;
+  return finding;
 }
 
 MaybeFinding attention_replicated(const FindingSubject& s) {
@@ -80,7 +82,7 @@ MaybeFinding expanded_key_value_gathered(const FindingSubject& s) {
   });
   if (gathered.empty()) return std::nullopt;
   const std::int64_t expanded = model.q_heads * (model.qk_nope_head_dim + model.qk_rope_head_dim + model.v_head_dim);
-  return Finding{
+  Finding finding{
       FindingId::expanded_key_value_gathered,
       Severity::note,
       fmt::format("context parallelism gathers the expanded keys and values of latent attention, {} elements "
@@ -89,6 +91,8 @@ MaybeFinding expanded_key_value_gathered(const FindingSubject& s) {
       "self_attention/attention_op",
       names_of(context, s.mesh()),
       "context_parallel_strategy=ring, or less context parallelism"};
+  finding.extent = gathered.seconds.value;
+  return finding;
 }
 
 namespace {

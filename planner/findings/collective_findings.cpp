@@ -56,7 +56,7 @@ MaybeFinding unexpected_all_gather(const FindingSubject& s) {
   });
   if (!found) return std::nullopt;
   const auto& [named, axes, over, group_size, traffic] = *found;
-  return Finding{
+  Finding finding{
       FindingId::unexpected_all_gather,
       Severity::error,
       fmt::format("activations are gathered over '{}', an axis of the batch, because the rules of their batch "
@@ -66,6 +66,8 @@ MaybeFinding unexpected_all_gather(const FindingSubject& s) {
       axes,
       "give activation_batch, activation_batch_attn and activation_kv_batch the same axes",
       rules_named(s.rules(), {"activation_batch", "activation_batch_attn", "activation_kv_batch"})};
+  finding.extent = traffic.seconds.value;
+  return finding;
 }
 
 /// Activations summed over an axis that is not there to split features: a rule splits a contracted dim over it.
@@ -76,7 +78,7 @@ MaybeFinding unexpected_all_reduce(const FindingSubject& s) {
   });
   if (!found) return std::nullopt;
   const auto& [named, axes, over, group_size, traffic] = *found;
-  return Finding{
+  Finding finding{
       FindingId::unexpected_all_reduce,
       Severity::error,
       fmt::format("activations are summed over '{}', which splits no heads and no MLP features: a rule puts it "
@@ -86,6 +88,8 @@ MaybeFinding unexpected_all_reduce(const FindingSubject& s) {
       axes,
       "leave '" + over + "' out of the rules of that dim",
       rules_named(s.rules(), {"activation_embed", "activation_embed_attn", "activation_mlp", "embed"})};
+  finding.extent = traffic.seconds.value;
+  return finding;
 }
 
 /// Tensor parallelism whose sums are kept whole on every device although the residual stream could stay split.
@@ -95,15 +99,17 @@ MaybeFinding all_reduce_where_reduce_scatter_suffices(const FindingSubject& s) {
       s, [&](const Collective& c) { return is_partial_sum(c) && is_layer_activation(c, s) && overlap(c.axes, features); });
   if (!found) return std::nullopt;
   const auto& [named, axes, over, group_size, traffic] = *found;
-  return Finding{FindingId::all_reduce_where_reduce_scatter_suffices,
-                 Severity::note,
-                 fmt::format("partial sums over '{}' are all-reduced, because no rule splits the hidden state over it: "
-                             "norms and residuals are computed and kept {} times, {}",
-                             over, group_size, in_words(traffic)),
-                 named.op,
-                 axes,
-                 "add ['activation_embed', ['" + over + "']] to the rules",
-                 rules_named(s.rules(), {"activation_embed", "activation_norm_length"})};
+  Finding finding{FindingId::all_reduce_where_reduce_scatter_suffices,
+                  Severity::note,
+                  fmt::format("partial sums over '{}' are all-reduced, because no rule splits the hidden state over it: "
+                              "norms and residuals are computed and kept {} times, {}",
+                              over, group_size, in_words(traffic)),
+                  named.op,
+                  axes,
+                  "add ['activation_embed', ['" + over + "']] to the rules",
+                  rules_named(s.rules(), {"activation_embed", "activation_norm_length"})};
+  finding.extent = traffic.seconds.value;
+  return finding;
 }
 
 }  // namespace shardplan

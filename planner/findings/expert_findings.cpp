@@ -63,7 +63,7 @@ MaybeFinding expert_axis_stolen(const FindingSubject& s) {
   const Traffic weights =
       traffic_of(s, [&](const Collective& c) { return over_expert_axes(c, s) && is_expert_weight(c, s); });
   if (weights.empty()) return std::nullopt;
-  return Finding{
+  Finding finding{
       FindingId::expert_axis_stolen,
       Severity::error,
       fmt::format("expert double-mapping: rule activation_batch_moe gives '{0}' to the batch dim of the dispatch "
@@ -74,6 +74,8 @@ MaybeFinding expert_axis_stolen(const FindingSubject& s) {
       expert_axis_names(s),
       "moe_dispatch_no_expert_sharding=True",
       rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
+  finding.extent = weights.seconds.value;
+  return finding;
 }
 
 /// The dispatch is peeled, the output of wo isn't: beside a second batch axis wo falls back to being gathered.
@@ -83,7 +85,7 @@ MaybeFinding expert_output_not_peeled(const FindingSubject& s) {
     return over_expert_axes(c, s) && is_expert_output_weight(c, s);
   });
   if (weights.empty()) return std::nullopt;
-  return Finding{
+  Finding finding{
       FindingId::expert_output_not_peeled,
       Severity::warning,
       fmt::format("moe_dispatch_no_expert_sharding keeps experts on '{0}' up to wo, but the constraint on wo's output "
@@ -93,6 +95,8 @@ MaybeFinding expert_output_not_peeled(const FindingSubject& s) {
       expert_axis_names(s),
       "sparse_matmul=True, or '" + expert_axes_text(s) + "' as the only axis of the batch",
       rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
+  finding.extent = weights.seconds.value;
+  return finding;
 }
 
 MaybeFinding missing_all_to_all(const FindingSubject& s) {
@@ -104,16 +108,18 @@ MaybeFinding missing_all_to_all(const FindingSubject& s) {
     return !c.parameter && over_expert_axes(c, s) && op && op->module == Module::mixture && op->kind != OpKind::routing;
   });
   if (tokens.empty()) return std::nullopt;
-  return Finding{FindingId::missing_all_to_all,
-                 Severity::warning,
-                 fmt::format("rule activation_batch_moe leaves '{0}' off the batch: in place of an all-to-all of the "
-                             "routed tokens, all tokens are gathered over '{0}' before the dispatch and summed after "
-                             "the combine, {1}",
-                             expert_axes_text(s), in_words(tokens)),
-                 "MoeBlock_0/dispatch, combine",
-                 expert_axis_names(s),
-                 "sparse_matmul=True",
-                 rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
+  Finding finding{FindingId::missing_all_to_all,
+                  Severity::warning,
+                  fmt::format("rule activation_batch_moe leaves '{0}' off the batch: in place of an all-to-all of the "
+                              "routed tokens, all tokens are gathered over '{0}' before the dispatch and summed after "
+                              "the combine, {1}",
+                              expert_axes_text(s), in_words(tokens)),
+                  "MoeBlock_0/dispatch, combine",
+                  expert_axis_names(s),
+                  "sparse_matmul=True",
+                  rules_named(s.rules(), {"activation_batch_moe", "activation_exp"})};
+  finding.extent = tokens.seconds.value;
+  return finding;
 }
 
 MaybeFinding worst_case_rows(const FindingSubject& s) {
@@ -121,7 +127,7 @@ MaybeFinding worst_case_rows(const FindingSubject& s) {
     if (!block.block->mixture || block.block->row_occupancy >= 0.999 || s.config().ragged_buffer_factor > 0) continue;
     const bool is_ring = s.config().moe_path == MoePath::ring;  // there the factor needs use_ragged_sort
     const bool dense = is_ragged_dot_dense(s.configuration.compiler, s.config());
-    return Finding{
+    Finding finding{
         FindingId::worst_case_rows,
         dense ? Severity::warning : Severity::note,
         fmt::format("expert buffers hold the worst case of routing, {:.3g} times the rows of balanced "
@@ -133,6 +139,8 @@ MaybeFinding worst_case_rows(const FindingSubject& s) {
         expert_axis_names(s),
         is_ring ? "use_ring_of_experts=False with ragged_buffer_factor (drops tokens beyond it)"
                 : "ragged_buffer_factor (drops tokens beyond it)"};
+    finding.extent = 1 / block.block->row_occupancy;
+    return finding;
   }
   return std::nullopt;
 }

@@ -99,7 +99,7 @@ MaybeFinding weights_not_sharded(const FindingSubject& s) {
     return c.kind == CollectiveKind::all_reduce && c.phase == Phase::backward && overlap(c.axes, census.missing) &&
            c.parameter;
   });
-  return Finding{
+  Finding finding{
       FindingId::weights_not_sharded,
       Severity::error,
       fmt::format("{:.0f}% of the parameters lack an axis of the mesh, most of them '{}' (no '{}'): MaxText's check of "
@@ -111,6 +111,8 @@ MaybeFinding weights_not_sharded(const FindingSubject& s) {
       missing,
       fmt::format("add '{}' to rule {}, or choose a mesh without it", named, rule),
       rules_of(*census.tensor, s.rules())};
+  finding.extent = gradients.seconds.value;
+  return finding;
 }
 
 /// Stacked weights are stored stage-major and used repeat-major; pipeline_fsdp_ag_once makes the compiler move them.
@@ -118,15 +120,17 @@ MaybeFinding layer_stack_reshard(const FindingSubject& s) {
   const Traffic moved = traffic_of(s, is_of_layer_stack);
   if (moved.empty()) return std::nullopt;
   const PipelineShape& shape = s.program.program->pipeline;
-  return Finding{FindingId::layer_stack_reshard,
-                 Severity::warning,
-                 fmt::format("pipeline_fsdp_ag_once with {} repeats: layer weights are stored stage-major and used "
-                             "repeat-major, so all of them, their gradients and moments move between stages, {}",
-                             shape.repeats, in_words(moved)),
-                 "pipeline_module/layers",
-                 names_of({AxisRole::stage}),
-                 fmt::format("num_layers_per_pipeline_stage={} (one repeat), or pipeline_fsdp_ag_once=False",
-                             shape.layers_per_stage * shape.repeats)};
+  Finding finding{FindingId::layer_stack_reshard,
+                  Severity::warning,
+                  fmt::format("pipeline_fsdp_ag_once with {} repeats: layer weights are stored stage-major and used "
+                              "repeat-major, so all of them, their gradients and moments move between stages, {}",
+                              shape.repeats, in_words(moved)),
+                  "pipeline_module/layers",
+                  names_of({AxisRole::stage}),
+                  fmt::format("num_layers_per_pipeline_stage={} (one repeat), or pipeline_fsdp_ag_once=False",
+                              shape.layers_per_stage * shape.repeats)};
+  finding.extent = moved.seconds.value;
+  return finding;
 }
 
 /// ZeRO-1 saves less than its name says: beside their shards, whole weights stay on the device to the end of the step.
@@ -138,7 +142,7 @@ MaybeFinding whole_weights_beside_shards(const FindingSubject& s) {
   if (!ahead && !c.pure_nnx) return std::nullopt;
   const auto parameters = static_cast<double>(s.evaluation.memory.parameters.value);
   const double whole = (ahead ? 1 : s.mesh().size_of(AxisRole::data)) * parameters / 1e9;
-  return Finding{
+  Finding finding{
       FindingId::zero1_whole_weights,
       Severity::note,
       ahead
@@ -154,6 +158,8 @@ MaybeFinding whole_weights_beside_shards(const FindingSubject& s) {
                   "gathers and keeps no copy), or gradient_accumulation_steps above 1",
                   ahead ? "--program train for what the training loop needs; " : ""),
       {}};
+  finding.extent = whole;
+  return finding;
 }
 
 MaybeFinding offloaded_parameters_come_back(const FindingSubject& s) {
@@ -172,14 +178,16 @@ MaybeFinding offloaded_parameters_come_back(const FindingSubject& s) {
 MaybeFinding optimizer_shards_permuted(const FindingSubject& s) {
   const Traffic moved = traffic_of(s, is_permuted_shard);
   if (moved.empty()) return std::nullopt;
-  return Finding{FindingId::optimizer_shards_permuted,
-                 Severity::note,
-                 fmt::format("shard_optimizer_over_data puts 'data' before the axes that already split a weight's dim: "
-                             "shards change places, and an update that reads gathered weights gathers all whole, {}",
-                             in_words(moved)),
-                 "optimizer",
-                 names_of({AxisRole::data}),
-                 "one of data and fsdp only, gradient_accumulation_steps above 1, or shard_optimizer_over_data=False"};
+  Finding finding{FindingId::optimizer_shards_permuted,
+                  Severity::note,
+                  fmt::format("shard_optimizer_over_data puts 'data' before the axes that already split a weight's dim: "
+                              "shards change places, and an update that reads gathered weights gathers all whole, {}",
+                              in_words(moved)),
+                  "optimizer",
+                  names_of({AxisRole::data}),
+                  "one of data and fsdp only, gradient_accumulation_steps above 1, or shard_optimizer_over_data=False"};
+  finding.extent = moved.seconds.value;
+  return finding;
 }
 
 }  // namespace shardplan

@@ -35,6 +35,19 @@ TEST(GroupFindings, KeepsRulesApartWhateverCostsMost) {
   }
 }
 
+TEST(GroupFindings, SpeaksOfTheWorstCaseOfWhatNobodyCosted) {
+  const auto rows = [](double times) {
+    Finding one{FindingId::worst_case_rows, Severity::note, "", "MoeBlock_0", {"expert"}, ""};
+    one.extent = times;
+    return one;
+  };
+  const CheckAnswer answer = answer_of({{"a", "expert=2", MoePath::ragged, {rows(2)}, {}, {}},
+                                        {"b", "expert=8", MoePath::ragged, {rows(8)}, {}, {}},
+                                        {"c", "expert=4", MoePath::ragged, {rows(4)}, {}, {}}});
+  ASSERT_EQ(answer.findings.size(), 1U);
+  EXPECT_EQ(answer.findings.front().worst, "b on expert=8, ragged path");
+}
+
 /// The tensor is where it costs most, if a rule says what the finding is about, and what it is about if none does.
 TEST(GroupFindings, TellsPlacesApartOnlyWhereNoRuleIsBehindThem) {
   const auto entries = [](std::vector<Rule> rules) {
