@@ -28,8 +28,8 @@ void add_layers(Program& program, const Decoder& decoder, const TrainConfig& con
     Block block = layer_block(kind, decoder.model, config, pipelined ? microbatch : whole);
     block.in_pipeline = pipelined;
     // A scan of one layer is no loop: the compiler merges the recomputation with the first run, unless whole layers
-    // that are written out lie between the two. A mixture's it doesn't on several devices: gptoss20bx2_h100x8_fsdp8_full_notriton
-    // gathers all weights again, and four programs of deepseek2-16b with one layer of experts run it again.
+    // that are written out lie between the two. A mixture's it doesn't on several devices: it gathers all weights again in
+    // gptoss20bx2_h100x8_fsdp8_full_notriton, and runs again in four programs of deepseek2-16b with one layer of experts.
     block.beside_scan = kind.unscanned && config.scan_layers;
     const bool comes_alone = config.scan_layers && !far && kind.count == 1 && !(block.mixture && shape.devices > 1);
     if (shape.habits.has(Habit::merges_single_layer_scan) && comes_alone)

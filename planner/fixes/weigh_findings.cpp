@@ -74,8 +74,8 @@ bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now
   constexpr double worth_saying = 0.01, worth_an_edit = 0.05;
   if (is_about_the_run(finding.id)) return cost.step > now.time.step() * worth_saying;
   if (is_about_waiting(finding.id)) return cost.step.value > 0;
-  if (finding.id == FindingId::activations_replicated)
-    return cost.step > now.time.step() * worth_an_edit && (cost.collectives + cost.compute).value > 0;
+  if (finding.id == FindingId::activations_replicated)  // less routing of all tokens alone is no reason to edit rules
+    return cost.step > now.time.step() * worth_an_edit && cost.collectives + cost.compute > now.time.step() * worth_an_edit;
   return cost.collectives.value > 0 && (cost.collectives + cost.compute).value > 0;
 }
 
