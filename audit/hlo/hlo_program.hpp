@@ -49,6 +49,8 @@ struct HloProgram {
   std::string module;  ///< "jit_train_step"
   bool scheduled = false;  ///< instructions stand in the order in which they run
   std::int64_t devices = 1;
+  std::string compiler;    ///< whose text it is, as Compiler::family has it: "XLA:TPU"; empty: it doesn't show
+  std::optional<Bytes> tokens;  ///< of a device, of one array of the batch: 32-bit integers in rows of a sequence
   std::optional<Bytes> arguments;  ///< of a device, in its own memory; where the text has the entry's layout
   std::vector<HloComputation> computations;
   std::size_t entry = 0;

@@ -25,20 +25,42 @@ struct NameHash {
   std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
 };
 
-/// "…, entry_computation_layout={(f32[4]{0}, bf16[8]{0:S(5)})->f32[4]{0}}, …": what is in host memory (space 5) not.
-std::optional<Bytes> arguments_in(std::string_view module_line) {
+/// "(f32[4]{0}, bf16[8]{0:S(5)})" of "…, entry_computation_layout={(f32[4]{0}, bf16[8]{0:S(5)})->f32[4]{0}}, …"
+std::optional<std::string_view> argument_shapes(std::string_view module_line) {
   constexpr std::string_view key = "entry_computation_layout={";
   const auto begin = module_line.find(key);
   const auto end = module_line.find(")->", begin);
   if (begin == nowhere || end == nowhere) return std::nullopt;
+  return module_line.substr(begin + key.size(), end + 1 - begin - key.size());
+}
+
+/// Without what is in host memory (space 5).
+std::optional<Bytes> arguments_in(std::string_view tuple) {
   Bytes sum;
-  const std::string_view tuple = module_line.substr(begin + key.size(), end + 1 - begin - key.size());
   for (const std::string_view shape : elements_of_shape(tuple)) {
     const auto bytes = bytes_of_shape(shape);
     if (!bytes) return std::nullopt;
     if (shape.find("S(5)") == nowhere) sum += Bytes{*bytes};
   }
   return sum;
+}
+
+/// MaxText's batch alone is signed integers in two dims or more; keys of random numbers are unsigned. Its arrays are alike.
+std::optional<Bytes> tokens_in(std::string_view tuple) {
+  std::optional<Bytes> largest;
+  for (const std::string_view shape : elements_of_shape(tuple)) {
+    const auto dims = dims_of_shape(shape);
+    if (!shape.starts_with("s32[") || !dims || dims->size() < 2) continue;
+    if (const auto bytes = bytes_of_shape(shape)) largest = std::max(largest.value_or(Bytes{0}), Bytes{*bytes});
+  }
+  return largest;
+}
+
+/// Only XLA:TPU lays arrays out in tiles; XLA:GPU's scheduler leaves a fingerprint.
+std::string compiler_in(std::string_view module_line) {
+  if (module_line.find("fingerprint_before_lhs") != nowhere) return "XLA:GPU";
+  const auto tuple = argument_shapes(module_line);
+  return tuple && tuple->find(":T(") != nowhere ? "XLA:TPU" : "";
 }
 
 class HloReader {
@@ -70,7 +92,11 @@ class HloReader {
     if (partitions > 1 && replicas > 1)
       lines_.fail(fmt::format("{} replicas of {} partitions; one of the two has to be 1", replicas, partitions));
     program_.devices = std::max(partitions, replicas);
-    program_.arguments = arguments_in(line);
+    program_.compiler = compiler_in(line);
+    if (const auto shapes = argument_shapes(line)) {
+      program_.arguments = arguments_in(*shapes);
+      program_.tokens = tokens_in(*shapes);
+    }
     groups_.of_devices(program_.devices);
   }
 

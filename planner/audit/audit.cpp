@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <audit/hlo/read_hlo.hpp>
+#include <cost_models/layouts/layout.hpp>
 #include <planner/audit/audit.hpp>
 #include <planner/audit/price_traffic.hpp>
 #include <planner/evaluate/evaluate.hpp>
@@ -85,6 +86,15 @@ const Compiler& compiler_for(const AuditRequest& request) {
   return request.configuration ? request.configuration->compiler : request.compiler.value();
 }
 
+/// Its kernels and its schedule are priced as that compiler makes them.
+void check_compiler(const HloProgram& program, const Machine& machine, const Compiler& compiler) {
+  const bool both_known = !program.compiler.empty() && machine.hardware.launch.hardware != MaxtextHardware::none;
+  if (both_known && program.compiler != compiler.family)
+    throw InputError(fmt::format("{}: compiled by {}, but programs for {} are compiled by {}: name the machine that it was "
+                                 "compiled for (--hardware, compile_topology)",
+                                 program.source, program.compiler, machine.hardware.name, compiler.family));
+}
+
 /// Plans have the arguments of compiled programs within 0.01%; between models of one size they differ by percents.
 constexpr double other_program_from = 0.02;
 
@@ -98,6 +108,20 @@ std::optional<Finding> other_arguments(const HloProgram& program, const Configur
                  fmt::format("the program holds {:.2f} GB of weights, optimizer state and batch on a device, {} under these "
                              "arguments {:.2f} GB: it was compiled for another model, another optimizer, or rules that lay "
                              "weights out otherwise", found / 1e9, c.model.name, expected / 1e9),
+                 "", {}, "the arguments that the program was compiled with"};
+}
+
+/// Whether it takes the plan's tokens: their bytes are nothing beside the weights'.
+std::optional<Finding> other_batch(const HloProgram& program, const Configuration& c, const Evaluation& plan) {
+  if (!program.tokens) return std::nullopt;
+  const Block& embedding = plan.laid_out->program.blocks.front();
+  const Bytes expected = local_bytes(embedding.tensors[embedding.input], plan.laid_out->specs.front()[embedding.input],
+                                     c.mesh) * c.config.gradient_accumulation_steps;
+  if (*program.tokens == expected) return std::nullopt;
+  return Finding{FindingId::other_arguments, Severity::error,
+                 fmt::format("the program takes {} tokens a step on a device, under these arguments it would take {}: it was "
+                             "compiled for another batch or length of sequence",
+                             program.tokens->value / size_of(DType::s32), expected.value / size_of(DType::s32)),
                  "", {}, "the arguments that the program was compiled with"};
 }
 
@@ -121,6 +145,7 @@ AuditAnswer audit(const AuditRequest& request) {
   std::optional<LinkPrices> prices;
   if (machine) {
     check_devices(*machine, answer.mesh);
+    check_compiler(program, *machine, compiler_for(request));
     prices.emplace(*machine, answer.mesh);
   }
   if (machine) answer.hardware = machine->hardware.name;
@@ -131,9 +156,10 @@ AuditAnswer audit(const AuditRequest& request) {
   if (request.timeline) answer.timeline = time(scheduled);
 
   std::vector<TrafficItem> expected;
-  std::optional<Finding> other;
+  std::vector<Finding> others;
   if (request.baseline) {
     const ScheduledProgram earlier = read_program(*request.baseline, request.timeline);
+    if (machine) check_compiler(earlier.program, *machine, compiler_for(request));
     const ProgramTraffic baseline = read_traffic(earlier.program, answer.mesh, prices);
     if (request.timeline) answer.expected_step = time(earlier).timeline.seconds;
     answer.against = baseline.source;
@@ -143,7 +169,8 @@ AuditAnswer audit(const AuditRequest& request) {
     const Evaluation plan = evaluate(*request.configuration);
     if (request.timeline) answer.expected_step = plan.time.step();
     answer.against = "the plan";
-    other = other_arguments(program, *request.configuration, plan);
+    for (const auto differs : {other_arguments, other_batch})
+      if (auto finding = differs(program, *request.configuration, plan)) others.push_back(std::move(*finding));
     answer.expected = named_collectives(plan);
     expected = items_of(answer.expected);
   }
@@ -152,7 +179,7 @@ AuditAnswer audit(const AuditRequest& request) {
   answer.findings = audit_findings(
       found, answer.changes,
       {answer.mesh, experts_of(request, answer.mesh), request.thresholds, against_what(request), prices.has_value()});
-  if (other) answer.findings.insert(answer.findings.begin(), *std::move(other));
+  answer.findings.insert(answer.findings.begin(), others.begin(), others.end());
   return answer;
 }
 

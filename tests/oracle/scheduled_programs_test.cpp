@@ -3,7 +3,9 @@
 // two, over two nodes, nothing was looked at before they were compiled.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <planner/audit/audit.hpp>
+#include <shardplan/error.hpp>
 #include <planner/validate/recorded_program.hpp>
 #include <planner/validate/score.hpp>
 
@@ -33,6 +35,34 @@ INSTANTIATE_TEST_SUITE_P(OfGpus, ScheduledPrograms,
                                          Scheduled{"llama318bx6_h100x16_fsdp8_dcnfsdp2_full", 0.961},
                                          Scheduled{"llama318bx6_h100x16_fsdp8_dcndata2_minimal", 1.042}),
                          [](const auto& row) { return row.param.id; });
+
+class CompiledBatches : public testing::TestWithParam<std::string> {};
+
+TEST_P(CompiledBatches, TellTheirRunFromOneOfAnotherBatch) {
+  const auto says_other_arguments = [](double times) {
+    AuditRequest request{TEST_DATA "/audit/" + GetParam() + ".hlo.gz", {}, {}, {}, {}, {}, {}, false};
+    request.configuration = configuration_of(read_record(RECORDS "/" + GetParam() + ".json"));
+    request.configuration->config.per_device_batch_size *= times;
+    const auto findings = audit(request).findings;
+    return std::any_of(findings.begin(), findings.end(),
+                       [](const Finding& finding) { return finding.id == FindingId::other_arguments; });
+  };
+  EXPECT_FALSE(says_other_arguments(1));
+  EXPECT_TRUE(says_other_arguments(4));
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, CompiledBatches,
+                         testing::Values("ds16_7x8_ep4fsdp2", "h100_ll7_pp2fsdp4", "h100_mx_ep8_dm", "ll7_v5p4_pp2_fsdp2",
+                                         "ll8_v5p8_tp4fsdp2", "llama318bx6_h100x16_fsdp8_dcndata2_minimal",
+                                         "llama318bx6_h100x16_fsdp8_dcnfsdp2_full", "mi355_mx_ep8_fix", "mx7_v5p8_ep8_dm",
+                                         "mx7_v5p8_ep8_fix"),
+                         [](const auto& row) { return row.param; });
+
+TEST(Audit, RefusesAProgramOfAnotherCompilerThanTheMachines) {
+  AuditRequest request{TEST_DATA "/audit/mx7_v5p8_ep8_fix.hlo.gz", {}, {}, {}, {}, {}, {}, true};
+  request.configuration = configuration_of(read_record(RECORDS "/h100_mx_ep8_dm.json"));
+  EXPECT_THROW(audit(request), InputError);
+}
 
 }  // namespace
 }  // namespace shardplan
