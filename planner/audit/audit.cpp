@@ -119,8 +119,8 @@ std::optional<Finding> other_batch(const HloProgram& program, const Configuratio
                                      c.mesh) * c.config.gradient_accumulation_steps;
   if (*program.tokens == expected) return std::nullopt;
   return Finding{FindingId::other_arguments, Severity::error,
-                 fmt::format("the program takes {} tokens a step on a device, under these arguments it would take {}: it was "
-                             "compiled for another batch or length of sequence",
+                 fmt::format("the program takes {} tokens a step on a device, under these arguments it would take {}: it "
+                             "was compiled for another batch or length of sequence",
                              program.tokens->value / size_of(DType::s32), expected.value / size_of(DType::s32)),
                  "", {}, "the arguments that the program was compiled with"};
 }
