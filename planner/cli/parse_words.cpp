@@ -128,6 +128,16 @@ void CommandParser::offer_formats(std::vector<std::string> formats) {
   output_.formats = std::move(formats);
 }
 
+Words CommandParser::given() const {
+  const Words output = {"--format", "--output", "--color"};
+  Words flags;
+  for (const auto* option : parser_.get_options()) {
+    const std::string name = option->get_lnames().empty() ? option->get_name(true) : "--" + option->get_lnames().front();
+    if (option->count() > 0 && std::find(output.begin(), output.end(), name) == output.end()) flags.push_back(name);
+  }
+  return flags;
+}
+
 Task CommandParser::task(std::function<Answer(Format, const Style&)> compute) const {
   const Format format = format_of(output_);
   return {output_.file, style_of(output_),

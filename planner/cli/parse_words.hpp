@@ -48,6 +48,9 @@ class CommandParser {
   /// Fills in what was added. Throws HelpRequest, or InputError on anything that it doesn't know.
   void parse(const Words& words);
 
+  /// The flags that were given, those about the output left out: "--model"; words that are no flag's as they are called.
+  Words given() const;
+
   /// Empty: standard output, which `-o -` asks for, too.
   const std::optional<std::string>& output_file() const { return output_.file; }
 

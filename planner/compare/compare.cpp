@@ -27,10 +27,11 @@ PlanRequest with(PlanRequest request, const HardwareProfile& machine, const Rule
 
 void add_case(CompareAnswer& answer, const std::vector<std::string>& settings, const PlanRequest& one, int top) {
   auto best = best_of_case(one, top, cost_model());
-  if (const auto* reason = std::get_if<std::string>(&best)) {
+  if (const auto* refusal = std::get_if<Refusal>(&best)) {
     const MoePath path = one.moe_paths.empty() ? MoePath::none : one.moe_paths.front();
     const std::string mesh = one.mesh.empty() ? "" : describe(one.mesh);
-    answer.refused.push_back({one.machines.front().name, settings, one.rule_sets.front().name, path, mesh, *reason});
+    answer.refused.push_back({one.machines.front().name, settings, one.rule_sets.front().name, path, mesh, refusal->reason,
+                              refusal->is_infeasible});
     return;
   }
   for (auto& evaluation : std::get<std::vector<Evaluation>>(best))
@@ -49,8 +50,10 @@ void sort_rows(std::vector<ComparedRow>& rows) {
   });
 }
 
-void require_rows(const CompareAnswer& answer) {
-  if (!answer.rows.empty()) return;
+/// That nothing runs is an answer; that nothing could be asked for is none.
+void require_answer(const CompareAnswer& answer) {
+  const auto is_infeasible = [](const RefusedCase& refused) { return refused.is_infeasible; };
+  if (!answer.rows.empty() || std::any_of(answer.refused.begin(), answer.refused.end(), is_infeasible)) return;
   if (answer.refused.empty()) throw InternalError("compare was asked for nothing");
   const RefusedCase& first = answer.refused.front();
   std::string subject = first.rules;
@@ -95,13 +98,15 @@ ComparedRow compared_row(std::string name, std::vector<std::string> settings, Ev
 
 CompareAnswer compare(const CompareRequest& request) {
   CompareAnswer answer;
+  const PlanRequest& first = request.cases.front().plan;
+  answer.asked = {first.model.name, first.machines.front().name, first.chips};
   answer.varies_batch = request.varies_batch;
   answer.varies_remat = request.varies_remat;
   for (const auto& [settings, plan] : request.cases)
     for (const auto& machine : plan.machines)
       for (const auto& rules : plan.rule_sets)
         for (const MoePath path : paths_of(plan)) add_case(answer, settings, with(plan, machine, rules, path), request.top);
-  require_rows(answer);
+  require_answer(answer);
   sort_rows(answer.rows);
   return answer;
 }

@@ -41,6 +41,13 @@ struct RefusedCase {
   MoePath path = MoePath::none;
   std::string mesh;  ///< as asked; "" where it was searched
   std::string reason;
+  bool is_infeasible = false;  ///< Refusal's
+};
+
+/// What a comparison is of.
+struct ComparedSubject {
+  std::string model, hardware;  ///< of several machines the first
+  int chips = 0;
 };
 
 /// A setting in which two configurations differ; "" where one has it not and MaxText's default isn't one value.
@@ -51,6 +58,7 @@ struct ChangedArgument {
 struct CompareAnswer {
   std::vector<ComparedRow> rows;  ///< those that fit, then those that may, then those that don't; each fastest first
   std::vector<RefusedCase> refused;
+  ComparedSubject asked;  ///< of a search
   bool varies_batch = false, varies_remat = false;  ///< CompareRequest's
   std::optional<RuleDifference> rules;             ///< of two rule files
   std::optional<std::vector<ChangedArgument>> changed;  ///< of two runs; their rows keep the order they were given in

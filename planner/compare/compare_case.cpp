@@ -44,10 +44,10 @@ std::string no_mesh(const PlanRequest& request, const SearchSpace& space) {
   return fmt::format("no mesh of {} with {}", counted(devices, "device"), describe(request.mesh));
 }
 
-std::string why_none(const Rejections& rejections) {
+Refusal why_none(const Rejections& rejections) {
   const auto counts = rejections.sorted();
-  if (counts.empty()) return "no valid configuration";
-  return fmt::format("{}: {}", name_of(counts.front().constraint), counts.front().example);
+  if (counts.empty()) return {"no valid configuration", true};
+  return {fmt::format("{}: {}", name_of(counts.front().constraint), counts.front().example), true};
 }
 
 std::vector<Candidate> best_fitting(const Explored& explored, const std::vector<Parallelism>& parallelisms,
@@ -61,13 +61,13 @@ std::vector<Candidate> best_fitting(const Explored& explored, const std::vector<
 }  // namespace
 
 BestOrRefusal best_of_case(const PlanRequest& asked, int top, const Evaluator& evaluate) {
-  if (std::string missing = missing_axis(asked); !missing.empty()) return missing;
+  if (std::string missing = missing_axis(asked); !missing.empty()) return Refusal{std::move(missing)};
   const PlanRequest request = with_axes_of_rules(asked);
   auto machine = usable_machine(request);
-  if (const auto* reason = std::get_if<std::string>(&machine)) return *reason;
+  if (const auto* reason = std::get_if<std::string>(&machine)) return Refusal{*reason};
   SearchSpace space = search_space(request, std::get<Machine>(std::move(machine)));
   auto [parallelisms, rejections, meshes] = enumerate_parallelisms(space);
-  if (meshes == 0) return no_mesh(request, space);
+  if (meshes == 0) return Refusal{no_mesh(request, space)};
   if (parallelisms.empty()) return why_none(rejections);
   const double margin = request.objective == Objective::memory ? memory_objective_margin : 0;
   const Scope scope{static_cast<std::size_t>(top), margin, 0, false};

@@ -32,9 +32,7 @@ ComparedRow run_over(const CompareFlags& flags, const std::string& config_file) 
 }
 
 CompareAnswer compare_saved(const std::string& first, const CompareFlags& flags) {
-  if (flags.words.size() > 1 || flags.search.model || flags.search.chips)
-    throw InputError(first + ": as the first word a saved answer, which is compared as it is, with no flag but --against; a "
-                             "configuration follows --config, rules follow --rules");
+  refuse_flags_of_saved(flags, first);
   return compare_runs(read_saved_answer(first), read_saved_answer(*flags.against));
 }
 
@@ -67,8 +65,12 @@ bool any_runs(const CompareAnswer& answer) {
   });
 }
 
+std::string in_text(const CompareAnswer& answer, const Style& style) {
+  return answer.rows.empty() ? nothing_runs_text(answer, style) : compare_text(answer, style);
+}
+
 Answer answer_compare(const CompareAnswer& answer, Format format, const Style& style) {
-  const Printers printers{.text = [&] { return compare_text(answer, style); },
+  const Printers printers{.text = [&] { return in_text(answer, style); },
                           .json = [&] { return compare_json(answer); },
                           .markdown = [&] { return compare_markdown(answer); },
                           .csv = [&] { return compare_csv(answer); },
@@ -97,6 +99,7 @@ Task compare_command(const Words& words) {
                      "--per-device-batch 1,2,4 --top 1 --format csv",
                      "batches side by side, for a spreadsheet");
   parser.parse(words);
+  flags.given = parser.given();
   return parser.task([compute = read_comparison(flags)](Format format, const Style& style) {
     return answer_compare(compute(), format, style);
   });

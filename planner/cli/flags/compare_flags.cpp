@@ -76,8 +76,11 @@ CompareCase read_case(const PlanFlags& search, const Words& settings, const Choi
   return one;
 }
 
-void refuse(const char* flag, bool given) {
-  if (given) throw InputError(fmt::format("{}: two configurations say it themselves; give KEY=VALUE for both", flag));
+/// What one run has of a search's flags, and what says that there are two.
+bool is_of_a_run(const std::string& flag) {
+  const Words of_a_run = {"--model", "--hardware", "--chips",       "--slices",          "--rules",     "--mesh",
+                          "--config", "--against", "--reserve-hbm", "--memory-fraction", "--xla-flags", "KEY=VALUE"};
+  return std::find(of_a_run.begin(), of_a_run.end(), flag) != of_a_run.end();
 }
 
 }  // namespace
@@ -114,19 +117,21 @@ CompareRequest read_compare_request(const CompareFlags& flags) {
   return request;
 }
 
+void refuse_flags_of_saved(const CompareFlags& flags, const std::string& first) {
+  const bool has_other_flag = std::any_of(flags.given.begin(), flags.given.end(), [](const std::string& flag) {
+    return flag != "--against" && flag != "KEY=VALUE";
+  });
+  if (flags.words.size() > 1 || has_other_flag)
+    throw InputError(first + ": as the first word a saved answer, which is compared as it is, with no flag but --against; a "
+                             "configuration follows --config, rules follow --rules");
+}
+
 RunFlags run_flags_of(const CompareFlags& flags, const std::string& config_file) {
   const PlanFlags& search = flags.search;
-  refuse("--moe", search.moe.has_value());
-  refuse("--remat", search.remat.has_value());
-  refuse("--optimizer", search.optimizer.has_value());
-  refuse("--seq-len", search.sequence_length.has_value());
-  refuse("--per-device-batch", search.per_device_batch.has_value());
-  refuse("--global-batch-tokens", search.global_batch_tokens.has_value());
-  refuse("--max-batch-tokens", search.max_batch_tokens.has_value());
-  refuse("--objective", search.objective.has_value());
-  refuse("--price", search.price.has_value());
-  refuse("--top", search.top.has_value());
-  refuse("--vary", !flags.varied.empty());
+  for (const auto& flag : flags.given)
+    if (!is_of_a_run(flag))
+      throw InputError(flag + ": two configurations are compared as they are, without a search's flags; settings of both "
+                              "are KEY=VALUE");
   if (flags.meshes.size() > 1) throw InputError("--mesh is given more than once; two configurations have one each");
   RunFlags run;
   run.model = search.model;

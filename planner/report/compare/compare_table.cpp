@@ -84,15 +84,18 @@ std::vector<CompareColumn> figure_columns(bool with_permutes) {
 }
 
 bool on_one_machine(const CompareAnswer& answer) {
+  if (answer.rows.empty())
+    return std::all_of(answer.refused.begin(), answer.refused.end(),
+                       [&](const RefusedCase& refused) { return refused.hardware == answer.asked.hardware; });
   return std::all_of(answer.rows.begin(), answer.rows.end(), [&](const ComparedRow& row) {
     return row.evaluation.hardware == answer.rows.front().evaluation.hardware;
   });
 }
 
 std::string machine_of(const CompareAnswer& answer) {
-  const Evaluation& e = answer.rows.front().evaluation;
-  const std::string chips = fmt::format("{} on {}", e.model, counted(e.chips, "chip"));
-  return on_one_machine(answer) ? fmt::format("{} of {}", chips, e.hardware) : chips;
+  const auto [model, hardware, chips] = subject_of(answer);
+  const std::string text = fmt::format("{} on {}", model, counted(chips, "chip"));
+  return on_one_machine(answer) ? fmt::format("{} of {}", text, hardware) : text;
 }
 
 /// What the same reason stands against.
@@ -120,8 +123,15 @@ void add_refusal(std::vector<Refusals>& all, const RefusedCase& refused, const s
 
 }  // namespace
 
+ComparedSubject subject_of(const CompareAnswer& answer) {
+  if (answer.rows.empty()) return answer.asked;
+  const Evaluation& e = answer.rows.front().evaluation;
+  return {e.model, e.hardware, e.chips};
+}
+
 std::string compare_title(const CompareAnswer& answer) {
   if (answer.changed) return fmt::format("{} against {}", answer.rows[0].name, answer.rows[1].name);
+  if (answer.rows.empty()) return machine_of(answer) + ": nothing runs";
   const std::size_t rows = answer.rows.size();
   return fmt::format("{}: {}{}", machine_of(answer), counted(static_cast<std::int64_t>(rows), "configuration"),
                      rows > 1 ? ", fastest first" : "");
@@ -156,7 +166,7 @@ std::string label_of(const ComparedRow& row, const CompareAnswer& answer) {
 
 std::vector<std::string> refusals_of(const CompareAnswer& answer) {
   std::vector<Refusals> all;
-  const std::string machine = on_one_machine(answer) ? answer.rows.front().evaluation.hardware : "";
+  const std::string machine = on_one_machine(answer) ? subject_of(answer).hardware : "";
   for (const auto& refused : answer.refused) add_refusal(all, refused, machine);
   std::vector<std::string> texts;
   for (const auto& one : all) {

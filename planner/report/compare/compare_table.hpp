@@ -1,6 +1,7 @@
 #pragma once
 // The configurations of `compare` side by side: title, columns and labels that its text and markdown share; no colours.
 #include <planner/compare/compare_answer.hpp>
+#include <planner/report/style.hpp>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,12 @@ struct ShownRows {
   std::size_t left = 0;
 };
 ShownRows shown_rows(const CompareAnswer& answer, std::size_t most);
+
+/// Of the first row; where nothing runs what was asked for.
+ComparedSubject subject_of(const CompareAnswer& answer);
+
+/// The whole answer where nothing runs: why not.
+std::string nothing_runs_text(const CompareAnswer& answer, const Style& style);
 
 /// One column of the table of configurations.
 struct CompareColumn {

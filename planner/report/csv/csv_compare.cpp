@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <planner/compare/traffic.hpp>
+#include <planner/report/compare/compare_table.hpp>
 #include <planner/report/compare_report.hpp>
 #include <planner/report/csv/csv_table.hpp>
 #include <planner/search/comparison.hpp>
@@ -60,9 +61,9 @@ std::vector<std::string> cells_of(const ComparedRow& row, Eval base) {
   return cells;
 }
 
-std::vector<std::string> cells_of(const RefusedCase& refused, Eval base) {
-  std::vector<std::string> cells = {"", joined(refused.settings), base.model, refused.hardware,
-                                    std::to_string(base.chips), refused.mesh, refused.rules,
+std::vector<std::string> cells_of(const RefusedCase& refused, const ComparedSubject& subject) {
+  std::vector<std::string> cells = {"", joined(refused.settings), subject.model, refused.hardware,
+                                    std::to_string(subject.chips), refused.mesh, refused.rules,
                                     std::string(name_of(refused.path)), "false", ""};
   cells.resize(cells.size() + std::size(figure_columns));
   cells.push_back(refused.reason);
@@ -72,10 +73,9 @@ std::vector<std::string> cells_of(const RefusedCase& refused, Eval base) {
 }  // namespace
 
 std::string compare_csv(const CompareAnswer& answer) {
-  const Evaluation& base = answer.rows.front().evaluation;
   std::string text = csv_line(figure_titles());
-  for (const auto& row : answer.rows) text += csv_line(cells_of(row, base));
-  for (const auto& refused : answer.refused) text += csv_line(cells_of(refused, base));
+  for (const auto& row : answer.rows) text += csv_line(cells_of(row, answer.rows.front().evaluation));
+  for (const auto& refused : answer.refused) text += csv_line(cells_of(refused, subject_of(answer)));
   return text;
 }
 

@@ -1,4 +1,5 @@
 #include <planner/compare/traffic.hpp>
+#include <planner/report/compare/compare_table.hpp>
 #include <planner/report/compare_report.hpp>
 #include <planner/report/json/json_values.hpp>
 #include <planner/search/comparison.hpp>
@@ -108,12 +109,12 @@ OrderedJson json_changed(const std::vector<ChangedArgument>& changed) {
 }  // namespace
 
 std::string compare_json(const CompareAnswer& answer) {
-  const Evaluation& base = answer.rows.front().evaluation;
+  const auto [model, hardware, chips] = subject_of(answer);
   OrderedJson rows = OrderedJson::array(), refused = OrderedJson::array();
-  for (const auto& row : answer.rows) rows.push_back(json_row(row, base));
+  for (const auto& row : answer.rows) rows.push_back(json_row(row, answer.rows.front().evaluation));
   for (const auto& one : answer.refused) refused.push_back(json_refused(one));
-  OrderedJson document = {{"schema_version", schema_version}, {"command", "compare"}, {"model", base.model},
-                          {"hardware", base.hardware},        {"chips", base.chips},  {"rows", std::move(rows)}};
+  OrderedJson document = {{"schema_version", schema_version}, {"command", "compare"}, {"model", model},
+                          {"hardware", hardware},             {"chips", chips},       {"rows", std::move(rows)}};
   document["refused"] = std::move(refused);
   if (answer.rules) document["rule_changes"] = json_rule_difference(*answer.rules);
   if (answer.changed) document["changed_arguments"] = json_changed(*answer.changed);

@@ -66,9 +66,16 @@ std::string changed_table(const CompareAnswer& answer) {
   return "\n" + markdown_table({{"setting"}, {answer.rows[0].name}, {answer.rows[1].name}}, rows);
 }
 
+std::string nothing_runs(const CompareAnswer& answer) {
+  std::string text = fmt::format("### {}\n", markdown_text(compare_title(answer)));
+  for (const auto& refusal : refusals_of(answer)) text += fmt::format("\n- {}", markdown_text(refusal));
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string compare_markdown(const CompareAnswer& all) {
+  if (all.rows.empty()) return nothing_runs(all);
   const auto [answer, left] = shown_rows(all, rows_shown);
   const std::string verdict = rules_verdict(all);
   std::string text = fmt::format("### {}\n\n{}{}", markdown_text(compare_title(all)),

@@ -83,7 +83,12 @@ const refusedCard = (answer) => (answer.refused.length ? card("Left out", dataTa
   { title: "machine", text: (r) => r.hardware }, { title: "rules", text: (r) => r.rules }, { title: "MoE", text: (r) => r.moe_path }, { title: "mesh", text: (r) => r.mesh || "" },
   { title: "settings", text: (r) => (r.settings || []).join(" ") }, { title: "reason", text: (r) => r.reason }], answer.refused)) : null);
 
+const nothingRunsPage = (answer) => [el("p", { class: "kicker" }, "shardplan compare"),
+  el("div", { class: "head" }, el("h1", {}, `${answer.model} on ${plural(answer.chips, "chip")} of ${answer.hardware}: nothing runs`)),
+  el("div", { class: "columns" }, wide(refusedCard(answer)))];
+
 function comparePage(answer) {
+  if (answer.rows.length === 0) return nothingRunsPage(answer);
   const several = answer.rows.some((row) => row.hardware !== answer.hardware);
   const all = namedRows(distinctRows(answer)), rows = all.slice(0, 12);
   const subject = `${answer.model} on ${plural(answer.chips, "chip")}${several ? "" : ` of ${answer.hardware}`}`;
