@@ -5,6 +5,7 @@
 #include <planner/report/markdown/markdown.hpp>
 #include <planner/report/markdown/markdown_report.hpp>
 #include <planner/report/markdown/markdown_run.hpp>
+#include <planner/report/markdown/markdown_timeline.hpp>
 #include <planner/words/rule_words.hpp>
 #include <shardplan/collective/counted.hpp>
 
@@ -67,7 +68,8 @@ std::string audit_markdown(const AuditAnswer& answer) {
   const std::string table = markdown_table(
       {{"collective"}, {"axes"}, {"phase"}, {"expected", true}, {"found", true}, {"difference", true}}, rows);
   const std::string findings = markdown_findings(answer.findings);
-  return text + (findings.empty() ? "" : "\n" + findings) + (table.empty() ? "" : "\n" + table);
+  return text + (findings.empty() ? "" : "\n" + findings) + (table.empty() ? "" : "\n" + table) +
+         markdown_timeline(answer);
 }
 
 }  // namespace shardplan
