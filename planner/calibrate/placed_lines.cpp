@@ -15,12 +15,20 @@ std::string_view trimmed(std::string_view text) {
   return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
+/// "[1,0]<stdout>:", in newer versions "[JOB,0]<stdout>: ".
+std::string_view without_tag(std::string_view line) {
+  const auto end = line.find("]<std");
+  const auto colon = line.find(">:", end);
+  const bool has_tag = line.starts_with('[') && end != line.npos && line.find_first_of(blanks) > end && colon != line.npos;
+  return has_tag ? line.substr(colon + 2) : line;
+}
+
 }  // namespace
 
 bool PlacedLines::next() {
   if (rest_.empty()) return false;
   const auto end = rest_.find('\n');
-  line_ = trimmed(rest_.substr(0, end));
+  line_ = trimmed(without_tag(trimmed(rest_.substr(0, end))));
   rest_ = end == rest_.npos ? "" : rest_.substr(end + 1);
   ++number_;
   return true;

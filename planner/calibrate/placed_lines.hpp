@@ -11,7 +11,8 @@ class PlacedLines {
  public:
   PlacedLines(std::string_view text, std::string file) : rest_(text), file_(std::move(file)) {}
 
-  /// Moves to the next line; false at the end.
+  /// Moves to the next line; false at the end. What `mpirun --tag-output` puts in front of a line, "[1,0]<stdout>:", is none
+  /// of it.
   bool next();
   std::string_view line() const { return line_; }
   std::int64_t number() const { return number_; }

@@ -126,6 +126,21 @@ def check_begun(binary):
                 failures.append(f"{kind} init --like {like}: with and without comments differ")
 
 
+def check_calibrated(binary):
+    """Profiles that calibrate writes, of a built-in one and of one that it wrote, which keeps what stood there first."""
+    data = root / "tests/data/calibrate"
+    with tempfile.TemporaryDirectory() as folder:
+        like = "toy-switch"
+        for name in ["once.json", "twice.json"]:
+            path = pathlib.Path(folder, name)
+            subprocess.run([binary, "calibrate", "--hardware", like, "--from", data / "all_gather_8.log", "-o", path],
+                           capture_output=True, check=True)
+            profile = json.loads(path.read_text())
+            assert "before" in profile["link_efficiency"], profile["link_efficiency"]
+            check(profile, "hardware-profile.json", f"calibrate: {name}")
+            like = path
+
+
 # Traces, and the seconds that their compute streams add up to: {process: seconds}.
 explained = "explain --model llama2-7b --hardware h100 --chips 8 --mesh fsdp=8 attention=cudnn_flash_te"
 audited = (f"audit --timeline --hlo {root}/tests/data/audit/mx7_v5p8_ep8_dm.hlo.gz model_name=mixtral-8x7b per_device_batch_size=1 "
@@ -170,6 +185,7 @@ def main(binary):
     recorded = dict(goldens())
     assert len(recorded) >= 8, sorted(recorded)
     check_begun(binary)
+    check_calibrated(binary)
     check_traces(binary)
     used = {"trace.json"}
     for what, document in [*recorded.items(), *((line, answer(binary, line)) for line in fresh)]:

@@ -68,6 +68,23 @@ TEST(CollectiveLog, OlderTablesHaveFewerColumns) {
   EXPECT_DOUBLE_EQ(all.at(0).seconds.value, 52.01e-6);
 }
 
+// mpirun --tag-output, of OpenMPI 4 and of 5.
+TEST(CollectiveLog, MayBeTagged) {
+  for (const std::string tag : {"[1,0]<stdout>:", "[prterun-node-1-7@1,0]<stdout>: "}) {
+    const std::string path = own_folder() + "tagged.log";
+    std::ofstream file(path);
+    for (const std::string& text : {std::string("# nccl-tests/all_gather_perf -b 8M\n"), ranks, titles, row})
+      for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+        end = text.find('\n', begin);
+        file << tag << text.substr(begin, end - begin + 1);
+      }
+    file.close();
+    const auto all = read_measurements(path);
+    ASSERT_EQ(all.size(), 1U) << tag;
+    EXPECT_DOUBLE_EQ(all[0].seconds.value, 91.10e-6);
+  }
+}
+
 TEST(CollectiveLog, WhatIsNotUnderstoodIsNamedWithItsLine) {
   EXPECT_THAT(log_error(ranks + titles + row), HasSubstr("x.log:3: which collective?"));
   EXPECT_THAT(log_error("./broadcast_perf\n" + ranks + titles + row), HasSubstr("x.log:1: 'broadcast_perf'"));
