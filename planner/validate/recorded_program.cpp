@@ -84,6 +84,12 @@ std::string flags_in(StrictObject& object) {
   return object.peek("arguments").contains("compile_xla_flags") ? "" : std::string(no_flags);
 }
 
+std::int64_t devices_of(const RecordedProgram& record) {
+  std::int64_t devices = 1;
+  for (const auto& [axis, size] : record.mesh) devices *= size;
+  return devices;
+}
+
 }  // namespace
 
 RecordedProgram parse_record(std::string_view text, const std::string& file) {
@@ -110,6 +116,9 @@ RecordedProgram parse_record(std::string_view text, const std::string& file) {
   } else {
     record.collectives = collectives_in(object);
     record.memory = memory_in(object.object("memory"));
+    if (record.collectives.empty() && devices_of(record) > 1)
+      object.fail("collectives", fmt::format("what the program moves: on {} devices it sums its gradients at least",
+                                             devices_of(record)));
   }
   accept(object, {"produced_by", "device_kind", "devices", "device_coordinates", "config", "logical_axis_rules",
                   "compiler_estimated_compute_seconds", "state", "temporary_buffers"});

@@ -43,6 +43,22 @@ TEST(RecordedProgram, IsRead) {
   EXPECT_EQ(record.memory->peak, Bytes{30});
 }
 
+// Errors are shares of what was recorded: of nothing there are none.
+TEST(RecordedProgram, OfSeveralDevicesMovesSomething) {
+  const std::string moved = R"([{"phase": "forward", "kind": "all-gather", "axes": ["fsdp"], "group_size": 8, "bytes": 1000,
+   "executions": 32}])";
+  const std::string none = with(moved, "[]");
+  try {
+    parse_record(none, "toy.json");
+    FAIL() << "a record of a program that moves nothing was taken";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("toy.json: 'collectives' must be what the program moves: on 8 devices"));
+  }
+  std::string alone = none;
+  alone.replace(alone.find("\"fsdp\": 8}"), 10, "\"fsdp\": 1}");
+  EXPECT_TRUE(parse_record(alone, "toy.json").collectives.empty());
+}
+
 TEST(RecordedProgram, IsTrainCompilesUnlessItSaysOtherwise) {
   EXPECT_EQ(parse_record(compiled, "toy.json").machine.program, StepProgram::train_compile);
   const auto said = [](const std::string& program) {
