@@ -57,11 +57,13 @@ void add_scatters(OperationWork& work, const BlockState& state, const RoutedToke
   const auto choices = static_cast<double>(routed.places());
   const double numbers = static_cast<double>(routed.tokens) * static_cast<double>(routed.experts);
   const auto parts = static_cast<double>(devices);
-  const DType weights = routed.weight_size == size_of(DType::bf16) ? DType::bf16 : DType::f32;
-  work.scatters_forward = {{choices, numbers, DType::s32},
-                           {are_weights_gathered ? choices : choices / parts,
-                            are_weights_gathered ? numbers / parts : numbers, weights}};
-  work.scatter_backward = {choices / parts, numbers / parts, weights};
+  const Scatter ids{choices, numbers, place_size};
+  const Scatter own{choices / parts, numbers / parts, routed.weight_size};
+  const Scatter weights = are_weights_gathered ? Scatter{choices, own.elements, own.size}
+                                               : Scatter{own.updates, numbers, own.size};
+  if (state.program.program->step == StepKind::train) work.scatters_forward.push_back(ids);
+  work.scatters_forward.push_back(weights);
+  work.scatter_backward = own;
 }
 
 std::vector<Lifetime> whole_routing(const BlockState& state, const Schedule& schedule, OperationId routing) {

@@ -57,7 +57,7 @@ struct RowSums {
 struct Scatter {
   double updates = 0;   ///< numbers that are written
   double elements = 0;  ///< of the result
-  DType dtype = DType::bf16;
+  std::int64_t size = 0;  ///< bytes of a number
 };
 
 /// Of splash attention; elsewhere none.

@@ -4,12 +4,12 @@
 namespace shardplan {
 namespace {
 
-constexpr double word = 4;  // bytes; of halves, too, while they are worked on
+constexpr std::int64_t word = 4;  // bytes; of halves, too, while they are worked on
 
 bool is_in_vmem(const Scatter& scatter, const ScatterCycles& cycles, const Compiler& compiler) {
   const auto limit = compiler.settings.find(CompilerSetting::scoped_vmem_limit);
   const Bytes vmem = limit == compiler.settings.end() ? cycles.vmem : limit->second;
-  return scatter.elements * word < static_cast<double>(vmem.value);
+  return scatter.elements * static_cast<double>(word) < static_cast<double>(vmem.value);
 }
 
 ScatterTime operator+(const ScatterTime& a, const ScatterTime& b) {
@@ -22,7 +22,7 @@ ScatterTime operator+(const ScatterTime& a, const ScatterTime& b) {
 ScatterTime scatter_time(const Scatter& scatter, const HardwareProfile& hardware, const Compiler& compiler) {
   if (scatter.updates == 0 || !compiler.scatter_cycles || !hardware.clock) return {};
   const ScatterCycles& all = *compiler.scatter_cycles;
-  const ScatterCycles::Of& cycles = size_of(scatter.dtype) < 4 ? all.halves : all.words;
+  const ScatterCycles::Of& cycles = scatter.size < word ? all.halves : all.words;
   const Seconds cycle = at_clock_of(hardware, compiler, {1 / hardware.clock->value});
   const Seconds least = cycle * (scatter.updates * cycles.in_vmem);
   return {is_in_vmem(scatter, all, compiler) ? least : cycle * (scatter.updates * cycles.sorted), least};

@@ -26,27 +26,27 @@ TEST(ScatterTime, TakesCyclesForEachNumber) {
   const auto seconds = [](const Scatter& scatter) {
     return scatter_time(scatter, slow_machine(), compiler_of_cycles()).expected.value;
   };
-  EXPECT_DOUBLE_EQ(seconds({100, 249, DType::s32}), 0.2);
-  EXPECT_DOUBLE_EQ(seconds({100, 250, DType::s32}), 0.5) << "of 1,000 bytes";
-  EXPECT_DOUBLE_EQ(seconds({100, 249, DType::bf16}), 0.3);
-  EXPECT_DOUBLE_EQ(seconds({100, 250, DType::bf16}), 0.7) << "a half is a word while it is worked on";
-  EXPECT_DOUBLE_EQ(scatter_time({100, 250, DType::s32}, slow_machine(), compiler_of_cycles()).at_least.value, 0.2);
+  EXPECT_DOUBLE_EQ(seconds({100, 249, 4}), 0.2);
+  EXPECT_DOUBLE_EQ(seconds({100, 250, 4}), 0.5) << "of 1,000 bytes";
+  EXPECT_DOUBLE_EQ(seconds({100, 249, 2}), 0.3);
+  EXPECT_DOUBLE_EQ(seconds({100, 250, 2}), 0.7) << "a half is a word while it is worked on";
+  EXPECT_DOUBLE_EQ(scatter_time({100, 250, 4}, slow_machine(), compiler_of_cycles()).at_least.value, 0.2);
 }
 
 TEST(ScatterTime, KnowsTheVmemThatAFlagGives) {
   Compiler compiler = compiler_of_cycles();
   compiler.settings[CompilerSetting::scoped_vmem_limit] = Bytes{2000};
-  EXPECT_DOUBLE_EQ(scatter_time({100, 250, DType::s32}, slow_machine(), compiler).expected.value, 0.2);
+  EXPECT_DOUBLE_EQ(scatter_time({100, 250, 4}, slow_machine(), compiler).expected.value, 0.2);
 }
 
 TEST(ScatterTime, IsNoneWithoutCycles) {
-  EXPECT_EQ(scatter_time({100, 250, DType::s32}, slow_machine(), toy_compiler()).expected.value, 0);
+  EXPECT_EQ(scatter_time({100, 250, 4}, slow_machine(), toy_compiler()).expected.value, 0);
 }
 
 TEST(ScatterTime, RunsForwardAgainWhereThatIsRecomputed) {
   OperationWork work;
-  work.scatters_forward = {{100, 249, DType::s32}, {100, 250, DType::bf16}};
-  work.scatter_backward = {10, 249, DType::bf16};
+  work.scatters_forward = {{100, 249, 4}, {100, 250, 2}};
+  work.scatter_backward = {10, 249, 2};
   EXPECT_DOUBLE_EQ(scatter_time(work, slow_machine(), compiler_of_cycles()).expected.value, 0.2 + 0.7 + 0.03);
   work.recomputed = true;
   EXPECT_DOUBLE_EQ(scatter_time(work, slow_machine(), compiler_of_cycles()).expected.value, 2 * (0.2 + 0.7) + 0.03);
