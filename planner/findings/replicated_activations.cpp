@@ -35,12 +35,6 @@ const Rule* first_rule(const RuleSet& rules, const std::string& logical) {
   return found == rules.rules.end() ? nullptr : &*found;
 }
 
-/// Whether the rule names the axis already: then another dim keeps it from taking its axes.
-bool names_axis(const RuleSet& rules, const std::string& logical, const std::string& axis) {
-  const Rule* rule = first_rule(rules, logical);
-  return rule && std::find(rule->axes.begin(), rule->axes.end(), axis) != rule->axes.end();
-}
-
 /// What a tensor is to the question whether an axis should split it.
 enum class Holding : std::uint8_t {
   activation,
@@ -126,7 +120,7 @@ class IdleAxes {
     const std::string& logical = tensor.constraint.axes[dim];
     const std::int64_t parts = c_.mesh.product(spec.dims[dim]) * c_.mesh.size(axis);
     if (logical.empty() || tensor.dims[dim].size % parts != 0 || !split_.has(axis, tensor.dims[dim].dim)) return;
-    if (names_axis(c_.rules, logical, c_.mesh.axes[axis].name)) return;
+    if (names_axis(c_.rules, logical, c_.mesh.axes[axis].name)) return;  // another dim keeps it from taking it
     auto known = std::find_if(found_.begin(), found_.end(),
                               [&](const Idle& idle) { return idle.axis == axis && idle.logical == logical; });
     if (known == found_.end()) known = found_.insert(known, {axis, logical, {}, block.name});
@@ -161,6 +155,11 @@ Finding finding_of(const Idle& idle, const Configuration& c) {
 }
 
 }  // namespace
+
+bool names_axis(const RuleSet& rules, const std::string& logical, const std::string& axis) {
+  const Rule* rule = first_rule(rules, logical);
+  return rule && std::find(rule->axes.begin(), rule->axes.end(), axis) != rule->axes.end();
+}
 
 Rule with_axis(Rule rule, const std::string& axis, const std::vector<std::string>& mesh_axes) {
   const auto place = [&](const std::string& name) { return std::find(mesh_axes.begin(), mesh_axes.end(), name); };

@@ -145,13 +145,6 @@ struct Weighed {
   std::optional<RuleSet> mended;
 };
 
-/// Whether the rule of that name has the axis.
-bool gives_axis(const RuleSet& rules, const std::string& logical, const std::string& axis) {
-  const auto rule =
-      std::find_if(rules.rules.begin(), rules.rules.end(), [&](const Rule& r) { return r.logical == logical; });
-  return rule != rules.rules.end() && std::find(rule->axes.begin(), rule->axes.end(), axis) != rule->axes.end();
-}
-
 /// Of several rules that could take one axis the one in which it spares most; none where another finding's fix gives the
 /// axis to the rule: a misspelt one, say.
 bool is_said_better(const Finding& finding, const std::vector<Weighed>& all) {
@@ -159,7 +152,7 @@ bool is_said_better(const Finding& finding, const std::vector<Weighed>& all) {
   return std::any_of(all.begin(), all.end(), [&](const Weighed& other) {
     if (!other.mended) return false;
     if (other.finding.id != finding.id)
-      return gives_axis(*other.mended, finding.rules.front().logical, finding.axes.front());
+      return names_axis(*other.mended, finding.rules.front().logical, finding.axes.front());
     return other.finding.axes == finding.axes && other.finding.cost->step > finding.cost->step;
   });
 }

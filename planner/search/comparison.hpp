@@ -14,10 +14,10 @@ double tokens_of(const Evaluation& evaluation);
 /// Slower by less than this no report shows.
 inline constexpr double visible_slowdown = 0.0005;
 
-/// The share by which a token takes longer: 0.11 for 11%.
 /// Of the whole job, with the routing of all tokens.
 double seconds_per_token(const Evaluation& e);
 
+/// The share by which a token takes longer: 0.11 for 11%.
 double slower_than(const Evaluation& best, const Evaluation& other);
 
 /// The part of the step in which a token loses most: "9.4% of a step in the pipeline's bubble" (of the best one's
