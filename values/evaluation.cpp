@@ -49,4 +49,10 @@ std::optional<StepRange> range_of(const Evaluation& evaluation) {
   return range;
 }
 
+std::optional<StepRange> range_with_routing(const Evaluation& evaluation) {
+  auto range = range_of(evaluation);
+  if (range) *range = {range->low + evaluation.time.all_token_routing, range->high + evaluation.time.all_token_routing};
+  return range;
+}
+
 }  // namespace shardplan

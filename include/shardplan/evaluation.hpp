@@ -74,6 +74,9 @@ struct StepTime {
   Seconds least_all_token_routing{};     ///< of it, what grows no faster than the tokens
   Seconds step() const { return compute + exposed_collective + exposed_host + bubble; }
   Seconds with_routing() const { return step() + all_token_routing; }
+  double utilization_with_routing() const {
+    return all_token_routing.value == 0 ? model_flops_utilization : model_flops_utilization * (step() / with_routing());
+  }
 };
 
 struct Configuration;
@@ -123,5 +126,7 @@ struct StepRange {
   Seconds low, high;
 };
 std::optional<StepRange> range_of(const Evaluation& evaluation);
+/// The same with the routing of all tokens, which no assumption is about.
+std::optional<StepRange> range_with_routing(const Evaluation& evaluation);
 
 }  // namespace shardplan

@@ -116,11 +116,12 @@ MaybeFinding all_tokens_routed(const FindingSubject& s) {
   const bool is_long = time.all_token_routing > time.step() * worth_a_warning;
   return Finding{FindingId::all_tokens_routed,
                  is_long ? Severity::warning : Severity::note,
-                 fmt::format("{} a step more than is shown: since December 2025 MaxText constrains the places to which the "
-                             "dropping path scatters routing weights, so that every device scatters the choices of all "
-                             "{:.1f}M tokens of a step in each layer, number by number; computed from the compiler's "
-                             "schedules, nobody has measured it; plans are compared with it",
-                             in_words(time.all_token_routing), static_cast<double>(s.evaluation.global_batch_tokens) / 1e6),
+                 fmt::format("{} a step beside the {} that its parts add up to: since December 2025 MaxText constrains "
+                             "the places to which the dropping path scatters routing weights, so that every device "
+                             "scatters the choices of all {:.1f}M tokens of a step in each layer, number by number; "
+                             "computed from the compiler's schedules, nobody has measured it; plans are compared with it",
+                             in_words(time.all_token_routing), in_words(time.step()),
+                             static_cast<double>(s.evaluation.global_batch_tokens) / 1e6),
                  "MoeBlock_0",
                  {},
                  "sparse_matmul=true"};

@@ -74,6 +74,11 @@ std::string_view fit_word(Fit fit) {
   throw InternalError("unknown Fit");
 }
 
+std::string step_range(const Evaluation& evaluation) {
+  const auto range = range_with_routing(evaluation);
+  return range ? fmt::format(" ({} to {})", print_time(range->low), print_time(range->high)) : "";
+}
+
 std::string marginal_text(const MemoryUse& memory) {
   std::string text = fmt::format("it may fit or not: {} to {} needed, {} available", print_memory(memory.low),
                                  print_memory(memory.high), print_memory(memory.capacity));

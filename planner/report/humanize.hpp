@@ -16,6 +16,8 @@ std::string print_traffic(Bytes amount);      ///< "45.1 GB", "12.3 MB", "1.20 k
 std::string print_time(Seconds time);         ///< "1.23 s", "45.6 ms", "7.8 us"
 /// "matrix products 1.06 s, attention 28.0 ms"; what takes none is left out.
 std::string print_times(std::initializer_list<std::pair<std::string_view, Seconds>> parts);
+/// " (3.62 s to 5.30 s)", what the assumptions span; "" where none were looked at.
+std::string step_range(const Evaluation& evaluation);
 std::string print_count(std::int64_t count);  ///< "12,345"
 std::string_view fit_word(Fit fit);           ///< "yes", "marginal", "no": under a title that asks whether it fits
 /// "it may fit or not: 74.1 GiB to 79.0 GiB needed, 78.2 GiB available"

@@ -68,7 +68,7 @@ CellPlan plan_of(const Evaluation& e) {
   plan.exposed_host = e.time.exposed_host;
   plan.bubble = e.time.bubble;
   plan.tokens_per_second = e.tokens_per_second_with_routing();
-  plan.model_flops_utilization = e.time.model_flops_utilization;
+  plan.model_flops_utilization = e.time.utilization_with_routing();
   for (const auto& [key, value] : maxtext_arguments(*e.configuration)) plan.maxtext_arguments.emplace(key, value);
   return plan;
 }

@@ -32,7 +32,7 @@ std::vector<std::string> machine_row(const MachinePlan& machine) {
           print_number(e.tokens_per_second_with_routing()),
           print_number(e.tokens_per_second_with_routing() / e.chips),
           print_time(e.time.with_routing()),
-          print_share(e.time.model_flops_utilization),
+          print_share(e.time.utilization_with_routing()),
           fmt::format("{} of {}", print_memory(e.memory.peak()), print_memory(e.memory.capacity)),
           markdown_code(describe(e.mesh)),
           markdown_text(e.rules)};

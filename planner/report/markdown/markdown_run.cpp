@@ -26,12 +26,6 @@ void add_memory(Rows& rows, std::string_view name, Bytes amount) {
   if (amount.value > 0) rows.push_back({std::string(name), print_memory(amount)});
 }
 
-/// " (3.62 s to 5.30 s)", what the assumptions span.
-std::string step_range(const Evaluation& e) {
-  const auto range = range_of(e);
-  return range ? fmt::format(" ({} to {})", print_time(range->low), print_time(range->high)) : "";
-}
-
 std::string_view mark_of(Severity severity) {
   switch (severity) {
     case Severity::error:
@@ -82,7 +76,7 @@ std::string markdown_figures(const Evaluation& e) {
                          {"tokens a step", true}},
                         {{print_time(e.time.with_routing()) + step_range(e), print_number(rate),
                           print_number(rate / e.chips),
-                          print_share(e.time.model_flops_utilization), print_time(e.time.exposed_collective),
+                          print_share(e.time.utilization_with_routing()), print_time(e.time.exposed_collective),
                           fmt::format("{} of {}", print_memory(e.memory.peak()), print_memory(e.memory.capacity)),
                           print_count(e.global_batch_tokens)}});
 }

@@ -146,12 +146,6 @@ std::string compute_line(const ComputeSeconds& parts, const Style& style) {
   return text.empty() ? "" : wrap_text("compute: " + text, "   ", style.width());
 }
 
-/// " (3.62 s to 5.30 s)", what the assumptions span.
-std::string step_range(const Evaluation& evaluation) {
-  const auto range = range_of(evaluation);
-  return range ? fmt::format(" ({} to {})", print_time(range->low), print_time(range->high)) : "";
-}
-
 /// The assumptions that move the step most.
 std::string range_line(const Evaluation& evaluation, const Style& style) {
   constexpr std::size_t most = 3;
@@ -182,12 +176,12 @@ std::string time_section(const Evaluation& evaluation, const Style& style) {
   std::string headline =
       fmt::format("{} a step{}   {} tokens/s ({} a chip)   MFU {}{}", print_time(time.with_routing()),
                   step_range(evaluation), print_number(all), print_number(all / evaluation.chips),
-                  print_share(time.model_flops_utilization),
+                  print_share(time.utilization_with_routing()),
                   evaluation.config.quantization == Quantization::none ? "" : " of bf16's peak");
   if (time.hidden_collective.value > 0)
     headline += fmt::format("   ({} of collectives hidden)", print_time(time.hidden_collective));
   if (time.all_token_routing > time.step() * visible_routing)
-    headline += fmt::format("   ({} and {} of routing all tokens, finding all-tokens-routed, which are in no number below)",
+    headline += fmt::format("   ({}, of which all below is said, and {} of routing all tokens: finding all-tokens-routed)",
                             print_time(time.step()), print_time(time.all_token_routing));
   return titled("time", headline, style) + "  " + print_bar(parts, 0, bar_length(style), style) + "\n" +
          print_legend(parts, style.width(), 3, style) + compute_line(time.parts, style) +

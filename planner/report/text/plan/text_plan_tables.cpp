@@ -37,7 +37,7 @@ std::vector<PlanColumn> figures(bool has_experts, int settings_rank) {
       {{"tokens/s", Align::right}, [](const Evaluation& e) { return print_number(e.tokens_per_second_with_routing()); }},
       {{"per chip", Align::right, false, 5}, per_chip_text},
       {{"step", Align::right, false, 2}, [](const Evaluation& e) { return print_time(e.time.with_routing()); }},
-      {{"MFU", Align::right, false, 4}, [](const Evaluation& e) { return print_share(e.time.model_flops_utilization); }},
+      {{"MFU", Align::right, false, 4}, [](const Evaluation& e) { return print_share(e.time.utilization_with_routing()); }},
       {{"HBM GiB", Align::right, false, 3}, [](const Evaluation& e) { return memory_text(e.memory); }},
       {{"batch tok", Align::right, false, 1}, [](const Evaluation& e) { return print_count(e.global_batch_tokens); }},
       {{"mesh", Align::left, true}, [](const Evaluation& e) { return describe(e.mesh); }},
