@@ -74,6 +74,7 @@ constexpr std::array habit_names{
     Named{Habit::sums_expert_gradients_together, "sums_expert_gradients_together"},
     Named{Habit::writes_product_operands, "writes_product_operands"},
     Named{Habit::runs_kept_weight_gradients_last, "runs_kept_weight_gradients_last"},
+    Named{Habit::runs_cycle_weight_gradients_last, "runs_cycle_weight_gradients_last"},
     Named{Habit::turns_kept_rows, "turns_kept_rows"},
     Named{Habit::overwrites_logits, "overwrites_logits"},
     Named{Habit::overwrites_capped_logits, "overwrites_capped_logits"},

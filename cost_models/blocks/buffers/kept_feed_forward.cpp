@@ -6,10 +6,11 @@ namespace shardplan {
 
 bool runs_weight_gradients_last(const BlockState& state, const Schedule& schedule) {
   const Block& block = state.block;
-  if (!state.compiler.has(Habit::runs_kept_weight_gradients_last)) return false;
+  const bool in_cycle = shares_iteration(block, *state.program.program);
+  const Habit last = in_cycle ? Habit::runs_cycle_weight_gradients_last : Habit::runs_kept_weight_gradients_last;
+  if (!state.compiler.has(last)) return false;
   if (block.kind != BlockKind::layer || !block.rematerialized || block.mixture || block.own_backward) return false;
   const bool beside_collectives = state.compiler.has(Habit::runs_weight_gradients_beside_collectives);
-  if (shares_iteration(block, *state.program.program) && !beside_collectives) return false;
   const bool splits_tokens = !state.split_axes(block.input, {Dim::batch, Dim::sequence}).empty();
   const bool beside_fsdp = splits_tokens && state.compiler.has(Habit::runs_split_layers_as_read);
   if (state.splits_features() && !beside_fsdp && !beside_collectives) return false;

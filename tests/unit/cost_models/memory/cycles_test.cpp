@@ -39,8 +39,9 @@ TEST(Cycles, HiddenRowsOfLayersThatLeadOnHaveNoBufferWhereProductsFuseThem) {
 // Of a device's 1024 tokens gradients of gate and projection are 4 MiB each. They wait for the backward pass of all three
 // layers, but where memory is short.
 TEST(Cycles, WeightGradientsThatRunLastDoSoBehindAllLayersOfAnIteration) {
-  const Compiler last = with(with(toy_tpu(), Habit::runs_kept_weight_gradients_last),
-                             Habit::runs_weight_gradients_beside_collectives);
+  const Compiler waits = with(with(toy_tpu(), Habit::runs_cycle_weight_gradients_last),
+                              Habit::runs_weight_gradients_beside_collectives);
+  const Compiler last = with(waits, Habit::frees_under_pressure);
   const auto loop_of = [](const Compiler& compiler, bool pressed) {
     const ToyMemory toy({cycle_of_three(), toy_config(1, 1024), "default", "fsdp=4", compiler});
     std::vector<PartitionedBlock> blocks{toy.block("layers_local"), toy.block("layers_global")};
@@ -50,6 +51,9 @@ TEST(Cycles, WeightGradientsThatRunLastDoSoBehindAllLayersOfAnIteration) {
   };
   EXPECT_GT(mib(loop_of(last, false)), mib(loop_of(toy_tpu(), false)));
   EXPECT_EQ(mib(loop_of(last, true)), mib(loop_of(toy_tpu(), false)));
+  EXPECT_EQ(mib(loop_of(waits, false)), mib(loop_of(last, false)));
+  EXPECT_TRUE(ToyMemory({cycle_of_three(), toy_config(1, 1024), "default", "fsdp=4", waits}).block("layers_local").pressed.empty())
+      << "a scheduler that doesn't mind";
 }
 
 // A float32 for each of 128 lanes, of 1024 queries and 8 heads. Two copies read those of one sequence.
