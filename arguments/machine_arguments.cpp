@@ -56,8 +56,15 @@ void check_named(const Machine& machine, const std::string& topology, const Mach
                                              : fmt::format("--hardware {}", asked.hardware.value_or(""))));
 }
 
+// A file's machine goes by the names of the one that it was begun as: they mean slices of the file's.
+NamedSlice slice_of_choice(const std::string& topology, const MachineChoice& choice) {
+  if (choice.hardware)
+    if (auto slice = find_slice(load_profile(*choice.hardware), topology)) return {*choice.hardware, *std::move(slice)};
+  return slice_named(topology);
+}
+
 Machine named_machine(const std::string& topology, const MachineChoice& choice, const MachineChoice& asked, int slices) {
-  const NamedSlice named = slice_named(topology);
+  const NamedSlice named = slice_of_choice(topology, choice);
   Machine machine{load_profile(named.profile), named.slice, slices};
   check_named(machine, topology, choice, asked);
   return split_into_nodes(std::move(machine));

@@ -62,13 +62,6 @@ std::optional<int> number_after(const std::string& text, const std::string& pref
   return number;
 }
 
-std::optional<Slice> find_slice(const HardwareProfile& profile, const std::string& name) {
-  for (const Slice& slice : profile.slices)
-    if (slice.name == name) return slice;
-  const auto chips = number_after(name, profile.slice_prefix);
-  return chips ? nodes_slice(profile, *chips) : std::nullopt;
-}
-
 /// The sizes below and above that `name`, "v5p-7", would be between; what its number counts is named, since that is not
 /// chips on every machine. Empty where the name has another form.
 std::string nearest_sizes(const HardwareProfile& profile, const std::string& name) {
@@ -93,6 +86,13 @@ std::string nearest_sizes(const HardwareProfile& profile, const std::string& nam
 }
 
 }  // namespace
+
+std::optional<Slice> find_slice(const HardwareProfile& profile, const std::string& name) {
+  for (const Slice& slice : profile.slices)
+    if (slice.name == name) return slice;
+  const auto chips = number_after(name, profile.slice_prefix);
+  return chips ? nodes_slice(profile, *chips) : std::nullopt;
+}
 
 NamedSlice slice_named(const std::string& compile_topology) {
   std::vector<std::string> valid;

@@ -1,5 +1,6 @@
 #pragma once
 // Which slice a name or a chip count stands for.
+#include <optional>
 #include <shardplan/machine/hardware.hpp>
 #include <string>
 
@@ -9,6 +10,9 @@ struct NamedSlice {
   std::string profile;  ///< "tpu-v5p"
   Slice slice;
 };
+
+/// Empty where the machine has no slice of that name.
+std::optional<Slice> find_slice(const HardwareProfile& profile, const std::string& name);
 
 /// The slice behind MaxText's compile_topology: "v5p-16" is 2x2x2 = 8 chips of tpu-v5p; "h100-16" two nodes.
 /// Throws InputError with the nearest names.

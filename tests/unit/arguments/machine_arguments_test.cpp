@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <hardware/load_profile.hpp>
+#include <nlohmann/json.hpp>
+#include <tests/unit/own_folder.hpp>
 #include <tests/unit/reading.hpp>
 
 namespace shardplan {
@@ -29,6 +33,7 @@ TEST(MachineArguments, NameOneMachine) {
       {"hardware=gpu", {"h100", 8, {}}, "h100-8", 1, 8},
       {"", {"h100", 16, 2}, "h100-8", 2, 16},
       {"", {"h100", 16, {}}, "h100-8", 2, 16},
+      {"compile_topology=toy-torus-16 compile_topology_num_slices=3", {"toy-torus", 48, {}}, "toy-torus-16", 3, 48},
   };
   for (const auto& [line, choice, slice, num_slices, devices] : rows) {
     SCOPED_TRACE(line + std::string(" ") + choice.hardware.value_or(""));
@@ -37,6 +42,17 @@ TEST(MachineArguments, NameOneMachine) {
     EXPECT_EQ(c.num_slices, num_slices);
     EXPECT_EQ(c.mesh.devices(), devices);
   }
+}
+
+// A measured profile keeps the name and the slices of the machine that it was begun as, but not its figures.
+TEST(MachineArguments, NameSlicesOfTheFileThatIsAskedFor) {
+  nlohmann::json profile = nlohmann::json::parse(profile_json("tpu-v5p"));
+  profile["hbm_capacity"] = {{"value", 50}, {"unit", "GiB"}, {"source", "a test"}, {"basis", "measured"}};
+  const std::string file = own_folder() + "my-v5p.json";
+  std::ofstream(file) << profile.dump();
+  const Configuration c = read("model_name=llama2-7b compile_topology=v5p-16", {file, {}, {}});
+  EXPECT_EQ(c.hardware.hbm_capacity.value, 50.0 * (1 << 30));
+  EXPECT_EQ(c.mesh.devices(), 8);
 }
 
 struct Contradiction {
