@@ -29,7 +29,7 @@ void read_before(StrictObject& object, Dimension dimension) {
   before.finish();
 }
 
-struct Most {
+struct Bound {
   Dimension dimension;
   double value;
   const char* words;
@@ -37,7 +37,7 @@ struct Most {
 
 /// A thousand times what any machine has and more: beyond is a slip of the unit or the exponent, and what is computed
 /// from it would be blamed on something else.
-constexpr Most most_of_a_machine[] = {{Dimension::bytes, 1e15, "1 PB"},
+constexpr Bound most_of_a_machine[] = {{Dimension::bytes, 1e15, "1 PB"},
                                       {Dimension::bytes_per_second, 1e17, "100 PB/s"},
                                       {Dimension::flops_per_second, 1e20, "100 EFLOP/s"},
                                       {Dimension::elements_per_second, 1e20, "1e11 Gelement/s"},
@@ -46,10 +46,20 @@ constexpr Most most_of_a_machine[] = {{Dimension::bytes, 1e15, "1 PB"},
                                       {Dimension::dollars_per_hour, 1e6, "1e6 USD/h"},
                                       {Dimension::watts, 1e6, "1000 kW"}};
 
+/// Likewise: a rate of a few bytes a second, and a step would take years.
+constexpr Bound least_of_a_machine[] = {{Dimension::bytes, 1e6, "1 MB"},
+                                        {Dimension::bytes_per_second, 1e6, "1 MB/s"},
+                                        {Dimension::flops_per_second, 1e9, "1 GFLOP/s"},
+                                        {Dimension::elements_per_second, 1e6, "0.001 Gelement/s"},
+                                        {Dimension::cycles_per_second, 1e6, "0.001 GHz"}};
+
 void check_plausible(const StrictObject& object, const Figure& figure, Dimension dimension) {
-  for (const Most& most : most_of_a_machine)
+  for (const Bound& most : most_of_a_machine)
     if (most.dimension == dimension && !(figure.value <= most.value))
       object.fail("value", fmt::format("at most {}: no machine has more; is the unit right?", most.words));
+  for (const Bound& least : least_of_a_machine)
+    if (least.dimension == dimension && figure.value < least.value)
+      object.fail("value", fmt::format("at least {}: no machine has less; is the unit right?", least.words));
 }
 
 }  // namespace

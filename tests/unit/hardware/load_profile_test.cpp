@@ -96,6 +96,20 @@ TEST(LoadProfile, RefusesFiguresThatNoMachineHas) {
   }
 }
 
+// A link of 450 B/s, where GB/s were meant: steps of years, and rates that round to none.
+TEST(LoadProfile, RefusesRatesThatNoMachineIsSlowEnoughFor) {
+  nlohmann::json profile = nlohmann::json::parse(profile_json("toy-torus"));
+  for (const auto& [key, least] : {std::pair("hbm_capacity", "at least 1 MB"), {"link_bandwidth", "at least 1 MB/s"},
+                                   {"scale_out_bandwidth", "at least 1 MB/s"}, {"peak_bf16", "at least 1 GFLOP/s"}}) {
+    nlohmann::json wrong = profile;
+    wrong[key]["value"] = 1e-10;
+    const std::string file = own_folder() + "slow.json";
+    std::ofstream(file) << wrong.dump();
+    EXPECT_THAT([&] { load_profile(file); },
+                ThrowsMessage<InputError>(testing::AllOf(HasSubstr("slow.json"), HasSubstr(key), HasSubstr(least))));
+  }
+}
+
 /// Every figure of every machine says where it comes from; an assumed one from what.
 TEST(LoadProfile, EveryFigureHasASource) {
   for (const std::string& name : profile_names()) {
