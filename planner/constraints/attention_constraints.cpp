@@ -152,9 +152,9 @@ Violation blocks_divide_shards(const Configuration& c) {
     if (own % rows == 0) continue;
     return Infeasible{ConstraintId::attention_kernel,
                       fmt::format("a device has {} of {} positions, which the attention kernel's blocks of {} don't divide: "
-                                  "choose another max_target_length, fewer devices along it, or sa_block_q, "
-                                  "sa_block_q_dkv and sa_block_q_dq that do",
-                                  own, length, rows),
+                                  "choose a max_target_length that is a multiple of {}, fewer devices along it, or "
+                                  "sa_block_q, sa_block_q_dkv and sa_block_q_dq that do",
+                                  own, length, rows, block * shards),
                       rows, own};
   }
   return std::nullopt;

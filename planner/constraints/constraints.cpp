@@ -126,8 +126,10 @@ Violation vocab_tiling(const Configuration& c) {
   if (c.config.num_vocab_tiling == 1)
     return Infeasible{
         ConstraintId::vocab_tiling,
-        fmt::format("{:g} tokens a device are no whole number, and MaxText takes no other, tiled or not", tokens), 1,
-        static_cast<std::int64_t>(tokens)};
+        fmt::format("{} of {} on a device are {:g} tokens, no whole number, and MaxText takes no other, tiled or not",
+                    counted(c.config.per_device_batch_size, "sequence"), counted(c.config.max_target_length, "token"),
+                    tokens),
+        1, static_cast<std::int64_t>(tokens)};
   return Infeasible{
       ConstraintId::vocab_tiling,
       fmt::format("{:g} tokens a device can't be split into {} vocabulary tiles", tokens, c.config.num_vocab_tiling),

@@ -118,10 +118,10 @@ MaybeFinding all_tokens_routed(const FindingSubject& s) {
                  is_long ? Severity::warning : Severity::note,
                  fmt::format("{} a step beside the {} that its parts add up to: since December 2025 MaxText constrains "
                              "the places to which the dropping path scatters routing weights, so that every device "
-                             "scatters the choices of all {:.1f}M tokens of a step in each layer, number by number; "
+                             "scatters the choices of all {} of a step in each layer, number by number; "
                              "computed from the compiler's schedules, nobody has measured it; plans are compared with it",
                              in_words(time.all_token_routing), in_words(time.step()),
-                             static_cast<double>(s.evaluation.global_batch_tokens) / 1e6),
+                             counted(s.evaluation.global_batch_tokens, "token")),
                  "MoeBlock_0",
                  {},
                  "sparse_matmul=true"};

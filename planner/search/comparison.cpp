@@ -5,6 +5,7 @@
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/configuration.hpp>
 #include <planner/search/comparison.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -34,6 +35,17 @@ std::string pipeline_of(const Evaluation& e) {
 
 double tokens_of(const Evaluation& e) {
   return e.tokens_per_second() * e.time.step().value;
+}
+
+std::optional<double> dollars_per_million_tokens(const Evaluation& e, const HardwareProfile& profile) {
+  if (!profile.price_per_chip_hour) return std::nullopt;
+  const double dollars_a_second = profile.price_per_chip_hour->value * e.chips / 3600;
+  return dollars_a_second / e.tokens_per_second_with_routing() * 1e6;
+}
+
+void require_price(const PlanRequest& request, const HardwareProfile& profile) {
+  if (request.objective == Objective::cost && !profile.price_per_chip_hour)
+    throw InputError(fmt::format("no price to rank by: give --price {}=DOLLARS_PER_CHIP_HOUR", profile.name));
 }
 
 double seconds_per_token(const Evaluation& e) { return e.time.with_routing().value / tokens_of(e); }

@@ -2,6 +2,7 @@
 // One plan against the recommended one: how much slower a token is, where it loses most, what its pipeline does.
 #include <shardplan/plan.hpp>
 #include <planner/search/strategies.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,12 @@ double seconds_per_token(const Evaluation& e);
 
 /// The share by which a token takes longer: 0.11 for 11%.
 double slower_than(const Evaluation& best, const Evaluation& other);
+
+/// What a million tokens cost on a machine with a price.
+std::optional<double> dollars_per_million_tokens(const Evaluation& e, const HardwareProfile& profile);
+
+/// Throws InputError where the request ranks by what the machine has not: a price.
+void require_price(const PlanRequest& request, const HardwareProfile& profile);
 
 /// The part of the step in which a token loses most: "9.4% of a step in the pipeline's bubble" (of the best one's
 /// step).

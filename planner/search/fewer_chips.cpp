@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <planner/search/explore/incumbents.hpp>
 #include <planner/search/fewer_chips.hpp>
 #include <planner/search/plan_machine.hpp>
 #include <shardplan/collective/counted.hpp>
@@ -18,11 +19,11 @@ std::string what_fewer_chips_make(const PlanRequest& request, const HardwareProf
   if (!plan.recommended) return "";
   const Evaluation& smaller = *plan.recommended;
   const double faster = smaller.tokens_per_second_with_routing() / best.tokens_per_second_with_routing() - 1;
-  if (faster <= 0) return "";
+  if (faster <= indistinguishable) return "";
   return fmt::format(
-      "--chips {} would make {:.1f}% more tokens a second with {}: the best that {} take is {}, with {:.1f}M tokens a step",
+      "--chips {} would make {:.1f}% more tokens a second with {}: the best that {} take is {}, with {} a step",
       fewer.chips, 100 * faster, describe(smaller.mesh),
-      counted(best.devices, "device"), describe(best.mesh), static_cast<double>(best.global_batch_tokens) / 1e6);
+      counted(best.devices, "device"), describe(best.mesh), counted(best.global_batch_tokens, "token"));
 }
 
 }  // namespace shardplan

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <mutex>
 #include <planner/evaluate/evaluate.hpp>
+#include <planner/search/comparison.hpp>
 #include <planner/search/plan_machine.hpp>
 #include <shardplan/error.hpp>
 #include <shardplan/parallel_for.hpp>
@@ -9,16 +10,11 @@
 namespace shardplan {
 namespace {
 
-std::optional<double> dollars_per_million_tokens(const MachinePlan& plan, const HardwareProfile& profile) {
-  if (!plan.recommended || !profile.price_per_chip_hour) return std::nullopt;
-  const double dollars_a_second = profile.price_per_chip_hour->value * plan.recommended->chips / 3600;
-  return dollars_a_second / plan.recommended->tokens_per_second_with_routing() * 1e6;
-}
-
 /// Plans of the request's machines, in their order.
 void price(std::vector<MachinePlan>& plans, const PlanRequest& request) {
   for (std::size_t i = 0; i < plans.size(); ++i)
-    plans[i].dollars_per_million_tokens = dollars_per_million_tokens(plans[i], request.machines[i]);
+    if (plans[i].recommended)
+      plans[i].dollars_per_million_tokens = dollars_per_million_tokens(*plans[i].recommended, request.machines[i]);
 }
 
 /// What the objective makes of a machine's plan; less is better.

@@ -28,8 +28,7 @@ using Clock = std::chrono::steady_clock;
 using Refusal = std::string;
 
 std::variant<Machine, Refusal> usable_machine(const PlanRequest& request, const HardwareProfile& profile) try {
-  if (request.objective == Objective::cost && !profile.price_per_chip_hour)
-    return fmt::format("no price to rank by: give --price {}=DOLLARS_PER_CHIP_HOUR", profile.name);
+  require_price(request, profile);
   check_memory_limits(request.memory_limits, profile);
   return machine_of(profile, request.chips, request.slices);
 } catch (const InputError& error) {
@@ -65,7 +64,9 @@ Refusal indivisible_sizes(const std::vector<AskedSizes>& mesh, std::int64_t devi
 
 Refusal why_no_mesh(const SearchSpace& space, const PlanRequest& request) {
   const std::int64_t devices = space.base.devices();
-  if (request.mesh.empty()) return fmt::format("no rule set searched has a mesh of {}", counted(devices, "device"));
+  if (request.mesh.empty())
+    return fmt::format("no rule set searched has a mesh of {} whose axes divide the dims that they split",
+                       counted(devices, "device"));
   if (Refusal sizes = indivisible_sizes(request.mesh, devices); !sizes.empty()) return sizes;
   return fmt::format("--mesh {}: no rule set searched completes it to {} ({} of {})", describe(request.mesh),
                      counted(devices, "device"), counted(space.base.num_slices, "slice"), space.base.slice.name);
@@ -131,8 +132,8 @@ MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
   plan.recommended->findings = weigh_findings(*plan.recommended->configuration, *plan.recommended).findings;
   plan.recommended->flag_worths = weigh_flags(*plan.recommended->configuration, *plan.recommended);
   plan.alternatives = presenter.show(selection.alternatives);
-  for (Evaluation* shown : {&*plan.recommended, plan.alternatives.empty() ? nullptr : &plan.alternatives.front()})
-    if (shown) shown->assumed = assumed_steps(*shown->configuration, *shown);
+  plan.recommended->assumed = assumed_steps(*plan.recommended->configuration, *plan.recommended);
+  for (Evaluation& shown : plan.alternatives) shown.assumed = assumed_steps(*shown.configuration, shown);
   if (explored.marginal && is_worth_a_risk(*explored.marginal, selection.recommended))
     plan.marginal = presenter.show(*explored.marginal);
   if (request.beside == Beside::front) plan.pareto = presenter.show(explored.front.candidates());
@@ -144,11 +145,22 @@ MachinePlan plan_that_fits(const PlanRequest& request, const SearchSpace& space,
   return plan;
 }
 
+/// Where constraints rejected everything no change of size helps, but of a step whose tokens can't be shared out.
+MachinePlan with_batches(MachinePlan plan, const PlanRequest& request, const SearchSpace& space,
+                         const HardwareProfile& profile, const Evaluator& evaluate, const SearchBudget& budget) {
+  if (request.beside == Beside::nothing) return plan;
+  WouldFits tried = what_batch_would_fit(request, profile, space.base.devices(), space.base.config.max_target_length,
+                                         evaluate, budget);
+  plan.would_fit = std::move(tried.found);
+  plan.evaluated = tried.evaluated;
+  return plan;
+}
+
 MachinePlan plan_that_does_not(const PlanRequest& request, const SearchSpace& space, const HardwareProfile& profile,
                                const std::vector<Parallelism>& parallelisms, const Explored& explored,
                                const Evaluator& evaluate, const SearchBudget& budget) {
   MachinePlan plan;
-  if (!explored.smallest) return plan;  // constraints rejected everything: no change of size helps
+  if (!explored.smallest) return with_batches(std::move(plan), request, space, profile, evaluate, budget);
   plan.closest = Presenter(space, parallelisms, evaluate).show(*explored.smallest);
   if (!plan.closest->infeasible) plan.closest->infeasible = keeps_too_little_free(plan.closest->memory);
   if (request.beside == Beside::nothing) return plan;

@@ -64,6 +64,12 @@ Change with_batch(const PlanRequest& request, std::int64_t batch) {
   return change;
 }
 
+Change with_tokens(const PlanRequest& request, std::int64_t tokens) {
+  Change change{fmt::format("--global-batch-tokens {}", tokens), request};
+  change.request.global_batch_tokens = tokens;
+  return change;
+}
+
 std::vector<Change> shorter_sequences(const PlanRequest& request, std::int64_t length) {
   std::vector<Change> changes;
   if (request.settings.says(&TrainConfig::max_target_length)) return changes;
@@ -206,6 +212,19 @@ WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& prof
   }
   if (answer.found.size() < most)
     if (auto fits = trials.largest_batch(request)) answer.found.push_back(*std::move(fits));
+  answer.evaluated = trials.evaluated();
+  return answer;
+}
+
+WouldFits what_batch_would_fit(const PlanRequest& request, const HardwareProfile& profile, std::int64_t devices,
+                               std::int64_t length, const Evaluator& evaluate, const SearchBudget& budget) {
+  const std::int64_t tokens = request.global_batch_tokens.value_or(0), shared = devices * length;
+  if (tokens % shared == 0) return {};
+  Trials trials(profile, evaluate, budget);
+  WouldFits answer;
+  for (const std::int64_t nearest : {tokens / shared * shared, (tokens / shared + 1) * shared})
+    if (nearest > 0)
+      if (auto fits = trials.first_that_fits({with_tokens(request, nearest)})) answer.found.push_back(*std::move(fits));
   answer.evaluated = trials.evaluated();
   return answer;
 }

@@ -18,4 +18,9 @@ struct WouldFits {
 WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& profile, const Evaluation& closest,
                          const Evaluator& evaluate, const SearchBudget& budget);
 
+/// Of a step with a fixed number of tokens that can't be shared out among the devices: the nearest numbers below and above
+/// of which every device has whole sequences of `length` tokens.
+WouldFits what_batch_would_fit(const PlanRequest& request, const HardwareProfile& profile, std::int64_t devices,
+                               std::int64_t length, const Evaluator& evaluate, const SearchBudget& budget);
+
 }  // namespace shardplan

@@ -74,11 +74,18 @@ std::vector<MoePath> paths_of(const PlanRequest& request) {
   return request.moe_paths;
 }
 
+/// "2048 or 3072"
+std::string nearest_multiples(std::int64_t number, std::int64_t of) {
+  const std::int64_t below = number / of * of;
+  return below > 0 ? fmt::format("{} or {}", below, below + of) : fmt::format("{}", of);
+}
+
 void check_tokens(const SearchSpace& space) {
   const std::int64_t length = space.base.config.max_target_length;
   if (space.global_batch_tokens && (*space.global_batch_tokens < length || *space.global_batch_tokens % length != 0))
-    throw InputError(fmt::format("--global-batch-tokens {}: not a whole number of sequences of {}",
-                                 *space.global_batch_tokens, counted(length, "token")));
+    throw InputError(fmt::format("--global-batch-tokens {}: not a whole number of sequences of {}; nearest: {}",
+                                 *space.global_batch_tokens, counted(length, "token"),
+                                 nearest_multiples(*space.global_batch_tokens, length)));
   const std::int64_t devices = space.base.devices();
   if (space.global_batch_tokens.value_or(0) / devices > most_tokens_a_device)
     throw InputError(fmt::format("--global-batch-tokens {}: more than {} a device", *space.global_batch_tokens,

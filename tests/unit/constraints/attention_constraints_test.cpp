@@ -100,8 +100,8 @@ TEST(AttentionConstraints, BlocksOfTpuKernelsDivideADevicesPositions) {
   const std::string split = llama + "max_target_length=512 ";
   EXPECT_EQ(violation_of(v5p, split),
             "attention-kernel: a device has 256 of 512 positions, which the attention kernel's blocks of 512 don't divide: "
-            "choose another max_target_length, fewer devices along it, or sa_block_q, sa_block_q_dkv and sa_block_q_dq that "
-            "do");
+            "choose a max_target_length that is a multiple of 1024, fewer devices along it, or sa_block_q, sa_block_q_dkv "
+            "and sa_block_q_dq that do");
   EXPECT_EQ(violation_of(v5p, llama + "max_target_length=1024"), "");
   EXPECT_EQ(violation_of(v5p, split + "sa_block_q=256 sa_block_q_dkv=256 sa_block_q_dq=128"), "");
   EXPECT_THAT(violation_of(v5p, split + "sa_block_q=256 sa_block_q_dkv=256"), HasSubstr("blocks of 512"));

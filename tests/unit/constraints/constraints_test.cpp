@@ -165,7 +165,7 @@ TEST(Constraints, Settings) {
                 {
                     {"num_vocab_tiling=5 per_device_batch_size=1", "vocab-tiling", "2048 tokens a device", 5, 2048},
                     {"per_device_batch_size=0.125 ici_tensor_parallelism=8 max_target_length=2049 attention=dot_product",
-                     "vocab-tiling", "256.125 tokens a device are no whole number", 1, 256},
+                     "vocab-tiling", "0.125 sequences of 2,049 tokens on a device are 256.125 tokens", 1, 256},
                     {"shard_optimizer_over_data=True opt_type=sgd", "optimizer-over-data", "not sgd", 1, 0},
                     {"shard_mode=explicit ici_pipeline_parallelism=2 pipeline_fsdp_ag_per_repeat=True",
                      "explicit-sharding", "names 'stage' twice", 1, 0},

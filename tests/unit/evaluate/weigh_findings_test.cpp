@@ -90,7 +90,7 @@ TEST(WeighFindings, SayThatAllTokensAreRouted) {
   const auto found = weighed(FindingId::all_tokens_routed, run + dropping);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->severity, Severity::warning);
-  EXPECT_THAT(found->message, HasSubstr("choices of all 2.1M tokens of a step"));
+  EXPECT_THAT(found->message, HasSubstr("choices of all 2,097,152 tokens of a step"));
   EXPECT_EQ(found->fix, "sparse_matmul=true");
   EXPECT_FALSE(weighed(FindingId::all_tokens_routed, run + " sparse_matmul=true"));
 }

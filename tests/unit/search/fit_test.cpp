@@ -49,6 +49,20 @@ TEST(Plan, SplitsALargeFixedBatchIntoAsManyPassesAsItTakes) {
   EXPECT_EQ(plan.would_fit[0].change, "--per-device-batch 64 gradient_accumulation_steps=64");
 }
 
+// 2,048 sequences on 96 devices: no mesh of llama3's shares out a third of them, and no size of the memory helps.
+TEST(Plan, OffersTheNearestBatchesThatDevicesCanShare) {
+  PlanRequest request = request_for("llama3-8b", "toy-switch", 96);
+  request.global_batch_tokens = 4 << 20;
+  const MachinePlan plan = plan_one(request);
+  EXPECT_FALSE(plan.recommended);
+  EXPECT_FALSE(plan.closest);
+  std::vector<std::string> changes;
+  for (const WouldFit& way : plan.would_fit) changes.push_back(way.change);
+  EXPECT_THAT(changes, ::testing::ElementsAre("--global-batch-tokens 4128768", "--global-batch-tokens 4325376"));
+  request.global_batch_tokens = 4128768;
+  EXPECT_TRUE(plan_one(request).recommended);
+}
+
 TEST(Plan, WouldFitOnMoreChipsOrWithNarrowerMoments) {
   PlanRequest request = request_for("llama3-8b", "toy-torus", 8);
   request = with_settings(request, {"max_target_length=1024"});

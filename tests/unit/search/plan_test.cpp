@@ -203,6 +203,7 @@ TEST(Plan, BesideAlternativesIsAllButTheFront) {
   ASSERT_EQ(plan.alternatives.size(), whole.alternatives.size());
   for (std::size_t i = 0; i < plan.alternatives.size(); ++i)
     EXPECT_EQ(shown(plan.alternatives[i]), shown(whole.alternatives[i]));
+  for (const Evaluation& shown_beside : plan.alternatives) EXPECT_TRUE(range_of(shown_beside)) << "of every one";
   ASSERT_EQ(plan.strategies.size(), whole.strategies.size());
   for (std::size_t i = 0; i < plan.strategies.size(); ++i)
     EXPECT_EQ(shown(plan.strategies[i].evaluation), shown(whole.strategies[i].evaluation));
