@@ -34,19 +34,24 @@ void add_case(CompareAnswer& answer, const std::vector<std::string>& settings, c
                               refusal->is_infeasible});
     return;
   }
-  for (auto& evaluation : std::get<std::vector<Evaluation>>(best))
+  for (auto& evaluation : std::get<std::vector<Evaluation>>(best)) {
     answer.rows.push_back(compared_row("", settings, std::move(evaluation)));
+    if (one.objective == Objective::cost)
+      answer.rows.back().dollars_per_million_tokens =
+          dollars_per_million_tokens(answer.rows.back().evaluation, one.machines.front());
+  }
 }
 
-/// Runs and fits, then may fit, then does neither; a token's time within each.
-std::tuple<bool, Fit, double> rank_of(const Evaluation& e) {
+/// Runs and fits, then may fit, then does neither; a token's time within each, or what it costs.
+std::tuple<bool, Fit, double> rank_of(const ComparedRow& row) {
+  const Evaluation& e = row.evaluation;
   const bool refused = e.infeasible && e.infeasible->constraint != ConstraintId::hbm;
-  return {refused, e.memory.fit(), seconds_per_token(e)};
+  return {refused, e.memory.fit(), row.dollars_per_million_tokens.value_or(seconds_per_token(e))};
 }
 
 void sort_rows(std::vector<ComparedRow>& rows) {
   std::stable_sort(rows.begin(), rows.end(), [](const ComparedRow& a, const ComparedRow& b) {
-    return rank_of(a.evaluation) < rank_of(b.evaluation);
+    return rank_of(a) < rank_of(b);
   });
 }
 
@@ -93,13 +98,14 @@ const Evaluation* best_run_of(const CompareAnswer& answer, const std::string& ru
 ComparedRow compared_row(std::string name, std::vector<std::string> settings, Evaluation evaluation) {
   RunArguments arguments;
   if (evaluation.configuration) arguments = maxtext_arguments(*evaluation.configuration);
-  return {std::move(name), std::move(settings), std::move(evaluation), std::move(arguments)};
+  return {std::move(name), std::move(settings), std::move(evaluation), std::move(arguments), std::nullopt};
 }
 
 CompareAnswer compare(const CompareRequest& request) {
   CompareAnswer answer;
   const PlanRequest& first = request.cases.front().plan;
   answer.asked = {first.model.name, first.machines.front().name, first.chips};
+  answer.objective = first.objective;
   answer.varies_batch = request.varies_batch;
   answer.varies_remat = request.varies_remat;
   for (const auto& [settings, plan] : request.cases)

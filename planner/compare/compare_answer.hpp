@@ -1,6 +1,7 @@
 #pragma once
 // What `shardplan compare` is asked and what it answers: configurations side by side, fastest first.
 #include <planner/compare/rule_difference.hpp>
+#include <optional>
 #include <shardplan/evaluation.hpp>
 #include <shardplan/plan.hpp>
 #include <string>
@@ -31,6 +32,7 @@ struct ComparedRow {
   std::vector<std::string> settings;  ///< of its case
   Evaluation evaluation;
   RunArguments arguments;
+  std::optional<double> dollars_per_million_tokens;  ///< where rows are ranked by it
 };
 
 /// A case, rule set and path without any configuration to show.
@@ -56,10 +58,12 @@ struct ChangedArgument {
 };
 
 struct CompareAnswer {
-  std::vector<ComparedRow> rows;  ///< those that fit, then those that may, then those that don't; each fastest first
+  /// Those that fit, then those that may, then those that don't; each fastest first, or cheapest.
+  std::vector<ComparedRow> rows;
   std::vector<RefusedCase> refused;
   ComparedSubject asked;  ///< of a search
   bool varies_batch = false, varies_remat = false;  ///< CompareRequest's
+  Objective objective = Objective::throughput;      ///< of a search
   std::optional<RuleDifference> rules;             ///< of two rule files
   std::optional<std::vector<ChangedArgument>> changed;  ///< of two runs; their rows keep the order they were given in
 };

@@ -31,8 +31,9 @@ PlanRequest with_axes_of_rules(PlanRequest request) {
   return request;
 }
 
-/// Among several machines one without a slice of that size is left out.
+/// Among several machines one without a slice of that size, or a price where that ranks, is left out.
 std::variant<Machine, std::string> usable_machine(const PlanRequest& request) try {
+  require_price(request, request.machines.front());
   return machine_of(request.machines.front(), request.chips, request.slices);
 } catch (const InputError& error) {
   return error.what();

@@ -88,6 +88,8 @@ StepTime read_time(StrictObject object) {
   time.exposed_host = {object.number("exposed_host_seconds")};
   time.hidden_host = {object.number("hidden_host_seconds")};
   time.bubble = {object.number("bubble_seconds")};
+  if (object.has("all_token_routing_seconds"))  // answers from before it had a price have none
+    time.all_token_routing = {object.number("all_token_routing_seconds")};
   time.tokens_per_second_per_device = object.number("tokens_per_second_per_device");
   time.model_flops_utilization = object.number("model_flops_utilization");
   return time;
@@ -137,7 +139,7 @@ ComparedRow read_evaluation(const Json& json, const std::string& path) {
     e.collectives.push_back(read_collective(collective, e.mesh, path));
   e.memory = read_memory(object.object("memory"));
   e.time = read_time(object.object("time"));
-  return {path, {}, std::move(e), read_arguments(object.any("maxtext_arguments"))};
+  return {path, {}, std::move(e), read_arguments(object.any("maxtext_arguments")), std::nullopt};
 }
 
 /// Results stand best first: the first recommendation is the plan's.

@@ -67,6 +67,7 @@ CellPlan plan_of(const Evaluation& e) {
   plan.exposed_collective = e.time.exposed_collective;
   plan.exposed_host = e.time.exposed_host;
   plan.bubble = e.time.bubble;
+  plan.all_token_routing = e.time.all_token_routing;
   plan.tokens_per_second = e.tokens_per_second_with_routing();
   plan.model_flops_utilization = e.time.utilization_with_routing();
   for (const auto& [key, value] : maxtext_arguments(*e.configuration)) plan.maxtext_arguments.emplace(key, value);

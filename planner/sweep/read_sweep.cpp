@@ -40,6 +40,7 @@ CellPlan read_plan(StrictObject& cell, StrictObject plan) {
   read.exposed_collective = {plan.number("exposed_collective_seconds")};
   read.exposed_host = {plan.number("exposed_host_seconds")};
   read.bubble = {plan.number("bubble_seconds")};
+  read.all_token_routing = {plan.number("all_token_routing_seconds")};
   read.tokens_per_second = cell.number("tokens_per_second");
   read.model_flops_utilization = plan.number("model_flops_utilization");
   StrictObject arguments = plan.object("maxtext_arguments");

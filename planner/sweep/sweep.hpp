@@ -49,7 +49,8 @@ struct CellPlan {
   Fit fit = Fit::fits;
   Bytes peak, capacity;                                          ///< of a device
   Seconds compute, exposed_collective, exposed_host, bubble;     ///< of a step
-  double tokens_per_second = 0;                                  ///< of the whole job
+  Seconds all_token_routing;                                     ///< beside these (StepTime)
+  double tokens_per_second = 0;                                  ///< of the whole job, with the routing of all tokens
   double model_flops_utilization = 0;
   std::map<std::string, std::string> maxtext_arguments;  ///< what starts it, by key
   Seconds step() const { return compute + exposed_collective + exposed_host + bubble; }

@@ -2,6 +2,10 @@
 import collections
 
 
+def with_routing(rate, time):
+    return rate * time["step_seconds"] / (time["step_seconds"] + time["all_token_routing_seconds"])
+
+
 def shown(parts):
     return {name: value for name, value in parts.items() if value > 0}
 
@@ -22,7 +26,8 @@ def run_charts(e):
                              "attention": compute["attention_seconds"], "vector work": compute["vector_seconds"],
                              "update": compute["optimizer_seconds"],
                              "slowed by collectives": compute["contention_seconds"], "waits for collectives": time["exposed_collective_seconds"],
-                             "waits for the host": time["exposed_host_seconds"], "pipeline bubble": time["bubble_seconds"]}),
+                             "waits for the host": time["exposed_host_seconds"], "pipeline bubble": time["bubble_seconds"],
+                             "routing of all tokens": time["all_token_routing_seconds"]}),
             "collectives": shown({"waits for collectives": time["exposed_collective_seconds"],
                                   "hidden behind compute": time["hidden_collective_seconds"]})},
         "traffic": traffic(e["collectives"]),
@@ -46,9 +51,10 @@ def plan_charts(answer):
         return {}
     best = able[0]
     return {**run_charts(best["recommended"]), **what_if_charts(best["what_if"]),
-            "machines": {r["hardware"]: {"tokens/s": r["recommended"]["time"]["tokens_per_second_per_device"] * r["recommended"]["devices"]}
+            "machines": {r["hardware"]: {"tokens/s": with_routing(r["recommended"]["time"]["tokens_per_second_per_device"], r["recommended"]["time"])
+                                         * r["recommended"]["devices"]}
                          for r in able},
-            "strategies": {s["strategy"]: {"tokens/s": s["tokens_per_second_per_device"]} for s in best["strategies"]},
+            "strategies": {s["strategy"]: {"tokens/s": with_routing(s["tokens_per_second_per_device"], s)} for s in best["strategies"]},
             "front": {"": {f"front{i}": p["peak_bytes"] for i, p in enumerate(sorted(best["pareto"], key=lambda p: p["peak_bytes"]))}}}
 
 
@@ -57,7 +63,8 @@ def compare_charts(answer):
     rows, first = answer["rows"], answer["rows"][0]["global_batch_tokens"]
     scaled = lambda r, key: r[key] * first / r["global_batch_tokens"]  # noqa: E731
     return {"time": [shown({"compute": scaled(r, "compute_seconds"), "exposed collectives": scaled(r, "exposed_collective_seconds"),
-                            "host copies": scaled(r, "exposed_host_seconds"), "pipeline bubble": scaled(r, "bubble_seconds")}) for r in rows],
+                            "host copies": scaled(r, "exposed_host_seconds"), "pipeline bubble": scaled(r, "bubble_seconds"),
+                            "routing of all tokens": scaled(r, "all_token_routing_seconds")}) for r in rows],
             "traffic": [shown({"all-to-all": r["all_to_all_bytes"], "gathered": r["gather_bytes"], "reduced": r["reduce_bytes"],
                                "permuted": r["permute_bytes"]}) for r in rows],
             "memory": [{"peak": r["peak_bytes"]} for r in rows]}

@@ -17,6 +17,8 @@ pages = {
     "explain-torus": "explain --model llama3-70b --hardware tpu-7x --chips 16 --slices 2 --mesh data=2,fsdp=8,tensor=2 "
                      "per_device_batch_size=1".split(),
     "explain-large-torus": "explain --model llama3-70b --hardware tpu-v5p --chips 1024 --mesh data=8,fsdp=128 per_device_batch_size=1".split(),
+    "explain-routing": "explain --model qwen3-30b-a3b --hardware tpu-v5p --chips 16 --mesh fsdp=16 sparse_matmul=false capacity_factor=1.25 "
+                       "per_device_batch_size=1".split(),
     "explain-switch": "explain --model llama3-70b --hardware h100 --chips 32 --mesh fsdp=16,tensor=2 per_device_batch_size=1 "
                       "attention=cudnn_flash_te".split(),
     "explain-graph": "explain --model llama2-7b --hardware toy-spine --chips 16 --mesh data=2,fsdp=4,tensor=2 per_device_batch_size=1 "

@@ -195,10 +195,14 @@ def check_keyboard(browser, answer):
     assert browser.focused()[0] != "gridcell", browser.focused()
 
 
+def rate_of(row):
+    return row["global_batch_tokens"] / (row["step_seconds"] + row["all_token_routing_seconds"])
+
+
 def check_verdict(browser, answer):
     """The title and the first lines of a comparison: how many fit, who is faster and by how much, what is missing, and the batch."""
     rows = answer["rows"]
-    able = sorted((r for r in rows if r["fit"] == "fits" and "infeasible" not in r), key=lambda r: -r["global_batch_tokens"] / r["step_seconds"])
+    able = sorted((r for r in rows if r["fit"] == "fits" and "infeasible" not in r), key=lambda r: -rate_of(r))
     title, badge, lead = browser.evaluate("['h1', '.head .badge', '.lead'].map((one) => document.querySelector(one)?.textContent ?? '')")
     assert browser.evaluate("document.title").startswith(title), title
     assert badge in ({True: ["Fits", "Both fit", "All fit"], False: ["Does not fit", "Neither fits", "None fits"]}[bool(able)]
@@ -207,7 +211,7 @@ def check_verdict(browser, answer):
         if "infeasible" in row and row["infeasible"]["constraint"] == "hbm":
             assert f"{row['infeasible']['needed_bytes'] / 2**30:.1f} GiB of {row['infeasible']['available_bytes'] / 2**30:.1f} GiB" in lead, lead
     if len(able) == len(rows) == 2:
-        rates = [r["global_batch_tokens"] / r["step_seconds"] for r in able]
+        rates = [rate_of(r) for r in able]
         ahead = rates[0] / rates[1] - 1
         words = "as fast" if ahead < 0.0005 else f"{100 * ahead:.1f}% faster than" if ahead < 1 else "× as fast as"
         assert words in title, (words, title)

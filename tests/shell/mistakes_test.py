@@ -10,6 +10,10 @@ small = ["--model", "llama2-7b", "--chips", "8", "--hardware", "h100", "--rules"
 one = ["explain", "--model", "llama2-7b", "--chips", "8", "--hardware", "h100", "--mesh", "fsdp=8",
        "attention=cudnn_flash_te", "per_device_batch_size=1"]
 
+two = ["--model", "llama3.1-8b", "--chips", "8", "--hardware", "h100,tpu-v5p", "--rules", "default", "--remat", "full",
+       "--objective", "cost", "--top", "1"]
+odd = ["--model", "llama3.1-8b", "--chips", "24", "--hardware", "h100"]
+
 # What is typed, the exit code, and what stands in the message (2) or in the answer (0, 3).
 program = str(pathlib.Path(__file__).resolve().parents[2] / "tests/data/audit/mx7_v5p8_ep8_fix.hlo.gz")
 mixtral = ["audit", "--hlo", program, "compile_topology=v5p-16", "moe_dispatch_no_expert_sharding=True",
@@ -22,6 +26,12 @@ cases = [
      "--price needs --tokens"),
     (["compare", *small, "--price", "h100=2"], 2, "--price is for --objective cost here"),
     ([*small, "--price", "h100=2"], 0, "$/M tokens"),
+    (["compare", *two, "--price", "h100=20,v5p=1"], 0, "1  tpu-v5p, fsdp=8, default: "),
+    (["compare", *two, "--price", "h100=20"], 0, "tpu-v5p default: no price to rank by: give --price tpu-v5p="),
+    ([*odd, "--per-device-batch", "0.25"], 0, "with 12,288 tokens a step"),
+    ([*odd, "--rules", "pure-fsdp"], 2, "no rule set searched has a mesh of 24 devices whose axes divide the dims"),
+    ([*odd, "--global-batch-tokens", "3000"], 2, "nearest: 2048 or 4096"),
+    ([*odd, "--global-batch-tokens", "512k"], 3, "would fit with: --global-batch-tokens 491520; or --global-batch-tokens "),
     (["--model", "kimi-k2-1t", "--chips", "9216", "--hardware", "7x", "--moe", "ring", "--rules", "default,ep-as-dp"], 0,
      "--chips 8192 would make"),
     (["explain", "model_name=llama2-7b", "compile_topology=v5p-7"], 2,

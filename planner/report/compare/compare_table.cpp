@@ -62,9 +62,12 @@ bool any_permutes(const CompareAnswer& answer) {
                      [](const ComparedRow& row) { return traffic_of(row.evaluation).permute.value > 0; });
 }
 
-std::vector<CompareColumn> figure_columns(bool with_permutes) {
+std::vector<CompareColumn> figure_columns(bool with_dollars, bool with_permutes) {
   using Row = const ComparedRow&;
-  std::vector<CompareColumn> columns = {
+  std::vector<CompareColumn> columns;
+  if (with_dollars)
+    columns.push_back({"$/M tokens", true, [](Row r) { return fmt::format("{:.3g}", *r.dollars_per_million_tokens); }});
+  columns.insert(columns.end(), {
       {"tokens/s", true, [](Row r) { return print_number(r.evaluation.tokens_per_second_with_routing()); }},
       {"step", true, [](Row r) { return print_time(r.evaluation.time.with_routing()); }},
       {"exposed", true, [](Row r) { return print_time(r.evaluation.time.exposed_collective); }, 2},
@@ -72,7 +75,7 @@ std::vector<CompareColumn> figure_columns(bool with_permutes) {
       {"all-to-all", true, [](Row r) { return print_traffic(traffic_of(r.evaluation).all_to_all); }, 3},
       {"gathered", true, [](Row r) { return print_traffic(traffic_of(r.evaluation).gather); }, 3},
       {"reduced", true, [](Row r) { return print_traffic(traffic_of(r.evaluation).reduce); }, 3},
-  };
+  });
   if (with_permutes)
     columns.push_back({"permuted", true, [](Row r) { return print_traffic(traffic_of(r.evaluation).permute); }, 3});
   columns.push_back({"peak GiB", true, [](Row r) {
@@ -134,11 +137,11 @@ std::string compare_title(const CompareAnswer& answer) {
   if (answer.rows.empty()) return machine_of(answer) + ": nothing runs";
   const std::size_t rows = answer.rows.size();
   return fmt::format("{}: {}{}", machine_of(answer), counted(static_cast<std::int64_t>(rows), "configuration"),
-                     rows > 1 ? ", fastest first" : "");
+                     rows == 1 ? "" : answer.objective == Objective::cost ? ", cheapest first" : ", fastest first");
 }
 
 std::vector<CompareColumn> compare_columns(const CompareAnswer& answer) {
-  auto columns = figure_columns(any_permutes(answer));
+  auto columns = figure_columns(answer.objective == Objective::cost, any_permutes(answer));
   for (const auto& [column, name, in_settings] : settings_columns(answer))
     if (!is_shared(column, answer) && !in_settings) columns.push_back(column);
   return columns;

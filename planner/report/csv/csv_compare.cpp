@@ -27,8 +27,9 @@ constexpr FigureColumn figure_columns[] = {
     {"hidden_collective_seconds", [](Eval e) { return csv_number(e.time.hidden_collective.value); }},
     {"exposed_host_seconds", [](Eval e) { return csv_number(e.time.exposed_host.value); }},
     {"bubble_seconds", [](Eval e) { return csv_number(e.time.bubble.value); }},
-    {"tokens_per_second", [](Eval e) { return csv_number(e.tokens_per_second()); }},
-    {"model_flops_utilization", [](Eval e) { return csv_number(e.time.model_flops_utilization); }},
+    {"all_token_routing_seconds", [](Eval e) { return csv_number(e.time.all_token_routing.value); }},
+    {"tokens_per_second", [](Eval e) { return csv_number(e.tokens_per_second_with_routing()); }},
+    {"model_flops_utilization", [](Eval e) { return csv_number(e.time.utilization_with_routing()); }},
     {"peak_bytes", [](Eval e) { return bytes(e.memory.peak()); }},
     {"capacity_bytes", [](Eval e) { return bytes(e.memory.capacity); }},
     {"all_to_all_bytes", [](Eval e) { return bytes(traffic_of(e).all_to_all); }},
@@ -45,6 +46,7 @@ std::vector<std::string> figure_titles() {
   std::vector<std::string> all = {"name",  "settings", "model",    "hardware", "chips",
                                   "mesh",  "rules",    "moe_path", "feasible", "slower"};
   for (const auto& column : figure_columns) all.emplace_back(column.title);
+  all.emplace_back("dollars_per_million_tokens");
   all.emplace_back("reason");
   return all;
 }
@@ -57,6 +59,7 @@ std::vector<std::string> cells_of(const ComparedRow& row, Eval base) {
                                     describe(e.mesh), e.rules, std::string(name_of(e.moe_path)),
                                     e.infeasible ? "false" : "true", csv_number(slower_than(base, e))};
   for (const auto& column : figure_columns) cells.push_back(column.of(e));
+  cells.push_back(row.dollars_per_million_tokens ? csv_number(*row.dollars_per_million_tokens) : "");
   cells.push_back(e.infeasible ? fmt::format("{}: {}", name_of(e.infeasible->constraint), e.infeasible->message) : "");
   return cells;
 }
@@ -65,7 +68,7 @@ std::vector<std::string> cells_of(const RefusedCase& refused, const ComparedSubj
   std::vector<std::string> cells = {"", joined(refused.settings), subject.model, refused.hardware,
                                     std::to_string(subject.chips), refused.mesh, refused.rules,
                                     std::string(name_of(refused.path)), "false", ""};
-  cells.resize(cells.size() + std::size(figure_columns));
+  cells.resize(cells.size() + std::size(figure_columns) + 1);
   cells.push_back(refused.reason);
   return cells;
 }

@@ -18,6 +18,7 @@ constexpr CsvColumn plan_columns[] = {
     {"exposed_collective_seconds", [](const CellPlan& p) { return csv_number(p.exposed_collective.value); }},
     {"exposed_host_seconds", [](const CellPlan& p) { return csv_number(p.exposed_host.value); }},
     {"bubble_seconds", [](const CellPlan& p) { return csv_number(p.bubble.value); }},
+    {"all_token_routing_seconds", [](const CellPlan& p) { return csv_number(p.all_token_routing.value); }},
     {"tokens_per_second", [](const CellPlan& p) { return csv_number(p.tokens_per_second); }},
     {"model_flops_utilization", [](const CellPlan& p) { return csv_number(p.model_flops_utilization); }},
     {"peak_bytes", [](const CellPlan& p) { return std::to_string(p.peak.value); }},

@@ -32,6 +32,7 @@ OrderedJson json_figures(const Evaluation& e) {
           {"hidden_collective_seconds", json_number(e.time.hidden_collective.value, "hidden_collective_seconds")},
           {"exposed_host_seconds", json_number(e.time.exposed_host.value, "exposed_host_seconds")},
           {"bubble_seconds", json_number(e.time.bubble.value, "bubble_seconds")},
+          {"all_token_routing_seconds", json_number(e.time.all_token_routing.value, "all_token_routing_seconds")},
           {"tokens_per_second_per_device",
            json_number(e.time.tokens_per_second_per_device, "tokens_per_second_per_device")},
           {"peak_bytes", e.memory.peak().value},
@@ -55,6 +56,8 @@ OrderedJson json_row(const ComparedRow& row, const Evaluation& base) {
   value["per_device_batch_size"] = json_number(e.config.per_device_batch_size, "per_device_batch_size");
   value["global_batch_tokens"] = e.global_batch_tokens;
   value.update(json_figures(e));
+  if (row.dollars_per_million_tokens)
+    value["dollars_per_million_tokens"] = json_number(*row.dollars_per_million_tokens, "dollars_per_million_tokens");
   value["slower"] = json_number(slower_than(base, e), "slower");
   if (e.infeasible) value["infeasible"] = json_infeasible(*e.infeasible);
   value["by_axis"] = json_by_axis(e);

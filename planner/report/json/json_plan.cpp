@@ -16,6 +16,7 @@ OrderedJson json_point(const Evaluation& evaluation) {
           {"remat", evaluation.remat},
           {"per_device_batch_size", json_number(evaluation.config.per_device_batch_size, "per_device_batch_size")},
           {"step_seconds", json_number(evaluation.time.step().value, "step_seconds")},
+          {"all_token_routing_seconds", json_number(evaluation.time.all_token_routing.value, "all_token_routing_seconds")},
           {"tokens_per_second_per_device",
            json_number(evaluation.time.tokens_per_second_per_device, "tokens_per_second_per_device")},
           {"peak_bytes", evaluation.memory.peak().value},

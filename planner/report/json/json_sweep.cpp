@@ -37,6 +37,7 @@ OrderedJson json_plan_of(const CellPlan& plan) {
           {"exposed_collective_seconds", json_number(plan.exposed_collective.value, "exposed_collective_seconds")},
           {"exposed_host_seconds", json_number(plan.exposed_host.value, "exposed_host_seconds")},
           {"bubble_seconds", json_number(plan.bubble.value, "bubble_seconds")},
+          {"all_token_routing_seconds", json_number(plan.all_token_routing.value, "all_token_routing_seconds")},
           {"model_flops_utilization", json_number(plan.model_flops_utilization, "model_flops_utilization")},
           {"maxtext_arguments", std::move(arguments)}};
 }

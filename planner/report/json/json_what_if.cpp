@@ -21,6 +21,7 @@ OrderedJson json_what_if(const WhatIf& what_if) {
           {"mesh", json_mesh(c.mesh)},
           {"global_batch_tokens", global_batch(c) * c.config.gradient_accumulation_steps * c.config.max_target_length},
           {"step_seconds", json_number(run.time.step().value, "step_seconds")},
+          {"all_token_routing_seconds", json_number(run.time.all_token_routing.value, "all_token_routing_seconds")},
           {"tokens_per_second", json_number(rate, "tokens_per_second")},
           {"peak_bytes", run.memory.peak().value},
           {"capacity_bytes", run.memory.capacity.value},

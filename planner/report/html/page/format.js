@@ -48,5 +48,9 @@ const argumentWords = (run) => Object.entries(run.maxtext_arguments).map(([key, 
 /** "1 hour", "1.5 days": no more digits than it was asked with has. */
 const amount = (n, noun) => `${Number(n.toPrecision(4))} ${noun}${n === 1 ? "" : "s"}`;
 const plural = (n, noun) => `${countText(n)} ${noun}${n === 1 ? "" : "s"}`;
-const tokensPerSecond = (e) => e.time.tokens_per_second_per_device * e.devices;
+
+/** With the routing of all tokens, which stands beside the parts of a step: what plans are compared with. */
+const wholeStep = (t) => t.step_seconds + t.all_token_routing_seconds;
+const withRouting = (rate, t) => (t.all_token_routing_seconds > 0 ? rate * t.step_seconds / wholeStep(t) : rate);
+const tokensPerSecond = (e) => withRouting(e.time.tokens_per_second_per_device, e.time) * e.devices;
 const sum = (values) => values.reduce((total, value) => total + value, 0);

@@ -13,8 +13,8 @@ function machinesFigure(answer) {
     { title: "machine", text: (r) => r.hardware }, { title: "verdict", text: (r) => verdict(r.recommended) },
     { title: "tokens/s", number: true, text: (r) => numberText(tokensPerSecond(r.recommended)) },
     { title: "a chip", number: true, text: (r) => numberText(perChip(r.recommended)) },
-    { title: "step", number: true, text: (r) => timeText(r.recommended.time.step_seconds) },
-    { title: "MFU", number: true, text: (r) => shareText(r.recommended.time.model_flops_utilization) },
+    { title: "step", number: true, text: (r) => timeText(wholeStep(r.recommended.time)) },
+    { title: "MFU", number: true, text: (r) => shareText(withRouting(r.recommended.time.model_flops_utilization, r.recommended.time)) },
     { title: "memory", number: true, text: (r) => `${memoryText(r.recommended.memory.peak_bytes)} of ${memoryText(r.recommended.memory.capacity_bytes)}` },
     { title: "mesh", text: (r) => meshText(r.recommended.mesh) }, { title: "rules", text: (r) => r.recommended.rules }], able) : null);
 }
@@ -33,11 +33,12 @@ function shortfall(r) {
   return `${memoryText(why.needed_bytes)} of ${memoryText(why.available_bytes)} at least, with ${meshText(r.closest.mesh)}`;
 }
 
+const pointRate = (p) => withRouting(p.tokens_per_second_per_device, p);
 const pointText = (p) => `${meshText(p.mesh)}, ${p.rules}, ${p.moe_path === "none" ? "" : `${p.moe_path}, `}${p.remat}, ${p.per_device_batch_size} a device`;
 
 /** Time against memory: no other run is both faster and smaller than one of these. */
 function drawFront(result, devices, width) {
-  const points = result.pareto.map((p) => ({ ...p, memory: p.peak_bytes / 2 ** 30, rate: p.tokens_per_second_per_device * devices })).sort((a, b) => a.memory - b.memory);
+  const points = result.pareto.map((p) => ({ ...p, memory: p.peak_bytes / 2 ** 30, rate: pointRate(p) * devices })).sort((a, b) => a.memory - b.memory);
   const at = { x: "memory", y: "rate" }, text = (p) => `${numberText(p.rate)} tokens/s, ${memoryText(p.peak_bytes)}\n${pointText(p)}`;
   const svg = plot({ width, height: Math.min(300, Math.max(210, width * 0.45)), marginLeft: 62, marginRight: 14, marginTop: 22, marginBottom: 38, insetLeft: 10, insetRight: 10, insetTop: 6, insetBottom: 6,
     x: { label: "peak memory, GiB a device", labelAnchor: "center", labelArrow: "none", ticks: width / 90 }, y: { label: "tokens/s", labelArrow: "none", ticks: 5, tickFormat: tickText(numberText), grid: true }, marks: [
@@ -48,8 +49,8 @@ function drawFront(result, devices, width) {
 }
 
 const pointTable = (caption, rows, first) => dataTable(caption, [...first,
-  { title: "tokens/s a device", number: true, text: (p) => numberText(p.tokens_per_second_per_device) },
-  { title: "step", number: true, text: (p) => timeText(p.step_seconds) },
+  { title: "tokens/s a device", number: true, text: (p) => numberText(pointRate(p)) },
+  { title: "step", number: true, text: (p) => timeText(wholeStep(p)) },
   { title: "peak", number: true, text: (p) => memoryText(p.peak_bytes) },
   { title: "rules", text: (p) => p.rules }, { title: "MoE", text: (p) => (p.moe_path === "none" ? "-" : p.moe_path) },
   { title: "remat", text: (p) => p.remat }, { title: "batch a device", number: true, text: (p) => String(p.per_device_batch_size) }], rows);
@@ -67,7 +68,7 @@ function strategiesCard(result) {
   const colours = ["blue", "violet", "teal", "amber", "green"];
   const rows = result.strategies.map((s, i) => ({
     label: s.strategy, note: s.slower < 0.0005 ? "the fastest" : `${slowerText(s.slower)} slower · ${s.why}`,
-    segments: [{ label: "tokens/s a device", value: s.tokens_per_second_per_device, text: `${numberText(s.tokens_per_second_per_device)} tokens/s a device with ${meshText(s.mesh)}`, colour: colours[i % colours.length] }],
+    segments: [{ label: "tokens/s a device", value: pointRate(s), text: `${numberText(pointRate(s))} tokens/s a device with ${meshText(s.mesh)}`, colour: colours[i % colours.length] }],
   }));
   return card("Best of each kind of parallelism", figure("strategies", "The fastest run that fits with each",
     stackedBars(rows, inTokens, { key: false }), pointTable("The best run of each kind of parallelism", result.strategies, [{ title: "with", text: (s) => s.strategy }, meshColumn])));
@@ -86,7 +87,7 @@ function alternativesCard(result) {
     dataTable("The best and the next best", [
       { title: "mesh", text: (e) => meshText(e.mesh) }, { title: "rules", text: (e) => e.rules }, { title: "verdict", text: (e) => verdict(e) },
       { title: "tokens/s", number: true, text: (e) => numberText(tokensPerSecond(e)) },
-      { title: "step", number: true, text: (e) => timeText(e.time.step_seconds) },
+      { title: "step", number: true, text: (e) => timeText(wholeStep(e.time)) },
       { title: "peak", number: true, text: (e) => memoryText(e.memory.peak_bytes) }, { title: "remat", text: (e) => e.remat },
       { title: "batch a device", number: true, text: (e) => String(e.per_device_batch_size) }], all)));
 }
@@ -98,7 +99,7 @@ const reasonsCard = (result) => (result.reasons.length
 
 const wouldFitTable = (result) => dataTable("What would fit, each change by itself", [
   { title: "change", text: (w) => w.change }, { title: "tokens/s", number: true, text: (w) => numberText(tokensPerSecond(w.evaluation)) },
-  { title: "a chip", number: true, text: (w) => numberText(perChip(w.evaluation)) }, { title: "step", number: true, text: (w) => timeText(w.evaluation.time.step_seconds) },
+  { title: "a chip", number: true, text: (w) => numberText(perChip(w.evaluation)) }, { title: "step", number: true, text: (w) => timeText(wholeStep(w.evaluation.time)) },
   { title: "peak", number: true, text: (w) => `${memoryText(w.evaluation.memory.peak_bytes)} of ${memoryText(w.evaluation.memory.capacity_bytes)}` },
   { title: "mesh", text: (w) => meshText(w.evaluation.mesh) }, { title: "remat", text: (w) => w.evaluation.remat }], result.would_fit.filter((w) => w.evaluation));
 

@@ -14,10 +14,10 @@ function tiles(e) {
   const waits = t.exposed_collective_seconds + t.exposed_host_seconds + t.bubble_seconds;
   return el("dl", { class: "tiles" },
     tile("Tokens a second", numberText(rate), `${numberText(rate / e.chips)} a chip`),
-    tile("Step", timeText(t.step_seconds), t.range ? `${timeText(t.range.low_seconds)} to ${timeText(t.range.high_seconds)}` : `${countText(e.global_batch_tokens)} tokens`),
-    tile("MFU", shareText(t.model_flops_utilization), "model FLOPs of the peak"),
+    tile("Step", timeText(wholeStep(t)), t.range ? `${timeText(t.range.low_seconds + t.all_token_routing_seconds)} to ${timeText(t.range.high_seconds + t.all_token_routing_seconds)}` : `${countText(e.global_batch_tokens)} tokens`),
+    tile("MFU", shareText(withRouting(t.model_flops_utilization, t)), "model FLOPs of the peak"),
     tile("Peak memory", memoryText(m.peak_bytes), `of ${memoryText(m.capacity_bytes)} a device`),
-    tile("Waiting", shareText(waits / t.step_seconds), "of a step"));
+    tile("Waiting", shareText(waits / wholeStep(t)), "of a step"));
 }
 
 const settingChips = (e) => el("ul", { class: "chips", "aria-label": "Settings" },
@@ -66,7 +66,8 @@ const runCards = (e) => [timeCard(e), timelineCard(e), pair([trafficCard(e), bla
 
 /** Most of what a step loses, in one sentence. */
 function lossText(e) {
-  const { time } = e, step = time.step_seconds;
+  const { time } = e, step = wholeStep(time), routing = time.all_token_routing_seconds;
+  if (routing > Math.max(0.1 * step, time.exposed_collective_seconds, time.bubble_seconds, time.exposed_host_seconds)) return `${shareText(routing / step)} of a step routes all tokens.`;
   const [lost, name] = [[time.exposed_collective_seconds, "collectives"], [time.bubble_seconds, "the pipeline's bubble"], [time.exposed_host_seconds, "copies to and from the host"]].sort((a, b) => b[0] - a[0])[0];
   if (lost < 0.1 * step) return `${shareText(time.compute_seconds / step)} of a step is compute.`;
   const worst = trafficGroups(e.collectives).sort((a, b) => b.exposed - a.exposed)[0];
@@ -76,8 +77,8 @@ function lossText(e) {
 
 /** What makes a run fit: the fastest such change, and the fastest on as many chips. */
 function fittingText(e, whatIfs) {
-  const able = whatIfs.filter((row) => row.fit === "fits").sort((a, b) => b.tokens_per_second - a.tokens_per_second);
-  const here = able.find((row) => row.chips <= e.chips), said = (row) => [el("b", {}, row.change), ` (${numberText(row.tokens_per_second)} tokens a second)`];
+  const able = whatIfs.filter((row) => row.fit === "fits").sort((a, b) => changedRate(b) - changedRate(a));
+  const here = able.find((row) => row.chips <= e.chips), said = (row) => [el("b", {}, row.change), ` (${numberText(changedRate(row))} tokens a second)`];
   const verb = e.fit === "marginal" ? "may not fit" : "does not fit";
   if (!able.length) return `It ${verb}, and no single change makes it.`;
   return [`It ${verb}. Of single changes that surely do, the fastest is `, said(able[0]), here && here !== able[0] ? [", on no more chips ", said(here)] : null, "."];

@@ -5,7 +5,7 @@ const phaseNames = { forward: "forward", rematerialized_forward: "recomputed for
 const part = (label, value, text, colour, hatched) => ({ label, value, text: text(value), colour, hatched });
 
 function timeRows(e) {
-  const { time } = e, { compute } = time, seconds = (v) => `${timeText(v)} (${shareText(v / time.step_seconds)})`;
+  const { time } = e, { compute } = time, seconds = (v) => `${timeText(v)} (${shareText(v / wholeStep(time))})`;
   const device = [
     part("matrix products", compute.matmul_seconds, seconds, "blue"),
     part("experts' products", compute.grouped_matmul_seconds, seconds, "teal"),
@@ -17,13 +17,14 @@ function timeRows(e) {
     part("waits for collectives", time.exposed_collective_seconds, seconds, "red"),
     part("waits for the host", time.exposed_host_seconds, seconds, "pink"),
     part("pipeline bubble", time.bubble_seconds, seconds, "amber"),
+    part("routing of all tokens", time.all_token_routing_seconds, seconds, "green", true),
   ];
   const links = [
     part("waits for collectives", time.exposed_collective_seconds, seconds, "red"),
     part("hidden behind compute", time.hidden_collective_seconds, seconds, "slate", true),
   ];
   return [
-    { label: "device", note: `${timeText(time.step_seconds)} a step`, segments: device },
+    { label: "device", note: `${timeText(wholeStep(time))} a step`, segments: device },
     { label: "collectives", note: timeText(time.exposed_collective_seconds + time.hidden_collective_seconds), segments: links },
   ];
 }
@@ -36,8 +37,8 @@ function timeCard(e) {
     range.steps.map((s, i) => ({ ...s, words: range.assumptions[i] })))) : null;
   const waiting = time.exposed_collective_seconds + time.exposed_host_seconds + time.bubble_seconds;
   return card("Where a step's time goes",
-    figure("time", `${shareText(time.compute_seconds / time.step_seconds)} compute, ${shareText(waiting / time.step_seconds)} waiting`,
-      stackedBars(rows, inSeconds, { tall: true, whole: Math.max(time.step_seconds, sum(rows[1].segments.map((s) => s.value))) }),
+    figure("time", `${shareText(time.compute_seconds / wholeStep(time))} compute, ${shareText(waiting / wholeStep(time))} waiting`,
+      stackedBars(rows, inSeconds, { tall: true, whole: Math.max(wholeStep(time), sum(rows[1].segments.map((s) => s.value))) }),
       barTable("Time of a step by part", rows, "time")), assumed);
 }
 

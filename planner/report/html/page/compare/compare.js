@@ -8,9 +8,10 @@ const rowVerdict = (row) => {
 function compareTable(rows, first) {
   const number = (title, text) => ({ title, number: true, text }), name = (r) => rowName(r, first + rows.indexOf(r));
   const permutes = rows.some((r) => r.permute_bytes > 0) ? [number("permuted", (r) => trafficText(r.permute_bytes))] : [];
+  const dollars = rows.some((r) => r.dollars_per_million_tokens !== undefined) ? [number("$/M tokens", (r) => r.dollars_per_million_tokens.toPrecision(3))] : [];
   return dataTable(`Configurations from ${first + 1} on, bytes a device and step`, [
     { title: "configuration", text: (r) => (r.rest ? el("span", {}, name(r), el("br", {}), el("span", { class: "soft" }, r.rest)) : name(r)) }, { title: "verdict", text: rowVerdict },
-    number("tokens/s", (r) => numberText(rowRate(r))), number("step", (r) => timeText(r.step_seconds)), number("exposed", (r) => timeText(r.exposed_collective_seconds)),
+    ...dollars, number("tokens/s", (r) => numberText(rowRate(r))), number("step", (r) => timeText(wholeStep(r))), number("exposed", (r) => timeText(r.exposed_collective_seconds)),
     number("hidden", (r) => timeText(r.hidden_collective_seconds)), number("all-to-all", (r) => trafficText(r.all_to_all_bytes)),
     number("gathered", (r) => trafficText(r.gather_bytes)), number("reduced", (r) => trafficText(r.reduce_bytes)), ...permutes,
     number("peak", (r) => memoryText(r.peak_bytes))], rows);
@@ -22,7 +23,7 @@ const sideBySideCard = (rows) => wide(card("Side by side", compareTable(rows.sli
 
 function differencesCard(rows, count) {
   const [first, ...others] = rows, shared = sharedSettings(rows), unfit = unfitText(first);
-  return wide(card("What differs", el("p", {}, el("b", {}, rowName(first, 0)), `: ${timeText(first.step_seconds)} a step, ${timeText(first.exposed_collective_seconds)} exposed, peak ${memoryText(first.peak_bytes)}${unfit ? `; ${unfit}` : ""}`),
+  return wide(card("What differs", el("p", {}, el("b", {}, rowName(first, 0)), `: ${timeText(wholeStep(first))} a step, ${timeText(first.exposed_collective_seconds)} exposed, peak ${memoryText(first.peak_bytes)}${unfit ? `; ${unfit}` : ""}`),
     el("ul", { class: "reasons plain-list" }, others.slice(0, 8).map((row, i) => el("li", {}, el("b", {}, rowName(row, i + 1)), `: ${differenceText(row, first)}`))),
     count > 9 ? el("p", { class: "soft" }, `and ${count - 9} more in the table`) : null,
     shared && others.length ? el("p", { class: "soft" }, `The same in all: ${shared}.`) : null));
@@ -32,9 +33,10 @@ function differencesCard(rows, count) {
 function compareTimeCard(rows) {
   const bars = rows.map((r, i) => {
     const scale = rows[0].global_batch_tokens / r.global_batch_tokens, time = (v) => timeText(v);
-    return { label: rowName(r, i), note: i === 0 ? timeText(r.step_seconds) : slowerWords(r.slower),
+    return { label: rowName(r, i), note: i === 0 ? timeText(wholeStep(r)) : slowerWords(r.slower),
       segments: [part("compute", r.compute_seconds * scale, time, "blue"), part("exposed collectives", r.exposed_collective_seconds * scale, time, "red"),
-        part("host copies", r.exposed_host_seconds * scale, time, "pink"), part("pipeline bubble", r.bubble_seconds * scale, time, "amber")] };
+        part("host copies", r.exposed_host_seconds * scale, time, "pink"), part("pipeline bubble", r.bubble_seconds * scale, time, "amber"),
+        part("routing of all tokens", r.all_token_routing_seconds * scale, time, "green")] };
   });
   return card("Time of the same tokens", figure("time", `${countText(rows[0].global_batch_tokens)} tokens each`, stackedBars(bars, inSeconds), barTable("Time by part", bars, "time")));
 }

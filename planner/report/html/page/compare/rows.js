@@ -47,7 +47,7 @@ function unfitText(row) {
   return `${misfit[row.fit] || misfit.does_not_fit}: ${memoryText(needed)} of ${memoryText(available)}`;
 }
 
-const rowRate = (row) => (row.step_seconds > 0 ? row.global_batch_tokens / row.step_seconds : 0);
+const rowRate = (row) => (wholeStep(row) > 0 ? row.global_batch_tokens / wholeStep(row) : 0);
 const byRate = (rows) => [...rows].sort((a, b) => rowRate(b) - rowRate(a));
 
 const slowerWords = (slower) => {
@@ -59,8 +59,8 @@ const slowerWords = (slower) => {
 function differenceText(row, first) {
   const scale = first.global_batch_tokens / row.global_batch_tokens;
   const signed = (name, value, text) => `${name} ${value < 0 ? "−" : "+"}${text(Math.abs(value))}`;
-  const times = [["compute", "compute_seconds"], ["exposed", "exposed_collective_seconds"], ["host copies", "exposed_host_seconds"], ["bubble", "bubble_seconds"]]
-    .map(([name, key]) => [name, row[key] * scale - first[key]]).filter(([, v]) => Math.abs(v) > 0.0005 * first.step_seconds).map(([name, v]) => signed(name, v, timeText));
+  const times = [["compute", "compute_seconds"], ["exposed", "exposed_collective_seconds"], ["host copies", "exposed_host_seconds"], ["bubble", "bubble_seconds"], ["routing of all tokens", "all_token_routing_seconds"]]
+    .map(([name, key]) => [name, row[key] * scale - first[key]]).filter(([, v]) => Math.abs(v) > 0.0005 * wholeStep(first)).map(([name, v]) => signed(name, v, timeText));
   const bytes = [["all-to-all", "all_to_all_bytes"], ["gathered", "gather_bytes"], ["reduced", "reduce_bytes"], ["permuted", "permute_bytes"]]
     .map(([name, key]) => [name, row[key] * scale - first[key]]).filter(([, v]) => Math.abs(v) >= 1e6).map(([name, v]) => signed(name, v, trafficText));
   const peak = row.peak_bytes - first.peak_bytes;

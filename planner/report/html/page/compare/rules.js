@@ -6,8 +6,8 @@ function aloneText(change, base) {
   const { alone } = change;
   if (!alone) return "no place on this mesh";
   if (alone.infeasible) return unfitText(alone);
-  if (!base) return `${timeText(alone.step_seconds)} a step`;
-  const scaled = { ...alone, slower: alone.step_seconds / base.step_seconds - 1, global_batch_tokens: base.global_batch_tokens };
+  if (!base) return `${timeText(wholeStep(alone))} a step`;
+  const scaled = { ...alone, slower: wholeStep(alone) / wholeStep(base) - 1, global_batch_tokens: base.global_batch_tokens };
   const text = differenceText(scaled, base);
   return text === "as fast" ? null : text;
 }
@@ -21,7 +21,7 @@ function ruleChangesCard(answer) {
   const difference = answer.rule_changes;
   if (!difference) return null;
   const base = answer.rows.find((r) => r.rules === difference.first);
-  const worth = (change) => (change.alone && base ? Math.abs(change.alone.step_seconds / base.step_seconds - 1) : 0);
+  const worth = (change) => (change.alone && base ? Math.abs(wholeStep(change.alone) / wholeStep(base) - 1) : 0);
   const changes = difference.changes.map((change) => ({ change, text: aloneText(change, base) }));
   const telling = changes.filter((c) => c.text).sort((a, b) => worth(b.change) - worth(a.change)), idle = changes.filter((c) => !c.text);
   return wide(card(`Rules that change from ${difference.first} to ${difference.second}`, changes.length ? null : el("p", {}, "None."),
