@@ -14,7 +14,13 @@ namespace shardplan {
 namespace {
 
 bool sets(const ModelDimArgument& row, const Model& model) {
-  return row.in_every_model || row.of(model) != row.base_default;
+  return row.in_every_model || row.of(model) != row.base_default || is_set_in_model_file(model, row.key);
+}
+
+/// The model's own value, or what MaxText's file of it says of a dim that its layers don't have.
+bool repeats(const ModelDimArgument& row, const Model& model, const GivenArgument& given, std::int64_t value) {
+  return value == row.of(model) ||
+         (is_set_in_model_file(model, row.key) && !contradicts_model_file(model.name, row.key, given.text));
 }
 
 std::vector<ModelOverride> read_overrides(const GivenArguments& arguments, const Model& model) {
@@ -24,8 +30,8 @@ std::vector<ModelOverride> read_overrides(const GivenArguments& arguments, const
     if (!given) continue;
     const auto value = std::get<std::int64_t>(given->value);
     const bool repeats_base = value == row.base_default;
-    const ModelsWord word{model.name, row.key, fmt::to_string(row.of(model)), sets(row, model), value == row.of(model),
-                          repeats_base};
+    const ModelsWord word{model.name, row.key, fmt::to_string(row.of(model)), sets(row, model),
+                          repeats(row, model, *given, value), repeats_base};
     if (!(given->in_file && repeats_base) && overrides_model(*given, word, arguments))
       overrides.emplace_back(row.key, value);
   }

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <arguments/keys/argument_table.hpp>
+#include <arguments/keys/model_files.hpp>
 #include <arguments/mesh_arguments.hpp>
 #include <arguments/model_words/nearest_model.hpp>
 #include <arguments/print_configuration.hpp>
@@ -7,6 +7,7 @@
 #include <shardplan/batch_split.hpp>
 #include <arguments/rule_arguments.hpp>
 #include <arguments/settings/train_arguments.hpp>
+#include <arguments/words/argument_precedence.hpp>
 #include <arguments/words/config_file.hpp>
 #include <rules/load_rules.hpp>
 #include <rules/resolve.hpp>
@@ -36,24 +37,16 @@ TrainConfig printing_baseline(const Configuration& configuration) {
   return baseline;
 }
 
-/// Whether an argument contradicts the model's own file.
-bool needs_override(const Configuration& configuration, const PrintedArguments& changed, const ModelWords& words) {
-  const auto sets = [&](const auto& setting) { return model_sets_setting(configuration.model, setting.first); };
-  const auto may_set = [](const auto& passed) { return is_in_model_files(passed.first); };
+/// Whether an argument contradicts MaxText's file of the model that it is told.
+bool needs_override(const Configuration& configuration, const PrintedArguments& printed, const ModelWords& words) {
+  const auto contradicts = [&](const auto& argument) {
+    return contradicts_model_file(words.name, argument.first, argument.second);
+  };
   const PassedArguments& passed = configuration.passed_arguments;
-  if (std::any_of(passed.begin(), passed.end(), may_set)) return true;  // no model here has constants of layers
   if (configuration.rule_changes.in_place_of_models) return true;
   if (!is_published(configuration.rules) && configuration.model.rules != ModelRules{}) return true;
   return !configuration.model.in_maxtext || !words.overrides.empty() || !configuration.model_overrides.empty() ||
-         std::any_of(changed.begin(), changed.end(), sets);
-}
-
-/// The same of what shardplan plans otherwise than MaxText's file of the model says.
-bool contradicts_own_file(const Model& model, const PrintedArguments& settings) {
-  const auto is_own = [&](const auto& setting) {
-    return std::find(model.own_settings.begin(), model.own_settings.end(), setting.first) != model.own_settings.end();
-  };
-  return std::any_of(settings.begin(), settings.end(), is_own);
+         std::any_of(printed.begin(), printed.end(), contradicts) || std::any_of(passed.begin(), passed.end(), contradicts);
 }
 
 bool has_key(const PrintedArguments& printed, const std::string& key) {
@@ -83,6 +76,19 @@ SettingReaders readers_of(const Configuration& c) {
 PrintedArguments named_settings(const Configuration& configuration) {
   return named_as_arguments(printed_config(configuration.config), printing_baseline(configuration),
                             readers_of(configuration));
+}
+
+/// What differs from what MaxText would take: the same as from what is planned of the model where nobody says anything, but
+/// for what its own file says otherwise (envy-test: sparse_matmul), or not (gemma4's small ones: scan_layers).
+PrintedArguments settings_unlike_maxtexts(const Configuration& configuration) {
+  PrintedArguments settings = changed_settings(configuration);
+  const std::string name = words_for(configuration.model).name;
+  for (const auto& [key, value] : named_settings(configuration)) {
+    const bool is_unsaid = is_planned_for_model(configuration.model, key) && !value_in_model_file(name, key);
+    if (has_key(settings, key)) continue;
+    if (is_unsaid || contradicts_model_file(name, key, value)) settings.emplace_back(key, value);
+  }
+  return settings;
 }
 
 bool needs_narrow_tiles(const Configuration& c) { return needs_narrow_tiles(c.config, c.compiler.kernels, c.model); }
@@ -120,9 +126,7 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
   if (configuration.model.in_maxtext)
     for (const auto& changed : configuration.model_overrides)
       printed.emplace_back(changed.first, override_text(changed));
-  if (needs_override(configuration, changed_settings(configuration), words) ||
-      contradicts_own_file(configuration.model, settings))
-    printed.emplace_back("override_model_config", "true");
+  if (needs_override(configuration, printed, words)) printed.emplace_back("override_model_config", "true");
   for (const auto& passed : configuration.passed_arguments)
     if (!has_key(printed, passed.first)) printed.push_back(passed);
   return printed;
@@ -139,7 +143,7 @@ PrintedArguments topology_arguments(const Configuration& configuration) {
 PrintedArguments maxtext_arguments(const Configuration& configuration) {
   return all_arguments(configuration, printed_machine(configuration),
                        rules_as_arguments(configuration.rules, configuration.rule_changes),
-                       changed_settings(configuration));
+                       settings_unlike_maxtexts(configuration));
 }
 
 PrintedArguments run_arguments(const Configuration& configuration) {

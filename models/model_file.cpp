@@ -104,7 +104,6 @@ Model read_model_file(const nlohmann::json& json, const std::string& place) {
   model.note = object.text_or("note", "");
   model.unknown_to_maxtext = object.text_or("unknown_to_maxtext", "");
   if (object.has("run_arguments")) model.run_arguments = read_run_arguments(object);
-  if (object.has("own_settings")) model.own_settings = object.texts("own_settings");
   model.memory_error_high = object.number_or("memory_error_high", 0);
   if (model.memory_error_high < 0) object.fail("memory_error_high", "at least 0");
   if (model.memory_error_high > 0) model.memory_error_source = object.text("memory_error_source");

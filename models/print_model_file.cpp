@@ -50,7 +50,6 @@ std::string print_model_file(const Model& model, const std::string& source) {
   if (model.use_iota_embed) json["use_iota_embed"] = *model.use_iota_embed;
   if (!model.not_modelled.empty()) json["not_modelled"] = model.not_modelled;
   for (const auto& [key, value] : model.run_arguments) json["run_arguments"][key] = value;
-  if (!model.own_settings.empty()) json["own_settings"] = model.own_settings;
   if (!model.unknown_to_maxtext.empty()) json["unknown_to_maxtext"] = model.unknown_to_maxtext;
   if (!model.note.empty()) json["note"] = model.note;
   if (model.memory_error_high > 0) {

@@ -21,10 +21,6 @@ struct KeySource {
 };
 const KeySource& key_source();
 
-/// Whether any of MaxText's configs/models/*.yml sets it. What a model's own file sets wins over a YAML file of one's own,
-/// whatever override_model_config says there, and over an argument without override_model_config (configs/pyconfig.py).
-bool is_in_model_files(const std::string& key);
-
 /// Which runs a setting says something about: those whose command names it even where it is MaxText's default, so that
 /// a YAML file of one's own doesn't change them.
 enum class Named {

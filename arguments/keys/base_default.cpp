@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <arguments/keys/argument_table.hpp>
 #include <arguments/keys/base_default.hpp>
+#include <arguments/keys/model_files.hpp>
 #include <shardplan/train_config.hpp>
 
 namespace shardplan {

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <arguments/keys/key_file.hpp>
 #include <arguments/keys/key_members.hpp>
 #include <formats/named_value.hpp>
@@ -85,7 +84,6 @@ KeyFile parse_key_file(std::string_view text, const std::string& file) {
   const auto document = parse_json(text, file);
   StrictObject object(document, file);
   KeyFile keys{read_source(object.object("maxtext")),
-               object.texts("model_files"),
                read_rows(object, "settings", read_setting),
                read_rows(object, "special", read_special),
                read_rows(object, "model_dims", read_model_dim),
@@ -104,11 +102,6 @@ const KeyFile& key_file() {
 }
 
 const KeySource& key_source() { return key_file().source; }
-
-bool is_in_model_files(const std::string& key) {
-  const auto& keys = key_file().model_files;
-  return std::find(keys.begin(), keys.end(), key) != keys.end();
-}
 
 std::span<const SettingArgument> setting_arguments() { return key_file().settings; }
 std::span<const SpecialArgument> special_arguments() { return key_file().special; }

@@ -8,7 +8,6 @@ namespace shardplan {
 
 struct KeyFile {
   KeySource source;
-  std::vector<std::string> model_files;
   std::vector<SettingArgument> settings;
   std::vector<SpecialArgument> special;
   std::vector<ModelDimArgument> model_dims;

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Compares arguments/keys/maxtext_keys.json with a MaxText checkout, and brings it up to date.
+"""Compares arguments/keys/maxtext_keys.json and model_files.json with a MaxText checkout, and brings them up to date.
 
   refresh_keys.py CHECKOUT [--revision REV]            what differs: keys added, removed, defaults changed; exit 1 if any
-  refresh_keys.py CHECKOUT [--revision REV] --update   the same, and writes it into the file
+  refresh_keys.py CHECKOUT [--revision REV] --update   the same, and writes it into the files
 
 CHECKOUT is a git repository of MaxText, bare or not. The classification of keys is made by hand and kept. A key that
 is new is entered as `unmodelled`: shardplan then takes its default only, until somebody has read what it does.
-A key that MaxText took away goes, unless code reads it: those rows stay, and are named. `model_files` has the keys that
-any of its configs/models/*.yml sets."""
+A key that MaxText took away goes, unless code reads it: those rows stay, and are named. model_files.json has what each
+of its configs/models/*.yml sets; of lists that go on in further lines that they do."""
 import argparse
 import json
 import re
@@ -16,10 +16,12 @@ import sys
 from pathlib import Path
 
 KEYS_FILE = Path(__file__).with_name("maxtext_keys.json")
+MODELS_FILE = Path(__file__).with_name("model_files.json")
 CONFIGS = "src/maxtext/configs"
 ROWS_WITH_DEFAULT = ("settings", "special", "model_dims", "architecture", "remat", "unmodelled")
 READ_BY_CODE = ("settings", "special", "model_dims", "architecture")
 LINE_WIDTH = 118
+MORE_LINES = "[...]"
 
 
 def git(checkout, *words):
@@ -61,11 +63,21 @@ def read_fields(types_py):
     return set(re.findall(r"^  ([a-z_]\w*): [^=\n]+(?:\[[^=]*\])? = ", types_py, re.MULTILINE))
 
 
+def models_value(text):
+    """YAML's 10_000 is 10000."""
+    if text in ("", "["):
+        return MORE_LINES
+    return text.replace("_", "") if re.fullmatch(r"[\d_]+", text) else text
+
+
+def read_model(text):
+    """What one of configs/models/*.yml sets."""
+    return {key: models_value(value) for key, value in sorted(read_defaults(text).items())}
+
+
 def read_model_files(checkout, commit):
-    """The keys that a model's own file sets, in any of them."""
     names = git(checkout, "ls-tree", "--name-only", commit, f"{CONFIGS}/models/").split()
-    texts = [git(checkout, "show", f"{commit}:{name}") for name in names if name.endswith(".yml")]
-    return sorted({key for text in texts for key in read_defaults(text)})
+    return {Path(name).stem: read_model(git(checkout, "show", f"{commit}:{name}")) for name in names if name.endswith(".yml")}
 
 
 def canonical(text):
@@ -93,7 +105,14 @@ def known_keys(keys):
     return {row["key"] for _, row in rows_of(keys)} | ignored | axis_keys(keys)
 
 
-def compare(keys, defaults, fields, model_files):
+def compare_models(known, models):
+    """(model, key, what its file says now) of all that changed; None for what it doesn't say any more."""
+    named = [(model, key) for files in (known, models) for model, sets in files.items() for key in sets]
+    return [(model, key, models.get(model, {}).get(key)) for model, key in sorted(set(named))
+            if models.get(model, {}).get(key) != known.get(model, {}).get(key)]
+
+
+def compare(keys, defaults, fields):
     changed = {}
     for _, row in rows_of(keys):
         new = defaults.get(row["key"])
@@ -102,12 +121,10 @@ def compare(keys, defaults, fields, model_files):
     known = known_keys(keys)
     return {"added": {key: value for key, value in defaults.items() if key not in known},
             "removed": sorted(key for key in known if key not in defaults and key not in fields),
-            "changed": changed,
-            "model_files": sorted(set(model_files) ^ set(keys["model_files"]))}
+            "changed": changed}
 
 
 def apply(keys, difference, commit, date):
-    keys["model_files"] = sorted(set(keys["model_files"]) ^ set(difference["model_files"]))
     for _, row in rows_of(keys):
         if row["key"] in difference["changed"]:
             row["default"] = difference["changed"][row["key"]]
@@ -145,14 +162,21 @@ def printed(keys):
         head = f'"what": {json.dumps(row["what"])}, "in_commands": {json.dumps(row["in_commands"])}{least}{numbers}'
         return f'    {{{head},\n     "keys": [{wrapped(words, " " * 14)}]}}'
 
-    model_files = wrapped([json.dumps(key) + "," for key in keys["model_files"]], " " * 18)
-    parts = [f'  "maxtext": {json.dumps(keys["maxtext"])}', f'  "model_files": [{model_files.removesuffix(",")}]']
+    parts = [f'  "maxtext": {json.dumps(keys["maxtext"])}']
     parts += [f'  "{role}": {row_list(keys[role])}' for role in (*ROWS_WITH_DEFAULT, "axes")]
     parts.append('  "ignored": [\n' + ",\n".join(topic(row) for row in keys["ignored"]) + "\n  ]")
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def report(difference, keys):
+def printed_models(models):
+    def sets(row):
+        words = [f"{json.dumps(key)}: {json.dumps(value)}," for key, value in sorted(row.items())]
+        return wrapped(words, " " * 3).removesuffix(",")
+
+    return "{\n" + ",\n".join(f"  {json.dumps(name)}:\n  {{{sets(row)}}}" for name, row in sorted(models.items())) + "\n}\n"
+
+
+def report(difference, changed_models, keys):
     by_code = {row["key"] for role, row in rows_of(keys) if role in READ_BY_CODE} | axis_keys(keys)
     for key, value in difference["added"].items():
         print(f"added    {key}: {value!r}")
@@ -160,8 +184,8 @@ def report(difference, keys):
         print(f"removed  {key}" + (" (stays: code reads it)" if key in by_code else ""))
     for key, value in difference["changed"].items():
         print(f"default  {key}: now {value!r}")
-    for key in difference["model_files"]:
-        print(f"models   {key}: " + ("no file sets it now" if key in keys["model_files"] else "a file sets it now"))
+    for model, key, value in changed_models:
+        print(f"model    {model}: " + (f"doesn't say {key} now" if value is None else f"{key} is now {value!r}"))
 
 
 def main():
@@ -170,17 +194,20 @@ def main():
     parser.add_argument("--revision", default="HEAD")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--file", type=Path, default=KEYS_FILE, help=argparse.SUPPRESS)
+    parser.add_argument("--models-file", type=Path, default=MODELS_FILE, help=argparse.SUPPRESS)
     flags = parser.parse_args()
     keys = json.loads(flags.file.read_text())
     commit, date = git(flags.checkout, "log", "-1", "--format=%H %cs", flags.revision).split()
     defaults = read_defaults(git(flags.checkout, "show", f"{commit}:{CONFIGS}/base.yml"))
     fields = read_fields(git(flags.checkout, "show", f"{commit}:{CONFIGS}/types.py"))
-    difference = compare(keys, defaults, fields, read_model_files(flags.checkout, commit))
-    report(difference, keys)
+    difference, models = compare(keys, defaults, fields), read_model_files(flags.checkout, commit)
+    changed_models = compare_models(json.loads(flags.models_file.read_text()), models)
+    report(difference, changed_models, keys)
     if flags.update:
         apply(keys, difference, commit, date)
         flags.file.write_text(printed(keys))
-    return 1 if any(difference.values()) else 0
+        flags.models_file.write_text(printed_models(models))
+    return 1 if any(difference.values()) or changed_models else 0
 
 
 if __name__ == "__main__":

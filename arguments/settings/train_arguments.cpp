@@ -52,8 +52,9 @@ TrainConfig read_members(const GivenArguments& arguments, const Model& model) {
     const auto* given = arguments.find(row.key);
     if (!given) continue;
     TrainConfig changed = with_setting(config, row, *given);
-    const ModelsWord word{model.name,           row.key, print(row, config), !agree(row, config, base),
-                          agree(row, changed, config), agree(row, changed, base)};
+    const bool in_file = !agree(row, config, base) || is_set_in_model_file(model, row.key);
+    const ModelsWord word{model.name, row.key, print(row, config), in_file, agree(row, changed, config),
+                          agree(row, changed, base)};
     if (overrides_model(*given, word, arguments)) config = std::move(changed);
   }
   return config;
@@ -259,7 +260,7 @@ std::vector<std::pair<std::string, std::string>> named_as_arguments(const TrainC
   return printed;
 }
 
-bool model_sets_setting(const Model& model, const std::string& key) {
+bool is_planned_for_model(const Model& model, const std::string& key) {
   const TrainConfig base, own = default_train_config(model);
   if (key == "opt_type") return own.opt_type != base.opt_type;
   if (key == "shard_mode") return own.shard_mode_explicit != base.shard_mode_explicit;

@@ -31,7 +31,7 @@ std::vector<std::pair<std::string, std::string>> named_as_arguments(const TrainC
                                                                     const TrainConfig& baseline,
                                                                     const SettingReaders& readers);
 
-/// Whether a printed setting contradicts the model's own file, so that it needs override_model_config.
-bool model_sets_setting(const Model& model, const std::string& key);
+/// Whether the model is planned with another value of the setting than base.yml's where nobody says one.
+bool is_planned_for_model(const Model& model, const std::string& key);
 
 }  // namespace shardplan

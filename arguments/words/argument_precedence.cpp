@@ -1,9 +1,32 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <arguments/keys/model_files.hpp>
 #include <arguments/words/argument_precedence.hpp>
+#include <arguments/words/argument_values.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
+namespace {
+
+/// YAML's 10_000 is 10000, and Python compares 1 and True as equal.
+std::string as_compared(const std::string& text) {
+  std::string word = canonical(text);
+  if (word.find_first_not_of("0123456789_") == std::string::npos) std::erase(word, '_');
+  return word == "true" ? "1" : word == "false" ? "0" : word;
+}
+
+/// Compared as lists where rules are read (rule_arguments.cpp).
+bool is_list_of_rules(const std::string& key) {
+  return key == "logical_axis_rules" || key == "mesh_axes" || key == "data_sharding";
+}
+
+[[noreturn]] void refuse(const GivenArgument& given, const std::string& model, const std::string& value) {
+  throw InputError(
+      fmt::format("{}: {} says {}; add override_model_config=true to override it", given.place, model, value));
+}
+
+}  // namespace
 
 bool overrides_model(const GivenArgument& given, const ModelsWord& word, const GivenArguments& arguments) {
   if (word.is_repeated) return false;
@@ -14,10 +37,24 @@ bool overrides_model(const GivenArgument& given, const ModelsWord& word, const G
         fmt::format("{}: {} says {}, and wins over a file; give {} as an argument with "
                     "override_model_config=true",
                     given.place, word.model, word.value, word.key));
-  if (!arguments.flag("override_model_config", false))
-    throw InputError(fmt::format("{}: {} says {}; add override_model_config=true to override it", given.place,
-                                 word.model, word.value));
+  if (!arguments.flag("override_model_config", false)) refuse(given, word.model, word.value);
   return true;
+}
+
+bool is_set_in_model_file(const Model& model, const std::string& key) {
+  return model.in_maxtext && value_in_model_file(model.name, key);
+}
+
+bool contradicts_model_file(const std::string& model, const std::string& key, const std::string& text) {
+  const std::string* own = value_in_model_file(model, key);
+  return own && as_compared(*own) != as_compared(text);
+}
+
+void check_model_file(const GivenArguments& arguments, const Model& model) {
+  if (!model.in_maxtext || arguments.flag("override_model_config", false)) return;
+  for (const auto& [key, given] : arguments.all())
+    if (!given.in_file && !is_list_of_rules(key) && contradicts_model_file(model.name, key, given.text))
+      refuse(given, model.name, *value_in_model_file(model.name, key));
 }
 
 }  // namespace shardplan

@@ -2,6 +2,7 @@
 // Who wins when a run's argument and the model's own file set the same key. MaxText (configs/pyconfig.py): base.yml <
 // the run's YAML file < the model's file < the command line, which needs override_model_config=true to say otherwise.
 #include <arguments/words/given_arguments.hpp>
+#include <shardplan/model.hpp>
 #include <string>
 
 namespace shardplan {
@@ -19,5 +20,16 @@ struct ModelsWord {
 /// Whether `given` is to be used. It is not when it only repeats the model or, in a copy of base.yml, the default.
 /// Throws InputError when it contradicts the model without the right to.
 bool overrides_model(const GivenArgument& given, const ModelsWord& word, const GivenArguments& arguments);
+
+/// Whether MaxText has a file of the model, which sets the key.
+bool is_set_in_model_file(const Model& model, const std::string& key);
+
+/// Whether MaxText refuses key=text beside its own file of the model (validate_no_keys_overridden_twice).
+bool contradicts_model_file(const std::string& model, const std::string& key, const std::string& text);
+
+/// Throws InputError on an argument that contradicts MaxText's own file of the model without override_model_config: of any
+/// key, those that change nothing in a step, too. For a run that somebody starts; published ones are older than the check,
+/// and rules are checked on many models at once.
+void check_model_file(const GivenArguments& arguments, const Model& model);
 
 }  // namespace shardplan

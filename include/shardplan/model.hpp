@@ -111,9 +111,6 @@ struct Model {
   std::string memory_error_source;  ///< likewise: which programs
   /// What a run of MaxText's is told: {"use_multimodal", "false"}.
   std::vector<std::pair<std::string, std::string>> run_arguments;
-  /// Settings of which MaxText's file of this model says other values than are planned: "sparse_matmul". Which keys any file
-  /// may set is the keys' own data (arguments/keys, model_files).
-  std::vector<std::string> own_settings;
   std::string unknown_to_maxtext;         ///< why no run has this name though MaxText has a file of it; else empty
   std::string note;          ///< empty, or what of the model is left out ("text decoder only: …")
   std::vector<std::pair<std::string, std::string>> inner_values;  ///< MaxText keys of a file that cost nothing: rope, …

@@ -93,7 +93,7 @@ OrderedJson profile_like(const std::string& name, const Beginning& like) {
 
 OrderedJson model_like(const std::string& name, const Beginning& like) {
   OrderedJson model = parsed(like);
-  for (const char* key : {"note", "run_arguments", "own_settings", "unknown_to_maxtext"}) model.erase(key);
+  for (const char* key : {"note", "run_arguments", "unknown_to_maxtext"}) model.erase(key);
   model["name"] = name;
   model["source"] = fmt::format("begun as {}", like.called);
   return model;

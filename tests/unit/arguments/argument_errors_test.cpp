@@ -151,6 +151,8 @@ TEST(ArgumentErrors, Model) {
           {"model_name=mixtral-8x7b base_mlp_dim=8192 override_model_config=true", "must equal moe_mlp=14336"},
           {"model_name=gpt3-175b opt_type=adamw", "gpt3-175b says adam_pax; add override_model_config=true"},
           {"model_name=llama2-7b num_experts=8", "no such dim"},
+          {"model_name=gpt3-6b logits_dot_in_fp32=true", "gpt3-6b says false; add override_model_config=true"},
+          {"model_name=llama3.1-8b head_dim=64", "llama3.1-8b says 128; add override_model_config=true"},
       });
 }
 

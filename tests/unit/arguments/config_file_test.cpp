@@ -135,6 +135,8 @@ TEST_F(ConfigFile, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(error_with("quantization: int4\n", line), HasSubstr("quantization=int4: MaxText does not start"));
   EXPECT_THAT(error_with("base_num_decoder_layers: 4\n", line),
               HasSubstr("mixtral-8x7b says 32, and wins over a file"));
+  EXPECT_THAT(error_with("logits_dot_in_fp32: true\n", "model_name=gpt3-6b compile_topology=v5p-16"),
+              HasSubstr("gpt3-6b says false, and wins over a file"));
   EXPECT_THAT(error_with("steps: 1\nsteps: 2\n", line), HasSubstr("steps"));
   EXPECT_THAT(error_with("- a\n- b\n", line), HasSubstr("expected MaxText keys and values"));
   EXPECT_THAT(error_with("steps: {a: 1}\n", line), HasSubstr("not a mapping"));

@@ -12,6 +12,7 @@ sys.path.insert(0, str(KEYS))
 import refresh_keys  # noqa: E402
 
 BUILT_IN = json.loads((KEYS / "maxtext_keys.json").read_text())
+MODELS = json.loads((KEYS / "model_files.json").read_text())
 
 BASE_YML = """\
 # a comment
@@ -27,7 +28,7 @@ logical_axis_rules: [
 
 SMALL = {"maxtext": {"repository": "r", "commit": "old", "date": "2020-01-01"},
          "settings": [{"key": "dtype", "default": "float32"}, {"key": "gone_setting", "default": "1"}],
-         "model_files": ["dtype", "path"], "special": [], "model_dims": [], "axes": [], "remat": [],
+         "special": [], "model_dims": [], "axes": [], "remat": [],
          "architecture": [{"key": "mlp_activations", "default": "silu,linear"}],
          "unmodelled": [{"key": "gone", "default": "false", "what": "x"}, {"key": "field", "default": "1", "what": "y"}],
          "ignored": [{"what": "paths", "in_commands": False, "keys": ["path", "empty", "gone_path", "logical_axis_rules"]}]}
@@ -45,9 +46,8 @@ class RefreshKeys(unittest.TestCase):
 
     def test_finds_what_differs_and_keeps_the_classification(self):
         keys = copy.deepcopy(SMALL)
-        difference = refresh_keys.compare(keys, refresh_keys.read_defaults(BASE_YML), {"field"}, ["path", "steps"])
+        difference = refresh_keys.compare(keys, refresh_keys.read_defaults(BASE_YML), {"field"})
         self.assertEqual(difference, {"added": {"steps": "150_001"}, "changed": {"dtype": "bfloat16"},
-                                      "model_files": ["dtype", "steps"],
                                       "removed": ["gone", "gone_path", "gone_setting"]})
         refresh_keys.apply(keys, difference, "0123456789", "2030-01-01")
         self.assertEqual([row["key"] for row in keys["settings"]], ["dtype", "gone_setting"])  # code reads it
@@ -57,10 +57,20 @@ class RefreshKeys(unittest.TestCase):
         self.assertEqual(keys["unmodelled"][0]["key"], "field")
         self.assertEqual(keys["ignored"][0]["keys"], ["path", "empty", "logical_axis_rules"])
         self.assertEqual(keys["maxtext"]["commit"], "0123456789")
-        self.assertEqual(keys["model_files"], ["path", "steps"])
 
     def test_prints_the_file_as_it_is(self):
         self.assertEqual(refresh_keys.printed(BUILT_IN), (KEYS / "maxtext_keys.json").read_text())
+        self.assertEqual(refresh_keys.printed_models(MODELS), (KEYS / "model_files.json").read_text())
+
+    def test_reads_model_files(self):
+        self.assertEqual(refresh_keys.read_model(BASE_YML)["steps"], "150001")
+        self.assertEqual(refresh_keys.read_model(BASE_YML)["logical_axis_rules"], "[...]")
+
+    def test_finds_what_differs_in_model_files(self):
+        known = {"same": {"a": "1"}, "changed": {"a": "1", "gone": "2"}, "removed": {"a": "1"}}
+        found = {"same": {"a": "1"}, "changed": {"a": "3", "new": "4"}}
+        self.assertEqual(refresh_keys.compare_models(known, found), [
+            ("changed", "a", "3"), ("changed", "gone", None), ("changed", "new", "4"), ("removed", "a", None)])
 
 
 if __name__ == "__main__":

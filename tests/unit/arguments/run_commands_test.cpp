@@ -143,6 +143,25 @@ TEST(RunCommands, SaidSettingsContradictNoModelFile) {
                           Not(Contains("override_model_config=true"))));
 }
 
+TEST(RunCommands, OverrideAModelFileOnlyWhereTheyContradictIt) {
+  const auto words = [](const std::string& line) {
+    return words_of(commands_for("compile_topology=v5p-16 " + line).train.arguments);
+  };
+  const auto overrides = Contains("override_model_config=true");
+  EXPECT_THAT(words("model_name=gpt3-6b logits_dot_in_fp32=true override_model_config=true"), overrides)
+      << "its file says base.yml's default";
+  EXPECT_THAT(words("model_name=gpt3-6b adam_b1=0.9"), Not(overrides));
+  EXPECT_THAT(words("model_name=llama2-7b rope_max_timescale=500000"), Not(overrides));
+}
+
+// What of these differs from MaxText's own defaults is the same run there.
+TEST(MaxtextArguments, SayWhatModelsArePlannedWithAndTheirFilesDoNotSay) {
+  EXPECT_THAT(printed(read("model_name=gemma4-e2b compile_topology=v5p-16")), HasSubstr("scan_layers=false"));
+  EXPECT_THAT(printed(read("model_name=envy-test compile_topology=v5p-16")),
+              AllOf(HasSubstr("sparse_matmul=true"), HasSubstr("override_model_config=true")));
+  EXPECT_THAT(printed(read("model_name=gpt3-6b compile_topology=v5p-16")), Not(HasSubstr("opt_type")));
+}
+
 TEST(RunCommands, ReadBackAreTheSameRun) {
   for (const char* line : {"model_name=mixtral-8x7b compile_topology=v5p-16 sparse_matmul=false capacity_factor=1.25",
                            "model_name=llama2-7b compile_topology=v5p-16 remat_policy=custom context=device",
@@ -200,7 +219,9 @@ TEST(RunFile, LeavesToTheCommandLineWhatAFileCantSay) {
       {"muon_beta=0.9", {}},
       {"base_num_decoder_layers=8 override_model_config=true",
        {"model_name=llama2-7b", "base_num_decoder_layers=8", "override_model_config=true"}},
-      {"rope_max_timescale=500000", {"rope_max_timescale=500000", "override_model_config=true"}},
+      {"rope_max_timescale=500000", {}},  // llama2's file doesn't say it
+      {"normalization_layer_epsilon=1e-6 override_model_config=true",
+       {"normalization_layer_epsilon=1e-6", "override_model_config=true"}},
       {"logical_axis_rules=[[mlp,[tensor]]] override_model_config=true",
        {"model_name=llama2-7b", "logical_axis_rules=[[mlp,[tensor]]]", "override_model_config=true"}},
   };

@@ -1,0 +1,14 @@
+#pragma once
+// What MaxText's own file of a model sets, configs/models/NAME.yml: it wins over a YAML file of one's own, whatever
+// override_model_config says there, and over an argument without override_model_config (configs/pyconfig.py).
+#include <string>
+
+namespace shardplan {
+
+/// As an argument would say it, "[...]" for a list of several lines; null where the file doesn't set the key, or MaxText has
+/// no such model.
+const std::string* value_in_model_file(const std::string& model, const std::string& key);
+/// Whether any model's file sets the key.
+bool is_in_model_files(const std::string& key);
+
+}  // namespace shardplan
