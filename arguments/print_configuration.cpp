@@ -49,6 +49,9 @@ bool needs_override(const Configuration& configuration, const PrintedArguments& 
          std::any_of(printed.begin(), printed.end(), contradicts) || std::any_of(passed.begin(), passed.end(), contradicts);
 }
 
+// layers/attention_op.py, cudnn_flash_attention: it looks config.context_sharding up in the mesh, split or not.
+bool looks_for_sequence_axis(AttentionKernel kernel) { return kernel == AttentionKernel::cudnn_flash_te; }
+
 bool has_key(const PrintedArguments& printed, const std::string& key) {
   return std::any_of(printed.begin(), printed.end(), [&](const auto& argument) { return argument.first == key; });
 }
@@ -148,8 +151,9 @@ PrintedArguments maxtext_arguments(const Configuration& configuration) {
 
 PrintedArguments run_arguments(const Configuration& configuration) {
   const PrintedArguments machine = {{"hardware", hardware_word(configuration.hardware.launch)}};
-  return all_arguments(configuration, machine, rules_to_run(configuration.rules, configuration.rule_changes),
-                       named_settings(configuration));
+  const PrintedArguments rules = rules_to_run(configuration.rules, configuration.rule_changes,
+                                              looks_for_sequence_axis(configuration.config.attention));
+  return all_arguments(configuration, machine, rules, named_settings(configuration));
 }
 
 RunFile run_file(const Configuration& configuration) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <arguments/words/argument_values.hpp>
 #include <arguments/rule_arguments.hpp>
 #include <rules/load_rules.hpp>
@@ -73,11 +74,15 @@ ModelRules changes_in_force(const GivenArguments& arguments, const RuleSet& chos
           .in_place_of_models = model.rules != ModelRules{}};
 }
 
-std::vector<std::pair<std::string, std::string>> rules_to_run(const RuleSet& rules, const ModelRules& changes) {
-  if (is_published(rules)) return rules_as_arguments(rules, changes);
+std::vector<std::pair<std::string, std::string>> rules_to_run(const RuleSet& rules, const ModelRules& changes,
+                                                              bool looks_for_sequence_axis) {
+  std::vector<std::string> axes = rules.mesh_axes;
+  const bool lacks_axis = looks_for_sequence_axis && std::find(axes.begin(), axes.end(), sequence_axis(rules)) == axes.end();
+  if (is_published(rules) && !lacks_axis) return rules_as_arguments(rules, changes);
+  if (lacks_axis) axes.push_back(sequence_axis(rules));
   return {{"logical_axis_rules", print_rules(rules.rules)},
           {"override_logical_axis_rules", "true"},
-          {"mesh_axes", print_names(rules.mesh_axes)},
+          {"mesh_axes", print_names(axes)},
           {"data_sharding", fmt::format("[{}]", print_names(rules.data_sharding))},
           {"context_sharding", sequence_axis(rules)}};
 }

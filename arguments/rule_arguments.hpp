@@ -22,7 +22,9 @@ ModelRules changes_in_force(const GivenArguments& arguments, const RuleSet& chos
 std::vector<std::pair<std::string, std::string>> rules_as_arguments(const RuleSet& rules, const ModelRules& changes);
 
 /// As MaxText reads them: custom_mesh_and_rule is an enum there (common/common_types.py, CustomRule), so a set of anybody
-/// else's is written out, in place of base.yml's and the model's.
-std::vector<std::pair<std::string, std::string>> rules_to_run(const RuleSet& rules, const ModelRules& changes);
+/// else's is written out, in place of base.yml's and the model's. So is one whose mesh lacks the sequence's axis, with that
+/// axis, where the run looks for it: a set by name brings its own mesh.
+std::vector<std::pair<std::string, std::string>> rules_to_run(const RuleSet& rules, const ModelRules& changes,
+                                                              bool looks_for_sequence_axis);
 
 }  // namespace shardplan

@@ -197,6 +197,25 @@ TEST(RunCommands, WriteOutRulesThatMaxTextLacks) {
   EXPECT_EQ(again.mesh, asked.mesh);
 }
 
+// layers/attention_op.py, cudnn_flash_attention: a mesh without the sequence's axis is a KeyError there.
+TEST(RunCommands, GiveTransformerEngineTheSequencesAxis) {
+  MachineChoice h100;
+  h100.hardware = "h100";
+  h100.chips = 8;
+  const auto words = [&](const std::string& more) {
+    return words_of(run_commands(read("model_name=mixtral-8x7b hardware=gpu " + more, h100))->train.arguments);
+  };
+  const std::string engine = "attention=cudnn_flash_te max_segments_per_seq=32 custom_mesh_and_rule=";
+  EXPECT_THAT(words(engine + "ep-as-dp ici_expert_parallelism=8 ici_fsdp_parallelism=1"),
+              AllOf(Not(Contains(StartsWith("custom_mesh_and_rule"))), Contains("override_logical_axis_rules=true"),
+                    Contains("mesh_axes=[data,fsdp,fsdp_transpose,expert,context]"), Contains("context_sharding=context")));
+  EXPECT_THAT(words(engine + "pure-fsdp"), Contains("mesh_axes=[fsdp,context]"));
+  EXPECT_THAT(words(engine + "ep-tp"), Contains("mesh_axes=[data,fsdp,expert,context]"));
+  EXPECT_THAT(words(engine + "cp-as-ep"), Contains("custom_mesh_and_rule=cp-as-ep"));
+  EXPECT_THAT(words(engine + "ep-as-cp"), Contains("custom_mesh_and_rule=ep-as-cp")) << "its axis is expert";
+  EXPECT_THAT(words("attention=dot_product custom_mesh_and_rule=ep-as-dp"), Contains("custom_mesh_and_rule=ep-as-dp"));
+}
+
 TEST(RunCommands, SayWhichAxisSplitsTheSequence) {
   EXPECT_EQ(error_of("model_name=mixtral-8x7b compile_topology=v5p-16 custom_mesh_and_rule=ep-as-cp "
                      "ici_expert_parallelism=4 context_sharding=expert"),
