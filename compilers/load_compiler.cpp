@@ -48,7 +48,8 @@ bool concerns_slices(Habit habit) {
 }
 
 bool concerns_logits(Habit habit) {
-  return habit == Habit::overwrites_logits || habit == Habit::overwrites_capped_logits;
+  return habit == Habit::overwrites_logits || habit == Habit::overwrites_scaled_logits ||
+         habit == Habit::overwrites_capped_logits;
 }
 
 bool sums_in_pieces(Habit habit) { return habit == Habit::pads_scattered_rows || habit == Habit::pads_rows_to_tiles; }

@@ -66,6 +66,7 @@ inline constexpr ModelField<int> model_counts[] = {{"sublayers_per_layer", &Mode
 
 inline constexpr ModelField<bool> model_flags[] = {{"tied_embedding", &Model::tied_embedding},
                                  {"caps_scores", &Model::caps_scores},
+                                 {"scales_logits", &Model::scales_logits},
                                  {"caps_logits", &Model::caps_logits},
                                  {"use_qk_norm", &Model::use_qk_norm},
                                  {"qk_norm_over_all_heads", &Model::qk_norm_over_all_heads},

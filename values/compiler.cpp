@@ -77,6 +77,7 @@ constexpr std::array habit_names{
     Named{Habit::runs_cycle_weight_gradients_last, "runs_cycle_weight_gradients_last"},
     Named{Habit::turns_kept_rows, "turns_kept_rows"},
     Named{Habit::overwrites_logits, "overwrites_logits"},
+    Named{Habit::overwrites_scaled_logits, "overwrites_scaled_logits"},
     Named{Habit::overwrites_capped_logits, "overwrites_capped_logits"},
     Named{Habit::makes_loss_value_with_gradient, "makes_loss_value_with_gradient"},
     Named{Habit::narrows_cast_gradients, "narrows_cast_gradients"},

@@ -213,16 +213,50 @@ Bytes merged_values(const PartitionedBlock& block, const Mesh& mesh) {
   return waiting_values(block) - normed;
 }
 
-Bytes gradients_behind_scan(const PartitionedBlock& block, std::int64_t cycles, const BoundProgram& program) {
+namespace {
+
+/// Where the feed-forward isn't computed again: what its weight gradients read, inputs of its products and gradients of
+/// their results.
+Bytes kept_feed_forward_operands(const PartitionedBlock& block, const Mesh& mesh) {
   const Block& b = *block.block;
-  const std::int64_t left = layers_behind_scan(b, cycles);
-  if (left == 0) return {};
-  Bytes one;
+  Bytes all;
+  TensorId counted = -1;
+  for (std::size_t i = 0; i < b.operations.size(); ++i) {
+    const Operation& op = b.operations[i];
+    if (op.kind != OpKind::einsum || op.module != Module::mlp) continue;
+    if (block.liveness.recomputed[i]) return {};
+    const TensorId input = block.flow().origin(op.inputs.front());
+    if (input != counted) all += local_bytes(b.tensors[input], block.specs()[input], mesh);
+    all += local_bytes(b.tensors[op.output], block.specs()[op.output], mesh);
+    counted = input;
+  }
+  return all;
+}
+
+Bytes unsummed_weight_gradients(const PartitionedBlock& block) {
+  Bytes all;
   for (const auto& life : block.lifetimes)
-    if (life.unsummed_weight_gradient) one += life.bytes;
+    if (life.unsummed_weight_gradient) all += life.bytes;
+  return all;
+}
+
+/// One for each norm's scale.
+Bytes rows_for_scales(const PartitionedBlock& block, const Mesh& mesh) {
+  const Block& b = *block.block;
+  Bytes all;
   for (const auto& op : b.operations)
     if (op.kind == OpKind::normalization && b.tensors[op.output].dims == b.tensors[b.output].dims)
-      one += local_bytes(b.tensors[op.output], block.specs()[op.output], *program.mesh);
+      all += local_bytes(b.tensors[op.output], block.specs()[op.output], mesh);
+  return all;
+}
+
+}  // namespace
+
+Bytes gradients_behind_scan(const PartitionedBlock& block, std::int64_t cycles, const BoundProgram& program) {
+  const std::int64_t left = layers_behind_scan(*block.block, cycles);
+  if (left == 0) return {};
+  Bytes one = unsummed_weight_gradients(block) + rows_for_scales(block, *program.mesh);
+  if (block.weight_gradients_last) one += kept_feed_forward_operands(block, *program.mesh);
   return one * left;
 }
 

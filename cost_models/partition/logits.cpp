@@ -37,6 +37,19 @@ std::int64_t local_words(const Tensor& logits, const PartitionSpec& spec, const 
   return divided_up(logits.dims.back().size, mesh.product(spec.dims.back()));
 }
 
+/// Whether shards of the gathered table are no whole tiles of rows: it is laid out anew before it is read.
+bool gathers_part_tiles(const Block& head, const DataFlow& flow, const Operation& product,
+                        const std::vector<PartitionSpec>& specs, const Mesh& mesh) {
+  constexpr std::int64_t rows_of_a_tile = 8;
+  const TensorId table = flow.origin(product.inputs.back());
+  const Tensor& tensor = head.tensors[table];
+  for (std::size_t i = 0; i < tensor.dims.size(); ++i) {
+    const std::int64_t shards = mesh.product(specs[table].dims[i]);
+    if (tensor.dims[i].dim == Dim::embed && shards > 1 && tensor.dims[i].size % (rows_of_a_tile * shards) != 0) return true;
+  }
+  return false;
+}
+
 HeadShare share_of_a_device(const Block& head, const Operation& product, const std::vector<PartitionSpec>& specs,
                             const Mesh& mesh) {
   const Tensor& logits = head.tensors[product.output];
@@ -69,7 +82,10 @@ bool writes_over_logits(const Block& head, const DataFlow& flow, const std::vect
   if (!product) return false;
   if (compiler.has(Habit::makes_loss_value_with_gradient)) return false;
   const Habit habit = is_capped(head, flow, product->output) ? Habit::overwrites_capped_logits : Habit::overwrites_logits;
-  return compiler.has(habit, share_of_a_device(head, *product, specs, mesh));
+  const HeadShare share = share_of_a_device(head, *product, specs, mesh);
+  if (!compiler.has(habit, share)) return false;
+  const bool is_relaid = product->scales_result && gathers_part_tiles(head, flow, *product, specs, mesh);
+  return !is_relaid || compiler.has(Habit::overwrites_scaled_logits, share);
 }
 
 Bytes logits_for_loss_value(const Block& head, const DataFlow& flow, const std::vector<PartitionSpec>& specs,

@@ -56,6 +56,7 @@ struct Model {
   int interleave_moe_step = 1, cycle_interval = 1;
   bool tied_embedding = false;
   bool caps_scores = false;  ///< attn_logits_soft_cap: softmax reads a hyperbolic tangent of attention's scores
+  bool scales_logits = false;  ///< normalize_embedding_logits: those of a tied head are divided by the root of emb
   bool caps_logits = false;  ///< final_logits_soft_cap: the loss reads a hyperbolic tangent of the logits
   AttentionType attention_type = AttentionType::global;
   std::int64_t q_lora_rank = 0, kv_lora_rank = 0, qk_nope_head_dim = 0, qk_rope_head_dim = 0, v_head_dim = 0;

@@ -188,6 +188,7 @@ struct Operation {
   std::int64_t selected_keys = 0;     ///< key selection, and attention under its mask: keys of each query; 0: all
   std::int64_t pooled_keys = 0;       ///< attention: keys beside the sequence's own that stand for runs of tokens
   bool by_tanh = false;               ///< elementwise: gelu as jax.nn computes it
+  bool scales_result = false;         ///< einsum: it divides what it makes by a number
   bool operator==(const Operation&) const = default;
 };
 

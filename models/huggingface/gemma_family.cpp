@@ -15,6 +15,7 @@ Model gemma_decoder(StrictObject& config, DecoderBlockKind kind) {
   require_off(config, "attention_bias");
   Model model = decoder(config, kind);
   model.tied_embedding = given_flag_or(config, "tie_word_embeddings", true);
+  model.scales_logits = model.tied_embedding;  // MaxText's normalize_embedding_logits, which its Gemma files leave on
   model.mlp_activations =
       gated_activations(config, given(config, "hidden_activation") ? "hidden_activation" : "hidden_act");
   pass_over(config, "hidden_act");  // where both are there, hidden_activation holds

@@ -90,7 +90,9 @@ TensorId add_logits(BlockBuilder& b) {
   const Dims tokens = b.dims(x);
   const TensorId logits = b.activation("logits", {tokens[0], tokens[1], vocab});
   if (b.config.logits_dot_in_fp32) b.block.tensors[kernel].dtype = b.block.tensors[logits].dtype = DType::f32;
-  return b.apply(OpKind::einsum, "logits_dense", {normed, kernel}, logits);
+  b.apply(OpKind::einsum, "logits_dense", {normed, kernel}, logits);
+  b.block.operations.back().scales_result = model.tied_embedding && model.scales_logits;
+  return logits;
 }
 
 /// final_logits_soft_cap: what the loss reads.

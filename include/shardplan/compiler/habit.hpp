@@ -131,6 +131,8 @@ enum class Habit : std::uint8_t {
   turns_kept_rows,
   /// The gradient of the logits is written over them.
   overwrites_logits,
+  /// Over those that are scaled as they are made, too, where shards of the gathered table are no whole tiles of rows.
+  overwrites_scaled_logits,
   /// And over those that final_logits_soft_cap caps; else a kernel reads them and writes its own.
   overwrites_capped_logits,
   /// One kernel makes the logits' gradient and sums the loss's value: in another buffer.

@@ -92,6 +92,7 @@ TEST(UnreadFields, AreNamed) {
                     seen);
   expect_named<bool>({{"tied_embedding", &Model::tied_embedding, true, ""},
                       {"caps_scores", &Model::caps_scores, true, ""},
+                      {"scales_logits", &Model::scales_logits, true, ""},
                       {"caps_logits", &Model::caps_logits, true, ""},
                       {"use_qk_norm", &Model::use_qk_norm, true, "deepseek2-16b"},
                       {"qk_norm_over_all_heads", &Model::qk_norm_over_all_heads, true, "llama2-7b"},

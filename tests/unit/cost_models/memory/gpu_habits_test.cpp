@@ -1,6 +1,8 @@
 // Habits of XLA:GPU on toys.
 #include <gmock/gmock.h>
 
+#include <cost_models/memory/gradient_memory.hpp>
+
 #include "../memory_toys.hpp"
 
 namespace shardplan {
@@ -213,6 +215,23 @@ TEST(LayersBehindAScan, LeaveTheirGradientsToTheEnd) {
   const std::int64_t two = gradients(8, leaves) - gradients(8, sums), one = gradients(7, leaves) - gradients(7, sums);
   EXPECT_GT(one, 0);
   EXPECT_EQ(two, 2 * one);
+}
+
+// Of a device's 1024 tokens hidden rows and the gradients of both projections are 4 MiB each, the input of the projections
+// and the gradient of the output 2 MiB.
+TEST(LayersBehindAScan, LeaveWhatTheWeightGradientsOfAKeptFeedForwardRead) {
+  const auto gradients = [](const char* remat, const Compiler& compiler) {
+    Model model = toy_llama();
+    model.decoder_block = decoder_block(DecoderBlockKind::gemma3);
+    model.layers = 7;
+    model.attention_pattern = {256, 2};
+    const ToyMemory toy({model, toy_config(1, 1024, remat), "default", "fsdp=8", compiler});
+    return gradients_behind_scan(toy.block("layers_local"), 2, toy.bound());
+  };
+  const Compiler sums = toy_gpu();
+  const Compiler last = with(sums, Habit::runs_cycle_weight_gradients_last);
+  EXPECT_EQ(mib(gradients("minimal", last) - gradients("minimal", sums)), 16);
+  EXPECT_EQ(gradients("full", last), gradients("full", sums)) << "computed again";
 }
 
 }  // namespace

@@ -202,6 +202,25 @@ TEST(Lifetimes, CappedLogitsMeetTheirGradient) {
       << "an elementwise fusion writes over what dies in it";
 }
 
+// 1024 tokens; 126 rows of 1008 on each of eight devices are no whole tiles of 8, 128 of 1024 are.
+TEST(Lifetimes, ScaledLogitsOfPartTilesMeetTheirGradientBeyondTokensForEachFeature) {
+  const auto meet_beyond = [](double tokens_per_embed, std::int64_t emb, bool scales) {
+    Model model = toy_llama();
+    model.emb = emb;
+    model.tied_embedding = true;
+    model.scales_logits = scales;
+    Compiler compiler = toy_tpu();
+    compiler.head_sizes[Habit::overwrites_scaled_logits] = {tokens_per_embed, 0, 0};
+    const ToyMemory toy({model, toy_config(1, 1024), "default", "fsdp=8", compiler});
+    return exists(toy.block("head"), "logits gradient") &&
+           meet(life(toy.block("head"), "logits"), life(toy.block("head"), "logits gradient"));
+  };
+  EXPECT_TRUE(meet_beyond(1, 1008, true));
+  EXPECT_FALSE(meet_beyond(1.1, 1008, true));
+  EXPECT_FALSE(meet_beyond(1, 1008, false)) << "not scaled";
+  EXPECT_FALSE(meet_beyond(0.5, 1024, true)) << "whole tiles";
+}
+
 TEST(Lifetimes, DotProductAttentionKeepsProbabilitiesAndMask) {
   TrainConfig config = toy_config(1, 1024);
   config.attention = AttentionKernel::dot_product;
