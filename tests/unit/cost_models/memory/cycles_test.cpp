@@ -52,8 +52,8 @@ TEST(Cycles, WeightGradientsThatRunLastDoSoBehindAllLayersOfAnIteration) {
   EXPECT_GT(mib(loop_of(last, false)), mib(loop_of(toy_tpu(), false)));
   EXPECT_EQ(mib(loop_of(last, true)), mib(loop_of(toy_tpu(), false)));
   EXPECT_EQ(mib(loop_of(waits, false)), mib(loop_of(last, false)));
-  EXPECT_TRUE(ToyMemory({cycle_of_three(), toy_config(1, 1024), "default", "fsdp=4", waits}).block("layers_local").pressed.empty())
-      << "a scheduler that doesn't mind";
+  const ToyMemory heedless({cycle_of_three(), toy_config(1, 1024), "default", "fsdp=4", waits});
+  EXPECT_TRUE(heedless.block("layers_local").pressed.empty()) << "a scheduler that doesn't mind";
 }
 
 // A float32 for each of 128 lanes, of 1024 queries and 8 heads. Two copies read those of one sequence.
