@@ -16,11 +16,6 @@ std::string as_compared(const std::string& text) {
   return word == "true" ? "1" : word == "false" ? "0" : word;
 }
 
-/// Compared as lists where rules are read (rule_arguments.cpp).
-bool is_list_of_rules(const std::string& key) {
-  return key == "logical_axis_rules" || key == "mesh_axes" || key == "data_sharding";
-}
-
 [[noreturn]] void refuse(const GivenArgument& given, const std::string& model, const std::string& value) {
   throw InputError(
       fmt::format("{}: {} says {}; add override_model_config=true to override it", given.place, model, value));
@@ -48,13 +43,6 @@ bool is_set_in_model_file(const Model& model, const std::string& key) {
 bool contradicts_model_file(const std::string& model, const std::string& key, const std::string& text) {
   const std::string* own = value_in_model_file(model, key);
   return own && as_compared(*own) != as_compared(text);
-}
-
-void check_model_file(const GivenArguments& arguments, const Model& model) {
-  if (!model.in_maxtext || arguments.flag("override_model_config", false)) return;
-  for (const auto& [key, given] : arguments.all())
-    if (!given.in_file && !is_list_of_rules(key) && contradicts_model_file(model.name, key, given.text))
-      refuse(given, model.name, *value_in_model_file(model.name, key));
 }
 
 }  // namespace shardplan

@@ -27,9 +27,4 @@ bool is_set_in_model_file(const Model& model, const std::string& key);
 /// Whether MaxText refuses key=text beside its own file of the model (validate_no_keys_overridden_twice).
 bool contradicts_model_file(const std::string& model, const std::string& key, const std::string& text);
 
-/// Throws InputError on an argument that contradicts MaxText's own file of the model without override_model_config: of any
-/// key, those that change nothing in a step, too. For a run that somebody starts; published ones are older than the check,
-/// and rules are checked on many models at once.
-void check_model_file(const GivenArguments& arguments, const Model& model);
-
 }  // namespace shardplan

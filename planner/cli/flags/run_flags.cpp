@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <arguments/words/argument_precedence.hpp>
 #include <array>
 #include <formats/named_value.hpp>
 #include <planner/cli/flags/flag_values.hpp>
@@ -92,9 +91,7 @@ Configuration read_configuration(const RunFlags& flags) {
   run.memory_limits = read_memory_limits(flags.reserve, flags.memory_fraction);
   check_memory_limits(run.memory_limits, run.machine.hardware);
   if (flags.mesh) run = on_mesh(std::move(run), read_axes(*flags.mesh));
-  Configuration configuration = configured(run);
-  check_model_file(run.arguments, configuration.model);
-  return configuration;
+  return configured(run);
 }
 
 }  // namespace shardplan

@@ -151,6 +151,7 @@ TEST(RunCommands, OverrideAModelFileOnlyWhereTheyContradictIt) {
   EXPECT_THAT(words("model_name=gpt3-6b logits_dot_in_fp32=true override_model_config=true"), overrides)
       << "its file says base.yml's default";
   EXPECT_THAT(words("model_name=gpt3-6b adam_b1=0.9"), Not(overrides));
+  EXPECT_THAT(words("model_name=gpt3-6b adam_b1=0.95"), overrides) << "an older MaxText took it as it stands";
   EXPECT_THAT(words("model_name=llama2-7b rope_max_timescale=500000"), Not(overrides));
 }
 
