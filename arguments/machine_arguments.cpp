@@ -46,9 +46,6 @@ std::optional<int> read_slices(const GivenArguments& arguments, const MachineCho
 /// `asked` says how the chips were asked for: by number, or by the name of a slice, whose number `choice` has.
 void check_named(const Machine& machine, const std::string& topology, const MachineChoice& choice,
                  const MachineChoice& asked) {
-  if (choice.hardware && load_profile(*choice.hardware).name != machine.hardware.name)
-    throw InputError(fmt::format("compile_topology={} is a {}, but the hardware asked for is {}", topology,
-                                 machine.hardware.name, *choice.hardware));
   if (const int chips = machine.num_slices * machine.slice.chips; choice.chips && *choice.chips != chips)
     throw InputError(fmt::format("compile_topology={} with {} has {}, but {} is asked for too", topology,
                                  counted(machine.num_slices, "slice"), counted(chips, "chip"),
@@ -56,16 +53,23 @@ void check_named(const Machine& machine, const std::string& topology, const Mach
                                              : fmt::format("--hardware {}", asked.hardware.value_or(""))));
 }
 
-// A file's machine goes by the names of the one that it was begun as: they mean slices of the file's.
-NamedSlice slice_of_choice(const std::string& topology, const MachineChoice& choice) {
-  if (choice.hardware)
-    if (auto slice = find_slice(load_profile(*choice.hardware), topology)) return {*choice.hardware, *std::move(slice)};
-  return slice_named(topology);
+/// Of the machine that is asked for: the names of a file's are those of the machine that it was begun as.
+Machine machine_with_slice(const std::string& topology, const MachineChoice& choice, int slices) {
+  if (!choice.hardware) {
+    const NamedSlice named = slice_named(topology);
+    return {load_profile(named.profile), named.slice, slices};
+  }
+  HardwareProfile asked = load_profile(*choice.hardware);
+  if (auto slice = find_slice(asked, topology)) return {std::move(asked), *std::move(slice), slices};
+  const std::string other = load_profile(slice_named(topology).profile).name;
+  if (other == asked.name)
+    throw InputError(fmt::format("compile_topology={}: {} has no slice of that name", topology, *choice.hardware));
+  throw InputError(fmt::format("compile_topology={} is a {}, but the hardware asked for is {}", topology, other,
+                               *choice.hardware));
 }
 
 Machine named_machine(const std::string& topology, const MachineChoice& choice, const MachineChoice& asked, int slices) {
-  const NamedSlice named = slice_of_choice(topology, choice);
-  Machine machine{load_profile(named.profile), named.slice, slices};
+  Machine machine = machine_with_slice(topology, choice, slices);
   check_named(machine, topology, choice, asked);
   return split_into_nodes(std::move(machine));
 }

@@ -87,6 +87,14 @@ std::vector<ModelOverride> read_scale(const GivenArguments& arguments, const Mod
   return overrides;
 }
 
+/// Of a tied head.
+bool scales_logits(const GivenArguments& arguments, const Model& model) {
+  const char* key = "normalize_embedding_logits";
+  const auto* given = arguments.find(key);
+  if (!given || (given->in_file && is_set_in_model_file(model, key))) return model.scales_logits;
+  return parse_flag(given->text, given->place);
+}
+
 }  // namespace
 
 Model named_model(const std::string& name) {
@@ -105,6 +113,7 @@ ChosenModel changed_model(Model model, const GivenArguments& arguments) {
   chosen.overrides = read_overrides(arguments, chosen.model);
   for (auto& changed : read_architecture(arguments, chosen.model)) chosen.overrides.push_back(std::move(changed));
   chosen.model = with_overrides(std::move(chosen.model), chosen.overrides);
+  chosen.model.scales_logits = scales_logits(arguments, chosen.model);
   if (const auto scaled = read_scale(arguments, chosen.model); !scaled.empty()) {
     chosen.model = with_overrides(std::move(chosen.model), scaled);
     std::erase_if(chosen.overrides, [&](const ModelOverride& before) {

@@ -38,13 +38,13 @@ struct Bound {
 /// A thousand times what any machine has and more: beyond is a slip of the unit or the exponent, and what is computed
 /// from it would be blamed on something else.
 constexpr Bound most_of_a_machine[] = {{Dimension::bytes, 1e15, "1 PB"},
-                                      {Dimension::bytes_per_second, 1e17, "100 PB/s"},
-                                      {Dimension::flops_per_second, 1e20, "100 EFLOP/s"},
-                                      {Dimension::elements_per_second, 1e20, "1e11 Gelement/s"},
-                                      {Dimension::cycles_per_second, 1e12, "1000 GHz"},
-                                      {Dimension::seconds, 3600, "an hour"},
-                                      {Dimension::dollars_per_hour, 1e6, "1e6 USD/h"},
-                                      {Dimension::watts, 1e6, "1000 kW"}};
+                                       {Dimension::bytes_per_second, 1e17, "100 PB/s"},
+                                       {Dimension::flops_per_second, 1e20, "100 EFLOP/s"},
+                                       {Dimension::elements_per_second, 1e20, "1e11 Gelement/s"},
+                                       {Dimension::cycles_per_second, 1e12, "1000 GHz"},
+                                       {Dimension::seconds, 3600, "an hour"},
+                                       {Dimension::dollars_per_hour, 1e6, "1e6 USD/h"},
+                                       {Dimension::watts, 1e6, "1000 kW"}};
 
 /// Likewise: a rate of a few bytes a second, and a step would take years.
 constexpr Bound least_of_a_machine[] = {{Dimension::bytes, 1e6, "1 MB"},

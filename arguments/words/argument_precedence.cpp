@@ -16,11 +16,6 @@ std::string as_compared(const std::string& text) {
   return word == "true" ? "1" : word == "false" ? "0" : word;
 }
 
-[[noreturn]] void refuse(const GivenArgument& given, const std::string& model, const std::string& value) {
-  throw InputError(
-      fmt::format("{}: {} says {}; add override_model_config=true to override it", given.place, model, value));
-}
-
 }  // namespace
 
 bool overrides_model(const GivenArgument& given, const ModelsWord& word, const GivenArguments& arguments) {
@@ -32,7 +27,9 @@ bool overrides_model(const GivenArgument& given, const ModelsWord& word, const G
         fmt::format("{}: {} says {}, and wins over a file; give {} as an argument with "
                     "override_model_config=true",
                     given.place, word.model, word.value, word.key));
-  if (!arguments.flag("override_model_config", false)) refuse(given, word.model, word.value);
+  if (!arguments.flag("override_model_config", false))
+    throw InputError(fmt::format("{}: {} says {}; add override_model_config=true to override it", given.place,
+                                 word.model, word.value));
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <shardplan/collective/collective.hpp>
+#include <shardplan/machine/hardware.hpp>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,7 @@ struct HloProgram {
   std::string module;  ///< "jit_train_step"
   bool scheduled = false;  ///< instructions stand in the order in which they run
   std::int64_t devices = 1;
-  std::string compiler;    ///< whose text it is, as Compiler::family has it: "XLA:TPU"; empty: it doesn't show
+  MaxtextHardware built_for = MaxtextHardware::none;  ///< whose compiler wrote it; none: it doesn't show
   std::optional<Bytes> tokens;  ///< of a device, of one array of the batch: 32-bit integers in rows of a sequence
   std::optional<Bytes> arguments;  ///< of a device, in its own memory; where the text has the entry's layout
   std::vector<HloComputation> computations;

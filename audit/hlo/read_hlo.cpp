@@ -57,10 +57,10 @@ std::optional<Bytes> tokens_in(std::string_view tuple) {
 }
 
 /// Only XLA:TPU lays arrays out in tiles; XLA:GPU's scheduler leaves a fingerprint.
-std::string compiler_in(std::string_view module_line) {
-  if (module_line.find("fingerprint_before_lhs") != nowhere) return "XLA:GPU";
+MaxtextHardware hardware_in(std::string_view module_line) {
+  if (module_line.find("fingerprint_before_lhs") != nowhere) return MaxtextHardware::gpu;
   const auto tuple = argument_shapes(module_line);
-  return tuple && tuple->find(":T(") != nowhere ? "XLA:TPU" : "";
+  return tuple && tuple->find(":T(") != nowhere ? MaxtextHardware::tpu : MaxtextHardware::none;
 }
 
 class HloReader {
@@ -92,7 +92,7 @@ class HloReader {
     if (partitions > 1 && replicas > 1)
       lines_.fail(fmt::format("{} replicas of {} partitions; one of the two has to be 1", replicas, partitions));
     program_.devices = std::max(partitions, replicas);
-    program_.compiler = compiler_in(line);
+    program_.built_for = hardware_in(line);
     if (const auto shapes = argument_shapes(line)) {
       program_.arguments = arguments_in(*shapes);
       program_.tokens = tokens_in(*shapes);

@@ -213,24 +213,30 @@ Bytes merged_values(const PartitionedBlock& block, const Mesh& mesh) {
   return waiting_values(block) - normed;
 }
 
-namespace {
-
-/// Where the feed-forward isn't computed again: what its weight gradients read, inputs of its products and gradients of
-/// their results.
-Bytes kept_feed_forward_operands(const PartitionedBlock& block, const Mesh& mesh) {
+Bytes weight_gradient_operands(const PartitionedBlock& block, const Mesh& mesh, const Compiler& compiler, Module of) {
   const Block& b = *block.block;
+  std::vector<bool> counted(b.tensors.size(), false);
   Bytes all;
-  TensorId counted = -1;
-  for (std::size_t i = 0; i < b.operations.size(); ++i) {
-    const Operation& op = b.operations[i];
-    if (op.kind != OpKind::einsum || op.module != Module::mlp) continue;
-    if (block.liveness.recomputed[i]) return {};
+  for (const Operation& op : b.operations) {
+    if (op.kind != OpKind::einsum || !b.tensors[block.flow().origin(op.inputs.back())].parameter) continue;
+    if (of != Module::none && op.module != of) continue;
     const TensorId input = block.flow().origin(op.inputs.front());
-    if (input != counted) all += local_bytes(b.tensors[input], block.specs()[input], mesh);
-    all += local_bytes(b.tensors[op.output], block.specs()[op.output], mesh);
-    counted = input;
+    for (const TensorId id : {input, op.output})
+      if (id == op.output || !counted[id]) all += stored_bytes(b.tensors[id], block.specs()[id], mesh, compiler);
+    counted[input] = true;
   }
   return all;
+}
+
+namespace {
+
+bool keeps_feed_forward(const PartitionedBlock& block) {
+  const auto& operations = block.block->operations;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const bool is_product = operations[i].module == Module::mlp && operations[i].kind == OpKind::einsum;
+    if (is_product && block.liveness.recomputed[i]) return false;
+  }
+  return true;
 }
 
 Bytes unsummed_weight_gradients(const PartitionedBlock& block) {
@@ -252,11 +258,13 @@ Bytes rows_for_scales(const PartitionedBlock& block, const Mesh& mesh) {
 
 }  // namespace
 
-Bytes gradients_behind_scan(const PartitionedBlock& block, std::int64_t cycles, const BoundProgram& program) {
+Bytes gradients_behind_scan(const PartitionedBlock& block, std::int64_t cycles, const BoundProgram& program,
+                            const Compiler& compiler) {
   const std::int64_t left = layers_behind_scan(*block.block, cycles);
   if (left == 0) return {};
   Bytes one = unsummed_weight_gradients(block) + rows_for_scales(block, *program.mesh);
-  if (block.weight_gradients_last) one += kept_feed_forward_operands(block, *program.mesh);
+  if (block.weight_gradients_last && keeps_feed_forward(block))
+    one += weight_gradient_operands(block, *program.mesh, compiler, Module::mlp);
   return one * left;
 }
 

@@ -52,12 +52,18 @@ std::int64_t layers_behind_scan(const Block& block, std::int64_t cycles);
 /// products read of its norms is computed where it is read.
 Bytes merged_values(const PartitionedBlock& block, const Mesh& mesh);
 
+/// What a layer's weight gradients read: inputs of its products, and gradients of their results; where a module is named, of
+/// its products alone.
+Bytes weight_gradient_operands(const PartitionedBlock& block, const Mesh& mesh, const Compiler& compiler,
+                               Module of = Module::none);
+
 /// Of these: weight gradients before they are summed, and
 /// for each norm one tensor that its scale's gradient reads (Habit::leaves_gradients_behind_scans). Of four norms a layer
 /// four to six such tensors were live in the loop (gemma34bx14_h100x8_fsdp8, h100c_gm4_fsdp8).
 /// Of a feed-forward that a policy keeps also what its weight gradients read, which come last: of two layers of gemma3-27b
 /// three [4096, 21504] each (gemma327b_h100x32_fsdp4_fsdp_transpose2_dcnfsdp4_minimal_offloaded_batch2).
-Bytes gradients_behind_scan(const PartitionedBlock& block, std::int64_t cycles, const BoundProgram& program);
+Bytes gradients_behind_scan(const PartitionedBlock& block, std::int64_t cycles, const BoundProgram& program,
+                            const Compiler& compiler);
 
 /// And of those layers the weight gradients that are all-reduced though a device keeps a shard: a loop writes the shard into
 /// its stack, here the slice waits for the optimizer, as of the head's. plan_gemma327b_tpuv6e_64, two of 62 layers: six

@@ -39,7 +39,7 @@ Bytes left_behind_scan(const Loop& loop, const BoundProgram& program, const Trai
   if (!compiler.has(Habit::leaves_gradients_behind_scans)) return {};
   if (!config.scan_layers || loop.front()->block->kind != BlockKind::layer) return {};
   Bytes all;
-  for (const PartitionedBlock* block : loop) all += gradients_behind_scan(*block, whole_cycles(loop), program);
+  for (const PartitionedBlock* block : loop) all += gradients_behind_scan(*block, whole_cycles(loop), program, compiler);
   return all;
 }
 
@@ -72,21 +72,6 @@ Bytes left_at_the_end(const PartitionedBlock& block) {
   for (const auto& life : block.lifetimes)
     if (life.last == end) left += life.bytes;
   return left;
-}
-
-/// What a layer's weight gradients read: inputs of its products, and gradients of their results.
-Bytes weight_gradient_operands(const PartitionedBlock& block, const Mesh& mesh, const Compiler& compiler) {
-  const Block& b = *block.block;
-  std::vector<bool> counted(b.tensors.size(), false);
-  Bytes all;
-  for (const Operation& op : b.operations) {
-    if (op.kind != OpKind::einsum || !b.tensors[block.flow().origin(op.inputs.back())].parameter) continue;
-    const TensorId input = block.flow().origin(op.inputs.front());
-    for (const TensorId id : {input, op.output})
-      if (id == op.output || !counted[id]) all += stored_bytes(b.tensors[id], block.specs()[id], mesh, compiler);
-    counted[input] = true;
-  }
-  return all;
 }
 
 class Moments {

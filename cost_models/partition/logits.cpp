@@ -40,12 +40,11 @@ std::int64_t local_words(const Tensor& logits, const PartitionSpec& spec, const 
 /// Whether shards of the gathered table are no whole tiles of rows: it is laid out anew before it is read.
 bool gathers_part_tiles(const Block& head, const DataFlow& flow, const Operation& product,
                         const std::vector<PartitionSpec>& specs, const Mesh& mesh) {
-  constexpr std::int64_t rows_of_a_tile = 8;
   const TensorId table = flow.origin(product.inputs.back());
   const Tensor& tensor = head.tensors[table];
   for (std::size_t i = 0; i < tensor.dims.size(); ++i) {
     const std::int64_t shards = mesh.product(specs[table].dims[i]);
-    if (tensor.dims[i].dim == Dim::embed && shards > 1 && tensor.dims[i].size % (rows_of_a_tile * shards) != 0) return true;
+    if (tensor.dims[i].dim == Dim::embed && shards > 1 && tensor.dims[i].size % (sublanes * shards) != 0) return true;
   }
   return false;
 }

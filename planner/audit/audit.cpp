@@ -86,13 +86,25 @@ const Compiler& compiler_for(const AuditRequest& request) {
   return request.configuration ? request.configuration->compiler : request.compiler.value();
 }
 
-/// Its kernels and its schedule are priced as that compiler makes them.
-void check_compiler(const HloProgram& program, const Machine& machine, const Compiler& compiler) {
-  const bool both_known = !program.compiler.empty() && machine.hardware.launch.hardware != MaxtextHardware::none;
-  if (both_known && program.compiler != compiler.family)
-    throw InputError(fmt::format("{}: compiled by {}, but programs for {} are compiled by {}: name the machine that it was "
-                                 "compiled for (--hardware, compile_topology)",
-                                 program.source, program.compiler, machine.hardware.name, compiler.family));
+std::string_view compiler_for(MaxtextHardware hardware) {
+  switch (hardware) {
+    case MaxtextHardware::tpu:
+      return "XLA:TPU";
+    case MaxtextHardware::gpu:
+      return "XLA:GPU";
+    case MaxtextHardware::none:
+      break;
+  }
+  throw InternalError("a program of no known compiler");
+}
+
+/// Its kernels and its schedule are priced as that machine's compiler makes them.
+void check_compiler(const HloProgram& program, const HardwareProfile& machine) {
+  const MaxtextHardware own = machine.launch.hardware;
+  if (program.built_for == MaxtextHardware::none || own == MaxtextHardware::none || program.built_for == own) return;
+  throw InputError(fmt::format("{}: compiled by {}, but programs for {} are compiled by {}: name the machine that it was "
+                               "compiled for (--hardware, compile_topology)",
+                               program.source, compiler_for(program.built_for), machine.name, compiler_for(own)));
 }
 
 /// Plans have the arguments of compiled programs within 0.01%; between models of one size they differ by percents.
@@ -145,7 +157,7 @@ AuditAnswer audit(const AuditRequest& request) {
   std::optional<LinkPrices> prices;
   if (machine) {
     check_devices(*machine, answer.mesh);
-    check_compiler(program, *machine, compiler_for(request));
+    check_compiler(program, machine->hardware);
     prices.emplace(*machine, answer.mesh);
   }
   if (machine) answer.hardware = machine->hardware.name;
@@ -159,7 +171,7 @@ AuditAnswer audit(const AuditRequest& request) {
   std::vector<Finding> others;
   if (request.baseline) {
     const ScheduledProgram earlier = read_program(*request.baseline, request.timeline);
-    if (machine) check_compiler(earlier.program, *machine, compiler_for(request));
+    if (machine) check_compiler(earlier.program, machine->hardware);
     const ProgramTraffic baseline = read_traffic(earlier.program, answer.mesh, prices);
     if (request.timeline) answer.expected_step = time(earlier).timeline.seconds;
     answer.against = baseline.source;

@@ -87,6 +87,7 @@ TEST_F(PrintedRun, OfATiedModelIsThatModel) {
   const Json asked = answer({"explain", "--model", "tied.json", "--hardware", "tpu-v5p", "--chips", "8"});
   const std::string command = asked["commands"]["train"];
   EXPECT_THAT(command, testing::HasSubstr("logits_via_embedding=true"));
+  EXPECT_THAT(command, testing::HasSubstr("normalize_embedding_logits=false")) << "base.yml's default scales them";
   const Json again = explained(command, machine);
   EXPECT_EQ(asked["collectives"], again["collectives"]);
   EXPECT_EQ(asked["memory"], again["memory"]);

@@ -21,6 +21,15 @@ TEST(ModelArguments, OverrideDims) {
   EXPECT_THAT(printed(c), HasSubstr("base_num_decoder_layers=4 override_model_config=true"));
 }
 
+TEST(ModelArguments, ScaleTheLogitsOfATiedHead) {
+  const std::string gemma = "model_name=gemma-7b compile_topology=v6e-256";
+  EXPECT_TRUE(read(gemma).model.scales_logits);
+  const Configuration plain = read(gemma + " normalize_embedding_logits=false");
+  EXPECT_FALSE(plain.model.scales_logits);
+  EXPECT_FALSE(read(printed(plain)).model.scales_logits);
+  EXPECT_FALSE(read("model_name=qwen3-4b compile_topology=v6e-256").model.scales_logits);
+}
+
 /// What a tied model that MaxText has no name for is started with.
 TEST(ModelArguments, TieTheHeadToTheEmbedding) {
   EXPECT_THAT(error_of("model_name=llama3-8b compile_topology=v5p-16 logits_via_embedding=true"),

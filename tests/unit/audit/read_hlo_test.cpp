@@ -203,13 +203,13 @@ TEST(ReadHlo, SaysWhoseTextItIsAndWhatTokensItTakes) {
   };
   const HloProgram tpu = with(", entry_computation_layout={(f32[8]{0:T(256)}, s32[2,4096]{1,0:T(2,128)}, s32[]{:T(128)}, "
                               "u32[6,4096]{1,0:T(8,128)})->f32[8]{0}}");
-  EXPECT_EQ(tpu.compiler, "XLA:TPU");
+  EXPECT_EQ(tpu.built_for, MaxtextHardware::tpu);
   EXPECT_EQ(tpu.tokens, Bytes{2 * 4096 * 4});
   const HloProgram gpu = with(", entry_computation_layout={(f32[8]{0})->f32[8]{0}}, "
                               "frontend_attributes={fingerprint_before_lhs=\"26044e\"}");
-  EXPECT_EQ(gpu.compiler, "XLA:GPU");
+  EXPECT_EQ(gpu.built_for, MaxtextHardware::gpu);
   EXPECT_EQ(gpu.tokens, std::nullopt);
-  EXPECT_EQ(with("").compiler, "");
+  EXPECT_EQ(with("").built_for, MaxtextHardware::none);
 }
 
 TEST(ReadHlo, AnotherNumberOfDevicesIsAnError) {

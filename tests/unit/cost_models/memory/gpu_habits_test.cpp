@@ -226,7 +226,7 @@ TEST(LayersBehindAScan, LeaveWhatTheWeightGradientsOfAKeptFeedForwardRead) {
     model.layers = 7;
     model.attention_pattern = {256, 2};
     const ToyMemory toy({model, toy_config(1, 1024, remat), "default", "fsdp=8", compiler});
-    return gradients_behind_scan(toy.block("layers_local"), 2, toy.bound());
+    return gradients_behind_scan(toy.block("layers_local"), 2, toy.bound(), compiler);
   };
   const Compiler sums = toy_gpu();
   const Compiler last = with(sums, Habit::runs_cycle_weight_gradients_last);
