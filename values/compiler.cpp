@@ -32,6 +32,7 @@ constexpr std::array habit_names{
     Named{Habit::contracts_whole_dims, "contracts_whole_dims"},
     Named{Habit::orders_shards_before_gathers, "orders_shards_before_gathers"},
     Named{Habit::exchanges_dim_by_dim, "exchanges_dim_by_dim"},
+    Named{Habit::gathers_before_exchanges, "gathers_before_exchanges"},
     Named{Habit::gathers_rows_over_other_axes, "gathers_rows_over_other_axes"},
     Named{Habit::slices_tokens_only, "slices_tokens_only"},
     Named{Habit::sends_expert_rows, "sends_expert_rows"},

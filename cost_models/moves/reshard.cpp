@@ -15,6 +15,7 @@ class Resharding {
   Moves moves() {
     reduce();
     slice();
+    if (compiler_.has(Habit::gathers_before_exchanges) && !tensor_.parameter) gather(leaving_beside_routes());
     exchange();
     gather_leaving();
     return std::move(moves_);
@@ -113,6 +114,16 @@ class Resharding {
     for (const auto& [from, to] : routes)
       for (const AxisId axis : now_.spec.dims[from])
         if (place_of(axis, to_) < 0 && !leaving.contains(axis)) leaving.push_back(axis);
+    return leaving;
+  }
+
+  /// Axes of dims that lose them to nobody, and nothing to other dims.
+  AxisList leaving_beside_routes() const {
+    AxisList leaving;
+    for (const AxisList& dim : now_.spec.dims) {
+      const auto stays_or_moves = [&](AxisId axis) { return place_of(axis, to_) >= 0; };
+      if (std::none_of(dim.begin(), dim.end(), stays_or_moves)) leaving.append(dim);
+    }
     return leaving;
   }
 

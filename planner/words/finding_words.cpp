@@ -104,7 +104,8 @@ FindingWords words_of(FindingId id) {
               "those of a program without.",
               "xla_jf_spmd_threshold_for_windowed_einsum_mib=1000000 among the flags."};
     case FindingId::gathers_expected_again:
-      return {"So close to the memory's limit, weights may be gathered twice in the backward pass.", "A smaller batch."};
+      return {"So close to the memory's limit, weights and activations may be gathered twice in the backward pass.",
+              "A smaller batch."};
     case FindingId::attention_in_small_blocks:
       return {"Splash attention runs in MaxText's own blocks of 512; larger ones, and one kernel for all gradients, take "
               "less.",

@@ -54,7 +54,8 @@ class Chooser {
   }
 
   /// Both operands split the same dim: that is where the product is computed, where they agree on the parts of every device
-  /// (a dispatch of sequences that context splits, too: mixtral8x7bx3_v5p8_cp2ep4_fix_halfbatch). Else, where the result
+  /// (a dispatch of sequences that context splits, too: mixtral8x7bx3_v5p8_cp2ep4_fix_halfbatch; one of features that tensor
+  /// splits: mixtral8x7bx3_v5p8_tensor2_expert4_fix_full). Else, where the result
   /// wants the axis on another dim: operands are brought to the result's layout (recorded: wo of a peeled dispatch falls
   /// back to being gathered over expert beside fsdp that splits the batch, and beside context).
   MaybeDim agreed(AxisId axis, Dim dim, MaybeDim wanted) const {
@@ -64,7 +65,7 @@ class Chooser {
     if (!compiler_.has(Habit::whole_mesh_operands_first)) return dim;
     // Stages are a batch dim of the product, too.
     const std::int64_t beside = mesh_.devices() / mesh_.size_of(AxisRole::stage);
-    return agreed_parts() == beside ? dim : wanted;
+    return agreed_parts() * kept_parts(lhs_, rhs_) * kept_parts(rhs_, lhs_) == beside ? dim : wanted;
   }
 
   /// Of the dims that both operands split alike, contracted ones among them.
@@ -74,6 +75,18 @@ class Chooser {
       for (std::size_t j = 0; j < rhs_.dims().size(); ++j)
         if (lhs_.dims()[i].dim == rhs_.dims()[j].dim && lhs_.spec().dims[i] == rhs_.spec().dims[j])
           all *= mesh_.product(lhs_.spec().dims[i]);
+    return all;
+  }
+
+  /// Of dims that one operand has alone and the result is wanted to split as it does.
+  std::int64_t kept_parts(const ProductTensor& own, const ProductTensor& other) const {
+    std::int64_t all = 1;
+    for (std::size_t i = 0; i < own.dims().size(); ++i) {
+      if (other.has(own.dims()[i].dim)) continue;
+      for (std::size_t j = 0; j < result_.dims().size(); ++j)
+        if (result_.dims()[j].dim == own.dims()[i].dim && result_.spec().dims[j] == own.spec().dims[i])
+          all *= mesh_.product(own.spec().dims[i]);
+    }
     return all;
   }
 

@@ -40,6 +40,8 @@ enum class Habit : std::uint8_t {
   orders_shards_before_gathers,
   /// Axes of several dims that go to one are exchanged one dim after the other.
   exchanges_dim_by_dim,
+  /// An activation whose axis goes to another dim is first made whole along dims that lose theirs to none.
+  gathers_before_exchanges,
   /// Rows for a table's gradient are gathered over axes of tokens that don't split its columns, and summed over all at once.
   gathers_rows_over_other_axes,
   /// An operand's tokens are sliced to meet the other's, its features are not: the other is gathered.

@@ -55,6 +55,13 @@ TEST(Reshard, ExchangesDimByDimWhereThatIsTheHabit) {
                of_habit(Habit::exchanges_dim_by_dim));
 }
 
+// [4, 8, 2] B of a device are exchanged, then gathered to [8, 4, 8]; or gathered to [4, 8, 8] and exchanged so.
+TEST(Reshard, GathersBesideAnExchangeFirstWhereThatIsTheHabit) {
+  expect_moves({{"expert=2,tensor=4", "expert|-|tensor", "-", "-|expert|-", "all-to-all expert 64, all-gather tensor 256"}});
+  expect_moves({{"expert=2,tensor=4", "expert|-|tensor", "-", "-|expert|-", "all-gather tensor 256, all-to-all expert 256"}},
+               of_habit(Habit::gathers_before_exchanges));
+}
+
 // On [4, 8, 4] B of a device: the last dim first, to [4, 8, 8], then the first, to [8, 8, 8].
 TEST(Reshard, GathersDimByDimWhereThatIsTheHabit) {
   expect_moves({{"fsdp=2,expert=2", "fsdp|-|expert", "-", "-|-|-", "all-gather expert 256, all-gather fsdp 512"},
