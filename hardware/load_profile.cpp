@@ -196,7 +196,7 @@ const EmbeddedFile* find_built_in(const std::string& name) {
 const EmbeddedFile& built_in(const std::string& name) {
   if (const EmbeddedFile* file = find_built_in(name)) return *file;
   if (const auto called = profile_called(name)) return *find_built_in(*called);
-  throw InputError(unknown_name("hardware", name, all_profile_names()));
+  throw InputError(unknown_name("hardware", name, all_profile_names(), "shardplan hardware list"));
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ void check_is_no_folder(const std::string& path) {
 }
 
 [[noreturn]] void fail_unknown(const std::string& name) {
-  throw InputError(unknown_name("model", name, model_names()));
+  throw InputError(unknown_name("model", name, model_names(), "shardplan models list"));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ std::optional<std::string> built_in(std::string_view name) {
 }
 
 [[noreturn]] void fail_unknown_set(std::string_view name) {
-  throw InputError(unknown_name("rule set", name, rule_set_names()));
+  throw InputError(unknown_name("rule set", name, rule_set_names(), "shardplan rules list"));
 }
 
 /// What a user types with a slash or an extension is meant as a file; anything else is a name.

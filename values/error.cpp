@@ -95,10 +95,12 @@ std::vector<std::string> nearest_names(std::string_view wrong, std::span<const s
   return nearest.empty() ? nearest_families(wrong, valid, most) : nearest;
 }
 
-std::string unknown_name(std::string_view kind, std::string_view wrong, std::span<const std::string> valid) {
+std::string unknown_name(std::string_view kind, std::string_view wrong, std::span<const std::string> valid,
+                         std::string_view listed_by) {
   const auto nearest = nearest_names(wrong, valid);
   if (!nearest.empty()) return fmt::format("unknown {} '{}'; nearest: {}", kind, wrong, fmt::join(nearest, ", "));
   if (valid.size() <= most_listed) return fmt::format("unknown {} '{}'; known: {}", kind, wrong, fmt::join(valid, ", "));
+  if (!listed_by.empty()) return fmt::format("unknown {} '{}'; `{}` names them", kind, wrong, listed_by);
   return fmt::format("unknown {} '{}'", kind, wrong);
 }
 

@@ -26,7 +26,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 std::vector<std::string> nearest_names(std::string_view wrong, std::span<const std::string> valid,
                                        std::size_t most = 3);
 
-/// "unknown model 'mixtrl-8x7b'; nearest: mixtral-8x7b, mixtral-8x22b"
-std::string unknown_name(std::string_view kind, std::string_view wrong, std::span<const std::string> valid);
+/// "unknown model 'mixtrl-8x7b'; nearest: mixtral-8x7b, mixtral-8x22b". Where none is near all are named, of many the
+/// command that lists them: "unknown model 'elephant'; `shardplan models list` names them".
+std::string unknown_name(std::string_view kind, std::string_view wrong, std::span<const std::string> valid,
+                         std::string_view listed_by = {});
 
 }  // namespace shardplan

@@ -86,6 +86,9 @@ TEST(UnknownName, SaysWhatIsNearElseWhatThereIs) {
   EXPECT_EQ(unknown_name("axis", "fsdq", Names{"data", "fsdp"}), "unknown axis 'fsdq'; nearest: fsdp");
   EXPECT_EQ(unknown_name("axis", "elephant", Names{"data", "fsdp"}), "unknown axis 'elephant'; known: data, fsdp");
   EXPECT_EQ(unknown_name("axis", "elephants", Names(17, "fsdp")), "unknown axis 'elephants'");
+  EXPECT_EQ(unknown_name("axis", "elephants", Names(17, "fsdp"), "axes list"),
+            "unknown axis 'elephants'; `axes list` names them");
+  EXPECT_EQ(unknown_name("axis", "fsdq", Names(17, "fsdp"), "axes list"), "unknown axis 'fsdq'; nearest: fsdp");
 }
 
 }  // namespace
