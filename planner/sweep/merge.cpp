@@ -21,6 +21,17 @@ void check_complete(const NamedSweep& shard) {
                                shard.file, shard.answer.rows.size(), counted_cells(cells_of_shard(shard.answer))));
 }
 
+/// A cell is in one shard: one that is in two files was planned twice, or a file was given twice.
+void check_is_new(const std::map<std::size_t, SweepRow>& rows, const std::map<std::size_t, std::string>& files,
+                  const SweepRow& row, const std::string& file) {
+  const auto known = rows.find(row.place);
+  if (known == rows.end()) return;
+  if (known->second != row)
+    throw InputError(fmt::format("{}: another file says something else of {}", file, describe(row.cell)));
+  throw InputError(fmt::format("{} has {}, which {} has already: give each shard once", file, describe(row.cell),
+                               files.at(row.place)));
+}
+
 /// "2/3", "3/3": with as many shards as the first file says.
 std::vector<std::string> missing_shards(const std::map<std::size_t, SweepRow>& rows, const SweepAnswer& first) {
   std::set<std::size_t> numbers;
@@ -51,12 +62,15 @@ std::string difference(const SweepRequestWords& one, const SweepRequestWords& ot
 SweepAnswer merge(const std::vector<NamedSweep>& shards) {
   if (shards.empty()) throw InternalError("no shard to merge");
   std::map<std::size_t, SweepRow> rows;
+  std::map<std::size_t, std::string> files;  // of each row
   for (const NamedSweep& shard : shards) {
     check_same_sweep(shards.front(), shard);
     check_complete(shard);
-    for (const SweepRow& row : shard.answer.rows)
-      if (const auto [known, is_new] = rows.try_emplace(row.place, row); !is_new && known->second != row)
-        throw InputError(fmt::format("{}: another file says something else of {}", shard.file, describe(row.cell)));
+    for (const SweepRow& row : shard.answer.rows) {
+      check_is_new(rows, files, row, shard.file);
+      rows.emplace(row.place, row);
+      files.emplace(row.place, shard.file);
+    }
   }
   SweepAnswer whole = shards.front().answer;
   if (rows.size() < whole.cells)

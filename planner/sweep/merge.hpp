@@ -14,7 +14,7 @@ struct NamedSweep {
 std::string difference(const SweepRequestWords& one, const SweepRequestWords& other);
 
 /// All rows by place, as if the sweep had been run whole. Throws InputError when two files answer different requests, one
-/// is not complete, one says of a cell what another doesn't, or cells are missing (naming the shards).
+/// is not complete, two have the same cell, or cells are missing (naming the shards).
 SweepAnswer merge(const std::vector<NamedSweep>& shards);
 
 }  // namespace shardplan

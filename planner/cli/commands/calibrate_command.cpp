@@ -1,5 +1,8 @@
 // shardplan calibrate --hardware NAME|FILE --from FILE [--from FILE…] -o FILE
+#include <fmt/format.h>
+
 #include <compilers/load_compiler.hpp>
+#include <filesystem>
 #include <formats/strict_json.hpp>
 #include <hardware/load_profile.hpp>
 #include <planner/calibrate/calibrate.hpp>
@@ -12,11 +15,21 @@
 namespace shardplan {
 namespace {
 
+/// Under other names, too: its measurements would count twice.
+void check_are_different(const Words& files) {
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (std::error_code none; files[i] == files[j] || std::filesystem::equivalent(files[i], files[j], none))
+        throw InputError(fmt::format("--from {}: {} is the same file, whose measurements would count twice: leave one out",
+                                     files[i], files[j]));
+}
+
 /// `output`: where the fitted profile goes.
 CalibratedMachine calibrated(const std::string& hardware, const Words& files, const std::string& output) {
   const HardwareProfile machine = load_profile(hardware);
   const std::string profile =
       is_json_path(hardware) ? moved_profile(read_file(hardware), hardware, output) : profile_json(hardware);
+  check_are_different(files);
   Measurements measurements;
   for (const auto& file : files)
     for (auto& measurement : read_measurements(file)) measurements.push_back(std::move(measurement));

@@ -51,7 +51,14 @@ TEST(SweepMerge, RefusesWhatDoesNotBelongTogether) {
   disagreeing.answer.rows[0].plan->compute = {9};
   EXPECT_THAT(merging({unfinished, shard(2, 2)}), Refuses("1.json has 2 of its 3 cells"));
   EXPECT_THAT(merging({shard(1, 2), other}), Refuses("--chips is 4..16 in one, 4..8 in the other"));
-  EXPECT_THAT(merging({shard(1, 2), shard(2, 2), disagreeing}), Refuses("1 chip of x"));
+  EXPECT_THAT(merging({shard(1, 2), shard(2, 2), disagreeing}), Refuses("another file says something else of"));
+}
+
+// A glob that matches the merged answer, too, or one that is given twice.
+TEST(SweepMerge, RefusesACellThatIsThereAlready) {
+  EXPECT_THAT(merging({shard(1, 2), shard(2, 2), shard(2, 2)}), Refuses("which 2.json has already: give each shard once"));
+  EXPECT_THAT(merging({shard(1, 2), shard(1, 2)}), Refuses("1.json has a on 1 chip of x, which 1.json has already"));
+  EXPECT_THAT(merging({shard(1, 1), shard(2, 2)}), Refuses("2.json has a on 2 chips of x, which 1.json has already"));
 }
 
 }  // namespace
