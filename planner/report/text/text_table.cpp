@@ -16,6 +16,7 @@ constexpr std::string_view break_behind = " ,/:+";
 constexpr std::string_view break_long_words_behind = "_-=";
 constexpr std::size_t longest_piece = 10;  // a longer word may be broken inside, best behind one of those
 constexpr std::size_t shortest_piece = 8;  // likewise, where a table would be too wide otherwise
+constexpr std::size_t longest_prose = 15;  // a word of so many letters and nothing else is broken only there
 
 std::string padded(const std::string& text, std::size_t width, Align align) {
   const std::size_t used = display_width(text);
@@ -78,12 +79,21 @@ std::size_t end_of_part(const std::string& piece, std::size_t columns) {
   return separator == std::string::npos ? end : separator + 1;
 }
 
-/// No narrower than the title and the longest piece, unless that is a long word.
+/// A word of a sentence, not the name of anything.
+bool is_prose(const std::string& word) {
+  return word.size() <= longest_prose &&
+         std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
+}
+
+/// No narrower than the title and the longest piece, unless that is a long name, which may be broken where words may not.
 std::size_t least_of(const Column& column, const std::vector<std::string>& texts, std::size_t longest) {
   std::size_t least = std::max(display_width(column.title), column.least);
   for (const auto& text : texts)
-    for (const auto& piece : pieces_of(text))
-      least = std::max(least, std::min(display_width(without_trailing_spaces(piece)), longest));
+    for (const auto& piece : pieces_of(text)) {
+      const std::string word = without_trailing_spaces(piece);
+      const bool whole = longest >= longest_piece && is_prose(word);
+      least = std::max(least, whole ? display_width(word) : std::min(display_width(word), longest));
+    }
   return least;
 }
 

@@ -55,6 +55,16 @@ TEST(TextTable, LeavesOutProseRatherThanSqueezeIt) {
   EXPECT_EQ(table.print(9), "k\na\n(a wider\nscreen\nalso has:\nnote)\n");
 }
 
+TEST(TextTable, BreaksNamesBeforeWords) {
+  TextTable table({{"k"}, {"limited by", Align::left, true, 1}, {"file", Align::left, true}});
+  table.add({"a", "exposed communication", "averylongname.json"});
+  EXPECT_EQ(table.print(26),
+            "k limited by    file\n"
+            "a exposed       averylongn\n"
+            "  communication ame.json\n");
+  EXPECT_EQ(table.print(24), "k  file\na  averylongname.json\n(a wider screen also\nhas: limited by)\n");
+}
+
 TEST(TextTable, WrapsWhatSpansTheColumns) {
   TextTable table({{"machine"}, {"fits"}, {"time"}});
   table.add_spanning({"h100", "no"}, "needs more memory than there is");
