@@ -20,7 +20,7 @@ GivenArgument& insert_word(Given& given, const std::string& word) {
     throw InputError(fmt::format("expected KEY=VALUE as MaxText takes it, not '{}'", word));
   const std::string key = word.substr(0, equals);
   const auto [row, fresh] = given.emplace(key, GivenArgument{word.substr(equals + 1), word});
-  if (!fresh)
+  if (!fresh && row->second.text != word.substr(equals + 1))
     throw InputError(fmt::format("{} is given twice: '{}' and '{}'", key, row->second.text, word.substr(equals + 1)));
   return row->second;
 }

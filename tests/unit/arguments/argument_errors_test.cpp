@@ -31,6 +31,7 @@ TEST(ArgumentErrors, Words) {
                  {"per_device_batchsize=8", "nearest: per_device_batch_size"},
                  {"ici_tensor_transpose_parallelism=2", "unknown argument"},
              });
+  EXPECT_EQ(error_of(llama + "remat_policy=full remat_policy=full"), "") << "as pasted scripts have them";
 }
 
 TEST(ArgumentErrors, Values) {
