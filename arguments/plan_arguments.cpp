@@ -1,12 +1,16 @@
+#include <fmt/format.h>
+
 #include <arguments/flag_arguments.hpp>
 #include <arguments/keys/argument_table.hpp>
 #include <arguments/passed_arguments.hpp>
 #include <arguments/plan_arguments.hpp>
 #include <arguments/rule_arguments.hpp>
 #include <arguments/settings/train_arguments.hpp>
+#include <arguments/words/argument_values.hpp>
 #include <compilers/load_compiler.hpp>
 #include <models/model_overrides.hpp>
 #include <rules/load_rules.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -19,9 +23,18 @@ std::vector<ModelOverride> read_dims(const GivenArguments& arguments) {
   return dims;
 }
 
+/// MaxText starts with stripes on some meshes alone, and a search looks at others, too.
+void check_order(const GivenArguments& arguments) {
+  const auto* given = arguments.find("context_parallel_reorder_strategy");
+  if (given && canonical(given->text) == "striped")
+    throw InputError(fmt::format("{}: leave it to auto, which takes stripes where Transformer Engine packs a ring",
+                                 given->place));
+}
+
 }  // namespace
 
 PlanRequest with_arguments(PlanRequest request, const GivenArguments& arguments) {
+  check_order(arguments);
   request.model_overrides = read_dims(arguments);
   request.model = with_overrides(std::move(request.model), request.model_overrides);
   const std::string flags = given_flags(arguments).value_or("");

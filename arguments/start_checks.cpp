@@ -22,6 +22,20 @@ bool odd_reduction_steps(const GivenArgument& given, const Configuration& c) {
   return exchanges_sequence(c) && steps != 0 && steps != 3;
 }
 
+// Likewise: the ring's kernel takes an indexer's mask without a reduction alone.
+bool reduces_masked_ring(const GivenArgument& given, const Configuration& c) {
+  return exchanges_sequence(c) && c.model.use_indexer && number_in(given) != 0;
+}
+
+// configs/types.py refuses stripes on TPUs, where a split sequence is balanced at all; on GPUs auto has them for a packed
+// ring (utils/train_utils.py), and Transformer Engine's other orders of a sequence are not modelled.
+bool deals_other_stripes(const GivenArgument& given, const Configuration& c) {
+  const bool reorders = c.config.context_parallel_load_balance && c.mesh.size_of(sequence_axis(c.rules)) > 1;
+  const bool packed_ring = c.config.attention == AttentionKernel::cudnn_flash_te && c.config.packing &&
+                           c.config.context_parallel_strategy == ContextStrategy::ring;
+  return canonical(given.text) == "striped" && reorders && !packed_ring;
+}
+
 // configs/types.py, _validate_usp_context_parallelism.
 bool megacore_under_usp(const GivenArgument& given, const Configuration& c) {
   return is_on(given) && c.config.context_parallel_strategy == ContextStrategy::usp;
@@ -107,6 +121,9 @@ struct StartCheck {
 constexpr StartCheck checks[] = {
     {"context_sharding", splits_sequence_elsewhere, "shardplan models the first axis of rule activation_length"},
     {"dq_reduction_steps", odd_reduction_steps, "context parallelism on TPUs takes 0 or 3"},
+    {"dq_reduction_steps", reduces_masked_ring, "a ring with an indexer's mask takes 0"},
+    {"context_parallel_reorder_strategy", deals_other_stripes,
+     "leave it to auto, which takes stripes where Transformer Engine packs a ring"},
     {"dropout_rate", is_no_rate, "must be from 0 to 1"},
     {"dropout_rate", drops_in_attention,
      "with context_parallel_strategy=ring, ulysses or usp MaxText takes none, and attention=cudnn_flash_te's is not "

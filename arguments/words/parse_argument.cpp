@@ -14,15 +14,6 @@ namespace {
 constexpr std::string_view shard_mode_words[] = {"auto", "explicit"};
 constexpr std::string_view reorder_words[] = {"auto", "dual_chunk_swap", "striped"};
 
-/// Both orders balance. auto takes stripes where Transformer Engine packs a ring, and there alone they start
-/// (configs/types.py, utils/train_utils.py).
-std::string parse_reorder(const std::string& text, const std::string& place) {
-  const std::string word = parse_word(text, reorder_words, place);
-  if (word == "striped")
-    throw InputError(fmt::format("{}: leave it to auto, which takes stripes where Transformer Engine packs a ring", place));
-  return word;
-}
-
 // -1 is base.yml's "not set" wherever it is a default.
 void check_bounds(double value, const SettingArgument& row, const std::string& place) {
   const bool not_set = value == -1 && canonical(row.base_default) == "-1";
@@ -73,7 +64,7 @@ ArgumentValue parse_special(const std::string& key, const std::string& text, con
                                                       "global_parameter_scale"};
   if (std::find(flags.begin(), flags.end(), key) != flags.end()) return parse_flag(text, place);
   if (std::find(counts.begin(), counts.end(), key) != counts.end()) return parse_integer(text, place);
-  if (key == "context_parallel_reorder_strategy") return parse_reorder(text, place);
+  if (key == "context_parallel_reorder_strategy") return parse_word(text, reorder_words, place);
   if (key == "opt_type") return parse_optimizer(text, place);
   if (key == "mu_dtype") return parse_mu_dtype(text, place);
   if (key == "shard_mode") return parse_word(text, shard_mode_words, place);

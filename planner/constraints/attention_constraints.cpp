@@ -204,11 +204,14 @@ Violation blocks_of_keys_divide(const Configuration& c) {
   return std::nullopt;
 }
 
-// MaxText configs/types.py, tokamax SplashConfig: "only 3 or all the kv steps are supported".
+// kernels/tokamax_splash_attention/splash_attention_kernel.py, SplashConfig: "only 3 or None are supported", which stands
+// for what is not above 0 (layers/attention_op.py). No other kernel reads it.
 Violation sums_three_or_all(const Configuration& c) {
   const std::int64_t asked = c.config.dq_reduction_steps;
-  if (asked == 0 || asked == 3) return std::nullopt;
-  return Infeasible{ConstraintId::attention_kernel, fmt::format("dq_reduction_steps={} must be 0 or 3", asked), 3, asked};
+  const bool is_read = runs_splash(c.config, c.compiler) && c.config.runs_tokamax_splash();
+  if (!is_read || asked <= 0 || asked == 3) return std::nullopt;
+  return Infeasible{ConstraintId::attention_kernel,
+                    fmt::format("dq_reduction_steps={} must be 0 or 3 where tokamax's kernel runs", asked), 3, asked};
 }
 
 bool reorders_in_stripes(const Configuration& c) {

@@ -80,7 +80,7 @@ TEST(ArgumentErrors, NotModelled) {
                                {"enable_nnx=False", "models NNX (all true) and Linen (all false), no mix"},
                                {"use_jax_splash=True", "another attention kernel"},
                                {"dcn_diloco_parallelism=2", "DiLoCo"},
-                               {"context_parallel_reorder_strategy=striped", "leave it to auto"},
+                               {"context_parallel_reorder_strategy=striped ici_context_parallelism=2", "leave it to auto"},
                                {"matmul_precision=highest dtype=float32", "in other than one pass are not modelled"},
                                {"activations_in_float32=true sparse_matmul=false capacity_factor=1.25",
                                 "experts' activations in float32"},
@@ -91,6 +91,22 @@ TEST(ArgumentErrors, NotModelled) {
                                {"parameter_memory_host_offload=true param_scan_axis=0 enable_nnx=False pure_nnx=False "
                                 "pure_nnx_decoder=False", "modelled with NNX modules, not with Linen's"},
                            });
+}
+
+// MaxText heeds the order where a split sequence is balanced; auto's own word is no other.
+TEST(ArgumentErrors, StripesWhereNothingIsReorderedAreNone) {
+  const std::string striped = "context_parallel_reorder_strategy=striped ";
+  EXPECT_EQ(error_of(llama + striped), "");
+  EXPECT_EQ(error_of(llama + striped + "ici_context_parallelism=2 context_parallel_load_balance=false"), "");
+  const std::string gpus = "model_name=llama2-7b compile_topology=h100-8 hardware=gpu attention=cudnn_flash_te "
+                           "max_segments_per_seq=32 ici_context_parallelism=2 " + striped;
+  EXPECT_EQ(error_of(gpus + "context_parallel_strategy=ring"), "");
+  EXPECT_THAT(error_of(gpus + "context_parallel_strategy=ring packing=false"), HasSubstr("leave it to auto"));
+  EXPECT_THAT(error_of(gpus), HasSubstr("leave it to auto"));
+  const std::string masked = "model_name=deepseek3.2-671b compile_topology=v5p-128 attention=flash use_tokamax_splash=true "
+                             "indexer_sparse_training=true packing=false ";
+  EXPECT_THAT(error_of(masked + "ici_context_parallelism=2 context_parallel_strategy=ring dq_reduction_steps=3"),
+              HasSubstr("a ring with an indexer's mask takes 0"));
 }
 
 TEST(ArgumentErrors, ValuesOfQuantization) {

@@ -175,14 +175,19 @@ TEST(RecipeSettings, ARingHidesBehindLongSequences) {
 }
 
 TEST(RecipeSettings, PartialSumsAreThreeOrOneForEachBlock) {
-  const auto refused = [](int steps) {
-    return evaluate(read("model_name=llama3.1-8b compile_topology=v5p-16 dq_reduction_steps=" + std::to_string(steps)))
-        .infeasible;
+  const auto refused = [](const std::string& words) {
+    return evaluate(read("model_name=llama3.1-8b compile_topology=v5p-16 " + words)).infeasible;
   };
-  EXPECT_FALSE(refused(3));
-  ASSERT_TRUE(refused(2));
-  EXPECT_EQ(refused(2)->constraint, ConstraintId::attention_kernel);
-  EXPECT_THAT(refused(2)->message, testing::HasSubstr("dq_reduction_steps=2 must be 0 or 3"));
+  for (const char* steps : {"-1", "0", "3"})
+    EXPECT_FALSE(refused("use_tokamax_splash=true dq_reduction_steps=" + std::string(steps))) << steps;
+  for (const char* steps : {"2", "4"}) {
+    const auto broken = refused("use_tokamax_splash=true dq_reduction_steps=" + std::string(steps));
+    ASSERT_TRUE(broken) << steps;
+    EXPECT_EQ(broken->constraint, ConstraintId::attention_kernel);
+    EXPECT_THAT(broken->message, testing::HasSubstr(std::string(steps) + " must be 0 or 3 where tokamax's kernel runs"));
+    EXPECT_FALSE(refused("dq_reduction_steps=" + std::string(steps))) << "jax's kernel reads no such key";
+    EXPECT_FALSE(refused("use_tokamax_splash=true attention=dot_product dq_reduction_steps=" + std::string(steps)));
+  }
 }
 
 // The last of 4 runs of the queries has 7/8 of the keys before it, the average half.
