@@ -6,6 +6,7 @@
 #include <models/model_overrides.hpp>
 #include <arguments/words/argument_precedence.hpp>
 #include <arguments/keys/argument_table.hpp>
+#include <arguments/keys/model_files.hpp>
 #include <arguments/words/argument_values.hpp>
 #include <arguments/model_arguments.hpp>
 #include <shardplan/error.hpp>
@@ -87,12 +88,14 @@ std::vector<ModelOverride> read_scale(const GivenArguments& arguments, const Mod
   return overrides;
 }
 
-/// Of a tied head.
-bool scales_logits(const GivenArguments& arguments, const Model& model) {
+/// Of a tied head: as the arguments say, else as the model's file does, or MaxText's where they tie the head of one of its
+/// models.
+bool scales_logits(const GivenArguments& arguments, const Model& model, bool was_tied) {
   const char* key = "normalize_embedding_logits";
   const auto* given = arguments.find(key);
-  if (!given || (given->in_file && is_set_in_model_file(model, key))) return model.scales_logits;
-  return parse_flag(given->text, given->place);
+  if (given && !(given->in_file && is_set_in_model_file(model, key))) return parse_flag(given->text, given->place);
+  const bool is_tied_here = model.tied_embedding && !was_tied;
+  return is_tied_here && model.in_maxtext ? scales_logits_where_tied(model.name) : model.scales_logits;
 }
 
 }  // namespace
@@ -110,10 +113,11 @@ Model named_model(const std::string& name) {
 
 ChosenModel changed_model(Model model, const GivenArguments& arguments) {
   ChosenModel chosen{std::move(model), {}};
+  const bool was_tied = chosen.model.tied_embedding;
   chosen.overrides = read_overrides(arguments, chosen.model);
   for (auto& changed : read_architecture(arguments, chosen.model)) chosen.overrides.push_back(std::move(changed));
   chosen.model = with_overrides(std::move(chosen.model), chosen.overrides);
-  chosen.model.scales_logits = scales_logits(arguments, chosen.model);
+  chosen.model.scales_logits = scales_logits(arguments, chosen.model, was_tied);
   if (const auto scaled = read_scale(arguments, chosen.model); !scaled.empty()) {
     chosen.model = with_overrides(std::move(chosen.model), scaled);
     std::erase_if(chosen.overrides, [&](const ModelOverride& before) {

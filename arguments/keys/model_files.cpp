@@ -41,6 +41,11 @@ const std::string* value_in_model_file(const std::string& model, const std::stri
   return value == file->second.end() ? nullptr : &value->second;
 }
 
+bool scales_logits_where_tied(const std::string& model) {
+  const std::string* own = value_in_model_file(model, "normalize_embedding_logits");
+  return !own || *own == "true";
+}
+
 bool is_in_model_files(const std::string& key) {
   return std::any_of(model_files().begin(), model_files().end(),
                      [&](const auto& file) { return file.second.contains(key); });

@@ -8,6 +8,8 @@ namespace shardplan {
 /// As an argument would say it, "[...]" for a list of several lines; null where the file doesn't set the key, or MaxText has
 /// no such model.
 const std::string* value_in_model_file(const std::string& model, const std::string& key);
+/// normalize_embedding_logits of the model, which base.yml's default turns on: read where its head is tied.
+bool scales_logits_where_tied(const std::string& model);
 /// Whether any model's file sets the key.
 bool is_in_model_files(const std::string& key);
 

@@ -64,12 +64,6 @@ const Model& nearest_to(const Model& model) {
                                model.name, model.decoder_block.name, name_of(model.attention_type)));
 }
 
-/// Where its head is tied; base.yml's default is that they are scaled.
-bool scales_logits_of_tied(const Model& maxtexts) {
-  const std::string* own = value_in_model_file(maxtexts.name, "normalize_embedding_logits");
-  return !own || *own == "true";
-}
-
 std::vector<std::pair<std::string, std::string>> differences(const Model& nearest, const Model& model) {
   std::vector<std::pair<std::string, std::string>> words;
   for (const auto& row : model_dim_arguments())
@@ -77,7 +71,7 @@ std::vector<std::pair<std::string, std::string>> differences(const Model& neares
   for (const auto& row : architecture_arguments())
     if (row.of(nearest) != row.of(model))
       words.emplace_back(row.key, row.key == "mlp_activations" ? "[" + row.of(model) + "]" : row.of(model));
-  if (model.tied_embedding && model.scales_logits != scales_logits_of_tied(nearest))
+  if (model.tied_embedding && model.scales_logits != scales_logits_where_tied(nearest.name))
     words.emplace_back("normalize_embedding_logits", model.scales_logits ? "true" : "false");
   words.insert(words.end(), model.inner_values.begin(), model.inner_values.end());
   return words;

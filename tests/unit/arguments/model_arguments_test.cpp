@@ -41,6 +41,17 @@ TEST(ModelArguments, TieTheHeadToTheEmbedding) {
   EXPECT_TRUE(read(printed(c)).model.tied_embedding);
 }
 
+/// By MaxText's default, but where the model's file says otherwise.
+TEST(ModelArguments, ScaleTheLogitsOfAHeadThatTheyTie) {
+  const auto scales = [](const std::string& words) {
+    return read("compile_topology=v5p-16 override_model_config=true logits_via_embedding=true " + words).model.scales_logits;
+  };
+  EXPECT_TRUE(scales("model_name=llama3-8b"));
+  EXPECT_FALSE(scales("model_name=llama3-8b normalize_embedding_logits=false"));
+  EXPECT_FALSE(scales("model_name=qwen3-8b")) << "its file, in which the head is untied, says false";
+  EXPECT_TRUE(scales("model_name=qwen3-8b normalize_embedding_logits=true"));
+}
+
 TEST(ModelArguments, MayRepeatWhatTheModelSays) {
   const Configuration c = read_mixtral(
       "base_num_decoder_layers=32 num_experts=8 decoder_block=mixtral mlp_activations=['silu','linear'] "
