@@ -15,7 +15,8 @@ namespace shardplan {
 namespace {
 
 bool sets(const ModelDimArgument& row, const Model& model) {
-  return row.in_every_model || row.of(model) != row.base_default || is_set_in_model_file(model, row.key);
+  return row.in_every_model || is_set_in_model_file(model, row.key) ||
+         (has_dim(model, row.key) && row.of(model) != row.base_default);
 }
 
 /// The model's own value, or what MaxText's file of it says of a dim that its layers don't have.
@@ -33,8 +34,8 @@ std::vector<ModelOverride> read_overrides(const GivenArguments& arguments, const
     const bool repeats_base = value == row.base_default;
     const ModelsWord word{model.name, row.key, fmt::to_string(row.of(model)), sets(row, model),
                           repeats(row, model, *given, value), repeats_base};
-    if (!(given->in_file && repeats_base) && overrides_model(*given, word, arguments))
-      overrides.emplace_back(row.key, value);
+    const bool overrides_it = !(given->in_file && repeats_base) && overrides_model(*given, word, arguments);
+    if (overrides_it && changes_model(model, row.key, value)) overrides.emplace_back(row.key, value);
   }
   return overrides;
 }
@@ -109,6 +110,14 @@ Model named_model(const std::string& name) {
   if (!model.not_modelled.empty())
     throw InputError(fmt::format("model_name={}: shardplan does not model {} yet", name, model.not_modelled));
   return model;
+}
+
+bool changes_model(const Model& model, const std::string& key, std::int64_t value) {
+  if (has_dim(model, key)) return true;
+  const auto rows = model_dim_arguments();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const ModelDimArgument& dim) { return dim.key == key; });
+  const bool is_default = row != rows.end() && value == row->base_default && !is_set_in_model_file(model, key);
+  return !is_default && !(value >= 0 && is_unread_dim(model, key));
 }
 
 ChosenModel changed_model(Model model, const GivenArguments& arguments) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <arguments/keys/argument_table.hpp>
 #include <arguments/passed_arguments.hpp>
+#include <models/model_overrides.hpp>
 
 namespace shardplan {
 namespace {
@@ -12,6 +13,9 @@ bool is_repeated(const std::string& key) {
                      [&](const SpecialArgument& special) { return special.in_commands && special.key == key; }) ||
          (topic && topic->in_commands);
 }
+
+/// What other models' layers read.
+bool is_unread(const std::string& key, const Model& model) { return is_model_dim(key) && is_unread_dim(model, key); }
 
 /// Whether the model's file carries the value, which is the command line's now.
 bool settles(Model& model, const std::string& key, const std::string& text) {
@@ -27,7 +31,7 @@ bool settles(Model& model, const std::string& key, const std::string& text) {
 PassedArguments take_passed_arguments(const GivenArguments& arguments, Model& model) {
   PassedArguments passed;
   for (const auto& [key, argument] : arguments.all())
-    if (!argument.in_file && is_repeated(key) && !settles(model, key, argument.text))
+    if (!argument.in_file && (is_repeated(key) || is_unread(key, model)) && !settles(model, key, argument.text))
       passed.emplace_back(key, argument.text);
   return passed;
 }

@@ -6,8 +6,8 @@
 namespace shardplan {
 
 /// Of the words of a command line: constants of optimizer and layers, tiles and variants of kernels (what has `in_commands`,
-/// arguments/keys). In order of keys, as they were written. Not what a YAML file says. A value that the model's file
-/// carries too (Model::inner_values) takes the other's place there instead.
+/// arguments/keys), and dims that no layer of the model reads. In order of keys, as they were written. Not what a YAML file
+/// says. A value that the model's file carries too (Model::inner_values) takes the other's place there instead.
 PassedArguments take_passed_arguments(const GivenArguments& arguments, Model& model);
 
 }  // namespace shardplan

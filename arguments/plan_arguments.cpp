@@ -2,6 +2,7 @@
 
 #include <arguments/flag_arguments.hpp>
 #include <arguments/keys/argument_table.hpp>
+#include <arguments/model_arguments.hpp>
 #include <arguments/passed_arguments.hpp>
 #include <arguments/plan_arguments.hpp>
 #include <arguments/rule_arguments.hpp>
@@ -15,11 +16,13 @@
 namespace shardplan {
 namespace {
 
-std::vector<ModelOverride> read_dims(const GivenArguments& arguments) {
+std::vector<ModelOverride> read_dims(const GivenArguments& arguments, const Model& model) {
   std::vector<ModelOverride> dims;
-  for (const auto& [key, argument] : arguments.all())
-    if (role_of(key) == ArgumentRole::model_dim)
-      dims.emplace_back(key, std::get<std::int64_t>(argument.value));
+  for (const auto& [key, argument] : arguments.all()) {
+    if (role_of(key) != ArgumentRole::model_dim) continue;
+    const auto value = std::get<std::int64_t>(argument.value);
+    if (changes_model(model, key, value)) dims.emplace_back(key, value);
+  }
   return dims;
 }
 
@@ -35,7 +38,7 @@ void check_order(const GivenArguments& arguments) {
 
 PlanRequest with_arguments(PlanRequest request, const GivenArguments& arguments) {
   check_order(arguments);
-  request.model_overrides = read_dims(arguments);
+  request.model_overrides = read_dims(arguments, request.model);
   request.model = with_overrides(std::move(request.model), request.model_overrides);
   const std::string flags = given_flags(arguments).value_or("");
   for (const auto& machine : request.machines)

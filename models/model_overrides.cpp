@@ -15,6 +15,8 @@ namespace {
 enum class Has {
   every_model,
   experts,
+  mixtures,
+  shared_experts,
   first_dense_layers,
   latent_attention,
   query_rank,
@@ -37,7 +39,7 @@ struct ModelDim {
 constexpr ModelDim dims[] = {
     {"base_emb_dim", &Model::emb, Has::every_model, 1},
     {"base_mlp_dim", &Model::mlp, Has::every_model, 1},
-    {"base_moe_mlp_dim", &Model::moe_mlp, Has::experts, 1},
+    {"base_moe_mlp_dim", &Model::moe_mlp, Has::mixtures, 1},
     {"base_num_decoder_layers", &Model::layers, Has::every_model, 1},
     {"base_num_kv_heads", &Model::kv_heads, Has::every_model, 1},
     {"base_num_query_heads", &Model::q_heads, Has::every_model, 1},
@@ -59,14 +61,14 @@ constexpr ModelDim dims[] = {
     {"kv_lora_rank", &Model::kv_lora_rank, Has::latent_attention, 1},
     {"mtp_num_layers", &Model::mtp_num_layers, Has::multi_token_prediction, 0},
     {"num_experts", &Model::num_experts, Has::experts, 2},
-    {"num_experts_per_tok", &Model::top_k, Has::experts, 1},
+    {"num_experts_per_tok", &Model::top_k, Has::mixtures, 1},
     {"num_kv_shared_layers", &Model::kv_shared_layers, Has::lent_keys, 0},
     {"o_groups", &Model::o_groups, Has::compressed_attention, 1},
     {"o_lora_rank", &Model::o_lora_rank, Has::compressed_attention, 1},
     {"q_lora_rank", &Model::q_lora_rank, Has::query_rank, 0},
     {"qk_nope_head_dim", &Model::qk_nope_head_dim, Has::latent_attention, 1},
     {"qk_rope_head_dim", &Model::qk_rope_head_dim, Has::latent_attention, 1},
-    {"shared_experts", &Model::shared_experts, Has::experts, 0},
+    {"shared_experts", &Model::shared_experts, Has::shared_experts, 0},
     {"trainable_position_size", &Model::trainable_position_size, Has::learned_positions, 1},
     {"v_head_dim", &Model::v_head_dim, Has::latent_attention, 1},
     {"vocab_size", &Model::vocab, Has::every_model, 1},
@@ -112,7 +114,10 @@ bool applies(Has has, const Model& model) {
     case Has::every_model:
       return true;
     case Has::experts:
+    case Has::mixtures:
       return model.has_experts();
+    case Has::shared_experts:
+      return model.has_experts() && model.decoder_block.shared_experts;
     case Has::first_dense_layers:
       return model.decoder_block.dense_layers_before_pipeline;
     case Has::latent_attention:
@@ -133,6 +138,33 @@ bool applies(Has has, const Model& model) {
       return model.masks_keys();
     case Has::multi_token_prediction:
       return !no_predicting_layer(model);
+  }
+  throw InternalError("unknown Has");
+}
+
+/// Whether nothing in MaxText but what lacks here reads the dims: layers/attention_mla.py, attention_compressed.py (which
+/// rotates qk_rope_head_dim of its heads), moe.py, models/qwen3.py, gemma4.py. The number of experts and dense layers in
+/// front of them are in checks of configs/types.py, learned positions and predicting layers in every decoder, and lent
+/// keys beside fused_qkv.
+bool is_read_only_by(Has has, const Model& model) {
+  switch (has) {
+    case Has::latent_attention:
+    case Has::query_rank:
+      return model.attention_type == AttentionType::global;
+    case Has::mixtures:
+    case Has::shared_experts:
+    case Has::compressed_attention:
+    case Has::global_heads:
+    case Has::gated_delta_net:
+    case Has::indexer:
+      return true;
+    case Has::every_model:
+    case Has::experts:
+    case Has::first_dense_layers:
+    case Has::lent_keys:
+    case Has::learned_positions:
+    case Has::multi_token_prediction:
+      return false;
   }
   throw InternalError("unknown Has");
 }
@@ -165,6 +197,14 @@ bool has_dim(const Model& model, std::string_view key) {
   if (is_window_key(key)) return model.attention_pattern.window > 0 && key == window_key(model.decoder_block);
   const auto* dim = find_dim(key);
   return dim && applies(dim->has, model);
+}
+
+bool is_unread_dim(const Model& model, std::string_view key) {
+  if (has_dim(model, key)) return false;
+  const DecoderBlock& block = model.decoder_block;
+  if (is_window_key(key)) return key != window_key(block) || (block.locals_per_period == 0 && !block.free_period);
+  const auto* dim = find_dim(key);
+  return dim && is_read_only_by(dim->has, model);
 }
 
 std::vector<std::string> model_dims() {

@@ -24,6 +24,10 @@ std::string override_text(const ModelOverride& changed);
 /// Whether this model has the dim: q_lora_rank only with latent attention.
 bool has_dim(const Model& model, std::string_view key);
 
+/// Whether MaxText's layers and checks of such a model read the dim nowhere, so that any value trains the same: v_head_dim
+/// without latent attention.
+bool is_unread_dim(const Model& model, std::string_view key);
+
 /// The keys that is_model_dim knows, alphabetical.
 std::vector<std::string> model_dims();
 

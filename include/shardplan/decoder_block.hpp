@@ -85,6 +85,7 @@ struct DecoderBlock {
   bool hyper_connections = false;             ///< mhc_expansion_rate is known
   bool n_gram_memory = false;                 ///< engram_layers are known
   bool gated_attention = false;               ///< queries come with a gate of the attention's output
+  bool shared_experts = false;                ///< shared_experts is known (layers/moe.py, RoutedAndSharedMoE)
   bool gated_shared_expert = false;           ///< each token scales what the shared expert adds
   bool routed_bias_only_picks = false;        ///< routed_bias chooses experts and is in no weight: no gradient
   bool untrained_routed_bias = false;         ///< and no optimizer knows it

@@ -52,6 +52,35 @@ TEST(ModelArguments, ScaleTheLogitsOfAHeadThatTheyTie) {
   EXPECT_TRUE(scales("model_name=qwen3-8b normalize_embedding_logits=true"));
 }
 
+/// Whatever is said of dims that no layer of the model reads.
+TEST(ModelArguments, PassOnDimsOfOtherModels) {
+  const std::string qwen = "model_name=qwen3-30b-a3b compile_topology=v5p-16 ";
+  for (const char* word : {"v_head_dim=128", "v_head_dim=64", "q_lora_rank=0", "kv_lora_rank=512", "gdn_key_head_dim=64",
+                           "global_head_dim=512", "o_groups=8", "indexer_topk=2048", "sliding_window_size=4096"}) {
+    const Configuration c = read(qwen + word);
+    EXPECT_EQ(c.model, read(qwen).model) << word;
+    EXPECT_THAT(printed(c), HasSubstr(word));
+    EXPECT_EQ(read(printed(c)).model, c.model);
+  }
+  EXPECT_TRUE(read(qwen + "first_num_dense_layers=0 trainable_position_size=-1").model_overrides.empty());
+  EXPECT_THAT(error_of(qwen + "trainable_position_size=64"), HasSubstr("has no such dim"));
+  EXPECT_THAT(error_of(qwen + "v_head_dim=-1"), HasSubstr("has no such dim"));
+  EXPECT_THAT(error_of("model_name=deepseek2-16b compile_topology=v5p-16 v_head_dim=64"),
+              HasSubstr("deepseek2-16b says 128"));
+  EXPECT_EQ(read("model_name=llama2-7b compile_topology=v5p-16 num_experts_per_tok=2").model, load_model("llama2-7b"));
+}
+
+/// MaxText builds them beside the mixtures of some decoders alone (layers/moe.py, RoutedAndSharedMoE).
+TEST(ModelArguments, ShareExpertsWhereMaxTextDoes) {
+  const auto shared = [](const std::string& model) {
+    return read("model_name=" + model + " compile_topology=v5p-128 shared_experts=3 override_model_config=true").model;
+  };
+  EXPECT_EQ(shared("deepseek2-16b").shared_experts, 3);
+  EXPECT_EQ(shared("llama4-17b-16e").shared_experts, 3);
+  EXPECT_EQ(shared("mixtral-8x7b"), load_model("mixtral-8x7b"));
+  EXPECT_EQ(shared("qwen3-next-80b-a3b"), load_model("qwen3-next-80b-a3b")) << "one, whatever is said";
+}
+
 TEST(ModelArguments, MayRepeatWhatTheModelSays) {
   const Configuration c = read_mixtral(
       "base_num_decoder_layers=32 num_experts=8 decoder_block=mixtral mlp_activations=['silu','linear'] "

@@ -48,7 +48,7 @@ TEST(UnreadFields, AreNamed) {
           {"moe_mlp", &Model::moe_mlp, 512, "llama2-7b"},
           {"num_experts", &Model::num_experts, 8, ""},
           {"top_k", &Model::top_k, 2, "llama2-7b"},
-          {"shared_experts", &Model::shared_experts, 1, "llama2-7b"},
+          {"shared_experts", &Model::shared_experts, 1, "mixtral-8x7b"},
           {"first_dense_layers", &Model::first_dense_layers, 1, "llama2-7b"},
           {"q_lora_rank", &Model::q_lora_rank, 64, "llama2-7b"},
           {"kv_lora_rank", &Model::kv_lora_rank, 64, "llama2-7b"},

@@ -35,10 +35,11 @@ TensorId add_gate(BlockBuilder& b, TensorId x, TensorId shared) {
 
 TensorId add_mixture(BlockBuilder& b, const MixtureInput& in) {
   const TensorId routed = add_routed_experts(b, in);
-  if (b.model.shared_experts == 0) return routed;
+  const DecoderBlock& block = b.model.decoder_block;
+  if (b.model.shared_experts == 0 || !(block.shared_experts || block.gated_shared_expert)) return routed;
   b.module = Module::shared_experts;
   TensorId shared = add_feed_forward(b, in.tokens, "shared_experts", b.model.shared_experts * b.model.moe_mlp);
-  if (b.model.decoder_block.gated_shared_expert) shared = add_gate(b, in.tokens, shared);
+  if (block.gated_shared_expert) shared = add_gate(b, in.tokens, shared);
   return b.apply(OpKind::add, "shared_experts/add", {routed, shared},
                  b.activation("mixture output", b.hidden_dims(), b.hidden()));
 }
