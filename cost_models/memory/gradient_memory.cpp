@@ -228,6 +228,21 @@ Bytes weight_gradient_operands(const PartitionedBlock& block, const Mesh& mesh, 
   return all;
 }
 
+Bytes late_gradient_operands(const PartitionedBlock& block, const Mesh& mesh, const Compiler& compiler) {
+  const Bytes operands = weight_gradient_operands(block, mesh, compiler);
+  if (!compiler.has(Habit::fuses_hidden_rows)) return operands;
+  const Block& b = *block.block;
+  Bytes projected, hidden;
+  for (const Operation& op : b.operations) {
+    if (op.module != Module::mlp || op.kind != OpKind::einsum) continue;
+    const TensorId input = block.flow().origin(op.inputs.front());
+    const auto bytes = [&](TensorId id) { return stored_bytes(b.tensors[id], block.specs()[id], mesh, compiler); };
+    const bool makes_rows = b.tensors[op.output].dims.back().dim == Dim::mlp;
+    (makes_rows ? projected : hidden) += bytes(makes_rows ? op.output : input);
+  }
+  return operands + projected - hidden;
+}
+
 namespace {
 
 bool keeps_feed_forward(const PartitionedBlock& block) {

@@ -56,6 +56,9 @@ Bytes merged_values(const PartitionedBlock& block, const Mesh& mesh);
 /// its products alone.
 Bytes weight_gradient_operands(const PartitionedBlock& block, const Mesh& mesh, const Compiler& compiler,
                                Module of = Module::none);
+/// All of them, of a layer whose hidden rows have no buffer: the projections that they are computed from are in their place
+/// (Habit::fuses_hidden_rows).
+Bytes late_gradient_operands(const PartitionedBlock& block, const Mesh& mesh, const Compiler& compiler);
 
 /// Of these: weight gradients before they are summed, and
 /// for each norm one tensor that its scale's gradient reads (Habit::leaves_gradients_behind_scans). Of four norms a layer

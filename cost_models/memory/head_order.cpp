@@ -38,6 +38,8 @@ bool recomputes_cycle(const PartitionedBlock& block) {
   return in_cycle && !block.liveness.offloaded.empty() && offloads_attention_alone(block);
 }
 
+bool recomputes_mixtures_of_cycle(const PartitionedBlock& block) { return block.block->mixture && recomputes_cycle(block); }
+
 bool reads_split_features(const PartitionedBlock& head) {
   const TensorId input = head.block->input;
   return !axes_of(head.block->tensors[input], head.specs()[input], {Dim::embed}).empty();
@@ -49,7 +51,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 double least_late_share(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const Compiler& compiler) {
   const PartitionedBlock* head = head_of(blocks);
   if (!head || is_tied(*head)) return 0;
-  if (std::any_of(blocks.begin(), blocks.end(), recomputes_cycle)) return never;
+  if (std::any_of(blocks.begin(), blocks.end(), recomputes_mixtures_of_cycle)) return never;
+  if (std::any_of(blocks.begin(), blocks.end(), recomputes_cycle)) return 0;
   const bool has_kernel = !writes_over_logits(*head->block, head->flow(), head->specs(), *program.mesh, compiler);
   if (has_kernel) return 0;
   if (reads_split_features(*head)) return never;
@@ -130,9 +133,10 @@ bool may_wait(const std::vector<PartitionedBlock>& blocks, const Compiler& compi
 /// what frees most: the last product with the gathered weight, then that of its gradient (qwen38bx6_v6e8_fsdp8_qkvoff,
 /// whose words are all-reduced). A tied head's is added to the table's, which comes last: late
 /// (gemma7bx4_v6e8_fsdp8_qkvoff), unless the list is taken (plan_gemma312b_tpuv6e_16, plan_gemma327b_tpuv6e_32). Early, too,
-/// where an iteration computes the feed-forwards of several layers again: beside its values the product has no room
+/// where an iteration computes the mixtures of several layers again: beside its values the product has no room
 /// (plan_llama417b16e_tpuv5p_64 and _128, gptoss20b_v5p32_qkvoff, at 49 to 73% of the memory; single layers wait:
-/// plan_qwen3235ba22b_tpuv5p_256).
+/// plan_qwen3235ba22b_tpuv5p_256). Late where they are dense, at 39 to 86% (olmo37b_v5p32_fsdp16_qkvoff_batch16,
+/// olmo37b_v6e16_fsdp16_qkvoff_batch4, plan_olmo37b_tpuv6e_16).
 HeadGradient expected_late_or_early(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                                     const TrainConfig& config, const Compiler& compiler, const MemoryUse& use) {
   const auto late = moments_of(blocks, program, config, compiler, HeadGradient::late);

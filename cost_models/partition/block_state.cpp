@@ -1,6 +1,17 @@
 #include <cost_models/partition/block_state.hpp>
 
 namespace shardplan {
+namespace {
+
+/// Where the dim is, or the other kind of heads: a device cuts its keys out of the heads that it has of queries, keys and
+/// values together (MaxText layers/attentions.py, split_qkv; recorded: llama27bx6_v5p16_tensor8_minimal_with_context).
+int place_of_like(const std::vector<TensorDim>& dims, Dim dim) {
+  const int place = index_of(dims, dim);
+  if (place >= 0 || (dim != Dim::q_heads && dim != Dim::kv_heads)) return place;
+  return index_of(dims, dim == Dim::q_heads ? Dim::kv_heads : Dim::q_heads);
+}
+
+}  // namespace
 
 BlockState::BlockState(const BoundProgram& bound_program, const BoundBlock& bound, const TrainConfig& train_config,
                        const Compiler& the_compiler, std::shared_ptr<BlockLayout> layout)
@@ -52,7 +63,7 @@ PartitionSpec BlockState::aligned(TensorId input, TensorId output) const {
   const TensorId from = towards_input ? input : output, to = towards_input ? output : input;
   PartitionSpec aligned;
   for (const auto& dim : tensor(to).dims) {
-    const int place = index_of(tensor(from).dims, dim.dim);
+    const int place = place_of_like(tensor(from).dims, dim.dim);
     aligned.dims.push_back(place < 0 ? AxisList{} : spec(from).dims[place]);
   }
   return aligned;
