@@ -97,11 +97,17 @@ Bytes late_operands(const Loop& loop) {
 }
 
 /// Of the other layers of a pipeline's stage, which no loop separates (recorded:
-/// qwen314bx32_7x32_pipeline16_fsdp2_mb16_full, four buffers of [8192, 17408] of each of two layers).
-Bytes operands_of_stage(const PartitionedBlock& block, const BoundProgram& program, const Compiler& compiler) {
-  const bool beside = compiler.has(Habit::runs_weight_gradients_beside_collectives);
-  if (!beside || !block.weight_gradients_last || !block.block->in_pipeline) return {};
-  return read_at_the_end(block) * (program.program->pipeline.layers_per_stage - 1);
+/// qwen314bx32_7x32_pipeline16_fsdp2_mb16_full, four buffers of [8192, 17408] of each of two layers; XLA:GPU, experts on the
+/// dropping path: plan_qwen3235ba22b_h100_64, of each of 47 layers two of the experts' rows and three of hidden ones).
+Bytes operands_of_stage(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
+                        const Compiler& compiler) {
+  if (!block.block->in_pipeline) return {};
+  const std::int64_t others = program.program->pipeline.layers_per_stage - 1;
+  if (block.weight_gradients_last)
+    return compiler.has(Habit::runs_weight_gradients_beside_collectives) ? read_at_the_end(block) * others : Bytes{0};
+  const bool dropping = block.block->mixture && config.moe_path == MoePath::dropping;
+  if (!dropping || !compiler.has(Habit::copies_stacked_parameters)) return {};
+  return weight_gradient_operands(block, *program.mesh, compiler, Module::mixture) * others;
 }
 
 }  // namespace
@@ -115,7 +121,7 @@ Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConf
     const Bytes values = alone ? Bytes{0} : waiting_values(*block);
     const int first = block->block->rematerialized ? block->backward_begins : 0;
     const Bytes own = working_set(*block, first, weight_gradients) + prefetched_weights(*block, program, config, compiler) +
-                      operands_of_stage(*block, program, compiler);
+                      operands_of_stage(*block, program, config, compiler);
     const Bytes left = late_operands(*block);
     const std::int64_t others = block->block->layers_per_cycle - 1;
     late -= left * (others + 1);

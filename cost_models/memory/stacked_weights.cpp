@@ -30,6 +30,10 @@ bool is_gathered(TensorId weight, const PartitionedBlock& block) {
   });
 }
 
+bool is_in_batched_product(const Tensor& weight, MoePath path) {
+  return !weight.dims.empty() && weight.dims.front().dim == Dim::experts && path == MoePath::dropping;
+}
+
 /// XLA:GPU wants each layer's slice contiguous where it is gathered, the dim that it gathers first, and where a product runs
 /// once for each expert (deepseek216bx6_h100x8_data8_dm_epasdp_save_dot_except_mlp); other products read it as it lies, and
 /// those of ragged rows (h100c_qw30_ep8_sparse). MaxText stores a scanned weight [first dim, layers, …]: copied unless the
@@ -39,7 +43,7 @@ bool is_transposed(TensorId id, const PartitionedBlock& block, const Mesh& mesh,
   const PartitionSpec& spec = block.specs()[id];
   if (weight.dims.empty()) return false;
   if (block.block->in_pipeline) return has_split_dim(spec, 1);
-  const bool in_batched_product = weight.dims.front().dim == Dim::experts && path == MoePath::dropping;
+  const bool in_batched_product = is_in_batched_product(weight, path);
   return weight.dims.front().size > mesh.product(spec.dims.front()) && (is_gathered(id, block) || in_batched_product);
 }
 
@@ -51,6 +55,21 @@ std::int64_t transposed_elements(const PartitionedBlock& block, const BoundProgr
       total += local_elements(block.block->tensors[i].dims, block.specs()[i], *program.mesh);
   }
   return total * layers_on_device(*block.block, program.program->pipeline);
+}
+
+/// In a pipeline, whose layers' weights lie each by itself, two of an expert's three are copied, of all layers of a stage but
+/// one (mixtral8x7bx8_h100x8_pp2ep4_fix_full_notriton, of 12 six; plan_qwen3235ba22b_h100_64, of 141 92).
+std::int64_t elements_turned_in_stage(const PartitionedBlock& block, const BoundProgram& program, MoePath path) {
+  if (!block.block->in_pipeline) return 0;
+  std::int64_t most = 0, all = 0;
+  for (std::size_t i = 0; i < block.specs().size(); ++i) {
+    const Tensor& weight = block.block->tensors[i];
+    if (!weight.parameter || !is_in_batched_product(weight, path) || has_split_dim(block.specs()[i], 1)) continue;
+    const std::int64_t elements = local_elements(weight.dims, block.specs()[i], *program.mesh);
+    most = std::max(most, elements);
+    all += elements;
+  }
+  return (all - most) * (layers_on_device(*block.block, program.program->pipeline) - 1);
 }
 
 }  // namespace
@@ -103,7 +122,8 @@ Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& p
     return Bytes{read_elements(resident, b, program, config, compiler) * element * copies};
   }
   if (!compiler.has(Habit::copies_stacked_parameters)) return {};
-  return Bytes{transposed_elements(block, program, config.moe_path) * element};
+  const std::int64_t turned = elements_turned_in_stage(block, program, config.moe_path);
+  return Bytes{(transposed_elements(block, program, config.moe_path) + turned) * element};
 }
 
 }  // namespace shardplan
