@@ -6,6 +6,7 @@
 #include <cost_models/memory/moments.hpp>
 #include <cost_models/memory/saved_value.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
+#include <cost_models/partition/products/ragged_dot.hpp>
 #include <cost_models/memory/state/static_memory.hpp>
 #include <shardplan/compiler/schedule_limit.hpp>
 #include <shardplan/error.hpp>
@@ -96,18 +97,40 @@ Bytes late_operands(const Loop& loop) {
   return total;
 }
 
-/// Of the other layers of a pipeline's stage, which no loop separates (recorded:
-/// qwen314bx32_7x32_pipeline16_fsdp2_mb16_full, four buffers of [8192, 17408] of each of two layers; XLA:GPU, experts on the
-/// dropping path: plan_qwen3235ba22b_h100_64, of each of 47 layers two of the experts' rows and three of hidden ones).
+/// What products that multiply every row with every expert copy for their weight gradients (XLA:GPU's ragged_dot): each
+/// input once for each expert of the device.
+Bytes copies_for_experts(const PartitionedBlock& block, const BoundProgram& program, const Compiler& compiler) {
+  const Block& b = *block.block;
+  std::vector<TensorId> copied;
+  double all = 0;
+  for (const Operation& op : b.operations) {
+    const TensorId input = op.inputs.front();
+    if (!is_ragged_dot(b, op) || std::find(copied.begin(), copied.end(), input) != copied.end()) continue;
+    copied.push_back(input);
+    const Bytes rows = stored_bytes(b.tensors[input], block.specs()[input], *program.mesh, compiler);
+    all += static_cast<double>(rows.value) * local_experts(b, op, program);
+  }
+  return Bytes{std::llround(all)};
+}
+
+/// Of one of the other layers of a pipeline's stage, which no loop separates: what weight gradients read that run when the
+/// backward pass of all of them has (recorded: qwen314bx32_7x32_pipeline16_fsdp2_mb16_full, four buffers of [8192, 17408]
+/// of each of two layers; experts on the dropping path: plan_qwen3235ba22b_h100_64, of each of 47 layers two of the experts'
+/// rows and three of hidden ones, mixtral8x7bx8_7x8_pp2ep4_fix_full).
+Bytes left_in_stage(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
+                    const Compiler& compiler) {
+  if (block.weight_gradients_last)
+    return compiler.has(Habit::runs_weight_gradients_beside_collectives) ? read_at_the_end(block) : Bytes{0};
+  if (!block.block->mixture || !compiler.has(Habit::runs_cycle_weight_gradients_last)) return {};
+  if (config.moe_path == MoePath::dropping)
+    return weight_gradient_operands(block, *program.mesh, compiler, Module::mixture);
+  return is_ragged_dot_dense(compiler, config) ? copies_for_experts(block, program, compiler) : Bytes{0};
+}
+
 Bytes operands_of_stage(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                         const Compiler& compiler) {
   if (!block.block->in_pipeline) return {};
-  const std::int64_t others = program.program->pipeline.layers_per_stage - 1;
-  if (block.weight_gradients_last)
-    return compiler.has(Habit::runs_weight_gradients_beside_collectives) ? read_at_the_end(block) * others : Bytes{0};
-  const bool dropping = block.block->mixture && config.moe_path == MoePath::dropping;
-  if (!dropping || !compiler.has(Habit::copies_stacked_parameters)) return {};
-  return weight_gradient_operands(block, *program.mesh, compiler, Module::mixture) * others;
+  return left_in_stage(block, program, config, compiler) * (program.program->pipeline.layers_per_stage - 1);
 }
 
 }  // namespace
