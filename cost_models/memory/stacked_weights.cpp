@@ -30,6 +30,18 @@ bool is_gathered(TensorId weight, const PartitionedBlock& block) {
   });
 }
 
+/// Whether what is gathered of a weight, whose first dim is 1 on the device, is behind a dim that is not.
+bool is_gathered_behind(TensorId weight, const PartitionedBlock& block) {
+  const PartitionSpec& spec = block.specs()[weight];
+  for (const Collective& c : block.collectives) {
+    if (c.kind != CollectiveKind::all_gather || !c.parameter || c.tensor < 0) continue;
+    if (block.flow().origin(c.tensor) != weight) continue;
+    for (std::size_t dim = 2; dim < spec.dims.size(); ++dim)
+      if (!common(spec.dims[dim], c.axes).empty()) return true;
+  }
+  return false;
+}
+
 bool is_in_batched_product(const Tensor& weight, MoePath path) {
   return !weight.dims.empty() && weight.dims.front().dim == Dim::experts && path == MoePath::dropping;
 }
@@ -37,13 +49,16 @@ bool is_in_batched_product(const Tensor& weight, MoePath path) {
 /// XLA:GPU wants each layer's slice contiguous where it is gathered, the dim that it gathers first, and where a product runs
 /// once for each expert (deepseek216bx6_h100x8_data8_dm_epasdp_save_dot_except_mlp); other products read it as it lies, and
 /// those of ragged rows (h100c_qw30_ep8_sparse). MaxText stores a scanned weight [first dim, layers, …]: copied unless the
-/// first dim is 1 on the device. In a pipeline it is [layers, stages, first dim, …]: copied where a later dim is split.
+/// first dim is 1 on the device, and the dim behind the layers is gathered if any is (plan_mixtral8x22b_h100_32: wo
+/// [1, 56, 16384, 1536] is, which gathers the last; wi_0 isn't). In a pipeline it is [layers, stages, first dim, …]: copied
+/// where a later dim is split.
 bool is_transposed(TensorId id, const PartitionedBlock& block, const Mesh& mesh, MoePath path) {
   const Tensor& weight = block.block->tensors[id];
   const PartitionSpec& spec = block.specs()[id];
   if (weight.dims.empty()) return false;
   if (block.block->in_pipeline) return has_split_dim(spec, 1);
   const bool in_batched_product = is_in_batched_product(weight, path);
+  if (weight.dims.front().size <= mesh.product(spec.dims.front())) return is_gathered_behind(id, block);
   return weight.dims.front().size > mesh.product(spec.dims.front()) && (is_gathered(id, block) || in_batched_product);
 }
 
