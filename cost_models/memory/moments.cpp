@@ -67,7 +67,8 @@ Bytes merged_behind_scan(const Loop& loop, const Mesh& mesh, const TrainConfig& 
 /// Whether an iteration has several layers, and none a mixture of experts.
 bool is_dense_cycle(const Loop& loop) {
   const bool shared = loop.size() > 1 || loop.front()->block->layers_per_cycle > 1;
-  return shared && std::none_of(loop.begin(), loop.end(), [](const PartitionedBlock* block) { return block->block->mixture; });
+  const auto is_mixture = [](const PartitionedBlock* block) { return block->block->mixture; };
+  return shared && std::none_of(loop.begin(), loop.end(), is_mixture);
 }
 
 /// What a layer's last step reads and writes.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/state/static_memory.hpp>
+#include <cost_models/partition/products/ragged_dot.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
 
 namespace shardplan {
@@ -42,22 +43,18 @@ bool is_gathered_behind(TensorId weight, const PartitionedBlock& block) {
   return false;
 }
 
-bool is_in_batched_product(const Tensor& weight, MoePath path) {
-  return !weight.dims.empty() && weight.dims.front().dim == Dim::experts && path == MoePath::dropping;
-}
-
 /// XLA:GPU wants each layer's slice contiguous where it is gathered, the dim that it gathers first, and where a product runs
 /// once for each expert (deepseek216bx6_h100x8_data8_dm_epasdp_save_dot_except_mlp); other products read it as it lies, and
 /// those of ragged rows (h100c_qw30_ep8_sparse). MaxText stores a scanned weight [first dim, layers, …]: copied unless the
 /// first dim is 1 on the device, and the dim behind the layers is gathered if any is (plan_mixtral8x22b_h100_32: wo
-/// [1, 56, 16384, 1536] is, which gathers the last; wi_0 isn't). In a pipeline it is [layers, stages, first dim, …]: copied
-/// where a later dim is split.
+/// [1, 56, 16384, 1536] is, which gathers the last; wi_0 isn't). In a pipeline it is [layers, stages, first dim, …]:
+/// copied where a later dim is split.
 bool is_transposed(TensorId id, const PartitionedBlock& block, const Mesh& mesh, MoePath path) {
   const Tensor& weight = block.block->tensors[id];
   const PartitionSpec& spec = block.specs()[id];
   if (weight.dims.empty()) return false;
   if (block.block->in_pipeline) return has_split_dim(spec, 1);
-  const bool in_batched_product = is_in_batched_product(weight, path);
+  const bool in_batched_product = weight.dims.front().dim == Dim::experts && path == MoePath::dropping;
   if (weight.dims.front().size <= mesh.product(spec.dims.front())) return is_gathered_behind(id, block);
   return weight.dims.front().size > mesh.product(spec.dims.front()) && (is_gathered(id, block) || in_batched_product);
 }
@@ -72,15 +69,22 @@ std::int64_t transposed_elements(const PartitionedBlock& block, const BoundProgr
   return total * layers_on_device(*block.block, program.program->pipeline);
 }
 
-/// In a pipeline, whose layers' weights lie each by itself, two of an expert's three are copied, of all layers of a stage but
-/// one (mixtral8x7bx8_h100x8_pp2ep4_fix_full_notriton, of 12 six; plan_qwen3235ba22b_h100_64, of 141 92).
-std::int64_t elements_turned_in_stage(const PartitionedBlock& block, const BoundProgram& program, MoePath path) {
-  if (!block.block->in_pipeline) return 0;
+/// In a pipeline, whose layers' weights lie each by itself, two of an expert's three are copied, of all layers of a stage
+/// but one, where a device has several experts (mixtral8x7bx8_h100x8_pp2ep4_fix_full_notriton, of 12 six;
+/// plan_qwen3235ba22b_h100_64, of 141 92; ragged products that multiply with each expert,
+/// mixtral8x7bx8_h100x8_pp2ep4_sparse_full_notriton).
+std::int64_t elements_turned_in_stage(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
+                                      const Compiler& compiler) {
+  const bool dense = config.moe_path == MoePath::dropping || is_ragged_dot_dense(compiler, config);
+  if (!block.block->in_pipeline || !dense) return 0;
   std::int64_t most = 0, all = 0;
   for (std::size_t i = 0; i < block.specs().size(); ++i) {
     const Tensor& weight = block.block->tensors[i];
-    if (!weight.parameter || !is_in_batched_product(weight, path) || has_split_dim(block.specs()[i], 1)) continue;
-    const std::int64_t elements = local_elements(weight.dims, block.specs()[i], *program.mesh);
+    if (!weight.parameter || weight.dims.empty() || weight.dims.front().dim != Dim::experts) continue;
+    const PartitionSpec& spec = block.specs()[i];
+    const bool has_one = weight.dims.front().size <= program.mesh->product(spec.dims.front());
+    if (has_one || has_split_dim(spec, 1)) continue;
+    const std::int64_t elements = local_elements(weight.dims, spec, *program.mesh);
     most = std::max(most, elements);
     all += elements;
   }
@@ -137,7 +141,7 @@ Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& p
     return Bytes{read_elements(resident, b, program, config, compiler) * element * copies};
   }
   if (!compiler.has(Habit::copies_stacked_parameters)) return {};
-  const std::int64_t turned = elements_turned_in_stage(block, program, config.moe_path);
+  const std::int64_t turned = elements_turned_in_stage(block, program, config, compiler);
   return Bytes{(transposed_elements(block, program, config.moe_path) + turned) * element};
 }
 

@@ -59,6 +59,14 @@ TEST(RecipeSettings, FusedProjectionsAreGatheredAtOnce) {
   EXPECT_THAT(gathers(mesh, {"fsdp"}), Not(Contains(Key(96 * mib))));
 }
 
+// A device cuts its own heads of queries, keys and values out of what it projects: the input is gathered for that, and
+// nothing else moves than with three projections (llama27bx6_v5p16_tensor8_minimal_with_context).
+TEST(RecipeSettings, FusedProjectionsAreCutFromADevicesOwnHeads) {
+  const std::string mesh = llama + "ici_fsdp_parallelism=1 ici_tensor_parallelism=8 ";
+  EXPECT_EQ(gathers(mesh + "fused_qkv=True", {"tensor"}), gathers(mesh, {"tensor"}));
+  EXPECT_EQ(total(evaluate(read(mesh + "fused_qkv=True"))), total(evaluate(read(mesh))));
+}
+
 // wi of 4096 x 2 x 11008 in place of wi_0 and wi_1 of 86 MiB each.
 TEST(RecipeSettings, AFusedMlpIsGatheredAtOnce) {
   const std::string mesh = llama + "ici_fsdp_parallelism=8 ";

@@ -56,6 +56,28 @@ TEST(Cycles, WeightGradientsThatRunLastDoSoBehindAllLayersOfAnIteration) {
   EXPECT_TRUE(heedless.block("layers_local").pressed.empty()) << "a scheduler that doesn't mind";
 }
 
+// Behind a peeled loop: of each of three layers both projections' gradients, 4 MiB each, and the hidden rows, or, where
+// products compute these themselves, both projections in their place.
+TEST(Cycles, PeeledOffALoopLeaveAllWeightGradientsToTheEnd) {
+  const auto left = [](const Compiler& compiler, HeadGradient head) {
+    const TrainConfig config = toy_config(1, 1024, "qkv_proj_offloaded");
+    const ToyMemory toy({cycle_of_three(), config, "default", "fsdp=4", compiler});
+    std::vector<Moment> found;
+    for (Moment& moment : moments_of(toy.blocks(), toy.bound(), toy.config(), compiler, head))
+      if (moment.in_turn.value > 0 && moment.name == "backward of layers_global") found.push_back(moment);
+    return found;
+  };
+  const Compiler peels = with(toy_tpu(), Habit::peels_offloading_loops);
+  const auto written = left(peels, HeadGradient::late);
+  const auto fused = left(with(peels, Habit::fuses_hidden_rows), HeadGradient::late);
+  ASSERT_EQ(written.size(), 1U);
+  ASSERT_EQ(fused.size(), 1U);
+  EXPECT_GE(mib(written[0].temporaries), 3 * 3 * 4);
+  EXPECT_EQ(mib(fused[0].temporaries - written[0].temporaries), 3 * 4);
+  EXPECT_TRUE(left(peels, HeadGradient::early).empty());
+  EXPECT_TRUE(left(toy_tpu(), HeadGradient::late).empty());
+}
+
 // A float32 for each of 128 lanes, of 1024 queries and 8 heads. Two copies read those of one sequence.
 TEST(Cycles, SoftmaxStatisticsOfOneSequenceWait) {
   const auto wait = [](const Model& model, double sequences, const char* layers) {

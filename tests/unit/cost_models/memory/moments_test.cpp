@@ -77,20 +77,24 @@ TEST(Moments, AnAllReducedHeadsGradientIsMadeInTurnWhereLittleMemoryIsNeeded) {
   EXPECT_EQ(mib(full.peak() - empty.peak()), 256);
 }
 
-// plan_llama417b16e_tpuv5p_64, gptoss20b_v5p32_qkvoff: beside the values of several layers that are computed again the
-// head's product has no room. Single layers, and cycles whose feed-forwards aren't, wait (plan_gptoss20b_tpuv6e_64).
-TEST(Moments, BehindACycleThatIsComputedAgainTheHeadIsMadeEarly) {
+// plan_llama417b16e_tpuv5p_64, gptoss20b_v5p32_qkvoff: beside the values of several mixtures that are computed again the
+// head's product has no room. Single layers, cycles whose feed-forwards aren't (plan_gptoss20b_tpuv6e_64) and dense ones
+// (plan_olmo37b_tpuv6e_16) wait.
+TEST(Moments, BehindACycleOfMixturesThatIsComputedAgainTheHeadIsMadeEarly) {
   const Compiler compiler =
       with(with(toy_tpu(), Habit::peels_offloading_loops), Habit::all_reduces_over_whole_slices);
-  const auto waits = [&](int locals, const char* policy) {
-    Model model = with_vocab(32768);
+  const auto waits = [&](int locals, const char* policy, const Model& of = toy_llama()) {
+    Model model = of;
+    model.vocab = 32768;
     model.layers = 12;
     if (locals > 0) model.attention_pattern = {256, locals};
-    const ToyMemory toy({model, toy_config(8, 8192, policy), "default", "fsdp=8", compiler});
+    const TrainConfig config = toy_moe(toy_config(8, 8192, policy), MoePath::ragged);
+    const ToyMemory toy({model, config, "default", "fsdp=8", compiler});
     const MemoryUse use = toy.use({toy.use().if_head_waits.value * 5 / 4});  // at 80% of the memory
     return use.peak() == use.if_head_waits;
   };
-  EXPECT_FALSE(waits(2, "qkv_proj_offloaded"));
+  EXPECT_FALSE(waits(2, "qkv_proj_offloaded", toy_mixtral()));
+  EXPECT_TRUE(waits(2, "qkv_proj_offloaded"));
   EXPECT_TRUE(waits(0, "qkv_proj_offloaded"));
   EXPECT_TRUE(waits(2, "minimal_offloaded"));
 }
@@ -206,6 +210,28 @@ TEST(Moments, LayersOfAStageFetchTheNextOnesWeights) {
   const Compiler last = with(with(toy_tpu(), Habit::runs_kept_weight_gradients_last),
                              Habit::runs_weight_gradients_beside_collectives);
   EXPECT_GE(mib(set(2, last) - set(1, last)), 20 + 4 * 4);
+}
+
+// Experts 8 x 3 x 512 x 1024, a quarter of them on a device. On the dropping path the other layer leaves what their weight
+// gradients read; where each row is multiplied with each of the two experts, two copies of the rows of both products.
+TEST(Moments, MixturesOfAStageLeaveWhatTheirWeightGradientsRead) {
+  const Compiler last = with(toy_gpu(), Habit::runs_cycle_weight_gradients_last);
+  const Compiler dense = with(last, Habit::ragged_dot_is_dense);
+  const auto other = [](MoePath path, const Compiler& compiler) {
+    const auto set = [&](std::int64_t layers_per_stage) {
+      TrainConfig config = toy_moe(toy_config(1, 1024), path);
+      config.megablox = false;
+      config.num_pipeline_microbatches = 4;
+      config.num_layers_per_pipeline_stage = layers_per_stage;
+      const ToyMemory toy({toy_mixtral(), config, "default", "stage=2,expert=4", compiler});
+      return working_set(Loop{&toy.block("layers")}, toy.bound(), toy.config(), toy.compiler());
+    };
+    return mib(set(2) - set(1));
+  };
+  const auto without_wait = other(MoePath::dropping, toy_gpu());
+  EXPECT_GT(other(MoePath::dropping, last), without_wait);
+  EXPECT_EQ(other(MoePath::ragged, last), other(MoePath::ragged, toy_gpu()));
+  EXPECT_GT(other(MoePath::ragged, dense), other(MoePath::ragged, with(toy_gpu(), Habit::ragged_dot_is_dense)));
 }
 
 }  // namespace

@@ -319,5 +319,33 @@ TEST(StackedWeights, OfExpertsThatNobodyGathersAreCopiedForBatchedProducts) {
   EXPECT_EQ(copied(MoePath::ragged), 0);
 }
 
+// Of two layers in a stage one copies two of its experts' three weights, 8 x 512 x 1024 in float32 over four devices, 4 MiB
+// each; a device's one expert lies as products read it.
+TEST(StackedWeights, OfAStagesExpertsAreTurnedButInOneLayer) {
+  const auto copied = [](const char* mesh, MoePath path, const Compiler& compiler) {
+    TrainConfig config = toy_moe(toy_config(1, 1024), path);
+    config.megablox = false;
+    deep_stages(config);
+    const ToyMemory toy({toy_mixtral(), config, "default", mesh, compiler});
+    return mib(stacked_weight_copies(toy.block("layers"), toy.bound(), toy.config(), toy.compiler()));
+  };
+  EXPECT_EQ(copied("stage=2,expert=4", MoePath::dropping, toy_gpu()) - copied("stage=2,expert=4", MoePath::ragged, toy_gpu()),
+            2 * 4);
+  EXPECT_EQ(copied("stage=2,expert=4", MoePath::ragged, with(toy_gpu(), Habit::ragged_dot_is_dense)),
+            copied("stage=2,expert=4", MoePath::dropping, toy_gpu()));
+  EXPECT_EQ(copied("stage=2,expert=8", MoePath::dropping, toy_gpu()), copied("stage=2,expert=8", MoePath::ragged, toy_gpu()));
+}
+
+// A device's one expert: wo [1, 1024, 512], gathered over fsdp along its last dim, is turned; wi_0 and wi_1 [1, 512, 1024],
+// gathered along the one behind the layers, lie as they are read. Four layers of 512 x 1024 / 2 in float32.
+TEST(StackedWeights, AreTurnedWhereALaterDimIsGathered) {
+  const auto copied = [](const char* mesh) {
+    const ToyMemory toy({toy_mixtral(), toy_moe(toy_config(1, 1024), MoePath::dropping), "default", mesh, toy_gpu()});
+    return stacked_weight_copies(toy.block("layers"), toy.bound(), toy.config(), toy.compiler());
+  };
+  const Bytes attention = copied("data=2,expert=8");  // of which fsdp splits in two, too
+  EXPECT_EQ(mib(copied("fsdp=2,expert=8") * 2 - attention), 2 * 4);
+}
+
 }  // namespace
 }  // namespace shardplan
