@@ -322,18 +322,17 @@ TEST(StackedWeights, OfExpertsThatNobodyGathersAreCopiedForBatchedProducts) {
 // Of two layers in a stage one copies two of its experts' three weights, 8 x 512 x 1024 in float32 over four devices, 4 MiB
 // each; a device's one expert lies as products read it.
 TEST(StackedWeights, OfAStagesExpertsAreTurnedButInOneLayer) {
-  const auto copied = [](const char* mesh, MoePath path, const Compiler& compiler) {
+  const auto copied = [](const char* mesh, MoePath path, const Compiler& compiler = toy_gpu()) {
     TrainConfig config = toy_moe(toy_config(1, 1024), path);
     config.megablox = false;
     deep_stages(config);
     const ToyMemory toy({toy_mixtral(), config, "default", mesh, compiler});
     return mib(stacked_weight_copies(toy.block("layers"), toy.bound(), toy.config(), toy.compiler()));
   };
-  EXPECT_EQ(copied("stage=2,expert=4", MoePath::dropping, toy_gpu()) - copied("stage=2,expert=4", MoePath::ragged, toy_gpu()),
-            2 * 4);
-  EXPECT_EQ(copied("stage=2,expert=4", MoePath::ragged, with(toy_gpu(), Habit::ragged_dot_is_dense)),
-            copied("stage=2,expert=4", MoePath::dropping, toy_gpu()));
-  EXPECT_EQ(copied("stage=2,expert=8", MoePath::dropping, toy_gpu()), copied("stage=2,expert=8", MoePath::ragged, toy_gpu()));
+  const auto dropped = copied("stage=2,expert=4", MoePath::dropping), ragged = copied("stage=2,expert=4", MoePath::ragged);
+  EXPECT_EQ(dropped - ragged, 2 * 4);
+  EXPECT_EQ(copied("stage=2,expert=4", MoePath::ragged, with(toy_gpu(), Habit::ragged_dot_is_dense)), dropped);
+  EXPECT_EQ(copied("stage=2,expert=8", MoePath::dropping), copied("stage=2,expert=8", MoePath::ragged));
 }
 
 // A device's one expert: wo [1, 1024, 512], gathered over fsdp along its last dim, is turned; wi_0 and wi_1 [1, 512, 1024],
