@@ -15,7 +15,6 @@ class Resharding {
   Moves moves() {
     reduce();
     slice();
-    if (compiler_.has(Habit::gathers_before_exchanges) && !tensor_.parameter) gather(leaving_beside_routes());
     exchange();
     gather_leaving();
     return std::move(moves_);
@@ -137,6 +136,7 @@ class Resharding {
       routes.emplace(from, to);
     }
     if (moving.empty()) return;
+    if (compiler_.has(Habit::gathers_before_exchanges) && !tensor_.parameter) gather(leaving_beside_routes());
     AxisList gathered = leaving_with(routes);
     if (routes.size() == 1 && gathered.empty()) {
       exchange_in_order(moving, *routes.begin());

@@ -4,6 +4,7 @@
 #include <cost_models/blocks/buffers/exchanged_experts.hpp>
 #include <cost_models/blocks/buffers/kept_feed_forward.hpp>
 #include <cost_models/blocks/buffers/random_bits.hpp>
+#include <cost_models/blocks/buffers/returned_rows.hpp>
 #include <cost_models/blocks/buffers/softmax_statistics.hpp>
 #include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/layouts/tiles.hpp>
@@ -54,6 +55,7 @@ class Buffers {
     append(all, dropped_.read_by_activation(schedule_));
     if (pressure_ == Pressure::none) append(all, softmax_statistics(state_, schedule_, exchanged_.any()));
     append(all, random_bits(state_, schedule_, gradients_last_));
+    append(all, returned_rows(state_, schedule_, liveness_));
     append(all, exchanged_.rows_of_tokens());
     append(all, exchanged_.output_sent_back());
     if (gradients_last_) append(all, waiting_for_weight_gradients(state_, schedule_));

@@ -78,6 +78,25 @@ TEST(Cycles, PeeledOffALoopLeaveAllWeightGradientsToTheEnd) {
   EXPECT_TRUE(left(toy_tpu(), HeadGradient::late).empty());
 }
 
+// 4096 tokens of the ring, 512 features, two experts each, which take a tile of 8: 64 MiB in float32.
+TEST(Cycles, RowsOfARingWaitInFloat32WhereTheyComeFromTheHost) {
+  const auto waiting = [](const char* policy, std::int64_t layers, bool wide) {
+    Model model = toy_mixtral();
+    model.layers = 6;
+    if (layers > 1) model.attention_pattern = {256, static_cast<int>(layers) - 1};
+    TrainConfig config = toy_moe(toy_config(1, 1024, policy), MoePath::ring);
+    config.float32_weight_sum = wide;
+    const Compiler tiles = with(toy_tpu(), Habit::pads_to_tiles);
+    const ToyMemory toy({model, config, "default", "expert=4", tiles});
+    const auto lives = lives_of(toy, layers > 1 ? "layers_local" : "layers", "expert output in float32");
+    return lives.empty() ? 0 : mib(lives.front().bytes);
+  };
+  EXPECT_EQ(waiting("minimal_offloaded", 3, true), 64);
+  EXPECT_EQ(waiting("minimal_offloaded", 3, false), 0);
+  EXPECT_EQ(waiting("minimal_offloaded", 1, true), 0);
+  EXPECT_EQ(waiting("full", 3, true), 0);
+}
+
 // A float32 for each of 128 lanes, of 1024 queries and 8 heads. Two copies read those of one sequence.
 TEST(Cycles, SoftmaxStatisticsOfOneSequenceWait) {
   const auto wait = [](const Model& model, double sequences, const char* layers) {
