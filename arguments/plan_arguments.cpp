@@ -7,6 +7,7 @@
 #include <arguments/plan_arguments.hpp>
 #include <arguments/rule_arguments.hpp>
 #include <arguments/settings/train_arguments.hpp>
+#include <arguments/start_checks.hpp>
 #include <arguments/words/argument_values.hpp>
 #include <compilers/load_compiler.hpp>
 #include <models/model_overrides.hpp>
@@ -30,8 +31,7 @@ std::vector<ModelOverride> read_dims(const GivenArguments& arguments, const Mode
 void check_order(const GivenArguments& arguments) {
   const auto* given = arguments.find("context_parallel_reorder_strategy");
   if (given && canonical(given->text) == "striped")
-    throw InputError(fmt::format("{}: leave it to auto, which takes stripes where Transformer Engine packs a ring",
-                                 given->place));
+    throw InputError(fmt::format("{}: {}", given->place, leave_order_to_auto));
 }
 
 }  // namespace

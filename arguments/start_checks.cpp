@@ -122,8 +122,7 @@ constexpr StartCheck checks[] = {
     {"context_sharding", splits_sequence_elsewhere, "shardplan models the first axis of rule activation_length"},
     {"dq_reduction_steps", odd_reduction_steps, "context parallelism on TPUs takes 0 or 3"},
     {"dq_reduction_steps", reduces_masked_ring, "a ring with an indexer's mask takes 0"},
-    {"context_parallel_reorder_strategy", deals_other_stripes,
-     "leave it to auto, which takes stripes where Transformer Engine packs a ring"},
+    {"context_parallel_reorder_strategy", deals_other_stripes, leave_order_to_auto},
     {"dropout_rate", is_no_rate, "must be from 0 to 1"},
     {"dropout_rate", drops_in_attention,
      "with context_parallel_strategy=ring, ulysses or usp MaxText takes none, and attention=cudnn_flash_te's is not "

@@ -6,8 +6,8 @@
 #include <cost_models/memory/moments.hpp>
 #include <cost_models/memory/saved_value.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
-#include <cost_models/partition/products/ragged_dot.hpp>
 #include <cost_models/memory/state/static_memory.hpp>
+#include <cost_models/partition/products/ragged_dot.hpp>
 #include <shardplan/compiler/schedule_limit.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>

@@ -182,7 +182,8 @@ class Moments {
 
   /// What was peeled off is in no loop: of a cycle of dense layers all weight gradients come last, and the head's with them
   /// (olmo37b_v5p32_fsdp16_qkvoff_batch16: of each of four layers both projections and their gradients, 16 of bf16[16, 2048,
-  /// 11008], beside the logits). Where memory is short each layer's come with it (plan_olmo37b_tpuv6e_16: 8).
+  /// 11008], beside the logits; olmo37b_v5p32_fsdp16_minoff_batch8). Where memory is short each layer's come with it
+  /// (plan_olmo37b_tpuv6e_16: 8).
   void run_peeled_cycle(const Loop& loop, const PartitionedBlock& head) {
     Bytes operands, in_turn;
     for (const PartitionedBlock* block : loop) {

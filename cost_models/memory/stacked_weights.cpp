@@ -1,8 +1,8 @@
 #include <algorithm>
+#include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/state/static_memory.hpp>
 #include <cost_models/partition/products/ragged_dot.hpp>
-#include <cost_models/layouts/optimizer_layout.hpp>
 
 namespace shardplan {
 namespace {
@@ -24,23 +24,23 @@ bool has_split_dim(const PartitionSpec& spec, std::size_t from) {
                      [](const AxisList& axes) { return !axes.empty(); });
 }
 
-bool is_gathered(TensorId weight, const PartitionedBlock& block) {
-  return std::any_of(block.collectives.begin(), block.collectives.end(), [&](const Collective& c) {
-    return c.kind == CollectiveKind::all_gather && c.parameter && c.tensor >= 0 &&
-           block.flow().origin(c.tensor) == weight;
-  });
+bool gathers(const Collective& c, TensorId weight, const PartitionedBlock& block) {
+  return c.kind == CollectiveKind::all_gather && c.parameter && c.tensor >= 0 && block.flow().origin(c.tensor) == weight;
 }
 
-/// Whether what is gathered of a weight, whose first dim is 1 on the device, is behind a dim that is not.
+bool is_gathered(TensorId weight, const PartitionedBlock& block) {
+  return std::any_of(block.collectives.begin(), block.collectives.end(),
+                     [&](const Collective& c) { return gathers(c, weight, block); });
+}
+
+/// Whether a dim behind the second is made whole.
 bool is_gathered_behind(TensorId weight, const PartitionedBlock& block) {
+  AxisList behind;
   const PartitionSpec& spec = block.specs()[weight];
-  for (const Collective& c : block.collectives) {
-    if (c.kind != CollectiveKind::all_gather || !c.parameter || c.tensor < 0) continue;
-    if (block.flow().origin(c.tensor) != weight) continue;
-    for (std::size_t dim = 2; dim < spec.dims.size(); ++dim)
-      if (!common(spec.dims[dim], c.axes).empty()) return true;
-  }
-  return false;
+  for (std::size_t dim = 2; dim < spec.dims.size(); ++dim) behind.append(spec.dims[dim]);
+  return std::any_of(block.collectives.begin(), block.collectives.end(), [&](const Collective& c) {
+    return gathers(c, weight, block) && !common(behind, c.axes).empty();
+  });
 }
 
 /// XLA:GPU wants each layer's slice contiguous where it is gathered, the dim that it gathers first, and where a product runs

@@ -86,7 +86,7 @@ const Compiler& compiler_for(const AuditRequest& request) {
   return request.configuration ? request.configuration->compiler : request.compiler.value();
 }
 
-std::string_view compiler_for(MaxtextHardware hardware) {
+std::string_view compiler_name(MaxtextHardware hardware) {
   switch (hardware) {
     case MaxtextHardware::tpu:
       return "XLA:TPU";
@@ -104,7 +104,7 @@ void check_compiler(const HloProgram& program, const HardwareProfile& machine) {
   if (program.built_for == MaxtextHardware::none || own == MaxtextHardware::none || program.built_for == own) return;
   throw InputError(fmt::format("{}: compiled by {}, but programs for {} are compiled by {}: name the machine that it was "
                                "compiled for (--hardware, compile_topology)",
-                               program.source, compiler_for(program.built_for), machine.name, compiler_for(own)));
+                               program.source, compiler_name(program.built_for), machine.name, compiler_name(own)));
 }
 
 /// Plans have the arguments of compiled programs within 0.01%; between models of one size they differ by percents.

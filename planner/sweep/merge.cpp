@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <planner/sweep/merge.hpp>
 #include <set>
@@ -22,14 +23,16 @@ void check_complete(const NamedSweep& shard) {
 }
 
 /// A cell is in one shard: one that is in two files was planned twice, or a file was given twice.
-void check_is_new(const std::map<std::size_t, SweepRow>& rows, const std::map<std::size_t, std::string>& files,
-                  const SweepRow& row, const std::string& file) {
-  const auto known = rows.find(row.place);
-  if (known == rows.end()) return;
-  if (known->second != row)
-    throw InputError(fmt::format("{}: another file says something else of {}", file, describe(row.cell)));
-  throw InputError(fmt::format("{} has {}, which {} has already: give each shard once", file, describe(row.cell),
-                               files.at(row.place)));
+[[noreturn]] void fail_twice(const std::vector<NamedSweep>& shards, const NamedSweep& shard, const SweepRow& known,
+                             const SweepRow& row) {
+  if (known != row)
+    throw InputError(fmt::format("{}: another file says something else of {}", shard.file, describe(row.cell)));
+  const auto first = std::find_if(shards.begin(), shards.end(), [&](const NamedSweep& other) {
+    const auto& rows = other.answer.rows;
+    return std::find(rows.begin(), rows.end(), row) != rows.end();
+  });
+  throw InputError(fmt::format("{} has {}, which {} has already: give each shard once", shard.file, describe(row.cell),
+                               first->file));
 }
 
 /// "2/3", "3/3": with as many shards as the first file says.
@@ -62,15 +65,12 @@ std::string difference(const SweepRequestWords& one, const SweepRequestWords& ot
 SweepAnswer merge(const std::vector<NamedSweep>& shards) {
   if (shards.empty()) throw InternalError("no shard to merge");
   std::map<std::size_t, SweepRow> rows;
-  std::map<std::size_t, std::string> files;  // of each row
   for (const NamedSweep& shard : shards) {
     check_same_sweep(shards.front(), shard);
     check_complete(shard);
-    for (const SweepRow& row : shard.answer.rows) {
-      check_is_new(rows, files, row, shard.file);
-      rows.emplace(row.place, row);
-      files.emplace(row.place, shard.file);
-    }
+    for (const SweepRow& row : shard.answer.rows)
+      if (const auto [known, is_new] = rows.try_emplace(row.place, row); !is_new)
+        fail_twice(shards, shard, known->second, row);
   }
   SweepAnswer whole = shards.front().answer;
   if (rows.size() < whole.cells)

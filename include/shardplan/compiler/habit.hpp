@@ -127,7 +127,7 @@ enum class Habit : std::uint8_t {
   writes_product_operands,
   /// Layers whose feed-forward is not computed again: their weight gradients run when the rest of their backward pass has.
   runs_kept_weight_gradients_last,
-  /// Where several layers share an iteration: when the backward pass of all of them has.
+  /// Where several layers share an iteration, and of experts in a pipeline's stage: when that of all of them has.
   runs_cycle_weight_gradients_last,
   /// Hidden rows that a remat policy keeps are copied, tokens along the lanes, for the products of those gradients.
   turns_kept_rows,
