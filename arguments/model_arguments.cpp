@@ -14,7 +14,9 @@
 namespace shardplan {
 namespace {
 
+/// What an argument has to win over.
 bool sets(const ModelDimArgument& row, const Model& model) {
+  if (model.in_maxtext && !has_model_file(model.name)) return false;
   return row.in_every_model || is_set_in_model_file(model, row.key) ||
          (has_dim(model, row.key) && row.of(model) != row.base_default);
 }
@@ -102,10 +104,9 @@ bool scales_logits(const GivenArguments& arguments, const Model& model, bool was
 }  // namespace
 
 Model named_model(const std::string& name) {
-  if (name.empty()) throw InputError("which model? give model_name=NAME");
-  if (name == "default")
-    throw InputError("model_name=default is MaxText's tiny example of base.yml, which is not planned; give model_name=NAME "
-                     "(`shardplan models list` names them)");
+  if (name.empty())
+    throw InputError("which model? give model_name=NAME (default: the dims of base.yml, and what the arguments "
+                     "change of them)");
   Model model = load_model(name);
   if (!model.not_modelled.empty())
     throw InputError(fmt::format("model_name={}: shardplan does not model {} yet", name, model.not_modelled));

@@ -34,6 +34,8 @@ const ModelFiles& model_files() {
 
 }  // namespace
 
+bool has_model_file(const std::string& model) { return model_files().contains(model); }
+
 const std::string* value_in_model_file(const std::string& model, const std::string& key) {
   const auto file = model_files().find(model);
   if (file == model_files().end()) return nullptr;

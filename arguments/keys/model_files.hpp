@@ -5,6 +5,8 @@
 
 namespace shardplan {
 
+/// MaxText has none of `default`, base.yml's own model.
+bool has_model_file(const std::string& model);
 /// As an argument would say it, "[...]" for a list of several lines; null where the file doesn't set the key, or MaxText has
 /// no such model.
 const std::string* value_in_model_file(const std::string& model, const std::string& key);

@@ -39,14 +39,15 @@ Distance distance(const Model& from, const Model& to) {
 const std::vector<Model>& models_of_maxtext() {
   static const std::vector<Model> all = [] {
     std::vector<Model> models;
-    for (const std::string& name : model_names()) models.push_back(load_model(name));
+    for (const std::string& name : model_names())
+      if (Model model = load_model(name); model.in_maxtext && has_model_file(name)) models.push_back(std::move(model));
     return models;
   }();
   return all;
 }
 
 bool is_same_kind(const Model& candidate, const Model& model) {
-  if (!candidate.in_maxtext || !candidate.run_arguments.empty() || !candidate.not_modelled.empty()) return false;
+  if (!candidate.run_arguments.empty() || !candidate.not_modelled.empty()) return false;
   return candidate.decoder_block == model.decoder_block && candidate.rules == model.rules &&
          candidate.attention_type == model.attention_type;
 }

@@ -37,7 +37,7 @@ cases = [
     (["explain", "model_name=llama2-7b", "compile_topology=v5p-7"], 2,
      "tpu-v5p has no v5p-7; nearest: v5p-8 (4 chips)"),
     (["--model", "llama2-7b", "--hardware", "v5p-12"], 2, "nearest: v5p-8 (4 chips) or v5p-16 (8 chips)"),
-    (["explain", "model_name=default", "compile_topology=v5p-8"], 2, "model_name=default is MaxText's tiny example"),
+    (["explain", "compile_topology=v5p-8"], 2, "which model? give model_name=NAME (default: the dims of base.yml"),
     (["sweep", "--model", "llama2-7b", "--hardware", "h100,H100", "--chips", "8"], 2,
      "h100 and H100 are the same machine, h100"),
     ([*small, "--xla-flags", ""], 2, "--xla-flags: given as an empty text; none is XLA's defaults"),

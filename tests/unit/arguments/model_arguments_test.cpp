@@ -95,6 +95,19 @@ TEST(ModelArguments, ReadEveryModelledModel) {
   }
 }
 
+// base.yml's own model has no file that its arguments would have to win over.
+TEST(ModelArguments, ChangeTheModelOfBaseYml) {
+  const Configuration c = read("model_name=default compile_topology=v5p-16 base_emb_dim=4096 base_num_decoder_layers=8 "
+                               "global_parameter_scale=2");
+  EXPECT_EQ(c.model.emb, 4096);
+  EXPECT_EQ(c.model.layers, 8);
+  EXPECT_EQ(c.model.q_heads, 16 * 2);
+  EXPECT_EQ(c.model.mlp, 7168 * 2);
+  EXPECT_THAT(printed(c), HasSubstr("model_name=default "));
+  EXPECT_THAT(printed(c), Not(HasSubstr("override_model_config")));
+  EXPECT_EQ(read(printed(c)).model, c.model);
+}
+
 TEST(RuleArguments, ChangeTheRules) {
   const Configuration c =
       read_llama("logical_axis_rules=[['norm',['tensor']],['mine','data']] override_model_config=true");
