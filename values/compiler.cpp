@@ -91,6 +91,8 @@ constexpr std::array habit_names{
     Named{Habit::gathers_tables_up_to_rows, "gathers_tables_up_to_rows"},
     Named{Habit::defers_larger_head_gradient, "defers_larger_head_gradient"},
     Named{Habit::takes_list_order, "takes_list_order"},
+    Named{Habit::lists_cycles_of_mixtures, "lists_cycles_of_mixtures"},
+    Named{Habit::widens_returned_rows, "widens_returned_rows"},
     Named{Habit::frees_under_pressure, "frees_under_pressure"},
     Named{Habit::looks_up_rotations_twice, "looks_up_rotations_twice"},
     Named{Habit::keeps_softmax_statistics, "keeps_softmax_statistics"},

@@ -82,7 +82,7 @@ RematPolicy offloaded_layer_inputs() { return {"custom", {{"decoder_layer_input"
 
 bool runs_in_pipelines(const RematPolicy& policy) { return policy.places_activations || !policy.offloads(); }
 
-bool RematPolicy::offloads() const {
+bool offloads(const std::map<std::string, SavePlace>& saved) {
   return std::any_of(saved.begin(), saved.end(), [](const auto& entry) { return entry.second == SavePlace::host; });
 }
 

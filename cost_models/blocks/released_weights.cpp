@@ -12,9 +12,8 @@ constexpr int far_products = 4;
 /// Whether an iteration of sparse experts is peeled off the layers' loop, between the passes of what is before it. The
 /// dropping path's is short enough to merge gathers across (deepseek216bx5_v6e4_fsdp4_dm).
 bool is_peeled(const TrainConfig& config, const Compiler& compiler) {
-  const auto offloaded = [](const auto& saved) { return saved.second == SavePlace::host; };
   return compiler.has(Habit::parts_single_layer_scans) && compiler.has(Habit::peels_offloading_loops) &&
-         config.runs_sparse_experts() && std::any_of(config.saved.begin(), config.saved.end(), offloaded);
+         config.runs_sparse_experts() && offloads(config.saved);
 }
 
 /// Whether another layer of multi-token prediction stands behind it, as in a predicting cycle.

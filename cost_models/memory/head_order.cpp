@@ -103,6 +103,31 @@ bool is_tied_to_table(const std::vector<PartitionedBlock>& blocks) {
   return heads == 1 && is_tied(*head_of(blocks));
 }
 
+/// Whether all layers share an iteration with others and are mixtures, none of whose values are moved to the host.
+bool are_cycles_of_mixtures(const std::vector<PartitionedBlock>& blocks) {
+  const std::vector<Loop> loops = loops_of(blocks);
+  return std::all_of(loops.begin(), loops.end(), [](const Loop& loop) {
+    if (loop.front()->block->kind != BlockKind::layer) return true;
+    return (loop.size() > 1 || loop.front()->block->layers_per_cycle > 1) &&
+           std::all_of(loop.begin(), loop.end(), [](const PartitionedBlock* layer) {
+             return layer->block->mixture && layer->liveness.offloaded.empty();
+           });
+  });
+}
+
+/// Whether behind the layers' backward pass nothing moves but sums of whole gradients: neither rows of the table nor shards
+/// of the head.
+bool sums_whole_gradients_behind(const std::vector<PartitionedBlock>& blocks) {
+  return std::none_of(blocks.begin(), blocks.end(), [](const PartitionedBlock& block) {
+    const BlockKind kind = block.block->kind;
+    return std::any_of(block.collectives.begin(), block.collectives.end(), [&](const Collective& c) {
+      if (c.phase != Phase::backward) return false;
+      return (kind == BlockKind::embedding && c.kind == CollectiveKind::all_to_all) ||
+             (kind == BlockKind::head && c.kind == CollectiveKind::reduce_scatter);
+    });
+  });
+}
+
 }  // namespace
 
 bool is_left_before_loop(const std::vector<PartitionedBlock>& blocks, const Compiler& compiler) {
@@ -154,7 +179,11 @@ HeadGradient expected_late_or_early(const std::vector<PartitionedBlock>& blocks,
 HeadGradient usual_or_listed(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                              const TrainConfig& config, const Compiler& compiler, const std::vector<Moment>& usual) {
   const PartitionedBlock* head = head_of(blocks);
-  if (!head || !compiler.has(Habit::takes_list_order)) return HeadGradient::habitual;
+  if (!head) return HeadGradient::habitual;
+  if (compiler.has(Habit::lists_cycles_of_mixtures) && are_cycles_of_mixtures(blocks) &&
+      sums_whole_gradients_behind(blocks) && is_list_smaller(usual, blocks, program, config, compiler))
+    return HeadGradient::early_in_turn;
+  if (!compiler.has(Habit::takes_list_order)) return HeadGradient::habitual;
   if (is_head_gradient_last_in_list(*head, program, config, compiler)) return HeadGradient::habitual;
   const Bytes for_value = logits_for_loss_value(*head->block, head->flow(), head->specs(), *program.mesh, compiler);
   if (for_value.value > 0) return HeadGradient::habitual;  // the list would compute it as soon as that frees them

@@ -223,12 +223,15 @@ TrainConfig with_splash_blocks(TrainConfig config, std::int64_t size, bool fused
 /// Where JAX puts the devices of this run's mesh.
 DeviceOrder device_order(const TrainConfig& config);
 
+/// Whether some of what is saved, by checkpoint name, is moved to the host.
+bool offloads(const std::map<std::string, SavePlace>& saved);
+
 /// What of a layer's activations survives until its backward pass, and where.
 struct RematPolicy {
   std::string name;                        ///< MaxText's remat_policy: "minimal", "custom"
   std::map<std::string, SavePlace> saved;  ///< by checkpoint name; what is not in it is computed again
   bool places_activations = false;         ///< an argument of its own says where each is: no policy of MaxText's table
-  bool offloads() const;                   ///< some of it is moved to the host
+  bool offloads() const { return shardplan::offloads(saved); }
   bool operator==(const RematPolicy&) const = default;
 };
 

@@ -14,6 +14,14 @@ Bytes weighed_bytes(const BlockState& state, TensorId rows) {
   return Bytes{elements / experts * divided_up(experts, sublanes) * sublanes * size_of(DType::f32)};
 }
 
+/// Of a ring they are one operation's, which weighs them; else they have come back, and another weighs them.
+bool weighs(const BlockState& state, const Operation& op) {
+  const Tensor& rows = state.tensor(op.inputs.front());
+  const bool returned = index_of(rows.dims, Dim::top_k) >= 0 && index_of(rows.dims, Dim::embed) >= 0;
+  return (op.kind == OpKind::ring_return || returned) && op.inputs.size() > 1 &&
+         state.tensor(op.inputs.back()).differentiable;
+}
+
 }  // namespace
 
 std::vector<Lifetime> returned_rows(const BlockState& state, const Schedule& schedule, const Liveness& liveness) {
@@ -24,13 +32,18 @@ std::vector<Lifetime> returned_rows(const BlockState& state, const Schedule& sch
   const auto is_fetched = [&](TensorId rows) {
     return std::find(liveness.offloaded.begin(), liveness.offloaded.end(), rows) != liveness.offloaded.end();
   };
+  const bool widens = state.compiler.has(Habit::widens_returned_rows) && block.experts_per_token > sublanes &&
+                      !offloads(state.config.saved);
   const int recomputed = *std::max_element(schedule.recomputed.begin(), schedule.recomputed.end());
   for (const Operation& op : block.operations) {
     const OperationId id = state.id_of(op);
     const TensorId rows = op.inputs.front();
-    const bool weighs = op.kind == OpKind::ring_return && state.tensor(op.inputs.back()).differentiable;
-    if (weighs && schedule.has_backward(id) && is_fetched(rows))
-      all.push_back({{rows, " in float32"}, weighed_bytes(state, rows), recomputed, schedule.backward_begins[id]});
+    if (!weighs(state, op) || !schedule.has_backward(id)) continue;
+    const bool in_ring = op.kind == OpKind::ring_return;
+    if (in_ring ? !is_fetched(rows) : !widens) continue;
+    const Bytes as_they_lie = stored_bytes(state.tensor(rows), state.spec(rows), state.mesh, state.compiler);
+    all.push_back({{rows, " in float32"}, weighed_bytes(state, rows) - (in_ring ? Bytes{0} : as_they_lie), recomputed,
+                   schedule.backward_begins[id]});
   }
   return all;
 }

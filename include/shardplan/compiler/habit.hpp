@@ -160,6 +160,12 @@ enum class Habit : std::uint8_t {
   /// The order that runs next what frees most is taken where its peak is the least: the head's weight gradient is made once
   /// the gathered weight is gone, and gradient stacks are cleared before the loss.
   takes_list_order,
+  /// In that order layers of mixtures that share an iteration have it in front of them, where nothing but sums of gradients
+  /// moves behind their backward pass.
+  lists_cycles_of_mixtures,
+  /// Rows that a token's experts return, more than a tile has rows, wait in float32 where they are computed again in layers
+  /// that share an iteration.
+  widens_returned_rows,
   /// Where the step needs nearly all of the memory, weight gradients of experts whose rows come from other devices, and the
   /// reduction of softmax statistics, run as soon as that frees memory.
   frees_under_pressure,
