@@ -10,13 +10,16 @@
 #include <arguments/words/argument_values.hpp>
 #include <arguments/model_arguments.hpp>
 #include <shardplan/error.hpp>
+#include <sstream>
 
 namespace shardplan {
 namespace {
 
-/// What an argument has to win over.
+/// base.yml's own model: nothing that arguments say has to win over a file.
+bool is_of_base(const Model& model) { return model.in_maxtext && !has_model_file(model.name); }
+
 bool sets(const ModelDimArgument& row, const Model& model) {
-  if (model.in_maxtext && !has_model_file(model.name)) return false;
+  if (is_of_base(model)) return false;
   return row.in_every_model || is_set_in_model_file(model, row.key) ||
          (has_dim(model, row.key) && row.of(model) != row.base_default);
 }
@@ -53,10 +56,31 @@ std::vector<ModelOverride> read_architecture(const GivenArguments& arguments, co
     if (!is_model_flag(row.key))
       throw InputError(fmt::format("{}: {} says {}; shardplan changes a model's layers only through a model file",
                                    given->place, model.name, own));
-    if (overrides_model(*given, {model.name, row.key, own, is_flag_of_model_files(row.key), false, false}, arguments))
+    const bool in_file = is_flag_of_model_files(row.key) && !is_of_base(model);
+    if (overrides_model(*given, {model.name, row.key, own, in_file, false, false}, arguments))
       changed.emplace_back(row.key, parse_flag(given->text, given->place) ? 1 : 0);
   }
   return changed;
+}
+
+/// "silu,linear": a feed-forward with a gate. layers/linears.py has every function of jax.nn; those that its models take are
+/// modelled.
+std::vector<std::string> parse_activations(const GivenArgument& given) {
+  static const std::vector<std::string> known = {"gelu", "linear", "relu", "sigmoid", "silu"};
+  std::vector<std::string> activations;
+  std::istringstream words(std::get<std::string>(given.value));
+  for (std::string word; std::getline(words, word, ',');) {
+    if (std::find(known.begin(), known.end(), word) == known.end())
+      throw InputError(given.place + ": " + unknown_name("activation", word, known));
+    activations.push_back(word);
+  }
+  return activations;
+}
+
+/// Of base.yml's own model, whose layers no file fixes.
+void read_layers(const GivenArguments& arguments, Model& model) {
+  if (!is_of_base(model)) return;
+  if (const auto* given = arguments.find("mlp_activations")) model.mlp_activations = parse_activations(*given);
 }
 
 // configs/types.py, get_individual_scales: of three doublings two are the heads' and the MLP's, one is the width's, and the
@@ -123,6 +147,7 @@ bool changes_model(const Model& model, const std::string& key, std::int64_t valu
 
 ChosenModel changed_model(Model model, const GivenArguments& arguments) {
   ChosenModel chosen{std::move(model), {}};
+  read_layers(arguments, chosen.model);
   const bool was_tied = chosen.model.tied_embedding;
   chosen.overrides = read_overrides(arguments, chosen.model);
   for (auto& changed : read_architecture(arguments, chosen.model)) chosen.overrides.push_back(std::move(changed));

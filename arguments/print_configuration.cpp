@@ -45,8 +45,8 @@ bool needs_override(const Configuration& configuration, const PrintedArguments& 
   const PassedArguments& passed = configuration.passed_arguments;
   if (configuration.rule_changes.in_place_of_models) return true;
   if (!is_published(configuration.rules) && configuration.model.rules != ModelRules{}) return true;
-  const bool changes_file = !configuration.model_overrides.empty() && has_model_file(words.name);
-  return !configuration.model.in_maxtext || !words.overrides.empty() || changes_file ||
+  const bool changes = !words.overrides.empty() || !configuration.model_overrides.empty();
+  return !configuration.model.in_maxtext || (changes && has_model_file(words.name)) ||
          std::any_of(printed.begin(), printed.end(), contradicts) || std::any_of(passed.begin(), passed.end(), contradicts);
 }
 

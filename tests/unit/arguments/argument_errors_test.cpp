@@ -162,6 +162,7 @@ TEST(ArgumentErrors, Model) {
           {"", "which model? give model_name=NAME"},
           {"model_name=default num_experts=8", "no such dim"},
           {"model_name=default decoder_block=mixtral", "default says llama2"},
+          {"model_name=default mlp_activations=[rlu]", "mlp_activations=[rlu]: unknown activation 'rlu'; nearest: relu"},
           {"model_name=mixtrl-8x7b", "nearest: mixtral-8x7b"},
           {"model_name=mixtral-8x7b base_num_decoder_layers=4",
            "base_num_decoder_layers=4: mixtral-8x7b says 32; add override_model_config=true"},

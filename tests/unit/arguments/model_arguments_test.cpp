@@ -106,6 +106,11 @@ TEST(ModelArguments, ChangeTheModelOfBaseYml) {
   EXPECT_THAT(printed(c), HasSubstr("model_name=default "));
   EXPECT_THAT(printed(c), Not(HasSubstr("override_model_config")));
   EXPECT_EQ(read(printed(c)).model, c.model);
+  const Configuration ungated = read("model_name=default compile_topology=v5p-16 mlp_activations=['relu']");
+  EXPECT_THAT(ungated.model.mlp_activations, ElementsAre("relu"));
+  EXPECT_THAT(printed(ungated), HasSubstr("mlp_activations=[relu]"));
+  EXPECT_THAT(printed(ungated), Not(HasSubstr("override_model_config")));
+  EXPECT_EQ(read(printed(ungated)).model, ungated.model);
 }
 
 TEST(RuleArguments, ChangeTheRules) {
