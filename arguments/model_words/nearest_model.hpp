@@ -11,7 +11,8 @@ namespace shardplan {
 
 struct ModelWords {
   std::string name;  ///< "llama3-8b"
-  std::vector<std::pair<std::string, std::string>> overrides;  ///< {"base_emb_dim", "5120"}; with override_model_config
+  /// {"base_emb_dim", "5120"}; with override_model_config where MaxText has a file of the model.
+  std::vector<std::pair<std::string, std::string>> overrides;
   std::vector<ModelNote> unsaid;  ///< what no argument says: the nearest model's own holds
 };
 
