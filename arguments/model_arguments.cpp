@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <models/decoder_block.hpp>
 #include <models/load_model.hpp>
 #include <models/model_overrides.hpp>
 #include <arguments/words/argument_precedence.hpp>
@@ -77,9 +78,36 @@ std::vector<std::string> parse_activations(const GivenArgument& given) {
   return activations;
 }
 
+/// Experts are all that mixtral's layers have beside llama2's; its checks say what else has to be given with them.
+void read_experts(const GivenArguments& arguments, Model& model) {
+  const auto* experts = arguments.find("num_experts");
+  if (!experts) throw InputError(fmt::format("model_name={} decoder_block=mixtral: give num_experts", model.name));
+  model.num_experts = std::get<std::int64_t>(experts->value);
+  model.top_k = 1;
+  model.moe_mlp = model.mlp;
+}
+
+/// Of the blocks whose layers base.yml's defaults make.
+void read_block(const GivenArgument& given, const GivenArguments& arguments, Model& model) {
+  const DecoderBlock& block = find_decoder_block(std::get<std::string>(given.value), given.place);
+  switch (block.kind) {
+    case DecoderBlockKind::llama2:
+    case DecoderBlockKind::mistral:
+      break;
+    case DecoderBlockKind::mixtral:
+      read_experts(arguments, model);
+      break;
+    default:
+      throw InputError(fmt::format("{}: model_name={} is planned with llama2, mistral or mixtral; give a model of {}",
+                                   given.place, model.name, block.name));
+  }
+  model.decoder_block = block;
+}
+
 /// Of base.yml's own model, whose layers no file fixes.
 void read_layers(const GivenArguments& arguments, Model& model) {
   if (!is_of_base(model)) return;
+  if (const auto* given = arguments.find("decoder_block")) read_block(*given, arguments, model);
   if (const auto* given = arguments.find("mlp_activations")) model.mlp_activations = parse_activations(*given);
 }
 

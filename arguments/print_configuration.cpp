@@ -127,7 +127,7 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
   if (!configuration.model.engram_layers.empty())  // configs/types.py: the hashes are of what its tokens say
     append(printed, {{"tokenizer_path", readers_value("TOKENIZER_PATH")}, {"hf_access_token", readers_value("HF_TOKEN")}});
   append(printed, words.overrides);
-  if (configuration.model.in_maxtext)
+  if (configuration.model.in_maxtext && has_model_file(words.name))
     for (const auto& changed : configuration.model_overrides)
       printed.emplace_back(changed.first, override_text(changed));
   if (needs_override(configuration, printed, words)) printed.emplace_back("override_model_config", "true");

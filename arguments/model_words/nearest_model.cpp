@@ -65,15 +65,13 @@ const Model& nearest_to(const Model& model) {
                                model.name, model.decoder_block.name, name_of(model.attention_type)));
 }
 
-std::string activations_text(const Model& model) { return fmt::format("[{}]", fmt::join(model.mlp_activations, ",")); }
-
 std::vector<std::pair<std::string, std::string>> differences(const Model& nearest, const Model& model) {
   std::vector<std::pair<std::string, std::string>> words;
   for (const auto& row : model_dim_arguments())
     if (row.of(nearest) != row.of(model)) words.emplace_back(row.key, fmt::to_string(row.of(model)));
   for (const auto& row : architecture_arguments())
     if (row.of(nearest) != row.of(model))
-      words.emplace_back(row.key, row.key == "mlp_activations" ? activations_text(model) : row.of(model));
+      words.emplace_back(row.key, row.key == "mlp_activations" ? "[" + row.of(model) + "]" : row.of(model));
   if (model.tied_embedding && model.scales_logits != scales_logits_where_tied(nearest.name))
     words.emplace_back("normalize_embedding_logits", model.scales_logits ? "true" : "false");
   words.insert(words.end(), model.inner_values.begin(), model.inner_values.end());
@@ -92,18 +90,10 @@ std::vector<ModelNote> without_argument(const Model& nearest, const Model& model
   return notes;
 }
 
-/// base.yml's own model: its dims and switches are told as they were given (Configuration::model_overrides).
-ModelWords words_for_base(const Model& model) {
-  ModelWords words{model.name, {}, {}};
-  if (load_model(model.name).mlp_activations != model.mlp_activations)
-    words.overrides.emplace_back("mlp_activations", activations_text(model));
-  return words;
-}
-
 }  // namespace
 
 ModelWords words_for(const Model& model) {
-  if (model.in_maxtext && !has_model_file(model.name)) return words_for_base(model);
+  if (model.in_maxtext && !has_model_file(model.name)) return {model.name, differences(load_model(model.name), model), {}};
   if (model.in_maxtext) return {model.name, model.run_arguments, {}};
   const Model& nearest = nearest_to(model);
   return {nearest.name, differences(nearest, model), without_argument(nearest, model)};

@@ -18,7 +18,7 @@ struct ModelWords {
 
 /// The built-in model with the same decoder block, the same rules of its own, and the fewest differences: first in how
 /// its layers are made, then in dims, then in their size. A model that MaxText has is itself, with
-/// what its runs are told (Model::run_arguments).
+/// what its runs are told (Model::run_arguments); base.yml's own with all that differs from it.
 ModelWords words_for(const Model& model);
 
 /// What should be known of a model that is planned: what its file says and shardplan leaves out, and what MaxText can't

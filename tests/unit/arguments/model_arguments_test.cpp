@@ -111,6 +111,16 @@ TEST(ModelArguments, ChangeTheModelOfBaseYml) {
   EXPECT_THAT(printed(ungated), HasSubstr("mlp_activations=[relu]"));
   EXPECT_THAT(printed(ungated), Not(HasSubstr("override_model_config")));
   EXPECT_EQ(read(printed(ungated)).model, ungated.model);
+  const Configuration tied = read("model_name=default compile_topology=v5p-16 logits_via_embedding=true");
+  EXPECT_TRUE(tied.model.tied_embedding && tied.model.scales_logits);
+  EXPECT_EQ(read(printed(tied)).model, tied.model);
+  const Configuration experts = read("model_name=default compile_topology=v5p-16 decoder_block=mixtral num_experts=16 "
+                                     "num_experts_per_tok=2 base_mlp_dim=4096 base_moe_mlp_dim=4096");
+  EXPECT_EQ(experts.model.decoder_block.kind, DecoderBlockKind::mixtral);
+  EXPECT_EQ(experts.model.num_experts, 16);
+  EXPECT_EQ(experts.model.top_k, 2);
+  EXPECT_EQ(experts.model.moe_mlp, 4096);
+  EXPECT_EQ(read(printed(experts)).model, experts.model);
 }
 
 TEST(RuleArguments, ChangeTheRules) {
