@@ -46,7 +46,7 @@ bool needs_override(const Configuration& configuration, const PrintedArguments& 
   if (configuration.rule_changes.in_place_of_models) return true;
   if (!is_published(configuration.rules) && configuration.model.rules != ModelRules{}) return true;
   const bool changes = !words.overrides.empty() || !configuration.model_overrides.empty();
-  return !configuration.model.in_maxtext || (changes && has_model_file(words.name)) ||
+  return !configuration.model.in_maxtext || (changes && !is_of_base(configuration.model)) ||
          std::any_of(printed.begin(), printed.end(), contradicts) || std::any_of(passed.begin(), passed.end(), contradicts);
 }
 
@@ -127,7 +127,7 @@ PrintedArguments all_arguments(const Configuration& configuration, const Printed
   if (!configuration.model.engram_layers.empty())  // configs/types.py: the hashes are of what its tokens say
     append(printed, {{"tokenizer_path", readers_value("TOKENIZER_PATH")}, {"hf_access_token", readers_value("HF_TOKEN")}});
   append(printed, words.overrides);
-  if (configuration.model.in_maxtext && has_model_file(words.name))
+  if (configuration.model.in_maxtext && !is_of_base(configuration.model))  // of base.yml's the words say them
     for (const auto& changed : configuration.model_overrides)
       printed.emplace_back(changed.first, override_text(changed));
   if (needs_override(configuration, printed, words)) printed.emplace_back("override_model_config", "true");

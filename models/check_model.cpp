@@ -255,6 +255,15 @@ void check_size(const Model& model, const std::string& place) {
           fmt::format("about {:.0e} parameters are more than shardplan can count", parameters));
 }
 
+/// Of the functions of jax.nn that MaxText takes (layers/linears.py) those that are modelled.
+void check_activations(const Model& model, const std::string& place) {
+  static const std::vector<std::string> known = {"gelu", "linear", "relu", "sigmoid", "silu"};
+  require(!model.mlp_activations.empty(), place, "mlp_activations must name at least one activation");
+  for (const std::string& activation : model.mlp_activations)
+    if (std::find(known.begin(), known.end(), activation) == known.end())
+      throw InputError(fmt::format("{}: mlp_activations: {}", place, unknown_name("activation", activation, known)));
+}
+
 }  // namespace
 
 void check_model(const Model& model, const std::string& place) {
@@ -263,7 +272,7 @@ void check_model(const Model& model, const std::string& place) {
   check_heads(model, place);
   check_attention_pattern(model, place);
   check_per_layer_inputs(model, place);
-  require(!model.mlp_activations.empty(), place, "mlp_activations must name at least one activation");
+  check_activations(model, place);
   if (model.has_experts()) check_experts(model, place);
   check_decoder_block(model, place);
   check_size(model, place);

@@ -4,6 +4,7 @@
 #include <arguments/keys/argument_table.hpp>
 #include <arguments/keys/model_files.hpp>
 #include <arguments/model_words/nearest_model.hpp>
+#include <arguments/words/argument_precedence.hpp>
 #include <cmath>
 #include <models/load_model.hpp>
 #include <models/model_fields.hpp>
@@ -40,7 +41,7 @@ const std::vector<Model>& models_of_maxtext() {
   static const std::vector<Model> all = [] {
     std::vector<Model> models;
     for (const std::string& name : model_names())
-      if (Model model = load_model(name); model.in_maxtext && has_model_file(name)) models.push_back(std::move(model));
+      if (Model model = load_model(name); model.in_maxtext && !is_of_base(model)) models.push_back(std::move(model));
     return models;
   }();
   return all;
@@ -93,7 +94,7 @@ std::vector<ModelNote> without_argument(const Model& nearest, const Model& model
 }  // namespace
 
 ModelWords words_for(const Model& model) {
-  if (model.in_maxtext && !has_model_file(model.name)) return {model.name, differences(load_model(model.name), model), {}};
+  if (is_of_base(model)) return {model.name, differences(load_model(model.name), model), {}};
   if (model.in_maxtext) return {model.name, model.run_arguments, {}};
   const Model& nearest = nearest_to(model);
   return {nearest.name, differences(nearest, model), without_argument(nearest, model)};

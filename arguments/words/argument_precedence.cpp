@@ -33,6 +33,8 @@ bool overrides_model(const GivenArgument& given, const ModelsWord& word, const G
   return true;
 }
 
+bool is_of_base(const Model& model) { return model.in_maxtext && !has_model_file(model.name); }
+
 bool is_set_in_model_file(const Model& model, const std::string& key) {
   return model.in_maxtext && value_in_model_file(model.name, key);
 }

@@ -21,6 +21,9 @@ struct ModelsWord {
 /// Throws InputError when it contradicts the model without the right to.
 bool overrides_model(const GivenArgument& given, const ModelsWord& word, const GivenArguments& arguments);
 
+/// base.yml's own model (model_name=default), of which MaxText has no file: nothing that arguments say has to win over one.
+bool is_of_base(const Model& model);
+
 /// Whether MaxText has a file of the model, which sets the key.
 bool is_set_in_model_file(const Model& model, const std::string& key);
 

@@ -41,9 +41,9 @@ std::vector<Lifetime> returned_rows(const BlockState& state, const Schedule& sch
     if (!weighs(state, op) || !schedule.has_backward(id)) continue;
     const bool in_ring = op.kind == OpKind::ring_return;
     if (in_ring ? !is_fetched(rows) : !widens) continue;
-    const Bytes as_they_lie = stored_bytes(state.tensor(rows), state.spec(rows), state.mesh, state.compiler);
-    all.push_back({{rows, " in float32"}, weighed_bytes(state, rows) - (in_ring ? Bytes{0} : as_they_lie), recomputed,
-                   schedule.backward_begins[id]});
+    Bytes wide = weighed_bytes(state, rows);
+    if (!in_ring) wide -= stored_bytes(state.tensor(rows), state.spec(rows), state.mesh, state.compiler);
+    all.push_back({{rows, " in float32"}, wide, recomputed, schedule.backward_begins[id]});
   }
   return all;
 }

@@ -164,7 +164,7 @@ TEST(ArgumentErrors, Model) {
           {"model_name=default decoder_block=mixtral", "decoder_block=mixtral: give num_experts"},
           {"model_name=default decoder_block=gemma", "is planned with llama2, mistral or mixtral; give a model of gemma"},
           {"model_name=default attention_bias=true", "default says false"},
-          {"model_name=default mlp_activations=[rlu]", "mlp_activations=[rlu]: unknown activation 'rlu'; nearest: relu"},
+          {"model_name=default mlp_activations=[rlu]", "mlp_activations: unknown activation 'rlu'; nearest: relu"},
           {"model_name=mixtrl-8x7b", "nearest: mixtral-8x7b"},
           {"model_name=mixtral-8x7b base_num_decoder_layers=4",
            "base_num_decoder_layers=4: mixtral-8x7b says 32; add override_model_config=true"},

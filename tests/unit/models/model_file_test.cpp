@@ -122,6 +122,7 @@ TEST(ModelFile, RejectsDimsThatContradictEachOther) {
       {dense, R"("emb": 64)", R"("emb": -64)", "emb must be at least 1, not -64"},
       {dense, R"("name": "toy")", R"("name": "")", "name must not be empty"},
       {dense, R"("emb": 64)", R"("emb": 64, "mlp_activations": [])", "mlp_activations must name at least one"},
+      {dense, R"("emb": 64)", R"("emb": 64, "mlp_activations": ["slu"])", "unknown activation 'slu'; nearest: silu"},
       {dense, R"("emb": 64)", R"("emb": 64, "sliding_window_size": 16)",
        "sliding_window_size=16 and local_layers_per_global=0 must both"},
       {dense, R"("emb": 64)", R"("emb": 64, "num_experts": 8, "moe_mlp": 256)", "'llama2' has no experts"},

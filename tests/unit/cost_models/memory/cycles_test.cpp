@@ -97,6 +97,29 @@ TEST(Cycles, RowsOfARingWaitInFloat32WhereTheyComeFromTheHost) {
   EXPECT_EQ(waiting("full", 3, true), 0);
 }
 
+// Ten experts of 1024 tokens take tiles of 16 rows, of 512 features: 32 MiB in float32, 16 of which they take in bf16.
+TEST(Cycles, RowsOfMoreExpertsThanATileWaitInFloat32WhereTheyAreComputedAgain) {
+  const auto waiting = [](const char* policy, std::int64_t experts, std::int64_t layers, bool widens) {
+    Model model = toy_mixtral();
+    model.layers = 6;
+    model.num_experts = 16;
+    model.top_k = experts;
+    if (layers > 1) model.attention_pattern = {256, static_cast<int>(layers) - 1};
+    TrainConfig config = toy_moe(toy_config(1, 1024, policy), MoePath::ragged);
+    config.float32_weight_sum = true;
+    const Compiler tiles = with(toy_tpu(), Habit::pads_to_tiles);
+    const Compiler compiler = widens ? with(tiles, Habit::widens_returned_rows) : tiles;
+    const ToyMemory toy({model, config, "default", "fsdp=4", compiler});
+    const auto lives = lives_of(toy, layers > 1 ? "layers_local" : "layers", "returned rows in float32");
+    return lives.empty() ? 0 : mib(lives.front().bytes);
+  };
+  EXPECT_EQ(waiting("full", 10, 3, true), 16);
+  EXPECT_EQ(waiting("full", 10, 3, false), 0);
+  EXPECT_EQ(waiting("full", 8, 3, true), 0);
+  EXPECT_EQ(waiting("full", 10, 1, true), 0);
+  EXPECT_EQ(waiting("minimal_offloaded", 10, 3, true), 0);
+}
+
 // A float32 for each of 128 lanes, of 1024 queries and 8 heads. Two copies read those of one sequence.
 TEST(Cycles, SoftmaxStatisticsOfOneSequenceWait) {
   const auto wait = [](const Model& model, double sequences, const char* layers) {
