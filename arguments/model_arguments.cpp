@@ -28,14 +28,25 @@ bool repeats(const ModelDimArgument& row, const Model& model, const GivenArgumen
          (is_set_in_model_file(model, row.key) && !contradicts_model_file(model.name, row.key, given.text));
 }
 
-std::vector<ModelOverride> read_overrides(const GivenArguments& arguments, const Model& model) {
+/// Whether an argument of the dim makes another model, or none: not so of what no layer of it reads, nor of base.yml's
+/// default, which holds anyway, of a dim that it doesn't have.
+bool changes_model(const Model& model, const std::string& key, std::int64_t value) {
+  if (has_dim(model, key)) return true;
+  const auto rows = model_dim_arguments();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const ModelDimArgument& dim) { return dim.key == key; });
+  const bool is_default = row != rows.end() && value == row->base_default && !is_set_in_model_file(model, key);
+  return !is_default && !(value >= 0 && is_unread_dim(model, key));
+}
+
+std::vector<ModelOverride> read_overrides(const GivenArguments& arguments, const Model& model, ModelFileWins file) {
   std::vector<ModelOverride> overrides;
   for (const auto& row : model_dim_arguments()) {
     const auto* given = arguments.find(row.key);
     if (!given) continue;
     const auto value = std::get<std::int64_t>(given->value);
     const bool repeats_base = value == row.base_default;
-    const ModelsWord word{model.name, row.key, fmt::to_string(row.of(model)), sets(row, model),
+    const bool in_file = file == ModelFileWins::unless_overridden && sets(row, model);
+    const ModelsWord word{model.name, row.key, fmt::to_string(row.of(model)), in_file,
                           repeats(row, model, *given, value), repeats_base};
     const bool overrides_it = !(given->in_file && repeats_base) && overrides_model(*given, word, arguments);
     if (overrides_it && changes_model(model, row.key, value)) overrides.emplace_back(row.key, value);
@@ -44,7 +55,7 @@ std::vector<ModelOverride> read_overrides(const GivenArguments& arguments, const
 }
 
 /// What differs from the model's own file: a switch that arguments may change, or an error.
-std::vector<ModelOverride> read_architecture(const GivenArguments& arguments, const Model& model) {
+std::vector<ModelOverride> read_architecture(const GivenArguments& arguments, const Model& model, ModelFileWins file) {
   std::vector<ModelOverride> changed;
   for (const auto& row : architecture_arguments()) {
     const auto* given = arguments.find(row.key);
@@ -54,7 +65,8 @@ std::vector<ModelOverride> read_architecture(const GivenArguments& arguments, co
     if (!is_model_flag(row.key))
       throw InputError(fmt::format("{}: {} says {}; shardplan changes a model's layers only through a model file",
                                    given->place, model.name, own));
-    const bool in_file = is_flag_of_model_files(row.key) && !is_of_base(model);
+    const bool in_file =
+        file == ModelFileWins::unless_overridden && is_flag_of_model_files(row.key) && !is_of_base(model);
     if (overrides_model(*given, {model.name, row.key, own, in_file, false, false}, arguments))
       changed.emplace_back(row.key, parse_flag(given->text, given->place) ? 1 : 0);
   }
@@ -156,20 +168,12 @@ Model named_model(const std::string& name) {
   return model;
 }
 
-bool changes_model(const Model& model, const std::string& key, std::int64_t value) {
-  if (has_dim(model, key)) return true;
-  const auto rows = model_dim_arguments();
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const ModelDimArgument& dim) { return dim.key == key; });
-  const bool is_default = row != rows.end() && value == row->base_default && !is_set_in_model_file(model, key);
-  return !is_default && !(value >= 0 && is_unread_dim(model, key));
-}
-
-ChosenModel changed_model(Model model, const GivenArguments& arguments) {
+ChosenModel changed_model(Model model, const GivenArguments& arguments, ModelFileWins file) {
   ChosenModel chosen{std::move(model), {}};
   read_layers(arguments, chosen.model);
   const bool was_tied = chosen.model.tied_embedding;
-  chosen.overrides = read_overrides(arguments, chosen.model);
-  for (auto& changed : read_architecture(arguments, chosen.model)) chosen.overrides.push_back(std::move(changed));
+  chosen.overrides = read_overrides(arguments, chosen.model, file);
+  for (auto& changed : read_architecture(arguments, chosen.model, file)) chosen.overrides.push_back(std::move(changed));
   chosen.model = with_overrides(std::move(chosen.model), chosen.overrides);
   chosen.model.scales_logits = scales_logits(arguments, chosen.model, was_tied);
   if (const auto scaled = read_scale(arguments, chosen.model); !scaled.empty()) {

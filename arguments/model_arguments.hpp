@@ -17,11 +17,11 @@ struct ChosenModel {
 /// that is not modelled.
 Model named_model(const std::string& name);
 
-/// Whether an argument of the dim makes another model, or none: not so of what no layer of it reads, nor of base.yml's
-/// default, which holds anyway, of a dim that it doesn't have.
-bool changes_model(const Model& model, const std::string& key, std::int64_t value);
+/// Whether MaxText's file of a model has to be overridden by name (override_model_config): of a run that arguments say; not
+/// of a plan, which has no run to protect, and whose commands say it.
+enum class ModelFileWins : std::uint8_t { unless_overridden, never };
 
-/// Throws InputError when an argument contradicts the model.
-ChosenModel changed_model(Model model, const GivenArguments& arguments);
+/// With the dims, switches and layers that arguments change. Throws InputError when one contradicts the model.
+ChosenModel changed_model(Model model, const GivenArguments& arguments, ModelFileWins file);
 
 }  // namespace shardplan

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <arguments/flag_arguments.hpp>
-#include <arguments/keys/argument_table.hpp>
 #include <arguments/model_arguments.hpp>
 #include <arguments/passed_arguments.hpp>
 #include <arguments/plan_arguments.hpp>
@@ -10,22 +9,11 @@
 #include <arguments/start_checks.hpp>
 #include <arguments/words/argument_values.hpp>
 #include <compilers/load_compiler.hpp>
-#include <models/model_overrides.hpp>
 #include <rules/load_rules.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
-
-std::vector<ModelOverride> read_dims(const GivenArguments& arguments, const Model& model) {
-  std::vector<ModelOverride> dims;
-  for (const auto& [key, argument] : arguments.all()) {
-    if (role_of(key) != ArgumentRole::model_dim) continue;
-    const auto value = std::get<std::int64_t>(argument.value);
-    if (changes_model(model, key, value)) dims.emplace_back(key, value);
-  }
-  return dims;
-}
 
 /// MaxText starts with stripes on some meshes alone, and a search looks at others, too.
 void check_order(const GivenArguments& arguments) {
@@ -38,8 +26,9 @@ void check_order(const GivenArguments& arguments) {
 
 PlanRequest with_arguments(PlanRequest request, const GivenArguments& arguments) {
   check_order(arguments);
-  request.model_overrides = read_dims(arguments, request.model);
-  request.model = with_overrides(std::move(request.model), request.model_overrides);
+  ChosenModel chosen = changed_model(std::move(request.model), arguments, ModelFileWins::never);
+  request.model = std::move(chosen.model);
+  request.model_overrides = std::move(chosen.overrides);
   const std::string flags = given_flags(arguments).value_or("");
   for (const auto& machine : request.machines)
     request.compilers[machine.compiler] =

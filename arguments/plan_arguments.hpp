@@ -6,7 +6,7 @@
 namespace shardplan {
 
 /// `request`, whose model is as its file has it, with its machines' compilers, and with dims, settings and rules
-/// changed as the arguments say. Dims need no override_model_config here: a plan has no run to protect. Throws
+/// changed as the arguments say. Throws
 /// InputError on a malformed value.
 PlanRequest with_arguments(PlanRequest request, const GivenArguments& arguments);
 

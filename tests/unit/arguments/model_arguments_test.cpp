@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <arguments/plan_arguments.hpp>
 #include <models/load_model.hpp>
+#include <shardplan/error.hpp>
 
 #include <tests/unit/reading.hpp>
 
@@ -12,6 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
+using testing::ThrowsMessage;
 
 TEST(ModelArguments, OverrideDims) {
   const Configuration c = read_mixtral("base_num_decoder_layers=4 override_model_config=True");
@@ -121,6 +124,23 @@ TEST(ModelArguments, ChangeTheModelOfBaseYml) {
   EXPECT_EQ(experts.model.top_k, 2);
   EXPECT_EQ(experts.model.moe_mlp, 4096);
   EXPECT_EQ(read(printed(experts)).model, experts.model);
+}
+
+// A plan's words change the model as a run's do, but for override_model_config, which its commands say.
+TEST(ModelArguments, ChangeTheModelOfAPlan) {
+  const auto planned = [](const std::string& model, const std::vector<std::string>& words) {
+    PlanRequest request;
+    request.model = load_model(model);
+    return with_arguments(std::move(request), GivenArguments(words, std::nullopt));
+  };
+  const PlanRequest llama = planned("llama2-7b", {"base_emb_dim=2048", "fused_qkv=true", "logits_via_embedding=true"});
+  EXPECT_EQ(llama.model.emb, 2048);
+  EXPECT_TRUE(llama.model.fused_qkv && llama.model.tied_embedding);
+  EXPECT_EQ(llama.model_overrides.size(), 3U);
+  EXPECT_EQ(planned("default", {"global_parameter_scale=2"}).model.q_heads, 32);
+  EXPECT_THAT(planned("default", {"mlp_activations=[relu]"}).model.mlp_activations, ElementsAre("relu"));
+  EXPECT_THAT([&] { planned("llama2-7b", {"decoder_block=mixtral"}); },
+              ThrowsMessage<InputError>(HasSubstr("llama2-7b says llama2")));
 }
 
 TEST(RuleArguments, ChangeTheRules) {
