@@ -16,6 +16,16 @@ std::string_view name_of(Fit fit) {
   throw InternalError("unknown Fit");
 }
 
+std::string_view name_of(HeldAs as) {
+  switch (as) {
+    case HeldAs::activation:
+      return "activation";
+    case HeldAs::temporary:
+      return "temporary";
+  }
+  throw InternalError("unknown HeldAs");
+}
+
 Fit MemoryUse::fit() const {
   if (low > capacity) return Fit::does_not_fit;
   return high <= allowed() ? Fit::fits : Fit::marginal;

@@ -224,7 +224,7 @@ void repartition(std::vector<PartitionedBlock>& blocks, const BoundProgram& prog
     // What runs once is kept whatever the policy, which says what it gathers again.
     if (i < known && blocks[i].liveness == liveness && block.single_run == SingleRun::no) continue;
     blocks[i] = found_or_walked(i, std::move(liveness));
-    if (compiler.has(Habit::shares_gathered_tables)) share_gathered_table(std::span(blocks).first(i), blocks[i]);
+    if (compiler.has(Habit::shares_gathered_tables)) share_gathered_table(std::span(blocks).first(i), blocks[i], compiler);
   }
 }
 

@@ -17,20 +17,35 @@ bool has_gathered(const PartitionedBlock& block, const Collective& wanted) {
   });
 }
 
+/// Whether the layers of a scan are more than whole cycles of it.
+bool leaves_layers_behind_scan(std::span<const PartitionedBlock> blocks) {
+  std::int64_t cycles = 0;
+  bool leaves = false;
+  for (const PartitionedBlock& block : blocks) {
+    const Block& layers = *block.block;
+    if (layers.kind != BlockKind::layer) continue;
+    const std::int64_t own = layers.layers / layers.layers_per_cycle;
+    leaves |= layers.layers % layers.layers_per_cycle != 0 || (layers.continues_cycle && own != cycles);
+    cycles = own;
+  }
+  return leaves;
+}
+
 }  // namespace
 
-void share_gathered_table(std::span<const PartitionedBlock> before, PartitionedBlock& head) {
+void share_gathered_table(std::span<const PartitionedBlock> before, PartitionedBlock& head, const Compiler& compiler) {
   if (head.block->kind != BlockKind::head) return;
   // Behind a predicting cycle the other head is too far (olmo37bx8_v5p8_fsdp8_mtp; gptoss20bx4_v5p8_fsdp8_mtp).
   const auto predicting = std::count_if(before.begin(), before.end(), [](const PartitionedBlock& block) {
     return block.block->single_run == SingleRun::later_tokens;
   });
+  const bool apart = compiler.has(Habit::gathers_tables_again_behind_scans) && leaves_layers_behind_scan(before);
   const auto is_there = [&](const Collective& wanted) {
     if (!gathers_table(wanted, *head.block)) return false;
     const bool tied = head.block->tensors[wanted.tensor].shared;
     return std::any_of(before.begin(), before.end(), [&](const PartitionedBlock& block) {
       const bool near_head = block.block->kind == BlockKind::head && predicting <= 1;
-      const bool holds_it = near_head || (tied && block.block->kind == BlockKind::embedding);
+      const bool holds_it = near_head || (tied && !apart && block.block->kind == BlockKind::embedding);
       return holds_it && has_gathered(block, wanted);
     });
   };

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cost_models/memory/gradient_memory.hpp>
-#include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/state/static_memory.hpp>
+#include <cost_models/memory/working_set.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/partition/logits.hpp>

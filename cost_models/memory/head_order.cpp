@@ -2,7 +2,7 @@
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/head_order.hpp>
 #include <cost_models/memory/host_traffic.hpp>
-#include <cost_models/memory/memory_use.hpp>
+#include <cost_models/memory/saved_value.hpp>
 #include <cost_models/partition/logits.hpp>
 #include <limits>
 #include <shardplan/compiler/schedule_limit.hpp>

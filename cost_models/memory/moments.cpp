@@ -3,7 +3,6 @@
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/head_order.hpp>
 #include <cost_models/memory/host_traffic.hpp>
-#include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/moments.hpp>
 #include <cost_models/memory/newton_schulz.hpp>
 #include <cost_models/memory/state/moved_stack.hpp>
@@ -103,7 +102,7 @@ class Moments {
     auto loops = loops_of(blocks_);
     std::reverse(loops.begin(), loops.end());
     for (std::size_t i = 0; i < loops.size(); ++i) {
-      run_backward(loops[i]);
+      run_backward(loops[i], loops.size() - 1 - i);
       if (i + 1 < loops.size()) run_peeled_iteration(loops[i], loops[i + 1]);
       leave(loops[i]);
     }
@@ -121,7 +120,7 @@ class Moments {
   }
 
  private:
-  void run_backward(const Loop& loop) {
+  void run_backward(const Loop& loop, std::size_t number) {
     const Block& last = *loop.back()->block;
     const bool head = last.kind == BlockKind::head;
     waiting_ -= peeled_values(loop, program_, compiler_) + merged_behind_scan(loop, *program_.mesh, config_, compiler_);
@@ -137,9 +136,10 @@ class Moments {
     const Bytes cleared = listed ? cleared_stacks(blocks_, program_, config_, compiler_) : Bytes{0};
     const Bytes behind = left_behind_scan(loop, program_, config_, compiler_);
     const auto weights = leaves_weights || in_turn ? WeightGradients::later : WeightGradients::here;
+    const Bytes copies = head ? copies_ - behind_loss_ : copies_;
     moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_ + cleared + behind, waiting_,
-                        working_set(loop, program_, config_, compiler_, weights) + copies_ - (head ? behind_loss_ : Bytes{}),
-                        {}, late_head_});
+                        working_set(loop, program_, config_, compiler_, weights) + copies, {}, late_head_, {}, {}, number,
+                        weights, copies});
     if (head) add_held_head(*loop.back());
     if (head) leave_head_behind(*loop.back(), late);
     if (head) add_turned_stacks();

@@ -2,8 +2,9 @@
 // The moments at which XLA's buffer assignment may peak, in the order of the step's second half: the loss (all saved
 // activations, logits), the backward pass of each layer stack (its saved activations, the gradients so far, the working
 // set of one layer), the optimizer (all gradients).
-#include <cost_models/partition/partitioned_block.hpp>
+#include <cost_models/memory/working_set.hpp>
 #include <cstdint>
+#include <optional>
 #include <shardplan/compiler/compiler.hpp>
 #include <string>
 #include <vector>
@@ -18,6 +19,9 @@ struct Moment {
   Bytes if_head_is_late;  ///< what would wait besides, if the head's weight gradient were computed last
   Bytes turned{};           ///< stacks of saved rows in another order, which can be made in front of the loss, too
   Bytes not_before_loss{};  ///< of the gradients, what isn't there yet then
+  std::optional<std::size_t> loop{};  ///< of loops_of(), whose backward pass runs
+  WeightGradients weight_gradients = WeightGradients::here;  ///< of that loop
+  Bytes copies{};                     ///< of the temporaries, weights that were gathered or copied in front of the loops
   Bytes total() const { return gradients + activations + temporaries; }
 };
 

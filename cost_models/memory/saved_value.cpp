@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/memory/saved_value.hpp>
+#include <cost_models/memory/working_set.hpp>
 
 namespace shardplan {
 namespace {
@@ -22,12 +23,63 @@ bool is_combined_by_sequence(const PartitionedBlock& block, TensorId rows, const
   });
 }
 
+/// What enters each iteration of a scan; where it is a loop, what enters each iteration of that.
+std::int64_t saved_inputs(const Block& block) {
+  if (block.own_loop) return block.layers;
+  return block.continues_cycle ? 0 : block.layers / block.layers_per_cycle;
+}
+
+/// Whether it is counted among the gathered weights.
+bool is_weight(const Block& block, TensorId tensor) {
+  return std::any_of(block.operations.begin(), block.operations.end(), [&](const Operation& op) {
+    return op.kind == OpKind::constrain && op.output == tensor && block.tensors[op.inputs.front()].parameter;
+  });
+}
+
+/// Pipelines rematerialize one iteration at a time, keeping the input of every layer in it (policy names iteration_input
+/// and decoder_layer_input).
+std::int64_t layers_run(const Block& block, const PipelineShape& pipeline) {
+  return block.in_pipeline ? pipeline.iterations() * pipeline.layers_per_stage : block.layers;
+}
+
+/// Through which a pipeline rotates its microbatches.
+Bytes microbatch_buffers(const PartitionedBlock& block, const BoundProgram& program) {
+  const PipelineShape& pipeline = program.program->pipeline;
+  const TensorId input = block.block->input;
+  const Bytes one = local_bytes(block.block->tensors[input], block.specs()[input], *program.mesh);
+  return one * (2 + pipeline.microbatches / pipeline.stages + (pipeline.circular_storage() ? pipeline.microbatches : 0));
+}
+
 }  // namespace
 
 Bytes saved_bytes(const PartitionedBlock& block, TensorId value, const Mesh& mesh) {
   const Tensor& tensor = block.block->tensors[value];
   if (is_of_heads(tensor) && block.block->rematerialized) return {block.stored()[value] * size_of(tensor.dtype)};
   return local_bytes(tensor, block.specs()[value], mesh);
+}
+
+std::vector<SavedValue> saved_values(const PartitionedBlock& block, const BoundProgram& program) {
+  const Block& b = *block.block;
+  std::vector<SavedValue> all;
+  if (b.kind != BlockKind::layer || b.beside_scan) return all;
+  for (const TensorId saved : block.liveness.saved) {
+    if (b.tensors[saved].shared || is_weight(b, saved)) continue;
+    const bool enters_scan = saved == b.input && !b.in_pipeline;
+    const std::int64_t times = enters_scan ? saved_inputs(b) : layers_run(b, program.program->pipeline);
+    all.push_back({saved, saved_bytes(block, saved, *program.mesh), times});
+  }
+  return all;
+}
+
+Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& program) {
+  const Block& b = *block.block;
+  if (b.kind != BlockKind::layer) return {};
+  if (b.beside_scan) return waiting_values(block) * b.layers;
+  Bytes all;
+  for (const SavedValue& value : saved_values(block, program)) all += value.bytes * value.times;
+  if (!b.rematerialized)  // no second gather: the first one's result waits
+    all += block.gathered_weights * layers_run(b, program.program->pipeline);
+  return b.in_pipeline ? all + microbatch_buffers(block, program) : all;
 }
 
 Bytes turned_stacks(const PartitionedBlock& block, const Mesh& mesh, const Compiler& compiler) {

@@ -13,6 +13,18 @@ namespace shardplan {
 /// is not known to lie so.
 Bytes saved_bytes(const PartitionedBlock& block, TensorId value, const Mesh& mesh);
 
+/// A value that waits for its block's backward pass.
+struct SavedValue {
+  TensorId tensor;
+  Bytes bytes;         ///< of one layer
+  std::int64_t times;  ///< layers of one device that keep it; of a pipeline's, in each of its iterations
+};
+/// Of blocks beside the scan, of which all values wait, none.
+std::vector<SavedValue> saved_values(const PartitionedBlock& block, const BoundProgram& program);
+
+/// Activations of a block that wait for its backward pass, all layers (or pipeline iterations) of one device.
+Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& program);
+
 /// Of a loop's stacks those of which XLA:GPU makes another one, in another order, before its backward pass: experts'
 /// outputs on the dropping path [experts, sequences, slots, embed], where a device has several experts and sequences. The
 /// gradient of the mask that combines them is a product for each sequence: its operand has to lie with the sequences first,

@@ -9,6 +9,7 @@ namespace {
 constexpr std::int64_t more_pieces = 4;         ///< than devices, of the budget (over 2, 4, 8, 16 and 128 devices)
 constexpr std::int64_t least_of_a_piece = 4;    ///< a share of what fits; a ninth is all-reduced, half of it is not
 constexpr std::int64_t devices_of_a_square = 4;
+constexpr std::int64_t most_permutes = 64;  ///< 7 rows of 8 over 512 devices; not 85, 20 of 24, nor 96, 10 of 16 over 256
 
 /// An even number of tiles in as few rows as may be.
 std::int64_t least_piece(std::int64_t row_tiles) { return row_tiles % 2 == 0 ? row_tiles : 2 * row_tiles; }
@@ -28,6 +29,12 @@ bool divides_into_pieces(std::int64_t row_tiles, std::int64_t most_tiles) {
   return false;
 }
 
+/// Halves, quarters and so on of a row of tiles: the first that fits.
+std::int64_t fitting_part(std::int64_t row_tiles, std::int64_t most_tiles) {
+  while (row_tiles > most_tiles && row_tiles % 2 == 0) row_tiles /= 2;
+  return row_tiles;
+}
+
 /// Whether rows of tiles come out in equal pieces without more of them: some of the rows, or all of them in halves, quarters
 /// and so on, of an even number of tiles, more than half of what fits and two (30 of 57 is not enough, 60 of 110 is).
 bool comes_out_in_pieces(std::int64_t rows, std::int64_t row_tiles, std::int64_t most_tiles) {
@@ -35,36 +42,86 @@ bool comes_out_in_pieces(std::int64_t rows, std::int64_t row_tiles, std::int64_t
   const auto is_enough = [&](std::int64_t piece) { return piece % 2 == 0 && 2 * piece > most_tiles + more_pieces; };
   for (std::int64_t height = rows - 1; height > 0; --height)
     if (rows % height == 0 && height * row_tiles <= most_tiles) return is_enough(height * row_tiles);
-  std::int64_t part = row_tiles;
-  while (part > most_tiles && part % 2 == 0) part /= 2;
+  const std::int64_t part = fitting_part(row_tiles, most_tiles);
   return part <= most_tiles && is_enough(part);
 }
 
-/// What moves to its place where each device has been given `padded` rows of the sum and keeps `mine`, from the first on: a
-/// permute for each distance, all of what a device was given, but of the largest distance only the rows that go so far.
-std::int64_t moved_rows(std::int64_t mine, std::int64_t padded, std::int64_t devices) {
-  const auto distance = [&](std::int64_t device) { return device - device * mine / padded; };
-  const std::int64_t largest = distance(devices - 1);
-  std::int64_t furthest = 0;
-  for (std::int64_t device = devices - 1; device > 0 && distance(device) == largest; --device)
-    furthest = std::max(furthest, std::min(mine, (device - largest + 1) * padded - device * mine));
-  return largest == 0 ? 0 : (largest - 1) * padded + furthest;
+/// Whether rows that are whole tiles do, or parts of one (86 tiles don't where 57 fit, 224 do where 110 do).
+bool is_made_of_pieces(std::int64_t row_tiles, std::int64_t most_tiles) {
+  const std::int64_t part = fitting_part(row_tiles, most_tiles);
+  return least_piece(part) <= most_tiles && (part == row_tiles || part * least_of_a_piece >= most_tiles);
 }
 
-/// Habit::pads_rows_to_tiles; over two axes they are all-reduced as they are (plan_deepseek2236b_tpu7x_256).
-Moves scattered_in_tiles(const Move& scatter, std::int64_t rows, std::int64_t columns, std::int64_t devices,
+/// How far the first of a device's rows is from its place, in devices, where each has been given `padded` of the sum and
+/// keeps `mine`.
+std::int64_t distance(std::int64_t device, std::int64_t mine, std::int64_t padded) {
+  return device - device * mine / padded;
+}
+
+/// Of those that go furthest, how many rows of a device do.
+std::int64_t rows_that_go_furthest(std::int64_t mine, std::int64_t padded, std::int64_t devices) {
+  const std::int64_t largest = distance(devices - 1, mine, padded);
+  std::int64_t furthest = 0;
+  for (std::int64_t device = devices - 1; device > 0 && distance(device, mine, padded) == largest; --device)
+    furthest = std::max(furthest, std::min(mine, (device - largest + 1) * padded - device * mine));
+  return furthest;
+}
+
+/// Over several axes a permute by a multiple of the minor ones' devices moves along the others alone.
+AxisList axes_of_distance(std::int64_t devices, const AxisList& axes, const Mesh& mesh) {
+  AxisList moved = axes;
+  while (moved.size() > 1 && devices % mesh.axes[moved.back()].size() == 0) {
+    devices /= mesh.axes[moved.back()].size();
+    moved = AxisList(moved.begin(), std::next(moved.begin(), static_cast<std::ptrdiff_t>(moved.size()) - 1));
+  }
+  return moved;
+}
+
+/// A permute for each distance, all of what a device was given, but of the largest distance only the rows that go so far.
+void put_in_place(Moves& moves, const Move& scatter, std::int64_t mine, std::int64_t padded, Bytes row, std::int64_t devices,
+                  const Mesh& mesh) {
+  const std::int64_t largest = distance(devices - 1, mine, padded);
+  const std::size_t first = moves.size();
+  for (std::int64_t far = 1; far <= largest; ++far) {
+    const Bytes bytes = row * (far < largest ? padded : rows_that_go_furthest(mine, padded, devices));
+    const AxisList axes = axes_of_distance(far, scatter.axes, mesh);
+    const auto alike = std::find_if(moves.begin() + first, moves.end(), [&](const Move& move) { return move.axes == axes; });
+    if (alike == moves.end())
+      moves.push_back({CollectiveKind::collective_permute, axes, bytes, scatter.parameter});
+    else
+      alike->bytes += bytes;
+  }
+}
+
+/// Habit::pads_rows_to_tiles. Whole rows of tiles are scattered where they come out in pieces; others are padded where no more
+/// permutes than `most_permutes` put them in their places.
+Moves scattered_in_tiles(const Move& scatter, std::int64_t rows, std::int64_t columns, std::int64_t devices, const Mesh& mesh,
                          const Compiler& compiler) {
-  const std::int64_t mine = rows / devices, padded = rounded_up(mine, tile_height(mine));
+  const std::int64_t mine = rows / devices, padded = rounded_up(mine, sublanes);
   const Bytes row{scatter.bytes.value / rows};
-  const std::int64_t tile_bytes = sublanes * lanes * row.value / columns;
-  const std::int64_t most = compiler.piece_budget.value / (devices + more_pieces) / tile_bytes;
-  if (mine == padded || scatter.axes.size() > 1) return {scatter};
-  if (!comes_out_in_pieces(divided_up(padded, sublanes), divided_up(columns, lanes), most)) return {scatter};
+  const std::int64_t row_tiles = divided_up(columns, lanes);
+  const std::int64_t most =
+      compiler.piece_budget.value / (devices + more_pieces) / (sublanes * lanes * row.value / columns);
+  const bool whole = mine == padded;
+  const bool scatters = whole ? is_made_of_pieces(row_tiles, most)
+                              : distance(devices - 1, mine, padded) <= most_permutes &&
+                                    comes_out_in_pieces(padded / sublanes, row_tiles, most);
   Moves moves{scatter};
+  if (!scatters) moves.front().kind = CollectiveKind::all_reduce;
+  if (whole || !scatters) return moves;
   moves.front().bytes = row * (padded * devices);
-  const Bytes moved = row * moved_rows(mine, padded, devices);
-  moves.push_back({CollectiveKind::collective_permute, scatter.axes, moved, scatter.parameter});
+  put_in_place(moves, scatter, mine, padded, row, devices, mesh);
   return moves;
+}
+
+/// Habit::pads_rows_to_tiles: what is no matrix isn't padded (rows of experts, features of attention's heads).
+bool parts_tiles(const Tensor& weight, const PartitionSpec& wanted, const AxisList& axes, const Mesh& mesh) {
+  if (weight.dims.size() <= 2) return false;
+  for (std::size_t dim = 0; dim < weight.dims.size(); ++dim) {
+    if (weight.dims[dim].dim == Dim::experts || common(wanted.dims[dim], axes).empty()) continue;
+    if (weight.dims[dim].size / mesh.product(wanted.dims[dim]) % sublanes != 0) return true;
+  }
+  return false;
 }
 
 /// Which dim of a matrix is scattered by rows: the other lies along the lanes, the last unless its part on a device is no
@@ -97,12 +154,16 @@ Moves scattered_in_pieces(const Move& scatter, const Tensor& weight, const Parti
   Moves moves{scatter};
   const bool to_tiles = compiler.has(Habit::pads_rows_to_tiles);
   if (!to_tiles && !compiler.has(Habit::pads_scattered_rows)) return moves;
+  if (to_tiles && parts_tiles(weight, wanted, scatter.axes, mesh)) {
+    moves.front().kind = CollectiveKind::all_reduce;
+    return moves;
+  }
   const auto scattered = scattered_by_rows(weight, wanted, scatter.axes, mesh);
   if (!scattered) return moves;
   const std::int64_t devices = mesh.product(scatter.axes);
   const auto size = [&](std::size_t dim) { return weight.dims[dim].size / mesh.product(spec.dims[dim]); };
   const std::int64_t rows = size(*scattered), columns = size(1 - *scattered);
-  if (to_tiles) return scattered_in_tiles(scatter, rows, columns, devices, compiler);
+  if (to_tiles) return scattered_in_tiles(scatter, rows, columns, devices, mesh, compiler);
   const bool whole_square = devices == devices_of_a_square && devices == mesh.devices();
   const auto padded = scattered_rows(rows, columns, scatter.bytes.value / (rows * columns), devices, whole_square, compiler);
   if (!padded) moves.front().kind = CollectiveKind::all_reduce;
@@ -113,6 +174,28 @@ Moves scattered_in_pieces(const Move& scatter, const Tensor& weight, const Parti
   moves.push_back({CollectiveKind::collective_permute, scatter.axes, row * ((*padded - rows) / devices * (devices - 1)),
                    scatter.parameter});
   return moves;
+}
+
+bool parts_even_tiles(const Tensor& weight, const PartitionSpec& wanted, const AxisList& axes, const Mesh& mesh) {
+  const auto parts = [&](std::size_t dim, std::int64_t tile) {
+    return !common(wanted.dims[dim], axes).empty() && weight.dims[dim].size / mesh.product(wanted.dims[dim]) % (2 * tile) != 0;
+  };
+  const std::size_t rank = weight.dims.size();
+  return rank >= 2 && (parts(rank - 1, lanes) || parts(rank - 2, sublanes));
+}
+
+bool parts_even_columns(const Tensor& weight, const PartitionSpec& wanted, const AxisList& axes, const Mesh& mesh) {
+  const bool experts_or_words = std::any_of(weight.dims.begin(), weight.dims.end(), [](const TensorDim& dim) {
+    return dim.dim == Dim::experts || dim.dim == Dim::vocab;
+  });
+  if (experts_or_words || weight.dims.size() < 2) return false;
+  for (std::size_t dim = 0; dim < weight.dims.size(); ++dim) {
+    if (common(wanted.dims[dim], axes).empty()) continue;
+    const std::int64_t share = weight.dims[dim].size / mesh.product(wanted.dims[dim]);
+    const bool columns = dim + 1 == weight.dims.size() && share % lanes == 0;
+    if (columns ? share % (2 * lanes) != 0 : weight.dims.size() > 2 && share % (2 * sublanes) != 0) return true;
+  }
+  return false;
 }
 
 }  // namespace shardplan

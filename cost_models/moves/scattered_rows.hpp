@@ -19,4 +19,12 @@ std::optional<std::int64_t> scattered_rows(std::int64_t rows, std::int64_t colum
 Moves scattered_in_pieces(const Move& scatter, const Tensor& weight, const PartitionSpec& spec, const PartitionSpec& wanted,
                           const Mesh& mesh, const Compiler& compiler);
 
+/// Whether a device's shard of a weight that several devices sum is no even number of tiles along the dim that `axes` split
+/// (Habit::scatters_even_tiles_of_experts): of bfloat16 16 rows, 256 columns.
+bool parts_even_tiles(const Tensor& weight, const PartitionSpec& wanted, const AxisList& axes, const Mesh& mesh);
+
+/// Likewise of weights that no kernel lays out (Habit::scatters_even_tiles): columns of whole tiles, and features of
+/// attention's heads. Matrices are scattered by rows otherwise (scattered_in_pieces), tables and heads by their words.
+bool parts_even_columns(const Tensor& weight, const PartitionSpec& wanted, const AxisList& axes, const Mesh& mesh);
+
 }  // namespace shardplan

@@ -154,7 +154,7 @@ bool Gradients::is_summed_at_once(TensorId parameter, const Layout& gradient) co
                                   [&](const AxisList& dim) { return !common(dim, gradient.partial).empty(); });
   if (dims > 1 && compiler_.has(Habit::sums_over_several_dims_at_once)) return true;
   if (!together && wanted == specs_[parameter]) return false;
-  if (!one_psum && dims > 1) return true;
+  if (dims > 1) return true;
   const AxisList shards = common(gradient.partial, axes_of(wanted));
   return together && !shards.empty() && shards.size() < gradient.partial.size();
 }
@@ -224,6 +224,13 @@ void sum_at_once(Moves& moves) {
 
 }  // namespace
 
+/// Whether the compiler can't scatter the sum for its tiles.
+bool Gradients::parts_tiles(TensorId parameter, const PartitionSpec& wanted, const AxisList& axes) const {
+  if (enters_shard_map(tensor(parameter), block_, config_))
+    return compiler_.has(Habit::scatters_even_tiles_of_experts) && parts_even_tiles(tensor(parameter), wanted, axes, mesh_);
+  return compiler_.has(Habit::scatters_even_tiles) && parts_even_columns(tensor(parameter), wanted, axes, mesh_);
+}
+
 void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted,
                               const Operation& op) {
   partial_.push_back({{parameter, " gradient, before reduction"},
@@ -262,7 +269,8 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
   if (adds_up_whole()) sum_at_once(moves);
   const bool by_hand = block_.own_backward.has_value();  // psum_scatter stays what it is
   const auto stays_whole = [&](const Move& move) {
-    return adds_up_whole() || is_all_reduced(tensor(parameter), specs_[parameter], move.axes, mesh_, compiler_);
+    return parts_tiles(parameter, wanted, move.axes) || adds_up_whole() ||
+           is_all_reduced(tensor(parameter), specs_[parameter], move.axes, mesh_, compiler_);
   };
   for (auto& move : moves) {
     const bool whole = move.kind == CollectiveKind::all_reduce;

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <shardplan/answer/held_buffer.hpp>
+#include <shardplan/answer/step_timeline.hpp>
 #include <shardplan/assumption.hpp>
 #include <shardplan/bound_program.hpp>
 #include <shardplan/collective/collective.hpp>
@@ -10,7 +12,6 @@
 #include <shardplan/finding.hpp>
 #include <shardplan/infeasible.hpp>
 #include <shardplan/mesh/mesh.hpp>
-#include <shardplan/answer/step_timeline.hpp>
 #include <shardplan/train_config.hpp>
 #include <shardplan/units.hpp>
 #include <string>
@@ -114,6 +115,7 @@ struct Evaluation : RunCost {
   std::shared_ptr<const LaidOutProgram> laid_out;  ///< what the ids of the collectives are ids of
   std::vector<Collective> collectives;
   std::vector<Finding> findings;
+  std::vector<HeldBuffer> held;  ///< at the peak of memory, the largest first
   std::vector<AssumedStep> assumed;      ///< of what is shown, the widest first
   std::vector<FlagWorth> flag_worths;  ///< of what is shown: modelled flags that are given, others that would spare time
   std::shared_ptr<const Configuration> configuration;  ///< what was costed; kept only for evaluations that are shown

@@ -163,6 +163,7 @@ Evaluation evaluate_program(const Configuration& c, Program program) {
   e.collectives = all_collectives(step.bound, blocks, c.config, c.compiler);
   static_cast<RunCost&>(e) = cost_of_run(c, mesh, step, blocks, e.collectives);
   e.findings = findings_of(c, step.bound, blocks, e);
+  e.held = held_at_peak(blocks, step.bound, c.config, c.compiler, e.memory.capacity);
   if (!e.infeasible) e.infeasible = refused_at_start(unsharded_weights(c, step.bound, blocks, e.collectives));
   const auto laid_out = std::make_shared<LaidOutProgram>();
   for (const auto& block : blocks) laid_out->specs.push_back(block.specs());

@@ -104,6 +104,8 @@ enum class Habit : std::uint8_t {
   leaves_gradients_behind_scans,
   /// Outside of loops equal gathers of a vocabulary's table are one: a head reads what was gathered before it.
   shares_gathered_tables,
+  /// A tied head gathers its table again where layers that no whole cycle of the scan holds run in front of it.
+  gathers_tables_again_behind_scans,
   /// Collectives become synchronous and gathers are cloned beyond a budget for temporaries.
   budgets_temporaries,
   /// All-gathers are cloned in programs close to the memory's limit.
@@ -182,6 +184,11 @@ enum class Habit : std::uint8_t {
   pads_scattered_rows,
   /// Or to whole tiles alone, where equal pieces come out then.
   pads_rows_to_tiles,
+  /// The sum of the gradient of experts' weights that a shard_map takes whole is scattered where a device keeps an even number
+  /// of tiles of it; else it is all-reduced, and sliced.
+  scatters_even_tiles_of_experts,
+  /// Likewise of other weights: of columns, and of rows of attention's features.
+  scatters_even_tiles,
   /// Logits whose words are split over devices wait for the loss's value, which nothing in the step reads.
   computes_loss_value_late,
   /// So do those that final_logits_soft_cap caps, gathered weight or not.

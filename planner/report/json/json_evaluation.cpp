@@ -27,7 +27,18 @@ OrderedJson json_collective(const NamedCollective& collective, const Mesh& mesh)
           {"exposed_seconds", json_number(collective.exposed.value, collective.op)}};
 }
 
-OrderedJson json_memory(const MemoryUse& memory) {
+OrderedJson json_held(const std::vector<HeldBuffer>& held) {
+  OrderedJson all = OrderedJson::array();
+  for (const HeldBuffer& buffer : held)
+    all.push_back({{"as", name_of(buffer.as)},
+                   {"block", buffer.block},
+                   {"name", buffer.name},
+                   {"bytes", buffer.bytes.value},
+                   {"count", buffer.count}});
+  return all;
+}
+
+OrderedJson json_memory(const MemoryUse& memory, const std::vector<HeldBuffer>& held) {
   return {{"parameters_bytes", memory.parameters.value},
           {"optimizer_bytes", memory.optimizer.value},
           {"batch_bytes", memory.batch.value},
@@ -37,6 +48,7 @@ OrderedJson json_memory(const MemoryUse& memory) {
           {"temporaries_bytes", memory.temporaries.value},
           {"peak_bytes", memory.peak().value},
           {"peak_moment", memory.peak_moment},
+          {"largest_buffers", json_held(held)},
           {"range", {{"low_bytes", memory.low.value}, {"high_bytes", memory.high.value}}},
           {"capacity_bytes", memory.capacity.value},
           {"reserved_bytes", memory.reserved.value}};
@@ -195,7 +207,7 @@ OrderedJson json_evaluation(const Evaluation& evaluation) {
   OrderedJson document = json_setting(evaluation);
   if (evaluation.infeasible) document["infeasible"] = json_infeasible(*evaluation.infeasible);
   document["collectives"] = json_collectives(named_collectives(evaluation), evaluation.mesh);
-  document["memory"] = json_memory(evaluation.memory);
+  document["memory"] = json_memory(evaluation.memory, evaluation.held);
   document["time"] = json_time(evaluation.time);
   if (const auto range = range_of(evaluation)) document["time"]["range"] = json_time_range(evaluation, *range);
   if (evaluation.timeline) document["time"]["timeline"] = json_step_timeline(evaluation);

@@ -99,6 +99,23 @@ std::string markdown_time(const Evaluation& e) {
   return markdown_table({{"time of a step"}, {print_time(time.step()), true}, {"share", true}}, rows);
 }
 
+namespace {
+
+/// What activations and temporaries are, for the most part.
+std::string held_table(const Evaluation& e) {
+  constexpr std::size_t most = 8;
+  Rows rows;
+  for (std::size_t i = 0; i < std::min(most, e.held.size()); ++i) {
+    const HeldBuffer& buffer = e.held[i];
+    rows.push_back({std::string(name_of(buffer.as)), markdown_text(fmt::format("{}: {}", buffer.block, buffer.name)),
+                    print_count(buffer.count), print_memory(buffer.bytes), print_memory(buffer.total())});
+  }
+  if (rows.empty()) return "";
+  return "\n" + markdown_table({{"as"}, {"largest at the peak"}, {"buffers", true}, {"of each", true}, {"together", true}}, rows);
+}
+
+}  // namespace
+
 std::string markdown_memory(const Evaluation& e) {
   const MemoryUse& memory = e.memory;
   Rows rows;
@@ -108,7 +125,7 @@ std::string markdown_memory(const Evaluation& e) {
   add_memory(rows, "gradients", memory.gradients);
   add_memory(rows, "activations", memory.activations);
   add_memory(rows, "temporaries", memory.temporaries);
-  return markdown_table({{"memory at the peak"}, {print_memory(memory.peak()), true}}, rows);
+  return markdown_table({{"memory at the peak"}, {print_memory(memory.peak()), true}}, rows) + held_table(e);
 }
 
 std::string markdown_collectives(const Evaluation& e) {

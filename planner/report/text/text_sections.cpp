@@ -188,6 +188,24 @@ std::string time_section(const Evaluation& evaluation, const Style& style) {
          range_line(evaluation, style);
 }
 
+namespace {
+
+/// What the activations and temporaries are, for the most part.
+std::string held_line(const std::vector<HeldBuffer>& held, const Style& style) {
+  constexpr std::size_t most = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, held.size()); ++i) {
+    const HeldBuffer& buffer = held[i];
+    text += fmt::format("{}{} {}, {}", i == 0 ? "largest: " : "; ", buffer.as == HeldAs::activation ? 'A' : 'T', buffer.block,
+                        buffer.name);
+    text += buffer.count == 1 ? fmt::format(" {}", print_memory(buffer.bytes))
+                              : fmt::format(" {} x {}", buffer.count, print_memory(buffer.bytes));
+  }
+  return text.empty() ? "" : wrap_text(text, "   ", style.width());
+}
+
+}  // namespace
+
 std::string memory_section(const Evaluation& evaluation, const Style& style) {
   const MemoryUse& memory = evaluation.memory;
   if (memory.peak().value == 0) return "";
@@ -199,7 +217,7 @@ std::string memory_section(const Evaluation& evaluation, const Style& style) {
                                       memory_part('T', Ink::red, "temporaries", memory.temporaries)};
   return titled("memory", memory_headline(memory), style) + "  " +
          print_bar(parts, static_cast<double>(memory.capacity.value), bar_length(style), style) + "\n" +
-         print_legend(parts, style.width(), 3, style);
+         print_legend(parts, style.width(), 3, style) + held_line(evaluation.held, style);
 }
 
 }  // namespace shardplan

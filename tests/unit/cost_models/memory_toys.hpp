@@ -3,6 +3,8 @@
 // rounded down: the norms' scales are less than one.
 #include <algorithm>
 #include <cost_models/memory/memory_use.hpp>
+#include <cost_models/memory/saved_value.hpp>
+#include <cost_models/memory/working_set.hpp>
 #include <functional>
 #include <memory>
 #include <stdexcept>

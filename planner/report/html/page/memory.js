@@ -15,5 +15,18 @@ function memoryCard(e) {
     { label: `${limit === m.capacity_bytes ? "capacity" : "capacity less the reserve"} ${memoryText(limit)}`, form: "rule" }];
   return card("Memory of a device",
     figure("memory", `Peak in the ${m.peak_moment || "step"}; ${memoryText(m.range.low_bytes)} to ${memoryText(m.range.high_bytes)} if predictions are off by as much as they have been. ${memoryText(Math.abs(left))} ${left < 0 ? "too much" : "free"}.`,
-      el("div", {}, barRow(rows[0], whole, true, over), scaleRow(whole, inGibibytes), legend(key)), barTable("Memory at the peak by part", rows, "memory")));
+      el("div", {}, barRow(rows[0], whole, true, over), scaleRow(whole, inGibibytes), legend(key)), barTable("Memory at the peak by part", rows, "memory")),
+    largestBuffers(m));
+}
+
+/** What activations and temporaries are, for the most part. */
+function largestBuffers(m) {
+  const [first] = m.largest_buffers || [];
+  if (!first) return null;
+  const times = first.count > 1 ? `${first.count} × ` : "";
+  return el("details", { "data-table": "buffers" }, el("summary", {}, `Largest: ${first.block}, ${first.name}, ${times}${memoryText(first.bytes)}`),
+    dataTable("Largest buffers at the peak", [
+      { title: "buffer", text: (b) => b.name }, { title: "layers", text: (b) => b.block }, { title: "as", text: (b) => b.as },
+      { title: "buffers", number: true, text: (b) => String(b.count) }, { title: "of each", number: true, text: (b) => memoryText(b.bytes) },
+      { title: "together", number: true, text: (b) => memoryText(b.bytes * b.count) }], m.largest_buffers));
 }

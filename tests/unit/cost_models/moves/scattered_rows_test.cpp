@@ -9,7 +9,6 @@
 namespace shardplan {
 namespace {
 
-
 struct Cut {
   std::int64_t devices;
   bool in_halves;
@@ -71,14 +70,128 @@ TEST(ScatteredRows, ArePaddedToWholeTilesWherePiecesComeOut) {
     toy.model.emb = 1040;
     toy.compiler.piece_budget = Bytes{tiles * 2048 * (4 + 4)};
     for (const auto& c : run(toy).collectives)
-      if (c.kind == kind && c.phase == Phase::backward && c.op == "layers/mlp/wi_0") return c.bytes.value;
+      if (c.kind == kind && c.phase == Phase::backward && c.op == "layers/mlp/wi_0" && c.bytes.value > 4096) return c.bytes.value;
     return std::int64_t{0};
   };
   EXPECT_EQ(moved(CollectiveKind::reduce_scatter, 33 * 16), 4 * 264 * 4096);
   EXPECT_EQ(moved(CollectiveKind::collective_permute, 33 * 16), 12 * 4096);
   EXPECT_EQ(moved(CollectiveKind::reduce_scatter, 11 * 16), 4 * 264 * 4096) << "three pieces of eleven rows";
-  EXPECT_EQ(moved(CollectiveKind::reduce_scatter, 30), 4 * 260 * 4096);
+  EXPECT_EQ(moved(CollectiveKind::reduce_scatter, 30), 0);
+  EXPECT_EQ(moved(CollectiveKind::all_reduce, 30), 4 * 260 * 4096);
   EXPECT_EQ(moved(CollectiveKind::collective_permute, 30), 0);
+}
+
+Tensor weight_of(std::vector<TensorDim> dims) {
+  Tensor weight;
+  weight.dims = std::move(dims);
+  weight.parameter = true;
+  return weight;
+}
+
+// A matrix [devices * rows, 2048] over as many devices; a row has 4 KiB.
+struct Scattered {
+  const char* what;
+  std::int64_t rows, budget_tiles;  ///< of a device; what fits of a piece
+  const char* mesh;
+  std::vector<std::string> moves;
+};
+
+TEST(ScatteredRows, OfWholeTilesAndOverTwoAxes) {
+  for (const Scattered& row : {
+           Scattered{"eight rows, parts of eight tiles", 8, 8, "fsdp=4", {"reduce-scatter fsdp 32"}},
+           {"sixteen tiles don't come out in parts that fit", 8, 3, "fsdp=4", {"all-reduce fsdp 32"}},
+           // Of 16 rows the last device's begin 7 - 7 * 12 / 16 devices away; two away is one along the major axis.
+           {"twelve of sixteen", 12, 32, "fsdp=4,context=2",
+            {"reduce-scatter fsdp+context 128", "collective-permute fsdp+context 16", "collective-permute fsdp 12"}},
+       }) {
+    Compiler compiler = with(plain_compiler(), Habit::pads_rows_to_tiles);
+    const Mesh mesh = parse_mesh(row.mesh, load_rules("default").mesh_axes);
+    AxisList axes;
+    for (AxisId axis = 0; axis < mesh.axes.size(); ++axis)
+      if (mesh.axes[axis].size() > 1) axes.push_back(axis);
+    const std::int64_t devices = mesh.product(axes);
+    compiler.piece_budget = Bytes{row.budget_tiles * 2048 * (devices + 4)};
+    const Tensor weight = weight_of({{Dim::embed, row.rows * devices}, {Dim::mlp, 2048}});
+    PartitionSpec whole, wanted;
+    whole.dims = {AxisList{}, AxisList{}};
+    wanted.dims = {axes, AxisList{}};
+    const Move scatter{CollectiveKind::reduce_scatter, axes, Bytes{row.rows * devices * 4096}, true};
+    std::vector<std::string> moves;
+    for (const Move& move : scattered_in_pieces(scatter, weight, whole, wanted, mesh, compiler))
+      moves.push_back(fmt::format("{} {} {}", name_of(move.kind), fmt::join(names_of(move.axes, mesh), "+"),
+                                  move.bytes.value / 4096));
+    EXPECT_EQ(moves, row.moves) << row.what;
+  }
+}
+
+// Query [1040, 8, 128] over 4 devices: 260 rows each are no whole tiles; of 1056 they are 33.
+TEST(ScatteredRows, OfWhatIsNoMatrixAreSummedWholeWhereTheyPartTiles) {
+  const auto sums = [](std::int64_t emb) {
+    ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "data=2,fsdp=4",
+               with(plain_compiler(), Habit::pads_rows_to_tiles)};
+    toy.model.emb = emb;
+    for (const auto& c : run(toy).collectives)
+      if (c.phase == Phase::backward && c.op == "layers/self_attention/query" && c.bytes.value == emb * 2048) return c.kind;
+    throw InternalError("no sum of the gradient of the query");
+  };
+  EXPECT_EQ(sums(1040), CollectiveKind::all_reduce);
+  EXPECT_EQ(sums(1056), CollectiveKind::reduce_scatter);
+}
+
+// Experts [4, 64, 2048] and [4, 2048, 1024] over 4 and over 8 devices: 16 and 8 rows, 256 and 128 columns.
+TEST(ScatteredRows, OfExpertsAreEvenNumbersOfTiles) {
+  const auto parts = [](const Tensor& weight, std::size_t dim, const char* axes) {
+    const Mesh mesh = parse_mesh(axes, load_rules("default").mesh_axes);
+    const AxisList fsdp{static_cast<AxisId>(mesh.find("fsdp").value())};
+    PartitionSpec wanted;
+    wanted.dims = {AxisList{}, AxisList{}, AxisList{}};
+    wanted.dims[dim] = fsdp;
+    return parts_even_tiles(weight, wanted, fsdp, mesh);
+  };
+  const Tensor wi = weight_of({{Dim::experts, 4}, {Dim::embed, 64}, {Dim::mlp, 2048}});
+  const Tensor wo = weight_of({{Dim::experts, 4}, {Dim::mlp, 2048}, {Dim::embed, 1024}});
+  EXPECT_FALSE(parts(wi, 1, "fsdp=4"));
+  EXPECT_TRUE(parts(wi, 1, "fsdp=8"));
+  EXPECT_FALSE(parts(wo, 2, "fsdp=4"));
+  EXPECT_TRUE(parts(wo, 2, "fsdp=8"));
+  EXPECT_FALSE(parts(wi, 0, "fsdp=4")) << "experts are no tiles";
+}
+
+// Of dense layers columns of whole tiles, and rows of attention's features: out [8, 128, 1024] and query [1024, 8, 128].
+TEST(ScatteredRows, OfDenseLayersAreEvenNumbersOfTiles) {
+  const auto parts = [](std::vector<TensorDim> dims, std::size_t dim, const char* axes) {
+    const Mesh mesh = parse_mesh(axes, load_rules("default").mesh_axes);
+    const AxisList fsdp{static_cast<AxisId>(mesh.find("fsdp").value())};
+    PartitionSpec wanted;
+    for (std::size_t i = 0; i < dims.size(); ++i) wanted.dims.push_back(i == dim ? fsdp : AxisList{});
+    return parts_even_columns(weight_of(dims), wanted, fsdp, mesh);
+  };
+  const std::vector<TensorDim> out{{Dim::q_heads, 8}, {Dim::head_dim, 128}, {Dim::embed, 1024}};
+  const std::vector<TensorDim> query{{Dim::embed, 1024}, {Dim::q_heads, 8}, {Dim::head_dim, 128}};
+  EXPECT_FALSE(parts(out, 2, "fsdp=4")) << "256 columns";
+  EXPECT_TRUE(parts(out, 2, "fsdp=8")) << "128";
+  EXPECT_FALSE(parts(out, 2, "fsdp=16")) << "64 are no whole tile: it lies turned, and is scattered by rows";
+  EXPECT_TRUE(parts(out, 2, "fsdp=128")) << "8 rows";
+  EXPECT_FALSE(parts(query, 0, "fsdp=64")) << "16 rows";
+  EXPECT_TRUE(parts(query, 0, "fsdp=128")) << "8 rows";
+  EXPECT_TRUE(parts({{Dim::mlp, 2048}, {Dim::embed, 1024}}, 1, "fsdp=8"));
+  EXPECT_FALSE(parts({{Dim::embed, 1024}, {Dim::mlp, 2048}}, 0, "fsdp=128")) << "rows of a matrix are padded";
+  EXPECT_FALSE(parts({{Dim::vocab, 4096}, {Dim::embed, 1024}}, 1, "fsdp=8"));
+}
+
+// The psum of experts' gradients on the ragged path: 32 rows of wi_0 and 32 columns of wo for each of 16 devices.
+TEST(ScatteredRows, OfExpertsThatAreNoEvenNumberAreSummedWhole) {
+  const auto sum_of = [](const char* weight, const Compiler& compiler) {
+    TrainConfig config = toy_config(1, 1024);
+    config.moe_path = MoePath::ragged;
+    for (const auto& c : run({toy_mixtral(), config, "default", "fsdp=16", compiler}).collectives)
+      if (c.phase == Phase::backward && c.parameter && c.op.ends_with(weight)) return c.kind;
+    throw InternalError("no sum of the gradient of the experts");
+  };
+  const Compiler even = with(plain_compiler(), Habit::scatters_even_tiles_of_experts);
+  EXPECT_EQ(sum_of("MoeBlock_0/wi_0", even), CollectiveKind::reduce_scatter);
+  EXPECT_EQ(sum_of("MoeBlock_0/wo", even), CollectiveKind::all_reduce);
+  EXPECT_EQ(sum_of("MoeBlock_0/wo", plain_compiler()), CollectiveKind::reduce_scatter);
 }
 
 }  // namespace

@@ -148,5 +148,21 @@ TEST(Lookups, RowsOfSplitWordsArePutInOrder) {
   }
 }
 
+// Two layers with sliding windows and one without are an iteration: of seven layers one is behind the scan's two.
+TEST(Lookups, ATiedHeadGathersItsTableAgainBehindLayersThatNoWholeCycleHolds) {
+  const auto gathered = [](int layers, const Compiler& compiler) {
+    ToyRun toy{toy_llama(), toy_config(8, 1024), "default", "fsdp=4", compiler};
+    toy.model.tied_embedding = true;
+    toy.model.layers = layers;
+    toy.model.attention_pattern = {256, 2};
+    return mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "token_embedder") +
+           mebibytes(run(toy), CollectiveKind::all_gather, "fsdp", "logits_dense");
+  };
+  const Compiler again = with(plain_compiler(), Habit::gathers_tables_again_behind_scans);
+  EXPECT_EQ(gathered(6, again), 8);
+  EXPECT_EQ(gathered(7, again), 2 * 8);
+  EXPECT_EQ(gathered(7, plain_compiler()), 8);
+}
+
 }  // namespace
 }  // namespace shardplan
