@@ -7,8 +7,8 @@
 
 namespace shardplan {
 
-/// Takes the gathers that the blocks before it have out of `head`, where that is a head. Behind layers that no whole cycle of
-/// the scan holds, the compiler may not (Habit::gathers_tables_again_behind_scans).
+/// Takes the gathers that the blocks before it have out of `head`, where that is a head. Behind layers that no whole cycle
+/// of the scan holds, the compiler may not (Habit::gathers_tables_again_behind_scans).
 void share_gathered_table(std::span<const PartitionedBlock> before, PartitionedBlock& head, const Compiler& compiler);
 
 }  // namespace shardplan

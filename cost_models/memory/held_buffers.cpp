@@ -11,7 +11,8 @@ class HeldBuffers {
   void add(const HeldBuffer& buffer) {
     if (buffer.total().value == 0) return;
     const auto alike = std::find_if(all_.begin(), all_.end(), [&](const HeldBuffer& other) {
-      return other.as == buffer.as && other.bytes == buffer.bytes && other.block == buffer.block && other.name == buffer.name;
+      return other.as == buffer.as && other.bytes == buffer.bytes && other.block == buffer.block &&
+             other.name == buffer.name;
     });
     if (alike == all_.end())
       all_.push_back(buffer);
@@ -47,8 +48,8 @@ void add_waiting(HeldBuffers& held, const PartitionedBlock& block, const BoundPr
 
 }  // namespace
 
-std::vector<HeldBuffer> held_at(const Moment& moment, const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                                const TrainConfig& config, const Compiler& compiler) {
+std::vector<HeldBuffer> held_at(const Moment& moment, const std::vector<PartitionedBlock>& blocks,
+                                const BoundProgram& program, const TrainConfig& config, const Compiler& compiler) {
   if (!moment.loop) return {};
   const auto loops = loops_of(blocks);
   HeldBuffers held;

@@ -93,10 +93,10 @@ void put_in_place(Moves& moves, const Move& scatter, std::int64_t mine, std::int
   }
 }
 
-/// Habit::pads_rows_to_tiles. Whole rows of tiles are scattered where they come out in pieces; others are padded where no more
-/// permutes than `most_permutes` put them in their places.
-Moves scattered_in_tiles(const Move& scatter, std::int64_t rows, std::int64_t columns, std::int64_t devices, const Mesh& mesh,
-                         const Compiler& compiler) {
+/// Habit::pads_rows_to_tiles. Whole rows of tiles are scattered where they come out in pieces; others are padded where no
+/// more permutes than `most_permutes` put them in their places.
+Moves scattered_in_tiles(const Move& scatter, std::int64_t rows, std::int64_t columns, std::int64_t devices,
+                         const Mesh& mesh, const Compiler& compiler) {
   const std::int64_t mine = rows / devices, padded = rounded_up(mine, sublanes);
   const Bytes row{scatter.bytes.value / rows};
   const std::int64_t row_tiles = divided_up(columns, lanes);
@@ -178,7 +178,8 @@ Moves scattered_in_pieces(const Move& scatter, const Tensor& weight, const Parti
 
 bool parts_even_tiles(const Tensor& weight, const PartitionSpec& wanted, const AxisList& axes, const Mesh& mesh) {
   const auto parts = [&](std::size_t dim, std::int64_t tile) {
-    return !common(wanted.dims[dim], axes).empty() && weight.dims[dim].size / mesh.product(wanted.dims[dim]) % (2 * tile) != 0;
+    return !common(wanted.dims[dim], axes).empty() &&
+           weight.dims[dim].size / mesh.product(wanted.dims[dim]) % (2 * tile) != 0;
   };
   const std::size_t rank = weight.dims.size();
   return rank >= 2 && (parts(rank - 1, lanes) || parts(rank - 2, sublanes));

@@ -184,8 +184,8 @@ enum class Habit : std::uint8_t {
   pads_scattered_rows,
   /// Or to whole tiles alone, where equal pieces come out then.
   pads_rows_to_tiles,
-  /// The sum of the gradient of experts' weights that a shard_map takes whole is scattered where a device keeps an even number
-  /// of tiles of it; else it is all-reduced, and sliced.
+  /// The sum of the gradient of experts' weights that a shard_map takes whole is scattered where a device keeps an even
+  /// number of tiles of it; else it is all-reduced, and sliced.
   scatters_even_tiles_of_experts,
   /// Likewise of other weights: of columns, and of rows of attention's features.
   scatters_even_tiles,

@@ -111,7 +111,8 @@ std::string held_table(const Evaluation& e) {
                     print_count(buffer.count), print_memory(buffer.bytes), print_memory(buffer.total())});
   }
   if (rows.empty()) return "";
-  return "\n" + markdown_table({{"as"}, {"largest at the peak"}, {"buffers", true}, {"of each", true}, {"together", true}}, rows);
+  return "\n" + markdown_table({{"as"}, {"largest at the peak"}, {"buffers", true}, {"of each", true}, {"together", true}},
+                               rows);
 }
 
 }  // namespace

@@ -70,7 +70,8 @@ TEST(ScatteredRows, ArePaddedToWholeTilesWherePiecesComeOut) {
     toy.model.emb = 1040;
     toy.compiler.piece_budget = Bytes{tiles * 2048 * (4 + 4)};
     for (const auto& c : run(toy).collectives)
-      if (c.kind == kind && c.phase == Phase::backward && c.op == "layers/mlp/wi_0" && c.bytes.value > 4096) return c.bytes.value;
+      if (c.kind == kind && c.phase == Phase::backward && c.op == "layers/mlp/wi_0" && c.bytes.value > 4096)
+        return c.bytes.value;
     return std::int64_t{0};
   };
   EXPECT_EQ(moved(CollectiveKind::reduce_scatter, 33 * 16), 4 * 264 * 4096);
@@ -99,7 +100,7 @@ struct Scattered {
 TEST(ScatteredRows, OfWholeTilesAndOverTwoAxes) {
   for (const Scattered& row : {
            Scattered{"eight rows, parts of eight tiles", 8, 8, "fsdp=4", {"reduce-scatter fsdp 32"}},
-           {"sixteen tiles don't come out in parts that fit", 8, 3, "fsdp=4", {"all-reduce fsdp 32"}},
+           {"half a pair of tiles is no piece", 8, 1, "fsdp=4", {"all-reduce fsdp 32"}},
            // Of 16 rows the last device's begin 7 - 7 * 12 / 16 devices away; two away is one along the major axis.
            {"twelve of sixteen", 12, 32, "fsdp=4,context=2",
             {"reduce-scatter fsdp+context 128", "collective-permute fsdp+context 16", "collective-permute fsdp 12"}},
