@@ -266,10 +266,6 @@ bool has_path(const Configuration& c) {
 
 }  // namespace
 
-bool has_remedy(FindingId finding) {
-  return std::any_of(std::begin(remedies), std::end(remedies), [&](const Remedy& remedy) { return remedy.id == finding; });
-}
-
 std::vector<Fix> fixes_of(const Finding& finding, const Configuration& configuration) {
   std::vector<Fix> fixes;
   for (const Remedy& remedy : remedies) {

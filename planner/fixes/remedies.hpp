@@ -12,9 +12,6 @@ struct Fix {
   Configuration configuration;
 };
 
-/// Whether there are changes for such a finding that can be costed, of this configuration or another.
-bool has_remedy(FindingId finding);
-
 /// The plainest first; none when no change of settings or rules alone helps.
 std::vector<Fix> fixes_of(const Finding& finding, const Configuration& configuration);
 

@@ -51,7 +51,7 @@ bool is_mended_by_settings(FindingId finding) {
                                   FindingId::context_unbalanced,       FindingId::expert_rows_returned_whole,
                                   FindingId::expert_axis_stolen,       FindingId::expert_output_not_peeled,
                                   FindingId::offloaded_parameters_come_back};
-  return is_about_the_step(finding) || std::find(std::begin(mended), std::end(mended), finding) != std::end(mended);
+  return std::find(std::begin(mended), std::end(mended), finding) != std::end(mended);
 }
 
 /// Said only where the fix pays: as it is, MaxText sets it.
@@ -180,7 +180,8 @@ WeighedFindings weigh_findings(const Configuration& configuration, const Evaluat
     const std::vector<Fix> fixes = fixes_of(finding, configuration);
     auto fix = best_fix(fixes, finding, now);
     if (!fix && is_said_where_it_pays(finding.id)) continue;
-    if (!fix && is_mended_by_settings(finding.id) && has_remedy(finding.id)) finding.fix.clear();
+    const bool tried = is_mended_by_settings(finding.id) || (is_about_the_step(finding.id) && !fixes.empty());
+    if (!fix && tried) finding.fix.clear();
     if (fix) {
       if (!is_about_the_run(finding.id)) finding.under_flags = under_other_flags(configuration, *fix, now);
       finding = weighed(std::move(finding), *fix, now);
