@@ -4,6 +4,7 @@
 #include <arguments/keys/argument_table.hpp>
 #include <arguments/mesh_arguments.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 namespace {
@@ -76,8 +77,8 @@ std::int64_t nearest_divisor(std::int64_t whole, int size) {
     return std::max(of, 1 / of);
   };
   std::int64_t nearest = 1;
-  for (std::int64_t divisor = 2; divisor <= whole; ++divisor)
-    if (whole % divisor == 0 && ratio(divisor) < ratio(nearest)) nearest = divisor;
+  for (const std::int64_t divisor : divisors_of(whole))
+    if (ratio(divisor) < ratio(nearest)) nearest = divisor;
   return nearest;
 }
 

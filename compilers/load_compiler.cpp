@@ -169,9 +169,7 @@ OverlapRules read_overlap(StrictObject object) {
 }
 
 VectorCost read_vector_cost(StrictObject object) {
-  const VectorCost cost{object.number("passes"), object.number("operands")};
-  if (cost.passes < 0) object.fail("passes", "0 or more");
-  if (cost.operands < 0) object.fail("operands", "0 or more");
+  const VectorCost cost{object.number_between("passes", 0, 1e6), object.number_between("operands", 0, 1e6)};
   object.finish();
   return cost;
 }
@@ -191,8 +189,7 @@ VectorKernels read_vector_kernels(StrictObject object) {
 }
 
 ScatterCycles::Of read_cycles(StrictObject object) {
-  const ScatterCycles::Of cycles{object.number("in_vmem"), object.number("sorted")};
-  if (!(cycles.in_vmem > 0)) object.fail("in_vmem", "above 0");
+  const ScatterCycles::Of cycles{object.number_between("in_vmem", 1e-6, 1e9), object.number_between("sorted", 1e-6, 1e9)};
   if (cycles.sorted < cycles.in_vmem) object.fail("sorted", "at least in_vmem");
   object.finish();
   return cycles;

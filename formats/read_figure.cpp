@@ -82,7 +82,9 @@ std::optional<Figure> read_optional_figure(StrictObject& object, const std::stri
 
 Figure read_share(StrictObject& object, const std::string& key) {
   Figure share = read_figure(object, key, Dimension::share);
+  constexpr double least = 1e-6;  // no machine is so bad at anything
   if (share.value > 1) object.fail(key, "a share of at most 1");
+  if (share.value < least) object.fail(key, fmt::format("a share of at least {}", least));
   return share;
 }
 

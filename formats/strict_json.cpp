@@ -6,6 +6,7 @@
 #include <limits>
 #include <shardplan/error.hpp>
 #include <shardplan/answer/input_files.hpp>
+#include <shardplan/spelling.hpp>
 #include <sstream>
 
 namespace shardplan {
@@ -18,6 +19,7 @@ nlohmann::json parse_json(std::string_view text, std::string_view file) {
     if (event == nlohmann::json::parse_event_t::object_end) open_objects.pop_back();
     if (event == nlohmann::json::parse_event_t::key) {
       const auto key = parsed.get<std::string>();
+      if (has_control_characters(key)) throw InputError(fmt::format("{}: key '{}' has control characters", file, key));
       if (!open_objects.back().insert(key).second)
         throw InputError(fmt::format("{}: key '{}' occurs twice in one object", file, key));
     }
@@ -67,8 +69,18 @@ StrictObject::StrictObject(const nlohmann::json& value, std::string where) : val
 
 bool StrictObject::has(const std::string& key) const { return value_->contains(key); }
 
+bool StrictObject::asks_for(const std::string& key) {
+  if (!has(key)) taken_.insert(key);
+  return has(key);
+}
+
 void StrictObject::fail(const std::string& key, std::string_view expected) const {
   throw InputError(fmt::format("{}: '{}' must be {}", where_, key, expected));
+}
+
+std::string StrictObject::checked(const std::string& key, std::string text) const {
+  if (has_control_characters(text)) fail(key, fmt::format("one line without control characters, not '{}'", text));
+  return text;
 }
 
 const nlohmann::json& StrictObject::take(const std::string& key) {
@@ -85,7 +97,7 @@ const nlohmann::json& StrictObject::any(const std::string& key) { return take(ke
 std::string StrictObject::text(const std::string& key) {
   const auto& value = take(key);
   if (!value.is_string()) fail(key, "a string");
-  return value.get<std::string>();
+  return checked(key, value.get<std::string>());
 }
 
 std::string StrictObject::nonempty_text(const std::string& key) {
@@ -100,6 +112,12 @@ double StrictObject::number(const std::string& key) {
   return value.get<double>();
 }
 
+double StrictObject::number_between(const std::string& key, double least, double most) {
+  const double value = number(key);
+  if (!(value >= least && value <= most)) fail(key, fmt::format("a number from {} to {}", least, most));
+  return value;
+}
+
 std::int64_t StrictObject::integer(const std::string& key) {
   const auto& value = take(key);
   if (!value.is_number_integer()) fail(key, "a whole number");
@@ -111,6 +129,12 @@ std::int64_t StrictObject::integer(const std::string& key) {
 std::int64_t StrictObject::integer_at_least(const std::string& key, std::int64_t least) {
   const std::int64_t value = integer(key);
   if (value < least) fail(key, fmt::format("at least {}", least));
+  return value;
+}
+
+std::int64_t StrictObject::integer_between(const std::string& key, std::int64_t least, std::int64_t most) {
+  const std::int64_t value = integer(key);
+  if (value < least || value > most) fail(key, fmt::format("a whole number from {} to {}", least, most));
   return value;
 }
 
@@ -136,7 +160,7 @@ std::vector<std::string> StrictObject::texts(const std::string& key) {
   std::vector<std::string> all;
   for (const auto& item : array(key)) {
     if (!item.is_string()) fail(key, "a list of strings");
-    all.push_back(item.get<std::string>());
+    all.push_back(checked(key, item.get<std::string>()));
   }
   return all;
 }

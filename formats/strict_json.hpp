@@ -27,11 +27,14 @@ class StrictObject {
   StrictObject(const nlohmann::json& value, std::string where);
 
   bool has(const std::string& key) const;
+  bool asks_for(const std::string& key);  ///< likewise, of one that may be left out: it is among `asked` then
   std::string text(const std::string& key);
   std::string nonempty_text(const std::string& key);
   double number(const std::string& key);
+  double number_between(const std::string& key, double least, double most);
   std::int64_t integer(const std::string& key);
   std::int64_t integer_at_least(const std::string& key, std::int64_t least);
+  std::int64_t integer_between(const std::string& key, std::int64_t least, std::int64_t most);
   int count(const std::string& key, int least);  ///< how many of something: likewise, and no more than an int holds
   bool flag(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
@@ -46,11 +49,14 @@ class StrictObject {
   std::int64_t integer_or(const std::string& key, std::int64_t otherwise);
   bool flag_or(const std::string& key, bool otherwise);
 
-  /// The keys that were never taken, alphabetical.
+  /// The keys that were asked for, there or not, and those that were never taken, both alphabetical.
+  std::vector<std::string> asked() const { return {taken_.begin(), taken_.end()}; }
   std::vector<std::string> untaken() const;
   /// Throws InputError on the first key that was never taken, with the nearest key that was.
   void finish() const;
   const std::string& where() const { return where_; }
+  /// `text`, which stands at `key`. Throws InputError where it has control characters: texts are printed as they are.
+  std::string checked(const std::string& key, std::string text) const;
   [[noreturn]] void fail(const std::string& key, std::string_view expected) const;
 
  private:

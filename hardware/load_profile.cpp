@@ -67,13 +67,13 @@ std::string read_compiler(StrictObject& object) {
   if (!value.is_string())
     object.fail("compiler", "the name of a compiler, as in \"xla-gpu\", or the path of its file, where its habits are "
                             "now (docs/compilers.md)");
-  return value.get<std::string>();
+  return object.text("compiler");
 }
 
 StepError read_step_error(StrictObject object) {
   StepError error{object.number("low"), object.number("high"), object.count("runs", 1), object.text("source")};
   if (error.low > 0 || error.low <= -1) object.fail("low", "above -1, at most 0");
-  if (error.high < 0) object.fail("high", "at least 0");
+  if (error.high < 0 || error.high > 1000) object.fail("high", "from 0 to 1000");
   object.finish();
   return error;
 }
@@ -115,6 +115,8 @@ HardwareProfile with_device_figures(HardwareProfile profile, StrictObject& objec
 
 /// The figures that other fabrics have a key for follow from the graph's kinds of links.
 HardwareProfile with_graph(HardwareProfile profile, StrictObject& object) {
+  for (const char* key : {"link_bandwidth", "hop_latency", "die_to_die_bandwidth"})
+    if (object.has(key)) object.fail(key, "left out beside a graph: its link_kinds say it");
   NetworkGraph graph = read_graph(object.object("graph"));
   const auto slowest = std::max_element(graph.kinds.begin(), graph.kinds.end(),
                                         [](const LinkKind& a, const LinkKind& b) { return a.latency < b.latency; });
@@ -126,6 +128,7 @@ HardwareProfile with_graph(HardwareProfile profile, StrictObject& object) {
 }
 
 HardwareProfile with_links(HardwareProfile profile, StrictObject& object) {
+  if (object.has("graph")) object.fail("graph", "left out: of \"fabric\": \"graph\" alone");
   profile.link_bandwidth = read_figure(object, "link_bandwidth", Dimension::bytes_per_second);
   if (profile.protocols.empty()) profile.hop_latency = read_figure(object, "hop_latency", Dimension::seconds);
   profile.die_to_die_bandwidth = read_optional_figure(object, "die_to_die_bandwidth", Dimension::bytes_per_second);
@@ -152,6 +155,14 @@ void check_no_latencies(StrictObject& object) {
     if (object.has(key)) object.fail(key, "left out: protocols stand in its place");
 }
 
+/// Collectives that took all processors would leave none to compute with.
+std::optional<Figure> read_processors(StrictObject& object) {
+  if (!object.has("collective_processors")) return std::nullopt;
+  Figure share = read_share(object, "collective_processors");
+  if (share.value > 0.99) object.fail("collective_processors", "a share of at most 0.99: the rest computes meanwhile");
+  return share;
+}
+
 HardwareProfile with_network_figures(HardwareProfile profile, StrictObject& object) {
   profile.protocols = read_protocols(object);
   if (profile.protocols.empty())
@@ -163,7 +174,7 @@ HardwareProfile with_network_figures(HardwareProfile profile, StrictObject& obje
   profile.link_efficiency = read_share(object, "link_efficiency");
   profile = with_exchanges(std::move(profile), object);
   profile = with_joint_rings(std::move(profile), object);
-  if (object.has("collective_processors")) profile.collective_processors = read_share(object, "collective_processors");
+  profile.collective_processors = read_processors(object);
   profile.host_link_bandwidth = read_optional_figure(object, "host_link_bandwidth", Dimension::bytes_per_second);
   profile.scale_out_bandwidth = read_figure(object, "scale_out_bandwidth", Dimension::bytes_per_second);
   profile.scale_out_efficiency = read_share(object, "scale_out_efficiency");

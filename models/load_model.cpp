@@ -11,6 +11,7 @@
 #include <models/unread_fields.hpp>
 #include <shardplan/embedded_file.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/spelling.hpp>
 
 namespace shardplan {
 
@@ -25,13 +26,14 @@ const EmbeddedFile* find_exactly(const std::string& name) {
 }
 
 bool looks_like_path(const std::string& text) {
-  return text.find('/') != std::string::npos || text.ends_with(".json") || std::filesystem::is_regular_file(text);
+  std::error_code none;  // a name that no file can have is no file's
+  return text.find('/') != std::string::npos || text.ends_with(".json") || std::filesystem::is_regular_file(text, none);
 }
 
 /// By its own name; else, unless a file has that name, by what it is called elsewhere.
 const EmbeddedFile* find_built_in(const std::string& name) {
   if (const auto* file = find_exactly(name)) return file;
-  if (std::filesystem::exists(name)) return nullptr;
+  if (std::error_code none; std::filesystem::exists(name, none)) return nullptr;
   const auto called = model_called(name);
   return called ? find_exactly(*called) : nullptr;
 }
@@ -39,11 +41,23 @@ const EmbeddedFile* find_built_in(const std::string& name) {
 /// Hugging Face names every configuration "config.json"; the directory then says which model it is.
 std::string name_from_path(const std::string& path) {
   const auto file = std::filesystem::absolute(path).lexically_normal();
-  return file.stem() == "config" ? file.parent_path().filename().string() : file.stem().string();
+  const std::string name = file.stem() == "config" ? file.parent_path().filename().string() : file.stem().string();
+  if (has_control_characters(name))
+    throw InputError(fmt::format("{}: control characters in the name of its folder, '{}'", path, name));
+  return name;
+}
+
+bool has_any_of_a_model_file(const nlohmann::json& json) {
+  constexpr const char* keys[] = {"source", "name", "decoder_block", "layers"};
+  return std::any_of(std::begin(keys), std::end(keys), [&](const char* key) { return json.contains(key); });
 }
 
 Model parse_model(std::string_view text, const std::string& place, const std::string& name_if_unnamed) {
   const auto json = parse_json(text, place);
+  if (json.is_object() && !is_huggingface_config(json) && !has_any_of_a_model_file(json))
+    throw InputError(fmt::format("{}: no model: expected a model file (name, decoder_block, layers, …; `shardplan models "
+                                 "init NAME` begins one) or a config.json of Hugging Face (architectures, hidden_size, …)",
+                                 place));
   if (!is_huggingface_config(json)) return read_model_file(json, place);
   Model model = read_huggingface_config(json, place);
   model.name = name_if_unnamed;

@@ -50,7 +50,7 @@ std::vector<std::pair<std::string, std::string>> read_run_arguments(StrictObject
   std::vector<std::pair<std::string, std::string>> arguments;
   for (const auto& [key, value] : words.items()) {
     if (!value.is_string()) object.fail("run_arguments", "an object of texts by MaxText's keys");
-    arguments.emplace_back(key, value.get<std::string>());
+    arguments.emplace_back(key, object.checked("run_arguments", value.get<std::string>()));
   }
   return arguments;
 }
@@ -60,10 +60,10 @@ Rule read_rule(const nlohmann::json& pair, const StrictObject& rules) {
   constexpr auto expected = "a list of [\"logical axis\", [\"mesh axis\", …]]";
   if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_array())
     rules.fail("rules", expected);
-  Rule rule{pair[0].get<std::string>(), {}};
+  Rule rule{rules.checked("rules", pair[0].get<std::string>()), {}};
   for (const auto& axis : pair[1]) {
     if (!axis.is_string()) rules.fail("rules", expected);
-    rule.axes.push_back(axis.get<std::string>());
+    rule.axes.push_back(rules.checked("rules", axis.get<std::string>()));
   }
   return rule;
 }

@@ -24,6 +24,9 @@ std::optional<std::string> path_refusal(const Model& model, MoePath path, double
         "which computes every expert for every token and is not modelled; set "
         "sparse_matmul=true",
         capacity_factor, block.name);
+  if (dropping && block.capacity != CapacityChoice::free)
+    return fmt::format("sparse_matmul=false: MaxText's {} decoder then computes every expert for every token, which "
+                       "shardplan does not model; set sparse_matmul=true", block.name);
   if (dropping && capacity_factor <= 0)
     return fmt::format(
         "sparse_matmul=false with capacity_factor={} computes every expert for every token, "

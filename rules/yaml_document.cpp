@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 
+#include <map>
 #include <rules/yaml_document.hpp>
 #include <set>
 #include <shardplan/error.hpp>
@@ -16,7 +17,8 @@ namespace {
 }
 
 /// Follows the parser's events to see what YAML::Node hides: that a mapping has a key twice (PyYAML would keep the last
-/// one in silence, OmegaConf and we refuse). Events also never expand aliases, so no input makes this walk explode.
+/// one in silence, OmegaConf and we refuse), and how much its aliases stand for. Events never expand them, so no input makes
+/// this walk explode.
 class DuplicateKeyCheck : public YAML::EventHandler {
  public:
   explicit DuplicateKeyCheck(std::string file) : file_(std::move(file)) {}
@@ -25,38 +27,57 @@ class DuplicateKeyCheck : public YAML::EventHandler {
     if (++documents_ > 1) fail_on_line(mark, file_, "expected one YAML document, found more text after it");
   }
   void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark&, YAML::anchor_t) override { element(); }
-  void OnAlias(const YAML::Mark&, YAML::anchor_t) override { element(); }
-  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t, const std::string& value) override {
+  void OnNull(const YAML::Mark&, YAML::anchor_t anchor) override { element(anchor); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    element(0, sizes_[anchor]);
+    if (size_ > most_elements)
+      fail_on_line(mark, file_, fmt::format("aliases that stand for more than {} values in all", most_elements));
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, const std::string& value) override {
     if (at_key() && !open_.back().keys.insert(value).second)
       fail_on_line(mark, file_, fmt::format("key '{}' is given twice", value));
-    element();
+    element(anchor);
   }
-  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
     element();
-    open_.push_back({});
+    open_.push_back({.anchor = anchor, .begins_at = size_ - 1});
   }
-  void OnSequenceEnd() override { open_.pop_back(); }
-  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
     element();
-    open_.push_back({.is_mapping = true, .key_next = true, .keys = {}});
+    open_.push_back({.anchor = anchor, .begins_at = size_ - 1, .is_mapping = true, .key_next = true});
   }
-  void OnMapEnd() override { open_.pop_back(); }
+  void OnMapEnd() override { close(); }
 
  private:
+  /// What files of MaxText have is a hundredth of that. Whoever reads an alias reads all that it stands for.
+  static constexpr std::int64_t most_elements = 100'000;
+
   struct Collection {
+    YAML::anchor_t anchor = 0;   ///< 0: none
+    std::int64_t begins_at = 0;  ///< elements before it
     bool is_mapping = false;
     bool key_next = false;
-    std::set<std::string> keys;
+    std::set<std::string> keys = {};
   };
 
   bool at_key() const { return !open_.empty() && open_.back().key_next; }
-  /// In a mapping, keys and values take turns.
-  void element() {
+  /// In a mapping, keys and values take turns. `size`: how many values it stands for.
+  void element(YAML::anchor_t anchor = 0, std::int64_t size = 1) {
+    size_ += size;
+    if (anchor != 0) sizes_[anchor] = size;
     if (!open_.empty() && open_.back().is_mapping) open_.back().key_next = !open_.back().key_next;
   }
 
+  void close() {
+    const Collection& closed = open_.back();
+    if (closed.anchor != 0) sizes_[closed.anchor] = size_ - closed.begins_at;
+    open_.pop_back();
+  }
+
   std::string file_;
+  std::int64_t size_ = 0;
+  std::map<YAML::anchor_t, std::int64_t> sizes_;
   int documents_ = 0;
   std::vector<Collection> open_;
 };

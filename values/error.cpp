@@ -9,6 +9,17 @@
 #include <utility>
 
 namespace shardplan {
+namespace {
+
+std::string without_ends(const std::string& message) {
+  std::string text;
+  for (const char c : message) text += c == '\0' ? std::string("\\x00") : std::string(1, c);
+  return text;
+}
+
+}  // namespace
+
+InputError::InputError(const std::string& message) : std::runtime_error(without_ends(message)) {}
 
 /// Letters to substitute, insert or leave out; two neighbours that changed places count once (optimal string
 /// alignment).

@@ -174,6 +174,15 @@ std::string as_utf8(std::string_view text) {
   return valid;
 }
 
+bool has_control_characters(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view character = text.substr(at, std::max<std::size_t>(1, character_at(text, at)));
+    if (is_control(character)) return true;
+    at += character.size();
+  }
+  return false;
+}
+
 std::string printable(std::string_view text, std::size_t most) {
   std::string line;
   for (std::size_t at = 0; at < text.size();) {

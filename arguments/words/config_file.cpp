@@ -39,7 +39,7 @@ std::optional<std::string> base_of(const YAML::Node& document, const std::string
   if (!base) return std::nullopt;
   const std::filesystem::path name = value_text(base, path, "base_config");
   const auto beside = std::filesystem::path(path).parent_path() / name;  // an absolute name stays as it is
-  if (std::filesystem::is_regular_file(beside)) return beside.string();
+  if (std::error_code none; std::filesystem::is_regular_file(beside, none)) return beside.string();
   if (name.filename() == "base.yml") return std::nullopt;
   throw InputError(fmt::format("{}: base_config={}: no such file beside it; of MaxText's own only base.yml is known", path,
                                name.string()));

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <arguments/words/argument_values.hpp>
 #include <arguments/words/config_file.hpp>
 #include <arguments/words/given_arguments.hpp>
@@ -8,11 +9,14 @@
 #include <array>
 #include <rules/load_rules.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/spelling.hpp>
 
 namespace shardplan {
 namespace {
 
 using Given = std::map<std::string, GivenArgument>;
+
+constexpr std::array rule_keys = {"logical_axis_rules", "override_logical_axis_rules", "mesh_axes", "data_sharding"};
 
 GivenArgument& insert_word(Given& given, const std::string& word) {
   const auto equals = word.find('=');
@@ -44,8 +48,16 @@ void check_modelled(const std::string& key, const GivenArgument& given) {
                                    row.base_default.empty() ? "its default, nothing" : row.base_default));
 }
 
+/// Values go on into commands and files that are printed. Rules are read as the YAML that they are, and written anew.
+void check_is_a_line(const std::string& key, const GivenArgument& given) {
+  const bool rules = std::find(rule_keys.begin(), rule_keys.end(), key) != rule_keys.end();
+  if (!rules && has_control_characters(given.text))
+    throw InputError(fmt::format("{}: expected one line without control characters", given.place));
+}
+
 /// Errors of the table don't know where a key stands; in a file that has to be said.
 void read_value(const std::string& key, GivenArgument& given) try {
+  check_is_a_line(key, given);
   given.value = parse_argument(key, given.text, given.place);
   if (role_of(key) == ArgumentRole::unmodelled) check_modelled(key, given);
 } catch (const InputError& error) {
@@ -55,9 +67,8 @@ void read_value(const std::string& key, GivenArgument& given) try {
 
 /// The words of the command line as the YAML document that a file would be.
 ModelRules changes_on_command_line(const Given& given) {
-  constexpr std::array keys = {"logical_axis_rules", "override_logical_axis_rules", "mesh_axes", "data_sharding"};
   std::string document;
-  for (const char* key : keys)
+  for (const char* key : rule_keys)
     if (const auto found = given.find(key); found != given.end() && !found->second.in_file)
       document += fmt::format("{}: {}\n", key, found->second.text);
   return document.empty() ? ModelRules{} : parse_rule_changes(document, "arguments");

@@ -20,7 +20,10 @@ bool is_optimized_program(const std::string& name) {
 
 std::vector<std::string> optimized_programs(const std::string& folder) {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder))
+  std::error_code error;
+  const fs::directory_iterator entries(folder, error);
+  if (error) throw InputError(fmt::format("{}: {}", folder, error.message()));
+  for (const auto& entry : entries)
     if (entry.is_regular_file() && is_optimized_program(entry.path().filename()))
       names.push_back(entry.path().filename());
   std::sort(names.begin(), names.end());
@@ -40,7 +43,8 @@ std::string only_program(const std::string& folder) {
 }  // namespace
 
 HloProgram read_hlo_file(const std::string& path, InstructionObserver* observer) {
-  const std::string file = fs::is_directory(path) ? (fs::path(path) / only_program(path)).string() : path;
+  std::error_code none;
+  const std::string file = fs::is_directory(path, none) ? (fs::path(path) / only_program(path)).string() : path;
   return read_hlo({file, open_text(file)}, observer);
 }
 

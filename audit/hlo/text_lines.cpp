@@ -24,7 +24,7 @@ std::string reason_of(gzFile file) {
 }  // namespace
 
 TextSource open_text(const std::string& path) {
-  if (std::filesystem::is_directory(path)) throw InputError(path + ": a directory, not a file");
+  if (std::error_code none; std::filesystem::is_directory(path, none)) throw InputError(path + ": a directory, not a file");
   note_input_file(path);
   // zlib reads a file that is not gzipped as it is.
   const std::shared_ptr<gzFile_s> file(gzopen(path.c_str(), "rb"), [](gzFile_s* open) {

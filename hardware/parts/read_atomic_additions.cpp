@@ -6,8 +6,7 @@ namespace shardplan {
 AtomicAdditions read_atomic_additions(StrictObject object) {
   AtomicAdditions additions;
   additions.attempts = read_figure(object, "attempts", Dimension::elements_per_second);
-  additions.in_flight = object.number("in_flight");
-  if (additions.in_flight < 1) object.fail("in_flight", "numbers, at least 1");
+  additions.in_flight = object.number_between("in_flight", 1, 1e12);
   additions.source = object.text("source");
   object.finish();
   return additions;

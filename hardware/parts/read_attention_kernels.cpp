@@ -8,7 +8,7 @@ namespace {
 
 double share(StrictObject& object, const std::string& key) {
   const double value = object.number(key);
-  if (value <= 0 || value > 1) object.fail(key, "a share of peak_bf16, above 0 and at most 1");
+  if (value < 1e-6 || value > 1) object.fail(key, "a share of peak_bf16, from 1e-6 to 1");
   return value;
 }
 
@@ -26,8 +26,7 @@ AttentionShares read_head(const nlohmann::json& value, const std::string& where)
 
 AttentionKernels read_attention_kernels(StrictObject object) {
   AttentionKernels kernels;
-  kernels.extra_keys = object.number("extra_keys");
-  if (kernels.extra_keys < 0) object.fail("extra_keys", "at least 0");
+  kernels.extra_keys = object.number_between("extra_keys", 0, 1e9);
   for (const auto& value : object.array("heads")) {
     kernels.heads.push_back(read_head(value, fmt::format("{}.heads[{}]", object.where(), kernels.heads.size())));
     if (kernels.heads.size() > 1 && kernels.heads.back().head_dim <= kernels.heads[kernels.heads.size() - 2].head_dim)

@@ -8,14 +8,14 @@ namespace {
 
 void check_sizes(StrictObject& object, const std::vector<double>& sizes) {
   const bool ascending = std::adjacent_find(sizes.begin(), sizes.end(), std::greater_equal<>()) == sizes.end();
-  if (sizes.size() < 2 || sizes.front() <= 0 || !ascending) object.fail("sizes", "two or more ascending sizes");
+  if (sizes.size() < 2 || sizes.front() < 1 || !ascending) object.fail("sizes", "two or more ascending sizes from 1 on");
 }
 
 void check_shares(StrictObject& object, const ProductTable& table) {
   const std::size_t n = table.sizes.size();
   if (table.shares.size() != n * n * n) object.fail("shares", "a share for each m, n and k of sizes");
   for (const double share : table.shares)
-    if (share <= 0 || share > 1) object.fail("shares", "shares of peak, above 0 and at most 1");
+    if (share < 1e-6 || share > 1) object.fail("shares", "shares of peak, from 1e-6 to 1");
 }
 
 std::vector<double> numbers(StrictObject& object, const std::string& key) {

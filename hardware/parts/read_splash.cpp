@@ -24,11 +24,13 @@ constexpr std::array<Compiled, 6> compiled = {{
 template <std::size_t count>
 std::array<double, count> numbers(StrictObject& object, const std::string& key, double least) {
   const nlohmann::json& given = object.array(key);
+  constexpr double most = 1e9;  // cycles of a tile: a second of them
   std::array<double, count> all;
   if (given.size() != count) object.fail(key, fmt::format("{} numbers", count));
   for (std::size_t i = 0; i < count; ++i) {
-    if (!given[i].is_number() || given[i].get<double>() < least) object.fail(key, fmt::format("numbers from {} on", least));
-    all[i] = given[i].get<double>();
+    const double number = given[i].is_number() ? given[i].get<double>() : -1;
+    if (!(number >= least && number <= most)) object.fail(key, fmt::format("numbers from {} to {}", least, most));
+    all[i] = number;
   }
   return all;
 }

@@ -12,7 +12,8 @@
 namespace shardplan {
 
 struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  /// What is quoted from a file may have the character that would end the message: it becomes "\x00".
+  explicit InputError(const std::string& message);
 };
 
 struct InternalError : std::logic_error {

@@ -19,6 +19,10 @@ std::vector<std::string_view> synonyms_of(std::string_view word);
 /// The text, with bytes that are no UTF-8 as "\xff".
 std::string as_utf8(std::string_view text);
 
+/// Whether it has characters that end a line, or that a terminal obeys. Names that have would go on as a command of their
+/// own in the commands and comments that are printed.
+bool has_control_characters(std::string_view text);
+
 /// One line that a terminal can show: control characters and bytes that are no UTF-8 as "\x1b", and no more than `most`
 /// bytes of it.
 std::string printable(std::string_view text, std::size_t most);

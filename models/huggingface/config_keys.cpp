@@ -6,7 +6,7 @@
 
 namespace shardplan::huggingface {
 
-bool given(StrictObject& config, const std::string& key) { return config.has(key) && !config.any(key).is_null(); }
+bool given(StrictObject& config, const std::string& key) { return config.asks_for(key) && !config.any(key).is_null(); }
 
 void pass_over(StrictObject& config, const std::string& key) {
   if (config.has(key)) config.any(key);

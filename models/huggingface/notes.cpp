@@ -7,6 +7,7 @@
 #include <models/huggingface/notes.hpp>
 #include <models/huggingface/positions.hpp>
 #include <nlohmann/json.hpp>
+#include <shardplan/error.hpp>
 #include <string_view>
 
 namespace shardplan {
@@ -92,9 +93,9 @@ bool says_nothing(const nlohmann::json& value) {
 }
 
 /// "fp8": what the checkpoint's own method is called.
-std::string method_of(const nlohmann::json& value) {
+std::string method_of(const StrictObject& config, const std::string& key, const nlohmann::json& value) {
   const bool named = value.is_object() && value.contains("quant_method") && value["quant_method"].is_string();
-  return named ? fmt::format(" ({})", value["quant_method"].get<std::string>()) : "";
+  return named ? fmt::format(" ({})", config.checked(key, value["quant_method"].get<std::string>())) : "";
 }
 
 Model with_inner_values(Model model, StrictObject& config) {
@@ -103,7 +104,7 @@ Model with_inner_values(Model model, StrictObject& config) {
       const auto& value = config.any(key);
       if (given) model.*given = value.is_number() && value.get<double>() > 0;
       if (value.is_number() || value.is_boolean() || value.is_string())
-        model.inner_values.emplace_back(maxtext, argument_text(value));
+        model.inner_values.emplace_back(maxtext, config.checked(key, argument_text(value)));
     }
   if (config.has("rope_parameters"))  // transformers 5
     if (const auto& rope = config.peek("rope_parameters");
@@ -125,6 +126,8 @@ std::string argument_text(const nlohmann::json& value) {
 Model with_notes(Model model, StrictObject& config) {
   model = huggingface::with_positions(with_inner_values(std::move(model), config), config);
   const auto untaken = config.untaken();
+  std::vector<std::string> missed = config.asked();
+  std::erase_if(missed, [&](const std::string& key) { return config.has(key); });
   std::vector<std::string> unread;
   for (const std::string& key : untaken) {
     const auto& value = config.any(key);
@@ -132,13 +135,16 @@ Model with_notes(Model model, StrictObject& config) {
                                     [&](const LeftOut& row) { return key == row.key; });
     if (says_nothing(value) || is_harmless(key)) continue;
     if (known != std::end(left_out_keys))
-      model.left_out.push_back({key + method_of(value), known->reason});
+      model.left_out.push_back({key + method_of(config, key, value), known->reason});
     else if (!model.has_experts() && speaks_of_experts(key))
       config.fail(key, "absent: layers of this architecture have no experts");
     else
       unread.push_back(key);
   }
-  for (const std::string& key : unread) model.left_out.push_back({key, "not read"});
+  for (const std::string& key : unread) {
+    const auto nearest = nearest_names(key, missed, 1);
+    model.left_out.push_back({key, nearest.empty() ? "not read" : "not read; nearest: " + nearest.front()});
+  }
   return model;
 }
 

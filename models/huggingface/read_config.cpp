@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <models/huggingface/config_keys.hpp>
@@ -19,19 +20,21 @@ struct Architecture {
   /// Of a model with more than a text decoder: what its text_config may leave out (the defaults of transformers' class).
   const char* text_defaults = nullptr;
   double rope_theta = 0;  ///< the class's default in transformers (default_theta of its configuration); 0: not looked up
+  /// Where the file leaves num_key_value_heads out; other classes have a number of their own.
+  bool keys_of_each_head = false;
 };
 
 constexpr const char* gemma3_text = R"({"num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256,
   "hidden_activation": "gelu_pytorch_tanh", "vocab_size": 262208})";
 
 constexpr Architecture architectures[] = {
-    {"LlamaForCausalLM", llama, nullptr, 10'000},
+    {"LlamaForCausalLM", llama, nullptr, 10'000, true},
     {"Llama4ForCausalLM", llama4},
     {"Llama4ForConditionalGeneration", llama4, "{}"},
     {"MistralForCausalLM", mistral, nullptr, 10'000},
     {"Mistral3ForConditionalGeneration", mistral, "{}"},
     {"MixtralForCausalLM", mixtral, nullptr, 1'000'000},
-    {"Phi3ForCausalLM", phi3},
+    {"Phi3ForCausalLM", phi3, nullptr, 0, true},
     {"Qwen2ForCausalLM", qwen2},
     {"Qwen3ForCausalLM", qwen3, nullptr, 10'000},
     {"Qwen3MoeForCausalLM", qwen3_moe},
@@ -39,11 +42,11 @@ constexpr Architecture architectures[] = {
     {"Qwen3_5MoeForConditionalGeneration", qwen3_5_moe, "{}"},
     {"Qwen3VLForConditionalGeneration", qwen3, "{}"},
     {"Qwen3VLMoeForConditionalGeneration", qwen3_vl_moe, "{}"},
-    {"DeepseekV2ForCausalLM", deepseek},
-    {"DeepseekV3ForCausalLM", deepseek3, nullptr, 10'000},
-    {"DeepseekV32ForCausalLM", deepseek32},
+    {"DeepseekV2ForCausalLM", deepseek, nullptr, 0, true},
+    {"DeepseekV3ForCausalLM", deepseek3, nullptr, 10'000, true},
+    {"DeepseekV32ForCausalLM", deepseek32, nullptr, 0, true},
     {"DeepseekV4ForCausalLM", deepseek4},
-    {"KimiK25ForConditionalGeneration", deepseek3, "{}"},
+    {"KimiK25ForConditionalGeneration", deepseek3, "{}", 0, true},
     {"GptOssForCausalLM", gpt_oss, nullptr, 150'000},
     {"GemmaForCausalLM", gemma},
     {"Gemma2ForCausalLM", gemma2},
@@ -51,8 +54,8 @@ constexpr Architecture architectures[] = {
     {"Gemma3ForConditionalGeneration", gemma3, gemma3_text},
     {"Gemma4ForCausalLM", gemma4},
     {"Gemma4ForConditionalGeneration", gemma4, "{}"},
-    {"Olmo2ForCausalLM", olmo2},
-    {"Olmo3ForCausalLM", olmo3},
+    {"Olmo2ForCausalLM", olmo2, nullptr, 0, true},
+    {"Olmo3ForCausalLM", olmo3, nullptr, 0, true},
 };
 
 struct Refused {
@@ -75,7 +78,9 @@ const Architecture& find_architecture(const std::string& name, const std::string
   if (no != std::end(refused)) throw InputError(fmt::format("{}: architecture {} has {}", place, name, no->reason));
   std::vector<std::string> known;
   for (const auto& row : architectures) known.emplace_back(row.name);
-  throw InputError(place + ": " + unknown_name("architecture", name, known));
+  const auto nearest = nearest_names(name, known);
+  throw InputError(fmt::format("{}: unknown architecture '{}'; {}: {}", place, name, nearest.empty() ? "known" : "nearest",
+                               fmt::join(nearest.empty() ? known : nearest, ", ")));
 }
 
 /// What MaxText's nearest model has may be another: llama3-8b turns positions by 500,000, Llama 2's class by 10,000.
@@ -90,6 +95,15 @@ Model with_rope_theta(Model model, const Architecture& architecture) {
   return model;
 }
 
+/// As transformers' class reads it: null is as many as there are heads, in each of them.
+Model read_decoder(const Architecture& architecture, StrictObject& config) {
+  const std::string key = "num_key_value_heads";
+  if (!architecture.keys_of_each_head && !config.has(key))
+    config.fail(key, fmt::format("given: without it transformers takes a number of its own for {}, whatever "
+                                 "num_attention_heads is", architecture.name));
+  return with_notes(architecture.read(config), config);
+}
+
 /// The text decoder of a model that has towers besides.
 Model read_text_decoder(const Architecture& architecture, StrictObject& config) {
   nlohmann::json text = nlohmann::json::parse(architecture.text_defaults);
@@ -99,7 +113,7 @@ Model read_text_decoder(const Architecture& architecture, StrictObject& config) 
   const std::string tied = "tie_word_embeddings";
   if (given(config, tied)) text[tied] = config.any(tied);  // what the whole model says holds
   StrictObject inner(text, config.where() + ": text_config");
-  Model model = with_notes(architecture.read(inner), inner);
+  Model model = read_decoder(architecture, inner);
   for (const char* tower : {"vision_config", "audio_config"})
     if (config.has(tower)) {
       if (config.any(tower).is_null()) continue;
@@ -123,7 +137,7 @@ Model read_huggingface_config(const nlohmann::json& json, const std::string& pla
   if (names.size() != 1) config.fail("architectures", "a list of one");
   const Architecture& architecture = find_architecture(names.front(), place);
   const bool nested = architecture.text_defaults && config.has("text_config");
-  Model model = with_notes(nested ? read_text_decoder(architecture, config) : architecture.read(config), config);
+  Model model = nested ? with_notes(read_text_decoder(architecture, config), config) : read_decoder(architecture, config);
   return with_rope_theta(std::move(model), architecture);
 }
 

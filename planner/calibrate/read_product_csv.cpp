@@ -49,10 +49,11 @@ class CsvReader {
       lines_.fail(fmt::format("expected one of the columns seconds and tflops; {}", expected_columns));
   }
 
-  DType dtype_of(std::string_view name) const {
+  DType dtype_of(std::string_view cell) const {
+    const std::string name = lower_case(cell);
     const auto found = std::find_if(dtypes.begin(), dtypes.end(), [&](const auto& row) { return row.first == name; });
     if (found != dtypes.end()) return found->second;
-    lines_.fail(fmt::format("dtype '{}' is not known; expected bf16, f16, fp8 or int8", name));
+    lines_.fail(fmt::format("dtype '{}' is not known; expected bf16, f16, fp8 or int8", cell));
   }
 
   void read_row(const std::vector<std::string_view>& cells) {

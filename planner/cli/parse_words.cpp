@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -7,6 +9,7 @@
 #include <planner/cli/parse_words.hpp>
 #include <set>
 #include <shardplan/error.hpp>
+#include <shardplan/spelling.hpp>
 
 namespace shardplan {
 namespace {
@@ -23,14 +26,30 @@ std::vector<std::string> flags_of(const CLI::App& parser) {
   throw InputError(unknown_name("flag", word.substr(0, word.find('=')), flags_of(parser)));
 }
 
-// Two answers in one place would be half of each.
-void check_side_file(const std::string& flag, const std::string& path, const std::optional<std::string>& answer) {
-  if (path == "-") throw InputError(flag + " -: the answer is on standard output; give a FILE");
+bool is_one_place(const std::string& path, const std::string& other) {
   std::error_code error;
   const auto place = [&](const std::string& file) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(file), error);
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error);
   };
-  if (answer && place(path) == place(*answer))
+  return place(path) == place(other);
+}
+
+/// /dev/stdout, or the file that the shell sends it to. What takes all and keeps nothing, like /dev/null, mixes nothing.
+bool is_standard_output(const std::string& path) {
+  struct stat file {}, output {};
+  if (path == "-") return true;
+  if (stat(path.c_str(), &file) != 0 || fstat(STDOUT_FILENO, &output) != 0) return false;
+  const bool keeps_nothing = S_ISCHR(output.st_mode) && isatty(STDOUT_FILENO) == 0;
+  return !keeps_nothing && file.st_dev == output.st_dev && file.st_ino == output.st_ino;
+}
+
+// Two outputs in one place would be half of each, or the later one alone.
+void check_side_file(const std::string& flag, const std::string& path, const std::optional<std::string>& answer) {
+  if (has_control_characters(path))
+    throw InputError(fmt::format("{} {}: control characters in the name of a file", flag, path));
+  if (path == "-" || (!answer && is_standard_output(path)))
+    throw InputError(fmt::format("{} {}: the answer is on standard output; give a FILE", flag, path));
+  if (answer && is_one_place(path, *answer))
     throw InputError(fmt::format("{} {}: -o writes the answer to the same file; give another", flag, path));
 }
 
@@ -160,8 +179,18 @@ void CommandParser::parse(const Words& given) {
   }
   if (const auto unknown = parser_.remaining(); !unknown.empty()) refuse(unknown.front(), parser_);
   if (output_.file == "-") output_.file.reset();
-  for (const auto& [flag, path] : side_files_)
-    if (*path) check_side_file(flag, **path, output_.file);
+  check_side_files();
+}
+
+void CommandParser::check_side_files() const {
+  for (std::size_t i = 0; i < side_files_.size(); ++i) {
+    const auto& [flag, path] = side_files_[i];
+    if (!*path) continue;
+    check_side_file(flag, **path, output_.file);
+    for (std::size_t j = 0; j < i; ++j)
+      if (const auto& [other, place] = side_files_[j]; *place && is_one_place(**path, **place))
+        throw InputError(fmt::format("{} {}: {} writes to the same file; give another", flag, **path, other));
+  }
 }
 
 }  // namespace shardplan

@@ -59,6 +59,7 @@ class CommandParser {
 
  private:
   CommandDescription describe() const;
+  void check_side_files() const;
 
   CLI::App parser_;
   std::string footer_;

@@ -76,6 +76,15 @@ HardwareProfile& priced_machine(const std::string& word, PlanRequest& request) {
   return *machine;
 }
 
+/// As in a profile, in dollars for a chip and an hour.
+double read_price(const std::string& machine, const std::string& word) {
+  constexpr double most = 1e6;
+  const double price = parse_positive_number("--price " + machine, word);
+  if (price > most)
+    throw InputError(fmt::format("--price {}={}: at most {:.0f} dollars for a chip and an hour", machine, word, most));
+  return price;
+}
+
 /// "h100=2.5,tpu-v5p=4.2" on the machines that are planned.
 void read_prices(const PlanFlags& flags, PlanRequest& request) {
   if (!flags.price) return;
@@ -86,8 +95,8 @@ void read_prices(const PlanFlags& flags, PlanRequest& request) {
     HardwareProfile& machine = priced_machine(word.substr(0, equals), request);
     if (!priced.insert(machine.name).second)
       throw InputError(fmt::format("--price {}: {} has a price already; give one", word, machine.name));
-    machine.price_per_chip_hour = Figure{parse_positive_number("--price " + machine.name, word.substr(equals + 1)), "USD/h",
-                                         "--price", Basis::assumed};
+    machine.price_per_chip_hour =
+        Figure{read_price(machine.name, word.substr(equals + 1)), "USD/h", "--price", Basis::assumed};
   }
 }
 

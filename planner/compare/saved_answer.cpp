@@ -16,6 +16,10 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::array paths = {MoePath::none, MoePath::dropping, MoePath::ragged, MoePath::ring};
+/// What an answer can have printed: all that is computed of such numbers is finite.
+constexpr double largest = 1e30;
+constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
+
 constexpr std::array phases = {Phase::forward, Phase::rematerialized_forward, Phase::backward, Phase::optimizer};
 
 /// Axes in MaxText's order, which JSON objects don't keep; those that no argument sizes come first.
@@ -55,43 +59,47 @@ Collective read_collective(const Json& json, const Mesh& mesh, const std::string
   collective.phase = enumerator_named(phases, "phase", object.text("phase"), object.where());
   collective.kind = enumerator_named(all_collective_kinds(), "kind", object.text("kind"), object.where());
   collective.axes = read_axes(object, mesh);
-  collective.group_size = object.integer("group_size");
-  collective.bytes = {object.integer("bytes")};
-  collective.executions = object.integer("executions");
-  collective.seconds = {object.number("seconds")};
-  collective.exposed = {object.number("exposed_seconds")};
+  collective.group_size = object.count("group_size", 1);
+  collective.bytes = {object.integer_between("bytes", 0, most_bytes)};
+  collective.executions = object.count("executions", 0);
+  if (collective.executions > 0 && collective.bytes.value > most_bytes / collective.executions)
+    object.fail("executions", "so many that a device moves at most a petabyte");
+  collective.seconds = {object.number_between("seconds", 0, largest)};
+  collective.exposed = {object.number_between("exposed_seconds", 0, largest)};
   return collective;
 }
 
 MemoryUse read_memory(StrictObject object) {
   MemoryUse memory;
-  memory.parameters = {object.integer("parameters_bytes")};
-  memory.optimizer = {object.integer("optimizer_bytes")};
-  memory.batch = {object.integer("batch_bytes")};
-  memory.gradients = {object.integer("gradients_bytes")};
-  memory.activations = {object.integer("activations_bytes")};
-  memory.temporaries = {object.integer("temporaries_bytes")};
+  const auto bytes = [&](const char* key) { return Bytes{object.integer_between(key, 0, most_bytes)}; };
+  memory.parameters = bytes("parameters_bytes");
+  memory.optimizer = bytes("optimizer_bytes");
+  memory.batch = bytes("batch_bytes");
+  memory.gradients = bytes("gradients_bytes");
+  memory.activations = bytes("activations_bytes");
+  memory.temporaries = bytes("temporaries_bytes");
   StrictObject range = object.object("range");
-  memory.low = {range.integer("low_bytes")};
-  memory.high = {range.integer("high_bytes")};
-  memory.capacity = {object.integer("capacity_bytes")};
-  memory.reserved = {object.integer("reserved_bytes")};
+  memory.low = {range.integer_between("low_bytes", 0, most_bytes)};
+  memory.high = {range.integer_between("high_bytes", 0, most_bytes)};
+  memory.capacity = bytes("capacity_bytes");
+  memory.reserved = bytes("reserved_bytes");
   memory.peak_moment = object.text("peak_moment");
   return memory;
 }
 
 StepTime read_time(StrictObject object) {
   StepTime time;
-  time.compute = {object.number("compute_seconds")};
-  time.exposed_collective = {object.number("exposed_collective_seconds")};
-  time.hidden_collective = {object.number("hidden_collective_seconds")};
-  time.exposed_host = {object.number("exposed_host_seconds")};
-  time.hidden_host = {object.number("hidden_host_seconds")};
-  time.bubble = {object.number("bubble_seconds")};
+  const auto seconds = [&](const char* key) { return Seconds{object.number_between(key, 0, largest)}; };
+  time.compute = seconds("compute_seconds");
+  time.exposed_collective = seconds("exposed_collective_seconds");
+  time.hidden_collective = seconds("hidden_collective_seconds");
+  time.exposed_host = seconds("exposed_host_seconds");
+  time.hidden_host = seconds("hidden_host_seconds");
+  time.bubble = seconds("bubble_seconds");
   if (object.has("all_token_routing_seconds"))  // answers from before it had a price have none
-    time.all_token_routing = {object.number("all_token_routing_seconds")};
-  time.tokens_per_second_per_device = object.number("tokens_per_second_per_device");
-  time.model_flops_utilization = object.number("model_flops_utilization");
+    time.all_token_routing = seconds("all_token_routing_seconds");
+  time.tokens_per_second_per_device = object.number_between("tokens_per_second_per_device", 1e-9, largest);
+  time.model_flops_utilization = object.number_between("model_flops_utilization", 0, largest);
   return time;
 }
 
@@ -105,10 +113,11 @@ Infeasible read_infeasible(StrictObject object) {
   return infeasible;
 }
 
-RunArguments read_arguments(const Json& object) {
+RunArguments read_arguments(const StrictObject& answer, const Json& object) {
   RunArguments arguments;
   for (const auto& [key, value] : object.items())
-    arguments.emplace_back(key, value.is_string() ? value.get<std::string>() : print_json(value));
+    arguments.emplace_back(key, value.is_string() ? answer.checked("maxtext_arguments", value.get<std::string>())
+                                                  : print_json(value));
   return arguments;
 }
 
@@ -116,7 +125,7 @@ Evaluation read_setting(StrictObject& object) {
   Evaluation e;
   e.hardware = object.text("hardware");
   e.chips = object.count("chips", 1);
-  e.devices = object.integer("devices");
+  e.devices = object.count("devices", 1);
   e.slices = object.count("slices", 1);
   e.model = object.text("model");
   e.rules = object.text("rules");
@@ -125,9 +134,9 @@ Evaluation read_setting(StrictObject& object) {
   e.remat = object.text("remat");
   e.config.moe_path = e.moe_path;
   e.config.remat_policy = e.remat;
-  e.config.per_device_batch_size = object.number("per_device_batch_size");
-  e.config.max_target_length = object.integer("max_target_length");
-  e.global_batch_tokens = object.integer("global_batch_tokens");
+  e.config.per_device_batch_size = object.number_between("per_device_batch_size", 1e-9, largest);
+  e.config.max_target_length = object.integer_at_least("max_target_length", 1);
+  e.global_batch_tokens = object.integer_between("global_batch_tokens", 1, most_bytes);
   return e;
 }
 
@@ -139,7 +148,7 @@ ComparedRow read_evaluation(const Json& json, const std::string& path) {
     e.collectives.push_back(read_collective(collective, e.mesh, path));
   e.memory = read_memory(object.object("memory"));
   e.time = read_time(object.object("time"));
-  return {path, {}, std::move(e), read_arguments(object.any("maxtext_arguments")), std::nullopt};
+  return {path, {}, std::move(e), read_arguments(object, object.any("maxtext_arguments")), std::nullopt};
 }
 
 /// Results stand best first: the first recommendation is the plan's.

@@ -90,7 +90,7 @@ MaybeFinding expanded_key_value_gathered(const FindingSubject& s) {
                   expanded, model.kv_lora_rank + model.qk_rope_head_dim, in_words(gathered)),
       "self_attention/attention_op",
       names_of(context, s.mesh()),
-      "context_parallel_strategy=ring, or less context parallelism"};
+      "less context parallelism"};
   finding.extent = gathered.seconds.value;
   return finding;
 }

@@ -108,7 +108,7 @@ MaybeFinding expert_rows_returned_whole(const FindingSubject& s) {
                              s.rules().name, join_axes(axes)),
                  "MoeBlock_0",
                  axes,
-                 "sparse_matmul=False",
+                 "sparse_matmul=False capacity_factor=1.25 (leaves tokens out)",
                  rules_named(s.rules(), {"activation_embed"})};
 }
 

@@ -5,6 +5,7 @@
 #include <arguments/settings/remat_arguments.hpp>
 #include <models/moe_paths.hpp>
 #include <models/programs/train_program.hpp>
+#include <planner/constraints/constraints.hpp>
 #include <planner/findings/replicated_activations.hpp>
 #include <planner/fixes/remedies.hpp>
 #include <rules/logical_axes.hpp>
@@ -81,8 +82,23 @@ Configuration balanced_runs(const Finding&, Configuration c) {
   return c;
 }
 
+/// It has no way to split packed sequences over a context axis.
 Configuration kernel_in_shard_map(const Finding&, Configuration c) {
   c.config.attention = c.compiler.kernels.attention;
+  if (packing_violation(c)) c.config.packing = false;
+  // As where the kernel is asked for; the command then says how many segments it counts.
+  const bool counts = c.config.packing && c.config.max_segments_per_seq <= 0;
+  if (counts) c.config.max_segments_per_seq = c.compiler.kernels.packed_segments;
+  return c;
+}
+
+/// On TPUs tokamax's kernel alone rings, and no packed sequences of latent attention.
+Configuration keys_in_a_ring(const Finding&, Configuration c) {
+  c.config.context_parallel_strategy = ContextStrategy::ring;
+  if (!c.compiler.kernels.has_tokamax_splash) return c;
+  c.config.attention = AttentionKernel::flash;
+  c.config.use_tokamax_splash = true;
+  c.config.packing = false;
   return c;
 }
 
@@ -183,15 +199,28 @@ struct Remedy {
   FindingId id;
   Change change;
   std::string_view words = "";  ///< empty: the finding's own,
-  std::string (*spell)(const TrainConfig& changed) = nullptr;  ///< or what this says of it
+  std::string (*spell)(const TrainConfig& now, const TrainConfig& changed) = nullptr;  ///< or what this says of it
 };
 
-std::string remat_words(const TrainConfig& config) {
+std::string remat_words(const TrainConfig&, const TrainConfig& config) {
   std::vector<std::string> words;
   for (const auto& [key, value] : remat_as_arguments({config.remat_policy, config.saved, config.places_activations}))
     words.push_back(fmt::format("{}={}", key, value));
   return fmt::format("{}", fmt::join(words, " "));
 }
+
+/// What a change to attention is on the command line.
+std::string attention_words(const TrainConfig& now, const TrainConfig& changed) {
+  std::vector<std::string> words;
+  if (changed.context_parallel_strategy != now.context_parallel_strategy)
+    words.push_back(fmt::format("context_parallel_strategy={}", name_of(changed.context_parallel_strategy)));
+  if (changed.attention != now.attention) words.push_back(fmt::format("attention={}", name_of(changed.attention)));
+  if (changed.use_tokamax_splash != now.use_tokamax_splash) words.emplace_back("use_tokamax_splash=true");
+  if (changed.packing != now.packing) words.emplace_back("packing=false");
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+constexpr std::string_view dropping_words = "sparse_matmul=False capacity_factor=1.25 (leaves tokens out)";
 
 constexpr Remedy remedies[] = {
     {FindingId::expert_axis_stolen, peeled_dispatch},
@@ -201,15 +230,18 @@ constexpr Remedy remedies[] = {
     {FindingId::missing_all_to_all, sparse_path},
     {FindingId::all_tokens_routed, sparse_path, "sparse_matmul=true"},
     {FindingId::dense_ragged_dot, experts_apart, "a larger expert axis in place of fsdp"},
-    {FindingId::dense_ragged_dot, dropping_path, "sparse_matmul=False capacity_factor=1.25 (leaves tokens out)"},
+    {FindingId::dense_ragged_dot, dropping_path, dropping_words},
     {FindingId::collectives_take_most, peeled_dispatch, "moe_dispatch_no_expert_sharding=True"},
     {FindingId::collectives_take_most, sparse_path, "sparse_matmul=True"},
-    {FindingId::collectives_take_most, dropping_path, "sparse_matmul=False capacity_factor=1.25 (leaves tokens out)"},
+    {FindingId::collectives_take_most, dropping_path, dropping_words},
+    {FindingId::expert_rows_returned_whole, dropping_path, dropping_words},
     {FindingId::minimal_recomputes_wi_1, wi_1_saved, "", remat_words},
     {FindingId::combined_weights_exposed, uncombined_weights},
     {FindingId::sequence_gathered_for_attention, split_attention_input},
     {FindingId::context_unbalanced, balanced_runs},
-    {FindingId::attention_replicated, kernel_in_shard_map},
+    {FindingId::attention_replicated, kernel_in_shard_map, "", attention_words},
+    {FindingId::attention_ignores_windows, kernel_in_shard_map, "", attention_words},
+    {FindingId::expanded_key_value_gathered, keys_in_a_ring, "", attention_words},
     {FindingId::attention_in_small_blocks, larger_blocks},
     {FindingId::layer_stack_reshard, gathered_every_iteration},
     {FindingId::optimizer_shards_permuted, optimizer_like_weights},
@@ -221,8 +253,9 @@ constexpr Remedy remedies[] = {
     {FindingId::rule_axis_unknown, renamed_axis},
 };
 
-std::string words_of(const Remedy& remedy, const Finding& finding, const TrainConfig& changed) {
-  if (remedy.spell) return remedy.spell(changed);
+std::string words_of(const Remedy& remedy, const Finding& finding, const TrainConfig& now,
+                     const TrainConfig& changed) {
+  if (remedy.spell) return remedy.spell(now, changed);
   return remedy.words.empty() ? finding.fix : std::string(remedy.words);
 }
 
@@ -240,7 +273,7 @@ std::vector<Fix> fixes_of(const Finding& finding, const Configuration& configura
     if (finding.id != remedy.id || !applies) continue;
     Configuration changed = remedy.change(finding, configuration);
     if (!has_path(changed)) continue;
-    std::string words = words_of(remedy, finding, changed.config);
+    std::string words = words_of(remedy, finding, configuration.config, changed.config);
     fixes.push_back({std::move(words), std::move(changed)});
   }
   return fixes;

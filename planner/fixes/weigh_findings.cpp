@@ -38,8 +38,21 @@ std::string comparison(const Evaluation& now, const Evaluation& fixed) {
                      in_words(now.time.with_routing()), in_words(fixed.time.with_routing()));
 }
 
-/// MaxText refuses these whatever they cost.
-bool is_refused(const Finding& finding) { return finding.id == FindingId::weights_not_sharded; }
+/// MaxText refuses these, or trains another model, whatever the fix costs.
+bool is_wrong(const Finding& finding) {
+  return finding.id == FindingId::weights_not_sharded || finding.id == FindingId::expert_rows_returned_whole ||
+         finding.id == FindingId::attention_ignores_windows;
+}
+
+/// Their fixes are settings, which are offered where a run with them was costed and starts; what others say of rules and
+/// meshes stands for itself.
+bool is_mended_by_settings(FindingId finding) {
+  constexpr FindingId mended[] = {FindingId::attention_replicated,     FindingId::attention_ignores_windows,
+                                  FindingId::context_unbalanced,       FindingId::expert_rows_returned_whole,
+                                  FindingId::expert_axis_stolen,       FindingId::expert_output_not_peeled,
+                                  FindingId::offloaded_parameters_come_back};
+  return std::find(std::begin(mended), std::end(mended), finding) != std::end(mended);
+}
 
 /// Said only where the fix pays: as it is, MaxText sets it.
 bool is_offer(FindingId finding) {
@@ -125,7 +138,7 @@ Finding weighed(Finding finding, const CostedFix& fix, const Evaluation& now) {
   for (const CostUnderFlags& cost : finding.under_flags) finding.message += in_words(cost);
   if (finding.id == FindingId::expert_axis_stolen && fix.pays && fix.cost.step.value < 0)
     finding.message += "; at this size the gathers hide behind compute, the exchanges don't";
-  if (fix.pays || is_refused(finding)) return finding;
+  if (fix.pays || is_wrong(finding)) return finding;
   finding.severity = Severity::note;
   finding.message += fmt::format("; on this mesh, with these sizes, {} costs more than it spares", fix.words);
   finding.fix.clear();
@@ -167,7 +180,8 @@ WeighedFindings weigh_findings(const Configuration& configuration, const Evaluat
     const std::vector<Fix> fixes = fixes_of(finding, configuration);
     auto fix = best_fix(fixes, finding, now);
     if (!fix && is_said_where_it_pays(finding.id)) continue;
-    if (!fix && is_about_the_step(finding.id) && !fixes.empty()) finding.fix.clear();
+    const bool tried = is_mended_by_settings(finding.id) || (is_about_the_step(finding.id) && !fixes.empty());
+    if (!fix && tried) finding.fix.clear();
     if (fix) {
       if (!is_about_the_run(finding.id)) finding.under_flags = under_other_flags(configuration, *fix, now);
       finding = weighed(std::move(finding), *fix, now);

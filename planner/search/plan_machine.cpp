@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <hardware/machine_of_chips.hpp>
@@ -18,6 +20,7 @@
 #include <planner/what_if/what_if.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
+#include <shardplan/rounding.hpp>
 #include <shardplan/step_counts.hpp>
 #include <variant>
 
@@ -35,25 +38,15 @@ std::variant<Machine, Refusal> usable_machine(const PlanRequest& request, const 
   return Refusal(error.what());
 }
 
-/// "1, 2, 4, 8"
-std::string divisors_of(std::int64_t devices) {
-  std::string text;
-  for (std::int64_t n = 1; n <= devices; ++n)
-    if (devices % n == 0) text += fmt::format("{}{}", text.empty() ? "" : ", ", n);
-  return text;
-}
-
 /// Sizes that no mesh of so many devices has; empty when they are not what is wrong.
 Refusal indivisible_sizes(const std::vector<AskedSizes>& mesh, std::int64_t devices) {
   std::int64_t product = 1;
   bool exact = true;
   for (const AskedSizes& asked : mesh) {
-    bool divides = false;
-    for (int size = asked.least; size <= std::min<std::int64_t>(asked.most, devices) && !divides; ++size)
-      divides = devices % size == 0;
-    if (!divides)
+    const auto sizes = divisors_of(devices);
+    if (std::none_of(sizes.begin(), sizes.end(), [&](std::int64_t size) { return asked.has(static_cast<int>(size)); }))
       return fmt::format("--mesh {} doesn't divide the {}; it may be {}", describe({asked}), counted(devices, "device"),
-                         divisors_of(devices));
+                         fmt::join(sizes, ", "));
     product *= asked.least;
     exact = exact && asked.least == asked.most;
   }

@@ -9,10 +9,20 @@
 namespace shardplan {
 namespace {
 
+/// What a sweep can have printed: all that is computed of such numbers is finite.
+constexpr double largest = 1e30, slowest = 1e-6;
+
 std::optional<double> number_or_null(StrictObject& object, const std::string& key) {
   if (object.any(key).is_null()) return std::nullopt;
-  return object.number(key);
+  return object.number_between(key, 0, largest);
 }
+
+constexpr std::pair<const char*, Seconds CellPlan::*> plan_times[] = {
+    {"compute_seconds", &CellPlan::compute},
+    {"exposed_collective_seconds", &CellPlan::exposed_collective},
+    {"exposed_host_seconds", &CellPlan::exposed_host},
+    {"bubble_seconds", &CellPlan::bubble},
+    {"all_token_routing_seconds", &CellPlan::all_token_routing}};
 
 /// In the order of `mesh_axes`: a JSON object has none.
 std::vector<AskedAxis> read_mesh(StrictObject& plan) {
@@ -31,18 +41,14 @@ CellPlan read_plan(StrictObject& cell, StrictObject plan) {
   read.rules = plan.text("rules");
   read.moe_path = plan.text("moe_path");
   read.remat = plan.text("remat");
-  read.per_device_batch_size = plan.number("per_device_batch_size");
-  read.global_batch_tokens = plan.integer("global_batch_tokens");
+  read.per_device_batch_size = plan.number_between("per_device_batch_size", 1e-9, largest);
+  read.global_batch_tokens = plan.integer_at_least("global_batch_tokens", 1);
   read.fit = enumerator_named(fits, "fit", plan.text("fit"), plan.where());
-  read.peak = {plan.integer("peak_bytes")};
-  read.capacity = {plan.integer("capacity_bytes")};
-  read.compute = {plan.number("compute_seconds")};
-  read.exposed_collective = {plan.number("exposed_collective_seconds")};
-  read.exposed_host = {plan.number("exposed_host_seconds")};
-  read.bubble = {plan.number("bubble_seconds")};
-  read.all_token_routing = {plan.number("all_token_routing_seconds")};
-  read.tokens_per_second = cell.number("tokens_per_second");
-  read.model_flops_utilization = plan.number("model_flops_utilization");
+  read.peak = {plan.integer_at_least("peak_bytes", 0)};
+  read.capacity = {plan.integer_at_least("capacity_bytes", 1)};
+  for (const auto& [key, member] : plan_times) read.*member = {plan.number_between(key, 0, largest)};
+  read.tokens_per_second = cell.number_between("tokens_per_second", slowest, largest);
+  read.model_flops_utilization = plan.number_between("model_flops_utilization", 0, largest);
   StrictObject arguments = plan.object("maxtext_arguments");
   for (const auto& key : arguments.untaken()) read.maxtext_arguments.emplace(key, arguments.text(key));
   plan.finish();
@@ -53,7 +59,7 @@ std::optional<Budget> read_budget(StrictObject& cell, const CellPlan& plan, cons
   if (!goal.tokens) return std::nullopt;
   Budget budget;
   budget.duration = {static_cast<double>(*goal.tokens) / plan.tokens_per_second};
-  budget.chip_hours = cell.number("chip_hours");
+  budget.chip_hours = cell.number_between("chip_hours", 0, largest);
   budget.dollars = number_or_null(cell, "cost");
   budget.kilowatt_hours = number_or_null(cell, "energy_kwh");
   return budget;

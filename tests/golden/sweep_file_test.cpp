@@ -98,6 +98,20 @@ TEST_F(SweepFile, OfAnotherRequestIsRefusedAndStays) {
   }
 }
 
+/// An array job of more shards than there are cells: none of them fails.
+TEST_F(SweepFile, AnEmptyShardMergesToo) {
+  Words merge = {SHARDPLAN_BINARY, "sweep", "merge", "--format", "json"};
+  int empty = -1;
+  for (int i = 1; i <= 8; ++i) {
+    const std::string name = std::to_string(i) + ".json";
+    const ProgramRun part = sweep({"--format", "json", "--shard", std::to_string(i) + "/8", "-o", name});
+    empty = part.exit_code;
+    merge.push_back(name);
+  }
+  EXPECT_EQ(empty, 0) << "no cell, so none that is impossible";
+  EXPECT_EQ(run_program(merge, folder_).output, printed("json"));
+}
+
 TEST_F(SweepFile, ShardsMergeIntoTheWhole) {
   const Words names = {"1.json", "2.json", "3.json"};
   for (std::size_t i = 0; i < names.size(); ++i)

@@ -21,8 +21,12 @@ commands = [
      "h100=2,v5p=4", *narrow],
     ["check", "--rules", "cp-as-ep", "--model", "mixtral-8x7b"],
     ["audit", "--hlo", program, "--mesh", "expert=8"],
+    ["audit", "--hlo", program, "--baseline", program, "--hardware", "h100", "--chips", "8", "--mesh", "expert=8"],
+    ["calibrate", "--hardware", "toy-switch", "--from", str(root / "tests/data/calibrate/all_gather_8.log"), "-o", "/dev/null"],
+    ["explain", "--model", "gpt3-6b", "--hardware", "h100", "--chips", "8", "--mesh", "stage=2,context=2,expert=2",
+     "per_device_batch_size=2"],
     ["audit", "--hlo", program, "--timeline", "--hardware", "h100", "--chips", "8", "--mesh", "expert=8"],
-    ["validate", "--times"], ["models", "list"], ["hardware", "list"], ["rules", "list"],
+    ["validate", "--times"], ["validate", "--ranges"], ["models", "list"], ["hardware", "list"], ["rules", "list"],
 ]
 
 

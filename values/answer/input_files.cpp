@@ -1,7 +1,11 @@
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <mutex>
 #include <set>
 #include <shardplan/answer/input_files.hpp>
+#include <shardplan/error.hpp>
+#include <shardplan/spelling.hpp>
 
 namespace shardplan {
 namespace {
@@ -28,6 +32,8 @@ fs::path place_of(const std::string& path) {
 }  // namespace
 
 void note_input_file(const std::string& path) {
+  if (has_control_characters(path))
+    throw InputError(fmt::format("{}: control characters in the name of a file; give it another", path));
   const std::lock_guard lock(noted().mutex);
   noted().files.insert(place_of(path));
 }

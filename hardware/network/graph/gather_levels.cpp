@@ -55,6 +55,29 @@ RingWay ring_way(const NetworkGraph& graph, const GraphGroups& parts) {
   return RingWay::one;
 }
 
+/// Of the ways (one_way) to one device. Those of all devices to it have most of their nodes in common.
+class WayLatencies {
+ public:
+  WayLatencies(const NetworkGraph& graph, int to) : graph_(graph), to_(to) {}
+
+  Seconds from(int node) {
+    if (graph_.grid) return latency_of(graph_, one_way(graph_, node, to_));
+    if (known_.empty()) known_.resize(graph_.nodes.size(), unknown);
+    if (node == to_) return {};
+    if (known_[node] == unknown) {
+      const GraphLink& link = graph_.links[first_of_way(graph_, node, to_)];
+      known_[node] = graph_.kinds[link.kind].latency.value + from(link.to).value;
+    }
+    return {known_[node]};
+  }
+
+ private:
+  static constexpr double unknown = -1;
+  const NetworkGraph& graph_;
+  int to_;
+  std::vector<double> known_;
+};
+
 struct Wait {
   double seconds = 0;
   int steps = 0;
@@ -83,9 +106,11 @@ Wait ring_wait(const NetworkGraph& graph, const std::vector<int>& part, RingWay 
 
 Seconds direct_latency(const NetworkGraph& graph, const std::vector<int>& part) {
   Seconds longest;
-  for (const int from : part)
-    for (const int to : part)
-      if (from != to) longest = std::max(longest, latency_of(graph, one_way(graph, from, to)));
+  for (const int to : part) {
+    WayLatencies latencies(graph, to);
+    for (const int from : part)
+      if (from != to) longest = std::max(longest, latencies.from(from));
+  }
   return longest;
 }
 

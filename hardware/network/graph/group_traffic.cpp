@@ -18,9 +18,7 @@ LinkTraffic exchange_traffic(const NetworkGraph& graph, const GraphGroups& group
   LinkTraffic traffic(graph);
   const double n = static_cast<double>(groups.front().size());
   for (const auto& group : groups)
-    for (const int from : group)
-      for (const int to : group)
-        if (from != to) traffic.send(from, to, 1 / n);
+    for (const int to : group) traffic.send_all(group, to, 1 / n);
   return traffic;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <hardware/network/graph/link_traffic.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
@@ -59,10 +60,18 @@ LinkTraffic::LinkTraffic(const NetworkGraph& graph)
     : graph_(graph), bytes_(graph.links.size()), waiting_(graph.nodes.size()) {}
 
 void LinkTraffic::send(int from, int to, double bytes) {
-  if (graph_.grid)
-    send_over_grid(from, to, bytes);
-  else
-    send_over_shortest_ways(from, to, bytes);
+  if (graph_.grid) return send_over_grid(from, to, bytes);
+  put(from, to, bytes);
+  send_over_shortest_ways(to);
+}
+
+void LinkTraffic::send_all(const std::vector<int>& members, int to, double bytes) {
+  for (const int from : members) {
+    if (from == to) continue;
+    if (graph_.grid) send_over_grid(from, to, bytes);
+    else put(from, to, bytes);
+  }
+  if (!graph_.grid) send_over_shortest_ways(to);
 }
 
 void LinkTraffic::walk(int chip, int dim, int steps, double bytes) {
@@ -97,25 +106,31 @@ void LinkTraffic::send_over_grid(int from, int to, double bytes) {
   }
 }
 
-void LinkTraffic::send_over_shortest_ways(int from, int to, double bytes) {
-  std::vector<int> here{from}, next;
-  waiting_[from] = bytes;
-  while (!here.empty() && here.front() != to) {
-    for (const int node : here) {
-      const int begin = graph_.first_link[node], end = graph_.first_link[node + 1];
-      int lead = 0;
-      for (int link = begin; link < end; ++link) lead += graph_.leads_to(graph_.links[link], to) ? 1 : 0;
-      for (int link = begin; link < end; ++link) {
-        const GraphLink& arc = graph_.links[link];
-        if (!graph_.leads_to(arc, to)) continue;
-        if (waiting_[arc.to] == 0) next.push_back(arc.to);
-        waiting_[arc.to] += waiting_[node] / lead;
-        bytes_[link] += waiting_[node] / lead;
-      }
-      waiting_[node] = 0;
-    }
-    here.swap(next);
-    next.clear();
+void LinkTraffic::put(int node, int to, double bytes) {
+  const auto distance = static_cast<std::size_t>(graph_.distance(node, to));
+  if (nodes_at_.size() <= distance) nodes_at_.resize(distance + 1);
+  if (waiting_[node] == 0) nodes_at_[distance].push_back(node);
+  waiting_[node] += bytes;
+}
+
+void LinkTraffic::pass_on(int node, int to) {
+  const int begin = graph_.first_link[node], end = graph_.first_link[node + 1];
+  int lead = 0;
+  for (int link = begin; link < end; ++link) lead += graph_.leads_to(graph_.links[link], to) ? 1 : 0;
+  for (int link = begin; link < end; ++link) {
+    if (!graph_.leads_to(graph_.links[link], to)) continue;
+    put(graph_.links[link].to, to, waiting_[node] / lead);
+    bytes_[link] += waiting_[node] / lead;
+  }
+  waiting_[node] = 0;
+}
+
+/// What waits farthest away first: all of it has met by the time that it goes on.
+void LinkTraffic::send_over_shortest_ways(int to) {
+  for (std::size_t distance = nodes_at_.size(); distance-- > 0;) {
+    if (distance > 0)
+      for (const int node : nodes_at_[distance]) pass_on(node, to);
+    nodes_at_[distance].clear();
   }
   waiting_[to] = 0;
 }
@@ -130,13 +145,14 @@ double LinkTraffic::busiest() const {
 std::vector<int> one_way(const NetworkGraph& graph, int from, int to) {
   if (graph.grid) return one_way_over_grid(*graph.grid, from, to);
   std::vector<int> way;
-  for (int node = from; node != to; node = graph.links[way.back()].to)
-    for (int link = graph.first_link[node]; link < graph.first_link[node + 1]; ++link)
-      if (graph.leads_to(graph.links[link], to)) {
-        way.push_back(link);
-        break;
-      }
+  for (int node = from; node != to; node = graph.links[way.back()].to) way.push_back(first_of_way(graph, node, to));
   return way;
+}
+
+int first_of_way(const NetworkGraph& graph, int from, int to) {
+  for (int link = graph.first_link[from]; link < graph.first_link[from + 1]; ++link)
+    if (graph.leads_to(graph.links[link], to)) return link;
+  throw InternalError("a network that is not joined");
 }
 
 }  // namespace shardplan

@@ -14,6 +14,10 @@ class LinkTraffic {
   /// sends equal parts over the links that lead on (equal-cost multipath).
   void send(int from, int to, double bytes);
 
+  /// A message from each of the members to `to`, but from itself. Where they meet they go on as one, so that all of a
+  /// large group cost little more than a few.
+  void send_all(const std::vector<int>& members, int to, double bytes);
+
   /// Seconds until the busiest link is done.
   double busiest() const;
 
@@ -22,15 +26,21 @@ class LinkTraffic {
  private:
   void send_over_grid(int from, int to, double bytes);
   void walk(int chip, int dim, int steps, double bytes);
-  void send_over_shortest_ways(int from, int to, double bytes);
+  void send_over_shortest_ways(int to);
+  void pass_on(int node, int to);
+  void put(int node, int to, double bytes);
 
   const NetworkGraph& graph_;
   std::vector<double> bytes_;    ///< on each link
-  std::vector<double> waiting_;  ///< at each node, for one message; all 0 between messages
+  std::vector<double> waiting_;  ///< at each node, for one device; all 0 between messages
+  std::vector<std::vector<int>> nodes_at_;  ///< by distance from that device: where something waits
 };
 
 /// The links of one of the ways that a message takes: where several are as short the first in the graph, on a tie round a
 /// ring the one ahead.
 std::vector<int> one_way(const NetworkGraph& graph, int from, int to);
+
+/// Where there is no grid: the first link of that way.
+int first_of_way(const NetworkGraph& graph, int from, int to);
 
 }  // namespace shardplan

@@ -5,6 +5,7 @@
 
 namespace shardplan {
 
+/// Throws InputError where the path has control characters: it stands in commands and in comments that are printed.
 void note_input_file(const std::string& path);
 
 /// Whether `path` leads to a file that was noted. What is no regular file (a terminal, a pipe) may be both.

@@ -57,7 +57,8 @@ std::string print_sweep(const SweepAnswer& answer, Format format, const Style& s
 Outcome outcome_of(const SweepAnswer& answer) {
   const bool any =
       std::any_of(answer.rows.begin(), answer.rows.end(), [](const SweepRow& row) { return row.plan.has_value(); });
-  return any ? Outcome::answered : Outcome::nothing_feasible;
+  const bool empty = answer.rows.empty();  // of more shards than cells: nothing was asked, and the others go on
+  return any || empty ? Outcome::answered : Outcome::nothing_feasible;
 }
 
 /// A JSON answer is its own record; beside another one it stands until that is whole.

@@ -24,10 +24,10 @@ std::string shortfall_of(const MachinePlan& machine) {
 std::vector<std::string> machine_row(const MachinePlan& machine) {
   if (!machine.recommended) {
     const std::string verdict = machine.closest_may_fit() ? "marginal: " : "no: ";
-    return {machine.hardware, verdict + markdown_text(shortfall_of(machine)), "", "", "", "", "", "", ""};
+    return {markdown_text(machine.hardware), verdict + markdown_text(shortfall_of(machine)), "", "", "", "", "", "", ""};
   }
   const Evaluation& e = *machine.recommended;
-  return {machine.hardware,
+  return {markdown_text(machine.hardware),
           markdown_verdict(e),
           print_number(e.tokens_per_second_with_routing()),
           print_number(e.tokens_per_second_with_routing() / e.chips),
@@ -72,13 +72,13 @@ std::string would_fit_list(const PlanAnswer& answer) {
   std::string text;
   for (const MachinePlan& machine : answer.machines)
     if (const std::string changes = would_fit_with(machine); !changes.empty())
-      text += fmt::format("- {}: would fit with {}\n", machine.hardware, markdown_text(changes));
+      text += fmt::format("- {}: would fit with {}\n", markdown_text(machine.hardware), markdown_text(changes));
   return text.empty() ? "" : "\n" + text;
 }
 
 std::string best_text(const MachinePlan& machine) {
   const Evaluation& e = *machine.recommended;
-  std::string text = fmt::format("\n#### {}\n\n{}", machine.hardware, markdown_settings(e));
+  std::string text = fmt::format("\n#### {}\n\n{}", markdown_text(machine.hardware), markdown_settings(e));
   if (!machine.change_of_training.empty()) text += fmt::format("\n> {}\n", markdown_text(machine.change_of_training));
   text += "\n" + markdown_figures(e) + "\n" + reasons_list(machine) + strategies_table(machine);
   text += "\n" + markdown_details("time, memory and collectives",
@@ -101,8 +101,8 @@ std::string plan_markdown(const PlanAnswer& answer) {
 }
 
 std::string explanation_markdown(const Evaluation& e) {
-  std::string text = fmt::format("### {} on {} of {}: {}\n\n", markdown_text(e.model), counted(e.chips, "chip"), e.hardware,
-                                 markdown_verdict(e));
+  std::string text = fmt::format("### {} on {} of {}: {}\n\n", markdown_text(e.model), counted(e.chips, "chip"),
+                                 markdown_text(e.hardware), markdown_verdict(e));
   text += markdown_settings(e) + "\n" + markdown_figures(e);
   const std::string findings = markdown_findings(e.findings) + markdown_flags(e);
   if (!findings.empty()) text += "\n" + findings;

@@ -47,7 +47,7 @@ std::string check_markdown(const CheckAnswer& answer) {
   }
   std::string text = fmt::format("### rules {}: {}, {}\n\n", markdown_code(answer.rules), verdict(answer.is_regression()),
                                  counted(static_cast<std::int64_t>(counting), "finding"));
-  text += fmt::format("{} on {}\n", counted(answer.cases, "configuration"), answer.hardware);
+  text += fmt::format("{} on {}\n", counted(answer.cases, "configuration"), markdown_text(answer.hardware));
   if (!findings.empty()) text += "\n" + findings;
   return text + (others.empty() ? "" : "\n" + markdown_details("known or ignored", others));
 }
@@ -56,7 +56,7 @@ std::string audit_markdown(const AuditAnswer& answer) {
   std::string text = fmt::format("### {}: {}\n\n", markdown_code(answer.program), verdict(answer.is_regression()));
   text += fmt::format(
       "{}mesh {}{}\n", answer.against.empty() ? "" : fmt::format("against {}; ", markdown_text(answer.against)),
-      markdown_code(describe(answer.mesh)), answer.hardware.empty() ? "" : "; priced on " + answer.hardware);
+      markdown_code(describe(answer.mesh)), answer.hardware.empty() ? "" : "; priced on " + markdown_text(answer.hardware));
   std::vector<std::vector<std::string>> rows;
   for (const auto& change : answer.changes) {
     if (change.found.bytes < small && change.expected.bytes < small) continue;

@@ -73,9 +73,10 @@ std::string residual_table(const CalibratedMachine& machine, const Style& style)
 }  // namespace
 
 std::string calibrate_text(const CalibratedMachine& machine, const Style& style) {
-  std::string text = fmt::format("{}: {} fitted to {}\n\n", style.paint(Ink::bold, machine.hardware),
-                                 counted(std::ssize(machine.figures), "figure"),
-                                 counted(std::ssize(machine.residuals), "measurement"));
+  std::string text = wrap_text(fmt::format("{} fitted to {}", counted(std::ssize(machine.figures), "figure"),
+                                           counted(std::ssize(machine.residuals), "measurement")),
+                               style.paint(Ink::bold, machine.hardware) + ": ", style.width()) +
+                     "\n";
   text += figures_table(machine, style);
   if (!machine.untold.empty())
     text += wrap_text(fmt::format("{}", fmt::join(machine.untold, ", ")), "  not told by them  ", style.width());

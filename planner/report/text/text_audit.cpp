@@ -40,12 +40,12 @@ std::vector<std::string> place_cells(const TrafficChange& change, const AuditAns
           std::string(name_of(change.phase))};
 }
 
-/// Without a machine the columns of time are left out.
-TextTable table_with(std::vector<std::string> titles, bool priced, std::vector<std::string> time_titles) {
+/// Without a machine the columns of time are left out. Where there is little room the difference is the reader's to take.
+TextTable table_with(std::vector<Column> figures, bool priced, std::vector<std::string> time_titles) {
   std::vector<Column> columns = {{"kind", Align::left, true}, {"axes", Align::left, true}, {"phase", Align::left, true}};
-  for (auto& title : titles) columns.push_back({std::move(title), Align::right});
+  for (auto& figure : figures) columns.push_back(std::move(figure));
   if (priced)
-    for (auto& title : time_titles) columns.push_back({std::move(title), Align::right, false, 1});
+    for (auto& title : time_titles) columns.push_back({std::move(title), Align::right, false, 2});
   return TextTable(std::move(columns));
 }
 
@@ -64,8 +64,10 @@ std::vector<std::string> number_cells(const Traffic& found, const Traffic& expec
 std::string traffic_table(const AuditAnswer& answer, const Style& style) {
   constexpr Bytes small{1'000'000};
   const bool compared = !answer.against.empty(), priced = !answer.hardware.empty();
-  TextTable table = compared ? table_with({"expected", "found", "difference"}, priced, {"time", "difference"})
-                             : table_with({"found"}, priced, {"time"});
+  const Column before{"expected", Align::right}, now{"found", Align::right};
+  const Column difference{"difference", Align::right, false, 1};
+  TextTable table = compared ? table_with({before, now, difference}, priced, {"time", "difference"})
+                             : table_with({now}, priced, {"time"});
   const auto add_row = [&](std::vector<std::string> cells, const Traffic& found, const Traffic& expected) {
     for (auto& cell : number_cells(found, expected, answer)) cells.push_back(std::move(cell));
     table.add(std::move(cells));

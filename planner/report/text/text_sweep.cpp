@@ -209,8 +209,11 @@ std::string title_text(const SweepAnswer& answer, const Style& style) {
       std::count_if(answer.rows.begin(), answer.rows.end(), [](const SweepRow& r) { return r.plan.has_value(); });
   std::string shard = answer.shard.count > 1 ? fmt::format(" of shard {}/{}", answer.shard.number, answer.shard.count) : "";
   if (!is_complete(answer)) shard += fmt::format(" (of {})", cells_of_shard(answer));
-  return style.paint(Ink::bold, counted_cells(answer.rows.size()) + shard) +
-         fmt::format(", {} possible{}\n", possible, goal_text(answer.goal));
+  const std::string cells =
+      style.paint(Ink::bold, counted_cells(answer.rows.size()) + shard) + fmt::format(", {} possible", possible);
+  const std::string goal = goal_text(answer.goal);
+  if (display_width(cells + goal) <= style.width()) return cells + goal + "\n";
+  return cells + "\n" + wrap_text(goal.substr(goal.find_first_not_of(' ')), "  ", style.width());
 }
 
 }  // namespace

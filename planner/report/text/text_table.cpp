@@ -16,6 +16,7 @@ constexpr std::string_view break_behind = " ,/:+";
 constexpr std::string_view break_long_words_behind = "_-=";
 constexpr std::size_t longest_piece = 10;  // a longer word may be broken inside, best behind one of those
 constexpr std::size_t shortest_piece = 8;  // likewise, where a table would be too wide otherwise
+constexpr std::size_t shortest_of_all = 6;  // where nothing else is left
 constexpr std::size_t longest_prose = 15;  // a word of so many letters and nothing else is broken only there
 
 std::string padded(const std::string& text, std::size_t width, Align align) {
@@ -136,15 +137,36 @@ TextTable::Layout TextTable::natural(std::vector<std::size_t> columns) const {
   return layout;
 }
 
+bool TextTable::breaks(std::size_t column, const Layout& layout) const {
+  if (columns_[column].wraps || !layout.breaks_all) return columns_[column].wraps;
+  const auto texts = column_texts(column);
+  return columns_[column].align == Align::left &&
+         std::none_of(texts.begin(), texts.end(), [](const auto& text) { return text.find('\x1b') != text.npos; });
+}
+
+std::size_t TextTable::least_width(std::size_t column, const Layout& layout, std::size_t longest) const {
+  Column of = columns_[column];
+  std::size_t least = of.least;
+  if (layout.breaks_all) {
+    for (const auto& piece : pieces_of(of.title)) least = std::max(least, display_width(without_trailing_spaces(piece)));
+    of.title.clear();
+  }
+  const auto texts = column_texts(column);
+  if (breaks(column, layout)) return std::max(least, least_of(of, texts, longest));
+  for (const auto& text : texts) least = std::max(least, display_width(text));
+  return std::max(least, display_width(of.title));
+}
+
 /// Closes the gaps, then takes from the widest wrapping columns; false where that is not enough.
 bool TextTable::squeeze(Layout& layout, std::size_t width, std::size_t longest) const {
-  if (layout.total() > width) layout.gap = 1;
+  if (layout.total() <= width) return true;
+  layout.gap = 1;
+  std::vector<std::size_t> least;
+  for (const std::size_t column : layout.columns) least.push_back(least_width(column, layout, longest));
   while (layout.total() > width) {
     std::size_t* widest = nullptr;
     for (std::size_t i = 0; i < layout.columns.size(); ++i) {
-      const Column& column = columns_[layout.columns[i]];
-      const bool can = column.wraps && layout.widths[i] > least_of(column, column_texts(layout.columns[i]), longest);
-      if (can && (!widest || layout.widths[i] > *widest)) widest = &layout.widths[i];
+      if (layout.widths[i] > least[i] && (!widest || layout.widths[i] > *widest)) widest = &layout.widths[i];
     }
     if (!widest) return false;
     --*widest;
@@ -162,21 +184,24 @@ TextTable::Layout TextTable::fit(std::size_t width) const {
       return columns_[a].dispensable < columns_[b].dispensable;
     });
     if (columns_[*least].dispensable == 0) {
-      squeeze(layout, width, shortest_piece);
+      if (squeeze(layout, width, shortest_piece)) return layout;
+      layout.breaks_all = true;
+      if (!squeeze(layout, width, shortest_piece)) squeeze(layout, width, shortest_of_all);
       return layout;
     }
     columns.erase(least);
   }
 }
 
-std::string TextTable::lines(const std::vector<std::string>& cells, const Layout& layout,
-                             const std::string& margin) const {
+std::string TextTable::lines(const std::vector<std::string>& cells, const Layout& layout, const std::string& margin,
+                             bool are_titles) const {
   std::vector<std::vector<std::string>> parts;
   std::size_t height = 1;
   for (std::size_t i = 0; i < layout.columns.size(); ++i) {
     const std::size_t column = layout.columns[i];
     if (column >= cells.size()) break;
-    parts.push_back(columns_[column].wraps ? broken(cells[column], layout.widths[i]) : std::vector{cells[column]});
+    const bool wraps = (are_titles && layout.breaks_all) || breaks(column, layout);
+    parts.push_back(wraps ? broken(cells[column], layout.widths[i]) : std::vector{cells[column]});
     height = std::max(height, parts.back().size());
   }
   std::string text;
@@ -219,9 +244,10 @@ std::string TextTable::print(std::size_t width, std::size_t indent) const {
   const std::string margin(indent, ' ');
   std::vector<std::string> titles;
   for (const auto& column : columns_) titles.push_back(column.title);
-  std::string text = lines(titles, layout, margin);
+  std::string text = lines(titles, layout, margin, true);
   for (const auto& row : rows_)
-    if (!is_idle(row, layout)) text += row.rest ? spanning(row, layout, width, margin) : lines(row.cells, layout, margin);
+    if (!is_idle(row, layout)) text += row.rest ? spanning(row, layout, width, margin)
+                                             : lines(row.cells, layout, margin, false);
   return text + left_out(layout, width, margin);
 }
 

@@ -32,7 +32,8 @@ class TextTable {
   bool empty() const { return rows_.empty(); }
 
   /// Title line and rows, each behind `indent` spaces. Above `width` columns the gaps close first, then the widest
-  /// columns that may wrap do, then dispensable columns go, which a last line names; a table that is still too wide is.
+  /// columns that may wrap do, then dispensable columns go, which a last line names, then all other text wraps and titles
+  /// break; figures stay whole, and a table that is still too wide is.
   std::string print(std::size_t width, std::size_t indent = 0) const;
 
  private:
@@ -44,13 +45,17 @@ class TextTable {
     std::vector<std::size_t> columns;  ///< those that are shown
     std::vector<std::size_t> widths;   ///< of each of them
     std::size_t gap = 2;
+    bool breaks_all = false;  ///< all columns of text wrap, and all titles
     std::size_t total() const;
   };
   std::vector<std::string> column_texts(std::size_t column) const;
   Layout natural(std::vector<std::size_t> columns) const;
+  bool breaks(std::size_t column, const Layout& layout) const;
+  std::size_t least_width(std::size_t column, const Layout& layout, std::size_t longest) const;
   bool squeeze(Layout& layout, std::size_t width, std::size_t longest) const;
   Layout fit(std::size_t width) const;
-  std::string lines(const std::vector<std::string>& cells, const Layout& layout, const std::string& margin) const;
+  std::string lines(const std::vector<std::string>& cells, const Layout& layout, const std::string& margin,
+                    bool are_titles) const;
   std::string spanning(const Row& row, const Layout& layout, std::size_t width, const std::string& margin) const;
   bool is_idle(const Row& row, const Layout& layout) const;
   std::string left_out(const Layout& layout, std::size_t width, const std::string& margin) const;

@@ -2,6 +2,7 @@
 #include <numeric>
 #include <planner/search/space/enumerate_meshes.hpp>
 #include <planner/search/space/pipeline_options.hpp>
+#include <shardplan/rounding.hpp>
 #include <span>
 
 namespace shardplan {
@@ -25,10 +26,8 @@ std::vector<Sizes> factorizations(int total, std::span<const Sizes> allowed) {
 
 /// Largest first, so that of equal meshes the one that fills the earlier axes comes first.
 Sizes divisors(int number) {
-  Sizes found;
-  for (int n = number; n >= 1; --n)
-    if (number % n == 0) found.push_back(n);
-  return found;
+  const auto ascending = divisors_of(number);
+  return {ascending.rbegin(), ascending.rend()};
 }
 
 bool some_rule_uses(const RuleSet& rules, const std::string& axis) {

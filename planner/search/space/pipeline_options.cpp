@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <planner/constraints/pipeline_constraints.hpp>
 #include <planner/search/space/pipeline_options.hpp>
 #include <shardplan/collective/counted.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 namespace {
@@ -71,9 +73,9 @@ std::vector<PipelineSchedule> pipeline_schedules(const SearchSpace& space, const
 
 std::vector<int> stage_sizes(const SearchSpace& space, int devices) {
   const std::int64_t layers = pipelined_layers(space);
-  std::vector<int> sizes;
-  for (int stages = devices; stages > 1; --stages)
-    if (devices % stages == 0 && layers % stages == 0) sizes.push_back(stages);
+  const auto common = divisors_of(std::gcd(devices, layers));
+  std::vector<int> sizes(common.rbegin(), common.rend());
+  std::erase(sizes, 1);
   return sizes;
 }
 

@@ -6,9 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <planner/calibrate/calibrate.hpp>
 #include <planner/calibrate/read_measurements.hpp>
+#include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
 
 CalibratedMachine calibrated(const std::string& profile) {
   const HardwareProfile hardware = parse_profile(profile, "toy.json");
@@ -45,6 +49,24 @@ TEST(Calibrate, ResidualsAreBesideTheirMeasurements) {
   ASSERT_EQ(machine.residuals.size(), 8U);
   EXPECT_NEAR(machine.residuals[0].error_after(), 0, 1e-3);
   EXPECT_NEAR(machine.residuals[0].before.value, 12.57e-6, 0.01e-6);  // 12 us, and 57 kB at 100 GB/s
+}
+
+/// toy-switch: products at 100 TFLOP/s, links of 100 GB/s.
+TEST(Calibrate, RefusesWhatNoSuchMachineCanHaveMeasured) {
+  const std::string profile = profile_json("toy-switch");
+  const HardwareProfile hardware = parse_profile(profile, "toy.json");
+  const auto calibrated_with = [&](decltype(Measurement::what) what, double seconds) {
+    return [&, what, seconds] {
+      calibrate(hardware, profile, load_compiler(hardware.compiler), {{what, {seconds}, "m.csv", 7}});
+    };
+  };
+  const MeasuredProduct product{10000, 10000, 10000, DType::bf16};  // 2e12 FLOPs: 20 ms
+  EXPECT_NO_THROW(calibrated_with(product, 0.025)());
+  EXPECT_NO_THROW(calibrated_with(product, 0.015)()) << "a clock above the datasheet's";
+  EXPECT_THAT(calibrated_with(product, 0.01), ThrowsMessage<InputError>(HasSubstr("m.csv:7: 0.01 s, where toy-switch")));
+  const MeasuredCollective gather{CollectiveKind::all_gather, {8'000'000'000}, 8, 1};  // 7 GB a device: 70 ms
+  EXPECT_NO_THROW(calibrated_with(gather, 0.08)());
+  EXPECT_THAT(calibrated_with(gather, 0.007), ThrowsMessage<InputError>(HasSubstr("at its peak rates would need 0.07 s")));
 }
 
 TEST(Calibrate, FiguresKeptAsTheyWereAreRead) {

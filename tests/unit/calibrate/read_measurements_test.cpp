@@ -117,6 +117,11 @@ TEST(ProductCsv, HasItsColumnsInAnyOrder) {
   EXPECT_DOUBLE_EQ(rates.at(0).seconds.value, 1e-3);
 }
 
+TEST(ProductCsv, TypesMayBeInCapitals) {
+  const auto all = read_product_csv("m,n,k,dtype,tflops\n1000,1000,1000,BF16,2\n", "x.csv");
+  EXPECT_EQ(std::get<MeasuredProduct>(all.at(0).what).dtype, DType::bf16);
+}
+
 TEST(ProductCsv, TitlesMayBeInCapitals) {
   const auto all = read_product_csv("M,N,K,dtype,TFLOPS\n1000,1000,1000,half,2\n", "x.csv");
   EXPECT_DOUBLE_EQ(all.at(0).seconds.value, 1e-3);

@@ -148,7 +148,7 @@ TEST(LoadCompiler, RejectsWrongFilesInOneLine) {
       {"\"kernels\": {\"attention\": \"flash\"}",
        "\"vector_kernels\": {\"loss\": {\"forward\": {\"passes\": -1, \"operands\": 1}, \"backward\": {\"passes\": 1, "
        "\"operands\": 1}, \"source\": \"s\"}}",
-       "'passes' must be 0 or more"},
+       "'passes' must be a number from 0 to"},
       {"\"ragged_dot_is_dense\": {", "\"overwrites_logits\": {\"tokens_per_embed\": 0, ",
        "'tokens_per_embed' must be above 0"},
       {"\"ragged_dot_is_dense\": {",

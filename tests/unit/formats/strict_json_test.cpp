@@ -62,6 +62,10 @@ TEST(ReadFile, ReturnsItWholeOrNamesIt) {
   EXPECT_EQ(complaint_of([] { read_file(own_folder()); }), own_folder() + ": cannot be read: it is a folder");
 }
 
+TEST(ReadFile, RefusesNamesOfSeveralLines) {
+  EXPECT_THAT(complaint_of([] { read_file("a\nb.json"); }), HasSubstr("control characters in the name of a file"));
+}
+
 TEST(ReadFile, OfAnEmptyFileIsEmpty) {
   const std::string path = own_folder() + "empty.txt";
   std::ofstream(path).flush();
@@ -130,6 +134,15 @@ TEST(StrictObject, ConvertsNothing) {
     Toy t;
     EXPECT_THAT(complaint_of([&] { row.ask(t.object); }), HasSubstr(row.complaint)) << row.what;
   }
+}
+
+TEST(StrictObject, TakesTextsOfOneLine) {
+  const auto value = parse_json(R"({"name": "a\nb", "names": ["a", "b\u001b[31m"]})", "toy.json");
+  StrictObject object(value, "toy.json");
+  EXPECT_EQ(complaint_of([&] { object.text("name"); }),
+            "toy.json: 'name' must be one line without control characters, not 'a\nb'");
+  EXPECT_THAT(complaint_of([&] { object.texts("names"); }), HasSubstr("one line without control characters"));
+  EXPECT_THAT(complaint_of([] { parse_json(R"({"a\nb": 1})", "toy.json"); }), HasSubstr("control characters"));
 }
 
 TEST(StrictObject, RefusesAListOfMixedTypes) {

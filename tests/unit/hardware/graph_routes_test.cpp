@@ -4,6 +4,7 @@
 #include <hardware/network/graph/fabric_graphs.hpp>
 #include <hardware/network/graph/group_traffic.hpp>
 #include <hardware/network/graph/tiered_graphs.hpp>
+#include <numeric>
 
 #include "toy_links.hpp"
 
@@ -55,6 +56,21 @@ TEST(GraphRoutes, EqualWaysShareAMessage) {
   LinkTraffic traffic(graph);
   traffic.send(0, 3, 8);
   EXPECT_DOUBLE_EQ(traffic.busiest(), 0.4);
+}
+
+/// Messages that meet go on as one: what each link carries is the same.
+TEST(GraphRoutes, ManyToOneCarryWhatEachWouldCarry) {
+  for (const auto& graph : {rail_graph({4, 4, 2, 1, fast, slow, slow}), rail_graph({4, 4, 0, 1, fast, slow, slow}),
+                            leaf_spine_graph({4, 2, 3, 1, fast, slow})}) {
+    std::vector<int> all(static_cast<std::size_t>(graph.devices));
+    std::iota(all.begin(), all.end(), 0);
+    LinkTraffic together(graph), apart(graph);
+    for (const int to : all) together.send_all(all, to, 1);
+    for (const int to : all)
+      for (const int from : all)
+        if (from != to) apart.send(from, to, 1);
+    EXPECT_DOUBLE_EQ(together.busiest(), apart.busiest());
+  }
 }
 
 /// A closed ring of 4, two steps: half each way round.

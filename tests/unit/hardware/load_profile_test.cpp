@@ -281,7 +281,7 @@ TEST(LoadProfile, AttentionKernelsHaveSharesByWidth) {
     return message_of_changed("h100", "attention_kernels", key, value);
   };
   EXPECT_EQ(message_of("/extra_keys", 0), "");
-  EXPECT_THAT(message_of("/extra_keys", -1), HasSubstr("'extra_keys' must be at least 0"));
+  EXPECT_THAT(message_of("/extra_keys", -1), HasSubstr("'extra_keys' must be a number from 0 to"));
   EXPECT_THAT(message_of("/heads", nlohmann::json::array()), HasSubstr("'heads' must be one width at least"));
   EXPECT_THAT(message_of("/heads/1/head_dim", 64), HasSubstr("'heads' must be widths in ascending order"));
   EXPECT_THAT(message_of("/heads/0/backward", 1.5), HasSubstr("heads[0]: 'backward' must be a share of peak_bf16"));
@@ -293,7 +293,7 @@ TEST(LoadProfile, AtomicAdditionsSayHowManyAreOnTheirWay) {
     return message_of_changed("h100", "atomic_additions", key, value);
   };
   EXPECT_EQ(message_of("/in_flight", 1), "");
-  EXPECT_THAT(message_of("/in_flight", 0), HasSubstr("'in_flight' must be numbers, at least 1"));
+  EXPECT_THAT(message_of("/in_flight", 0), HasSubstr("'in_flight' must be a number from 1 to"));
   EXPECT_THAT(message_of("/attempts/unit", "GB/s"), HasSubstr("attempts"));
   EXPECT_THAT(message_of("/colour", 1), HasSubstr("unknown key 'colour'"));
 }

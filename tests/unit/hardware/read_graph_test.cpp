@@ -130,7 +130,7 @@ TEST(ReadGraph, ErrorsSayWhere) {
       {R"("chips": [1, 2, 4, 8])", R"("chips": [16])", "'chips' must be whole numbers from 1 to the chips of the graph (8)"},
       {R"("chips": [1, 2, 4, 8])", R"("chips": [6])", "'chips' must be whole nodes of 4 from there up (chips_per_node)"},
       {R"("fabric": "graph")", R"("fabric": "graf")", "unknown fabric 'graf'; known: torus, switched, full_mesh, graph"},
-      {R"("link_efficiency")", R"("link_bandwidth": 1, "link_efficiency")", "unknown key 'link_bandwidth'"},
+      {R"("link_efficiency")", R"("link_bandwidth": 1, "link_efficiency")", "'link_bandwidth' must be left out"},
       {R"("devices": ["d0")", R"("generated": {"shape": "ring"}, "devices": ["d0")", "unknown shape 'ring'"},
   };
   for (const Mistake& row : rows)

@@ -185,7 +185,12 @@ TEST(HuggingFaceConfig, SaysWhatIsLeftOut) {
   EXPECT_EQ(left_out_of(load_model(write_file("windowed.json", windowed))),
             "sliding_window: left out: MaxText attends globally here\n");
   const auto odd = replaced(read_file(path_of("llama3-8b")), R"("hidden_act")", R"("novel_gate": 3, "hidden_act")");
-  EXPECT_THAT(left_out_of(load_model(write_file("odd.json", odd))), HasSubstr("novel_gate: not read"));
+  EXPECT_THAT(left_out_of(load_model(write_file("odd.json", odd))), HasSubstr("novel_gate: not read\n"));
+  const auto misspelt =
+      replaced(read_file(path_of("llama3-8b")), R"("num_key_value_heads": 8)", R"("num_key_value_head": 8)");
+  const Model read = load_model(write_file("misspelt.json", misspelt));
+  EXPECT_EQ(read.kv_heads, read.q_heads) << "Llama's class has as many where none are said";
+  EXPECT_THAT(left_out_of(read), HasSubstr("num_key_value_head: not read; nearest: num_key_value_heads"));
 }
 
 // MaxText's Llama 3.1 turns neighbouring features, its Llama 3 halves.
@@ -253,6 +258,10 @@ TEST(HuggingFaceConfig, RejectsWhatMaxTextHasNoLayerFor) {
   const Change table[] = {
       {"deepseek3.2-671b", R"("index_topk": 2048)", R"("index_top": 2048)", "key 'index_topk' is missing"},
       {"llama3-8b", "LlamaForCausalLM", "Starcoder2ForCausalLM", "unknown architecture 'Starcoder2ForCausalLM'"},
+      {"llama3-8b", "LlamaForCausalLM", "BertModel", "'BertModel'; known: LlamaForCausalLM, Llama4ForCausalLM"},
+      {"mixtral-8x7b", R"("num_key_value_heads": 8,)", "", "'num_key_value_heads' must be given"},
+      {"gemma2-9b", R"("num_key_value_heads")", R"("num_key_value_head")", "'num_key_value_heads' must be given"},
+      {"qwen3-30b-a3b", R"("num_key_value_heads": 4,)", "", "'num_key_value_heads' must be given"},
       {"glm4.5", "glm4_moe", "glm4_moe", "Glm4MoeForCausalLM has DeepSeek's experts behind grouped-query attention"},
       {"olmo2-1b", R"("num_hidden_layers": 16)", R"("num_hidden_layers": 18)",
        "'num_hidden_layers' must be a multiple of 4"},

@@ -87,7 +87,8 @@ TEST(ModelFile, RejectsWhatIsNoModelAtAll) {
       {"[]", "expected an object"},
       {"null", "expected an object"},
       {"{", "not valid JSON"},
-      {"{}", "key 'source' is missing"},
+      {"{}", "no model: expected a model file (name, decoder_block, layers, …"},
+      {R"({"decoder_block": "llama2"})", "key 'source' is missing"},
       {R"({"architectures": "LlamaForCausalLM"})", "'architectures' must be a list"},
   };
   for (const auto& [text, message] : table) {

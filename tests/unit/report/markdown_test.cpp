@@ -8,6 +8,7 @@ namespace shardplan {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(Markdown, TextIsNoMarkup) {
   EXPECT_EQ(markdown_text("a|b <c> *d* wi_0 _x_ `e`\nf"), "a\\|b \\<c\\> \\*d\\* wi_0 \\_x\\_ \\`e\\` f");
@@ -32,6 +33,19 @@ TEST(Markdown, ARunHasItsVerdictFirst) {
               testing::StartsWith("### mixtral-8x7b on 8 chips of tpu-v5p: fits\n\n`fsdp=2,expert=4` · default rules"));
   EXPECT_THAT(text, HasSubstr("| matrix products | 1.00 s | 50.0% |"));
   EXPECT_THAT(text, HasSubstr("- **warning** `expert-axis-stolen`"));
+}
+
+TEST(Markdown, NamesOfMachinesAreNoMarkup) {
+  const std::string name = "x<img>|`y`", shown = "x\\<img\\>\\|\\`y\\`";
+  Evaluation run = examples::fitting();
+  run.hardware = name;
+  EXPECT_THAT(explanation_markdown(run), testing::StartsWith("### mixtral-8x7b on 8 chips of " + shown + ": fits"));
+  PlanAnswer plan{"mixtral-8x7b", 8, Objective::throughput, {}};
+  plan.machines.emplace_back().hardware = name;
+  plan.machines.emplace_back().hardware = name;
+  plan.machines.back().recommended = run;
+  EXPECT_THAT(plan_markdown(plan), Not(HasSubstr(name)));
+  EXPECT_THAT(plan_markdown(plan), HasSubstr("#### " + shown));
 }
 
 TEST(Markdown, APlanSaysWhereNothingFits) {

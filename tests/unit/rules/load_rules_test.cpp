@@ -192,5 +192,17 @@ TEST(RuleChanges, ReadAnOverride) {
   EXPECT_THAT(changes.data_sharding, ElementsAre("data", "fsdp"));
 }
 
+/// Twelve lines that stand for 10^12 values.
+TEST(ParseRules, RefusesAliasesThatStandForMoreThanAnyFileHas) {
+  std::string yaml = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n";
+  for (int i = 1; i < 12; ++i) {
+    yaml += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+    for (int k = 0; k < 10; ++k) yaml += (k > 0 ? ",*a" : "*a") + std::to_string(i - 1);
+    yaml += "]\n";
+  }
+  EXPECT_THAT(error_of(yaml), testing::HasSubstr("my.yml:5: aliases that stand for more than 100000 values"));
+  EXPECT_EQ(error_of("mine: &mine [fsdp]\nlogical_axis_rules: [[embed, *mine], [mlp, *mine]]"), "no error");
+}
+
 }  // namespace
 }  // namespace shardplan

@@ -30,6 +30,10 @@ TEST(NearestNames, CountNeighboursThatChangedPlacesOnce) {
   EXPECT_THAT(nearest_names("ep-as-pc", Names{"ep-as-cp", "pure-fsdp"}), ElementsAre("ep-as-cp"));
 }
 
+TEST(InputError, QuotesWhatWouldEndIt) {
+  EXPECT_STREQ(InputError(std::string("unknown 'a\0b', known: c", 23)).what(), "unknown 'a\\x00b', known: c");
+}
+
 /// A word that has no letter too many in common with anything is not what was meant.
 TEST(NearestNames, OfferNothingForAShortWordThatIsAnother) {
   EXPECT_THAT(nearest_names("lion", Names{"adamw", "muon", "sgd"}), IsEmpty());

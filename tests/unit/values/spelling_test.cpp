@@ -31,6 +31,12 @@ TEST(Printable, EscapesWhatATerminalWouldActOn) {
   EXPECT_EQ(printable(std::string("\0", 1), 100), "\\x00");
 }
 
+TEST(ControlCharacters, AreThoseThatATerminalActsOn) {
+  for (const char* text : {"a\nb", "\t", "\x1b[31m", "a\x7f", "\xc2\x85"}) EXPECT_TRUE(has_control_characters(text)) << text;
+  EXPECT_TRUE(has_control_characters(std::string_view("\0", 1)));
+  for (const char* text : {"", "größer → 2", "a b", "\xff"}) EXPECT_FALSE(has_control_characters(text)) << text;
+}
+
 TEST(Printable, CutsWhatIsTooLong) {
   EXPECT_EQ(printable("abcdef", 6), "abcdef");
   EXPECT_EQ(printable("abcdefg", 6), "abcdef…");

@@ -6,6 +6,7 @@
 #include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/text_table.hpp>
 #include <planner/report/validate_report.hpp>
+#include <planner/report/wrap.hpp>
 
 namespace shardplan {
 namespace {
@@ -54,9 +55,10 @@ std::string ablation_text(const std::vector<AblatedHabit>& habits, const Style& 
                    {"phases", Align::right},
                    {"memory", Align::right}});
   for (const auto& habit : habits) add_habit(table, habit);
-  return table.print(style.width()) +
-         "\nRecorded programs whose compiler has the habit, and how many of them are predicted worse and better\n"
-         "without it; the largest changes of an error, in percentage points.\n";
+  return table.print(style.width()) + "\n" +
+         wrap_text("Recorded programs whose compiler has the habit, and how many of them are predicted worse and better "
+                   "without it; the largest changes of an error, in percentage points.",
+                   "", style.width());
 }
 
 }  // namespace shardplan
