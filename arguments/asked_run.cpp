@@ -118,8 +118,9 @@ Configuration configured(const AskedRun& run) {
   c.slice = run.machine.slice;
   c.num_slices = run.machine.num_slices;
   c.memory_limits = run.memory_limits;
+  c.start_conditions = start_conditions(run.arguments);
   check_tokamax(c);
-  check_start(run.arguments, c);
+  check_start(c);
   check_sequences(c);
   return c;
 }

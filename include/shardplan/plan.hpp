@@ -49,6 +49,7 @@ struct PlanRequest {
   Model model;                                 ///< overrides applied
   std::vector<ModelOverride> model_overrides;  ///< already in `model`
   PassedArguments passed_arguments;            ///< Configuration's
+  std::vector<StartCondition> start_conditions;  ///< likewise: what no candidate may break
   std::vector<HardwareProfile> machines;
   std::map<std::string, Compiler> compilers;  ///< by name: those that the machines name
   int chips = 0;

@@ -182,6 +182,8 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
     plan.refused = why_no_mesh(space, request);
     return plan;
   }
+  plan.refused = found.refused;
+  if (!plan.refused.empty()) return plan;
   Explored explored = explore_what_may_fit(space, parallelisms, scope_of(request), evaluate, budget);
   try_finer_batches(space, parallelisms, explored, evaluate);
   plan = explored.fitting.empty() ? plan_that_does_not(request, space, profile, parallelisms, explored, evaluate, budget)

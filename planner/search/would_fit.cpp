@@ -163,7 +163,7 @@ class Trials {
  private:
   /// The plan that a change would give, where it is asked for; empty: nothing fits.
   std::optional<WouldFit> fit_in(const SearchSpace& space, const Change& change) {
-    const auto [parallelisms, refused, meshes] = enumerate_parallelisms(space);
+    const auto [parallelisms, rejections, meshes, refused] = enumerate_parallelisms(space);
     if (change.request.beside != Beside::front) {
       const Fits fits = any_fits(space, parallelisms, evaluate_, budget_);
       evaluated_ += fits.evaluated;

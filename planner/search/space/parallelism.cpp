@@ -194,6 +194,18 @@ std::optional<Infeasible> path_violation(const SearchSpace& space, MoePath path)
 }
 
 }  // namespace
+/// Of meshes that the torus holds.
+std::string refused_everywhere(const std::vector<std::vector<Attempt>>& attempts) {
+  std::string refusal;
+  for (const auto& on_mesh : attempts)
+    for (const Attempt& attempt : on_mesh) {
+      if (attempt.violation && attempt.violation->constraint == ConstraintId::mesh_does_not_fit_torus) continue;
+      if (!attempt.violation || attempt.violation->constraint != ConstraintId::given_argument) return "";
+      if (refusal.empty()) refusal = attempt.violation->message;
+    }
+  return refusal;
+}
+
 
 void set_config(Configuration& configuration, const SearchSpace& space, const Parallelism& parallelism,
                 const RematPolicy& remat, const BatchOption& batch) {
@@ -238,6 +250,7 @@ Parallelisms enumerate_parallelisms(const SearchSpace& all) {
   }
   auto attempts = attempts_on(space, places);
   Numbers meshes;
+  found.refused = refused_everywhere(attempts);
   SeenAttempts seen;
   for (std::size_t place = 0; place < places.size(); ++place) {
     const std::size_t mesh = meshes.of(mesh_text(places[place].mesh));

@@ -26,7 +26,7 @@ TEST(Ids, OfConstraintsArePublished) {
           "pipeline-batch", "pipeline-prefetch", "pipeline-remat", "moe-path", "ring-needs-expert-parallelism",
           "ring-needs-megablox",
           "megablox-needs-tpu", "ragged-buffer", "random-routing-needs-expert-parallelism", "sparse-tensor-sequence",
-          "expert-axis-stolen", "dispatch-names-axis-twice", "batch-split",
+          "expert-axis-stolen", "dispatch-names-axis-twice", "batch-split", "given-argument",
           "attention-kernel", "packing", "context-load-balance",
           "context-strategy", "explicit-sharding", "muon-decoder", "optimizer-over-data", "quantization",
           "multi-token-prediction",
