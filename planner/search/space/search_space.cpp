@@ -122,6 +122,7 @@ SearchSpace search_space(const PlanRequest& request, Machine machine) {
   base.memory_limits = request.memory_limits;
   base.rule_changes = request.rule_changes;
   base.start_conditions = request.start_conditions;
+  base.start_conditions = request.start_conditions;
   space.rule_sets = sets_in_force(request);
   space.asked_axes = asked_axes(request, space.rule_sets);
   for (const RuleSet& set : space.rule_sets) space.pipelined_sets.push_back(edited_for_stages(set));
