@@ -160,9 +160,10 @@ TEST(Plan, AReserveThatNothingKeepsIsNotDropped) {
   request.memory_limits.reserve = {0.99, {}};
   const MachinePlan none = plan_one(request, reserving);
   EXPECT_FALSE(none.recommended);
-  ASSERT_TRUE(none.closest && none.closest->infeasible);
-  EXPECT_EQ(none.closest->infeasible->constraint, ConstraintId::hbm);
-  EXPECT_EQ(none.closest->infeasible->available, none.closest->memory.allowed().value);
+  ASSERT_TRUE(none.closest && none.shortage());
+  EXPECT_FALSE(none.closest->infeasible) << "within the memory, as explain says";
+  EXPECT_EQ(none.shortage()->constraint, ConstraintId::hbm);
+  EXPECT_EQ(none.shortage()->available, none.closest->memory.allowed().value);
   request.memory_limits.reserve = {1, {}};
   EXPECT_FALSE(plan_one(request, reserving).refused.empty());
 }
