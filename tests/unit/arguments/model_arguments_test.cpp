@@ -165,6 +165,12 @@ TEST(RuleArguments, ContradictTheModelsOwnOnlyWhereTheyMay) {
   EXPECT_THAT(printed(c), HasSubstr("override_model_config=true"));
 }
 
+TEST(RuleArguments, LayTheBatchOverAxesOfTheMesh) {
+  EXPECT_THAT(error_of("model_name=llama2-7b compile_topology=v5p-16 data_sharding=[[data,fsdpp]]"),
+              HasSubstr("data_sharding: unknown mesh axis 'fsdpp'; nearest: fsdp"));
+  EXPECT_THAT(read_llama("data_sharding=[[data,fsdp]]").rules.data_sharding, ElementsAre("data", "fsdp"));
+}
+
 TEST(RuleArguments, ReplaceTheRules) {
   const Configuration c = read_llama(
       "logical_axis_rules=[['embed','fsdp']] override_logical_axis_rules=True override_model_config=true");
