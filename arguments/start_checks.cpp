@@ -51,9 +51,6 @@ bool drops_in_attention(double given, const Configuration& c) {
                                   c.config.attention == AttentionKernel::cudnn_flash_te);
 }
 
-// configs/types.py: a share.
-bool is_no_rate(double given, const Configuration&) { return given < 0 || given > 1; }
-
 // configs/types.py: only use_jax_splash, which is not modelled, has the layout.
 bool forces_layout(bool given, const Configuration&) { return given; }
 
@@ -151,7 +148,6 @@ constexpr StartCheck checks[] = {
     {"dq_reduction_steps", reduces_masked_ring, "a ring with an indexer's mask takes 0"},
     {"context_parallel_reorder_strategy", deals_other_stripes,
      "leave it to auto, which takes stripes where Transformer Engine packs a ring"},
-    {"dropout_rate", is_no_rate, "must be from 0 to 1", Of::settings},
     {"dropout_rate", drops_in_attention,
      "with context_parallel_strategy=ring, ulysses or usp MaxText takes none, and attention=cudnn_flash_te's is not "
      "modelled: leave it out, or set context_parallel_strategy=all_gather and another kernel"},
