@@ -98,7 +98,7 @@ AskedRun on_mesh(AskedRun run, const std::vector<AskedAxis>& mesh) {
 
 Configuration configured(const AskedRun& run) {
   Configuration c;
-  auto [model, overrides] = changed_model(run.model, run.arguments, ModelFileWins::unless_overridden);
+  auto [model, overrides] = changed_model(run.model, run.arguments);
   c.config = settled(read_settings(run.arguments, model), run);
   c.config.program = run.program;
   c.rule_changes = rule_changes(run);

@@ -11,7 +11,7 @@
 namespace shardplan {
 
 PlanRequest with_arguments(PlanRequest request, const GivenArguments& arguments) {
-  ChosenModel chosen = changed_model(std::move(request.model), arguments, ModelFileWins::never);
+  ChosenModel chosen = changed_model(std::move(request.model), arguments);
   request.model = std::move(chosen.model);
   request.model_overrides = std::move(chosen.overrides);
   const std::string flags = given_flags(arguments).value_or("");
