@@ -8,6 +8,7 @@
 #include <arguments/print_configuration.hpp>
 #include <arguments/rule_arguments.hpp>
 #include <arguments/start_checks.hpp>
+#include <arguments/settings/remat_arguments.hpp>
 #include <arguments/settings/train_arguments.hpp>
 #include <compilers/load_compiler.hpp>
 #include <numeric>
@@ -108,6 +109,7 @@ Configuration configured(const AskedRun& run) {
     check_stage_axis(c.rules);
   }
   c.mesh = build_mesh(run.sizes, c.rules.mesh_axes, run.machine.slice, run.machine.num_slices);
+  c.ignored_places = ignored_places(run.arguments, c.config);
   c.ignored_axes = ignored_axes(run.sizes, c.rules.mesh_axes);
   c.config = with_pipeline_counts(c.config, model, pipeline_stages(c.mesh));
   c.model = std::move(model);

@@ -45,6 +45,7 @@ struct Configuration {
   ModelRules rule_changes;                     ///< what the arguments change in the rules; already in `rules`
   std::vector<StartCondition> start_conditions;  ///< of the arguments; what changes the run has to keep them
   std::vector<std::string> ignored_axes;       ///< axes asked for that `rules` has not: MaxText drops them silently
+  std::vector<std::string> ignored_places;     ///< words for remat_policy=custom beside another: likewise
 };
 
 /// B: the sequences of one forward pass over all devices.

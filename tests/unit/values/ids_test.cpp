@@ -92,6 +92,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "expert-rows-returned-whole",
                                               "logits-sequence-gathered",
                                               "mesh-does-not-fit-torus",
+                                              "places-ignored",
                                               "rule-axis-unknown",
                                               "rule-name-unknown",
                                               "rule-unreachable",
