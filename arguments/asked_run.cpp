@@ -8,6 +8,7 @@
 #include <arguments/print_configuration.hpp>
 #include <arguments/rule_arguments.hpp>
 #include <arguments/start_checks.hpp>
+#include <arguments/settings/remat_arguments.hpp>
 #include <arguments/settings/train_arguments.hpp>
 #include <compilers/load_compiler.hpp>
 #include <numeric>
@@ -98,7 +99,7 @@ AskedRun on_mesh(AskedRun run, const std::vector<AskedAxis>& mesh) {
 
 Configuration configured(const AskedRun& run) {
   Configuration c;
-  auto [model, overrides] = changed_model(run.model, run.arguments, ModelFileWins::unless_overridden);
+  auto [model, overrides] = changed_model(run.model, run.arguments);
   c.config = settled(read_settings(run.arguments, model), run);
   c.config.program = run.program;
   c.rule_changes = rule_changes(run);
@@ -108,6 +109,7 @@ Configuration configured(const AskedRun& run) {
     check_stage_axis(c.rules);
   }
   c.mesh = build_mesh(run.sizes, c.rules.mesh_axes, run.machine.slice, run.machine.num_slices);
+  c.ignored_places = ignored_places(run.arguments, c.config);
   c.ignored_axes = ignored_axes(run.sizes, c.rules.mesh_axes);
   c.config = with_pipeline_counts(c.config, model, pipeline_stages(c.mesh));
   c.model = std::move(model);
@@ -118,8 +120,9 @@ Configuration configured(const AskedRun& run) {
   c.slice = run.machine.slice;
   c.num_slices = run.machine.num_slices;
   c.memory_limits = run.memory_limits;
+  c.start_conditions = start_conditions(run.arguments);
   check_tokamax(c);
-  check_start(run.arguments, c);
+  check_start(c);
   check_sequences(c);
   return c;
 }

@@ -38,15 +38,14 @@ bool changes_model(const Model& model, const std::string& key, std::int64_t valu
   return !is_default && !(value >= 0 && is_unread_dim(model, key));
 }
 
-std::vector<ModelOverride> read_overrides(const GivenArguments& arguments, const Model& model, ModelFileWins file) {
+std::vector<ModelOverride> read_overrides(const GivenArguments& arguments, const Model& model) {
   std::vector<ModelOverride> overrides;
   for (const auto& row : model_dim_arguments()) {
     const auto* given = arguments.find(row.key);
     if (!given) continue;
     const auto value = std::get<std::int64_t>(given->value);
     const bool repeats_base = value == row.base_default;
-    const bool in_file = file == ModelFileWins::unless_overridden && sets(row, model);
-    const ModelsWord word{model.name, row.key, fmt::to_string(row.of(model)), in_file,
+    const ModelsWord word{model.name, row.key, fmt::to_string(row.of(model)), sets(row, model),
                           repeats(row, model, *given, value), repeats_base};
     const bool overrides_it = !(given->in_file && repeats_base) && overrides_model(*given, word, arguments);
     if (overrides_it && changes_model(model, row.key, value)) overrides.emplace_back(row.key, value);
@@ -55,7 +54,7 @@ std::vector<ModelOverride> read_overrides(const GivenArguments& arguments, const
 }
 
 /// What differs from the model's own file: a switch that arguments may change, or an error.
-std::vector<ModelOverride> read_architecture(const GivenArguments& arguments, const Model& model, ModelFileWins file) {
+std::vector<ModelOverride> read_architecture(const GivenArguments& arguments, const Model& model) {
   std::vector<ModelOverride> changed;
   for (const auto& row : architecture_arguments()) {
     const auto* given = arguments.find(row.key);
@@ -65,8 +64,7 @@ std::vector<ModelOverride> read_architecture(const GivenArguments& arguments, co
     if (!is_model_flag(row.key))
       throw InputError(fmt::format("{}: {} says {}; shardplan changes a model's layers only through a model file",
                                    given->place, model.name, own));
-    const bool in_file =
-        file == ModelFileWins::unless_overridden && is_flag_of_model_files(row.key) && !is_of_base(model);
+    const bool in_file = is_flag_of_model_files(row.key) && !is_of_base(model);
     if (overrides_model(*given, {model.name, row.key, own, in_file, false, false}, arguments))
       changed.emplace_back(row.key, parse_flag(given->text, given->place) ? 1 : 0);
   }
@@ -168,12 +166,12 @@ Model named_model(const std::string& name) {
   return model;
 }
 
-ChosenModel changed_model(Model model, const GivenArguments& arguments, ModelFileWins file) {
+ChosenModel changed_model(Model model, const GivenArguments& arguments) {
   ChosenModel chosen{std::move(model), {}};
   read_layers(arguments, chosen.model);
   const bool was_tied = chosen.model.tied_embedding;
-  chosen.overrides = read_overrides(arguments, chosen.model, file);
-  for (auto& changed : read_architecture(arguments, chosen.model, file)) chosen.overrides.push_back(std::move(changed));
+  chosen.overrides = read_overrides(arguments, chosen.model);
+  for (auto& changed : read_architecture(arguments, chosen.model)) chosen.overrides.push_back(std::move(changed));
   chosen.model = with_overrides(std::move(chosen.model), chosen.overrides);
   chosen.model.scales_logits = scales_logits(arguments, chosen.model, was_tied);
   if (const auto scaled = read_scale(arguments, chosen.model); !scaled.empty()) {

@@ -17,11 +17,8 @@ struct ChosenModel {
 /// that is not modelled.
 Model named_model(const std::string& name);
 
-/// Whether MaxText's file of a model has to be overridden by name (override_model_config): of a run that arguments say; not
-/// of a plan, which has no run to protect, and whose commands say it.
-enum class ModelFileWins : std::uint8_t { unless_overridden, never };
-
-/// With the dims, switches and layers that arguments change. Throws InputError when one contradicts the model.
-ChosenModel changed_model(Model model, const GivenArguments& arguments, ModelFileWins file);
+/// With the dims, switches and layers that arguments change. Throws InputError when one contradicts the model, and
+/// override_model_config doesn't say that it may.
+ChosenModel changed_model(Model model, const GivenArguments& arguments);
 
 }  // namespace shardplan

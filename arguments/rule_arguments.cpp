@@ -52,6 +52,13 @@ ModelRules on_command_line(const GivenArguments& arguments, const Model& model) 
   return words;
 }
 
+/// Over other axes JAX can't lay the batch out.
+void check_data_sharding(const ModelRules& given, const RuleSet& in_force) {
+  for (const auto& axis : given.data_sharding)
+    if (std::find(in_force.mesh_axes.begin(), in_force.mesh_axes.end(), axis) == in_force.mesh_axes.end())
+      throw InputError(fmt::format("data_sharding: {}", unknown_name("mesh axis", axis, in_force.mesh_axes)));
+}
+
 }  // namespace
 
 RuleSet chosen_rules(const GivenArguments& arguments) {
@@ -65,6 +72,8 @@ ModelRules changes_in_force(const GivenArguments& arguments, const RuleSet& chos
   const RuleSet plain = active_rules(chosen, model.rules);
   const RuleSet under_file = merge_rules(chosen, arguments.rules_in_file());
   const RuleSet with = active_rules(under_file, model.rules, changes);
+  check_data_sharding(arguments.rules_in_file(), with);
+  check_data_sharding(arguments.rules_on_command_line(), with);
   if (is_same(with, plain)) return {};
   if (is_same(active_rules(under_file, model.rules), plain)) return changes;
   return {.override_rules = true,

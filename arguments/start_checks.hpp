@@ -1,15 +1,19 @@
 #pragma once
-// What MaxText checks when it starts of keys that change nothing in a step and are otherwise passed over.
+// What MaxText checks when it starts of keys that change nothing in a step and are otherwise passed over; and what of such
+// keys shardplan does not model beside some kernels, paths or meshes.
 #include <arguments/words/given_arguments.hpp>
 #include <shardplan/configuration.hpp>
+#include <vector>
 
 namespace shardplan {
 
-/// What is said of context_parallel_reorder_strategy=striped where MaxText doesn't start with it, or not on every mesh.
-inline constexpr const char* leave_order_to_auto =
-    "leave it to auto, which takes stripes where Transformer Engine packs a ring";
+/// What the arguments demand of the configuration that they are given for. Throws InputError on a malformed value.
+std::vector<StartCondition> start_conditions(const GivenArguments& arguments);
 
-/// Throws InputError, with MaxText's reason, on the first argument with which MaxText would not start this run.
-void check_start(const GivenArguments& arguments, const Configuration& configuration);
+/// Throws InputError on the first that the configuration breaks.
+void check_start(const Configuration& configuration);
+
+/// Likewise on those that say something of model and settings alone, before a search chooses the rest.
+void check_settings(const GivenArguments& arguments, const Model& model, const TrainConfig& config);
 
 }  // namespace shardplan

@@ -4,8 +4,8 @@
 
 namespace shardplan {
 
-double capacity_on(MoePath path, double asked) {
-  return path == MoePath::dropping && asked <= 0 ? usual_capacity_factor : asked;
+double capacity_on(MoePath path, double factor, bool is_asked_for) {
+  return path == MoePath::dropping && factor <= 0 && !is_asked_for ? usual_capacity_factor : factor;
 }
 
 // MaxText configs/types.py, the checks of num_experts > 1 and of the llama4 decoder.

@@ -13,8 +13,8 @@ inline MoePath usual_path(const Model& model) {
   return model.use_batch_split_schedule ? MoePath::ring : MoePath::ragged;
 }
 
-/// The capacity_factor of a searched plan: the usual one where the path needs one and nobody asked for it.
-double capacity_on(MoePath path, double asked);
+/// The capacity_factor of a searched plan: the usual one where the path needs one and nobody asked for another.
+double capacity_on(MoePath path, double factor, bool is_asked_for);
 
 /// Why there is no such path with that capacity_factor, or shardplan does not model it; empty: there is one.
 std::optional<std::string> path_refusal(const Model& model, MoePath path, double capacity_factor);

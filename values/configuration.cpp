@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <shardplan/configuration.hpp>
 
 namespace shardplan {
@@ -23,6 +24,14 @@ bool runs_splash(const TrainConfig& config, const Compiler& compiler) {
 }
 
 DeviceOrder device_order(const TrainConfig& config) { return {config.allow_split_physical_axes, config.custom_mesh}; }
+
+const StartCondition* broken_condition(const Configuration& configuration) {
+  const auto& conditions = configuration.start_conditions;
+  const auto found = std::find_if(conditions.begin(), conditions.end(), [&](const StartCondition& condition) {
+    return condition.is_broken(configuration);
+  });
+  return found == conditions.end() ? nullptr : &*found;
+}
 
 int pipeline_stages(const Mesh& mesh) { return mesh.size_of(AxisRole::stage); }
 

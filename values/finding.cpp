@@ -116,6 +116,8 @@ std::string_view name_of(FindingId finding) {
       return "transformer-engine-unrecorded";
     case FindingId::logits_sequence_gathered:
       return "logits-sequence-gathered";
+    case FindingId::places_ignored:
+      return "places-ignored";
     case FindingId::custom_mesh_ignored:
       return "custom-mesh-ignored";
     case FindingId::mesh_does_not_fit_torus:

@@ -59,6 +59,8 @@ std::string_view name_of(ConstraintId constraint) {
       return "sparse-tensor-sequence";
     case ConstraintId::expert_axis_stolen:
       return "expert-axis-stolen";
+    case ConstraintId::given_argument:
+      return "given-argument";
     case ConstraintId::attention_kernel:
       return "attention-kernel";
     case ConstraintId::packing:

@@ -65,6 +65,13 @@ const std::vector<std::string>& argument_names() {
   return names;
 }
 
+const IgnoredValues* ignored_values_of(const std::string& key) {
+  for (const IgnoredTopic& topic : ignored_topics())
+    for (const IgnoredValues& values : topic.values)
+      if (std::find(values.keys.begin(), values.keys.end(), key) != values.keys.end()) return &values;
+  return nullptr;
+}
+
 const IgnoredTopic* topic_of(const std::string& key) {
   for (const IgnoredTopic& topic : ignored_topics())
     if (std::find(topic.keys.begin(), topic.keys.end(), key) != topic.keys.end()) return &topic;

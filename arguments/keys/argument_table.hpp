@@ -86,16 +86,28 @@ struct UnmodelledArgument {
 };
 std::span<const UnmodelledArgument> unmodelled_arguments();
 
+enum class ValueKind : std::uint8_t { flag, integer, number, word };
+
+/// What MaxText takes for some ignored keys (configs/types.py): with another value no run starts.
+struct IgnoredValues {
+  ValueKind kind = ValueKind::word;
+  double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
+  bool may_be_unset = false;       ///< None
+  std::vector<std::string> words;  ///< the ones that it knows, where they are words
+  std::vector<std::string> keys;
+};
+
 /// Cannot change what a train step shards, moves or keeps: accepted and ignored. Constants inside layers and kernel
 /// tiles are here too; the prices of kernels are shares of peak, not functions of tile sizes.
 struct IgnoredTopic {
   std::string what;
   bool in_commands;  ///< printed commands repeat them: they say what is trained, or how kernels run
-  std::optional<std::int64_t> least;  ///< of whole numbers: the smallest valid value; empty: whatever is said
-  bool numbers;                       ///< and that a number
-  std::vector<std::string> keys;
+  std::vector<IgnoredValues> values;
+  std::vector<std::string> keys;  ///< those in `values`, and others, of which whatever is said is taken
 };
 std::span<const IgnoredTopic> ignored_topics();
+/// What the key's values are; null where whatever is said is taken.
+const IgnoredValues* ignored_values_of(const std::string& key);
 /// The topic that has the key; null where it is no ignored one.
 const IgnoredTopic* topic_of(const std::string& key);
 

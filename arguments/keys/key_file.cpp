@@ -73,9 +73,26 @@ UnmodelledArgument read_unmodelled(StrictObject& row) {
 
 AxisArgument read_axis(StrictObject& row) { return {row.text("axis"), row.text("flag")}; }
 
+IgnoredValues read_values(StrictObject& row) {
+  using enum ValueKind;
+  static constexpr NamedValues<ValueKind, 4> known{
+      {{"flag", flag}, {"integer", integer}, {"number", number}, {"word", word}}};
+  IgnoredValues values;
+  values.kind = value_of(known, row, "of");
+  values.least = row.number_or("least", values.least);
+  values.most = row.number_or("most", values.most);
+  values.may_be_unset = row.flag_or("unset", false);
+  if (values.kind == word) values.words = row.texts("words");
+  values.keys = row.texts("keys");
+  return values;
+}
+
 IgnoredTopic read_topic(StrictObject& row) {
-  const auto least = row.has("least") ? std::optional(row.integer("least")) : std::nullopt;
-  return {row.text("what"), row.flag("in_commands"), least, row.flag_or("numbers", false), row.texts("keys")};
+  IgnoredTopic topic{row.text("what"), row.flag("in_commands"), {}, row.texts("keys")};
+  if (row.has("values")) topic.values = read_rows(row, "values", read_values);
+  for (const IgnoredValues& values : topic.values)
+    topic.keys.insert(topic.keys.end(), values.keys.begin(), values.keys.end());
+  return topic;
 }
 
 }  // namespace

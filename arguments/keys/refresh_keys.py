@@ -100,8 +100,13 @@ def axis_keys(keys):
     return {f"{network}_{row['flag']}_parallelism" for network in ("ici", "dcn") for row in keys["axes"]}
 
 
+def key_lists(topic):
+    """What has keys of a topic: itself, of those that may say anything, and its kinds of values."""
+    return [topic, *topic.get("values", [])]
+
+
 def known_keys(keys):
-    ignored = {key for topic in keys["ignored"] for key in topic["keys"]}
+    ignored = {key for topic in keys["ignored"] for listed in key_lists(topic) for key in listed["keys"]}
     return {row["key"] for _, row in rows_of(keys)} | ignored | axis_keys(keys)
 
 
@@ -132,7 +137,10 @@ def apply(keys, difference, commit, date):
     for role in ("remat", "unmodelled"):
         keys[role] = [row for row in keys[role] if row["key"] not in gone]
     for topic in keys["ignored"]:
-        topic["keys"] = [key for key in topic["keys"] if key not in gone]
+        for listed in key_lists(topic):
+            listed["keys"] = [key for key in listed["keys"] if key not in gone]
+        if "values" in topic:
+            topic["values"] = [kind for kind in topic["values"] if kind["keys"]]
     for key, value in difference["added"].items():
         what = f"a setting that is new in MaxText {commit[:9]}"
         keys["unmodelled"].append({"key": key, "default": value, "what": what})
@@ -154,13 +162,18 @@ def printed(keys):
     def row_list(rows):
         return "[\n" + ",\n".join("    " + json.dumps(row, ensure_ascii=False) for row in rows) + "\n  ]"
 
-    def topic(row):
+    def key_list(row, indent):
         words = [json.dumps(key) + "," for key in sorted(row["keys"])]
-        words[-1] = words[-1][:-1]
-        least = f', "least": {row["least"]}' if "least" in row else ""
-        numbers = ', "numbers": true' if row.get("numbers") else ""
-        head = f'"what": {json.dumps(row["what"])}, "in_commands": {json.dumps(row["in_commands"])}{least}{numbers}'
-        return f'    {{{head},\n     "keys": [{wrapped(words, " " * 14)}]}}'
+        return f'"keys": [{wrapped(words, indent).removesuffix(",")}]'
+
+    def kind(row):
+        head = json.dumps({key: value for key, value in row.items() if key != "keys"})[:-1]
+        return f'       {head},\n        {key_list(row, " " * 17)}}}'
+
+    def topic(row):
+        head = f'"what": {json.dumps(row["what"])}, "in_commands": {json.dumps(row["in_commands"])}'
+        values = '     "values": [\n' + ",\n".join(kind(one) for one in row.get("values", [])) + "],\n"
+        return f'    {{{head},\n{values if "values" in row else ""}     {key_list(row, " " * 14)}}}'
 
     parts = [f'  "maxtext": {json.dumps(keys["maxtext"])}']
     parts += [f'  "{role}": {row_list(keys[role])}' for role in (*ROWS_WITH_DEFAULT, "axes")]

@@ -43,6 +43,14 @@ Remat read_remat(const GivenArguments& arguments, const TrainConfig& config) {
   return {policy, saved_by_policy(policy), false};
 }
 
+std::vector<std::string> ignored_places(const GivenArguments& arguments, const TrainConfig& config) {
+  std::vector<std::string> words;
+  if (config.places_activations) return words;
+  for (const auto& row : remat_arguments())
+    if (const auto* given = arguments.find(row.key); given && !given->in_file) words.push_back(given->place);
+  return words;
+}
+
 std::vector<std::pair<std::string, std::string>> remat_as_arguments(const Remat& remat) {
   if (remat.policy == Remat{}.policy) return {};
   std::vector<std::pair<std::string, std::string>> printed = {{"remat_policy", remat.policy}};

@@ -22,6 +22,9 @@ RematPolicy custom_remat_policy(const GivenArguments& arguments);
 /// of. Places are read only with remat_policy=custom, as in MaxText.
 Remat read_remat(const GivenArguments& arguments, const TrainConfig& config);
 
+/// The places that words of the command line say and nothing reads, since the policy is no custom one: "mlpwi=device".
+std::vector<std::string> ignored_places(const GivenArguments& arguments, const TrainConfig& config);
+
 std::vector<std::pair<std::string, std::string>> remat_as_arguments(const Remat& remat);
 
 }  // namespace shardplan

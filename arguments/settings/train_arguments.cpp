@@ -168,26 +168,6 @@ void check_parameter_offload(const TrainConfig& config) {
     throw InputError("parameter_memory_host_offload=true: modelled with NNX modules, not with Linen's");
 }
 
-/// Kernels of attention have their scores in float32 whatever these say (layers/attention_op.py: qk_product and
-/// apply_attention_dot alone read them).
-void check_scores(const GivenArguments& arguments, const TrainConfig& config) {
-  for (const char* key : {"float32_qk_product", "float32_logits"})
-    if (arguments.flag(key, false) && config.attention == AttentionKernel::dot_product)
-      throw InputError(fmt::format("{}: scores in float32 are not modelled with attention=dot_product, which holds them in "
-                                   "memory", arguments.find(key)->place));
-}
-
-/// Products of bfloat16 take one pass whatever matmul_precision says, and a fused activation is computed in float32 anyway:
-/// the same programs (compiled: llama2-7b on v5p). Not those of float32, nor the einsums over experts, whose results wait.
-void check_precision(const GivenArguments& arguments, const TrainConfig& config) {
-  const auto* precision = arguments.find("matmul_precision");
-  if (precision && lower_case(precision->text) != "default" && config.dtype == DType::f32)
-    throw InputError(fmt::format("{}: products of float32 in other than one pass are not modelled", precision->place));
-  if (arguments.flag("activations_in_float32", false) && config.moe_path == MoePath::dropping)
-    throw InputError(fmt::format("{}: experts' activations in float32 are not modelled with sparse_matmul=false",
-                                 arguments.find("activations_in_float32")->place));
-}
-
 /// A step of none takes no time.
 void check_tokens(const TrainConfig& config) {
   if (!(config.per_device_batch_size > 0))
@@ -222,12 +202,10 @@ Settings read_settings(const GivenArguments& arguments, const Model& model) {
   check_modules(config);
   check_quantization(config);
   check_parameter_offload(config);
-  check_scores(arguments, config);
   check_step_size(config);
   check_tokens(config);
   config.moe_path = read_moe_path(arguments, model, config.capacity_factor);
   config.idle_ring_of_experts = is_idle_ring(arguments, model, config.moe_path);
-  check_precision(arguments, config);
   const Remat remat = read_remat(arguments, config);
   config.remat_policy = remat.policy;
   config.saved = remat.saved;

@@ -9,11 +9,12 @@
 namespace shardplan {
 namespace {
 
-/// YAML's 10_000 is 10000, and Python compares 1 and True as equal.
+/// YAML's 10_000 is 10000 and its yes is True; Python compares 1 and True as equal.
 std::string as_compared(const std::string& text) {
   std::string word = canonical(text);
   if (word.find_first_not_of("0123456789_") == std::string::npos) std::erase(word, '_');
-  return word == "true" ? "1" : word == "false" ? "0" : word;
+  if (word == "true" || word == "yes" || word == "on") return "1";
+  return word == "false" || word == "no" || word == "off" ? "0" : word;
 }
 
 }  // namespace

@@ -59,8 +59,8 @@ auto parse_named(const std::string& text, const Values& values, const std::strin
 
 bool parse_flag(const std::string& text, const std::string& place) {
   const std::string word = lower_case(text);
-  if (word == "true" || word == "1") return true;
-  if (word == "false" || word == "0") return false;
+  if (word == "true" || word == "1" || word == "yes" || word == "on") return true;
+  if (word == "false" || word == "0" || word == "no" || word == "off") return false;
   fail(text, place, "True or False");
 }
 

@@ -8,7 +8,7 @@
 
 namespace shardplan {
 
-bool parse_flag(const std::string& text, const std::string& place);             ///< True, true, false, 1, 0
+bool parse_flag(const std::string& text, const std::string& place);             ///< True, true, 1, YAML's yes and on
 std::int64_t parse_integer(const std::string& text, const std::string& place);  ///< "2", not "2.0"
 double parse_number(const std::string& text, const std::string& place);         ///< finite
 DType parse_dtype(const std::string& text, const std::string& place);           ///< "bfloat16"

@@ -6,12 +6,14 @@
 #include <arguments/words/mixed_precision.hpp>
 #include <arguments/words/parse_argument.hpp>
 #include <array>
+#include <cmath>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
 
 constexpr std::string_view shard_mode_words[] = {"auto", "explicit"};
+constexpr std::string_view precision_words[] = {"default", "high", "highest", "bfloat16", "float32"};
 constexpr std::string_view reorder_words[] = {"auto", "dual_chunk_swap", "striped"};
 
 // -1 is base.yml's "not set" wherever it is a default.
@@ -65,18 +67,46 @@ ArgumentValue parse_special(const std::string& key, const std::string& text, con
   if (std::find(flags.begin(), flags.end(), key) != flags.end()) return parse_flag(text, place);
   if (std::find(counts.begin(), counts.end(), key) != counts.end()) return parse_integer(text, place);
   if (key == "context_parallel_reorder_strategy") return parse_word(text, reorder_words, place);
+  if (key == "matmul_precision") return parse_word(text, precision_words, place);
   if (key == "opt_type") return parse_optimizer(text, place);
   if (key == "mu_dtype") return parse_mu_dtype(text, place);
   if (key == "shard_mode") return parse_word(text, shard_mode_words, place);
   return text;
 }
 
+void check_number(const IgnoredValues& values, const std::string& text, const std::string& place) {
+  const double value = parse_number(text, place);  // YAML's 1e6 is a whole number, too
+  if (values.kind == ValueKind::integer && value != std::floor(value))
+    throw InputError(fmt::format("{}: expected a whole number, not '{}'", place, text));
+  if (value >= values.least && value <= values.most) return;
+  if (std::isinf(values.most)) throw InputError(fmt::format("{}: must be at least {}", place, values.least));
+  throw InputError(fmt::format("{}: must be from {} to {}", place, values.least, values.most));
+}
+
 /// What a setting costs may not depend on a value, and yet no run start with it.
 void check_ignored(const std::string& key, const std::string& text, const std::string& place) {
-  const IgnoredTopic& topic = *topic_of(key);
-  const auto least = topic.least;
-  if (topic.numbers) parse_number(text, place);
-  if (least && parse_integer(text, place) < *least) throw InputError(fmt::format("{}: must be at least {}", place, *least));
+  const IgnoredValues* values = ignored_values_of(key);
+  if (!values || (values->may_be_unset && canonical(text).empty())) return;
+  switch (values->kind) {
+    case ValueKind::flag:
+      parse_flag(text, place);
+      return;
+    case ValueKind::integer:
+    case ValueKind::number:
+      return check_number(*values, text, place);
+    case ValueKind::word:
+      parse_word(text, std::vector<std::string_view>(values->words.begin(), values->words.end()), place);
+      return;
+  }
+  throw InternalError("unknown ValueKind");
+}
+
+/// True, 1 and yes are one value.
+std::string parse_architecture(const std::string& key, const std::string& text, const std::string& place) {
+  const auto rows = architecture_arguments();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& entry) { return entry.key == key; });
+  const bool is_flag = row->base_default == print_value(true) || row->base_default == print_value(false);
+  return is_flag ? print_value(parse_flag(text, place)) : canonical(text);
 }
 
 }  // namespace
@@ -93,7 +123,7 @@ ArgumentValue parse_argument(const std::string& key, const std::string& text, co
     case ArgumentRole::remat:
       return parse_save_place(text, place);
     case ArgumentRole::architecture:
-      return canonical(text);
+      return parse_architecture(key, text, place);
     case ArgumentRole::ignored:
       check_ignored(key, text, place);
       return text;

@@ -1,6 +1,7 @@
 #pragma once
 // One run, fully said: the model, the machine, the sharding rules, the mesh and the settings that change the program.
 #include <cstdint>
+#include <functional>
 #include <shardplan/compiler/compiler.hpp>
 #include <shardplan/machine/hardware.hpp>
 #include <shardplan/machine/memory_limits.hpp>
@@ -18,6 +19,15 @@ namespace shardplan {
 /// KEY and VALUE as they were written.
 using PassedArguments = std::vector<std::pair<std::string, std::string>>;
 
+struct Configuration;
+
+/// What a given word demands of the run: MaxText would not start others with it, or shardplan does not model them.
+struct StartCondition {
+  std::string place;  ///< begins the message: "dropout_rate=2"
+  std::string reason;
+  std::function<bool(const Configuration&)> is_broken;
+};
+
 struct Configuration {
   Model model;  ///< overrides applied
   HardwareProfile hardware;
@@ -33,7 +43,9 @@ struct Configuration {
   std::vector<ModelOverride> model_overrides;  ///< already in `model`
   PassedArguments passed_arguments;            ///< of no cost; printed commands repeat them
   ModelRules rule_changes;                     ///< what the arguments change in the rules; already in `rules`
+  std::vector<StartCondition> start_conditions;  ///< of the arguments; what changes the run has to keep them
   std::vector<std::string> ignored_axes;       ///< axes asked for that `rules` has not: MaxText drops them silently
+  std::vector<std::string> ignored_places;     ///< words for remat_policy=custom beside another: likewise
 };
 
 /// B: the sequences of one forward pass over all devices.
@@ -41,6 +53,9 @@ std::int64_t global_batch(const Configuration& configuration);
 
 /// Stages of the pipeline; 1 without one.
 int pipeline_stages(const Mesh& mesh);
+
+/// The first of its start_conditions that the configuration breaks; null: none.
+const StartCondition* broken_condition(const Configuration& configuration);
 
 /// B, or one microbatch of it inside a pipeline. Below 1 there is nothing to cost.
 std::int64_t layer_batch(const Configuration& configuration);

@@ -73,6 +73,7 @@ enum class FindingId : std::uint8_t {
   expert_rows_returned_whole,
   logits_sequence_gathered,
   mesh_does_not_fit_torus,
+  places_ignored,
   rule_axis_unknown,
   rule_name_unknown,
   rule_unreachable,

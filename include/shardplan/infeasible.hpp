@@ -37,6 +37,7 @@ enum class ConstraintId : std::uint8_t {
   dispatch_names_axis_twice,
   batch_split,
   // Settings that exclude each other.
+  given_argument,  ///< one of the arguments, with what was chosen beside it
   attention_kernel,
   packing,
   context_load_balance,

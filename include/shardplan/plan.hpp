@@ -49,6 +49,7 @@ struct PlanRequest {
   Model model;                                 ///< overrides applied
   std::vector<ModelOverride> model_overrides;  ///< already in `model`
   PassedArguments passed_arguments;            ///< Configuration's
+  std::vector<StartCondition> start_conditions;  ///< likewise: what no candidate may break
   std::vector<HardwareProfile> machines;
   std::map<std::string, Compiler> compilers;  ///< by name: those that the machines name
   int chips = 0;
@@ -122,13 +123,20 @@ struct MachinePlan {
   std::optional<Unfinished> unfinished;  ///< empty: the search is complete
   std::optional<double> dollars_per_million_tokens;  ///< of the recommended plan, where the machine has a price
   std::optional<Evaluation> closest;  ///< nothing fits: the one with the least memory
+  std::optional<Infeasible> kept_free;  ///< of a closest one that is expected to be within the memory: what it has to leave
   std::vector<WouldFit> would_fit;
   std::string refused;  ///< the machine can't be planned at all ("no slice of 6 chips; nearest 4, 8")
 
+  /// Why what is closest is no answer; null where there is none.
+  const Infeasible* shortage() const {
+    if (!closest) return nullptr;
+    if (closest->infeasible) return &*closest->infeasible;
+    return kept_free ? &*kept_free : nullptr;
+  }
+
   /// Whether what is closest may fit, though nothing is expected to.
   bool closest_may_fit() const {
-    return closest && closest->infeasible && closest->infeasible->constraint == ConstraintId::hbm &&
-           closest->memory.fit() == Fit::marginal;
+    return shortage() && shortage()->constraint == ConstraintId::hbm && closest->memory.fit() == Fit::marginal;
   }
 };
 

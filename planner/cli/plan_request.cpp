@@ -132,7 +132,9 @@ std::vector<MoePath> read_moe_paths(const PlanFlags& flags, const Model& model) 
 void check_path_exists(const PlanRequest& request) {
   if (request.moe_paths.size() != 1) return;
   const MoePath path = request.moe_paths.front();
-  const auto refusal = path_refusal(request.model, path, capacity_on(path, request.settings.config.capacity_factor));
+  const bool asked = request.settings.says(&TrainConfig::capacity_factor);
+  const double capacity = capacity_on(path, request.settings.config.capacity_factor, asked);
+  const auto refusal = path_refusal(request.model, path, capacity);
   if (refusal) throw InputError(fmt::format("--moe {}: {}", name_of(path), *refusal));
 }
 

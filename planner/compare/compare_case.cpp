@@ -67,8 +67,9 @@ BestOrRefusal best_of_case(const PlanRequest& asked, int top, const Evaluator& e
   auto machine = usable_machine(request);
   if (const auto* reason = std::get_if<std::string>(&machine)) return Refusal{*reason};
   SearchSpace space = search_space(request, std::get<Machine>(std::move(machine)));
-  auto [parallelisms, rejections, meshes] = enumerate_parallelisms(space);
+  auto [parallelisms, rejections, meshes, refused] = enumerate_parallelisms(space);
   if (meshes == 0) return Refusal{no_mesh(request, space)};
+  if (!refused.empty()) return Refusal{std::move(refused)};
   if (parallelisms.empty()) return why_none(rejections);
   const double margin = request.objective == Objective::memory ? memory_objective_margin : 0;
   const Scope scope{static_cast<std::size_t>(top), margin, 0, false};

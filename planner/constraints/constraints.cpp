@@ -182,9 +182,16 @@ Violation optimizer_over_data(const Configuration& c) {
 
 }  // namespace
 
+std::optional<Infeasible> argument_violation(const Configuration& configuration) {
+  const StartCondition* broken = broken_condition(configuration);
+  if (!broken) return std::nullopt;
+  return Infeasible{ConstraintId::given_argument, fmt::format("{}: {}", broken->place, broken->reason), 1, 0};
+}
+
 std::optional<Infeasible> violation_under_every_policy(const Configuration& configuration) {
   // Counts before the divisions that use them.
-  return first_violation_of({batch_is_whole,
+  return first_violation_of({argument_violation,
+                             batch_is_whole,
                              pipeline_violation,
                              kv_heads,
                              experts_divide,

@@ -26,6 +26,9 @@ std::optional<Infeasible> violation_of_policy(const Configuration& configuration
 /// The part of it that needs no program.
 std::optional<Infeasible> first_violation_of_settings(const Configuration& configuration);
 
+/// The part of it that given words demand (Configuration::start_conditions).
+std::optional<Infeasible> argument_violation(const Configuration& configuration);
+
 /// The part of it that concerns context parallelism (context_constraints.cpp).
 std::optional<Infeasible> context_violation(const Configuration& configuration);
 

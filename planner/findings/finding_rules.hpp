@@ -62,6 +62,7 @@ MaybeFinding transformer_engine_unrecorded(const FindingSubject& subject);
 MaybeFinding expert_rows_returned_whole(const FindingSubject& subject);
 MaybeFinding mesh_does_not_fit_torus(const FindingSubject& subject);
 MaybeFinding custom_mesh_ignored(const FindingSubject& subject);
+MaybeFinding places_ignored(const FindingSubject& subject);
 std::vector<Finding> ignored_axes(const FindingSubject& subject);
 
 }  // namespace shardplan

@@ -45,7 +45,8 @@ std::vector<Finding> findings_of(const Configuration& configuration, const Bound
                                                               gathers_expected_again,
                                                               attention_in_small_blocks,
                                                               mesh_does_not_fit_torus,
-                                                              custom_mesh_ignored};
+                                                              custom_mesh_ignored,
+                                                              places_ignored};
   const FindingSubject subject{configuration, program, blocks, evaluation};
   std::vector<Finding> findings;
   for (const auto rule : rules)

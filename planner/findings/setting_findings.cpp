@@ -189,6 +189,18 @@ MaybeFinding custom_mesh_ignored(const FindingSubject& s) {
                  "allow_split_physical_axes=True"};
 }
 
+MaybeFinding places_ignored(const FindingSubject& s) {
+  const auto& words = s.configuration.ignored_places;
+  if (words.empty()) return std::nullopt;
+  return Finding{FindingId::places_ignored,
+                 Severity::warning,
+                 fmt::format("{}: nothing is kept for it, MaxText reads it with remat_policy=custom alone, not with {}",
+                             fmt::join(words, ", "), s.config().remat_policy),
+                 describe(s.mesh()),
+                 {},
+                 "remat_policy=custom"};
+}
+
 std::vector<Finding> ignored_axes(const FindingSubject& s) {
   std::vector<Finding> findings;
   for (const auto& axis : s.configuration.ignored_axes)

@@ -155,7 +155,7 @@ MachinePlan plan_that_does_not(const PlanRequest& request, const SearchSpace& sp
   MachinePlan plan;
   if (!explored.smallest) return with_batches(std::move(plan), request, space, profile, evaluate, budget);
   plan.closest = Presenter(space, parallelisms, evaluate).show(*explored.smallest);
-  if (!plan.closest->infeasible) plan.closest->infeasible = keeps_too_little_free(plan.closest->memory);
+  if (!plan.closest->infeasible) plan.kept_free = keeps_too_little_free(plan.closest->memory);
   if (request.beside == Beside::nothing) return plan;
   WouldFits tried = what_would_fit(request, profile, *plan.closest, evaluate, budget);
   plan.would_fit = std::move(tried.found);
@@ -175,6 +175,8 @@ MachinePlan plan_on(const PlanRequest& request, const HardwareProfile& profile, 
     plan.refused = why_no_mesh(space, request);
     return plan;
   }
+  plan.refused = found.refused;
+  if (!plan.refused.empty()) return plan;
   Explored explored = explore_what_may_fit(space, parallelisms, scope_of(request), evaluate, budget);
   try_finer_batches(space, parallelisms, explored, evaluate);
   plan = explored.fitting.empty() ? plan_that_does_not(request, space, profile, parallelisms, explored, evaluate, budget)

@@ -163,7 +163,7 @@ class Trials {
  private:
   /// The plan that a change would give, where it is asked for; empty: nothing fits.
   std::optional<WouldFit> fit_in(const SearchSpace& space, const Change& change) {
-    const auto [parallelisms, refused, meshes] = enumerate_parallelisms(space);
+    const auto [parallelisms, rejections, meshes, refused] = enumerate_parallelisms(space);
     if (change.request.beside != Beside::front) {
       const Fits fits = any_fits(space, parallelisms, evaluate_, budget_);
       evaluated_ += fits.evaluated;
@@ -218,7 +218,9 @@ WouldFits what_would_fit(const PlanRequest& request, const HardwareProfile& prof
 
 WouldFits what_batch_would_fit(const PlanRequest& request, const HardwareProfile& profile, std::int64_t devices,
                                std::int64_t length, const Evaluator& evaluate, const SearchBudget& budget) {
-  const std::int64_t tokens = request.global_batch_tokens.value_or(0), shared = devices * length;
+  const bool fixed = request.settings.says(&TrainConfig::gradient_accumulation_steps);
+  const std::int64_t passes = fixed ? request.settings.config.gradient_accumulation_steps : 1;
+  const std::int64_t tokens = request.global_batch_tokens.value_or(0), shared = devices * length * passes;
   if (tokens % shared == 0) return {};
   Trials trials(profile, evaluate, budget);
   WouldFits answer;

@@ -105,7 +105,7 @@ std::string in_words(const RejectionCount& rejection) {
 /// Of the run that needs least.
 std::string shortage_of(const MachinePlan& plan) {
   const MemoryUse& memory = plan.closest->memory;
-  const Infeasible& why = *plan.closest->infeasible;
+  const Infeasible& why = *plan.shortage();
   const std::string mesh = describe(plan.closest->mesh);
   if (plan.closest_may_fit())
     return fmt::format("not surely: needs {:.1f} to {:.1f} of {:.1f} GiB a device, with {}", gibibytes(memory.low),
@@ -117,8 +117,8 @@ std::string shortage_of(const MachinePlan& plan) {
 SweepRow without_a_plan(SweepRow row, const MachinePlan& plan, bool has_slices) {
   if (!has_slices) return impossible(std::move(row), Limit::slices, plan.refused);
   if (!plan.refused.empty()) return impossible(std::move(row), Limit::constraints, plan.refused);
-  if (plan.closest && plan.closest->infeasible) {
-    const Infeasible& why = *plan.closest->infeasible;
+  if (const Infeasible* shortage = plan.shortage()) {
+    const Infeasible& why = *shortage;
     if (why.constraint != ConstraintId::hbm)
       return impossible(std::move(row), Limit::constraints,
                         fmt::format("{}: {}", name_of(why.constraint), why.message));

@@ -123,6 +123,9 @@ FindingWords words_of(FindingId id) {
     case FindingId::custom_mesh_ignored:
       return {"MaxText reads custom_mesh with several slices, or where axes may be split; here it doesn't.",
               "allow_split_physical_axes=True."};
+    case FindingId::places_ignored:
+      return {"A word says where an activation is kept, which MaxText reads with remat_policy=custom alone.",
+              "remat_policy=custom, or leave the word out."};
     case FindingId::custom_rules_drop_arguments:
       return {"custom_mesh_and_rule replaces the rules of the command line.", "Put the rules into the set."};
     case FindingId::custom_rules_drop_model_rules:

@@ -17,7 +17,7 @@ constexpr std::size_t reasons_shown = 5;
 std::string shortfall_of(const MachinePlan& machine) {
   if (!machine.refused.empty()) return machine.refused;
   if (machine.closest_may_fit()) return marginal_text(machine.closest->memory);
-  if (machine.closest && machine.closest->infeasible) return machine.closest->infeasible->message;
+  if (const Infeasible* shortage = machine.shortage()) return shortage->message;
   return machine.rejections.empty() ? "no valid configuration" : machine.rejections.front().example;
 }
 

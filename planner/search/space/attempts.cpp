@@ -60,6 +60,7 @@ std::optional<Infeasible> stolen_expert_axis(const Configuration& c, const Binde
 
 /// What holds for every schedule and batch.
 std::optional<Infeasible> sharding_violation(const SearchSpace& space, const Configuration& any, const Binder& binder) {
+  if (auto violation = argument_violation(any)) return violation;
   if (auto violation = needless_ring(any)) return violation;
   return space.dispatch_peeled ? std::nullopt : stolen_expert_axis(any, binder);
 }

@@ -20,9 +20,10 @@ std::vector<BatchOption> searched(std::int64_t devices, std::int64_t unit, std::
   return options;
 }
 
-std::vector<BatchOption> split_in_steps(std::int64_t sequences, std::int64_t devices, std::int64_t unit) {
+std::vector<BatchOption> split_in_steps(std::int64_t sequences, std::int64_t devices, std::int64_t unit,
+                                        std::int64_t fewest, std::int64_t most) {
   std::vector<BatchOption> options;
-  for (std::int64_t steps = sequences; steps >= 1; --steps) {
+  for (std::int64_t steps = most; steps >= fewest; --steps) {
     if (sequences % steps != 0 || sequences / steps % unit != 0) continue;
     if (const auto batch = per_device_batch(sequences / steps, devices)) options.push_back({*batch, steps});
   }
@@ -57,7 +58,8 @@ std::vector<BatchOption> batch_options(const SearchSpace& space, const Mesh& mes
     return searched(mesh.devices(), unit, accumulation, space.max_batch_tokens / passes);
   }
   const std::int64_t sequences = *space.global_batch_tokens / space.base.config.max_target_length;
-  auto options = split_in_steps(sequences, mesh.devices(), unit);
+  auto options = space.accumulation_fixed ? split_in_steps(sequences, mesh.devices(), unit, accumulation, accumulation)
+                                          : split_in_steps(sequences, mesh.devices(), unit, 1, sequences);
   const double whole = static_cast<double>(sequences) / static_cast<double>(mesh.devices() * accumulation);
   return options.empty() ? std::vector<BatchOption>{{whole, accumulation}} : options;
 }

@@ -19,10 +19,11 @@
 namespace shardplan {
 namespace {
 
-TrainConfig with_path(TrainConfig config, MoePath path, bool dispatch_peeled) {
+TrainConfig with_path(const SearchSpace& space, MoePath path, bool dispatch_peeled) {
+  TrainConfig config = space.base.config;
   config.moe_path = path;
   config.moe_dispatch_no_expert_sharding = dispatch_peeled;
-  config.capacity_factor = capacity_on(path, config.capacity_factor);
+  config.capacity_factor = capacity_on(path, config.capacity_factor, space.capacity_fixed);
   return config;
 }
 
@@ -188,9 +189,21 @@ std::optional<Infeasible> sequence_violation(const SearchSpace& space) {
 
 /// Paths that MaxText's decoder for this model does not have.
 std::optional<Infeasible> path_violation(const SearchSpace& space, MoePath path) {
-  const double capacity = with_path(space.base.config, path, false).capacity_factor;
+  const double capacity = with_path(space, path, false).capacity_factor;
   const auto refusal = path_refusal(space.base.model, path, capacity);
   return refusal ? std::optional(Infeasible{ConstraintId::moe_path, *refusal, 0, 0}) : std::nullopt;
+}
+
+/// Of meshes that the torus holds.
+std::string refused_everywhere(const std::vector<std::vector<Attempt>>& attempts) {
+  std::string refusal;
+  for (const auto& on_mesh : attempts)
+    for (const Attempt& attempt : on_mesh) {
+      if (attempt.violation && attempt.violation->constraint == ConstraintId::mesh_does_not_fit_torus) continue;
+      if (!attempt.violation || attempt.violation->constraint != ConstraintId::given_argument) return "";
+      if (refusal.empty()) refusal = attempt.violation->message;
+    }
+  return refusal;
 }
 
 }  // namespace
@@ -198,7 +211,7 @@ std::optional<Infeasible> path_violation(const SearchSpace& space, MoePath path)
 void set_config(Configuration& configuration, const SearchSpace& space, const Parallelism& parallelism,
                 const RematPolicy& remat, const BatchOption& batch) {
   TrainConfig& config = configuration.config;
-  config = with_path(space.base.config, parallelism.moe_path, parallelism.dispatch_peeled);
+  config = with_path(space, parallelism.moe_path, parallelism.dispatch_peeled);
   set_remat(config, remat);
   config = with_schedule(config, parallelism.schedule, configuration.model, pipeline_stages(parallelism.mesh));
   config.shard_optimizer_over_data = parallelism.optimizer_over_data;
@@ -237,6 +250,7 @@ Parallelisms enumerate_parallelisms(const SearchSpace& all) {
     return found;
   }
   auto attempts = attempts_on(space, places);
+  found.refused = refused_everywhere(attempts);
   Numbers meshes;
   SeenAttempts seen;
   for (std::size_t place = 0; place < places.size(); ++place) {

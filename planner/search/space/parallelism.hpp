@@ -4,6 +4,7 @@
 #include <planner/search/space/pipeline_options.hpp>
 #include <planner/search/space/rejections.hpp>
 #include <planner/search/space/search_space.hpp>
+#include <string>
 #include <vector>
 
 namespace shardplan {
@@ -25,6 +26,7 @@ struct Parallelisms {
   std::vector<Parallelism> list;
   Rejections rejections;
   std::size_t meshes = 0;  ///< rule set × mesh that were tried
+  std::string refused;     ///< what is said of the given word that no mesh can start with; empty: some could
 };
 
 /// Every rule set × mesh × path × schedule of a pipeline, and ZeRO-1 where fsdp can't take more of data, that the machine's

@@ -42,6 +42,7 @@ Scope scope_of(ConstraintId constraint) {
     case ConstraintId::expert_axis_stolen:
     case ConstraintId::dispatch_names_axis_twice:
     case ConstraintId::batch_split:
+    case ConstraintId::given_argument:
     case ConstraintId::packing:
     case ConstraintId::context_load_balance:
     case ConstraintId::context_strategy:

@@ -90,6 +90,13 @@ void check_tokens(const SearchSpace& space) {
   if (space.global_batch_tokens.value_or(0) / devices > most_tokens_a_device)
     throw InputError(fmt::format("--global-batch-tokens {}: more than {} a device", *space.global_batch_tokens,
                                  most_tokens_a_device));
+  const std::int64_t passes = space.base.config.gradient_accumulation_steps;
+  if (space.global_batch_tokens && space.accumulation_fixed && *space.global_batch_tokens % (passes * length) != 0)
+    throw InputError(fmt::format("gradient_accumulation_steps={}: --global-batch-tokens {} are {}, which so many passes "
+                                 "can't share; nearest: {} tokens",
+                                 passes, *space.global_batch_tokens,
+                                 counted(*space.global_batch_tokens / length, "sequence"),
+                                 nearest_multiples(*space.global_batch_tokens, passes * length)));
   TrainConfig config = space.base.config;
   config.per_device_batch_size = space.per_device_batch.value_or(0);
   check_step_size(config);
@@ -114,6 +121,7 @@ SearchSpace search_space(const PlanRequest& request, Machine machine) {
   base.model = request.model;
   base.model_overrides = request.model_overrides;
   base.passed_arguments = request.passed_arguments;
+  base.start_conditions = request.start_conditions;
   base.compiler = compiler_of(machine.hardware, request);
   base.hardware = std::move(machine.hardware);
   base.slice = std::move(machine.slice);
@@ -130,6 +138,7 @@ SearchSpace search_space(const PlanRequest& request, Machine machine) {
   space.layers_per_stage_fixed = settings.says(&TrainConfig::num_layers_per_pipeline_stage);
   space.gathered_once_fixed = settings.says(&TrainConfig::pipeline_fsdp_ag_once);
   space.accumulation_fixed = settings.says(&TrainConfig::gradient_accumulation_steps);
+  space.capacity_fixed = settings.says(&TrainConfig::capacity_factor);
   space.packing_fixed = settings.says(&TrainConfig::packing);
   space.optimizer_over_data_fixed = settings.says(&TrainConfig::shard_optimizer_over_data);
   space.remat_policies = policies_of(request);

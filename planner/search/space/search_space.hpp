@@ -47,7 +47,7 @@ struct SearchSpace {
   bool layers_per_stage_fixed = false, gathered_once_fixed = false;  ///< the request says them
   bool optimizer_over_data_fixed = false;                            ///< likewise shard_optimizer_over_data
   bool accumulation_fixed = false;                                   ///< likewise gradient_accumulation_steps
-  bool packing_fixed = false;                                        ///< likewise packing
+  bool packing_fixed = false, capacity_fixed = false;                ///< likewise packing and capacity_factor
   std::vector<RematPolicy> remat_policies;                           ///< least memory first
   std::vector<RematPolicy> unpriced_policies;  ///< left out: they offload to a host whose link the profile doesn't know
   std::optional<double> per_device_batch;

@@ -54,7 +54,7 @@ TEST(ArgumentErrors, Values) {
                  {"per_device_batch_size=nan", "expected a number"},
                  {"per_device_batch_size=inf", "expected a number"},
                  {"per_device_batch_size=-1", "must be at least 0"},
-                 {"scan_layers=yes", "scan_layers=yes: expected True or False, not 'yes'"},
+                 {"scan_layers=maybe", "scan_layers=maybe: expected True or False, not 'maybe'"},
                  {"dtype=bf16", "dtype=bf16: unknown value 'bf16'; known: bfloat16, float32, float16"},
                  {"opt_type=adafactor", "opt_type=adafactor: unknown value 'adafactor'"},
                  {"attention=flsh", "nearest: flash"},
@@ -70,6 +70,25 @@ TEST(ArgumentErrors, Values) {
                  {"remat_policy=custom context=host", "context=host: unknown value 'host'"},
                  {"logical_axis_rules=[['norm',['fsdp']", "arguments"},
              });
+}
+
+// configs/types.py: of keys that cost nothing, too.
+TEST(ArgumentErrors, ValuesThatNoRunStartsWith) {
+  expect_messages(llama, {{"normalization_layer_epsilon=abc", "normalization_layer_epsilon=abc: expected a number"},
+                          {"rope_type=foo", "rope_type=foo: unknown value 'foo'; known: default, llama3.1, yarn"},
+                          {"matmul_precision=foo", "matmul_precision=foo: unknown value 'foo'; known: default, high"},
+                          {"skip_step_on_spikes=maybe", "skip_step_on_spikes=maybe: expected True or False"},
+                          {"norm_topk_prob=maybe", "expected True or False"},
+                          {"rope_max_timescale=a", "rope_max_timescale=a: expected a number"},
+                          {"rope_max_timescale=0.5", "expected a whole number, not '0.5'"},
+                          {"adam_b1=7", "adam_b1=7: must be from 0 to 1"},
+                          {"gradient_clipping_threshold=-1", "gradient_clipping_threshold=-1: must be at least 0"},
+                          {"attn_logits_soft_cap=-3", "attn_logits_soft_cap=-3: must be at least 0"},
+                          {"attention_bias=maybe", "attention_bias=maybe: expected True or False"}});
+  for (const char* word : {"attn_logits_soft_cap=None", "rope_max_timescale=1e6", "rope_type=llama3.1",
+                           "matmul_precision=HIGHEST", "skip_step_on_spikes=off", "learning_rate_schedule_steps=-1",
+                           "attention_bias=0", "use_qk_norm=no", "packing=0", "scan_layers=yes"})
+    EXPECT_EQ(error_of(llama + word), "") << word;
 }
 
 TEST(ArgumentErrors, NotModelled) {

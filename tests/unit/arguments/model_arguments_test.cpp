@@ -126,14 +126,15 @@ TEST(ModelArguments, ChangeTheModelOfBaseYml) {
   EXPECT_EQ(read(printed(experts)).model, experts.model);
 }
 
-// A plan's words change the model as a run's do, but for override_model_config, which its commands say.
+// A plan's words change the model as a run's do.
 TEST(ModelArguments, ChangeTheModelOfAPlan) {
   const auto planned = [](const std::string& model, const std::vector<std::string>& words) {
     PlanRequest request;
     request.model = load_model(model);
     return with_arguments(std::move(request), GivenArguments(words, std::nullopt));
   };
-  const PlanRequest llama = planned("llama2-7b", {"base_emb_dim=2048", "fused_qkv=true", "logits_via_embedding=true"});
+  const PlanRequest llama = planned("llama2-7b", {"base_emb_dim=2048", "fused_qkv=true", "logits_via_embedding=true",
+                                                     "override_model_config=true"});
   EXPECT_EQ(llama.model.emb, 2048);
   EXPECT_TRUE(llama.model.fused_qkv && llama.model.tied_embedding);
   EXPECT_EQ(llama.model_overrides.size(), 3U);
@@ -141,6 +142,8 @@ TEST(ModelArguments, ChangeTheModelOfAPlan) {
   EXPECT_THAT(planned("default", {"mlp_activations=[relu]"}).model.mlp_activations, ElementsAre("relu"));
   EXPECT_THAT([&] { planned("llama2-7b", {"decoder_block=mixtral"}); },
               ThrowsMessage<InputError>(HasSubstr("llama2-7b says llama2")));
+  EXPECT_THAT([&] { planned("mistral-7b", {"base_num_decoder_layers=8"}); },
+              ThrowsMessage<InputError>(HasSubstr("mistral-7b says 32; add override_model_config=true to override it")));
 }
 
 TEST(RuleArguments, ChangeTheRules) {
@@ -163,6 +166,12 @@ TEST(RuleArguments, ContradictTheModelsOwnOnlyWhereTheyMay) {
   const Configuration usual = read("model_name=mixtral-8x7b compile_topology=v5p-16 logical_axis_rules=[[mlp,[tensor]]]");
   EXPECT_EQ(c.rules.rules, usual.rules.rules) << "without llama2's own rule";
   EXPECT_THAT(printed(c), HasSubstr("override_model_config=true"));
+}
+
+TEST(RuleArguments, LayTheBatchOverAxesOfTheMesh) {
+  EXPECT_THAT(error_of("model_name=llama2-7b compile_topology=v5p-16 data_sharding=[[data,fsdpp]]"),
+              HasSubstr("data_sharding: unknown mesh axis 'fsdpp'; nearest: fsdp"));
+  EXPECT_THAT(read_llama("data_sharding=[[data,fsdp]]").rules.data_sharding, ElementsAre("data", "fsdp"));
 }
 
 TEST(RuleArguments, ReplaceTheRules) {

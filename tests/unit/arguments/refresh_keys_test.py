@@ -31,7 +31,9 @@ SMALL = {"maxtext": {"repository": "r", "commit": "old", "date": "2020-01-01"},
          "special": [], "model_dims": [], "axes": [], "remat": [],
          "architecture": [{"key": "mlp_activations", "default": "silu,linear"}],
          "unmodelled": [{"key": "gone", "default": "false", "what": "x"}, {"key": "field", "default": "1", "what": "y"}],
-         "ignored": [{"what": "paths", "in_commands": False, "keys": ["path", "empty", "gone_path", "logical_axis_rules"]}]}
+         "ignored": [{"what": "paths", "in_commands": False, "values": [{"of": "flag", "keys": ["gone_flag"]},
+                                                                        {"of": "flag", "unset": True, "keys": ["empty"]}],
+                      "keys": ["path", "gone_path", "logical_axis_rules"]}]}
 
 
 class RefreshKeys(unittest.TestCase):
@@ -48,14 +50,15 @@ class RefreshKeys(unittest.TestCase):
         keys = copy.deepcopy(SMALL)
         difference = refresh_keys.compare(keys, refresh_keys.read_defaults(BASE_YML), {"field"})
         self.assertEqual(difference, {"added": {"steps": "150_001"}, "changed": {"dtype": "bfloat16"},
-                                      "removed": ["gone", "gone_path", "gone_setting"]})
+                                      "removed": ["gone", "gone_flag", "gone_path", "gone_setting"]})
         refresh_keys.apply(keys, difference, "0123456789", "2030-01-01")
         self.assertEqual([row["key"] for row in keys["settings"]], ["dtype", "gone_setting"])  # code reads it
         self.assertEqual(keys["settings"][0]["default"], "bfloat16")
         self.assertEqual(keys["unmodelled"][1:], [
             {"key": "steps", "default": "150_001", "what": "a setting that is new in MaxText 012345678"}])
         self.assertEqual(keys["unmodelled"][0]["key"], "field")
-        self.assertEqual(keys["ignored"][0]["keys"], ["path", "empty", "logical_axis_rules"])
+        self.assertEqual(keys["ignored"][0]["keys"], ["path", "logical_axis_rules"])
+        self.assertEqual([kind["keys"] for kind in keys["ignored"][0]["values"]], [["empty"]])
         self.assertEqual(keys["maxtext"]["commit"], "0123456789")
 
     def test_prints_the_file_as_it_is(self):

@@ -66,6 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{llama + " custom_mesh_and_rule=pure-fsdp", FindingId::custom_rules_drop_model_rules, Severity::note, ""},
         Row{"model_name=deepseek3-671b-2dfsdp compile_topology=v5p-512 custom_mesh_and_rule=pure-fsdp",
             FindingId::custom_rules_drop_model_rules, Severity::warning, ""},
+        Row{llama + " mlpwi=device", FindingId::places_ignored, Severity::warning, ""},
         Row{llama + " custom_mesh=hybrid_ring_64x4", FindingId::custom_mesh_ignored, Severity::warning, ""},
         Row{llama + " custom_mesh_and_rule=pure-fsdp ici_tensor_parallelism=2", FindingId::axis_ignored,
             Severity::warning, "tensor"},

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <planner/search/space/batch_options.hpp>
+#include <shardplan/error.hpp>
 
 #include "requests.hpp"
 
@@ -63,6 +64,18 @@ TEST(BatchOptions, GlobalTokensAreSplitIntoSteps) {
               ElementsAre(BatchOption{1, 4}, BatchOption{2, 2}, BatchOption{4, 1}));
   EXPECT_THAT(batch_options(space, parse_mesh("fsdp=8", axes()), 64, 1),
               ElementsAre(BatchOption{4, 1}));  // for the message
+}
+
+TEST(BatchOptions, GlobalTokensAreSplitIntoTheStepsThatAreAskedFor) {
+  PlanRequest request = with_settings(request_for("llama2-7b", "toy-switch", 8), {"gradient_accumulation_steps=2"});
+  request.settings.config.max_target_length = 1000;
+  request.global_batch_tokens = 32000;
+  EXPECT_THAT(batch_options(space_of(request), parse_mesh("fsdp=8", axes()), 8, 2), ElementsAre(BatchOption{2, 2}));
+  request.global_batch_tokens = 33000;
+  EXPECT_THAT([&] { space_of(request); },
+              testing::ThrowsMessage<InputError>(testing::HasSubstr(
+                  "gradient_accumulation_steps=2: --global-batch-tokens 33000 are 33 sequences, which so many passes can't "
+                  "share; nearest: 32000 or 34000 tokens")));
 }
 
 /// With 80 GB of weights over 8 devices and a sequence of 1 GB (full): as many sequences as are left room for. A step takes

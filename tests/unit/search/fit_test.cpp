@@ -63,6 +63,20 @@ TEST(Plan, OffersTheNearestBatchesThatDevicesCanShare) {
   EXPECT_TRUE(plan_one(request).recommended);
 }
 
+// 24 sequences on 8 devices, in two passes.
+TEST(Plan, OffersTheNearestBatchesThatDevicesCanShareInSoManyPasses) {
+  PlanRequest request = with_settings(request_for("llama3-8b", "toy-switch", 8), {"gradient_accumulation_steps=2"});
+  request.mesh = parse_axis_sizes("fsdp=8");
+  const std::int64_t length = request.settings.config.max_target_length;
+  request.global_batch_tokens = 24 * length;
+  const MachinePlan plan = plan_one(request);
+  EXPECT_FALSE(plan.recommended);
+  std::vector<std::string> changes;
+  for (const WouldFit& way : plan.would_fit) changes.push_back(way.change);
+  EXPECT_THAT(changes, ::testing::ElementsAre("--global-batch-tokens " + std::to_string(16 * length),
+                                              "--global-batch-tokens " + std::to_string(32 * length)));
+}
+
 TEST(Plan, WouldFitOnMoreChipsOrWithNarrowerMoments) {
   PlanRequest request = request_for("llama3-8b", "toy-torus", 8);
   request = with_settings(request, {"max_target_length=1024"});
@@ -160,9 +174,10 @@ TEST(Plan, AReserveThatNothingKeepsIsNotDropped) {
   request.memory_limits.reserve = {0.99, {}};
   const MachinePlan none = plan_one(request, reserving);
   EXPECT_FALSE(none.recommended);
-  ASSERT_TRUE(none.closest && none.closest->infeasible);
-  EXPECT_EQ(none.closest->infeasible->constraint, ConstraintId::hbm);
-  EXPECT_EQ(none.closest->infeasible->available, none.closest->memory.allowed().value);
+  ASSERT_TRUE(none.closest && none.shortage());
+  EXPECT_FALSE(none.closest->infeasible) << "within the memory, as explain says";
+  EXPECT_EQ(none.shortage()->constraint, ConstraintId::hbm);
+  EXPECT_EQ(none.shortage()->available, none.closest->memory.allowed().value);
   request.memory_limits.reserve = {1, {}};
   EXPECT_FALSE(plan_one(request, reserving).refused.empty());
 }

@@ -85,6 +85,17 @@ TEST(Parallelisms, DroppingHasACapacity) {
   }
 }
 
+TEST(Parallelisms, DroppingNeedsACapacityThatWasGiven) {
+  for (const char* given : {"capacity_factor=-1", "capacity_factor=0"}) {
+    PlanRequest request = with_settings(request_for("mixtral-8x7b", "toy-switch", 8), {given});
+    request.moe_paths = {MoePath::dropping, MoePath::ragged};
+    const auto found = enumerate_parallelisms(space_of(request));
+    EXPECT_THAT(constraints(found), testing::Contains("moe-path")) << given;
+    ASSERT_FALSE(found.list.empty());
+    for (const auto& p : found.list) EXPECT_EQ(p.moe_path, MoePath::ragged) << given;
+  }
+}
+
 TEST(Parallelisms, RejectionsNameTheConstraint) {
   using ::testing::Contains;
   using ::testing::Not;

@@ -80,11 +80,12 @@ std::string rejection_text(const std::vector<RejectionCount>& rejections) {
 
 std::string shortfall_of(const MachinePlan& machine) {
   if (!machine.refused.empty()) return machine.refused;
-  if (!machine.closest || !machine.closest->infeasible) {
+  const Infeasible* shortage = machine.shortage();
+  if (!shortage) {
     if (machine.unfinished) return "nothing found before the search was stopped";
     return rejection_text(machine.rejections);
   }
-  const Infeasible& infeasible = *machine.closest->infeasible;
+  const Infeasible& infeasible = *shortage;
   if (infeasible.constraint != ConstraintId::hbm) return infeasible_text(infeasible);
   if (machine.closest_may_fit())
     return marginal_text(machine.closest->memory) + ", with " + settings_of(*machine.closest);
