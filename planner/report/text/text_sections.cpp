@@ -196,10 +196,9 @@ std::string held_line(const std::vector<HeldBuffer>& held, const Style& style) {
   std::string text;
   for (std::size_t i = 0; i < std::min(most, held.size()); ++i) {
     const HeldBuffer& buffer = held[i];
-    text += fmt::format("{}{} {}, {}", i == 0 ? "largest: " : "; ", buffer.as == HeldAs::activation ? 'A' : 'T',
-                        buffer.block, buffer.name);
-    text += buffer.count == 1 ? fmt::format(" {}", print_memory(buffer.bytes))
-                              : fmt::format(" {} x {}", buffer.count, print_memory(buffer.bytes));
+    const std::string of_them = buffer.count == 1 ? "" : fmt::format(", {} of them", print_count(buffer.count));
+    text += fmt::format("{}{} {} {}, {}{}", i == 0 ? "largest: " : "; ", buffer.as == HeldAs::activation ? 'A' : 'T',
+                        print_memory(buffer.total()), buffer.block, buffer.name, of_them);
   }
   return text.empty() ? "" : wrap_text(text, "   ", style.width());
 }

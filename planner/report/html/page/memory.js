@@ -23,8 +23,7 @@ function memoryCard(e) {
 function largestBuffers(m) {
   const [first] = m.largest_buffers || [];
   if (!first) return null;
-  const times = first.count > 1 ? `${first.count} × ` : "";
-  return el("details", { "data-table": "buffers" }, el("summary", {}, `Largest: ${first.block}, ${first.name}, ${times}${memoryText(first.bytes)}`),
+  return el("details", { "data-table": "buffers" }, el("summary", {}, `Largest: ${first.block}, ${first.name}, ${memoryText(first.bytes * first.count)}`),
     dataTable("Largest buffers at the peak", [
       { title: "buffer", text: (b) => b.name }, { title: "layers", text: (b) => b.block }, { title: "as", text: (b) => b.as },
       { title: "buffers", number: true, text: (b) => String(b.count) }, { title: "of each", number: true, text: (b) => memoryText(b.bytes) },
