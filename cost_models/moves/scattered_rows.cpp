@@ -114,14 +114,40 @@ Moves scattered_in_tiles(const Move& scatter, std::int64_t rows, std::int64_t co
   return moves;
 }
 
-/// Habit::pads_rows_to_tiles: what is no matrix isn't padded (rows of experts, features of attention's heads).
-bool parts_tiles(const Tensor& weight, const PartitionSpec& wanted, const AxisList& axes, const Mesh& mesh) {
-  if (weight.dims.size() <= 2) return false;
+/// Whether `parts` says so of a dim, but experts', that the axes scatter, and of what a device keeps of it.
+template <class Parts>
+bool any_scattered(const Tensor& weight, const PartitionSpec& wanted, const AxisList& axes, const Mesh& mesh, Parts parts) {
   for (std::size_t dim = 0; dim < weight.dims.size(); ++dim) {
     if (weight.dims[dim].dim == Dim::experts || common(wanted.dims[dim], axes).empty()) continue;
-    if (weight.dims[dim].size / mesh.product(wanted.dims[dim]) % sublanes != 0) return true;
+    if (parts(dim, weight.dims[dim].size / mesh.product(wanted.dims[dim]))) return true;
   }
   return false;
+}
+
+/// Whether it is all-reduced, because shards are no whole tiles, or no even number of them, along the dim that is scattered:
+/// of experts in a shard_map 16 rows or 256 columns of bfloat16 (Habit::scatters_even_tiles_of_experts); of others 256
+/// columns, where they are whole tiles, or 16 rows of attention's features (scatters_even_tiles); 8 rows of what is no
+/// matrix (pads_rows_to_tiles). Matrices are scattered by rows otherwise, tables and heads by their words.
+bool is_summed_whole(const Tensor& weight, const PartitionSpec& wanted, const AxisList& axes, const Mesh& mesh,
+                     InShardMap in_shard_map, const Compiler& compiler) {
+  const std::size_t last = weight.dims.size() - 1;
+  const bool is_matrix = weight.dims.size() <= 2;
+  const bool whole_rows = compiler.has(Habit::pads_rows_to_tiles) && !is_matrix;
+  if (whole_rows && any_scattered(weight, wanted, axes, mesh, [](std::size_t, auto share) { return share % sublanes != 0; }))
+    return true;
+  if (in_shard_map == InShardMap::yes)
+    return compiler.has(Habit::scatters_even_tiles_of_experts) &&
+           any_scattered(weight, wanted, axes, mesh, [&](std::size_t dim, std::int64_t share) {
+             return share % (2 * (dim == last ? lanes : sublanes)) != 0;
+           });
+  const bool experts_or_words = std::any_of(weight.dims.begin(), weight.dims.end(), [](const TensorDim& dim) {
+    return dim.dim == Dim::experts || dim.dim == Dim::vocab;
+  });
+  return compiler.has(Habit::scatters_even_tiles) && !experts_or_words &&
+         any_scattered(weight, wanted, axes, mesh, [&](std::size_t dim, std::int64_t share) {
+           const bool columns = dim == last && share % lanes == 0;
+           return columns ? share % (2 * lanes) != 0 : !is_matrix && share % (2 * sublanes) != 0;
+         });
 }
 
 /// Which dim of a matrix is scattered by rows: the other lies along the lanes, the last unless its part on a device is no
@@ -150,14 +176,14 @@ std::optional<std::int64_t> scattered_rows(std::int64_t rows, std::int64_t colum
 }
 
 Moves scattered_in_pieces(const Move& scatter, const Tensor& weight, const PartitionSpec& spec, const PartitionSpec& wanted,
-                          const Mesh& mesh, const Compiler& compiler) {
+                          const Mesh& mesh, InShardMap in_shard_map, const Compiler& compiler) {
   Moves moves{scatter};
-  const bool to_tiles = compiler.has(Habit::pads_rows_to_tiles);
-  if (!to_tiles && !compiler.has(Habit::pads_scattered_rows)) return moves;
-  if (to_tiles && parts_tiles(weight, wanted, scatter.axes, mesh)) {
+  if (is_summed_whole(weight, wanted, scatter.axes, mesh, in_shard_map, compiler)) {
     moves.front().kind = CollectiveKind::all_reduce;
     return moves;
   }
+  const bool to_tiles = compiler.has(Habit::pads_rows_to_tiles);
+  if (!to_tiles && !compiler.has(Habit::pads_scattered_rows)) return moves;
   const auto scattered = scattered_by_rows(weight, wanted, scatter.axes, mesh);
   if (!scattered) return moves;
   const std::int64_t devices = mesh.product(scatter.axes);
@@ -174,29 +200,6 @@ Moves scattered_in_pieces(const Move& scatter, const Tensor& weight, const Parti
   moves.push_back({CollectiveKind::collective_permute, scatter.axes, row * ((*padded - rows) / devices * (devices - 1)),
                    scatter.parameter});
   return moves;
-}
-
-bool parts_even_tiles(const Tensor& weight, const PartitionSpec& wanted, const AxisList& axes, const Mesh& mesh) {
-  const auto parts = [&](std::size_t dim, std::int64_t tile) {
-    return !common(wanted.dims[dim], axes).empty() &&
-           weight.dims[dim].size / mesh.product(wanted.dims[dim]) % (2 * tile) != 0;
-  };
-  const std::size_t rank = weight.dims.size();
-  return rank >= 2 && (parts(rank - 1, lanes) || parts(rank - 2, sublanes));
-}
-
-bool parts_even_columns(const Tensor& weight, const PartitionSpec& wanted, const AxisList& axes, const Mesh& mesh) {
-  const bool experts_or_words = std::any_of(weight.dims.begin(), weight.dims.end(), [](const TensorDim& dim) {
-    return dim.dim == Dim::experts || dim.dim == Dim::vocab;
-  });
-  if (experts_or_words || weight.dims.size() < 2) return false;
-  for (std::size_t dim = 0; dim < weight.dims.size(); ++dim) {
-    if (common(wanted.dims[dim], axes).empty()) continue;
-    const std::int64_t share = weight.dims[dim].size / mesh.product(wanted.dims[dim]);
-    const bool columns = dim + 1 == weight.dims.size() && share % lanes == 0;
-    if (columns ? share % (2 * lanes) != 0 : weight.dims.size() > 2 && share % (2 * sublanes) != 0) return true;
-  }
-  return false;
 }
 
 }  // namespace shardplan

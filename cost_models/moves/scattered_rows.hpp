@@ -4,6 +4,7 @@
 // that don't come out are padded at the end of the matrix, so that shards begin elsewhere: a permute puts them in order.
 #include <cost_models/layouts/layout.hpp>
 #include <cost_models/moves/reshard.hpp>
+#include <cstdint>
 #include <optional>
 
 namespace shardplan {
@@ -14,17 +15,12 @@ namespace shardplan {
 std::optional<std::int64_t> scattered_rows(std::int64_t rows, std::int64_t columns, std::int64_t size, std::int64_t devices,
                                            bool in_halves, const Compiler& compiler);
 
+/// Whether a shard_map takes the weight whole (experts on the sparse paths): its gradient is a psum there.
+enum class InShardMap : std::uint8_t { no, yes };
+
 /// The reduce-scatter of a gradient, split as `spec` before it is scattered, as it is emitted: itself; with padded rows and
-/// a permute behind it; or an all-reduce.
+/// permutes behind it; or an all-reduce.
 Moves scattered_in_pieces(const Move& scatter, const Tensor& weight, const PartitionSpec& spec, const PartitionSpec& wanted,
-                          const Mesh& mesh, const Compiler& compiler);
-
-/// Whether a device's shard of a weight that several devices sum is no even number of tiles along the dim that `axes` split
-/// (Habit::scatters_even_tiles_of_experts): of bfloat16 16 rows, 256 columns.
-bool parts_even_tiles(const Tensor& weight, const PartitionSpec& wanted, const AxisList& axes, const Mesh& mesh);
-
-/// Likewise of weights that no kernel lays out (Habit::scatters_even_tiles): columns of whole tiles, and features of
-/// attention's heads. Matrices are scattered by rows otherwise (scattered_in_pieces), tables and heads by their words.
-bool parts_even_columns(const Tensor& weight, const PartitionSpec& wanted, const AxisList& axes, const Mesh& mesh);
+                          const Mesh& mesh, InShardMap in_shard_map, const Compiler& compiler);
 
 }  // namespace shardplan

@@ -224,13 +224,6 @@ void sum_at_once(Moves& moves) {
 
 }  // namespace
 
-/// Whether the compiler can't scatter the sum for its tiles.
-bool Gradients::parts_tiles(TensorId parameter, const PartitionSpec& wanted, const AxisList& axes) const {
-  if (enters_shard_map(tensor(parameter), block_, config_))
-    return compiler_.has(Habit::scatters_even_tiles_of_experts) && parts_even_tiles(tensor(parameter), wanted, axes, mesh_);
-  return compiler_.has(Habit::scatters_even_tiles) && parts_even_columns(tensor(parameter), wanted, axes, mesh_);
-}
-
 void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted,
                               const Operation& op) {
   partial_.push_back({{parameter, " gradient, before reduction"},
@@ -268,9 +261,9 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
     for (auto& move : moves) move.bytes = recast(move.bytes, config_.dtype, config_.weight_dtype);
   if (adds_up_whole()) sum_at_once(moves);
   const bool by_hand = block_.own_backward.has_value();  // psum_scatter stays what it is
+  const InShardMap in_shard_map = enters_shard_map(tensor(parameter), block_, config_) ? InShardMap::yes : InShardMap::no;
   const auto stays_whole = [&](const Move& move) {
-    return parts_tiles(parameter, wanted, move.axes) || adds_up_whole() ||
-           is_all_reduced(tensor(parameter), specs_[parameter], move.axes, mesh_, compiler_);
+    return adds_up_whole() || is_all_reduced(tensor(parameter), specs_[parameter], move.axes, mesh_, compiler_);
   };
   for (auto& move : moves) {
     const bool whole = move.kind == CollectiveKind::all_reduce;
@@ -280,8 +273,9 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
     if (sum && !by_hand && stays_whole(move)) move.kind = CollectiveKind::all_reduce;
     // Not recorded inside of pipelines.
     const bool in_pieces = move.kind == CollectiveKind::reduce_scatter && !by_hand && !block_.in_pipeline;
-    const Moves emitted =
-        in_pieces ? scattered_in_pieces(move, tensor(parameter), gradient.spec, wanted, mesh_, compiler_) : Moves{move};
+    const Moves emitted = in_pieces ? scattered_in_pieces(move, tensor(parameter), gradient.spec, wanted, mesh_,
+                                                          in_shard_map, compiler_)
+                                    : Moves{move};
     recorder_.record_all(Phase::backward, emitted, {id_of(op), parameter, Cause::weight_gradient, gradient, wanted},
                          waits ? RunCount::once : whole ? RunCount::whole_reductions : RunCount::reductions);
   }

@@ -61,7 +61,6 @@ class Gradients {
   bool is_held_whole(TensorId parameter) const;
   bool is_accumulated_first(const Operation& op) const;
   Moves moves_at_once(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted) const;
-  bool parts_tiles(TensorId parameter, const PartitionSpec& wanted, const AxisList& axes) const;
   bool is_summed_at_once(TensorId parameter, const Layout& gradient) const;
   bool is_summed_whole(TensorId parameter, const Layout& gradient, const PartitionSpec& wanted, const Operation& op) const;
   bool is_read_before(TensorId parameter, const Operation& op) const;

@@ -118,7 +118,7 @@ TEST(ScatteredRows, OfWholeTilesAndOverTwoAxes) {
     wanted.dims = {axes, AxisList{}};
     const Move scatter{CollectiveKind::reduce_scatter, axes, Bytes{row.rows * devices * 4096}, true};
     std::vector<std::string> moves;
-    for (const Move& move : scattered_in_pieces(scatter, weight, whole, wanted, mesh, compiler))
+    for (const Move& move : scattered_in_pieces(scatter, weight, whole, wanted, mesh, InShardMap::no, compiler))
       moves.push_back(fmt::format("{} {} {}", name_of(move.kind), fmt::join(names_of(move.axes, mesh), "+"),
                                   move.bytes.value / 4096));
     EXPECT_EQ(moves, row.moves) << row.what;
@@ -139,45 +139,53 @@ TEST(ScatteredRows, OfWhatIsNoMatrixAreSummedWholeWhereTheyPartTiles) {
   EXPECT_EQ(sums(1056), CollectiveKind::reduce_scatter);
 }
 
+/// Of a weight whose dim number `dim` fsdp scatters.
+CollectiveKind sum_of(std::vector<TensorDim> dims, std::size_t dim, const char* axes, InShardMap in_shard_map, Habit habit) {
+  const Mesh mesh = parse_mesh(axes, load_rules("default").mesh_axes);
+  const AxisList fsdp{static_cast<AxisId>(mesh.find("fsdp").value())};
+  PartitionSpec whole, wanted;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    whole.dims.push_back({});
+    wanted.dims.push_back(i == dim ? fsdp : AxisList{});
+  }
+  const Move scatter{CollectiveKind::reduce_scatter, fsdp, Bytes{1 << 20}, true};
+  const Moves moves = scattered_in_pieces(scatter, weight_of(std::move(dims)), whole, wanted, mesh, in_shard_map,
+                                          with(plain_compiler(), habit));
+  return moves.front().kind;
+}
+
 // Experts [4, 64, 2048] and [4, 2048, 1024] over 4 and over 8 devices: 16 and 8 rows, 256 and 128 columns.
 TEST(ScatteredRows, OfExpertsAreEvenNumbersOfTiles) {
-  const auto parts = [](const Tensor& weight, std::size_t dim, const char* axes) {
-    const Mesh mesh = parse_mesh(axes, load_rules("default").mesh_axes);
-    const AxisList fsdp{static_cast<AxisId>(mesh.find("fsdp").value())};
-    PartitionSpec wanted;
-    wanted.dims = {AxisList{}, AxisList{}, AxisList{}};
-    wanted.dims[dim] = fsdp;
-    return parts_even_tiles(weight, wanted, fsdp, mesh);
+  const auto sum = [](std::vector<TensorDim> dims, std::size_t dim, const char* axes) {
+    return sum_of(std::move(dims), dim, axes, InShardMap::yes, Habit::scatters_even_tiles_of_experts);
   };
-  const Tensor wi = weight_of({{Dim::experts, 4}, {Dim::embed, 64}, {Dim::mlp, 2048}});
-  const Tensor wo = weight_of({{Dim::experts, 4}, {Dim::mlp, 2048}, {Dim::embed, 1024}});
-  EXPECT_FALSE(parts(wi, 1, "fsdp=4"));
-  EXPECT_TRUE(parts(wi, 1, "fsdp=8"));
-  EXPECT_FALSE(parts(wo, 2, "fsdp=4"));
-  EXPECT_TRUE(parts(wo, 2, "fsdp=8"));
-  EXPECT_FALSE(parts(wi, 0, "fsdp=4")) << "experts are no tiles";
+  const std::vector<TensorDim> wi{{Dim::experts, 4}, {Dim::embed, 64}, {Dim::mlp, 2048}};
+  const std::vector<TensorDim> wo{{Dim::experts, 4}, {Dim::mlp, 2048}, {Dim::embed, 1024}};
+  EXPECT_EQ(sum(wi, 1, "fsdp=4"), CollectiveKind::reduce_scatter);
+  EXPECT_EQ(sum(wi, 1, "fsdp=8"), CollectiveKind::all_reduce);
+  EXPECT_EQ(sum(wo, 2, "fsdp=4"), CollectiveKind::reduce_scatter);
+  EXPECT_EQ(sum(wo, 2, "fsdp=8"), CollectiveKind::all_reduce);
+  EXPECT_EQ(sum(wi, 0, "fsdp=4"), CollectiveKind::reduce_scatter) << "experts are no tiles";
 }
 
 // Of dense layers columns of whole tiles, and rows of attention's features: out [8, 128, 1024] and query [1024, 8, 128].
 TEST(ScatteredRows, OfDenseLayersAreEvenNumbersOfTiles) {
-  const auto parts = [](std::vector<TensorDim> dims, std::size_t dim, const char* axes) {
-    const Mesh mesh = parse_mesh(axes, load_rules("default").mesh_axes);
-    const AxisList fsdp{static_cast<AxisId>(mesh.find("fsdp").value())};
-    PartitionSpec wanted;
-    for (std::size_t i = 0; i < dims.size(); ++i) wanted.dims.push_back(i == dim ? fsdp : AxisList{});
-    return parts_even_columns(weight_of(dims), wanted, fsdp, mesh);
+  const auto sum = [](std::vector<TensorDim> dims, std::size_t dim, const char* axes) {
+    return sum_of(std::move(dims), dim, axes, InShardMap::no, Habit::scatters_even_tiles);
   };
   const std::vector<TensorDim> out{{Dim::q_heads, 8}, {Dim::head_dim, 128}, {Dim::embed, 1024}};
   const std::vector<TensorDim> query{{Dim::embed, 1024}, {Dim::q_heads, 8}, {Dim::head_dim, 128}};
-  EXPECT_FALSE(parts(out, 2, "fsdp=4")) << "256 columns";
-  EXPECT_TRUE(parts(out, 2, "fsdp=8")) << "128";
-  EXPECT_FALSE(parts(out, 2, "fsdp=16")) << "64 are no whole tile: it lies turned, and is scattered by rows";
-  EXPECT_TRUE(parts(out, 2, "fsdp=128")) << "8 rows";
-  EXPECT_FALSE(parts(query, 0, "fsdp=64")) << "16 rows";
-  EXPECT_TRUE(parts(query, 0, "fsdp=128")) << "8 rows";
-  EXPECT_TRUE(parts({{Dim::mlp, 2048}, {Dim::embed, 1024}}, 1, "fsdp=8"));
-  EXPECT_FALSE(parts({{Dim::embed, 1024}, {Dim::mlp, 2048}}, 0, "fsdp=128")) << "rows of a matrix are padded";
-  EXPECT_FALSE(parts({{Dim::vocab, 4096}, {Dim::embed, 1024}}, 1, "fsdp=8"));
+  EXPECT_EQ(sum(out, 2, "fsdp=4"), CollectiveKind::reduce_scatter) << "256 columns";
+  EXPECT_EQ(sum(out, 2, "fsdp=8"), CollectiveKind::all_reduce) << "128";
+  EXPECT_EQ(sum(out, 2, "fsdp=16"), CollectiveKind::reduce_scatter)
+      << "64 are no whole tile: it lies turned, and is scattered by rows";
+  EXPECT_EQ(sum(out, 2, "fsdp=128"), CollectiveKind::all_reduce) << "8 rows";
+  EXPECT_EQ(sum(query, 0, "fsdp=64"), CollectiveKind::reduce_scatter) << "16 rows";
+  EXPECT_EQ(sum(query, 0, "fsdp=128"), CollectiveKind::all_reduce) << "8 rows";
+  EXPECT_EQ(sum({{Dim::mlp, 2048}, {Dim::embed, 1024}}, 1, "fsdp=8"), CollectiveKind::all_reduce);
+  EXPECT_EQ(sum({{Dim::embed, 1024}, {Dim::mlp, 2048}}, 0, "fsdp=128"), CollectiveKind::reduce_scatter)
+      << "rows of a matrix are padded";
+  EXPECT_EQ(sum({{Dim::vocab, 4096}, {Dim::embed, 1024}}, 1, "fsdp=8"), CollectiveKind::reduce_scatter);
 }
 
 // The psum of experts' gradients on the ragged path: 32 rows of wi_0 and 32 columns of wo for each of 16 devices.
