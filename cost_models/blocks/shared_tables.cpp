@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cost_models/blocks/shared_tables.hpp>
 #include <cost_models/partition/block_state.hpp>
+#include <cost_models/partition/loops.hpp>
 
 namespace shardplan {
 namespace {
@@ -18,17 +19,10 @@ bool has_gathered(const PartitionedBlock& block, const Collective& wanted) {
 }
 
 /// Whether the layers of a scan are more than whole cycles of it.
-bool leaves_layers_behind_scan(std::span<const PartitionedBlock> blocks) {
-  std::int64_t cycles = 0;
-  bool leaves = false;
-  for (const PartitionedBlock& block : blocks) {
-    const Block& layers = *block.block;
-    if (layers.kind != BlockKind::layer) continue;
-    const std::int64_t own = layers.layers / layers.layers_per_cycle;
-    leaves |= layers.layers % layers.layers_per_cycle != 0 || (layers.continues_cycle && own != cycles);
-    cycles = own;
-  }
-  return leaves;
+bool leaves_layers_behind(const Loop& loop) {
+  return std::any_of(loop.begin(), loop.end(), [&](const PartitionedBlock* block) {
+    return layers_behind_scan(*block->block, whole_cycles(loop)) > 0;
+  });
 }
 
 }  // namespace
@@ -39,7 +33,8 @@ void share_gathered_table(std::span<const PartitionedBlock> before, PartitionedB
   const auto predicting = std::count_if(before.begin(), before.end(), [](const PartitionedBlock& block) {
     return block.block->single_run == SingleRun::later_tokens;
   });
-  const bool apart = compiler.has(Habit::gathers_tables_again_behind_scans) && leaves_layers_behind_scan(before);
+  const bool apart = compiler.has(Habit::gathers_tables_again_behind_scans) &&
+                     std::ranges::any_of(loops_of(before), leaves_layers_behind);
   const auto is_there = [&](const Collective& wanted) {
     if (!gathers_table(wanted, *head.block)) return false;
     const bool tied = head.block->tensors[wanted.tensor].shared;

@@ -194,10 +194,6 @@ Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& progr
   });
 }
 
-std::int64_t layers_behind_scan(const Block& block, std::int64_t cycles) {
-  return std::max<std::int64_t>(0, block.layers - cycles * block.layers_per_cycle);
-}
-
 Bytes merged_values(const PartitionedBlock& block, const Mesh& mesh) {
   const Block& b = *block.block;
   Bytes normed;

@@ -45,9 +45,6 @@ Bytes late_head_leftover(const PartitionedBlock& head, const BoundProgram& progr
 Bytes waiting_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                         const Compiler& compiler);
 
-/// Layers of one kind that `cycles` whole cycles of a scan leave over.
-std::int64_t layers_behind_scan(const Block& block, std::int64_t cycles);
-
 /// What of one such layer waits for its gradients, from its first run on: XLA merges the second one with it. What its
 /// products read of its norms is computed where it is read.
 Bytes merged_values(const PartitionedBlock& block, const Mesh& mesh);

@@ -13,7 +13,13 @@
 namespace shardplan {
 namespace {
 
-constexpr double visible_share = 0.01;  ///< of the peak; smaller buffers aren't named
+std::vector<HeldBuffer> visible(std::vector<HeldBuffer> held, Bytes peak) {
+  constexpr double least = 0.01;  // of the peak
+  std::erase_if(held, [&](const HeldBuffer& buffer) {
+    return static_cast<double>(buffer.total().value) < least * static_cast<double>(peak.value);
+  });
+  return held;
+}
 
 /// `peak` if what is no argument is off by this share.
 Bytes off_by(double share, Bytes peak, const MemoryUse& use) {
@@ -116,7 +122,7 @@ ScheduledMoments scheduled_moments(const std::vector<PartitionedBlock>& blocks, 
 }  // namespace
 
 MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                     const TrainConfig& config, const Compiler& compiler, Bytes capacity) {
+                     const TrainConfig& config, const Compiler& compiler, Bytes capacity, std::vector<HeldBuffer>* held) {
   MemoryUse use = arguments_of(blocks, program, config, capacity);
   const ScheduledMoments scheduled = scheduled_moments(blocks, program, config, compiler, use);
   const Moment& peak = largest(scheduled.moments);
@@ -129,19 +135,9 @@ MemoryUse memory_use(const std::vector<PartitionedBlock>& blocks, const BoundPro
   const auto error = compiler.memory_error.find(config.moe_path);
   if (error == compiler.memory_error.end()) throw InternalError("a compiler without memory_error of a path");
   std::tie(use.low, use.high) = peak_range(use, error->second, scheduled.may_wait, scheduled.usual_peak);
-  return use;
-}
-
-std::vector<HeldBuffer> held_at_peak(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                                     const TrainConfig& config, const Compiler& compiler, Bytes capacity) {
-  const MemoryUse arguments = arguments_of(blocks, program, config, capacity);
-  const ScheduledMoments scheduled = scheduled_moments(blocks, program, config, compiler, arguments);
   const auto& as_run = scheduled.pressed.empty() ? blocks : scheduled.pressed;
-  const Moment& peak = largest(scheduled.moments);
-  auto held = held_at(peak, as_run, program, config, compiler);
-  const double least = visible_share * static_cast<double>((arguments.arguments() + peak.total()).value);
-  std::erase_if(held, [&](const HeldBuffer& buffer) { return static_cast<double>(buffer.total().value) < least; });
-  return held;
+  if (held) *held = visible(held_at(peak, as_run, program, config, compiler), use.peak());
+  return use;
 }
 
 void raise_range(MemoryUse& use, double error) { use.high = std::max(use.high, off_by(error, use.peak(), use)); }

@@ -26,14 +26,7 @@ Bytes peeled_values(const Loop& loop, const BoundProgram& program, const Compile
   return values;
 }
 
-std::int64_t whole_cycles(const Loop& loop) {
-  std::int64_t cycles = loop.front()->block->layers;
-  for (const PartitionedBlock* block : loop)
-    cycles = std::min(cycles, block->block->layers / block->block->layers_per_cycle);
-  return cycles;
-}
-
-/// Layers that no whole cycle of the scan holds run behind it, backward in front of it (gemma3-4b: 34 layers, six a cycle).
+/// Weight gradients of layers that no whole cycle of the scan holds.
 Bytes left_behind_scan(const Loop& loop, const BoundProgram& program, const TrainConfig& config, const Compiler& compiler) {
   if (!compiler.has(Habit::leaves_gradients_behind_scans)) return {};
   if (!config.scan_layers || loop.front()->block->kind != BlockKind::layer) return {};
@@ -137,9 +130,10 @@ class Moments {
     const Bytes behind = left_behind_scan(loop, program_, config_, compiler_);
     const auto weights = leaves_weights || in_turn ? WeightGradients::later : WeightGradients::here;
     const Bytes copies = head ? copies_ - behind_loss_ : copies_;
-    moments_.push_back({head ? "loss" : "backward of " + last.name, gradients_ + cleared + behind, waiting_,
-                        working_set(loop, program_, config_, compiler_, weights) + copies, {}, late_head_, {}, {}, number,
-                        weights, copies});
+    Moment moment{head ? "loss" : "backward of " + last.name, gradients_ + cleared + behind, waiting_,
+                  working_set(loop, program_, config_, compiler_, weights) + copies, {}, late_head_};
+    moment.loop = number, moment.weight_gradients = weights, moment.copies = copies;
+    moments_.push_back(std::move(moment));
     if (head) add_held_head(*loop.back());
     if (head) leave_head_behind(*loop.back(), late);
     if (head) add_turned_stacks();

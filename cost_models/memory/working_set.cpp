@@ -187,15 +187,6 @@ Bytes waiting_values(const PartitionedBlock& block) {
   return sum_of(block, [&](const Lifetime& life) { return waits_in(block, life); });
 }
 
-std::vector<Loop> loops_of(const std::vector<PartitionedBlock>& blocks) {
-  std::vector<Loop> loops;
-  for (const auto& block : blocks) {
-    if (!block.block->continues_cycle || loops.empty()) loops.emplace_back();
-    loops.back().push_back(&block);
-  }
-  return loops;
-}
-
 Bytes working_set(const Loop& loop, const BoundProgram& program, const TrainConfig& config, const Compiler& compiler,
                   WeightGradients weight_gradients) {
   return worst_layer(loop, program, config, compiler, weight_gradients).bytes;

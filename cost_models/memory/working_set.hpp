@@ -1,14 +1,10 @@
 #pragma once
 // What one iteration of a loop over layers holds at the worst step of its backward pass.
-#include <cost_models/partition/partitioned_block.hpp>
+#include <cost_models/partition/loops.hpp>
 #include <cstdint>
 #include <shardplan/compiler/compiler.hpp>
 
 namespace shardplan {
-
-/// Blocks whose layers share one layer scan (Block::continues_cycle), in execution order; a block alone otherwise.
-using Loop = std::vector<const PartitionedBlock*>;
-std::vector<Loop> loops_of(const std::vector<PartitionedBlock>& blocks);
 
 /// Whether the products of weight gradients run where their operands are made.
 enum class WeightGradients : std::uint8_t { here, later };

@@ -116,25 +116,33 @@ std::optional<Infeasible> refusal(const Configuration& c, PreparedMesh& mesh, co
   return host_without_link(host, c.hardware);
 }
 
+/// What a search leaves out; filled in where it is asked for.
+struct RunDetails {
+  std::vector<HeldBuffer>* held = nullptr;
+  StepTimeline* timeline = nullptr;
+};
+
 /// Memory and what refuses a run but for its weights' layout.
 RunCost memory_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMesh::Step& step,
-                      const std::vector<PartitionedBlock>& blocks, const HostTraffic& host) {
+                      const std::vector<PartitionedBlock>& blocks, const HostTraffic& host,
+                      const RunDetails& details = {}) {
   RunCost cost;
   cost.devices = c.mesh.devices();
-  cost.memory = memory_use(blocks, step.bound, c.config, c.compiler, memory_capacity(c.hardware, c.memory_limits));
+  const Bytes capacity = memory_capacity(c.hardware, c.memory_limits);
+  cost.memory = memory_use(blocks, step.bound, c.config, c.compiler, capacity, details.held);
   raise_range(cost.memory, c.model.memory_error_high);
   cost.memory.reserved = reserved_memory(cost.memory.capacity, c.memory_limits.reserve);
   cost.infeasible = refusal(c, mesh, step, blocks, cost.memory, host);
   return cost;
 }
 
-/// And its time; `collectives` priced and scheduled. `timeline` is filled in where it is asked for.
+/// And its time; `collectives` priced and scheduled.
 RunCost cost_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMesh::Step& step,
                     const std::vector<PartitionedBlock>& blocks, std::vector<Collective>& collectives,
-                    StepTimeline* timeline = nullptr) {
+                    const RunDetails& details = {}) {
   const Program& program = step.program();
   HostTraffic host = host_traffic(step.bound, blocks, c.config);
-  RunCost cost = memory_of_run(c, mesh, step, blocks, host);
+  RunCost cost = memory_of_run(c, mesh, step, blocks, host, details);
   price(collectives, c, mesh);
   clone_combined_gathers(collectives, cost.memory, c.compiler);
 
@@ -145,7 +153,7 @@ RunCost cost_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMe
                       tokens, cost.devices, newton_schulz_products(blocks, step.bound, c.config, c.compiler),
                       step.bodies.get()};
   const ScheduledStep scheduled = schedule_step(work);
-  if (timeline) *timeline = place_step(work);
+  if (details.timeline) *details.timeline = place_step(work);
   cost.time = scheduled.time;
   for (std::size_t i = 0; i < collectives.size(); ++i) collectives[i].exposed = scheduled.exposed[i];
   return cost;
@@ -161,9 +169,8 @@ Evaluation evaluate_program(const Configuration& c, Program program) {
   auto blocks = partition(step.bound, c.config, c.compiler);
   Evaluation e = describe_run(c);
   e.collectives = all_collectives(step.bound, blocks, c.config, c.compiler);
-  static_cast<RunCost&>(e) = cost_of_run(c, mesh, step, blocks, e.collectives);
+  static_cast<RunCost&>(e) = cost_of_run(c, mesh, step, blocks, e.collectives, {.held = &e.held});
   e.findings = findings_of(c, step.bound, blocks, e);
-  e.held = held_at_peak(blocks, step.bound, c.config, c.compiler, e.memory.capacity);
   if (!e.infeasible) e.infeasible = refused_at_start(unsharded_weights(c, step.bound, blocks, e.collectives));
   const auto laid_out = std::make_shared<LaidOutProgram>();
   for (const auto& block : blocks) laid_out->specs.push_back(block.specs());
@@ -178,7 +185,7 @@ StepTimeline timeline_of(const Configuration& c) {
   const auto blocks = partition(step.bound, c.config, c.compiler);
   auto collectives = all_collectives(step.bound, blocks, c.config, c.compiler);
   StepTimeline timeline;
-  cost_of_run(c, mesh, step, blocks, collectives, &timeline);
+  cost_of_run(c, mesh, step, blocks, collectives, {.timeline = &timeline});
   return timeline;
 }
 

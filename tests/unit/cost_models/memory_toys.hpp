@@ -35,8 +35,8 @@ class ToyMemory {
   const BoundProgram& bound() const { return *bound_; }
   const TrainConfig& config() const { return toy_.config; }
   const Compiler& compiler() const { return toy_.compiler; }
-  MemoryUse use(Bytes capacity = {std::int64_t{95} << 30}) const {
-    return memory_use(blocks_, *bound_, toy_.config, toy_.compiler, capacity);
+  MemoryUse use(Bytes capacity = {std::int64_t{95} << 30}, std::vector<HeldBuffer>* held = nullptr) const {
+    return memory_use(blocks_, *bound_, toy_.config, toy_.compiler, capacity, held);
   }
 
  private:

@@ -22,6 +22,12 @@ std::vector<HeldBuffer> held_at(const Moment& moment, const ToyMemory& toy) {
   return held_at(moment, toy.blocks(), toy.bound(), toy.config(), toy.compiler());
 }
 
+std::vector<HeldBuffer> held_at_peak(const ToyMemory& toy) {
+  std::vector<HeldBuffer> held;
+  toy.use({std::int64_t{95} << 30}, &held);
+  return held;
+}
+
 Bytes sum_of(const std::vector<HeldBuffer>& held, HeldAs as) {
   Bytes sum;
   for (const HeldBuffer& buffer : held)
@@ -60,8 +66,7 @@ TEST(HeldBuffers, AddUpToEveryMomentOfALoop) {
 TEST(HeldBuffers, AreNamedAndCounted) {
   const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", "fsdp=4", toy_tpu()});
   std::vector<std::string> lines;
-  for (const HeldBuffer& b :
-       held_at_peak(toy.blocks(), toy.bound(), toy.config(), toy.compiler(), Bytes{std::int64_t{95} << 30}))
+  for (const HeldBuffer& b : held_at_peak(toy))
     lines.push_back(fmt::format("{} {}, {}: {} x {} MiB", name_of(b.as), b.block, b.name, b.count, mib(b.bytes)));
   ASSERT_GE(lines.size(), 3u);
   EXPECT_EQ(lines[0], "temporary all layers, weights gathered or copied in front of the loops: 1 x 20 MiB");
@@ -72,7 +77,7 @@ TEST(HeldBuffers, AreNamedAndCounted) {
 // Of two layers with sliding windows in an iteration both hold what the third one's backward pass finds of them.
 TEST(HeldBuffers, OfLayersThatShareAnIterationCountThemAll) {
   const ToyMemory toy({cycle_of_three(), toy_config(1, 1024), "default", "fsdp=4", toy_tpu()});
-  const auto held = held_at_peak(toy.blocks(), toy.bound(), toy.config(), toy.compiler(), Bytes{std::int64_t{95} << 30});
+  const auto held = held_at_peak(toy);
   EXPECT_TRUE(std::any_of(held.begin(), held.end(), [](const HeldBuffer& b) {
     return b.as == HeldAs::temporary && b.block == "layers_local" && b.count == 2;
   }));
