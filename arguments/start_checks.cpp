@@ -39,8 +39,7 @@ bool megacore_under_usp(bool given, const Configuration& c) {
 
 // configs/types.py, the checks of num_experts > 1.
 bool balances_without_loss(double given, const Configuration& c) {
-  return given > 0 && c.model.has_experts() && c.model.routed_bias &&
-         !c.model.decoder_block.routed_bias_only_picks;
+  return given > 0 && c.model.has_experts() && c.model.routed_bias && !c.model.decoder_block.routed_bias_only_picks;
 }
 
 // configs/types.py, the checks of ring, Ulysses and USP attention; Transformer Engine's kernels draw scores themselves,
@@ -48,7 +47,7 @@ bool balances_without_loss(double given, const Configuration& c) {
 // features, not its tokens.
 bool drops_in_attention(double given, const Configuration& c) {
   return given > 0 && (c.config.context_parallel_strategy != ContextStrategy::all_gather ||
-                                  c.config.attention == AttentionKernel::cudnn_flash_te);
+                       c.config.attention == AttentionKernel::cudnn_flash_te);
 }
 
 // configs/types.py: only use_jax_splash, which is not modelled, has the layout.

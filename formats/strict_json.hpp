@@ -32,6 +32,8 @@ class StrictObject {
   std::string nonempty_text(const std::string& key);
   double number(const std::string& key);
   double number_between(const std::string& key, double least, double most);
+  /// What an answer can have printed: all that is computed of such numbers is finite.
+  double magnitude(const std::string& key, double least = 0) { return number_between(key, least, 1e30); }
   std::int64_t integer(const std::string& key);
   std::int64_t integer_at_least(const std::string& key, std::int64_t least);
   std::int64_t integer_between(const std::string& key, std::int64_t least, std::int64_t most);

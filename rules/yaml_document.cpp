@@ -19,9 +19,9 @@ namespace {
 /// Follows the parser's events to see what YAML::Node hides: that a mapping has a key twice (PyYAML would keep the last
 /// one in silence, OmegaConf and we refuse), and how much its aliases stand for. Events never expand them, so no input makes
 /// this walk explode.
-class DuplicateKeyCheck : public YAML::EventHandler {
+class DocumentCheck : public YAML::EventHandler {
  public:
-  explicit DuplicateKeyCheck(std::string file) : file_(std::move(file)) {}
+  explicit DocumentCheck(std::string file) : file_(std::move(file)) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1) fail_on_line(mark, file_, "expected one YAML document, found more text after it");
@@ -85,7 +85,7 @@ class DuplicateKeyCheck : public YAML::EventHandler {
 void check_duplicate_keys(const std::string& text, const std::string& file) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
-  DuplicateKeyCheck check(file);
+  DocumentCheck check(file);
   while (parser.HandleNextDocument(check)) {
   }
 }

@@ -13,8 +13,8 @@ namespace {
 std::string as_compared(const std::string& text) {
   std::string word = canonical(text);
   if (word.find_first_not_of("0123456789_") == std::string::npos) std::erase(word, '_');
-  if (word == "true" || word == "yes" || word == "on") return "1";
-  return word == "false" || word == "no" || word == "off" ? "0" : word;
+  if (const auto flag = flag_in(word)) return *flag ? "1" : "0";
+  return word;
 }
 
 }  // namespace

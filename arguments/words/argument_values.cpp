@@ -57,10 +57,15 @@ auto parse_named(const std::string& text, const Values& values, const std::strin
 
 }  // namespace
 
-bool parse_flag(const std::string& text, const std::string& place) {
+std::optional<bool> flag_in(const std::string& text) {
   const std::string word = lower_case(text);
   if (word == "true" || word == "1" || word == "yes" || word == "on") return true;
   if (word == "false" || word == "0" || word == "no" || word == "off") return false;
+  return std::nullopt;
+}
+
+bool parse_flag(const std::string& text, const std::string& place) {
+  if (const auto flag = flag_in(text)) return *flag;
   fail(text, place, "True or False");
 }
 

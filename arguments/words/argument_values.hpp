@@ -1,6 +1,7 @@
 #pragma once
 // One argument's text as a value, the way MaxText's parser reads it; and back. `place` begins every error.
 #include <cstdint>
+#include <optional>
 #include <shardplan/train_config.hpp>
 #include <span>
 #include <string>
@@ -8,7 +9,9 @@
 
 namespace shardplan {
 
-bool parse_flag(const std::string& text, const std::string& place);             ///< True, true, 1, YAML's yes and on
+/// True, true, 1, YAML's yes and on, and their opposites; empty of any other word.
+std::optional<bool> flag_in(const std::string& text);
+bool parse_flag(const std::string& text, const std::string& place);             ///< flag_in
 std::int64_t parse_integer(const std::string& text, const std::string& place);  ///< "2", not "2.0"
 double parse_number(const std::string& text, const std::string& place);         ///< finite
 DType parse_dtype(const std::string& text, const std::string& place);           ///< "bfloat16"

@@ -16,9 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::array paths = {MoePath::none, MoePath::dropping, MoePath::ragged, MoePath::ring};
-/// What an answer can have printed: all that is computed of such numbers is finite.
-constexpr double largest = 1e30;
-constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
+constexpr std::int64_t most_bytes = std::int64_t{1} << 50;  // of a device: what it moves or holds in a step
 
 constexpr std::array phases = {Phase::forward, Phase::rematerialized_forward, Phase::backward, Phase::optimizer};
 
@@ -64,8 +62,8 @@ Collective read_collective(const Json& json, const Mesh& mesh, const std::string
   collective.executions = object.count("executions", 0);
   if (collective.executions > 0 && collective.bytes.value > most_bytes / collective.executions)
     object.fail("executions", "so many that a device moves at most a petabyte");
-  collective.seconds = {object.number_between("seconds", 0, largest)};
-  collective.exposed = {object.number_between("exposed_seconds", 0, largest)};
+  collective.seconds = {object.magnitude("seconds")};
+  collective.exposed = {object.magnitude("exposed_seconds")};
   return collective;
 }
 
@@ -89,7 +87,7 @@ MemoryUse read_memory(StrictObject object) {
 
 StepTime read_time(StrictObject object) {
   StepTime time;
-  const auto seconds = [&](const char* key) { return Seconds{object.number_between(key, 0, largest)}; };
+  const auto seconds = [&](const char* key) { return Seconds{object.magnitude(key)}; };
   time.compute = seconds("compute_seconds");
   time.exposed_collective = seconds("exposed_collective_seconds");
   time.hidden_collective = seconds("hidden_collective_seconds");
@@ -98,8 +96,8 @@ StepTime read_time(StrictObject object) {
   time.bubble = seconds("bubble_seconds");
   if (object.has("all_token_routing_seconds"))  // answers from before it had a price have none
     time.all_token_routing = seconds("all_token_routing_seconds");
-  time.tokens_per_second_per_device = object.number_between("tokens_per_second_per_device", 1e-9, largest);
-  time.model_flops_utilization = object.number_between("model_flops_utilization", 0, largest);
+  time.tokens_per_second_per_device = object.magnitude("tokens_per_second_per_device", 1e-9);
+  time.model_flops_utilization = object.magnitude("model_flops_utilization");
   return time;
 }
 
@@ -134,7 +132,7 @@ Evaluation read_setting(StrictObject& object) {
   e.remat = object.text("remat");
   e.config.moe_path = e.moe_path;
   e.config.remat_policy = e.remat;
-  e.config.per_device_batch_size = object.number_between("per_device_batch_size", 1e-9, largest);
+  e.config.per_device_batch_size = object.magnitude("per_device_batch_size", 1e-9);
   e.config.max_target_length = object.integer_at_least("max_target_length", 1);
   e.global_batch_tokens = object.integer_between("global_batch_tokens", 1, most_bytes);
   return e;

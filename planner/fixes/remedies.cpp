@@ -234,7 +234,7 @@ constexpr Remedy remedies[] = {
     {FindingId::collectives_take_most, peeled_dispatch, "moe_dispatch_no_expert_sharding=True"},
     {FindingId::collectives_take_most, sparse_path, "sparse_matmul=True"},
     {FindingId::collectives_take_most, dropping_path, dropping_words},
-    {FindingId::expert_rows_returned_whole, dropping_path, dropping_words},
+    {FindingId::expert_rows_returned_whole, dropping_path},
     {FindingId::minimal_recomputes_wi_1, wi_1_saved, "", remat_words},
     {FindingId::combined_weights_exposed, uncombined_weights},
     {FindingId::sequence_gathered_for_attention, split_attention_input},

@@ -9,12 +9,11 @@
 namespace shardplan {
 namespace {
 
-/// What a sweep can have printed: all that is computed of such numbers is finite.
-constexpr double largest = 1e30, slowest = 1e-6;
+constexpr double slowest = 1e-6;  // tokens a second: a trillion of them take less than 1e30 seconds
 
 std::optional<double> number_or_null(StrictObject& object, const std::string& key) {
   if (object.any(key).is_null()) return std::nullopt;
-  return object.number_between(key, 0, largest);
+  return object.magnitude(key);
 }
 
 constexpr std::pair<const char*, Seconds CellPlan::*> plan_times[] = {
@@ -41,14 +40,14 @@ CellPlan read_plan(StrictObject& cell, StrictObject plan) {
   read.rules = plan.text("rules");
   read.moe_path = plan.text("moe_path");
   read.remat = plan.text("remat");
-  read.per_device_batch_size = plan.number_between("per_device_batch_size", 1e-9, largest);
+  read.per_device_batch_size = plan.magnitude("per_device_batch_size", 1e-9);
   read.global_batch_tokens = plan.integer_at_least("global_batch_tokens", 1);
   read.fit = enumerator_named(fits, "fit", plan.text("fit"), plan.where());
   read.peak = {plan.integer_at_least("peak_bytes", 0)};
   read.capacity = {plan.integer_at_least("capacity_bytes", 1)};
-  for (const auto& [key, member] : plan_times) read.*member = {plan.number_between(key, 0, largest)};
-  read.tokens_per_second = cell.number_between("tokens_per_second", slowest, largest);
-  read.model_flops_utilization = plan.number_between("model_flops_utilization", 0, largest);
+  for (const auto& [key, member] : plan_times) read.*member = {plan.magnitude(key)};
+  read.tokens_per_second = cell.magnitude("tokens_per_second", slowest);
+  read.model_flops_utilization = plan.magnitude("model_flops_utilization");
   StrictObject arguments = plan.object("maxtext_arguments");
   for (const auto& key : arguments.untaken()) read.maxtext_arguments.emplace(key, arguments.text(key));
   plan.finish();
@@ -59,7 +58,7 @@ std::optional<Budget> read_budget(StrictObject& cell, const CellPlan& plan, cons
   if (!goal.tokens) return std::nullopt;
   Budget budget;
   budget.duration = {static_cast<double>(*goal.tokens) / plan.tokens_per_second};
-  budget.chip_hours = cell.number_between("chip_hours", 0, largest);
+  budget.chip_hours = cell.magnitude("chip_hours");
   budget.dollars = number_or_null(cell, "cost");
   budget.kilowatt_hours = number_or_null(cell, "energy_kwh");
   return budget;

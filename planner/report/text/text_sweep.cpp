@@ -199,7 +199,7 @@ std::string tokens_text(std::int64_t tokens) {
 
 std::string goal_text(const SweepGoal& goal) {
   std::string text;
-  if (goal.tokens) text += fmt::format("   {} tokens", tokens_text(*goal.tokens));
+  if (goal.tokens) text += fmt::format("{} tokens", tokens_text(*goal.tokens));
   if (goal.within) text += " within " + deadline_text(*goal.within);
   return text;
 }
@@ -212,8 +212,9 @@ std::string title_text(const SweepAnswer& answer, const Style& style) {
   const std::string cells =
       style.paint(Ink::bold, counted_cells(answer.rows.size()) + shard) + fmt::format(", {} possible", possible);
   const std::string goal = goal_text(answer.goal);
-  if (display_width(cells + goal) <= style.width()) return cells + goal + "\n";
-  return cells + "\n" + wrap_text(goal.substr(goal.find_first_not_of(' ')), "  ", style.width());
+  if (goal.empty()) return cells + "\n";
+  const std::string line = cells + "   " + goal;
+  return display_width(line) <= style.width() ? line + "\n" : cells + "\n" + wrap_text(goal, "  ", style.width());
 }
 
 }  // namespace

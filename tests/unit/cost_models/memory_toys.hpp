@@ -47,6 +47,14 @@ class ToyMemory {
   std::vector<PartitionedBlock> blocks_;
 };
 
+/// Two layers with sliding windows and one without share an iteration: the first two run again whole, for the last one.
+inline Model cycle_of_three() {
+  Model model = toy_llama();
+  model.layers = 6;
+  model.attention_pattern = {256, 2};
+  return model;
+}
+
 /// Of a block's buffers those that these words describe.
 inline std::vector<Lifetime> lives_of(const ToyMemory& toy, const std::string& block, const std::string& words) {
   const PartitionedBlock& layer = toy.block(block);

@@ -15,14 +15,6 @@ bool has_buffer(const ToyMemory& toy, const std::string& layers, const std::stri
                      [&](const Lifetime& life) { return describe(life.name, *block.block) == name; });
 }
 
-/// Two layers with sliding windows and one without share an iteration: the first two run again whole, for the last one.
-Model cycle_of_three() {
-  Model model = toy_llama();
-  model.layers = 6;
-  model.attention_pattern = {256, 2};
-  return model;
-}
-
 TEST(Cycles, HiddenRowsOfLayersThatLeadOnHaveNoBufferWhereProductsFuseThem) {
   const auto cycle = [](const Compiler& compiler) {
     return ToyMemory({cycle_of_three(), toy_config(1, 1024), "default", "fsdp=4", compiler});

@@ -11,13 +11,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::IsEmpty;
 
-Model cycle_of_three() {
-  Model model = toy_llama();
-  model.layers = 6;
-  model.attention_pattern = {256, 2};
-  return model;
-}
-
 std::vector<HeldBuffer> held_at(const Moment& moment, const ToyMemory& toy) {
   return held_at(moment, toy.blocks(), toy.bound(), toy.config(), toy.compiler());
 }
