@@ -20,6 +20,12 @@ std::int64_t product(const LocalSizes& sizes) {
   return all;
 }
 
+/// Of `all` elements, with dim `minor` along the lanes and `second` along the rows of tiles.
+std::int64_t elements_in_tiles(const LocalSizes& sizes, std::int64_t all, std::size_t minor, std::size_t second) {
+  return all / sizes[minor] / sizes[second] * rounded_up(sizes[minor], lanes) *
+         rounded_up(sizes[second], tile_height(sizes[second]));
+}
+
 std::int64_t weight_elements(LocalSizes sizes, std::int64_t layers) {
   if (layers > 1) sizes.push_back(layers);
   return divided_up(tiled_elements(sizes), layers);
@@ -50,10 +56,19 @@ std::int64_t tiled_elements(const LocalSizes& sizes) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (std::size_t minor = 0; minor < sizes.size(); ++minor)
     for (std::size_t second = 0; second < sizes.size(); ++second)
-      if (second != minor)
-        least = std::min(least, all / sizes[minor] / sizes[second] * rounded_up(sizes[minor], lanes) *
-                                    rounded_up(sizes[second], tile_height(sizes[second])));
+      if (second != minor) least = std::min(least, elements_in_tiles(sizes, all, minor, second));
   return least;
+}
+
+bool lies_in_order(const Tensor& weight, const PartitionSpec& spec, const Mesh& mesh, const Compiler& compiler,
+                   std::int64_t layers) {
+  if (!compiler.has(Habit::pads_to_tiles) || weight.dims.size() < 2) return true;
+  LocalSizes sizes = local_sizes(weight, spec, mesh);
+  const std::size_t last = sizes.size() - 1;
+  if (layers > 1) sizes.push_back(layers);
+  const std::int64_t all = product(sizes), least = tiled_elements(sizes);
+  return elements_in_tiles(sizes, all, last, last - 1) == least ||
+         (layers > 1 && elements_in_tiles(sizes, all, last, last + 1) == least);
 }
 
 std::int64_t row_elements(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {

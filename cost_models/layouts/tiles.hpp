@@ -32,6 +32,12 @@ bool is_of_heads(const Tensor& tensor);
 std::int64_t stored_elements(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh, const Compiler& compiler,
                              std::int64_t layers = 1);
 
+/// Whether the array of a weight's shards, of which `layers` share one, has its last dim along the lanes, beside it the one
+/// before or the layers: f32[14336,3,2048]{2,0,1}. Where others waste less, it lies in another order, tiles of 8 experts in
+/// place of 8 of 180 rows: f32[32,12,180,2880]{3,0,2,1} (plan_gptoss20b_tpuv6e_128).
+bool lies_in_order(const Tensor& weight, const PartitionSpec& spec, const Mesh& mesh, const Compiler& compiler,
+                   std::int64_t layers);
+
 Bytes stored_bytes(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh, const Compiler& compiler);
 
 }  // namespace shardplan

@@ -3,13 +3,15 @@
 // state [key dim, value dim] of each head passes from chunk to chunk.
 #include <cost_models/operations/operation_kinds.hpp>
 #include <cost_models/layouts/tiles.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 namespace {
 
 /// Sizes of one device's part.
 struct Chunks {
-  std::int64_t rows;  ///< tokens · heads
+  std::int64_t rows;         ///< tokens · heads
+  std::int64_t in_sequence;  ///< chunks
   std::int64_t chunk, key_dim, value_dim;
 };
 
@@ -17,7 +19,7 @@ Chunks chunks_of(const BlockState& state, const Operation& op) {
   const Tensor& key = state.tensor(op.inputs[1]);
   const PartitionSpec spec = state.aligned(op.inputs[1], op.output);
   const std::int64_t key_dim = key.dims.back().size;
-  return {local_elements(key.dims, spec, state.mesh) / key_dim, op.chunk, key_dim,
+  return {local_elements(key.dims, spec, state.mesh) / key_dim, divided_up(key.dims[1].size, op.chunk), op.chunk, key_dim,
           state.tensor(op.output).dims.back().size};
 }
 
@@ -29,6 +31,12 @@ Bytes row_buffer(const BlockState& state, std::int64_t rows, std::int64_t width,
   return stored_bytes(tensor, {{{}, {}}}, state.mesh, state.compiler);
 }
 
+/// The product of keys of each chunk, [sequences, chunks, heads, chunk, chunk]: the chunks of a sequence lie along the lanes
+/// (bf16[16,32,32,64,64]{1,4,3,2,0} of plan_qwen3535ba3b_tpu7x_16, 512 MiB; on v5p and v6e alike).
+Bytes key_products(const BlockState& state, const Chunks& c) {
+  return row_buffer(state, c.rows * c.chunk / c.in_sequence, c.in_sequence, state.config.dtype);
+}
+
 /// What the scan over chunks keeps of each for its gradient, all float32 but three copies of keys and queries in the
 /// order of chunks: queries as they are and decayed, keys likewise, what values are corrected by, the corrected values;
 /// three triangles of scores; the state before the chunk. Beside them the triangle that was inverted, its inverse, and
@@ -38,7 +46,7 @@ Bytes kept_for_gradient(const BlockState& state, const Chunks& c) {
   const auto rows = [&](std::int64_t width, DType dtype) { return row_buffer(state, c.rows, width, dtype); };
   const Bytes states{c.rows / c.chunk * c.key_dim * c.value_dim * size_of(DType::f32)};
   return rows(c.key_dim, DType::f32) * 5 + rows(c.value_dim, DType::f32) + rows(c.chunk, DType::f32) * 5 +
-         rows(c.key_dim, state.config.dtype) * 3 + rows(c.chunk, state.config.dtype) + states;
+         rows(c.key_dim, state.config.dtype) * 3 + key_products(state, c) + states;
 }
 
 /// While it runs: the gradient of its result in float32, those of what the chunks write.
@@ -65,7 +73,7 @@ class DeltaRule final : public OperationKind {
   /// triangle and what it makes of values and keys; the triangle of scores with the new values; the state read twice and
   /// written once. Precision::HIGHEST multiplies float32 in six bf16 passes.
   OperationWork work(const BlockState& state, const Operation& op) const override {
-    const auto [rows, chunk, key_dim, value_dim] = chunks_of(state, op);
+    const auto [rows, in_sequence, chunk, key_dim, value_dim] = chunks_of(state, op);
     constexpr std::int64_t passes = 6;
     const std::int64_t in_bf16 = 2 * chunk * key_dim;
     const std::int64_t in_float32 =

@@ -2,14 +2,21 @@
 #include <cost_models/memory/state/optimizer_memory.hpp>
 #include <cost_models/memory/state/static_memory.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
+#include <cost_models/layouts/tiles.hpp>
 
 namespace shardplan {
 namespace {
 
-/// Of every weight that ZeRO-1 splits, what `bytes_of(weight, elements on a device without data, its layout)` says.
+/// What one device holds without data of a weight that ZeRO-1 splits, all layers of it.
+struct SplitWeight {
+  std::int64_t elements;
+  bool in_order;
+};
+
+/// Of every weight that ZeRO-1 splits, what `bytes_of(weight, its layout)` says.
 template <class BytesOf>
 Bytes sum_over_shards(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
-                      BytesOf bytes_of) {
+                      const Compiler& compiler, BytesOf bytes_of) {
   Bytes total;
   for (const auto& block : blocks)
     for (std::size_t i = 0; i < block.specs().size(); ++i) {
@@ -18,7 +25,10 @@ Bytes sum_over_shards(const std::vector<PartitionedBlock>& blocks, const BoundPr
       const OptimizerLayout layout =
           optimizer_layout(weight, block.specs()[i], *block.block, program.program->pipeline, *program.mesh, config);
       if (layout.shards == 1) continue;  // updated in its place
-      total += bytes_of(block.stored()[i] * layers_on_device(*block.block, program.program->pipeline), layout);
+      const PipelineShape& pipeline = program.program->pipeline;
+      const std::int64_t layers = layers_in_an_array(*block.block, pipeline, config);
+      const bool in_order = lies_in_order(weight, block.specs()[i], *program.mesh, compiler, layers);
+      total += bytes_of(SplitWeight{block.stored()[i] * layers_on_device(*block.block, pipeline), in_order}, layout);
     }
   return total;
 }
@@ -30,11 +40,11 @@ Bytes updates_in_flight(const std::vector<PartitionedBlock>& blocks, const Bound
   if (!zero1_axis(*program.mesh, config)) return {};
   const std::int64_t element = size_of(config.weight_dtype);
   const bool ahead = config.program == StepProgram::train_compile;
-  const Bytes updated = sum_over_shards(
-      blocks, program, config, [&](std::int64_t elements, const OptimizerLayout& layout) {
-        const bool copied = ahead && layout.joined.empty();
-        return Bytes{(elements / layout.shards + (copied ? elements : 0)) * element};
-      });
+  const auto bytes_of = [&](const SplitWeight& weight, const OptimizerLayout& layout) {
+    const bool copied = ahead && layout.joined.empty();
+    return Bytes{(weight.elements / layout.shards + (copied ? weight.elements : 0)) * element};
+  };
+  const Bytes updated = sum_over_shards(blocks, program, config, compiler, bytes_of);
   return updated + (ahead ? Bytes{0} : gathered_parameters(blocks, program, config, compiler));
 }
 
@@ -44,13 +54,13 @@ MixedUpdates mixed_updates(const std::vector<PartitionedBlock>& blocks, const Bo
   const int copies = compiler.has(Habit::permutes_before_gathers) ? 1 : 2;
   Bytes all, largest, rest;
   const std::int64_t element = size_of(config.weight_dtype);
-  rest = sum_over_shards(blocks, program, config, [&](std::int64_t elements, const OptimizerLayout& layout) {
-    const Bytes shard{elements / layout.shards * element};
+  rest = sum_over_shards(blocks, program, config, compiler, [&](const SplitWeight& weight, const OptimizerLayout& layout) {
+    const Bytes shard{weight.elements / layout.shards * element};
     if (layout.joined.empty()) {
       const bool keeps = gathered_dtype(*program.mesh, layout, config, compiler) == config.weight_dtype;
-      return keeps ? shard + Bytes{elements * element} : shard;
+      return keeps ? shard + Bytes{weight.elements * element} : shard;
     }
-    const Bytes whole{elements * program.mesh->product(layout.joined) * element * copies};
+    const Bytes whole{weight.elements * program.mesh->product(layout.joined) * element * copies};
     all += whole;
     largest = std::max(largest, whole);
     return shard;
@@ -64,12 +74,14 @@ Bytes gathered_parameters(const std::vector<PartitionedBlock>& blocks, const Bou
   if (!zero1_axis(*program.mesh, config)) return {};
   const bool ahead = config.program == StepProgram::train_compile;
   const bool accumulates = config.gradient_accumulation_steps > 1;
-  return sum_over_shards(blocks, program, config, [&](std::int64_t elements, const OptimizerLayout& layout) {
+  return sum_over_shards(blocks, program, config, compiler, [&](const SplitWeight& weight, const OptimizerLayout& layout) {
     const bool as_stored = gathered_dtype(*program.mesh, layout, config, compiler) == config.weight_dtype;
     const bool copied = ahead ? layout.joined.empty() : as_stored && !accumulates;
-    std::int64_t element = copied ? size_of(config.weight_dtype) : 0;
-    if (accumulates) element += size_of(accumulation_dtype(*program.mesh, config));
-    return Bytes{elements * element};
+    const std::int64_t element = copied ? size_of(config.weight_dtype) : 0;
+    const std::int64_t parts = ahead && !weight.in_order ? layout.shards : 1;
+    const Bytes kept{weight.elements / parts * element};
+    if (!accumulates) return kept;
+    return kept + Bytes{weight.elements * size_of(accumulation_dtype(*program.mesh, config))};
   });
 }
 
