@@ -45,7 +45,8 @@ class BlockWalk {
     const Schedule ordered = order.ordered(schedule_);
     result.lifetimes = buffers_of(state_, ordered, liveness_, order);
     if (order.dropped_experts().writes_hidden_rows_twice()) result.pressed = taken_apart();
-    if (can_free_early()) result.pressed = buffers_of(state_, ordered, liveness_, order, Pressure::high);
+    if (can_free_early() || waits_depth_first(state_, liveness_))
+      result.pressed = buffers_of(state_, ordered, liveness_, order, Pressure::high);
     if (state_.compiler.has(Habit::frees_under_pressure) && result.weight_gradients_last &&
         shares_iteration(state_.block, *state_.program.program))
       result.pressed = buffers_of(state_, order.ordered(*as_made_), liveness_, order, Pressure::high);

@@ -4,6 +4,7 @@
 #include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/memory/saved_value.hpp>
 #include <cost_models/partition/logits.hpp>
+#include <cost_models/partition/pressed_blocks.hpp>
 #include <limits>
 #include <shardplan/compiler/schedule_limit.hpp>
 
@@ -130,6 +131,10 @@ bool sums_whole_gradients_behind(const std::vector<PartitionedBlock>& blocks) {
 
 }  // namespace
 
+bool is_listed(HeadGradient order) {
+  return order == HeadGradient::early_in_turn || order == HeadGradient::early_in_list;
+}
+
 bool is_left_before_loop(const std::vector<PartitionedBlock>& blocks, const Compiler& compiler) {
   if (!compiler.overlap.one_in_flight) return false;
   const auto moves_sums = [](const Collective& c) {
@@ -168,10 +173,16 @@ HeadGradient expected_late_or_early(const std::vector<PartitionedBlock>& blocks,
   if (compiler.has(Habit::takes_list_order) && is_tied_to_table(blocks) &&
       is_list_smaller(late, blocks, program, config, compiler))
     return HeadGradient::early_in_list;
-  const Bytes peak = use.arguments() + largest(late).total();
-  const double share = static_cast<double>(peak.value) / static_cast<double>(use.capacity.value);
+  const auto share_of = [&](const std::vector<Moment>& moments) {
+    const Bytes peak = use.arguments() + largest(moments).total();
+    return static_cast<double>(peak.value) / static_cast<double>(use.capacity.value);
+  };
+  const double share = share_of(late);
   if (share < least_late_share(blocks, program, compiler)) return HeadGradient::early_in_turn;
-  return share <= schedule_limit ? HeadGradient::late : HeadGradient::early;
+  if (share <= schedule_limit) return HeadGradient::late;
+  if (!is_freed_under_pressure(blocks)) return HeadGradient::early;
+  const auto pressed = moments_of(under_pressure(blocks), program, config, compiler, HeadGradient::late);
+  return share_of(pressed) <= schedule_limit ? HeadGradient::late : HeadGradient::early;
 }
 
 /// The list clears the layers' gradient stacks and gathers the head's weight as soon as it can, since that takes less than

@@ -11,6 +11,9 @@ namespace shardplan {
 /// Whether the head's weight gradient may as well be in front of the layers' backward pass as behind it.
 bool may_wait(const std::vector<PartitionedBlock>& blocks, const Compiler& compiler);
 
+/// Whether that is where XLA's list has it.
+bool is_listed(HeadGradient order);
+
 /// A scheduler that hides collectives behind products that nothing waits for (XLA:GPU's) puts the head's weight gradient
 /// behind the layers' loop to hide what the table's rows move there; where they move nothing it leaves it where it is made,
 /// in front of the loop (plan_mixtral8x7b_h100_32, whose table is gathered).

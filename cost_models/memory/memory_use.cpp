@@ -6,6 +6,7 @@
 #include <cost_models/memory/memory_use.hpp>
 #include <cost_models/memory/moments.hpp>
 #include <cost_models/memory/state/static_memory.hpp>
+#include <cost_models/partition/pressed_blocks.hpp>
 #include <shardplan/compiler/schedule_limit.hpp>
 #include <shardplan/error.hpp>
 #include <tuple>
@@ -53,23 +54,6 @@ bool is_beyond_limit(const std::vector<Moment>& moments, const MemoryUse& use, B
   return static_cast<double>(peak.value) > schedule_limit * static_cast<double>(use.capacity.value);
 }
 
-bool runs_otherwise(const PartitionedBlock& block) { return !block.pressed.empty(); }
-
-bool is_freed_under_pressure(const std::vector<PartitionedBlock>& blocks) {
-  return std::any_of(blocks.begin(), blocks.end(), runs_otherwise);
-}
-
-/// Blocks as they run where memory is short.
-std::vector<PartitionedBlock> under_pressure(const std::vector<PartitionedBlock>& blocks) {
-  std::vector<PartitionedBlock> pressed = blocks;
-  for (PartitionedBlock& block : pressed) {
-    if (!runs_otherwise(block)) continue;
-    block.lifetimes = block.pressed;
-    block.weight_gradients_last = false;
-  }
-  return pressed;
-}
-
 void turn_stacks_within(std::vector<Moment>& moments, const MemoryUse& use, const Compiler& compiler) {
   const auto budget = budget_beside_arguments(use.capacity, use.arguments(), compiler);
   if (!budget) return;
@@ -106,7 +90,9 @@ ScheduledMoments scheduled_moments(const std::vector<PartitionedBlock>& blocks, 
   scheduled.usual_peak = use.arguments() + largest(moments).total();
   const HeadGradient order = scheduled.may_wait ? expected_late_or_early(blocks, program, config, compiler, use)
                                                 : usual_or_listed(blocks, program, config, compiler, moments);
-  if (order != usual) moments = moments_of(blocks, program, config, compiler, order);
+  if (is_listed(order) && is_freed_under_pressure(blocks)) scheduled.pressed = in_list(blocks);
+  if (order != usual)
+    moments = moments_of(scheduled.pressed.empty() ? blocks : scheduled.pressed, program, config, compiler, order);
   if (is_freed_under_pressure(blocks) &&
       is_beyond_limit(moments, use, cleared_stacks(blocks, program, config, compiler), compiler)) {
     auto pressed = under_pressure(blocks);

@@ -23,7 +23,15 @@ bool are_copied_for_each_gradient(const BlockState& state, const Tensor& query, 
 
 }  // namespace
 
-std::vector<Lifetime> softmax_statistics(const BlockState& state, const Schedule& schedule, bool exchanges_experts) {
+bool waits_depth_first(const BlockState& state, const Liveness& liveness) {
+  if (!state.compiler.has(Habit::takes_list_order) || state.block.mixture || liveness.offloaded.empty()) return false;
+  const auto& operations = state.block.operations;
+  return std::any_of(operations.begin(), operations.end(), [&](const Operation& op) {
+    return op.kind == OpKind::attention && liveness.recomputed[state.id_of(op)];
+  });
+}
+
+std::vector<Lifetime> softmax_statistics(const BlockState& state, const Schedule& schedule, bool wait) {
   const Block& block = state.block;
   const bool kept = block.rematerialized && state.compiler.has(Habit::keeps_softmax_statistics) && sorts_rows(block);
   std::vector<Lifetime> all;
@@ -32,7 +40,7 @@ std::vector<Lifetime> softmax_statistics(const BlockState& state, const Schedule
     const OperationId id = state.id_of(op);
     if (op.kind != OpKind::attention || schedule.recomputed[id] < 0) continue;
     const Tensor& query = block.tensors[op.inputs.front()];
-    if (!exchanges_experts && !kept && !are_copied_for_each_gradient(state, query, op.inputs.front())) continue;
+    if (!wait && !kept && !are_copied_for_each_gradient(state, query, op.inputs.front())) continue;
     const std::int64_t rows =
         local_elements(query.dims, state.spec(op.inputs.front()), state.mesh) / query.dims.back().size;
     all.push_back({"softmax statistics", Bytes{rows * lanes * size_of(DType::f32)}, schedule.recomputed[id],

@@ -1,0 +1,34 @@
+#include <algorithm>
+#include <cost_models/partition/pressed_blocks.hpp>
+
+namespace shardplan {
+namespace {
+
+bool runs_otherwise(const PartitionedBlock& block) { return !block.pressed.empty(); }
+
+template <class Runs>
+std::vector<PartitionedBlock> pressed_where(const std::vector<PartitionedBlock>& blocks, Runs otherwise) {
+  std::vector<PartitionedBlock> pressed = blocks;
+  for (PartitionedBlock& block : pressed) {
+    if (!otherwise(block)) continue;
+    block.lifetimes = block.pressed;
+    block.weight_gradients_last = false;
+  }
+  return pressed;
+}
+
+}  // namespace
+
+bool is_freed_under_pressure(const std::vector<PartitionedBlock>& blocks) {
+  return std::any_of(blocks.begin(), blocks.end(), runs_otherwise);
+}
+
+std::vector<PartitionedBlock> under_pressure(const std::vector<PartitionedBlock>& blocks) {
+  return pressed_where(blocks, runs_otherwise);
+}
+
+std::vector<PartitionedBlock> in_list(const std::vector<PartitionedBlock>& blocks) {
+  return pressed_where(blocks, [](const PartitionedBlock& block) { return runs_otherwise(block) && !block.block->mixture; });
+}
+
+}  // namespace shardplan

@@ -1,0 +1,18 @@
+#pragma once
+// Blocks as a scheduler runs them that picks what frees most.
+#include <cost_models/partition/partitioned_block.hpp>
+#include <vector>
+
+namespace shardplan {
+
+/// Whether memory that is short makes any run otherwise.
+bool is_freed_under_pressure(const std::vector<PartitionedBlock>& blocks);
+
+/// As they run where memory is short.
+std::vector<PartitionedBlock> under_pressure(const std::vector<PartitionedBlock>& blocks);
+
+/// As they run where XLA takes its list: dense layers as under pressure. What the list needs inside of mixtures is not known
+/// (docs/cost-model.md, "Which schedule XLA takes").
+std::vector<PartitionedBlock> in_list(const std::vector<PartitionedBlock>& blocks);
+
+}  // namespace shardplan
