@@ -64,6 +64,17 @@ inline std::vector<Lifetime> lives_of(const ToyMemory& toy, const std::string& b
   return found;
 }
 
+inline const Lifetime& life(const PartitionedBlock& block, const std::string& name) {
+  for (auto found = block.lifetimes.rbegin(); found != block.lifetimes.rend(); ++found)
+    if (describe(found->name, *block.block) == name) return *found;
+  throw std::runtime_error("no buffer " + name);
+}
+
+inline bool exists(const PartitionedBlock& block, const std::string& name) {
+  return std::any_of(block.lifetimes.begin(), block.lifetimes.end(),
+                     [&](const Lifetime& l) { return describe(l.name, *block.block) == name; });
+}
+
 inline bool meet(const Lifetime& a, const Lifetime& b) { return std::max(a.first, b.first) <= std::min(a.last, b.last); }
 
 inline std::int64_t mib(Bytes bytes) { return bytes.value >> 20; }

@@ -45,6 +45,19 @@ TEST(DeltaRule, WorksInChunks) {
   EXPECT_DOUBLE_EQ(delta_rule_flops(toy("tensor=2")), 2 * 2 * 1024 * 2 * token);  // half the heads of two sequences
 }
 
+// Products of keys, [chunks, 16, 16] of each head: the chunks of a sequence along 128 lanes, 64 of them or 32. In bf16
+// 4 heads · 16 · 16 · 128 are 256 KiB for a sequence.
+TEST(DeltaRule, KeepsProductsOfKeysWithTheChunksAlongTheLanes) {
+  const auto kept = [](double sequences, std::int64_t length) {
+    ToyRun run = toy("fsdp=1");
+    run.config.per_device_batch_size = sequences;
+    run.config.max_target_length = length;
+    run.compiler = with(toy_tpu(), Habit::pads_to_tiles);
+    return lives_of(ToyMemory(run), "linear_layers", "delta rule, kept of each chunk").front().bytes;
+  };
+  EXPECT_EQ((kept(2, 512) - kept(1, 1024)).value, 256 << 10);
+}
+
 // Each device has its own sequences, or its own heads.
 TEST(DeltaRule, MovesNothingItself) {
   for (const char* mesh : {"data=2", "fsdp=2", "tensor=2"})

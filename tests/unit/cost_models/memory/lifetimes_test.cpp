@@ -8,17 +8,6 @@
 namespace shardplan {
 namespace {
 
-const Lifetime& life(const PartitionedBlock& block, const std::string& name) {
-  for (auto found = block.lifetimes.rbegin(); found != block.lifetimes.rend(); ++found)
-    if (describe(found->name, *block.block) == name) return *found;
-  throw std::runtime_error("no buffer " + name);
-}
-
-bool exists(const PartitionedBlock& block, const std::string& name) {
-  return std::any_of(block.lifetimes.begin(), block.lifetimes.end(),
-                     [&](const Lifetime& l) { return describe(l.name, *block.block) == name; });
-}
-
 TEST(WorkingSet, IsTheLargestSumOfBuffersAliveTogether) {
   PartitionedBlock block;
   block.lifetimes = {
@@ -120,15 +109,6 @@ TEST(Lifetimes, ElementwiseGradientsAreWrittenInPlace) {
   const auto& layer = toy.block("layers");
   EXPECT_FALSE(meet(life(layer, "mlp hidden gradient"), life(layer, "mlp/wi_0 output gradient")));
   EXPECT_TRUE(meet(life(layer, "mlp hidden gradient"), life(layer, "mlp/wi_0 output")));
-}
-
-TEST(Tiles, TakeWholeLanesAndSublanesOfTheTwoDimsThatWasteLeast) {
-  EXPECT_EQ(tiled_elements({16, 256}), 16 * 256);
-  EXPECT_EQ(tiled_elements({180, 2880}), 184 * 2944);
-  EXPECT_EQ(tiled_elements({32, 180, 2880}), 32 * 180 * 2944) << "tiles of 8 experts x 128 features";
-  EXPECT_EQ(tiled_elements({26, 2048}), 32 * 2048);
-  EXPECT_EQ(tiled_elements({3, 2048}), 4 * 2048) << "few rows, lower tiles";
-  EXPECT_EQ(tiled_elements({2048}), 2048) << "one dim lies in a row";
 }
 
 TEST(Lifetimes, HeadsArePaddedToLanes) {
@@ -365,20 +345,6 @@ TEST(Lifetimes, ReturnedRowsAreTilesOfEachToken) {
   EXPECT_EQ(returned(6, toy_tpu()), 6);
   EXPECT_EQ(returned(2, pads), 2);
   EXPECT_EQ(returned(8, pads), 8);
-}
-
-// 8 heads of 1024 queries, a float32 for each of 128 lanes: 4 MiB.
-TEST(Lifetimes, MixturesKeepSoftmaxStatisticsWhereThatIsTheHabit) {
-  const auto toy = [](const char* mesh, const Compiler& compiler) {
-    return ToyMemory({toy_mixtral(), toy_moe(toy_config(1, 1024), MoePath::ragged), "default", mesh,
-                      with(compiler, Habit::pads_to_tiles)});
-  };
-  const ToyMemory keeps = toy("fsdp=4", with(toy_tpu(), Habit::keeps_softmax_statistics));
-  const PartitionedBlock& layer = keeps.block("layers");
-  EXPECT_EQ(mib(life(layer, "softmax statistics").bytes), 4);
-  EXPECT_TRUE(meet(life(layer, "softmax statistics"), life(layer, "routed tokens gradient")));
-  EXPECT_FALSE(exists(toy("fsdp=4", toy_tpu()).block("layers"), "softmax statistics"));
-  EXPECT_TRUE(exists(toy("expert=4", toy_tpu()).block("layers"), "softmax statistics")) << "rows are exchanged";
 }
 
 TEST(Lifetimes, RoutedRowsExistInBothOrders) {
