@@ -11,7 +11,6 @@
 #include <arguments/settings/remat_arguments.hpp>
 #include <arguments/settings/train_arguments.hpp>
 #include <compilers/load_compiler.hpp>
-#include <numeric>
 #include <rules/merge_rules.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
@@ -36,20 +35,6 @@ void check_stage_axis(const RuleSet& rules) {
 
 ModelRules rule_changes(const AskedRun& run) {
   return changes_in_force(run.arguments, run.rules, run.model);
-}
-
-/// The first axes of a mesh are its outermost: consecutive devices, which fill a slice or node, differ along the last ones.
-Mesh spread_over(Mesh mesh, const Machine& machine) {
-  int rest = machine.num_slices;
-  for (MeshAxis& axis : mesh.axes) {
-    axis.dcn = std::gcd(axis.ici, rest);
-    axis.ici /= axis.dcn;
-    rest /= axis.dcn;
-  }
-  if (rest == 1) return mesh;
-  throw InputError(fmt::format("--mesh {}: its {} can't be spread over {}", describe(mesh),
-                               counted(mesh.devices(), "device"),
-                               counted(machine.num_slices, joined_noun(machine.hardware.fabric))));
 }
 
 /// base.yml has `stage` in no mesh until there is more than one; the axis is valid in an asked mesh all the same.

@@ -24,8 +24,7 @@ bool sets(const ModelDimArgument& row, const Model& model) {
 
 /// The model's own value, or what MaxText's file of it says of a dim that its layers don't have.
 bool repeats(const ModelDimArgument& row, const Model& model, const GivenArgument& given, std::int64_t value) {
-  return value == row.of(model) ||
-         (is_set_in_model_file(model, row.key) && !contradicts_model_file(model.name, row.key, given.text));
+  return value == row.of(model) || repeats_model_file(model, row.key, given.text);
 }
 
 /// Whether an argument of the dim makes another model, or none: not so of what no layer of it reads, nor of base.yml's

@@ -40,6 +40,10 @@ bool is_set_in_model_file(const Model& model, const std::string& key) {
   return model.in_maxtext && value_in_model_file(model.name, key);
 }
 
+bool repeats_model_file(const Model& model, const std::string& key, const std::string& text) {
+  return is_set_in_model_file(model, key) && !contradicts_model_file(model.name, key, text);
+}
+
 bool contradicts_model_file(const std::string& model, const std::string& key, const std::string& text) {
   const std::string* own = value_in_model_file(model, key);
   return own && as_compared(*own) != as_compared(text);

@@ -27,6 +27,9 @@ bool is_of_base(const Model& model);
 /// Whether MaxText has a file of the model, which sets the key.
 bool is_set_in_model_file(const Model& model, const std::string& key);
 
+/// Whether key=text says what MaxText's file of the model says, whatever is planned of it where nobody says anything.
+bool repeats_model_file(const Model& model, const std::string& key, const std::string& text);
+
 /// Whether MaxText refuses key=text beside its own file of the model (validate_no_keys_overridden_twice).
 bool contradicts_model_file(const std::string& model, const std::string& key, const std::string& text);
 

@@ -157,6 +157,7 @@ AuditAnswer audit(const AuditRequest& request) {
   std::optional<LinkPrices> prices;
   if (machine) {
     check_devices(*machine, answer.mesh);
+    if (!request.configuration) answer.mesh = spread_over(std::move(answer.mesh), *machine);
     check_compiler(program, machine->hardware);
     prices.emplace(*machine, answer.mesh);
   }

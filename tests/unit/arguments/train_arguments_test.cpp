@@ -102,6 +102,14 @@ TEST(TrainArguments, TakeWhatTheModelsFileSets) {
   EXPECT_THAT(printed(sgd), HasSubstr("opt_type=sgd override_model_config=true"));
 }
 
+// envy-test is planned with the sparse path and its kernel, which its own file says no to.
+TEST(TrainArguments, TakeWhatTheModelsFileSaysWhereAnotherIsPlanned) {
+  const Configuration c = read("model_name=envy-test compile_topology=v5p-16 sparse_matmul=false megablox=false "
+                               "capacity_factor=1.25");
+  EXPECT_FALSE(c.config.megablox);
+  EXPECT_THAT(printed(c), Not(HasSubstr("override_model_config")));
+}
+
 struct Counts {
   const char* line;
   std::int64_t microbatches, repeats, layers;
