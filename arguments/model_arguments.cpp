@@ -193,8 +193,8 @@ Model with_values_inside_layers(Model model, const GivenArguments& arguments, bo
 
 Model named_model(const std::string& name) {
   if (name.empty())
-    throw InputError("which model? give model_name=NAME (default: the dims of base.yml, and what the arguments "
-                     "change of them)");
+    throw InputError("which model? give model_name=NAME (model_name=default: the dims of base.yml, and what the "
+                     "arguments change of them)");
   Model model = load_model(name);
   if (!model.not_modelled.empty())
     throw InputError(fmt::format("model_name={}: shardplan does not model {} yet", name, model.not_modelled));
