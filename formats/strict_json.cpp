@@ -67,7 +67,7 @@ namespace {
 
 /// Another spelling, or one letter off. More could be another key, which is still to be taken (q_lora_rank, kv_lora_rank).
 bool is_slip(std::string_view typed, std::string_view key) {
-  constexpr std::size_t shortest = 4;  // letters
+  constexpr std::size_t shortest = 3;  // letters
   return same_spelling(typed) == same_spelling(key) || (key.size() >= shortest && edit_distance(typed, key) == 1);
 }
 

@@ -39,6 +39,8 @@ cases = [
     (["--model", "llama2-7b", "--hardware", "v5p-12"], 2, "nearest: v5p-8 (4 chips) or v5p-16 (8 chips)"),
     (["explain", "compile_topology=v5p-8"], 2,
      "which model? give model_name=NAME (model_name=default: the dims of base.yml"),
+    (["explain", "--hardware", "v5p-16", "python3 -m maxtext.trainers.pre_train.train model_name=llama2-7b"], 2,
+     "'python3 …': several words in one: paste a launch without the quotes around it"),
     (["sweep", "--model", "llama2-7b", "--hardware", "h100,H100", "--chips", "8"], 2,
      "h100 and H100 are the same machine, h100"),
     ([*small, "--xla-flags", ""], 2, "--xla-flags: given as an empty text; none is XLA's defaults"),
