@@ -143,22 +143,57 @@ std::vector<ModelOverride> read_scale(const GivenArguments& arguments, const Mod
   return overrides;
 }
 
+/// What is said of a value inside layers, where it holds: a YAML file yields to what the model's own file says, or whose
+/// words the printed command has.
+const GivenArgument* said_inside_layers(const GivenArguments& arguments, const Model& model, const std::string& key) {
+  const auto* given = arguments.find(key);
+  const bool has_own = !model.in_maxtext || is_set_in_model_file(model, key);
+  return given && given->in_file && !is_of_base(model) && has_own ? nullptr : given;
+}
+
 /// Of a tied head: as the arguments say, else as the model's file does, or MaxText's where they tie the head of one of its
 /// models.
 bool scales_logits(const GivenArguments& arguments, const Model& model, bool was_tied) {
-  const char* key = "normalize_embedding_logits";
-  const auto* given = arguments.find(key);
-  if (given && !(given->in_file && is_set_in_model_file(model, key))) return parse_flag(given->text, given->place);
+  if (const auto* given = said_inside_layers(arguments, model, "normalize_embedding_logits"))
+    return parse_flag(given->text, given->place);
   const bool is_tied_here = model.tied_embedding && !was_tied;
   return is_tied_here && model.in_maxtext ? scales_logits_where_tied(model.name) : model.scales_logits;
+}
+
+/// Nothing is no cap, and neither is 0.
+bool caps(const GivenArguments& arguments, const Model& model, const std::string& key, bool own) {
+  const auto* given = said_inside_layers(arguments, model, key);
+  if (!given) return own;
+  return !canonical(given->text).empty() && parse_number(given->text, given->place) > 0;
+}
+
+/// rope_type. MaxText turns neighbouring features in what is called llama3.1, too, whatever the type
+/// (layers/attentions.py, init_rotary_embedding): there no file says one.
+void read_rotation(const GivenArguments& arguments, Model& model) {
+  const std::string key = "rope_type";
+  const auto* given = said_inside_layers(arguments, model, key);
+  if (!given) return;
+  const bool by_name = model.in_maxtext && model.interleaved_rotation && !is_set_in_model_file(model, key);
+  const std::string type = canonical(given->text);
+  model.interleaved_rotation = by_name || type == "llama3.1";
+  model.yarn_rotation = !model.interleaved_rotation && type == "yarn" && model.attention_type == AttentionType::mla;
+}
+
+/// Values inside layers that are further operations there.
+Model with_values_inside_layers(Model model, const GivenArguments& arguments, bool was_tied) {
+  model.scales_logits = scales_logits(arguments, model, was_tied);
+  model.caps_scores = caps(arguments, model, "attn_logits_soft_cap", model.caps_scores);
+  model.caps_logits = caps(arguments, model, "final_logits_soft_cap", model.caps_logits);
+  read_rotation(arguments, model);
+  return model;
 }
 
 }  // namespace
 
 Model named_model(const std::string& name) {
   if (name.empty())
-    throw InputError("which model? give model_name=NAME (default: the dims of base.yml, and what the arguments "
-                     "change of them)");
+    throw InputError("which model? give model_name=NAME (model_name=default: the dims of base.yml, and what the "
+                     "arguments change of them)");
   Model model = load_model(name);
   if (!model.not_modelled.empty())
     throw InputError(fmt::format("model_name={}: shardplan does not model {} yet", name, model.not_modelled));
@@ -172,7 +207,7 @@ ChosenModel changed_model(Model model, const GivenArguments& arguments) {
   chosen.overrides = read_overrides(arguments, chosen.model);
   for (auto& changed : read_architecture(arguments, chosen.model)) chosen.overrides.push_back(std::move(changed));
   chosen.model = with_overrides(std::move(chosen.model), chosen.overrides);
-  chosen.model.scales_logits = scales_logits(arguments, chosen.model, was_tied);
+  chosen.model = with_values_inside_layers(std::move(chosen.model), arguments, was_tied);
   if (const auto scaled = read_scale(arguments, chosen.model); !scaled.empty()) {
     chosen.model = with_overrides(std::move(chosen.model), scaled);
     std::erase_if(chosen.overrides, [&](const ModelOverride& before) {

@@ -16,10 +16,11 @@ namespace {
 
 constexpr int longest_chain = 8;  // of files that are each like the next
 
-const EmbeddedFile& built_in(const std::string& name) {
+/// `place` is where the name stands: "my-xla.json: like".
+const EmbeddedFile& built_in(const std::string& name, const std::string& place) {
   for (const EmbeddedFile& file : embedded_compilers())
     if (file.name == name) return file;
-  throw InputError(unknown_name("compiler", name, compiler_names()));
+  throw InputError(fmt::format("{}: {}", place, unknown_name("compiler", name, compiler_names())));
 }
 
 /// What `document` leaves out, from the compiler that it is `like`: entry by entry of habits, kernels, overlap and
@@ -29,7 +30,7 @@ nlohmann::json completed(nlohmann::json document, const std::string& file, int c
   if (chain == longest_chain) throw InputError(file + ": 'like' goes round in a circle");
   const std::string like = StrictObject(document, file).text("like");
   const std::string base_file = like + ".json";
-  nlohmann::json base = completed(parse_json(built_in(like).text, base_file), base_file, chain + 1);
+  nlohmann::json base = completed(parse_json(built_in(like, file + ": like").text, base_file), base_file, chain + 1);
   document.erase("like");
   if (document.contains("family"))
     for (const char* key : {"flags", "foreign_flags", "offered_flags", "published_flags", "assumed_flags"})
@@ -259,7 +260,8 @@ DescribedCompiler parse_compiler(std::string_view text, const std::string& file)
 
 DescribedCompiler describe_compiler(const std::string& name_or_path) {
   if (is_json_path(name_or_path)) return parse_compiler(read_file(name_or_path), name_or_path);
-  return parse_compiler(built_in(name_or_path).text, name_or_path + ".json");
+  constexpr const char* place = "compiler of the machine's profile (a name, or the path of a file that ends in .json)";
+  return parse_compiler(built_in(name_or_path, place).text, name_or_path + ".json");
 }
 
 Compiler load_compiler(const std::string& name_or_path) { return describe_compiler(name_or_path).compiler; }

@@ -5,7 +5,6 @@
 #include <formats/figure_units.hpp>
 #include <shardplan/error.hpp>
 #include <string_view>
-#include <vector>
 
 namespace shardplan {
 namespace {
@@ -62,7 +61,7 @@ std::string_view description_of(Dimension dimension) {
     case Dimension::bytes:
       return "an amount of memory, as in GB or GiB";
     case Dimension::bytes_per_second:
-      return "a data rate, as in GB/s or Gbit/s";
+      return "a data rate, as in GB/s (bytes) or Gbit/s (bits)";
     case Dimension::flops_per_second:
       return "a compute rate, as in TFLOP/s";
     case Dimension::elements_per_second:
@@ -83,17 +82,13 @@ std::string_view description_of(Dimension dimension) {
   throw InternalError("unknown dimension of a unit");
 }
 
-std::vector<std::string> unit_names() {
-  std::vector<std::string> names;
-  for (const Unit& unit : units) names.emplace_back(unit.name);
-  return names;
-}
-
 }  // namespace
 
 double si_factor(const std::string& unit, Dimension dimension, const std::string& where) {
   const auto found = std::find_if(units.begin(), units.end(), [&](const Unit& known) { return known.name == unit; });
-  if (found == units.end()) throw InputError(fmt::format("{}: {}", where, unknown_name("unit", unit, unit_names())));
+  // No nearest: of Gb/s that is GB/s, eight times as much.
+  if (found == units.end())
+    throw InputError(fmt::format("{}: unknown unit '{}'; expected {}", where, unit, description_of(dimension)));
   if (found->dimension != dimension)
     throw InputError(fmt::format("{}: unit '{}' does not fit; expected {}", where, unit, description_of(dimension)));
   return found->factor;

@@ -65,6 +65,8 @@ void check_plausible(const StrictObject& object, const Figure& figure, Dimension
 }  // namespace
 
 Figure read_figure(StrictObject& parent, const std::string& key, Dimension dimension) {
+  if (parent.has(key) && !parent.peek(key).is_object())
+    parent.fail(key, R"(an object with value, unit, source and basis, as in {"value": 80, "unit": "GB", …})");
   StrictObject object = parent.object(key);
   Figure figure = read_one(object, dimension);
   read_before(object, dimension);

@@ -63,6 +63,16 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
+namespace {
+
+/// Another spelling, or one letter off. More could be another key, which is still to be taken (q_lora_rank, kv_lora_rank).
+bool is_slip(std::string_view typed, std::string_view key) {
+  constexpr std::size_t shortest = 3;  // letters
+  return same_spelling(typed) == same_spelling(key) || (key.size() >= shortest && edit_distance(typed, key) == 1);
+}
+
+}  // namespace
+
 StrictObject::StrictObject(const nlohmann::json& value, std::string where) : value_(&value), where_(std::move(where)) {
   if (!value.is_object()) throw InputError(fmt::format("{}: expected an object", where_));
 }
@@ -86,8 +96,10 @@ std::string StrictObject::checked(const std::string& key, std::string text) cons
 const nlohmann::json& StrictObject::take(const std::string& key) {
   taken_.insert(key);
   const auto found = value_->find(key);
-  if (found == value_->end()) throw InputError(fmt::format("{}: key '{}' is missing", where_, key));
-  return *found;
+  if (found != value_->end()) return *found;
+  for (const std::string& other : untaken())
+    if (is_slip(other, key)) throw InputError(fmt::format("{}: key '{}' is missing; there is '{}'", where_, key, other));
+  throw InputError(fmt::format("{}: key '{}' is missing", where_, key));
 }
 
 const nlohmann::json& StrictObject::peek(const std::string& key) const { return value_->at(key); }

@@ -71,6 +71,25 @@ void check_is_no_folder(const std::string& path) {
     throw InputError(fmt::format("{}: it is a folder; give {}", path, config.string()));
 }
 
+/// "microsoft/phi-4", an address: nothing is fetched.
+void check_is_no_repository(const std::string& path) {
+  const bool is_address = path.find("://") != path.npos;
+  const bool is_owned = std::count(path.begin(), path.end(), '/') == 1 && path.front() != '/' && path.front() != '.' &&
+                        !path.ends_with(".json");
+  if (std::error_code none; (is_address || is_owned) && !std::filesystem::exists(path, none))
+    throw InputError(fmt::format("{}: no such file, and no model that is known by this name (`shardplan models list`): of "
+                                 "one of Hugging Face fetch its config.json and give the file's path", path));
+}
+
+/// MaxText's configs/models/NAME.yml, as --model-out writes them.
+void check_is_no_yaml(const std::string& path) {
+  const bool is_yaml = path.ends_with(".yml") || path.ends_with(".yaml");
+  if (std::error_code none; is_yaml && std::filesystem::exists(path, none))
+    throw InputError(fmt::format("{}: a model is a JSON file (`shardplan models init NAME` begins one) or a config.json of "
+                                 "Hugging Face; what a YAML file of MaxText's says are arguments beside its nearest model: "
+                                 "model_name=… base_num_decoder_layers=…", path));
+}
+
 [[noreturn]] void fail_unknown(const std::string& name) {
   throw InputError(unknown_name("model", name, model_names(), "shardplan models list"));
 }
@@ -98,7 +117,9 @@ Model load_model(const std::string& name_or_path) {
     return model;  // a test has seen that its fields are read
   }
   if (!looks_like_path(name_or_path)) fail_unknown(name_or_path);
+  check_is_no_repository(name_or_path);
   check_is_no_folder(name_or_path);
+  check_is_no_yaml(name_or_path);
   Model model = parse_model(read_file(name_or_path), name_or_path, name_from_path(name_or_path));
   check_model(model, name_or_path);
   check_fields_are_read(model, name_or_path);

@@ -76,6 +76,7 @@ struct DecoderBlock {
   bool fuses_in_thirds = false;               ///< fused_qkv: one projection [embed, 3, heads, head_dim]; elsewhere
                                               ///< [embed, heads + 2·kv_heads, head_dim]
   bool l2_qk_norm = false;                    ///< the qk norm has no scale, and global layers (unrotated) don't have it
+  bool caps_scores = false;                   ///< attn_logits_soft_cap reaches its attention (models/*.py)
   bool wide_global_scores = false;            ///< global layers: float32_qk_product and float32_logits
   bool norms_values = false;                  ///< without a scale
   bool dense_beside_experts = false;          ///< a dense feed-forward of width mlp, normed apart, in the shared one's place

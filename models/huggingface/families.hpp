@@ -10,8 +10,11 @@ Model mistral(StrictObject& config);
 Model mixtral(StrictObject& config);
 Model phi3(StrictObject& config);
 Model llama4(StrictObject& config);
+Model internlm2(StrictObject& config);
+Model ernie4_5(StrictObject& config);
 
 Model qwen2(StrictObject& config);
+Model seed_oss(StrictObject& config);
 Model qwen3(StrictObject& config);
 Model qwen3_moe(StrictObject& config);
 Model qwen3_next(StrictObject& config);

@@ -39,7 +39,7 @@ Model gemma2(StrictObject& config) {
 }
 
 Model gemma3(StrictObject& config) {
-  require_value(config, "sliding_window_pattern", 6);
+  for (const char* pattern : {"sliding_window_pattern", "_sliding_window_pattern"}) require_value(config, pattern, 6);
   Model model = with_windows(gemma_decoder(config, DecoderBlockKind::gemma3), config, 5);
   model.use_post_attn_norm = model.use_post_ffw_norm = model.use_qk_norm = true;
   return model;

@@ -1,4 +1,4 @@
-// LLaMA, to 4, and the decoders that are built like it: Mistral, Mixtral, Phi-3.
+// LLaMA, to 4, and the decoders that are built like it: Mistral, Mixtral, Phi-3, InternLM 2, ERNIE 4.5.
 #include <fmt/format.h>
 
 #include <models/decoder_block.hpp>
@@ -43,6 +43,20 @@ Model mixtral(StrictObject& config) {
 Model phi3(StrictObject& config) {
   require_off(config, "attention_bias");
   return silu_decoder(config, DecoderBlockKind::llama2);
+}
+
+/// One stored weight for query, key and value.
+Model internlm2(StrictObject& config) {
+  require_off(config, "bias");
+  return silu_decoder(config, DecoderBlockKind::llama2);
+}
+
+/// Its dense models; those with experts are another architecture.
+Model ernie4_5(StrictObject& config) {
+  require_off(config, "use_bias");
+  Model model = silu_decoder(config, DecoderBlockKind::llama2);
+  model.tied_embedding = given_flag_or(config, "tie_word_embeddings", true);
+  return model;
 }
 
 /// Three layers in chunks to one that sees all; where layers without experts are among them, their width has a key of its

@@ -51,14 +51,20 @@ constexpr std::string_view expert_keys[] = {"num_experts",       "num_local_expe
                                             "enable_moe_block",  "moe_layers",        "expert_intermediate_size",
                                             "moe_ffn_hidden_size", "shared_expert_intermediate_size"};
 
+constexpr const char* tower = "the tower is left out: planned is the text decoder";
+
 constexpr LeftOut left_out_keys[] = {
+    {"vision_config", tower},
+    {"audio_config", tower},
     {"quantization_config", "how the checkpoint stores its weights; planned is training in dtype and weight_dtype"},
     {"num_nextn_predict_layers", no_prediction_layers},
     {"mtp_num_hidden_layers", no_prediction_layers},
     {"rope_scaling", other_scaling},
     {"rope_parameters", other_scaling},
     {"sliding_window", "left out: MaxText attends globally here"},
+    {"use_bidirectional_attention", "left out: MaxText's decoders attend to earlier tokens alone"},
     {"attention_dropout", "dropout is not modelled"},
+    {"residual_dropout", "dropout is not modelled"},
     {"router_aux_loss_coef", "left out of the arguments: load_balance_loss_weight in MaxText; it costs nothing"},
     {"partial_rotary_factor", "left out: MaxText rotates whole heads here; it costs nothing"},
     {"swiglu_limit", "left out of the arguments: mlp_activations_limit in MaxText; it costs nothing"},
@@ -67,14 +73,15 @@ constexpr LeftOut left_out_keys[] = {
 /// Keys about tokens, initialization, caches and the file itself, by how they end or whole.
 constexpr std::string_view harmless_endings[] = {"_token_id", "_token", "_range", "_version", "use_cache", "dtype",
                                                  "output_router_logits", "_token_index"};
-constexpr std::string_view harmless_keys[] = {"model_type", "auto_map", "pretraining_tp", "max_position_embeddings",
-                                              "_name_or_path", "initializer_factor", "ep_size", "seq_aux", "aux_loss_alpha",
-                                              "topk_method", "use_bidirectional_attention", "router_jitter_noise",
+constexpr std::string_view harmless_keys[] = {"architectures", "model_type", "auto_map", "pretraining_tp",
+                                              "max_position_embeddings", "_name_or_path", "initializer_factor", "ep_size",
+                                              "seq_aux", "aux_loss_alpha", "topk_method", "router_jitter_noise",
                                               "max_window_layers", "layer_types", "cache_implementation",
                                               "experts_per_token", "initial_context_length", "output_attentions",
                                               "original_max_position_embeddings", "mm_tokens_per_image",
                                               "multimodal_projector_bias", "projector_hidden_act", "spatial_merge_size",
-                                              "vision_feature_layer", "vision_soft_tokens_per_image", "hc_eps"};
+                                              "vision_feature_layer", "vision_soft_tokens_per_image", "hc_eps",
+                                              "_attn_implementation", "_attn_implementation_autoset", "tokenizer_class"};
 
 bool is_harmless(std::string_view key) {
   const auto ends = [&](std::string_view ending) { return key.ends_with(ending); };
@@ -103,6 +110,7 @@ Model with_inner_values(Model model, StrictObject& config) {
     if (config.has(key)) {
       const auto& value = config.any(key);
       if (given) model.*given = value.is_number() && value.get<double>() > 0;
+      if (given && value.is_null()) model.inner_values.emplace_back(maxtext, "0");  // MaxText's nearest model may cap
       if (value.is_number() || value.is_boolean() || value.is_string())
         model.inner_values.emplace_back(maxtext, config.checked(key, argument_text(value)));
     }

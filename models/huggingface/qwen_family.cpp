@@ -1,4 +1,4 @@
-// Qwen 2, 2.5, 3, 3-Next and 3.5.
+// Qwen 2, 2.5, 3, 3-Next and 3.5; Seed-OSS is built like a Qwen 2.
 #include <fmt/format.h>
 
 #include <models/decoder_block.hpp>
@@ -11,6 +11,15 @@ Model qwen2(StrictObject& config) {
   require_off(config, "use_sliding_window", "sliding_window");
   Model model = silu_decoder(config, DecoderBlockKind::qwen2);
   model.attention_bias = true;  // always, in this architecture
+  return model;
+}
+
+Model seed_oss(StrictObject& config) {
+  require_on(config, "attention_bias");
+  require_off(config, "attention_out_bias");
+  require_off(config, "mlp_bias");
+  Model model = silu_decoder(config, DecoderBlockKind::qwen2);
+  model.attention_bias = true;
   return model;
 }
 

@@ -35,7 +35,12 @@ constexpr Architecture architectures[] = {
     {"Mistral3ForConditionalGeneration", mistral, "{}"},
     {"MixtralForCausalLM", mixtral, nullptr, 1'000'000},
     {"Phi3ForCausalLM", phi3, nullptr, 0, true},
+    {"InternLM2ForCausalLM", internlm2, nullptr, 0, true},
+    {"Ernie4_5ForCausalLM", ernie4_5},
+    {"SeedOssForCausalLM", seed_oss},
     {"Qwen2ForCausalLM", qwen2},
+    {"Qwen2VLForConditionalGeneration", qwen2, "{}"},
+    {"Qwen2_5_VLForConditionalGeneration", qwen2, "{}"},
     {"Qwen3ForCausalLM", qwen3, nullptr, 10'000},
     {"Qwen3MoeForCausalLM", qwen3_moe},
     {"Qwen3NextForCausalLM", qwen3_next},
@@ -68,7 +73,31 @@ constexpr Refused refused[] = {
     {"Glm4MoeForCausalLM",
      "DeepSeek's experts behind grouped-query attention: MaxText has no such decoder block"},
     {"Qwen2MoeForCausalLM",
-     "a gate on its shared expert in every layer, behind attention biases: MaxText has no such decoder block"}};
+     "a gate on its shared expert in every layer, behind attention biases: MaxText has no such decoder block"},
+    {"OlmoForCausalLM", "norms without a scale before its branches: MaxText has no such decoder block"},
+    {"OlmoeForCausalLM", "norms over all heads of queries and keys before experts: MaxText has no such decoder block"},
+    {"SmolLM3ForCausalLM", "layers that don't rotate among Llama's: MaxText has no such decoder block"},
+    {"MllamaForConditionalGeneration", "layers that attend to images: MaxText has no such decoder block"},
+    {"Gemma3nForConditionalGeneration", "several versions of the hidden state, which predict each other: MaxText has no "
+                                        "such decoder block"}};
+
+/// "Falcon" of FalconForCausalLM: by their whole names all are near that end alike.
+std::string family_of(std::string_view architecture) {
+  for (const char* ending : {"For", "LMHeadModel", "Model"})
+    if (const auto end = architecture.find(ending); end != architecture.npos)
+      return std::string(architecture.substr(0, end));
+  return std::string(architecture);
+}
+
+/// Those of the families whose name is nearest.
+std::vector<std::string> nearest_architectures(const std::string& name) {
+  std::vector<std::string> families, nearest;
+  for (const auto& row : architectures) families.push_back(family_of(row.name));
+  for (const std::string& family : nearest_names(family_of(name), families))
+    for (const auto& row : architectures)
+      if (family_of(row.name) == family) nearest.emplace_back(row.name);
+  return nearest;
+}
 
 const Architecture& find_architecture(const std::string& name, const std::string& place) {
   const auto is_it = [&](const auto& row) { return row.name == name; };
@@ -78,8 +107,10 @@ const Architecture& find_architecture(const std::string& name, const std::string
   if (no != std::end(refused)) throw InputError(fmt::format("{}: architecture {} has {}", place, name, no->reason));
   std::vector<std::string> known;
   for (const auto& row : architectures) known.emplace_back(row.name);
-  const auto nearest = nearest_names(name, known);
-  throw InputError(fmt::format("{}: unknown architecture '{}'; {}: {}", place, name, nearest.empty() ? "known" : "nearest",
+  const auto nearest = nearest_architectures(name);
+  throw InputError(fmt::format("{}: unknown architecture '{}'; {}: {}; of layers that MaxText has `shardplan models init "
+                               "NAME --like MODEL` begins a file",
+                               place, name, nearest.empty() ? "known" : "nearest",
                                fmt::join(nearest.empty() ? known : nearest, ", ")));
 }
 
@@ -113,13 +144,7 @@ Model read_text_decoder(const Architecture& architecture, StrictObject& config) 
   const std::string tied = "tie_word_embeddings";
   if (given(config, tied)) text[tied] = config.any(tied);  // what the whole model says holds
   StrictObject inner(text, config.where() + ": text_config");
-  Model model = read_decoder(architecture, inner);
-  for (const char* tower : {"vision_config", "audio_config"})
-    if (config.has(tower)) {
-      if (config.any(tower).is_null()) continue;
-      model.left_out.push_back({tower, "the tower is left out: planned is the text decoder"});
-    }
-  return model;
+  return read_decoder(architecture, inner);
 }
 
 }  // namespace

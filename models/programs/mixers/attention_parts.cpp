@@ -67,7 +67,7 @@ TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_
   if (heads.mask >= 0) inputs.push_back(heads.mask);
   b.apply(OpKind::attention, "self_attention/attention_op", std::move(inputs), context);
   b.block.operations.back().attention_window = window;
-  b.block.operations.back().caps_scores = b.model.caps_scores;
+  b.block.operations.back().caps_scores = b.model.caps_scores && b.model.decoder_block.caps_scores;
   b.block.operations.back().wide_scores = b.model.decoder_block.wide_global_scores && window.tokens == 0;
   b.block.operations.back().keeps_for_itself = b.config.attention == AttentionKernel::cudnn_flash_jax;
   b.block.operations.back().rotation = rotates ? rotation_of(b.model) : Rotation::none;

@@ -173,7 +173,12 @@ std::vector<std::string> parse_list_or_all(const std::string& flag, const std::s
 
 void check_key_values(const std::vector<std::string>& words, std::string_view yaml_flag) {
   for (const auto& word : words) {
-    if (word.find('=') != std::string::npos) continue;
+    if (const auto equals = word.find('='); equals != word.npos) {
+      if (const auto space = word.find(' '); space < equals)
+        throw InputError(fmt::format("'{} …': several words in one: paste a launch without the quotes around it",
+                                     word.substr(0, space)));
+      continue;
+    }
     std::string_view flag;
     if (word.ends_with(".yml") || word.ends_with(".yaml")) flag = yaml_flag;
     if (word.ends_with(".json") || model_called(word)) flag = "--model";

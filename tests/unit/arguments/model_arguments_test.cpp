@@ -4,6 +4,7 @@
 
 #include <arguments/plan_arguments.hpp>
 #include <models/load_model.hpp>
+#include <models/programs/train_program.hpp>
 #include <shardplan/error.hpp>
 
 #include <tests/unit/reading.hpp>
@@ -53,6 +54,32 @@ TEST(ModelArguments, ScaleTheLogitsOfAHeadThatTheyTie) {
   EXPECT_FALSE(scales("model_name=llama3-8b normalize_embedding_logits=false"));
   EXPECT_FALSE(scales("model_name=qwen3-8b")) << "its file, in which the head is untied, says false";
   EXPECT_TRUE(scales("model_name=qwen3-8b normalize_embedding_logits=true"));
+}
+
+/// Caps are operations of their own: gemma2's can be left out, llama's put in; mixtral's scores have none.
+TEST(ModelArguments, CapLogitsAndScores) {
+  const auto model = [](const std::string& words) { return read("compile_topology=v5p-16 " + words).model; };
+  const Model gemma =
+      model("model_name=gemma2-9b attn_logits_soft_cap=0 final_logits_soft_cap=None override_model_config=true");
+  EXPECT_FALSE(gemma.caps_scores || gemma.caps_logits);
+  EXPECT_TRUE(model("model_name=llama2-7b final_logits_soft_cap=30.0").caps_logits);
+  EXPECT_FALSE(model("model_name=llama2-7b final_logits_soft_cap=0.0").caps_logits);
+  const auto program = [&](const std::string& words) { return reference_program(model(words), 2048); };
+  EXPECT_FALSE(program("model_name=llama2-7b attn_logits_soft_cap=50.0") == program("model_name=llama2-7b"));
+  EXPECT_TRUE(program("model_name=mistral-7b attn_logits_soft_cap=50.0") == program("model_name=mistral-7b"));
+}
+
+/// MaxText's Llama 3.1 turns neighbouring features by its name, Llama 4 by its file, DeepSeek looks YaRN's table up.
+TEST(ModelArguments, TurnFeaturesAsTheTypeSays) {
+  const auto model = [](const std::string& words) {
+    return read("compile_topology=v5p-128 override_model_config=true model_name=" + words).model;
+  };
+  EXPECT_TRUE(model("deepseek2-16b").yarn_rotation);
+  EXPECT_FALSE(model("deepseek2-16b rope_type=default").yarn_rotation);
+  EXPECT_TRUE(model("llama3-8b rope_type=llama3.1").interleaved_rotation);
+  EXPECT_TRUE(model("llama3.1-8b rope_type=default").interleaved_rotation);
+  EXPECT_FALSE(model("llama4-17b-16e rope_type=default").interleaved_rotation);
+  EXPECT_FALSE(model("llama3-8b rope_type=yarn").yarn_rotation) << "of latent attention alone";
 }
 
 /// Whatever is said of dims that no layer of the model reads.

@@ -10,6 +10,7 @@
 namespace shardplan {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -126,7 +127,7 @@ TEST(LoadCompiler, RejectsWrongFilesInOneLine) {
   const struct {
     const char *passage, *replacement, *message;
   } rows[] = {
-      {"\"like\": \"xla-gpu\"", "\"like\": \"xla-gqu\"", "unknown compiler 'xla-gqu'; nearest: xla-gpu"},
+      {"\"like\": \"xla-gpu\"", "\"like\": \"xla-gqu\"", "mine.json: like: unknown compiler 'xla-gqu'; nearest: xla-gpu"},
       {"\"ragged_dot_is_dense\"", "\"ragged_dot_is_sparse\"", "unknown key 'ragged_dot_is_sparse'"},
       {"\"on\": false, ", "", "key 'on' is missing"},
       {"\"on\": false", "\"on\": 0", "'on' must be"},
@@ -176,7 +177,9 @@ TEST(LoadCompiler, RejectsWrongFilesInOneLine) {
     EXPECT_THAT([&] { parse_compiler(edited(row.passage, row.replacement), "mine.json"); },
                 ThrowsMessage<InputError>(HasSubstr(row.message)))
         << row.replacement;
-  EXPECT_THAT([] { load_compiler("xla-cpu"); }, ThrowsMessage<InputError>(HasSubstr("unknown compiler 'xla-cpu'")));
+  EXPECT_THAT([] { load_compiler("xla-cpu"); },
+              ThrowsMessage<InputError>(AllOf(HasSubstr("compiler of the machine's profile"),
+                                              HasSubstr("unknown compiler 'xla-cpu'"))));
 }
 
 TEST(LoadCompiler, AProfileNamesAFileFromItsOwnFolder) {

@@ -31,8 +31,9 @@ TEST(FigureUnits, RejectWhatTheyDoNotKnow) {
     Dimension dimension;
     const char* message;
   } rows[] = {
-      {"Gb/s", Dimension::bytes_per_second, "here: unknown unit 'Gb/s'; nearest: GB/s"},
-      {"gbit/s", Dimension::bytes_per_second, "here: unknown unit 'gbit/s'; nearest: Gbit/s"},
+      {"Gb/s", Dimension::bytes_per_second,
+       "here: unknown unit 'Gb/s'; expected a data rate, as in GB/s (bytes) or Gbit/s (bits)"},
+      {"gbit/s", Dimension::bytes_per_second, "here: unknown unit 'gbit/s'; expected a data rate"},
       {"us", Dimension::bytes_per_second, "here: unit 'us' does not fit; expected a data rate"},
       {"GB/s", Dimension::bytes, "here: unit 'GB/s' does not fit; expected an amount of memory"},
   };

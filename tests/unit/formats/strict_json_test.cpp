@@ -123,7 +123,7 @@ TEST(StrictObject, ConvertsNothing) {
       {"a list is no object", [](auto& o) { o.object("names"); }, "'names' must be an object"},
       {"an object is no list", [](auto& o) { o.array("inner"); }, "'inner' must be a list"},
       {"null is nothing", [](auto& o) { o.text("nothing"); }, "'nothing' must be a string"},
-      {"missing", [](auto& o) { o.text("nme"); }, "toy.json: key 'nme' is missing"},
+      {"missing", [](auto& o) { o.text("title"); }, "toy.json: key 'title' is missing"},
       {"present but wrong, with a default", [](auto& o) { o.integer_or("share", 1); },
        "'share' must be a whole number"},
       {"null, with a default", [](auto& o) { o.number_or("nothing", 1); }, "'nothing' must be a number"},
@@ -134,6 +134,18 @@ TEST(StrictObject, ConvertsNothing) {
     Toy t;
     EXPECT_THAT(complaint_of([&] { row.ask(t.object); }), HasSubstr(row.complaint)) << row.what;
   }
+}
+
+// A key that another one was taken for: 'q_rank' isn't 'kv_rank'.
+TEST(StrictObject, SaysWhichKeyIsThereInPlaceOfAMissingOne) {
+  const auto complaint = [](const std::string& text) {
+    const auto value = parse_json(text, "toy.json");
+    StrictObject object(value, "toy.json");
+    return complaint_of([&] { object.text("kv_rank"); });
+  };
+  EXPECT_EQ(complaint(R"({"kv_rnk": ""})"), "toy.json: key 'kv_rank' is missing; there is 'kv_rnk'");
+  EXPECT_EQ(complaint(R"({"kv-rank": ""})"), "toy.json: key 'kv_rank' is missing; there is 'kv-rank'");
+  EXPECT_EQ(complaint(R"({"q_rank": ""})"), "toy.json: key 'kv_rank' is missing");
 }
 
 TEST(StrictObject, TakesTextsOfOneLine) {

@@ -163,11 +163,14 @@ TEST(LoadProfile, RejectsWrongFilesInOneLine) {
   const struct {
     const char *passage, *replacement, *message;
   } rows[] = {
-      {"\"hop_latency\":", "\"hop_latncy\":", "key 'hop_latency' is missing"},
+      {"\"hop_latency\":", "\"hop_latncy\":", "key 'hop_latency' is missing; there is 'hop_latncy'"},
+      {"\"hbm_bandwidth\": {\"value\": 1000", "\"hbm_bandwidth\": 1000, \"x\": {\"value\": 1000",
+       "mine.json: 'hbm_bandwidth' must be an object with value, unit, source and basis"},
       {"\"fabric\": \"torus\",", "\"fabric\": \"torus\", \"colour\": 1,", "mine.json: unknown key 'colour'"},
       {"\"fabric\": \"torus\",", "\"fabric\": \"torus\", \"fabric\": \"torus\",", "key 'fabric' occurs twice"},
       {"\"fabric\": \"torus\"", "\"fabric\": \"tours\"", "unknown fabric 'tours'; nearest: torus"},
-      {"\"unit\": \"TFLOP/s\"", "\"unit\": \"TFLOPS\"", "mine.json.peak_bf16: unknown unit 'TFLOPS'; nearest: TFLOP/s"},
+      {"\"unit\": \"TFLOP/s\"", "\"unit\": \"TFLOPS\"",
+       "mine.json.peak_bf16: unknown unit 'TFLOPS'; expected a compute rate, as in TFLOP/s"},
       {"\"unit\": \"TFLOP/s\"", "\"unit\": \"GB\"",
        "mine.json.peak_bf16: unit 'GB' does not fit; expected a compute rate"},
       {"\"value\": 100, \"unit\": \"TFLOP/s\", \"source\": \"toy: a round number\"",
