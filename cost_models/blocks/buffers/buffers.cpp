@@ -53,7 +53,8 @@ class Buffers {
     order_.order(all);
     append(all, dropped_.sums_at_the_end(schedule_, order_.last()));
     append(all, dropped_.read_by_activation(schedule_));
-    if (pressure_ == Pressure::none) append(all, softmax_statistics(state_, schedule_, exchanged_.any() || waits_depth_first(state_, liveness_)));
+    const bool statistics_wait = exchanged_.any() || waits_depth_first(state_, liveness_);
+    if (pressure_ == Pressure::none) append(all, softmax_statistics(state_, schedule_, statistics_wait));
     append(all, random_bits(state_, schedule_, gradients_last_));
     append(all, returned_rows(state_, schedule_, liveness_));
     append(all, exchanged_.rows_of_tokens());
