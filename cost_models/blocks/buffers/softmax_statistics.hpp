@@ -8,9 +8,9 @@
 namespace shardplan {
 
 /// Whether a dense layer leaves them where they are until its attention's gradient, because XLA takes its depth-first
-/// order, in which the copy that turns and reduces them stands in front of what reads it; its list reduces them at once (168
-/// MaxText steps logged for v6e and v5p: 72 of 84 in the list within 36 instructions, the others cycles of layers and
-/// mixtures; 60 of 84 depth-first after 39 to 5,380). Where values are moved to the host the order is depth-first, unless
+/// order, in which the copy that turns and reduces them stands in front of what reads it; its list reduces them at once (of
+/// 163 MaxText steps logged for v6e and v5p 69 of 80 in the list within 36 instructions, most others cycles of layers and
+/// mixtures; 66 of 83 depth-first after 37 to 5,380). Where values are moved to the host the order is depth-first, unless
 /// the list is expected (head_order.hpp).
 bool waits_depth_first(const BlockState& state, const Liveness& liveness);
 
