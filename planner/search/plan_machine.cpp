@@ -157,6 +157,8 @@ MachinePlan plan_that_does_not(const PlanRequest& request, const SearchSpace& sp
   plan.closest = Presenter(space, parallelisms, evaluate).show(*explored.smallest);
   if (!plan.closest->infeasible) plan.kept_free = keeps_too_little_free(plan.closest->memory);
   if (request.beside == Beside::nothing) return plan;
+  if (!plan.closest->findings.empty() && request.beside >= Beside::alternatives)
+    plan.closest->findings = weigh_findings(*plan.closest->configuration, *plan.closest).findings;
   WouldFits tried = what_would_fit(request, profile, *plan.closest, evaluate, budget);
   plan.would_fit = std::move(tried.found);
   plan.evaluated = tried.evaluated;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every fix that is printed as settings starts: explain with them costs the run, or says no more than before.
+"""Every fix that is printed as settings starts: explain with them costs the run, or says no more than before. Where nothing
+fits, what comes closest offers the fixes that explain offers.
 Usage: fixes_test.py PATH_OF_SHARDPLAN"""
 import concurrent.futures
 import json
@@ -73,10 +74,25 @@ def follow(binary, words):
     return followed, failures
 
 
+def closest_differs(binary):
+    """Its findings from explain's, of a run whose fixes (sparse_matmul=True) cost more than they spare."""
+    plan = [binary, "plan", "--model", "deepseek3-671b", "--chips", "64", "--hardware", "h200", "--rules", "ep-as-cp",
+            "--remat", "full", "--per-device-batch", "3", "--format", "json"]
+    closest = json.loads(subprocess.run(plan, capture_output=True, text=True).stdout)["results"][0]["closest"]
+    arguments = [f"{key}={value}" for key, value in closest["maxtext_arguments"].items()]
+    code, _, findings, errors = explain(binary, ["--hardware", "h200", "--chips", "64", *arguments])
+    offered, explained = ({f["id"]: f.get("fix") or "" for f in some} for some in (closest["findings"], findings))
+    if code not in (0, 3) or "missing-all-to-all" not in offered:
+        return [f"closest: exit {code}: {errors} {offered}"]
+    return [f"closest: {finding}: offers {fix!r}, explain {explained.get(finding)!r}" for finding, fix in offered.items()
+            if explained.get(finding, fix) != fix]
+
+
 def main(binary):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda words: follow(binary, words), runs))
     followed, failures = sum(count for count, _ in results), [line for _, lines in results for line in lines]
+    failures += closest_differs(binary)
     if followed < 30:
         failures.append(f"only {followed} fixes to follow")
     print("\n".join(failures) or f"{followed} fixes of {len(runs)} runs start")
