@@ -76,9 +76,13 @@ AskedRun read_run(const GivenArguments& arguments, const MachineChoice& choice) 
 }
 
 AskedRun on_mesh(AskedRun run, const std::vector<AskedAxis>& mesh) {
-  const RuleSet rules = rules_for(run, mesh);
-  for (const auto& axis : spread_over(asked_mesh(mesh, rules.mesh_axes), run.machine).axes)
-    set_sizes(run.sizes, axis, run.arguments);
+  const Mesh asked = asked_mesh(mesh, rules_for(run, mesh).mesh_axes);
+  const auto spread = spread_over(asked, run.machine.num_slices);
+  if (!spread)
+    throw InputError(fmt::format("--mesh {}: its {} can't be spread over {}", describe(asked),
+                                 counted(asked.devices(), "device"),
+                                 counted(run.machine.num_slices, joined_noun(run.machine.hardware.fabric))));
+  for (const auto& axis : spread->axes) set_sizes(run.sizes, axis, run.arguments);
   return run;
 }
 

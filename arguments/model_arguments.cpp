@@ -174,9 +174,9 @@ void read_rotation(const GivenArguments& arguments, Model& model) {
   const auto* given = said_inside_layers(arguments, model, key);
   if (!given) return;
   const bool by_name = model.in_maxtext && model.interleaved_rotation && !is_set_in_model_file(model, key);
-  const std::string type = canonical(given->text);
-  model.interleaved_rotation = by_name || type == "llama3.1";
-  model.yarn_rotation = !model.interleaved_rotation && type == "yarn" && model.attention_type == AttentionType::mla;
+  const RopeType type = parse_rope_type(given->text, given->place);
+  model.interleaved_rotation = by_name || type == RopeType::llama3_1;
+  model.yarn_rotation = !by_name && type == RopeType::yarn && model.attention_type == AttentionType::mla;
 }
 
 /// Values inside layers that are further operations there.

@@ -1,7 +1,3 @@
-#include <fmt/format.h>
-
-#include <numeric>
-#include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 #include <shardplan/machine/machine.hpp>
 #include <shardplan/rounding.hpp>
@@ -58,19 +54,6 @@ std::string_view joined_noun(FabricKind fabric) { return ends_at_node(fabric) ? 
 
 int hosts_of(const HardwareProfile& hardware, const Slice& slice) {
   return static_cast<int>(divided_up(slice.chips, hardware.chips_per_node));
-}
-
-Mesh spread_over(Mesh mesh, const Machine& machine) {
-  int rest = machine.num_slices;
-  for (MeshAxis& axis : mesh.axes) {
-    axis.dcn = std::gcd(axis.ici, rest);
-    axis.ici /= axis.dcn;
-    rest /= axis.dcn;
-  }
-  if (rest == 1) return mesh;
-  throw InputError(fmt::format("--mesh {}: its {} can't be spread over {}", describe(mesh),
-                               counted(mesh.devices(), "device"),
-                               counted(machine.num_slices, joined_noun(machine.hardware.fabric))));
 }
 
 DType multiplied_as(DType dtype, const HardwareProfile& hardware) {

@@ -112,6 +112,18 @@ std::string_view name_of(AttentionKernel kernel) {
   throw InternalError("unknown AttentionKernel");
 }
 
+std::string_view name_of(RopeType type) {
+  switch (type) {
+    case RopeType::standard:
+      return "default";
+    case RopeType::llama3_1:
+      return "llama3.1";
+    case RopeType::yarn:
+      return "yarn";
+  }
+  throw InternalError("unknown RopeType");
+}
+
 std::string_view name_of(ContextStrategy strategy) {
   switch (strategy) {
     case ContextStrategy::all_gather:

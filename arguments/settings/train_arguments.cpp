@@ -53,13 +53,10 @@ TrainConfig read_members(const GivenArguments& arguments, const Model& model) {
     if (!given) continue;
     TrainConfig changed = with_setting(config, row, *given);
     const bool in_file = !agree(row, config, base) || is_set_in_model_file(model, row.key);
-    if (repeats_model_file(model, row.key, given->text)) {
-      config = std::move(changed);
-      continue;
-    }
     const ModelsWord word{model.name, row.key, print(row, config), in_file, agree(row, changed, config),
                           agree(row, changed, base)};
-    if (overrides_model(*given, word, arguments)) config = std::move(changed);
+    if (repeats_model_file(model, row.key, given->text) || overrides_model(*given, word, arguments))
+      config = std::move(changed);
   }
   return config;
 }

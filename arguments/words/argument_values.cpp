@@ -100,6 +100,11 @@ AttentionKernel parse_attention(const std::string& text, const std::string& plac
   return parse_named(text, kernels, place);
 }
 
+RopeType parse_rope_type(const std::string& text, const std::string& place) {
+  constexpr RopeType types[] = {RopeType::standard, RopeType::llama3_1, RopeType::yarn};
+  return parse_named(text, types, place);
+}
+
 ContextStrategy parse_context_strategy(const std::string& text, const std::string& place) {
   using enum ContextStrategy;
   constexpr ContextStrategy strategies[] = {all_gather, ring, ulysses, usp};

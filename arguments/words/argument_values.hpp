@@ -19,6 +19,7 @@ OptimizerType parse_optimizer(const std::string& text, const std::string& place)
 AttentionKernel parse_attention(const std::string& text, const std::string& place);      ///< "cudnn_flash_te"
 Quantization parse_quantization(const std::string& text, const std::string& place);  ///< "int8"; None: none
 Calibration parse_calibration(const std::string& text, const std::string& place);    ///< "absmax", "fixed,-224,224"
+RopeType parse_rope_type(const std::string& text, const std::string& place);                 ///< "yarn"
 ContextStrategy parse_context_strategy(const std::string& text, const std::string& place);  ///< "ring"
 CustomMesh parse_custom_mesh(const std::string& text, const std::string& place);  ///< "hybrid_ring_64x4"; "": none
 SavePlace parse_save_place(const std::string& text, const std::string& place);     ///< "remat", "device", "offload"

@@ -17,6 +17,10 @@ inline constexpr AttentionType attention_types[] = {AttentionType::global, Atten
                                                     AttentionType::compressed};
 std::string_view name_of(AttentionType type);
 
+/// MaxText's rope_type.
+enum class RopeType : std::uint8_t { standard, llama3_1, yarn };
+std::string_view name_of(RopeType type);  ///< "default", "llama3.1"
+
 /// How a layer stack alternates between full attention and a window, whose shape the decoder block decides.
 struct AttentionPattern {
   std::int64_t window = 0;    ///< of a local layer, in tokens; 0: every layer is global

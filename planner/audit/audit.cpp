@@ -157,7 +157,8 @@ AuditAnswer audit(const AuditRequest& request) {
   std::optional<LinkPrices> prices;
   if (machine) {
     check_devices(*machine, answer.mesh);
-    if (!request.configuration) answer.mesh = spread_over(std::move(answer.mesh), *machine);
+    // A configuration says which axes lie between slices; of a program alone the first ones do. Slices divide its devices.
+    if (!request.configuration) answer.mesh = spread_over(std::move(answer.mesh), machine->num_slices).value();
     check_compiler(program, machine->hardware);
     prices.emplace(*machine, answer.mesh);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <shardplan/error.hpp>
 #include <shardplan/mesh/mesh.hpp>
 
@@ -133,6 +134,15 @@ Mesh asked_mesh(const std::vector<AskedAxis>& asked, const std::vector<std::stri
 
 Mesh parse_mesh(std::string_view text, const std::vector<std::string>& names) {
   return asked_mesh(parse_axes(text), names);
+}
+
+std::optional<Mesh> spread_over(Mesh mesh, int slices) {
+  for (MeshAxis& axis : mesh.axes) {
+    axis.dcn = std::gcd(axis.ici, slices);
+    axis.ici /= axis.dcn;
+    slices /= axis.dcn;
+  }
+  return slices == 1 ? std::optional(std::move(mesh)) : std::nullopt;
 }
 
 std::string describe(const Mesh& mesh) {

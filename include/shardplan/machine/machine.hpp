@@ -1,7 +1,6 @@
 #pragma once
 // As much of one kind of machine as a run has.
 #include <shardplan/machine/hardware.hpp>
-#include <shardplan/mesh/mesh.hpp>
 
 namespace shardplan {
 
@@ -14,9 +13,5 @@ struct Machine {
 
 /// Hosts that the chips of one slice are in: a torus and a graph may span several.
 int hosts_of(const HardwareProfile& hardware, const Slice& slice);
-
-/// A mesh whose axes are whole sizes, over the slices or nodes: its first axes are the outermost, for consecutive devices,
-/// which fill a slice or node, differ along the last ones. Throws InputError where the slices don't divide it.
-Mesh spread_over(Mesh mesh, const Machine& machine);
 
 }  // namespace shardplan

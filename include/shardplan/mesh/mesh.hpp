@@ -102,6 +102,10 @@ Mesh asked_mesh(const std::vector<AskedAxis>& asked, const std::vector<std::stri
 /// Throws InputError on an unknown axis (nearest names given), a repeated axis or a size below 1.
 Mesh parse_mesh(std::string_view text, const std::vector<std::string>& names);
 
+/// A mesh whose axes are whole sizes, over slices or nodes: its first axes are the outermost, for consecutive devices, which
+/// fill a slice or node, differ along the last ones. Empty where so many don't divide it.
+std::optional<Mesh> spread_over(Mesh mesh, int slices);
+
 /// "fsdp=4,expert=2": the axes above 1, in mesh order; "1 device" when there are none.
 std::string describe(const Mesh& mesh);
 std::string describe(const std::vector<AskedSizes>& asked);  ///< "fsdp=8..64,expert=1", as asked

@@ -88,6 +88,15 @@ TEST(Describe, SaysTheAxesAboveOneInMeshOrder) {
   EXPECT_EQ(describe(Mesh{{{"data", 1, 2}}}), "data=2");
 }
 
+TEST(SpreadMesh, ItsFirstAxesAreBetweenSlices) {
+  const auto spread = spread_over(parse_mesh("data=2,fsdp=4,expert=4", names), 4);
+  ASSERT_TRUE(spread);
+  EXPECT_EQ(spread->axes[0], (MeshAxis{"data", 1, 2}));
+  EXPECT_EQ(spread->axes[1], (MeshAxis{"fsdp", 2, 2}));
+  EXPECT_EQ(spread->axes[3], (MeshAxis{"expert", 4, 1}));
+  EXPECT_FALSE(spread_over(parse_mesh("fsdp=8", names), 3));
+}
+
 RC_GTEST_PROP(MeshProperty, WhatIsDescribedParsesToTheSameMesh, ()) {
   Mesh mesh = parse_mesh("", names);
   for (auto& axis : mesh.axes) axis.ici = *rc::gen::inRange(1, 9);
