@@ -77,8 +77,8 @@ void check_is_no_repository(const std::string& path) {
   const bool is_owned = std::count(path.begin(), path.end(), '/') == 1 && path.front() != '/' && path.front() != '.' &&
                         !path.ends_with(".json");
   if (std::error_code none; (is_address || is_owned) && !std::filesystem::exists(path, none))
-    throw InputError(fmt::format("{}: no such file, and no model that is known by this name (`shardplan models list`): of "
-                                 "one of Hugging Face fetch its config.json and give the file's path", path));
+    throw InputError(fmt::format("{}: no such file, and no model that is known by this name (`shardplan models list`); of a "
+                                 "model on Hugging Face give the path of its config.json", path));
 }
 
 /// MaxText's configs/models/NAME.yml, as --model-out writes them.

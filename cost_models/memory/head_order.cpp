@@ -93,7 +93,8 @@ bool is_list_smaller(const std::vector<Moment>& others, const std::vector<Partit
   const Bytes host = on_host(blocks, *program.mesh);
   const Bytes forward = forward_peak(blocks, program) + host * 2;
   const Bytes cleared = cleared_stacks(blocks, program, config, compiler) + head_of(blocks)->gathered_weights;
-  const auto list = moments_of(blocks, program, config, compiler, HeadGradient::early_in_list);
+  const auto listed = in_list(blocks);
+  const auto list = moments_of(listed.empty() ? blocks : listed, program, config, compiler, HeadGradient::early_in_list);
   return std::max(largest(list).total() + host, forward + cleared) < std::max(largest(others).total() + host, forward);
 }
 

@@ -90,7 +90,7 @@ ScheduledMoments scheduled_moments(const std::vector<PartitionedBlock>& blocks, 
   scheduled.usual_peak = use.arguments() + largest(moments).total();
   const HeadGradient order = scheduled.may_wait ? expected_late_or_early(blocks, program, config, compiler, use)
                                                 : usual_or_listed(blocks, program, config, compiler, moments);
-  if (is_listed(order) && is_freed_under_pressure(blocks)) scheduled.pressed = in_list(blocks);
+  if (is_listed(order)) scheduled.pressed = in_list(blocks);
   if (order != usual)
     moments = moments_of(scheduled.pressed.empty() ? blocks : scheduled.pressed, program, config, compiler, order);
   if (is_freed_under_pressure(blocks) &&

@@ -8,6 +8,7 @@ bool runs_otherwise(const PartitionedBlock& block) { return !block.pressed.empty
 
 template <class Runs>
 std::vector<PartitionedBlock> pressed_where(const std::vector<PartitionedBlock>& blocks, Runs otherwise) {
+  if (std::none_of(blocks.begin(), blocks.end(), otherwise)) return {};
   std::vector<PartitionedBlock> pressed = blocks;
   for (PartitionedBlock& block : pressed) {
     if (!otherwise(block)) continue;

@@ -8,11 +8,11 @@ namespace shardplan {
 /// Whether memory that is short makes any run otherwise.
 bool is_freed_under_pressure(const std::vector<PartitionedBlock>& blocks);
 
-/// As they run where memory is short.
+/// As they run where memory is short; empty: as ever.
 std::vector<PartitionedBlock> under_pressure(const std::vector<PartitionedBlock>& blocks);
 
-/// As they run where XLA takes its list: dense layers as under pressure. What the list needs inside of mixtures is not known
-/// (docs/cost-model.md, "Which schedule XLA takes").
+/// As they run where XLA takes its list, likewise: dense layers as under pressure. What the list needs inside of mixtures is
+/// not known (docs/cost-model.md, "Which schedule XLA takes").
 std::vector<PartitionedBlock> in_list(const std::vector<PartitionedBlock>& blocks);
 
 }  // namespace shardplan

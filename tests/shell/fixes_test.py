@@ -85,7 +85,7 @@ def closest_differs(binary):
     if code not in (0, 3) or "missing-all-to-all" not in offered:
         return [f"closest: exit {code}: {errors} {offered}"]
     return [f"closest: {finding}: offers {fix!r}, explain {explained.get(finding)!r}" for finding, fix in offered.items()
-            if explained.get(finding, fix) != fix]
+            if explained.get(finding) != fix]
 
 
 def main(binary):

@@ -151,7 +151,7 @@ TEST(LoadModel, SaysWhichFileItCannotRead) {
               ThrowsMessage<InputError>(HasSubstr("it is a folder; give " + of_hub + "config.json")));
   for (const char* name : {"nobody/knows-8b", "https://huggingface.co/nobody/knows/blob/main/config.json"})
     EXPECT_THAT([&] { load_model(name); },
-                ThrowsMessage<InputError>(HasSubstr("of one of Hugging Face fetch its config.json"))) << name;
+                ThrowsMessage<InputError>(HasSubstr("of a model on Hugging Face give the path of its config.json"))) << name;
   EXPECT_THAT([] { load_model("./nobody/knows"); }, ThrowsMessage<InputError>(HasSubstr("there is no such file")));
   const std::string yaml = write_file("gemma2.yml", "base_emb_dim: 2304\n");
   EXPECT_THAT([&] { load_model(yaml); }, ThrowsMessage<InputError>(HasSubstr("are arguments beside its nearest model")));
