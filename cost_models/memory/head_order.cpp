@@ -5,7 +5,7 @@
 #include <cost_models/memory/saved_value.hpp>
 #include <cost_models/partition/logits.hpp>
 #include <cost_models/partition/pressed_blocks.hpp>
-#include <limits>
+#include <optional>
 #include <shardplan/compiler/schedule_limit.hpp>
 
 namespace shardplan {
@@ -27,11 +27,6 @@ bool offloads_attention_alone(const PartitionedBlock& block) {
   });
 }
 
-/// A dense one.
-bool recomputes_feed_forward(const PartitionedBlock& block) {
-  return !block.block->mixture && offloads_attention_alone(block);
-}
-
 /// Whether an iteration of some layers computes the feed-forwards of several again.
 bool recomputes_cycle(const PartitionedBlock& block) {
   const Block& b = *block.block;
@@ -46,18 +41,14 @@ bool reads_split_features(const PartitionedBlock& head) {
   return !axes_of(head.block->tensors[input], head.specs()[input], {Dim::embed}).empty();
 }
 
-constexpr double never = std::numeric_limits<double>::infinity();
-
-/// The share of the memory from which on such a head waits: see expected_late_or_early.
-double least_late_share(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const Compiler& compiler) {
+/// Whether the head that may wait never does where the list is not expected: see expected_late_or_early.
+bool is_never_late(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const Compiler& compiler) {
   const PartitionedBlock* head = head_of(blocks);
-  if (!head || is_tied(*head)) return 0;
-  if (std::any_of(blocks.begin(), blocks.end(), recomputes_mixtures_of_cycle)) return never;
-  if (std::any_of(blocks.begin(), blocks.end(), recomputes_cycle)) return 0;
+  if (!head || is_tied(*head)) return false;
+  if (std::any_of(blocks.begin(), blocks.end(), recomputes_mixtures_of_cycle)) return true;
+  if (std::any_of(blocks.begin(), blocks.end(), recomputes_cycle)) return false;
   const bool has_kernel = !writes_over_logits(*head->block, head->flow(), head->specs(), *program.mesh, compiler);
-  if (has_kernel) return 0;
-  if (reads_split_features(*head)) return never;
-  return !std::all_of(blocks.begin(), blocks.end(), recomputes_feed_forward) ? 0 : 0.5;
+  return !has_kernel && reads_split_features(*head);
 }
 
 /// Of what one layer makes, the widest.
@@ -103,6 +94,26 @@ bool is_tied_to_table(const std::vector<PartitionedBlock>& blocks) {
   const auto heads = std::count_if(blocks.begin(), blocks.end(),
                                    [](const PartitionedBlock& block) { return block.block->kind == BlockKind::head; });
   return heads == 1 && is_tied(*head_of(blocks));
+}
+
+/// Whether what XLA's list needs of such layers is known: they are alone in an iteration, nothing of their feed-forwards is
+/// on the host, and experts have places (with sorted rows it needs more: plan_mixtral8x22b_tpuv5p_32, 61.4 GiB for 54.1).
+bool is_plain_in_list(const PartitionedBlock& block, const TrainConfig& config) {
+  if (block.block->kind != BlockKind::layer) return true;
+  const bool in_cycle = block.block->layers_per_cycle > 1 || block.block->continues_cycle;
+  return !in_cycle && offloads_attention_alone(block) && (!block.block->mixture || config.moe_path == MoePath::dropping);
+}
+
+/// Where the list has a head that may wait, if the list is taken.
+std::optional<HeadGradient> listed_order(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
+                                         const TrainConfig& config, const Compiler& compiler) {
+  if (!compiler.has(Habit::takes_list_order)) return std::nullopt;
+  if (is_tied_to_table(blocks)) return HeadGradient::early_in_list;
+  const PartitionedBlock* head = head_of(blocks);
+  if (!head || is_head_gradient_last_in_list(*head, program, config, compiler)) return std::nullopt;
+  if (!std::all_of(blocks.begin(), blocks.end(), [&](const auto& block) { return is_plain_in_list(block, config); }))
+    return std::nullopt;
+  return HeadGradient::early_in_turn;
 }
 
 /// Whether all layers share an iteration with others and are mixtures, none of whose values are moved to the host.
@@ -156,31 +167,28 @@ bool may_wait(const std::vector<PartitionedBlock>& blocks, const Compiler& compi
 
 /// Behind a peeled backward loop runs one more layer, and the head's weight gradient beside it where that is within the
 /// limit (plan_llama3170b_tpuv6e_256, plan_qwen3235ba22b_tpuv5p_256). Compilers that defer it anyway do so beyond the
-/// limit too (plan_mixtral8x7b_tpu7x_8_offload: 95.3%). Where the feed-forward is computed again and the logits' gradient
-/// has no kernel of its own, programs that need little memory make it early: seven programs of four models on v6e, at 9
-/// to 29% of it (ll8_v6e8_fsdp8_act_offload, mistral7bx4_v6e8_fsdp8_qkvoff_noclip_bf16mu), late at 91 and 92%
-/// (plan_qwen330ba3b_tpuv6e_32, plan_qwen332b_tpuv6e_64); half is assumed; where features are split at any share
-/// (llama27bx4_v6e16_tp16_minoff_bf16weights, llama318bx4_v6e8_tp8_qkvoff). They take XLA's list schedule, which runs
-/// what frees most: the last product with the gathered weight, then that of its gradient (qwen38bx6_v6e8_fsdp8_qkvoff,
-/// whose words are all-reduced). A tied head's is added to the table's, which comes last: late
-/// (gemma7bx4_v6e8_fsdp8_qkvoff), unless the list is taken (plan_gemma312b_tpuv6e_16, plan_gemma327b_tpuv6e_32). Early, too,
-/// where an iteration computes the mixtures of several layers again: beside its values the product has no room
-/// (plan_llama417b16e_tpuv5p_64 and _128, gptoss20b_v5p32_qkvoff, at 49 to 73% of the memory; single layers wait:
-/// plan_qwen3235ba22b_tpuv5p_256). Late where they are dense, at 39 to 86% (olmo37b_v5p32_fsdp16_qkvoff_batch16,
-/// olmo37b_v6e16_fsdp16_qkvoff_batch4, plan_olmo37b_tpuv6e_16).
+/// limit too (plan_mixtral8x7b_tpu7x_8_offload: 95.3%). Where XLA's list needs less, it is early: the list runs what frees
+/// most, the last product with the gathered weight, then that of its gradient (of 40 dense steps logged on v5p and v6e the
+/// estimates say for 39 whether the list was taken: qwen38bx6_v6e8_fsdp8_qkvoff, whose words are all-reduced,
+/// plan_qwen257b_tpuv6e_128, 30.4 GiB for 30.6, in XLA's own 30.4 for 31.0). Under tensor parallelism whose features are
+/// split it is early at any share, as in the list (llama27bx4_v6e16_tp16_minoff_bf16weights). A tied head's is added to the
+/// table's, which comes last: late (gemma7bx4_v6e8_fsdp8_qkvoff), unless the list is taken (plan_gemma312b_tpuv6e_16,
+/// plan_gemma327b_tpuv6e_32). Early, too, where an iteration computes the mixtures of several layers again: beside its
+/// values the product has no room (plan_llama417b16e_tpuv5p_64 and _128, gptoss20b_v5p32_qkvoff, at 49 to 73% of the
+/// memory; single layers wait: plan_qwen3235ba22b_tpuv5p_256). Late where they are dense, at 39 to 86%
+/// (olmo37b_v5p32_fsdp16_qkvoff_batch16, olmo37b_v6e16_fsdp16_qkvoff_batch4, plan_olmo37b_tpuv6e_16).
 HeadGradient expected_late_or_early(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                                     const TrainConfig& config, const Compiler& compiler, const MemoryUse& use) {
   const auto late = moments_of(blocks, program, config, compiler, HeadGradient::late);
-  if (compiler.has(Habit::takes_list_order) && is_tied_to_table(blocks) &&
-      is_list_smaller(late, blocks, program, config, compiler))
-    return HeadGradient::early_in_list;
+  if (const auto listed = listed_order(blocks, program, config, compiler);
+      listed && is_list_smaller(late, blocks, program, config, compiler))
+    return *listed;
+  if (is_never_late(blocks, program, compiler)) return HeadGradient::early_in_turn;
   const auto share_of = [&](const std::vector<Moment>& moments) {
     const Bytes peak = use.arguments() + largest(moments).total();
     return static_cast<double>(peak.value) / static_cast<double>(use.capacity.value);
   };
-  const double share = share_of(late);
-  if (share < least_late_share(blocks, program, compiler)) return HeadGradient::early_in_turn;
-  if (share <= schedule_limit) return HeadGradient::late;
+  if (share_of(late) <= schedule_limit) return HeadGradient::late;
   if (!is_freed_under_pressure(blocks)) return HeadGradient::early;
   const auto pressed = moments_of(under_pressure(blocks), program, config, compiler, HeadGradient::late);
   return share_of(pressed) <= schedule_limit ? HeadGradient::late : HeadGradient::early;

@@ -121,8 +121,11 @@ class Moments {
       if (last.kind == BlockKind::layer) gradients_ += stack_gradients(*block, program_, config_, compiler_);
     gradients_ += whole_behind_scan(loop, program_, config_, compiler_);
     const bool late = head && is_late(*loop.back());
-    // Behind a peeled loop the product runs beside what is left of the loss (plan_llama3170b_tpuv6e_256).
-    const bool leaves_weights = late && head_ == HeadGradient::habitual;
+    // Behind a peeled loop the product runs beside what is left of the loss (plan_llama3170b_tpuv6e_256), unless it makes
+    // more than that (plan_llama31405b_tpuv5p_256).
+    const bool leaves_weights =
+        late && (head_ == HeadGradient::habitual ||
+                 is_head_gradient_last_in_list(*loop.back(), program_, config_, compiler_));
     // In turn it takes the place of the gathered weight, which is as large.
     const bool listed = head && head_ == HeadGradient::early_in_list;
     const bool in_turn = listed || (head && head_ == HeadGradient::early_in_turn);

@@ -27,6 +27,7 @@ Forms::Forms(const BoundProgram& program, const Block& block, const DataFlow& fl
   if (!casts_first) resident_dtype_ = config.weight_dtype;
   is_slice_ = block.kind == BlockKind::layer && config.scan_layers && !block.in_pipeline &&
               compiler.has(Habit::pads_to_tiles);
+  reads_experts_by_kernel_ = is_slice_ && block.mixture && config.moe_path != MoePath::dropping;
   entries_.reserve(block.tensors.size());
 }
 
@@ -235,6 +236,15 @@ Forms::Gathering Forms::gathering(const Entry& entry) const {
   return Gathering::whole_tiles;
 }
 
+bool Forms::is_turned_for_kernel(const Entry& entry) const {
+  const TensorId weight = root(entry.tensor);
+  const auto& dims = block_.tensors[weight].dims;
+  const bool is_experts = block_.tensors[weight].parameter && dims.size() == 3 && dims.front().dim == Dim::experts;
+  if (!reads_experts_by_kernel_ || entry.gradient || !is_experts) return false;
+  const AxisList& axes = specs_[weight].dims[1];
+  return entry.spec.dims[1] != axes && dims[1].size / mesh_.product(axes) % sublanes != 0;
+}
+
 int Forms::turned_since(const Entry& entry) const {
   int first = entry.first;
   for (const Entry& other : entries_)
@@ -281,6 +291,8 @@ std::vector<Lifetime> Forms::lifetimes() const {
     Bytes bytes = bytes_of(entry);
     const Gathering gathering = this->gathering(entry);
     if (gathering == Gathering::row_by_row) bytes = bytes * 2;
+    if (is_turned_for_kernel(entry))
+      lifetimes.push_back({{entry.tensor, ", gathered as it lies"}, bytes, entry.first, entry.first});
     if (gathering == Gathering::column_by_column) {
       lifetimes.push_back({{entry.tensor, ", gathered as it lies"}, bytes * 2, entry.first, entry.first});
       lifetimes.push_back({{entry.tensor, ", gathered and turned"}, bytes, turned_since(entry), entry.last});

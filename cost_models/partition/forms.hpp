@@ -106,6 +106,9 @@ class Forms {
   enum class Gathering : std::uint8_t { whole_tiles, row_by_row, column_by_column };
 
   Gathering gathering(const Entry& entry) const;
+  /// Whether a slice [1, experts, rows, columns] that was gathered along rows that are no whole tiles is copied into the
+  /// order that grouped kernels read: both are there then (plan_deepseek2236b_tpuv6e_256, 20 rows of 5,120 a device).
+  bool is_turned_for_kernel(const Entry& entry) const;
   bool lies_in_stack(const Entry& entry) const;
   Bytes bytes_of(const Entry& entry) const;
   /// Whether such a gradient is made when the product's other operand has been gathered: what takes less comes first (XLA's
@@ -160,6 +163,7 @@ class Forms {
   // are stored, one that moves the layer stack gathers them on that way (layer_stack.hpp).
   bool resident_ = false, gathered_with_stack_ = false, reads_stack_ = false;
   bool is_slice_ = false;  ///< layers' weights are slices of stacks, in whole tiles
+  bool reads_experts_by_kernel_ = false;  ///< of such stacks, on the sparse paths
   std::optional<DType> resident_dtype_;  ///< none: what the block computes with
 };
 

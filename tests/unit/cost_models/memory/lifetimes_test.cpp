@@ -299,6 +299,37 @@ TEST(Lifetimes, ExpertsOfALayerThatLeadsOnWaitForItsBackwardPass) {
   }
 }
 
+// minimal keeps wi_0 and the experts' output; wi_1, gathered to run again, comes when wo, gathered for the hidden rows'
+// gradient, is gone, and stays until wi_0's gradient is made. full computes all three again: their weights are all there.
+TEST(Lifetimes, AProjectionThatRunsAgainAloneComesBehindTheHiddenRowsGradient) {
+  const auto toy = [](const char* policy, MoePath path) {
+    return ToyMemory({toy_mixtral(), toy_moe(toy_config(1, 1024, policy), path), "default", "fsdp=4", toy_tpu()});
+  };
+  const auto together = [](const ToyMemory& of, const std::string& one, const std::string& other) {
+    const PartitionedBlock& layer = of.block("layers");
+    return meet(life(layer, one + ", gathered"), life(layer, other + ", gathered"));
+  };
+  const ToyMemory minimal = toy("minimal", MoePath::ragged), full = toy("full", MoePath::ragged);
+  EXPECT_FALSE(together(minimal, "MoeBlock_0/wi_1", "MoeBlock_0/wo"));
+  EXPECT_TRUE(together(minimal, "MoeBlock_0/wi_1", "MoeBlock_0/wi_0"));
+  EXPECT_TRUE(together(full, "MoeBlock_0/wi_1", "MoeBlock_0/wo"));
+}
+
+// 512 columns of 1024 rows each on 8 devices are whole tiles of rows; 20 of 160 are not.
+TEST(Lifetimes, ExpertsGatheredAlongCutTilesAreCopiedForTheirKernel) {
+  const auto copied = [](std::int64_t embed, MoePath path, const Compiler& compiler) {
+    Model model = toy_mixtral();
+    model.emb = embed;
+    const ToyMemory toy({model, toy_moe(toy_config(1, 1024), path), "default", "fsdp=8", compiler});
+    return exists(toy.block("layers"), "MoeBlock_0/wi_0, gathered as it lies");
+  };
+  const Compiler pads = with(toy_tpu(), Habit::pads_to_tiles);
+  EXPECT_TRUE(copied(160, MoePath::ragged, pads));
+  EXPECT_FALSE(copied(512, MoePath::ragged, pads)) << "64 rows a device";
+  EXPECT_FALSE(copied(160, MoePath::dropping, pads));
+  EXPECT_FALSE(copied(160, MoePath::ragged, toy_tpu()));
+}
+
 // 1024 tokens × 6 experts × 4 devices, 512 wide in bf16: 24 MiB, in tiles of 8 rows 32. Tiles of 8 experts are the rows.
 TEST(Lifetimes, RowsOfTheRingAreSummedInTilesOfEachToken) {
   const auto toy = [](int top_k, MoePath path) {
