@@ -11,6 +11,13 @@ constexpr std::int64_t least_of_a_piece = 4;    ///< a share of what fits; a nin
 constexpr std::int64_t devices_of_a_square = 4;
 constexpr std::int64_t most_permutes = 64;  ///< 7 rows of 8 over 512 devices; not 85, 20 of 24, nor 96, 10 of 16 over 256
 
+Bytes piece_budget(const Compiler& compiler) {
+  const auto vmem = compiler.settings.find(CompilerSetting::scoped_vmem_limit);
+  const bool larger =
+      compiler.larger_pieces && vmem != compiler.settings.end() && vmem->second >= compiler.larger_pieces->vmem;
+  return larger ? compiler.larger_pieces->budget : compiler.piece_budget;
+}
+
 /// An even number of tiles in as few rows as may be.
 std::int64_t least_piece(std::int64_t row_tiles) { return row_tiles % 2 == 0 ? row_tiles : 2 * row_tiles; }
 
@@ -36,10 +43,14 @@ std::int64_t fitting_part(std::int64_t row_tiles, std::int64_t most_tiles) {
 }
 
 /// Whether rows of tiles come out in equal pieces without more of them: some of the rows, or all of them in halves, quarters
-/// and so on, of an even number of tiles, more than half of what fits and two (30 of 57 is not enough, 60 of 110 is).
+/// and so on, of an even number of tiles, more than half of what fits and two (30 of 57 is not enough, 60 of 110 is); of a
+/// number that four doesn't divide more than three fifths (34 of 57 and 66 of 114 are not enough, 38 and 70 are).
 bool comes_out_in_pieces(std::int64_t rows, std::int64_t row_tiles, std::int64_t most_tiles) {
   if (rows * row_tiles <= most_tiles) return true;
-  const auto is_enough = [&](std::int64_t piece) { return piece % 2 == 0 && 2 * piece > most_tiles + more_pieces; };
+  const auto is_enough = [&](std::int64_t piece) {
+    if (piece % 2 != 0 || 2 * piece <= most_tiles + more_pieces) return false;
+    return piece % 4 == 0 || 5 * piece > 3 * most_tiles;
+  };
   for (std::int64_t height = rows - 1; height > 0; --height)
     if (rows % height == 0 && height * row_tiles <= most_tiles) return is_enough(height * row_tiles);
   const std::int64_t part = fitting_part(row_tiles, most_tiles);
@@ -101,7 +112,7 @@ Moves scattered_in_tiles(const Move& scatter, std::int64_t rows, std::int64_t co
   const Bytes row{scatter.bytes.value / rows};
   const std::int64_t row_tiles = divided_up(columns, lanes);
   const std::int64_t most =
-      compiler.piece_budget.value / (devices + more_pieces) / (sublanes * lanes * row.value / columns);
+      piece_budget(compiler).value / (devices + more_pieces) / (sublanes * lanes * row.value / columns);
   const bool whole = mine == padded;
   const bool scatters = whole ? is_made_of_pieces(row_tiles, most)
                               : distance(devices - 1, mine, padded) <= most_permutes &&
@@ -167,7 +178,7 @@ std::optional<std::size_t> scattered_by_rows(const Tensor& weight, const Partiti
 std::optional<std::int64_t> scattered_rows(std::int64_t rows, std::int64_t columns, std::int64_t size, std::int64_t devices,
                                            bool in_halves, const Compiler& compiler) {
   const std::int64_t halves = in_halves ? 2 : 1;
-  const std::int64_t most = compiler.piece_budget.value / (devices + more_pieces) / halves / (sublanes * lanes * size);
+  const std::int64_t most = piece_budget(compiler).value / (devices + more_pieces) / halves / (sublanes * lanes * size);
   const std::int64_t row_tiles = divided_up(columns, lanes);
   const std::int64_t mine = divided_up(rows, devices * sublanes * halves);
   const auto whole = [&](std::int64_t of_a_half) { return of_a_half * halves * sublanes * devices; };

@@ -148,6 +148,12 @@ struct HeadSizes {
   }
 };
 
+/// Of sums in pieces, where a flag gives an operation's tiles so much VMEM or more.
+struct LargerPieces {
+  Bytes vmem;    ///< CompilerSetting::scoped_vmem_limit
+  Bytes budget;  ///< in place of Compiler::piece_budget
+};
+
 struct Compiler {
   std::string name;    ///< "xla-tpu-v5p"
   std::string family;  ///< "XLA:TPU", in reports
@@ -168,7 +174,8 @@ struct Compiler {
   std::map<Habit, HeadSizes> head_sizes;    ///< of habits that concern some heads only
   double largest_waiting_logits = 0;     ///< words · tokens for each of embed, of computes_loss_value_late; 0: any
   std::int64_t largest_words_piece = 0;  ///< lane tiles, of all_reduces_indivisible_words
-  Bytes piece_budget;  ///< of these two: a piece for each device that sums, and four more
+  Bytes piece_budget;  ///< of pads_scattered_rows and pads_rows_to_tiles: a piece for each device that sums, and four more
+  std::optional<LargerPieces> larger_pieces;  ///< absent: flags don't change that
   std::map<MoePath, MemoryError> memory_error;  ///< of every path
   std::shared_ptr<const Compiler> unflagged;  ///< the same before `flags`; null: there are none
   bool has(Habit habit) const { return habits.has(habit); }

@@ -168,6 +168,9 @@ TEST(LoadCompiler, RejectsWrongFilesInOneLine) {
       {"\"ragged_dot_is_dense\": {\"on\": false", "\"pads_scattered_rows\": {\"budget_bytes\": 0, \"on\": true",
        "'budget_bytes' must be at least 1"},
       {"\"ragged_dot_is_dense\": {\"on\": false",
+       "\"pads_scattered_rows\": {\"budget_bytes\": 1, \"larger\": {\"budget_bytes\": 2}, \"on\": true",
+       "key 'scoped_vmem_limit' is missing"},
+      {"\"ragged_dot_is_dense\": {\"on\": false",
        "\"pads_scattered_rows\": {\"budget_bytes\": 1, \"on\": true, \"source\": \"s\"}, "
        "\"pads_rows_to_tiles\": {\"budget_bytes\": 1, \"on\": true",
        "'pads_rows_to_tiles' must be off where pads_scattered_rows is on"},

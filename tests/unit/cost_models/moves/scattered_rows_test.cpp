@@ -125,6 +125,36 @@ TEST(ScatteredRows, OfWholeTilesAndOverTwoAxes) {
   }
 }
 
+// A matrix of 20 rows on each of 4 devices, in tiles 24: three rows of `tiles`. A piece of a number that four doesn't divide
+// has to be more of what fits. A flag that gives tiles more VMEM makes room for twice as many.
+TEST(ScatteredRows, PiecesFillTheBudgetThatFlagsLeave) {
+  const auto is_scattered = [](std::int64_t tiles, std::int64_t vmem_mib) {
+    Compiler compiler = with(plain_compiler(), Habit::pads_rows_to_tiles);
+    compiler.piece_budget = Bytes{57 * 2048 * (4 + 4)};
+    compiler.larger_pieces = LargerPieces{Bytes{32 << 20}, compiler.piece_budget * 2};
+    if (vmem_mib > 0) compiler.settings[CompilerSetting::scoped_vmem_limit] = Bytes{vmem_mib << 20};
+    const Mesh mesh = parse_mesh("fsdp=4", load_rules("default").mesh_axes);
+    AxisList axes;
+    for (AxisId axis = 0; axis < mesh.axes.size(); ++axis)
+      if (mesh.axes[axis].size() > 1) axes.push_back(axis);
+    PartitionSpec whole, wanted;
+    whole.dims = {AxisList{}, AxisList{}};
+    wanted.dims = {axes, AxisList{}};
+    const Tensor weight = weight_of({{Dim::embed, 80}, {Dim::mlp, tiles * 128}});
+    const Move scatter{CollectiveKind::reduce_scatter, axes, Bytes{80 * tiles * 256}, true};
+    const Moves moves = scattered_in_pieces(scatter, weight, whole, wanted, mesh, InShardMap::no, compiler);
+    return moves.front().kind == CollectiveKind::reduce_scatter;
+  };
+  EXPECT_TRUE(is_scattered(32, 0));
+  EXPECT_FALSE(is_scattered(34, 0));
+  EXPECT_TRUE(is_scattered(36, 0));
+  EXPECT_TRUE(is_scattered(38, 0));
+  EXPECT_FALSE(is_scattered(140, 0)) << "in quarters of 35 tiles";
+  EXPECT_FALSE(is_scattered(140, 28));
+  EXPECT_TRUE(is_scattered(140, 32)) << "in halves";
+  EXPECT_FALSE(is_scattered(66, 64));
+}
+
 // Query [1040, 8, 128] over 4 devices: 260 rows each are no whole tiles; of 1056 they are 33.
 TEST(ScatteredRows, OfWhatIsNoMatrixAreSummedWholeWhereTheyPartTiles) {
   const auto sums = [](std::int64_t emb) {
