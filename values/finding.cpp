@@ -40,6 +40,8 @@ std::string_view name_of(FindingId finding) {
       return "bias-gradients-unpriced";
     case FindingId::minimal_recomputes_wi_1:
       return "minimal-recomputes-wi-1";
+    case FindingId::expert_features_split_apart:
+      return "expert-features-split-apart";
     case FindingId::sequence_gathered_for_attention:
       return "sequence-gathered-for-attention";
     case FindingId::attention_replicated:

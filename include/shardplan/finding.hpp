@@ -28,6 +28,7 @@ enum class FindingId : std::uint8_t {
   missing_all_to_all,
   worst_case_rows,
   minimal_recomputes_wi_1,
+  expert_features_split_apart,
   // Weights and the optimizer.
   weights_not_sharded,
   layer_stack_reshard,

@@ -14,6 +14,7 @@ MaybeFinding expert_output_not_peeled(const FindingSubject& subject);
 MaybeFinding missing_all_to_all(const FindingSubject& subject);
 MaybeFinding worst_case_rows(const FindingSubject& subject);
 MaybeFinding minimal_recomputes_wi_1(const FindingSubject& subject);
+MaybeFinding expert_features_split_apart(const FindingSubject& subject);
 
 // attention_findings.cpp
 MaybeFinding sequence_gathered_for_attention(const FindingSubject& subject);

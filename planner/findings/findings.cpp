@@ -10,6 +10,7 @@ std::vector<Finding> findings_of(const Configuration& configuration, const Bound
                                                               missing_all_to_all,
                                                               worst_case_rows,
                                                               minimal_recomputes_wi_1,
+                                                              expert_features_split_apart,
                                                               sequence_gathered_for_attention,
                                                               attention_replicated,
                                                               expanded_key_value_gathered,

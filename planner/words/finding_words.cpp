@@ -42,6 +42,10 @@ FindingWords words_of(FindingId id) {
     case FindingId::bias_gradients_wait:
       return {"On GPUs the gradients of experts' biases are bfloat16 rows added to one row each, one number after another.",
               "Fewer tokens at a time: a smaller per_device_batch_size, with gradient_accumulation_steps."};
+    case FindingId::expert_features_split_apart:
+      return {"On the dropping path weights and tokens split contracted features over different axes: what the compiler "
+              "moves is not counted.",
+              "One of these axes alone, or sparse_matmul=true."};
     case FindingId::minimal_recomputes_wi_1:
       return {"The minimal remat policies save wi_0 but not wi_1 of the sparse path.",
               "remat_policy=custom with all that the policy saves, and moe_mlpwi_1, on the device."};

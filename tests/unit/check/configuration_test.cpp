@@ -50,6 +50,8 @@ INSTANTIATE_TEST_SUITE_P(
             "expert"},
         Row{deepseek + " remat_policy=minimal per_device_batch_size=2", FindingId::minimal_recomputes_wi_1,
             Severity::note, ""},
+        Row{"model_name=mixtral-8x7b compile_topology=v5p-16 ici_context_parallelism=4 ici_tensor_parallelism=2" + dropping,
+            FindingId::expert_features_split_apart, Severity::warning, "context+tensor"},
         Row{deepseek + fsdp2_context4, FindingId::expanded_key_value_gathered, Severity::note, "context"},
         Row{deepseek + fsdp2_context4 + " context_parallel_load_balance=false", FindingId::context_unbalanced,
             Severity::warning, "context"},
@@ -161,6 +163,17 @@ TEST(CheckConfiguration, RefusesUnderTheIdOfTheConstraint) {
       checked("model_name=mixtral-8x7b compile_topology=v5p-16 ici_tensor_sequence_parallelism=2").evaluation.findings;
   EXPECT_THAT(ids_of(findings), testing::Contains("sparse-tensor-sequence"));
   EXPECT_EQ(finding_of(findings, FindingId::refused).severity, Severity::error);
+}
+
+// Alone context splits features of weights, and tokens split none; sorted rows are gathered.
+TEST(CheckConfiguration, FeaturesSplitApartAreOfTheDroppingPathUnderBothAxes) {
+  const std::string mixtral = "model_name=mixtral-8x7b compile_topology=v5p-16";
+  for (const std::string& quiet :
+       {" ici_fsdp_parallelism=2 ici_context_parallelism=4" + dropping, " ici_fsdp_parallelism=4 ici_tensor_parallelism=2" + dropping,
+        std::string(" ici_context_parallelism=4 ici_tensor_parallelism=2")})
+    EXPECT_THAT(ids_of(checked(mixtral + quiet).evaluation.findings),
+                testing::Not(testing::Contains(name_of(FindingId::expert_features_split_apart))))
+        << quiet;
 }
 
 TEST(CheckConfiguration, RefusesWhatDoesNotDivideAsAFinding) {

@@ -51,6 +51,7 @@ TEST(Ids, OfFindingsArePublished) {
                                               "missing-all-to-all",
                                               "worst-case-rows",
                                               "minimal-recomputes-wi-1",
+                                              "expert-features-split-apart",
                                               "weights-not-sharded",
                                               "layer-stack-reshard",
                                               "optimizer-shards-permuted",
