@@ -106,7 +106,8 @@ DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObj
     described.compiler.slice_sizes[habit] = read_slice_sizes(object);
   if (sums_in_pieces(habit) && described.compiler.has(habit))
     described.compiler.piece_budget = Bytes{object.integer_at_least("budget_bytes", 1)};
-  if (sums_in_pieces(habit) && object.has("larger")) described.compiler.larger_pieces = read_larger_pieces(object.object("larger"));
+  if (sums_in_pieces(habit) && object.has("larger"))
+    described.compiler.larger_pieces = read_larger_pieces(object.object("larger"));
   if (concerns_logits(habit) && object.has("tokens_per_embed"))
     described.compiler.head_sizes[habit] = read_head_sizes(object);
   object.finish();

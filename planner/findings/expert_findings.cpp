@@ -150,7 +150,6 @@ MaybeFinding worst_case_rows(const FindingSubject& s) {
   return std::nullopt;
 }
 
-/// The sparse path names wi_1's output only moe_mlpwi_1, which no policy `minimal…` has in its list.
 MaybeFinding expert_features_split_apart(const FindingSubject& s) {
   if (!is_dropping(s)) return std::nullopt;
   for (const auto& block : s.blocks)
@@ -164,9 +163,9 @@ MaybeFinding expert_features_split_apart(const FindingSubject& s) {
       for (const AxisId axis : of_tokens) both.push_back(axis);
       return Finding{FindingId::expert_features_split_apart,
                      Severity::warning,
-                     fmt::format("features of experts' weights are split over {}, those of their tokens over {}: the compiler "
-                                 "moves tokens from one to the other, which is not counted (seven compiled programs moved 0.97 "
-                                 "to 1.7 times as many bytes as predicted, in other collectives)",
+                     fmt::format("features of experts' weights are split over {}, those of their tokens over {}: the "
+                                 "compiler moves tokens from one to the other, which is not counted (seven compiled "
+                                 "programs moved 0.97 to 1.7 times as many bytes as predicted, in other collectives)",
                                  join_axes(names_of(of_weight, s.mesh())), join_axes(names_of(of_tokens, s.mesh()))),
                      op.name,
                      names_of(both, s.mesh()),
@@ -175,6 +174,7 @@ MaybeFinding expert_features_split_apart(const FindingSubject& s) {
   return std::nullopt;
 }
 
+/// The sparse path names wi_1's output only moe_mlpwi_1, which no policy `minimal…` has in its list.
 MaybeFinding minimal_recomputes_wi_1(const FindingSubject& s) {
   const auto& saved = s.config().saved;
   if (!s.config().runs_sparse_experts() || !saved.contains("mlpwi_0") || saved.contains("moe_mlpwi_1")) return std::nullopt;

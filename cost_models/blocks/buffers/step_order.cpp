@@ -73,9 +73,12 @@ class LateProjection {
 
   bool any() const { return any_; }
   OperationId output() const { return output_; }
-  OperationId projection() const { return projection_; }                       ///< that runs again
-  const std::vector<OperationId>& hidden_rows() const { return hidden_rows_; }  ///< what makes them again
-  int rows_done() const { return rows_done_; }                                  ///< step behind both rows' gradients
+  /// That runs again.
+  OperationId projection() const { return projection_; }
+  /// What makes them again.
+  const std::vector<OperationId>& hidden_rows() const { return hidden_rows_; }
+  /// The step behind the gradients of what both projections read.
+  int rows_done() const { return rows_done_; }
 
  private:
   bool any_ = false;

@@ -6,10 +6,10 @@
 //   attention runs again behind the feed-forward's backward pass;
 //   weight gradients of products with one input, where no axis splits tokens, behind the last one's gradient of that input:
 //   then it is gathered for them, and what was summed is no longer whole.
-// Of sorted rows a projection that a policy lets run again, where it keeps the other and the experts' output (minimal: wi_1),
-// runs behind the gradient of the hidden rows, which doesn't read it: wo, gathered, is gone when wi_1 comes; then come the
-// rows' gradients, wi_1's behind wi_0's, so that both are there, and what wo's weight gradient reads waits for them
-// (plan_mixtral8x22b_tpuv6e_256, plan_qwen3235ba22b_tpuv6e_256, plan_deepseek2236b_tpuv6e_256; not told of cycles of layers).
+// Of sorted rows a projection that a policy lets run again, where it keeps the other and the experts' output (minimal:
+// wi_1), runs behind the gradient of the hidden rows, which doesn't read it: wo, gathered, is gone when wi_1 comes; then
+// come the rows' gradients, wi_1's behind wi_0's, so that both are there, and what wo's weight gradient reads waits for
+// them (plan_mixtral8x22b_tpuv6e_256, plan_qwen3235ba22b_tpuv6e_256, plan_deepseek2236b_tpuv6e_256; not told of cycles).
 // Experts on the dropping path leave work to the end everywhere (dropped_experts.hpp); wo's weight gradient comes last of
 // all where its gradient is gathered over more than is kept (Forms::gathers_gradient_last).
 #include <cost_models/blocks/buffers/dropped_experts.hpp>

@@ -169,7 +169,8 @@ TEST(CheckConfiguration, RefusesUnderTheIdOfTheConstraint) {
 TEST(CheckConfiguration, FeaturesSplitApartAreOfTheDroppingPathUnderBothAxes) {
   const std::string mixtral = "model_name=mixtral-8x7b compile_topology=v5p-16";
   for (const std::string& quiet :
-       {" ici_fsdp_parallelism=2 ici_context_parallelism=4" + dropping, " ici_fsdp_parallelism=4 ici_tensor_parallelism=2" + dropping,
+       {" ici_fsdp_parallelism=2 ici_context_parallelism=4" + dropping,
+        " ici_fsdp_parallelism=4 ici_tensor_parallelism=2" + dropping,
         std::string(" ici_context_parallelism=4 ici_tensor_parallelism=2")})
     EXPECT_THAT(ids_of(checked(mixtral + quiet).evaluation.findings),
                 testing::Not(testing::Contains(name_of(FindingId::expert_features_split_apart))))
