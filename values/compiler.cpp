@@ -146,6 +146,11 @@ std::string_view name_of(FlagEffect effect) {
   throw InternalError("unknown FlagEffect");
 }
 
+std::optional<Bytes> Compiler::setting(CompilerSetting setting) const {
+  const auto given = settings.find(setting);
+  return given == settings.end() ? std::nullopt : std::optional(given->second);
+}
+
 bool Compiler::has(Habit habit, const HeadShare& head) const {
   const auto sizes = head_sizes.find(habit);
   return has(habit) && (sizes == head_sizes.end() || sizes->second.has(head));

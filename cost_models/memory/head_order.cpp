@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/head_order.hpp>
 #include <cost_models/memory/host_traffic.hpp>
@@ -28,13 +29,9 @@ bool offloads_attention_alone(const PartitionedBlock& block) {
 }
 
 /// Whether an iteration of some layers computes the feed-forwards of several again.
-bool recomputes_cycle(const PartitionedBlock& block) {
-  const Block& b = *block.block;
-  const bool in_cycle = b.layers_per_cycle > 1 || b.continues_cycle;
-  return in_cycle && !block.liveness.offloaded.empty() && offloads_attention_alone(block);
+bool recomputes_cycle(const PartitionedBlock& block, const Program& program) {
+  return shares_iteration(*block.block, program) && !block.liveness.offloaded.empty() && offloads_attention_alone(block);
 }
-
-bool recomputes_mixtures_of_cycle(const PartitionedBlock& block) { return block.block->mixture && recomputes_cycle(block); }
 
 bool reads_split_features(const PartitionedBlock& head) {
   const TensorId input = head.block->input;
@@ -45,8 +42,13 @@ bool reads_split_features(const PartitionedBlock& head) {
 bool is_never_late(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const Compiler& compiler) {
   const PartitionedBlock* head = head_of(blocks);
   if (!head || is_tied(*head)) return false;
-  if (std::any_of(blocks.begin(), blocks.end(), recomputes_mixtures_of_cycle)) return true;
-  if (std::any_of(blocks.begin(), blocks.end(), recomputes_cycle)) return false;
+  bool recomputes_cycles = false;
+  for (const PartitionedBlock& block : blocks) {
+    if (!recomputes_cycle(block, *program.program)) continue;
+    if (block.block->mixture) return true;
+    recomputes_cycles = true;
+  }
+  if (recomputes_cycles) return false;
   const bool has_kernel = !writes_over_logits(*head->block, head->flow(), head->specs(), *program.mesh, compiler);
   return !has_kernel && reads_split_features(*head);
 }
@@ -98,10 +100,10 @@ bool is_tied_to_table(const std::vector<PartitionedBlock>& blocks) {
 
 /// Whether what XLA's list needs of such layers is known: they are alone in an iteration, nothing of their feed-forwards is
 /// on the host, and experts have places (with sorted rows it needs more: plan_mixtral8x22b_tpuv5p_32, 61.4 GiB for 54.1).
-bool is_plain_in_list(const PartitionedBlock& block, const TrainConfig& config) {
+bool is_plain_in_list(const PartitionedBlock& block, const Program& program, const TrainConfig& config) {
   if (block.block->kind != BlockKind::layer) return true;
-  const bool in_cycle = block.block->layers_per_cycle > 1 || block.block->continues_cycle;
-  return !in_cycle && offloads_attention_alone(block) && (!block.block->mixture || config.moe_path == MoePath::dropping);
+  return !shares_iteration(*block.block, program) && offloads_attention_alone(block) &&
+         (!block.block->mixture || config.moe_path == MoePath::dropping);
 }
 
 /// Where the list has a head that may wait, if the list is taken.
@@ -111,7 +113,7 @@ std::optional<HeadGradient> listed_order(const std::vector<PartitionedBlock>& bl
   if (is_tied_to_table(blocks)) return HeadGradient::early_in_list;
   const PartitionedBlock* head = head_of(blocks);
   if (!head || is_head_gradient_last_in_list(*head, program, config, compiler)) return std::nullopt;
-  if (!std::all_of(blocks.begin(), blocks.end(), [&](const auto& block) { return is_plain_in_list(block, config); }))
+  if (!std::all_of(blocks.begin(), blocks.end(), [&](const auto& block) { return is_plain_in_list(block, *program.program, config); }))
     return std::nullopt;
   return HeadGradient::early_in_turn;
 }

@@ -12,10 +12,9 @@ constexpr std::int64_t devices_of_a_square = 4;
 constexpr std::int64_t most_permutes = 64;  ///< 7 rows of 8 over 512 devices; not 85, 20 of 24, nor 96, 10 of 16 over 256
 
 Bytes piece_budget(const Compiler& compiler) {
-  const auto vmem = compiler.settings.find(CompilerSetting::scoped_vmem_limit);
-  const bool larger =
-      compiler.larger_pieces && vmem != compiler.settings.end() && vmem->second >= compiler.larger_pieces->vmem;
-  return larger ? compiler.larger_pieces->budget : compiler.piece_budget;
+  const auto& larger = compiler.larger_pieces;
+  const bool fits = larger && compiler.setting(CompilerSetting::scoped_vmem_limit) >= larger->vmem;
+  return fits ? larger->budget : compiler.piece_budget;
 }
 
 /// An even number of tiles in as few rows as may be.

@@ -226,23 +226,16 @@ void Forms::keep_gradient(TensorId tensor, int step) {
 Forms::Gathering Forms::gathering(const Entry& entry) const {
   const TensorId weight = root(entry.tensor);
   const Tensor& tensor = block_.tensors[weight];
-  const bool is_matrix = tensor.parameter && tensor.dims.size() == 2 && block_.tensors[entry.tensor].dims.size() == 2;
-  if (entry.gradient || !is_matrix || !is_slice_ || bits_of(entry.dtype) != 16) return Gathering::whole_tiles;
-  for (std::size_t dim = 0; dim < tensor.dims.size(); ++dim) {
-    const std::int64_t shard = tensor.dims[dim].size / mesh_.product(specs_[weight].dims[dim]);
-    if (entry.spec.dims[dim] != specs_[weight].dims[dim] && shard % sublanes != 0)
-      return dim == 0 ? Gathering::row_by_row : Gathering::column_by_column;
-  }
-  return Gathering::whole_tiles;
-}
-
-bool Forms::is_turned_for_kernel(const Entry& entry) const {
-  const TensorId weight = root(entry.tensor);
-  const auto& dims = block_.tensors[weight].dims;
-  const bool is_experts = block_.tensors[weight].parameter && dims.size() == 3 && dims.front().dim == Dim::experts;
-  if (!reads_experts_by_kernel_ || entry.gradient || !is_experts) return false;
-  const AxisList& axes = specs_[weight].dims[1];
-  return entry.spec.dims[1] != axes && dims[1].size / mesh_.product(axes) % sublanes != 0;
+  if (entry.gradient || !tensor.parameter || !is_slice_ || bits_of(entry.dtype) != 16) return Gathering::whole_tiles;
+  const auto cuts_tiles = [&](std::size_t dim) {
+    const AxisList& axes = specs_[weight].dims[dim];
+    return entry.spec.dims[dim] != axes && tensor.dims[dim].size / mesh_.product(axes) % sublanes != 0;
+  };
+  if (tensor.dims.size() == 3 && tensor.dims.front().dim == Dim::experts)
+    return reads_experts_by_kernel_ && cuts_tiles(1) ? Gathering::copied : Gathering::whole_tiles;
+  if (tensor.dims.size() != 2 || block_.tensors[entry.tensor].dims.size() != 2) return Gathering::whole_tiles;
+  if (cuts_tiles(0)) return Gathering::row_by_row;
+  return cuts_tiles(1) ? Gathering::column_by_column : Gathering::whole_tiles;
 }
 
 int Forms::turned_since(const Entry& entry) const {
@@ -291,7 +284,7 @@ std::vector<Lifetime> Forms::lifetimes() const {
     Bytes bytes = bytes_of(entry);
     const Gathering gathering = this->gathering(entry);
     if (gathering == Gathering::row_by_row) bytes = bytes * 2;
-    if (is_turned_for_kernel(entry))
+    if (gathering == Gathering::copied)
       lifetimes.push_back({{entry.tensor, ", gathered as it lies"}, bytes, entry.first, entry.first});
     if (gathering == Gathering::column_by_column) {
       lifetimes.push_back({{entry.tensor, ", gathered as it lies"}, bytes * 2, entry.first, entry.first});

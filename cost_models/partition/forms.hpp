@@ -102,13 +102,11 @@ class Forms {
   /// How the slice [1, rows, columns] of a stack lies when it has been gathered. Along a dim whose shard is no whole tile
   /// of 8 that dim comes first, and the layer's takes a tile of two in its place: twice the room. A product that reads rows
   /// wants gathered columns turned (recorded: plan_gemma327b_tpuv6e_64, 84 rows of wi and 84 columns of wo a device; in
-  /// whole tiles with 168, plan_gemma327b_tpuv6e_32).
-  enum class Gathering : std::uint8_t { whole_tiles, row_by_row, column_by_column };
+  /// whole tiles with 168, plan_gemma327b_tpuv6e_32). Experts [1, experts, rows, columns] that were gathered along such rows
+  /// are copied into the order that grouped kernels read (plan_deepseek2236b_tpuv6e_256, 20 rows of 5,120 a device).
+  enum class Gathering : std::uint8_t { whole_tiles, row_by_row, column_by_column, copied };
 
   Gathering gathering(const Entry& entry) const;
-  /// Whether a slice [1, experts, rows, columns] that was gathered along rows that are no whole tiles is copied into the
-  /// order that grouped kernels read: both are there then (plan_deepseek2236b_tpuv6e_256, 20 rows of 5,120 a device).
-  bool is_turned_for_kernel(const Entry& entry) const;
   bool lies_in_stack(const Entry& entry) const;
   Bytes bytes_of(const Entry& entry) const;
   /// Whether such a gradient is made when the product's other operand has been gathered: what takes less comes first (XLA's

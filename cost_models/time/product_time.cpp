@@ -31,8 +31,8 @@ double distance(double of_table, double given) {
 }  // namespace
 
 const ProductTable* product_table(const HardwareProfile& hardware, const Compiler& compiler, DType operands) {
-  const auto limit = compiler.settings.find(CompilerSetting::scoped_vmem_limit);
-  const double given = limit == compiler.settings.end() ? 0 : static_cast<double>(limit->second.value);
+  const Bytes limit = compiler.setting(CompilerSetting::scoped_vmem_limit).value_or(Bytes{});
+  const double given = static_cast<double>(limit.value);
   const ProductTable* nearest = nullptr;
   for (const ProductTable& table : hardware.product_tables)
     if (table.operands == operands && (!nearest || distance(table.scoped_vmem_limit, given) <

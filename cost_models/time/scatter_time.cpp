@@ -7,8 +7,7 @@ namespace {
 constexpr std::int64_t word = 4;  // bytes; of halves, too, while they are worked on
 
 bool is_in_vmem(const Scatter& scatter, const ScatterCycles& cycles, const Compiler& compiler) {
-  const auto limit = compiler.settings.find(CompilerSetting::scoped_vmem_limit);
-  const Bytes vmem = limit == compiler.settings.end() ? cycles.vmem : limit->second;
+  const Bytes vmem = compiler.setting(CompilerSetting::scoped_vmem_limit).value_or(cycles.vmem);
   return scatter.elements * static_cast<double>(word) < static_cast<double>(vmem.value);
 }
 

@@ -40,8 +40,7 @@ Settings settings_of(const TrainConfig& config) {
 /// Scores of 2048 x 2048 are 16 MiB in float32, and the gradient has several: compiled with 64 MiB.
 bool has_room_for(std::int64_t block, const Compiler& compiler) {
   constexpr Bytes needed{64 << 20};
-  const auto limit = compiler.settings.find(CompilerSetting::scoped_vmem_limit);
-  return block <= larger_splash_block || (limit != compiler.settings.end() && limit->second >= needed);
+  return block <= larger_splash_block || compiler.setting(CompilerSetting::scoped_vmem_limit) >= needed;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cost_models/blocks/released_weights.hpp>
 #include <cost_models/partition/products/ragged_dot.hpp>
 #include <numeric>
+#include <optional>
 
 namespace shardplan {
 namespace {
@@ -46,46 +47,30 @@ class Needs {
   std::vector<int> needed_;
 };
 
-/// Of experts whose rows are sorted, a policy that keeps the output and one of two projections (minimal: wi_0).
-class LateProjection {
- public:
-  LateProjection(const BlockState& state, const Schedule& schedule) {
-    if (state.config.moe_path == MoePath::dropping || is_ragged_dot_dense(state.compiler, state.config)) return;
-    if (!state.compiler.has(Habit::runs_expert_weight_gradients_last)) return;
-    if (leads_to_next_layer(state.block, *state.program.program)) return;
-    bool keeps_other = false;
-    for (const auto& op : state.block.operations) {
-      const OperationId id = state.id_of(op);
-      if (op.role == OperationRole::expert_output && schedule.has_backward(id)) output_ = id;
-      if (op.role != OperationRole::expert_projection) continue;
-      rows_done_ = std::max(rows_done_, schedule.backward_begins[id] + 1);
-      if (schedule.recomputed[id] >= 0)
-        projection_ = id;
-      else
-        keeps_other = true;
-    }
-    any_ = output_ >= 0 && schedule.recomputed[output_] < 0 && projection_ >= 0 && keeps_other;
-    if (!any_) return;
-    hidden_rows_ = {projection_};
-    const OperationId activation = state.flow().maker(state.block.operations[output_].inputs.front());
-    if (activation >= 0 && schedule.recomputed[activation] >= 0) hidden_rows_.push_back(activation);
-  }
-
-  bool any() const { return any_; }
-  OperationId output() const { return output_; }
-  /// That runs again.
-  OperationId projection() const { return projection_; }
-  /// What makes them again.
-  const std::vector<OperationId>& hidden_rows() const { return hidden_rows_; }
-  /// The step behind the gradients of what both projections read.
-  int rows_done() const { return rows_done_; }
-
- private:
-  bool any_ = false;
-  OperationId output_ = -1, projection_ = -1;
-  std::vector<OperationId> hidden_rows_;
-  int rows_done_ = 0;
+/// Of experts whose rows are sorted, where a policy keeps the output and one of two projections (minimal: wi_0).
+struct LateProjection {
+  OperationId output = -1;
+  OperationId projection = -1;  ///< that runs again
+  int rows_done = 0;            ///< step behind the gradients of the rows that both projections read
 };
+
+std::optional<LateProjection> late_projection(const BlockState& state, const Schedule& schedule) {
+  if (state.config.moe_path == MoePath::dropping || is_ragged_dot_dense(state.compiler, state.config)) return std::nullopt;
+  if (!state.compiler.has(Habit::runs_expert_weight_gradients_last)) return std::nullopt;
+  if (leads_to_next_layer(state.block, *state.program.program)) return std::nullopt;
+  LateProjection late;
+  bool keeps_other = false;
+  for (const auto& op : state.block.operations) {
+    const OperationId id = state.id_of(op);
+    const bool runs_again = schedule.recomputed[id] >= 0;
+    if (op.role == OperationRole::expert_output && schedule.has_backward(id) && !runs_again) late.output = id;
+    if (op.role != OperationRole::expert_projection) continue;
+    late.rows_done = std::max(late.rows_done, schedule.backward_begins[id] + 1);
+    if (runs_again) late.projection = id;
+    keeps_other = keeps_other || !runs_again;
+  }
+  return late.output >= 0 && late.projection >= 0 && keeps_other ? std::optional(late) : std::nullopt;
+}
 
 /// The last product in the backward pass that reads what `op` reads.
 OperationId last_reader(const BlockState& state, const Operation& op) {
@@ -116,20 +101,22 @@ StepOrder::StepOrder(const BlockState& state, const Schedule& schedule, Pressure
 }
 
 void StepOrder::postpone_projection(Places& places, const BlockState& state, const Schedule& schedule) {
-  const LateProjection late(state, schedule);
-  if (!late.any()) return;
-  for (const OperationId id : late.hidden_rows()) {
-    places[schedule.recomputed[id]] = schedule.backward_begins[late.output()] + 1;
+  const auto late = late_projection(state, schedule);
+  if (!late) return;
+  const auto& inputs = state.block.operations[late->output].inputs;
+  const OperationId activation = state.flow().maker(inputs[0]), weight = state.flow().maker(inputs[1]);
+  for (const OperationId id : {late->projection, activation}) {
+    if (id < 0 || schedule.recomputed[id] < 0) continue;
+    places[schedule.recomputed[id]] = schedule.backward_begins[late->output] + 1;
     ++postponed_;
   }
-  const auto leave = [&](OperationId id, bool with_rows) {
-    for (const int step : {with_rows ? schedule.backward_begins[id] : -1, schedule.backward_ends[id]})
-      if (step >= 0) places[step] = std::max(places[step], late.rows_done());
-  };
-  leave(late.projection(), true);
-  leave(late.output(), false);
-  const OperationId entry = state.flow().maker(state.block.operations[late.output()].inputs[1]);
-  if (entry >= 0) leave(entry, true);
+  const auto leave = [&](int step) { places[step] = std::max(places[step], late->rows_done); };
+  leave(schedule.backward_begins[late->projection]);
+  leave(schedule.backward_ends[late->projection]);
+  leave(schedule.backward_ends[late->output]);
+  if (weight < 0) return;
+  leave(schedule.backward_begins[weight]);
+  leave(schedule.backward_ends[weight]);
 }
 
 void StepOrder::leave_experts(Places& places, const BlockState& state, const Schedule& schedule) {

@@ -93,8 +93,7 @@ std::optional<CompilerSetting> threshold_of(CollectiveKind kind) {
 
 Bytes combine_threshold(const Compiler& compiler, CollectiveKind kind) {
   const auto threshold = threshold_of(kind);
-  const auto given = threshold ? compiler.settings.find(*threshold) : compiler.settings.end();
-  return given == compiler.settings.end() ? Bytes{} : given->second;
+  return threshold ? compiler.setting(*threshold).value_or(Bytes{}) : Bytes{};
 }
 
 Bytes combine_limit(const Compiler& compiler, CollectiveKind kind) {

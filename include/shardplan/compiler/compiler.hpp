@@ -180,6 +180,7 @@ struct Compiler {
   std::shared_ptr<const Compiler> unflagged;  ///< the same before `flags`; null: there are none
   bool has(Habit habit) const { return habits.has(habit); }
   bool has(Habit habit, const HeadShare& head) const;
+  std::optional<Bytes> setting(CompilerSetting setting) const;  ///< that a flag gives
 };
 
 /// A compiler under these flags, by name, and no others.

@@ -89,6 +89,13 @@ Tensor weight_of(std::vector<TensorDim> dims) {
   return weight;
 }
 
+AxisList axes_above_one(const Mesh& mesh) {
+  AxisList axes;
+  for (AxisId axis = 0; axis < mesh.axes.size(); ++axis)
+    if (mesh.axes[axis].size() > 1) axes.push_back(axis);
+  return axes;
+}
+
 // A matrix [devices * rows, 2048] over as many devices; a row has 4 KiB.
 struct Scattered {
   const char* what;
@@ -107,9 +114,7 @@ TEST(ScatteredRows, OfWholeTilesAndOverTwoAxes) {
        }) {
     Compiler compiler = with(plain_compiler(), Habit::pads_rows_to_tiles);
     const Mesh mesh = parse_mesh(row.mesh, load_rules("default").mesh_axes);
-    AxisList axes;
-    for (AxisId axis = 0; axis < mesh.axes.size(); ++axis)
-      if (mesh.axes[axis].size() > 1) axes.push_back(axis);
+    const AxisList axes = axes_above_one(mesh);
     const std::int64_t devices = mesh.product(axes);
     compiler.piece_budget = Bytes{row.budget_tiles * 2048 * (devices + 4)};
     const Tensor weight = weight_of({{Dim::embed, row.rows * devices}, {Dim::mlp, 2048}});
@@ -134,9 +139,7 @@ TEST(ScatteredRows, PiecesFillTheBudgetThatFlagsLeave) {
     compiler.larger_pieces = LargerPieces{Bytes{32 << 20}, compiler.piece_budget * 2};
     if (vmem_mib > 0) compiler.settings[CompilerSetting::scoped_vmem_limit] = Bytes{vmem_mib << 20};
     const Mesh mesh = parse_mesh("fsdp=4", load_rules("default").mesh_axes);
-    AxisList axes;
-    for (AxisId axis = 0; axis < mesh.axes.size(); ++axis)
-      if (mesh.axes[axis].size() > 1) axes.push_back(axis);
+    const AxisList axes = axes_above_one(mesh);
     PartitionSpec whole, wanted;
     whole.dims = {AxisList{}, AxisList{}};
     wanted.dims = {axes, AxisList{}};
