@@ -113,9 +113,10 @@ std::optional<HeadGradient> listed_order(const std::vector<PartitionedBlock>& bl
   if (is_tied_to_table(blocks)) return HeadGradient::early_in_list;
   const PartitionedBlock* head = head_of(blocks);
   if (!head || is_head_gradient_last_in_list(*head, program, config, compiler)) return std::nullopt;
-  if (!std::all_of(blocks.begin(), blocks.end(), [&](const auto& block) { return is_plain_in_list(block, *program.program, config); }))
-    return std::nullopt;
-  return HeadGradient::early_in_turn;
+  const bool plain = std::all_of(blocks.begin(), blocks.end(), [&](const PartitionedBlock& block) {
+    return is_plain_in_list(block, *program.program, config);
+  });
+  return plain ? std::optional(HeadGradient::early_in_turn) : std::nullopt;
 }
 
 /// Whether all layers share an iteration with others and are mixtures, none of whose values are moved to the host.
