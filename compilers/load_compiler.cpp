@@ -85,8 +85,10 @@ HeadSizes read_head_sizes(StrictObject& object) {
 }
 
 LargerPieces read_larger_pieces(StrictObject object) {
-  const LargerPieces pieces{Bytes{object.integer_at_least("scoped_vmem_limit", 1)},
-                            Bytes{object.integer_at_least("budget_bytes", 1)}};
+  LargerPieces pieces{Bytes{object.integer_at_least("scoped_vmem_limit", 1)},
+                      Bytes{object.integer_at_least("budget_bytes", 1)}};
+  if (object.has("growth")) pieces.growth = object.number("growth");
+  if (pieces.growth < 0) object.fail("growth", "0 or more");
   object.finish();
   return pieces;
 }

@@ -26,6 +26,24 @@ std::int64_t elements_in_tiles(const LocalSizes& sizes, std::int64_t all, std::s
          rounded_up(sizes[second], tile_height(sizes[second]));
 }
 
+struct Tiles {
+  std::size_t minor, second;  ///< dims along the lanes and along the rows
+};
+
+/// Of those that waste least the last dims: row-major if may be. One row makes no tile.
+Tiles least_wasteful(const LocalSizes& sizes) {
+  const std::int64_t all = product(sizes);
+  Tiles best{sizes.size() - 1, sizes.size() - 2};
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t minor = sizes.size(); minor-- > 0;)
+    for (std::size_t second = sizes.size(); second-- > 0;) {
+      if (second == minor || sizes[second] == 1) continue;
+      const std::int64_t elements = elements_in_tiles(sizes, all, minor, second);
+      if (elements < least) least = elements, best = {minor, second};
+    }
+  return best;
+}
+
 std::int64_t weight_elements(LocalSizes sizes, std::int64_t layers) {
   if (layers > 1) sizes.push_back(layers);
   return divided_up(tiled_elements(sizes), layers);
@@ -69,6 +87,18 @@ bool lies_in_order(const Tensor& weight, const PartitionSpec& spec, const Mesh& 
   const std::int64_t all = product(sizes), least = tiled_elements(sizes);
   return elements_in_tiles(sizes, all, last, last - 1) == least ||
          (layers > 1 && elements_in_tiles(sizes, all, last, last + 1) == least);
+}
+
+bool lies_layer_major(const Tensor& weight, const PartitionSpec& spec, const Mesh& mesh, std::int64_t layers) {
+  constexpr std::size_t first = 0, stack = 1;
+  const LocalSizes own = local_sizes(weight, spec, mesh);
+  if (own.size() < 2 || own[first] == 1 || layers == 1) return true;
+  LocalSizes sizes;
+  sizes.push_back(own[first]);
+  sizes.push_back(layers);
+  for (std::size_t dim = 1; dim < own.size(); ++dim) sizes.push_back(own[dim]);
+  const Tiles tiles = least_wasteful(sizes);
+  return tiles.minor != stack && tiles.second != stack && (tiles.minor == first || tiles.second == first);
 }
 
 std::int64_t row_elements(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {

@@ -38,6 +38,11 @@ std::int64_t stored_elements(const Tensor& tensor, const PartitionSpec& spec, co
 bool lies_in_order(const Tensor& weight, const PartitionSpec& spec, const Mesh& mesh, const Compiler& compiler,
                    std::int64_t layers);
 
+/// Whether of a scanned weight's shards, which MaxText stores [first dim, layers, …], each layer lies together: where tiles
+/// of the last two dims waste nothing the array is row-major, its layers apart (bf16[512,32,11008]{2,1,0},
+/// bf16[256,13,896,256]{3,2,1,0}); else the first dim goes into the tiles (bf16[512,26,11008]{2,0,1}).
+bool lies_layer_major(const Tensor& weight, const PartitionSpec& spec, const Mesh& mesh, std::int64_t layers);
+
 Bytes stored_bytes(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh, const Compiler& compiler);
 
 }  // namespace shardplan

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cost_models/layouts/optimizer_layout.hpp>
+#include <cost_models/layouts/tiles.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 #include <cost_models/memory/state/static_memory.hpp>
 #include <cost_models/partition/products/ragged_dot.hpp>
@@ -67,6 +68,18 @@ std::int64_t transposed_elements(const PartitionedBlock& block, const BoundProgr
       total += local_elements(block.block->tensors[i].dims, block.specs()[i], *program.mesh);
   }
   return total * layers_on_device(*block.block, program.program->pipeline);
+}
+
+/// Habit::makes_stacks_layer_major. Queries, keys and values are turned in the loop, whichever way they lie.
+std::int64_t elements_apart(const PartitionedBlock& block, const BoundProgram& program) {
+  const std::int64_t layers = layers_on_device(*block.block, program.program->pipeline);
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < block.specs().size(); ++i) {
+    const Tensor& weight = block.block->tensors[i];
+    if (!weight.parameter || weight.dims.size() < 2 || is_of_heads(weight)) continue;
+    if (!lies_layer_major(weight, block.specs()[i], *program.mesh, layers)) total += block.stored()[i];
+  }
+  return total * layers;
 }
 
 /// In a pipeline, whose layers' weights lie each by itself, two of an expert's three are copied, of all layers of a stage
@@ -139,6 +152,11 @@ Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& p
   if (casts || gathers_once(b, config)) {
     const std::int64_t resident = resident_elements(block, program, config);
     return Bytes{read_elements(resident, b, program, config, compiler) * element * copies};
+  }
+  if (compiler.has(Habit::makes_stacks_layer_major)) {
+    if (b.in_pipeline || config.dtype != config.weight_dtype) return {};
+    const bool narrowed = config.dtype == DType::f32 && compiler.has(Habit::narrows_float32_operands);
+    return Bytes{elements_apart(block, program) * size_of(narrowed ? DType::bf16 : config.dtype)};
   }
   if (!compiler.has(Habit::copies_stacked_parameters)) return {};
   const std::int64_t turned = elements_turned_in_stage(block, program, config, compiler);

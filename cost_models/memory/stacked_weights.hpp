@@ -8,7 +8,7 @@
 namespace shardplan {
 
 /// The largest of nothing, a cast (XLA:TPU; two with pipeline_fsdp_ag_per_repeat, whose window is cut from a second
-/// one), a transposition (XLA:GPU) or a gather (pipeline_fsdp_ag_once).
+/// one), a transposition (XLA:GPU; XLA:TPU of weights that aren't cast) or a gather (pipeline_fsdp_ag_once).
 Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                             const Compiler& compiler);
 

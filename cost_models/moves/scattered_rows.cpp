@@ -13,8 +13,9 @@ constexpr std::int64_t most_permutes = 64;  ///< 7 rows of 8 over 512 devices; n
 
 Bytes piece_budget(const Compiler& compiler) {
   const auto& larger = compiler.larger_pieces;
-  const bool fits = larger && compiler.setting(CompilerSetting::scoped_vmem_limit) >= larger->vmem;
-  return fits ? larger->budget : compiler.piece_budget;
+  const auto vmem = compiler.setting(CompilerSetting::scoped_vmem_limit);
+  if (!larger || vmem < larger->vmem) return compiler.piece_budget;
+  return larger->budget + Bytes{static_cast<std::int64_t>(larger->growth * static_cast<double>((*vmem - larger->vmem).value))};
 }
 
 /// An even number of tiles in as few rows as may be.

@@ -150,8 +150,9 @@ struct HeadSizes {
 
 /// Of sums in pieces, where a flag gives an operation's tiles so much VMEM or more.
 struct LargerPieces {
-  Bytes vmem;    ///< CompilerSetting::scoped_vmem_limit
-  Bytes budget;  ///< in place of Compiler::piece_budget
+  Bytes vmem;          ///< CompilerSetting::scoped_vmem_limit
+  Bytes budget;        ///< in place of Compiler::piece_budget
+  double growth{0.0};  ///< of the budget for each byte beyond `vmem`
 };
 
 struct Compiler {

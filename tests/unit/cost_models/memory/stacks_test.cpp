@@ -100,6 +100,25 @@ TEST(StackedWeights, ExistAgainWhereTheLoopWantsThemDifferently) {
   }
 }
 
+// Weights of four layers that are stored in bf16 as they are multiplied: the feed-forward's 6 Mi a layer lie apart, their
+// number filling tiles, and attention's output, 1 Mi, whatever its number; queries, keys and values are turned in the loop.
+TEST(StackedWeights, ThatAreNotCastAreMadeLayerMajor) {
+  const auto copied = [](std::int64_t layers, const Change& change, const char* mesh = "fsdp=1") {
+    ToyRun toy{toy_llama(), with(toy_config(1, 1024), change), "default", mesh, toy_tpu()};
+    toy.compiler.habits.add(Habit::makes_stacks_layer_major);
+    toy.compiler.habits.add(Habit::narrows_float32_operands);
+    toy.model.layers = layers;
+    const ToyMemory memory(toy);
+    return mib(stacked_weight_copies(memory.block("layers"), memory.bound(), memory.config(), memory.compiler()));
+  };
+  const auto bf16 = [](TrainConfig& c) { c.weight_dtype = DType::bf16; };
+  EXPECT_EQ(copied(4, bf16), 4 * (6 + 1) * 2);
+  EXPECT_EQ(copied(4, bf16, "fsdp=4"), (6 + 1) * 2);
+  EXPECT_EQ(copied(3, bf16), 3 * 2) << "three layers fill no tiles";
+  EXPECT_EQ(copied(4, [](TrainConfig& c) { c.dtype = DType::f32; }), 4 * (6 + 1) * 2) << "narrowed";
+  EXPECT_EQ(copied(4, [](TrainConfig&) {}), 4 * 10 * 2) << "cast";
+}
+
 TEST(StackGradients, AreWrittenInTheDtypeOfTheWeightsByALoop) {
   const std::vector<StackRow> rows = {
       {"40 Mi in float32", "fsdp=1", toy_tpu(), 160},

@@ -40,5 +40,29 @@ TEST(Tiles, WeightsLieInAnotherOrderWhereThatWastesLess) {
   EXPECT_TRUE(in_order({32, 180, 2880}, 12, toy_tpu())) << "no tiles";
 }
 
+// Layouts of arguments that were compiled alone for v6e: bf16[512,32,11008]{2,1,0}, bf16[512,26,11008]{2,0,1},
+// bf16[512,32,500]{0,1,2}, bf16[256,13,896,256]{3,2,1,0}, bf16[512,28,32,192]{0,3,2,1}, bf16[512,28,1,128]{3,0,2,1},
+// bf16[8,32,100,256]{3,1,2,0}.
+TEST(Tiles, LayersLieApartWhereTheLastDimsFillThem) {
+  const auto layer_major = [](std::initializer_list<std::int64_t> sizes, std::int64_t layers) {
+    Tensor weight;
+    PartitionSpec whole;
+    for (const std::int64_t size : sizes) {
+      weight.dims.push_back({Dim::rows, size});
+      whole.dims.push_back({});
+    }
+    return lies_layer_major(weight, whole, Mesh{}, layers);
+  };
+  for (const std::int64_t layers : {2, 4, 8, 16, 24, 32, 40, 80}) EXPECT_FALSE(layer_major({512, 11008}, layers)) << layers;
+  for (const std::int64_t layers : {1, 3, 6, 12, 26, 28, 30, 36, 58, 61, 94, 126})
+    EXPECT_TRUE(layer_major({512, 11008}, layers)) << layers;
+  EXPECT_FALSE(layer_major({512, 500}, 32)) << "layers in the tiles";
+  EXPECT_FALSE(layer_major({256, 896, 256}, 13));
+  EXPECT_TRUE(layer_major({512, 32, 192}, 28));
+  EXPECT_TRUE(layer_major({512, 1, 128}, 28));
+  EXPECT_FALSE(layer_major({8, 100, 256}, 32)) << "layers in the tiles";
+  EXPECT_TRUE(layer_major({1, 896, 256}, 13)) << "one expert a device";
+}
+
 }  // namespace
 }  // namespace shardplan

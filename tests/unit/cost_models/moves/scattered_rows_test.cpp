@@ -44,6 +44,34 @@ TEST(ScatteredRows, AreWhatTheCompilerPadsThemTo) {
   }
 }
 
+// What the same compiler pads them to with flags that give an operation's tiles more VMEM than 32 MiB.
+TEST(ScatteredRows, PiecesGrowWithTheVmemOfTiles) {
+  struct Flagged {
+    std::int64_t kib;
+    Cut cut;
+  };
+  Compiler v6e = load_compiler("xla-tpu");
+  for (const Flagged& row : {
+           Flagged{16384, {32, false, 14, 112, 14}}, Flagged{49152, {32, false, 14, 112, 14}},
+           Flagged{57344, {32, false, 14, 112, 15}}, Flagged{81920, {32, false, 14, 112, 16}},
+           Flagged{98304, {32, false, 14, 112, 15}}, Flagged{65536, {128, false, 8, 106, 8}},
+           Flagged{65536, {128, false, 8, 118, std::nullopt}}, Flagged{65536, {128, false, 3, 58, 3}},
+           Flagged{98304, {128, false, 8, 166, 8}}, Flagged{98304, {128, false, 8, 178, std::nullopt}},
+           Flagged{98304, {128, false, 3, 58, 3}}, Flagged{98304, {128, false, 3, 60, 4}},
+           Flagged{98304, {8, false, 64, 112, 64}}, Flagged{98304, {8, false, 64, 86, 66}},
+           Flagged{98304, {8, false, 128, 86, 132}}, Flagged{98304, {8, false, 64, 1187, std::nullopt}},
+           Flagged{98304, {4, whole_square, 64, 112, 66}}, Flagged{98304, {4, whole_square, 64, 86, 64}},
+           Flagged{98304, {4, whole_square, 80, 76, 84}},
+       }) {
+    const Cut& cut = row.cut;
+    const std::int64_t rows = 8 * cut.devices;
+    v6e.settings[CompilerSetting::scoped_vmem_limit] = Bytes{row.kib * 1024};
+    const auto scattered = scattered_rows(cut.tile_rows * rows, cut.tile_columns * 128, 2, cut.devices, cut.in_halves, v6e);
+    EXPECT_EQ(scattered, cut.scattered ? std::optional(*cut.scattered * rows) : std::nullopt)
+        << row.kib << " KiB, " << cut.devices << " devices, " << cut.tile_rows << " x " << cut.tile_columns;
+  }
+}
+
 // wi_0 [1024, 2048] over 4 devices: 256 rows each, 32 rows of 16 tiles. Pieces of up to 7 rows of tiles: five of them, 35.
 // The last device's rows begin 3 * 24 rows from their place: 72 of 4 KiB.
 TEST(ScatteredRows, ArePutInTheirPlacesByAPermute) {
