@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cost_models/layouts/held_experts.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
@@ -137,6 +138,25 @@ std::int64_t read_elements(std::int64_t resident, const Block& block, const Boun
 
 }  // namespace
 
+namespace {
+
+/// What is held of a stage's experts, gathered, in place of the shards of it that were cast.
+Bytes held_experts(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
+                   std::int64_t shard_element) {
+  std::int64_t gathered = 0, shards = 0;
+  const AxisList fsdp = program.mesh->axes_of(AxisFamily::fsdp);
+  for (std::size_t i = 0; i < block.specs().size(); ++i) {
+    const Tensor& weight = block.block->tensors[i];
+    if (!is_expert_weight(weight) || !is_gathered(static_cast<TensorId>(i), block)) continue;
+    gathered += local_elements(weight.dims, without_axes(block.specs()[i], fsdp), *program.mesh);
+    shards += block.stored()[i];
+  }
+  const std::int64_t layers = layers_on_device(*block.block, program.program->pipeline);
+  return Bytes{(gathered * size_of(config.dtype) - shards * shard_element) * layers};
+}
+
+}  // namespace
+
 Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                             const Compiler& compiler) {
   const Block& b = *block.block;
@@ -149,12 +169,14 @@ Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& p
   const std::int64_t copies = twice ? 2 : 1;
   const bool explicit_pipeline = b.in_pipeline && config.shard_mode_explicit && !config.pipeline_fsdp_ag_per_repeat;
   if (explicit_pipeline) return Bytes{gathered_elements(block, program) * element};
+  const bool holds_experts = holds_gathered_experts(b, program.program->pipeline, config, compiler);
+  const Bytes held = holds_experts ? held_experts(block, program, config, casts ? element : 0) : Bytes{};
   if (casts || gathers_once(b, config)) {
     const std::int64_t resident = resident_elements(block, program, config);
-    return Bytes{read_elements(resident, b, program, config, compiler) * element * copies};
+    return Bytes{read_elements(resident, b, program, config, compiler) * element * copies} + held;
   }
   if (compiler.has(Habit::makes_stacks_layer_major)) {
-    if (b.in_pipeline || config.dtype != config.weight_dtype) return {};
+    if (b.in_pipeline || config.dtype != config.weight_dtype) return held;
     const bool narrowed = config.dtype == DType::f32 && compiler.has(Habit::narrows_float32_operands);
     return Bytes{elements_apart(block, program) * size_of(narrowed ? DType::bf16 : config.dtype)};
   }

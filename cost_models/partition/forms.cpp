@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cost_models/partition/forms.hpp>
+#include <cost_models/layouts/held_experts.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/layouts/tiles.hpp>
 
@@ -25,6 +26,8 @@ Forms::Forms(const BoundProgram& program, const Block& block, const DataFlow& fl
                          moves_layer_stack(program.program->pipeline, config);
   reads_stack_ = resident_ && gathered_with_stack_ && !config.shard_mode_explicit;
   if (!casts_first) resident_dtype_ = config.weight_dtype;
+  holds_experts_ = holds_gathered_experts(block, program.program->pipeline, config, compiler);
+  gathers_held_again_ = gathers_held_experts_again(config, compiler);
   is_slice_ = block.kind == BlockKind::layer && config.scan_layers && !block.in_pipeline &&
               compiler.has(Habit::pads_to_tiles);
   reads_experts_by_kernel_ = is_slice_ && block.mixture && config.moe_path != MoePath::dropping;
@@ -165,8 +168,11 @@ RunCount Forms::runs(TensorId tensor, Pass pass, Apart apart) const {
     });
     return apart == Apart::behind_first && shared ? RunCount::behind_first : RunCount::body;
   }
+  if (is_held(tensor) && pass == Pass::forward) return RunCount::each_layer;
   return pass == Pass::forward ? RunCount::gathers : RunCount::backward_gathers;
 }
+
+bool Forms::is_held(TensorId tensor) const { return holds_experts_ && is_expert_weight(block_.tensors[root(tensor)]); }
 
 bool Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& groups,
                 Numbers numbers) {
@@ -189,6 +195,7 @@ bool Forms::make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Op
   const DType own = block_.tensors[tensor].dtype;
   const bool parameter = block_.tensors[root(tensor)].parameter;
   if (parameter && resident_ && gathered_with_stack_) return true;
+  if (is_held(tensor) && pass == Pass::backward && !gathers_held_again_) return true;
   const DType resident = parameter ? resident_dtype_.value_or(own) : own;
   const DType moved = resident_ ? resident : dtype_of(tensor, op, numbers);
   for (auto& move : reshard(block_.tensors[tensor], {middle, {}}, spec, mesh_, compiler_)) {
@@ -196,7 +203,7 @@ bool Forms::make(TensorId tensor, const PartitionSpec& spec, Pass pass, const Op
     move.parameter = parameter;
     recorder_.record(phase, move, {id_of(op), tensor, Cause::operand_layout, {middle, {}}, spec},
                      runs(tensor, pass, apart(tensor, false, op)));
-    if (pass == Pass::forward && move.parameter) gathered_weights_ += move.bytes;
+    if (pass == Pass::forward && move.parameter && !is_held(tensor)) gathered_weights_ += move.bytes;
   }
   return true;
 }
@@ -270,10 +277,10 @@ Bytes Forms::bytes_of(const Entry& entry) const {
   return Bytes{stored_elements(block_.tensors[entry.tensor], entry.spec, mesh_, compiler_) * bits_of(entry.dtype) / 8};
 }
 
-/// A weight that was gathered with its stack: products read their slice of that.
+/// A weight that was gathered with its stack: products read their slice of that; or that waits since before the loop.
 bool Forms::lies_in_stack(const Entry& entry) const {
   const bool wide = entry.numbers == Numbers::wide && !entry.gradient;
-  return wide && reads_stack_ && block_.tensors[root(entry.tensor)].parameter;
+  return wide && ((reads_stack_ && block_.tensors[root(entry.tensor)].parameter) || is_held(entry.tensor));
 }
 
 std::vector<Lifetime> Forms::lifetimes() const {

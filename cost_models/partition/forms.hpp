@@ -108,6 +108,7 @@ class Forms {
 
   Gathering gathering(const Entry& entry) const;
   bool lies_in_stack(const Entry& entry) const;
+  bool is_held(TensorId tensor) const;
   Bytes bytes_of(const Entry& entry) const;
   /// Whether such a gradient is made when the product's other operand has been gathered: what takes less comes first (XLA's
   /// list; recorded: mixtral8x7b_v5p32_fsdp8ep4_fix, hidden rows of 2.3 GB beside 2.7 GB of gradient;
@@ -160,6 +161,7 @@ class Forms {
   // pipeline_fsdp_ag_once: gathered weights stay for the whole step; a compiler that casts late gathers them as they
   // are stored, one that moves the layer stack gathers them on that way (layer_stack.hpp).
   bool resident_ = false, gathered_with_stack_ = false, reads_stack_ = false;
+  bool holds_experts_ = false, gathers_held_again_ = false;
   bool is_slice_ = false;  ///< layers' weights are slices of stacks, in whole tiles
   bool reads_experts_by_kernel_ = false;  ///< of such stacks, on the sparse paths
   std::optional<DType> resident_dtype_;  ///< none: what the block computes with

@@ -1,3 +1,4 @@
+#include <cost_models/layouts/stacked_layers.hpp>
 #include <cost_models/partition/recorder.hpp>
 #include <shardplan/error.hpp>
 
@@ -18,6 +19,8 @@ std::int64_t runs_of_count(RunCount count, const Block& block, const PipelineSha
       return block.executions;
     case RunCount::behind_first:
       return block.executions - block.executions / block.layers * (block.layers / block.layers_per_cycle);
+    case RunCount::each_layer:
+      return layers_on_device(block, pipeline);
     case RunCount::gathers:
       return block.weights.gathers;
     case RunCount::backward_gathers:

@@ -19,6 +19,7 @@ enum class RunCount : std::uint8_t {
   once,                     ///< a step
   body,                     ///< Block::executions
   behind_first,             ///< those of all but the first layer of a scan's iteration
+  each_layer,               ///< once a step for each layer of a device
   gathers,                  ///< WeightSchedule's
   backward_gathers,         ///< likewise
   reductions,               ///< likewise
