@@ -92,6 +92,7 @@ class Moments {
   std::vector<Moment> all() {
     const Bytes accumulator = accumulated_gradients();
     gradients_ = accumulator;
+    add_forward_loops();
     auto loops = loops_of(blocks_);
     std::reverse(loops.begin(), loops.end());
     for (std::size_t i = 0; i < loops.size(); ++i) {
@@ -142,6 +143,15 @@ class Moments {
     if (head) add_turned_stacks();
     if (leaves_weights)
       head_gradient_ = std::max(head_gradient_, unsummed_head_gradient(*loop.back(), program_));
+  }
+
+  void add_forward_loops() {
+    for (const auto& block : blocks_) {
+      const Bytes held = held_in_forward_loop(block, program_, config_, compiler_);
+      if (held.value == 0) continue;
+      moments_.push_back({"forward of " + block.block->name, gradients_, waiting_, held + copies_, {}, {}});
+      moments_.back().copies = held + copies_;
+    }
   }
 
   /// Between the loss and the layers' backward pass, beside what the head left behind.

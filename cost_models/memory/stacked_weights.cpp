@@ -140,22 +140,33 @@ std::int64_t read_elements(std::int64_t resident, const Block& block, const Boun
 
 namespace {
 
-/// What is held of a stage's experts, gathered, in place of the shards of it that were cast.
-Bytes held_experts(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
-                   std::int64_t shard_element) {
+/// Of experts that are held elements on a device: gathered, and the shards of them.
+struct HeldExperts {
   std::int64_t gathered = 0, shards = 0;
+};
+
+HeldExperts held_experts(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
+                         const Compiler& compiler) {
+  HeldExperts held;
+  if (!holds_gathered_experts(*block.block, program.program->pipeline, config, compiler)) return held;
   const AxisList fsdp = program.mesh->axes_of(AxisFamily::fsdp);
+  const std::int64_t layers = layers_on_device(*block.block, program.program->pipeline);
   for (std::size_t i = 0; i < block.specs().size(); ++i) {
     const Tensor& weight = block.block->tensors[i];
     if (!is_expert_weight(weight) || !is_gathered(static_cast<TensorId>(i), block)) continue;
-    gathered += local_elements(weight.dims, without_axes(block.specs()[i], fsdp), *program.mesh);
-    shards += block.stored()[i];
+    held.gathered += local_elements(weight.dims, without_axes(block.specs()[i], fsdp), *program.mesh) * layers;
+    held.shards += block.stored()[i] * layers;
   }
-  const std::int64_t layers = layers_on_device(*block.block, program.program->pipeline);
-  return Bytes{(gathered * size_of(config.dtype) - shards * shard_element) * layers};
+  return held;
 }
 
 }  // namespace
+
+Bytes held_in_forward_loop(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
+                           const Compiler& compiler) {
+  if (!gathers_held_experts_again(config, compiler)) return {};
+  return Bytes{held_experts(block, program, config, compiler).gathered * size_of(config.dtype)};
+}
 
 Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                             const Compiler& compiler) {
@@ -169,11 +180,12 @@ Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& p
   const std::int64_t copies = twice ? 2 : 1;
   const bool explicit_pipeline = b.in_pipeline && config.shard_mode_explicit && !config.pipeline_fsdp_ag_per_repeat;
   if (explicit_pipeline) return Bytes{gathered_elements(block, program) * element};
-  const bool holds_experts = holds_gathered_experts(b, program.program->pipeline, config, compiler);
-  const Bytes held = holds_experts ? held_experts(block, program, config, casts ? element : 0) : Bytes{};
+  const HeldExperts experts = held_experts(block, program, config, compiler);
+  const bool held_in_both = !gathers_held_experts_again(config, compiler);
+  const Bytes held = held_in_both ? Bytes{experts.gathered * size_of(config.dtype)} : Bytes{};
   if (casts || gathers_once(b, config)) {
     const std::int64_t resident = resident_elements(block, program, config);
-    return Bytes{read_elements(resident, b, program, config, compiler) * element * copies} + held;
+    return Bytes{(read_elements(resident, b, program, config, compiler) - experts.shards) * element * copies} + held;
   }
   if (compiler.has(Habit::makes_stacks_layer_major)) {
     if (b.in_pipeline || config.dtype != config.weight_dtype) return held;

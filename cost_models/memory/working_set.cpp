@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cost_models/layouts/held_experts.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/working_set.hpp>
@@ -120,6 +121,19 @@ Bytes copies_for_experts(const PartitionedBlock& block, const BoundProgram& prog
   return Bytes{std::llround(all)};
 }
 
+/// Sums of the gradients of held experts (held_experts.hpp): all of an iteration are waited for at its end, and what is
+/// summed is there until then, as the shards that come of it are (recorded on 7x: mixtral8x7bx8_7x8_pp2fsdp4_ragged, twelve
+/// of [8, 4096, 14336] and of a quarter of that).
+Bytes unsummed_experts(const PartitionedBlock& block) {
+  Bytes all;
+  for (const Collective& c : block.collectives) {
+    const bool sums = c.kind == CollectiveKind::reduce_scatter && c.phase == Phase::backward && c.parameter;
+    if (!sums || c.tensor < 0 || !is_expert_weight(block.block->tensors[block.flow().origin(c.tensor)])) continue;
+    all += c.bytes + Bytes{c.bytes.value / c.group_size};
+  }
+  return all;
+}
+
 /// Of one of the other layers of a pipeline's stage, which no loop separates: what weight gradients read that run when the
 /// backward pass of all of them has (recorded: qwen314bx32_7x32_pipeline16_fsdp2_mb16_full, four buffers of [8192, 17408]
 /// of each of two layers; experts on the dropping path: plan_qwen3235ba22b_h100_64, of each of 47 layers two of the experts'
@@ -131,6 +145,7 @@ Bytes left_in_stage(const PartitionedBlock& block, const BoundProgram& program, 
   if (!block.block->mixture || !compiler.has(Habit::runs_cycle_weight_gradients_last)) return {};
   if (config.moe_path == MoePath::dropping)
     return weight_gradient_operands(block, *program.mesh, compiler, Module::mixture);
+  if (holds_gathered_experts(*block.block, program.program->pipeline, config, compiler)) return unsummed_experts(block);
   return is_ragged_dot_dense(compiler, config) ? copies_for_experts(block, program, compiler) : Bytes{0};
 }
 
