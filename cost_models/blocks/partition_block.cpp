@@ -185,7 +185,7 @@ class BlockWalk {
 
 Liveness liveness_of(const Block& block, const Program& program, const TrainConfig& config, const Compiler& compiler) {
   if (program.step != StepKind::train) return nothing_saved(block);
-  return liveness_of(block, block.own_backward.value_or(config.saved), leads_to_next_layer(block, program),
+  return liveness_of(block, block.own_backward ? *block.own_backward : config.saved, leads_to_next_layer(block, program),
                      !compiler.has(Habit::looks_up_rotations_twice));
 }
 

@@ -55,7 +55,7 @@ std::int64_t tiled_elements(const LocalSizes& sizes) {
   if (sizes.size() < 2 || all == 0) return all;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (std::size_t minor = 0; minor < sizes.size(); ++minor)
-    for (std::size_t second = 0; second < sizes.size(); ++second)
+    for (std::size_t second = 0; second < sizes.size() && least > all; ++second)  // none fills less than all
       if (second != minor) least = std::min(least, elements_in_tiles(sizes, all, minor, second));
   return least;
 }

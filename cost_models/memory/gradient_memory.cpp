@@ -123,7 +123,10 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
   for (std::size_t i = 0; i < block.specs().size(); ++i) {
     if (!is_trained(b.tensors[i]) || has_wide_rows(b, static_cast<TensorId>(i))) continue;
     const PartitionSpec spec = gradient_spec(b.tensors[i], block.specs()[i], b, program, config);
-    total += Bytes{stored_elements(b.tensors[i], spec, *program.mesh, compiler, layers) * size_of(dtype)};
+    const bool as_weight = spec == block.specs()[i];
+    const std::int64_t elements =
+        as_weight ? block.stored()[i] : stored_elements(b.tensors[i], spec, *program.mesh, compiler, layers);
+    total += Bytes{elements * size_of(dtype)};
   }
   return total * layers_on_device(b, program.program->pipeline);
 }
