@@ -19,6 +19,7 @@ Place place_of(double size, const std::vector<double>& sizes) {
   if (size >= sizes.back()) return {sizes.size() - 2, 1};
   const auto above = std::upper_bound(sizes.begin(), sizes.end(), size);
   const auto below = static_cast<std::size_t>(above - sizes.begin()) - 1;
+  if (size == sizes[below]) return {below, 0};
   return {below, std::log(size / sizes[below]) / std::log(sizes[below + 1] / sizes[below])};
 }
 

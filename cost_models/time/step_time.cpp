@@ -59,6 +59,7 @@ class Step {
  public:
   explicit Step(const StepWork& work, StepTimeline* timeline = nullptr)
       : work_(work), timeline_(timeline), exposed_(work.collectives.size()), by_block_(work.blocks.size()) {
+    for (auto& members : by_block_) members.reserve(work.collectives.size());
     for (std::size_t i = 0; i < work.collectives.size(); ++i) assign(i);
   }
 
