@@ -5,26 +5,24 @@
 namespace shardplan {
 namespace {
 
-/// Builds the moves step by step; `now` is the layout reached so far.
+/// Builds `moves` step by step; `now` is the layout reached so far.
 class Resharding {
  public:
-  Resharding(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
+  Resharding(Moves& moves, const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
              const Compiler& compiler)
-      : tensor_(tensor), to_(to), mesh_(mesh), compiler_(compiler), now_(from) {}
+      : moves_(moves), tensor_(tensor), to_(to), mesh_(mesh), compiler_(compiler), now_(from) {}
 
-  Moves moves() {
+  void add() {
     reduce();
     slice();
     exchange();
     gather_leaving();
-    return std::move(moves_);
   }
 
-  Moves moves_of_whole_sum() {
+  void add_whole_sum() {
     const AxisList split = axes_of(now_.spec);
     sum_whole(now_.partial, {}, split);
     gather_leaving();
-    return std::move(moves_);
   }
 
  private:
@@ -217,20 +215,21 @@ class Resharding {
     if (!mixed.empty()) record(CollectiveKind::collective_permute, mixed, local());
   }
 
+  Moves& moves_;  ///< where they are returned: the list is larger than a layout
   const Tensor& tensor_;
   const PartitionSpec& to_;
   const Mesh& mesh_;
   const Compiler& compiler_;
   Layout now_;
-  Moves moves_;
 };
 
 }  // namespace
 
 Moves reshard(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
                           const Compiler& compiler) {
-  if (from.partial.empty() && from.spec == to) return {};
-  return Resharding(tensor, from, to, mesh, compiler).moves();
+  Moves moves;
+  if (!from.partial.empty() || from.spec != to) Resharding(moves, tensor, from, to, mesh, compiler).add();
+  return moves;
 }
 
 bool is_unmatched(const AxisList& dim, const AxisList& sums) {
@@ -240,7 +239,9 @@ bool is_unmatched(const AxisList& dim, const AxisList& sums) {
 
 Moves reshard_whole_sum(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
                         const Compiler& compiler) {
-  return Resharding(tensor, from, to, mesh, compiler).moves_of_whole_sum();
+  Moves moves;
+  Resharding(moves, tensor, from, to, mesh, compiler).add_whole_sum();
+  return moves;
 }
 
 }  // namespace shardplan
