@@ -1,7 +1,6 @@
 #pragma once
 // What of a partitioned block doesn't depend on what its backward pass keeps: where its tensors are, how its products run
 // and what one run of it computes. Made once for all remat policies.
-#include <array>
 #include <cost_models/partition/data_flow.hpp>
 #include <cost_models/partition/products/einsum_plan.hpp>
 #include <cost_models/partition/mask_slices.hpp>
@@ -27,8 +26,8 @@ struct BlockLayout {
   MaskSlices masks;
   std::vector<std::int64_t> stored;  ///< elements that a device stores of each tensor, tiles filled up
   std::vector<OperationWork> work;   ///< one an operation, of one run
-  std::vector<std::optional<EinsumPlan>> products;                   ///< one an operation, as they are asked for
-  std::vector<std::array<std::optional<GradientPlan>, 2>> gradients;  ///< likewise, of both operands
+  std::vector<std::optional<EinsumPlan>> products;     ///< one an operation, as they are asked for
+  std::vector<std::optional<GradientPlan>> gradients;  ///< likewise two, of both operands
 };
 
 }  // namespace shardplan

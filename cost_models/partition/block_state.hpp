@@ -42,7 +42,7 @@ class BlockState {
   /// How the gradient of its operand `side` is computed where it is wanted as `sum`; `make` is asked once for all policies.
   template <class Make>
   const EinsumPlan& gradient_plan(const Operation& op, int side, const PartitionSpec& sum, Make make) const {
-    auto& known = layout_->gradients[id_of(op)][side];
+    auto& known = layout_->gradients[2 * id_of(op) + side];
     if (!known || known->sum != sum) known = GradientPlan{sum, make()};
     return known->plan;
   }

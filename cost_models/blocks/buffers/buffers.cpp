@@ -44,7 +44,8 @@ class Buffers {
         leads_on_(leads_to_next_layer(state.block, *state.program.program) && state.block.rematerialized),
         gradients_last_(pressure == Pressure::none && runs_weight_gradients_last(state, schedule)),
         shares_iteration_(shares_iteration(state.block, *state.program.program)),
-        fetches_ahead_(runs_split_layer(state)) {}
+        fetches_ahead_(runs_split_layer(state)),
+        backward_begins_(schedule.first_backward()) {}
 
   std::vector<Lifetime> all() const {
     std::vector<Lifetime> all = state_.forms.lifetimes();
@@ -186,11 +187,8 @@ class Buffers {
 
   /// The gradient of a tensor exists from the first reader's gradient on; that of the block's output from the start.
   int gradient_begins(TensorId id) const {
-    int first = schedule_.backward_begins.back();
-    for (const int step : schedule_.recomputed)
-      if (step >= 0) first = std::min(first, step);
-    if (id == block_.output) return first;
-    first = state_.forms.step();
+    if (id == block_.output) return backward_begins_;
+    int first = state_.forms.step();
     for (const OperationId reader : flow_.readers(id))
       first = std::min(first, writes_gradient(id, reader));
     return first;
@@ -292,6 +290,7 @@ class Buffers {
   const bool gradients_last_;  ///< weights'
   const bool shares_iteration_;
   const bool fetches_ahead_;   ///< what was moved to the host
+  const int backward_begins_;  ///< step
 };
 
 }  // namespace
