@@ -20,7 +20,7 @@ AxisList axes_of(const PartitionSpec& spec);
 AxisList axes_of(const Tensor& tensor, const PartitionSpec& spec, std::initializer_list<Dim> dims);
 
 /// Elements of one device's shard; a dim that does not divide is padded, as XLA does.
-inline std::int64_t local_elements(const std::vector<TensorDim>& dims, const PartitionSpec& spec, const Mesh& mesh) {
+inline std::int64_t local_elements(const Dims& dims, const PartitionSpec& spec, const Mesh& mesh) {
   std::int64_t count = 1;
   for (std::size_t i = 0; i < dims.size(); ++i) count *= divided_up(dims[i].size, mesh.product(spec.dims[i]));
   return count;

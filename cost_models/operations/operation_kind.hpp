@@ -32,10 +32,6 @@ struct Schedule {
   int held_from(const Block& block, OperationId op) const { return written_or(block, op, backward_begins[op]); }
 };
 
-using TensorIds = InlineList<TensorId, 8>;  ///< the few that an operation reads
-
-inline TensorIds inputs_of(const Operation& op) { return {op.inputs.begin(), op.inputs.end()}; }
-
 class OperationKind {
  public:
   /// The layout of a result that no rule constrains. Unless a kind says otherwise: that of its first input.

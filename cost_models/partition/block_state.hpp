@@ -76,7 +76,7 @@ class BlockState {
 };
 
 /// Index of a dim, or -1.
-inline int index_of(const std::vector<TensorDim>& dims, Dim dim) {
+inline int index_of(const Dims& dims, Dim dim) {
   for (std::size_t i = 0; i < dims.size(); ++i)
     if (dims[i].dim == dim) return static_cast<int>(i);
   return -1;

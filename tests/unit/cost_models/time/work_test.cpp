@@ -75,7 +75,7 @@ class ToyBlock {
  private:
   AxisList split() const { return mesh_.axes[0].size() > 1 ? AxisList{0} : AxisList{}; }
 
-  TensorId add(std::string name, std::vector<TensorDim> dims, PartitionSpec spec) {
+  TensorId add(std::string name, Dims dims, PartitionSpec spec) {
     Tensor tensor;
     tensor.name = std::move(name);
     tensor.dims = std::move(dims);
