@@ -10,7 +10,7 @@ namespace {
 LocalSizes local_sizes(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {
   LocalSizes sizes;
   for (std::size_t i = 0; i < tensor.dims.size(); ++i)
-    sizes.push_back(divided_up(tensor.dims[i].size, mesh.product(spec.dims[i])));
+    sizes.push_back(local_size(tensor.dims[i], spec.dims[i], mesh));
   return sizes;
 }
 

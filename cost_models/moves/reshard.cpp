@@ -228,7 +228,7 @@ class Resharding {
 Moves reshard(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
                           const Compiler& compiler) {
   Moves moves;
-  if (!from.partial.empty() || from.spec != to) Resharding(moves, tensor, from, to, mesh, compiler).add();
+  if (has_to_move(from, to)) Resharding(moves, tensor, from, to, mesh, compiler).add();
   return moves;
 }
 

@@ -38,7 +38,8 @@ Infeasible in_words(const Tensor& tensor, std::size_t i, const AxisList& axes, c
 
 std::optional<Infeasible> first_indivisible(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {
   for (std::size_t i = 0; i < spec.dims.size(); ++i)
-    if (tensor.dims[i].size % mesh.product(spec.dims[i]) != 0) return in_words(tensor, i, spec.dims[i], mesh);
+    if (!spec.dims[i].empty() && tensor.dims[i].size % mesh.product(spec.dims[i]) != 0)
+      return in_words(tensor, i, spec.dims[i], mesh);
   return std::nullopt;
 }
 

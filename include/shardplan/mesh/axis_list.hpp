@@ -110,12 +110,14 @@ void erase_if(AxisList& list, Predicate predicate) {
 }
 
 inline AxisList without(AxisList axes, const AxisList& gone) {
+  if (gone.empty()) return axes;
   erase_if(axes, [&](AxisId axis) { return gone.contains(axis); });
   return axes;
 }
 
 /// In the order of the first.
 inline AxisList common(AxisList axes, const AxisList& others) {
+  if (others.empty()) return {};
   erase_if(axes, [&](AxisId axis) { return !others.contains(axis); });
   return axes;
 }
