@@ -37,7 +37,6 @@ class BlockWalk {
     result.gradients_begin = state_.forms.step() + 1;
     if (trains()) run_backward();
     result.block = &state_.block;
-    result.work = work();
     result.late_gradients_begin = late_gradients_begin_;
     result.weight_gradients_last = as_made_.has_value();
     const StepOrder order(state_, schedule_);
@@ -88,7 +87,10 @@ class BlockWalk {
     BlockLayout& layout = *state_.layout();
     layout.stored = stored();
     layout.work.reserve(operations().size());
-    for (const auto& op : operations()) layout.work.push_back(operation_kind(op.kind).work(state_, op));
+    for (const auto& op : operations()) {
+      OperationWork work = operation_kind(op.kind).work(state_, op);
+      layout.work.push_back(trains() ? work : forward_of(work));
+    }
   }
 
   void propagate() {
@@ -163,15 +165,6 @@ class BlockWalk {
     all.reserve(state_.block.tensors.size());
     for (std::size_t i = 0; i < state_.block.tensors.size(); ++i)
       all.push_back(stored_elements(state_.block.tensors[i], state_.specs()[i], state_.mesh, state_.compiler, layers));
-    return all;
-  }
-
-  std::vector<OperationWork> work() const {
-    std::vector<OperationWork> all = state_.layout()->work;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      all[i].recomputed = liveness_.recomputed[i];
-      if (!trains()) all[i] = forward_of(std::move(all[i]));
-    }
     return all;
   }
 

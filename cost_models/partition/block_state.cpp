@@ -49,8 +49,9 @@ const EinsumPlan& BlockState::product_plan(const Operation& op) const {
   auto& plan = layout_->products[id_of(op)];
   if (plan) return *plan;
   const TensorId lhs = op.inputs[0], rhs = op.inputs[1];
-  plan = plan_einsum({&tensor(lhs), spec(lhs)}, {&tensor(rhs), spec(rhs)}, tensor(op.output).dims,
-                     is_constrained(op.output) ? &spec(op.output) : nullptr, mesh, compiler);
+  plan = std::make_unique<const EinsumPlan>(
+      plan_einsum({&tensor(lhs), spec(lhs)}, {&tensor(rhs), spec(rhs)}, tensor(op.output).dims,
+                  is_constrained(op.output) ? &spec(op.output) : nullptr, mesh, compiler));
   return *plan;
 }
 

@@ -43,7 +43,7 @@ class BlockState {
   template <class Make>
   const EinsumPlan& gradient_plan(const Operation& op, int side, const PartitionSpec& sum, Make make) const {
     auto& known = layout_->gradients[2 * id_of(op) + side];
-    if (!known || known->sum != sum) known = GradientPlan{sum, make()};
+    if (!known || known->sum != sum) known = std::make_unique<const GradientPlan>(sum, make());
     return known->plan;
   }
 

@@ -25,7 +25,8 @@ Place place_of(double size, const std::vector<double>& sizes) {
 
 /// How unlike the limits of a table and of the program are; 0 stands for the compiler's default.
 double distance(double of_table, double given) {
-  if (of_table == 0 || given == 0) return of_table == given ? 0 : 1e9;
+  if (of_table == given) return 0;
+  if (of_table == 0 || given == 0) return 1e9;
   return std::abs(std::log(of_table / given));
 }
 

@@ -103,8 +103,11 @@ class Step {
       add_to(total, body, idle);
     }
     total.parts += bodies.compute() * (runs * (1 - idle));
-    for (const OperationWork& work : partitioned.work) {
-      const ScatterTime scatters = scatter_time(work, work_.hardware, work_.compiler);
+    for (std::size_t i = 0; i < partitioned.work().size(); ++i) {
+      const OperationWork& work = partitioned.work()[i];
+      ScatterTime scatters = scatter_time(work, work_.hardware, work_.compiler);
+      if (partitioned.liveness.recomputed[i])
+        scatters = scatters + forward_scatter_time(work, work_.hardware, work_.compiler);
       total.all_token_routing += scatters.expected * runs;
       total.least_all_token_routing += scatters.at_least * runs;
     }

@@ -24,7 +24,7 @@ bool is_of_result(Cause cause) {
 BlockBodies::BlockBodies(const PartitionedBlock& block, const std::vector<OperationTime>& times,
                          const OperationTime& stacks)
     : block_(block.block), flow_(block.flow()) {
-  const std::size_t count = block.work.size();
+  const std::size_t count = block.work().size();
   for (auto* steps : {&forward_steps_, &recomputed_steps_, &left_steps_, &right_steps_}) steps->assign(count, -1);
   forward_.reserve(count + 1);
   backward_.reserve(3 * count + 1);
@@ -35,7 +35,7 @@ BlockBodies::BlockBodies(const PartitionedBlock& block, const std::vector<Operat
   };
   for (std::size_t i = 0; i < count; ++i) forward_steps_[i] = run(forward_, times[i].forward);
   for (std::size_t i = 0; i < count; ++i)
-    if (block.work[i].recomputed) recomputed_steps_[i] = run(backward_, times[i].forward);
+    if (block.liveness.recomputed[i]) recomputed_steps_[i] = run(backward_, times[i].forward);
   for (std::size_t i = count; i-- > 0;) {
     left_steps_[i] = run(backward_, times[i].backward);
     right_steps_[i] = run(backward_, times[i].backward_right);

@@ -9,8 +9,8 @@ const std::vector<OperationTime>& KnownBodies::times(std::size_t index, const Pa
   if (layout == block.layout) return times;
   layout = block.layout;
   times.clear();
-  times.reserve(block.work.size());
-  for (const OperationWork& work : block.work) times.push_back(operation_time(work, hardware, compiler));
+  times.reserve(block.work().size());
+  for (const OperationWork& work : block.work()) times.push_back(operation_time(work, hardware, compiler));
   return times;
 }
 
