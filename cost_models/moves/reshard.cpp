@@ -33,6 +33,7 @@ class Resharding {
   }
 
   void reduce() {
+    if (now_.partial.empty()) return;
     AxisList scattered, kept;
     for (const AxisId axis : now_.partial) (place_of(axis, to_) >= 0 ? scattered : kept).push_back(axis);
     if (const AxisList beside = split_beside(scattered); !beside.empty()) return sum_whole(scattered, kept, beside);

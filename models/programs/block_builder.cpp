@@ -6,8 +6,12 @@ namespace shardplan {
 BlockBuilder::BlockBuilder(std::string name, BlockKind kind, const Model& m, const TrainConfig& c,
                            const ProgramSizes& s)
     : model(m), config(c), sizes(s) {
+  constexpr std::size_t usual = 32;  // of a layer
   block.name = std::move(name);
   block.kind = kind;
+  if (kind != BlockKind::layer) return;
+  block.tensors.reserve(usual);
+  block.operations.reserve(usual);
 }
 
 TensorId BlockBuilder::weight(std::string name, Dims dims, LogicalAxes axes) {

@@ -225,13 +225,16 @@ class Buffers {
   }
 
   Bytes bytes_of(TensorId id) const {
-    return stored_bytes(block_.tensors[id], state_.spec(id), state_.mesh, state_.compiler);
+    const Tensor& tensor = block_.tensors[id];
+    if (!tensor.parameter) return Bytes{state_.layout()->stored[id] * size_of(tensor.dtype)};
+    return stored_bytes(tensor, state_.spec(id), state_.mesh, state_.compiler);
   }
 
   /// Masks that are made in slices are there in slices; their gradient is whole.
   Bytes bytes_of_value(TensorId id) const {
     const bool sliced = state_.masks.exist() && is_mask(block_.tensors[id]);
-    return stored_bytes(block_.tensors[id], sliced ? state_.masks.spec : state_.spec(id), state_.mesh, state_.compiler);
+    if (!sliced) return bytes_of(id);
+    return stored_bytes(block_.tensors[id], state_.masks.spec, state_.mesh, state_.compiler);
   }
 
   /// The last step that reads a value which the backward pass can see: recomputation, or the gradient of a reader.
