@@ -128,12 +128,13 @@ class Resharding {
   void exchange() {
     AxisList moving;
     std::set<std::pair<int, int>> routes;
-    for (const AxisId axis : axes_of(now_.spec)) {
-      const int from = place_of(axis, now_.spec), to = place_of(axis, to_);
-      if (to < 0 || to == from) continue;
-      moving.push_back(axis);
-      routes.emplace(from, to);
-    }
+    for (int from = 0; from < static_cast<int>(now_.spec.dims.size()); ++from)
+      for (const AxisId axis : now_.spec.dims[from]) {
+        const int to = place_of(axis, to_);
+        if (to < 0 || to == from) continue;
+        moving.push_back(axis);
+        routes.emplace(from, to);
+      }
     if (moving.empty()) return;
     if (compiler_.has(Habit::gathers_before_exchanges) && !tensor_.parameter) gather(leaving_beside_routes());
     AxisList gathered = leaving_with(routes);
@@ -185,8 +186,9 @@ class Resharding {
 
   void gather_leaving() {
     AxisList leaving;
-    for (const AxisId axis : axes_of(now_.spec))
-      if (place_of(axis, to_) < 0) leaving.push_back(axis);
+    for (const AxisList& dim : now_.spec.dims)
+      for (const AxisId axis : dim)
+        if (place_of(axis, to_) < 0) leaving.push_back(axis);
     gather(leaving);
   }
 
