@@ -48,7 +48,7 @@ void check_names_differ(const LogicalAxes& names) {
   for (std::size_t i = 0; i < names.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (!names[i].empty() && names[i] == names[j])
-        throw InputError(fmt::format("logical axis '{}' names two dims of one tensor", names[i]));
+        throw InputError(fmt::format("logical axis '{}' names two dims of one tensor", std::string_view(names[i])));
 }
 
 }  // namespace

@@ -209,32 +209,6 @@ std::string_view name_of(DType dtype) {
   throw InternalError("unknown DType");
 }
 
-std::int64_t bits_of(DType dtype) {
-  switch (dtype) {
-    case DType::s4:
-    case DType::f4:
-      return 4;
-    case DType::pred:
-    case DType::s8:
-    case DType::f8:
-      return 8;
-    case DType::bf16:
-    case DType::f16:
-      return 16;
-    case DType::f32:
-    case DType::s32:
-    case DType::u32:
-      return 32;
-  }
-  throw InternalError("unknown DType");
-}
-
-std::int64_t size_of(DType dtype) {
-  const std::int64_t bits = bits_of(dtype);
-  if (bits % 8 != 0) throw InternalError("half a byte has no size of its own");
-  return bits / 8;
-}
-
 Bytes recast(Bytes bytes, DType from, DType to) { return Bytes{bytes.value / size_of(from) * bits_of(to) / 8}; }
 
 std::string_view name_of(Strategy strategy) {

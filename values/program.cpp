@@ -3,7 +3,7 @@
 
 namespace shardplan {
 
-std::int64_t elements_of(const std::vector<TensorDim>& dims) {
+std::int64_t elements_of(const Dims& dims) {
   std::int64_t elements = 1;
   for (const TensorDim& dim : dims) elements *= dim.size;
   return elements;

@@ -18,16 +18,18 @@ KnownBlocks::Setting KnownBlocks::setting_of(const BoundProgram& program, std::s
           program.mesh->group_size(program.expert_axes, GroupSpan::between_slices)};
 }
 
-/// What tells most of them apart: which block it is, and what is computed again.
-std::size_t KnownBlocks::hash_of(const Setting& setting, const Liveness& liveness) {
-  return std::hash<std::vector<bool>>{}(liveness.recomputed) * 31 + setting.index;
+/// What tells most of them apart: which block it is, what is computed again, and how many tokens it reads.
+std::size_t KnownBlocks::hash_of(const Setting& setting, const Block& block, const Liveness& liveness) {
+  std::size_t hash = std::hash<std::vector<bool>>{}(liveness.recomputed) * 31 + setting.index;
+  for (const TensorDim& dim : block.tensors[block.input].dims) hash = hash * 31 + static_cast<std::size_t>(dim.size);
+  return hash;
 }
 
 std::optional<PartitionedBlock> KnownBlocks::find(const BoundProgram& program, std::size_t index, const Liveness& liveness,
                                                   const TrainConfig& config, const Compiler& compiler) const {
   const Block& block = *program.blocks[index].block;
   const Setting setting = setting_of(program, index, config);
-  const auto [begin, end] = known_.equal_range(hash_of(setting, liveness));
+  const auto [begin, end] = known_.equal_range(hash_of(setting, block, liveness));
   const auto same = std::find_if(begin, end, [&](const auto& entry) {
     const Known& known = entry.second;
     return known.setting == setting && known.block.liveness == liveness && computes_alike(*known.block.block, block);
@@ -44,7 +46,7 @@ std::optional<PartitionedBlock> KnownBlocks::find(const BoundProgram& program, s
 void KnownBlocks::add(const BoundProgram& program, std::size_t index, const PartitionedBlock& block,
                       const TrainConfig& config) {
   const Setting setting = setting_of(program, index, config);
-  known_.emplace(hash_of(setting, block.liveness), Known{setting, block});
+  known_.emplace(hash_of(setting, *block.block, block.liveness), Known{setting, block});
 }
 
 }  // namespace shardplan

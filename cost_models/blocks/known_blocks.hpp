@@ -33,7 +33,7 @@ class KnownBlocks {
     PartitionedBlock block;
   };
   static Setting setting_of(const BoundProgram& program, std::size_t index, const TrainConfig& config);
-  static std::size_t hash_of(const Setting& setting, const Liveness& liveness);
+  static std::size_t hash_of(const Setting& setting, const Block& block, const Liveness& liveness);
 
   std::unordered_multimap<std::size_t, Known> known_;  ///< by hash_of
 };

@@ -37,7 +37,6 @@ class BlockWalk {
     result.gradients_begin = state_.forms.step() + 1;
     if (trains()) run_backward();
     result.block = &state_.block;
-    result.work = work();
     result.late_gradients_begin = late_gradients_begin_;
     result.weight_gradients_last = as_made_.has_value();
     const StepOrder order(state_, schedule_);
@@ -88,7 +87,10 @@ class BlockWalk {
     BlockLayout& layout = *state_.layout();
     layout.stored = stored();
     layout.work.reserve(operations().size());
-    for (const auto& op : operations()) layout.work.push_back(operation_kind(op.kind).work(state_, op));
+    for (const auto& op : operations()) {
+      OperationWork work = operation_kind(op.kind).work(state_, op);
+      layout.work.push_back(trains() ? work : forward_of(work));
+    }
   }
 
   void propagate() {
@@ -166,15 +168,6 @@ class BlockWalk {
     return all;
   }
 
-  std::vector<OperationWork> work() const {
-    std::vector<OperationWork> all = state_.layout()->work;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      all[i].recomputed = liveness_.recomputed[i];
-      if (!trains()) all[i] = forward_of(std::move(all[i]));
-    }
-    return all;
-  }
-
   const bool is_laid_out_;
   BlockState state_;
   Liveness liveness_;
@@ -185,7 +178,7 @@ class BlockWalk {
 
 Liveness liveness_of(const Block& block, const Program& program, const TrainConfig& config, const Compiler& compiler) {
   if (program.step != StepKind::train) return nothing_saved(block);
-  return liveness_of(block, block.own_backward.value_or(config.saved), leads_to_next_layer(block, program),
+  return liveness_of(block, block.own_backward ? *block.own_backward : config.saved, leads_to_next_layer(block, program),
                      !compiler.has(Habit::looks_up_rotations_twice));
 }
 

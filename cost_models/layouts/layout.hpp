@@ -19,10 +19,18 @@ AxisList axes_of(const PartitionSpec& spec);
 /// Those that split these dims of a tensor.
 AxisList axes_of(const Tensor& tensor, const PartitionSpec& spec, std::initializer_list<Dim> dims);
 
-/// Elements of one device's shard; a dim that does not divide is padded, as XLA does.
-inline std::int64_t local_elements(const std::vector<TensorDim>& dims, const PartitionSpec& spec, const Mesh& mesh) {
+/// Whether what lies as `from` has to be summed or moved to lie as `to`.
+inline bool has_to_move(const Layout& from, const PartitionSpec& to) { return !from.partial.empty() || from.spec != to; }
+
+/// Of a dim on one device; one that does not divide is padded, as XLA does.
+inline std::int64_t local_size(const TensorDim& dim, const AxisList& axes, const Mesh& mesh) {
+  return axes.empty() ? dim.size : divided_up(dim.size, mesh.product(axes));
+}
+
+/// Elements of one device's shard.
+inline std::int64_t local_elements(const Dims& dims, const PartitionSpec& spec, const Mesh& mesh) {
   std::int64_t count = 1;
-  for (std::size_t i = 0; i < dims.size(); ++i) count *= divided_up(dims[i].size, mesh.product(spec.dims[i]));
+  for (std::size_t i = 0; i < dims.size(); ++i) count *= local_size(dims[i], spec.dims[i], mesh);
   return count;
 }
 

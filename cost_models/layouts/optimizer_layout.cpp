@@ -4,9 +4,9 @@
 namespace shardplan {
 
 std::optional<AxisId> zero1_axis(const Mesh& mesh, const TrainConfig& config) {
+  if (!config.shard_optimizer_over_data) return std::nullopt;
   const auto data = mesh.find(AxisRole::data);
-  if (!config.shard_optimizer_over_data || !data || mesh.size(*data) == 1) return std::nullopt;
-  return data;
+  return data && mesh.size(*data) > 1 ? data : std::nullopt;
 }
 
 namespace {

@@ -10,7 +10,7 @@ namespace {
 LocalSizes local_sizes(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {
   LocalSizes sizes;
   for (std::size_t i = 0; i < tensor.dims.size(); ++i)
-    sizes.push_back(divided_up(tensor.dims[i].size, mesh.product(spec.dims[i])));
+    sizes.push_back(local_size(tensor.dims[i], spec.dims[i], mesh));
   return sizes;
 }
 
@@ -73,7 +73,7 @@ std::int64_t tiled_elements(const LocalSizes& sizes) {
   if (sizes.size() < 2 || all == 0) return all;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (std::size_t minor = 0; minor < sizes.size(); ++minor)
-    for (std::size_t second = 0; second < sizes.size(); ++second)
+    for (std::size_t second = 0; second < sizes.size() && least > all; ++second)  // none fills less than all
       if (second != minor) least = std::min(least, elements_in_tiles(sizes, all, minor, second));
   return least;
 }

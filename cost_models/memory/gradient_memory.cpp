@@ -65,13 +65,22 @@ Bytes waiting_logits(const PartitionedBlock& head, const BoundProgram& program, 
   return logits_for_loss_value(*head.block, head.flow(), head.specs(), *program.mesh, compiler);
 }
 
+/// By the table's readers alone.
+bool has_wide_rows(const PartitionedBlock& block, TensorId table) {
+  const auto readers = block.flow().readers(table);
+  return std::any_of(readers.begin(), readers.end(), [&](OperationId reader) {
+    const Operation& op = block.block->operations[reader];
+    return op.wide_rows && op.inputs.front() == table;
+  });
+}
+
 /// Rows in float32 are added up in float32, behind the layers' backward pass, the columns along the lanes (recorded:
 /// dscustom_v5p8_fsdp8, 64 columns in 128).
 Bytes wide_table_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                            const Compiler& compiler) {
   Bytes total;
   for (std::size_t i = 0; i < block.specs().size(); ++i) {
-    if (!has_wide_rows(*block.block, static_cast<TensorId>(i))) continue;
+    if (!has_wide_rows(block, static_cast<TensorId>(i))) continue;
     const Tensor& table = block.block->tensors[i];
     const PartitionSpec spec = gradient_spec(table, block.specs()[i], *block.block, program, config);
     const Mesh& mesh = *program.mesh;
@@ -121,9 +130,12 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
   const std::int64_t layers = layers_in_an_array(b, program.program->pipeline, config);
   Bytes total;
   for (std::size_t i = 0; i < block.specs().size(); ++i) {
-    if (!is_trained(b.tensors[i]) || has_wide_rows(b, static_cast<TensorId>(i))) continue;
+    if (!is_trained(b.tensors[i]) || has_wide_rows(block, static_cast<TensorId>(i))) continue;
     const PartitionSpec spec = gradient_spec(b.tensors[i], block.specs()[i], b, program, config);
-    total += Bytes{stored_elements(b.tensors[i], spec, *program.mesh, compiler, layers) * size_of(dtype)};
+    const bool as_weight = spec == block.specs()[i];
+    const std::int64_t elements =
+        as_weight ? block.stored()[i] : stored_elements(b.tensors[i], spec, *program.mesh, compiler, layers);
+    total += Bytes{elements * size_of(dtype)};
   }
   return total * layers_on_device(b, program.program->pipeline);
 }

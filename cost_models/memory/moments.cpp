@@ -52,7 +52,8 @@ Bytes merged_behind_scan(const Loop& loop, const Mesh& mesh, const TrainConfig& 
   if (!config.scan_layers || loop.front()->block->kind != BlockKind::layer) return {};
   Bytes all;
   for (const PartitionedBlock* block : loop)
-    all += merged_values(*block, mesh) * layers_behind_scan(*block->block, whole_cycles(loop));
+    if (const std::int64_t left = layers_behind_scan(*block->block, whole_cycles(loop)); left > 0)
+      all += merged_values(*block, mesh) * left;
   return all;
 }
 
@@ -77,7 +78,7 @@ class Moments {
  public:
   Moments(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config,
           const Compiler& compiler, HeadGradient head)
-      : blocks_(blocks), program_(program), config_(config), compiler_(compiler), head_(head) {
+      : blocks_(blocks), loops_(loops_of(blocks)), program_(program), config_(config), compiler_(compiler), head_(head) {
     const Bytes turned = turned_tables(blocks, program, config, compiler);
     copies_ = gathered_parameters(blocks, program, config, compiler) + turned;
     if (!compiler.has(Habit::takes_list_order)) behind_loss_ = turned;
@@ -85,7 +86,7 @@ class Moments {
       waiting_ += saved_activations(block, program);
       copies_ += stacked_weight_copies(block, program, config, compiler);
     }
-    for (const Loop& loop : loops_of(blocks))
+    for (const Loop& loop : loops_)
       waiting_ += peeled_values(loop, program, compiler) + merged_behind_scan(loop, *program.mesh, config, compiler);
   }
 
@@ -93,12 +94,10 @@ class Moments {
     const Bytes accumulator = accumulated_gradients();
     gradients_ = accumulator;
     add_forward_loops();
-    auto loops = loops_of(blocks_);
-    std::reverse(loops.begin(), loops.end());
-    for (std::size_t i = 0; i < loops.size(); ++i) {
-      run_backward(loops[i], loops.size() - 1 - i);
-      if (i + 1 < loops.size()) run_peeled_iteration(loops[i], loops[i + 1]);
-      leave(loops[i]);
+    for (std::size_t i = loops_.size(); i-- > 0;) {
+      run_backward(loops_[i], i);
+      if (i > 0) run_peeled_iteration(loops_[i], loops_[i - 1]);
+      leave(loops_[i]);
     }
     if (head_gradient_.value > 0)
       moments_.push_back({"gradient of the head", gradients_, waiting_, head_gradient_, {}, {}});
@@ -257,7 +256,7 @@ class Moments {
   Moment optimizer(Bytes accumulator) const {
     Bytes gradients;
     for (const auto& block : blocks_) gradients += gradients_for_norm(block, program_, config_, compiler_);
-    for (const Loop& loop : loops_of(blocks_)) gradients += whole_behind_scan(loop, program_, config_, compiler_);
+    for (const Loop& loop : loops_) gradients += whole_behind_scan(loop, program_, config_, compiler_);
     const Bytes updates = updates_in_flight(blocks_, program_, config_, compiler_) +
                           moments_in_flight(blocks_, program_, config_, compiler_);
     return {"optimizer", std::max(gradients, accumulator), {}, updates, {}, {}};
@@ -279,6 +278,7 @@ class Moments {
   }
 
   const std::vector<PartitionedBlock>& blocks_;
+  const std::vector<Loop> loops_;
   const BoundProgram& program_;
   const TrainConfig& config_;
   const Compiler& compiler_;

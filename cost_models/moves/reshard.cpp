@@ -5,26 +5,24 @@
 namespace shardplan {
 namespace {
 
-/// Builds the moves step by step; `now` is the layout reached so far.
+/// Builds `moves` step by step; `now` is the layout reached so far.
 class Resharding {
  public:
-  Resharding(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
+  Resharding(Moves& moves, const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
              const Compiler& compiler)
-      : tensor_(tensor), to_(to), mesh_(mesh), compiler_(compiler), now_(from) {}
+      : moves_(moves), tensor_(tensor), to_(to), mesh_(mesh), compiler_(compiler), now_(from) {}
 
-  Moves moves() {
+  void add() {
     reduce();
     slice();
     exchange();
     gather_leaving();
-    return std::move(moves_);
   }
 
-  Moves moves_of_whole_sum() {
+  void add_whole_sum() {
     const AxisList split = axes_of(now_.spec);
     sum_whole(now_.partial, {}, split);
     gather_leaving();
-    return std::move(moves_);
   }
 
  private:
@@ -35,6 +33,7 @@ class Resharding {
   }
 
   void reduce() {
+    if (now_.partial.empty()) return;
     AxisList scattered, kept;
     for (const AxisId axis : now_.partial) (place_of(axis, to_) >= 0 ? scattered : kept).push_back(axis);
     if (const AxisList beside = split_beside(scattered); !beside.empty()) return sum_whole(scattered, kept, beside);
@@ -129,12 +128,13 @@ class Resharding {
   void exchange() {
     AxisList moving;
     std::set<std::pair<int, int>> routes;
-    for (const AxisId axis : axes_of(now_.spec)) {
-      const int from = place_of(axis, now_.spec), to = place_of(axis, to_);
-      if (to < 0 || to == from) continue;
-      moving.push_back(axis);
-      routes.emplace(from, to);
-    }
+    for (int from = 0; from < static_cast<int>(now_.spec.dims.size()); ++from)
+      for (const AxisId axis : now_.spec.dims[from]) {
+        const int to = place_of(axis, to_);
+        if (to < 0 || to == from) continue;
+        moving.push_back(axis);
+        routes.emplace(from, to);
+      }
     if (moving.empty()) return;
     if (compiler_.has(Habit::gathers_before_exchanges) && !tensor_.parameter) gather(leaving_beside_routes());
     AxisList gathered = leaving_with(routes);
@@ -186,8 +186,9 @@ class Resharding {
 
   void gather_leaving() {
     AxisList leaving;
-    for (const AxisId axis : axes_of(now_.spec))
-      if (place_of(axis, to_) < 0) leaving.push_back(axis);
+    for (const AxisList& dim : now_.spec.dims)
+      for (const AxisId axis : dim)
+        if (place_of(axis, to_) < 0) leaving.push_back(axis);
     gather(leaving);
   }
 
@@ -217,20 +218,21 @@ class Resharding {
     if (!mixed.empty()) record(CollectiveKind::collective_permute, mixed, local());
   }
 
+  Moves& moves_;  ///< where they are returned: the list is larger than a layout
   const Tensor& tensor_;
   const PartitionSpec& to_;
   const Mesh& mesh_;
   const Compiler& compiler_;
   Layout now_;
-  Moves moves_;
 };
 
 }  // namespace
 
 Moves reshard(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
                           const Compiler& compiler) {
-  if (from.partial.empty() && from.spec == to) return {};
-  return Resharding(tensor, from, to, mesh, compiler).moves();
+  Moves moves;
+  if (has_to_move(from, to)) Resharding(moves, tensor, from, to, mesh, compiler).add();
+  return moves;
 }
 
 bool is_unmatched(const AxisList& dim, const AxisList& sums) {
@@ -240,7 +242,9 @@ bool is_unmatched(const AxisList& dim, const AxisList& sums) {
 
 Moves reshard_whole_sum(const Tensor& tensor, const Layout& from, const PartitionSpec& to, const Mesh& mesh,
                         const Compiler& compiler) {
-  return Resharding(tensor, from, to, mesh, compiler).moves_of_whole_sum();
+  Moves moves;
+  Resharding(moves, tensor, from, to, mesh, compiler).add_whole_sum();
+  return moves;
 }
 
 }  // namespace shardplan

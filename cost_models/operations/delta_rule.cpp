@@ -67,7 +67,7 @@ class DeltaRule final : public OperationKind {
     contribute_elementwise(state, op);
   }
 
-  TensorIds read_by_gradient(const Block&, const Operation& op) const override { return inputs_of(op); }
+  TensorIds read_by_gradient(const Block&, const Operation& op) const override { return op.inputs; }
 
   /// A token of a head, in multiply-adds: keys with the chunk's keys and queries with them; the inverse of the chunk's
   /// triangle and what it makes of values and keys; the triangle of scores with the new values; the state read twice and

@@ -188,8 +188,9 @@ class Einsum final : public OperationKind {
     use_operand(state, op, 0, plan, pass);
     use_operand(state, op, 1, plan, pass);
     gather_dispatch_mask(state, op, pass);
-    const Cause cause = plan.result.partial.empty() ? Cause::result_layout : Cause::contracted_dim_split;
     const PartitionSpec made = state.masks.exist() && is_router(state, op) ? state.masks.logits : state.spec(op.output);
+    if (!has_to_move(plan.result, made)) return;
+    const Cause cause = plan.result.partial.empty() ? Cause::result_layout : Cause::contracted_dim_split;
     state.recorder.record_all(BlockState::phase_of(pass),
                               reshard(state.tensor(op.output), plan.result, made, state.mesh, state.compiler),
                               {state.id_of(op), op.output, cause, plan.result, made}, RunCount::body);

@@ -14,7 +14,7 @@ class Elementwise : public OperationKind {
 
   void backward(BlockState& state, const Operation& op) const override { contribute_elementwise(state, op); }
 
-  TensorIds read_by_gradient(const Block&, const Operation& op) const override { return inputs_of(op); }
+  TensorIds read_by_gradient(const Block&, const Operation& op) const override { return op.inputs; }
 
   bool works_in_place() const override { return true; }
 

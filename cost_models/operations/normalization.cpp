@@ -28,7 +28,7 @@ class Normalization final : public OperationKind {
     return work;
   }
 
-  TensorIds read_by_gradient(const Block&, const Operation& op) const override { return inputs_of(op); }
+  TensorIds read_by_gradient(const Block&, const Operation& op) const override { return op.inputs; }
 
   /// All streams of the hidden state are one row of the norm, which its gradient reads in float32, an array of its own
   /// (recorded: ds4x7_v5p8_fsdp8).

@@ -12,6 +12,13 @@ struct Schedule {
   std::vector<int> backward_begins, backward_ends;  ///< first and last step of its gradients
 
   bool has_backward(OperationId op) const { return backward_begins[op] >= 0; }
+  /// The first step of recomputation, or of the gradients.
+  int first_backward() const {
+    int first = backward_begins.back();
+    for (const int step : recomputed)
+      if (step >= 0) first = std::min(first, step);
+    return first;
+  }
   /// The step that writes an operation's result as the backward pass sees it; without one, as it is written.
   int written(const Block& block, OperationId op) const {
     return block.rematerialized && has_backward(op) ? recomputed[op] : forward[op];
@@ -25,14 +32,8 @@ struct Schedule {
   int held_from(const Block& block, OperationId op) const { return written_or(block, op, backward_begins[op]); }
 };
 
-using TensorIds = InlineList<TensorId, 8>;  ///< the few that an operation reads
-
-inline TensorIds inputs_of(const Operation& op) { return {op.inputs.begin(), op.inputs.end()}; }
-
 class OperationKind {
  public:
-  virtual ~OperationKind() = default;
-
   /// The layout of a result that no rule constrains. Unless a kind says otherwise: that of its first input.
   virtual PartitionSpec result_spec(const BlockState& state, const Operation& op) const;
   /// Once all layouts are known, before anything runs.
@@ -68,6 +69,10 @@ class OperationKind {
   }
   /// Buffers beside the result and its gradient.
   virtual std::vector<Lifetime> buffers(const BlockState&, const Schedule&, OperationId) const { return {}; }
+
+ protected:
+  /// Kinds are there for good, without a guard that every use would ask: nothing is to be done when one ends.
+  ~OperationKind() = default;
 };
 
 const OperationKind& operation_kind(OpKind kind);

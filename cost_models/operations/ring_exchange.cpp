@@ -76,7 +76,7 @@ class RingReturn final : public OperationKind {
 
   /// A weighted sum reads rows and weights; of rows that carry their weights only where they go.
   TensorIds read_by_gradient(const Block& block, const Operation& op) const override {
-    return block.tensors[op.inputs.back()].differentiable ? inputs_of(op) : TensorIds{op.inputs.back()};
+    return block.tensors[op.inputs.back()].differentiable ? op.inputs : TensorIds{op.inputs.back()};
   }
 };
 

@@ -22,7 +22,7 @@ BlockLayout::BlockLayout(const BoundBlock& bound)
     : flow(*bound.block),
       specs(bound.specs.size()),
       products(bound.block->operations.size()),
-      gradients(bound.block->operations.size()) {
+      gradients(2 * bound.block->operations.size()) {
   for (std::size_t i = 0; i < specs.size(); ++i)
     if (bound.specs[i])
       specs[i] = may_name_axis_twice(bound.block->tensors[i]) ? with_each_axis_once(*bound.specs[i]) : *bound.specs[i];

@@ -5,7 +5,7 @@ namespace {
 
 /// Where the dim is, or the other kind of heads: a device cuts its keys out of the heads that it has of queries, keys and
 /// values together (MaxText layers/attentions.py, split_qkv; recorded: llama27bx6_v5p16_tensor8_minimal_with_context).
-int place_of_like(const std::vector<TensorDim>& dims, Dim dim) {
+int place_of_like(const Dims& dims, Dim dim) {
   const int place = index_of(dims, dim);
   if (place >= 0 || (dim != Dim::q_heads && dim != Dim::kv_heads)) return place;
   return index_of(dims, dim == Dim::q_heads ? Dim::kv_heads : Dim::q_heads);
@@ -49,8 +49,9 @@ const EinsumPlan& BlockState::product_plan(const Operation& op) const {
   auto& plan = layout_->products[id_of(op)];
   if (plan) return *plan;
   const TensorId lhs = op.inputs[0], rhs = op.inputs[1];
-  plan = plan_einsum({&tensor(lhs), spec(lhs)}, {&tensor(rhs), spec(rhs)}, tensor(op.output).dims,
-                     is_constrained(op.output) ? &spec(op.output) : nullptr, mesh, compiler);
+  plan = std::make_unique<const EinsumPlan>(
+      plan_einsum({&tensor(lhs), spec(lhs)}, {&tensor(rhs), spec(rhs)}, tensor(op.output).dims,
+                  is_constrained(op.output) ? &spec(op.output) : nullptr, mesh, compiler));
   return *plan;
 }
 

@@ -42,8 +42,8 @@ class BlockState {
   /// How the gradient of its operand `side` is computed where it is wanted as `sum`; `make` is asked once for all policies.
   template <class Make>
   const EinsumPlan& gradient_plan(const Operation& op, int side, const PartitionSpec& sum, Make make) const {
-    auto& known = layout_->gradients[id_of(op)][side];
-    if (!known || known->sum != sum) known = GradientPlan{sum, make()};
+    auto& known = layout_->gradients[2 * id_of(op) + side];
+    if (!known || known->sum != sum) known = std::make_unique<const GradientPlan>(sum, make());
     return known->plan;
   }
 
@@ -76,7 +76,7 @@ class BlockState {
 };
 
 /// Index of a dim, or -1.
-inline int index_of(const std::vector<TensorDim>& dims, Dim dim) {
+inline int index_of(const Dims& dims, Dim dim) {
   for (std::size_t i = 0; i < dims.size(); ++i)
     if (dims[i].dim == dim) return static_cast<int>(i);
   return -1;

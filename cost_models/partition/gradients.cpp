@@ -74,8 +74,9 @@ AxisList Gradients::take_sums(TensorId id) {
 void Gradients::settle(TensorId id) {
   for (const auto& [tensor_id, layout, op, apart, buffer, added] : contributions_) {
     if (tensor_id != id) continue;
-    const Cause cause = layout.partial.empty() ? Cause::activation_gradient_layout : Cause::activation_gradient_sum;
     const PartitionSpec wanted = target(id);
+    if (!has_to_move(layout, wanted)) continue;
+    const Cause cause = layout.partial.empty() ? Cause::activation_gradient_layout : Cause::activation_gradient_sum;
     recorder_.record_all(Phase::backward, reshard(tensor(id), layout, wanted, mesh_, compiler_),
                          {id_of(*op), id, cause, layout, wanted}, RunCount::body);
   }

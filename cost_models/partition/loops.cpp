@@ -5,6 +5,7 @@ namespace shardplan {
 
 std::vector<Loop> loops_of(std::span<const PartitionedBlock> blocks) {
   std::vector<Loop> loops;
+  loops.reserve(blocks.size());
   for (const auto& block : blocks) {
     if (!block.block->continues_cycle || loops.empty()) loops.emplace_back();
     loops.back().push_back(&block);

@@ -67,7 +67,6 @@ struct OperationWork {
   WorkKind kind = WorkKind::vector;
   Flops forward, backward;                  ///< of its kernel; backward: one product for each operand with a gradient
   Bytes forward_traffic, backward_traffic;  ///< HBM reads and writes of the kernel
-  bool recomputed = false;                  ///< forward runs twice
   MatrixShape shape;                        ///< of the forward product
   GroupedTiles tiles;                       ///< of a grouped one
   AttentionShape attention;

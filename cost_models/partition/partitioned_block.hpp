@@ -48,7 +48,6 @@ struct PartitionedBlock {
   std::shared_ptr<BlockLayout> layout;  ///< shared by all policies
   std::vector<Collective> collectives;  ///< executions are per step
   std::vector<Runs> counts;             ///< one a collective: how often it runs
-  std::vector<OperationWork> work;      ///< one an operation, and whether it runs again
   OperationWork stacks;                 ///< of the layers' stacks: values saved, weights taken out, gradients put in
   Liveness liveness;
   Bytes gathered_weights;           ///< all gathered weight forms of one execution of the body
@@ -62,6 +61,7 @@ struct PartitionedBlock {
   const DataFlow& flow() const { return layout->flow; }
   const std::vector<PartitionSpec>& specs() const { return layout->specs; }
   const std::vector<std::int64_t>& stored() const { return layout->stored; }
+  const std::vector<OperationWork>& work() const { return layout->work; }
 };
 
 }  // namespace shardplan

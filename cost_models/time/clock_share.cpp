@@ -27,6 +27,7 @@ double clock_share(const HardwareProfile& hardware, const Compiler& compiler) {
 }
 
 Seconds at_clock_of(const HardwareProfile& hardware, const Compiler& compiler, Seconds seconds) {
+  if (seconds.value == 0) return seconds;
   return {seconds.value / clock_share(hardware, compiler)};
 }
 

@@ -124,6 +124,27 @@ GroupedTiles tiles_of(const OperationWork& work, const HardwareProfile& hardware
   return tuned ? tokamax_tiles(work.shape, *hardware.grouped_kernels) : work.tiles;
 }
 
+/// Without the vector work beside them.
+OperationTime kernel_times(const OperationWork& work, const HardwareProfile& hardware, const Compiler& compiler) {
+  const GroupedTiles tiles = tiles_of(work, hardware);
+  OperationTime time;
+  Kernel forward{work.kind,           work.forward,         work.narrow_forward, work.narrow_dtype,
+                       work.forward_traffic, work.shape, work.forward_loops, work.attention, AttentionPass::forward};
+  forward.tile = tiles.forward;
+  time.forward = kernel_time(forward, hardware, compiler);
+  Kernel backward{work.kind,             work.backward,           work.narrow_backward, work.narrow_dtype,
+                  work.backward_traffic, work.shape, work.backward_loops, work.attention, AttentionPass::backward};
+  const bool product = work.kind == WorkKind::matmul || work.kind == WorkKind::grouped_matmul;
+  if (product && work.gradients == 2) {
+    backward.flops = backward.flops * 0.5;
+    backward.narrow = backward.narrow * 0.5;
+    backward.traffic.value /= 2;
+    time.backward_right = kernel_time(with_gradient(backward, work, tiles, true), hardware, compiler);
+  }
+  time.backward = kernel_time(with_gradient(backward, work, tiles, false), hardware, compiler);
+  return time;
+}
+
 /// By what the compiler states of such a kernel alone.
 Seconds stated_time(const VectorWork& work, const HardwareProfile& hardware, const Compiler& compiler) {
   const Seconds moving = traffic_time(work.traffic, hardware);
@@ -155,24 +176,9 @@ Seconds vector_time(const VectorWork& work, const HardwareProfile& hardware, con
 }
 
 OperationTime operation_time(const OperationWork& work, const HardwareProfile& hardware, const Compiler& compiler) {
-  Kernel forward{work.kind,           work.forward,         work.narrow_forward, work.narrow_dtype,
-                       work.forward_traffic, work.shape, work.forward_loops, work.attention, AttentionPass::forward};
-  OperationTime time;
-  const GroupedTiles tiles = tiles_of(work, hardware);
-  forward.tile = tiles.forward;
-  time.forward = with_vector(kernel_time(forward, hardware, compiler), work.vector_forward, work.fused_forward,
-                             hardware, compiler);
-  Kernel backward{work.kind,             work.backward,           work.narrow_backward, work.narrow_dtype,
-                  work.backward_traffic, work.shape, work.backward_loops, work.attention, AttentionPass::backward};
-  const bool product = work.kind == WorkKind::matmul || work.kind == WorkKind::grouped_matmul;
-  if (product && work.gradients == 2) {
-    backward.flops = backward.flops * 0.5;
-    backward.narrow = backward.narrow * 0.5;
-    backward.traffic.value /= 2;
-    time.backward_right = kernel_time(with_gradient(backward, work, tiles, true), hardware, compiler);
-  }
-  time.backward = with_vector(kernel_time(with_gradient(backward, work, tiles, false), hardware, compiler),
-                              work.vector_backward, work.fused_backward, hardware, compiler);
+  OperationTime time = work.kind == WorkKind::vector ? OperationTime{} : kernel_times(work, hardware, compiler);
+  time.forward = with_vector(time.forward, work.vector_forward, work.fused_forward, hardware, compiler);
+  time.backward = with_vector(time.backward, work.vector_backward, work.fused_backward, hardware, compiler);
   time.backward.bias_gradients = row_sums_time(work.row_sums, hardware);
   return time;
 }

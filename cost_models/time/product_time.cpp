@@ -19,12 +19,14 @@ Place place_of(double size, const std::vector<double>& sizes) {
   if (size >= sizes.back()) return {sizes.size() - 2, 1};
   const auto above = std::upper_bound(sizes.begin(), sizes.end(), size);
   const auto below = static_cast<std::size_t>(above - sizes.begin()) - 1;
+  if (size == sizes[below]) return {below, 0};
   return {below, std::log(size / sizes[below]) / std::log(sizes[below + 1] / sizes[below])};
 }
 
 /// How unlike the limits of a table and of the program are; 0 stands for the compiler's default.
 double distance(double of_table, double given) {
-  if (of_table == 0 || given == 0) return of_table == given ? 0 : 1e9;
+  if (of_table == given) return 0;
+  if (of_table == 0 || given == 0) return 1e9;
   return std::abs(std::log(of_table / given));
 }
 

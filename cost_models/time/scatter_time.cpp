@@ -11,11 +11,11 @@ bool is_in_vmem(const Scatter& scatter, const ScatterCycles& cycles, const Compi
   return scatter.elements * static_cast<double>(word) < static_cast<double>(vmem.value);
 }
 
+}  // namespace
+
 ScatterTime operator+(const ScatterTime& a, const ScatterTime& b) {
   return {a.expected + b.expected, a.at_least + b.at_least};
 }
-
-}  // namespace
 
 // 1M halves into a larger result than VMEM holds, at 28 cycles and 2 GHz: 14 ms.
 ScatterTime scatter_time(const Scatter& scatter, const HardwareProfile& hardware, const Compiler& compiler) {
@@ -27,11 +27,14 @@ ScatterTime scatter_time(const Scatter& scatter, const HardwareProfile& hardware
   return {is_in_vmem(scatter, all, compiler) ? least : cycle * (scatter.updates * cycles.sorted), least};
 }
 
-ScatterTime scatter_time(const OperationWork& work, const HardwareProfile& hardware, const Compiler& compiler) {
+ScatterTime forward_scatter_time(const OperationWork& work, const HardwareProfile& hardware, const Compiler& compiler) {
   ScatterTime forward;
   for (const Scatter& scatter : work.scatters_forward) forward = forward + scatter_time(scatter, hardware, compiler);
-  const ScatterTime once = forward + scatter_time(work.scatter_backward, hardware, compiler);
-  return work.recomputed ? once + forward : once;
+  return forward;
+}
+
+ScatterTime scatter_time(const OperationWork& work, const HardwareProfile& hardware, const Compiler& compiler) {
+  return forward_scatter_time(work, hardware, compiler) + scatter_time(work.scatter_backward, hardware, compiler);
 }
 
 }  // namespace shardplan

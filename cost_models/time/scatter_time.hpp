@@ -14,7 +14,10 @@ struct ScatterTime {
 /// updates · cycles / clock; nothing where the compiler has no scatter_cycles or the machine no clock.
 ScatterTime scatter_time(const Scatter& scatter, const HardwareProfile& hardware, const Compiler& compiler);
 
-/// Of one run of an operation, forward (again where it is recomputed) and backward.
+ScatterTime operator+(const ScatterTime& a, const ScatterTime& b);
+
+/// Of one run of an operation forward, and of one forward and backward.
+ScatterTime forward_scatter_time(const OperationWork& work, const HardwareProfile& hardware, const Compiler& compiler);
 ScatterTime scatter_time(const OperationWork& work, const HardwareProfile& hardware, const Compiler& compiler);
 
 }  // namespace shardplan

@@ -58,7 +58,9 @@ void put_in_order(std::vector<TimedBody>& bodies) {
 class Step {
  public:
   explicit Step(const StepWork& work, StepTimeline* timeline = nullptr)
-      : work_(work), timeline_(timeline), exposed_(work.collectives.size()), by_block_(work.blocks.size()) {
+      : work_(work), timeline_(timeline), known_(work.known ? *work.known : none_), exposed_(work.collectives.size()),
+        slots_(work.collectives.size()), by_block_(work.blocks.size()) {
+    for (auto& members : by_block_) members.reserve(work.collectives.size());
     for (std::size_t i = 0; i < work.collectives.size(); ++i) assign(i);
   }
 
@@ -88,7 +90,9 @@ class Step {
 
   void add_block(StepTime& total, std::size_t index) {
     const PartitionedBlock& partitioned = work_.blocks[index];
-    const BlockBodies bodies(partitioned, work_.hardware, work_.compiler);
+    const BlockBodies bodies(partitioned, known_.times(index, partitioned, work_.hardware, work_.compiler),
+                             operation_time(partitioned.stacks, work_.hardware, work_.compiler));
+    for (const std::size_t i : by_block_[index]) slots_[i] = bodies.slot_of(work_.collectives[i]);
     const double runs = static_cast<double>(partitioned.block->executions);
     const double idle = partitioned.block->in_pipeline ? bubble_share(work_.program.pipeline) : 0;
     for (const bool backward : {false, true}) {
@@ -99,8 +103,11 @@ class Step {
       add_to(total, body, idle);
     }
     total.parts += bodies.compute() * (runs * (1 - idle));
-    for (const OperationWork& work : partitioned.work) {
-      const ScatterTime scatters = scatter_time(work, work_.hardware, work_.compiler);
+    for (std::size_t i = 0; i < partitioned.work().size(); ++i) {
+      const OperationWork& work = partitioned.work()[i];
+      ScatterTime scatters = scatter_time(work, work_.hardware, work_.compiler);
+      if (partitioned.liveness.recomputed[i])
+        scatters = scatters + forward_scatter_time(work, work_.hardware, work_.compiler);
       total.all_token_routing += scatters.expected * runs;
       total.least_all_token_routing += scatters.at_least * runs;
     }
@@ -117,7 +124,7 @@ class Step {
     found.moves.reserve(members.size());
     found.indices.reserve(members.size());
     for (const std::size_t i : members) {
-      const Slot slot = bodies.slot_of(work_.collectives[i]);
+      const Slot& slot = slots_[i];
       if (slot.backward != backward) continue;
       found.moves.push_back(move_of(work_.collectives[i], slot, backward ? bodies.backward() : bodies.forward(), runs));
       found.indices.push_back(i);
@@ -129,10 +136,8 @@ class Step {
     BodyTime body;
     auto [moves, indices] = moves_of(bodies, by_block_[index], backward, runs);
     for (const std::size_t i : indices) body.collectives += work_.collectives[i].seconds;
-    KnownBodies none;
-    const BodyWaits& waits = (work_.known ? *work_.known : none)
-                                 .waits(2 * index + (backward ? 1 : 0), backward ? bodies.backward() : bodies.forward(),
-                                        std::move(moves), kinds_of(indices), work_.compiler.overlap);
+    const BodyWaits& waits = known_.waits(2 * index + (backward ? 1 : 0), backward ? bodies.backward() : bodies.forward(),
+                                          std::move(moves), kinds_of(indices), work_.compiler.overlap);
     for (std::size_t m = 0; m < indices.size(); ++m) body.exposed += exposed_[indices[m]] = waits.exposed[m] * runs;
     body.contention = waits.contention * runs;
     return body;
@@ -271,7 +276,10 @@ class Step {
 
   const StepWork& work_;
   StepTimeline* timeline_;  ///< to be filled in; null: nobody asks for it
+  KnownBodies none_;
+  KnownBodies& known_;
   std::vector<Seconds> exposed_;
+  std::vector<Slot> slots_;  ///< of those collectives that run inside a loop
   std::vector<std::vector<std::size_t>> by_block_;
   std::vector<std::size_t> update_, outside_;
 };

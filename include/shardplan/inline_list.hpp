@@ -46,6 +46,11 @@ class InlineList {
     if (size_ == N) throw InternalError("a list of more items than it has room for");
     items_[size_++] = item;
   }
+  void insert(const_iterator before, const T& item) {
+    const std::size_t at = static_cast<std::size_t>(before - begin());
+    push_back(item);
+    std::rotate(begin() + at, end() - 1, end());
+  }
   /// New items are T{}.
   void resize(std::size_t count) {
     if (count < size_) size_ = static_cast<std::uint8_t>(count);

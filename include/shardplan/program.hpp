@@ -47,6 +47,7 @@ struct TensorDim {
   std::int64_t size;  ///< global
   bool operator==(const TensorDim&) const = default;
 };
+using Dims = InlineList<TensorDim, most_dims>;
 
 /// What is taken away from a constraint after resolution (SHARDING.md 1.6, 2.4).
 enum class Peel : std::uint8_t {
@@ -67,6 +68,7 @@ struct Constraint {
 using BlockId = std::int32_t;      ///< index into Program::blocks
 using OperationId = std::int32_t;  ///< index into Block::operations
 using TensorId = std::int32_t;     ///< index into Block::tensors
+using TensorIds = InlineList<TensorId, 8>;  ///< the few that an operation reads
 
 /// What a tensor is to those who decide by it; names are for people.
 enum class TensorRole : std::uint8_t {
@@ -84,7 +86,7 @@ enum class TensorRole : std::uint8_t {
 struct Tensor {
   std::string name;
   TensorRole role = TensorRole::plain;
-  std::vector<TensorDim> dims;
+  Dims dims;
   DType dtype = DType::bf16;
   Constraint constraint;
   bool parameter = false;
@@ -99,7 +101,7 @@ struct Tensor {
 
 /// Of the whole tensor.
 std::int64_t elements_of(const Tensor& tensor);
-std::int64_t elements_of(const std::vector<TensorDim>& dims);
+std::int64_t elements_of(const Dims& dims);
 
 inline bool is_trained(const Tensor& tensor) { return tensor.parameter && tensor.role != TensorRole::untrained; }
 
@@ -171,7 +173,7 @@ enum class Rotation : std::uint8_t { none, halves, interleaved };
 struct Operation {
   OpKind kind;
   std::string name;  ///< as MaxText calls it: "self_attention/query"
-  std::vector<TensorId> inputs;
+  TensorIds inputs;
   TensorId output = -1;
   Module module = Module::none;
   OperationRole role = OperationRole::plain;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <shardplan/error.hpp>
 #include <shardplan/mesh/mesh.hpp>
 #include <shardplan/units.hpp>
 #include <string>
@@ -19,8 +20,34 @@ struct Compiler;
 inline constexpr double usual_capacity_factor = 1.25;
 
 enum class DType : std::uint8_t { pred, s4, f4, s8, f8, bf16, f16, f32, s32, u32 };
-std::int64_t bits_of(DType dtype);      ///< an element's; XLA:TPU packs two of 4 into a byte
-std::int64_t size_of(DType dtype);      ///< bytes an element; throws InternalError where it has half of one
+/// An element's; XLA:TPU packs two of 4 into a byte.
+constexpr std::int64_t bits_of(DType dtype) {
+  switch (dtype) {
+    case DType::s4:
+    case DType::f4:
+      return 4;
+    case DType::pred:
+    case DType::s8:
+    case DType::f8:
+      return 8;
+    case DType::bf16:
+    case DType::f16:
+      return 16;
+    case DType::f32:
+    case DType::s32:
+    case DType::u32:
+      return 32;
+  }
+  throw InternalError("unknown DType");
+}
+
+/// Bytes an element; throws InternalError where it has half of one.
+constexpr std::int64_t size_of(DType dtype) {
+  const std::int64_t bits = bits_of(dtype);
+  if (bits % 8 != 0) throw InternalError("half a byte has no size of its own");
+  return bits / 8;
+}
+
 /// The bytes of as many elements of another type.
 Bytes recast(Bytes bytes, DType from, DType to);
 std::string_view name_of(DType dtype);  ///< "bfloat16"

@@ -6,8 +6,12 @@ namespace shardplan {
 BlockBuilder::BlockBuilder(std::string name, BlockKind kind, const Model& m, const TrainConfig& c,
                            const ProgramSizes& s)
     : model(m), config(c), sizes(s) {
+  constexpr std::size_t usual = 32;  // of a layer
   block.name = std::move(name);
   block.kind = kind;
+  if (kind != BlockKind::layer) return;
+  block.tensors.reserve(usual);
+  block.operations.reserve(usual);
 }
 
 TensorId BlockBuilder::weight(std::string name, Dims dims, LogicalAxes axes) {
@@ -24,7 +28,8 @@ TensorId BlockBuilder::weight(std::string name, Dims dims, LogicalAxes axes) {
 }
 
 void BlockBuilder::untrained_table(std::string name, Dims dims, DType dtype) {
-  LogicalAxes whole(dims.size(), "");
+  LogicalAxes whole;
+  whole.resize(dims.size());
   Tensor& table = block.tensors[weight(std::move(name), std::move(dims), std::move(whole))];
   table.role = TensorRole::untrained;
   table.kept_as = table.dtype = dtype;
@@ -61,7 +66,7 @@ TensorId BlockBuilder::constant(std::string name, Dims dims, DType dtype, Constr
   return id;
 }
 
-TensorId BlockBuilder::apply(OpKind kind, std::string name, std::vector<TensorId> inputs, TensorId output) {
+TensorId BlockBuilder::apply(OpKind kind, std::string name, TensorIds inputs, TensorId output) {
   block.operations.push_back({kind, std::move(name), std::move(inputs), output, module});
   if (gives_quantization || config.use_qwix_quantization)
     block.operations.back().narrow = narrow_product(block.operations.back(), block, config);
@@ -83,8 +88,8 @@ TensorId BlockBuilder::norm_over(std::size_t scaled_dims, const std::string& nam
                                  std::vector<std::string> checkpoint_names) {
   const Dims same = dims(x);
   Dims scaled(same.end() - static_cast<std::ptrdiff_t>(scaled_dims), same.end());
-  LogicalAxes axes(scaled_dims);
-  axes.front() = "norm";  // one flat dim in MaxText, the first of these outermost
+  LogicalAxes axes{"norm"};  // one flat dim in MaxText, the first of these outermost
+  axes.resize(scaled_dims);
   const TensorId scale = weight(name + "/scale", std::move(scaled), std::move(axes));
   const TensorId out = activation(name + " output", same, std::move(constraint), std::move(checkpoint_names));
   return apply(OpKind::normalization, name, {x, scale}, out);
@@ -114,7 +119,7 @@ Dims BlockBuilder::hidden_dims() const {
 
 Constraint BlockBuilder::carried() const {
   Constraint constraint = hidden();
-  if (model.mhc_expansion_rate > 1) constraint.axes.emplace_back("");
+  if (model.mhc_expansion_rate > 1) constraint.axes.push_back("");
   return constraint;
 }
 

@@ -6,8 +6,6 @@
 
 namespace shardplan {
 
-using Dims = std::vector<TensorDim>;
-
 /// Sizes that the programs of one train step share.
 struct ProgramSizes {
   std::int64_t batch = 0;  ///< sequences in one run of the block (a microbatch in a pipeline)
@@ -35,7 +33,7 @@ class BlockBuilder {
   TensorId constant(std::string name, Dims dims, DType dtype, Constraint constraint);
 
   /// Adds an operation; returns its output.
-  TensorId apply(OpKind kind, std::string name, std::vector<TensorId> inputs, TensorId output);
+  TensorId apply(OpKind kind, std::string name, TensorIds inputs, TensorId output);
   /// The same tensor under another constraint.
   TensorId constrain(std::string name, TensorId tensor, Constraint constraint);
   /// Root-mean-square norm over the last dim, with a scale of that dim.

@@ -48,6 +48,7 @@ Program program_of(StepKind step, const Decoder& decoder, const TrainConfig& con
   program.sequence = config.max_target_length;
   program.embed = decoder.model.emb;
   const ProgramSizes sizes{program.batch, program.sequence, shape.expert_group, shape.two_fsdp_axes};
+  program.blocks.reserve(decoder.layers.size() + 3);  // as a rule
   program.blocks.push_back(embedding_block(decoder.model, config, sizes));
   if (decoder.model.decoder_block.lends_keys && decoder.model.per_layer_dim > 0)
     program.blocks.push_back(per_layer_embedding_block(decoder.model, config, sizes));

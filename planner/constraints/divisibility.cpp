@@ -29,16 +29,17 @@ Infeasible in_words(const Tensor& tensor, std::size_t i, const AxisList& axes, c
   const std::int64_t shards = mesh.product(axes), size = tensor.dims[i].size;
   const std::string split =
       axes.size() == 1 ? describe_axes(axes, mesh) : fmt::format("{} = {}", describe_axes(axes, mesh), shards);
+  const std::string_view logical = tensor.constraint.axes[i];
   const Dim dim = tensor.dims[i].dim;
   return {constraint_of(dim),
-          fmt::format("{} ({} of the {}) can't be split over {}", size_in_words(dim, size), tensor.constraint.axes[i],
-                      tensor.name, split),
+          fmt::format("{} ({} of the {}) can't be split over {}", size_in_words(dim, size), logical, tensor.name, split),
           shards, size};
 }
 
 std::optional<Infeasible> first_indivisible(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {
   for (std::size_t i = 0; i < spec.dims.size(); ++i)
-    if (tensor.dims[i].size % mesh.product(spec.dims[i]) != 0) return in_words(tensor, i, spec.dims[i], mesh);
+    if (!spec.dims[i].empty() && tensor.dims[i].size % mesh.product(spec.dims[i]) != 0)
+      return in_words(tensor, i, spec.dims[i], mesh);
   return std::nullopt;
 }
 

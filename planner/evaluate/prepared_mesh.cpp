@@ -2,7 +2,6 @@
 #include <cost_models/blocks/partition_block.hpp>
 #include <planner/constraints/constraints.hpp>
 #include <planner/evaluate/prepared_mesh.hpp>
-#include <shardplan/error.hpp>
 
 namespace shardplan {
 
@@ -63,30 +62,21 @@ PreparedMesh::Step& PreparedMesh::add_step(const Configuration& c, std::shared_p
 
 void PreparedMesh::leave_links() {
   violations_.clear();
-  embedding_.reset();
-  misfit_.reset();
+  place_.reset();
   networks_.clear();
 }
 
-const MeshEmbedding& PreparedMesh::embedding(const Configuration& c) {
-  if (embedding_) return *embedding_;
-  auto embedded = embed(c.hardware, c.slice, c.mesh, device_order(c.config));
-  if (auto* whole = std::get_if<MeshEmbedding>(&embedded)) return embedding_.emplace(std::move(*whole));
-  misfit_ = std::get<Infeasible>(embedded);
-  auto split = embed(c.hardware, c.slice, c.mesh, {.allow_split_physical_axes = true});
-  if (auto* parts = std::get_if<MeshEmbedding>(&split)) return embedding_.emplace(std::move(*parts));
-  throw InputError("mesh " + describe(c.mesh) + ": " + std::get<Infeasible>(split).message);
+MeshPlace& PreparedMesh::place(const Configuration& c) {
+  if (!place_) place_ = places_ ? places_->place_of(c) : std::make_shared<MeshPlace>(c);
+  return *place_;
 }
 
-const std::optional<Infeasible>& PreparedMesh::misfit(const Configuration& c) {
-  embedding(c);
-  return misfit_;
-}
+const std::optional<Infeasible>& PreparedMesh::misfit(const Configuration& c) { return place(c).misfit(); }
 
 const GroupNetwork& PreparedMesh::network(const Configuration& c, const AxisList& axes, GroupSpan span) {
   for (const KnownNetwork& known : networks_)
-    if (known.axes == axes && known.span == span) return known.network;
-  return networks_.emplace_back(KnownNetwork{axes, span, embedding(c).network(axes, span)}).network;
+    if (known.axes == axes && known.span == span) return *known.network;
+  return *networks_.emplace_back(KnownNetwork{axes, span, &place(c).network(axes, span)}).network;
 }
 
 }  // namespace shardplan

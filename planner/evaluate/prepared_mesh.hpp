@@ -5,9 +5,9 @@
 // row.
 #include <cost_models/blocks/known_blocks.hpp>
 #include <cost_models/time/schedule/known_bodies.hpp>
-#include <hardware/network/mesh_embedding.hpp>
 #include <list>
 #include <optional>
+#include <planner/evaluate/mesh_place.hpp>
 #include <planner/evaluate/program_cache.hpp>
 #include <rules/bind_program.hpp>
 #include <shardplan/configuration.hpp>
@@ -36,11 +36,11 @@ class PreparedMesh {
   /// Whether the mesh will lie on other links, too: then blocks are kept for these.
   enum class Links : std::uint8_t { one, several };
 
-  /// Programs are taken from `programs`, which must outlive it; from none they are built.
-  /// Likewise `binder`, that of the rules on the mesh.
+  /// Programs are taken from `programs`, which must outlive it; from none they are built. Likewise places from `places`, and
+  /// `binder`, that of the rules on the mesh.
   explicit PreparedMesh(ProgramCache* programs = nullptr, Links links = Links::one,
-                        std::shared_ptr<const Binder> binder = nullptr)
-      : programs_(programs), links_(links), binder_(std::move(binder)) {}
+                        std::shared_ptr<const Binder> binder = nullptr, PlaceCache* places = nullptr)
+      : programs_(programs), places_(places), links_(links), binder_(std::move(binder)) {}
   PreparedMesh(const PreparedMesh&) = delete;
   PreparedMesh& operator=(const PreparedMesh&) = delete;
 
@@ -59,32 +59,31 @@ class PreparedMesh {
   /// The mesh of the next configuration lies on other links.
   void leave_links();
 
-  /// The mesh on the machine's links; one that the torus can't hold whole as if axes could be split (`misfit` says so).
-  const MeshEmbedding& embedding(const Configuration& configuration);
-  /// What that is to a group of its devices.
+  /// What the mesh on the machine's links is to a group of its devices.
   const GroupNetwork& network(const Configuration& configuration, const AxisList& axes, GroupSpan span);
-  /// Why MaxText would refuse it.
+  /// Why MaxText would refuse it there.
   const std::optional<Infeasible>& misfit(const Configuration& configuration);
 
  private:
   Choice choice_of(const Configuration& configuration);
   Step& find_or_add_step(const Configuration& configuration);
   Step& add_step(const Configuration& configuration, std::shared_ptr<const CountedProgram> counted);
+  MeshPlace& place(const Configuration& configuration);
 
   ProgramCache* programs_;
+  PlaceCache* places_;
   Links links_;
   std::shared_ptr<const Binder> binder_;
   std::list<Step> steps_;
   std::vector<std::pair<const Step*, std::optional<Infeasible>>> violations_;
   KnownBlocks known_blocks_;
-  std::optional<MeshEmbedding> embedding_;
+  std::shared_ptr<MeshPlace> place_;
   struct KnownNetwork {
     AxisList axes;
     GroupSpan span;
-    GroupNetwork network;
+    const GroupNetwork* network;  ///< the place's
   };
-  std::list<KnownNetwork> networks_;  ///< a few
-  std::optional<Infeasible> misfit_;
+  std::vector<KnownNetwork> networks_;  ///< a few
 };
 
 }  // namespace shardplan

@@ -117,7 +117,7 @@ class IdleAxes {
   }
 
   void add_dim(const Block& block, const Tensor& tensor, const PartitionSpec& spec, AxisId axis, std::size_t dim) {
-    const std::string& logical = tensor.constraint.axes[dim];
+    const std::string logical(tensor.constraint.axes[dim]);
     const std::int64_t parts = c_.mesh.product(spec.dims[dim]) * c_.mesh.size(axis);
     if (logical.empty() || tensor.dims[dim].size % parts != 0 || !split_.has(axis, tensor.dims[dim].dim)) return;
     if (names_axis(c_.rules, logical, c_.mesh.axes[axis].name)) return;  // another dim keeps it from taking it

@@ -17,8 +17,10 @@ namespace {
 constexpr double most = 0.5;
 
 /// The arithmetic of one operation in a step, of one device.
-double flops_of(const OperationWork& work, const Block& block) {
-  return (work.forward.value * (work.recomputed ? 2 : 1) + work.backward.value) * static_cast<double>(block.executions);
+double flops_of(const PartitionedBlock& block, std::size_t operation) {
+  const OperationWork& work = block.work()[operation];
+  const double runs = block.liveness.recomputed[operation] ? 2 : 1;
+  return (work.forward.value * runs + work.backward.value) * static_cast<double>(block.block->executions);
 }
 
 struct DenseWork {
@@ -30,9 +32,9 @@ struct DenseWork {
 DenseWork dense_work(const FindingSubject& s) {
   DenseWork work;
   for (const auto& block : s.blocks)
-    for (std::size_t i = 0; i < block.work.size(); ++i) {
+    for (std::size_t i = 0; i < block.work().size(); ++i) {
       const Operation& op = block.block->operations[i];
-      const double flops = flops_of(block.work[i], *block.block);
+      const double flops = flops_of(block, i);
       work.all += flops;
       if (!is_ragged_dot(*block.block, op)) continue;
       work.times = local_experts(*block.block, op, s.program) / block.block->row_occupancy;
@@ -86,7 +88,7 @@ namespace {
 double rows_of_a_sum(const FindingSubject& s) {
   double rows = 0;
   for (const auto& block : s.blocks)
-    for (const OperationWork& work : block.work) rows = std::max(rows, work.row_sums.rows);
+    for (const OperationWork& work : block.work()) rows = std::max(rows, work.row_sums.rows);
   return rows;
 }
 

@@ -51,10 +51,10 @@ Census count_parameters(const std::vector<PartitionedBlock>& blocks, const AxisL
 
 /// The rules of the tensor's dims, in priority order.
 std::vector<Rule> rules_of(const Tensor& tensor, const RuleSet& rules) {
+  const auto& names = tensor.constraint.axes;
   std::vector<Rule> found;
   for (const auto& rule : rules.rules)
-    if (std::find(tensor.constraint.axes.begin(), tensor.constraint.axes.end(), rule.logical) !=
-        tensor.constraint.axes.end())
+    if (std::find(names.begin(), names.end(), LogicalName(std::string_view(rule.logical))) != names.end())
       found.push_back(rule);
   return found;
 }
@@ -63,9 +63,9 @@ std::vector<Rule> rules_of(const Tensor& tensor, const RuleSet& rules) {
 std::string rule_to_extend(const Tensor& tensor) {
   const auto& names = tensor.constraint.axes;
   for (std::size_t i = 0; i < std::min(names.size(), tensor.dims.size()); ++i)
-    if (tensor.dims[i].dim == Dim::embed && !names[i].empty()) return names[i];
+    if (tensor.dims[i].dim == Dim::embed && !names[i].empty()) return std::string(names[i]);
   const auto named = std::find_if(names.begin(), names.end(), [](const auto& name) { return !name.empty(); });
-  return named == names.end() ? "embed" : *named;
+  return std::string(named == names.end() ? "embed" : *named);
 }
 
 bool is_permuted_shard(const Collective& c) {

@@ -130,7 +130,7 @@ std::set<std::string> embed_axes_of_weights(const Model& model) {
     for (const auto& tensor : block.tensors) {
       if (!tensor.parameter) continue;
       for (std::size_t i = 0; i < std::min(tensor.dims.size(), tensor.constraint.axes.size()); ++i)
-        if (tensor.dims[i].dim == Dim::embed) found.insert(tensor.constraint.axes[i]);
+        if (tensor.dims[i].dim == Dim::embed) found.emplace(tensor.constraint.axes[i]);
     }
   return found;
 }

@@ -43,9 +43,9 @@ class OperandWords {
     for (std::size_t dim = 0; dim < spec.dims.size(); ++dim) {
       const AxisList here = common(spec.dims[dim], collective_.axes);
       if (here.empty()) continue;
-      const std::string rule = t.constraint.axes.empty() ? "" : t.constraint.axes[dim];
+      const std::string_view rule = t.constraint.axes.empty() ? "" : t.constraint.axes[dim];
       text += fmt::format("{}{} on its {}{}", text.empty() ? "" : ", ", joined_axes(here, mesh_),
-                          name_of(t.dims[dim].dim), rule.empty() ? "" : " (rule " + rule + ")");
+                          name_of(t.dims[dim].dim), rule.empty() ? "" : fmt::format(" (rule {})", rule));
     }
     return text;
   }

@@ -44,7 +44,8 @@ class Buffers {
         leads_on_(leads_to_next_layer(state.block, *state.program.program) && state.block.rematerialized),
         gradients_last_(pressure == Pressure::none && runs_weight_gradients_last(state, schedule)),
         shares_iteration_(shares_iteration(state.block, *state.program.program)),
-        fetches_ahead_(runs_split_layer(state)) {}
+        fetches_ahead_(runs_split_layer(state)),
+        backward_begins_(schedule.first_backward()) {}
 
   std::vector<Lifetime> all() const {
     std::vector<Lifetime> all = state_.forms.lifetimes();
@@ -186,11 +187,8 @@ class Buffers {
 
   /// The gradient of a tensor exists from the first reader's gradient on; that of the block's output from the start.
   int gradient_begins(TensorId id) const {
-    int first = schedule_.backward_begins.back();
-    for (const int step : schedule_.recomputed)
-      if (step >= 0) first = std::min(first, step);
-    if (id == block_.output) return first;
-    first = state_.forms.step();
+    if (id == block_.output) return backward_begins_;
+    int first = state_.forms.step();
     for (const OperationId reader : flow_.readers(id))
       first = std::min(first, writes_gradient(id, reader));
     return first;
@@ -227,13 +225,16 @@ class Buffers {
   }
 
   Bytes bytes_of(TensorId id) const {
-    return stored_bytes(block_.tensors[id], state_.spec(id), state_.mesh, state_.compiler);
+    const Tensor& tensor = block_.tensors[id];
+    if (!tensor.parameter) return Bytes{state_.layout()->stored[id] * size_of(tensor.dtype)};
+    return stored_bytes(tensor, state_.spec(id), state_.mesh, state_.compiler);
   }
 
   /// Masks that are made in slices are there in slices; their gradient is whole.
   Bytes bytes_of_value(TensorId id) const {
     const bool sliced = state_.masks.exist() && is_mask(block_.tensors[id]);
-    return stored_bytes(block_.tensors[id], sliced ? state_.masks.spec : state_.spec(id), state_.mesh, state_.compiler);
+    if (!sliced) return bytes_of(id);
+    return stored_bytes(block_.tensors[id], state_.masks.spec, state_.mesh, state_.compiler);
   }
 
   /// The last step that reads a value which the backward pass can see: recomputation, or the gradient of a reader.
@@ -292,6 +293,7 @@ class Buffers {
   const bool gradients_last_;  ///< weights'
   const bool shares_iteration_;
   const bool fetches_ahead_;   ///< what was moved to the host
+  const int backward_begins_;  ///< step
 };
 
 }  // namespace

@@ -46,6 +46,7 @@ std::int64_t moment_bytes(const Tensor& tensor, const Block& block, const TrainC
 
 std::int64_t optimizer_shards(const PartitionedBlock& block, std::size_t i, const BoundProgram& program,
                               const TrainConfig& config) {
+  if (!zero1_axis(*program.mesh, config)) return 1;
   return optimizer_layout(block.block->tensors[i], block.specs()[i], *block.block, program.program->pipeline,
                           *program.mesh, config)
       .shards;

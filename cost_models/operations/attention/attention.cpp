@@ -191,7 +191,7 @@ class Attention final : public OperationKind {
 
   /// The flash kernel's gradient reads its output too.
   TensorIds read_by_gradient(const Block&, const Operation& op) const override {
-    TensorIds reads = inputs_of(op);
+    TensorIds reads = op.inputs;
     reads.push_back(op.output);
     return reads;
   }

@@ -26,7 +26,7 @@ std::int64_t rows_of_queries(const BlockState& state, TensorId query) {
 
 /// All queries of a device's sequences: of a mesh with more devices than heads no fewer.
 std::int64_t queries_of_a_head(const BlockState& state, TensorId query) {
-  std::vector<TensorDim> dims = state.tensor(query).dims;
+  Dims dims = state.tensor(query).dims;
   PartitionSpec spec = whole(state, query);
   for (const int other : {heads_dim(state.tensor(query)), static_cast<int>(dims.size()) - 1}) {
     dims[other].size = 1;

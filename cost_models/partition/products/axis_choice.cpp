@@ -195,7 +195,7 @@ bool counts_tokens(Dim dim) {
   return dim == Dim::batch || dim == Dim::sequence || dim == Dim::rows || dim == Dim::capacity;
 }
 
-ProductTensor::ProductTensor(const std::vector<TensorDim>& dims, const PartitionSpec* spec, bool differentiable)
+ProductTensor::ProductTensor(const Dims& dims, const PartitionSpec* spec, bool differentiable)
     : dims_(dims), spec_(spec), differentiable_(differentiable) {
   place_of_.fill(-1);
   for (std::size_t i = dims.size(); i-- > 0;) {

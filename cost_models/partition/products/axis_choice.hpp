@@ -12,11 +12,11 @@ namespace shardplan {
 class ProductTensor {
  public:
   /// `spec`: null where any would do.
-  ProductTensor(const std::vector<TensorDim>& dims, const PartitionSpec* spec, bool differentiable = true);
+  ProductTensor(const Dims& dims, const PartitionSpec* spec, bool differentiable = true);
   ProductTensor(const EinsumOperand& operand)
       : ProductTensor(operand.tensor->dims, &operand.spec, operand.tensor->differentiable) {}
 
-  const std::vector<TensorDim>& dims() const { return dims_; }
+  const Dims& dims() const { return dims_; }
   /// Only of one that has a spec.
   const PartitionSpec& spec() const { return *spec_; }
   bool has_spec() const { return spec_ != nullptr; }
@@ -32,7 +32,7 @@ class ProductTensor {
   std::int64_t parts(Dim dim, const Mesh& mesh) const;
 
  private:
-  const std::vector<TensorDim>& dims_;
+  const Dims& dims_;
   const PartitionSpec* spec_;
   bool differentiable_;
   std::uint64_t present_ = 0;  ///< a bit a Dim

@@ -94,7 +94,7 @@ MatrixShape local_shape(const AxisChoices& choices, const ProductTensors& produc
 
 }  // namespace
 
-EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const std::vector<TensorDim>& result_dims,
+EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const Dims& result_dims,
                        const PartitionSpec* target, const Mesh& mesh, const Compiler& compiler) {
   const ProductTensors product{lhs, rhs, {result_dims, target}};
   AxisChoices choices = choose_axes(product, mesh, compiler);

@@ -20,7 +20,7 @@ struct EinsumPlan {
 };
 
 /// `target` is the spec that the result is wanted in; null: whatever is cheapest (propagation).
-EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const std::vector<TensorDim>& result_dims,
+EinsumPlan plan_einsum(const EinsumOperand& lhs, const EinsumOperand& rhs, const Dims& result_dims,
                        const PartitionSpec* target, const Mesh& mesh, const Compiler& compiler);
 
 }  // namespace shardplan

@@ -6,7 +6,7 @@ namespace {
 
 /// What an operand has left to be matched, and how large it is by now.
 struct Side {
-  const std::vector<TensorDim>& dims;
+  const Dims& dims;
   PartitionSpec spec;
   std::int64_t bytes;
   AxisList groups = {};
@@ -15,7 +15,7 @@ struct Side {
 
 class Matching {
  public:
-  Matching(const EinsumOperand& lhs, const EinsumOperand& rhs, const std::vector<TensorDim>& result_dims,
+  Matching(const EinsumOperand& lhs, const EinsumOperand& rhs, const Dims& result_dims,
            const PartitionSpec& result, const Mesh& mesh)
       : lhs_{lhs.tensor->dims, lhs.spec, local_bytes(*lhs.tensor, lhs.spec, mesh).value},
         rhs_{rhs.tensor->dims, rhs.spec, local_bytes(*rhs.tensor, rhs.spec, mesh).value},
@@ -34,7 +34,7 @@ class Matching {
  private:
   enum class Kind : std::uint8_t { batch, own, contracted };
 
-  static Kind kind_of(Dim dim, const std::vector<TensorDim>& other, const std::vector<TensorDim>& result) {
+  static Kind kind_of(Dim dim, const Dims& other, const Dims& result) {
     return !has(result, dim) ? Kind::contracted : has(other, dim) ? Kind::batch : Kind::own;
   }
 
@@ -130,7 +130,7 @@ class Matching {
   }
 
   Side lhs_, rhs_;
-  const std::vector<TensorDim>& result_dims_;
+  const Dims& result_dims_;
   PartitionSpec result_;
   const Mesh& mesh_;
   AxisList matched_;  ///< in mesh order
@@ -138,7 +138,7 @@ class Matching {
 
 }  // namespace
 
-ProductGroups product_groups(const EinsumOperand& lhs, const EinsumOperand& rhs, const std::vector<TensorDim>& result_dims,
+ProductGroups product_groups(const EinsumOperand& lhs, const EinsumOperand& rhs, const Dims& result_dims,
                              const PartitionSpec& result, const Mesh& mesh) {
   return Matching(lhs, rhs, result_dims, result, mesh).groups();
 }

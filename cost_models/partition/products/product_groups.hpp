@@ -7,7 +7,7 @@
 
 namespace shardplan {
 
-inline bool has(const std::vector<TensorDim>& dims, Dim dim) {
+inline bool has(const Dims& dims, Dim dim) {
   for (const TensorDim& d : dims)
     if (d.dim == dim) return true;
   return false;
@@ -24,7 +24,7 @@ struct ProductGroups {
 };
 
 /// `result`: the spec that the product's result is wanted in.
-ProductGroups product_groups(const EinsumOperand& lhs, const EinsumOperand& rhs, const std::vector<TensorDim>& result_dims,
+ProductGroups product_groups(const EinsumOperand& lhs, const EinsumOperand& rhs, const Dims& result_dims,
                              const PartitionSpec& result, const Mesh& mesh);
 
 }  // namespace shardplan

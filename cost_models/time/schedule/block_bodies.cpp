@@ -21,15 +21,13 @@ bool is_of_result(Cause cause) {
 
 }  // namespace
 
-BlockBodies::BlockBodies(const PartitionedBlock& block, const HardwareProfile& hardware, const Compiler& compiler)
+BlockBodies::BlockBodies(const PartitionedBlock& block, const std::vector<OperationTime>& times,
+                         const OperationTime& stacks)
     : block_(block.block), flow_(block.flow()) {
-  const std::size_t count = block.work.size();
+  const std::size_t count = block.work().size();
   for (auto* steps : {&forward_steps_, &recomputed_steps_, &left_steps_, &right_steps_}) steps->assign(count, -1);
-  std::vector<OperationTime> times;
-  times.reserve(count);
   forward_.reserve(count + 1);
   backward_.reserve(3 * count + 1);
-  for (const OperationWork& work : block.work) times.push_back(operation_time(work, hardware, compiler));
   const auto run = [&](std::vector<Seconds>& body, const ComputeSeconds& time) {
     compute_ += time;
     body.push_back(time.total());
@@ -37,12 +35,11 @@ BlockBodies::BlockBodies(const PartitionedBlock& block, const HardwareProfile& h
   };
   for (std::size_t i = 0; i < count; ++i) forward_steps_[i] = run(forward_, times[i].forward);
   for (std::size_t i = 0; i < count; ++i)
-    if (block.work[i].recomputed) recomputed_steps_[i] = run(backward_, times[i].forward);
+    if (block.liveness.recomputed[i]) recomputed_steps_[i] = run(backward_, times[i].forward);
   for (std::size_t i = count; i-- > 0;) {
     left_steps_[i] = run(backward_, times[i].backward);
     right_steps_[i] = run(backward_, times[i].backward_right);
   }
-  const OperationTime stacks = operation_time(block.stacks, hardware, compiler);
   run(forward_, stacks.forward);
   run(backward_, stacks.backward);
 }

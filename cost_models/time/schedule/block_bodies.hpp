@@ -24,7 +24,8 @@ struct BodyStep {
 
 class BlockBodies {
  public:
-  BlockBodies(const PartitionedBlock& block, const HardwareProfile& hardware, const Compiler& compiler);
+  /// `times`: of the block's operations; `stacks`: of what it does with its layers' stacks.
+  BlockBodies(const PartitionedBlock& block, const std::vector<OperationTime>& times, const OperationTime& stacks);
 
   const ComputeSeconds& compute() const { return compute_; }  ///< of both bodies, one run
   const std::vector<Seconds>& forward() const { return forward_; }

@@ -25,6 +25,8 @@ class Loop {
     std::sort(moves_.begin(), moves_.end(), [](const Move& a, const Move& b) {
       return std::tuple(a.needed_by, a.iteration, a.index) < std::tuple(b.needed_by, b.iteration, b.index);
     });
+    to_make_.reserve(moves_.size());
+    ready_.reserve(moves_.size());
     for (std::size_t i = 0; i < moves_.size(); ++i)
       if (moves_[i].asynchronous) to_make_.push_back(i);
     std::sort(to_make_.begin(), to_make_.end(), [&](std::size_t a, std::size_t b) {

@@ -1,6 +1,7 @@
 #pragma once
 // A list of mesh axes, major first, packed into one word: 4 bits an axis, their number in the highest 4. Layouts are made
 // of such lists, and a search lays out, compares and copies every tensor of a model millions of times.
+#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -80,6 +81,7 @@ class AxisList {
   }
   /// By id, which is mesh order.
   void sort() {
+    if (std::is_sorted(begin(), end())) return;  // as nearly all are
     AxisList sorted;
     for (AxisId axis = 0; axis < most_mesh_axes; ++axis)
       for (const AxisId item : *this)
@@ -108,12 +110,14 @@ void erase_if(AxisList& list, Predicate predicate) {
 }
 
 inline AxisList without(AxisList axes, const AxisList& gone) {
+  if (gone.empty()) return axes;
   erase_if(axes, [&](AxisId axis) { return gone.contains(axis); });
   return axes;
 }
 
 /// In the order of the first.
 inline AxisList common(AxisList axes, const AxisList& others) {
+  if (others.empty()) return {};
   erase_if(axes, [&](AxisId axis) { return !others.contains(axis); });
   return axes;
 }

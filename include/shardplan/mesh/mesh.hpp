@@ -71,6 +71,7 @@ std::string_view name_of(CustomMesh custom);  ///< "hybrid_ring_64x4"; "" of non
 struct DeviceOrder {
   bool allow_split_physical_axes = false;
   CustomMesh custom = CustomMesh::none;
+  bool operator==(const DeviceOrder&) const = default;
 };
 
 /// One entry of "data=2,expert=4".

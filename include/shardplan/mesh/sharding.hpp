@@ -3,6 +3,7 @@
 #include <shardplan/inline_list.hpp>
 #include <shardplan/mesh/mesh.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace shardplan {
@@ -28,8 +29,25 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
-/// Logical names of a tensor's dims, one each; an empty string is an unnamed dim (None in JAX).
-using LogicalAxes = std::vector<std::string>;
+/// The logical name of a dim; empty: an unnamed dim (None in JAX). It refers to text that outlives it, as a rule to what
+/// the code of a program has written, so that programs are made without an allocation a name: never to a std::string's.
+class LogicalName {
+ public:
+  constexpr LogicalName() = default;
+  constexpr LogicalName(const char* text) : text_(text) {}
+  constexpr LogicalName(std::string_view text) : text_(text) {}
+  LogicalName(const std::string&) = delete;
+
+  constexpr operator std::string_view() const { return text_; }
+  constexpr bool empty() const { return text_.empty(); }
+  bool operator==(const LogicalName&) const = default;
+
+ private:
+  std::string_view text_;
+};
+
+/// Of a tensor's dims, one each.
+using LogicalAxes = InlineList<LogicalName, most_dims>;
 
 /// One MaxText rule: a logical axis may be split over these mesh axes, all or none (SHARDING.md 1.4).
 struct Rule {

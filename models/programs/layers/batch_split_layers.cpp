@@ -25,7 +25,7 @@ TensorId add_attention(BlockBuilder& b, TensorId x) {
   return add_residual(b, "residual after attention", x, mixed);
 }
 
-using Halves = std::vector<TensorId>;
+using Halves = TensorIds;
 
 Halves split(BlockBuilder& b, TensorId whole) {
   Halves halves;

@@ -27,9 +27,9 @@ TensorId add_mapping(BlockBuilder& b, TensorId normed, const std::string& name, 
 }
 
 /// Of those numbers, some: scaled, shifted, and made weights.
-TensorId add_weights(BlockBuilder& b, TensorId numbers, const std::string& name, Dims each, TensorDim shift) {
-  const Dims all = b.dims(numbers);
-  each.insert(each.begin(), {all[0], all[1]});
+TensorId add_weights(BlockBuilder& b, TensorId numbers, const std::string& name, const Dims& of_each, TensorDim shift) {
+  Dims each{b.dims(numbers)[0], b.dims(numbers)[1]};
+  for (const TensorDim& dim : of_each) each.push_back(dim);
   const TensorId scale = b.weight(name + "_alpha_scale", {{Dim::position, 1}}, {""});
   const TensorId beta = b.bias(name + "_beta", {shift}, {""});
   return b.apply(OpKind::elementwise, name + "_mapping", {numbers, scale, beta}, b.activation(name, std::move(each)));

@@ -63,7 +63,7 @@ TensorId add_attention_kernel(BlockBuilder& b, const Heads& heads, Dims context_
   const TensorId context = b.activation(
       "context", std::move(context_dims),
       {{"activation_batch_attn", "activation_length_attn", "activation_heads", "activation_kv"}}, context_names(b.config));
-  std::vector<TensorId> inputs = {q, k, v};
+  TensorIds inputs = {q, k, v};
   if (heads.mask >= 0) inputs.push_back(heads.mask);
   b.apply(OpKind::attention, "self_attention/attention_op", std::move(inputs), context);
   b.block.operations.back().attention_window = window;

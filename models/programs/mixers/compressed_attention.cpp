@@ -52,7 +52,7 @@ TensorId add_kernel(BlockBuilder& b, TensorId query, TensorId keys, TensorId mas
       b.activation("context", {tokens[0], tokens[1], tokens[2], {Dim::value_dim, b.model.head_dim}},
                    {{"activation_batch_attn", "activation_length_attn", "activation_heads", "activation_kv"}},
                    context_names(b.config));
-  std::vector<TensorId> inputs = {q, k, v};
+  TensorIds inputs = {q, k, v};
   if (mask >= 0) inputs.push_back(mask);
   b.apply(OpKind::attention, "self_attention/attention_op", std::move(inputs), context);
   Operation& kernel = b.block.operations.back();

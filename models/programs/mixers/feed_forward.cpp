@@ -18,11 +18,11 @@ TensorId matrix(BlockBuilder& b, const std::string& name, Dims dims, const Logic
 }
 
 /// wi, or wi_0 and wi_1; each with its bias, which the activation adds.
-std::vector<TensorId> add_inner_projections(BlockBuilder& b, TensorId x, const std::string& prefix, TensorDim mlp,
+TensorIds add_inner_projections(BlockBuilder& b, TensorId x, const std::string& prefix, TensorDim mlp,
                                             const Constraint& split) {
   const bool gated = b.model.mlp_activations.size() > 1;
   const Dims tokens = b.dims(x);
-  std::vector<TensorId> all;
+  TensorIds all;
   for (std::size_t i = 0; i < b.model.mlp_activations.size(); ++i) {
     const std::string suffix = gated ? "_" + std::to_string(i) : "";
     const std::string name = prefix + "/wi" + suffix;
@@ -36,14 +36,14 @@ std::vector<TensorId> add_inner_projections(BlockBuilder& b, TensorId x, const s
 
 /// fused_mlp (layers/linears.py, MlpBlock): one wi of [embed, parts, mlp]. MaxText's rules know no num_activations, so
 /// that nothing splits the parts; checkpoints keep both as mlpwi.
-std::vector<TensorId> add_joint_projection(BlockBuilder& b, TensorId x, const std::string& prefix, TensorDim mlp) {
+TensorIds add_joint_projection(BlockBuilder& b, TensorId x, const std::string& prefix, TensorDim mlp) {
   const Dims tokens = b.dims(x);
   const TensorDim parts{Dim::mlp_parts, static_cast<std::int64_t>(b.model.mlp_activations.size())};
   const std::string name = prefix + "/wi";
   const TensorId w = matrix(b, name, {tokens[2], parts, mlp}, {"embed", "num_activations", "mlp"});
   const TensorId joint = b.activation(name + " output", {tokens[0], tokens[1], parts, mlp},
                                       {{"activation_batch", "activation_length", "", "activation_mlp"}}, {"mlpwi"});
-  std::vector<TensorId> all = {b.apply(OpKind::einsum, name, {x, w}, joint)};
+  TensorIds all = {b.apply(OpKind::einsum, name, {x, w}, joint)};
   if (b.model.mlp_bias) all.push_back(b.bias(name + "/bias", {parts, mlp}, {"num_activations", "mlp"}));
   return all;
 }
@@ -53,8 +53,8 @@ std::vector<TensorId> add_joint_projection(BlockBuilder& b, TensorId x, const st
 TensorId add_feed_forward(BlockBuilder& b, TensorId x, const std::string& prefix, std::int64_t width) {
   const TensorDim mlp{Dim::mlp, width}, embed{Dim::embed, b.model.emb};
   const Constraint split{{"activation_batch", "activation_length", "activation_mlp"}};
-  const std::vector<TensorId> projections = b.model.fused_mlp ? add_joint_projection(b, x, prefix, mlp)
-                                                              : add_inner_projections(b, x, prefix, mlp, split);
+  const TensorIds projections = b.model.fused_mlp ? add_joint_projection(b, x, prefix, mlp)
+                                                  : add_inner_projections(b, x, prefix, mlp, split);
   const Dims tokens = b.dims(x);
   const TensorId activated = b.apply(OpKind::elementwise, prefix + "/activation", projections,
                                      b.activation(prefix + " hidden", {tokens[0], tokens[1], mlp}, split));

@@ -65,9 +65,9 @@ TensorId add_lookup(BlockBuilder& b, TensorId x, std::size_t layer) {
 
 /// memory·w + bias; both are kept in the type that they are multiplied in.
 TensorId project(BlockBuilder& b, TensorId memory, const std::string& name, Dims to, LogicalAxes axes) {
-  Dims in = to, out = to;
-  in.insert(in.begin(), b.dims(memory)[2]);
-  out.insert(out.begin(), {b.dims(memory)[0], b.dims(memory)[1]});
+  const Dims all = b.dims(memory);
+  Dims in{all[2]}, out{all[0], all[1]};
+  for (const TensorDim& dim : to) in.push_back(dim), out.push_back(dim);
   LogicalAxes stored = axes;
   stored.insert(stored.begin(), "engram_dim");
   const TensorId w = b.weight(name, std::move(in), std::move(stored));

@@ -21,7 +21,7 @@ struct ResolveFlags {
 
 LogicalAxes logical_axes(const Words& words) {
   LogicalAxes names;
-  for (const auto& word : words) names.push_back(word == "-" ? "" : word);
+  for (const auto& word : words) names.push_back(word == "-" ? std::string_view() : word);
   return names;
 }
 
@@ -34,7 +34,7 @@ std::vector<std::string> known_names(const RuleSet& rules) {
 
 void check_names(const LogicalAxes& names, const RuleSet& rules) {
   const auto known = known_names(rules);
-  for (const auto& name : names)
+  for (const std::string_view name : names)
     if (!name.empty() && std::find(known.begin(), known.end(), name) == known.end())
       throw InputError(unknown_name("logical axis", name, known));
 }

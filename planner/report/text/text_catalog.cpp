@@ -87,7 +87,7 @@ std::string rule_list_text(const std::vector<RuleSet>& sets, const Style& style)
 std::string spec_text(const LogicalAxes& names, const PartitionSpec& spec, const Mesh& mesh, const Style& style) {
   TextTable table({{"dim"}, {"logical axis"}, {"mesh axes"}, {"parts", Align::right}});
   for (std::size_t dim = 0; dim < spec.dims.size(); ++dim)
-    table.add({std::to_string(dim), names[dim].empty() ? "-" : names[dim], axes_text(spec.dims[dim], mesh),
+    table.add({std::to_string(dim), std::string(names[dim].empty() ? "-" : names[dim]), axes_text(spec.dims[dim], mesh),
                print_count(mesh.product(spec.dims[dim]))});
   return describe(spec, mesh) + "\n\n" + table.print(style.width());
 }

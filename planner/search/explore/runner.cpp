@@ -5,12 +5,16 @@ namespace shardplan {
 
 Runner::Runner(const SearchSpace& space, const Parallelism& any, const Evaluator& evaluate,
                PreparedMesh::Links links)
+    : Runner(space, any, evaluate, links, binder_on(space, any.rules, any.mesh)) {}
+
+Runner::Runner(const SearchSpace& space, const Parallelism& any, const Evaluator& evaluate, PreparedMesh::Links links,
+               const std::shared_ptr<const Binder>& binder)
     : space_(space),
       evaluate_(evaluate),
       parallelism_(&any),
       configuration_(configuration_of(space, any, space.remat_policies.front(), any.batches.front())),
-      mesh_(space.programs.get(), links, binder_on(space, any.rules, any.mesh)),
-      expert_axes_(binder_on(space, any.rules, any.mesh)->expert_axes()),
+      mesh_(space.programs.get(), links, binder, space.places.get()),
+      expert_axes_(binder->expert_axes()),
       shares_memory_(links == PreparedMesh::Links::several) {}
 
 void Runner::change_to(const Parallelism& parallelism, const RematPolicy& policy, const BatchOption& batch) {

@@ -25,6 +25,9 @@ class Runner {
   Looked memory(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch);
 
  private:
+  Runner(const SearchSpace& space, const Parallelism& any, const Evaluator& evaluate, PreparedMesh::Links links,
+         const std::shared_ptr<const Binder>& binder);
+
   /// What beside the sizes of a mesh, its rules and the path through the experts memory depends on.
   struct Memory {
     PipelineSchedule schedule;

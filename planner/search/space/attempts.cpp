@@ -14,7 +14,7 @@ namespace shardplan {
 namespace {
 
 void add_axes(std::string& text, const AxisList& axes, const Mesh& mesh) {
-  for (const AxisId axis : axes) text += mesh.axes[axis].name + '.';
+  for (const AxisId axis : axes) (text += mesh.axes[axis].name) += '.';
   text += ',';
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <planner/evaluate/binder_cache.hpp>
+#include <planner/evaluate/mesh_place.hpp>
 #include <planner/evaluate/program_cache.hpp>
 #include <shardplan/configuration.hpp>
 #include <shardplan/machine/machine.hpp>
@@ -55,6 +56,7 @@ struct SearchSpace {
   std::int64_t max_batch_tokens = 0;  ///< of a step, where the batch is searched
   std::shared_ptr<ProgramCache> programs = std::make_shared<ProgramCache>();  ///< of its candidates
   std::shared_ptr<BinderCache> binders = std::make_shared<BinderCache>();     ///< of its meshes
+  std::shared_ptr<PlaceCache> places = std::make_shared<PlaceCache>();        ///< likewise
 
   bool searches_batch() const { return !per_device_batch && !global_batch_tokens; }
   bool asks_for(AxisRole axis) const { return asked_axes.contains(name_of(axis)); }

@@ -104,7 +104,7 @@ TEST(LogicalAxes, HaveEveryNameOfEveryModel) {
     if (!model.not_modelled.empty()) continue;
     for (const auto& block : reference_program(model, 2048).blocks)
       for (const auto& tensor : block.tensors)
-        for (const auto& axis : tensor.constraint.axes)
+        for (const std::string_view axis : tensor.constraint.axes)
           EXPECT_TRUE(axis.empty() || std::binary_search(names.begin(), names.end(), axis)) << name << " " << axis;
   }
   for (const auto& set : rule_set_names())

@@ -8,11 +8,11 @@ namespace {
 
 const Mesh divided_mesh = parse_mesh("fsdp=4,tensor=3", {"fsdp", "tensor"});
 
-Tensor tensor(std::string name, TensorDim dim, std::string logical) {
+Tensor tensor(std::string name, TensorDim dim, LogicalName logical) {
   Tensor made;
   made.name = std::move(name);
   made.dims = {dim};
-  made.constraint.axes = {std::move(logical)};
+  made.constraint.axes = {logical};
   return made;
 }
 

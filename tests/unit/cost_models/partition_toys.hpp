@@ -52,7 +52,7 @@ inline std::string text(const Moves& moves, const Mesh& mesh) {
 }
 
 /// One byte an element, so that bytes can be counted in the head.
-inline Tensor toy_tensor(std::vector<TensorDim> dims) {
+inline Tensor toy_tensor(Dims dims) {
   Tensor tensor;
   tensor.name = "toy";
   tensor.dims = std::move(dims);

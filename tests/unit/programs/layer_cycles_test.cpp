@@ -55,8 +55,8 @@ std::vector<std::string> weights(const std::string& model, const std::string& na
       if (!tensor.parameter) continue;
       std::vector<std::int64_t> sizes;
       for (const auto& dim : tensor.dims) sizes.push_back(dim.size);
-      all.push_back(
-          fmt::format("{} [{}] {}", tensor.name, fmt::join(sizes, ", "), fmt::join(tensor.constraint.axes, " ")));
+      const std::vector<std::string_view> axes(tensor.constraint.axes.begin(), tensor.constraint.axes.end());
+      all.push_back(fmt::format("{} [{}] {}", tensor.name, fmt::join(sizes, ", "), fmt::join(axes, " ")));
     }
   }
   return all;

@@ -57,7 +57,7 @@ TEST(Streams, AddTheirMixturesWeights) {
 TEST(Streams, AreWhatLayersHandOn) {
   const Program program = program_of(with_streams(4));
   const Block& layer = block_of(program, "moe_layers");
-  const std::vector<TensorDim> carried = {{Dim::batch, 1}, {Dim::sequence, 4096}, {Dim::streams, 4}, {Dim::embed, 7168}};
+  const Dims carried = {{Dim::batch, 1}, {Dim::sequence, 4096}, {Dim::streams, 4}, {Dim::embed, 7168}};
   EXPECT_EQ(layer.tensors[layer.input].dims, carried);
   EXPECT_EQ(layer.tensors[layer.output].dims, carried);
   EXPECT_EQ(block_of(program, "embedding").tensors[block_of(program, "embedding").output].dims, carried);

@@ -45,8 +45,13 @@ rc::Gen<Mesh> any_mesh(int largest) {
 
 /// Names once each, with unnamed and unknown dims among them.
 rc::Gen<LogicalAxes> any_tensor() {
-  return rc::gen::map(rc::gen::resize(3, some_of(logical_names)), [](LogicalAxes names) {
-    names.insert(names.begin() + static_cast<std::ptrdiff_t>(names.size() / 2), {"", "unknown"});
+  return rc::gen::map(rc::gen::resize(3, some_of(logical_names)), [](const std::vector<std::string>& some) {
+    LogicalAxes names;
+    for (const auto& name : some)
+      names.push_back(std::string_view(*std::find(logical_names.begin(), logical_names.end(), name)));
+    const auto middle = names.begin() + names.size() / 2;
+    names.insert(middle, "unknown");
+    names.insert(middle, "");
     return names;
   });
 }
@@ -56,7 +61,8 @@ PartitionSpec textbook_resolve(const LogicalAxes& names, const RuleSet& rules, c
   std::vector<std::optional<std::vector<std::string>>> assigned(names.size());
   std::set<std::string> used;
   for (const auto& rule : rules.rules) {
-    const auto i = static_cast<std::size_t>(std::find(names.begin(), names.end(), rule.logical) - names.begin());
+    const LogicalName name{std::string_view(rule.logical)};
+    const auto i = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
     if (i == names.size() || assigned[i]) continue;
     if (std::any_of(rule.axes.begin(), rule.axes.end(), [&](const auto& axis) { return used.contains(axis); }))
       continue;

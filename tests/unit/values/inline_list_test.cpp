@@ -17,6 +17,14 @@ TEST(InlineList, GrowsToItsRoomAndNoFurther) {
   EXPECT_THROW(list.resize(5), InternalError);
 }
 
+TEST(InlineList, TakesAnItemAnywhere) {
+  List list{1, 3};
+  list.insert(list.begin() + 1, 2);
+  list.insert(list.end(), 4);
+  EXPECT_THAT(list, ElementsAre(1, 2, 3, 4));
+  EXPECT_THROW(list.insert(list.begin(), 0), InternalError);
+}
+
 // What was cut off doesn't count, and new items are empty ones.
 TEST(InlineList, ComparesWhatItHolds) {
   List a{1, 2, 9}, b{1, 2};

@@ -10,7 +10,7 @@ bool is_input(ExpertMatrix matrix) { return matrix == ExpertMatrix::input; }
 Constraint shard_map_spec(const Model& model, ExpertMatrix matrix, const TrainConfig& config) {
   if (model.use_batch_split_schedule) return {{"expert_only", "", ""}};
   if (config.use_2d_fsdp_sharding && !config.shard_exp_on_fsdp) return {{"", "mlp_no_fsdp", ""}};
-  const std::string experts = config.shard_exp_on_fsdp ? "" : "exp";
+  const std::string_view experts = config.shard_exp_on_fsdp ? "" : "exp";
   const Peel peel = config.shard_exp_on_fsdp ? Peel::none : Peel::fsdp;
   return is_input(matrix) ? Constraint{{experts, "", "mlp_no_fsdp"}, peel}
                           : Constraint{{experts, "mlp_no_fsdp", ""}, peel};

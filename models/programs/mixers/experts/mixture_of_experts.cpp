@@ -50,7 +50,7 @@ TensorId add_router(BlockBuilder& b, const MixtureInput& in, const Constraint& c
   const TensorId x = in.router;
   const TensorDim experts{Dim::experts, b.model.num_experts};
   const TensorId gate = b.weight("MoeBlock_0/gate", {b.dims(x).back(), experts},
-                                 {std::string(b.model.decoder_block.gate_axis), ""});
+                                 {b.model.decoder_block.gate_axis, ""});
   const Dims tokens = b.dims(x);
   const TensorId logits = b.activation("router logits", {tokens[0], tokens[1], experts}, constraint);
   if (b.config.float32_gate_logits) b.block.tensors[gate].dtype = b.block.tensors[logits].dtype = DType::f32;

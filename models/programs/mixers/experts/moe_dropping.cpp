@@ -50,7 +50,7 @@ TensorId add_experts_dropping(BlockBuilder& b, const MixtureInput& in) {
       b.apply(OpKind::einsum, "MoeBlock_0/dispatch", {x, dispatch_mask},
               b.activation("dispatched tokens", {experts, batch, slots, embed}, {dispatch_axes, peel}));
   b.block.tensors[dispatched].role = TensorRole::dispatched_tokens;
-  std::vector<TensorId> projections;
+  TensorIds projections;
   for (const std::string name : {"wi_0", "wi_1"}) {
     const TensorId w = expert_weight(b, name, ExpertMatrix::input, embed, {"exp", "", "mlp"});
     projections.push_back(b.apply(OpKind::einsum, "MoeBlock_0/" + name, {dispatched, w},

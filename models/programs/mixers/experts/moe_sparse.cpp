@@ -46,7 +46,7 @@ TensorId add_experts_sparse(BlockBuilder& b, const MixtureInput& in) {
 
   const TensorId dispatched = b.apply(ring ? OpKind::ring_dispatch : OpKind::ragged_dispatch, "MoeBlock_0/dispatch",
                                       {tokens, routing}, b.activation("routed tokens", {experts, rows, embed}));
-  std::vector<TensorId> projections;
+  TensorIds projections;
   for (const std::string name : {"wi_0", "wi_1"}) {
     const TensorId w =
         as_shard_map_input(b, add_expert_weight(b, name, ExpertMatrix::input, embed), name, ExpertMatrix::input);

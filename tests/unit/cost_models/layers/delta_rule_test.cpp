@@ -31,8 +31,8 @@ ToyRun toy(const std::string& mesh) {
 double delta_rule_flops(const ToyRun& toy) {
   const ToyMemory memory(toy);
   const auto& layer = memory.block("linear_layers");
-  for (std::size_t i = 0; i < layer.work.size(); ++i)
-    if (layer.block->operations[i].kind == OpKind::delta_rule) return layer.work[i].forward.value;
+  for (std::size_t i = 0; i < layer.work().size(); ++i)
+    if (layer.block->operations[i].kind == OpKind::delta_rule) return layer.work()[i].forward.value;
   throw std::logic_error("test: no delta rule");
 }
 

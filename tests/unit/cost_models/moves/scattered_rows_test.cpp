@@ -110,7 +110,7 @@ TEST(ScatteredRows, ArePaddedToWholeTilesWherePiecesComeOut) {
   EXPECT_EQ(moved(CollectiveKind::collective_permute, 30), 0);
 }
 
-Tensor weight_of(std::vector<TensorDim> dims) {
+Tensor weight_of(Dims dims) {
   Tensor weight;
   weight.dims = std::move(dims);
   weight.parameter = true;
@@ -201,7 +201,7 @@ TEST(ScatteredRows, OfWhatIsNoMatrixAreSummedWholeWhereTheyPartTiles) {
 }
 
 /// Of a weight whose dim number `dim` fsdp scatters.
-CollectiveKind sum_of(std::vector<TensorDim> dims, std::size_t dim, const char* axes, InShardMap in_shard_map, Habit habit) {
+CollectiveKind sum_of(Dims dims, std::size_t dim, const char* axes, InShardMap in_shard_map, Habit habit) {
   const Mesh mesh = parse_mesh(axes, load_rules("default").mesh_axes);
   const AxisList fsdp{static_cast<AxisId>(mesh.find("fsdp").value())};
   PartitionSpec whole, wanted;
@@ -217,11 +217,11 @@ CollectiveKind sum_of(std::vector<TensorDim> dims, std::size_t dim, const char* 
 
 // Experts [4, 64, 2048] and [4, 2048, 1024] over 4 and over 8 devices: 16 and 8 rows, 256 and 128 columns.
 TEST(ScatteredRows, OfExpertsAreEvenNumbersOfTiles) {
-  const auto sum = [](std::vector<TensorDim> dims, std::size_t dim, const char* axes) {
+  const auto sum = [](Dims dims, std::size_t dim, const char* axes) {
     return sum_of(std::move(dims), dim, axes, InShardMap::yes, Habit::scatters_even_tiles_of_experts);
   };
-  const std::vector<TensorDim> wi{{Dim::experts, 4}, {Dim::embed, 64}, {Dim::mlp, 2048}};
-  const std::vector<TensorDim> wo{{Dim::experts, 4}, {Dim::mlp, 2048}, {Dim::embed, 1024}};
+  const Dims wi{{Dim::experts, 4}, {Dim::embed, 64}, {Dim::mlp, 2048}};
+  const Dims wo{{Dim::experts, 4}, {Dim::mlp, 2048}, {Dim::embed, 1024}};
   EXPECT_EQ(sum(wi, 1, "fsdp=4"), CollectiveKind::reduce_scatter);
   EXPECT_EQ(sum(wi, 1, "fsdp=8"), CollectiveKind::all_reduce);
   EXPECT_EQ(sum(wo, 2, "fsdp=4"), CollectiveKind::reduce_scatter);
@@ -231,11 +231,11 @@ TEST(ScatteredRows, OfExpertsAreEvenNumbersOfTiles) {
 
 // Of dense layers columns of whole tiles, and rows of attention's features: out [8, 128, 1024] and query [1024, 8, 128].
 TEST(ScatteredRows, OfDenseLayersAreEvenNumbersOfTiles) {
-  const auto sum = [](std::vector<TensorDim> dims, std::size_t dim, const char* axes) {
+  const auto sum = [](Dims dims, std::size_t dim, const char* axes) {
     return sum_of(std::move(dims), dim, axes, InShardMap::no, Habit::scatters_even_tiles);
   };
-  const std::vector<TensorDim> out{{Dim::q_heads, 8}, {Dim::head_dim, 128}, {Dim::embed, 1024}};
-  const std::vector<TensorDim> query{{Dim::embed, 1024}, {Dim::q_heads, 8}, {Dim::head_dim, 128}};
+  const Dims out{{Dim::q_heads, 8}, {Dim::head_dim, 128}, {Dim::embed, 1024}};
+  const Dims query{{Dim::embed, 1024}, {Dim::q_heads, 8}, {Dim::head_dim, 128}};
   EXPECT_EQ(sum(out, 2, "fsdp=4"), CollectiveKind::reduce_scatter) << "256 columns";
   EXPECT_EQ(sum(out, 2, "fsdp=8"), CollectiveKind::all_reduce) << "128";
   EXPECT_EQ(sum(out, 2, "fsdp=16"), CollectiveKind::reduce_scatter)

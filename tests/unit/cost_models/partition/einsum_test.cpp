@@ -11,7 +11,7 @@ namespace {
 
 struct Product {
   Tensor lhs, rhs;
-  std::vector<TensorDim> result;
+  Dims result;
 };
 
 // [batch 8, embed 4] x [embed 4, mlp 16] -> [batch 8, mlp 16]: 1024 flops whole.

@@ -63,9 +63,9 @@ TEST(ForwardOnly, MovesWhatTheForwardPassOfATrainStepMoves) {
     for (std::size_t i = 0; i < forward.blocks.size(); ++i) {
       const PartitionedBlock& block = forward.blocks[i];
       for (const auto& c : block.collectives) EXPECT_EQ(c.phase, Phase::forward) << row.what;
-      for (const auto& work : block.work) EXPECT_EQ(work.backward.value, 0) << row.what;
-      for (std::size_t op = 0; op < block.work.size(); ++op)
-        EXPECT_EQ(block.work[op].forward.value, train.blocks[i].work[op].forward.value) << row.what;
+      for (const auto& work : block.work()) EXPECT_EQ(work.backward.value, 0) << row.what;
+      for (std::size_t op = 0; op < block.work().size(); ++op)
+        EXPECT_EQ(block.work()[op].forward.value, train.blocks[i].work()[op].forward.value) << row.what;
       EXPECT_TRUE(block.liveness.saved.empty()) << row.what;
       for (const auto& life : block.lifetimes) {
         EXPECT_LE(life.first, life.last) << row.what << " " << describe(life.name, *block.block);

@@ -107,7 +107,7 @@ TEST(Liveness, OfASmallBlock) {
 struct GradientRow {
   const char* what;
   OpKind kind;
-  std::vector<TensorId> inputs;
+  TensorIds inputs;
   Names reads;
 };
 

@@ -145,8 +145,8 @@ TEST(KernelTiles, AreMaxTexts) {
   const ToyMemory toy({toy_mixtral(), config, "default", "expert=8", load_compiler("xla-tpu")});
   const auto tiles_of = [&](std::string_view name) {
     const PartitionedBlock& layer = toy.block("layers");
-    for (std::size_t id = 0; id < layer.work.size(); ++id)
-      if (layer.block->operations[id].name.ends_with(name)) return layer.work[id].tiles;
+    for (std::size_t id = 0; id < layer.work().size(); ++id)
+      if (layer.block->operations[id].name.ends_with(name)) return layer.work()[id].tiles;
     return GroupedTiles{};
   };
   EXPECT_EQ(tiles_of("/wi_0").forward, (Tile{1, 2, 3}));

@@ -18,14 +18,14 @@ Compiler library_products() {
 }
 
 const OperationWork& work_of(const PartitionedBlock& block, const std::string& name) {
-  for (std::size_t i = 0; i < block.work.size(); ++i)
-    if (block.block->operations[i].name.ends_with(name)) return block.work[i];
+  for (std::size_t i = 0; i < block.work().size(); ++i)
+    if (block.block->operations[i].name.ends_with(name)) return block.work()[i];
   throw std::runtime_error("no operation " + name);
 }
 
 const OperationWork& attention_of(const PartitionedBlock& block) {
-  for (std::size_t i = 0; i < block.work.size(); ++i)
-    if (block.block->operations[i].kind == OpKind::attention) return block.work[i];
+  for (std::size_t i = 0; i < block.work().size(); ++i)
+    if (block.block->operations[i].kind == OpKind::attention) return block.work()[i];
   throw std::runtime_error("no attention");
 }
 
@@ -96,8 +96,8 @@ Compiler with_kernel_of_gpus(VectorKernel kernel) {
 }
 
 const OperationWork& loss_of(const PartitionedBlock& block) {
-  for (std::size_t i = 0; i < block.work.size(); ++i)
-    if (block.block->operations[i].kind == OpKind::cross_entropy) return block.work[i];
+  for (std::size_t i = 0; i < block.work().size(); ++i)
+    if (block.block->operations[i].kind == OpKind::cross_entropy) return block.work()[i];
   throw std::runtime_error("no loss");
 }
 

@@ -163,6 +163,29 @@ TEST(KnownBodies, AreScheduledAgainWhereTheyDiffer) {
   EXPECT_DOUBLE_EQ(known.waits(0, steps, {{{14}, -1, 1}}, kinds, {}).exposed[0].value, 4) << "another body";
 }
 
+TEST(KnownBodies, TimeTheOperationsOfALayoutOnce) {
+  const Block block;
+  OperationWork work;
+  work.kind = WorkKind::matmul;
+  PartitionedBlock partitioned;
+  const auto laid_out = [&](double forward) {
+    partitioned.layout = std::make_shared<BlockLayout>(BoundBlock{&block, {}});
+    partitioned.layout->work = {work};
+    partitioned.layout->work.front().forward = {forward};
+  };
+  KnownBodies known;
+  const auto seconds = [&](std::size_t index) {
+    return known.times(index, partitioned, toy_machine(), toy_compiler()).front().forward.total().value;
+  };
+  laid_out(300e12);
+  EXPECT_DOUBLE_EQ(seconds(0), 3);
+  partitioned.layout->work.front().forward = {600e12};
+  EXPECT_DOUBLE_EQ(seconds(0), 3) << "known";
+  EXPECT_DOUBLE_EQ(seconds(1), 6) << "another block";
+  laid_out(900e12);
+  EXPECT_DOUBLE_EQ(seconds(0), 9) << "another layout";
+}
+
 TEST(BodySchedule, KnowsNoCollectiveThatIsNeededBeforeItIsMade) {
   EXPECT_THROW(exposed({10, 30}, {{{8}, 1, 1}}), InternalError);
 }

@@ -13,12 +13,11 @@ using enum CollectiveKind;
 constexpr BlockId layers = 0, layers_local = 1;
 
 /// An operation of a toy block: on 100 TFLOP/s so many seconds.
-OperationWork seconds_of_work(double forward, double backward, bool recomputed) {
+OperationWork seconds_of_work(double forward, double backward) {
   OperationWork work;
   work.kind = WorkKind::matmul;
   work.forward = {forward * 100e12};
   work.backward = {backward * 100e12};
-  work.recomputed = recomputed;
   return work;
 }
 
@@ -46,8 +45,10 @@ struct PricedToy {
     shapes[1].tensors.resize(3);
     shapes[1].operations = {{OpKind::einsum, "only", {0, 1}, 2}};
     for (PartitionedBlock& block : blocks) block.layout = std::make_shared<BlockLayout>(BoundBlock{block.block, {}});
-    blocks[0].work = {seconds_of_work(4, 8, true), seconds_of_work(6, 12, true)};
-    blocks[1].work = {seconds_of_work(1, 2, false)};
+    blocks[0].layout->work = {seconds_of_work(4, 8), seconds_of_work(6, 12)};
+    blocks[0].liveness.recomputed = {true, true};
+    blocks[1].layout->work = {seconds_of_work(1, 2)};
+    blocks[1].liveness.recomputed = {false};
   }
 
   StepTime time() const {
@@ -201,7 +202,7 @@ TEST(StepTime, UpdateMovesItsBytesAndHidesItsOwnGathers) {
 // all at once, for others' products.
 TEST(StepTime, NewtonSchulzMultipliesBesideGathersOfOtherMatrices) {
   PricedToy toy;
-  toy.update_products = {seconds_of_work(2, 0, false), seconds_of_work(3, 0, false)};
+  toy.update_products = {seconds_of_work(2, 0), seconds_of_work(3, 0)};
   EXPECT_DOUBLE_EQ(toy.time().parts.optimizer.value, 5);
   toy.communicate(Phase::optimizer, all_gather, true, 4, layers).cause = Cause::newton_schulz_matrix;
   toy.compiler.habits.remove(Habit::orthogonalizes_matrices_together);
@@ -254,7 +255,7 @@ TEST(StepTime, RefusesACollectiveOfNoBlock) {
 
 TEST(StepTime, RefusesAnEmptyStep) {
   PricedToy toy;
-  for (auto& block : toy.blocks) block.work.clear();
+  for (auto& block : toy.blocks) block.layout->work.clear();
   EXPECT_THROW(toy.time(), InternalError);
 }
 

@@ -75,7 +75,7 @@ class ToyBlock {
  private:
   AxisList split() const { return mesh_.axes[0].size() > 1 ? AxisList{0} : AxisList{}; }
 
-  TensorId add(std::string name, std::vector<TensorDim> dims, PartitionSpec spec) {
+  TensorId add(std::string name, Dims dims, PartitionSpec spec) {
     Tensor tensor;
     tensor.name = std::move(name);
     tensor.dims = std::move(dims);
@@ -112,20 +112,20 @@ const Work on_one_device[] = {
 TEST(OperationWork, CountsTheFlopsAndTrafficOfKernels) {
   ToyBlock toy(1);
   const PartitionedBlock block = toy.partitioned();
-  ASSERT_EQ(block.work.size(), std::size(on_one_device));
-  for (std::size_t i = 0; i < block.work.size(); ++i) {
+  ASSERT_EQ(block.work().size(), std::size(on_one_device));
+  for (std::size_t i = 0; i < block.work().size(); ++i) {
     const auto& [name, kind, forward, backward, traffic] = on_one_device[i];
     EXPECT_EQ(block.block->operations[i].name, name);
-    EXPECT_EQ(block.work[i].kind, kind) << name;
-    EXPECT_DOUBLE_EQ(block.work[i].forward.value, forward) << name;
-    EXPECT_DOUBLE_EQ(block.work[i].backward.value, backward) << name;
-    EXPECT_EQ(block.work[i].forward_traffic.value, traffic) << name;
-    EXPECT_EQ(block.work[i].backward_traffic.value, 2 * traffic) << name;
+    EXPECT_EQ(block.work()[i].kind, kind) << name;
+    EXPECT_DOUBLE_EQ(block.work()[i].forward.value, forward) << name;
+    EXPECT_DOUBLE_EQ(block.work()[i].backward.value, backward) << name;
+    EXPECT_EQ(block.work()[i].forward_traffic.value, traffic) << name;
+    EXPECT_EQ(block.work()[i].backward_traffic.value, 2 * traffic) << name;
   }
 }
 
 TEST(OperationWork, ProductsHaveTheirShape) {
-  const MatrixShape wi = ToyBlock(1).partitioned().work[0].shape, of_four = ToyBlock(4).partitioned().work[0].shape;
+  const MatrixShape wi = ToyBlock(1).partitioned().work()[0].shape, of_four = ToyBlock(4).partitioned().work()[0].shape;
   EXPECT_EQ(std::tuple(wi.m, wi.n, wi.k, wi.groups), std::tuple(8.0 * 16, 64.0, 32.0, 1.0));
   EXPECT_EQ(std::tuple(of_four.m, of_four.n, of_four.k), std::tuple(2.0 * 16, 64.0, 32.0)) << "the batch is split";
 }
@@ -160,7 +160,7 @@ constexpr Vector vectors[] = {
 TEST(OperationWork, VectorWorkIsAloneOrAPartOfTheProductNextToIt) {
   const PartitionedBlock block = ToyBlock(1).partitioned(toy_kernels());
   for (const auto& row : vectors) {
-    const OperationWork& work = block.work[row.operation];
+    const OperationWork& work = block.work()[row.operation];
     EXPECT_DOUBLE_EQ(work.vector_forward.operands, row.forward) << row.operation;
     EXPECT_DOUBLE_EQ(work.vector_backward.operands, row.backward) << row.operation;
     EXPECT_DOUBLE_EQ(work.fused_forward.operands, row.fused) << row.operation;
@@ -172,7 +172,7 @@ TEST(OperationWork, VectorWorkIsAloneOrAPartOfTheProductNextToIt) {
 TEST(OperationWork, WithoutFusionItIsVectorWorkToo) {
   Compiler compiler = toy_kernels();
   compiler.vector_kernels.fuses_into_products = false;
-  const OperationWork residual = ToyBlock(1).partitioned(compiler).work[3];
+  const OperationWork residual = ToyBlock(1).partitioned(compiler).work()[3];
   EXPECT_DOUBLE_EQ(residual.vector_forward.operands, 10 * 3 * hidden);
   EXPECT_DOUBLE_EQ(residual.fused_forward.operands, 0);
 }
@@ -208,7 +208,7 @@ TEST(OperationWork, NarrowingIsVectorWork) {
   NarrowProduct narrow;
   narrow.input_gradient = narrow.weight_gradient = true;
   toy.narrow(0, narrow);
-  const OperationWork wi = toy.partitioned(narrowing_kernels()).work[0];
+  const OperationWork wi = toy.partitioned(narrowing_kernels()).work()[0];
   EXPECT_DOUBLE_EQ(wi.vector_forward.operands, 11 * (hidden + wi_elements));
   EXPECT_DOUBLE_EQ(wi.vector_forward.passes, 2 * (hidden + wi_elements));
   EXPECT_DOUBLE_EQ(wi.vector_backward.operands, 2 * 10 * wide);
@@ -219,7 +219,7 @@ TEST(OperationWork, NarrowingOnAFixedScaleLooksForNone) {
   NarrowProduct narrow;
   narrow.activation_scaling = Scaling::fixed;
   toy.narrow(0, narrow);
-  const OperationWork wi = toy.partitioned(narrowing_kernels()).work[0];
+  const OperationWork wi = toy.partitioned(narrowing_kernels()).work()[0];
   EXPECT_DOUBLE_EQ(wi.vector_forward.operands, 10 * hidden + 11 * wi_elements);
   EXPECT_DOUBLE_EQ(wi.vector_backward.operands, 0);
 }
@@ -230,7 +230,7 @@ TEST(OperationWork, GradientsOfAqtNarrowForThemselves) {
   NarrowProduct narrow;
   narrow.input_gradient = narrow.weight_gradient = narrow.narrows_again = narrow.rounds_gradients_randomly = true;
   toy.narrow(0, narrow);
-  const OperationWork wi = toy.partitioned(narrowing_kernels()).work[0];
+  const OperationWork wi = toy.partitioned(narrowing_kernels()).work()[0];
   EXPECT_DOUBLE_EQ(wi.vector_backward.operands, 2 * 100 * wide + 11 * (hidden + wi_elements));
 }
 
@@ -239,9 +239,9 @@ TEST(OperationWork, AProductLooksForTheScaleOfWhatItMakes) {
   ToyBlock toy(1);
   toy.narrow(2, NarrowProduct{});
   Compiler compiler = narrowing_kernels();
-  EXPECT_DOUBLE_EQ(toy.partitioned(compiler).work[2].vector_forward.operands, 10 * wide + 11 * wi_elements);
+  EXPECT_DOUBLE_EQ(toy.partitioned(compiler).work()[2].vector_forward.operands, 10 * wide + 11 * wi_elements);
   compiler.vector_kernels.fuses_into_products = false;
-  EXPECT_DOUBLE_EQ(toy.partitioned(compiler).work[2].vector_forward.operands, 11 * (wide + wi_elements));
+  EXPECT_DOUBLE_EQ(toy.partitioned(compiler).work()[2].vector_forward.operands, 11 * (wide + wi_elements));
 }
 
 // What only narrow products read is computed where it is narrowed, and its inputs' gradients where they are.
@@ -250,7 +250,7 @@ TEST(OperationWork, AnActivationIsPartOfItsNarrowing) {
     ToyBlock toy(1);
     if (!read_wide) toy.drop_fold();
     if (narrow) toy.narrow(2, NarrowProduct{});
-    const OperationWork work = toy.partitioned(compiler).work[1];
+    const OperationWork work = toy.partitioned(compiler).work()[1];
     return work.vector_forward.operands + work.fused_forward.operands + work.vector_backward.operands +
            work.fused_backward.operands;
   };
@@ -269,22 +269,22 @@ TEST(OperationWork, ProductsOfTheSameRowsNarrowThemOnce) {
   toy.narrow(0, NarrowProduct{});
   toy.narrow(7, NarrowProduct{});
   const PartitionedBlock block = toy.partitioned(narrowing_kernels());
-  EXPECT_DOUBLE_EQ(block.work[0].vector_forward.operands, 11 * (hidden + wi_elements));
-  EXPECT_DOUBLE_EQ(block.work[7].vector_forward.operands, 11 * wi_elements);
+  EXPECT_DOUBLE_EQ(block.work()[0].vector_forward.operands, 11 * (hidden + wi_elements));
+  EXPECT_DOUBLE_EQ(block.work()[7].vector_forward.operands, 11 * wi_elements);
 }
 
 TEST(OperationWork, OperandWithoutGradientSavesAProduct) {
   ToyBlock toy(1);
   toy.set_differentiable(0, false);
-  const OperationWork wi = toy.partitioned().work[0];
+  const OperationWork wi = toy.partitioned().work()[0];
   EXPECT_DOUBLE_EQ(wi.backward.value, wi.forward.value);
   EXPECT_EQ(wi.backward_traffic, wi.forward_traffic);
 }
 
 TEST(OperationWork, IsSharedAmongDevices) {
   const PartitionedBlock one = ToyBlock(1).partitioned(), four = ToyBlock(4).partitioned();
-  for (std::size_t i = 0; i < one.work.size(); ++i)
-    EXPECT_DOUBLE_EQ(four.work[i].forward.value * 4, one.work[i].forward.value) << i;
+  for (std::size_t i = 0; i < one.work().size(); ++i)
+    EXPECT_DOUBLE_EQ(four.work()[i].forward.value * 4, one.work()[i].forward.value) << i;
 }
 
 TEST(OperationWork, WeightGathersAndGradientReductionsAreMarked) {
