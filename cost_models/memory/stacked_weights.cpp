@@ -192,7 +192,7 @@ Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& p
     const bool narrowed = config.dtype == DType::f32 && compiler.has(Habit::narrows_float32_operands);
     return Bytes{elements_apart(block, program) * size_of(narrowed ? DType::bf16 : config.dtype)};
   }
-  if (!compiler.has(Habit::copies_stacked_parameters)) return {};
+  if (!compiler.has(Habit::copies_stacked_parameters)) return held;
   const std::int64_t turned = elements_turned_in_stage(block, program, config, compiler);
   return Bytes{(transposed_elements(block, program, config.moe_path) + turned) * element};
 }

@@ -124,13 +124,13 @@ TEST(GroupedTime, NarrowOperandsAreFetchedNarrow) {
 }
 
 TEST(TokamaxTiles, AreTunedOrMadeSmallerUntilTheyFit) {
-  const GroupedKernels kernels = *parse_profile(profile_json("tpu-7x"), "7x").grouped_kernels;
-  const GroupedTiles tuned = tokamax_tiles({524288, 1536, 4096, 128}, kernels);
+  const GroupedKernels tuned_for = *parse_profile(profile_json("tpu-7x"), "7x").grouped_kernels;
+  const GroupedTiles tuned = tokamax_tiles({524288, 1536, 4096, 128}, tuned_for);
   EXPECT_EQ(tuned.forward, (Tile{256, 4096, 1536}));
   EXPECT_EQ(tuned.input_gradient, (Tile{1024, 1536, 1024}));
   EXPECT_EQ(tuned.weight_gradient, (Tile{256, 2048, 1536}));
   // tokamax 0.0.17's _get_heuristics_config and _tgmm_heuristics_config on a TPU 7x.
-  const GroupedTiles other = tokamax_tiles({400000, 1536, 4096, 128}, kernels);
+  const GroupedTiles other = tokamax_tiles({400000, 1536, 4096, 128}, tuned_for);
   EXPECT_EQ(other.forward, (Tile{128, 4096, 768}));
   EXPECT_EQ(other.input_gradient, (Tile{128, 768, 4096}));
   EXPECT_EQ(other.weight_gradient, (Tile{1024, 1024, 1536}));
