@@ -15,7 +15,8 @@ Bytes piece_budget(const Compiler& compiler) {
   const auto& larger = compiler.larger_pieces;
   const auto vmem = compiler.setting(CompilerSetting::scoped_vmem_limit);
   if (!larger || vmem < larger->vmem) return compiler.piece_budget;
-  return larger->budget + Bytes{static_cast<std::int64_t>(larger->growth * static_cast<double>((*vmem - larger->vmem).value))};
+  const auto beyond = static_cast<double>((*vmem - larger->vmem).value);
+  return larger->budget + Bytes{static_cast<std::int64_t>(larger->growth * beyond)};
 }
 
 /// An even number of tiles in as few rows as may be.

@@ -16,11 +16,11 @@ enum class Habit : std::uint8_t {
   gathers_activations_per_consumer,  ///< tensor-parallel activations gathered again for each consumer
   attention_outside_shard_map,       ///< attention=flash and autoselected are computed whole on every device
   copies_stacked_parameters,         ///< scanned parameters are copied to layer-major order before the loop
-  /// Where weights are stored in the compute dtype, scanned ones whose layers don't lie outermost are copied so before the loop.
+  /// Scanned weights that are stored in the compute dtype: those whose layers lie apart are copied before the loop.
   makes_stacks_layer_major,
-  /// Stages that run once: what sorted experts' shard_map reads of their weights is gathered in front of the pipeline's loops.
+  /// Stages that run once: what sorted experts' shard_map reads of weights is gathered in front of the pipeline's loops.
   holds_experts_of_stages,
-  gathers_held_experts_again,  ///< and in the backward loop again, where weights aren't cast
+  gathers_held_experts_again,        ///< and in the backward loop again, where weights aren't cast
   moves_stacks_in_compute_dtype,     ///< weights are cast before pipeline_fsdp_ag_once gathers and moves them
   defers_head_gradient,              ///< head weight gradient computed after the layers' backward pass
   ragged_dot_is_dense,               ///< ragged_dot computes every local expert for every row

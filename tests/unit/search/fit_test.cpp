@@ -127,7 +127,7 @@ TEST(Plan, WouldFitUnderThePolicyThatNeedsLeast) {
 
 // A line of text has two of three changes, without their plans: fewer looks.
 TEST(Plan, BesideAlternativesAreTheFirstChangesThatWouldFit) {
-  for (PlanRequest request : {request_for("deepseek2-16b", "tpu-v6e", 4), request_for("mixtral-8x7b", "tpu-v5p", 8)}) {
+  for (PlanRequest request : {request_for("llama2-70b", "tpu-v5p", 8), request_for("mixtral-8x7b", "tpu-v5p", 8)}) {
     const MachinePlan whole = plan_machine(request, request.machines.front(), cost_model());
     request.beside = Beside::alternatives;
     const MachinePlan some = plan_machine(request, request.machines.front(), cost_model());
