@@ -218,6 +218,14 @@ ScatterCycles read_scatter_cycles(StrictObject object) {
 
 constexpr MoePath all_paths[] = {MoePath::none, MoePath::dropping, MoePath::ragged, MoePath::ring};
 
+double read_stage_memory_error(StrictObject object) {
+  const double high = object.number("high");
+  if (high < 0) object.fail("high", "at least 0");
+  object.text("source");
+  object.finish();
+  return high;
+}
+
 std::map<MoePath, MemoryError> read_memory_error(StrictObject object) {
   std::map<MoePath, MemoryError> errors;
   for (const MoePath path : all_paths) {
@@ -257,6 +265,8 @@ DescribedCompiler parse_compiler(std::string_view text, const std::string& file)
     described.compiler.scatter_cycles = read_scatter_cycles(object.object("scatter_cycles"));
   described.compiler.overlap = read_overlap(object.object("overlap"));
   described.compiler.memory_error = read_memory_error(object.object("memory_error"));
+  if (object.has("stage_memory_error"))
+    described.compiler.stage_memory_error = read_stage_memory_error(object.object("stage_memory_error"));
   if (object.has("flags")) described.flags = read_flags(object.any("flags"), file + ".flags");
   if (object.has("foreign_flags")) described.compiler.foreign_flags = read_foreign(object.object("foreign_flags"));
   if (object.has("offered_flags"))

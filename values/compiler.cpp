@@ -18,6 +18,7 @@ constexpr std::array habit_names{
     Named{Habit::makes_stacks_layer_major, "makes_stacks_layer_major"},
     Named{Habit::holds_experts_of_stages, "holds_experts_of_stages"},
     Named{Habit::gathers_held_experts_again, "gathers_held_experts_again"},
+    Named{Habit::copies_uncast_stages, "copies_uncast_stages"},
     Named{Habit::moves_stacks_in_compute_dtype, "moves_stacks_in_compute_dtype"},
     Named{Habit::defers_head_gradient, "defers_head_gradient"},
     Named{Habit::ragged_dot_is_dense, "ragged_dot_is_dense"},

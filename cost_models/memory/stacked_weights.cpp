@@ -188,7 +188,11 @@ Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& p
     return Bytes{(read_elements(resident, b, program, config, compiler) - experts.shards) * element * copies} + held;
   }
   if (compiler.has(Habit::makes_stacks_layer_major)) {
-    if (b.in_pipeline || config.dtype != config.weight_dtype) return held;
+    if (config.dtype != config.weight_dtype) return held;
+    if (b.in_pipeline) {
+      const bool copied = compiler.has(Habit::copies_uncast_stages);
+      return held + Bytes{copied ? resident_elements(block, program, config) * element : 0};
+    }
     const bool narrowed = config.dtype == DType::f32 && compiler.has(Habit::narrows_float32_operands);
     return Bytes{elements_apart(block, program) * size_of(narrowed ? DType::bf16 : config.dtype)};
   }

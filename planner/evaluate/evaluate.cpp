@@ -122,6 +122,13 @@ struct RunDetails {
   StepTimeline* timeline = nullptr;
 };
 
+/// Compiler::stage_memory_error, where it concerns the program.
+double stage_error(const Program& program, const Compiler& compiler) {
+  const bool mixture = std::any_of(program.blocks.begin(), program.blocks.end(),
+                                   [](const Block& block) { return block.in_pipeline && block.mixture; });
+  return mixture && program.pipeline.layers_per_stage > 1 ? compiler.stage_memory_error : 0;
+}
+
 /// Memory and what refuses a run but for its weights' layout.
 RunCost memory_of_run(const Configuration& c, PreparedMesh& mesh, const PreparedMesh::Step& step,
                       const std::vector<PartitionedBlock>& blocks, const HostTraffic& host,
@@ -130,7 +137,7 @@ RunCost memory_of_run(const Configuration& c, PreparedMesh& mesh, const Prepared
   cost.devices = c.mesh.devices();
   const Bytes capacity = memory_capacity(c.hardware, c.memory_limits);
   cost.memory = memory_use(blocks, step.bound, c.config, c.compiler, capacity, details.held);
-  raise_range(cost.memory, c.model.memory_error_high);
+  raise_range(cost.memory, std::max(c.model.memory_error_high, stage_error(*step.bound.program, c.compiler)));
   cost.memory.reserved = reserved_memory(cost.memory.capacity, c.memory_limits.reserve);
   cost.infeasible = refusal(c, mesh, step, blocks, cost.memory, host);
   return cost;

@@ -178,6 +178,9 @@ struct Compiler {
   Bytes piece_budget;  ///< of pads_scattered_rows and pads_rows_to_tiles: a piece for each device that sums, and four more
   std::optional<LargerPieces> larger_pieces;  ///< absent: flags don't change that
   std::map<MoePath, MemoryError> memory_error;  ///< of every path
+  /// As MemoryError::high, of mixtures in pipelines whose stages run several layers an iteration: there programs need far
+  /// more than is predicted; 0: not known to.
+  double stage_memory_error = 0;
   std::shared_ptr<const Compiler> unflagged;  ///< the same before `flags`; null: there are none
   bool has(Habit habit) const { return habits.has(habit); }
   bool has(Habit habit, const HeadShare& head) const;

@@ -21,6 +21,7 @@ enum class Habit : std::uint8_t {
   /// Stages that run once: what sorted experts' shard_map reads of weights is gathered in front of the pipeline's loops.
   holds_experts_of_stages,
   gathers_held_experts_again,        ///< and in the backward loop again, where weights aren't cast
+  copies_uncast_stages,              ///< a stage's weights that aren't cast are copied into other tiles for its loops
   moves_stacks_in_compute_dtype,     ///< weights are cast before pipeline_fsdp_ag_once gathers and moves them
   defers_head_gradient,              ///< head weight gradient computed after the layers' backward pass
   ragged_dot_is_dense,               ///< ragged_dot computes every local expert for every row

@@ -15,14 +15,14 @@ StepTime time_of(const std::string& run, const MachineChoice& machine = {}) {
                        machine)).time;
 }
 
-/// 8 devices of 2 x 2048 tokens, 8 of 128 experts each: 262,144 choices. Their ids go into 4,194,304 words, the 16 MiB that
-/// an operation of v5p gets: sorted. The weights' go into the device's 524,288 halves. rt2.hlo: such scatters, forward and
-/// again, and the device's own gradients.
+/// 8 devices of 16 x 2048 tokens, 8 of 128 experts each: 2,097,152 choices. Their ids go into 33,554,432 words, 128 MiB, more
+/// than an operation of v5p gets with recipes' flags: sorted. The weights' go into the device's 4,194,304 halves. rt2.hlo:
+/// such scatters, forward and again, and the device's own gradients.
 TEST(AllTokenRouting, IsOfAllDevicesChoices) {
-  const StepTime time = time_of("model_name=qwen3-30b-a3b compile_topology=v5p-16 per_device_batch_size=2");
-  const double layer = 2 * 262144 * (22.8 + 12.3) + 32768 * 12.3;
+  const StepTime time = time_of("model_name=qwen3-30b-a3b compile_topology=v5p-16 per_device_batch_size=16");
+  const double layer = 2 * 2097152 * (22.8 + 12.3) + 262144 * 12.3;
   EXPECT_NEAR(time.all_token_routing.value, 2 * layer / 1.75e9, 1e-7);
-  EXPECT_NEAR(time.least_all_token_routing.value, 2 * (2 * 262144 * (6.7 + 12.3) + 32768 * 12.3) / 1.75e9, 1e-7);
+  EXPECT_NEAR(time.least_all_token_routing.value, 2 * (2 * 2097152 * (6.7 + 12.3) + 262144 * 12.3) / 1.75e9, 1e-7);
   EXPECT_DOUBLE_EQ(time.with_routing().value, time.step().value + time.all_token_routing.value);
 }
 

@@ -70,6 +70,18 @@ TEST(HeldExperts, ThatAreNotCastAreGatheredAgain) {
   EXPECT_EQ(mib(moments.front().copies), 3 * 2 * 8);
 }
 
+// A device's share of two layers: 3 x 4 MiB of experts in each, and attention's weights.
+TEST(HeldExperts, LieBesideCopiesOfTheirStage) {
+  const Stages bf16{.weights = DType::bf16};
+  Compiler plain = with(toy_tpu(), Habit::makes_stacks_layer_major);
+  const Bytes none = copies(stages(bf16, plain));
+  plain.habits.add(Habit::copies_uncast_stages);
+  const ToyMemory toy = stages(bf16, plain);
+  EXPECT_EQ(none.value, 0);
+  EXPECT_EQ(copies(toy).value, resident_elements(toy.block("layers"), toy.bound(), toy.config()) * 2);
+  EXPECT_GE(mib(copies(toy)), 3 * 2 * 4);
+}
+
 // Where weight gradients end an iteration the other layer's sums wait for it: 8 MiB each, and the shards of 4.
 TEST(HeldExperts, WaitWithTheirSumsForTheIterationsEnd) {
   Compiler holds = with(toy_tpu(), Habit::holds_experts_of_stages);
