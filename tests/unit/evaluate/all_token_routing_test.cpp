@@ -16,8 +16,8 @@ StepTime time_of(const std::string& run, const MachineChoice& machine = {}) {
 }
 
 /// 8 devices of 16 x 2048 tokens, 8 of 128 experts each: 2,097,152 choices. Their ids go into 33,554,432 words, 128 MiB,
-/// more than an operation of v5p gets with recipes' flags: sorted. The weights' go into the device's 4,194,304 halves. rt2.hlo:
-/// such scatters, forward and again, and the device's own gradients.
+/// more than an operation of v5p gets with recipes' flags: sorted. The weights' go into the device's 4,194,304 halves.
+/// rt2.hlo: such scatters, forward and again, and the device's own gradients.
 TEST(AllTokenRouting, IsOfAllDevicesChoices) {
   const StepTime time = time_of("model_name=qwen3-30b-a3b compile_topology=v5p-16 per_device_batch_size=16");
   const double layer = 2 * 2097152 * (22.8 + 12.3) + 262144 * 12.3;
