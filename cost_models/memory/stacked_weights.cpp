@@ -136,10 +136,6 @@ std::int64_t read_elements(std::int64_t resident, const Block& block, const Boun
   return padded > resident ? padded + resident : resident;
 }
 
-}  // namespace
-
-namespace {
-
 /// Of experts that are held elements on a device: gathered, and the shards of them.
 struct HeldExperts {
   std::int64_t gathered = 0, shards = 0;
@@ -158,6 +154,18 @@ HeldExperts held_experts(const PartitionedBlock& block, const BoundProgram& prog
     held.shards += block.stored()[i] * layers;
   }
   return held;
+}
+
+/// Of weights that loops read in the dtype in which they are stored.
+Bytes uncast_copies(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
+                    const Compiler& compiler) {
+  if (config.dtype != config.weight_dtype) return {};  // accumulated passes, which cast once
+  if (block.block->in_pipeline) {
+    const bool copied = compiler.has(Habit::copies_uncast_stages);
+    return Bytes{copied ? resident_elements(block, program, config) * size_of(config.dtype) : 0};
+  }
+  const bool narrowed = config.dtype == DType::f32 && compiler.has(Habit::narrows_float32_operands);
+  return Bytes{elements_apart(block, program) * size_of(narrowed ? DType::bf16 : config.dtype)};
 }
 
 }  // namespace
@@ -181,21 +189,13 @@ Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& p
   const bool explicit_pipeline = b.in_pipeline && config.shard_mode_explicit && !config.pipeline_fsdp_ag_per_repeat;
   if (explicit_pipeline) return Bytes{gathered_elements(block, program) * element};
   const HeldExperts experts = held_experts(block, program, config, compiler);
-  const bool held_in_both = !gathers_held_experts_again(config, compiler);
-  const Bytes held = held_in_both ? Bytes{experts.gathered * size_of(config.dtype)} : Bytes{};
+  const bool in_forward_loop = gathers_held_experts_again(config, compiler);
+  const Bytes held{in_forward_loop ? 0 : experts.gathered * size_of(config.dtype)};
   if (casts || gathers_once(b, config)) {
     const std::int64_t resident = resident_elements(block, program, config);
     return Bytes{(read_elements(resident, b, program, config, compiler) - experts.shards) * element * copies} + held;
   }
-  if (compiler.has(Habit::makes_stacks_layer_major)) {
-    if (config.dtype != config.weight_dtype) return held;
-    if (b.in_pipeline) {
-      const bool copied = compiler.has(Habit::copies_uncast_stages);
-      return held + Bytes{copied ? resident_elements(block, program, config) * element : 0};
-    }
-    const bool narrowed = config.dtype == DType::f32 && compiler.has(Habit::narrows_float32_operands);
-    return Bytes{elements_apart(block, program) * size_of(narrowed ? DType::bf16 : config.dtype)};
-  }
+  if (compiler.has(Habit::makes_stacks_layer_major)) return uncast_copies(block, program, config, compiler) + held;
   if (!compiler.has(Habit::copies_stacked_parameters)) return held;
   const std::int64_t turned = elements_turned_in_stage(block, program, config, compiler);
   return Bytes{(transposed_elements(block, program, config.moe_path) + turned) * element};
