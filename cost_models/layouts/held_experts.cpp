@@ -12,8 +12,4 @@ bool gathers_held_experts_again(const TrainConfig& config, const Compiler& compi
   return config.dtype == config.weight_dtype && compiler.has(Habit::gathers_held_experts_again);
 }
 
-bool is_expert_weight(const Tensor& tensor) {
-  return tensor.parameter && tensor.dims.size() == 3 && tensor.dims.front().dim == Dim::experts;
-}
-
 }  // namespace shardplan

@@ -9,14 +9,12 @@
 
 namespace shardplan {
 
+/// Whether weights of the block that enter a shard_map (enters_shard_map) are held.
 bool holds_gathered_experts(const Block& block, const PipelineShape& pipeline, const TrainConfig& config,
                             const Compiler& compiler);
 
 /// Whether the backward loop gathers them again all the same: where no cast made a copy of them
 /// (Habit::gathers_held_experts_again).
 bool gathers_held_experts_again(const TrainConfig& config, const Compiler& compiler);
-
-/// A matrix of each expert: wi_0, wi_1, wo; not a bias.
-bool is_expert_weight(const Tensor& tensor);
 
 }  // namespace shardplan

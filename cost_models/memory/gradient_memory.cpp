@@ -65,13 +65,13 @@ Bytes waiting_logits(const PartitionedBlock& head, const BoundProgram& program, 
   return logits_for_loss_value(*head.block, head.flow(), head.specs(), *program.mesh, compiler);
 }
 
-/// By the table's readers alone.
+bool reads_wide_rows(const Operation& op, TensorId table) { return op.wide_rows && op.inputs.front() == table; }
+
+/// As the public one, which has no flow to ask for the table's readers.
 bool has_wide_rows(const PartitionedBlock& block, TensorId table) {
   const auto readers = block.flow().readers(table);
-  return std::any_of(readers.begin(), readers.end(), [&](OperationId reader) {
-    const Operation& op = block.block->operations[reader];
-    return op.wide_rows && op.inputs.front() == table;
-  });
+  return std::any_of(readers.begin(), readers.end(),
+                     [&](OperationId reader) { return reads_wide_rows(block.block->operations[reader], table); });
 }
 
 /// Rows in float32 are added up in float32, behind the layers' backward pass, the columns along the lanes (recorded:
@@ -110,7 +110,7 @@ DType stacked_gradient_dtype(const BoundProgram& program, const TrainConfig& con
 
 bool has_wide_rows(const Block& block, TensorId table) {
   return std::any_of(block.operations.begin(), block.operations.end(),
-                     [&](const Operation& op) { return op.wide_rows && op.inputs.front() == table; });
+                     [&](const Operation& op) { return reads_wide_rows(op, table); });
 }
 
 bool is_tied(const PartitionedBlock& head) {

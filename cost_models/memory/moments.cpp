@@ -144,6 +144,7 @@ class Moments {
       head_gradient_ = std::max(head_gradient_, unsummed_head_gradient(*loop.back(), program_));
   }
 
+  /// What a pipeline holds of its experts until its forward loop is through, and no longer.
   void add_forward_loops() {
     for (const auto& block : blocks_) {
       const Bytes held = held_in_forward_loop(block, program_, config_, compiler_);

@@ -21,6 +21,10 @@ std::int64_t sum_over_weights(const PartitionedBlock& block, const BoundProgram&
   return total * layers_on_device(*block.block, program.program->pipeline);
 }
 
+std::int64_t elements_without_fsdp(const Tensor& weight, const PartitionSpec& spec, const Mesh& mesh) {
+  return local_elements(weight.dims, without_axes(spec, mesh.axes_of(AxisFamily::fsdp)), mesh);
+}
+
 bool has_split_dim(const PartitionSpec& spec, std::size_t from) {
   return std::any_of(spec.dims.begin() + static_cast<std::ptrdiff_t>(from), spec.dims.end(),
                      [](const AxisList& axes) { return !axes.empty(); });
@@ -72,15 +76,16 @@ std::int64_t transposed_elements(const PartitionedBlock& block, const BoundProgr
 }
 
 /// Habit::makes_stacks_layer_major. Queries, keys and values are turned in the loop, whichever way they lie.
-std::int64_t elements_apart(const PartitionedBlock& block, const BoundProgram& program) {
-  const std::int64_t layers = layers_on_device(*block.block, program.program->pipeline);
+std::int64_t elements_apart(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config) {
+  const PipelineShape& pipeline = program.program->pipeline;
+  const std::int64_t in_an_array = layers_in_an_array(*block.block, pipeline, config);
   std::int64_t total = 0;
   for (std::size_t i = 0; i < block.specs().size(); ++i) {
     const Tensor& weight = block.block->tensors[i];
     if (!weight.parameter || weight.dims.size() < 2 || is_of_heads(weight)) continue;
-    if (!lies_layer_major(weight, block.specs()[i], *program.mesh, layers)) total += block.stored()[i];
+    if (!lies_layer_major(weight, block.specs()[i], *program.mesh, in_an_array)) total += block.stored()[i];
   }
-  return total * layers;
+  return total * layers_on_device(*block.block, pipeline);
 }
 
 /// In a pipeline, whose layers' weights lie each by itself, two of an expert's three are copied, of all layers of a stage
@@ -108,9 +113,8 @@ std::int64_t elements_turned_in_stage(const PartitionedBlock& block, const Bound
 }  // namespace
 
 std::int64_t gathered_elements(const PartitionedBlock& block, const BoundProgram& program) {
-  const AxisList fsdp = program.mesh->axes_of(AxisFamily::fsdp);
   return sum_over_weights(block, program, [&](const Tensor& weight, const PartitionSpec& spec) {
-    return local_elements(weight.dims, without_axes(spec, fsdp), *program.mesh);
+    return elements_without_fsdp(weight, spec, *program.mesh);
   });
 }
 
@@ -145,12 +149,11 @@ HeldExperts held_experts(const PartitionedBlock& block, const BoundProgram& prog
                          const Compiler& compiler) {
   HeldExperts held;
   if (!holds_gathered_experts(*block.block, program.program->pipeline, config, compiler)) return held;
-  const AxisList fsdp = program.mesh->axes_of(AxisFamily::fsdp);
   const std::int64_t layers = layers_on_device(*block.block, program.program->pipeline);
   for (std::size_t i = 0; i < block.specs().size(); ++i) {
     const Tensor& weight = block.block->tensors[i];
-    if (!is_expert_weight(weight) || !is_gathered(static_cast<TensorId>(i), block)) continue;
-    held.gathered += local_elements(weight.dims, without_axes(block.specs()[i], fsdp), *program.mesh) * layers;
+    if (!enters_shard_map(weight, *block.block, config) || !is_gathered(static_cast<TensorId>(i), block)) continue;
+    held.gathered += elements_without_fsdp(weight, block.specs()[i], *program.mesh) * layers;
     held.shards += block.stored()[i] * layers;
   }
   return held;
@@ -165,7 +168,7 @@ Bytes uncast_copies(const PartitionedBlock& block, const BoundProgram& program, 
     return Bytes{copied ? resident_elements(block, program, config) * size_of(config.dtype) : 0};
   }
   const bool narrowed = config.dtype == DType::f32 && compiler.has(Habit::narrows_float32_operands);
-  return Bytes{elements_apart(block, program) * size_of(narrowed ? DType::bf16 : config.dtype)};
+  return Bytes{elements_apart(block, program, config) * size_of(narrowed ? DType::bf16 : config.dtype)};
 }
 
 }  // namespace

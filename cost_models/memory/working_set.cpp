@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cost_models/layouts/held_experts.hpp>
+#include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/working_set.hpp>
@@ -124,11 +125,12 @@ Bytes copies_for_experts(const PartitionedBlock& block, const BoundProgram& prog
 /// Sums of the gradients of held experts (held_experts.hpp): all of an iteration are waited for at its end, and what is
 /// summed is there until then, as the shards that come of it are (recorded on 7x: mixtral8x7bx8_7x8_pp2fsdp4_ragged, twelve
 /// of [8, 4096, 14336] and of a quarter of that).
-Bytes unsummed_experts(const PartitionedBlock& block) {
+Bytes unsummed_experts(const PartitionedBlock& block, const TrainConfig& config) {
+  const Block& b = *block.block;
   Bytes all;
   for (const Collective& c : block.collectives) {
     const bool sums = c.kind == CollectiveKind::reduce_scatter && c.phase == Phase::backward && c.parameter;
-    if (!sums || c.tensor < 0 || !is_expert_weight(block.block->tensors[block.flow().origin(c.tensor)])) continue;
+    if (!sums || c.tensor < 0 || !enters_shard_map(b.tensors[block.flow().origin(c.tensor)], b, config)) continue;
     all += c.bytes + Bytes{c.bytes.value / c.group_size};
   }
   return all;
@@ -145,7 +147,8 @@ Bytes left_in_stage(const PartitionedBlock& block, const BoundProgram& program, 
   if (!block.block->mixture || !compiler.has(Habit::runs_cycle_weight_gradients_last)) return {};
   if (config.moe_path == MoePath::dropping)
     return weight_gradient_operands(block, *program.mesh, compiler, Module::mixture);
-  if (holds_gathered_experts(*block.block, program.program->pipeline, config, compiler)) return unsummed_experts(block);
+  if (holds_gathered_experts(*block.block, program.program->pipeline, config, compiler))
+    return unsummed_experts(block, config);
   return is_ragged_dot_dense(compiler, config) ? copies_for_experts(block, program, compiler) : Bytes{0};
 }
 

@@ -26,7 +26,8 @@ Forms::Forms(const BoundProgram& program, const Block& block, const DataFlow& fl
                          moves_layer_stack(program.program->pipeline, config);
   reads_stack_ = resident_ && gathered_with_stack_ && !config.shard_mode_explicit;
   if (!casts_first) resident_dtype_ = config.weight_dtype;
-  holds_experts_ = holds_gathered_experts(block, program.program->pipeline, config, compiler);
+  if (holds_gathered_experts(block, program.program->pipeline, config, compiler))
+    for (const Tensor& tensor : block.tensors) held_.push_back(enters_shard_map(tensor, block, config));
   gathers_held_again_ = gathers_held_experts_again(config, compiler);
   is_slice_ = block.kind == BlockKind::layer && config.scan_layers && !block.in_pipeline &&
               compiler.has(Habit::pads_to_tiles);
@@ -172,7 +173,7 @@ RunCount Forms::runs(TensorId tensor, Pass pass, Apart apart) const {
   return pass == Pass::forward ? RunCount::gathers : RunCount::backward_gathers;
 }
 
-bool Forms::is_held(TensorId tensor) const { return holds_experts_ && is_expert_weight(block_.tensors[root(tensor)]); }
+bool Forms::is_held(TensorId tensor) const { return !held_.empty() && held_[root(tensor)]; }
 
 bool Forms::use(TensorId tensor, const PartitionSpec& spec, Pass pass, const Operation& op, const AxisList& groups,
                 Numbers numbers) {

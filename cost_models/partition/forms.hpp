@@ -161,7 +161,8 @@ class Forms {
   // pipeline_fsdp_ag_once: gathered weights stay for the whole step; a compiler that casts late gathers them as they
   // are stored, one that moves the layer stack gathers them on that way (layer_stack.hpp).
   bool resident_ = false, gathered_with_stack_ = false, reads_stack_ = false;
-  bool holds_experts_ = false, gathers_held_again_ = false;
+  std::vector<bool> held_;  ///< one a tensor: held_experts.hpp; empty: none is
+  bool gathers_held_again_ = false;
   bool is_slice_ = false;  ///< layers' weights are slices of stacks, in whole tiles
   bool reads_experts_by_kernel_ = false;  ///< of such stacks, on the sparse paths
   std::optional<DType> resident_dtype_;  ///< none: what the block computes with

@@ -171,6 +171,12 @@ TEST(LoadCompiler, RejectsWrongFilesInOneLine) {
        "\"pads_scattered_rows\": {\"budget_bytes\": 1, \"larger\": {\"budget_bytes\": 2}, \"on\": true",
        "key 'scoped_vmem_limit' is missing"},
       {"\"ragged_dot_is_dense\": {\"on\": false",
+       "\"pads_scattered_rows\": {\"budget_bytes\": 1, \"larger\": {\"scoped_vmem_limit\": 1, \"budget_bytes\": 2, "
+       "\"growth\": -1}, \"on\": true",
+       "'growth' must be 0 or more"},
+      {"\"kernels\": {\"attention\": \"flash\"}", "\"stage_memory_error\": {\"high\": -1, \"source\": \"s\"}",
+       "'high' must be at least 0"},
+      {"\"ragged_dot_is_dense\": {\"on\": false",
        "\"pads_scattered_rows\": {\"budget_bytes\": 1, \"on\": true, \"source\": \"s\"}, "
        "\"pads_rows_to_tiles\": {\"budget_bytes\": 1, \"on\": true",
        "'pads_rows_to_tiles' must be off where pads_scattered_rows is on"},

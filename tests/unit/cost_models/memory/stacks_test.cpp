@@ -119,6 +119,20 @@ TEST(StackedWeights, ThatAreNotCastAreMadeLayerMajor) {
   EXPECT_EQ(copied(4, [](TrainConfig&) {}), 4 * 10 * 2) << "cast";
 }
 
+// Eight local layers of each of three cycles are eight arrays of three layers, which fill no tiles, and not one of 24.
+TEST(StackedWeights, OfACycleAreArraysOfAsManyLayersAsCycles) {
+  ToyRun toy{toy_llama(), toy_config(1, 1024), "default", "fsdp=1", with(toy_tpu(), Habit::makes_stacks_layer_major)};
+  toy.model.layers = 27;
+  toy.model.attention_pattern = {256, 8};
+  toy.config.weight_dtype = DType::bf16;
+  const ToyMemory memory(toy);
+  const auto copied = [&](const char* block) {
+    return mib(stacked_weight_copies(memory.block(block), memory.bound(), memory.config(), memory.compiler()));
+  };
+  EXPECT_EQ(copied("layers_local"), 24 * 2) << "attention's output alone";
+  EXPECT_EQ(copied("layers_global"), 3 * 2);
+}
+
 TEST(StackGradients, AreWrittenInTheDtypeOfTheWeightsByALoop) {
   const std::vector<StackRow> rows = {
       {"40 Mi in float32", "fsdp=1", toy_tpu(), 160},

@@ -18,10 +18,17 @@ struct Cut {
 
 constexpr bool whole_square = true;
 
+void expect(const Cut& cut, const Compiler& compiler, const std::string& flags = "") {
+  const std::int64_t rows = 8 * cut.devices;
+  EXPECT_EQ(scattered_rows(cut.tile_rows * rows, cut.tile_columns * 128, 2, cut.devices, cut.in_halves, compiler),
+            cut.scattered ? std::optional(*cut.scattered * rows) : std::nullopt)
+      << cut.devices << " devices, " << cut.tile_rows << " x " << cut.tile_columns << flags;
+}
+
 // Products of one weight's gradient, compiled for 2x2, 2x4, 4x8 and 8x16 of v6e.
 TEST(ScatteredRows, AreWhatTheCompilerPadsThemTo) {
   const Compiler v6e = load_compiler("xla-tpu");
-  for (const Cut& row : {
+  for (const Cut& cut : {
            Cut{8, false, 64, 112, 65}, Cut{8, false, 64, 96, 66}, Cut{8, false, 64, 108, 65}, Cut{8, false, 64, 86, 70},
            Cut{8, false, 64, 43, 70}, Cut{8, false, 64, 128, 64}, Cut{8, false, 64, 224, 64}, Cut{8, false, 64, 64, 64},
            Cut{8, false, 128, 86, 133}, Cut{8, false, 32, 86, 35}, Cut{8, false, 56, 112, 60}, Cut{8, false, 56, 148, 56},
@@ -36,11 +43,7 @@ TEST(ScatteredRows, AreWhatTheCompilerPadsThemTo) {
            Cut{32, false, 11, 43, 12}, Cut{32, false, 14, 148, 14}, Cut{128, false, 4, 112, 4},
            Cut{128, false, 4, 86, std::nullopt}, Cut{128, false, 4, 148, std::nullopt},
        }) {
-    const std::int64_t rows = 8 * row.devices;
-    const auto scattered =
-        scattered_rows(row.tile_rows * rows, row.tile_columns * 128, 2, row.devices, row.in_halves, v6e);
-    const auto expected = row.scattered ? std::optional(*row.scattered * rows) : std::nullopt;
-    EXPECT_EQ(scattered, expected) << row.devices << " devices, " << row.tile_rows << " x " << row.tile_columns;
+    expect(cut, v6e);
   }
 }
 
@@ -63,12 +66,8 @@ TEST(ScatteredRows, PiecesGrowWithTheVmemOfTiles) {
            Flagged{98304, {4, whole_square, 64, 112, 66}}, Flagged{98304, {4, whole_square, 64, 86, 64}},
            Flagged{98304, {4, whole_square, 80, 76, 84}},
        }) {
-    const Cut& cut = row.cut;
-    const std::int64_t rows = 8 * cut.devices;
     v6e.settings[CompilerSetting::scoped_vmem_limit] = Bytes{row.kib * 1024};
-    const auto scattered = scattered_rows(cut.tile_rows * rows, cut.tile_columns * 128, 2, cut.devices, cut.in_halves, v6e);
-    EXPECT_EQ(scattered, cut.scattered ? std::optional(*cut.scattered * rows) : std::nullopt)
-        << row.kib << " KiB, " << cut.devices << " devices, " << cut.tile_rows << " x " << cut.tile_columns;
+    expect(row.cut, v6e, fmt::format(", {} KiB", row.kib));
   }
 }
 
