@@ -100,6 +100,7 @@ constexpr std::array habit_names{
     Named{Habit::widens_returned_rows, "widens_returned_rows"},
     Named{Habit::frees_under_pressure, "frees_under_pressure"},
     Named{Habit::looks_up_rotations_twice, "looks_up_rotations_twice"},
+    Named{Habit::copies_weights_for_update, "copies_weights_for_update"},
     Named{Habit::keeps_softmax_statistics, "keeps_softmax_statistics"},
     Named{Habit::all_reduces_indivisible_words, "all_reduces_indivisible_words"},
     Named{Habit::pads_scattered_rows, "pads_scattered_rows"},

@@ -80,14 +80,14 @@ bool updates_gathered_weights(const TrainConfig& config) {
   return config.program == StepProgram::train && config.pure_nnx && config.gradient_accumulation_steps == 1;
 }
 
-DType accumulation_dtype(const Mesh& mesh, const TrainConfig& config) {
-  return zero1_axis(mesh, config) && config.gradient_accumulation_steps > 1 ? DType::bf16 : config.weight_dtype;
+DType accumulation_dtype(const TrainConfig& config) {
+  const bool casts = config.shard_optimizer_over_data && config.gradient_accumulation_steps > 1;
+  return casts && config.weight_dtype == DType::f32 ? DType::bf16 : config.weight_dtype;
 }
 
-DType gathered_dtype(const Mesh& mesh, const OptimizerLayout& layout, const TrainConfig& config,
-                     const Compiler& compiler) {
+DType gathered_dtype(const OptimizerLayout& layout, const TrainConfig& config, const Compiler& compiler) {
   if (config.program == StepProgram::train_compile) return config.weight_dtype;
-  if (config.gradient_accumulation_steps > 1) return accumulation_dtype(mesh, config);
+  if (config.gradient_accumulation_steps > 1) return accumulation_dtype(config);
   const bool passes = compiler.has(Habit::lays_out_products_by_size) && layout.joined.empty();
   const bool keeps = config.pure_nnx && !passes;
   return keeps || !compiler.has(Habit::moves_stacks_in_compute_dtype) ? config.weight_dtype : config.dtype;

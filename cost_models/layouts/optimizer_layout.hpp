@@ -41,8 +41,7 @@ PartitionSpec gradient_spec(const Tensor& weight, const PartitionSpec& spec, con
 /// stored; Linen keeps the shards for that, and XLA:TPU casts what moves. So it does under NNX where layouts pass a
 /// constraint to what reads them (lays_out_products_by_size): the update takes the shards, which are a slice of what was
 /// gathered, unless they lie in another order (7x: ll8x4_7x8_zero1_dp4_fsdp4_loop, out and wo against wi_0).
-DType gathered_dtype(const Mesh& mesh, const OptimizerLayout& layout, const TrainConfig& config,
-                     const Compiler& compiler);
+DType gathered_dtype(const OptimizerLayout& layout, const TrainConfig& config, const Compiler& compiler);
 
 /// Whether the update reads weights in their own layout, beside moments in the optimizer's: the training loop under NNX has
 /// written what it gathered for the step into its state. Linen's has the shards (inferred), as it has where gradients
@@ -50,8 +49,9 @@ DType gathered_dtype(const Mesh& mesh, const OptimizerLayout& layout, const Trai
 /// update to the weight (ll7x4_v5p8_zero1_dp2_fsdp4).
 bool updates_gathered_weights(const TrainConfig& config);
 
-/// What the loss computes with and its gradients accumulate in: ZeRO-1 casts to the compute dtype before the loop of
-/// gradient accumulation.
-DType accumulation_dtype(const Mesh& mesh, const TrainConfig& config);
+/// What the loss computes with and its gradients accumulate in: before the loop of gradient accumulation
+/// shard_optimizer_over_data casts float32 weights to bfloat16, whether or not data has devices to split anything over
+/// (MaxText utils/gradient_accumulation.py, convert_to_bf16).
+DType accumulation_dtype(const TrainConfig& config);
 
 }  // namespace shardplan

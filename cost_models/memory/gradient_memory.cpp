@@ -100,8 +100,8 @@ Bytes window_gradients(const PartitionedBlock& block, const BoundProgram& progra
 
 /// What a loop adds up is as wide as its reader wants it: grad_dtype's cast follows at once, but where microbatches are
 /// added first.
-DType stacked_gradient_dtype(const BoundProgram& program, const TrainConfig& config, const Compiler& compiler) {
-  const DType added = accumulation_dtype(*program.mesh, config);
+DType stacked_gradient_dtype(const TrainConfig& config, const Compiler& compiler) {
+  const DType added = accumulation_dtype(config);
   const bool cast = config.gradient_accumulation_steps == 1 && size_of(config.grad_dtype) < size_of(added);
   return cast && compiler.has(Habit::narrows_cast_gradients) ? config.grad_dtype : added;
 }
@@ -124,9 +124,9 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
   const Block& b = *block.block;
   const bool collected_narrow = b.own_backward.has_value();  // zeros like the weights as they were cast
   if (b.in_pipeline)
-    return Bytes{resident_elements(block, program, config) * size_of(accumulation_dtype(*program.mesh, config))} +
+    return Bytes{resident_elements(block, program, config) * size_of(accumulation_dtype(config))} +
            window_gradients(block, program, config, compiler);
-  const DType dtype = stacked && !collected_narrow ? stacked_gradient_dtype(program, config, compiler) : config.dtype;
+  const DType dtype = stacked && !collected_narrow ? stacked_gradient_dtype(config, compiler) : config.dtype;
   const std::int64_t layers = layers_in_an_array(b, program.program->pipeline, config);
   Bytes total;
   for (std::size_t i = 0; i < block.specs().size(); ++i) {

@@ -249,7 +249,7 @@ class Moments {
     Bytes all;
     if (config_.gradient_accumulation_steps == 1) return all;
     for (const auto& block : blocks_)
-      all += whole_parameter_bytes(block, program_, accumulation_dtype(*program_.mesh, config_));
+      all += whole_parameter_bytes(block, program_, accumulation_dtype(config_));
     return all;
   }
 

@@ -184,7 +184,7 @@ Bytes stacked_weight_copies(const PartitionedBlock& block, const BoundProgram& p
   const Block& b = *block.block;
   const bool loops = config.scan_layers || b.in_pipeline;
   if (b.kind != BlockKind::layer || !loops || !b.rematerialized) return {};
-  const DType stored = accumulation_dtype(*program.mesh, config);
+  const DType stored = accumulation_dtype(config);
   const bool casts = compiler.has(Habit::moves_stacks_in_compute_dtype) && config.dtype != stored;
   const std::int64_t element = size_of(casts ? config.dtype : stored);
   const bool twice = compiler.has(Habit::casts_repeats_twice) && b.in_pipeline && config.pipeline_fsdp_ag_per_repeat;

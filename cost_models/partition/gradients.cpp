@@ -186,7 +186,7 @@ bool Gradients::is_held_whole(TensorId parameter) const {
 bool Gradients::is_accumulated_first(const Operation& op) const {
   const bool accumulates = block_.kind != BlockKind::layer && config_.gradient_accumulation_steps > 1;
   if (!accumulates || config_.num_vocab_tiling > 1 || !compiler_.has(Habit::reduces_after_pipeline)) return false;
-  return op.kind != OpKind::lookup || size_of(accumulation_dtype(mesh_, config_)) > size_of(config_.dtype);
+  return op.kind != OpKind::lookup || size_of(accumulation_dtype(config_)) > size_of(config_.dtype);
 }
 
 /// Not inside the experts' shard_map. Where operands are laid out by size, not onto a dim that one of them has alone, split
@@ -269,7 +269,7 @@ void Gradients::sum_parameter(TensorId parameter, const Layout& gradient, const 
   for (auto& move : moves) {
     const bool whole = move.kind == CollectiveKind::all_reduce;
     const bool waits = whole && !at_once && is_accumulated_first(op);
-    if (waits) move.bytes = std::max(move.bytes, recast(move.bytes, config_.dtype, accumulation_dtype(mesh_, config_)));
+    if (waits) move.bytes = std::max(move.bytes, recast(move.bytes, config_.dtype, accumulation_dtype(config_)));
     const bool sum = whole || move.kind == CollectiveKind::reduce_scatter;
     if (sum && !by_hand && stays_whole(move)) move.kind = CollectiveKind::all_reduce;
     // Not recorded inside of pipelines.

@@ -113,7 +113,7 @@ std::vector<Collective> zero1_traffic(const BoundProgram& program, const std::ve
     const auto layout =
         optimizer_layout(weight, block.specs()[i], *block.block, program.program->pipeline, *program.mesh, config);
     if (layout.shards == 1) return;
-    const DType dtype = gathered_dtype(*program.mesh, layout, config, compiler);
+    const DType dtype = gathered_dtype(layout, config, compiler);
     const auto tensor = static_cast<TensorId>(i);
     const std::int64_t bytes = local_elements(weight.dims, block.specs()[i], *program.mesh) *
                                layers_on_device(*block.block, program.program->pipeline) * size_of(dtype);

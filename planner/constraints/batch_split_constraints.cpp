@@ -26,9 +26,9 @@ Violation layers(const Configuration& c) {
 Violation halves(const Configuration& c) {
   const double sequences = c.config.per_device_batch_size;
   if (std::fmod(sequences, batch_split_factor) == 0 && sequences > 0) return std::nullopt;
-  return refused(fmt::format("the batch-split schedule halves the {:g} sequences of a device", sequences),
-                   batch_split_factor,
-                 static_cast<std::int64_t>(sequences));
+  return refused(fmt::format("the batch-split schedule halves the {:g} {} of a device", sequences,
+                             sequences == 1 ? "sequence" : "sequences"),
+                 batch_split_factor, static_cast<std::int64_t>(sequences));
 }
 
 // Its activations are split over data, fsdp and expert alone.

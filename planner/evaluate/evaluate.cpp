@@ -112,8 +112,8 @@ std::optional<Infeasible> refusal(const Configuration& c, PreparedMesh& mesh, co
   if (auto violation = violation_of_policy(c)) return violation;
   if (auto violation = indivisible_weight(step.bound, blocks)) return violation;
   if (auto violation = mesh.misfit(c)) return violation;
-  if (auto violation = too_large(memory)) return violation;
-  return host_without_link(host, c.hardware);
+  if (auto violation = host_without_link(host, c.hardware)) return violation;
+  return too_large(memory);
 }
 
 /// What a search leaves out; filled in where it is asked for.

@@ -57,7 +57,7 @@ MixedUpdates mixed_updates(const std::vector<PartitionedBlock>& blocks, const Bo
   rest = sum_over_shards(blocks, program, config, compiler, [&](const SplitWeight& weight, const OptimizerLayout& layout) {
     const Bytes shard{weight.elements / layout.shards * element};
     if (layout.joined.empty()) {
-      const bool keeps = gathered_dtype(*program.mesh, layout, config, compiler) == config.weight_dtype;
+      const bool keeps = gathered_dtype(layout, config, compiler) == config.weight_dtype;
       return keeps ? shard + Bytes{weight.elements * element} : shard;
     }
     const Bytes whole{weight.elements * program.mesh->product(layout.joined) * element * copies};
@@ -69,19 +69,33 @@ MixedUpdates mixed_updates(const std::vector<PartitionedBlock>& blocks, const Bo
   return {rest + all, all - largest};
 }
 
+namespace {
+
+/// Without data to split over the loop of gradient accumulation has a narrower copy all the same.
+Bytes cast_parameters(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config) {
+  const DType narrowed = accumulation_dtype(config);
+  if (narrowed == config.weight_dtype) return {};
+  Bytes all;
+  for (const auto& block : blocks) all += whole_parameter_bytes(block, program, narrowed);
+  return all;
+}
+
+}  // namespace
+
 Bytes gathered_parameters(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                           const TrainConfig& config, const Compiler& compiler) {
-  if (!zero1_axis(*program.mesh, config)) return {};
+  if (!zero1_axis(*program.mesh, config)) return cast_parameters(blocks, program, config);
   const bool ahead = config.program == StepProgram::train_compile;
+  const bool copies = compiler.has(Habit::copies_weights_for_update);
   const bool accumulates = config.gradient_accumulation_steps > 1;
   return sum_over_shards(blocks, program, config, compiler, [&](const SplitWeight& weight, const OptimizerLayout& layout) {
-    const bool as_stored = gathered_dtype(*program.mesh, layout, config, compiler) == config.weight_dtype;
-    const bool copied = ahead ? layout.joined.empty() : as_stored && !accumulates;
+    const bool as_stored = gathered_dtype(layout, config, compiler) == config.weight_dtype;
+    const bool copied = ahead ? copies && layout.joined.empty() : as_stored && !accumulates;
     const std::int64_t element = copied ? size_of(config.weight_dtype) : 0;
     const std::int64_t parts = ahead && !weight.in_order ? layout.shards : 1;
     const Bytes kept{weight.elements / parts * element};
     if (!accumulates) return kept;
-    return kept + Bytes{weight.elements * size_of(accumulation_dtype(*program.mesh, config))};
+    return kept + Bytes{weight.elements * size_of(accumulation_dtype(config))};
   });
 }
 

@@ -180,6 +180,9 @@ enum class Habit : std::uint8_t {
   /// Each pass looks up the cosines and sines of its positions (YaRN) by itself: what reads rotated queries and keys runs
   /// again in a layer whose recomputation is merged with the first run, too.
   looks_up_rotations_twice,
+  /// train_compile's program under ZeRO-1: of weights whose update is gathered to a dim of its own a copy is held from the
+  /// start of the step, since the updated ones take their place.
+  copies_weights_for_update,
   /// Mixtures on the sparse paths: softmax statistics of attention that is computed again wait, a float32 for each lane.
   keeps_softmax_statistics,
   /// The weight gradient of a head is all-reduced where its words can't be scattered in pieces: the largest prime factor

@@ -1,6 +1,7 @@
 #include <models/programs/layers/batch_split_layers.hpp>
 #include <models/programs/mixers/experts/batch_split_experts.hpp>
 #include <models/programs/mixers/mixers.hpp>
+#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 namespace {
@@ -59,7 +60,7 @@ void take_turns(BlockBuilder& b, Halves& halves) {
 Block batch_split_block(const std::string& name, std::int64_t layers, const Model& model, const TrainConfig& config,
                         const ProgramSizes& sizes) {
   ProgramSizes half = sizes;
-  half.batch = sizes.batch / batch_split_factor;
+  half.batch = divided_up(sizes.batch, batch_split_factor);  // of an odd number, which is refused, one too many
   BlockBuilder b(name, BlockKind::layer, model, config, half);
   Dims whole = b.hidden_dims();
   whole.front().size = half.batch * batch_split_factor;

@@ -21,5 +21,29 @@ TEST(RefusedLayout, NamesAnAxisTwiceAndIsCounted) {
   EXPECT_GT(evaluation.time.step().value, 0);
 }
 
+/// Two KV heads over 256 devices leave most of them none.
+TEST(RefusedLayout, SplitsMoreThanThereIs) {
+  const Evaluation evaluation = evaluate(read("model_name=gpt3-52k hardware=tpu compile_topology=v6e-256 "
+                                              "ici_tensor_parallelism=256 per_device_batch_size=1"));
+  ASSERT_TRUE(evaluation.infeasible);
+  EXPECT_GT(evaluation.time.step().value, 0);
+}
+
+TEST(RefusedLayout, HalvesOneSequence) {
+  const Evaluation evaluation = evaluate(read("model_name=deepseek3-671b-batchsplit compile_topology=v6e-1 "
+                                              "per_device_batch_size=1 max_target_length=2048"));
+  ASSERT_TRUE(evaluation.infeasible);
+  EXPECT_EQ(evaluation.infeasible->constraint, ConstraintId::batch_split);
+  EXPECT_GT(evaluation.time.step().value, 0);
+}
+
+/// What would lack memory, too, is refused for what isn't priced: no setting's memory helps.
+TEST(RefusedLayout, OffloadsWithoutAPricedLink) {
+  const Evaluation evaluation = evaluate(read("model_name=llama2-70b compile_topology=v4-8 ici_fsdp_parallelism=4 "
+                                              "per_device_batch_size=1 optimizer_memory_host_offload=true"));
+  ASSERT_TRUE(evaluation.infeasible);
+  EXPECT_EQ(evaluation.infeasible->constraint, ConstraintId::host_traffic_not_priced);
+}
+
 }  // namespace
 }  // namespace shardplan

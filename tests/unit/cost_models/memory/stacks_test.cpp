@@ -273,6 +273,7 @@ TEST(Zero1, KeepsWholeWeightsBesideTheShards) {
       {"one data shard", "fsdp=2", toy_tpu(), 0, zero1},
       {"gathered at the start of the step", "data=2", toy_tpu(), 192, zero1},
       {"copied", "data=2", toy_tpu(), 192, ahead_of_time},
+      {"not copied", "data=2", without(toy_tpu(), Habit::copies_weights_for_update), 0, ahead_of_time},
       // wo, out and the table, whose first dim data has for itself: 16 Mi, over 16 devices 4 MiB.
       {"copied if data has a dim for itself", "data=2,fsdp=16", toy_tpu(), 4, ahead_of_time},
       {"their shards alone, of 64 columns that don't lie along the lanes", "data=2,fsdp=16",
@@ -280,6 +281,7 @@ TEST(Zero1, KeepsWholeWeightsBesideTheShards) {
       {"Linen on a compiler that casts first has its stacks", "data=2", toy_tpu(), 0, linen},
       {"and on one that doesn't", "data=2", toy_gpu(), 192, linen},
       {"in the compute dtype where gradients accumulate", "data=2", toy_tpu(), 96, accumulates},
+      {"cast for them, with no data to gather over", "fsdp=2", toy_tpu(), 48, accumulates},
       {"a stage's half of the layers", "stage=2,data=2", toy_tpu(), 80 + 32,
        [](TrainConfig& c) { gathered_once(c), zero1(c); }},
   };
