@@ -41,6 +41,8 @@ cases = [
      "which model? give model_name=NAME (model_name=default: the dims of base.yml"),
     (["explain", "--hardware", "v5p-16", "python3 -m maxtext.trainers.pre_train.train model_name=llama2-7b"], 2,
      "'python3 …': several words in one: paste a launch without the quotes around it"),
+    (["explain", "--rules", "default", "custom_mesh_and_rule=cp-as-ep", *one[1:]], 2,
+     "custom_mesh_and_rule is given twice: 'cp-as-ep' and 'default'"),
     (["sweep", "--model", "llama2-7b", "--hardware", "h100,H100", "--chips", "8"], 2,
      "h100 and H100 are the same machine, h100"),
     ([*small, "--xla-flags", ""], 2, "--xla-flags: given as an empty text; none is XLA's defaults"),

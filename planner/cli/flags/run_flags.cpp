@@ -14,7 +14,7 @@ Words all_words(const RunFlags& flags) {
   check_key_values(flags.key_values, "--config");
   Words words = with_xla_flags(flags.key_values, flags.xla_flags);
   if (flags.model) words.push_back("model_name=" + *flags.model);
-  if (flags.rules && *flags.rules != "default") words.push_back("custom_mesh_and_rule=" + *flags.rules);
+  if (flags.rules) words.push_back("custom_mesh_and_rule=" + *flags.rules);
   return words;
 }
 

@@ -1,0 +1,35 @@
+// What files that are given beside flags say, and what their names may be.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <tests/golden/program_folder.hpp>
+
+namespace shardplan {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class GivenFiles : public ProgramFolder {
+ protected:
+  void expect_refused(const std::vector<std::string>& words, const std::string& why) const {
+    const ProgramRun done = run(words);
+    EXPECT_EQ(done.exit_code, 2) << testing::PrintToString(words) << done.output << done.errors;
+    EXPECT_THAT(done.errors, HasSubstr(why)) << testing::PrintToString(words);
+  }
+};
+
+std::vector<std::string> explain(std::vector<std::string> more) {
+  std::vector<std::string> words = {"explain", "--hardware", "v5p-16", "per_device_batch_size=1", "--format", "json"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST_F(GivenFiles, YieldToTheRulesOfTheCommandLine) {
+  write("c.yml", "model_name: mixtral-8x7b\ncustom_mesh_and_rule: cp-as-ep\nsparse_matmul: true\nmegablox: true\n");
+  EXPECT_EQ(json::parse(run(explain({"--config", "c.yml"})).output).at("rules"), "cp-as-ep");
+  EXPECT_EQ(json::parse(run(explain({"--config", "c.yml", "--rules", "default"})).output).at("rules"), "default");
+}
+
+}  // namespace
+}  // namespace shardplan
