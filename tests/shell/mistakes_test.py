@@ -12,6 +12,7 @@ one = ["explain", "--model", "llama2-7b", "--chips", "8", "--hardware", "h100", 
 
 two = ["--model", "llama3.1-8b", "--chips", "8", "--hardware", "h100,tpu-v5p", "--rules", "default", "--remat", "full",
        "--objective", "cost", "--top", "1"]
+launch = ["explain", "--hardware", "v5p-16", "python3", "-m"]
 odd = ["--model", "llama3.1-8b", "--chips", "24", "--hardware", "h100"]
 
 # What is typed, the exit code, and what stands in the message (2) or in the answer (0, 3).
@@ -41,6 +42,15 @@ cases = [
      "which model? give model_name=NAME (model_name=default: the dims of base.yml"),
     (["explain", "--hardware", "v5p-16", "python3 -m maxtext.trainers.pre_train.train model_name=llama2-7b"], 2,
      "'python3 …': several words in one: paste a launch without the quotes around it"),
+    ([*launch, "maxtext.trainers.post_train.sft.train_sft", "base.yml", "model_name=llama2-7b"], 2,
+     "maxtext.trainers.post_train.sft.train_sft: shardplan costs MaxText's pre-training, and no other program: expected "),
+    ([*launch, "maxtext.inference.decode", "model_name=llama2-7b"], 2, "costs MaxText's pre-training"),
+    ([*launch, "http.server"], 2, "costs MaxText's pre-training"),
+    ([*launch, "maxtext.trainers.pre_train.train_compile", "model_name=llama2-7b"], 0, "llama2-7b on tpu-v5p"),
+    ([*launch, "MaxText.train", "MaxText/configs/base.yml", "model_name=llama2-7b"], 0, "llama2-7b on tpu-v5p"),
+    ([*launch[:-1], "src/MaxText/train.py", "base.yml", "model_name=llama2-7b"], 0, "llama2-7b on tpu-v5p"),
+    ([*launch[:-1], "train.py", "base.yml", "model_name=llama2-7b"], 0, "llama2-7b on tpu-v5p"),
+    ([*launch[:-1], "src/maxtext/inference/decode.py", "base.yml", "model_name=llama2-7b"], 2, "decode.py: shardplan costs"),
     (["explain", "--rules", "default", "custom_mesh_and_rule=cp-as-ep", *one[1:]], 2,
      "custom_mesh_and_rule is given twice: 'cp-as-ep' and 'default'"),
     (["sweep", "--model", "llama2-7b", "--hardware", "h100,H100", "--chips", "8"], 2,
