@@ -13,6 +13,8 @@ one = ["explain", "--model", "llama2-7b", "--chips", "8", "--hardware", "h100", 
 two = ["--model", "llama3.1-8b", "--chips", "8", "--hardware", "h100,tpu-v5p", "--rules", "default", "--remat", "full",
        "--objective", "cost", "--top", "1"]
 launch = ["explain", "--hardware", "v5p-16", "python3", "-m"]
+offloaded = ["--model", "llama2-7b", "--hardware", "tpu-v4", "--chips", "8", "--rules", "default", "--remat",
+             "minimal_offloaded"]
 odd = ["--model", "llama3.1-8b", "--chips", "24", "--hardware", "h100"]
 
 # What is typed, the exit code, and what stands in the message (2) or in the answer (0, 3).
@@ -53,6 +55,9 @@ cases = [
     ([*launch[:-1], "src/maxtext/inference/decode.py", "base.yml", "model_name=llama2-7b"], 2, "decode.py: shardplan costs"),
     (["explain", "--rules", "default", "custom_mesh_and_rule=cp-as-ep", *one[1:]], 2,
      "custom_mesh_and_rule is given twice: 'cp-as-ep' and 'default'"),
+    ([*offloaded], 3, "host-traffic-not-priced: remat_policy=minimal_offloaded moves activations to the host"),
+    (["compare", *offloaded], 3, "host-traffic-not-priced: "),
+    (["sweep", *offloaded], 3, "host-traffic-not-priced"),
     (["sweep", "--model", "llama2-7b", "--hardware", "h100,H100", "--chips", "8"], 2,
      "h100 and H100 are the same machine, h100"),
     ([*small, "--xla-flags", ""], 2, "--xla-flags: given as an empty text; none is XLA's defaults"),
