@@ -31,5 +31,21 @@ TEST_F(GivenFiles, YieldToTheRulesOfTheCommandLine) {
   EXPECT_EQ(json::parse(run(explain({"--config", "c.yml", "--rules", "default"})).output).at("rules"), "default");
 }
 
+TEST_F(GivenFiles, OfRulesThatShardNothingSayNoTraffic) {
+  write("r.yml", "logical_axis_rules: [[embed, fsdp]]\n");
+  const ProgramRun done = run({"check", "--rules", "r.yml", "--model", "llama3-8b", "--mesh", "fsdp=8"});
+  EXPECT_THAT(done.output, testing::Not(HasSubstr("0 kB")));
+  EXPECT_THAT(done.output, testing::ContainsRegex("refuses\\s+to\\s+start\n")) << "and no step that stays as it is";
+}
+
+TEST_F(GivenFiles, OfAnswersAreComparedInOneForm) {
+  for (const char* machine : {"h100", "toy-spine"})
+    ASSERT_EQ(run({"explain", "--model", "llama2-7b", "--hardware", machine, "--chips", "8", "--mesh", "fsdp=8",
+                   "per_device_batch_size=1", "attention=cudnn_flash_te", "--format", "json", "-o",
+                   std::string(machine) + ".json"}).exit_code, 0);
+  EXPECT_THAT(run({"compare", "h100.json", "--against", "toy-spine.json"}).output, HasSubstr("x slower"));
+  EXPECT_THAT(run({"compare", "toy-spine.json", "--against", "h100.json"}).output, HasSubstr("x faster"));
+}
+
 }  // namespace
 }  // namespace shardplan

@@ -15,6 +15,7 @@ two = ["--model", "llama3.1-8b", "--chips", "8", "--hardware", "h100,tpu-v5p", "
 launch = ["explain", "--hardware", "v5p-16", "python3", "-m"]
 offloaded = ["--model", "llama2-7b", "--hardware", "tpu-v4", "--chips", "8", "--rules", "default", "--remat",
              "minimal_offloaded"]
+sliced = ["--model", "llama2-7b", "--hardware", "tpu-v5p", "--chips", "12", "--rules", "default", "--remat", "full"]
 odd = ["--model", "llama3.1-8b", "--chips", "24", "--hardware", "h100"]
 
 # What is typed, the exit code, and what stands in the message (2) or in the answer (0, 3).
@@ -63,6 +64,10 @@ cases = [
     ([*offloaded], 3, "host-traffic-not-priced: remat_policy=minimal_offloaded moves activations to the host"),
     (["compare", *offloaded], 3, "host-traffic-not-priced: "),
     (["sweep", *offloaded], 3, "host-traffic-not-priced"),
+    ([*sliced], 0, "tpu-v5p: 12 chips in 3 slices of v5p-8, joined by the data-center network"),
+    ([*sliced], 0, "mesh       data=3,fsdp=4 in 3 slices"),
+    ([*sliced, "--format", "markdown"], 0, "`data=3,fsdp=4` in 3 slices"),
+    ([*small, "--reserve-hbm", "74GiB"], 3, "it fits, but leaves less free than asked: 1"),
     (["sweep", "--model", "llama2-7b", "--hardware", "h100,H100", "--chips", "8"], 2,
      "h100 and H100 are the same machine, h100"),
     ([*small, "--xla-flags", ""], 2, "--xla-flags: given as an empty text; none is XLA's defaults"),
