@@ -25,12 +25,31 @@ std::vector<std::string> explain(std::vector<std::string> more) {
   return words;
 }
 
+/// A flag wins over a file, the default's name as any other.
 TEST_F(GivenFiles, YieldToTheRulesOfTheCommandLine) {
   write("c.yml", "model_name: mixtral-8x7b\ncustom_mesh_and_rule: cp-as-ep\nsparse_matmul: true\nmegablox: true\n");
   EXPECT_EQ(json::parse(run(explain({"--config", "c.yml"})).output).at("rules"), "cp-as-ep");
   EXPECT_EQ(json::parse(run(explain({"--config", "c.yml", "--rules", "default"})).output).at("rules"), "default");
 }
 
+TEST_F(GivenFiles, SayThatTheirModelIsTheCommandLines) {
+  const json model = json::parse(run({"models", "init", "mine", "--like", "llama2-7b", "--format", "json"}).output);
+  write("mine.json", model.dump());
+  const std::vector<std::string> on = {"--hardware", "v5p-16", "--mesh", "fsdp=8", "per_device_batch_size=1"};
+  std::vector<std::string> words = {"explain", "--model", "mine.json", "--as", "yaml", "-o", "run.yml"};
+  words.insert(words.end(), on.begin(), on.end());
+  ASSERT_EQ(run(words).exit_code, 0);
+  expect_refused(explain({"--config", "run.yml"}), "run.yml: it leaves the model to the command line: give --model FILE");
+  EXPECT_EQ(run(explain({"--config", "run.yml", "--model", "mine.json"})).exit_code, 0);
+}
+
+TEST_F(GivenFiles, MayHaveNamesWithoutAnEnding) {
+  write("mine", "logical_axis_rules: [[embed, fsdp]]\n");
+  EXPECT_EQ(run({"rules", "show", "mine"}).exit_code, 0);
+  expect_refused({"hardware", "show", "mine"}, "unknown hardware 'mine'; a file is given by its path: ./mine");
+}
+
+/// Weights that no pass reduces have no traffic to name.
 TEST_F(GivenFiles, OfRulesThatShardNothingSayNoTraffic) {
   write("r.yml", "logical_axis_rules: [[embed, fsdp]]\n");
   const ProgramRun done = run({"check", "--rules", "r.yml", "--model", "llama3-8b", "--mesh", "fsdp=8"});

@@ -68,6 +68,8 @@ cases = [
     ([*sliced], 0, "mesh       data=3,fsdp=4 in 3 slices"),
     ([*sliced, "--format", "markdown"], 0, "`data=3,fsdp=4` in 3 slices"),
     ([*small, "--reserve-hbm", "74GiB"], 3, "it fits, but leaves less free than asked: 1"),
+    ([*small, "--reserve-hbm", "-1%"], 2, "expected a share from 0% to less than 100%"),
+    ([*small, "--xla-flags", "banana"], 2, "XLA flags: 'banana': expected --NAME=VALUE"),
     (["sweep", "--model", "llama2-7b", "--hardware", "h100,H100", "--chips", "8"], 2,
      "h100 and H100 are the same machine, h100"),
     ([*small, "--xla-flags", ""], 2, "--xla-flags: given as an empty text; none is XLA's defaults"),
