@@ -53,6 +53,14 @@ TrainConfig settled(const Settings& settings, const AskedRun& run) {
   return launches ? with_packed_segments(settings.config, settings, kernels) : with_kernels(settings, kernels, run.model);
 }
 
+/// A file of a run with a model of one's own has no name for it: MaxText knows the nearest of its own alone.
+void check_model_is_named(const GivenArguments& arguments) {
+  if (arguments.file_without_model().empty() || !arguments.text("model_name", "").empty()) return;
+  throw InputError(fmt::format("{}: it leaves the model to the command line: give --model FILE, the model's own file, or "
+                               "model_name=NAME",
+                               arguments.file_without_model()));
+}
+
 /// Of less than a sequence there is nothing to cost.
 void check_sequences(const Configuration& c) {
   const std::int64_t devices = c.mesh.devices(), batch = global_batch(c);
@@ -68,6 +76,7 @@ void check_sequences(const Configuration& c) {
 
 AskedRun read_run(const GivenArguments& arguments, const MachineChoice& choice) {
   Machine machine = read_machine(arguments, choice);
+  check_model_is_named(arguments);
   Model model = named_model(arguments.text("model_name", ""));
   Compiler compiler = load_compiler(machine.hardware.compiler, given_flags(arguments).value_or(""));
   return {arguments,          std::move(model),    chosen_rules(arguments),

@@ -37,10 +37,11 @@ int read_size(const GivenArguments& arguments, const std::string& key, int other
   throw InputError(fmt::format("{}: expected at least 1, or -1 for what is left over", arguments.find(key)->place));
 }
 
-void check_given_once(const GivenArguments& arguments, const std::string& key, int size) {
+/// --mesh has a size for every axis, 1 where it doesn't name it: who says another means another mesh.
+void check_says_the_same(const GivenArguments& arguments, const std::string& key, int size) {
   const auto* given = arguments.find(key);
-  if (given && !given->in_file)
-    throw InputError(fmt::format("{} is given twice: '{}' and '{}'", key, given->text, size));
+  if (!given || given->in_file || arguments.integer(key) == size) return;
+  throw InputError(fmt::format("{}: it is {} in --mesh, which says all sizes; say it there alone", given->place, size));
 }
 
 std::int64_t product_of_given(const SizeList& list) {
@@ -211,12 +212,12 @@ MeshArguments read_mesh_arguments(const GivenArguments& arguments) {
 void set_sizes(MeshArguments& sizes, const MeshAxis& axis, const GivenArguments& arguments) {
   if (!sizes.ici.contains(axis.name)) return;
   set_size_inside(sizes, {axis.name, axis.ici}, arguments);
-  check_given_once(arguments, axis_key("dcn", axis.name), axis.dcn);
+  check_says_the_same(arguments, axis_key("dcn", axis.name), axis.dcn);
   sizes.dcn[axis.name] = axis.dcn;
 }
 
 void set_size_inside(MeshArguments& sizes, const AskedAxis& axis, const GivenArguments& arguments) {
-  check_given_once(arguments, axis_key("ici", axis.name), axis.size);
+  check_says_the_same(arguments, axis_key("ici", axis.name), axis.size);
   sizes.ici[axis.name] = axis.size;
 }
 

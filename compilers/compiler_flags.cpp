@@ -22,7 +22,7 @@ GivenFlag parse_flag(const std::string& word) {
   const auto equals = word.find('=');
   const std::size_t end = std::min(equals, word.size());
   if (!word.starts_with("--") || end == 2)
-    throw InputError(fmt::format("compile_xla_flags: '{}': expected --NAME=VALUE, recipe, or none alone", word));
+    throw InputError(fmt::format("XLA flags: '{}': expected --NAME=VALUE, recipe, or none alone", word));
   return {word.substr(2, end - 2), equals == std::string::npos ? "true" : word.substr(equals + 1)};
 }
 
@@ -46,7 +46,7 @@ std::string without_digits(std::string name) {
 void check_spelling(const std::string& name, const FlagTable& table) {
   for (const auto& [known, row] : table)
     if (edit_distance(name, known) <= misspelling && without_digits(name) != without_digits(known))
-      throw InputError(fmt::format("compile_xla_flags: unknown flag '--{}'; nearest: --{}", name, known));
+      throw InputError(fmt::format("XLA flags: unknown flag '--{}'; nearest: --{}", name, known));
 }
 
 /// XLA keeps what it multiplies with a unit in 64 bits, too.
@@ -58,7 +58,7 @@ std::int64_t number_of(const GivenFlag& given, const KnownFlag& known) {
   std::int64_t number = 0;
   const auto [read, error] = std::from_chars(given.value.data(), end, number);
   if (error != std::errc{} || read != end || number < 0 || number > largest)
-    throw InputError(fmt::format("compile_xla_flags: --{} takes a whole number from 0 to {}, not '{}'", given.name, largest,
+    throw InputError(fmt::format("XLA flags: --{} takes a whole number from 0 to {}, not '{}'", given.name, largest,
                                  given.value));
   return number;
 }
@@ -67,7 +67,7 @@ std::int64_t number_of(const GivenFlag& given, const KnownFlag& known) {
 void check_boolean(const GivenFlag& given) {
   const std::string value = canonical(given.value);
   if (value != "true" && value != "false")
-    throw InputError(fmt::format("compile_xla_flags: --{} takes true or false, not '{}'", given.name, given.value));
+    throw InputError(fmt::format("XLA flags: --{} takes true or false, not '{}'", given.name, given.value));
 }
 
 FlagChange change_of(const GivenFlag& given, const KnownFlag& known) {

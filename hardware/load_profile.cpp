@@ -207,6 +207,8 @@ const EmbeddedFile* find_built_in(const std::string& name) {
 const EmbeddedFile& built_in(const std::string& name) {
   if (const EmbeddedFile* file = find_built_in(name)) return *file;
   if (const auto called = profile_called(name)) return *find_built_in(*called);
+  if (std::error_code none; std::filesystem::is_regular_file(name, none))  // a profile's name may stand in a list, too
+    throw InputError(fmt::format("unknown hardware '{0}'; a file is given by its path: ./{0}", name));
   throw InputError(unknown_name("hardware", name, all_profile_names(), "shardplan hardware list"));
 }
 

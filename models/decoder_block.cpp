@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <models/decoder_block.hpp>
 #include <shardplan/error.hpp>
@@ -191,7 +194,10 @@ const DecoderBlock& find_decoder_block(const std::string& name, const std::strin
   const auto found =
       std::find_if(std::begin(blocks), std::end(blocks), [&](const auto& block) { return block.name == name; });
   if (found != std::end(blocks)) return *found;
-  throw InputError(place + ": " + unknown_name("decoder_block", name, decoder_block_names()));
+  const auto names = decoder_block_names();
+  if (nearest_names(name, names).empty())  // no command lists them
+    throw InputError(fmt::format("{}: unknown decoder_block '{}'; known: {}", place, name, fmt::join(names, ", ")));
+  throw InputError(place + ": " + unknown_name("decoder_block", name, names));
 }
 
 }  // namespace shardplan

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <formats/strict_json.hpp>
 #include <optional>
 #include <rules/load_rules.hpp>
@@ -25,8 +26,11 @@ std::optional<std::string> built_in(std::string_view name) {
   throw InputError(unknown_name("rule set", name, rule_set_names(), "shardplan rules list"));
 }
 
-/// What a user types with a slash or an extension is meant as a file; anything else is a name.
-bool looks_like_path(std::string_view text) { return text.find_first_of("/\\.") != std::string_view::npos; }
+/// What a user types with a slash or an extension is meant as a file, and so is what no set is called and a file is.
+bool looks_like_path(std::string_view text) {
+  std::error_code none;  // a name that no file can have is no file's
+  return text.find_first_of("/\\.") != std::string_view::npos || std::filesystem::is_regular_file(text, none);
+}
 
 /// The mesh axes over which MaxText's sets lay out the batch: all of them but diloco, whose replicas train apart.
 std::vector<std::string> batch_axes(std::vector<std::string> mesh_axes) {

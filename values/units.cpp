@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+#include <shardplan/collective/counted.hpp>
 #include <shardplan/units.hpp>
 
 namespace shardplan {
@@ -11,6 +13,8 @@ constexpr double next = 0.9995;
 template <class Amount>
 std::string three_digits(Amount amount) {
   const auto [number, unit] = scaled(amount);
+  constexpr double least = 999.5, most = 1e15;  // in between {:.3g} would have an exponent, and a double all digits
+  if (number >= least && number < most) return fmt::format("{} {}", with_separators(std::llround(number)), unit);
   return fmt::format("{:.3g} {}", number, unit);
 }
 
@@ -21,7 +25,8 @@ Scaled scaled(Bytes amount) {
   if (value < next * 1e6) return {value / 1e3, "kB"};
   if (value < next * 1e9) return {value / 1e6, "MB"};
   if (value < next * 1e12) return {value / 1e9, "GB"};
-  return {value / 1e12, "TB"};
+  if (value < next * 1e15) return {value / 1e12, "TB"};
+  return {value / 1e15, "PB"};
 }
 
 Scaled scaled(Seconds time) {

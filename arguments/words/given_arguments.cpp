@@ -29,10 +29,15 @@ GivenArgument& insert_word(Given& given, const std::string& word) {
   return row->second;
 }
 
-void insert_file(Given& given, const ConfigFile& file) {
+/// The file that has no model's name of its own, or "".
+std::string insert_file(Given& given, const ConfigFile& file) {
+  std::string without_model;
   for (const auto& [key, value, path] : file.entries)
-    if (value != model_of_command_line)
+    if (value == model_of_command_line)
+      without_model = path;
+    else
       given.emplace(key, GivenArgument{value, fmt::format("{}: {}={}", path, key, value), true});
+  return without_model;
 }
 
 // A list in quotation marks or not, a path to base.yml or its name: what counts is whether it says the default.
@@ -81,7 +86,7 @@ GivenArguments::GivenArguments(std::span<const std::string> key_values,
   for (const auto& word : key_values) insert_word(given_, word);
   if (config_file) {
     ConfigFile file = read_config_file(*config_file);
-    insert_file(given_, file);
+    file_without_model_ = insert_file(given_, file);
     rules_in_file_ = std::move(file.rules);
   }
   for (auto& [key, argument] : given_) read_value(key, argument);

@@ -45,12 +45,16 @@ class GivenArguments {
   std::string text(const std::string& key, std::string otherwise) const;
   const std::map<std::string, GivenArgument>& all() const { return given_; }
 
+  /// The file that leaves the model to the command line (model_of_command_line); "": none does.
+  const std::string& file_without_model() const { return file_without_model_; }
+
   /// What stands in place of base.yml's rules (config_file.hpp), and what changes the rules behind the model's own file.
   const ModelRules& rules_in_file() const { return rules_in_file_; }
   const ModelRules& rules_on_command_line() const { return rules_on_command_line_; }
 
  private:
   std::map<std::string, GivenArgument> given_;
+  std::string file_without_model_;
   ModelRules rules_in_file_, rules_on_command_line_;
 };
 

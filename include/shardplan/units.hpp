@@ -66,10 +66,10 @@ struct Scaled {
   double number = 0;
   std::string_view unit;
 };
-Scaled scaled(Bytes amount);  ///< kB, MB, GB, TB
+Scaled scaled(Bytes amount);  ///< kB, MB, GB, TB, PB
 Scaled scaled(Seconds time);  ///< us, ms, s
 
-/// Within sentences, three digits: "45.1 GB", "3.2 MB", "1.23 s".
+/// Within sentences, three digits, and all in front of the point: "45.1 GB", "3.2 MB", "1.23 s", "95,275 s".
 std::string in_words(Bytes amount);
 std::string in_words(Seconds time);
 

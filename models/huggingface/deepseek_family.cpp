@@ -37,6 +37,9 @@ Model deepseek(StrictObject& config) {
   model.v_head_dim = config.integer_at_least("v_head_dim", 1);
   add_experts(model, config);
   model.first_dense_layers = config.integer("first_k_dense_replace");
+  if (model.first_dense_layers == 0 && model.mlp != model.moe_mlp)
+    config.fail("first_k_dense_replace", "at least 1, or intermediate_size the same as moe_intermediate_size: without a "
+                                         "dense layer MaxText takes it for the experts' width");
   return model;
 }
 

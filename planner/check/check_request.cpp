@@ -14,12 +14,15 @@
 namespace shardplan {
 namespace {
 
+bool is_same_text(const std::string& text, const std::string& other) { return text == other; }
+
 /// What a flag, a KEY=VALUE word or the YAML file says, in this order; flag and word have to agree.
 std::optional<std::string> agreed(const GivenArguments& given, const std::string& key,
-                                  const std::optional<std::string>& flag, const std::string& flag_name) {
+                                  const std::optional<std::string>& flag, const std::string& flag_name,
+                                  bool (*is_same)(const std::string&, const std::string&) = is_same_text) {
   const auto* argument = given.find(key);
   if (!argument) return flag;
-  if (!argument->in_file && flag && *flag != argument->text)
+  if (!argument->in_file && flag && !is_same(*flag, argument->text))
     throw InputError(fmt::format("{}: {} {} is asked for too", argument->place, flag_name, *flag));
   return flag ? flag : argument->text;
 }
@@ -89,7 +92,7 @@ CheckRequest read_check(const CheckWords& words) {
   std::string name = agreed(given, "custom_mesh_and_rule", words.rules, "--rules").value_or("");
   if (name.empty()) name = "default";
   RulePlaces places(name);
-  const auto model = agreed(given, "model_name", words.model, "--model");
+  const auto model = agreed(given, "model_name", words.model, "--model", are_one_model);
   const bool gives_mesh = words.mesh || gives_sizes(given);
   const auto mesh = read_axes(words.mesh.value_or(""));
   MeshArguments sizes = read_sizes(given, mesh, places.rules());

@@ -103,10 +103,10 @@ MaybeFinding weights_not_sharded(const FindingSubject& s) {
       FindingId::weights_not_sharded,
       Severity::error,
       fmt::format("{:.0f}% of the parameters lack an axis of the mesh, most of them '{}' (no '{}'): MaxText's check of "
-                  "unsharded parameters (sharding_tolerance={}) refuses to start; their gradients are all-reduced, "
-                  "{}",
+                  "unsharded parameters (sharding_tolerance={}) refuses to start{}",
                   100 * static_cast<double>(census.unsharded) / static_cast<double>(census.all), census.tensor->name,
-                  named, s.config().sharding_tolerance, in_words(gradients)),
+                  named, s.config().sharding_tolerance,
+                  gradients.empty() ? "" : "; their gradients are all-reduced, " + in_words(gradients)),
       census.block->name + "/" + census.tensor->name,
       missing,
       fmt::format("add '{}' to rule {}, or choose a mesh without it", named, rule),

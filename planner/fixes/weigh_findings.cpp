@@ -28,14 +28,15 @@ FindingCost difference(const Evaluation& now, const Evaluation& fixed) {
           now.time.with_routing() - fixed.time.with_routing()};
 }
 
+/// What the fix changes in numbers that are shown; "" where it is as fast and moves as much.
 std::string comparison(const Evaluation& now, const Evaluation& fixed) {
   const Traffic before = all_traffic(now), after = all_traffic(fixed);
+  const std::string step = in_words(now.time.with_routing()), fixed_step = in_words(fixed.time.with_routing());
   if (before.bytes == after.bytes)
-    return fmt::format("step {} now, {} with the fix", in_words(now.time.with_routing()),
-                       in_words(fixed.time.with_routing()));
-  return fmt::format("collectives of a step: {} in {} now, {} in {} with the fix; step {} now, {} with it",
+    return step == fixed_step ? "" : fmt::format(" (step {} now, {} with the fix)", step, fixed_step);
+  return fmt::format(" (collectives of a step: {} in {} now, {} in {} with the fix; step {} now, {} with it)",
                      in_words(before.bytes), in_words(before.seconds), in_words(after.bytes), in_words(after.seconds),
-                     in_words(now.time.with_routing()), in_words(fixed.time.with_routing()));
+                     step, fixed_step);
 }
 
 /// MaxText refuses these, or trains another model, whatever the fix costs.
@@ -134,7 +135,7 @@ std::string in_words(const CostUnderFlags& cost) {
 Finding weighed(Finding finding, const CostedFix& fix, const Evaluation& now) {
   finding.cost = fix.cost;
   finding.fix = fix.words;
-  finding.message += fmt::format(" ({})", comparison(now, fix.evaluation));
+  finding.message += comparison(now, fix.evaluation);
   for (const CostUnderFlags& cost : finding.under_flags) finding.message += in_words(cost);
   if (finding.id == FindingId::expert_axis_stolen && fix.pays && fix.cost.step.value < 0)
     finding.message += "; at this size the gathers hide behind compute, the exchanges don't";

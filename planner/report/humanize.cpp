@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <planner/report/humanize.hpp>
+#include <shardplan/configuration.hpp>
 #include <shardplan/collective/counted.hpp>
 #include <shardplan/error.hpp>
 
@@ -79,11 +80,31 @@ std::string step_range(const Evaluation& evaluation) {
   return range ? fmt::format(" ({} to {})", print_time(range->low), print_time(range->high)) : "";
 }
 
+std::string_view marginal_verdict(const MemoryUse& memory) {
+  const bool fits = memory.high <= memory.capacity, leaves_too_little = memory.low > memory.allowed();
+  if (memory.reserved.value == 0) return "may fit or not";
+  if (fits) return leaves_too_little ? "fits, but leaves less free than asked" : "fits, but may leave less free than asked";
+  return leaves_too_little ? "may fit or not, and leaves less free than asked" : "may fit or not";
+}
+
 std::string marginal_text(const MemoryUse& memory) {
-  std::string text = fmt::format("it may fit or not: {} to {} needed, {} available", print_memory(memory.low),
-                                 print_memory(memory.high), print_memory(memory.capacity));
+  std::string text = fmt::format("it {}: {} to {} needed, {} available", marginal_verdict(memory),
+                                 print_memory(memory.low), print_memory(memory.high), print_memory(memory.capacity));
   if (memory.reserved.value > 0) text += fmt::format(", {} of it to stay free", print_memory(memory.reserved));
   return text;
+}
+
+std::string in_slices(const Evaluation& evaluation) {
+  if (evaluation.slices == 1) return "";
+  const std::string_view noun =
+      evaluation.configuration ? joined_noun(evaluation.configuration->hardware.fabric) : "slice";
+  return fmt::format(" in {}", counted(evaluation.slices, noun));
+}
+
+std::string print_mesh(const Evaluation& evaluation) { return describe(evaluation.mesh) + in_slices(evaluation); }
+
+std::string print_dollars(double dollars) {
+  return dollars < 999.5 ? fmt::format("{:.3g}", dollars) : print_number(dollars);
 }
 
 std::string print_share(double share) {

@@ -20,12 +20,23 @@ std::string print_times(std::initializer_list<std::pair<std::string_view, Second
 std::string step_range(const Evaluation& evaluation);
 std::string print_count(std::int64_t count);  ///< "12,345"
 std::string_view fit_word(Fit fit);           ///< "yes", "marginal", "no": under a title that asks whether it fits
+/// Of memory that is marginal: "may fit or not", or what is sure where a part of the device is to stay free: "fits, but
+/// leaves less free than asked".
+std::string_view marginal_verdict(const MemoryUse& memory);
 /// "it may fit or not: 74.1 GiB to 79.0 GiB needed, 78.2 GiB available"
 std::string marginal_text(const MemoryUse& memory);
 std::string print_share(double share);        ///< "45.2%"
 
 /// The number alone, in GiB, for columns that name the unit in their title.
 std::string print_gibibytes(Bytes amount);
+
+/// "data=3,fsdp=4"; of several slices or nodes "data=3,fsdp=4 in 3 slices".
+std::string print_mesh(const Evaluation& evaluation);
+/// " in 3 slices", " in 2 nodes"; "" of one.
+std::string in_slices(const Evaluation& evaluation);
+
+/// For a million tokens: three significant digits, "0.00123", "2.81", "22,700".
+std::string print_dollars(double dollars);
 
 /// At least three significant digits: "1.23", "45.6", "7,890".
 std::string print_number(double number);

@@ -41,7 +41,7 @@ TEST(ValidationText, HasALineForEachProgramAndASummary) {
   EXPECT_THAT(
       text,
       HasSubstr("2 of 3 programs scored; collectives: median error 12.5%, within 5%: 1/3; memory: mean |error| 6.2%, "
-                "worst 12.5%; out of memory called right: 1/2\n"));
+                "worst\n12.5%; out of memory called right: 1/2\n"));
 }
 
 TEST(ValidationText, HasNoErrorsOfNothing) {

@@ -12,6 +12,10 @@ one = ["explain", "--model", "llama2-7b", "--chips", "8", "--hardware", "h100", 
 
 two = ["--model", "llama3.1-8b", "--chips", "8", "--hardware", "h100,tpu-v5p", "--rules", "default", "--remat", "full",
        "--objective", "cost", "--top", "1"]
+launch = ["explain", "--hardware", "v5p-16", "python3", "-m"]
+offloaded = ["--model", "llama2-7b", "--hardware", "tpu-v4", "--chips", "8", "--rules", "default", "--remat",
+             "minimal_offloaded"]
+sliced = ["--model", "llama2-7b", "--hardware", "tpu-v5p", "--chips", "12", "--rules", "default", "--remat", "full"]
 odd = ["--model", "llama3.1-8b", "--chips", "24", "--hardware", "h100"]
 
 # What is typed, the exit code, and what stands in the message (2) or in the answer (0, 3).
@@ -41,6 +45,31 @@ cases = [
      "which model? give model_name=NAME (model_name=default: the dims of base.yml"),
     (["explain", "--hardware", "v5p-16", "python3 -m maxtext.trainers.pre_train.train model_name=llama2-7b"], 2,
      "'python3 …': several words in one: paste a launch without the quotes around it"),
+    ([*launch, "maxtext.trainers.post_train.sft.train_sft", "base.yml", "model_name=llama2-7b"], 2,
+     "maxtext.trainers.post_train.sft.train_sft: shardplan costs MaxText's pre-training, and no other program: expected "),
+    ([*launch, "maxtext.inference.decode", "model_name=llama2-7b"], 2, "costs MaxText's pre-training"),
+    ([*launch, "http.server"], 2, "costs MaxText's pre-training"),
+    ([*launch, "maxtext.trainers.pre_train.train_compile", "model_name=llama2-7b"], 0, "llama2-7b on tpu-v5p"),
+    ([*launch, "MaxText.train", "MaxText/configs/base.yml", "model_name=llama2-7b"], 0, "llama2-7b on tpu-v5p"),
+    ([*launch[:-1], "src/MaxText/train.py", "base.yml", "model_name=llama2-7b"], 0, "llama2-7b on tpu-v5p"),
+    ([*launch[:-1], "train.py", "base.yml", "model_name=llama2-7b"], 0, "llama2-7b on tpu-v5p"),
+    ([*launch[:-1], "src/maxtext/inference/decode.py", "base.yml", "model_name=llama2-7b"], 2, "decode.py: shardplan costs"),
+    (["explain", "--rules", "default", "custom_mesh_and_rule=cp-as-ep", *one[1:]], 2,
+     "custom_mesh_and_rule is given twice: 'cp-as-ep' and 'default'"),
+    ([*one, "model_name=Llama-2-7B"], 0, "llama2-7b on h100"),
+    ([*one, "model_name=llama2-13b"], 2, "model_name is given twice: 'llama2-13b' and 'llama2-7b'"),
+    (["check", "--model", "Llama-3-8B", "model_name=llama3-8b", "--mesh", "fsdp=8"], 0, "(llama3-8b on fsdp=8"),
+    ([*one, "ici_fsdp_parallelism=8"], 0, "llama2-7b on h100"),
+    ([*one, "ici_tensor_parallelism=-1"], 2, "ici_tensor_parallelism=-1: it is 1 in --mesh, which says all sizes"),
+    ([*offloaded], 3, "host-traffic-not-priced: remat_policy=minimal_offloaded moves activations to the host"),
+    (["compare", *offloaded], 3, "host-traffic-not-priced: "),
+    (["sweep", *offloaded], 3, "host-traffic-not-priced"),
+    ([*sliced], 0, "tpu-v5p: 12 chips in 3 slices of v5p-8, joined by the data-center network"),
+    ([*sliced], 0, "mesh       data=3,fsdp=4 in 3 slices"),
+    ([*sliced, "--format", "markdown"], 0, "`data=3,fsdp=4` in 3 slices"),
+    ([*small, "--reserve-hbm", "74GiB"], 3, "it fits, but leaves less free than asked: 1"),
+    ([*small, "--reserve-hbm", "-1%"], 2, "expected a share from 0% to less than 100%"),
+    ([*small, "--xla-flags", "banana"], 2, "XLA flags: 'banana': expected --NAME=VALUE"),
     (["sweep", "--model", "llama2-7b", "--hardware", "h100,H100", "--chips", "8"], 2,
      "h100 and H100 are the same machine, h100"),
     ([*small, "--xla-flags", ""], 2, "--xla-flags: given as an empty text; none is XLA's defaults"),

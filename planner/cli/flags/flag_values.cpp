@@ -142,10 +142,13 @@ double parse_share(const std::string& flag, const std::string& text) {
 
 MemoryReserve parse_reserve(const std::string& flag, const std::string& text) {
   if (text.ends_with('B')) return {0, parse_size(flag, text)};
-  if (text == "100%") throw InputError(fmt::format("{} {}: leaves nothing to plan with", flag, text));
-  if (text.ends_with('%') && text != "0%") return {parse_share(flag, text), {}};
-  if (text == "0" || text == "0%") return {};
-  throw InputError(fmt::format("{}: expected a share or an amount of memory, as 8% or 4GiB, not '{}'", flag, text));
+  if (text == "0") return {};
+  const auto [number, unit] = split_unit(text);
+  if (unit == "%" && number == 100) throw InputError(fmt::format("{} {}: leaves nothing to plan with", flag, text));
+  if (unit == "%" && number >= 0 && number < 100) return {number / 100, {}};
+  throw InputError(fmt::format("{}: expected a share from 0% to less than 100%, or an amount of memory, as 8% or 4GiB, not "
+                               "'{}'",
+                               flag, text));
 }
 
 std::vector<std::string> parse_list(const std::string& flag, const std::string& text) {

@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <arguments/flag_arguments.hpp>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <planner/cli/flags/launch_words.hpp>
@@ -64,14 +67,43 @@ Words before_python(Words::const_iterator word, Words::const_iterator python) {
   return words;
 }
 
+/// What trains from the start, which is what is costed, by the names that MaxText has and had.
+constexpr std::array<std::string_view, 4> pre_training = {
+    "maxtext.trainers.pre_train.train", "maxtext.trainers.pre_train.train_compile", "MaxText.train",
+    "MaxText.train_compile"};
+
+/// "src/MaxText/train.py" as "src.MaxText.train".
+std::string as_module(const std::string& script) {
+  std::string name = std::filesystem::path(script).replace_extension().lexically_normal().string();
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
+/// Whether the last parts of a dotted name are those of another.
+bool ends_in(std::string_view name, std::string_view last) {
+  return name.ends_with(last) && (name.size() == last.size() || name[name.size() - last.size() - 1] == '.');
+}
+
+/// A script's path may begin anywhere, a folder of MaxText's among them.
+bool is_pre_training(const std::string& program, bool is_module) {
+  const std::string name = is_module ? program : as_module(program);
+  return std::any_of(pre_training.begin(), pre_training.end(), [&](std::string_view known) {
+    return ends_in(name, known) || (!is_module && ends_in(known, name));
+  });
+}
+
 /// Behind python and its own flags: -m MODULE or FILE.py.
 Words::const_iterator program_end(Words::const_iterator python, Words::const_iterator end) {
   auto word = std::next(python);
   while (word != end && word->starts_with('-') && *word != "-m") ++word;
-  if (word != end && *word == "-m") ++word;
+  const bool is_module = word != end && *word == "-m";
+  if (is_module) ++word;
   else if (word != end && !has_ending(*word, ".py")) word = end;
   if (word == end)
     throw InputError(*python + ": of which program? paste a launch of MaxText whole, python3 -m MODULE KEY=VALUE…");
+  if (!is_pre_training(*word, is_module))
+    throw InputError(fmt::format("{}: shardplan costs MaxText's pre-training, and no other program: expected {} or {}",
+                                 *word, pre_training[0], pre_training[1]));
   return std::next(word);
 }
 

@@ -6,7 +6,7 @@ namespace shardplan {
 
 /// Without a Python launch among the words, the words. With one, "[VAR=VALUE…] python3 -m MODULE [base.yml] KEY=VALUE…"
 /// (or "python3 FILE.py …"), what it says:
-///   python3 -m MODULE               dropped
+///   python3 -m MODULE               dropped; InputError where it is no pre-training of MaxText's
 ///   a YAML file in front of the keys  --config FILE; none for base.yml, whose values are MaxText's defaults
 ///   LIBTPU_INIT_ARGS=, XLA_FLAGS=   --xla-flags FLAGS, of both; none where they are empty
 ///                                   or not there, as the launch runs

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <arguments/model_arguments.hpp>
 #include <array>
 #include <formats/named_value.hpp>
 #include <planner/cli/flags/flag_values.hpp>
@@ -10,11 +11,20 @@ namespace {
 
 constexpr std::array programs = {StepProgram::train, StepProgram::train_compile};
 
+constexpr std::string_view model_key = "model_name=";
+
+/// A word may name the model of --model again, by another of its names.
+bool repeats_model(const std::string& word, const std::string& model) {
+  return word.starts_with(model_key) && are_one_model(word.substr(model_key.size()), model);
+}
+
 Words all_words(const RunFlags& flags) {
   check_key_values(flags.key_values, "--config");
   Words words = with_xla_flags(flags.key_values, flags.xla_flags);
-  if (flags.model) words.push_back("model_name=" + *flags.model);
-  if (flags.rules && *flags.rules != "default") words.push_back("custom_mesh_and_rule=" + *flags.rules);
+  const auto repeats = [&](const std::string& word) { return repeats_model(word, *flags.model); };
+  if (flags.model && std::none_of(words.begin(), words.end(), repeats))
+    words.push_back(std::string(model_key) + *flags.model);
+  if (flags.rules) words.push_back("custom_mesh_and_rule=" + *flags.rules);
   return words;
 }
 

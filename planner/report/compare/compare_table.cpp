@@ -66,7 +66,7 @@ std::vector<CompareColumn> figure_columns(bool with_dollars, bool with_permutes)
   using Row = const ComparedRow&;
   std::vector<CompareColumn> columns;
   if (with_dollars)
-    columns.push_back({"$/M tokens", true, [](Row r) { return fmt::format("{:.3g}", *r.dollars_per_million_tokens); }});
+    columns.push_back({"$/M tokens", true, [](Row r) { return print_dollars(*r.dollars_per_million_tokens); }});
   columns.insert(columns.end(), {
       {"tokens/s", true, [](Row r) { return print_number(r.evaluation.tokens_per_second_with_routing()); }},
       {"step", true, [](Row r) { return print_time(r.evaluation.time.with_routing()); }},

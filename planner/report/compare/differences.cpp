@@ -19,7 +19,8 @@ std::string per_cent(double share) { return fmt::format("{:.1f}%", 100 * share);
 
 std::string slower_text(double slower) {
   if (std::abs(slower) < visible_slowdown) return "as fast";
-  if (slower < 0) return per_cent(-slower / (1 + slower)) + " faster";
+  const double faster = -slower / (1 + slower);
+  if (slower < 0) return faster < 1 ? per_cent(faster) + " faster" : fmt::format("{}x faster", print_number(1 + faster));
   return slower < 1 ? per_cent(slower) + " slower" : fmt::format("{}x slower", print_number(1 + slower));
 }
 

@@ -34,7 +34,7 @@ std::vector<std::string> machine_row(const MachinePlan& machine) {
           print_time(e.time.with_routing()),
           print_share(e.time.utilization_with_routing()),
           fmt::format("{} of {}", print_memory(e.memory.peak()), print_memory(e.memory.capacity)),
-          markdown_code(describe(e.mesh)),
+          markdown_code(describe(e.mesh)) + in_slices(e),
           markdown_text(e.rules)};
 }
 

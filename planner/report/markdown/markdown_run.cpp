@@ -48,8 +48,8 @@ std::string markdown_verdict(const Evaluation& e) {
     case Fit::fits:
       return "fits";
     case Fit::marginal:
-      return fmt::format("may fit or not: {} to {} of {}", print_memory(memory.low), print_memory(memory.high),
-                         print_memory(memory.capacity));
+      return fmt::format("{}: {} to {} of {}", marginal_verdict(memory), print_memory(memory.low),
+                         print_memory(memory.high), print_memory(memory.capacity));
     case Fit::does_not_fit:
       return fmt::format("does not fit: {} of {}", print_memory(memory.peak()), print_memory(memory.capacity));
   }
@@ -57,7 +57,7 @@ std::string markdown_verdict(const Evaluation& e) {
 }
 
 std::string markdown_settings(const Evaluation& e) {
-  std::vector<std::string> parts = {markdown_code(describe(e.mesh)), markdown_text(e.rules) + " rules"};
+  std::vector<std::string> parts = {markdown_code(describe(e.mesh)) + in_slices(e), markdown_text(e.rules) + " rules"};
   if (e.moe_path != MoePath::none) parts.push_back(fmt::format("{} experts", name_of(e.moe_path)));
   parts.push_back("remat " + markdown_code(e.remat));
   parts.push_back(fmt::format("{} of {} a device", counted(e.config.per_device_batch_size, "sequence"),

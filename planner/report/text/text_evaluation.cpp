@@ -16,11 +16,7 @@ constexpr std::size_t findings_in_summary = 4;
 std::string machine_text(const Evaluation& evaluation) {
   std::string text = fmt::format("{}, {}", evaluation.hardware, counted(evaluation.chips, "chip"));
   if (evaluation.devices != evaluation.chips) text += fmt::format(" ({})", counted(evaluation.devices, "device"));
-  const auto noun = [&] {
-    return evaluation.configuration ? joined_noun(evaluation.configuration->hardware.fabric) : "slice";
-  };
-  if (evaluation.slices > 1) text += fmt::format(" in {}", counted(evaluation.slices, noun()));
-  return text;
+  return text + in_slices(evaluation);
 }
 
 bool is_about_memory(const Evaluation& evaluation) {

@@ -86,7 +86,7 @@ std::string settings_section(const Evaluation& evaluation, const Style& style) {
   const Quantization quantization = evaluation.config.quantization;
   const std::string precision =
       quantization == Quantization::none ? "" : fmt::format("   quantization {}", name_of(quantization));
-  return titled("mesh", describe(evaluation.mesh), style) +
+  return titled("mesh", print_mesh(evaluation), style) +
          titled("rules", fmt::format("{}   remat {}{}", rules, evaluation.remat, precision), style) +
          titled("batch", batch_text(evaluation), style);
 }

@@ -232,7 +232,6 @@ Parallelisms enumerate_parallelisms(const SearchSpace& all) {
   Parallelisms found;
   SearchSpace space = all;
   if (!space.unpriced_policies.empty()) found.rejections.add(unpriced(space.unpriced_policies));
-  if (space.remat_policies.empty()) return found;
   std::erase_if(space.moe_paths, [&](MoePath path) {
     const auto violation = path_violation(all, path);
     if (violation) found.rejections.add(*violation);
@@ -245,6 +244,7 @@ Parallelisms enumerate_parallelisms(const SearchSpace& all) {
   }
   const auto places = places_of(space);
   found.meshes = places.size();
+  if (space.remat_policies.empty()) return found;  // none of them is priced
   if (const auto violation = sequence_violation(space)) {
     found.rejections.add(*violation);
     return found;

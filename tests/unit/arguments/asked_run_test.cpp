@@ -15,7 +15,7 @@ AskedRun asked(const std::string& line, const MachineChoice& machine = {}) {
 
 TEST(GivenArguments, HoldValuesOfTheirKeysTypes) {
   const GivenArguments given(words("scan_layers=0 max_target_length=4_096 capacity_factor=1.5 dtype=float32 opt_type=sgd "
-                                   "mlpwo=offload ici_fsdp_parallelism=-1 num_experts=8 mu_dtype=None steps=x"),
+                                   "mlpwo=offload ici_fsdp_parallelism=-1 num_experts=8 mu_dtype=None steps=10 run_name=x"),
                              std::nullopt);
   EXPECT_EQ(*given.value<bool>("scan_layers"), false);
   EXPECT_EQ(*given.value<std::int64_t>("max_target_length"), 4096);
@@ -26,7 +26,8 @@ TEST(GivenArguments, HoldValuesOfTheirKeysTypes) {
   EXPECT_EQ(given.integer("ici_fsdp_parallelism"), -1);
   EXPECT_EQ(given.integer("num_experts"), 8);
   EXPECT_EQ(given.value<DType>("mu_dtype"), nullptr) << "not set";
-  EXPECT_EQ(given.text("steps", ""), "x") << "ignored";
+  EXPECT_EQ(given.text("steps", ""), "10") << "checked, and passed over";
+  EXPECT_EQ(given.text("run_name", ""), "x");
   EXPECT_EQ(given.value<bool>("megablox"), nullptr) << "not given";
 }
 
@@ -58,14 +59,17 @@ TEST(AskedRun, OnAMeshIsTheRunWithItsSizesAsArguments) {
   }
 }
 
-TEST(AskedRun, RefusesASizeThatIsGivenTwice) {
-  const AskedRun run = asked("model_name=llama2-7b compile_topology=v5p-16 ici_fsdp_parallelism=4");
-  try {
-    on_mesh(run, parse_axes("fsdp=8"));
-    ADD_FAILURE() << "no error";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("ici_fsdp_parallelism is given twice: '4' and '8'"));
+TEST(AskedRun, RefusesASizeThatTheMeshSaysOtherwise) {
+  const std::string start = "model_name=llama2-7b compile_topology=v5p-16 ";
+  const std::pair<const char*, const char*> rows[] = {{"ici_fsdp_parallelism=4", "it is 8 in --mesh"},
+                                                      {"ici_tensor_parallelism=-1", "it is 1 in --mesh"}};
+  for (const auto& [word, message] : rows) {
+    const AskedRun run = asked(start + word);
+    EXPECT_THAT([&] { on_mesh(run, parse_axes("fsdp=8")); },
+                testing::ThrowsMessage<InputError>(AllOf(HasSubstr(word), HasSubstr(message))));
   }
+  EXPECT_EQ(printed(configured(on_mesh(asked(start + "ici_fsdp_parallelism=8"), parse_axes("fsdp=8")))),
+            printed(read(start + "ici_fsdp_parallelism=8")));
 }
 
 // A sweep asks the same of many models and machines without reading anything again.

@@ -49,7 +49,7 @@ TEST_F(ConfigFile, YieldsToTheCommandLine) {
 TEST_F(ConfigFile, MayLeaveTheModelToTheCommandLine) {
   const std::string file = "model_name: given-on-the-command-line\ncompile_topology: v5p-16\n";
   EXPECT_EQ(read_with(file, "model_name=llama2-7b").model.name, "llama2-7b");
-  EXPECT_THAT(error_with(file, ""), HasSubstr("which model? give model_name=NAME"));
+  EXPECT_THAT(error_with(file, ""), HasSubstr("it leaves the model to the command line: give --model FILE"));
 }
 
 const Rule norm_on_fsdp = {"norm", {"fsdp"}}, kv_whole = {"kv", {}}, mlp_on_tensor = {"mlp", {"tensor"}};

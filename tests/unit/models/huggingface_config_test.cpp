@@ -281,6 +281,8 @@ TEST(HuggingFaceConfig, RejectsWhatMaxTextHasNoLayerFor) {
       {"qwen3-30b-a3b", R"("decoder_sparse_step": 1)", R"("decoder_sparse_step": 2)",
        "'decoder_sparse_step' must be 1"},
       {"qwen3-30b-a3b", R"("mlp_only_layers": [])", R"("mlp_only_layers": [0])", "'mlp_only_layers' must be empty"},
+      {"deepseek3-671b", R"("first_k_dense_replace": 3)", R"("first_k_dense_replace": 0)",
+       "'first_k_dense_replace' must be at least 1, or intermediate_size the same as moe_intermediate_size"},
       {"deepseek3-671b", R"("moe_layer_freq": 1)", R"("moe_layer_freq": 2)", "'moe_layer_freq' must be 1"},
       {"gpt-oss-20b", R"(["sliding_attention", "full_attention", )", R"(["full_attention", "full_attention", )",
        "'layer_types' must be 1 sliding_attention to 1 full_attention"},

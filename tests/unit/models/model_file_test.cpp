@@ -78,6 +78,7 @@ TEST(ModelFile, RejectsWhatItCannotRead) {
       {dense, R"("emb": 64)", R"("emb": 64, "attention_type": "globl")",
        "unknown attention_type 'globl'; nearest: global"},
       {dense, "llama2", "lama2", "unknown decoder_block 'lama2'; nearest: llama2"},
+      {dense, "llama2", "perceptron", "unknown decoder_block 'perceptron'; known: llama2, mistral, mixtral, "},
   };
   for (const auto& mistake : mistakes) expect_message(mistake);
 }

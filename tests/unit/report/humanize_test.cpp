@@ -49,6 +49,33 @@ TEST(Humanize, Counts) {
     EXPECT_EQ(print_count(count), text);
 }
 
+TEST(Humanize, Dollars) {
+  EXPECT_EQ(print_dollars(0.001234), "0.00123");
+  EXPECT_EQ(print_dollars(2.8149), "2.81");
+  EXPECT_EQ(print_dollars(22'731.4), "22,731");
+}
+
+TEST(Humanize, MemoryThatIsMarginal) {
+  constexpr std::int64_t gib = std::int64_t{1} << 30;
+  MemoryUse memory;
+  memory.low = {12 * gib};
+  memory.high = {14 * gib};
+  struct Row {
+    std::int64_t capacity, reserved;
+    const char* verdict;
+  };
+  const Row rows[] = {{13, 0, "may fit or not"},
+                      {13, 1, "may fit or not"},
+                      {13, 2, "may fit or not, and leaves less free than asked"},
+                      {20, 7, "fits, but may leave less free than asked"},
+                      {20, 15, "fits, but leaves less free than asked"}};
+  for (const auto& [capacity, reserved, verdict] : rows) {
+    memory.capacity = {capacity * gib};
+    memory.reserved = {reserved * gib};
+    EXPECT_EQ(marginal_verdict(memory), verdict) << capacity << " " << reserved;
+  }
+}
+
 TEST(Humanize, NumbersBeyondWholeOnes) {
   EXPECT_EQ(print_number(1e15), "1e+15");
   EXPECT_EQ(print_number(3.331e21), "3.33e+21");

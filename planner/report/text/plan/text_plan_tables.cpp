@@ -11,6 +11,7 @@
 #include <planner/search/comparison.hpp>
 #include <planner/words/search_words.hpp>
 #include <shardplan/collective/counted.hpp>
+#include <shardplan/configuration.hpp>
 
 namespace shardplan {
 namespace {
@@ -95,7 +96,7 @@ std::string shortfall_of(const MachinePlan& machine) {
 }
 
 std::string dollars_text(const MachinePlan& machine) {
-  return fmt::format("{:.3g}", *machine.dollars_per_million_tokens);
+  return print_dollars(*machine.dollars_per_million_tokens);
 }
 
 /// Whoever says a price wants to see what it makes.
@@ -138,6 +139,19 @@ std::string unfinished_text(const PlanAnswer& answer, const Style& style) {
   return text;
 }
 
+bool comes_in_nodes(const Evaluation& plan) { return ends_at_node(plan.configuration->hardware.fabric); }
+
+/// Whoever takes GPUs takes nodes; a slice of all the chips may be what was expected of TPUs.
+std::string slices_text(const PlanAnswer& answer, const Style& style) {
+  std::string text;
+  for (const auto& machine : answer.machines)
+    if (const auto& plan = machine.recommended; plan && plan->slices > 1 && !comes_in_nodes(*plan))
+      text += wrap_text(fmt::format("{}: {}{} of {}, joined by the data-center network", machine.hardware,
+                                    counted(plan->chips, "chip"), in_slices(*plan), plan->configuration->slice.name),
+                        "", style.width());
+  return text;
+}
+
 /// Mesh sizes count devices, of which a chip of some machines has two.
 std::string devices_text(const PlanAnswer& answer, const Style& style) {
   std::string text;
@@ -166,7 +180,8 @@ std::string machines_text(const PlanAnswer& answer, const Style& style) {
   if (shows_cost(answer)) first.push_back({"$/M tokens", Align::right});
   TextTable table(with_columns_of(std::move(first), columns));
   for (const auto& machine : answer.machines) add_machine(table, answer, machine, columns, style);
-  return table.print(style.width()) + unfinished_text(answer, style) + devices_text(answer, style);
+  return table.print(style.width()) + unfinished_text(answer, style) + slices_text(answer, style) +
+         devices_text(answer, style);
 }
 
 std::string strategies_text(const MachinePlan& machine, const Style& style) {

@@ -7,6 +7,7 @@
 #include <planner/report/text/text_evaluation.hpp>
 #include <planner/report/text/text_table.hpp>
 #include <planner/report/validate_report.hpp>
+#include <planner/report/wrap.hpp>
 
 namespace shardplan {
 namespace {
@@ -56,7 +57,8 @@ std::string validation_text(const Validation& validation, const Style& style) {
                    {"peak memory", Align::right},
                    {"arguments", Align::right, false, 2}});
   for (const auto& score : validation.scores) add_score(table, score);
-  return table.print(style.width()) + "\n" + style.paint(Ink::bold, summary_line(validation.summary)) + "\n";
+  return table.print(style.width()) + "\n" +
+         wrap_text(style.paint(Ink::bold, summary_line(validation.summary)), "", style.width());
 }
 
 }  // namespace shardplan

@@ -52,7 +52,7 @@ const byRate = (rows) => [...rows].sort((a, b) => rowRate(b) - rowRate(a));
 
 const slowerWords = (slower) => {
   if (Math.abs(slower) < 0.0005) return "as fast";
-  return slower < 0 ? `${shareText(-slower / (1 + slower))} faster` : `${slowerText(slower)} slower`;
+  return slower < 0 ? `${slowerText(-slower / (1 + slower))} faster` : `${slowerText(slower)} slower`;
 };
 
 /** What a row has more or less than the first for as many tokens, in words; what doesn't show is left out. */
