@@ -77,7 +77,7 @@ double read_tokens_per_embed(StrictObject& object, const char* key) {
 
 HeadSizes read_head_sizes(StrictObject& object) {
   HeadSizes sizes;
-  sizes.tokens_per_embed = read_tokens_per_embed(object, "tokens_per_embed");
+  if (object.has("tokens_per_embed")) sizes.tokens_per_embed = read_tokens_per_embed(object, "tokens_per_embed");
   if (object.has("tokens_per_embed_of_one_sequence"))
     sizes.of_one_sequence = read_tokens_per_embed(object, "tokens_per_embed_of_one_sequence");
   if (object.has("up_to_sequences")) sizes.up_to_sequences = object.integer_at_least("up_to_sequences", 0);
@@ -110,7 +110,7 @@ DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObj
     described.compiler.piece_budget = Bytes{object.integer_at_least("budget_bytes", 1)};
   if (sums_in_pieces(habit) && object.has("larger"))
     described.compiler.larger_pieces = read_larger_pieces(object.object("larger"));
-  if (concerns_logits(habit) && object.has("tokens_per_embed"))
+  if (concerns_logits(habit) && (object.has("tokens_per_embed") || object.has("tokens_per_embed_of_one_sequence")))
     described.compiler.head_sizes[habit] = read_head_sizes(object);
   object.finish();
   return described;

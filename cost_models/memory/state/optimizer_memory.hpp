@@ -23,12 +23,11 @@ MixedUpdates mixed_updates(const std::vector<PartitionedBlock>& blocks, const Bo
                            const TrainConfig& config, const Compiler& compiler);
 
 /// The whole weights that ZeRO-1 has beside its shards, to the end of the step: what the training loop gathers at the
-/// start, in weight_dtype under NNX and in the compute dtype for the loop of gradient accumulation (cast, if there is nothing
-/// to gather); in train_compile's
-/// program a copy of the parameters, whose own place the updated ones will take, beside that loop's; of weights that lie in
-/// another order (lies_in_order) the shards that the update reads, cut out and turned. Linen's training
-/// loop keeps the shards for the update: what its layers read is their stack in the compute dtype (stacked_weights.hpp)
-/// where the compiler casts before it gathers.
+/// start, in weight_dtype under NNX and in the compute dtype for the loop of gradient accumulation (cast, if there is
+/// nothing to gather); in train_compile's program a copy of the parameters, whose own place the updated ones will take
+/// (Habit::copies_weights_for_update), beside that loop's; of weights that lie in another order (lies_in_order) the shards
+/// that the update reads, cut out and turned. Linen's training loop keeps the shards for the update: what its layers read is
+/// their stack in the compute dtype (stacked_weights.hpp) where the compiler casts before it gathers.
 Bytes gathered_parameters(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                           const TrainConfig& config, const Compiler& compiler);
 

@@ -3,6 +3,7 @@
 // run by default, what it leaves exposed. Cost models know a compiler, never a machine.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -139,7 +140,8 @@ struct HeadShare {
 /// Heads that a habit of logits holds for: those with few tokens for their width, and those of few sequences whatever their
 /// tokens.
 struct HeadSizes {
-  double tokens_per_embed = 0;       ///< up to so many tokens of a device for each of embed
+  /// Up to so many tokens of a device for each of embed; as a rule any number.
+  double tokens_per_embed = std::numeric_limits<double>::infinity();
   double of_one_sequence = 0;        ///< the same where a device has one sequence; 0: that makes no difference
   std::int64_t up_to_sequences = 0;  ///< 0: their number makes no difference
   bool has(const HeadShare& head) const {
