@@ -61,8 +61,11 @@ TEST(LoadCompiler, LogitsAreOverwrittenUpToAsManyTokensAsTheFileSays) {
   EXPECT_EQ(load_compiler("xla-tpu-v5p").head_sizes.at(Habit::overwrites_logits).of_one_sequence, 0.33);
   EXPECT_EQ(load_compiler("xla-tpu-v5p").head_sizes.at(Habit::overwrites_logits).up_to_sequences, 0);
   EXPECT_EQ(load_compiler("xla-tpu-v5p").head_sizes.at(Habit::overwrites_capped_logits).up_to_sequences, 1);
+  EXPECT_TRUE(load_compiler("xla-tpu").has(Habit::overwrites_logits, {.sequences = 2, .tokens = 65536, .embed = 1024}));
+  EXPECT_FALSE(load_compiler("xla-tpu").has(Habit::overwrites_logits, {.sequences = 1, .tokens = 1024, .embed = 1024}));
+  EXPECT_TRUE(load_compiler("xla-gpu").has(Habit::overwrites_logits, {.sequences = 1, .tokens = 1024, .embed = 1024}));
   EXPECT_TRUE(load_compiler("xla-tpu").has(Habit::overwrites_logits));
-  EXPECT_FALSE(load_compiler("xla-tpu").head_sizes.contains(Habit::overwrites_logits));
+  EXPECT_FALSE(load_compiler("xla-gpu").head_sizes.contains(Habit::overwrites_logits));
   const auto like_v5p = [](const std::string& limit) {
     return parse_compiler(R"({"name": "mine", "like": "xla-tpu-v5p", "description": "d", "habits": {)"
                           R"("overwrites_logits": {"on": true, )" +

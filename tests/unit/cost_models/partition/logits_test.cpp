@@ -102,7 +102,9 @@ TEST(WritesOverLogits, OfFewerTokensWhereADeviceHasOneSequence) {
   Compiler compiler;
   compiler.habits.add(Habit::overwrites_logits);
   compiler.head_sizes[Habit::overwrites_logits] = {.tokens_per_embed = 2, .of_one_sequence = 0.5};
-  for (const Row& row : {Row{1, 2, true}, Row{1, 3, false}, Row{2, 2, true}, Row{2, 4, true}}) {
+  Compiler of_one_alone = compiler;
+  of_one_alone.head_sizes[Habit::overwrites_logits] = {.of_one_sequence = 0.5};
+  for (const Row& row : {Row{1, 2, true}, Row{1, 3, false}, Row{2, 2, true}, Row{2, 4, true}, Row{2, 5, false}}) {
     Block head = head_with({{OpKind::cross_entropy, "loss", {2}, 3}});
     for (Tensor& tensor : head.tensors) {
       if (tensor.dims.empty() || tensor.dims.front().dim != Dim::batch) continue;
@@ -110,6 +112,7 @@ TEST(WritesOverLogits, OfFewerTokensWhereADeviceHasOneSequence) {
       tensor.dims.insert(tensor.dims.begin() + 1, TensorDim{Dim::sequence, row.tokens_of_each});
     }
     EXPECT_EQ(is_written_over(head, compiler), row.written_over) << row.sequences << " x " << row.tokens_of_each;
+    EXPECT_EQ(is_written_over(head, of_one_alone), row.sequences > 1 || row.written_over) << "of several at any number";
   }
 }
 
