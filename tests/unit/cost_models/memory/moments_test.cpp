@@ -162,17 +162,24 @@ TEST(Moments, AHeadLargerThanWhatItsGradientIsMadeOfWaits) {
 }
 
 // 64 of 1024 columns on each of 16 devices lie with 4096 words along the lanes; turned, and with both moments, they take
-// 4096 · 128 · 12 B. In a list that is before the loss, else behind it.
-TEST(Moments, TablesAreTurnedBeforeTheLossInAListAlone) {
-  const auto temporaries = [](const Compiler& compiler, const std::string& name) {
-    const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", "fsdp=16", with(compiler, Habit::pads_to_tiles)});
-    for (const Moment& moment : moments_of(toy.blocks(), toy.bound(), toy.config(), toy.compiler(), HeadGradient::habitual))
-      if (moment.name == name) return mib(moment.temporaries);
-    throw std::runtime_error("no moment " + name);
+// 4096 · 128 · 12 B. Where products compute the gradient of several sequences' logits that is before the loss, else behind
+// it.
+TEST(Moments, TablesAreTurnedBeforeTheLossOfSeveralSequencesAlone) {
+  const auto turned = [](double sequences, const Compiler& compiler, const std::string& name) {
+    const auto temporaries = [&](const Compiler& like) {
+      const ToyMemory toy({toy_llama(), toy_config(sequences, 1024), "default", "fsdp=16", like});
+      const auto all = moments_of(toy.blocks(), toy.bound(), toy.config(), toy.compiler(), HeadGradient::habitual);
+      for (const Moment& moment : all)
+        if (moment.name == name) return mib(moment.temporaries);
+      throw std::runtime_error("no moment " + name);
+    };
+    return temporaries(with(compiler, Habit::pads_to_tiles)) - temporaries(compiler);
   };
-  const Compiler lists = with(toy_tpu(), Habit::takes_list_order);
-  EXPECT_EQ(temporaries(lists, "loss") - temporaries(toy_tpu(), "loss"), 6);
-  EXPECT_EQ(temporaries(lists, "backward of layers"), temporaries(toy_tpu(), "backward of layers"));
+  const Compiler own = without(toy_tpu(), Habit::overwrites_logits);
+  EXPECT_EQ(turned(1, toy_tpu(), "loss"), 0);
+  EXPECT_EQ(turned(2, toy_tpu(), "loss"), 6);
+  EXPECT_EQ(turned(2, own, "loss"), 0);
+  EXPECT_EQ(turned(2, own, "backward of layers"), turned(2, toy_tpu(), "backward of layers"));
 }
 
 // Query, key and value of 8 sequences of 1024 tokens, 16 MiB each, go to the host: those of four layers, or of three.
