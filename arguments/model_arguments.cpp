@@ -4,7 +4,6 @@
 #include <bit>
 #include <models/decoder_block.hpp>
 #include <models/load_model.hpp>
-#include <models/model_names.hpp>
 #include <models/model_overrides.hpp>
 #include <arguments/words/argument_precedence.hpp>
 #include <arguments/keys/argument_table.hpp>
@@ -199,12 +198,6 @@ Model named_model(const std::string& name) {
   if (!model.not_modelled.empty())
     throw InputError(fmt::format("model_name={}: shardplan does not model {} yet", name, model.not_modelled));
   return model;
-}
-
-bool are_one_model(const std::string& name, const std::string& other) {
-  if (name == other) return true;
-  const auto called = model_called(name);
-  return called && called == model_called(other);
 }
 
 ChosenModel changed_model(Model model, const GivenArguments& arguments) {

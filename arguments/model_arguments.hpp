@@ -17,9 +17,6 @@ struct ChosenModel {
 /// that is not modelled.
 Model named_model(const std::string& name);
 
-/// Whether both are names of one model, as "Llama-3-8B" and "llama3-8b" are.
-bool are_one_model(const std::string& name, const std::string& other);
-
 /// With the dims, switches and layers that arguments change. Throws InputError when one contradicts the model, and
 /// override_model_config doesn't say that it may.
 ChosenModel changed_model(Model model, const GivenArguments& arguments);

@@ -34,4 +34,10 @@ std::optional<std::string> model_called(const std::string& name) {
   return std::nullopt;
 }
 
+bool are_one_model(const std::string& name, const std::string& other) {
+  if (name == other) return true;
+  const auto called = model_called(name);
+  return called && called == model_called(other);
+}
+
 }  // namespace shardplan

@@ -178,6 +178,7 @@ class BlockWalk {
 
 Liveness liveness_of(const Block& block, const Program& program, const TrainConfig& config, const Compiler& compiler) {
   if (program.step != StepKind::train) return nothing_saved(block);
+  // In the loop of gradient accumulation lookups are merged, too (recorded).
   const bool looks_up_twice = compiler.has(Habit::looks_up_rotations_twice) && config.gradient_accumulation_steps == 1;
   return liveness_of(block, block.own_backward ? *block.own_backward : config.saved, leads_to_next_layer(block, program),
                      !looks_up_twice);

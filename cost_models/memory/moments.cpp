@@ -81,7 +81,7 @@ class Moments {
       : blocks_(blocks), loops_(loops_of(blocks)), program_(program), config_(config), compiler_(compiler), head_(head) {
     const Bytes turned = turned_tables(blocks, program, config, compiler);
     copies_ = gathered_parameters(blocks, program, config, compiler) + turned;
-    if (turns_tables_behind_loss(blocks, program, compiler)) behind_loss_ = turned;
+    if (turned.value > 0 && turns_tables_behind_loss(blocks, *program.mesh, compiler)) behind_loss_ = turned;
     for (const auto& block : blocks) {
       waiting_ += saved_activations(block, program);
       copies_ += stacked_weight_copies(block, program, config, compiler);

@@ -3,7 +3,6 @@
 #include <cost_models/memory/turned_tables.hpp>
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/partition/logits.hpp>
-#include <shardplan/rounding.hpp>
 
 namespace shardplan {
 namespace {
@@ -42,22 +41,12 @@ void visit_tables(const std::vector<PartitionedBlock>& blocks, const Visit& visi
 /// Looked up beside the embedding, not by it: a block that has embedded tokens already.
 bool is_beside_embedding(const PartitionedBlock& block) { return !block.block->side_inputs.empty(); }
 
-/// On a device.
-std::int64_t sequences_of(const PartitionedBlock& head, const Mesh& mesh) {
-  const Tensor& input = head.block->tensors[head.block->input];
-  const PartitionSpec& spec = head.specs()[head.block->input];
-  for (std::size_t i = 0; i < input.dims.size(); ++i)
-    if (input.dims[i].dim == Dim::batch) return divided_up(input.dims[i].size, mesh.product(spec.dims[i]));
-  return 1;
-}
-
 }  // namespace
 
-bool turns_tables_behind_loss(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
-                              const Compiler& compiler) {
+bool turns_tables_behind_loss(const std::vector<PartitionedBlock>& blocks, const Mesh& mesh, const Compiler& compiler) {
   return std::none_of(blocks.begin(), blocks.end(), [&](const PartitionedBlock& block) {
-    return block.block->kind == BlockKind::head && sequences_of(block, *program.mesh) > 1 &&
-           writes_over_logits(*block.block, block.flow(), block.specs(), *program.mesh, compiler);
+    return sequences_of_logits(*block.block, block.specs(), mesh) > 1 &&
+           writes_over_logits(*block.block, block.flow(), block.specs(), mesh, compiler);
   });
 }
 

@@ -162,18 +162,13 @@ bool is_summed_whole(const Tensor& weight, const PartitionSpec& wanted, const Ax
          });
 }
 
-/// The longest part of a dim: one that can't be split as it is asked for (2 heads over 32 devices) is refused later on.
-std::int64_t on_a_device(const Tensor& weight, const PartitionSpec& spec, std::size_t dim, const Mesh& mesh) {
-  return divided_up(weight.dims[dim].size, mesh.product(spec.dims[dim]));
-}
-
 /// Which dim of a matrix is scattered by rows: the other lies along the lanes, the last unless its part on a device is no
 /// multiple of them and that of the first is (over 8 devices wo [14336, 3584], 448 columns each, lies turned:
 /// gemma2_9b_v6e8_fsdp8; so does wi_0 [2048, 10944], scattered along the lanes: deepseek216bx5_v6e8_ep8_saveqkv_unpacked).
 std::optional<std::size_t> scattered_by_rows(const Tensor& weight, const PartitionSpec& wanted, const AxisList& axes,
                                              const Mesh& mesh) {
   if (weight.dims.size() != 2 || weight.dims.back().dim == Dim::vocab) return std::nullopt;
-  const auto fits = [&](std::size_t dim) { return on_a_device(weight, wanted, dim, mesh) % lanes == 0; };
+  const auto fits = [&](std::size_t dim) { return local_size(weight.dims[dim], wanted.dims[dim], mesh) % lanes == 0; };
   const std::size_t along_rows = !fits(1) && fits(0) ? 1 : 0;
   if (common(wanted.dims[along_rows], axes).size() != axes.size()) return std::nullopt;
   return along_rows;
@@ -204,8 +199,8 @@ Moves scattered_in_pieces(const Move& scatter, const Tensor& weight, const Parti
   const auto scattered = scattered_by_rows(weight, wanted, scatter.axes, mesh);
   if (!scattered) return moves;
   const std::int64_t devices = mesh.product(scatter.axes);
-  const std::int64_t rows = on_a_device(weight, spec, *scattered, mesh);
-  const std::int64_t columns = on_a_device(weight, spec, 1 - *scattered, mesh);
+  const auto of_a_device = [&](std::size_t dim) { return local_size(weight.dims[dim], spec.dims[dim], mesh); };
+  const std::int64_t rows = of_a_device(*scattered), columns = of_a_device(1 - *scattered);
   if (to_tiles) return scattered_in_tiles(scatter, rows, columns, devices, mesh, compiler);
   const bool whole_square = devices == devices_of_a_square && devices == mesh.devices();
   const std::int64_t size = divided_up(scatter.bytes.value, rows * columns);

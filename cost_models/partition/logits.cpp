@@ -34,7 +34,7 @@ std::int64_t embed_of(const Block& head, const Operation& product) {
 }
 
 std::int64_t local_words(const Tensor& logits, const PartitionSpec& spec, const Mesh& mesh) {
-  return divided_up(logits.dims.back().size, mesh.product(spec.dims.back()));
+  return local_size(logits.dims.back(), spec.dims.back(), mesh);
 }
 
 /// Whether shards of the gathered table are no whole tiles of rows: it is laid out anew before it is read.
@@ -57,7 +57,7 @@ HeadShare share_of_a_device(const Block& head, const Operation& product, const s
   share.tokens = local_elements(logits.dims, spec, mesh) / local_words(logits, spec, mesh);
   share.embed = embed_of(head, product);
   for (std::size_t i = 0; i < logits.dims.size(); ++i)
-    if (logits.dims[i].dim == Dim::batch) share.sequences = divided_up(logits.dims[i].size, mesh.product(spec.dims[i]));
+    if (logits.dims[i].dim == Dim::batch) share.sequences = local_size(logits.dims[i], spec.dims[i], mesh);
   return share;
 }
 
@@ -73,6 +73,11 @@ bool has_for_words(const Compiler& compiler, const PartitionSpec& logits, const 
 
 bool is_part_of_loss(const Block& block, const DataFlow& flow, const Operation& op) {
   return op.kind == OpKind::elementwise && is_read_by_loss(block, flow, op.output);
+}
+
+std::int64_t sequences_of_logits(const Block& head, const std::vector<PartitionSpec>& specs, const Mesh& mesh) {
+  const Operation* product = logits_product(head);
+  return product ? share_of_a_device(head, *product, specs, mesh).sequences : 0;
 }
 
 bool writes_over_logits(const Block& head, const DataFlow& flow, const std::vector<PartitionSpec>& specs, const Mesh& mesh,

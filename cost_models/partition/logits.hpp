@@ -18,6 +18,9 @@ bool is_part_of_loss(const Block& block, const DataFlow& flow, const Operation& 
 bool writes_over_logits(const Block& head, const DataFlow& flow, const std::vector<PartitionSpec>& specs, const Mesh& mesh,
                         const Compiler& compiler);
 
+/// Of how many sequences (or parts of them) a device has logits; 0: the head makes none.
+std::int64_t sequences_of_logits(const Block& head, const std::vector<PartitionSpec>& specs, const Mesh& mesh);
+
 /// Logits that wait until the layers have run backward, for the loss's value (Habit::computes_loss_value_late): those of
 /// words split over devices, where one has more words than the model's width and the head's weight isn't gathered; of
 /// capped ones (Habit::computes_capped_loss_value_late) where it is.

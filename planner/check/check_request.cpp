@@ -6,6 +6,7 @@
 #include <compilers/load_compiler.hpp>
 #include <hardware/load_profile.hpp>
 #include <models/load_model.hpp>
+#include <models/model_names.hpp>
 #include <models/moe_paths.hpp>
 #include <planner/check/check_meshes.hpp>
 #include <planner/check/check_request.hpp>

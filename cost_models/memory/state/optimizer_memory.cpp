@@ -71,7 +71,7 @@ MixedUpdates mixed_updates(const std::vector<PartitionedBlock>& blocks, const Bo
 
 namespace {
 
-/// Without data to split over the loop of gradient accumulation has a narrower copy all the same.
+/// What the loop of gradient accumulation reads, of all weights, split or not; 0 where they have its dtype.
 Bytes cast_parameters(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program, const TrainConfig& config) {
   const DType narrowed = accumulation_dtype(config);
   if (narrowed == config.weight_dtype) return {};
@@ -84,19 +84,20 @@ Bytes cast_parameters(const std::vector<PartitionedBlock>& blocks, const BoundPr
 
 Bytes gathered_parameters(const std::vector<PartitionedBlock>& blocks, const BoundProgram& program,
                           const TrainConfig& config, const Compiler& compiler) {
-  if (!zero1_axis(*program.mesh, config)) return cast_parameters(blocks, program, config);
+  const Bytes cast = cast_parameters(blocks, program, config);
+  if (!zero1_axis(*program.mesh, config)) return cast;
   const bool ahead = config.program == StepProgram::train_compile;
   const bool copies = compiler.has(Habit::copies_weights_for_update);
   const bool accumulates = config.gradient_accumulation_steps > 1;
-  return sum_over_shards(blocks, program, config, compiler, [&](const SplitWeight& weight, const OptimizerLayout& layout) {
+  const std::int64_t gathered = accumulates && cast.value == 0 ? size_of(config.weight_dtype) : 0;
+  const auto bytes_of = [&](const SplitWeight& weight, const OptimizerLayout& layout) {
     const bool as_stored = gathered_dtype(layout, config, compiler) == config.weight_dtype;
     const bool copied = ahead ? copies && layout.joined.empty() : as_stored && !accumulates;
     const std::int64_t element = copied ? size_of(config.weight_dtype) : 0;
     const std::int64_t parts = ahead && !weight.in_order ? layout.shards : 1;
-    const Bytes kept{weight.elements / parts * element};
-    if (!accumulates) return kept;
-    return kept + Bytes{weight.elements * size_of(accumulation_dtype(config))};
-  });
+    return Bytes{weight.elements / parts * element + weight.elements * gathered};
+  };
+  return sum_over_shards(blocks, program, config, compiler, bytes_of) + cast;
 }
 
 }  // namespace shardplan

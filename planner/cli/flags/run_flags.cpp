@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <arguments/model_arguments.hpp>
 #include <array>
 #include <formats/named_value.hpp>
+#include <models/model_names.hpp>
 #include <planner/cli/flags/flag_values.hpp>
 #include <planner/cli/flags/run_flags.hpp>
 #include <shardplan/error.hpp>

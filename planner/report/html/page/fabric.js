@@ -62,6 +62,7 @@ function drawNode(e, axis, width) {
 
 const linkTip = (axis, network) => `${axis.axis}=${axis.size}: ${axis.description}\na link carries ${rateText(network.link_bytes_per_second)} one way; gathers ${rateText(axis.ring_bytes_per_second)}, exchanges ${rateText(axis.exchange_bytes_per_second)}, shifts ${rateText(axis.shift_bytes_per_second)} a device`;
 
+/** What the scale-out network joins. */
 const placesOf = (network) => (["torus", "graph"].includes(network.fabric) ? "slice" : "node");
 
 /** One slice or node is drawn; what joins several is a bar below it. */

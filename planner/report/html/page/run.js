@@ -20,11 +20,8 @@ function tiles(e) {
     tile("Waiting", shareText(waits / wholeStep(t)), "of a step"));
 }
 
-/** What the scale-out network joins. */
-const joinedNoun = (network) => (network && ["switched", "full_mesh"].includes(network.fabric) ? "node" : "slice");
-
 const settingChips = (e) => el("ul", { class: "chips", "aria-label": "Settings" },
-  [meshText(e.mesh), e.slices > 1 ? `in ${plural(e.slices, joinedNoun(e.network))}` : "", `${e.rules} rules`, e.moe_path !== "none" ? `${e.moe_path} experts` : "", `remat ${e.remat}`,
+  [meshText(e.mesh), e.slices > 1 ? `in ${plural(e.slices, e.network ? placesOf(e.network) : "slice")}` : "", `${e.rules} rules`, e.moe_path !== "none" ? `${e.moe_path} experts` : "", `remat ${e.remat}`,
     `${e.per_device_batch_size} × ${countText(e.max_target_length)} tokens a device`].filter(Boolean).map((text) => el("li", {}, text)));
 
 const commandNames = { train: "Start the run", train_compile: "Compile it ahead of time, without the chips", launch: "Start it on all hosts" };
