@@ -106,6 +106,8 @@ DescribedCompiler with_habit(DescribedCompiler described, Habit habit, StrictObj
     described.compiler.largest_waiting_logits = read_waiting_logits(object);
   if (habit == Habit::computes_loss_value_late && object.has("from_devices"))
     described.compiler.slice_sizes[habit] = read_slice_sizes(object);
+  if (habit == Habit::keeps_lookup_masks && described.compiler.has(habit))
+    described.compiler.smallest_kept_mask = Bytes{object.integer_at_least("from_bytes", 1)};
   if (sums_in_pieces(habit) && described.compiler.has(habit))
     described.compiler.piece_budget = Bytes{object.integer_at_least("budget_bytes", 1)};
   if (sums_in_pieces(habit) && object.has("larger"))

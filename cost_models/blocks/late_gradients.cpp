@@ -13,19 +13,6 @@ bool is_normed_for_attention(const BlockState& state, const Operation& op, const
   });
 }
 
-/// Of each operation, whether its recomputation is read, on the way, by the next layer of the iteration.
-std::vector<bool> recomputed_for_next_layer(const Block& block, const Program& program, const Liveness& liveness) {
-  std::vector<bool> leads(block.operations.size(), false), read(block.tensors.size(), false);
-  read[block.output] = leads_to_next_layer(block, program);
-  for (std::size_t i = block.operations.size(); i-- > 0;) {
-    const Operation& op = block.operations[i];
-    leads[i] = liveness.recomputed[i] && read[op.output];
-    if (!leads[i]) continue;
-    for (const TensorId input : op.inputs) read[input] = true;
-  }
-  return leads;
-}
-
 bool is_dense(Module module) {
   return module == Module::attention || module == Module::mlp || module == Module::shared_experts;
 }

@@ -39,7 +39,7 @@ class BlockWalk {
     result.block = &state_.block;
     result.late_gradients_begin = late_gradients_begin_;
     result.weight_gradients_last = as_made_.has_value();
-    const StepOrder order(state_, schedule_);
+    const StepOrder order(state_, schedule_, liveness_);
     result.gradients_begin -= order.postponed();
     const Schedule ordered = order.ordered(schedule_);
     result.lifetimes = buffers_of(state_, ordered, liveness_, order);
@@ -69,7 +69,7 @@ class BlockWalk {
 
   /// As rematerialization leaves it.
   std::vector<Lifetime> taken_apart() const {
-    const StepOrder order(state_, schedule_, Pressure::high);
+    const StepOrder order(state_, schedule_, liveness_, Pressure::high);
     return buffers_of(state_, order.ordered(schedule_), liveness_, order, Pressure::high);
   }
 

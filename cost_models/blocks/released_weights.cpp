@@ -213,6 +213,18 @@ bool leads_to_next_layer(const Block& block, const Program& program) {
   return block.layers_per_cycle > 1 || continued;
 }
 
+std::vector<bool> recomputed_for_next_layer(const Block& block, const Program& program, const Liveness& liveness) {
+  std::vector<bool> leads(block.operations.size(), false), read(block.tensors.size(), false);
+  read[block.output] = leads_to_next_layer(block, program);
+  for (std::size_t i = block.operations.size(); i-- > 0;) {
+    const Operation& op = block.operations[i];
+    leads[i] = liveness.recomputed[i] && read[op.output];
+    if (!leads[i]) continue;
+    for (const TensorId input : op.inputs) read[input] = true;
+  }
+  return leads;
+}
+
 std::vector<bool> released_weights(const Block& block, const DataFlow& flow, const Program& program,
                                    const Liveness& liveness, const TrainConfig& config, const Compiler& compiler) {
   return Release(block, flow, program, liveness, config, compiler).all();

@@ -14,6 +14,9 @@ bool leads_to_next_layer(const Block& block, const Program& program);
 /// Whether an iteration of the scan has another layer beside it, and no loop of its own around it.
 bool shares_iteration(const Block& block, const Program& program);
 
+/// Of each operation, whether its recomputation is read, on the way, by the next layer of the iteration.
+std::vector<bool> recomputed_for_next_layer(const Block& block, const Program& program, const Liveness& liveness);
+
 /// Of each operation, whether the weight that it reads is gathered again for its gradient:
 ///   - attention's, where their recomputation leads on to experts (Habit::gathers_moe_layer_weights_twice);
 ///   - any that has to be recomputed to reach a later layer of the same scan iteration, and of the last layer those of

@@ -36,7 +36,7 @@ const char* beside_values(const Block& block) {
 }
 
 /// What of a block waits for its backward pass.
-void add_waiting(HeldBuffers& held, const PartitionedBlock& block, const BoundProgram& program) {
+void add_waiting(HeldBuffers& held, const PartitionedBlock& block, const BoundProgram& program, const Compiler& compiler) {
   const Block& b = *block.block;
   Bytes rest = saved_activations(block, program);
   for (const SavedValue& value : saved_values(block, program)) {
@@ -44,6 +44,7 @@ void add_waiting(HeldBuffers& held, const PartitionedBlock& block, const BoundPr
     rest -= value.bytes * value.times;
   }
   held.add({HeldAs::activation, b.name, beside_values(b), rest, 1});
+  held.add({HeldAs::activation, b.name, "mask of one-hot ids", kept_lookup_mask(block, program, compiler), 1});
 }
 
 }  // namespace
@@ -54,7 +55,7 @@ std::vector<HeldBuffer> held_at(const Moment& moment, const std::vector<Partitio
   const auto loops = loops_of(blocks);
   HeldBuffers held;
   for (std::size_t i = 0; i <= *moment.loop; ++i)
-    for (const PartitionedBlock* block : loops[i]) add_waiting(held, *block, program);
+    for (const PartitionedBlock* block : loops[i]) add_waiting(held, *block, program, compiler);
   for (const auto& [block, name, bytes, layers] :
        held_in_iteration(loops[*moment.loop], program, config, compiler, moment.weight_gradients))
     held.add({HeldAs::temporary, block->block->name, describe(name, *block->block), bytes, layers});

@@ -83,7 +83,7 @@ class Moments {
     copies_ = gathered_parameters(blocks, program, config, compiler) + turned;
     if (turned.value > 0 && turns_tables_behind_loss(blocks, *program.mesh, compiler)) behind_loss_ = turned;
     for (const auto& block : blocks) {
-      waiting_ += saved_activations(block, program);
+      waiting_ += saved_activations(block, program) + kept_lookup_mask(block, program, compiler);
       copies_ += stacked_weight_copies(block, program, config, compiler);
     }
     for (const Loop& loop : loops_)
@@ -214,7 +214,7 @@ class Moments {
 
   void leave(const Loop& loop) {
     for (const PartitionedBlock* block : loop) {
-      waiting_ -= saved_activations(*block, program_);
+      waiting_ -= saved_activations(*block, program_) + kept_lookup_mask(*block, program_, compiler_);
       copies_ -= stacked_weight_copies(*block, program_, config_, compiler_);
     }
   }

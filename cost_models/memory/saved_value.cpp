@@ -2,6 +2,7 @@
 #include <cost_models/layouts/tiles.hpp>
 #include <cost_models/memory/saved_value.hpp>
 #include <cost_models/memory/working_set.hpp>
+#include <cost_models/partition/block_state.hpp>
 
 namespace shardplan {
 namespace {
@@ -50,6 +51,11 @@ Bytes microbatch_buffers(const PartitionedBlock& block, const BoundProgram& prog
   return one * (2 + pipeline.microbatches / pipeline.stages + (pipeline.circular_storage() ? pipeline.microbatches : 0));
 }
 
+bool has_experts(const BoundProgram& program) {
+  const auto& blocks = program.program->blocks;
+  return std::any_of(blocks.begin(), blocks.end(), [](const Block& block) { return block.mixture; });
+}
+
 }  // namespace
 
 Bytes saved_bytes(const PartitionedBlock& block, TensorId value, const Mesh& mesh) {
@@ -80,6 +86,20 @@ Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& progr
   if (!b.rematerialized)  // no second gather: the first one's result waits
     all += block.gathered_weights * layers_run(b, program.program->pipeline);
   return b.in_pipeline ? all + microbatch_buffers(block, program) : all;
+}
+
+Bytes kept_lookup_mask(const PartitionedBlock& block, const BoundProgram& program, const Compiler& compiler) {
+  const Block& b = *block.block;
+  if (!compiler.has(Habit::keeps_lookup_masks) || b.kind != BlockKind::embedding || has_experts(program)) return {};
+  for (const Operation& op : b.operations) {
+    const TensorId ids = op.inputs.front(), table = op.inputs.back();
+    const int words = index_of(b.tensors[table].dims, Dim::vocab);
+    if (op.kind != OpKind::einsum || words < 0 || !block.specs()[table].dims[words].empty()) continue;
+    const std::int64_t elements = local_elements(b.tensors[ids].dims, block.specs()[ids], *program.mesh);
+    const Bytes mask{elements * size_of(DType::pred)};
+    return mask < compiler.smallest_kept_mask ? Bytes{0} : mask;
+  }
+  return {};
 }
 
 Bytes turned_stacks(const PartitionedBlock& block, const Mesh& mesh, const Compiler& compiler) {

@@ -80,6 +80,17 @@ OperationId last_reader(const BlockState& state, const Operation& op) {
   return state.id_of(op);
 }
 
+/// Step behind the last that runs again.
+int recomputation_ends(const Schedule& schedule) {
+  return *std::max_element(schedule.recomputed.begin(), schedule.recomputed.end()) + 1;
+}
+
+/// In the list order, which offloading policies don't take (plan_qwen3535ba3b_tpuv6e_256, plan_llama417b16e_tpuv6e_256).
+bool runs_kept_experts_apart(const BlockState& state, const Liveness& liveness) {
+  return state.compiler.has(Habit::lists_kept_experts_apart) && state.block.mixture && liveness.offloaded.empty() &&
+         state.config.moe_path != MoePath::dropping && leads_to_next_layer(state.block, *state.program.program);
+}
+
 }  // namespace
 
 bool runs_split_layer(const BlockState& state) {
@@ -87,7 +98,7 @@ bool runs_split_layer(const BlockState& state) {
          state.splits_features();
 }
 
-StepOrder::StepOrder(const BlockState& state, const Schedule& schedule, Pressure pressure)
+StepOrder::StepOrder(const BlockState& state, const Schedule& schedule, const Liveness& liveness, Pressure pressure)
     : dropped_(state, schedule, pressure) {
   Places places(state.forms.step() + 1);
   std::iota(places.begin(), places.end(), 0);
@@ -95,6 +106,7 @@ StepOrder::StepOrder(const BlockState& state, const Schedule& schedule, Pressure
     postpone_recomputation(places, state, schedule);
     postpone_weight_gradients(places, state, schedule);
   }
+  postpone_experts(places, state, schedule, liveness);
   leave_experts(places, state, schedule);
   postpone_projection(places, state, schedule);
   rank(places);
@@ -137,10 +149,23 @@ void StepOrder::leave_experts(Places& places, const BlockState& state, const Sch
     if (schedule.has_backward(combine)) places[schedule.backward_ends[combine]] = rows_done;
 }
 
+void StepOrder::postpone_experts(Places& places, const BlockState& state, const Schedule& schedule,
+                                 const Liveness& liveness) {
+  if (!runs_kept_experts_apart(state, liveness)) return;
+  const std::vector<bool> leads = recomputed_for_next_layer(state.block, *state.program.program, liveness);
+  const std::vector<int> needed = Needs(state, schedule).all();
+  const int begins = recomputation_ends(schedule);
+  for (const Operation& op : state.block.operations) {
+    const OperationId id = state.id_of(op);
+    const bool of_experts = op.module == Module::mixture || op.module == Module::shared_experts;
+    if (of_experts && !leads[id] && needed[id] >= begins) places[schedule.recomputed[id]] = needed[id], ++postponed_;
+  }
+}
+
 void StepOrder::postpone_recomputation(Places& places, const BlockState& state, const Schedule& schedule) {
   if (leads_to_next_layer(state.block, *state.program.program)) return;  // that one reads all of it
   const std::vector<int> needed = Needs(state, schedule).all();
-  const int end = *std::max_element(schedule.recomputed.begin(), schedule.recomputed.end()) + 1;
+  const int end = recomputation_ends(schedule);
   for (std::size_t i = 0; i < needed.size(); ++i)
     if (needed[i] >= end) places[schedule.recomputed[i]] = needed[i], ++postponed_;
 }

@@ -10,6 +10,9 @@
 // wi_1), runs behind the gradient of the hidden rows, which doesn't read it: wo, gathered, is gone when wi_1 comes; then
 // come the rows' gradients, wi_1's behind wi_0's, so that both are there, and what wo's weight gradient reads waits for
 // them (plan_mixtral8x22b_tpuv6e_256, plan_qwen3235ba22b_tpuv6e_256, plan_deepseek2236b_tpuv6e_256; not told of cycles).
+// Of layers that share the scan's iteration, where the policy keeps the experts' output, the next layer's recomputation
+// reads none of what their kernels compute again: each runs in front of its own layer's gradients, shared experts with
+// them (Habit::lists_kept_experts_apart).
 // Experts on the dropping path leave work to the end everywhere (dropped_experts.hpp); wo's weight gradient comes last of
 // all where its gradient is gathered over more than is kept (Forms::gathers_gradient_last).
 #include <cost_models/blocks/buffers/dropped_experts.hpp>
@@ -21,7 +24,7 @@ bool runs_split_layer(const BlockState& state);
 
 class StepOrder {
  public:
-  StepOrder(const BlockState& state, const Schedule& schedule, Pressure pressure = Pressure::none);
+  StepOrder(const BlockState& state, const Schedule& schedule, const Liveness& liveness, Pressure pressure = Pressure::none);
 
   /// How many steps of the recomputation run in the backward pass.
   int postponed() const { return postponed_; }
@@ -36,6 +39,7 @@ class StepOrder {
 
   void leave_experts(Places& places, const BlockState& state, const Schedule& schedule);
   void postpone_projection(Places& places, const BlockState& state, const Schedule& schedule);
+  void postpone_experts(Places& places, const BlockState& state, const Schedule& schedule, const Liveness& liveness);
   void postpone_recomputation(Places& places, const BlockState& state, const Schedule& schedule);
   void postpone_weight_gradients(Places& places, const BlockState& state, const Schedule& schedule) const;
   void rank(const Places& places);

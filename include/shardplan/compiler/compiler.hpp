@@ -177,6 +177,7 @@ struct Compiler {
   std::map<Habit, HeadSizes> head_sizes;    ///< of habits that concern some heads only
   double largest_waiting_logits = 0;     ///< words · tokens for each of embed, of computes_loss_value_late; 0: any
   std::int64_t largest_words_piece = 0;  ///< lane tiles, of all_reduces_indivisible_words
+  Bytes smallest_kept_mask;  ///< of keeps_lookup_masks, on a device
   Bytes piece_budget;  ///< of pads_scattered_rows and pads_rows_to_tiles: a piece for each device that sums, and four more
   std::optional<LargerPieces> larger_pieces;  ///< absent: flags don't change that
   std::map<MoePath, MemoryError> memory_error;  ///< of every path

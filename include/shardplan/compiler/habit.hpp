@@ -94,6 +94,7 @@ enum class Habit : std::uint8_t {
   collects_repeat_gradients,
   /// Masks and one-hot ids have no buffer: they are computed in the product that reads them.
   fuses_masks,
+  keeps_lookup_masks,
   /// The activation function of a feed-forward without a gate is computed in the products that read it.
   fuses_activations,
   /// And hidden rows of one with a gate, where the product that reads them runs again.
@@ -168,6 +169,7 @@ enum class Habit : std::uint8_t {
   /// The order that runs next what frees most is taken where its peak is the least: the head's weight gradient is made once
   /// the gathered weight is gone, and gradient stacks are cleared before the loss.
   takes_list_order,
+  lists_kept_experts_apart,
   /// In that order layers of mixtures that share an iteration have it in front of them, where nothing but sums of gradients
   /// moves behind their backward pass.
   lists_cycles_of_mixtures,

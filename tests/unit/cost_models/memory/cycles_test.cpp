@@ -112,6 +112,26 @@ TEST(Cycles, RowsOfMoreExpertsThanATileWaitInFloat32WhereTheyAreComputedAgain) {
   EXPECT_EQ(waiting("minimal_offloaded", 10, 3, true), 0);
 }
 
+// In the list of steps each layer's run in front of its own gradients, where nothing else reads them.
+TEST(Cycles, ExpertsWhoseOutputIsKeptRunAgainOneLayerAtATime) {
+  const Compiler lists = with(toy_tpu(), Habit::lists_kept_experts_apart);
+  const auto waits = [](const char* policy, const Compiler& compiler, MoePath path, int local_layers) {
+    Model model = toy_mixtral();
+    model.layers = 6;
+    if (local_layers > 0) model.attention_pattern = {256, local_layers};
+    const ToyMemory toy({model, toy_moe(toy_config(1, 1024, policy), path), "default", "fsdp=4", compiler});
+    const PartitionedBlock& layer = toy.block(local_layers > 0 ? "layers_local" : "layers");
+    return life(layer, "expert wi_1 output").first < layer.gradients_begin;
+  };
+  EXPECT_FALSE(waits("save_dot_except_mlpwi", lists, MoePath::ragged, 2));
+  EXPECT_FALSE(waits("minimal", lists, MoePath::ragged, 2)) << "keeps wi_0, too";
+  EXPECT_TRUE(waits("save_dot_except_mlpwi", toy_tpu(), MoePath::ragged, 2));
+  EXPECT_TRUE(waits("full", lists, MoePath::ragged, 2)) << "the next layer reads what comes of it";
+  EXPECT_TRUE(waits("minimal_offloaded", lists, MoePath::ragged, 2)) << "another order";
+  EXPECT_TRUE(waits("save_dot_except_mlpwi", lists, MoePath::dropping, 2));
+  EXPECT_TRUE(waits("save_dot_except_mlpwi", lists, MoePath::ragged, 0)) << "no other layer";
+}
+
 // A float32 for each of 128 lanes, of 1024 queries and 8 heads. Two copies read those of one sequence.
 TEST(Cycles, SoftmaxStatisticsOfOneSequenceWait) {
   const auto wait = [](const Model& model, double sequences, const char* layers) {

@@ -242,6 +242,31 @@ TEST(SavedActivations, OfShortHeadsTakeWholeTilesInTheStacks) {
   EXPECT_EQ(moved(tiling), 4 * 3 * 2);
 }
 
+// A byte for each of 1024 tokens and 4096 words.
+TEST(LookupMasks, WaitForTheTablesGradientWhereTheyAreLarge) {
+  Compiler keeps = with(toy_tpu(), Habit::keeps_lookup_masks);
+  const auto kept = [&](bool one_hot, std::int64_t smallest, const Model& model = toy_llama(), const char* mesh = "fsdp=4") {
+    keeps.smallest_kept_mask = Bytes{smallest << 20};
+    TrainConfig config = toy_config(1, 1024);
+    config.use_iota_embed = one_hot;
+    const ToyMemory toy({model, config, "default", mesh, keeps});
+    std::vector<HeldBuffer> held;
+    toy.use({std::int64_t{95} << 30}, &held);
+    const bool is_held = std::any_of(held.begin(), held.end(),
+                                     [](const HeldBuffer& buffer) { return buffer.name == "mask of one-hot ids"; });
+    const Bytes mask = kept_lookup_mask(toy.block("embedding"), toy.bound(), keeps);
+    EXPECT_EQ(is_held, mask.value > 0);
+    return mib(mask);
+  };
+  EXPECT_EQ(kept(true, 4), 4);
+  EXPECT_EQ(kept(true, 5), 0) << "made where it is read";
+  EXPECT_EQ(kept(false, 4), 0) << "rows are looked up";
+  EXPECT_EQ(kept(true, 1, toy_mixtral()), 0) << "made late beside experts";
+  EXPECT_EQ(kept(true, 1, toy_llama(), "tensor=4"), 0) << "words are split";
+  keeps = toy_tpu();
+  EXPECT_EQ(kept(true, 4), 0);
+}
+
 TEST(SavedActivations, OfACycleAreItsInputOnly) {
   Model model = toy_llama();
   model.layers = 12;
