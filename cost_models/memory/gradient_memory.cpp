@@ -5,6 +5,7 @@
 #include <cost_models/memory/working_set.hpp>
 #include <cost_models/layouts/optimizer_layout.hpp>
 #include <cost_models/layouts/tiles.hpp>
+#include <cost_models/partition/block_state.hpp>
 #include <cost_models/partition/logits.hpp>
 #include <cost_models/moves/emitted_kinds.hpp>
 
@@ -118,6 +119,36 @@ bool is_tied(const PartitionedBlock& head) {
   return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.parameter && t.shared; });
 }
 
+namespace {
+
+/// Of experts' gradients that are added up over passes: as their kernel writes them, features along the lanes.
+bool lies_as_written(const Tensor& weight, const TrainConfig& config, const Compiler& compiler) {
+  return config.gradient_accumulation_steps > 1 && config.moe_path != MoePath::dropping &&
+         compiler.has(Habit::pads_to_tiles) && index_of(weight.dims, Dim::experts) >= 0;
+}
+
+std::int64_t gradient_elements(const PartitionedBlock& block, std::size_t i, const PartitionSpec& spec,
+                               const BoundProgram& program, const TrainConfig& config, const Compiler& compiler) {
+  const Tensor& weight = block.block->tensors[i];
+  if (lies_as_written(weight, config, compiler)) return row_elements(weight, spec, *program.mesh);
+  if (spec == block.specs()[i]) return block.stored()[i];
+  return stored_elements(weight, spec, *program.mesh, compiler,
+                         layers_in_an_array(*block.block, program.program->pipeline, config));
+}
+
+}  // namespace
+
+Bytes gradients_of_passes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
+                          const Compiler& compiler) {
+  if (config.gradient_accumulation_steps == 1) return {};
+  Bytes total;
+  for (std::size_t i = 0; i < block.specs().size(); ++i)
+    if (block.block->tensors[i].parameter && !block.block->tensors[i].shared)
+      total += Bytes{gradient_elements(block, i, block.specs()[i], program, config, compiler) *
+                     size_of(accumulation_dtype(config))};
+  return total * layers_on_device(*block.block, program.program->pipeline);
+}
+
 Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                       const Compiler& compiler) {
   const bool stacked = config.scan_layers || block.block->in_pipeline;
@@ -127,15 +158,11 @@ Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program
     return Bytes{resident_elements(block, program, config) * size_of(accumulation_dtype(config))} +
            window_gradients(block, program, config, compiler);
   const DType dtype = stacked && !collected_narrow ? stacked_gradient_dtype(config, compiler) : config.dtype;
-  const std::int64_t layers = layers_in_an_array(b, program.program->pipeline, config);
   Bytes total;
   for (std::size_t i = 0; i < block.specs().size(); ++i) {
     if (!is_trained(b.tensors[i]) || has_wide_rows(block, static_cast<TensorId>(i))) continue;
     const PartitionSpec spec = gradient_spec(b.tensors[i], block.specs()[i], b, program, config);
-    const bool as_weight = spec == block.specs()[i];
-    const std::int64_t elements =
-        as_weight ? block.stored()[i] : stored_elements(b.tensors[i], spec, *program.mesh, compiler, layers);
-    total += Bytes{elements * size_of(dtype)};
+    total += Bytes{gradient_elements(block, i, spec, program, config, compiler) * size_of(dtype)};
   }
   return total * layers_on_device(b, program.program->pipeline);
 }

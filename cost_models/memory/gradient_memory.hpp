@@ -6,6 +6,13 @@
 
 namespace shardplan {
 
+/// What all passes of a step are added up in, from the first one on; none of one pass. On TPUs experts' gradients on the
+/// sorted paths lie as their kernel writes them, features along the lanes, so that 24 features of a device take the room of
+/// 128, there and in the layers' stack (qwen3480bx16_v5p512_fsdp256_ga4: f32[160,16,2560,24]{3,2,0,1} of 3.4 GB); others
+/// lie so that they take least (f32[25600,64,320]{0,2,1}).
+Bytes gradients_of_passes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
+                          const Compiler& compiler);
+
 /// Gradients of a layer stack while its backward pass runs: a scan (over layers or pipeline iterations) writes them
 /// into stacks of weight_dtype; without a scan they stay in the compute dtype.
 Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,

@@ -247,9 +247,7 @@ class Moments {
   /// Sums over accumulated passes exist from the start.
   Bytes accumulated_gradients() const {
     Bytes all;
-    if (config_.gradient_accumulation_steps == 1) return all;
-    for (const auto& block : blocks_)
-      all += whole_parameter_bytes(block, program_, accumulation_dtype(config_));
+    for (const auto& block : blocks_) all += gradients_of_passes(block, program_, config_, compiler_);
     return all;
   }
 

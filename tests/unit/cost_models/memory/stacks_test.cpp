@@ -242,6 +242,23 @@ TEST(SavedActivations, OfShortHeadsTakeWholeTilesInTheStacks) {
   EXPECT_EQ(moved(tiling), 4 * 3 * 2);
 }
 
+// Of four layers wo [8, 1024, 512], 64 features of a device, 2 MiB in float32: the kernel writes them into room for 128.
+TEST(GradientsOfPasses, OfSortedExpertsLieAsTheirKernelWritesThem) {
+  const auto sums = [](MoePath path, std::int64_t passes, const Compiler& compiler) {
+    TrainConfig config = toy_moe(toy_config(1, 1024), path);
+    config.gradient_accumulation_steps = passes;
+    const ToyMemory toy({toy_mixtral(), config, "default", "fsdp=8", compiler});
+    const PartitionedBlock& layers = toy.block("layers");
+    return std::pair(mib(gradients_of_passes(layers, toy.bound(), toy.config(), compiler)),
+                     mib(stack_gradients(layers, toy.bound(), toy.config(), compiler)));
+  };
+  const Compiler tiles = with(toy_tpu(), Habit::pads_to_tiles);
+  const auto [sum, stack] = sums(MoePath::dropping, 2, tiles);
+  EXPECT_EQ(sums(MoePath::ragged, 2, tiles), std::pair(sum + 4 * 2, stack + 4 * 2));
+  EXPECT_EQ(sums(MoePath::ragged, 1, tiles), std::pair(std::int64_t{0}, stack));
+  EXPECT_EQ(sums(MoePath::ragged, 2, toy_tpu()), sums(MoePath::dropping, 2, toy_tpu()));
+}
+
 // A byte for each of 1024 tokens and 4096 words.
 TEST(LookupMasks, WaitForTheTablesGradientWhereTheyAreLarge) {
   Compiler keeps = with(toy_tpu(), Habit::keeps_lookup_masks);
