@@ -119,8 +119,8 @@ MaybeFinding all_tokens_routed(const FindingSubject& s) {
   return Finding{FindingId::all_tokens_routed,
                  is_long ? Severity::warning : Severity::note,
                  fmt::format("{} a step beside the {} that its other parts add up to: since December 2025 MaxText "
-                             "constrains the places to which the dropping path scatters routing weights, so that every device "
-                             "scatters the choices of all {} of a step in each layer, number by number; "
+                             "constrains the places to which the dropping path scatters routing weights, so that every "
+                             "device scatters the choices of all {} of a step in each layer, number by number; "
                              "computed from the compiler's schedules, nobody has measured it; plans are compared with it",
                              in_words(time.all_token_routing), in_words(time.step()),
                              counted(s.evaluation.global_batch_tokens, "token")),

@@ -72,8 +72,8 @@ TEST_F(GivenFiles, OfRulesThatDoNotStartHaveNoStep) {
   const std::string mlp = "['mlp', ['fsdp_transpose', 'tensor', 'tensor_sequence', 'autoregressive']]";
   ASSERT_NE(rules.find(mlp), rules.npos);
   write("mlp.yml", rules.replace(rules.find(mlp), mlp.size(), "['mlp', []]"));
-  const ProgramRun done = run({"compare", "--rules", "default", "--against", "mlp.yml", "--model", "llama2-7b", "--chips", "8",
-                               "--hardware", "h100", "--mesh", "fsdp=4,tensor=2"});
+  const ProgramRun done = run({"compare", "--rules", "default", "--against", "mlp.yml", "--model", "llama2-7b", "--chips",
+                               "8", "--hardware", "h100", "--mesh", "fsdp=4,tensor=2"});
   EXPECT_THAT(done.output, HasSubstr("alone on fsdp=4,tensor=2: does not run (weights-not-sharded: "));
 }
 

@@ -35,7 +35,7 @@ CalibratedMachine calibrated(const std::string& hardware, const Words& files, co
   Measurements measurements;
   for (const auto& file : files)
     for (auto& measurement : read_measurements(file)) measurements.push_back(std::move(measurement));
-  return calibrate(machine, profile, load_compiler(machine.compiler), measurements);
+  return calibrate(machine, profile, compiler_of(machine, ""), measurements);
 }
 
 /// The answer says how the figures fit; the profile goes where -o says.

@@ -78,8 +78,8 @@ std::string warning_line(const CalibratedMachine& machine, const Style& style) {
   if (after <= before + worth_saying) return "";
   const Measurement& odd = oddest(machine.residuals).measurement;
   const std::string text =
-      fmt::format("the fitted figures are further off than those before ({} in the mean, {} before): look at {}, {}{}, which "
-                  "fits them least",
+      fmt::format("the fitted figures are further off than those before ({} in the mean, {} before): look at {}, {}{}, "
+                  "which fits them least",
                   print_share(after), print_share(before), measured_words(odd), odd.file,
                   odd.line > 0 ? fmt::format(" line {}", odd.line) : "");
   return "\n" + wrap_text(text, style.paint(Ink::yellow, "warning") + "  ", style.width());
