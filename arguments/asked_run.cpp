@@ -78,7 +78,7 @@ AskedRun read_run(const GivenArguments& arguments, const MachineChoice& choice) 
   Machine machine = read_machine(arguments, choice);
   check_model_is_named(arguments);
   Model model = named_model(arguments.text("model_name", ""));
-  Compiler compiler = load_compiler(machine.hardware.compiler, given_flags(arguments).value_or(""));
+  Compiler compiler = compiler_of(machine.hardware, given_flags(arguments).value_or(""));
   return {arguments,          std::move(model),    chosen_rules(arguments),
           std::move(machine), std::move(compiler), read_program(arguments, choice),
           read_mesh_arguments(arguments)};

@@ -17,7 +17,7 @@ PlanRequest with_arguments(PlanRequest request, const GivenArguments& arguments)
   const std::string flags = given_flags(arguments).value_or("");
   for (const auto& machine : request.machines)
     request.compilers[machine.compiler] =
-        compiler_of_plan(arguments, load_compiler(machine.compiler, flags), request.model.has_experts());
+        compiler_of_plan(arguments, compiler_of(machine, flags), request.model.has_experts());
   request.passed_arguments = take_passed_arguments(arguments, request.model);
   request.start_conditions = start_conditions(arguments);
   request.settings = read_settings(arguments, request.model);

@@ -281,16 +281,30 @@ DescribedCompiler parse_compiler(std::string_view text, const std::string& file)
   return described;
 }
 
-DescribedCompiler describe_compiler(const std::string& name_or_path) {
+namespace {
+
+/// `owner`: whose compiler it is.
+DescribedCompiler described_of(const std::string& owner, const std::string& name_or_path) {
   if (is_json_path(name_or_path)) return parse_compiler(read_file(name_or_path), name_or_path);
-  constexpr const char* place = "compiler of the machine's profile (a name, or the path of a file that ends in .json)";
+  const std::string place = fmt::format("compiler of {} (a name, or the path of a file that ends in .json)", owner);
   return parse_compiler(built_in(name_or_path, place).text, name_or_path + ".json");
+}
+
+}  // namespace
+
+DescribedCompiler describe_compiler(const std::string& name_or_path) {
+  return described_of("the machine's profile", name_or_path);
 }
 
 Compiler load_compiler(const std::string& name_or_path) { return describe_compiler(name_or_path).compiler; }
 
 Compiler load_compiler(const std::string& name_or_path, std::string_view xla_flags) {
   DescribedCompiler described = describe_compiler(name_or_path);
+  return with_flags(described.compiler, described.flags, xla_flags);
+}
+
+Compiler compiler_of(const HardwareProfile& machine, std::string_view xla_flags) {
+  DescribedCompiler described = described_of(machine.name + "'s profile", machine.compiler);
   return with_flags(described.compiler, described.flags, xla_flags);
 }
 

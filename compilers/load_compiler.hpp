@@ -3,6 +3,7 @@
 #include <compilers/compiler_flags.hpp>
 #include <map>
 #include <shardplan/compiler/compiler.hpp>
+#include <shardplan/machine/hardware.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,8 @@ std::vector<std::string> compiler_names();
 Compiler load_compiler(const std::string& name_or_path);
 /// As XLA's flags make it (compiler_flags.hpp).
 Compiler load_compiler(const std::string& name_or_path, std::string_view xla_flags);
+/// That of a machine, which errors name.
+Compiler compiler_of(const HardwareProfile& machine, std::string_view xla_flags);
 DescribedCompiler describe_compiler(const std::string& name_or_path);
 
 /// A compiler from its text; `file` names it in errors. What it is `like` is looked up among the built-in ones.

@@ -53,16 +53,17 @@ constexpr Bound least_of_a_machine[] = {{Dimension::bytes, 1e6, "1 MB"},
                                         {Dimension::elements_per_second, 1e6, "0.001 Gelement/s"},
                                         {Dimension::cycles_per_second, 1e6, "0.001 GHz"}};
 
-void check_plausible(const StrictObject& object, const Figure& figure, Dimension dimension) {
-  for (const Bound& most : most_of_a_machine)
-    if (most.dimension == dimension && !(figure.value <= most.value))
-      object.fail("value", fmt::format("at most {}: no machine has more; is the unit right?", most.words));
-  for (const Bound& least : least_of_a_machine)
-    if (least.dimension == dimension && figure.value < least.value)
-      object.fail("value", fmt::format("at least {}: no machine has less; is the unit right?", least.words));
-}
-
 }  // namespace
+
+std::optional<std::string> bound_passed(double value, Dimension dimension) {
+  for (const Bound& most : most_of_a_machine)
+    if (most.dimension == dimension && !(value <= most.value))
+      return fmt::format("at most {}: no machine has more", most.words);
+  for (const Bound& least : least_of_a_machine)
+    if (least.dimension == dimension && value < least.value)
+      return fmt::format("at least {}: no machine has less", least.words);
+  return std::nullopt;
+}
 
 Figure read_figure(StrictObject& parent, const std::string& key, Dimension dimension) {
   if (parent.has(key) && !parent.peek(key).is_object())
@@ -72,7 +73,7 @@ Figure read_figure(StrictObject& parent, const std::string& key, Dimension dimen
   read_before(object, dimension);
   object.finish();
   if (!(figure.value > 0)) object.fail("value", "above 0");
-  check_plausible(object, figure, dimension);
+  if (const auto bound = bound_passed(figure.value, dimension)) object.fail("value", *bound + "; is the unit right?");
   if (figure.source.empty()) object.fail("source", "where the number comes from, not empty");
   return figure;
 }

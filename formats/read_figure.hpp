@@ -10,6 +10,9 @@ namespace shardplan {
 Figure read_figure(StrictObject& object, const std::string& key, Dimension dimension);
 std::optional<Figure> read_optional_figure(StrictObject& object, const std::string& key, Dimension dimension);
 
+/// "at most an hour: no machine has more"; empty where a profile may have the value, in the SI unit of `dimension`.
+std::optional<std::string> bound_passed(double value, Dimension dimension);
+
 /// Above 0, at most 1.
 Figure read_share(StrictObject& object, const std::string& key);
 

@@ -1,9 +1,13 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <formats/strict_json.hpp>
 #include <hardware/load_profile.hpp>
 #include <hardware/machine_names.hpp>
 #include <hardware/slices.hpp>
+#include <shardplan/collective/counted.hpp>
+#include <shardplan/error.hpp>
 #include <shardplan/spelling.hpp>
 
 namespace shardplan {
@@ -37,6 +41,13 @@ MachineName machine_called(const std::string& name_or_path) {
     return {profile.name, slice_called(profile, profile.slice_prefix + name.substr(dash))};
   }
   return {name_or_path, std::nullopt};
+}
+
+void check_has_no_size(const std::string& flag, const std::string& name_or_path) {
+  const MachineName machine = machine_called(name_or_path);
+  if (!machine.slice) return;
+  throw InputError(fmt::format("{} {}: that is {} of {}, and here a machine has no size; give {}", flag, name_or_path,
+                               counted(machine.slice->chips, "chip"), machine.profile, machine.profile));
 }
 
 }  // namespace shardplan

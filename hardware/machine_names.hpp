@@ -20,4 +20,8 @@ struct MachineName {
 /// no slice of ("v5p-15").
 MachineName machine_called(const std::string& name_or_path);
 
+/// For what is about a machine whatever its size. Throws InputError with the machine's own name where the name says one;
+/// `flag` gave it.
+void check_has_no_size(const std::string& flag, const std::string& name_or_path);
+
 }  // namespace shardplan

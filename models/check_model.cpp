@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <models/check_model.hpp>
 #include <models/decoder_block.hpp>
 #include <models/model_fields.hpp>
@@ -30,6 +31,16 @@ void require_not_negative(std::initializer_list<NamedSize> dims, const std::stri
     require(dim.value >= 0, place, fmt::format("{} must not be negative, and is {}", dim.name, dim.value));
 }
 
+/// Of a token, streams or heads of an n-gram: published models have 4 and 8. Matrices grow with the cube of the streams.
+constexpr std::int64_t most_parts = 1024;
+
+void require_at_most(std::int64_t most, std::initializer_list<NamedSize> dims, const std::string& place) {
+  for (const auto& dim : dims)
+    require(dim.value <= most, place, fmt::format("{} must be at most {}, not {}", dim.name, most, dim.value));
+}
+
+double product(std::int64_t a, std::int64_t b) { return static_cast<double>(a) * static_cast<double>(b); }
+
 void check_dims(const Model& model, const std::string& place) {
   require_positive({{"layers", model.layers},
                     {"sublayers_per_layer", model.sublayers_per_layer},
@@ -55,6 +66,19 @@ void check_dims(const Model& model, const std::string& place) {
                         {"per_layer_vocab", model.per_layer_vocab},
                         {"trainable_position_size", model.trainable_position_size}},
                        place);
+}
+
+/// MaxText layers/embeddings.py: a rotation turns two halves of a head.
+void check_rotated(const Model& model, const std::string& place) {
+  const bool latent = model.attention_type == AttentionType::mla;
+  const NamedSize widths[] = {
+      latent ? NamedSize{"qk_rope_head_dim", model.qk_rope_head_dim} : NamedSize{"head_dim", model.head_dim},
+      {"global_head_dim", model.global_head_dim}};
+  const bool rotates_a_part = model.decoder_block.compressed_attention;  // of 64 features, whatever head_dim is
+  if (model.trainable_position_size > 0 || rotates_a_part) return;       // learned positions turn nothing
+  for (const auto& width : widths)
+    require(width.value % 2 == 0, place,
+            fmt::format("{} must be even, not {}: positions rotate its two halves", width.name, width.value));
 }
 
 void check_heads(const Model& model, const std::string& place) {
@@ -100,6 +124,9 @@ void check_experts(const Model& model, const std::string& place) {
       fmt::format("moe_mlp must be at least 1 in a model with {} experts, not {}", model.num_experts, model.moe_mlp));
   require(model.top_k <= model.num_experts, place,
           fmt::format("top_k={} is more than num_experts={}", model.top_k, model.num_experts));
+  require(model.capacity_factor <= static_cast<double>(model.num_experts), place,
+          fmt::format("capacity_factor={:g}: more than num_experts={} only pads buffers", model.capacity_factor,
+                      model.num_experts));
   require(model.first_dense_layers < model.layers, place,
           fmt::format("first_dense_layers={} leaves none of {} layers for experts", model.first_dense_layers,
                       model.layers));
@@ -109,6 +136,13 @@ void check_experts(const Model& model, const std::string& place) {
   const bool own_width = model.decoder_block.free_moe_width;  // exempt in MaxText too
   require(!is_fully_moe(model) || own_width || model.mlp == model.moe_mlp, place,
           fmt::format("every layer has experts, so mlp={} must equal moe_mlp={}", model.mlp, model.moe_mlp));
+}
+
+/// models/gemma4.py: the dense branch beside its experts is what shared_experts widen.
+void check_dense_branch(const Model& model, const DecoderBlock& block, const std::string& place) {
+  require(!block.dense_beside_experts || !model.has_experts() || model.shared_experts >= 1, place,
+          fmt::format("decoder block '{}' needs shared_experts of at least 1 beside its experts, not {}", block.name,
+                      model.shared_experts));
 }
 
 /// What the block's code fixes, whatever a configuration says.
@@ -162,15 +196,8 @@ void check_compressed_attention(const Model& model, const std::string& place) {
           fmt::format("behind hash_layers={} layers come in pairs, and layers={}", model.hash_layers, model.layers));
 }
 
-/// layers/mhc.py and layers/engram.py.
-void check_streams(const Model& model, const std::string& place) {
-  require_positive({{"mhc_expansion_rate", model.mhc_expansion_rate}}, place);
-  require(model.mhc_expansion_rate == 1 || model.decoder_block.hyper_connections, place,
-          fmt::format("mhc_expansion_rate={}: decoder block '{}' has no hyper-connections", model.mhc_expansion_rate,
-                      model.decoder_block.name));
-  require(!model.decoder_block.compressed_attention || model.mhc_expansion_rate > 1, place,
-          fmt::format("decoder block '{}' needs mhc_expansion_rate of at least 2", model.decoder_block.name));
-  if (model.engram_layers.empty()) return;
+/// layers/engram.py. What is looked up are rows of one table, by integers of 32 bits.
+void check_n_grams(const Model& model, const std::string& place) {
   require(model.decoder_block.n_gram_memory && model.mhc_expansion_rate > 1, place,
           "engram_layers: only decoder block 'deepseek' with mhc_expansion_rate above 1 has them");
   require(!model.engram_vocab_bases.empty(), place, "engram_layers need engram_vocab_bases");
@@ -178,9 +205,27 @@ void check_streams(const Model& model, const std::string& place) {
                     {"engram_head_dim", model.engram_head_dim},
                     {"engram_kernel_size", model.engram_kernel_size}},
                    place);
+  require_at_most(most_parts, {{"engram_num_heads", model.engram_num_heads}}, place);
+  double rows = 0;
+  for (const std::int64_t base : model.engram_vocab_bases) rows += product(base, model.engram_num_heads);
+  require(rows < static_cast<double>(std::numeric_limits<std::int32_t>::max()), place,
+          fmt::format("engram_vocab_bases of {} heads make a table of {:.1e} rows; integers of 32 bits name them",
+                      model.engram_num_heads, rows));
   for (const std::int64_t layer : model.engram_layers)
     require(layer < model.layers, place, fmt::format("engram_layers has {}, and the last of {} layers is {}", layer,
                                                      model.layers, model.layers - 1));
+}
+
+/// layers/mhc.py.
+void check_streams(const Model& model, const std::string& place) {
+  require_positive({{"mhc_expansion_rate", model.mhc_expansion_rate}}, place);
+  require_at_most(most_parts, {{"mhc_expansion_rate", model.mhc_expansion_rate}}, place);
+  require(model.mhc_expansion_rate == 1 || model.decoder_block.hyper_connections, place,
+          fmt::format("mhc_expansion_rate={}: decoder block '{}' has no hyper-connections", model.mhc_expansion_rate,
+                      model.decoder_block.name));
+  require(!model.decoder_block.compressed_attention || model.mhc_expansion_rate > 1, place,
+          fmt::format("decoder block '{}' needs mhc_expansion_rate of at least 2", model.decoder_block.name));
+  if (!model.engram_layers.empty()) check_n_grams(model, place);
 }
 
 /// layers/attention_mla.py: the indexer's queries come from the same low rank.
@@ -204,6 +249,7 @@ void check_decoder_block(const Model& model, const std::string& place) {
   const DecoderBlock& block = model.decoder_block;
   if (!model.not_modelled.empty()) return;
   check_block_structure(model, block, place);
+  check_dense_branch(model, block, place);
   check_attention_output(model, place);
   check_indexer(model, place);
   check_batch_split(model, place);
@@ -225,8 +271,6 @@ void check_decoder_block(const Model& model, const std::string& place) {
                       block.name, period));
 }
 
-double product(std::int64_t a, std::int64_t b) { return static_cast<double>(a) * static_cast<double>(b); }
-
 /// The most that a token is wide anywhere in a layer.
 double widest(const Model& model) {
   const std::int64_t largest_head = std::max({model.head_dim, model.global_head_dim, model.v_head_dim,
@@ -243,10 +287,17 @@ double widest(const Model& model) {
                    product(model.gdn_num_value_heads, model.gdn_value_head_dim)});
 }
 
+/// What mixes the streams of a token: a row for each feature of them, a column for each pair and two for each stream.
+double stream_mixers(const Model& model) {
+  const double streams = static_cast<double>(model.mhc_expansion_rate);
+  constexpr double branches = 2;
+  return streams > 1 ? branches * streams * static_cast<double>(model.emb) * (streams * streams + 2 * streams) : 0;
+}
+
 /// Keeps every later product of dims inside 64 bits.
 void check_size(const Model& model, const std::string& place) {
   const double emb = static_cast<double>(model.emb);
-  const double per_layer = emb * widest(model) * static_cast<double>(model.num_experts);
+  const double per_layer = emb * widest(model) * static_cast<double>(model.num_experts) + stream_mixers(model);
   const double layers = static_cast<double>(model.layers) + static_cast<double>(model.mtp_num_layers);
   const double per_layer_inputs = product(model.per_layer_dim, model.per_layer_vocab) * layers;
   const double tables = emb * (static_cast<double>(model.vocab) + static_cast<double>(model.trainable_position_size));
@@ -270,6 +321,7 @@ void check_model(const Model& model, const std::string& place) {
   require(!model.name.empty(), place, "name must not be empty");
   check_dims(model, place);
   check_heads(model, place);
+  check_rotated(model, place);
   check_attention_pattern(model, place);
   check_per_layer_inputs(model, place);
   check_activations(model, place);

@@ -29,7 +29,9 @@ class DocumentCheck : public YAML::EventHandler {
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark&, YAML::anchor_t anchor) override { element(anchor); }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    element(0, sizes_[anchor]);
+    const auto size = sizes_.find(anchor);
+    if (size == sizes_.end()) fail_on_line(mark, file_, "an alias stands for what it is in, without end");
+    element(0, size->second);
     if (size_ > most_elements)
       fail_on_line(mark, file_, fmt::format("aliases that stand for more than {} values in all", most_elements));
   }
@@ -77,7 +79,7 @@ class DocumentCheck : public YAML::EventHandler {
 
   std::string file_;
   std::int64_t size_ = 0;
-  std::map<YAML::anchor_t, std::int64_t> sizes_;
+  std::map<YAML::anchor_t, std::int64_t> sizes_;  ///< of anchors that have ended
   int documents_ = 0;
   std::vector<Collection> open_;
 };

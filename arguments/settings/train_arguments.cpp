@@ -179,6 +179,27 @@ void check_tokens(const TrainConfig& config) {
         fmt::format("num_vocab_tiling={}: more than the {:g} tokens of a device", config.num_vocab_tiling, tokens));
 }
 
+/// Of experts' buffers: no routing hands a device more rows than all devices of its group have, and those are no more
+/// than the experts; a capacity of experts over top_k holds every token already. And what they hold can be counted.
+void check_expert_buffers(const TrainConfig& config, const Model& model) {
+  if (!model.has_experts()) return;
+  constexpr std::pair<const char*, double TrainConfig::*> factors[] = {
+      {"capacity_factor", &TrainConfig::capacity_factor}, {"ragged_buffer_factor", &TrainConfig::ragged_buffer_factor}};
+  const double experts = static_cast<double>(model.num_experts), length = static_cast<double>(config.max_target_length);
+  for (const auto& [key, factor] : factors)
+    if (config.*factor > experts)
+      throw InputError(fmt::format("{}={:g}: more than {}, the number of experts, only pads their buffers", key,
+                                   config.*factor, model.num_experts));
+  if (config.moe_path != MoePath::dropping) return;
+  constexpr double most_elements = 1e15;  // of an array on a device: bytes of all layers stay below 2^63
+  const double choices = config.per_device_batch_size * length * static_cast<double>(model.top_k);
+  const double mask = choices * length * config.capacity_factor;
+  if (mask > most_elements)
+    throw InputError(fmt::format("capacity_factor={:g} of max_target_length={}: masks of {:.1e} elements a device are more "
+                                 "than shardplan can count",
+                                 config.capacity_factor, config.max_target_length, mask));
+}
+
 }  // namespace
 
 TrainConfig default_train_config(const Model& model) {
@@ -206,6 +227,7 @@ Settings read_settings(const GivenArguments& arguments, const Model& model) {
   check_step_size(config);
   check_tokens(config);
   config.moe_path = read_moe_path(arguments, model, config.capacity_factor);
+  check_expert_buffers(config, model);
   config.idle_ring_of_experts = is_idle_ring(arguments, model, config.moe_path);
   const Remat remat = read_remat(arguments, config);
   config.remat_policy = remat.policy;

@@ -85,7 +85,8 @@ bool TextLines::next() {
 }
 
 void TextLines::fail(const std::string& what) const {
-  throw InputError(fmt::format("{}:{}: {}", name_, number_, what));
+  const std::string line = number_ > 0 ? fmt::format(":{}", number_) : "";  // an empty file has none
+  throw InputError(fmt::format("{}{}: {}", name_, line, what));
 }
 
 }  // namespace shardplan

@@ -22,6 +22,7 @@ std::int64_t product(const LocalSizes& sizes) {
 
 /// Of `all` elements, with dim `minor` along the lanes and `second` along the rows of tiles.
 std::int64_t elements_in_tiles(const LocalSizes& sizes, std::int64_t all, std::size_t minor, std::size_t second) {
+  if (all == 0) return 0;
   return all / sizes[minor] / sizes[second] * rounded_up(sizes[minor], lanes) *
          rounded_up(sizes[second], tile_height(sizes[second]));
 }
@@ -50,8 +51,9 @@ std::int64_t weight_elements(LocalSizes sizes, std::int64_t layers) {
 }
 
 std::int64_t activation_elements(const Tensor& tensor, const LocalSizes& sizes) {
-  if (!is_of_heads(tensor) && sizes.back() < lanes) return product(sizes);
-  const std::int64_t whole_lanes = product(sizes) / sizes.back() * rounded_up(sizes.back(), lanes);
+  const std::int64_t all = product(sizes);
+  if (all == 0 || (!is_of_heads(tensor) && sizes.back() < lanes)) return all;
+  const std::int64_t whole_lanes = all / sizes.back() * rounded_up(sizes.back(), lanes);
   if (sizes.size() < 2 || tensor.dims[sizes.size() - 2].dim != Dim::top_k) return whole_lanes;
   const std::size_t rows = sizes.size() - 2;
   return whole_lanes / sizes[rows] * rounded_up(sizes[rows], tile_height(sizes[rows]));
@@ -103,7 +105,8 @@ bool lies_layer_major(const Tensor& weight, const PartitionSpec& spec, const Mes
 
 std::int64_t row_elements(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh) {
   const auto sizes = local_sizes(tensor, spec, mesh);
-  return product(sizes) / sizes.back() * rounded_up(sizes.back(), lanes);
+  const std::int64_t all = product(sizes);
+  return all == 0 ? 0 : all / sizes.back() * rounded_up(sizes.back(), lanes);
 }
 
 std::int64_t stored_elements(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh, const Compiler& compiler,

@@ -5,15 +5,21 @@
 #include <models/huggingface/config_keys.hpp>
 #include <models/huggingface/families.hpp>
 #include <models/huggingface/positions.hpp>
+#include <utility>
 
 namespace shardplan::huggingface {
 
 namespace {
 
 /// What a file lists layer by layer, where it does, has to be what MaxText's block builds.
-void require_list(StrictObject& config, const std::string& key, const std::vector<std::int64_t>& list,
-                  const std::string& what) {
-  if (given(config, key) && config.integers(key) != list) config.fail(key, what + ": MaxText has no other order");
+/// `value(i)` at place i of `size`: no list of them, because nothing has bounded the layers yet.
+template <class Value>
+void require_list(StrictObject& config, const std::string& key, std::int64_t size, Value value, const std::string& what) {
+  if (!given(config, key)) return;
+  const std::vector<std::int64_t> list = config.integers(key);
+  bool same = std::cmp_equal(list.size(), size);
+  for (std::size_t i = 0; same && i < list.size(); ++i) same = list[i] == value(static_cast<std::int64_t>(i));
+  if (!same) config.fail(key, what + ": MaxText has no other order");
 }
 
 }  // namespace
@@ -72,14 +78,12 @@ Model llama4(StrictObject& config) {
   model.interleave_moe_step = static_cast<int>(config.integer_at_least("interleave_moe_layer_step", 1));
   const std::int64_t dense = given_integer_or(config, "intermediate_size_mlp", model.mlp);
   if (model.interleave_moe_step > 1) model.mlp = dense;
-  std::vector<std::int64_t> with_experts, rotated;
-  for (std::int64_t layer = 0; layer < model.layers; ++layer) {
-    if ((layer + 1) % model.interleave_moe_step == 0) with_experts.push_back(layer);
-    rotated.push_back((layer + 1) % 4 != 0);
-  }
-  require_list(config, "moe_layers", with_experts, fmt::format("each {} layers the last", model.interleave_moe_step));
+  const std::int64_t step = model.interleave_moe_step;
+  const auto with_experts = [&](std::int64_t i) { return (i + 1) * step - 1; };
+  const auto rotated = [](std::int64_t layer) { return std::int64_t{(layer + 1) % 4 != 0}; };
+  require_list(config, "moe_layers", model.layers / step, with_experts, fmt::format("each {} layers the last", step));
   const bool usual = given(config, "no_rope_layers") && config.integers("no_rope_layers").empty();  // as its class takes it
-  if (!usual) require_list(config, "no_rope_layers", rotated, "three of four layers, 1, 1, 1, 0");
+  if (!usual) require_list(config, "no_rope_layers", model.layers, rotated, "three of four layers, 1, 1, 1, 0");
   model.use_qk_norm = given_flag_or(config, "use_qk_norm", true);
   model.cycle_interval = 4;
   model.attention_pattern = {config.integer_at_least("attention_chunk_size", 1), 3};

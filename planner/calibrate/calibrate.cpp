@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <formats/print_json.hpp>
 #include <nlohmann/json.hpp>
 #include <planner/calibrate/calibrate.hpp>
@@ -58,6 +60,10 @@ double most_beyond_peaks(const Measurement& measurement) {
   return std::holds_alternative<MeasuredCollective>(measurement.what) ? 3 : 1.5;
 }
 
+std::string place_of(const Measurement& measured) {
+  return measured.line > 0 ? fmt::format("{}:{}", measured.file, measured.line) : measured.file;
+}
+
 void check_possible(const Measurements& measurements, const HardwareProfile& hardware, const Compiler& compiler) {
   const HardwareProfile best = at_its_peaks(hardware);
   HardwareProfile cached = best;
@@ -66,14 +72,41 @@ void check_possible(const Measurements& measurements, const HardwareProfile& har
     const bool is_product = std::holds_alternative<MeasuredProduct>(measured.what);
     const Seconds least = predict(measured, is_product ? cached : best, compiler);
     if (measured.seconds * most_beyond_peaks(measured) >= least) continue;
-    const std::string line = measured.line > 0 ? fmt::format(":{}", measured.line) : "";
-    throw InputError(fmt::format("{}{}: {:.3g} s, where {} at its peak rates would need {:.3g} s: is it of another "
+    throw InputError(fmt::format("{}: {:.3g} s, where {} at its peak rates would need {:.3g} s: is it of another "
                                  "machine, or in another unit?",
-                                 measured.file, line, measured.seconds.value, hardware.name, least.value));
+                                 place_of(measured), measured.seconds.value, hardware.name, least.value));
   }
 }
 
+/// Least squares of logarithms: one measurement that is wrong by orders of magnitude draws the figures away from all
+/// others.
+void check_fits_better(const CalibratedMachine& machine) {
+  constexpr double most_worse = 10;
+  const double before = mean_error(machine.residuals, &Residual::error_before);
+  const double after = mean_error(machine.residuals, &Residual::error_after);
+  if (after <= 1 || after <= most_worse * before) return;
+  const Residual& odd = oddest(machine.residuals);
+  throw InputError(fmt::format("{}: {:.3g} s, where {:.3g} s are predicted from all measurements together, which the fitted "
+                               "figures miss by {:.0f}% in the mean (by {:.0f}% before): is it right?",
+                               place_of(odd.measurement), odd.measurement.seconds.value, odd.after.value, 100 * after,
+                               100 * before));
+}
+
 }  // namespace
+
+double mean_error(const std::vector<Residual>& residuals, double (Residual::*error)() const) {
+  double sum = 0;
+  for (const Residual& residual : residuals) sum += std::abs((residual.*error)());
+  return sum / static_cast<double>(residuals.size());
+}
+
+const Residual& oddest(const std::vector<Residual>& residuals) {
+  const auto off = [](const Residual& residual) {
+    return std::abs(std::log(residual.after / residual.measurement.seconds));
+  };
+  return *std::max_element(residuals.begin(), residuals.end(),
+                           [&](const Residual& a, const Residual& b) { return off(a) < off(b); });
+}
 
 CalibratedMachine calibrate(const HardwareProfile& hardware, const std::string& profile, const Compiler& compiler,
                       const Measurements& measurements) {
@@ -83,6 +116,7 @@ CalibratedMachine calibrate(const HardwareProfile& hardware, const std::string& 
   for (const auto& measurement : measurements)
     calibration.residuals.push_back({measurement, predict(measurement, hardware, compiler),
                                      predict(measurement, fit.hardware, compiler)});
+  check_fits_better(calibration);
   calibration.profile = profile_with(profile, calibration.figures);
   return calibration;
 }

@@ -4,6 +4,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <formats/read_figure.hpp>
 #include <planner/calibrate/fit_figures.hpp>
 #include <set>
 #include <shardplan/error.hpp>
@@ -208,6 +209,9 @@ FittedFigure fitted(const Candidate& candidate, const HardwareProfile& before, H
   if (candidate.dimension == Dimension::share && now.value < least_share)
     throw InputError(fmt::format("{} would be {:.2g}: the measurements are too slow by orders of magnitude; are their units "
                                  "those that are expected?", candidate.key, now.value));
+  if (const auto bound = bound_passed(now.value, candidate.dimension))
+    throw InputError(fmt::format("{} would be {:.2g} s ({}): a measurement is too slow by orders of magnitude",
+                                 candidate.key, now.value, *bound));
   return figure;
 }
 

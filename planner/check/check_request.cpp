@@ -106,7 +106,7 @@ CheckRequest read_check(const CheckWords& words) {
                models.front(),
                places.rules(),
                machines.front(),
-               load_compiler(machines.front().hardware.compiler, given_flags(given).value_or("")),
+               compiler_of(machines.front().hardware, given_flags(given).value_or("")),
                read_program(given, words.machine),
                std::move(sizes)};
   if (spans_slices) run = on_mesh(std::move(run), mesh);

@@ -17,6 +17,15 @@ std::optional<Mesh> mesh_over(const std::vector<std::string>& names, const Mesh&
   return over;
 }
 
+/// MaxText looks at the weights' layout before XLA needs memory, which an evaluation says first.
+Evaluation refused_at_start(Evaluation run) {
+  if (!runs_if_large_enough(run)) return run;
+  for (const Finding& finding : run.findings)
+    if (finding.id == FindingId::weights_not_sharded && finding.severity == Severity::error)
+      run.infeasible = Infeasible{ConstraintId::weights_not_sharded, finding.message, 1, 0};
+  return run;
+}
+
 }  // namespace
 
 std::optional<Evaluation> with_rules(const Configuration& run, const RuleSet& chosen) {
@@ -26,7 +35,7 @@ std::optional<Evaluation> with_rules(const Configuration& run, const RuleSet& ch
   const auto mesh = mesh_over(changed.rules.mesh_axes, run.mesh);
   if (!mesh) return std::nullopt;
   changed.mesh = *mesh;
-  return evaluate_to_show(changed);
+  return refused_at_start(evaluate_to_show(changed));
 }
 
 }  // namespace shardplan

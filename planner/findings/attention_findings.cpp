@@ -162,12 +162,12 @@ MaybeFinding attention_in_small_blocks(const FindingSubject& s) {
   const bool fused = s.config().fuses_attention_gradients();
   const bool chosen = with_splash_blocks(s.config(), block, false) != s.config();
   if (chosen || !runs_splash(s.config(), s.configuration.compiler)) return std::nullopt;
-  if (attention < s.evaluation.time.step() * worth_a_look) return std::nullopt;
+  if (attention < s.evaluation.time.with_routing() * worth_a_look) return std::nullopt;
   return Finding{FindingId::attention_in_small_blocks,
                  Severity::note,
                  fmt::format("attention runs in MaxText's own blocks of {} queries and keys{}: {} of a step of {}", block,
                              fused ? "" : ", and its gradients in two kernels that compute the scores anew",
-                             in_words(attention), in_words(s.evaluation.time.step())),
+                             in_words(attention), in_words(s.evaluation.time.with_routing())),
                  "self_attention/attention_op",
                  {},
                  fmt::format("sa_block_q={0} sa_block_kv={0} sa_block_kv_compute={0} sa_block_q_dkv={0} "

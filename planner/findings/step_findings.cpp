@@ -118,9 +118,9 @@ MaybeFinding all_tokens_routed(const FindingSubject& s) {
   const bool is_long = time.all_token_routing > time.step() * worth_a_warning;
   return Finding{FindingId::all_tokens_routed,
                  is_long ? Severity::warning : Severity::note,
-                 fmt::format("{} a step beside the {} that its parts add up to: since December 2025 MaxText constrains "
-                             "the places to which the dropping path scatters routing weights, so that every device "
-                             "scatters the choices of all {} of a step in each layer, number by number; "
+                 fmt::format("{} a step beside the {} that its other parts add up to: since December 2025 MaxText "
+                             "constrains the places to which the dropping path scatters routing weights, so that every "
+                             "device scatters the choices of all {} of a step in each layer, number by number; "
                              "computed from the compiler's schedules, nobody has measured it; plans are compared with it",
                              in_words(time.all_token_routing), in_words(time.step()),
                              counted(s.evaluation.global_batch_tokens, "token")),
@@ -148,7 +148,7 @@ MaybeFinding bias_gradients_wait(const FindingSubject& s) {
 
 MaybeFinding collectives_take_most(const FindingSubject& s) {
   const StepTime& time = s.evaluation.time;
-  if (time.exposed_collective.value < most * time.step().value) return std::nullopt;
+  if (time.exposed_collective < time.with_routing() * most) return std::nullopt;
   const auto [collective, seconds] = costliest(s.evaluation.collectives);
   if (!collective) return std::nullopt;
   const NamedCollective named = s.named(*collective);
@@ -156,7 +156,7 @@ MaybeFinding collectives_take_most(const FindingSubject& s) {
                  Severity::warning,
                  fmt::format("{} of a step of {} wait for collectives; the costliest are the {}s of {} ({}), {} if "
                              "nothing hid",
-                             in_words(time.exposed_collective), in_words(time.step()), name_of(collective->kind),
+                             in_words(time.exposed_collective), in_words(time.with_routing()), name_of(collective->kind),
                              named.op, named.why, in_words(seconds)),
                  named.op,
                  names_of(collective->axes, s.mesh()),

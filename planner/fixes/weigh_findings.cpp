@@ -81,16 +81,18 @@ struct CostedFix {
   bool pays = false;  ///< always, of what is about the run
 };
 
-/// A finding about collectives is mended by less of them, and by no compute that costs more; both as if nothing
-/// overlapped, because what hides is a compiler's schedule. What is said of the step as a whole has to shorten the
-/// step.
-bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now) {
+/// A finding about collectives is mended by less of them, and by no compute, routing of all tokens included, that costs
+/// more; both as if nothing overlapped, because what hides is a compiler's schedule. What is said of the step as a whole
+/// has to shorten the step.
+bool pays(const Finding& finding, const FindingCost& cost, const Evaluation& now, const Evaluation& fixed) {
   constexpr double worth_saying = 0.01, worth_an_edit = 0.05;
-  if (is_about_the_run(finding.id)) return cost.step > now.time.step() * worth_saying;
+  const Seconds step = now.time.with_routing();
+  const Seconds routing = now.time.all_token_routing - fixed.time.all_token_routing;
+  if (is_about_the_run(finding.id)) return cost.step > step * worth_saying;
   if (is_about_waiting(finding.id)) return cost.step.value > 0;
   if (finding.id == FindingId::activations_replicated)  // less routing of all tokens alone is no reason to edit rules
-    return cost.step > now.time.step() * worth_an_edit && cost.collectives + cost.compute > now.time.step() * worth_an_edit;
-  return cost.collectives.value > 0 && (cost.collectives + cost.compute).value > 0;
+    return cost.step > step * worth_an_edit && cost.collectives + cost.compute > step * worth_an_edit;
+  return cost.collectives.value > 0 && (cost.collectives + cost.compute + routing).value > 0;
 }
 
 /// The first fix that pays; where none does, the first that runs, of a finding about the run none.
@@ -100,7 +102,7 @@ std::optional<CostedFix> best_fix(const std::vector<Fix>& fixes, const Finding& 
     Evaluation fixed = evaluate_to_show(changed);
     if (!runs_if_large_enough(fixed)) continue;
     const FindingCost cost = difference(now, fixed);
-    const bool saves = pays(finding, cost, now);
+    const bool saves = pays(finding, cost, now, fixed);
     if (is_said_where_it_pays(finding.id) && !saves) continue;
     if (is_about_the_run(finding.id) && (!saves || fixed.memory.fit() > now.memory.fit())) continue;
     if (!first || saves) first = CostedFix{words, changed, std::move(fixed), cost, saves};
@@ -115,7 +117,7 @@ std::vector<CostUnderFlags> under_other_flags(const Configuration& configuration
   constexpr double worth_saying = 0.02;
   std::vector<PublishedFlags> others = configuration.compiler.published;
   if (!configuration.compiler.flags.empty()) others.insert(others.begin(), PublishedFlags{});
-  const double share = fix.cost.step / now.time.step();
+  const double share = fix.cost.step / now.time.with_routing();
   std::vector<CostUnderFlags> costs;
   for (const auto& [flags, source] : others) {
     const CostUnderFlags cost{print_flags(flags), source, step_under(configuration, flags),

@@ -20,7 +20,7 @@ bool says_which_program(const CompilerFlag& flag) { return flag.change.switches.
 Seconds step_under(Configuration configuration, std::vector<CompilerFlag> flags) {
   configuration.compiler = with_flags(configuration.compiler, std::move(flags));
   PreparedMesh mesh;
-  return evaluate_cost(configuration, mesh).time.step();
+  return evaluate_cost(configuration, mesh).time.with_routing();
 }
 
 std::vector<FlagWorth> weigh_flags(const Configuration& c, const RunCost& now) {
@@ -30,13 +30,13 @@ std::vector<FlagWorth> weigh_flags(const Configuration& c, const RunCost& now) {
     if (given[i].effect != FlagEffect::modelled || says_which_program(given[i])) continue;
     std::vector<CompilerFlag> others = given;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    worths.push_back({given[i], true, now.time.step(), step_under(c, std::move(others)), ""});
+    worths.push_back({given[i], true, now.time.with_routing(), step_under(c, std::move(others)), ""});
   }
   for (const auto& [flag, source] : c.compiler.offered) {
     if (is_given(flag, c.compiler)) continue;
     std::vector<CompilerFlag> more = given;
     more.push_back(flag);
-    const FlagWorth worth{flag, false, step_under(c, std::move(more)), now.time.step(), source};
+    const FlagWorth worth{flag, false, step_under(c, std::move(more)), now.time.with_routing(), source};
     if (worth.share() <= -worth_setting) worths.push_back(worth);
   }
   return worths;

@@ -26,7 +26,7 @@ std::string pipeline_of(const Evaluation& e) {
   Seconds permutes;
   for (const auto& collective : e.collectives)
     if (collective.kind == CollectiveKind::collective_permute) permutes += collective.seconds;
-  const double percent = e.time.step().value / 100;
+  const double percent = e.time.with_routing().value / 100;
   return fmt::format("{}: bubble {:.1f}%, permutes {:.1f}% if none hid", schedule_of(e), e.time.bubble.value / percent,
                      permutes.value / percent);
 }

@@ -32,7 +32,7 @@ std::string most_expensive(const Evaluation& e) {
 
 std::string where_time_goes(const Evaluation& e) {
   const StepTime& time = e.time;
-  const double whole = time.step().value / 100;
+  const double whole = time.with_routing().value / 100;
   const auto beside = [&](std::string_view part, Seconds seconds) {
     return seconds.value > 0 ? fmt::format(", {} {:.0f}%", part, seconds.value / whole) : "";
   };
@@ -40,10 +40,12 @@ std::string where_time_goes(const Evaluation& e) {
       e.collectives.empty() ? ""
                             : fmt::format("; {} of communication hides behind compute{}",
                                           in_words(time.hidden_collective), most_expensive(e));
-  return fmt::format("a step of {} is {:.0f}% compute and {:.0f}% exposed communication{}{}{}", in_words(time.step()),
+  return fmt::format("a step of {} is {:.0f}% compute and {:.0f}% exposed communication{}{}{}{}",
+                     in_words(time.with_routing()),
                      time.compute.value / whole, time.exposed_collective.value / whole,
                      beside("exposed host copies", time.exposed_host),
-                     beside("the pipeline's bubble", time.bubble), hidden);
+                     beside("the pipeline's bubble", time.bubble),
+                     beside("the routing of all tokens", time.all_token_routing), hidden);
 }
 
 std::string memory_at_peak(const Evaluation& e) {

@@ -66,7 +66,7 @@ std::optional<Budget> read_budget(StrictObject& cell, const CellPlan& plan, cons
 
 SweepRow read_row(StrictObject cell, const SweepGoal& goal) {
   SweepRow row;
-  row.place = static_cast<std::size_t>(cell.integer("place"));
+  row.place = static_cast<std::size_t>(cell.integer_at_least("place", 0));
   row.cell = {cell.text("model"), cell.text("hardware"), cell.count("chips", 1)};
   row.limit = enumerator_named(all_limits(), "limit", cell.text("limited_by"), cell.where());
   if (cell.flag("feasible")) {
@@ -115,11 +115,12 @@ SweepAnswer read_sweep(std::string_view text, const std::string& file) {
   StrictObject object(json, file);
   if (!object.has("command") || object.text("command") != "sweep")
     object.fail("command", "\"sweep\": a document of that command");
+  if (object.integer("schema_version") != 1) object.fail("schema_version", "1");
   SweepAnswer answer;
   answer.request = read_request(object.object("request"));
   answer.goal = read_goal(object);
   answer.shard = read_shard(object.object("shard"));
-  answer.cells = static_cast<std::size_t>(object.integer("grid_cells"));
+  answer.cells = static_cast<std::size_t>(object.integer_at_least("grid_cells", 0));
   std::size_t i = 0;
   for (const auto& cell : object.array("cells"))
     answer.rows.push_back(read_row(StrictObject(cell, fmt::format("{}: cells[{}]", file, i++)), answer.goal));

@@ -66,5 +66,16 @@ TEST_F(GivenFiles, OfAnswersAreComparedInOneForm) {
   EXPECT_THAT(run({"compare", "toy-spine.json", "--against", "h100.json"}).output, HasSubstr("x faster"));
 }
 
+/// Its memory would not do either, and an evaluation says that first; MaxText stops before.
+TEST_F(GivenFiles, OfRulesThatDoNotStartHaveNoStep) {
+  std::string rules = run({"rules", "show", "default"}).output;
+  const std::string mlp = "['mlp', ['fsdp_transpose', 'tensor', 'tensor_sequence', 'autoregressive']]";
+  ASSERT_NE(rules.find(mlp), rules.npos);
+  write("mlp.yml", rules.replace(rules.find(mlp), mlp.size(), "['mlp', []]"));
+  const ProgramRun done = run({"compare", "--rules", "default", "--against", "mlp.yml", "--model", "llama2-7b", "--chips",
+                               "8", "--hardware", "h100", "--mesh", "fsdp=4,tensor=2"});
+  EXPECT_THAT(done.output, HasSubstr("alone on fsdp=4,tensor=2: does not run (weights-not-sharded: "));
+}
+
 }  // namespace
 }  // namespace shardplan

@@ -39,6 +39,21 @@ class SweepFile : public ProgramFolder {
   std::string printed(const std::string& format) const { return sweep({"--format", format}).output; }
 };
 
+// As plan takes it: of one machine.
+TEST_F(SweepFile, TakesTheSizeInAMachinesName) {
+  const auto over = [&](const Words& sizes) {
+    Words words = {SHARDPLAN_BINARY, "sweep", "--model", "llama2-7b", "--rules", "default", "--remat", "full",
+                   "--global-batch-tokens", "256k", "--format", "json"};
+    words.insert(words.end(), sizes.begin(), sizes.end());
+    return run_program(words, folder_);
+  };
+  const ProgramRun named = over({"--hardware", "v5p-16"});
+  EXPECT_EQ(named.exit_code, 0) << named.errors;
+  EXPECT_EQ(named.output, over({"--hardware", "tpu-v5p", "--chips", "8"}).output);
+  EXPECT_EQ(over({"--hardware", "v5p-16,h100"}).errors,
+            "shardplan: --hardware v5p-16: the name says a size, which --chips says here; give tpu-v5p\n");
+}
+
 // A machine of a file is called by the file's name for it, and found by the file.
 TEST_F(SweepFile, SaysWhereItsMachinesAre) {
   const Words init = {SHARDPLAN_BINARY, "hardware", "init", "mine", "--like", "toy-switch", "-o", "mine.json"};

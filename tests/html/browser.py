@@ -47,6 +47,9 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
         for domain in ["Page", "Runtime", "Log", "Network"]:
             self.call(f"{domain}.enable")
+        # What is no exception, as of a ResizeObserver, reaches neither the log nor the console.
+        self.call("Page.addScriptToEvaluateOnNewDocument",
+                  source="window.errorsSeen = []; addEventListener('error', (event) => errorsSeen.push(event.message));")
         self.call("Emulation.setFocusEmulationEnabled", enabled=True)
 
     def close(self):
@@ -127,7 +130,7 @@ class Browser:
 
     def complaints(self):
         """What the page logged as a warning or an error, and what it threw."""
-        said = []
+        said = self.evaluate("errorsSeen")
         for event in self.events:
             params = event.get("params", {})
             if event.get("method") == "Runtime.exceptionThrown":

@@ -286,6 +286,7 @@ def check_phone(browser, path):
     """Tables are stacked where they would be cut: all of their words are on the screen, behind the columns' titles. A map scrolls."""
     browser.open(path, 360, 900)
     browser.unfold()
+    assert browser.complaints() == [], browser.complaints()
     cut = browser.evaluate(cut_tables.replace('".scroll"', '".scroll:not(:has(.map))"'))
     assert not cut, cut
     assert browser.evaluate("[...document.querySelectorAll('.scroll:has(.map)')].every((map) => map.scrollWidth <= map.clientWidth + 1"

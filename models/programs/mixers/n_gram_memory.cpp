@@ -23,16 +23,17 @@ std::int64_t next_rows(std::int64_t rows, std::set<std::int64_t>& taken) {
 }
 
 /// Rows of one layer's table: each head of each order has a prime number of its own, from the order's base on; later
-/// layers go on where earlier ones have taken (NgramHashMapping: _calculate_vocab_size_across_layers).
+/// layers go on where earlier ones have taken (NgramHashMapping: _calculate_vocab_size_across_layers). All primes from an
+/// order's base to its last are taken, so that it never looks at them again.
 std::int64_t rows_of_table(const Model& m, std::size_t layer) {
   std::set<std::int64_t> taken;
+  std::vector<std::int64_t> last;
+  for (const std::int64_t base : m.engram_vocab_bases) last.push_back(base - 1);
   std::int64_t all = 0;
   for (std::size_t i = 0; i <= layer; ++i) {
     all = 0;
-    for (const std::int64_t base : m.engram_vocab_bases) {
-      std::int64_t rows = base - 1;
+    for (std::int64_t& rows : last)
       for (std::int64_t head = 0; head < m.engram_num_heads; ++head) all += rows = next_rows(rows, taken);
-    }
   }
   return all;
 }

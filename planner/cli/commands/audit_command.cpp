@@ -69,7 +69,7 @@ AuditRequest read_request(const AuditFlags& flags) {
   if (flags.run.mesh) request.mesh = read_axes(*flags.run.mesh);
   if (machine.hardware || machine.chips || machine.slices) {
     request.machine = read_machine(GivenArguments({}, {}), machine);
-    request.compiler = load_compiler(request.machine->hardware.compiler, flags.run.xla_flags.value_or(""));
+    request.compiler = compiler_of(request.machine->hardware, flags.run.xla_flags.value_or(""));
   } else if (flags.run.xla_flags) {
     throw InputError("--xla-flags says how the machine's compiler schedules: give --hardware, or the run's arguments");
   }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <formats/strict_json.hpp>
 #include <hardware/load_profile.hpp>
+#include <hardware/machine_names.hpp>
 #include <planner/calibrate/calibrate.hpp>
 #include <planner/calibrate/read_measurements.hpp>
 #include <planner/cli/commands.hpp>
@@ -26,6 +27,7 @@ void check_are_different(const Words& files) {
 
 /// `output`: where the fitted profile goes.
 CalibratedMachine calibrated(const std::string& hardware, const Words& files, const std::string& output) {
+  check_has_no_size("--hardware", hardware);
   const HardwareProfile machine = load_profile(hardware);
   const std::string profile =
       is_json_path(hardware) ? moved_profile(read_file(hardware), hardware, output) : profile_json(hardware);
@@ -33,7 +35,7 @@ CalibratedMachine calibrated(const std::string& hardware, const Words& files, co
   Measurements measurements;
   for (const auto& file : files)
     for (auto& measurement : read_measurements(file)) measurements.push_back(std::move(measurement));
-  return calibrate(machine, profile, load_compiler(machine.compiler), measurements);
+  return calibrate(machine, profile, compiler_of(machine, ""), measurements);
 }
 
 /// The answer says how the figures fit; the profile goes where -o says.

@@ -32,7 +32,7 @@ bool is_built_in(const std::string& name, const std::vector<std::string>& names)
 
 CatalogMachine catalog_machine(const std::string& name) {
   HardwareProfile profile = load_profile(machine_called(name).profile);  // of v5p-16 the machine's
-  Compiler compiler = load_compiler(profile.compiler);
+  Compiler compiler = compiler_of(profile, "");
   return {std::move(profile), std::move(compiler)};
 }
 

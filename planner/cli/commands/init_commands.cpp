@@ -30,6 +30,7 @@ struct Starter {
 };
 
 Beginning begin_profile(const std::string& like, const std::string& to) {
+  check_has_no_size("--like", like);
   if (!is_json_path(like)) return {profile_called(like).value_or(like), profile_json(like)};
   load_profile(like);
   return {like, moved_profile(read_file(like), like, to)};

@@ -75,6 +75,18 @@ std::vector<ChipSpan> read_spans(const SweepFlags& flags) {
   return spans;
 }
 
+/// One machine that is named with a size, and no --chips: that size, as plan takes it.
+SweepFlags with_named_size(SweepFlags flags) {
+  const auto words = machine_words(flags.plan.hardware);
+  if (flags.plan.chips || words.size() != 1) return flags;
+  const MachineName machine = machine_called(words.front());
+  if (!machine.slice) return flags;
+  const std::int64_t slices = parse_positive("--slices", flags.plan.slices).value_or(1);
+  flags.plan.chips = std::to_string(machine.slice->chips * slices);
+  flags.plan.hardware = machine.profile;
+  return flags;
+}
+
 /// Sizes are the sweep's to choose.
 void check_no_sizes(const SweepFlags& flags) {
   for (const auto& name : machine_words(flags.plan.hardware))
@@ -128,12 +140,13 @@ std::vector<Model> read_models(const PlanFlags& flags) {
 
 }  // namespace
 
-SweepRequest read_sweep_request(const SweepFlags& flags) {
+SweepRequest read_sweep_request(const SweepFlags& given) {
+  const SweepFlags flags = with_named_size(given);
   check_key_values(flags.plan.key_values, "--rules");
   if (!flags.plan.model) throw InputError("sweep needs --model NAME[,...]; `shardplan models list` names them");
   SweepRequest request;
-  request.chips = read_spans(flags);
   check_no_sizes(flags);
+  request.chips = read_spans(flags);
   request.goal = read_goal(flags);
   if (flags.shard) request.shard = read_shard(*flags.shard);
   request.words = words_of(flags);

@@ -85,7 +85,7 @@ std::string markdown_time(const Evaluation& e) {
   const StepTime& time = e.time;
   const ComputeSeconds& parts = time.parts;
   Rows rows;
-  const auto add = [&](std::string_view name, Seconds amount) { add_time(rows, name, amount, time.step()); };
+  const auto add = [&](std::string_view name, Seconds amount) { add_time(rows, name, amount, time.with_routing()); };
   add("matrix products", parts.matmul);
   add("experts' products", parts.grouped_matmul);
   add("attention", parts.attention);
@@ -96,7 +96,8 @@ std::string markdown_time(const Evaluation& e) {
   add("exposed collectives", time.exposed_collective);
   add("exposed host copies", time.exposed_host);
   add("pipeline bubble", time.bubble);
-  return markdown_table({{"time of a step"}, {print_time(time.step()), true}, {"share", true}}, rows);
+  add("routing of all tokens", time.all_token_routing);
+  return markdown_table({{"time of a step"}, {print_time(time.with_routing()), true}, {"share", true}}, rows);
 }
 
 namespace {

@@ -70,6 +70,21 @@ std::string residual_table(const CalibratedMachine& machine, const Style& style)
   return table.print(style.width(), 2);
 }
 
+/// Where what was fitted is further off than what stood there.
+std::string warning_line(const CalibratedMachine& machine, const Style& style) {
+  constexpr double worth_saying = 0.01;
+  const double before = mean_error(machine.residuals, &Residual::error_before);
+  const double after = mean_error(machine.residuals, &Residual::error_after);
+  if (after <= before + worth_saying) return "";
+  const Measurement& odd = oddest(machine.residuals).measurement;
+  const std::string text =
+      fmt::format("the fitted figures are further off than those before ({} in the mean, {} before): look at {}, {}{}, "
+                  "which fits them least",
+                  print_share(after), print_share(before), measured_words(odd), odd.file,
+                  odd.line > 0 ? fmt::format(" line {}", odd.line) : "");
+  return "\n" + wrap_text(text, style.paint(Ink::yellow, "warning") + "  ", style.width());
+}
+
 }  // namespace
 
 std::string calibrate_text(const CalibratedMachine& machine, const Style& style) {
@@ -80,7 +95,7 @@ std::string calibrate_text(const CalibratedMachine& machine, const Style& style)
   text += figures_table(machine, style);
   if (!machine.untold.empty())
     text += wrap_text(fmt::format("{}", fmt::join(machine.untold, ", ")), "  not told by them  ", style.width());
-  return text + "\n" + residual_table(machine, style);
+  return text + "\n" + residual_table(machine, style) + warning_line(machine, style);
 }
 
 }  // namespace shardplan

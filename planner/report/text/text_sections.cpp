@@ -150,39 +150,33 @@ std::string compute_line(const ComputeSeconds& parts, const Style& style) {
 std::string range_line(const Evaluation& evaluation, const Style& style) {
   constexpr std::size_t most = 3;
   std::string text;
+  const Seconds routing = evaluation.time.all_token_routing;
   for (std::size_t i = 0; i < std::min(most, evaluation.assumed.size()); ++i) {
     const auto& [assumption, low, high] = evaluation.assumed[i];
-    text += fmt::format("{}{} to {} {}", i == 0 ? "range: " : "; ", print_time(low), print_time(high),
+    text += fmt::format("{}{} to {} {}", i == 0 ? "range: " : "; ", print_time(low + routing), print_time(high + routing),
                         in_words(assumption, evaluation.configuration->hardware));
   }
   return text.empty() ? "" : wrap_text(text, "   ", style.width());
 }
 
-namespace {
-
-constexpr double visible_routing = 0.01;  // of a step
-
-}  // namespace
-
 std::string time_section(const Evaluation& evaluation, const Style& style) {
   const StepTime& time = evaluation.time;
   if (!(time.step().value > 0)) return "";
+  const Seconds step = time.with_routing();
   const std::vector<BarPart> parts = {
-      time_part('C', Ink::green, "compute", time.compute, time.step()),
-      time_part('E', Ink::red, "exposed collectives", time.exposed_collective, time.step()),
-      time_part('H', Ink::magenta, "exposed host copies", time.exposed_host, time.step()),
-      time_part('B', Ink::yellow, "pipeline bubble", time.bubble, time.step())};
+      time_part('C', Ink::green, "compute", time.compute, step),
+      time_part('E', Ink::red, "exposed collectives", time.exposed_collective, step),
+      time_part('H', Ink::magenta, "exposed host copies", time.exposed_host, step),
+      time_part('B', Ink::yellow, "pipeline bubble", time.bubble, step),
+      time_part('R', Ink::blue, "routing of all tokens", time.all_token_routing, step)};
   const double all = evaluation.tokens_per_second_with_routing();
   std::string headline =
-      fmt::format("{} a step{}   {} tokens/s ({} a chip)   MFU {}{}", print_time(time.with_routing()),
+      fmt::format("{} a step{}   {} tokens/s ({} a chip)   MFU {}{}", print_time(step),
                   step_range(evaluation), print_number(all), print_number(all / evaluation.chips),
                   print_share(time.utilization_with_routing()),
                   evaluation.config.quantization == Quantization::none ? "" : " of bf16's peak");
   if (time.hidden_collective.value > 0)
     headline += fmt::format("   ({} of collectives hidden)", print_time(time.hidden_collective));
-  if (time.all_token_routing > time.step() * visible_routing)
-    headline += fmt::format("   ({}, of which all below is said, and {} of routing all tokens: finding all-tokens-routed)",
-                            print_time(time.step()), print_time(time.all_token_routing));
   return titled("time", headline, style) + "  " + print_bar(parts, 0, bar_length(style), style) + "\n" +
          print_legend(parts, style.width(), 3, style) + compute_line(time.parts, style) +
          range_line(evaluation, style);

@@ -27,5 +27,21 @@ TEST(StepSize, HasABound) {
             "gradient_accumulation_steps=1048577: more than 1048576");
 }
 
+TEST(StepSize, BoundsTheBuffersOfExperts) {
+  const std::string mixtral = "model_name=mixtral-8x7b compile_topology=v5p-16 ";
+  const std::string sorted = mixtral + "ici_expert_parallelism=8 ", dropping = mixtral + "sparse_matmul=false ";
+  EXPECT_EQ(error_of(sorted + "ragged_buffer_factor=8"), "");
+  EXPECT_EQ(error_of(dropping + "capacity_factor=8"), "");
+  for (const char* factor : {"1e12", "1e14", "1e300", "8.1"})
+    EXPECT_THAT(error_of(sorted + "ragged_buffer_factor=" + factor),
+                testing::MatchesRegex("ragged_buffer_factor=.*: more than 8, the number of experts, only pads .*"))
+        << factor;
+  EXPECT_EQ(error_of(dropping + "capacity_factor=1e18"),
+            "capacity_factor=1e+18: more than 8, the number of experts, only pads their buffers");
+  EXPECT_EQ(error_of(dropping + "capacity_factor=8 max_target_length=67108864 per_device_batch_size=1"),
+            "capacity_factor=8 of max_target_length=67108864: masks of 7.2e+16 elements a device are more than shardplan "
+            "can count");
+}
+
 }  // namespace
 }  // namespace shardplan

@@ -30,7 +30,7 @@ TEST(DamagedText, SaysWhere) {
     std::string text, error;
   };
   for (const auto& [text, error] : {
-           Row{"", "test.hlo:0: the file is empty"},
+           Row{"", "test.hlo: the file is empty"},
            Row{"\n\n{\"json\":1}\n", "test.hlo:3: expected HLO text"},
            Row{"HloModule m, num_partitions=0\n", "test.hlo:1: malformed num_partitions="},
            Row{"HloModule m, replica_count=2, num_partitions=2\n", "test.hlo:1: 2 replicas of 2 partitions"},

@@ -6,12 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <planner/calibrate/calibrate.hpp>
 #include <planner/calibrate/read_measurements.hpp>
+#include <planner/report/calibrate_report.hpp>
 #include <shardplan/error.hpp>
 
 namespace shardplan {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::ThrowsMessage;
 
 CalibratedMachine calibrated(const std::string& profile) {
@@ -67,6 +70,32 @@ TEST(Calibrate, RefusesWhatNoSuchMachineCanHaveMeasured) {
   const MeasuredCollective gather{CollectiveKind::all_gather, {8'000'000'000}, 8, 1};  // 7 GB a device: 70 ms
   EXPECT_NO_THROW(calibrated_with(gather, 0.08)());
   EXPECT_THAT(calibrated_with(gather, 0.007), ThrowsMessage<InputError>(HasSubstr("at its peak rates would need 0.07 s")));
+}
+
+/// The log with its first line, 27.72 us, as it might be in another unit, or a slip of the keyboard.
+CalibratedMachine calibrated_with_first_of(double microseconds) {
+  const std::string profile = profile_json("toy-switch");
+  const HardwareProfile hardware = parse_profile(profile, "toy.json");
+  Measurements measurements = read_measurements(TEST_DATA "/calibrate/all_gather_8.log");
+  measurements.front().seconds = {microseconds * 1e-6};
+  return calibrate(hardware, profile, load_compiler(hardware.compiler), measurements);
+}
+
+TEST(Calibrate, WritesNoProfileThatIsNotRead) {
+  EXPECT_THAT([] { calibrated_with_first_of(1e300); },
+              ThrowsMessage<InputError>(HasSubstr("collective_latency would be 5.1e+33 s (at most an hour")));
+}
+
+TEST(Calibrate, RefusesAFitThatIsWorseByOrdersOfMagnitude) {
+  EXPECT_THAT([] { calibrated_with_first_of(1e9); },
+              ThrowsMessage<InputError>(AllOf(HasSubstr("all_gather_8.log:19: 1e+03 s, where 0.00155 s are predicted"),
+                                              HasSubstr("by 1515% in the mean (by 40% before)"))));
+}
+
+TEST(Calibrate, WarnsOfAFitThatIsWorse) {
+  const std::string text = calibrate_text(calibrated_with_first_of(3000), Style::plain());
+  EXPECT_THAT(text, HasSubstr("warning  the fitted figures are further off than those before (103.9% in the mean, 39.5%"));
+  EXPECT_THAT(calibrate_text(calibrated(profile_json("toy-switch")), Style::plain()), Not(HasSubstr("warning")));
 }
 
 TEST(Calibrate, FiguresKeptAsTheyWereAreRead) {

@@ -204,5 +204,14 @@ TEST(LoadCompiler, AProfileNamesAFileFromItsOwnFolder) {
   EXPECT_EQ(load_compiler(load_profile(folder + "my-machine.json").compiler).name, "mine");
 }
 
+// Of several machines it is said whose.
+TEST(LoadCompiler, AnUnknownOneIsSaidToBeOfItsMachine) {
+  HardwareProfile machine = load_profile("toy-torus");
+  EXPECT_EQ(compiler_of(machine, "").name, "plain");
+  machine.name = "mine", machine.compiler = "1e9";
+  EXPECT_THAT([&] { compiler_of(machine, ""); },
+              ThrowsMessage<InputError>(AllOf(HasSubstr("compiler of mine's profile"), HasSubstr("'1e9'"))));
+}
+
 }  // namespace
 }  // namespace shardplan

@@ -95,6 +95,25 @@ TEST(WeighFindings, SayThatAllTokensAreRouted) {
   EXPECT_FALSE(weighed(FindingId::all_tokens_routed, run + " sparse_matmul=true"));
 }
 
+/// 190 of the 242 s of such a step are routing of all tokens. Whether a fix pays, what it spares under other flags and what
+/// waits are said of the step that is shown, with them.
+TEST(WeighFindings, CountTheRoutingOfAllTokensEverywhere) {
+  const std::string run = "model_name=qwen3-235b-a22b compile_topology=v5p-512 custom_mesh_and_rule=pipeline-large-moe "
+                          "ici_fsdp_parallelism=16 ici_expert_parallelism=16 sparse_matmul=false capacity_factor=1.25 "
+                          "allow_split_physical_axes=true";
+  const Evaluation now = evaluate(read(run));
+  ASSERT_GT(now.time.all_token_routing, now.time.step() * 2.0);
+  ASSERT_GT(now.time.exposed_collective, now.time.step() * 0.5);
+  const auto exchange = weighed(FindingId::missing_all_to_all, run);
+  ASSERT_TRUE(exchange);
+  EXPECT_EQ(exchange->severity, Severity::warning) << "a quarter of the step with its fix";
+  EXPECT_EQ(exchange->fix, "sparse_matmul=True");
+  EXPECT_FALSE(weighed(FindingId::collectives_take_most, run)) << "an eighth";
+  const auto replicated = weighed(FindingId::activations_replicated, run);
+  ASSERT_TRUE(replicated);
+  for (const CostUnderFlags& cost : replicated->under_flags) EXPECT_GT(cost.step, now.time.all_token_routing);
+}
+
 /// Library products write their operands: experts' rows, scores of dot_product.
 TEST(WeighFindings, SayWhatTheFlagsOfTheCommandNeed) {
   const std::string run = "model_name=llama3.1-8b max_target_length=4096 per_device_batch_size=10 ici_fsdp_parallelism=8 "

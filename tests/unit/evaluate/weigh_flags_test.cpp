@@ -48,6 +48,20 @@ TEST(FlagWorths, OfGivenFlagsAreStepsOfRunsWithoutThem) {
   EXPECT_EQ(given->step_without, evaluate(under("")).time.step());
 }
 
+// The routing of all tokens doesn't change: a flag is worth less of a step that is mostly that.
+TEST(FlagWorths, AreOfStepsWithTheRoutingOfAllTokens) {
+  const std::string dropping = "model_name=qwen3-30b-a3b compile_topology=v5p-16 per_device_batch_size=16 "
+                               "ici_fsdp_parallelism=8 sparse_matmul=false capacity_factor=1.25 compile_xla_flags=";
+  const Configuration flagged = read(dropping + vmem);
+  const Evaluation now = evaluate(flagged);
+  ASSERT_GT(now.time.all_token_routing.value, 0);
+  const auto worths = weigh_flags(flagged, now);
+  const FlagWorth* given = worth_of(vmem, worths);
+  ASSERT_TRUE(given);
+  EXPECT_EQ(given->step_with, now.time.with_routing());
+  EXPECT_EQ(given->step_without, evaluate(read(dropping + "none")).time.with_routing());
+}
+
 TEST(FlagWorths, AreShownOfOfferedFlagsOnlyWhereTheySpare) {
   const Configuration plain = under("");
   for (const FlagWorth& worth : weigh_flags(plain, evaluate(plain)))

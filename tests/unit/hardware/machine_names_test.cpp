@@ -62,5 +62,13 @@ TEST(MachineNames, MaySayHowMuchOfIt) {
               ThrowsMessage<InputError>(HasSubstr("tpu-v5p has no v5p-15; nearest: v5p-8 (4 chips) or v5p-16 (8 chips)")));
 }
 
+TEST(MachineNames, HaveNoSizeWhereAMachineIsMeant) {
+  for (const char* name : {"v5p", "h100", "toy-switch", "./v5p-16.json", "nonsense-16"})
+    EXPECT_NO_THROW(check_has_no_size("--hardware", name)) << name;
+  EXPECT_THAT([] { check_has_no_size("--hardware", "v5p-16"); },
+              testing::ThrowsMessage<InputError>(
+                  "--hardware v5p-16: that is 8 chips of tpu-v5p, and here a machine has no size; give tpu-v5p"));
+}
+
 }  // namespace
 }  // namespace shardplan

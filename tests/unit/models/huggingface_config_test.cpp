@@ -2,6 +2,7 @@
 // speak of tokens and generation.
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <formats/strict_json.hpp>
 #include <models/load_model.hpp>
 #include <models/parameter_count.hpp>
@@ -322,6 +323,16 @@ TEST(HuggingFaceConfig, TakesAnEmptyListOfLayersWithoutRotationForTheUsualOne) {
   Model usual = load_model(path_of("llama4-17b-16e"));
   usual.name = model.name;
   EXPECT_EQ(model, usual);
+}
+
+// Fifteen gigabytes of numbers were listed before the size was looked at.
+TEST(HuggingFaceConfig, RefusesABillionLayersBeforeItListsThem) {
+  const std::string text =
+      replaced(read_file(path_of("llama4-17b-16e")), R"("num_hidden_layers": 48)", R"("num_hidden_layers": 1000000000)");
+  const std::string path = write_file("llama4.json", text);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THAT([&] { load_model(path); }, ThrowsMessage<InputError>(HasSubstr("parameters are more than shardplan can")));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
 }
 
 TEST(HuggingFaceConfig, IsNamedAfterItsDirectoryWhenCalledConfig) {

@@ -1,4 +1,5 @@
 // Everything that can be wrong with a model file, one row each.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <models/load_model.hpp>
@@ -139,11 +140,46 @@ TEST(ModelFile, RejectsDimsThatContradictEachOther) {
       {experts, R"("kv_lora_rank": 16, )", "", "kv_lora_rank must be at least 1, not 0"},
       {experts, R"("moe_mlp": 32, )", "", "moe_mlp must be at least 1 in a model with 8 experts, not -1"},
       {experts, R"("top_k": 2)", R"("top_k": 9)", "top_k=9 is more than num_experts=8"},
+      {experts, R"("top_k": 2)", R"("top_k": 2, "capacity_factor": 1e18)", "capacity_factor=1e+18: more than num_experts=8"},
       {experts, R"("first_dense_layers": 1)", R"("first_dense_layers": 4)", "leaves none of 4 layers for experts"},
       {experts, R"("first_dense_layers": 1)", R"("first_dense_layers": 0)", "mlp=256 must equal moe_mlp=32"},
       {experts, R"("num_experts": 8)", R"("num_experts": 1)", "'deepseek' needs at least 2 experts"},
+      {dense, R"("head_dim": 8)", R"("head_dim": 1)", "head_dim must be even, not 1"},
+      {dense, R"("head_dim": 8)", R"("head_dim": 8, "global_head_dim": 5)", "global_head_dim must be even, not 5"},
+      {experts, R"("qk_rope_head_dim": 4)", R"("qk_rope_head_dim": 3)", "qk_rope_head_dim must be even, not 3"},
   };
   for (const auto& mistake : mistakes) expect_message(mistake);
+}
+
+TEST(ModelFile, TakesHeadsOfAnyWidthWhereNothingRotates) {
+  std::string learned = replaced(dense, R"("head_dim": 8)", R"("head_dim": 5, "trainable_position_size": 2048)");
+  EXPECT_EQ(load_model(write_file("learned.json", learned)).head_dim, 5);
+}
+
+// Its dense branch, which every token has, is as wide as shared_experts say: of none there is no such layer.
+TEST(ModelFile, RejectsGemma4WithExpertsAndNoDenseBranch) {
+  const std::string gemma4 = R"({
+    "source": "made up", "name": "toy-gemma4", "decoder_block": "gemma4", "sliding_window_size": 16,
+    "local_layers_per_global": 5, "layers": 6, "emb": 64, "q_heads": 8, "kv_heads": 2, "head_dim": 8, "mlp": 256,
+    "vocab": 1000, "num_experts": 8, "top_k": 2, "moe_mlp": 32, "shared_experts": 1
+  })";
+  EXPECT_EQ(load_model(write_file("gemma4.json", gemma4)).shared_experts, 1);
+  expect_message({gemma4, R"(, "shared_experts": 1)", "", "'gemma4' needs shared_experts of at least 1 beside its experts"});
+}
+
+// Weights that mix the streams grow with their cube; each head of an n-gram looks for a prime number of its own.
+TEST(ModelFile, RejectsMoreStreamsAndHeadsOfNGramsThanCanBeCounted) {
+  const auto with = [](const std::string& streams, const std::string& bases, const std::string& heads) {
+    return fmt::format(R"("emb": 64, "mhc_expansion_rate": {}, "engram_layers": [1], "engram_vocab_bases": [{}],
+                       "engram_num_heads": {}, "engram_head_dim": 8, "engram_kernel_size": 4)", streams, bases, heads);
+  };
+  const char* emb = R"("emb": 64)";
+  EXPECT_EQ(load_model(write_file("n-grams.json", replaced(experts, emb, with("4", "1000", "8")))).engram_num_heads, 8);
+  expect_message({experts, emb, with("100000", "1000", "8").c_str(), "mhc_expansion_rate must be at most 1024, not 100000"});
+  expect_message({experts, emb, with("4", "1000", "100000").c_str(), "engram_num_heads must be at most 1024, not 100000"});
+  expect_message({experts, emb, with("4", "1000000000", "8").c_str(), "make a table of 8.0e+09 rows"});
+  const std::string wide = replaced(with("1000", "1000", "8"), emb, R"("emb": 100000000)");
+  expect_message({experts, emb, wide.c_str(), "parameters are more than shardplan can count"});
 }
 
 }  // namespace

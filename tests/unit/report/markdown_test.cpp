@@ -35,6 +35,15 @@ TEST(Markdown, ARunHasItsVerdictFirst) {
   EXPECT_THAT(text, HasSubstr("- **warning** `expert-axis-stolen`"));
 }
 
+TEST(Markdown, SharesAreOfTheStepThatIsShown) {
+  Evaluation run = examples::fitting();
+  run.time.all_token_routing = {2.0};
+  const std::string text = explanation_markdown(run);
+  EXPECT_THAT(text, HasSubstr("| time of a step | 4.00 s | share |"));
+  EXPECT_THAT(text, HasSubstr("| exposed collectives | 400 ms | 10.0% |"));
+  EXPECT_THAT(text, HasSubstr("| routing of all tokens | 2.00 s | 50.0% |"));
+}
+
 TEST(Markdown, NamesOfMachinesAreNoMarkup) {
   const std::string name = "x<img>|`y`", shown = "x\\<img\\>\\|\\`y\\`";
   Evaluation run = examples::fitting();

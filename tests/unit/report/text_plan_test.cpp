@@ -99,6 +99,14 @@ TEST(ExplanationText, GivesEveryCollectiveItsReason) {
                           HasSubstr("layers/self_attention/query"), HasSubstr("the contracted dim is split over fsdp")));
 }
 
+TEST(ExplanationText, SaysSharesOfTheStepThatItShows) {
+  Evaluation run = examples::fitting();
+  run.time.all_token_routing = {2.0};
+  const std::string text = explanation_text(run, Style::plain());
+  EXPECT_THAT(text, AllOf(HasSubstr("4.00 s a step"), HasSubstr("exposed collectives 400 ms (10.0%)"),
+                          HasSubstr("R routing of all tokens 2.00 s (50.0%)")));
+}
+
 TEST(ExplanationText, SaysWhyItDoesNotRun) {
   EXPECT_THAT(
       explanation_text(examples::too_large(), Style::plain()),

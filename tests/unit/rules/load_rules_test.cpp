@@ -150,7 +150,7 @@ TEST(LoadRulesError, NamesTheKeyOrAxisThatWasMeant) {
 TEST(LoadRules, ReportsMalformedYamlWithItsLine) {
   EXPECT_THAT(error_of("mesh_axes: [fsdp]\nlogical_axis_rules: [[embed, [fsdp]"),
               testing::StartsWith("my.yml:2: malformed YAML: "));
-  EXPECT_THAT(error_of("a: &x [*x"), testing::StartsWith("my.yml:1: malformed YAML: "));
+  EXPECT_THAT(error_of("a: &x [b"), testing::StartsWith("my.yml:1: malformed YAML: "));
   EXPECT_THAT(error_of("a: *nobody"), testing::StartsWith("my.yml:1: malformed YAML: "));
 }
 
@@ -158,7 +158,7 @@ TEST(LoadRules, SurvivesHostileNesting) {
   EXPECT_THAT(error_of(std::string(100000, '[')), testing::HasSubstr("malformed YAML"));
   EXPECT_THAT(error_of(std::string(100000, '{')), testing::HasSubstr("malformed YAML"));
   EXPECT_THAT(error_of("logical_axis_rules: &x [*x, *x]"),
-              testing::StartsWith("my.yml:1: logical_axis_rules[0]: expected "));
+              testing::StartsWith("my.yml:1: an alias stands for what it is in"));
 }
 
 TEST(LoadRules, ReadsAFile) {
@@ -202,6 +202,13 @@ TEST(ParseRules, RefusesAliasesThatStandForMoreThanAnyFileHas) {
   }
   EXPECT_THAT(error_of(yaml), testing::HasSubstr("my.yml:5: aliases that stand for more than 100000 values"));
   EXPECT_EQ(error_of("mine: &mine [fsdp]\nlogical_axis_rules: [[embed, *mine], [mlp, *mine]]"), "no error");
+}
+
+/// Whoever follows them comes back to where they are: reading one ended in a signal.
+TEST(ParseRules, RefusesAliasesOfWhatTheyAreIn) {
+  const auto endless = testing::HasSubstr("my.yml:1: an alias stands for what it is in, without end");
+  EXPECT_THAT(error_of("a: &a [*a]\nlogical_axis_rules: [[embed, fsdp]]"), endless);
+  EXPECT_THAT(error_of("a: &a {b: [fsdp, *a]}\nlogical_axis_rules: [[embed, fsdp]]"), endless);
 }
 
 }  // namespace

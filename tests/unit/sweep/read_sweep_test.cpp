@@ -51,6 +51,8 @@ TEST(ReadSweep, RefusesWhatIsNoSweep) {
       {"{\"command\": \"plan\"}", "'command' must be \"sweep\""},
       {good.substr(0, good.size() / 2), "not valid JSON"},
       {replaced(good, "\"place\": 1", "\"place\": 0"), "cells[1]: place 0 is not the next"},
+      {replaced(good, "\"place\": 1", "\"place\": -1"), "cells[1]: 'place' must be at least 0"},
+      {replaced(good, "\"schema_version\": 1", "\"schema_version\": 2"), "'schema_version' must be 1"},
       {replaced(good, "\"place\": 2", "\"place\": 3"), "place 3"},
       {replaced(good, "\"count\": 1", "\"count\": 0"), "'number' must be"},
       {replaced(good, "host-transfers", "hosts"), "unknown limit 'hosts'"},

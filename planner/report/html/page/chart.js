@@ -43,6 +43,6 @@ function responsive(draw) {
     host.replaceChildren(draw(width));
   };
   redraws.push(redraw);
-  new ResizeObserver(redraw).observe(host);
+  onResize(host, redraw);
   return host;
 }

@@ -12,6 +12,11 @@ const el = (tag, attributes, ...children) => fill(document.createElement(tag), a
 const svgEl = (tag, attributes, ...children) =>
   fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
+/** In the next frame: what observers change changes the sizes that they are told of, and a browser reports that as an error. */
+function onResize(host, work) {
+  new ResizeObserver(() => requestAnimationFrame(work)).observe(host);
+}
+
 let nextId = 0;
 const freshId = (stem) => `${stem}-${(nextId += 1)}`;
 

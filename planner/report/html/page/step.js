@@ -30,10 +30,10 @@ function timeRows(e) {
 }
 
 function timeCard(e) {
-  const rows = timeRows(e), { time } = e, { range } = time;
-  const assumed = range && range.steps.length ? el("details", {}, el("summary", {}, `${timeText(range.low_seconds)} to ${timeText(range.high_seconds)}, by what is assumed`),
+  const rows = timeRows(e), { time } = e, { range } = time, whole = (seconds) => timeText(seconds + time.all_token_routing_seconds);
+  const assumed = range && range.steps.length ? el("details", {}, el("summary", {}, `${whole(range.low_seconds)} to ${whole(range.high_seconds)}, by what is assumed`),
     dataTable("What is assumed, and the step at either end of it", [{ title: "assumption", text: (s) => s.words },
-      { title: "low", number: true, text: (s) => timeText(s.low_seconds) }, { title: "high", number: true, text: (s) => timeText(s.high_seconds) }],
+      { title: "low", number: true, text: (s) => whole(s.low_seconds) }, { title: "high", number: true, text: (s) => whole(s.high_seconds) }],
     range.steps.map((s, i) => ({ ...s, words: range.assumptions[i] })))) : null;
   const waiting = time.exposed_collective_seconds + time.exposed_host_seconds + time.bubble_seconds;
   return card("Where a step's time goes",

@@ -30,14 +30,14 @@ function fitted(host, { name, stacks } = {}) {
     for (const [key, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", name]])
       if (more > 1) host.setAttribute(key, value); else host.removeAttribute(key);
   };
-  new ResizeObserver(() => {
+  onResize(host, () => {
     const now = host.clientWidth;
     if (now === width || now === 0) return;
     width = now;
     host.classList.remove("stacked");
     host.classList.toggle("stacked", Boolean(stacks) && now < stackedBelow && host.scrollWidth > now + 1);
     markEdges();
-  }).observe(host);
+  });
   host.addEventListener("scroll", markEdges);
   return host;
 }

@@ -17,6 +17,17 @@ TEST(Tiles, TakeWholeLanesAndSublanesOfTheTwoDimsThatWasteLeast) {
   EXPECT_EQ(tiled_elements({2048}), 2048) << "one dim lies in a row";
 }
 
+TEST(Tiles, OfNothingTakeNothing) {
+  Tensor none;
+  none.dims = {{Dim::rows, 16}, {Dim::mlp, 0}};
+  const PartitionSpec whole{.dims = {{}, {}}};
+  const Compiler pads = with(toy_tpu(), Habit::pads_to_tiles);
+  EXPECT_EQ(row_elements(none, whole, Mesh{}), 0);
+  EXPECT_EQ(stored_elements(none, whole, Mesh{}, pads), 0);
+  none.parameter = true;
+  EXPECT_EQ(stored_elements(none, whole, Mesh{}, pads, 4), 0);
+}
+
 // Dims as compiled programs lay them out: {3,0,2,1} of plan_gptoss20b_tpuv6e_128, {0,3,2,1} of plan_gptoss120b_tpuv5p_256,
 // {2,0,1} of mistral7bx3_v6e8_data4_fsdp2_zero1_save_dot_except_mlp, {0,1} of both tables.
 TEST(Tiles, WeightsLieInAnotherOrderWhereThatWastesLess) {
