@@ -5,6 +5,7 @@
 #include <models/check_model.hpp>
 #include <models/decoder_block.hpp>
 #include <models/model_fields.hpp>
+#include <models/model_size.hpp>
 #include <shardplan/error.hpp>
 #include <utility>
 
@@ -38,8 +39,6 @@ void require_at_most(std::int64_t most, std::initializer_list<NamedSize> dims, c
   for (const auto& dim : dims)
     require(dim.value <= most, place, fmt::format("{} must be at most {}, not {}", dim.name, most, dim.value));
 }
-
-double product(std::int64_t a, std::int64_t b) { return static_cast<double>(a) * static_cast<double>(b); }
 
 void check_dims(const Model& model, const std::string& place) {
   require_positive({{"layers", model.layers},
@@ -207,7 +206,8 @@ void check_n_grams(const Model& model, const std::string& place) {
                    place);
   require_at_most(most_parts, {{"engram_num_heads", model.engram_num_heads}}, place);
   double rows = 0;
-  for (const std::int64_t base : model.engram_vocab_bases) rows += product(base, model.engram_num_heads);
+  for (const std::int64_t base : model.engram_vocab_bases)
+    rows += static_cast<double>(base) * static_cast<double>(model.engram_num_heads);
   require(rows < static_cast<double>(std::numeric_limits<std::int32_t>::max()), place,
           fmt::format("engram_vocab_bases of {} heads make a table of {:.1e} rows; integers of 32 bits name them",
                       model.engram_num_heads, rows));
@@ -271,37 +271,9 @@ void check_decoder_block(const Model& model, const std::string& place) {
                       block.name, period));
 }
 
-/// The most that a token is wide anywhere in a layer.
-double widest(const Model& model) {
-  const std::int64_t largest_head = std::max({model.head_dim, model.global_head_dim, model.v_head_dim,
-                                              model.qk_nope_head_dim, model.qk_rope_head_dim});
-  return std::max({product(std::max(model.q_heads, model.global_kv_heads), largest_head),
-                   static_cast<double>(model.mlp),
-                   product(model.moe_mlp, std::max<std::int64_t>(1, model.shared_experts)),
-                   product(model.mlp, std::max<std::int64_t>(1, model.shared_experts)),
-                   static_cast<double>(model.q_lora_rank),
-                   static_cast<double>(model.kv_lora_rank),
-                   product(model.o_groups, model.o_lora_rank),
-                   product(model.indexer_n_heads, model.indexer_head_dim),
-                   product(model.gdn_num_key_heads, model.gdn_key_head_dim),
-                   product(model.gdn_num_value_heads, model.gdn_value_head_dim)});
-}
-
-/// What mixes the streams of a token: a row for each feature of them, a column for each pair and two for each stream.
-double stream_mixers(const Model& model) {
-  const double streams = static_cast<double>(model.mhc_expansion_rate);
-  constexpr double branches = 2;
-  return streams > 1 ? branches * streams * static_cast<double>(model.emb) * (streams * streams + 2 * streams) : 0;
-}
-
 /// Keeps every later product of dims inside 64 bits.
 void check_size(const Model& model, const std::string& place) {
-  const double emb = static_cast<double>(model.emb);
-  const double per_layer = emb * widest(model) * static_cast<double>(model.num_experts) + stream_mixers(model);
-  const double layers = static_cast<double>(model.layers) + static_cast<double>(model.mtp_num_layers);
-  const double per_layer_inputs = product(model.per_layer_dim, model.per_layer_vocab) * layers;
-  const double tables = emb * (static_cast<double>(model.vocab) + static_cast<double>(model.trainable_position_size));
-  const double parameters = layers * per_layer + per_layer_inputs + tables;
+  const double parameters = most_parameters(model);
   require(parameters < 1e16, place,
           fmt::format("about {:.0e} parameters are more than shardplan can count", parameters));
 }

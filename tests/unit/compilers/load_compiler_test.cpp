@@ -164,7 +164,7 @@ TEST(LoadCompiler, RejectsWrongFilesInOneLine) {
        "'up_to_sequences' must be at least 0"},
       {"\"ragged_dot_is_dense\": {\"on\": false", "\"all_reduces_indivisible_words\": {\"on\": true",
        "key 'largest_piece' is missing"},
-      {"\"keeps_lookup_masks\": {\"on\": false", "\"keeps_lookup_masks\": {\"on\": true", "key 'from_bytes' is missing"},
+      {"\"ragged_dot_is_dense\": {\"on\": false", "\"keeps_lookup_masks\": {\"on\": true", "key 'from_bytes' is missing"},
       {"\"ragged_dot_is_dense\": {\"on\": false", "\"all_reduces_indivisible_words\": {\"largest_piece\": 0, \"on\": true",
        "'largest_piece' must be at least 1"},
       {"\"ragged_dot_is_dense\": {\"on\": false", "\"pads_scattered_rows\": {\"on\": true",
