@@ -5,7 +5,7 @@
 #include <models/check_model.hpp>
 #include <models/decoder_block.hpp>
 #include <models/model_fields.hpp>
-#include <models/model_size.hpp>
+#include <models/parameter_count.hpp>
 #include <shardplan/error.hpp>
 #include <utility>
 

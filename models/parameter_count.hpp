@@ -22,4 +22,7 @@ std::int64_t matrix_parameters(const Model& model);
 std::int64_t active_matrix_parameters(const Program& program);
 std::int64_t active_matrix_parameters(const Model& model);
 
+/// About as many as it can have, by what is widest in its layers: whatever its sizes are, without its program.
+double most_parameters(const Model& model);
+
 }  // namespace shardplan
