@@ -141,12 +141,10 @@ std::int64_t gradient_elements(const PartitionedBlock& block, std::size_t i, con
 Bytes gradients_of_passes(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,
                           const Compiler& compiler) {
   if (config.gradient_accumulation_steps == 1) return {};
-  Bytes total;
-  for (std::size_t i = 0; i < block.specs().size(); ++i)
-    if (block.block->tensors[i].parameter && !block.block->tensors[i].shared)
-      total += Bytes{gradient_elements(block, i, block.specs()[i], program, config, compiler) *
-                     size_of(accumulation_dtype(config))};
-  return total * layers_on_device(*block.block, program.program->pipeline);
+  return sum_over_parameters(block, program, [&](std::size_t i, std::int64_t) {
+    return Bytes{gradient_elements(block, i, block.specs()[i], program, config, compiler) *
+                 size_of(accumulation_dtype(config))};
+  });
 }
 
 Bytes stack_gradients(const PartitionedBlock& block, const BoundProgram& program, const TrainConfig& config,

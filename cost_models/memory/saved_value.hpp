@@ -26,9 +26,11 @@ std::vector<SavedValue> saved_values(const PartitionedBlock& block, const BoundP
 Bytes saved_activations(const PartitionedBlock& block, const BoundProgram& program);
 
 /// Of a lookup by one-hot ids, the mask that the table's gradient reads: another one than the lookup's, made while the table
-/// or the head's weight is gathered, which waits for the step's end where it is large (Habit::keeps_lookup_masks). Not in
-/// models with experts, nor of words that are split: no peak of theirs has it (plan_gptoss120b_tpu7x_32_s16384_true,
-/// mixtral8x22bx3_7x8_fsdp8_ragged_cpasep_minimal; qwen38bx2_7x8_fsdp2tp4_iota).
+/// or the head's weight is gathered, which waits for the step's end where it is large (Habit::keeps_lookup_masks). Not
+/// counted in models with experts: live ranges of two have it at the peak, and the head's weight gradient early, which is
+/// about as much less (qwen330ba3bx2_7x8_fsdp8_iota, mixtral8x22bx2_7x8_fsdp8_iota_s8192); when that is so isn't known
+/// (plan_gptoss120b_tpu7x_32_s16384_true would be 9% low with both). Nor of words that are split: no peak of theirs has it
+/// (qwen38bx2_7x8_fsdp2tp4_iota).
 Bytes kept_lookup_mask(const PartitionedBlock& block, const BoundProgram& program, const Compiler& compiler);
 
 /// Of a loop's stacks those of which XLA:GPU makes another one, in another order, before its backward pass: experts'

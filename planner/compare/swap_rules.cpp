@@ -17,15 +17,6 @@ std::optional<Mesh> mesh_over(const std::vector<std::string>& names, const Mesh&
   return over;
 }
 
-/// MaxText looks at the weights' layout before XLA needs memory, which an evaluation says first.
-Evaluation refused_at_start(Evaluation run) {
-  if (!runs_if_large_enough(run)) return run;
-  for (const Finding& finding : run.findings)
-    if (finding.id == FindingId::weights_not_sharded && finding.severity == Severity::error)
-      run.infeasible = Infeasible{ConstraintId::weights_not_sharded, finding.message, 1, 0};
-  return run;
-}
-
 }  // namespace
 
 std::optional<Evaluation> with_rules(const Configuration& run, const RuleSet& chosen) {
@@ -35,7 +26,10 @@ std::optional<Evaluation> with_rules(const Configuration& run, const RuleSet& ch
   const auto mesh = mesh_over(changed.rules.mesh_axes, run.mesh);
   if (!mesh) return std::nullopt;
   changed.mesh = *mesh;
-  return refused_at_start(evaluate_to_show(changed));
+  Evaluation swapped = evaluate_to_show(changed);
+  const auto refused = refused_at_start(swapped);
+  if (refused && runs_if_large_enough(swapped)) swapped.infeasible = refused;
+  return swapped;
 }
 
 }  // namespace shardplan

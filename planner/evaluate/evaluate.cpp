@@ -52,7 +52,7 @@ std::optional<Infeasible> indivisible_weight(const BoundProgram& program, const 
 }
 
 /// MaxText refuses to start with too many weights whole on an axis (SHARDING.md section 6).
-std::optional<Infeasible> refused_at_start(const std::optional<Finding>& weights) {
+std::optional<Infeasible> refused_for(const std::optional<Finding>& weights) {
   if (!weights || weights->severity != Severity::error) return std::nullopt;
   return Infeasible{ConstraintId::weights_not_sharded, weights->message, 1, 0};
 }
@@ -178,7 +178,7 @@ Evaluation evaluate_program(const Configuration& c, Program program) {
   e.collectives = all_collectives(step.bound, blocks, c.config, c.compiler);
   static_cast<RunCost&>(e) = cost_of_run(c, mesh, step, blocks, e.collectives, {.held = &e.held});
   e.findings = findings_of(c, step.bound, blocks, e);
-  if (!e.infeasible) e.infeasible = refused_at_start(unsharded_weights(c, step.bound, blocks, e.collectives));
+  if (!e.infeasible) e.infeasible = refused_at_start(e);
   const auto laid_out = std::make_shared<LaidOutProgram>();
   for (const auto& block : blocks) laid_out->specs.push_back(block.specs());
   laid_out->program = step.program();
@@ -201,7 +201,7 @@ RunCost evaluate_cost(const Configuration& c, PreparedMesh& mesh) {
   auto collectives = all_collectives(step.bound, step.blocks, c.config, c.compiler);
   RunCost cost = cost_of_run(c, mesh, step, step.blocks, collectives);
   if (cost.infeasible) return cost;
-  cost.infeasible = refused_at_start(unsharded_weights(c, step.bound, step.blocks, collectives));
+  cost.infeasible = refused_for(unsharded_weights(c, step.bound, step.blocks, collectives));
   return cost;
 }
 
@@ -210,8 +210,15 @@ RunCost evaluate_memory(const Configuration& c, PreparedMesh& mesh) {
   RunCost cost = memory_of_run(c, mesh, step, step.blocks, host_traffic(step.bound, step.blocks, c.config));
   if (cost.infeasible || !leaves_weights_unsharded(step.blocks, c)) return cost;
   const auto collectives = all_collectives(step.bound, step.blocks, c.config, c.compiler);
-  cost.infeasible = refused_at_start(unsharded_weights(c, step.bound, step.blocks, collectives));
+  cost.infeasible = refused_for(unsharded_weights(c, step.bound, step.blocks, collectives));
   return cost;
+}
+
+std::optional<Infeasible> refused_at_start(const Evaluation& run) {
+  const auto weights = std::find_if(run.findings.begin(), run.findings.end(), [](const Finding& finding) {
+    return finding.id == FindingId::weights_not_sharded;
+  });
+  return weights == run.findings.end() ? std::nullopt : refused_for(*weights);
 }
 
 bool runs_if_large_enough(const RunCost& run) {

@@ -25,6 +25,10 @@ RunCost evaluate_cost(const Configuration& configuration, PreparedMesh& mesh);
 /// What of that needs no time: `time` is left empty, all else is the same.
 RunCost evaluate_memory(const Configuration& configuration, PreparedMesh& mesh);
 
+/// Why MaxText doesn't start it, by its findings, whatever its memory: it looks at the weights' layout before XLA needs
+/// memory, which an evaluation says first.
+std::optional<Infeasible> refused_at_start(const Evaluation& run);
+
 /// Whether nothing but memory may keep it from running.
 bool runs_if_large_enough(const RunCost& run);
 

@@ -6,17 +6,6 @@
 namespace shardplan {
 namespace {
 
-template <class BytesOfTensor>
-Bytes sum_over_parameters(const PartitionedBlock& block, const BoundProgram& program, BytesOfTensor bytes_of) {
-  Bytes total;
-  for (std::size_t i = 0; i < block.specs().size(); ++i) {
-    const Tensor& tensor = block.block->tensors[i];
-    if (!tensor.parameter || tensor.shared) continue;
-    total += bytes_of(i, block.stored()[i]);
-  }
-  return total * layers_on_device(*block.block, program.program->pipeline);
-}
-
 /// muon keeps two moments for what it leaves to adamw: embedding, head, scales and biases (SHARDING.md 3.3).
 std::int64_t moments_of_muon(const Tensor& tensor, const Block& block, const TrainConfig& config) {
   const std::int64_t first = size_of(config.mu_dtype);

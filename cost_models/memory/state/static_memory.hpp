@@ -1,9 +1,23 @@
 #pragma once
 // Bytes that live through the whole step: parameters, optimizer state, the input batch.
 #include <cost_models/layouts/optimizer_layout.hpp>
+#include <cost_models/layouts/stacked_layers.hpp>
 #include <cost_models/partition/partitioned_block.hpp>
 
 namespace shardplan {
+
+/// Σ bytes_of(i, elements of the i-th tensor as it is stored) over the parameters that the block holds, all layers of a
+/// device.
+template <class BytesOfTensor>
+Bytes sum_over_parameters(const PartitionedBlock& block, const BoundProgram& program, BytesOfTensor bytes_of) {
+  Bytes total;
+  for (std::size_t i = 0; i < block.specs().size(); ++i) {
+    const Tensor& tensor = block.block->tensors[i];
+    if (!tensor.parameter || tensor.shared) continue;
+    total += bytes_of(i, block.stored()[i]);
+  }
+  return total * layers_on_device(*block.block, program.program->pipeline);
+}
 
 /// Parts into which ZeRO-1 splits what one device holds of the block's i-th tensor, a parameter; 1 without it.
 std::int64_t optimizer_shards(const PartitionedBlock& block, std::size_t i, const BoundProgram& program,

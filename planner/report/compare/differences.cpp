@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <planner/compare/traffic.hpp>
+#include <planner/evaluate/evaluate.hpp>
 #include <planner/report/compare/differences.hpp>
 #include <planner/report/humanize.hpp>
 #include <planner/words/rule_words.hpp>
@@ -69,16 +70,13 @@ std::string figures_of(const Evaluation& e) {
                      print_memory(e.memory.peak()));
 }
 
-/// Whatever its memory.
-bool starts(const Evaluation& e) { return !e.infeasible || e.infeasible->constraint == ConstraintId::hbm; }
-
 std::string refusal_of(const Evaluation& e) {
   return fmt::format("does not run ({}: {})", name_of(e.infeasible->constraint), e.infeasible->message);
 }
 
 std::string why_not(const Evaluation& e) {
   if (!e.infeasible) return "";
-  if (!starts(e)) return "; " + refusal_of(e);
+  if (!runs_if_large_enough(e)) return "; " + refusal_of(e);
   return fmt::format("; does not fit ({} of {})", print_memory(e.memory.peak()), print_memory(e.memory.capacity));
 }
 
@@ -174,7 +172,7 @@ std::string change_alone(const RuleChange& change, const CompareAnswer& answer) 
   const std::string on = describe(base->mesh);
   if (!change.alone) return fmt::format("alone on {}: the mesh has no place under it", on);
   const Evaluation& with = *change.alone;
-  if (!starts(with)) return fmt::format("alone on {}: {}", on, refusal_of(with));
+  if (!runs_if_large_enough(with)) return fmt::format("alone on {}: {}", on, refusal_of(with));
   std::string text = fmt::format("alone on {}: {} a step, {} with it ({})", on, print_time(base->time.with_routing()),
                                  print_time(with.time.with_routing()), slower_text(slower_than(*base, with)));
   if (const std::string moved = moved_difference(*base, with); !moved.empty()) text += "; " + moved;

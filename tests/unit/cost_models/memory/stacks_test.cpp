@@ -1,42 +1,16 @@
-// What waits outside of the loop over layers: copies of the weights, gradients, saved activations. toy_llama: a layer
-// has 3 MLP weights of 2 Mi elements and 4 attention weights of 1 Mi: 10 Mi; 4 layers: 40 Mi. One sequence of 1024
-// tokens of width 1024: 2 MiB in bf16. The head is [1024, 4096]: 4 Mi.
+// Copies of the layers' weights, and ZeRO-1's of all weights (stack_rows.hpp).
 #include <gmock/gmock.h>
 
 #include <cost_models/layouts/stacked_layers.hpp>
 #include <cost_models/memory/gradient_memory.hpp>
 #include <cost_models/memory/moments.hpp>
-#include <cost_models/memory/host_traffic.hpp>
 #include <cost_models/memory/state/optimizer_memory.hpp>
 #include <cost_models/memory/stacked_weights.hpp>
 
-#include "../memory_toys.hpp"
+#include "stack_rows.hpp"
 
 namespace shardplan {
 namespace {
-
-using Change = std::function<void(TrainConfig&)>;
-
-struct StackRow {
-  std::string what, mesh;
-  Compiler compiler;
-  std::int64_t expected;
-  Change change = [](TrainConfig&) {};
-};
-
-ToyMemory memory_of(const StackRow& row) {
-  return ToyMemory({toy_llama(), with(toy_config(1, 1024), row.change), "default", row.mesh, row.compiler});
-}
-
-/// Two stages of one layer each, two repeats, four microbatches.
-const Change circular = [](TrainConfig& c) { c.num_pipeline_microbatches = 4; };
-const Change gathered_once = [](TrainConfig& c) { circular(c), c.pipeline_fsdp_ag_once = true; };
-/// Both layers of a stage in one iteration.
-const Change deep_stages = [](TrainConfig& c) { circular(c), c.num_layers_per_pipeline_stage = 2; };
-Change two_each(const Change& change) {
-  return [change](TrainConfig& c) { change(c), c.per_device_batch_size = 2; };
-}
-const Change unscanned = [](TrainConfig& c) { c.scan_layers = false; };
 
 // plan_gemma34b_tpu7x_64: f32[20,5,10240] for each of five local layers, f32[20,10240] for each of the four behind the scan.
 TEST(StackedWeights, AreAnArrayForEachPlaceOfTheCycle) {
@@ -131,167 +105,6 @@ TEST(StackedWeights, OfACycleAreArraysOfAsManyLayersAsCycles) {
   };
   EXPECT_EQ(copied("layers_local"), 24 * 2) << "attention's output alone";
   EXPECT_EQ(copied("layers_global"), 3 * 2);
-}
-
-TEST(StackGradients, AreWrittenInTheDtypeOfTheWeightsByALoop) {
-  const std::vector<StackRow> rows = {
-      {"40 Mi in float32", "fsdp=1", toy_tpu(), 160},
-      {"shards", "fsdp=4", toy_tpu(), 40},
-      {"no loop: bf16", "fsdp=1", toy_tpu(), 80, unscanned},
-      {"cast behind the loop, in bf16", "fsdp=1", with(toy_tpu(), Habit::narrows_cast_gradients), 80,
-       [](TrainConfig& c) { c.grad_dtype = DType::bf16; }},
-      {"or as they are added up", "fsdp=1", toy_tpu(), 160, [](TrainConfig& c) { c.grad_dtype = DType::bf16; }},
-      {"microbatches are added first", "fsdp=1", with(toy_tpu(), Habit::narrows_cast_gradients), 160,
-       [](TrainConfig& c) {
-         c.grad_dtype = DType::bf16;
-         c.gradient_accumulation_steps = 2;
-       }},
-      {"half of a stage's 20 Mi", "stage=2,fsdp=2", toy_tpu(), 40, circular},
-      {"the stage's 20 Mi whole", "stage=2,fsdp=2", toy_tpu(), 80, gathered_once},
-  };
-  for (const auto& row : rows) {
-    const ToyMemory toy = memory_of(row);
-    EXPECT_EQ(mib(stack_gradients(toy.block("layers"), toy.bound(), toy.config(), toy.compiler())), row.expected)
-        << row.what;
-  }
-}
-
-TEST(HeadLeftover, IsAGradientOrWhatItIsMadeOf) {
-  const std::vector<StackRow> rows = {
-      {"4 Mi in bf16", "fsdp=1", toy_tpu(), 8},
-      {"scattered over 4", "fsdp=4", toy_tpu(), 2},
-      {"all-reduced over a slice of 8: whole", "fsdp=8", toy_tpu(), 8},
-      {"8 devices, but 4 sum: scattered, vocab over tensor", "fsdp=4,tensor=2", toy_tpu(), 1},
-      {"deferred: 1024 tokens of 4096 logits and 1024 inputs", "fsdp=8", toy_gpu(), 10},
-      {"tiles of the vocabulary leave gradients", "fsdp=8", toy_gpu(), 1,
-       [](TrainConfig& c) { c.num_vocab_tiling = 4; }},
-  };
-  for (const auto& row : rows) {
-    const ToyMemory toy = memory_of(row);
-    const PartitionedBlock& head = toy.block("head");
-    const Bytes left = toy.compiler().has(Habit::defers_head_gradient)
-                           ? late_head_leftover(head, toy.bound(), toy.config(), toy.compiler())
-                           : early_head_leftover(head, toy.bound(), toy.config(), toy.compiler());
-    EXPECT_EQ(mib(left), row.expected) << row.what;
-  }
-}
-
-// One table [4096, 1024] for lookup and head, 8 MiB in bf16; the logits' gradient [1024, 4096] takes 8 MiB too and keeps
-// the head's input [1024, 1024] with it.
-TEST(HeadLeftover, OfATiedModelIsTheTablesGradientOrTheLogits) {
-  Model model = toy_llama();
-  model.tied_embedding = true;
-  const ToyMemory toy({model, toy_config(1, 1024), "default", "fsdp=1", toy_tpu()});
-  const PartitionedBlock& head = toy.block("head");
-  EXPECT_EQ(mib(early_head_leftover(head, toy.bound(), toy.config(), toy.compiler())), 8);
-  EXPECT_EQ(mib(late_head_leftover(head, toy.bound(), toy.config(), toy.compiler())), 8 + 2);
-}
-
-// Two devices share 4096 words: 2048 each are more than the model's 1024, and 2048 tokens of them take 8 MiB. Four have 1024
-// each, no more. Where fsdp splits the weight it is gathered.
-TEST(HeadLeftover, HasLogitsOfSplitWordsUntilTheLossIsComputed) {
-  const auto left = [](const char* mesh, const Compiler& compiler) {
-    const ToyMemory toy({toy_llama(), toy_config(1, 1024), "default", mesh, compiler});
-    const PartitionedBlock& head = toy.block("head");
-    return mib(early_head_leftover(head, toy.bound(), toy.config(), toy.compiler()));
-  };
-  const Compiler late = with(toy_tpu(), Habit::computes_loss_value_late);
-  EXPECT_EQ(left("tensor=2", late), left("tensor=2", toy_tpu()) + 8);
-  for (const char* mesh : {"tensor=4", "fsdp=2", "fsdp=2,tensor=2"})
-    EXPECT_EQ(left(mesh, late), left(mesh, toy_tpu())) << mesh;
-}
-
-TEST(SavedActivations, AreTheInputsOfIterationsAndWhatThePolicyNames) {
-  const std::vector<StackRow> rows = {
-      {"an input a layer", "fsdp=1", toy_tpu(), 8},
-      {"query, key, value too", "fsdp=1", toy_tpu(), 32,
-       [](TrainConfig& c) { c.saved = saved_by_policy("save_qkv_proj"); }},
-      // A microbatch is one sequence: 9 iterations, shift and its copy, 2 microbatches of a stage, 4 in circular
-      // storage.
-      {"circular pipeline", "stage=2", toy_tpu(), 2 * (9 + 1 + 1 + 2 + 4), two_each(circular)},
-      {"5 iterations of 2 layers, no circular storage", "stage=2", toy_tpu(), 2 * (5 * 2 + 1 + 1 + 2),
-       two_each(deep_stages)},
-  };
-  for (const auto& row : rows) {
-    const ToyMemory toy = memory_of(row);
-    EXPECT_EQ(mib(saved_activations(toy.block("layers"), toy.bound())), row.expected) << row.what;
-  }
-}
-
-// gptoss20b_v5p32_savedotctx: 64 numbers a head take the room of 128. Of 8 heads and 1024 tokens 1 MiB, as tiles 2.
-TEST(SavedActivations, OfShortHeadsTakeWholeTilesInTheStacks) {
-  Model model = toy_llama();
-  model.head_dim = 64;
-  const Compiler packing = toy_tpu(), tiling = with(toy_tpu(), Habit::pads_to_tiles);
-  const auto toy = [&](const char* policy, const Compiler& compiler) {
-    return ToyMemory({model, toy_config(1, 1024, policy), "default", "fsdp=1", compiler});
-  };
-  const auto saved = [&](const Compiler& compiler) {
-    const ToyMemory all = toy("save_qkv_proj", compiler);
-    return mib(saved_activations(all.block("layers"), all.bound()));
-  };
-  EXPECT_EQ(saved(packing), 4 * (2 + 3));
-  EXPECT_EQ(saved(tiling), 4 * (2 + 3 * 2));
-  const auto moved = [&](const Compiler& compiler) {
-    const ToyMemory all = toy("qkv_proj_offloaded", compiler);
-    Bytes bytes;
-    for (const Bytes block : host_traffic(all.bound(), all.blocks(), all.config()).activations) bytes += block;
-    return mib(bytes);
-  };
-  EXPECT_EQ(moved(packing), 4 * 3);
-  EXPECT_EQ(moved(tiling), 4 * 3 * 2);
-}
-
-// Of four layers wo [8, 1024, 512], 64 features of a device, 2 MiB in float32: the kernel writes them into room for 128.
-TEST(GradientsOfPasses, OfSortedExpertsLieAsTheirKernelWritesThem) {
-  const auto sums = [](MoePath path, std::int64_t passes, const Compiler& compiler) {
-    TrainConfig config = toy_moe(toy_config(1, 1024), path);
-    config.gradient_accumulation_steps = passes;
-    const ToyMemory toy({toy_mixtral(), config, "default", "fsdp=8", compiler});
-    const PartitionedBlock& layers = toy.block("layers");
-    return std::pair(mib(gradients_of_passes(layers, toy.bound(), toy.config(), compiler)),
-                     mib(stack_gradients(layers, toy.bound(), toy.config(), compiler)));
-  };
-  const Compiler tiles = with(toy_tpu(), Habit::pads_to_tiles);
-  const auto [sum, stack] = sums(MoePath::dropping, 2, tiles);
-  EXPECT_EQ(sums(MoePath::ragged, 2, tiles), std::pair(sum + 4 * 2, stack + 4 * 2));
-  EXPECT_EQ(sums(MoePath::ragged, 1, tiles), std::pair(std::int64_t{0}, stack));
-  EXPECT_EQ(sums(MoePath::ragged, 2, toy_tpu()), sums(MoePath::dropping, 2, toy_tpu()));
-}
-
-// A byte for each of 1024 tokens and 4096 words.
-TEST(LookupMasks, WaitForTheTablesGradientWhereTheyAreLarge) {
-  Compiler keeps = with(toy_tpu(), Habit::keeps_lookup_masks);
-  const auto kept = [&](bool one_hot, std::int64_t smallest, const Model& model = toy_llama(), const char* mesh = "fsdp=4") {
-    keeps.smallest_kept_mask = Bytes{smallest << 20};
-    TrainConfig config = toy_config(1, 1024);
-    config.use_iota_embed = one_hot;
-    const ToyMemory toy({model, config, "default", mesh, keeps});
-    std::vector<HeldBuffer> held;
-    toy.use({std::int64_t{95} << 30}, &held);
-    const bool is_held = std::any_of(held.begin(), held.end(),
-                                     [](const HeldBuffer& buffer) { return buffer.name == "mask of one-hot ids"; });
-    const Bytes mask = kept_lookup_mask(toy.block("embedding"), toy.bound(), keeps);
-    EXPECT_EQ(is_held, mask.value > 0);
-    return mib(mask);
-  };
-  EXPECT_EQ(kept(true, 4), 4);
-  EXPECT_EQ(kept(true, 5), 0) << "made where it is read";
-  EXPECT_EQ(kept(false, 4), 0) << "rows are looked up";
-  EXPECT_EQ(kept(true, 1, toy_mixtral()), 0) << "made late beside experts";
-  EXPECT_EQ(kept(true, 1, toy_llama(), "tensor=4"), 0) << "words are split";
-  keeps = toy_tpu();
-  EXPECT_EQ(kept(true, 4), 0);
-}
-
-TEST(SavedActivations, OfACycleAreItsInputOnly) {
-  Model model = toy_llama();
-  model.layers = 12;
-  model.attention_pattern = {256, 5};  // five local layers, a global one
-  const ToyMemory toy({model, toy_config(1, 1024), "default", "fsdp=1", toy_tpu()});
-  EXPECT_EQ(mib(saved_activations(toy.block("layers_local"), toy.bound())), 2 * 2);
-  EXPECT_EQ(mib(saved_activations(toy.block("layers_global"), toy.bound())), 0);
-  EXPECT_EQ(loops_of(toy.blocks()).size(), 3u);  // embedding, the cycle, head
 }
 
 TEST(StackedWeights, AWindowOfARepeatIsCutFromASecondCopy) {
