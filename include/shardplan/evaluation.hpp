@@ -105,6 +105,11 @@ struct RunCost {
   }
 };
 
+/// Whether nothing but memory may keep it from running.
+inline bool runs_if_large_enough(const RunCost& run) {
+  return !run.infeasible || run.infeasible->constraint == ConstraintId::hbm;
+}
+
 struct Evaluation : RunCost {
   std::string hardware, model, rules, remat;
   int chips = 0, slices = 1;

@@ -221,10 +221,6 @@ std::optional<Infeasible> refused_at_start(const Evaluation& run) {
   return weights == run.findings.end() ? std::nullopt : refused_for(*weights);
 }
 
-bool runs_if_large_enough(const RunCost& run) {
-  return !run.infeasible || run.infeasible->constraint == ConstraintId::hbm;
-}
-
 Evaluation evaluate_to_show(const Configuration& configuration) {
   Evaluation evaluation = evaluate(configuration);
   evaluation.configuration = std::make_shared<const Configuration>(configuration);

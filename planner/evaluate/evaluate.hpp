@@ -29,9 +29,6 @@ RunCost evaluate_memory(const Configuration& configuration, PreparedMesh& mesh);
 /// memory, which an evaluation says first.
 std::optional<Infeasible> refused_at_start(const Evaluation& run);
 
-/// Whether nothing but memory may keep it from running.
-bool runs_if_large_enough(const RunCost& run);
-
 /// evaluate() with the configuration kept, for answers that print its arguments.
 Evaluation evaluate_to_show(const Configuration& configuration);
 

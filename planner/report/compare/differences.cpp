@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <planner/compare/traffic.hpp>
-#include <planner/evaluate/evaluate.hpp>
 #include <planner/report/compare/differences.hpp>
 #include <planner/report/humanize.hpp>
 #include <planner/words/rule_words.hpp>
