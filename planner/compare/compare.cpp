@@ -45,8 +45,7 @@ void add_case(CompareAnswer& answer, const std::vector<std::string>& settings, c
 /// Runs and fits, then may fit, then does neither; a token's time within each, or what it costs.
 std::tuple<bool, Fit, double> rank_of(const ComparedRow& row) {
   const Evaluation& e = row.evaluation;
-  const bool refused = e.infeasible && e.infeasible->constraint != ConstraintId::hbm;
-  return {refused, e.memory.fit(), row.dollars_per_million_tokens.value_or(seconds_per_token(e))};
+  return {!runs_if_large_enough(e), e.memory.fit(), row.dollars_per_million_tokens.value_or(seconds_per_token(e))};
 }
 
 void sort_rows(std::vector<ComparedRow>& rows) {

@@ -11,7 +11,7 @@ namespace shardplan {
 namespace {
 
 std::string fit_words(const Evaluation& e) {
-  if (e.infeasible && e.infeasible->constraint != ConstraintId::hbm) return std::string(name_of(e.infeasible->constraint));
+  if (!runs_if_large_enough(e)) return std::string(name_of(e.infeasible->constraint));
   return std::string(fit_word(e.memory.fit()));
 }
 

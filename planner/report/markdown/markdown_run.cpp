@@ -42,7 +42,7 @@ std::string_view mark_of(Severity severity) {
 
 std::string markdown_verdict(const Evaluation& e) {
   const MemoryUse& memory = e.memory;
-  if (e.infeasible && e.infeasible->constraint != ConstraintId::hbm)
+  if (!runs_if_large_enough(e))
     return fmt::format("does not run: {}: {}", name_of(e.infeasible->constraint), markdown_text(e.infeasible->message));
   switch (memory.fit()) {
     case Fit::fits:

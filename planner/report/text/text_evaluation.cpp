@@ -19,10 +19,6 @@ std::string machine_text(const Evaluation& evaluation) {
   return text + in_slices(evaluation);
 }
 
-bool is_about_memory(const Evaluation& evaluation) {
-  return !evaluation.infeasible || evaluation.infeasible->constraint == ConstraintId::hbm;
-}
-
 /// Each part stands behind the one before where the line has room for it, else below.
 std::string verdict_lines(const std::vector<std::string>& parts, const Style& style) {
   std::string lines, line = parts.front();
@@ -45,12 +41,12 @@ std::string shortage_text(Bytes needed, Bytes available) {
 
 std::string headline(const Evaluation& evaluation, const Style& style) {
   const std::string title = style.paint(Ink::bold, fmt::format("{} on {}", evaluation.model, machine_text(evaluation)));
-  if (is_about_memory(evaluation) && evaluation.memory.fit() == Fit::marginal)
+  if (runs_if_large_enough(evaluation) && evaluation.memory.fit() == Fit::marginal)
     return verdict_lines({title, style.paint(Ink::yellow, "marginal"), marginal_text(evaluation.memory)}, style);
   if (!evaluation.infeasible) return verdict_lines({title, style.paint(Ink::green, "fits")}, style);
   std::vector<std::string> parts = {title, style.paint(Ink::red, "does not run"),
                                     infeasible_text(*evaluation.infeasible)};
-  if (!is_about_memory(evaluation) && evaluation.memory.fit() == Fit::does_not_fit)
+  if (!runs_if_large_enough(evaluation) && evaluation.memory.fit() == Fit::does_not_fit)
     parts.push_back("nor does it fit: " + shortage_text(evaluation.memory.peak(), evaluation.memory.capacity));
   return verdict_lines(parts, style);
 }
