@@ -88,12 +88,12 @@ std::vector<std::pair<std::string, std::string>> rules_to_run(const RuleSet& rul
   std::vector<std::string> axes = rules.mesh_axes;
   const bool lacks_axis = looks_for_sequence_axis && std::find(axes.begin(), axes.end(), sequence_axis(rules)) == axes.end();
   if (is_published(rules) && !lacks_axis) return rules_as_arguments(rules, changes);
-  if (lacks_axis) axes.push_back(sequence_axis(rules));
+  if (lacks_axis) axes.emplace_back(sequence_axis(rules));
   return {{"logical_axis_rules", print_rules(rules.rules)},
           {"override_logical_axis_rules", "true"},
           {"mesh_axes", print_names(axes)},
           {"data_sharding", fmt::format("[{}]", print_names(rules.data_sharding))},
-          {"context_sharding", sequence_axis(rules)}};
+          {"context_sharding", std::string(sequence_axis(rules))}};
 }
 
 std::vector<std::pair<std::string, std::string>> rules_as_arguments(const RuleSet& rules, const ModelRules& changes) {

@@ -219,6 +219,14 @@ std::optional<Infeasible> first_violation_of_settings(const Configuration& confi
   return violation_of_policy(configuration);
 }
 
+std::optional<Infeasible> first_violation_of_schedule(const Configuration& configuration) {
+  auto violation =
+      first_violation_of({argument_violation, batch_is_whole, pipeline_violation, batch_split_violation, vocab_tiling,
+                          optimizer_over_data, quantization_violation},
+                         configuration);
+  return violation ? violation : violation_of_policy(configuration);
+}
+
 ParallelShape parallel_shape(const Configuration& c) {
   return {c.mesh.devices(), pipeline_stages(c.mesh), c.mesh.product(expert_axes(c.rules, c.mesh)),
           c.mesh.axes_of(AxisFamily::fsdp).size() > 1, c.compiler.habits};

@@ -26,6 +26,10 @@ std::optional<Infeasible> violation_of_policy(const Configuration& configuration
 /// The part of it that needs no program.
 std::optional<Infeasible> first_violation_of_settings(const Configuration& configuration);
 
+/// Of a configuration that differs in nothing but a pipeline's schedule, batch, accumulation and the optimizer's place from
+/// one that breaks none of these: what it breaks of them.
+std::optional<Infeasible> first_violation_of_schedule(const Configuration& configuration);
+
 /// The part of it that given words demand (Configuration::start_conditions).
 std::optional<Infeasible> argument_violation(const Configuration& configuration);
 

@@ -12,12 +12,12 @@ namespace {
 struct Context {
   const Configuration& c;
   ContextStrategy strategy;
-  std::string axis;
+  std::string_view axis;
   std::int64_t size, ulysses, length;
 };
 
 Context context_of(const Configuration& c) {
-  const std::string axis = sequence_axis(c.rules);
+  const std::string_view axis = sequence_axis(c.rules);
   return {c,
           c.config.context_parallel_strategy,
           axis,

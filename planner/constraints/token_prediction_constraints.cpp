@@ -22,7 +22,7 @@ Violation cycles_are_scanned(const Configuration& c) {
 
 // MultiTokenPredictionBlock: a token's next neighbour is another's after the swap; deeper layers lose documents' ends.
 Violation sequence_keeps_its_order(const Configuration& c) {
-  const std::string axis = sequence_axis(c.rules);
+  const std::string_view axis = sequence_axis(c.rules);
   const int shards = c.mesh.size_of(axis);
   if (shards == 1) return std::nullopt;
   if (c.config.context_parallel_load_balance)

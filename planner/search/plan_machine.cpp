@@ -94,7 +94,7 @@ Scope scope_of(const PlanRequest& request) {
   const double margin = request.objective == Objective::memory ? memory_objective_margin : 0;
   if (request.beside < Beside::alternatives) return {1, margin};
   const std::size_t keep = static_cast<std::size_t>(request.top + 1);
-  return {keep, margin, request.beside == Beside::front ? front_margin : 0, true, true};
+  return {keep, margin, request.beside == Beside::front ? front_margin : 0, true, true, true};
 }
 
 std::vector<std::pair<Strategy, Evaluation>> best_of_each(const Presenter& presenter,

@@ -7,15 +7,21 @@
 namespace shardplan {
 namespace {
 
-/// Of one number of a parameter: what is kept of it between steps, and its gradient, which ZeRO-1 accumulates in bfloat16
-/// (accumulation_dtype).
+/// Of a gradient, as stack_gradients has it on a compiler that narrows whatever it may.
+std::int64_t least_gradient_bytes(const Block& block, const TrainConfig& config) {
+  const bool stacked = config.scan_layers || block.in_pipeline;
+  if (!stacked || block.own_backward) return size_of(config.dtype);
+  const std::int64_t added = size_of(accumulation_dtype(config));
+  return block.in_pipeline ? added : std::min(added, size_of(config.grad_dtype));
+}
+
+/// Of one number of a parameter: what is kept of it between steps, and its gradient.
 std::int64_t least_bytes(const Block& block, TensorId id, const TrainConfig& config) {
   const Tensor& parameter = block.tensors[id];
   const std::int64_t moments = config.optimizer_memory_host_offload ? 0 : moment_bytes(parameter, block, config);
   const std::int64_t state = size_of(kept_dtype(parameter, config)) + moments;
   if (block.kind != BlockKind::layer || !is_trained(parameter) || has_wide_rows(block, id)) return state;
-  return state + std::min({size_of(DType::bf16), size_of(config.dtype), size_of(config.weight_dtype),
-                           size_of(config.grad_dtype)});
+  return state + least_gradient_bytes(block, config);
 }
 
 template <class BytesOf>

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 #include <planner/search/explore/exploration.hpp>
+#include <planner/search/space/pipeline_bounds.hpp>
 #include <tuple>
 
 namespace shardplan {
@@ -42,8 +43,14 @@ double StepBound::with_bubble(double ratio) const {
 }
 
 Exploration::Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index,
-                         const RematOrder& order, bool peaks_matter)
-    : space_(space), parallelism_(parallelism), order_(order), index_(index), peaks_matter_(peaks_matter) {
+                         const RematOrder& order, const Scope& scope)
+    : space_(space),
+      parallelism_(parallelism),
+      order_(order),
+      index_(index),
+      peaks_matter_(scope.front_margin > 0),
+      times_marginal_(scope.fastest_marginal),
+      too_large_(parallelism.batches.size()) {
   if (parallelism.least_memory > most_memory(allowed_memory(space.base))) memory_ = Memory::too_large;
 }
 
@@ -60,7 +67,7 @@ Cost Exploration::memory(Runner& runner, std::size_t remat, std::size_t batch) {
   if (space_.required.max_step) return cost(runner, remat, batch);
   const auto [run, is_new] = runner.memory(parallelism_, remat, parallelism_.batches[batch]);
   const Cost found = cost_of(run, space_.required);
-  if (found.marginal) return cost(runner, remat, batch);  // the fastest of these is shown
+  if (found.marginal && times_marginal_) return cost(runner, remat, batch);
   if (is_new) note(run);
   return sized_.emplace_back(Candidate{index_, remat, batch, found}).cost;
 }
@@ -81,40 +88,47 @@ bool Exploration::smallest_fits(Runner& runner, std::size_t batch) {
   });
 }
 
-/// Memory is nearly linear in the batch: of the smallest batch what may grow with it says which to try first, then the line
-/// through it and the last one that was tried which to try next.
-std::size_t Exploration::count_fitting_batches(Runner& runner) {
-  const auto& batches = parallelism_.batches;
-  if (!memory_grows_with_batch()) return batches.size();
-  std::size_t fits = 0, too_large = batches.size();  // the first does
-  const auto size = [&](std::size_t batch) { return batches[batch].per_device_batch_size; };
+void Exploration::try_batch(Runner& runner, std::size_t batch) {
+  if (smallest_fits(runner, batch))
+    fitting_ = std::max(fitting_, batch + 1);
+  else
+    too_large_ = std::min(too_large_, batch);
+}
+
+/// Memory is nearly linear in the batch. What may grow with the smallest one says which is too large, as far as it did for
+/// the parallelism before; then the line through the smallest batch and the last one that was tried.
+std::size_t Exploration::count_batches_that_may_fit(Runner& runner) {
+  if (!memory_grows_with_batch()) return parallelism_.batches.size();
   const auto smallest = [&](std::size_t batch) { return memory(runner, order_.smallest.front(), batch); };
   const auto room = [&](std::size_t batch) { return static_cast<double>(smallest(batch).room); };
-  const auto next_within = [&](double full) {
-    std::size_t next = fits + 1;
-    while (next + 1 < too_large && size(next + 1) <= full) ++next;
-    return next;
-  };
-  const double growing = static_cast<double>(smallest(0).growing);
-  for (double full = size(0) * (1 + room(0) / std::max(growing, 1.0)); fits + 1 < too_large;) {
-    const std::size_t tried = next_within(full);
-    (smallest_fits(runner, tried) ? fits : too_large) = tried;
-    full = size(0) + room(0) * (size(tried) - size(0)) / std::max(room(0) - room(tried), 1.0);
+  const double may_grow = std::max(static_cast<double>(smallest(0).growing), 1.0);
+  for (double grows = may_grow * runner.share_that_grows(); fitting_ < too_large_;) {
+    const double full = size_of(0) * (1 + room(0) / grows);
+    std::size_t beyond = fitting_;
+    while (beyond < too_large_ && size_of(beyond) <= full) ++beyond;
+    if (beyond == too_large_) break;
+    try_batch(runner, beyond);
+    grows = std::max(room(0) - room(beyond), 1.0) / (size_of(beyond) / size_of(0) - 1);
+    runner.set_share_that_grows(grows / may_grow);
   }
-  return fits + 1;
+  return too_large_;
 }
 
-double Exploration::bound_seconds(Runner& runner, std::size_t batch) {
+void Exploration::leave_out_above(std::int64_t microbatch) {
+  while (too_large_ > 1 && microbatch_of(parallelism_, parallelism_.batches[too_large_ - 1]) > microbatch) --too_large_;
+}
+
+double Exploration::bound_seconds(Runner& runner, std::size_t batch, double slack) {
   double least = std::numeric_limits<double>::infinity();
   for (const std::size_t remat : order_.fastest) least = std::min(least, cost(runner, remat, batch).falling_seconds);
-  return least / time_slack;
+  return least / slack;
 }
 
-StepBound Exploration::bound_step(Runner& runner, const BatchOption& batch) const {
+StepBound Exploration::bound_step(Runner& runner, const BatchOption& batch, double slack) const {
   StepBound bound;
   for (const std::size_t remat : order_.fastest) {
     const RunCost run = runner.run(parallelism_, remat, batch);
-    bound.add(cost_of(run, space_.required).falling_seconds / time_slack, run.time.bubble / run.time.with_routing());
+    bound.add(cost_of(run, space_.required).falling_seconds / slack, run.time.bubble / run.time.with_routing());
   }
   return bound;
 }
@@ -150,12 +164,12 @@ bool Exploration::fits_at_all(Runner& runner) {
 }
 
 void Exploration::probe_time(Runner& runner) {
-  assume_no_faster(bound_seconds(runner, parallelism_.batches.size() - 1), TimeBound::own);
+  assume_no_faster(bound_seconds(runner, parallelism_.batches.size() - 1, time_slack), TimeBound::own);
 }
 
 std::size_t Exploration::bound_fitting(Runner& runner) {
-  const std::size_t batches = count_fitting_batches(runner);
-  assume_no_faster(bound_seconds(runner, batches - 1), TimeBound::fitting);
+  const std::size_t batches = count_batches_that_may_fit(runner);
+  assume_no_faster(bound_seconds(runner, batches - 1, fitting_slack), TimeBound::fitting);
   return batches;
 }
 
@@ -166,27 +180,29 @@ void Exploration::rule_out(const Exploration& smaller) {
 
 /// Smaller batches take longer a token and need no less than the smallest of all.
 bool Exploration::no_smaller_reaches(Runner& runner, std::size_t batch, const Bar& bar) {
-  return memory_grows_with_batch() && !bar.is_reached(bound_seconds(runner, batch), least_peak_);
+  return memory_grows_with_batch() && !bar.is_reached(bound_seconds(runner, batch, fitting_slack), least_peak_);
 }
 
 /// Every policy at one batch, smallest first, but for those known not to fit or not to reach the bar: `limits` are what
-/// the smaller policies need already, `seconds_of_larger` what each took a token at a larger batch.
-void Exploration::expand_batch(Runner& runner, std::size_t batch, Bar& bar, std::vector<double>& seconds_of_larger) {
-  const double seconds = bound_seconds(runner, batch);
+/// the smaller policies need already.
+void Exploration::expand_batch(Runner& runner, std::size_t batch, Bar& bar, std::vector<Larger>& larger) {
+  const double seconds = bound_seconds(runner, batch, fitting_slack);
   if (!bar.is_reached_by_time(seconds)) {  // the peak is looked at where it matters
     if (!bar.is_reached(seconds, bound_peak(runner, batch))) return;
   }
   std::vector<std::int64_t> limits(order_.larger.size(), 0);
   std::vector<char> too_large(order_.larger.size());
   for (const std::size_t remat : order_.policies) {
-    const double least = std::max(seconds, seconds_of_larger[remat] / batch_slack);
+    Larger& of_larger = larger[remat];
+    const double least = std::max(seconds, of_larger.cost.falling_seconds / batch_slack);
     if (too_large[remat] || !bar.is_reached(least, limits[remat])) continue;
+    if (of_larger.size > 0 && of_larger.cost.is_too_large_with(size_of(batch) / of_larger.size)) continue;
     const Cost known = cost(runner, remat, batch);
-    seconds_of_larger[remat] = known.falling_seconds;
+    of_larger = {memory_grows_with_batch() ? size_of(batch) : 0, known};
     if (known.fits) bar.raise({index_, remat, batch, known});
-    for (const std::size_t larger : order_.larger[remat]) {
-      limits[larger] = std::max(limits[larger], bound_on_larger(known));
-      if (known.far_too_large()) too_large[larger] = true;
+    for (const std::size_t other : order_.larger[remat]) {
+      limits[other] = std::max(limits[other], bound_on_larger(known));
+      if (known.far_too_large()) too_large[other] = true;
     }
   }
 }
@@ -196,15 +212,14 @@ void Exploration::expand_batch(Runner& runner, std::size_t batch, Bar& bar, std:
 /// (deepseek3-671b on 64 chips of 7x: a quarter of a sequence a device is 23% faster than half of one).
 void Exploration::expand(Runner& runner, Bar& bar) {
   if (!reaches(bar)) return;
-  if (time_bound_ < TimeBound::own) probe_time(runner);
-  if (!reaches(bar)) return;
   const std::size_t batches = bound_fitting(runner);
-  std::vector<double> seconds_of_larger(space_.remat_policies.size(), 0);
+  std::vector<Larger> larger(space_.remat_policies.size());
   std::size_t batch = batches;
   for (; batch > 1 && !no_smaller_reaches(runner, batch - 1, bar); --batch)
-    expand_batch(runner, batch - 1, bar, seconds_of_larger);
-  seconds_of_larger.assign(space_.remat_policies.size(), 0);
-  expand_batch(runner, 0, bar, seconds_of_larger);
+    expand_batch(runner, batch - 1, bar, larger);
+  if (least_seconds_of_smallest_ && !bar.is_reached(*least_seconds_of_smallest_, least_peak_)) return;
+  for (Larger& known : larger) known.cost.forget_time();
+  expand_batch(runner, 0, bar, larger);
 }
 
 /// Costed candidates of which `member` is set, by remat policy and batch.
@@ -220,6 +235,11 @@ std::vector<Candidate> Exploration::costed(bool Cost::*member) const {
 
 std::vector<Candidate> Exploration::fitting() const { return costed(&Cost::fits); }
 std::vector<Candidate> Exploration::marginal() const { return costed(&Cost::marginal); }
+
+bool Exploration::has_marginal() const {
+  const auto is_marginal = [](const Candidate& candidate) { return candidate.cost.marginal; };
+  return std::any_of(costed_.begin(), costed_.end(), is_marginal) || std::any_of(sized_.begin(), sized_.end(), is_marginal);
+}
 
 std::optional<Candidate> Exploration::smallest() const {
   auto too_large = costed(&Cost::only_too_large);

@@ -6,6 +6,7 @@
 //     (but for experts' bias gradients on GPUs, which are left out of bounds)
 #include <planner/search/explore/front.hpp>
 #include <planner/search/explore/runner.hpp>
+#include <planner/search/explore/scope.hpp>
 #include <planner/search/space/parallelism.hpp>
 #include <limits>
 #include <planner/search/space/rejections.hpp>
@@ -62,27 +63,34 @@ class StepBound {
 
 class Exploration {
  public:
-  /// `peaks_matter`: a slow candidate of little memory may (Scope::front_margin). Whose weights alone are too large doesn't
-  /// fit, and is not costed.
+  /// Whose weights alone are too large doesn't fit, and is not costed.
   Exploration(const SearchSpace& space, const Parallelism& parallelism, std::size_t index, const RematOrder& order,
-              bool peaks_matter);
+              const Scope& scope);
 
   /// Costs the smallest candidate.
   void probe_memory(Runner& runner);
   /// Costs the fastest candidate that there could be, whether it fits or not.
   void probe_time(Runner& runner);
-  /// What it takes less than under no policy, at a batch that may be none of its own.
-  StepBound bound_step(Runner& runner, const BatchOption& batch) const;
-  /// Of what fits; how many batches do.
+  /// What it takes less than under no policy, at a batch that may be none of its own; `slack`: how far that may be wrong.
+  StepBound bound_step(Runner& runner, const BatchOption& batch, double slack) const;
+  /// Of what may fit; how many batches do.
   std::size_t bound_fitting(Runner& runner);
+  /// How many batches may fit under some policy, smallest first: the next one doesn't. Of a parallelism whose smallest does.
+  std::size_t count_batches_that_may_fit(Runner& runner);
+  /// Batches whose microbatches have more sequences are known not to fit.
+  void leave_out_above(std::int64_t microbatch);
+  /// With accumulation steps to spare, a smaller batch needs not less memory.
+  bool memory_grows_with_batch() const { return !space_.global_batch_tokens; }
   /// Of what is known not to fit, for what it needs: of its candidates that break no other constraint the smallest.
   void look_at_smallest(Runner& runner);
   /// In place of them: `smaller` needs no more memory and doesn't fit; no candidate takes less a token.
   void rule_out(const Exploration& smaller);
   void assume_no_faster(double seconds_per_token, TimeBound bound) {
-    least_seconds_ = seconds_per_token;
+    least_seconds_ = std::min(seconds_per_token, least_seconds_of_smallest_.value_or(seconds_per_token));
     time_bound_ = bound;
   }
+  /// No candidate of the smallest batch takes less than what was assumed last.
+  void assume_smallest_no_faster() { least_seconds_of_smallest_ = least_seconds_; }
   /// Costs every candidate that could reach the bar, which they raise.
   void expand(Runner& runner, Bar& bar);
 
@@ -101,6 +109,7 @@ class Exploration {
 
   std::vector<Candidate> fitting() const;
   std::vector<Candidate> marginal() const;    ///< of the costed ones
+  bool has_marginal() const;                  ///< of all
   std::optional<Candidate> smallest() const;  ///< of those that break no constraint but memory
   bool has_too_slow() const { return !costed(&Cost::only_too_slow).empty(); }
   const Rejections& rejections() const { return rejections_; }
@@ -113,23 +122,32 @@ class Exploration {
   Cost memory(Runner& runner, std::size_t remat, std::size_t batch);
   void note(const RunCost& run);
   bool smallest_fits(Runner& runner, std::size_t batch);
-  std::size_t count_fitting_batches(Runner& runner);
+  double size_of(std::size_t batch) const { return parallelism_.batches[batch].per_device_batch_size; }
+  void try_batch(Runner& runner, std::size_t batch);
   std::vector<Candidate> costed(bool Cost::*member) const;
-  double bound_seconds(Runner& runner, std::size_t batch);
+  double bound_seconds(Runner& runner, std::size_t batch, double slack);
   std::int64_t bound_peak(Runner& runner, std::size_t batch);
-  void expand_batch(Runner& runner, std::size_t batch, Bar& bar, std::vector<double>& seconds_of_larger);
+  /// What a policy costs at a larger batch.
+  struct Larger {
+    double size = 0;  ///< 0: nothing is known
+    Cost cost = {};
+  };
+  void expand_batch(Runner& runner, std::size_t batch, Bar& bar, std::vector<Larger>& larger);
   bool no_smaller_reaches(Runner& runner, std::size_t batch, const Bar& bar);
-  bool memory_grows_with_batch() const { return !space_.global_batch_tokens; }
 
   const SearchSpace& space_;
   const Parallelism& parallelism_;
   const RematOrder& order_;
   std::size_t index_;
-  bool peaks_matter_;
+  bool peaks_matter_;    ///< a slow candidate of little memory may
+  bool times_marginal_;  ///< what is expected to fit, but not surely, is costed
   enum class Memory : std::uint8_t { unknown, fits, too_large } memory_ = Memory::unknown;
   TimeBound time_bound_ = TimeBound::none;
   double least_seconds_ = std::numeric_limits<double>::infinity();
+  std::optional<double> least_seconds_of_smallest_;  ///< of its smallest batch
   std::int64_t least_peak_ = 0;
+  std::size_t fitting_ = 1;  ///< so many batches are known to fit, if the first does
+  std::size_t too_large_;    ///< the first batch that is known not to
   std::int64_t evaluated_ = 0, known_to_fit_ = 0;
   std::vector<Candidate> costed_;  ///< in the order of their costing; few of all that there are
   std::vector<Candidate> sized_;   ///< of which the memory was looked at alone, their time too later on or not

@@ -138,6 +138,7 @@ Explored collect(const std::vector<Exploration>& explorations, const Scope& scop
     for (const Candidate& candidate : exploration.marginal())
       if (!explored.marginal || candidate.cost.seconds_per_token < explored.marginal->cost.seconds_per_token)
         explored.marginal = candidate;
+    explored.has_marginal = explored.has_marginal || exploration.has_marginal();
     const auto smallest = exploration.smallest();
     if (smallest && (!explored.smallest || smallest->cost.peak < explored.smallest->cost.peak))
       explored.smallest = smallest;
@@ -154,12 +155,12 @@ Explored collect(const std::vector<Exploration>& explorations, const Scope& scop
 
 /// An exploration of each parallelism, of which nothing is known yet; they refer to the orders.
 struct Explorations {
-  Explorations(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, bool peaks_matter)
+  Explorations(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope)
       : plain(remat_order(space, policies_with(space, 1))), pipelined(remat_order(space, policies_with(space, 2))) {
     list.reserve(parallelisms.size());
     for (std::size_t i = 0; i < parallelisms.size(); ++i)
       list.emplace_back(space, parallelisms[i], i, pipeline_stages(parallelisms[i].mesh) > 1 ? pipelined : plain,
-                        peaks_matter);
+                        scope);
     families = families_of(list);
   }
   Explorations(const Explorations&) = delete;
@@ -174,7 +175,7 @@ struct Explorations {
 
 Explored explore(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
                  const Evaluator& evaluate, const SearchBudget& budget) {
-  Explorations all(space, parallelisms, scope.front_margin > 0);
+  Explorations all(space, parallelisms, scope);
   const std::vector<Kin> kin = kin_of(all.families, space.base.compiler);
   std::vector<Kin> open = kin;
   std::erase_if(open, [](const Kin& some) { return !may_fit(some); });
@@ -196,7 +197,7 @@ Explored explore(const SearchSpace& space, const std::vector<Parallelism>& paral
 Explored explore_what_may_fit(SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Scope& scope,
                               const Evaluator& evaluate, const SearchBudget& budget) {
   Explored sure = explore(space, parallelisms, scope, evaluate, budget);
-  if (!sure.fitting.empty() || !sure.marginal) return sure;
+  if (!sure.fitting.empty() || !sure.has_marginal) return sure;
   space.required.certainty = Certainty::expected;
   Explored expected = explore(space, parallelisms, scope, evaluate, budget);
   expected.evaluated += sure.evaluated;
@@ -206,7 +207,7 @@ Explored explore_what_may_fit(SearchSpace& space, const std::vector<Parallelism>
 
 Fits any_fits(const SearchSpace& space, const std::vector<Parallelism>& parallelisms, const Evaluator& evaluate,
               const SearchBudget& budget) {
-  Explorations all(space, parallelisms, false);
+  Explorations all(space, parallelisms, Scope{});
   std::vector<Kin> open = kin_of(all.families, space.base.compiler);
   std::erase_if(open, [](const Kin& some) { return !may_fit(some); });
   Fits fits;

@@ -12,6 +12,7 @@ struct Explored {
   std::vector<Candidate> fitting;     ///< every costed candidate that fits, by parallelism, remat policy and batch
   std::int64_t known_to_fit = 0;      ///< these, and those of which the memory was looked at alone
   std::optional<Candidate> marginal;  ///< the fastest of the costed ones that are expected to fit, but not surely
+  bool has_marginal = false;          ///< one of all that were looked at is
   std::optional<Candidate> smallest;  ///< nothing fits the memory: the one that needs least
   Front front;
   /// Seconds a token that no candidate of a parallelism gets below, by parallelism; empty where it is known that none fits.

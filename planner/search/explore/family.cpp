@@ -3,69 +3,10 @@
 #include <string_view>
 #include <tuple>
 #include <planner/search/explore/family.hpp>
-#include <planner/search/space/pipeline_bounds.hpp>
+#include <planner/search/explore/schedules.hpp>
 
 namespace shardplan {
 namespace {
-
-/// Null: none is known.
-const Exploration* smaller_that_is_too_large(Family family, const Exploration& exploration) {
-  const auto smaller = std::find_if(family.begin(), family.end(), [&](const Exploration& other) {
-    return !other.may_fit() && needs_no_more_memory(other.parallelism(), exploration.parallelism());
-  });
-  return smaller == family.end() ? nullptr : &*smaller;
-}
-
-void probe_memory(Family family, Exploration& exploration, Runner& runner) {
-  if (const Exploration* smaller = smaller_that_is_too_large(family, exploration))
-    exploration.rule_out(*smaller);
-  else
-    exploration.probe_memory(runner);
-}
-
-/// Schedules that one bound on seconds holds for.
-using Group = std::vector<Exploration*>;
-
-template <class Shared>
-std::vector<Group> groups_of(Family family, Shared shared) {
-  std::vector<Group> groups;
-  for (Exploration& exploration : family) {
-    if (!exploration.may_fit()) continue;
-    const auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& some) {
-      return shared(some.front()->parallelism(), exploration.parallelism());
-    });
-    if (group == groups.end())
-      groups.push_back({&exploration});
-    else
-      group->push_back(&exploration);
-  }
-  return groups;
-}
-
-/// `bound`: of which kind the group is.
-void probe_time(const Group& group, TimeBound bound, Runner& runner) {
-  std::vector<const Parallelism*> schedules;
-  for (const Exploration* exploration : group) schedules.push_back(&exploration->parallelism());
-  std::optional<FastestSchedule> fastest;
-  if (group.size() > 1) fastest = bound == TimeBound::sharding ? busiest_schedule(schedules) : fastest_schedule(schedules);
-  if (!fastest) {
-    for (Exploration* exploration : group) exploration->probe_time(runner);
-    return;
-  }
-  const StepBound step = group[fastest->index]->bound_step(runner, fastest->batch);
-  for (Exploration* exploration : group) {
-    const double bubble = bubble_ratio(exploration->parallelism(), *schedules[fastest->index]);
-    exploration->assume_no_faster(step.with_bubble(bubble), bound);
-  }
-}
-
-/// Where the bound that all schedules share lets them matter: what those that differ in their microbatches alone share.
-void bound_schedules(Family family, const Bar& bar, Runner& runner) {
-  for (const Group& group : groups_of(family, share_time_bound))
-    if (group.front()->time_bound() < TimeBound::schedules &&
-        std::any_of(group.begin(), group.end(), [&](const Exploration* some) { return some->reaches(bar); }))
-      probe_time(group, TimeBound::schedules, runner);
-}
 
 /// Most promising parallelism first.
 void expand(Family family, Runner& runner, Bar& bar) {
@@ -139,20 +80,20 @@ std::vector<Kin> kin_of(const std::vector<Family>& families, const Compiler& com
 }
 
 void probe_memory(Family family, Runner& runner) {
-  for (Exploration& exploration : family) {
-    if (exploration.may_fit()) probe_memory(family, exploration, runner);
-    if (exploration.may_fit()) return;
+  for (Exploration* exploration : leanest_first(family)) {
+    if (exploration->may_fit()) probe_memory(family, *exploration, runner);
+    if (exploration->may_fit()) return;
   }
 }
 
 void look_at_smallest(const Kin& kin, Runner& runner) {
   for (const Family family : kin)
-    for (Exploration& exploration : family) {
+    for (Exploration* exploration : leanest_first(family)) {
       const auto smaller = [&](const Exploration& other) {
-        return other.is_looked_at() && needs_no_more_memory(other.parallelism(), exploration.parallelism());
+        return other.is_looked_at() && begins_no_larger(other.parallelism(), exploration->parallelism());
       };
-      if (!exploration.is_looked_at() && std::none_of(family.begin(), family.end(), smaller))
-        exploration.look_at_smallest(runner);
+      if (!exploration->is_looked_at() && std::none_of(family.begin(), family.end(), smaller))
+        exploration->look_at_smallest(runner);
     }
 }
 
@@ -168,17 +109,14 @@ bool may_fit(Family family) {
 }
 
 bool fits_at_all(Family family, Runner& runner) {
-  return std::any_of(family.begin(), family.end(), [&](Exploration& exploration) {
-    return !smaller_that_is_too_large(family, exploration) && exploration.fits_at_all(runner);
+  const auto order = leanest_first(family);
+  return std::any_of(order.begin(), order.end(), [&](Exploration* exploration) {
+    return !smaller_that_is_too_large(family, *exploration) && exploration->fits_at_all(runner);
   });
 }
 
 bool may_fit(const Kin& kin) {
   return std::any_of(kin.begin(), kin.end(), [](Family family) { return may_fit(family); });
-}
-
-void bound_seconds(Family family, Runner& runner) {
-  for (const Group& group : groups_of(family, share_busy_bound)) probe_time(group, TimeBound::sharding, runner);
 }
 
 bool tighten(Family family, Runner& runner) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <limits>
 #include <planner/search/explore/exploration.hpp>
+#include <planner/search/explore/scope.hpp>
 #include <planner/search/strategies.hpp>
 #include <unordered_map>
 #include <utility>
@@ -12,16 +13,6 @@ namespace shardplan {
 
 /// Times that differ by less no cost model can tell apart.
 inline constexpr double indistinguishable = 0.001;
-
-/// What the search has to be certain of.
-struct Scope {
-  std::size_t keep = 1;             ///< so many of the best alternatives (is_alike)
-  double margin = 0;                ///< every candidate at most this share slower than the fastest
-  double front_margin = 0;          ///< the front of time against memory up to this share slower than the fastest
-  bool best_of_strategies = false;  ///< and the fastest of each Strategy, whatever its place
-  /// And below what time none of the parallelisms of a rule set gets that may fit (Explored::least_seconds).
-  bool bounds_of_rule_sets = false;
-};
 
 /// The fastest alternatives, so many as matter.
 class BestAlternatives {

@@ -24,6 +24,10 @@ class Runner {
   /// at of kin isn't costed again.
   Looked memory(const Parallelism& parallelism, std::size_t remat, const BatchOption& batch);
 
+  /// Of what may grow with the batch so much did, in the last parallelism whose batches were counted (exploration.cpp).
+  double share_that_grows() const { return share_that_grows_; }
+  void set_share_that_grows(double share) { share_that_grows_ = share; }
+
  private:
   Runner(const SearchSpace& space, const Parallelism& any, const Evaluator& evaluate, PreparedMesh::Links links,
          const std::shared_ptr<const Binder>& binder);
@@ -49,6 +53,7 @@ class Runner {
   PreparedMesh mesh_;
   AxisList expert_axes_;
   bool shares_memory_;
+  double share_that_grows_ = 1;
   std::map<Memory, RunCost> known_;  ///< of kin
 };
 

@@ -22,8 +22,14 @@ AxisSizes folded_sizes(const Mesh& mesh) {
 
 void number_alternatives(std::vector<Parallelism>& parallelisms) {
   std::map<std::tuple<std::size_t, MoePath, AxisSizes>, std::size_t> known;
-  for (Parallelism& p : parallelisms)
-    p.alternative = known.try_emplace({p.rules, p.moe_path, folded_sizes(p.mesh)}, known.size()).first->second;
+  const Parallelism* last = nullptr;
+  for (Parallelism& p : parallelisms) {
+    if (last && p.place == last->place && p.moe_path == last->moe_path)
+      p.alternative = last->alternative;
+    else
+      p.alternative = known.try_emplace({p.rules, p.moe_path, folded_sizes(p.mesh)}, known.size()).first->second;
+    last = &p;
+  }
 }
 
 bool is_alike(const Parallelism& a, const Parallelism& b) { return a.alternative == b.alternative; }

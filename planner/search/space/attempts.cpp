@@ -69,6 +69,7 @@ std::optional<Infeasible> sharding_violation(const SearchSpace& space, const Con
 struct OptimizerChoice {
   bool over_data = false;
   std::int64_t passes = 1;
+  bool operator==(const OptimizerChoice&) const = default;
 };
 
 /// Parameters that ZeRO-1 splits on a dim that takes data for itself, and on one that other axes split already.
@@ -130,7 +131,8 @@ class Attempts {
         binder_(binder),
         spreads_optimizer_(spreads_optimizer && !space.optimizer_over_data_fixed &&
                            parallelism.mesh.size_of(AxisRole::data) > 1),
-        smallest_(any) {
+        smallest_(any),
+        shards_(batch_shards(any.rules, parallelism.mesh)) {
     set_config(smallest_, space, parallelism, first_policy(space, parallelism.mesh), {1, 1});
     violation_ = sharding_violation(space, smallest_, binder);
   }
@@ -157,12 +159,12 @@ class Attempts {
     TrainConfig& config = smallest_.config;
     config = with_schedule(config, schedule, smallest_.model, pipeline_stages(p.mesh));
     config.shard_optimizer_over_data = optimizer.over_data;
-    const std::int64_t unit = batch_unit(smallest_.model, smallest_.rules, p.mesh, config);
+    const std::int64_t unit = batch_unit(smallest_.model, shards_, p.mesh, config);
     p.batches = batch_options(space_, p.mesh, unit, optimizer.passes);
     config.per_device_batch_size = p.batches.front().per_device_batch_size;
     config.gradient_accumulation_steps = p.batches.front().gradient_accumulation_steps;
     auto violation = violation_of_smallest();
-    if (!violation) p.least_memory = least_memory(bound_, config);
+    if (!violation) p.least_memory = least_memory_under(optimizer);
     return {std::move(p), shardings_, std::move(violation)};
   }
 
@@ -183,8 +185,23 @@ class Attempts {
                       tokens, space_.max_batch_tokens};
   }
 
+  /// No schedule changes it.
+  Bytes least_memory_under(const OptimizerChoice& optimizer) {
+    const auto known = std::find_if(least_memory_.begin(), least_memory_.end(),
+                                    [&](const auto& entry) { return entry.first == optimizer; });
+    if (known != least_memory_.end()) return known->second;
+    return least_memory_.emplace_back(optimizer, least_memory(bound_, smallest_.config)).second;
+  }
+
+  std::optional<Infeasible> violation_of_settings() {
+    if (is_allowed_) return first_violation_of_schedule(smallest_);
+    auto violation = first_violation_of_settings(smallest_);
+    is_allowed_ = !violation;
+    return violation;
+  }
+
   std::optional<Infeasible> violation_of_smallest() {
-    if (auto violation = first_violation_of_settings(smallest_)) return violation;
+    if (auto violation = violation_of_settings()) return violation;
     if (auto violation = too_many_tokens()) return violation;  // now: what has fewest of them is said to be nearest
     if (is_known_to_divide()) return std::nullopt;
     const auto before = std::exchange(program_, space_.programs->program_of(smallest_));
@@ -201,7 +218,10 @@ class Attempts {
   const Binder& binder_;
   bool spreads_optimizer_;
   Configuration& smallest_;  // changed from attempt to attempt: copying model and machine costs more than the checks
+  BatchShards shards_;
   std::optional<Infeasible> violation_;
+  bool is_allowed_ = false;  ///< settings that no schedule changes
+  std::vector<std::pair<OptimizerChoice, Bytes>> least_memory_;
   std::shared_ptr<const CountedProgram> program_;
   BoundProgram bound_;  // of program_
   std::shared_ptr<const std::string> shardings_;

@@ -38,16 +38,23 @@ std::optional<double> per_device_batch(std::int64_t sequences, std::int64_t devi
   return exact ? std::optional(batch) : std::nullopt;
 }
 
-std::int64_t batch_unit(const Model& model, const RuleSet& rules, const Mesh& mesh, const TrainConfig& config) {
+BatchShards batch_shards(const RuleSet& rules, const Mesh& mesh) {
   const auto shards = [&](const char* logical) { return mesh.product(axes_of_rule(rules, mesh, logical)); };
-  const bool pipelines = pipeline_stages(mesh) > 1;
-  const std::int64_t microbatches = pipelines ? config.num_pipeline_microbatches : 1;
-  const std::int64_t parts = model.use_batch_split_schedule ? batch_split_factor : 1;
-  std::int64_t unit = 1;
+  BatchShards all{1, shards("activation_embed_and_logits_batch")};
   for (const char* logical :
        {"activation_batch", "activation_batch_attn", "activation_kv_batch", "activation_batch_moe"})
-    unit = std::lcm(unit, shards(logical));
-  return std::lcm(unit * microbatches, shards("activation_embed_and_logits_batch")) * parts;
+    all.layers = std::lcm(all.layers, shards(logical));
+  return all;
+}
+
+std::int64_t batch_unit(const Model& model, const BatchShards& shards, const Mesh& mesh, const TrainConfig& config) {
+  const std::int64_t microbatches = pipeline_stages(mesh) > 1 ? config.num_pipeline_microbatches : 1;
+  const std::int64_t parts = model.use_batch_split_schedule ? batch_split_factor : 1;
+  return std::lcm(shards.layers * microbatches, shards.logits) * parts;
+}
+
+std::int64_t batch_unit(const Model& model, const RuleSet& rules, const Mesh& mesh, const TrainConfig& config) {
+  return batch_unit(model, batch_shards(rules, mesh), mesh, config);
 }
 
 std::vector<BatchOption> batch_options(const SearchSpace& space, const Mesh& mesh, std::int64_t unit,

@@ -10,6 +10,14 @@ namespace shardplan {
 /// every microbatch of a pipeline and in every part of a batch that layers split.
 std::int64_t batch_unit(const Model& model, const RuleSet& rules, const Mesh& mesh, const TrainConfig& config);
 
+/// Its part that no schedule changes.
+struct BatchShards {
+  std::int64_t layers = 1;  ///< that rules split the batch of layers into
+  std::int64_t logits = 1;
+};
+BatchShards batch_shards(const RuleSet& rules, const Mesh& mesh);
+std::int64_t batch_unit(const Model& model, const BatchShards& shards, const Mesh& mesh, const TrainConfig& config);
+
 /// The batch per device that MaxText turns back into exactly `sequences` (it truncates), if a double can say it.
 std::optional<double> per_device_batch(std::int64_t sequences, std::int64_t devices);
 

@@ -81,6 +81,7 @@ Cost cost_of(const RunCost& run, const Requirements& required) {
                   !too_slow(run.time.with_routing(), required);
   cost.only_too_slow = rejection && rejection->constraint == ConstraintId::step_seconds;
   cost.room = (most_memory(memory.allowed()) - decisive_peak(memory, certainty)).value;
+  cost.space = (most_memory(memory.allowed()) - memory.arguments()).value;
   return cost;
 }
 

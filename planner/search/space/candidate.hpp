@@ -18,18 +18,27 @@ inline constexpr double memory_slack = 1.02;
 /// over its spaces, between a batch and the largest (experts summed over data and fsdp at once).
 inline constexpr double time_slack = 1.10;
 
-/// The same of one policy, between two batches that may fit: 1.2% at most where neither is the smallest
-/// (tests/unit/search/bounds_test.cpp).
+/// The same between batches that may fit and aren't the smallest, whatever their policies, and between policies that have
+/// the same batch: 3.9% at most.
+inline constexpr double fitting_slack = 1.05;
+
+/// The same of one policy: 1.2% at most.
 inline constexpr double batch_slack = 1.02;
 
 struct Cost {
   double seconds_per_token = 0;  ///< of the whole job; 0 where its memory was looked at alone
   std::int64_t peak = 0;         ///< bytes per device
   std::int64_t room = 0;         ///< bytes that it could need more without being far too large; below 0: it is
+  std::int64_t space = 0;        ///< bytes that are left beside the program's arguments before it is far too large
   std::int64_t growing = 0;      ///< of the peak what may grow with the batch: activations and temporaries
   bool fits = false;             ///< memory, as surely as the search asks, and everything else that it asks
   bool only_too_large = false;   ///< memory is the one thing in its way
   bool far_too_large() const { return room < 0; }  ///< by more than bounds on memory may be wrong
+  /// Whether a batch of this share of its own is: of what it needs beside its arguments some grows with the batch, the rest
+  /// is there whatever it is.
+  bool is_too_large_with(double share_of_batch) const {
+    return static_cast<double>(space) * (1 - share_of_batch) + static_cast<double>(room) * share_of_batch < 0;
+  }
   bool marginal = false;         ///< only the range of the peak is in its way: it is expected to fit
   bool only_too_slow = false;    ///< the length of its step is the one thing in its way
   double falling_seconds = 0;    ///< of seconds_per_token what falls with the batch: all but experts' bias gradients

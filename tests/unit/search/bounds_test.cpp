@@ -52,7 +52,15 @@ TEST(SearchBounds, MemoryGrowsAndTimeATokenFallsWithBatchAndSaving) {
           if (batch > 0 && !next.far_too_large()) {
             EXPECT_LE(next.seconds_per_token, now.seconds_per_token * batch_slack) << where;
           }
-          EXPECT_LE(cost(order.fastest.front(), batch).seconds_per_token, now.seconds_per_token * time_slack) << where;
+          const Cost fastest = cost(order.fastest.front(), batch), after = cost(order.fastest.front(), batch + 1);
+          EXPECT_LE(fastest.falling_seconds, now.seconds_per_token * fitting_slack) << where;
+          if (batch > 0 && !next.far_too_large()) {
+            EXPECT_LE(after.falling_seconds, now.seconds_per_token * fitting_slack) << where;
+          }
+          for (std::size_t smaller = 0; smaller < batch; ++smaller) {
+            const double share = p.batches[smaller].per_device_batch_size / p.batches[batch].per_device_batch_size;
+            EXPECT_TRUE(!now.is_too_large_with(share) || cost(remat, smaller).far_too_large()) << where;
+          }
           EXPECT_LE(static_cast<double>(cost(order.smallest.front(), batch).peak),
                     memory_slack * static_cast<double>(now.peak))
               << where;
@@ -182,6 +190,36 @@ TEST(SearchCosts, OfLayersThatRunOnceFollowThePolicy) {
                 cost_of(evaluate(configuration_of(space, p, space.remat_policies[remat], p.batches[1])), space.required))
           << describe(p.mesh) << " " << space.remat_policies[remat].name;
   }
+}
+
+// How many batches may fit is found in a few looks; the next one doesn't under any policy.
+TEST(SearchBounds, BatchesBeyondThoseThatMayFitAreTooLarge) {
+  int counted = 0, looks = 0;
+  for (const auto& machine : machines) {
+    const SearchSpace space = wide_space(machine);
+    const RematOrder plain = remat_order(space, policies_with(space, 1));
+    const RematOrder staged = remat_order(space, policies_with(space, 2));
+    const auto parallelisms = enumerate_parallelisms(space).list;
+    for (std::size_t i = 0; i < parallelisms.size(); i += 7) {
+      const Parallelism& p = parallelisms[i];
+      const RematOrder& order = pipeline_stages(p.mesh) > 1 ? staged : plain;
+      Runner runner(space, p, cost_model());
+      Exploration exploration(space, p, i, order, Scope{});
+      exploration.probe_memory(runner);
+      if (!exploration.may_fit()) continue;
+      const std::int64_t probes = exploration.evaluated();
+      const std::size_t batches = exploration.count_batches_that_may_fit(runner);
+      looks += static_cast<int>(exploration.evaluated() - probes);
+      ++counted;
+      if (batches == p.batches.size()) continue;
+      for (const std::size_t remat : order.policies) {
+        const Configuration c = configuration_of(space, p, space.remat_policies[remat], p.batches[batches]);
+        EXPECT_FALSE(cost_of(evaluate(c), space.required).fits) << machine.model << " " << describe(p.mesh);
+      }
+    }
+  }
+  EXPECT_GT(counted, 50);
+  EXPECT_LE(looks, 3 * counted);
 }
 
 /// Every candidate there is.

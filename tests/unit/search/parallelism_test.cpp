@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <planner/constraints/constraints.hpp>
 #include <planner/search/space/parallelism.hpp>
+#include <planner/search/space/remat_order.hpp>
 #include <rules/load_rules.hpp>
 
 #include "requests.hpp"
@@ -44,6 +46,31 @@ TEST(Parallelisms, DoNotDependOnHowManyProgramsAreRemembered) {
   for (std::size_t i = 0; i < all.list.size(); ++i) {
     EXPECT_EQ(forgetful.list[i].mesh, all.list[i].mesh);
     EXPECT_EQ(forgetful.list[i].batches, all.list[i].batches);
+  }
+}
+
+// Of the schedules of one sharding only what a schedule changes is looked at again.
+TEST(Parallelisms, BreakNoConstraint) {
+  struct Row {
+    const char *model, *machine;
+    int chips;
+    std::vector<std::string> words;
+  };
+  const Row rows[] = {{"mixtral-8x7b", "h100", 16, {}},
+                      {"llama2-7b", "tpu-7x", 8, {"per_device_batch_size=3"}},
+                      {"deepseek2-16b", "tpu-v5p", 8, {"gradient_accumulation_steps=2"}},
+                      {"qwen3-30b-a3b", "tpu-v6e", 8, {"quantization=fp8_full", "use_qwix_quantization=true"}},
+                      {"llama3-8b", "mi355x", 8, {"num_vocab_tiling=8", "packing=false"}}};
+  for (const auto& [model, machine, chips, words] : rows) {
+    PlanRequest request = with_settings(request_for(model, machine, chips), words);
+    request.rule_sets = rule_sets({"default", "ep-as-cp", "pipeline-large-moe"});
+    const SearchSpace space = space_of(request);
+    for (const Parallelism& p : enumerate_parallelisms(space).list) {
+      const auto policies = policies_with(space, pipeline_stages(p.mesh));
+      const auto broken =
+          first_violation(configuration_of(space, p, space.remat_policies[policies.front()], p.batches.front()));
+      EXPECT_FALSE(broken) << model << " " << describe(p.mesh) << ": " << broken->message;
+    }
   }
 }
 

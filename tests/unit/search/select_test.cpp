@@ -24,7 +24,8 @@ std::vector<std::size_t> order_of(const std::vector<Given>& given, Objective obj
   std::vector<Candidate> candidates;
   for (const auto& g : given) {
     candidates.push_back({parallelisms.size(), 0, 0, {g.seconds, g.peak, true, false, false}});
-    parallelisms.push_back({g.rules, parse_mesh(g.mesh, axes), g.path, g.dispatch_peeled, {}, false, {}, 0, 0});
+    const std::size_t place = parallelisms.size();
+    parallelisms.push_back({g.rules, parse_mesh(g.mesh, axes), g.path, g.dispatch_peeled, {}, false, {}, place, 0});
   }
   number_alternatives(parallelisms);
   const Selection selection = select(candidates, parallelisms, objective, 2);
