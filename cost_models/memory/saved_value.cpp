@@ -60,7 +60,8 @@ bool has_experts(const BoundProgram& program) {
 
 Bytes saved_bytes(const PartitionedBlock& block, TensorId value, const Mesh& mesh) {
   const Tensor& tensor = block.block->tensors[value];
-  if (is_of_heads(tensor) && block.block->rematerialized) return {block.stored()[value] * size_of(tensor.dtype)};
+  const bool lies_in_order = is_of_heads(tensor) || index_of(tensor.dims, Dim::rows) >= 0;
+  if (lies_in_order && block.block->rematerialized) return {block.stored()[value] * size_of(tensor.dtype)};
   return local_bytes(tensor, block.specs()[value], mesh);
 }
 

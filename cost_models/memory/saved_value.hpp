@@ -7,6 +7,8 @@
 namespace shardplan {
 
 /// Of one layer. Heads lie as their kernel wants them, in whole tiles: 64 numbers take the room of 128, 192 that of 256.
+/// Rows of experts lie as their kernel writes them, features along the lanes: bf16[48,524288,192]{2,1,0:T(8,128)(2,1)} of
+/// 12,884,901,888 bytes (plan_qwen330ba3b_tpuv5p_32_s4096_meshset4), 2,880 take the room of 2,944.
 /// Other values have their sequence along the lanes. gptoss20b_v5p32_savedotctx, twelve cycles:
 /// bf16[12,16,2048,64,64]{4,2,3,1,0:T(8,128)(2,1)} of 6,442,450,944 bytes, bf16[12,16,2048,2880]{2,3,1,0:T(8,128)(2,1)} of
 /// 2,264,924,160; likewise in host memory (gptoss20b_v5p32_qkvoff) and of latent attention. What an unscanned layer keeps
