@@ -45,7 +45,7 @@ enum class TimeBound : std::uint8_t {
   sharding,   ///< one evaluation for all schedules of a sharding
   schedules,  ///< one for those that differ in their microbatches alone
   own,
-  fitting     ///< its own at the largest batch that fits
+  fitting     ///< its own at the largest batch that may fit
 };
 
 /// Seconds a token that some schedule gets below under no policy; with a bubble that is `ratio` times its own.
