@@ -88,13 +88,6 @@ bool Exploration::smallest_fits(Runner& runner, std::size_t batch) {
   });
 }
 
-void Exploration::try_batch(Runner& runner, std::size_t batch) {
-  if (smallest_fits(runner, batch))
-    fitting_ = std::max(fitting_, batch + 1);
-  else
-    too_large_ = std::min(too_large_, batch);
-}
-
 /// Memory is nearly linear in the batch. What may grow with the smallest one says which is too large, as far as it did for
 /// the parallelism before; then the line through the smallest batch and the last one that was tried.
 std::size_t Exploration::count_batches_that_may_fit(Runner& runner) {
@@ -107,7 +100,10 @@ std::size_t Exploration::count_batches_that_may_fit(Runner& runner) {
     std::size_t beyond = fitting_;
     while (beyond < too_large_ && size_of(beyond) <= full) ++beyond;
     if (beyond == too_large_) break;
-    try_batch(runner, beyond);
+    if (smallest_fits(runner, beyond))
+      fitting_ = beyond + 1;
+    else
+      too_large_ = beyond;
     grows = std::max(room(0) - room(beyond), 1.0) / (size_of(beyond) / size_of(0) - 1);
     runner.set_share_that_grows(grows / may_grow);
   }
@@ -217,7 +213,7 @@ void Exploration::expand(Runner& runner, Bar& bar) {
   std::size_t batch = batches;
   for (; batch > 1 && !no_smaller_reaches(runner, batch - 1, bar); --batch)
     expand_batch(runner, batch - 1, bar, larger);
-  if (least_seconds_of_smallest_ && !bar.is_reached(*least_seconds_of_smallest_, least_peak_)) return;
+  if (!smallest_reaches(bar)) return;
   for (Larger& known : larger) known.cost.forget_time();
   expand_batch(runner, 0, bar, larger);
 }

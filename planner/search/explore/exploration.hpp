@@ -103,6 +103,10 @@ class Exploration {
   bool is_looked_at() const { return !costed_.empty() || !sized_.empty(); }
   bool may_fit() const { return memory_ != Memory::too_large; }  ///< as far as is known
   bool reaches(const Bar& bar) const { return bar.is_reached(least_seconds_, least_peak_); }
+  /// Whether a candidate of its smallest batch may.
+  bool smallest_reaches(const Bar& bar) const {
+    return !least_seconds_of_smallest_ || bar.is_reached(*least_seconds_of_smallest_, least_peak_);
+  }
   std::size_t index() const { return index_; }
   double least_seconds() const { return least_seconds_; }  ///< per token, of any candidate; infinite until it is bounded
   std::int64_t least_peak() const { return least_peak_; }  ///< likewise, bytes per device
@@ -123,7 +127,6 @@ class Exploration {
   void note(const RunCost& run);
   bool smallest_fits(Runner& runner, std::size_t batch);
   double size_of(std::size_t batch) const { return parallelism_.batches[batch].per_device_batch_size; }
-  void try_batch(Runner& runner, std::size_t batch);
   std::vector<Candidate> costed(bool Cost::*member) const;
   double bound_seconds(Runner& runner, std::size_t batch, double slack);
   std::int64_t bound_peak(Runner& runner, std::size_t batch);

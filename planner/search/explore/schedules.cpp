@@ -105,7 +105,8 @@ void bound_what_fits(Family family, const Group& group, TimeBound kind, Runner& 
   for (Exploration* exploration : group) exploration->leave_out_above(most);
   const std::int64_t least = smallest_microbatch(schedules_of(group));
   if (kind == TimeBound::sharding && bound_with(least, group, kind, time_slack, runner))
-    for (Exploration* exploration : group) exploration->assume_smallest_no_faster();
+    for (Exploration* exploration : group)
+      if (smallest_microbatch({&exploration->parallelism()}) == least) exploration->assume_smallest_no_faster();
   bound_with(most, group, kind, kind == TimeBound::schedules ? fitting_slack : time_slack, runner);
 }
 

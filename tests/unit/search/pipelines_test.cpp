@@ -6,6 +6,7 @@
 #include <planner/evaluate/evaluate.hpp>
 #include <arguments/print_configuration.hpp>
 #include <arguments/read_configuration.hpp>
+#include <planner/search/explore/schedules.hpp>
 #include <planner/search/space/batch_options.hpp>
 #include <planner/search/space/pipeline_bounds.hpp>
 #include <planner/search/space/remat_order.hpp>
@@ -144,6 +145,45 @@ TEST(Pipelines, NoScheduleIsFasterThanTheBusiestWithItsBubble) {
     }
     EXPECT_GT(schedules, 50u) << model;
   }
+}
+
+// Of a sharding's schedules some have smallest batches of larger microbatches than others, whose sequences the logits split
+// further: those take less a token than the smallest microbatches of all.
+TEST(Pipelines, NoCandidateIsFasterThanItsSchedulesBounds) {
+  int larger = 0, bounded = 0;
+  for (const auto& [model, machine, chips] : {std::tuple{"mixtral-8x7b", "tpu-7x", 8}, {"llama3-8b", "h100", 16}}) {
+    PlanRequest request = request_for(model, machine, chips);
+    request.rule_sets = rule_sets({"default", "ep-as-cp"});
+    const SearchSpace space = space_of(request);
+    const auto list = enumerate_parallelisms(with_pipelines_only(space)).list;
+    const RematOrder order = remat_order(space, policies_with(space, 2));
+    std::vector<Exploration> explorations;
+    explorations.reserve(list.size());
+    for (std::size_t i = 0; i < list.size(); ++i) explorations.emplace_back(space, list[i], i, order, Scope{});
+    constexpr double never = std::numeric_limits<double>::infinity();
+    for (const Family family : families_of(explorations)) {
+      Runner runner(space, family.front().parallelism(), cost_model());
+      bound_seconds(family, runner);
+      bound_schedules(family, {{}, {never, never}, 0, 0}, runner);
+      for (const Exploration& some : family) {
+        const Parallelism& p = some.parallelism();
+        if (!some.may_fit()) continue;
+        std::vector<const Parallelism*> all;
+        for (const Exploration& other : family) all.push_back(&other.parallelism());
+        if (smallest_microbatch({&p}) > smallest_microbatch(all)) ++larger;
+        for (const std::size_t remat : order.policies) {
+          const Cost smallest = cost_of(runner.run(p, remat, p.batches.front()), space.required);
+          if (!smallest.fits) continue;
+          ++bounded;
+          const Bar bar{{}, {smallest.seconds_per_token, smallest.seconds_per_token}, 0, 0};
+          EXPECT_TRUE(some.smallest_reaches(bar) && some.reaches(bar))
+              << describe(p.mesh) << " " << p.schedule.repeats << " x " << p.schedule.microbatches;
+        }
+      }
+    }
+  }
+  EXPECT_GT(larger, 20);
+  EXPECT_GT(bounded, 200);
 }
 
 TEST(Pipelines, DontOffload) {
