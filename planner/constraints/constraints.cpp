@@ -188,26 +188,52 @@ std::optional<Infeasible> argument_violation(const Configuration& configuration)
   return Infeasible{ConstraintId::given_argument, fmt::format("{}: {}", broken->place, broken->reason), 1, 0};
 }
 
+namespace {
+
+/// Whether a pipeline's schedule, the batch, its passes or the optimizer's place may break it.
+enum class Schedule : std::uint8_t { matters, does_not_matter };
+
+struct Check {
+  Violation (*violation)(const Configuration&);
+  Schedule schedule = Schedule::does_not_matter;
+};
+
+// Counts before the divisions that use them.
+constexpr Check checks[] = {{argument_violation, Schedule::matters},
+                            {batch_is_whole, Schedule::matters},
+                            {pipeline_violation, Schedule::matters},
+                            {kv_heads},
+                            {experts_divide},
+                            {ring_of_experts},
+                            {megablox_kernel},
+                            {random_routing},
+                            {ragged_buffer},
+                            {ragged_sort},
+                            {sparse_tensor_sequence},
+                            {context_violation},
+                            {attention_violation},
+                            {batch_split_violation, Schedule::matters},
+                            {vocab_tiling, Schedule::matters},
+                            {explicit_sharding},
+                            {explicit_rotation},
+                            {explicit_window},
+                            {muon_decoder},
+                            {optimizer_over_data, Schedule::matters},
+                            {quantization_violation, Schedule::matters},
+                            {token_prediction_violation}};
+
+template <class Which>
+Violation first_violation_where(Which which, const Configuration& configuration) {
+  for (const Check& check : checks)
+    if (which(check))
+      if (auto violation = check.violation(configuration)) return violation;
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Infeasible> violation_under_every_policy(const Configuration& configuration) {
-  // Counts before the divisions that use them.
-  return first_violation_of({argument_violation,
-                             batch_is_whole,
-                             pipeline_violation,
-                             kv_heads,
-                             experts_divide,
-                             ring_of_experts,
-                             megablox_kernel,
-                             random_routing,
-                             ragged_buffer,
-                             ragged_sort,
-                             sparse_tensor_sequence,
-                             context_violation,
-                             attention_violation, batch_split_violation,
-                             vocab_tiling,
-                             explicit_sharding, explicit_rotation, explicit_window,
-                             muon_decoder,
-                             optimizer_over_data, quantization_violation, token_prediction_violation},
-                            configuration);
+  return first_violation_where([](const Check&) { return true; }, configuration);
 }
 
 std::optional<Infeasible> violation_of_policy(const Configuration& configuration) {
@@ -220,11 +246,9 @@ std::optional<Infeasible> first_violation_of_settings(const Configuration& confi
 }
 
 std::optional<Infeasible> first_violation_of_schedule(const Configuration& configuration) {
-  auto violation =
-      first_violation_of({argument_violation, batch_is_whole, pipeline_violation, batch_split_violation, vocab_tiling,
-                          optimizer_over_data, quantization_violation},
-                         configuration);
-  return violation ? violation : violation_of_policy(configuration);
+  const auto matters = [](const Check& check) { return check.schedule == Schedule::matters; };
+  if (auto violation = first_violation_where(matters, configuration)) return violation;
+  return violation_of_policy(configuration);
 }
 
 ParallelShape parallel_shape(const Configuration& c) {
